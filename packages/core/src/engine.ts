@@ -1,0 +1,115 @@
+import type { SamplingSettings, TokenTrace, FinishReason } from "./language-model.ts";
+import type { RandomState } from "./random.ts";
+import type { Ragged } from "./ragged.ts";
+
+/** What an engine can do, recorded with every run. */
+export interface EngineCapabilities {
+  readonly kind: "local" | "remote";
+  /** `wasm`, `cuda`, ... */
+  readonly device: string;
+  /** Library and version behind the device. */
+  readonly backend: string;
+  readonly dtype: "float32" | "bfloat16" | "float64";
+  /** Same inputs give the same bits. */
+  readonly deterministic: boolean;
+  /** Worker threads or processes that share the batch. */
+  readonly workers: number;
+}
+
+/** Where a trainable model starts: a checkpoint folder, or a configuration with random weights. */
+export type ModelSource =
+  | { readonly kind: "folder"; readonly path: string }
+  | { readonly kind: "config"; readonly config: Readonly<Record<string, unknown>>; readonly seed: string | number };
+
+/** One training sequence: a prompt and the tokens that were sampled after it. */
+export interface TrainingSequence {
+  readonly promptTokens: readonly number[];
+  readonly completionTokens: readonly number[];
+  /** Softmax temperature the tokens were sampled at; 1 when absent. */
+  readonly temperature?: number;
+}
+
+/** Per completion token, in the order of the sequences. */
+export interface SequenceLogProbs {
+  /** log π of each completion token. */
+  readonly logProbs: Ragged;
+  /** Entropy in nats of the distribution each token was drawn from. */
+  readonly entropy: Ragged;
+}
+
+/**
+ * Called by the engine between forward and backward, once per micro-batch.
+ * Gets the rows of the batch that it covers and their log-probs; returns d loss / d log π in the same layout.
+ */
+export type TokenGradient = (logProbs: Ragged, rows: readonly number[]) => Float64Array;
+
+export interface OptimizerSettings {
+  readonly learningRate: number;
+  readonly beta1: number;
+  readonly beta2: number;
+  readonly epsilon: number;
+  /** Decoupled (AdamW); applied to matrices only. */
+  readonly weightDecay: number;
+  /** Clip the global gradient norm to this; Infinity never clips. */
+  readonly maxGradNorm: number;
+}
+
+export interface OptimizerResult {
+  /** Global L2 norm before clipping. */
+  readonly gradNorm: number;
+  /** False when the norm was not finite: weights stay as they were. */
+  readonly applied: boolean;
+  /** Optimiser steps taken, this one included. */
+  readonly step: number;
+}
+
+export interface SampleRequest {
+  readonly promptTokens: readonly number[];
+  readonly sampling: Omit<SamplingSettings, "stop">;
+  /** Sampling any of these ends the reply; it is kept in the trace. */
+  readonly stopTokens: readonly number[];
+  /** Token sequences that end the reply once written. */
+  readonly stopSequences?: readonly (readonly number[])[];
+  readonly random: RandomState;
+}
+
+export interface SampleResult extends TokenTrace {
+  readonly finishReason: Exclude<FinishReason, "refusal">;
+}
+
+/** Weights that can be asked: the live policy, or a frozen copy. */
+export interface Sampler {
+  readonly weightVersion: number;
+  /** Serves all requests as one batch and shares prompt prefixes. */
+  sample(requests: readonly SampleRequest[]): Promise<readonly SampleResult[]>;
+  forward(sequences: readonly TrainingSequence[]): Promise<SequenceLogProbs>;
+}
+
+/** A frozen copy of the weights, the old policy π_old. */
+export interface PolicySnapshot extends Sampler {
+  dispose(): Promise<void>;
+}
+
+/** A model with its optimiser. Calls run in the order they were made. */
+export interface TrainableModel extends Sampler {
+  readonly id: string;
+  /** Number of parameters. */
+  readonly parameters: number;
+  /** Runs forward, asks for the token gradient, runs backward and adds to the gradient. Returns what forward saw. */
+  forwardBackward(sequences: readonly TrainingSequence[], tokenGradient: TokenGradient): Promise<SequenceLogProbs>;
+  /** AdamW on the gradient added up since the last step, which is then cleared. */
+  optimStep(settings: OptimizerSettings): Promise<OptimizerResult>;
+  snapshot(): Promise<PolicySnapshot>;
+  /** Writes weights, optimiser state and configuration into an existing folder; returns the file names. */
+  save(folder: string): Promise<readonly string[]>;
+  /** Continues from `save`. @throws LaconicError `weights_invalid`, `checkpoint_missing`. */
+  load(folder: string): Promise<void>;
+  dispose(): Promise<void>;
+}
+
+/** Several trainable models live side by side in one engine. */
+export interface Engine {
+  readonly capabilities: EngineCapabilities;
+  createModel(source: ModelSource): Promise<TrainableModel>;
+  close(): Promise<void>;
+}

@@ -1,0 +1,44 @@
+import type { FinishReason, ModelIdentity, TokenTrace } from "./language-model.ts";
+import type { Ledger } from "./ledger.ts";
+import type { AgentId } from "./problem.ts";
+import type { StopReason } from "./stop-reason.ts";
+
+/** What an agent hears from another. */
+export interface Message {
+  readonly from: AgentId;
+  readonly turn: number;
+  readonly round: number;
+  readonly text: string;
+  /** Delivered tokens, the end token excluded. */
+  readonly tokens: number;
+}
+
+/** One thing an agent wrote: the action that is rewarded and trained. */
+export interface Utterance {
+  readonly agent: AgentId;
+  /** Position in the episode, from 0. */
+  readonly turn: number;
+  readonly round: number;
+  /** The rendered prompt, for transcripts. */
+  readonly prompt: string;
+  readonly text: string;
+  /** Nothing was said: no reader gets this turn. It still cost its end token. */
+  readonly silent: boolean;
+  readonly writtenTokens: number;
+  readonly deliveredTo: readonly AgentId[];
+  readonly finishReason: FinishReason;
+  readonly model: ModelIdentity;
+  /** Present when a local policy wrote it. */
+  readonly trace?: TokenTrace;
+}
+
+/** A finished conversation about one problem: plain data that can be stored, scored again and replayed. */
+export interface Episode {
+  readonly problemId: string;
+  readonly topology: string;
+  readonly utterances: readonly Utterance[];
+  /** The team's answer as written, or null when nobody answered. */
+  readonly answer: string | null;
+  readonly stopReason: StopReason;
+  readonly ledger: Ledger;
+}

@@ -1,0 +1,54 @@
+/**
+ * The vocabulary of Laconic: what packages say to each other, as types, plain data and a few pure functions.
+ * @module @laconic/core
+ */
+export { LaconicError } from "./errors.ts";
+export type { ErrorDetail, LaconicErrorCode } from "./errors.ts";
+
+export { randomFromSeed, randomFromState } from "./random.ts";
+export type { Random, RandomState } from "./random.ts";
+
+export { assertSameLayout, ragged, raggedRow, raggedRows, raggedSelect } from "./ragged.ts";
+export type { Ragged } from "./ragged.ts";
+
+export { emptyStatistic, mergeDiagnostics, mergeStatistics, statisticMean, statisticOf } from "./statistic.ts";
+export type { Diagnostics, Statistic } from "./statistic.ts";
+
+export type { AgentId, Problem } from "./problem.ts";
+export type {
+  ChatMessage,
+  Completion,
+  CompletionRequest,
+  FinishReason,
+  LanguageModel,
+  ModelIdentity,
+  Prompt,
+  SamplingSettings,
+  TokenTrace,
+  TokenUsage,
+} from "./language-model.ts";
+export type { Tokenizer } from "./tokenizer.ts";
+export type { Episode, Message, Utterance } from "./episode.ts";
+export { ledgerTotals } from "./ledger.ts";
+export type { Ledger, LedgerCall, LedgerRead, LedgerTotals } from "./ledger.ts";
+export { stopReasons } from "./stop-reason.ts";
+export type { StopReason } from "./stop-reason.ts";
+export type { EpisodeContext, EpisodeLimits, Topology } from "./topology.ts";
+export type { Grader, RewardFunction, RewardTerms } from "./reward.ts";
+export type { BatchTotals, Objective, ObjectiveInput, ObjectiveOutput } from "./objective.ts";
+export type {
+  Engine,
+  EngineCapabilities,
+  ModelSource,
+  OptimizerResult,
+  OptimizerSettings,
+  PolicySnapshot,
+  Sampler,
+  SampleRequest,
+  SampleResult,
+  SequenceLogProbs,
+  TokenGradient,
+  TrainableModel,
+  TrainingSequence,
+} from "./engine.ts";
+export { episodeSchema, ledgerSchema, problemSchema, randomStateSchema, utteranceSchema } from "./schemas.ts";

@@ -1,0 +1,77 @@
+import type { RandomState } from "./random.ts";
+
+export interface ChatMessage {
+  readonly role: "system" | "user" | "assistant";
+  readonly content: string;
+}
+
+/** A chat for an API model, a text for a base model, or token ids where nothing may be re-tokenised. */
+export type Prompt =
+  | { readonly kind: "messages"; readonly messages: readonly ChatMessage[] }
+  | { readonly kind: "text"; readonly text: string }
+  | { readonly kind: "tokens"; readonly tokens: readonly number[] };
+
+/** How the next token is drawn. Temperature 0 is greedy. */
+export interface SamplingSettings {
+  readonly temperature: number;
+  /** Nucleus mass in (0, 1]; 1 keeps everything. */
+  readonly topP?: number;
+  /** Keep the k likeliest tokens; absent keeps everything. */
+  readonly topK?: number;
+  /** Drop tokens whose probability is below `minP` times the largest one. */
+  readonly minP?: number;
+  /** Most tokens written, the end token included. */
+  readonly maxTokens: number;
+  /** Texts that end the reply; they are not part of `Completion.text`. */
+  readonly stop?: readonly string[];
+}
+
+export interface CompletionRequest {
+  readonly prompt: Prompt;
+  readonly sampling: SamplingSettings;
+  /** The request's own random stream: a local policy draws from it, an API model gets a seed derived from it. */
+  readonly random: RandomState;
+  readonly signal?: AbortSignal;
+}
+
+/** Why a model stopped writing. */
+export type FinishReason = "stop" | "length" | "refusal";
+
+export interface TokenUsage {
+  readonly promptTokens: number;
+  /** Tokens written, the end token included where the model counts it. */
+  readonly completionTokens: number;
+  readonly counted: "model" | "server" | "tokenizer" | "estimate";
+}
+
+/** The exact tokens of a local policy's reply; what training uses, so nothing is re-tokenised. */
+export interface TokenTrace {
+  readonly promptTokens: readonly number[];
+  /** Sampled tokens, the end token included. */
+  readonly tokens: readonly number[];
+  /** log π of each sampled token at the sampling temperature (at 1 for greedy), before any truncation by top-p, top-k or min-p. */
+  readonly logProbs: readonly number[];
+}
+
+export interface Completion {
+  readonly text: string;
+  readonly finishReason: FinishReason;
+  readonly usage: TokenUsage;
+  readonly model: ModelIdentity;
+  readonly trace?: TokenTrace;
+}
+
+export interface ModelIdentity {
+  readonly id: string;
+  /** Optimiser steps behind these weights; 0 for a frozen model. */
+  readonly weightVersion: number;
+}
+
+/**
+ * Anything that answers: a frozen API model, a local policy, a recorded replay.
+ * @throws LaconicError `aborted` when the request's signal fires.
+ */
+export interface LanguageModel {
+  readonly id: string;
+  complete(request: CompletionRequest): Promise<Completion>;
+}

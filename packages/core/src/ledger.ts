@@ -1,0 +1,57 @@
+import type { AgentId } from "./problem.ts";
+
+/** A message read while speaking: reading the same message again counts again. */
+export interface LedgerRead {
+  readonly from: AgentId;
+  /** Turn in which the message was written. */
+  readonly turn: number;
+  /** Delivered tokens of the message, counted by its writer's tokenizer; a silent turn delivers 0. */
+  readonly tokens: number;
+}
+
+/** One call of one agent's model. */
+export interface LedgerCall {
+  readonly turn: number;
+  readonly round: number;
+  readonly agent: AgentId;
+  readonly promptTokens: number;
+  /** Tokens written, the end token included. */
+  readonly writtenTokens: number;
+  readonly reads: readonly LedgerRead[];
+}
+
+/** Every token of an episode, call by call; all cost figures derive from it. */
+export interface Ledger {
+  readonly calls: readonly LedgerCall[];
+}
+
+export interface LedgerTotals {
+  readonly calls: number;
+  readonly promptTokens: number;
+  readonly writtenTokens: number;
+  readonly readTokens: number;
+  readonly writtenByAgent: Readonly<Record<AgentId, number>>;
+  readonly readByAgent: Readonly<Record<AgentId, number>>;
+  /** Tokens read per edge, keyed `sender->receiver`. */
+  readonly readByEdge: Readonly<Record<string, number>>;
+}
+
+export function ledgerTotals(ledger: Ledger): LedgerTotals {
+  const writtenByAgent: Record<AgentId, number> = {};
+  const readByAgent: Record<AgentId, number> = {};
+  const readByEdge: Record<string, number> = {};
+  let [promptTokens, writtenTokens, readTokens] = [0, 0, 0];
+  for (const call of ledger.calls) {
+    promptTokens += call.promptTokens;
+    writtenTokens += call.writtenTokens;
+    writtenByAgent[call.agent] = (writtenByAgent[call.agent] ?? 0) + call.writtenTokens;
+    readByAgent[call.agent] ??= 0;
+    for (const read of call.reads) {
+      readTokens += read.tokens;
+      readByAgent[call.agent] = (readByAgent[call.agent] ?? 0) + read.tokens;
+      const edge = `${read.from}->${call.agent}`;
+      readByEdge[edge] = (readByEdge[edge] ?? 0) + read.tokens;
+    }
+  }
+  return { calls: ledger.calls.length, promptTokens, writtenTokens, readTokens, writtenByAgent, readByAgent, readByEdge };
+}

@@ -1,0 +1,51 @@
+import type { Ragged } from "./ragged.ts";
+import type { Diagnostics } from "./statistic.ts";
+
+/** Counts over the whole optimiser batch, so that micro-batches add up to one big batch. */
+export interface BatchTotals {
+  /** Sequences with at least one trained token. */
+  readonly sequences: number;
+  /** Trained tokens. */
+  readonly tokens: number;
+  /** Prompt groups; needed by `prompt-mean` only. */
+  readonly groups?: number;
+}
+
+/**
+ * What an objective sees: log-probs and advantages, never a tensor or a text.
+ * All ragged arrays share one layout, S sequences of sampled tokens.
+ */
+export interface ObjectiveInput {
+  /** log π of each sampled token under the policy being trained. */
+  readonly logProbs: Ragged;
+  /** log π_old: the policy at the start of the update phase, computed by the trainer's engine. */
+  readonly oldLogProbs: Ragged;
+  /** log π_ref, where a KL term asks for it. */
+  readonly refLogProbs?: Ragged;
+  /** log π as the sampler reported it, where an importance weight asks for it. */
+  readonly rollLogProbs?: Ragged;
+  /** One advantage per sequence (length S) or one per token (length of `logProbs.values`). */
+  readonly advantages: Float64Array;
+  /** 1 for a trained token, 0 for one that must not count; all trained when absent. */
+  readonly mask?: Uint8Array;
+  /** Group index per sequence, for `prompt-mean`. */
+  readonly groups?: Int32Array;
+  /** Defaults to the totals of this very input. */
+  readonly totals?: BatchTotals;
+}
+
+export interface ObjectiveOutput {
+  /** Minimised. */
+  readonly loss: number;
+  /** d loss / d log π, in the layout of `logProbs.values`. */
+  readonly gradient: Float64Array;
+  readonly diagnostics: Diagnostics;
+}
+
+/** A pure loss over log-probs with a hand-derived gradient. Engines back-propagate `gradient`; any engine gives the same update. */
+export interface Objective {
+  readonly name: string;
+  /** Resolved settings, for the run record. */
+  readonly settings: Readonly<Record<string, string | number | boolean | null>>;
+  evaluate(input: ObjectiveInput): ObjectiveOutput;
+}

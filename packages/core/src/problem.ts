@@ -1,0 +1,16 @@
+/** Name of an agent within a team, for example `holder-a`. */
+export type AgentId = string;
+
+/**
+ * One question with a known answer, and what each agent may see of it.
+ * Information is distributed when `views` differ: nobody sees another agent's view.
+ */
+export interface Problem {
+  readonly id: string;
+  /** What every agent may see. */
+  readonly question: string;
+  /** The reference answer, for graders only. Never part of a prompt. */
+  readonly gold: string;
+  /** Private view per agent; an agent without one sees `question` alone. */
+  readonly views?: Readonly<Record<AgentId, string>>;
+}

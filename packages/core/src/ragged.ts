@@ -1,0 +1,48 @@
+import { LaconicError } from "./errors.ts";
+
+/**
+ * Values of S sequences of unequal length, one after the other.
+ * Sequence s owns `values[offsets[s] .. offsets[s + 1])`.
+ */
+export interface Ragged {
+  readonly values: Float64Array;
+  /** Length S + 1, starts at 0, never decreases. */
+  readonly offsets: Int32Array;
+}
+
+/** Packs one array per sequence. */
+export function ragged(rows: readonly ArrayLike<number>[]): Ragged {
+  const offsets = new Int32Array(rows.length + 1);
+  rows.forEach((row, s) => (offsets[s + 1] = (offsets[s] as number) + row.length));
+  const values = new Float64Array(offsets[rows.length] as number);
+  rows.forEach((row, s) => values.set(row, offsets[s]));
+  return { values, offsets };
+}
+
+/** The values of one sequence, as a view. */
+export function raggedRow(data: Ragged, row: number): Float64Array {
+  return data.values.subarray(data.offsets[row], data.offsets[row + 1]);
+}
+
+/** One array per sequence, as views. */
+export function raggedRows(data: Ragged): Float64Array[] {
+  return Array.from({ length: data.offsets.length - 1 }, (_, row) => raggedRow(data, row));
+}
+
+/** The chosen sequences, copied, in the given order. */
+export function raggedSelect(data: Ragged, rows: readonly number[]): Ragged {
+  return ragged(rows.map((row) => raggedRow(data, row)));
+}
+
+/** @throws LaconicError `input_invalid` when two ragged arrays differ in layout; `name` is the second one. */
+export function assertSameLayout(reference: Ragged, other: Ragged, name: string): void {
+  const same =
+    reference.offsets.length === other.offsets.length &&
+    reference.offsets.every((offset, i) => offset === other.offsets[i]);
+  if (!same)
+    throw new LaconicError("input_invalid", `${name}: sequence lengths differ from those of the log-probs`, {
+      name,
+      sequences: reference.offsets.length - 1,
+      found: other.offsets.length - 1,
+    });
+}

@@ -1,0 +1,91 @@
+/** Position of a random stream: four 32-bit words. Plain data, so a checkpoint can hold it. */
+export type RandomState = readonly [number, number, number, number];
+
+/**
+ * A seeded, splittable stream of random numbers (xoshiro128**, Blackman and Vigna 2018).
+ *
+ * `split` derives an independent stream from a label without moving this one, so adding a consumer
+ * never changes what the others draw.
+ */
+export interface Random {
+  /** Uniform in [0, 1), 32 bits. */
+  uniform(): number;
+  /** Uniform integer in [0, bound). */
+  integer(bound: number): number;
+  /** Standard normal (Box-Muller, one value per call). */
+  normal(): number;
+  /** One item, uniformly. */
+  pick<T>(items: readonly [T, ...T[]] | readonly T[]): T;
+  /** A shuffled copy (Fisher-Yates). */
+  shuffle<T>(items: readonly T[]): T[];
+  split(label: string | number): Random;
+  state(): RandomState;
+}
+
+/** Starts a stream from a seed: any string or finite number. */
+export function randomFromSeed(seed: string | number): Random {
+  return randomFromState(hash128(`seed:${seed}`));
+}
+
+/** Continues a stream from a stored position. */
+export function randomFromState(state: RandomState): Random {
+  let [a, b, c, d] = state;
+  if ((a | b | c | d) === 0) d = 1; // the all-zero state is the one fixed point
+
+  function next(): number {
+    const result = Math.imul(rotateLeft(Math.imul(b, 5), 7), 9) >>> 0;
+    const t = b << 9;
+    c ^= a;
+    d ^= b;
+    b ^= c;
+    a ^= d;
+    c ^= t;
+    d = rotateLeft(d, 11);
+    return result;
+  }
+  const uniform = (): number => next() / 4294967296;
+  const integer = (bound: number): number => Math.floor(uniform() * bound);
+
+  return {
+    uniform,
+    integer,
+    normal: () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform()),
+    pick: <T>(items: readonly T[]): T => {
+      if (items.length === 0) throw new RangeError("pick: the list is empty");
+      return items[integer(items.length)] as T;
+    },
+    shuffle: <T>(items: readonly T[]): T[] => {
+      const copy = [...items];
+      for (let i = copy.length - 1; i > 0; i--) {
+        const j = integer(i + 1);
+        [copy[i], copy[j]] = [copy[j] as T, copy[i] as T];
+      }
+      return copy;
+    },
+    split: (label) => randomFromState(hash128(`${a >>> 0},${b >>> 0},${c >>> 0},${d >>> 0}/${label}`)),
+    state: () => [a >>> 0, b >>> 0, c >>> 0, d >>> 0],
+  };
+}
+
+function rotateLeft(value: number, bits: number): number {
+  return (value << bits) | (value >>> (32 - bits));
+}
+
+/** 128-bit mixing hash over UTF-16 units (MurmurHash3's finaliser constants); not cryptographic. */
+function hash128(text: string): RandomState {
+  let [h1, h2, h3, h4] = [1779033703, 3144134277, 1013904242, 2773480762];
+  for (let i = 0; i < text.length; i++) {
+    const k = text.charCodeAt(i);
+    h1 = h2 ^ Math.imul(h1 ^ k, 597399067);
+    h2 = h3 ^ Math.imul(h2 ^ k, 2869860233);
+    h3 = h4 ^ Math.imul(h3 ^ k, 951274213);
+    h4 = h1 ^ Math.imul(h4 ^ k, 2716044179);
+  }
+  const mix = (h: number): number => {
+    let x = h;
+    x = Math.imul(x ^ (x >>> 16), 0x85ebca6b);
+    x = Math.imul(x ^ (x >>> 13), 0xc2b2ae35);
+    return (x ^ (x >>> 16)) >>> 0;
+  };
+  return [mix(h1 ^ h2), mix(h2 ^ h3 ^ 0x9e3779b9), mix(h3 ^ h4 ^ 0x3c6ef372), mix(h4 ^ h1 ^ 0xdaa66d2b)];
+}

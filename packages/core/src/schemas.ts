@@ -1,0 +1,62 @@
+import { z } from "zod";
+import type { Episode, Utterance } from "./episode.ts";
+import type { ModelIdentity, TokenTrace } from "./language-model.ts";
+import type { Ledger, LedgerCall, LedgerRead } from "./ledger.ts";
+import type { Problem } from "./problem.ts";
+import type { RandomState } from "./random.ts";
+import { stopReasons } from "./stop-reason.ts";
+
+const count = z.int().min(0);
+const word = z.int().min(0).max(0xffffffff);
+
+export const randomStateSchema: z.ZodType<RandomState> = z.tuple([word, word, word, word]).readonly();
+
+export const problemSchema: z.ZodType<Problem> = z.strictObject({
+  id: z.string().min(1),
+  question: z.string(),
+  gold: z.string(),
+  views: z.record(z.string(), z.string()).exactOptional(),
+});
+
+const modelIdentitySchema: z.ZodType<ModelIdentity> = z.strictObject({ id: z.string(), weightVersion: count });
+
+const tokenTraceSchema: z.ZodType<TokenTrace> = z
+  .strictObject({ promptTokens: z.array(count), tokens: z.array(count), logProbs: z.array(z.number().max(1e-6)) })
+  .refine((trace) => trace.tokens.length === trace.logProbs.length, "tokens and logProbs differ in length");
+
+const ledgerReadSchema: z.ZodType<LedgerRead> = z.strictObject({ from: z.string(), turn: count, tokens: count });
+
+const ledgerCallSchema: z.ZodType<LedgerCall> = z.strictObject({
+  turn: count,
+  round: count,
+  agent: z.string(),
+  promptTokens: count,
+  writtenTokens: count,
+  reads: z.array(ledgerReadSchema),
+});
+
+export const ledgerSchema: z.ZodType<Ledger> = z.strictObject({ calls: z.array(ledgerCallSchema) });
+
+export const utteranceSchema: z.ZodType<Utterance> = z.strictObject({
+  agent: z.string(),
+  turn: count,
+  round: count,
+  prompt: z.string(),
+  text: z.string(),
+  silent: z.boolean(),
+  writtenTokens: count,
+  deliveredTo: z.array(z.string()),
+  finishReason: z.enum(["stop", "length", "refusal"]),
+  model: modelIdentitySchema,
+  trace: tokenTraceSchema.exactOptional(),
+});
+
+/** A stored line of `episodes.jsonl` without its run-specific fields. */
+export const episodeSchema: z.ZodType<Episode> = z.strictObject({
+  problemId: z.string(),
+  topology: z.string(),
+  utterances: z.array(utteranceSchema),
+  answer: z.string().nullable(),
+  stopReason: z.enum(stopReasons),
+  ledger: ledgerSchema,
+});

@@ -1,0 +1,40 @@
+/** A running summary that merges exactly across micro-batches. */
+export interface Statistic {
+  readonly sum: number;
+  readonly count: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+export const emptyStatistic: Statistic = { sum: 0, count: 0, min: Infinity, max: -Infinity };
+
+export function statisticOf(values: Iterable<number>): Statistic {
+  let [sum, count, min, max] = [0, 0, Infinity, -Infinity];
+  for (const value of values) {
+    sum += value;
+    count += 1;
+    if (value < min) min = value;
+    if (value > max) max = value;
+  }
+  return { sum, count, min, max };
+}
+
+export function mergeStatistics(a: Statistic, b: Statistic): Statistic {
+  return { sum: a.sum + b.sum, count: a.count + b.count, min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) };
+}
+
+/** Mean, or 0 of nothing. */
+export function statisticMean(statistic: Statistic): number {
+  return statistic.count === 0 ? 0 : statistic.sum / statistic.count;
+}
+
+/** Statistics by metric name, without the `_mean`, `_min`, `_max` ending that a summary adds. */
+export type Diagnostics = Readonly<Record<string, Statistic>>;
+
+/** Merges the diagnostics of two micro-batches, name by name. */
+export function mergeDiagnostics(a: Diagnostics, b: Diagnostics): Diagnostics {
+  const merged: Record<string, Statistic> = { ...a };
+  for (const [name, statistic] of Object.entries(b))
+    merged[name] = mergeStatistics(merged[name] ?? emptyStatistic, statistic);
+  return merged;
+}

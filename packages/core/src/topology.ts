@@ -1,0 +1,26 @@
+import type { Episode } from "./episode.ts";
+import type { LanguageModel, SamplingSettings } from "./language-model.ts";
+import type { AgentId, Problem } from "./problem.ts";
+import type { Random } from "./random.ts";
+
+/** Ceilings of one episode; reaching one ends it with a counted stop reason. */
+export interface EpisodeLimits {
+  readonly maxTurns?: number;
+  readonly maxTokens?: number;
+}
+
+/** What an episode runs on. The random stream is the episode's own: each turn draws from a labelled split of it. */
+export interface EpisodeContext {
+  readonly models: Readonly<Record<AgentId, LanguageModel>>;
+  readonly sampling: Omit<SamplingSettings, "maxTokens"> & { readonly maxTokens?: number };
+  readonly random: Random;
+  readonly limits?: EpisodeLimits;
+  readonly signal?: AbortSignal;
+}
+
+/** Who speaks, who listens, who answers. */
+export interface Topology {
+  readonly name: string;
+  readonly agents: readonly AgentId[];
+  run(problem: Problem, context: EpisodeContext): Promise<Episode>;
+}
