@@ -1,0 +1,69 @@
+import {
+  LaconicError,
+  randomFromSeed,
+  type Grader,
+  type Problem,
+  type Random,
+  type Tokenizer,
+  type Topology,
+} from "@laconic/core";
+import { relayGrader } from "./grader.ts";
+import { relayLevels, type RelayLevel, type RelayLevelName } from "./levels.ts";
+import { generateRelayProblem } from "./problem.ts";
+import { relayTokenizer } from "./tokenizer.ts";
+import { relayTopology } from "./topology.ts";
+
+export interface RelayTaskOptions {
+  readonly level: RelayLevelName;
+  /** Held-out problems, all different; 200 when absent. */
+  readonly heldOut?: number;
+  /** Seed of the held-out problems; "relay" when absent. */
+  readonly seed?: string | number;
+}
+
+/** All a trainer or an evaluation needs to run the relay. */
+export interface RelayTask {
+  readonly name: string;
+  readonly level: RelayLevel;
+  readonly topology: Topology;
+  readonly tokenizer: Tokenizer;
+  readonly grader: Grader;
+  /** Draws training problems; none is ever held out. */
+  problems(random: Random, count: number): Problem[];
+  readonly heldOut: readonly Problem[];
+}
+
+/**
+ * The relay task at one level.
+ * @throws LaconicError `config_invalid` when the level is unknown or `heldOut` is no count.
+ */
+export function relayTask(options: RelayTaskOptions): RelayTask {
+  const { heldOut = 200, seed = "relay" } = options;
+  if (!Object.hasOwn(relayLevels, options.level))
+    throw new LaconicError(
+      "config_invalid",
+      `relay level "${options.level}" is unknown; use one of ${Object.keys(relayLevels).join(", ")}`,
+      { level: options.level },
+    );
+  if (!Number.isInteger(heldOut) || heldOut < 0)
+    throw new LaconicError("config_invalid", `heldOut must be a count of problems, not ${heldOut}`, { heldOut });
+  const level = relayLevels[options.level];
+  return {
+    name: `relay/${level.name}`,
+    level,
+    topology: relayTopology(level),
+    tokenizer: relayTokenizer,
+    grader: relayGrader,
+    problems: (random, count) => Array.from({ length: count }, () => generateRelayProblem(level, random, "train")),
+    heldOut: distinctProblems(level, heldOut, randomFromSeed(seed)),
+  };
+}
+
+function distinctProblems(level: RelayLevel, count: number, random: Random): Problem[] {
+  const problems = new Map<string, Problem>();
+  while (problems.size < count) {
+    const problem = generateRelayProblem(level, random, "held-out");
+    problems.set(problem.id, problem);
+  }
+  return [...problems.values()];
+}

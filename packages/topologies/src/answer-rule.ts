@@ -1,0 +1,52 @@
+import type { AgentId, Utterance } from "@laconic/core";
+
+/** How a team's answer comes out of what was said. */
+export interface AnswerRule<A extends AgentId = AgentId> {
+  readonly name: string;
+  /** Whose words count. */
+  readonly agents: readonly A[];
+  /** The utterance that is the answer, or null when nobody answered. */
+  readonly choose: (utterances: readonly Utterance[]) => Utterance | null;
+}
+
+/** One agent answers. Its last words stand: a later silence keeps them. */
+export function answerOf<A extends AgentId>(agent: A): AnswerRule<A> {
+  return {
+    name: `answer-of(${agent})`,
+    agents: [agent],
+    choose: (utterances) => lastWords(agent, utterances),
+  };
+}
+
+/**
+ * The most frequent answer of several agents, each with its last words. A tie goes to the agent listed first.
+ *
+ * @param key - what two equal answers share, null for a reply that is no vote; the trimmed text by default
+ */
+export function plurality<A extends AgentId>(
+  agents: readonly A[],
+  key: (text: string) => string | null = (text) => text.trim() || null,
+): AnswerRule<A> {
+  return {
+    name: `plurality(${agents.join(",")})`,
+    agents,
+    choose(utterances) {
+      const votes = new Map<string, { readonly first: Utterance; count: number }>();
+      for (const agent of agents) {
+        const spoken = lastWords(agent, utterances);
+        const choice = spoken && key(spoken.text);
+        if (spoken === null || choice === null) continue;
+        const vote = votes.get(choice);
+        if (vote) vote.count += 1;
+        else votes.set(choice, { first: spoken, count: 1 });
+      }
+      // A stable sort over insertion order keeps the first listed agent ahead in a tie.
+      const [winner] = [...votes.values()].toSorted((a, b) => b.count - a.count);
+      return winner?.first ?? null;
+    },
+  };
+}
+
+function lastWords(agent: AgentId, utterances: readonly Utterance[]): Utterance | null {
+  return utterances.findLast((utterance) => utterance.agent === agent && !utterance.silent) ?? null;
+}

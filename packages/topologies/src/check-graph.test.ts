@@ -1,0 +1,104 @@
+import { LaconicError } from "@laconic/core";
+import { expect, test } from "vitest";
+import { answerOf, graphTopology, plurality, type AgentSpec, type Graph } from "./index.ts";
+
+const agent = <A extends string>(id: A): AgentSpec<A> => ({
+  id,
+  role: "speaker",
+  prompt: ({ question }) => ({ kind: "text", text: question }),
+  maxTokens: 8,
+});
+
+const base: Graph = {
+  name: "g",
+  agents: [agent("a"), agent("b"), agent("c")],
+  rounds: 1,
+  answer: answerOf("c"),
+};
+
+function refusal(change: Partial<Graph>): { message: string; detail: unknown } {
+  try {
+    graphTopology({ ...base, ...change });
+  } catch (error) {
+    if (LaconicError.is(error) && error.code === "topology_invalid") return error;
+    throw error;
+  }
+  throw new Error("the graph was accepted");
+}
+
+test("a sound graph is accepted and lists its agents in declared order", () => {
+  const topology = graphTopology(base);
+  expect([topology.name, topology.agents]).toEqual(["g", ["a", "b", "c"]]);
+});
+
+test.each<[string, Partial<Graph>, string]>([
+  ["no agents", { agents: [] }, "no agents"],
+  ["an empty id", { agents: [agent("")] }, "empty id"],
+  ["an agent declared twice", { agents: [agent("a"), agent("a"), agent("c")] }, 'agent "a" is declared twice'],
+  ["no room to write", { agents: [{ ...agent("c"), maxTokens: 0 }] }, 'agent "c" has maxTokens 0'],
+  ["half a round", { rounds: 0.5 }, "0.5 rounds"],
+  ["an unknown writer", { spatial: [{ from: "z", to: "c" }] }, 'spatial edge z -> c names the unknown agent "z"'],
+  [
+    "an unknown reader",
+    { rounds: 2, temporal: [{ from: "c", to: "z" }] },
+    'temporal edge c -> z names the unknown agent "z"',
+  ],
+  [
+    "an edge declared twice",
+    {
+      spatial: [
+        { from: "a", to: "c" },
+        { from: "a", to: "c" },
+      ],
+    },
+    "edge a -> c is declared twice",
+  ],
+  ["a self edge within a round", { spatial: [{ from: "a", to: "a" }] }, 'agent "a" would read itself'],
+  ["temporal edges in one round", { temporal: [{ from: "a", to: "c" }] }, "no effect in one round"],
+  ["nobody answering", { answer: plurality<string>([]) }, "nobody answers"],
+  ["an unknown answerer", { answer: answerOf("z") }, 'answer rule names the unknown agent "z"'],
+  ["an answerer with two votes", { answer: plurality(["a", "a"]) }, "names an agent twice"],
+  [
+    "a cycle behind an entrance",
+    {
+      spatial: [
+        { from: "a", to: "b" },
+        { from: "c", to: "b" },
+        { from: "b", to: "c" },
+      ],
+    },
+    "form the cycle b -> c -> b",
+  ],
+])("%s is refused by name", (_, change, message) => {
+  const error = refusal(change);
+  expect(error.message).toContain(message);
+  expect(error.detail).toMatchObject({ graph: "g" });
+});
+
+test("a cycle of three names its agents in reading direction", () => {
+  const { message } = refusal({
+    spatial: [
+      { from: "a", to: "b" },
+      { from: "b", to: "c" },
+      { from: "c", to: "a" },
+    ],
+  });
+  expect(message).toContain("cycle a -> b -> c -> a");
+});
+
+test("memory is a temporal edge from an agent to itself", () => {
+  expect(graphTopology({ ...base, rounds: 2, temporal: [{ from: "a", to: "a" }] }).agents).toHaveLength(3);
+});
+
+test("literal ids are checked by the compiler", () => {
+  expect(() =>
+    graphTopology({
+      name: "typed",
+      agents: [agent("a"), agent("b")],
+      rounds: 1,
+      // @ts-expect-error "c" is no agent of this graph
+      spatial: [{ from: "a", to: "c" }],
+      answer: answerOf("b"),
+    }),
+  ).toThrow("unknown agent");
+});

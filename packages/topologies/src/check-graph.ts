@@ -1,0 +1,63 @@
+import { LaconicError, type ErrorDetail } from "@laconic/core";
+import type { Edge, Graph } from "./graph.ts";
+import { speakingWaves } from "./speaking-waves.ts";
+
+/**
+ * Refuses a graph that cannot run, or that says something without effect.
+ * @throws LaconicError `topology_invalid` naming the graph and the agent or edge at fault.
+ */
+export function checkGraph(graph: Graph): void {
+  const refuse = (message: string, detail: ErrorDetail = {}): never => {
+    throw new LaconicError("topology_invalid", `graph "${graph.name}": ${message}`, {
+      graph: graph.name,
+      ...detail,
+    });
+  };
+  const { agents, rounds, spatial = [], temporal = [], answer } = graph;
+
+  if (agents.length === 0) refuse("it has no agents; add at least one");
+  const ids = new Set<string>();
+  for (const { id, maxTokens } of agents) {
+    if (id === "") refuse("an agent has an empty id; give it a name");
+    if (ids.has(id)) refuse(`agent "${id}" is declared twice; rename one`, { agent: id });
+    if (!isCount(maxTokens))
+      refuse(`agent "${id}" has maxTokens ${maxTokens}; use an integer of at least 1`, {
+        agent: id,
+        maxTokens,
+      });
+    ids.add(id);
+  }
+  if (!isCount(rounds)) refuse(`it has ${rounds} rounds; use an integer of at least 1`, { rounds });
+
+  const checkEdges = (kind: string, edges: readonly Edge[]): void => {
+    const seen = new Set<string>();
+    for (const { from, to } of edges) {
+      const edge = `${from} -> ${to}`;
+      for (const end of [from, to])
+        if (!ids.has(end)) refuse(`${kind} edge ${edge} names the unknown agent "${end}"`, { edge, agent: end });
+      const key = JSON.stringify([from, to]);
+      if (seen.has(key)) refuse(`${kind} edge ${edge} is declared twice; remove one`, { edge });
+      seen.add(key);
+    }
+  };
+  checkEdges("spatial", spatial);
+  checkEdges("temporal", temporal);
+  const self = spatial.find(({ from, to }) => from === to);
+  if (self)
+    refuse(`agent "${self.from}" would read itself within a round; memory is a temporal edge`, {
+      agent: self.from,
+    });
+  if (temporal.length > 0 && rounds === 1)
+    refuse("temporal edges have no effect in one round; add rounds or remove them", { rounds });
+
+  if (answer.agents.length === 0) refuse("nobody answers; name an agent in the answer rule");
+  for (const agent of answer.agents)
+    if (!ids.has(agent)) refuse(`the answer rule names the unknown agent "${agent}"`, { agent });
+  if (new Set(answer.agents).size < answer.agents.length) refuse("the answer rule names an agent twice");
+
+  speakingWaves(graph);
+}
+
+function isCount(value: number): boolean {
+  return Number.isInteger(value) && value >= 1;
+}

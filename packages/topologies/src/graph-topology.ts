@@ -1,0 +1,109 @@
+import {
+  LaconicError,
+  type AgentId,
+  type EpisodeContext,
+  type Problem,
+  type StopReason,
+  type Topology,
+  type Utterance,
+} from "@laconic/core";
+import { checkGraph } from "./check-graph.ts";
+import { endEpisode } from "./end-episode.ts";
+import type { AgentSpec, Edge, Graph } from "./graph.ts";
+import { admit } from "./limits.ts";
+import { modelOf, speak, type SpeakRequest, type Turn } from "./speak.ts";
+import { speakingWaves } from "./speaking-waves.ts";
+import type { ReceivedMessage } from "./view.ts";
+
+/**
+ * The executor: any graph as a topology.
+ *
+ * Agents that wait for nobody speak at once. Turns are numbered by wave and declared order, and each draws from its
+ * own random stream, so an episode does not depend on which model answers first.
+ *
+ * @throws LaconicError `topology_invalid` when the graph cannot run; `run` throws `input_invalid` for an agent without
+ * a model, `aborted` when the signal fires, and the first error in turn order when models fail.
+ */
+export function graphTopology<const A extends AgentId>(graph: Graph<A>): Topology {
+  checkGraph(graph);
+  const waves = speakingWaves(graph);
+  const plan = Array.from({ length: graph.rounds }, (_, round) => waves.map((wave) => ({ round, wave }))).flat();
+
+  return {
+    name: graph.name,
+    agents: graph.agents.map((agent) => agent.id),
+    async run(problem, context) {
+      for (const { id } of graph.agents) modelOf(context, id);
+      const turns: Turn[] = [];
+      let limit: StopReason | null = null;
+
+      for (const { round, wave } of plan) {
+        throwIfAborted(context);
+        const admission = admit(wave, turns, context.limits);
+        const requests = admission.speakers.map((agent, position) => ({
+          ...promptFor(graph, agent, problem, round, turns),
+          turn: turns.length + position,
+          maxTokens: Math.min(ownMaxTokens(agent, context), admission.maxTokensEach),
+        }));
+        turns.push(...(await allInOrder(requests.map((request) => speak(context, request)))));
+        limit = admission.limit;
+        if (limit) break;
+      }
+
+      const utterances = turns.map((turn) => turn.utterance);
+      const answer = graph.answer.choose(utterances);
+      return endEpisode(graph.name, problem, turns, answer, limit ?? ending(answer, graph, context));
+    },
+  };
+}
+
+/** Collects what an agent reads and renders its prompt. */
+function promptFor(
+  graph: Graph,
+  agent: AgentSpec,
+  problem: Problem,
+  round: number,
+  turns: readonly Turn[],
+): Omit<SpeakRequest, "turn" | "maxTokens"> {
+  const written = (edges: readonly Edge[] = [], inRound: number): ReceivedMessage[] =>
+    edges
+      .filter((edge) => edge.to === agent.id)
+      .flatMap((edge) => turns.find((t) => t.call.agent === edge.from && t.call.round === inRound)?.message ?? []);
+  const inbox = [...written(graph.temporal, round - 1), ...written(graph.spatial, round)];
+  const privateView = problem.views?.[agent.id];
+  const prompt = agent.prompt({
+    agent: agent.id,
+    role: agent.role,
+    question: problem.question,
+    ...(privateView !== undefined && { privateView }),
+    inbox,
+    round,
+  });
+  const { id, renderPrompt } = agent;
+  return { agent: id, round, prompt, inbox, ...(renderPrompt && { renderPrompt }) };
+}
+
+function ownMaxTokens(agent: AgentSpec, context: EpisodeContext): number {
+  return Math.min(agent.maxTokens, context.sampling.maxTokens ?? Infinity);
+}
+
+function ending(answer: Utterance | null, graph: Graph, context: EpisodeContext): StopReason {
+  if (answer === null) return "no_answer";
+  if (answer.finishReason !== "length") return "answered";
+  const answerer = graph.agents.find((agent) => agent.id === answer.agent);
+  const cutByEpisode = answerer !== undefined && answer.writtenTokens < ownMaxTokens(answerer, context);
+  return cutByEpisode ? "token_limit" : "truncated";
+}
+
+/** Waits for every call, so that none outlives its episode and the error does not depend on timing. */
+async function allInOrder(calls: readonly Promise<Turn>[]): Promise<Turn[]> {
+  const results = await Promise.allSettled(calls);
+  return results.map((result) => {
+    if (result.status === "rejected") throw result.reason;
+    return result.value;
+  });
+}
+
+function throwIfAborted(context: EpisodeContext): void {
+  if (context.signal?.aborted) throw new LaconicError("aborted", "the episode was aborted", {}, context.signal.reason);
+}

@@ -1,0 +1,39 @@
+import type { AgentId, Prompt } from "@laconic/core";
+import type { AnswerRule } from "./answer-rule.ts";
+import type { AgentView } from "./view.ts";
+
+/** One seat of a team. */
+export interface AgentSpec<A extends AgentId = AgentId> {
+  readonly id: A;
+  /** What the agent is for; its prompt template reads it. */
+  readonly role: string;
+  /** Turns what the agent sees into what its model is asked. Pure. */
+  readonly prompt: (view: AgentView) => Prompt;
+  /** Most tokens of one utterance, the end token included. */
+  readonly maxTokens: number;
+  /** How a prompt reads in a transcript; token prompts show as ids when absent. */
+  readonly renderPrompt?: (prompt: Prompt) => string;
+}
+
+/** `to` reads what `from` wrote. */
+export interface Edge<A extends AgentId = AgentId> {
+  readonly from: A;
+  readonly to: A;
+}
+
+/**
+ * Who speaks, who reads whom, who answers. Every agent speaks once per round.
+ *
+ * Agent ids are checked at compile time when they are literals, and by {@link checkGraph} in any case.
+ */
+export interface Graph<A extends AgentId = AgentId> {
+  readonly name: string;
+  /** The declared order numbers the turns. */
+  readonly agents: readonly AgentSpec<A>[];
+  readonly rounds: number;
+  /** Within a round: the reader waits for the writer. No cycles. */
+  readonly spatial?: readonly Edge<NoInfer<A>>[];
+  /** From the round before. An edge from an agent to itself is its memory. */
+  readonly temporal?: readonly Edge<NoInfer<A>>[];
+  readonly answer: AnswerRule<NoInfer<A>>;
+}

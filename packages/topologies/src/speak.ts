@@ -1,0 +1,124 @@
+import {
+  LaconicError,
+  type AgentId,
+  type Completion,
+  type EpisodeContext,
+  type LedgerCall,
+  type Prompt,
+  type Utterance,
+} from "@laconic/core";
+import type { ReceivedMessage } from "./view.ts";
+
+/** One turn to be taken. */
+export interface SpeakRequest {
+  readonly agent: AgentId;
+  /** Position in the episode, from 0; also names the turn's random stream. */
+  readonly turn: number;
+  readonly round: number;
+  readonly prompt: Prompt;
+  /** The messages in the prompt; spoken ones enter the ledger as reads. */
+  readonly inbox: readonly ReceivedMessage[];
+  /** Most tokens written, the end token included. */
+  readonly maxTokens: number;
+  readonly renderPrompt?: (prompt: Prompt) => string;
+}
+
+/** One turn taken: what was written, what it cost, and how readers get it. */
+export interface Turn {
+  /** `deliveredTo` is empty until {@link endEpisode} knows the readers. */
+  readonly utterance: Utterance;
+  readonly call: LedgerCall;
+  readonly message: ReceivedMessage;
+}
+
+/**
+ * Asks an agent's model and records the turn. Every method speaks through this, so every ledger is filled alike.
+ *
+ * @throws LaconicError `input_invalid` when the agent has no model, `reply_malformed` when its token counts
+ * contradict each other, and whatever the model throws.
+ */
+export async function speak(context: EpisodeContext, request: SpeakRequest): Promise<Turn> {
+  const { agent, turn, round, prompt, inbox, maxTokens } = request;
+  const completion = await modelOf(context, agent).complete({
+    prompt,
+    sampling: { ...context.sampling, maxTokens },
+    random: context.random.split(`turn:${turn}`).state(),
+    ...(context.signal && { signal: context.signal }),
+  });
+  checkUsage(agent, turn, completion);
+  const { text, finishReason, usage, model, trace } = completion;
+  const silent = text === "";
+  return {
+    utterance: {
+      agent,
+      turn,
+      round,
+      prompt: (request.renderPrompt ?? defaultRendering)(prompt),
+      text,
+      silent,
+      writtenTokens: usage.completionTokens,
+      deliveredTo: [],
+      finishReason,
+      model,
+      ...(trace && { trace }),
+    },
+    call: {
+      turn,
+      round,
+      agent,
+      promptTokens: usage.promptTokens,
+      writtenTokens: usage.completionTokens,
+      reads: inbox
+        .filter((heard) => !heard.silent)
+        .map((heard) => ({ from: heard.from, turn: heard.turn, tokens: heard.tokens })),
+    },
+    message: {
+      from: agent,
+      turn,
+      round,
+      text,
+      tokens: silent ? 0 : deliveredTokens(completion),
+      silent,
+    },
+  };
+}
+
+/** @throws LaconicError `input_invalid` when the context has no model for the agent. */
+export function modelOf(context: EpisodeContext, agent: AgentId): EpisodeContext["models"][AgentId] {
+  const model = context.models[agent];
+  if (!model)
+    throw new LaconicError("input_invalid", `context.models has no model for agent "${agent}"`, {
+      agent,
+    });
+  return model;
+}
+
+/** A model that counts its own tokens counts the end token, which no reader gets; other counts are taken as they are. */
+function deliveredTokens({ usage, finishReason }: Completion): number {
+  const endTokens = usage.counted === "model" && finishReason === "stop" ? 1 : 0;
+  return Math.max(0, usage.completionTokens - endTokens);
+}
+
+function checkUsage(agent: AgentId, turn: number, { usage, trace }: Completion): void {
+  const traced = trace?.tokens.length ?? usage.completionTokens;
+  const counts = [usage.promptTokens, usage.completionTokens];
+  if (counts.every((count) => Number.isInteger(count) && count >= 0) && traced === usage.completionTokens) return;
+  throw new LaconicError(
+    "reply_malformed",
+    `turn ${turn} of agent "${agent}": usage says ${usage.promptTokens} prompt and ${usage.completionTokens} written ` +
+      `tokens, the trace has ${traced}; a model must report what it wrote`,
+    {
+      agent,
+      turn,
+      promptTokens: usage.promptTokens,
+      writtenTokens: usage.completionTokens,
+      tracedTokens: traced,
+    },
+  );
+}
+
+function defaultRendering(prompt: Prompt): string {
+  if (prompt.kind === "text") return prompt.text;
+  if (prompt.kind === "tokens") return prompt.tokens.join(" ");
+  return prompt.messages.map(({ role, content }) => `[${role}]\n${content}`).join("\n\n");
+}
