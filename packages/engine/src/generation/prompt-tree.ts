@@ -1,0 +1,61 @@
+/** A stretch of tokens that several prompts share; computed once, in the cache row of its first prompt. */
+export interface PromptNode {
+  readonly tokens: readonly number[];
+  /** Tokens before this stretch. */
+  readonly past: number;
+  /** Row in which the stretch is computed: that of the first prompt below. */
+  readonly row: number;
+  readonly children: readonly PromptNode[];
+  /** Rows of the prompts that end with this stretch; the first is `row` or they are copies. */
+  readonly ends: readonly number[];
+}
+
+/**
+ * Groups prompts by shared prefixes. Identical prompts always share; other prefixes are split off when at least
+ * `minShared` tokens long, since each level of the tree is one more pass over the model.
+ */
+export function promptTree(prompts: readonly (readonly number[])[], minShared: number): PromptNode[] {
+  const rows = prompts.map((_, row) => row).toSorted((a, b) => compare(prompts[a] as number[], prompts[b] as number[]) || a - b);
+  return build(rows, 0);
+
+  function build(sorted: readonly number[], past: number): PromptNode[] {
+    const nodes: PromptNode[] = [];
+    let start = 0;
+    while (start < sorted.length) {
+      const first = prompts[sorted[start] as number] as readonly number[];
+      let end = start + 1;
+      let shared = first.length;
+      while (end < sorted.length) {
+        const common = commonPrefix(first, prompts[sorted[end] as number] as readonly number[]);
+        if (common < first.length && common - past < minShared) break;
+        shared = Math.min(shared, common);
+        end += 1;
+      }
+      const members = sorted.slice(start, end);
+      // A stretch ends where its prompts part, or where the shortest of them ends.
+      const ends = members.filter((row) => (prompts[row] as readonly number[]).length === shared);
+      const longer = members.filter((row) => (prompts[row] as readonly number[]).length > shared);
+      nodes.push({
+        tokens: first.slice(past, shared),
+        past,
+        row: members[0] as number,
+        children: build(longer, shared),
+        ends,
+      });
+      start = end;
+    }
+    return nodes;
+  }
+}
+
+function compare(a: readonly number[], b: readonly number[]): number {
+  const common = commonPrefix(a, b);
+  return (a[common] ?? -1) - (b[common] ?? -1);
+}
+
+function commonPrefix(a: readonly number[], b: readonly number[]): number {
+  const most = Math.min(a.length, b.length);
+  let i = 0;
+  while (i < most && a[i] === b[i]) i++;
+  return i;
+}

@@ -1,0 +1,18 @@
+/**
+ * A decoder-only transformer that trains and samples on worker threads, over interchangeable kernel sets.
+ * @module @laconic/engine
+ */
+export { createInlineEngine, createLocalEngine } from "./local/local-engine.ts";
+export type { LocalEngineOptions } from "./local/local-engine.ts";
+export { localPolicy } from "./local/local-policy.ts";
+
+export { parseModelConfig } from "./transformer/model-config.ts";
+export type { Llama3RopeScaling, ModelConfig } from "./transformer/model-config.ts";
+export { parameterShapes } from "./transformer/parameters.ts";
+export type { Recompute } from "./transformer/train-pass.ts";
+
+export { learningRateAt } from "./optimizer/learning-rate.ts";
+export type { LearningRateSchedule } from "./optimizer/learning-rate.ts";
+
+export { decodeSafetensors, encodeSafetensors } from "./weights/safetensors.ts";
+export type { SafetensorsFile, StoredTensor } from "./weights/safetensors.ts";

@@ -1,0 +1,223 @@
+/**
+ * Opaque handle of an array on a device. Only its own kernel set reads it.
+ * `float` is the device's working precision: float32, or float64 in the reference set.
+ */
+export interface Tensor {
+  readonly shape: readonly number[];
+  readonly dtype: "float" | "int32";
+}
+
+/** S sequences packed one after the other into N rows, without padding. */
+export interface SequenceLayout {
+  /** Length S + 1, from 0 to N. */
+  readonly offsets: Int32Array;
+  /** The same numbers on the device, int32 [S + 1]. */
+  readonly offsetsOnDevice: Tensor;
+  /** Length of the longest sequence. */
+  readonly longest: number;
+}
+
+/** Grouped-query attention: query head h reads key/value head floor(h * kvHeads / queryHeads). */
+export interface AttentionShape {
+  readonly queryHeads: number;
+  readonly kvHeads: number;
+  readonly headDim: number;
+  /** Multiplies the scores, usually 1 / sqrt(headDim). */
+  readonly scale: number;
+}
+
+/** Rotary tables of shape [positions, headDim / 2]; the two halves of a head rotate against each other (Hugging Face layout). */
+export interface RotaryTables {
+  readonly cos: Tensor;
+  readonly sin: Tensor;
+}
+
+/** Keys and values of one layer: `rows` independent rows of up to `capacity` positions. */
+export interface KeyValueCache {
+  readonly rows: number;
+  readonly capacity: number;
+  readonly kvHeads: number;
+  readonly headDim: number;
+}
+
+/** Which cache row each packed sequence of new tokens continues, and how much that row already holds. */
+export interface CachePlan {
+  readonly layout: SequenceLayout;
+  /** Cache row per sequence, each at most once; length S. */
+  readonly rows: Int32Array;
+  readonly rowsOnDevice: Tensor;
+  /** Positions already cached per sequence; length S. */
+  readonly past: Int32Array;
+  readonly pastOnDevice: Tensor;
+}
+
+/** Per-row sampling settings, length B each. Temperature 0 is greedy; topK 0, topP 1 and minP 0 keep everything. */
+export interface SamplingRows {
+  readonly temperature: Float32Array;
+  readonly topK: Int32Array;
+  readonly topP: Float32Array;
+  readonly minP: Float32Array;
+  /** One uniform number in [0, 1) per row, drawn by the host. */
+  readonly uniform: Float32Array;
+}
+
+/** AdamW with decoupled decay (Loshchilov and Hutter 2019), PyTorch's update order. */
+export interface AdamWStep {
+  readonly learningRate: number;
+  readonly beta1: number;
+  readonly beta2: number;
+  readonly epsilon: number;
+  readonly weightDecay: number;
+  /** Counts from 1. */
+  readonly step: number;
+  /** Multiplies the gradient first: global-norm clipping. */
+  readonly gradScale: number;
+}
+
+/**
+ * The device operations of the transformer, each with its explicit backward.
+ *
+ * - Matrices are row-major. N packed tokens, M selected rows, B decode rows, S sequences, V vocabulary.
+ * - Operations enqueue and return at once; only `read` waits for the device.
+ * - Nothing is changed in place but by `accumulate`, `adamW`, `attentionCached` and `copyCacheRows`.
+ * - Gradients are returned, never accumulated; the caller adds them with `accumulate`.
+ * - A tensor lives until its scope ends, or until `free` when it was made outside any scope or moved out by `keep`.
+ * @throws LaconicError `engine_failed` on a device error or a freed handle, `input_invalid` on shapes that do not fit.
+ */
+export interface Kernels {
+  /** `wasm`, `cuda`, ... */
+  readonly device: string;
+  /** Library and version. */
+  readonly backend: string;
+  readonly dtype: "float32" | "bfloat16" | "float64";
+
+  /** Frees every tensor made inside, but for those in the returned value (a tensor, or arrays and plain objects of tensors). */
+  scope<T>(body: () => T): T;
+  /** Takes a tensor out of its scopes; it lives until `free`. */
+  keep<T extends Tensor>(tensor: T): T;
+  free(...tensors: readonly Tensor[]): void;
+  /** Tensors and caches alive now, for leak tests. */
+  liveTensors(): number;
+  dispose(): void;
+
+  upload(data: Float32Array | Float64Array | Int32Array, shape: readonly number[]): Tensor;
+  /** Waits for the device. float comes as Float32Array or Float64Array. */
+  read(tensor: Tensor): Promise<Float32Array | Float64Array | Int32Array>;
+  zeros(shape: readonly number[]): Tensor;
+  copy(tensor: Tensor): Tensor;
+  /** The same values under another shape; owns its own handle. */
+  reshape(tensor: Tensor, shape: readonly number[]): Tensor;
+
+  add(a: Tensor, b: Tensor): Tensor;
+  /** into += delta. */
+  accumulate(into: Tensor, delta: Tensor): void;
+
+  /** table [R, D], rows int32 [M] -> [M, D]. Embedding lookup, and selection of the rows that need a head. */
+  gatherRows(table: Tensor, rows: Tensor): Tensor;
+  /** delta [M, D], rows int32 [M] -> [rowCount, D]; repeated rows add up. Backward of `gatherRows`. */
+  scatterAddRows(delta: Tensor, rows: Tensor, rowCount: number): Tensor;
+
+  /** x [N, I], weight [O, I], bias [O] -> x weight^T + bias, [N, O]. */
+  linear(x: Tensor, weight: Tensor, bias?: Tensor): Tensor;
+  linearBackward(
+    dOut: Tensor,
+    x: Tensor,
+    weight: Tensor,
+    needs: { readonly input: boolean; readonly bias: boolean },
+  ): { readonly dX?: Tensor; readonly dWeight: Tensor; readonly dBias?: Tensor };
+
+  /** x [N, D], weight [D] -> out = x / sqrt(mean(x^2) + epsilon) * weight; invRms [N]. */
+  rmsNorm(x: Tensor, weight: Tensor, epsilon: number): { readonly out: Tensor; readonly invRms: Tensor };
+  rmsNormBackward(
+    dOut: Tensor,
+    x: Tensor,
+    weight: Tensor,
+    invRms: Tensor,
+  ): { readonly dX: Tensor; readonly dWeight: Tensor };
+
+  /** x [N, heads * headDim], positions int32 [N]. `inverse` rotates back: the backward pass. */
+  rotary(x: Tensor, tables: RotaryTables, positions: Tensor, heads: number, inverse?: boolean): Tensor;
+
+  /** Causal attention within each sequence. q [N, queryHeads * headDim], k and v [N, kvHeads * headDim]; logSumExp [N, queryHeads] of the scaled scores. */
+  attention(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    shape: AttentionShape,
+    layout: SequenceLayout,
+  ): { readonly out: Tensor; readonly logSumExp: Tensor };
+  attentionBackward(
+    dOut: Tensor,
+    forward: {
+      readonly q: Tensor;
+      readonly k: Tensor;
+      readonly v: Tensor;
+      readonly out: Tensor;
+      readonly logSumExp: Tensor;
+    },
+    shape: AttentionShape,
+    layout: SequenceLayout,
+  ): { readonly dQ: Tensor; readonly dK: Tensor; readonly dV: Tensor };
+
+  createCache(size: KeyValueCache): KeyValueCache;
+  freeCache(cache: KeyValueCache): void;
+  /** Appends the new keys and values to their cache rows, then attends causally to everything the row holds. Prefill and decode alike. */
+  attentionCached(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    cache: KeyValueCache,
+    shape: AttentionShape,
+    plan: CachePlan,
+  ): Tensor;
+  /** Copies the first `lengths[i]` positions of row `from[i]` to row `to[i]`: shares a prefilled prompt. */
+  copyCacheRows(cache: KeyValueCache, from: Int32Array, to: Int32Array, lengths: Int32Array): void;
+
+  /** silu(gate) * up, all [N, F]. */
+  swiGlu(gate: Tensor, up: Tensor): Tensor;
+  swiGluBackward(dOut: Tensor, gate: Tensor, up: Tensor): { readonly dGate: Tensor; readonly dUp: Tensor };
+
+  /**
+   * Log-softmax of hidden weight^T * inverseTemperature at the target, without keeping the logits.
+   * hidden [M, D], weight [V, D], targets int32 [M], inverseTemperature [M] -> each [M]; entropy in nats.
+   */
+  headLogProbs(
+    hidden: Tensor,
+    weight: Tensor,
+    targets: Tensor,
+    inverseTemperature: Tensor,
+  ): { readonly logProbs: Tensor; readonly entropy: Tensor; readonly logSumExp: Tensor };
+  headLogProbsBackward(
+    dLogProbs: Tensor,
+    forward: {
+      readonly hidden: Tensor;
+      readonly weight: Tensor;
+      readonly targets: Tensor;
+      readonly inverseTemperature: Tensor;
+      readonly logSumExp: Tensor;
+    },
+  ): { readonly dHidden: Tensor; readonly dWeight: Tensor };
+
+  /**
+   * Draws one token per row of logits [B, V] by inverting the cumulative distribution in token order.
+   * tokens int32 [B]; logProbs [B] at the row's temperature (1 for greedy), before truncation.
+   */
+  sampleTokens(logits: Tensor, rows: SamplingRows): { readonly tokens: Tensor; readonly logProbs: Tensor };
+
+  /** Sum of squares of all elements of all tensors, [1]. */
+  sumSquares(tensors: readonly Tensor[]): Tensor;
+  /** Updates param and both moments in place. */
+  adamW(param: Tensor, grad: Tensor, moments: { readonly first: Tensor; readonly second: Tensor }, step: AdamWStep): void;
+}
+
+/** Where the engine's worker finds a kernel set: a module whose export `createKernels` makes it. Structured-cloneable. */
+export interface KernelSource {
+  /** Device name as in `--device`. */
+  readonly device: string;
+  /** URL of an ES module exporting `createKernels: CreateKernels`. */
+  readonly module: string;
+  readonly options?: Readonly<Record<string, string | number | boolean>>;
+}
+
+/** @throws LaconicError `device_unavailable` with what is missing. */
+export type CreateKernels = (options: KernelSource["options"]) => Promise<Kernels>;

@@ -1,0 +1,53 @@
+import type {
+  EngineCapabilities,
+  ModelSource,
+  OptimizerResult,
+  OptimizerSettings,
+  SampleRequest,
+  SampleResult,
+  TrainingSequence,
+} from "@laconic/core";
+
+/** Names a frozen copy of a model's weights; `live` is the policy being trained. */
+export type WeightsId = "live" | number;
+
+/** Log-probs and entropies of M predicted tokens, sequence after sequence. */
+export interface HostLogProbs {
+  readonly logProbs: Float64Array;
+  readonly entropy: Float64Array;
+  /** Length S + 1. */
+  readonly offsets: Int32Array;
+}
+
+/** Summed gradients of several replicas meet here: one float32 slot of all parameters per replica. */
+export interface GradientExchange {
+  readonly buffer: SharedArrayBuffer;
+  readonly replicas: number;
+}
+
+/**
+ * One replica of the engine: holds kernels and models, on its own thread or in this one.
+ * Plain data in, plain data out; calls on one host run one after the other.
+ */
+export interface EngineHost {
+  describe(): Promise<Pick<EngineCapabilities, "device" | "backend" | "dtype">>;
+  create(model: number, source: ModelSource): Promise<{ readonly parameters: number; readonly weightVersion: number }>;
+  forward(model: number, weights: WeightsId, sequences: readonly TrainingSequence[]): Promise<HostLogProbs>;
+  /** Runs forward and keeps the activations for `backward`. */
+  forwardForGradient(model: number, sequences: readonly TrainingSequence[]): Promise<HostLogProbs>;
+  /** Back-propagates d loss / d log-prob of the kept forward pass and adds to the gradient. */
+  backward(model: number, dLogProbs: Float64Array): Promise<void>;
+  /** Writes this replica's summed gradient into its slot. */
+  exportGradient(model: number, exchange: GradientExchange, replica: number): Promise<void>;
+  /** Steps on the sum of all slots, or on its own gradient when there is no exchange; clears the gradient. */
+  optimStep(model: number, settings: OptimizerSettings, exchange: GradientExchange | null): Promise<OptimizerResult>;
+  sample(model: number, weights: WeightsId, requests: readonly SampleRequest[]): Promise<SampleResult[]>;
+  snapshot(model: number): Promise<{ readonly snapshot: number; readonly weightVersion: number }>;
+  disposeSnapshot(model: number, snapshot: number): Promise<void>;
+  save(model: number, folder: string): Promise<readonly string[]>;
+  load(model: number, folder: string): Promise<{ readonly weightVersion: number }>;
+  disposeModel(model: number): Promise<void>;
+  /** Tensors and caches alive, for leak tests. */
+  liveTensors(): Promise<number>;
+  close(): Promise<void>;
+}

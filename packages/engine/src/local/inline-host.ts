@@ -1,0 +1,91 @@
+import { LaconicError, type EngineCapabilities, type ModelSource, type OptimizerResult, type OptimizerSettings, type SampleRequest, type SampleResult, type TrainingSequence } from "@laconic/core";
+import { generate } from "../generation/generate.ts";
+import type { Kernels } from "../kernels/index.ts";
+import type { Recompute } from "../transformer/train-pass.ts";
+import type { EngineHost, GradientExchange, HostLogProbs, WeightsId } from "./engine-host.ts";
+import { HostedModel } from "./hosted-model.ts";
+
+/** An engine replica on the calling thread. The worker wraps one; tests and small programs use one directly. */
+export class InlineHost implements EngineHost {
+  readonly #kernels: Kernels;
+  readonly #recompute: Recompute;
+  readonly #models = new Map<number, HostedModel>();
+
+  constructor(kernels: Kernels, recompute: Recompute) {
+    this.#kernels = kernels;
+    this.#recompute = recompute;
+  }
+
+  async describe(): Promise<Pick<EngineCapabilities, "device" | "backend" | "dtype">> {
+    const { device, backend, dtype } = this.#kernels;
+    return { device, backend, dtype };
+  }
+
+  async create(model: number, source: ModelSource): Promise<{ parameters: number; weightVersion: number }> {
+    const hosted = await HostedModel.open(this.#kernels, source, this.#recompute);
+    this.#models.set(model, hosted);
+    return { parameters: hosted.parameters, weightVersion: hosted.weightVersion };
+  }
+
+  async forward(model: number, weights: WeightsId, sequences: readonly TrainingSequence[]): Promise<HostLogProbs> {
+    return this.#model(model).forward(weights, sequences);
+  }
+
+  async forwardForGradient(model: number, sequences: readonly TrainingSequence[]): Promise<HostLogProbs> {
+    return this.#model(model).forwardForGradient(sequences);
+  }
+
+  async backward(model: number, dLogProbs: Float64Array): Promise<void> {
+    this.#model(model).backward(dLogProbs);
+  }
+
+  async exportGradient(model: number, exchange: GradientExchange, replica: number): Promise<void> {
+    await this.#model(model).exportGradient(exchange, replica);
+  }
+
+  async optimStep(model: number, settings: OptimizerSettings, exchange: GradientExchange | null): Promise<OptimizerResult> {
+    return this.#model(model).optimStep(settings, exchange);
+  }
+
+  async sample(model: number, weights: WeightsId, requests: readonly SampleRequest[]): Promise<SampleResult[]> {
+    return generate(this.#model(model).weights(weights), requests);
+  }
+
+  async snapshot(model: number): Promise<{ snapshot: number; weightVersion: number }> {
+    const hosted = this.#model(model);
+    return { snapshot: hosted.snapshot(), weightVersion: hosted.weightVersion };
+  }
+
+  async disposeSnapshot(model: number, snapshot: number): Promise<void> {
+    this.#model(model).disposeSnapshot(snapshot);
+  }
+
+  async save(model: number, folder: string): Promise<readonly string[]> {
+    return this.#model(model).save(folder);
+  }
+
+  async load(model: number, folder: string): Promise<{ weightVersion: number }> {
+    const hosted = this.#model(model);
+    await hosted.load(folder);
+    return { weightVersion: hosted.weightVersion };
+  }
+
+  async disposeModel(model: number): Promise<void> {
+    this.#models.get(model)?.dispose();
+    this.#models.delete(model);
+  }
+
+  async liveTensors(): Promise<number> {
+    return this.#kernels.liveTensors();
+  }
+
+  async close(): Promise<void> {
+    this.#kernels.dispose();
+  }
+
+  #model(model: number): HostedModel {
+    const hosted = this.#models.get(model);
+    if (!hosted) throw new LaconicError("engine_failed", `model ${model} does not exist or was disposed`, { model });
+    return hosted;
+  }
+}

@@ -1,0 +1,72 @@
+import { LaconicError, type Engine, type EngineCapabilities, type ModelSource, type TrainableModel } from "@laconic/core";
+import type { KernelSource, Kernels } from "../kernels/index.ts";
+import type { Recompute } from "../transformer/train-pass.ts";
+import type { EngineHost } from "./engine-host.ts";
+import { InlineHost } from "./inline-host.ts";
+import { LocalModel } from "./local-model.ts";
+import { startWorkerHost } from "./worker-host.ts";
+
+export interface LocalEngineOptions {
+  readonly device: KernelSource;
+  /**
+   * Worker threads, each with a replica of every model; 1 by default. Part of the run, not of the machine: a different
+   * number sums gradients in a different order.
+   */
+  readonly workers?: number;
+  /** Tokens per replica and micro-batch, 16,384 by default: bounds the memory of activations. */
+  readonly maxTokensPerMicroBatch?: number;
+  /** `layer` keeps only each layer's input for the backward pass; `none` by default. */
+  readonly recompute?: Recompute;
+}
+
+const defaultMaxTokens = 16_384;
+
+/**
+ * An engine on worker threads of this process: the calling thread never computes.
+ * @throws LaconicError `config_invalid` for settings out of range, `device_unavailable` when the device cannot start.
+ */
+export async function createLocalEngine(options: LocalEngineOptions): Promise<Engine> {
+  const { device, workers = 1, maxTokensPerMicroBatch = defaultMaxTokens, recompute = "none" } = options;
+  if (!Number.isInteger(workers) || workers < 1)
+    throw new LaconicError("config_invalid", `engine: workers is ${workers}, expected a whole number of at least 1`);
+  if (!(maxTokensPerMicroBatch >= 1))
+    throw new LaconicError("config_invalid", `engine: maxTokensPerMicroBatch is ${maxTokensPerMicroBatch}, expected at least 1`);
+  const hosts = Array.from({ length: workers }, () => startWorkerHost(device, recompute));
+  try {
+    return await assemble(hosts, maxTokensPerMicroBatch);
+  } catch (error) {
+    await Promise.allSettled(hosts.map((host) => host.close()));
+    throw error;
+  }
+}
+
+/** The same engine on the calling thread, over given kernels: for tests and small programs. Several kernel sets make replicas. */
+export function createInlineEngine(
+  kernels: readonly Kernels[],
+  options: Pick<LocalEngineOptions, "maxTokensPerMicroBatch" | "recompute"> = {},
+): Promise<Engine> {
+  const hosts = kernels.map((each) => new InlineHost(each, options.recompute ?? "none"));
+  return assemble(hosts, options.maxTokensPerMicroBatch ?? defaultMaxTokens);
+}
+
+async function assemble(hosts: readonly EngineHost[], maxTokensPerMicroBatch: number): Promise<Engine> {
+  const [facts] = await Promise.all(hosts.map((host) => host.describe()));
+  const capabilities: EngineCapabilities = {
+    kind: "local",
+    ...(facts as Awaited<ReturnType<EngineHost["describe"]>>),
+    deterministic: true,
+    workers: hosts.length,
+  };
+  let nextModel = 0;
+  return {
+    capabilities,
+    async createModel(source: ModelSource): Promise<TrainableModel> {
+      const model = nextModel++;
+      const created = await Promise.all(hosts.map((host) => host.create(model, source)));
+      return new LocalModel(hosts, model, created[0] as (typeof created)[0], maxTokensPerMicroBatch);
+    },
+    async close(): Promise<void> {
+      await Promise.all(hosts.map((host) => host.close()));
+    },
+  };
+}

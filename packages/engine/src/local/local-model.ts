@@ -1,0 +1,210 @@
+import {
+  LaconicError,
+  ragged,
+  type OptimizerResult,
+  type OptimizerSettings,
+  type PolicySnapshot,
+  type Ragged,
+  type SampleRequest,
+  type SampleResult,
+  type SequenceLogProbs,
+  type TokenGradient,
+  type TrainableModel,
+  type TrainingSequence,
+} from "@laconic/core";
+import { deal, dealGroups } from "./deal.ts";
+import type { EngineHost, GradientExchange, HostLogProbs, WeightsId } from "./engine-host.ts";
+
+/** A model whose replicas live on one or more hosts. All replicas hold the same weights, bit for bit. */
+export class LocalModel implements TrainableModel {
+  readonly id: string;
+  readonly parameters: number;
+  readonly #hosts: readonly EngineHost[];
+  readonly #model: number;
+  readonly #maxTokens: number;
+  readonly #exchange: GradientExchange | null;
+  #weightVersion: number;
+  /** Calls run in the order they were made. */
+  #queue: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    hosts: readonly EngineHost[],
+    model: number,
+    facts: { readonly parameters: number; readonly weightVersion: number },
+    maxTokensPerMicroBatch: number,
+  ) {
+    this.id = `local-${model}`;
+    this.parameters = facts.parameters;
+    this.#hosts = hosts;
+    this.#model = model;
+    this.#weightVersion = facts.weightVersion;
+    this.#maxTokens = maxTokensPerMicroBatch;
+    this.#exchange =
+      hosts.length === 1
+        ? null
+        : { buffer: new SharedArrayBuffer(4 * facts.parameters * hosts.length), replicas: hosts.length };
+  }
+
+  get weightVersion(): number {
+    return this.#weightVersion;
+  }
+
+  sample(requests: readonly SampleRequest[]): Promise<readonly SampleResult[]> {
+    return this.#inOrder(() => this.#sample("live", requests));
+  }
+
+  forward(sequences: readonly TrainingSequence[]): Promise<SequenceLogProbs> {
+    return this.#inOrder(() => this.#forward("live", sequences));
+  }
+
+  forwardBackward(sequences: readonly TrainingSequence[], tokenGradient: TokenGradient): Promise<SequenceLogProbs> {
+    return this.#inOrder(async () => {
+      const results = new Array<RowResult>(sequences.length);
+      for (const round of this.#rounds(sequences)) {
+        const passes = await Promise.all(
+          round.map((rows, replica) => this.#host(replica).forwardForGradient(this.#model, rows.map((row) => sequences[row] as TrainingSequence))),
+        );
+        round.forEach((rows, replica) => scatter(passes[replica] as HostLogProbs, rows, results));
+        const rows = round.flat();
+        const logProbs = ragged(rows.map((row) => (results[row] as RowResult).logProbs));
+        const gradient = tokenGradient(logProbs, rows);
+        if (gradient.length !== logProbs.values.length)
+          throw new LaconicError("input_invalid", `the token gradient has ${gradient.length} values, expected ${logProbs.values.length}`);
+        let at = 0;
+        await Promise.all(
+          passes.map((pass, replica) => {
+            const start = at;
+            at += pass.logProbs.length;
+            return this.#host(replica).backward(this.#model, gradient.slice(start, at));
+          }),
+        );
+      }
+      return gather(results);
+    });
+  }
+
+  optimStep(settings: OptimizerSettings): Promise<OptimizerResult> {
+    return this.#inOrder(async () => {
+      const exchange = this.#exchange;
+      if (exchange)
+        await Promise.all(this.#hosts.map((host, replica) => host.exportGradient(this.#model, exchange, replica)));
+      const results = await Promise.all(this.#hosts.map((host) => host.optimStep(this.#model, settings, exchange)));
+      const result = results[0] as OptimizerResult;
+      this.#weightVersion = result.step;
+      return result;
+    });
+  }
+
+  snapshot(): Promise<PolicySnapshot> {
+    return this.#inOrder(async () => {
+      const copies = await Promise.all(this.#hosts.map((host) => host.snapshot(this.#model)));
+      const { snapshot, weightVersion } = copies[0] as (typeof copies)[0];
+      return {
+        weightVersion,
+        sample: (requests) => this.#inOrder(() => this.#sample(snapshot, requests)),
+        forward: (sequences) => this.#inOrder(() => this.#forward(snapshot, sequences)),
+        dispose: () =>
+          this.#inOrder(async () => {
+            await Promise.all(this.#hosts.map((host) => host.disposeSnapshot(this.#model, snapshot)));
+          }),
+      };
+    });
+  }
+
+  save(folder: string): Promise<readonly string[]> {
+    return this.#inOrder(() => this.#host(0).save(this.#model, folder));
+  }
+
+  load(folder: string): Promise<void> {
+    return this.#inOrder(async () => {
+      const loaded = await Promise.all(this.#hosts.map((host) => host.load(this.#model, folder)));
+      this.#weightVersion = (loaded[0] as (typeof loaded)[0]).weightVersion;
+    });
+  }
+
+  dispose(): Promise<void> {
+    return this.#inOrder(async () => {
+      await Promise.all(this.#hosts.map((host) => host.disposeModel(this.#model)));
+    });
+  }
+
+  #host(replica: number): EngineHost {
+    return this.#hosts[replica] as EngineHost;
+  }
+
+  #inOrder<T>(task: () => Promise<T>): Promise<T> {
+    const run = this.#queue.then(task);
+    this.#queue = run.catch(() => undefined);
+    return run;
+  }
+
+  async #sample(weights: WeightsId, requests: readonly SampleRequest[]): Promise<SampleResult[]> {
+    const keys = requests.map((request) => request.promptTokens.join(","));
+    const costs = requests.map((request) => request.promptTokens.length + request.sampling.maxTokens);
+    const results = new Array<SampleResult>(requests.length);
+    await Promise.all(
+      dealGroups(keys, costs, this.#hosts.length).map(async (rows, replica) => {
+        if (rows.length === 0) return;
+        const part = await this.#host(replica).sample(this.#model, weights, rows.map((row) => requests[row] as SampleRequest));
+        rows.forEach((row, i) => (results[row] = part[i] as SampleResult));
+      }),
+    );
+    return results;
+  }
+
+  async #forward(weights: WeightsId, sequences: readonly TrainingSequence[]): Promise<SequenceLogProbs> {
+    const results = new Array<RowResult>(sequences.length);
+    for (const round of this.#rounds(sequences)) {
+      await Promise.all(
+        round.map(async (rows, replica) => {
+          const part = rows.map((row) => sequences[row] as TrainingSequence);
+          scatter(await this.#host(replica).forward(this.#model, weights, part), rows, results);
+        }),
+      );
+    }
+    return gather(results);
+  }
+
+  /** Micro-batches by replica: round r gives replica w the rows `rounds[r][w]`. All replicas of a round run together. */
+  #rounds(sequences: readonly TrainingSequence[]): number[][][] {
+    const lengths = sequences.map((sequence) => sequence.promptTokens.length + sequence.completionTokens.length);
+    const shares = deal(lengths, this.#hosts.length).map((rows) => cut(rows, lengths, this.#maxTokens));
+    const count = Math.max(0, ...shares.map((share) => share.length));
+    return Array.from({ length: count }, (_, round) => shares.map((share) => share[round] ?? []));
+  }
+}
+
+interface RowResult {
+  readonly logProbs: Float64Array;
+  readonly entropy: Float64Array;
+}
+
+/** Consecutive runs of rows of at most `most` tokens each; a longer single row stands alone. */
+function cut(rows: readonly number[], lengths: readonly number[], most: number): number[][] {
+  const parts: number[][] = [];
+  let tokens = Infinity;
+  for (const row of rows) {
+    const length = lengths[row] as number;
+    if (tokens + length > most) {
+      parts.push([]);
+      tokens = 0;
+    }
+    (parts.at(-1) as number[]).push(row);
+    tokens += length;
+  }
+  return parts;
+}
+
+function scatter(pass: HostLogProbs, rows: readonly number[], results: RowResult[]): void {
+  rows.forEach((row, i) => {
+    const [start, end] = [pass.offsets[i], pass.offsets[i + 1]];
+    results[row] = { logProbs: pass.logProbs.slice(start, end), entropy: pass.entropy.slice(start, end) };
+  });
+}
+
+function gather(results: readonly RowResult[]): { logProbs: Ragged; entropy: Ragged } {
+  return {
+    logProbs: ragged(results.map((result) => result.logProbs)),
+    entropy: ragged(results.map((result) => result.entropy)),
+  };
+}

@@ -1,0 +1,26 @@
+import { LaconicError } from "@laconic/core";
+
+/** How the learning rate moves over a run of `steps` optimiser steps. */
+export interface LearningRateSchedule {
+  readonly peak: number;
+  /** Steps of linear rise from 0. */
+  readonly warmUpSteps: number;
+  readonly decay: "constant" | "linear" | "cosine";
+  /** Fraction of the peak that remains at the end of a decay. */
+  readonly finalFraction: number;
+}
+
+/**
+ * Learning rate of optimiser step `step`, counted from 0.
+ * @throws LaconicError `config_invalid` when the schedule cannot be followed.
+ */
+export function learningRateAt(schedule: LearningRateSchedule, step: number, steps: number): number {
+  const { peak, warmUpSteps, decay, finalFraction } = schedule;
+  if (warmUpSteps < 0 || finalFraction < 0 || finalFraction > 1)
+    throw new LaconicError("config_invalid", "learning rate: warmUpSteps must be >= 0 and finalFraction in [0, 1]");
+  if (step < warmUpSteps) return (peak * (step + 1)) / warmUpSteps;
+  if (decay === "constant") return peak;
+  const progress = Math.min(1, (step - warmUpSteps) / Math.max(1, steps - warmUpSteps));
+  const left = decay === "linear" ? 1 - progress : 0.5 * (1 + Math.cos(Math.PI * progress));
+  return peak * (finalFraction + (1 - finalFraction) * left);
+}

@@ -1,0 +1,107 @@
+import type { CachePlan, KeyValueCache, SequenceLayout, Tensor } from "../kernels/index.ts";
+import { attentionBackward, attentionForward, attentionFromCache, type AttentionPass } from "./attention-block.ts";
+import type { Gradients } from "./gradients.ts";
+import { parameter, type ModelOnDevice } from "./model-on-device.ts";
+import { layerName } from "./parameters.ts";
+
+/** What the backward pass of one layer needs. */
+export interface LayerPass {
+  readonly input: Tensor;
+  readonly attention: AttentionPass;
+  readonly attentionInvRms: Tensor;
+  /** The residual stream between the two blocks. */
+  readonly middle: Tensor;
+  readonly middleNormed: Tensor;
+  readonly middleInvRms: Tensor;
+  readonly gate: Tensor;
+  readonly up: Tensor;
+  readonly activated: Tensor;
+  readonly output: Tensor;
+}
+
+const inputNorm = "input_layernorm.weight";
+const middleNorm = "post_attention_layernorm.weight";
+
+/** Pre-norm residual layer: x + attention(norm(x)), then x + down(silu(gate(norm(x))) * up(norm(x))). */
+export function layerForward(
+  model: ModelOnDevice,
+  layer: number,
+  input: Tensor,
+  positions: Tensor,
+  layout: SequenceLayout,
+): LayerPass {
+  const normed = norm(model, layer, inputNorm, input);
+  const attention = attentionForward(model, layer, normed.out, positions, layout);
+  const middle = model.kernels.add(input, attention.output);
+  const middleNormed = norm(model, layer, middleNorm, middle);
+  const { gate, up, activated, down } = feedForward(model, layer, middleNormed.out);
+  return {
+    input,
+    attention,
+    attentionInvRms: normed.invRms,
+    middle,
+    middleNormed: middleNormed.out,
+    middleInvRms: middleNormed.invRms,
+    gate,
+    up,
+    activated,
+    output: model.kernels.add(middle, down),
+  };
+}
+
+export function layerFromCache(
+  model: ModelOnDevice,
+  layer: number,
+  input: Tensor,
+  positions: Tensor,
+  cache: KeyValueCache,
+  plan: CachePlan,
+): Tensor {
+  const { kernels } = model;
+  const normed = norm(model, layer, inputNorm, input).out;
+  const middle = kernels.add(input, attentionFromCache(model, layer, normed, positions, cache, plan));
+  return kernels.add(middle, feedForward(model, layer, norm(model, layer, middleNorm, middle).out).down);
+}
+
+/** Returns d loss / d input and adds the parameters' gradients. */
+export function layerBackward(
+  model: ModelOnDevice,
+  layer: number,
+  dOutput: Tensor,
+  pass: LayerPass,
+  positions: Tensor,
+  layout: SequenceLayout,
+  gradients: Gradients,
+): Tensor {
+  const { kernels } = model;
+  const name = (part: string): string => layerName(layer, part);
+  const dActivated = gradients.linear(model, name("mlp.down_proj"), dOutput, pass.activated);
+  const { dGate, dUp } = kernels.swiGluBackward(dActivated, pass.gate, pass.up);
+  const dMiddleNormed = kernels.add(
+    gradients.linear(model, name("mlp.gate_proj"), dGate, pass.middleNormed),
+    gradients.linear(model, name("mlp.up_proj"), dUp, pass.middleNormed),
+  );
+  const dMiddle = kernels.add(
+    dOutput,
+    gradients.rmsNorm(model, name(middleNorm), dMiddleNormed, pass.middle, pass.middleInvRms),
+  );
+  const dNormed = attentionBackward(model, layer, dMiddle, pass.attention, positions, layout, gradients);
+  return kernels.add(dMiddle, gradients.rmsNorm(model, name(inputNorm), dNormed, pass.input, pass.attentionInvRms));
+}
+
+function norm(model: ModelOnDevice, layer: number, part: string, x: Tensor): { out: Tensor; invRms: Tensor } {
+  return model.kernels.rmsNorm(x, parameter(model, layerName(layer, part)), model.config.rmsNormEpsilon);
+}
+
+function feedForward(
+  model: ModelOnDevice,
+  layer: number,
+  x: Tensor,
+): { readonly gate: Tensor; readonly up: Tensor; readonly activated: Tensor; readonly down: Tensor } {
+  const { kernels } = model;
+  const weight = (part: string): Tensor => parameter(model, layerName(layer, `mlp.${part}_proj.weight`));
+  const gate = kernels.linear(x, weight("gate"));
+  const up = kernels.linear(x, weight("up"));
+  const activated = kernels.swiGlu(gate, up);
+  return { gate, up, activated, down: kernels.linear(activated, weight("down")) };
+}

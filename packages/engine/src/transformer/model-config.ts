@@ -1,0 +1,124 @@
+import { LaconicError } from "@laconic/core";
+
+/** The decoder-only architectures that one set of blocks covers. */
+export interface ModelConfig {
+  readonly modelType: "qwen2" | "qwen3" | "llama";
+  readonly vocabularySize: number;
+  readonly hiddenSize: number;
+  readonly layers: number;
+  readonly queryHeads: number;
+  readonly kvHeads: number;
+  readonly headDim: number;
+  readonly feedForwardSize: number;
+  readonly rmsNormEpsilon: number;
+  readonly ropeTheta: number;
+  readonly ropeScaling: Llama3RopeScaling | null;
+  readonly maxPositions: number;
+  /** The head shares the embedding's weights. */
+  readonly tiedHead: boolean;
+  /** Query, key and value projections have a bias (Qwen2; Llama with `attention_bias`). */
+  readonly qkvBias: boolean;
+  /** The output projection has a bias (Llama with `attention_bias`). */
+  readonly outputBias: boolean;
+  /** Queries and keys are normalised per head (Qwen3). */
+  readonly qkNorm: boolean;
+  /** Standard deviation of fresh weights. */
+  readonly initializerRange: number;
+}
+
+/** Frequencies stretched for long contexts, as in Llama 3.1. */
+export interface Llama3RopeScaling {
+  readonly factor: number;
+  readonly lowFrequencyFactor: number;
+  readonly highFrequencyFactor: number;
+  readonly originalMaxPositions: number;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * Reads a Hugging Face `config.json` of Qwen2, Qwen3 or Llama type.
+ * @throws LaconicError `model_unsupported` naming the key that is missing, malformed or asks for an unsupported feature.
+ */
+export function parseModelConfig(json: Json): ModelConfig {
+  const modelType = json["model_type"];
+  if (modelType !== "qwen2" && modelType !== "qwen3" && modelType !== "llama")
+    throw refuse("model_type", modelType, "expected qwen2, qwen3 or llama");
+  if ((json["hidden_act"] ?? "silu") !== "silu") throw refuse("hidden_act", json["hidden_act"], "only silu is supported");
+  if (json["use_sliding_window"] === true) throw refuse("use_sliding_window", true, "attention is full and causal");
+  if (json["mlp_bias"] === true) throw refuse("mlp_bias", true, "feed-forward layers have no bias");
+  if ((json["attention_dropout"] ?? 0) !== 0) throw refuse("attention_dropout", json["attention_dropout"], "must be 0");
+
+  const hiddenSize = positive(json, "hidden_size");
+  const queryHeads = positive(json, "num_attention_heads");
+  const kvHeads = positive(json, "num_key_value_heads", queryHeads);
+  const headDim = positive(json, "head_dim", hiddenSize / queryHeads);
+  if (queryHeads % kvHeads !== 0)
+    throw refuse("num_key_value_heads", kvHeads, `must divide num_attention_heads (${queryHeads})`);
+  if (headDim % 2 !== 0) throw refuse("head_dim", headDim, "must be even for rotary positions");
+  const attentionBias = json["attention_bias"] === true;
+  if (modelType === "qwen3" && attentionBias) throw refuse("attention_bias", true, "Qwen3 has none");
+
+  return {
+    modelType,
+    vocabularySize: positive(json, "vocab_size"),
+    hiddenSize,
+    layers: positive(json, "num_hidden_layers"),
+    queryHeads,
+    kvHeads,
+    headDim,
+    feedForwardSize: positive(json, "intermediate_size"),
+    rmsNormEpsilon: number(json, "rms_norm_eps", 1e-6),
+    ropeTheta: ropeTheta(json),
+    ropeScaling: ropeScaling(json),
+    maxPositions: positive(json, "max_position_embeddings"),
+    tiedHead: json["tie_word_embeddings"] === true,
+    qkvBias: modelType === "qwen2" || attentionBias,
+    outputBias: attentionBias,
+    qkNorm: modelType === "qwen3",
+    initializerRange: number(json, "initializer_range", 0.02),
+  };
+}
+
+/** Recent files keep rotary settings under `rope_parameters`, older ones at the top and under `rope_scaling`. */
+function ropeBlock(json: Json): Json {
+  const block = json["rope_parameters"] ?? json["rope_scaling"] ?? {};
+  if (typeof block !== "object" || block === null) throw refuse("rope_scaling", block, "expected an object");
+  return block as Json;
+}
+
+function ropeTheta(json: Json): number {
+  const block = ropeBlock(json);
+  return block["rope_theta"] === undefined ? number(json, "rope_theta", 10000) : number(block, "rope_theta");
+}
+
+function ropeScaling(json: Json): Llama3RopeScaling | null {
+  const block = ropeBlock(json);
+  const type = block["rope_type"] ?? block["type"] ?? "default";
+  if (type === "default") return null;
+  if (type !== "llama3") throw refuse("rope_scaling.rope_type", type, "expected default or llama3");
+  return {
+    factor: number(block, "factor"),
+    lowFrequencyFactor: number(block, "low_freq_factor"),
+    highFrequencyFactor: number(block, "high_freq_factor"),
+    originalMaxPositions: positive(block, "original_max_position_embeddings"),
+  };
+}
+
+function number(json: Json, key: string, fallback?: number): number {
+  const value = json[key] ?? fallback;
+  if (typeof value !== "number" || !Number.isFinite(value)) throw refuse(key, value, "expected a number");
+  return value;
+}
+
+function positive(json: Json, key: string, fallback?: number): number {
+  const value = number(json, key, fallback);
+  if (!Number.isInteger(value) || value <= 0) throw refuse(key, value, "expected a positive whole number");
+  return value;
+}
+
+function refuse(key: string, value: unknown, reason: string): LaconicError {
+  return new LaconicError("model_unsupported", `config.json: ${key} is ${JSON.stringify(value) ?? "missing"}: ${reason}`, {
+    key,
+  });
+}

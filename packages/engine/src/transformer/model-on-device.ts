@@ -1,0 +1,50 @@
+import { LaconicError } from "@laconic/core";
+import type { AttentionShape, Kernels, RotaryTables, Tensor } from "../kernels/index.ts";
+import type { ModelConfig } from "./model-config.ts";
+import { parameterShapes } from "./parameters.ts";
+import { rotaryTables } from "./rotary-tables.ts";
+
+/** A model's weights and tables on one device. */
+export interface ModelOnDevice {
+  readonly kernels: Kernels;
+  readonly config: ModelConfig;
+  /** By Hugging Face name; matrices are [out, in]. */
+  readonly parameters: ReadonlyMap<string, Tensor>;
+  readonly rotary: RotaryTables;
+}
+
+/** @throws LaconicError `weights_invalid` naming the tensor that is missing, surplus or of another size. */
+export function uploadModel(
+  kernels: Kernels,
+  config: ModelConfig,
+  values: ReadonlyMap<string, Float32Array | Float64Array>,
+): ModelOnDevice {
+  const shapes = parameterShapes(config);
+  for (const name of values.keys())
+    if (!shapes.has(name)) throw new LaconicError("weights_invalid", `tensor ${name} does not belong to this model`, { name });
+  const parameters = new Map<string, Tensor>();
+  for (const [name, shape] of shapes) {
+    const data = values.get(name);
+    const size = shape.reduce((product, length) => product * length, 1);
+    if (data?.length !== size)
+      throw new LaconicError("weights_invalid", `tensor ${name} must hold ${size} values, found ${data?.length ?? "none"}`, { name });
+    parameters.set(name, kernels.keep(kernels.upload(data, shape)));
+  }
+  return { kernels, config, parameters, rotary: rotaryTables(kernels, config) };
+}
+
+export function freeModel(model: ModelOnDevice): void {
+  model.kernels.free(...model.parameters.values(), model.rotary.cos, model.rotary.sin);
+}
+
+/** @throws LaconicError `engine_failed` when the model has no such parameter: a defect, not bad input. */
+export function parameter(model: ModelOnDevice, name: string): Tensor {
+  const found = model.parameters.get(name);
+  if (!found) throw new LaconicError("engine_failed", `the model has no parameter ${name}`, { name });
+  return found;
+}
+
+export function attentionShape(config: ModelConfig): AttentionShape {
+  const { queryHeads, kvHeads, headDim } = config;
+  return { queryHeads, kvHeads, headDim, scale: 1 / Math.sqrt(headDim) };
+}

@@ -1,0 +1,56 @@
+import type { Random } from "@laconic/core";
+import type { ModelConfig } from "./model-config.ts";
+
+/** Names as in Hugging Face checkpoints. */
+export const embeddingName = "model.embed_tokens.weight";
+export const finalNormName = "model.norm.weight";
+
+/** The tensor that maps hidden states to logits: the embedding when the head is tied. */
+export function headName(config: ModelConfig): string {
+  return config.tiedHead ? embeddingName : "lm_head.weight";
+}
+
+export function layerName(layer: number, part: string): string {
+  return `model.layers.${layer}.${part}`;
+}
+
+/** Shape of every parameter, in checkpoint order; matrices are [out, in]. */
+export function parameterShapes(config: ModelConfig): Map<string, readonly number[]> {
+  const { hiddenSize: D, feedForwardSize: F, queryHeads, kvHeads, headDim } = config;
+  const [Q, KV] = [queryHeads * headDim, kvHeads * headDim];
+  const shapes = new Map<string, readonly number[]>([[embeddingName, [config.vocabularySize, D]]]);
+  for (let layer = 0; layer < config.layers; layer++) {
+    const set = (part: string, ...shape: number[]): unknown => shapes.set(layerName(layer, part), shape);
+    set("input_layernorm.weight", D);
+    for (const [name, width] of [["q_proj", Q], ["k_proj", KV], ["v_proj", KV]] as const) {
+      set(`self_attn.${name}.weight`, width, D);
+      if (config.qkvBias) set(`self_attn.${name}.bias`, width);
+    }
+    set("self_attn.o_proj.weight", D, Q);
+    if (config.outputBias) set("self_attn.o_proj.bias", D);
+    if (config.qkNorm) {
+      set("self_attn.q_norm.weight", headDim);
+      set("self_attn.k_norm.weight", headDim);
+    }
+    set("post_attention_layernorm.weight", D);
+    set("mlp.gate_proj.weight", F, D);
+    set("mlp.up_proj.weight", F, D);
+    set("mlp.down_proj.weight", D, F);
+  }
+  shapes.set(finalNormName, [D]);
+  if (!config.tiedHead) shapes.set(headName(config), [config.vocabularySize, D]);
+  return shapes;
+}
+
+/** Fresh weights: matrices normal with `initializerRange`, norms 1, biases 0. Each tensor draws from its own named stream. */
+export function initialParameters(config: ModelConfig, random: Random): Map<string, Float32Array> {
+  const parameters = new Map<string, Float32Array>();
+  for (const [name, shape] of parameterShapes(config)) {
+    const values = new Float32Array(shape.reduce((product, length) => product * length, 1));
+    const stream = random.split(name);
+    if (shape.length === 2) for (let i = 0; i < values.length; i++) values[i] = stream.normal() * config.initializerRange;
+    else if (name.endsWith("norm.weight")) values.fill(1);
+    parameters.set(name, values);
+  }
+  return parameters;
+}

@@ -1,0 +1,72 @@
+import type { Tensor } from "../kernels/index.ts";
+import type { Gradients } from "./gradients.ts";
+import { layerBackward, layerForward, type LayerPass } from "./layer.ts";
+import { parameter, type ModelOnDevice } from "./model-on-device.ts";
+import type { PackedBatch } from "./packed-batch.ts";
+import { embeddingName, finalNormName, headName } from "./parameters.ts";
+
+/** Keep every activation, or keep each layer's input and compute the rest again in the backward pass: less memory, one more forward. */
+export type Recompute = "none" | "layer";
+
+/** A forward pass over packed sequences and what its backward pass needs. */
+export interface TrainPass {
+  readonly batch: PackedBatch;
+  /** Of each predicted token, [M]. */
+  readonly logProbs: Tensor;
+  /** Of the distribution each was predicted from, in nats, [M]. */
+  readonly entropy: Tensor;
+  readonly logSumExp: Tensor;
+  /** Per layer: its activations, or only its input. */
+  readonly layers: readonly (LayerPass | Tensor)[];
+  readonly final: { readonly input: Tensor; readonly invRms: Tensor; readonly selected: Tensor };
+}
+
+export function trainForward(model: ModelOnDevice, batch: PackedBatch, recompute: Recompute = "none"): TrainPass {
+  const { kernels, config } = model;
+  const layers: (LayerPass | Tensor)[] = [];
+  let x = kernels.gatherRows(parameter(model, embeddingName), batch.tokens);
+  for (let layer = 0; layer < config.layers; layer++) {
+    const input = x;
+    if (recompute === "layer") {
+      x = kernels.scope(() => layerForward(model, layer, input, batch.positions, batch.layout).output);
+      layers.push(input);
+    } else {
+      const pass = layerForward(model, layer, input, batch.positions, batch.layout);
+      x = pass.output;
+      layers.push(pass);
+    }
+  }
+  // Only rows that predict a completion token need the final norm and the head.
+  const input = kernels.gatherRows(x, batch.rows);
+  const { out: selected, invRms } = kernels.rmsNorm(input, parameter(model, finalNormName), config.rmsNormEpsilon);
+  const head = kernels.headLogProbs(selected, parameter(model, headName(config)), batch.targets, batch.inverseTemperature);
+  return { batch, ...head, layers, final: { input, invRms, selected } };
+}
+
+/** Back-propagates d loss / d log-prob [M] through the whole model into `gradients`. */
+export function trainBackward(model: ModelOnDevice, pass: TrainPass, dLogProbs: Tensor, gradients: Gradients): void {
+  const { kernels, config } = model;
+  const { batch, final } = pass;
+  kernels.scope(() => {
+    const head = kernels.headLogProbsBackward(dLogProbs, {
+      hidden: final.selected,
+      weight: parameter(model, headName(config)),
+      targets: batch.targets,
+      inverseTemperature: batch.inverseTemperature,
+      logSumExp: pass.logSumExp,
+    });
+    gradients.add(headName(config), head.dWeight);
+    const dFinal = gradients.rmsNorm(model, finalNormName, head.dHidden, final.input, final.invRms);
+    let dX = kernels.scatterAddRows(dFinal, batch.rows, batch.tokenCount);
+    for (let layer = config.layers - 1; layer >= 0; layer--) {
+      const dOutput = dX;
+      dX = kernels.scope(() => {
+        const saved = pass.layers[layer] as LayerPass | Tensor;
+        const activations =
+          "attention" in saved ? saved : layerForward(model, layer, saved, batch.positions, batch.layout);
+        return layerBackward(model, layer, dOutput, activations, batch.positions, batch.layout, gradients);
+      });
+    }
+    gradients.add(embeddingName, kernels.scatterAddRows(dX, batch.tokens, config.vocabularySize));
+  });
+}

@@ -1,0 +1,11 @@
+// Fused kernels over float32 arrays in TensorFlow.js's own memory. Every argument that names an array is a byte address.
+export { gatherRows, scatterAddRows } from "./rows";
+export { add, accumulate, addBias, columnSums, sumSquares, transpose } from "./elementwise";
+export { rmsNorm, rmsNormBackward } from "./rms-norm";
+export { rotary } from "./rotary";
+export { attention, attentionBackward } from "./attention";
+export { appendToCache, attentionCached } from "./attention-cached";
+export { swiGlu, swiGluBackward } from "./swiglu";
+export { headLogProbs, headLogProbsBackward } from "./head";
+export { sampleTokens } from "./sampling";
+export { adamW } from "./adamw";

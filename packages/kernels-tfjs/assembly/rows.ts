@@ -1,0 +1,14 @@
+import { axpy } from "./vector";
+
+/** out[m] = table[ids[m]]. */
+export function gatherRows(table: usize, ids: usize, out: usize, count: i32, width: i32): void {
+  const bytes = width << 2;
+  for (let m = 0; m < count; m++)
+    memory.copy(out + m * bytes, table + load<i32>(ids + (m << 2)) * bytes, bytes);
+}
+
+/** out[ids[m]] += delta[m]; out starts as zeros. */
+export function scatterAddRows(delta: usize, ids: usize, out: usize, count: i32, width: i32): void {
+  const bytes = width << 2;
+  for (let m = 0; m < count; m++) axpy(1, delta + m * bytes, out + load<i32>(ids + (m << 2)) * bytes, width);
+}

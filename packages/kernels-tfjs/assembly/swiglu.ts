@@ -1,0 +1,37 @@
+import { exp1, exp4 } from "./vector";
+
+/** out = silu(gate) * up. */
+export function swiGlu(gate: usize, up: usize, out: usize, n: i32): void {
+  const one = f32x4.splat(1);
+  let i = 0;
+  for (; i + 4 <= n; i += 4) {
+    const g = v128.load(gate + (i << 2));
+    const sigmoid = f32x4.div(one, f32x4.add(one, exp4(f32x4.neg(g))));
+    v128.store(out + (i << 2), f32x4.mul(f32x4.mul(g, sigmoid), v128.load(up + (i << 2))));
+  }
+  for (; i < n; i++) {
+    const g = load<f32>(gate + (i << 2));
+    store<f32>(out + (i << 2), (g / (1 + exp1(-g))) * load<f32>(up + (i << 2)));
+  }
+}
+
+/** dUp = dOut * silu(gate); dGate = dOut * up * sigmoid * (1 + gate * (1 - sigmoid)). */
+export function swiGluBackward(dOut: usize, gate: usize, up: usize, dGate: usize, dUp: usize, n: i32): void {
+  const one = f32x4.splat(1);
+  let i = 0;
+  for (; i + 4 <= n; i += 4) {
+    const g = v128.load(gate + (i << 2));
+    const d = v128.load(dOut + (i << 2));
+    const s = f32x4.div(one, f32x4.add(one, exp4(f32x4.neg(g))));
+    v128.store(dUp + (i << 2), f32x4.mul(d, f32x4.mul(g, s)));
+    const slope = f32x4.mul(s, f32x4.add(one, f32x4.mul(g, f32x4.sub(one, s))));
+    v128.store(dGate + (i << 2), f32x4.mul(f32x4.mul(d, v128.load(up + (i << 2))), slope));
+  }
+  for (; i < n; i++) {
+    const g = load<f32>(gate + (i << 2));
+    const d = load<f32>(dOut + (i << 2));
+    const s: f32 = 1 / (1 + exp1(-g));
+    store<f32>(dUp + (i << 2), d * g * s);
+    store<f32>(dGate + (i << 2), d * load<f32>(up + (i << 2)) * s * (1 + g * (1 - s)));
+  }
+}

@@ -1,0 +1,10 @@
+// The part of WebAssembly's interface that is used here; Node's types leave it to the DOM library.
+declare namespace WebAssembly {
+  interface Memory {
+    readonly buffer: ArrayBuffer;
+  }
+  function instantiate(
+    bytes: Uint8Array,
+    imports: Readonly<Record<string, Readonly<Record<string, unknown>>>>,
+  ): Promise<{ readonly instance: { readonly exports: Readonly<Record<string, unknown>> } }>;
+}
