@@ -1,0 +1,20 @@
+import { expect, test } from "vitest";
+import { statusLine } from "./status-line.ts";
+
+test("a status line shows progress and the time left", () => {
+  const line = statusLine({
+    step: 40,
+    steps: 160,
+    accuracy: 0.945,
+    tokens: 31.24,
+    tokenPrice: 0.0041,
+    elapsedSeconds: 20,
+    stepsDone: 40,
+  });
+  expect(line).toBe("step  40/160  ███▌            accuracy 94.5 %  tokens 31.2  λ 0.0041  1 m 00 s left");
+});
+
+test("time left after a resume counts only the steps of this process", () => {
+  const progress = { step: 150, steps: 160, accuracy: 1, tokens: 9, tokenPrice: 0, elapsedSeconds: 5, stepsDone: 10 };
+  expect(statusLine(progress)).toContain("5.0 s left");
+});

@@ -1,0 +1,37 @@
+import { formatDuration, formatNumber, formatPercent } from "../report/format.ts";
+
+/** What the status line shows of one finished step. */
+export interface Progress {
+  readonly step: number;
+  readonly steps: number;
+  /** Share of this step's episodes that were answered correctly. */
+  readonly accuracy: number;
+  /** Mean tokens per episode. */
+  readonly tokens: number;
+  readonly tokenPrice: number;
+  /** Seconds since the first step of this process, and how many steps they took. */
+  readonly elapsedSeconds: number;
+  readonly stepsDone: number;
+}
+
+/** `step  42/160  ███▌      accuracy 94.5 %  tokens 31.2  λ 0.0041  1 m 05 s left` */
+export function statusLine(progress: Progress): string {
+  const left = (progress.elapsedSeconds / Math.max(1, progress.stepsDone)) * (progress.steps - progress.step);
+  const step = String(progress.step).padStart(String(progress.steps).length);
+  return [
+    `step ${step}/${progress.steps}`,
+    bar(progress.step / progress.steps),
+    `accuracy ${formatPercent(progress.accuracy)}`,
+    `tokens ${progress.tokens.toFixed(1)}`,
+    `λ ${formatNumber(progress.tokenPrice)}`,
+    `${formatDuration(left)} left`,
+  ].join("  ");
+}
+
+const eighths = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+
+function bar(fraction: number, width = 14): string {
+  const cells = Math.max(0, Math.min(1, fraction)) * width;
+  const full = Math.floor(cells);
+  return ("█".repeat(full) + (eighths[Math.floor((cells - full) * 8)] ?? "")).padEnd(width);
+}

@@ -1,0 +1,45 @@
+import { styleText } from "node:util";
+
+/** Where a command writes: results on `out`, everything else on `err`. A test passes its own. */
+export interface Terminal {
+  /** Writes a line to standard output: the command's result. */
+  result(line: string): void;
+  /** Writes a line to standard error: progress, notes, warnings. */
+  note(line: string): void;
+  /** Replaces the status line on a terminal; does nothing elsewhere. */
+  status(line: string): void;
+  /** Is somebody looking? Decides between one moving status line and one plain line per step. */
+  readonly interactive: boolean;
+  readonly columns: number;
+  /** Colours text where colours are wanted (`NO_COLOR`, pipes). */
+  paint(style: "bold" | "dim" | "green" | "yellow" | "red" | "cyan", text: string): string;
+}
+
+export function processTerminal(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): Terminal {
+  const colour = stderr.isTTY === true && process.env["NO_COLOR"] === undefined && process.env["TERM"] !== "dumb";
+  let statusShown = false;
+  const clear = (): void => {
+    if (statusShown) stderr.write("\r\u001b[2K");
+    statusShown = false;
+  };
+  return {
+    interactive: stderr.isTTY === true,
+    get columns() {
+      return stderr.columns ?? 80;
+    },
+    paint: (style, text) => (colour ? styleText(style, text) : text),
+    result: (line) => {
+      clear();
+      stdout.write(`${line}\n`);
+    },
+    note: (line) => {
+      clear();
+      stderr.write(`${line}\n`);
+    },
+    status: (line) => {
+      if (stderr.isTTY !== true) return;
+      stderr.write(`\r\u001b[2K${line.slice(0, (stderr.columns ?? 80) - 1)}`);
+      statusShown = true;
+    },
+  };
+}

@@ -1,0 +1,24 @@
+/** A number as a reader wants it: three significant digits, no exponent for everyday sizes. */
+export function formatNumber(value: number): string {
+  if (!Number.isFinite(value)) return "n/a";
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  if (size >= 1000) return Math.round(value).toLocaleString("en-US");
+  if (size < 0.001) return value.toExponential(1);
+  return String(Number(value.toPrecision(3)));
+}
+
+export function formatPercent(fraction: number): string {
+  return Number.isFinite(fraction) ? `${(100 * fraction).toFixed(1)} %` : "n/a";
+}
+
+/** `1 m 05 s`, `42 s`, `0.8 s`. */
+export function formatDuration(seconds: number): string {
+  if (!Number.isFinite(seconds)) return "n/a";
+  if (seconds < 10) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole} s`;
+  const [hours, minutes, rest] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60), whole % 60];
+  const two = (n: number): string => String(n).padStart(2, "0");
+  return hours > 0 ? `${hours} h ${two(minutes)} m` : `${minutes} m ${two(rest)} s`;
+}
