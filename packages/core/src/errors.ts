@@ -4,6 +4,8 @@ const marker: unique symbol = Symbol.for("laconic.error");
 export type LaconicErrorCode =
   /** A setting is unknown, out of range, without effect, or a trap. */
   | "config_invalid"
+  /** An objective and a setting that together are another algorithm, or count something twice. */
+  | "objective_refused"
   /** A value handed to a function breaks its contract. */
   | "input_invalid"
   /** A reward is not a finite number. */

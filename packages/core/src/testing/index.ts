@@ -1,1 +1,12 @@
-export {};
+/**
+ * Test doubles and conformance suites, free of any test runner.
+ * @module @laconic/core/testing
+ */
+export { expectThat } from "./conformance.ts";
+export type { ConformanceCase } from "./conformance.ts";
+export { languageModelCases } from "./language-model-cases.ts";
+export { scriptedModel } from "./scripted-model.ts";
+export type { Script, ScriptedModel, ScriptedReply } from "./scripted-model.ts";
+export { scriptedEpisode } from "./scripted-episode.ts";
+export type { ScriptedTurn } from "./scripted-episode.ts";
+export { tableTokenizer } from "./table-tokenizer.ts";

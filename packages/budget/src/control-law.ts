@@ -1,0 +1,98 @@
+import { LaconicError } from "@laconic/core";
+import type { BudgetMeasurement } from "./measurement.ts";
+import type { BudgetSettings } from "./settings.ts";
+import type { BudgetState } from "./state.ts";
+
+/** A step in the controller's own unit. */
+export interface UnitStep {
+  readonly dual: number;
+  readonly integral: number;
+  readonly target: number;
+  readonly violation: number;
+  readonly saturated: boolean;
+  readonly held: boolean;
+  readonly guarded: boolean;
+}
+
+export function warmUp(settings: BudgetSettings, state: BudgetState, { tokens }: BudgetMeasurement): UnitStep {
+  const last = state.iteration + 1 === settings.warmupIterations;
+  return {
+    dual: last ? settings.initialPrice : settings.warmupPrice,
+    integral: settings.initialPrice,
+    target: settings.targetTokens,
+    violation: violationOf(settings, tokens, settings.targetTokens),
+    saturated: false,
+    held: false,
+    guarded: false,
+  };
+}
+
+/** @throws LaconicError `input_invalid` when the guard finds no reference reward in the state. */
+export function control(settings: BudgetSettings, state: BudgetState, measurement: BudgetMeasurement): UnitStep {
+  const { learningRate, proportionalGain, derivativeGain, antiWindup, truncationTolerance } = settings;
+  const maxPrice = settings.maxPrice ?? Infinity;
+  const target = targetOf(settings, state);
+  const violation = violationOf(settings, measurement.tokens, target);
+  const increase = smooth(settings, state, measurement) - (state.smoothedTokens ?? measurement.tokens);
+  const rise = Math.max(0, increase) / (settings.unit === "budget" ? target : 1);
+  const correction = proportionalGain * violation + derivativeGain * rise;
+
+  // A truncated cost says too little; a price of 0 still moves, or a team that only ever hits the cap would never learn.
+  const truncated = antiWindup && (measurement.truncatedShare ?? 0) > truncationTolerance;
+  const held = truncated && !(state.price === 0 && violation > 0);
+  const pinned = antiWindup && violation > 0 && state.integral + correction >= maxPrice;
+  let integral = state.integral;
+  if (!held && !pinned) integral = Math.max(0, integral + learningRate * violation); // Eq. 5
+  if (antiWindup) integral = Math.min(integral, maxPrice);
+  let dual = Math.min(maxPrice, Math.max(0, integral + correction));
+  const saturated = violation > 0 && dual === maxPrice;
+
+  const guarded = guardActs(settings, state, measurement);
+  if (guarded) {
+    const kept = settings.guard?.action === "lower" ? 1 - (settings.guard.lowerBy ?? 0.1) : 1;
+    integral = Math.min(integral, state.integral * kept);
+    dual = Math.min(dual, state.price * tokensPerUnit(settings) * kept);
+  }
+  return { dual, integral, target, violation, saturated, held, guarded };
+}
+
+function guardActs({ guard }: BudgetSettings, state: BudgetState, measurement: BudgetMeasurement): boolean {
+  if (guard === null) return false;
+  const { rewardTolerance, referenceReward = state.warmup?.reward ?? null, maxSilenceRate } = guard;
+  const { taskReward = NaN, silenceRate = NaN } = measurement;
+  if (rewardTolerance !== undefined && referenceReward === null)
+    throw new LaconicError(
+      "input_invalid",
+      "budget state: it has no reference reward, so it is of another controller",
+      {
+        iteration: state.iteration,
+      },
+    );
+  const tooPoor = rewardTolerance !== undefined && taskReward < (referenceReward as number) - rewardTolerance;
+  return tooPoor || (maxSilenceRate !== undefined && silenceRate > maxSilenceRate);
+}
+
+/** A price in the controller's unit buys this many tokens. */
+export function tokensPerUnit({ unit, targetTokens }: BudgetSettings): number {
+  return unit === "budget" ? targetTokens : 1;
+}
+
+function violationOf({ unit }: BudgetSettings, tokens: number, target: number): number {
+  return unit === "budget" ? tokens / target - 1 : tokens - target;
+}
+
+/** Falls in a straight line from the warm-up cost to B; a team that already keeps B gets no looser target. */
+function targetOf({ targetTokens, warmupIterations, annealIterations }: BudgetSettings, state: BudgetState): number {
+  const annealed = state.iteration - warmupIterations;
+  if (state.warmup === null || annealed >= annealIterations) return targetTokens;
+  const left = 1 - annealed / annealIterations;
+  return targetTokens + left * Math.max(0, state.warmup.tokens - targetTokens);
+}
+
+export function smooth(
+  { derivativeSmoothing }: BudgetSettings,
+  state: BudgetState,
+  { tokens }: BudgetMeasurement,
+): number {
+  return derivativeSmoothing * (state.smoothedTokens ?? tokens) + (1 - derivativeSmoothing) * tokens;
+}

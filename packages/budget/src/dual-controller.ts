@@ -1,0 +1,110 @@
+import { LaconicError } from "@laconic/core";
+import { control, smooth, tokensPerUnit, warmUp } from "./control-law.ts";
+import { checkMeasurement, type BudgetMeasurement } from "./measurement.ts";
+import type { BudgetOptions } from "./options.ts";
+import { resolveSettings, type BudgetSettings } from "./settings.ts";
+import type { BudgetState } from "./state.ts";
+
+/** One iteration of a controller as numbers, flags as 0 or 1; logged as `dual/<name>`. */
+export interface BudgetDiagnostics {
+  /** λ: price per token of the next iteration. */
+  readonly lambda: number;
+  /** Mean tokens aimed at in this iteration: B, or above it while annealing. */
+  readonly target: number;
+  /** u, in the controller's unit; positive is over budget. */
+  readonly violation: number;
+  /** B minus mean tokens. */
+  readonly slack: number;
+  readonly warmup: 0 | 1;
+  /** The price is at its maximum and would rise. */
+  readonly saturated: 0 | 1;
+  /** The integral was held because episodes were truncated. */
+  readonly held: 0 | 1;
+  /** The guard kept the price from rising. */
+  readonly guarded: 0 | 1;
+}
+
+export interface BudgetStep {
+  readonly state: BudgetState;
+  /** λ: price per token of the next iteration. */
+  readonly price: number;
+  readonly diagnostics: BudgetDiagnostics;
+}
+
+/** Steers the price of a token until the team keeps its budget. Pure: the state is a value. */
+export interface BudgetController {
+  readonly settings: BudgetSettings;
+  /** `state.price` is the price of the first iteration. */
+  init(): BudgetState;
+  /**
+   * @throws LaconicError `numeric_invalid` for a measurement that is not finite or out of range, or a price that
+   * overflows; `input_invalid` for a missing one.
+   */
+  step(state: BudgetState, measurement: BudgetMeasurement): BudgetStep;
+}
+
+/**
+ * Agent-GSPO Eq. 5, λ ← max(0, λ + η (mean tokens - B)), with warm-up, annealed target, anti-windup, proportional and
+ * derivative terms (PID Lagrangian, Stooke et al. 2020) and a guard against silence, each off unless asked for.
+ *
+ * @throws LaconicError `config_invalid` naming the key.
+ */
+export function dualController(options: BudgetOptions): BudgetController {
+  const settings = resolveSettings(options);
+  const tokens = tokensPerUnit(settings);
+  return {
+    settings,
+    init: () => ({
+      iteration: 0,
+      price: (settings.warmupIterations > 0 ? settings.warmupPrice : settings.initialPrice) / tokens,
+      integral: settings.initialPrice,
+      smoothedTokens: null,
+      warmup: null,
+    }),
+    step(state, measurement) {
+      checkMeasurement(measurement, settings);
+      const warmingUp = state.iteration < settings.warmupIterations;
+      const next = warmingUp ? warmUp(settings, state, measurement) : control(settings, state, measurement);
+      const price = next.dual / tokens;
+      if (!Number.isFinite(price))
+        throw new LaconicError("numeric_invalid", `budget: the price became ${price}; set budget.maxPrice`, {
+          iteration: state.iteration,
+        });
+      return {
+        price,
+        state: {
+          iteration: state.iteration + 1,
+          price,
+          integral: next.integral,
+          smoothedTokens: smooth(settings, state, measurement),
+          warmup: warmingUp ? meanSoFar(settings, state, measurement) : state.warmup,
+        },
+        diagnostics: {
+          lambda: price,
+          target: next.target,
+          violation: next.violation,
+          slack: settings.targetTokens - measurement.tokens,
+          warmup: flag(warmingUp),
+          saturated: flag(next.saturated),
+          held: flag(next.held),
+          guarded: flag(next.guarded),
+        },
+      };
+    },
+  };
+}
+
+/** Means over the warm-up; the reward only where the guard needs it as its reference. */
+function meanSoFar(
+  { guard }: BudgetSettings,
+  { iteration, warmup }: BudgetState,
+  { tokens, taskReward }: BudgetMeasurement,
+): BudgetState["warmup"] {
+  const mean = (before: number, value: number): number => before + (value - before) / (iteration + 1);
+  return {
+    tokens: mean(warmup?.tokens ?? 0, tokens),
+    reward: guard?.rewardTolerance === undefined ? null : mean(warmup?.reward ?? 0, taskReward ?? NaN),
+  };
+}
+
+const flag = (value: boolean): 0 | 1 => (value ? 1 : 0);

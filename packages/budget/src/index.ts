@@ -1,0 +1,19 @@
+/**
+ * Dual budget controllers (Agent-GSPO Eq. 5): the price of a token, steered until a team keeps its budget.
+ * @module @laconic/budget
+ */
+export { dualAscent } from "./dual-ascent.ts";
+export { dualController } from "./dual-controller.ts";
+export type { BudgetController, BudgetDiagnostics, BudgetStep } from "./dual-controller.ts";
+export { budgetOptionsSchema } from "./options.ts";
+export type { BudgetOptions, GuardOptions } from "./options.ts";
+export type { BudgetSettings } from "./settings.ts";
+export { budgetStateSchema } from "./state.ts";
+export type { BudgetState } from "./state.ts";
+export type { BudgetMeasurement } from "./measurement.ts";
+
+export { budgetSet, budgetSetStateSchema } from "./budget-set.ts";
+export type { BudgetSet, BudgetSetStep, ByScope } from "./budget-set.ts";
+
+export { hardCap, truncatedShare } from "./hard-cap.ts";
+export type { Allowance, HardCap, HardCapOptions } from "./hard-cap.ts";

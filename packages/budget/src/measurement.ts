@@ -1,0 +1,42 @@
+import { LaconicError } from "@laconic/core";
+import type { BudgetSettings } from "./settings.ts";
+
+/** What one iteration cost. */
+export interface BudgetMeasurement {
+  /** Mean tokens per episode over the batch. */
+  readonly tokens: number;
+  /** Mean task reward; needed by a guard with `rewardTolerance`. */
+  readonly taskReward?: number;
+  /** Share of utterances that were silent; needed by a guard with `maxSilenceRate`. */
+  readonly silenceRate?: number;
+  /** Share of episodes that a hard cap cut short; 0 when absent. */
+  readonly truncatedShare?: number;
+}
+
+/**
+ * @throws LaconicError `numeric_invalid` for NaN, infinity or a value out of range; `input_invalid` when the guard lacks
+ * what it watches.
+ */
+export function checkMeasurement(measurement: BudgetMeasurement, { guard }: BudgetSettings): void {
+  const { tokens, taskReward, silenceRate, truncatedShare } = measurement;
+  checkRange("tokens", tokens, 0, Infinity);
+  checkRange("taskReward", taskReward, -Infinity, Infinity);
+  checkRange("silenceRate", silenceRate, 0, 1);
+  checkRange("truncatedShare", truncatedShare, 0, 1);
+  if (guard?.rewardTolerance !== undefined) checkGiven("taskReward", taskReward, "guard.rewardTolerance");
+  if (guard?.maxSilenceRate !== undefined) checkGiven("silenceRate", silenceRate, "guard.maxSilenceRate");
+}
+
+function checkRange(name: string, value: number | undefined, min: number, max: number): void {
+  if (value === undefined && name !== "tokens") return;
+  if (typeof value === "number" && Number.isFinite(value) && value >= min && value <= max) return;
+  throw new LaconicError("numeric_invalid", `budget measurement: ${name} is ${value}, not a finite number in range`, {
+    name,
+    found: String(value),
+  });
+}
+
+function checkGiven(name: string, value: number | undefined, setting: string): void {
+  if (value === undefined)
+    throw new LaconicError("input_invalid", `budget measurement: ${name} is missing; ${setting} watches it`, { name });
+}

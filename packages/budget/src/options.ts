@@ -1,0 +1,81 @@
+import { z } from "zod";
+
+/** When to stop raising the price although the team is over budget: silence cannot be undone, once no sample speaks. */
+export interface GuardOptions {
+  /** `freeze`: the price may not rise. `lower`: it also falls by `lowerBy` each iteration. */
+  readonly action: "freeze" | "lower";
+  /** Active while the task reward is below its reference minus this. */
+  readonly rewardTolerance?: number;
+  /** Reference task reward; measured as the mean of the warm-up when absent. */
+  readonly referenceReward?: number;
+  /** Active while more than this share of utterances is silent, in [0, 1). */
+  readonly maxSilenceRate?: number;
+  /** Share of the price taken off per iteration while active, in (0, 1]; `lower` only. Defaults to 0.1. */
+  readonly lowerBy?: number;
+}
+
+/**
+ * A dual controller. With `targetTokens` and `learningRate` alone it is Eq. 5 exactly; everything else is off.
+ * Prices and gains are in `unit`.
+ */
+export interface BudgetOptions {
+  /** B: mean tokens per episode to keep to. Any other cost works the same way. */
+  readonly targetTokens: number;
+  /** η, the gain of the integral. */
+  readonly learningRate: number;
+  /**
+   * `token`: violation u = mean - B, prices per token, Eq. 5. `budget`: u = mean / B - 1, prices per whole budget,
+   * so that no setting depends on how many tokens a budget has. Defaults to `token`.
+   */
+  readonly unit?: "token" | "budget";
+  /** Price when control starts. Defaults to 0. */
+  readonly initialPrice?: number;
+  /** Highest price; none when absent. */
+  readonly maxPrice?: number;
+  /** Iterations at `warmupPrice` before control starts. Defaults to 0. */
+  readonly warmupIterations?: number;
+  /** Defaults to 0. */
+  readonly warmupPrice?: number;
+  /** Iterations in which the target falls from the cost measured in warm-up to B. Defaults to 0. */
+  readonly annealIterations?: number;
+  /** Keep the integral within [0, maxPrice] and hold it while the price is saturated or the cost truncated. Defaults to true. */
+  readonly antiWindup?: boolean;
+  /** Share of truncated episodes above which the integral is held. Defaults to 0.1. */
+  readonly truncationTolerance?: number;
+  /** Adds this times u to the price. Defaults to 0. */
+  readonly proportionalGain?: number;
+  /** Adds this times the increase of the smoothed cost to the price, never its decrease. Defaults to 0. */
+  readonly derivativeGain?: number;
+  /** Weight of the past in the smoothed cost, in [0, 1). Defaults to 0. */
+  readonly derivativeSmoothing?: number;
+  readonly guard?: GuardOptions;
+}
+
+const count = z.int().min(0);
+const price = z.number().min(0);
+
+const guardOptionsSchema: z.ZodType<GuardOptions> = z.strictObject({
+  action: z.enum(["freeze", "lower"]),
+  rewardTolerance: z.number().min(0).exactOptional(),
+  referenceReward: z.number().exactOptional(),
+  maxSilenceRate: z.number().min(0).lt(1).exactOptional(),
+  lowerBy: z.number().gt(0).max(1).exactOptional(),
+});
+
+/** The shape and ranges of one controller's options; settings that contradict each other are found by the controller. */
+export const budgetOptionsSchema: z.ZodType<BudgetOptions> = z.strictObject({
+  targetTokens: z.number().gt(0),
+  learningRate: z.number().gt(0),
+  unit: z.enum(["token", "budget"]).exactOptional(),
+  initialPrice: price.exactOptional(),
+  maxPrice: z.number().gt(0).exactOptional(),
+  warmupIterations: count.exactOptional(),
+  warmupPrice: price.exactOptional(),
+  annealIterations: count.exactOptional(),
+  antiWindup: z.boolean().exactOptional(),
+  truncationTolerance: z.number().min(0).lt(1).exactOptional(),
+  proportionalGain: price.exactOptional(),
+  derivativeGain: price.exactOptional(),
+  derivativeSmoothing: z.number().min(0).lt(1).exactOptional(),
+  guard: guardOptionsSchema.exactOptional(),
+});

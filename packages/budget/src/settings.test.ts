@@ -1,0 +1,129 @@
+import { expect, test } from "vitest";
+import { budgetSet, budgetStateSchema, dualController, type BudgetMeasurement, type BudgetOptions } from "./index.ts";
+
+const valid: BudgetOptions = { targetTokens: 14, learningRate: 2e-5 };
+
+test("what is left out is off", () => {
+  expect(dualController(valid).settings).toEqual({
+    targetTokens: 14,
+    learningRate: 2e-5,
+    unit: "token",
+    initialPrice: 0,
+    maxPrice: null,
+    warmupIterations: 0,
+    warmupPrice: 0,
+    annealIterations: 0,
+    antiWindup: true,
+    truncationTolerance: 0.1,
+    proportionalGain: 0,
+    derivativeGain: 0,
+    derivativeSmoothing: 0,
+    guard: null,
+  });
+});
+
+test.each<[string, Record<string, unknown>]>([
+  ["targetTokens", { targetTokens: 0 }],
+  ["targetTokens", { targetTokens: -5 }],
+  ["targetTokens", { targetTokens: NaN }],
+  ["targetTokens", { targetTokens: undefined }],
+  ["learningRate", { learningRate: 0 }],
+  ["learningRate", { learningRate: -1 }],
+  ["learningRate", { learningRate: Infinity }],
+  ["unit", { unit: "turn" }],
+  ["initialPrice", { initialPrice: -0.1 }],
+  ["initialPrice", { initialPrice: 0.2, maxPrice: 0.1 }],
+  ["maxPrice", { maxPrice: 0 }],
+  ["warmupIterations", { warmupIterations: 1.5 }],
+  ["warmupPrice", { warmupPrice: 0 }],
+  ["warmupPrice", { warmupPrice: 1, maxPrice: 0.1, warmupIterations: 5 }],
+  ["annealIterations", { annealIterations: 5 }],
+  ["truncationTolerance", { truncationTolerance: 0.2, antiWindup: false }],
+  ["truncationTolerance", { truncationTolerance: 1 }],
+  ["proportionalGain", { proportionalGain: -1 }],
+  ["derivativeSmoothing", { derivativeSmoothing: 0.5 }],
+  ["derivativeSmoothing", { derivativeSmoothing: 0.5, derivativeGain: 0 }],
+  ["derivativeSmoothing", { derivativeSmoothing: 1, derivativeGain: 1 }],
+  ["guard", { guard: { action: "freeze" } }],
+  ["guard.action", { guard: { action: "stop", maxSilenceRate: 0.5 } }],
+  ["guard.rewardTolerance", { guard: { action: "freeze", rewardTolerance: 0.1 } }],
+  ["guard.referenceReward", { guard: { action: "freeze", referenceReward: 1, maxSilenceRate: 0.5 } }],
+  ["guard.lowerBy", { guard: { action: "freeze", maxSilenceRate: 0.5, lowerBy: 0.5 } }],
+  ["guard.maxSilenceRate", { guard: { action: "freeze", maxSilenceRate: 1 } }],
+  ["guard.patience", { guard: { action: "freeze", maxSilenceRate: 0.5, patience: 3 } }],
+  ["targetToken", { targetToken: 14 }],
+])("%s is refused and named: %j", (key, change) => {
+  expect(() => dualController({ ...valid, ...change })).toThrowError(
+    expect.objectContaining({
+      code: "config_invalid",
+      message: expect.stringContaining(`budget.${key}: `),
+      detail: { key: `budget.${key}` },
+    }),
+  );
+});
+
+test.each<[string, Record<string, unknown>]>([
+  ["tokens", { tokens: NaN }],
+  ["tokens", { tokens: Infinity }],
+  ["tokens", { tokens: -1 }],
+  ["tokens", {}],
+  ["taskReward", { tokens: 1, taskReward: NaN }],
+  ["silenceRate", { tokens: 1, silenceRate: 1.5 }],
+  ["truncatedShare", { tokens: 1, truncatedShare: -0.5 }],
+])("a measurement with bad %s is refused: %j", (name, measurement) => {
+  const controller = dualController(valid);
+  expect(() => controller.step(controller.init(), measurement as unknown as BudgetMeasurement)).toThrowError(
+    expect.objectContaining({ code: "numeric_invalid", detail: expect.objectContaining({ name }) }),
+  );
+});
+
+test("a price that overflows is refused", () => {
+  const controller = dualController({ targetTokens: 1, learningRate: 1e308 });
+  expect(() => controller.step(controller.init(), { tokens: 1e308 })).toThrowError(
+    expect.objectContaining({ code: "numeric_invalid", detail: { iteration: 0 } }),
+  );
+});
+
+const state = dualController(valid).init();
+
+test.each<[string, unknown]>([
+  ["price", { ...state, price: -1 }],
+  ["price", { ...state, price: NaN }],
+  ["integral", { ...state, integral: undefined }],
+  ["iteration", { ...state, iteration: 0.5 }],
+  ["", { ...state, extra: 1 }],
+])("a stored state with bad %s is rejected", (path, stored) => {
+  expect(budgetStateSchema.safeParse(stored).error?.issues[0]?.path.join(".")).toBe(path);
+});
+
+test("a set names the scope of a bad setting and of a bad measurement", () => {
+  expect(() => budgetSet({ "tokens/a": { ...valid, learningRate: 0 } })).toThrowError(
+    expect.objectContaining({
+      code: "config_invalid",
+      detail: { key: "budget.learningRate", scope: "tokens/a" },
+    }),
+  );
+  const set = budgetSet({ "tokens/a": valid, "tokens/b": valid });
+  const ok = { tokens: 20 };
+  expect(() => set.step(set.init(), { "tokens/a": ok, "tokens/b": { tokens: NaN } })).toThrowError(
+    expect.objectContaining({ code: "numeric_invalid", detail: { name: "tokens", found: "NaN", scope: "tokens/b" } }),
+  );
+});
+
+test.each([
+  ["measurements", "tokens/b", { "tokens/a": { tokens: 1 } }],
+  ["measurements", "tokens/c", { "tokens/a": { tokens: 1 }, "tokens/b": { tokens: 1 }, "tokens/c": { tokens: 1 } }],
+])("a set refuses %s without, or with a strange, scope %s", (what, scope, measurements) => {
+  const set = budgetSet({ "tokens/a": valid, "tokens/b": valid });
+  expect(() => set.step(set.init(), measurements)).toThrowError(
+    expect.objectContaining({ code: "input_invalid", detail: { what, scope } }),
+  );
+});
+
+test("a set without its state, and a set of nothing, are refused", () => {
+  const set = budgetSet({ team: valid });
+  expect(() => set.step({}, { team: { tokens: 1 } })).toThrowError(
+    expect.objectContaining({ code: "input_invalid", detail: { what: "state", scope: "team" } }),
+  );
+  expect(() => budgetSet({})).toThrowError(expect.objectContaining({ code: "config_invalid" }));
+});

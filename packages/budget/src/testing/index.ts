@@ -1,0 +1,8 @@
+/**
+ * A simulated team to try a controller on.
+ * @module @laconic/budget/testing
+ */
+export { simulate } from "./simulate.ts";
+export type { SimulatedIteration, SimulatedRun } from "./simulate.ts";
+export { simulatedTeam } from "./simulated-team.ts";
+export type { SimulatedTeam, SimulatedTeamOptions, SimulatedTeamState } from "./simulated-team.ts";

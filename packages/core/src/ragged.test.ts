@@ -1,0 +1,59 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { assertSameLayout, ragged, raggedRow, raggedRows, raggedSelect } from "./index.ts";
+
+const rows = fc.array(fc.array(fc.double({ noNaN: true }), { maxLength: 6 }), { maxLength: 8 });
+const plain = (data: readonly ArrayLike<number>[]): number[][] => data.map((row) => Array.from(row));
+
+test("rows follow each other, empty ones included", () => {
+  const data = ragged([[1, 2], [], [3]]);
+  expect(Array.from(data.values)).toEqual([1, 2, 3]);
+  expect(Array.from(data.offsets)).toEqual([0, 2, 2, 3]);
+  expect(Array.from(raggedRow(data, 0))).toEqual([1, 2]);
+  expect(raggedRow(data, 1)).toHaveLength(0);
+});
+
+test("nothing is a ragged array of no rows", () => {
+  expect(Array.from(ragged([]).offsets)).toEqual([0]);
+  expect(raggedRows(ragged([]))).toEqual([]);
+});
+
+test("packing and unpacking are inverse", () => {
+  fc.assert(
+    fc.property(rows, (drawn) => {
+      expect(plain(raggedRows(ragged(drawn)))).toEqual(drawn);
+    }),
+    { seed: 1, numRuns: 200 },
+  );
+});
+
+test("a row is a view, a selection is a copy in the given order", () => {
+  const data = ragged([[1, 2], [3], [4]]);
+  const chosen = raggedSelect(data, [2, 0, 2]);
+  raggedRow(data, 0)[1] = 9;
+  expect(Array.from(data.values)).toEqual([1, 9, 3, 4]);
+  expect(plain(raggedRows(chosen))).toEqual([[4], [1, 2], [4]]);
+});
+
+test("selecting any rows gives those rows", () => {
+  fc.assert(
+    fc.property(rows, fc.array(fc.nat(), { maxLength: 5 }), (drawn, picks) => {
+      const chosen = drawn.length === 0 ? [] : picks.map((pick) => pick % drawn.length);
+      expect(plain(raggedRows(raggedSelect(ragged(drawn), chosen)))).toEqual(chosen.map((row) => drawn[row]));
+    }),
+    { seed: 2, numRuns: 200 },
+  );
+});
+
+test("layouts that differ are refused by name, equal ones pass", () => {
+  const data = ragged([[1, 2], [3]]);
+  expect(() => assertSameLayout(data, ragged([[0, 0], [0]]), "mask")).not.toThrow();
+  for (const other of [ragged([[1], [2, 3]]), ragged([[1, 2], [3], []]), ragged([])])
+    expect(() => assertSameLayout(data, other, "refLogProbs")).toThrowError(
+      expect.objectContaining({
+        code: "input_invalid",
+        message: expect.stringContaining("refLogProbs"),
+        detail: { name: "refLogProbs", sequences: 2, found: other.offsets.length - 1 },
+      }),
+    );
+});

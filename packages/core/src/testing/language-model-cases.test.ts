@@ -1,0 +1,156 @@
+import { describe, expect, test } from "vitest";
+import {
+  LaconicError,
+  randomFromState,
+  type Completion,
+  type CompletionRequest,
+  type LanguageModel,
+} from "../index.ts";
+import { languageModelCases, tableTokenizer, type ConformanceCase } from "./index.ts";
+
+const tokenizer = tableTokenizer();
+
+/** A small model that keeps the contract: random letters, an end token, a trace, stop texts. */
+function babbler(change: (completion: Completion, request: CompletionRequest) => Completion = (same) => same) {
+  const model: LanguageModel = {
+    id: "babbler",
+    async complete(request) {
+      if (request.signal?.aborted) throw new LaconicError("aborted", "the request was aborted");
+      const { maxTokens, stop = [] } = request.sampling;
+      const random = randomFromState(request.random);
+      const tokens: number[] = [];
+      let finishReason: Completion["finishReason"] = "length";
+      while (tokens.length < maxTokens && finishReason === "length") {
+        tokens.push(random.uniform() < 0.1 ? tokenizer.endToken : random.integer(26));
+        if (tokens.at(-1) === tokenizer.endToken) finishReason = "stop";
+        if (stop.some((text) => tokenizer.decode(tokens).endsWith(text))) finishReason = "stop";
+      }
+      let text = tokenizer.decode(tokens);
+      for (const end of stop) if (text.endsWith(end)) text = text.slice(0, -end.length);
+      const completion: Completion = {
+        text,
+        finishReason,
+        usage: { promptTokens: 2, completionTokens: tokens.length, counted: "model" },
+        model: { id: "babbler", weightVersion: 3 },
+        trace: { promptTokens: [7, 8], tokens, logProbs: tokens.map(() => Math.log(1 / 27)) },
+      };
+      return change(completion, request);
+    },
+  };
+  return model;
+}
+
+const cases = languageModelCases();
+
+describe("a model that keeps the contract passes", () => {
+  for (const item of cases) test(item.name, () => item.run(() => babbler()));
+});
+
+test("creating the model may take time", () => (cases[0] as ConformanceCase<LanguageModel>).run(async () => babbler()));
+
+const traced = (completion: Completion, change: Partial<NonNullable<Completion["trace"]>>): Completion =>
+  completion.trace ? { ...completion, trace: { ...completion.trace, ...change } } : completion;
+
+const breaches: readonly [string, string, () => LanguageModel][] = [
+  ["has no id", "has a name", () => ({ ...babbler(), id: "" })],
+  [
+    "does not say which weights wrote",
+    "has a name",
+    () => babbler((c) => ({ ...c, model: { id: "babbler", weightVersion: NaN } })),
+  ],
+  [
+    "counts half a token",
+    "a completion is whole",
+    () => babbler((c) => ({ ...c, usage: { ...c.usage, promptTokens: 0.5 } })),
+  ],
+  [
+    "ends for no known reason",
+    "a completion is whole",
+    () => babbler((c) => ({ ...c, finishReason: "tired" as "stop" })),
+  ],
+  ["loses log-probs", "a completion is whole", () => babbler((c) => traced(c, { logProbs: [] }))],
+  [
+    "reports a positive log-prob",
+    "a completion is whole",
+    () => babbler((c) => traced(c, { logProbs: c.trace?.tokens.map(() => 0.5) ?? [] })),
+  ],
+  ["loses the prompt's tokens", "a completion is whole", () => babbler((c) => traced(c, { promptTokens: [7] }))],
+  ["traces a token it did not count", "a completion is whole", () => babbler((c) => traced(c, { tokens: [1, 2, 3] }))],
+  [
+    "writes on and on",
+    "writes no more than maxTokens",
+    () => babbler((c) => ({ ...traced(c, {}), usage: { ...c.usage, completionTokens: 9 } })),
+  ],
+  [
+    "keeps the stop text",
+    "stop texts are not part",
+    () => babbler((c, { sampling }) => ({ ...c, text: c.text + (sampling.stop ?? []).join("") })),
+  ],
+  [
+    "writes into the request",
+    "a request is left as it was",
+    () =>
+      babbler((c, { sampling }) => {
+        (sampling.stop as string[] | undefined)?.push("more");
+        return c;
+      }),
+  ],
+  [
+    "answers an aborted request",
+    "an aborted request rejects",
+    () => {
+      const model = babbler();
+      return { ...model, complete: ({ signal: _, ...request }) => model.complete(request) };
+    },
+  ],
+  [
+    "aborts with another error",
+    "an aborted request rejects",
+    () => ({
+      id: "m",
+      complete: async ({ signal }) => {
+        signal?.throwIfAborted();
+        throw new Error("unreachable");
+      },
+    }),
+  ],
+  [
+    "is broken by an abort",
+    "an aborted request leaves the model usable",
+    () => {
+      let broken = false;
+      const model = babbler();
+      return {
+        ...model,
+        complete: async (request) => {
+          broken ||= request.signal?.aborted ?? false;
+          if (broken) throw new LaconicError("aborted", "the connection is gone");
+          return model.complete(request);
+        },
+      };
+    },
+  ],
+  [
+    "serves one request at a time",
+    "many requests at once",
+    () => {
+      let busy = 0;
+      const model = babbler();
+      return {
+        ...model,
+        complete: async (request) => {
+          busy += 1;
+          await Promise.resolve();
+          if (busy > 1) throw new Error("busy");
+          busy -= 1;
+          return model.complete(request);
+        },
+      };
+    },
+  ],
+];
+
+test.each(breaches)("a model that %s fails", async (_name, claim, create) => {
+  const item = cases.find(({ name }) => name.startsWith(claim)) as ConformanceCase<LanguageModel>;
+  await expect(item.run(create)).rejects.toThrow(Error);
+});

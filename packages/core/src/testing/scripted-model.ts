@@ -1,0 +1,72 @@
+import { LaconicError } from "../errors.ts";
+import type { Completion, CompletionRequest, LanguageModel } from "../language-model.ts";
+
+/** What to answer: a text, or the parts of a completion that matter. */
+export type ScriptedReply = string | (Partial<Completion> & { readonly text: string });
+
+/** One reply for every call, one reply per call in order, or a function of the call; undefined is an unscripted call. */
+export type Script =
+  | ScriptedReply
+  | readonly ScriptedReply[]
+  | ((request: CompletionRequest, call: number) => ScriptedReply | undefined | Promise<ScriptedReply | undefined>);
+
+export interface ScriptedModel extends LanguageModel {
+  /** Every request so far, in order. */
+  readonly calls: readonly CompletionRequest[];
+}
+
+/**
+ * A language model that answers from a script and records what it was asked. Unless a reply says otherwise it costs one
+ * token per character and one end token, and a prompt costs one token per character.
+ *
+ * `complete` rejects with LaconicError `input_invalid` on an unscripted call, and `aborted` when the signal has fired.
+ */
+export function scriptedModel(script: Script, id = "scripted"): ScriptedModel {
+  const calls: CompletionRequest[] = [];
+  return {
+    id,
+    calls,
+    async complete(request) {
+      if (request.signal?.aborted) throw new LaconicError("aborted", `model "${id}": the request was aborted`);
+      const call = calls.push(request) - 1;
+      const reply = await replyTo(script, request, call);
+      if (request.signal?.aborted) throw new LaconicError("aborted", `model "${id}": call ${call} was aborted`);
+      if (reply === undefined)
+        throw new LaconicError(
+          "input_invalid",
+          `model "${id}": call ${call} is not in the script; add a reply for it`,
+          {
+            model: id,
+            call,
+          },
+        );
+      const given = typeof reply === "string" ? { text: reply } : reply;
+      return {
+        finishReason: "stop",
+        usage: {
+          promptTokens: promptLength(request),
+          completionTokens: Array.from(given.text).length + 1,
+          counted: "model",
+        },
+        model: { id, weightVersion: 0 },
+        ...given,
+      };
+    },
+  };
+}
+
+async function replyTo(script: Script, request: CompletionRequest, call: number): Promise<ScriptedReply | undefined> {
+  if (typeof script === "function") return script(request, call);
+  if (isList(script)) return script[call];
+  return script;
+}
+
+function isList(script: ScriptedReply | readonly ScriptedReply[]): script is readonly ScriptedReply[] {
+  return Array.isArray(script);
+}
+
+function promptLength({ prompt }: CompletionRequest): number {
+  if (prompt.kind === "tokens") return prompt.tokens.length;
+  const text = prompt.kind === "text" ? prompt.text : prompt.messages.map(({ content }) => content).join("");
+  return Array.from(text).length;
+}

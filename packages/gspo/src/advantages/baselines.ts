@@ -1,0 +1,93 @@
+import { LaconicError } from "@laconic/core";
+import { deviation, groupDiagnostics, perGroup, rewardGroups, type AdvantageResult } from "./groups.ts";
+
+/** RLOO (Ahmadian et al. 2024): r minus the mean of the others, (r - mean) G / (G - 1). */
+export function rloo(rewards: ArrayLike<number>, groups: ArrayLike<number>): AdvantageResult {
+  return perGroup(rewards, groups, (group) => {
+    const G = group.rewards.length;
+    return group.rewards.map((reward) => ((reward - group.mean) * G) / (G - 1));
+  });
+}
+
+/** REINFORCE: the reward itself; no baseline, so groups only count. */
+export function rawRewards(rewards: ArrayLike<number>, groups: ArrayLike<number>): AdvantageResult {
+  const split = rewardGroups(rewards, groups);
+  const advantages = Float64Array.from(rewards, (reward) => (Number.isNaN(reward) ? 0 : reward));
+  return { advantages, diagnostics: groupDiagnostics(rewards, split, advantages) };
+}
+
+/** ReMax (Li et al. 2024): r minus the reward of the greedy reply, one baseline per sequence. */
+export function remax(rewards: ArrayLike<number>, groups: ArrayLike<number>, greedyRewards: ArrayLike<number>): AdvantageResult {
+  if (greedyRewards.length !== rewards.length)
+    throw new LaconicError("input_invalid", `remax: ${greedyRewards.length} greedy rewards for ${rewards.length} rewards`);
+  const split = rewardGroups(rewards, groups);
+  const advantages = Float64Array.from(rewards, (reward, s) =>
+    Number.isNaN(reward) ? 0 : reward - (greedyRewards[s] as number),
+  );
+  return { advantages, diagnostics: groupDiagnostics(rewards, split, advantages) };
+}
+
+/** MAREMAX (CoMLRL `max`): r minus the best of the group; never positive. */
+export function maremax(rewards: ArrayLike<number>, groups: ArrayLike<number>): AdvantageResult {
+  return perGroup(rewards, groups, (group) => {
+    const best = Math.max(...group.rewards);
+    return group.rewards.map((reward) => reward - best);
+  });
+}
+
+/** MaxRL (SkyRL): (r - mean) / (mean + ε); needs a positive mean, a group without one gets 0. */
+export function maxRl(rewards: ArrayLike<number>, groups: ArrayLike<number>, epsilon = 1e-6): AdvantageResult {
+  return perGroup(rewards, groups, (group) =>
+    group.rewards.map((reward) => (group.mean > 0 ? (reward - group.mean) / (group.mean + epsilon) : 0)),
+  );
+}
+
+/** OPO (Hao et al. 2025): r minus the length-weighted mean, sum |y| r / sum |y|. */
+export function opo(rewards: ArrayLike<number>, groups: ArrayLike<number>, lengths: ArrayLike<number>): AdvantageResult {
+  return perGroup(rewards, groups, (group) => {
+    let [weighted, total] = [0, 0];
+    group.rows.forEach((row, i) => {
+      weighted += (lengths[row] as number) * (group.rewards[i] as number);
+      total += lengths[row] as number;
+    });
+    const baseline = total > 0 ? weighted / total : group.mean;
+    return group.rewards.map((reward) => reward - baseline);
+  });
+}
+
+/** pass@k training (verl): the best of the group gets best - second, optionally over (σ + 1e-6); the others 0. */
+export function passAtK(rewards: ArrayLike<number>, groups: ArrayLike<number>, options: { readonly scaled?: boolean } = {}): AdvantageResult {
+  return perGroup(rewards, groups, (group) => {
+    const sorted = group.rewards.toSorted((a, b) => b - a);
+    const by = options.scaled ? deviation(group.rewards, "sample") + 1e-6 : 1;
+    const best = group.rewards.indexOf(sorted[0] as number);
+    return group.rewards.map((_, i) => (i === best ? ((sorted[0] as number) - (sorted[1] as number)) / by : 0));
+  });
+}
+
+/** BNPO (Xiao et al. 2025): (r - p) / Beta density(p; a, b) for 0/1 rewards; (1, 1) is mean only. */
+export function bnpo(
+  rewards: ArrayLike<number>,
+  groups: ArrayLike<number>,
+  { a, b }: { readonly a: number; readonly b: number },
+): AdvantageResult {
+  if (!(a > 0 && b > 0)) throw new LaconicError("config_invalid", `bnpo: a = ${a} and b = ${b} must be above 0`);
+  const logBeta = logGamma(a) + logGamma(b) - logGamma(a + b);
+  return perGroup(rewards, groups, (group) => {
+    const p = group.mean;
+    const density = Math.exp((a - 1) * Math.log(p) + (b - 1) * Math.log(1 - p) - logBeta);
+    return group.rewards.map((reward) => (reward - p) / density);
+  });
+}
+
+/** Lanczos approximation, relative error below 1e-13 for x > 0. */
+function logGamma(x: number): number {
+  const coefficients = [
+    676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059, 12.507343278686905,
+    -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7,
+  ];
+  if (x < 0.5) return Math.log(Math.PI / Math.sin(Math.PI * x)) - logGamma(1 - x);
+  const t = x + 6.5;
+  const series = coefficients.reduce((sum, c, i) => sum + c / (x + i), 0.99999999999980993);
+  return 0.5 * Math.log(2 * Math.PI) + (x - 0.5) * Math.log(t) - t + Math.log(series);
+}

@@ -1,0 +1,55 @@
+import { LaconicError } from "@laconic/core";
+import { deviation, perGroup, type AdvantageResult } from "./groups.ts";
+
+/** How a group's rewards become advantages: every convention that libraries differ in, by name. */
+export interface GroupAdvantageOptions {
+  /** Divide by nothing, by the group's deviation, or by that of the whole batch. */
+  readonly scale: "none" | "group" | "batch";
+  /** n - 1 or n under the root. */
+  readonly std?: "sample" | "population";
+  /** Added to the deviation, or its lower bound. */
+  readonly epsilon?: number;
+  readonly epsilonForm?: "add" | "clamp";
+}
+
+/** What each library does, for parity runs. */
+export const groupAdvantageConventions: Readonly<Record<"agent-gspo" | "trl" | "trl-batch" | "verl" | "comlrl" | "dr-grpo", GroupAdvantageOptions>> = {
+  /** Eq. 2; the paper gives neither the convention nor ε. */
+  "agent-gspo": { scale: "group", std: "sample", epsilon: 1e-6 },
+  /** `scale_rewards="group"`. */
+  trl: { scale: "group", std: "sample", epsilon: 1e-4 },
+  /** `scale_rewards="batch"`. */
+  "trl-batch": { scale: "batch", std: "sample", epsilon: 1e-4 },
+  /** Also SkyRL and Dr.MAS. */
+  verl: { scale: "group", std: "sample", epsilon: 1e-6 },
+  comlrl: { scale: "group", std: "population", epsilon: 1e-6, epsilonForm: "clamp" },
+  /** Also MAGRPO and tinker-cookbook. */
+  "dr-grpo": { scale: "none" },
+};
+
+/**
+ * (r - mean) / (std + ε) within each group (Agent-GSPO Eq. 2; GRPO), or without the division (Dr.GRPO, MAGRPO).
+ * A group of one, or of equal rewards, gets exactly 0 and is counted.
+ *
+ * @param rewards - [S], finite, or NaN where not applicable
+ * @param groups - group id per sequence, [S]
+ * @throws LaconicError `config_invalid` for settings without effect, `reward_invalid` for infinity.
+ * @example groupAdvantages([0, 1], [0, 0], { scale: "none" }).advantages // [-0.5, 0.5]
+ */
+export function groupAdvantages(
+  rewards: ArrayLike<number>,
+  groups: ArrayLike<number>,
+  options: GroupAdvantageOptions,
+): AdvantageResult {
+  const { scale, std = "sample", epsilon = 1e-6, epsilonForm = "add" } = options;
+  if (scale === "none" && (options.std ?? options.epsilon ?? options.epsilonForm) !== undefined)
+    throw new LaconicError("config_invalid", "advantage: std, epsilon and epsilonForm have no effect with scale none");
+  if (!(epsilon >= 0)) throw new LaconicError("config_invalid", `advantage: epsilon is ${epsilon}, expected >= 0`);
+  const divisor = (sigma: number): number => (epsilonForm === "add" ? sigma + epsilon : Math.max(sigma, epsilon));
+  const batchSigma =
+    scale === "batch" ? deviation(Array.from(rewards).filter((reward) => !Number.isNaN(reward)), std) : 0;
+  return perGroup(rewards, groups, (group) => {
+    const by = scale === "none" ? 1 : divisor(scale === "batch" ? batchSigma : deviation(group.rewards, std));
+    return group.rewards.map((reward) => (reward - group.mean) / by);
+  });
+}

@@ -1,0 +1,25 @@
+/** Exponential mean of rewards per agent: plain data, for a checkpoint. */
+export type RunningBaselineState = Readonly<Record<string, number>>;
+
+/**
+ * Role-conditioned advantage estimation (RAE, prime-rl): A = r - b_agent, then b moves towards r.
+ * Baselines start at 0 and warm up over about 1 / (1 - decay) rewards.
+ *
+ * @param decay - weight of the past, 0.95
+ */
+export function runningBaseline(
+  state: RunningBaselineState,
+  rewards: ArrayLike<number>,
+  agents: readonly string[],
+  decay = 0.95,
+): { readonly advantages: Float64Array; readonly state: RunningBaselineState } {
+  const next: Record<string, number> = { ...state };
+  const advantages = Float64Array.from(rewards, (reward, s) => {
+    if (Number.isNaN(reward)) return 0;
+    const agent = agents[s] as string;
+    const baseline = next[agent] ?? 0;
+    next[agent] = decay * baseline + (1 - decay) * reward;
+    return reward - baseline;
+  });
+  return { advantages, state: next };
+}

@@ -1,0 +1,52 @@
+import { LaconicError } from "@laconic/core";
+import type { Prepared } from "./prepare.ts";
+
+/** How token losses become one number; L = sum of weight times loss. P prompts, N sequences. */
+export type Aggregation =
+  /** 1 / (N |y|): GRPO, GSPO, SAPO. */
+  | "seq-mean-token-mean"
+  /** 1 / all tokens of the optimiser batch: DAPO. */
+  | "token-mean"
+  /** 1 / N: MAGRPO; proportional to length. */
+  | "seq-mean-token-sum"
+  /** 1 / (N L) with a constant L: Dr.GRPO. */
+  | "seq-mean-token-sum-norm"
+  /** 1: the caller scales. */
+  | "token-sum"
+  /** 1 / (P tokens of the prompt's group): SkyRL. */
+  | "prompt-mean";
+
+/**
+ * Weight of each token of a sequence, [S]; 0 for an empty one.
+ * @param constantLength - L of `seq-mean-token-sum-norm`
+ */
+export function sequenceWeights(prepared: Prepared, aggregation: Aggregation, constantLength?: number): Float64Array {
+  const { lengths, totals, input } = prepared;
+  const groupTokens = aggregation === "prompt-mean" ? tokensByGroup(prepared) : null;
+  return Float64Array.from(lengths, (length, s) => {
+    if (length === 0) return 0;
+    switch (aggregation) {
+      case "seq-mean-token-mean":
+        return 1 / (totals.sequences * length);
+      case "token-mean":
+        return 1 / totals.tokens;
+      case "seq-mean-token-sum":
+        return 1 / totals.sequences;
+      case "seq-mean-token-sum-norm":
+        return 1 / (totals.sequences * (constantLength as number));
+      case "token-sum":
+        return 1;
+      case "prompt-mean":
+        return 1 / ((totals.groups as number) * (groupTokens?.get(input.groups?.[s] as number) as number));
+    }
+  });
+}
+
+function tokensByGroup({ input, lengths, totals }: Prepared): Map<number, number> {
+  const { groups } = input;
+  if (!groups || totals.groups === undefined)
+    throw new LaconicError("input_invalid", "prompt-mean needs the group of each sequence and the number of groups");
+  const tokens = new Map<number, number>();
+  lengths.forEach((length, s) => tokens.set(groups[s] as number, (tokens.get(groups[s] as number) ?? 0) + length));
+  return tokens;
+}

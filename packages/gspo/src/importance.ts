@@ -1,0 +1,69 @@
+import { LaconicError, statisticOf, type Diagnostics } from "@laconic/core";
+import type { Prepared } from "./prepare.ts";
+
+/** Correction for a sampler whose log-probs differ from the trainer's: ρ = π_old / π_roll, detached, multiplies the loss. */
+export interface ImportanceOptions {
+  /** `truncate` (TIS): min(ρ, C). `mask` (MIS): ρ where 1/C <= ρ <= C, else 0. */
+  readonly kind: "truncate" | "mask";
+  /** Per token, product over the sequence, or its geometric mean. */
+  readonly level: "token" | "sequence" | "geometric";
+  /** C > 1: 2 in verl and MARTI, 3 in TRL. */
+  readonly cap: number;
+  /** Drop a sequence that holds a token with ρ below this (MARTI: 1e-4). */
+  readonly veto?: number;
+}
+
+/** @throws LaconicError `config_invalid`. */
+export function checkImportance(options: ImportanceOptions | undefined): void {
+  if (!options) return;
+  if (!(options.cap > 1)) throw new LaconicError("config_invalid", `importance.cap is ${options.cap}: it must be above 1`);
+  if (options.veto !== undefined && !(options.veto > 0 && options.veto < 1))
+    throw new LaconicError("config_invalid", `importance.veto is ${options.veto}: it must be between 0 and 1`);
+}
+
+/** Weight per token, with the effective sample size (sum ρ)² / (n sum ρ²) among the diagnostics. */
+export function importanceWeights(
+  prepared: Prepared,
+  options: ImportanceOptions,
+): { readonly weights: Float64Array; readonly diagnostics: Diagnostics } {
+  const { input, lengths, sequences } = prepared;
+  const { logProbs, oldLogProbs, rollLogProbs, mask } = input;
+  if (!rollLogProbs)
+    throw new LaconicError("input_invalid", "importance weights need rollLogProbs: the log-probs the sampler reported");
+  const weights = new Float64Array(logProbs.values.length);
+  const ratios: number[] = [];
+  const bound = (ratio: number): number => {
+    ratios.push(ratio);
+    if (options.kind === "truncate") return Math.min(ratio, options.cap);
+    return ratio <= options.cap && ratio >= 1 / options.cap ? ratio : 0;
+  };
+  for (let s = 0; s < sequences; s++) {
+    const [start, end] = [logProbs.offsets[s] as number, logProbs.offsets[s + 1] as number];
+    let [sum, lowest] = [0, Infinity];
+    const trained = (t: number): boolean => !mask || mask[t] !== 0;
+    for (let t = start; t < end; t++) {
+      if (!trained(t)) continue;
+      const d = (oldLogProbs.values[t] as number) - (rollLogProbs.values[t] as number);
+      sum += d;
+      lowest = Math.min(lowest, d);
+    }
+    const vetoed = options.veto !== undefined && lowest < Math.log(options.veto);
+    const exponent = options.level === "geometric" ? sum / Math.max(1, lengths[s] as number) : sum;
+    const whole = options.level === "token" ? 0 : bound(Math.exp(Math.min(exponent, 20)));
+    for (let t = start; t < end; t++) {
+      if (!trained(t)) continue;
+      const d = (oldLogProbs.values[t] as number) - (rollLogProbs.values[t] as number);
+      const weight = options.level === "token" ? bound(Math.exp(Math.min(d, 20))) : whole;
+      weights[t] = vetoed ? 0 : weight;
+    }
+  }
+  const total = ratios.reduce((sum, ratio) => sum + ratio, 0);
+  const squares = ratios.reduce((sum, ratio) => sum + ratio * ratio, 0);
+  return {
+    weights,
+    diagnostics: {
+      "sampling/ratio": statisticOf(ratios),
+      "sampling/ess": statisticOf(squares > 0 ? [(total * total) / (ratios.length * squares)] : []),
+    },
+  };
+}

@@ -1,0 +1,36 @@
+/**
+ * Policy-gradient objectives and advantages as pure functions: log-probs in, loss and gradient out.
+ * @module @laconic/gspo
+ */
+export { gspo, gspoClip, gspoToken } from "./objectives/gspo.ts";
+export type { GspoOptions } from "./objectives/gspo.ts";
+export { grpo } from "./objectives/grpo.ts";
+export type { GrpoOptions } from "./objectives/grpo.ts";
+export { cispo, reinforce, sapo } from "./objectives/policy-gradients.ts";
+export type { CispoOptions, SapoOptions } from "./objectives/policy-gradients.ts";
+export { gmpo, luspo, magrpo, vespo } from "./objectives/gspo-relatives.ts";
+export type { VespoOptions } from "./objectives/gspo-relatives.ts";
+export type { CommonOptions } from "./objectives/assemble.ts";
+export type { ClipRange } from "./objectives/clip-range.ts";
+export type { TokenLevelOptions } from "./objectives/token-level.ts";
+export { objectiveNames, objectivePreset, objectiveWarnings } from "./presets.ts";
+export type { ObjectiveName, PresetOptions } from "./presets.ts";
+
+export type { Aggregation } from "./aggregation.ts";
+export { klSlope, klValue } from "./kl.ts";
+export type { KlEstimator, KlOptions } from "./kl.ts";
+export type { ImportanceOptions } from "./importance.ts";
+
+export { groupAdvantageConventions, groupAdvantages } from "./advantages/group-advantage.ts";
+export type { GroupAdvantageOptions } from "./advantages/group-advantage.ts";
+export type { AdvantageResult } from "./advantages/groups.ts";
+export { bnpo, maremax, maxRl, opo, passAtK, rawRewards, remax, rloo } from "./advantages/baselines.ts";
+export { reinforcePlusPlus } from "./advantages/reinforce-plus-plus.ts";
+export type { ReinforcePlusPlusOptions } from "./advantages/reinforce-plus-plus.ts";
+export { runningBaseline } from "./advantages/running-baseline.ts";
+export type { RunningBaselineState } from "./advantages/running-baseline.ts";
+
+export { groupIndex } from "./grouping.ts";
+export type { GroupItem, GroupKey } from "./grouping.ts";
+export { unitIndex, withRatioUnits } from "./ratio-unit.ts";
+export type { RatioUnit, UnitItem } from "./ratio-unit.ts";

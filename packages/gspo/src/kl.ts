@@ -1,0 +1,58 @@
+import { LaconicError } from "@laconic/core";
+
+/**
+ * Estimators of the reverse KL to the reference, with e = log π - log π_ref on sampled tokens (Schulman 2020).
+ * A `+` keeps the value and takes k2's gradient, which is the gradient of the KL itself.
+ */
+export type KlEstimator = "k1" | "k2" | "k3" | "k1+" | "k3+";
+
+export interface KlOptions {
+  readonly estimator: KlEstimator;
+  /** β > 0. */
+  readonly coefficient: number;
+  /** Multiply by the detached ratio π / π_old, for data of an older policy (DeepSeek-V3.2). */
+  readonly biasCorrection?: boolean;
+}
+
+/** exp(-e) is clamped here, so that k3 stays finite. */
+const maxExponent = 20;
+
+/** Value of the estimator at e. */
+export function klValue(estimator: KlEstimator, e: number): number {
+  switch (estimator) {
+    case "k1":
+    case "k1+":
+      return e;
+    case "k2":
+      return (e * e) / 2;
+    case "k3":
+    case "k3+":
+      return Math.exp(Math.min(-e, maxExponent)) + e - 1;
+  }
+}
+
+/** d value / d log π, or k2's for a `+` estimator. */
+export function klSlope(estimator: KlEstimator, e: number): number {
+  switch (estimator) {
+    case "k1":
+      return 1;
+    case "k2":
+    case "k1+":
+    case "k3+":
+      return e;
+    case "k3":
+      return -e > maxExponent ? 1 : 1 - Math.exp(-e);
+  }
+}
+
+/** @throws LaconicError `config_invalid` for a term without effect or a value whose gradient is no KL gradient. */
+export function checkKl(options: KlOptions | undefined): void {
+  if (!options) return;
+  if (!(options.coefficient > 0 && Number.isFinite(options.coefficient)))
+    throw new LaconicError("config_invalid", `kl.coefficient is ${options.coefficient}: it must be above 0; leave kl out for none`);
+  if (options.estimator === "k1")
+    throw new LaconicError(
+      "config_invalid",
+      "kl.estimator k1 in a loss has a constant gradient that averages to nothing; put it in the reward, or use k2, k3+ or k1+",
+    );
+}

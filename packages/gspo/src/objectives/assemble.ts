@@ -1,0 +1,111 @@
+import { statisticOf, type Diagnostics, type Objective, type ObjectiveInput, type ObjectiveOutput } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { sequenceWeights, type Aggregation } from "../aggregation.ts";
+import { ratioDiagnostics } from "../diagnostics.ts";
+import { checkImportance, importanceWeights, type ImportanceOptions } from "../importance.ts";
+import { checkKl, klSlope, klValue, type KlOptions } from "../kl.ts";
+import { prepare, type Prepared } from "../prepare.ts";
+
+/** Terms that any objective takes. */
+export interface CommonOptions {
+  readonly kl?: KlOptions;
+  readonly importance?: ImportanceOptions;
+  /** Drop a sequence with A < 0 whose mean log π_old - log π exceeds this (DeepSeek-V3.2; about 0.5). */
+  readonly offPolicyMask?: number;
+}
+
+/** Loss and gradient of the policy term, before importance weights and KL. */
+export interface PolicyTerm {
+  /** Per token, already weighted: their sum is the policy loss. */
+  readonly losses: Float64Array;
+  /** d loss / d log π per token. */
+  readonly gradient: Float64Array;
+  readonly ratios: Float64Array;
+  readonly clipped: Int8Array;
+}
+
+/** Everything that makes an objective: how it weighs tokens, and its policy term. */
+export interface ObjectiveParts extends CommonOptions {
+  readonly name: string;
+  readonly settings: Objective["settings"];
+  readonly aggregation: Aggregation;
+  readonly constantLength?: number;
+  policy(prepared: Prepared, weights: Float64Array): PolicyTerm;
+}
+
+/** Builds an objective: policy term, importance weights, off-policy mask, KL, diagnostics. */
+export function assemble(parts: ObjectiveParts): Objective {
+  checkKl(parts.kl);
+  checkImportance(parts.importance);
+  if (parts.offPolicyMask !== undefined && !(parts.offPolicyMask > 0))
+    throw new LaconicError("config_invalid", `offPolicyMask is ${parts.offPolicyMask}: it must be above 0`);
+  return { name: parts.name, settings: parts.settings, evaluate: (input) => evaluate(parts, input) };
+}
+
+function evaluate(parts: ObjectiveParts, input: ObjectiveInput): ObjectiveOutput {
+  const prepared = prepare(input);
+  const weights = sequenceWeights(prepared, parts.aggregation, parts.constantLength);
+  const { losses, gradient, ratios, clipped } = parts.policy(prepared, weights);
+  let diagnostics: Diagnostics = ratioDiagnostics(prepared, ratios, clipped);
+  if (parts.importance) {
+    const importance = importanceWeights(prepared, parts.importance);
+    scale(losses, gradient, importance.weights);
+    diagnostics = { ...diagnostics, ...importance.diagnostics };
+  }
+  if (parts.offPolicyMask !== undefined)
+    diagnostics = { ...diagnostics, ...maskOffPolicy(prepared, parts.offPolicyMask, losses, gradient) };
+  if (parts.kl) diagnostics = { ...diagnostics, ...addKl(prepared, parts.kl, weights, losses, gradient) };
+  let loss = 0;
+  for (const value of losses) loss += value;
+  return { loss, gradient, diagnostics: { ...diagnostics, policy_loss: statisticOf([loss]) } };
+}
+
+function scale(losses: Float64Array, gradient: Float64Array, weights: Float64Array): void {
+  for (let t = 0; t < losses.length; t++) {
+    losses[t] = (losses[t] as number) * (weights[t] as number);
+    gradient[t] = (gradient[t] as number) * (weights[t] as number);
+  }
+}
+
+function maskOffPolicy(prepared: Prepared, limit: number, losses: Float64Array, gradient: Float64Array): Diagnostics {
+  const { input, logRatio, lengths, sequences } = prepared;
+  const dropped = new Int8Array(sequences);
+  for (let s = 0; s < sequences; s++) {
+    const [start, end] = [input.logProbs.offsets[s] as number, input.logProbs.offsets[s + 1] as number];
+    let [drift, advantage] = [0, 0];
+    for (let t = start; t < end; t++) {
+      drift -= logRatio[t] as number;
+      advantage += input.advantages[prepared.advantagePerToken ? t : s] as number;
+    }
+    if (advantage >= 0 || drift / Math.max(1, lengths[s] as number) <= limit) continue;
+    dropped[s] = 1;
+    losses.fill(0, start, end);
+    gradient.fill(0, start, end);
+  }
+  return { "off_policy/dropped": statisticOf(dropped) };
+}
+
+function addKl(
+  prepared: Prepared,
+  options: KlOptions,
+  weights: Float64Array,
+  losses: Float64Array,
+  gradient: Float64Array,
+): Diagnostics {
+  const { logProbs, refLogProbs, mask } = prepared.input;
+  if (!refLogProbs) throw new LaconicError("input_invalid", "the KL term needs refLogProbs");
+  const values: number[] = [];
+  for (let s = 0; s < prepared.sequences; s++) {
+    const weight = options.coefficient * (weights[s] as number);
+    for (let t = logProbs.offsets[s] as number; t < (logProbs.offsets[s + 1] as number); t++) {
+      if (mask && mask[t] === 0) continue;
+      const e = (logProbs.values[t] as number) - (refLogProbs.values[t] as number);
+      const value = klValue(options.estimator, e);
+      const ratio = options.biasCorrection ? Math.exp(prepared.logRatio[t] as number) : 1;
+      values.push(value);
+      losses[t] = (losses[t] as number) + weight * ratio * value;
+      gradient[t] = (gradient[t] as number) + weight * ratio * klSlope(options.estimator, e);
+    }
+  }
+  return { kl: statisticOf(values) };
+}

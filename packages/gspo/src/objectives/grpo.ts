@@ -1,0 +1,48 @@
+import { LaconicError, type Objective } from "@laconic/core";
+import { checkClip, clippedSide, type ClipRange } from "./clip-range.ts";
+import { tokenObjective, type TokenLevelOptions } from "./token-level.ts";
+
+export interface GrpoOptions extends TokenLevelOptions {
+  /** 0.2 on both sides by default (PPO, GRPO). */
+  readonly clip?: ClipRange;
+  /** Dual clip (Ye et al. 2020): a loss of at most c |A| where A < 0; c above 1 + clip.high. 3 in verl. */
+  readonly dualClip?: number;
+  /** Two-sided clip (INTELLECT-2): the unclipped ratio is capped at this; above 1 + clip.high. */
+  readonly maxRatio?: number;
+}
+
+/**
+ * The clipped surrogate of PPO and GRPO: l = -min(w A, clip(w, 1 - low, 1 + high) A), slope -w A or 0 when clipped
+ * (DeepSeekMath Eq. 3; Schulman et al. 2017 Eq. 7). Dr.GRPO, DAPO and BNPO are this loss under other aggregations.
+ *
+ * @throws LaconicError `config_invalid` for a range that cannot work or a cap without effect.
+ */
+export function grpo(options: GrpoOptions = {}): Objective {
+  const { clip = { low: 0.2, high: 0.2 }, dualClip, maxRatio, aggregation = "seq-mean-token-mean" } = options;
+  checkClip("grpo", clip);
+  for (const [name, cap] of [
+    ["dualClip", dualClip],
+    ["maxRatio", maxRatio],
+  ] as const)
+    if (cap !== undefined && !(cap > 1 + clip.high))
+      throw new LaconicError("config_invalid", `grpo: ${name} is ${cap}; it has an effect only above 1 + clip.high = ${1 + clip.high}`);
+  if (dualClip !== undefined && maxRatio !== undefined)
+    throw new LaconicError("config_invalid", "grpo: dualClip and maxRatio are the same cap; set one");
+  // Above the cap a negative advantage gains no more loss: both forms agree there.
+  const cap = dualClip ?? maxRatio ?? Infinity;
+  const settings = { clipLow: clip.low, clipHigh: clip.high, ratioCap: Number.isFinite(cap) ? cap : null };
+  return tokenObjective("grpo", settings, { ...options, aggregation }, (ratio, advantage, _, out) => {
+    out.clipped = clippedSide(ratio, advantage, clip);
+    if (advantage < 0 && ratio > cap) {
+      out.clipped = 1;
+      out.loss = -cap * advantage;
+      out.slope = 0;
+    } else if (out.clipped !== 0) {
+      out.loss = -(out.clipped > 0 ? 1 + clip.high : 1 - clip.low) * advantage;
+      out.slope = 0;
+    } else {
+      out.loss = -ratio * advantage;
+      out.slope = -ratio * advantage;
+    }
+  });
+}

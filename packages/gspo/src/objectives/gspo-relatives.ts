@@ -1,0 +1,66 @@
+import { LaconicError, type Objective } from "@laconic/core";
+import type { CommonOptions } from "./assemble.ts";
+import { checkClip, clippedSide, type ClipRange } from "./clip-range.ts";
+import { meanLogRatio, sequenceObjective } from "./sequence-level.ts";
+
+/** LUSPO: |y| times GSPO's loss, so every token weighs the same: gradient -s A / N. Clip 2e-3/2.5e-3 by default. */
+export function luspo(options: CommonOptions & { readonly clip?: ClipRange } = {}): Objective {
+  const { clip = { low: 2e-3, high: 2.5e-3 } } = options;
+  checkClip("luspo", clip);
+  const settings = { clipLow: clip.low, clipHigh: clip.high };
+  return sequenceObjective("luspo", settings, "seq-mean-token-sum", options, ({ logRatio, length, advantage }) => {
+    const ratio = Math.exp(meanLogRatio(logRatio, length));
+    const clipped = clippedSide(ratio, advantage, clip);
+    if (clipped !== 0) return { loss: -(clipped > 0 ? 1 + clip.high : 1 - clip.low) * advantage, slope: 0, ratio, clipped };
+    return { loss: -ratio * advantage, slope: -ratio * advantage, ratio, clipped };
+  });
+}
+
+/**
+ * GMPO: the geometric mean of ratios clipped per token in log space, ρ = exp mean_t b_t with b = min(d, ε) for A > 0 and
+ * max(d, -ε) for A < 0. Clips before averaging where GSPO clips after. ε = 0.4 by default.
+ */
+export function gmpo(options: CommonOptions & { readonly clip?: ClipRange } = {}): Objective {
+  const { clip = { low: 0.4, high: 0.4 } } = options;
+  checkClip("gmpo", clip);
+  const settings = { logClipLow: clip.low, logClipHigh: clip.high };
+  return sequenceObjective("gmpo", settings, "seq-mean-token-mean", options, ({ logRatio, length, advantage }) => {
+    const kept = logRatio.map((d) => (advantage > 0 ? Math.min(d, clip.high) : Math.max(d, -clip.low)));
+    const ratio = Math.exp(meanLogRatio(kept, length));
+    const slope = logRatio.map((d, t) => (d === kept[t] ? -ratio * advantage : 0));
+    const clipped = logRatio.every((d, t) => d === kept[t]) ? 0 : advantage > 0 ? 1 : -1;
+    return { loss: -ratio * advantage, slope, ratio, clipped };
+  });
+}
+
+export interface VespoOptions extends CommonOptions {
+  /** (k, λ) for A >= 0: 2, 3. */
+  readonly positive?: readonly [k: number, lambda: number];
+  /** (k, λ) for A < 0: 3, 2. */
+  readonly negative?: readonly [k: number, lambda: number];
+}
+
+/** VESPO: l = -sg[φ] A log π with φ = e^λ W^k e^(-λ W) and W the product of ratios; log W clamped to [log 1e-8, 20]. */
+export function vespo(options: VespoOptions = {}): Objective {
+  const { positive = [2, 3], negative = [3, 2] } = options;
+  if (options.importance)
+    throw new LaconicError("objective_refused", "vespo: its detached weight is an importance weight already; importance would count twice");
+  const settings = { positive: positive.join(","), negative: negative.join(",") };
+  return sequenceObjective("vespo", settings, "token-mean", options, ({ logRatio, advantage, logProbs }) => {
+    const logW = Math.max(Math.log(1e-8), Math.min(20, meanLogRatio(logRatio, 1)));
+    const [k, lambda] = advantage >= 0 ? positive : negative;
+    const phi = Math.exp(lambda + k * logW - lambda * Math.exp(logW));
+    const loss = logProbs.map((logProb) => -phi * advantage * logProb);
+    return { loss, slope: -phi * advantage, ratio: Math.exp(logW), clipped: 0 };
+  });
+}
+
+/** MAGRPO: L_i = -A sum_t log π, gradient -A / N; no ratio, no clip, no KL by default. N = siblings of a tree node. */
+export function magrpo(options: CommonOptions = {}): Objective {
+  return sequenceObjective("magrpo", {}, "seq-mean-token-sum", options, ({ logRatio, length, advantage, logProbs }) => ({
+    loss: logProbs.map((logProb) => -advantage * logProb),
+    slope: -advantage,
+    ratio: Math.exp(meanLogRatio(logRatio, length)),
+    clipped: 0,
+  }));
+}

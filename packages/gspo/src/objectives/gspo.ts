@@ -1,0 +1,89 @@
+import { LaconicError, type Objective } from "@laconic/core";
+import type { Aggregation } from "../aggregation.ts";
+import { advantageAt, type Prepared } from "../prepare.ts";
+import { assemble, type CommonOptions, type PolicyTerm } from "./assemble.ts";
+import { checkClip, clippedSide, type ClipRange } from "./clip-range.ts";
+import { meanLogRatio, sequenceObjective } from "./sequence-level.ts";
+
+/** The GSPO paper's range; one to two orders of magnitude narrower than GRPO's. */
+export const gspoClip: ClipRange = { low: 3e-4, high: 4e-4 };
+
+export interface GspoOptions extends CommonOptions {
+  /** {@link gspoClip} by default, made for steps of 1e-6; larger steps need a wider range. */
+  readonly clip?: ClipRange;
+  /** Only `seq-mean-token-mean` is GSPO; another value is refused with the reason. */
+  readonly aggregation?: Aggregation;
+  /** |y| counts as at least this in the exponent 1/|y|: one-token messages are not clipped by noise. 1 is Eq. 3 as printed. */
+  readonly minLength?: number;
+}
+
+/**
+ * GSPO (Agent-GSPO Eq. 3-4): s = exp((1/|y|) sum_t log π/π_old), L_i = -min(s A, clip(s, 1 - low, 1 + high) A).
+ * d L / d log π_t = -s A / (N |y|), equal on all tokens, 0 when clipped.
+ *
+ * @throws LaconicError `objective_refused` for another aggregation (length-weighted GSPO is another algorithm), `config_invalid`.
+ */
+export function gspo(options: GspoOptions = {}): Objective {
+  const { clip, minLength } = resolve("gspo", options);
+  const settings = { clipLow: clip.low, clipHigh: clip.high, minLength };
+  return sequenceObjective("gspo", settings, "seq-mean-token-mean", options, ({ logRatio, length, advantage }) => {
+    const divisor = Math.max(length, minLength);
+    const ratio = Math.exp(meanLogRatio(logRatio, divisor));
+    const clipped = clippedSide(ratio, advantage, clip);
+    if (clipped !== 0) return { loss: -(clipped > 0 ? 1 + clip.high : 1 - clip.low) * advantage, slope: 0, ratio, clipped };
+    // The token weight already holds 1/|y|; a raised divisor shrinks the slope further.
+    return { loss: -ratio * advantage, slope: (-ratio * advantage * length) / divisor, ratio, clipped };
+  });
+}
+
+/**
+ * GSPO-token: each token carries sg[s] π / sg[π], so advantages may differ within a sequence. Value s, gradient
+ * -s A_t / (N |y|), clipped per token by the sign of A_t. With equal advantages it is GSPO (GSPO paper, section 4.3).
+ */
+export function gspoToken(options: GspoOptions = {}): Objective {
+  const { clip, minLength } = resolve("gspo-token", options);
+  return assemble({
+    ...options,
+    name: "gspo-token",
+    settings: { clipLow: clip.low, clipHigh: clip.high, minLength, aggregation: "seq-mean-token-mean" },
+    aggregation: "seq-mean-token-mean",
+    policy: (prepared, weights) => tokenTerms(prepared, weights, clip, minLength),
+  });
+}
+
+function tokenTerms(prepared: Prepared, weights: Float64Array, clip: ClipRange, minLength: number): PolicyTerm {
+  const { input, logRatio, lengths, sequences } = prepared;
+  const { offsets } = input.logProbs;
+  const losses = new Float64Array(logRatio.length);
+  const gradient = new Float64Array(logRatio.length);
+  const ratios: number[] = [];
+  const sides: number[] = [];
+  for (let s = 0; s < sequences; s++) {
+    const [start, end] = [offsets[s] as number, offsets[s + 1] as number];
+    const ratio = Math.exp(meanLogRatio(logRatio.subarray(start, end), Math.max(lengths[s] as number, minLength, 1)));
+    for (let t = start; t < end; t++) {
+      if (input.mask && input.mask[t] === 0) continue;
+      const advantage = advantageAt(prepared, s, t);
+      const side = clippedSide(ratio, advantage, clip);
+      const kept = side === 0 ? ratio : side > 0 ? 1 + clip.high : 1 - clip.low;
+      losses[t] = -(weights[s] as number) * kept * advantage;
+      gradient[t] = side === 0 ? -(weights[s] as number) * ratio * advantage : 0;
+      ratios.push(ratio);
+      sides.push(side);
+    }
+  }
+  return { losses, gradient, ratios: Float64Array.from(ratios), clipped: Int8Array.from(sides) };
+}
+
+function resolve(name: string, options: GspoOptions): { clip: ClipRange; minLength: number } {
+  const { clip = gspoClip, minLength = 1, aggregation = "seq-mean-token-mean" } = options;
+  checkClip(name, clip);
+  if (!(minLength >= 1)) throw new LaconicError("config_invalid", `${name}: minLength is ${minLength}, expected at least 1`);
+  if (aggregation !== "seq-mean-token-mean")
+    throw new LaconicError(
+      "objective_refused",
+      `${name}: aggregation ${aggregation} weights sequences by length, which is another algorithm; GSPO is seq-mean-token-mean (see luspo for length weights)`,
+      { aggregation },
+    );
+  return { clip, minLength };
+}

@@ -1,0 +1,56 @@
+import { LaconicError, type Objective } from "@laconic/core";
+import { tokenObjective, type TokenLevelOptions } from "./token-level.ts";
+
+/** REINFORCE (Williams 1992): l = -A log π, slope -A. RLOO, ReMax and GPG are this loss under their own advantages. */
+export function reinforce(options: TokenLevelOptions = {}): Objective {
+  const { aggregation = "token-mean" } = options;
+  return tokenObjective("reinforce", {}, { ...options, aggregation }, (_, advantage, logProb, out) => {
+    out.loss = -advantage * logProb;
+    out.slope = -advantage;
+    out.clipped = 0;
+  });
+}
+
+export interface CispoOptions extends TokenLevelOptions {
+  /** Upper bound of the detached weight: 5 in ScaleRL and TRL. */
+  readonly maxRatio?: number;
+  /** Lower bound; none in TRL, 1 - clip in verl, SkyRL and Tinker. */
+  readonly minRatio?: number;
+}
+
+/** CISPO (MiniMax-M1): l = -sg[clip(w)] A log π, slope -clip(w) A, never 0. */
+export function cispo(options: CispoOptions = {}): Objective {
+  const { maxRatio = 5, minRatio = 0, aggregation = "token-mean" } = options;
+  if (!(maxRatio > 1)) throw new LaconicError("config_invalid", `cispo: maxRatio is ${maxRatio}, expected above 1`);
+  if (!(minRatio >= 0 && minRatio < 1)) throw new LaconicError("config_invalid", `cispo: minRatio is ${minRatio}, expected in [0, 1)`);
+  if (options.importance)
+    throw new LaconicError("objective_refused", "cispo: its detached ratio is an importance weight already; importance would count twice");
+  return tokenObjective("cispo", { maxRatio, minRatio }, { ...options, aggregation }, (ratio, advantage, logProb, out) => {
+    const weight = ratio > maxRatio ? maxRatio : ratio < minRatio ? minRatio : ratio;
+    out.loss = -weight * advantage * logProb;
+    out.slope = -weight * advantage;
+    out.clipped = ratio > maxRatio ? 1 : ratio < minRatio ? -1 : 0;
+  });
+}
+
+export interface SapoOptions extends TokenLevelOptions {
+  /** τ for A > 0: 1. */
+  readonly positiveTemperature?: number;
+  /** τ for A <= 0: 1.05. */
+  readonly negativeTemperature?: number;
+}
+
+/** SAPO: l = -A (4/τ) q with q = sigmoid(τ (w - 1)), slope -A w 4 q (1 - q): a soft gate instead of a clip. */
+export function sapo(options: SapoOptions = {}): Objective {
+  const { positiveTemperature = 1, negativeTemperature = 1.05, aggregation = "seq-mean-token-mean" } = options;
+  if (!(positiveTemperature > 0 && negativeTemperature > 0))
+    throw new LaconicError("config_invalid", "sapo: temperatures must be above 0");
+  const settings = { positiveTemperature, negativeTemperature };
+  return tokenObjective("sapo", settings, { ...options, aggregation }, (ratio, advantage, _, out) => {
+    const tau = advantage > 0 ? positiveTemperature : negativeTemperature;
+    const gate = 1 / (1 + Math.exp(-tau * (ratio - 1)));
+    out.loss = (-4 * advantage * gate) / tau;
+    out.slope = -4 * advantage * ratio * gate * (1 - gate);
+    out.clipped = 0;
+  });
+}

@@ -1,0 +1,89 @@
+import { LaconicError, type Objective } from "@laconic/core";
+import type { Aggregation } from "../aggregation.ts";
+import type { Prepared } from "../prepare.ts";
+import { assemble, type CommonOptions, type PolicyTerm } from "./assemble.ts";
+
+/** One sequence as a sequence-level loss sees it. */
+export interface SequenceView {
+  /** Clamped log-ratios of its tokens; 0 where masked. */
+  readonly logRatio: Float64Array;
+  readonly logProbs: Float64Array;
+  /** |y|: trained tokens. */
+  readonly length: number;
+  readonly advantage: number;
+}
+
+/** Loss and slope of each token before the aggregation's weight: one value for all, or one per token. */
+export interface SequenceTerm {
+  loss: number | Float64Array;
+  /** d loss / d log π. */
+  slope: number | Float64Array;
+  ratio: number;
+  clipped: -1 | 0 | 1;
+}
+
+export type SequenceLoss = (view: SequenceView) => SequenceTerm;
+
+/** A loss with one term per sequence. @throws LaconicError at evaluation `input_invalid` for per-token advantages. */
+export function sequenceObjective(
+  name: string,
+  settings: Objective["settings"],
+  aggregation: Aggregation,
+  options: CommonOptions,
+  loss: SequenceLoss,
+): Objective {
+  if (options.importance?.level === "token")
+    throw new LaconicError(
+      "objective_refused",
+      `${name}: token-level importance weights break the equal gradient of a sequence; use level sequence or geometric`,
+    );
+  return assemble({
+    ...options,
+    name,
+    settings: { ...settings, aggregation },
+    aggregation,
+    policy: (prepared, weights) => sequenceTerms(name, prepared, weights, loss),
+  });
+}
+
+function sequenceTerms(name: string, prepared: Prepared, weights: Float64Array, loss: SequenceLoss): PolicyTerm {
+  const { input, logRatio, lengths, sequences } = prepared;
+  const { logProbs, mask, advantages } = input;
+  if (prepared.advantagePerToken)
+    throw new LaconicError("input_invalid", `${name} takes one advantage per sequence; per-token advantages need gspo-token`);
+  const losses = new Float64Array(logRatio.length);
+  const gradient = new Float64Array(logRatio.length);
+  const ratios = new Float64Array(sequences);
+  const clipped = new Int8Array(sequences);
+  let count = 0;
+  for (let s = 0; s < sequences; s++) {
+    const length = lengths[s] as number;
+    if (length === 0) continue;
+    const [start, end] = [logProbs.offsets[s] as number, logProbs.offsets[s + 1] as number];
+    const weight = weights[s] as number;
+    const term = loss({
+      logRatio: logRatio.subarray(start, end),
+      logProbs: logProbs.values.subarray(start, end),
+      length,
+      advantage: advantages[s] as number,
+    });
+    const at = (value: number | Float64Array, t: number): number =>
+      typeof value === "number" ? value : (value[t - start] as number);
+    for (let t = start; t < end; t++) {
+      if (mask && mask[t] === 0) continue;
+      losses[t] = weight * at(term.loss, t);
+      gradient[t] = weight * at(term.slope, t);
+    }
+    ratios[count] = term.ratio;
+    clipped[count] = term.clipped;
+    count += 1;
+  }
+  return { losses, gradient, ratios: ratios.subarray(0, count), clipped: clipped.subarray(0, count) };
+}
+
+/** (1 / divisor) sum of the log-ratios. */
+export function meanLogRatio(logRatio: Float64Array, divisor: number): number {
+  let sum = 0;
+  for (const d of logRatio) sum += d;
+  return sum / divisor;
+}

@@ -1,0 +1,69 @@
+import { LaconicError, type Objective } from "@laconic/core";
+import type { Aggregation } from "../aggregation.ts";
+import { advantageAt, type Prepared } from "../prepare.ts";
+import { assemble, type CommonOptions, type PolicyTerm } from "./assemble.ts";
+
+/** Loss of one token, its slope d loss / d log π, and the side on which it was clipped. */
+export interface TokenTerm {
+  loss: number;
+  slope: number;
+  clipped: -1 | 0 | 1;
+}
+
+/** Writes the loss of a token with ratio w = π / π_old and advantage A. */
+export type TokenLoss = (ratio: number, advantage: number, logProb: number, out: TokenTerm) => void;
+
+export interface TokenLevelOptions extends CommonOptions {
+  readonly aggregation?: Aggregation;
+  /** L of `seq-mean-token-sum-norm`. */
+  readonly constantLength?: number;
+}
+
+/** @throws LaconicError `config_invalid` when the aggregation and its constant do not go together. */
+export function tokenObjective(
+  name: string,
+  settings: Objective["settings"],
+  options: TokenLevelOptions & { readonly aggregation: Aggregation },
+  loss: TokenLoss,
+): Objective {
+  const { aggregation, constantLength } = options;
+  const needsLength = aggregation === "seq-mean-token-sum-norm";
+  if (needsLength !== (constantLength !== undefined) || (needsLength && !((constantLength as number) > 0)))
+    throw new LaconicError(
+      "config_invalid",
+      `${name}: constantLength is ${needsLength ? "needed (above 0) by" : "without effect unless the aggregation is"} seq-mean-token-sum-norm`,
+    );
+  return assemble({
+    ...options,
+    name,
+    settings: { ...settings, aggregation, ...(needsLength && { constantLength: constantLength as number }) },
+    policy: (prepared, weights) => tokenTerms(prepared, weights, loss),
+  });
+}
+
+function tokenTerms(prepared: Prepared, weights: Float64Array, loss: TokenLoss): PolicyTerm {
+  const { input, logRatio, sequences } = prepared;
+  const { logProbs, mask } = input;
+  const tokens = logProbs.values.length;
+  const losses = new Float64Array(tokens);
+  const gradient = new Float64Array(tokens);
+  const ratios = new Float64Array(tokens);
+  const clipped = new Int8Array(tokens);
+  const term: TokenTerm = { loss: 0, slope: 0, clipped: 0 };
+  let count = 0;
+  for (let s = 0; s < sequences; s++) {
+    const weight = weights[s] as number;
+    const end = logProbs.offsets[s + 1] as number;
+    for (let t = logProbs.offsets[s] as number; t < end; t++) {
+      if (mask && mask[t] === 0) continue;
+      const ratio = Math.exp(logRatio[t] as number);
+      loss(ratio, advantageAt(prepared, s, t), logProbs.values[t] as number, term);
+      losses[t] = weight * term.loss;
+      gradient[t] = weight * term.slope;
+      ratios[count] = ratio;
+      clipped[count] = term.clipped;
+      count += 1;
+    }
+  }
+  return { losses, gradient, ratios: ratios.subarray(0, count), clipped: clipped.subarray(0, count) };
+}

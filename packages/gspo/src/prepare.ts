@@ -1,0 +1,82 @@
+import { assertSameLayout, LaconicError, type BatchTotals, type ObjectiveInput } from "@laconic/core";
+
+/** Log-ratios beyond this are clamped before exp: e^20 overflows nothing and no update survives it. */
+const maxLogRatio = 20;
+
+/** Checked input with the quantities every objective needs. */
+export interface Prepared {
+  readonly input: ObjectiveInput;
+  readonly sequences: number;
+  /** log π - log π_old per token, clamped to ±20; 0 where masked. */
+  readonly logRatio: Float64Array;
+  /** Trained tokens per sequence: |y_i|. */
+  readonly lengths: Int32Array;
+  /** Whole optimiser batch. */
+  readonly totals: BatchTotals;
+  readonly advantagePerToken: boolean;
+  /** Tokens whose log-ratio was clamped. */
+  readonly clamped: number;
+}
+
+/**
+ * Checks layouts and values, counts trained tokens, forms log-ratios.
+ * @throws LaconicError `input_invalid` for a layout that does not fit; `numeric_invalid` with sequence and token for NaN or infinity.
+ */
+export function prepare(input: ObjectiveInput): Prepared {
+  const { logProbs, oldLogProbs, advantages, mask } = input;
+  assertSameLayout(logProbs, oldLogProbs, "oldLogProbs");
+  if (input.refLogProbs) assertSameLayout(logProbs, input.refLogProbs, "refLogProbs");
+  if (input.rollLogProbs) assertSameLayout(logProbs, input.rollLogProbs, "rollLogProbs");
+  const tokens = logProbs.values.length;
+  const sequences = logProbs.offsets.length - 1;
+  const advantagePerToken = advantages.length !== sequences;
+  if (advantagePerToken && advantages.length !== tokens)
+    throw new LaconicError(
+      "input_invalid",
+      `advantages: ${advantages.length} values fit neither ${sequences} sequences nor ${tokens} tokens`,
+    );
+  if (mask && mask.length !== tokens)
+    throw new LaconicError("input_invalid", `mask: ${mask.length} values for ${tokens} tokens`);
+
+  const logRatio = new Float64Array(tokens);
+  const lengths = new Int32Array(sequences);
+  let clamped = 0;
+  let trainedTokens = 0;
+  let trainedSequences = 0;
+  for (let s = 0; s < sequences; s++) {
+    const end = logProbs.offsets[s + 1] as number;
+    let length = 0;
+    for (let t = logProbs.offsets[s] as number; t < end; t++) {
+      if (mask && mask[t] === 0) continue;
+      length += 1;
+      const ratio = (logProbs.values[t] as number) - (oldLogProbs.values[t] as number);
+      if (!Number.isFinite(ratio)) throw notFinite("log-probs", s, t - (logProbs.offsets[s] as number));
+      if (!Number.isFinite(advantages[advantagePerToken ? t : s] as number))
+        throw notFinite("advantages", s, t - (logProbs.offsets[s] as number));
+      if (ratio > maxLogRatio || ratio < -maxLogRatio) clamped += 1;
+      logRatio[t] = ratio > maxLogRatio ? maxLogRatio : ratio < -maxLogRatio ? -maxLogRatio : ratio;
+    }
+    lengths[s] = length;
+    trainedTokens += length;
+    if (length > 0) trainedSequences += 1;
+  }
+  const totals = input.totals ?? { sequences: trainedSequences, tokens: trainedTokens, ...groupCount(input, lengths) };
+  return { input, sequences, logRatio, lengths, totals, advantagePerToken, clamped };
+}
+
+/** Advantage of a token of a sequence, whichever way advantages were given. */
+export function advantageAt(prepared: Prepared, sequence: number, token: number): number {
+  return prepared.input.advantages[prepared.advantagePerToken ? token : sequence] as number;
+}
+
+function groupCount({ groups }: ObjectiveInput, lengths: Int32Array): { groups?: number } {
+  if (!groups) return {};
+  return { groups: new Set(Array.from(groups).filter((_, s) => (lengths[s] as number) > 0)).size };
+}
+
+function notFinite(what: string, sequence: number, token: number): LaconicError {
+  return new LaconicError("numeric_invalid", `${what}: sequence ${sequence}, token ${token} is not a finite number`, {
+    sequence,
+    token,
+  });
+}

@@ -1,0 +1,86 @@
+import { LaconicError, ragged, raggedRow, type Objective, type ObjectiveInput, type Ragged } from "@laconic/core";
+
+/** What one sequence ratio covers: an utterance, an agent's turn, an agent's whole episode, or the whole team's. */
+export type RatioUnit = "message" | "turn" | "trajectory" | "joint";
+
+export interface UnitItem {
+  readonly episode: string | number;
+  readonly agent: string;
+  readonly turn: number;
+}
+
+/** Unit id per message, numbered in order of appearance. */
+export function unitIndex(items: readonly UnitItem[], unit: RatioUnit): Int32Array {
+  const ids = new Map<string, number>();
+  return Int32Array.from(items, ({ episode, agent, turn }, s) => {
+    const key = { message: [s], turn: [episode, agent, turn], trajectory: [episode, agent], joint: [episode] }[unit];
+    const name = JSON.stringify(key);
+    const id = ids.get(name) ?? ids.size;
+    ids.set(name, id);
+    return id;
+  });
+}
+
+/**
+ * The same objective with messages joined into units before its ratio is formed; the gradient comes back per message.
+ * Joining changes |y| and so the update, except where every unit holds one message.
+ *
+ * @param units - unit id of each sequence, as from {@link unitIndex}
+ * @throws LaconicError `input_invalid` at evaluation when messages of a unit have different advantages.
+ */
+export function withRatioUnits(objective: Objective, units: Int32Array): Objective {
+  return {
+    ...objective,
+    evaluate(input: ObjectiveInput) {
+      const members = byUnit(units, input.logProbs.offsets.length - 1);
+      const join = (data: Ragged): Ragged => ragged(members.map((rows) => rows.flatMap((row) => [...raggedRow(data, row)])));
+      const output = objective.evaluate({
+        ...input,
+        logProbs: join(input.logProbs),
+        oldLogProbs: join(input.oldLogProbs),
+        ...(input.refLogProbs && { refLogProbs: join(input.refLogProbs) }),
+        ...(input.rollLogProbs && { rollLogProbs: join(input.rollLogProbs) }),
+        ...(input.mask && { mask: joinMask(input, members) }),
+        advantages: Float64Array.from(members, (rows) => sharedAdvantage(input, rows)),
+        ...(input.groups && { groups: Int32Array.from(members, (rows) => input.groups?.[rows[0] as number] as number) }),
+      });
+      return { ...output, gradient: scatter(output.gradient, input.logProbs, members) };
+    },
+  };
+}
+
+function byUnit(units: Int32Array, sequences: number): number[][] {
+  if (units.length !== sequences)
+    throw new LaconicError("input_invalid", `${units.length} unit ids for ${sequences} sequences`);
+  const members: number[][] = [];
+  units.forEach((unit, row) => (members[unit] ??= []).push(row));
+  return members;
+}
+
+function sharedAdvantage({ advantages, logProbs }: ObjectiveInput, rows: readonly number[]): number {
+  if (advantages.length !== logProbs.offsets.length - 1)
+    throw new LaconicError("input_invalid", "ratio units need one advantage per sequence");
+  const first = advantages[rows[0] as number] as number;
+  const other = rows.find((row) => advantages[row] !== first);
+  if (other !== undefined)
+    throw new LaconicError("input_invalid", `sequences ${rows[0]} and ${other} share a ratio unit but not an advantage`);
+  return first;
+}
+
+function joinMask({ mask, logProbs }: ObjectiveInput, members: readonly number[][]): Uint8Array {
+  return Uint8Array.from(
+    members.flatMap((rows) => rows.flatMap((row) => [...(mask?.subarray(logProbs.offsets[row], logProbs.offsets[row + 1]) ?? [])])),
+  );
+}
+
+function scatter(joined: Float64Array, layout: Ragged, members: readonly number[][]): Float64Array {
+  const gradient = new Float64Array(layout.values.length);
+  let at = 0;
+  for (const row of members.flat()) {
+    const start = layout.offsets[row] as number;
+    const length = (layout.offsets[row + 1] as number) - start;
+    gradient.set(joined.subarray(at, at + length), start);
+    at += length;
+  }
+  return gradient;
+}

@@ -1,0 +1,127 @@
+import { LaconicError, ragged, statisticMean, type LaconicErrorCode, type ObjectiveInput } from "@laconic/core";
+import { describe, expect, test } from "vitest";
+import {
+  cispo,
+  groupAdvantages,
+  groupIndex,
+  grpo,
+  gspo,
+  klSlope,
+  klValue,
+  objectivePreset,
+  objectiveWarnings,
+  rloo,
+  runningBaseline,
+} from "./index.ts";
+
+function refusal(body: () => unknown): { code: LaconicErrorCode; message: string } {
+  try {
+    body();
+  } catch (error) {
+    if (LaconicError.is(error)) return { code: error.code, message: error.message };
+    throw error;
+  }
+  throw new Error("nothing was refused");
+}
+
+const input = (logProbs: number[][], advantages: number[]): ObjectiveInput => ({
+  logProbs: ragged(logProbs),
+  oldLogProbs: ragged(logProbs),
+  advantages: Float64Array.from(advantages),
+});
+
+describe("settings that are another algorithm, without effect, or count twice", () => {
+  test("TRL #3823: gspo under a token normaliser is refused", () => {
+    expect(refusal(() => gspo({ aggregation: "token-mean" })).code).toBe("objective_refused");
+  });
+  test("token-level importance weights on a sequence objective are refused", () => {
+    expect(refusal(() => gspo({ importance: { kind: "truncate", level: "token", cap: 2 } })).code).toBe("objective_refused");
+  });
+  test("cispo with importance weights counts the ratio twice", () => {
+    expect(refusal(() => cispo({ importance: { kind: "truncate", level: "token", cap: 2 } })).code).toBe("objective_refused");
+  });
+  test.each([
+    [() => grpo({ dualClip: 1.1 }), "dualClip"],
+    [() => grpo({ maxRatio: 1 }), "maxRatio"],
+    [() => grpo({ constantLength: 8 }), "constantLength"],
+    [() => grpo({ aggregation: "seq-mean-token-sum-norm" }), "constantLength"],
+    [() => gspo({ clip: { low: 0, high: 0.1 } }), "clip.low"],
+    [() => gspo({ kl: { estimator: "k1", coefficient: 0.1 } }), "k1"],
+    [() => gspo({ kl: { estimator: "k3", coefficient: 0 } }), "kl.coefficient"],
+    [() => objectivePreset("reinforce", { clip: { low: 0.1, high: 0.1 } }), "clip"],
+    [() => groupAdvantages([1], [0], { scale: "none", epsilon: 1e-6 }), "epsilon"],
+  ])("%#", (body, named) => {
+    const { code, message } = refusal(body);
+    expect(code).toBe("config_invalid");
+    expect(message).toContain(named);
+  });
+  test("MARTI: a GRPO-wide clip on gspo is warned about", () => {
+    expect(objectiveWarnings("gspo", { clip: { low: 0.2, high: 0.2 } }, 1e-6)).toHaveLength(2);
+    expect(objectiveWarnings("gspo", {}, 1e-6)).toEqual([]);
+  });
+});
+
+describe("values that are not numbers", () => {
+  test("NaN log-probs name sequence and token", () => {
+    const { code, message } = refusal(() => gspo().evaluate(input([[-1], [-1, NaN]], [1, 1])));
+    expect(code).toBe("numeric_invalid");
+    expect(message).toContain("sequence 1, token 1");
+  });
+  test("an infinite reward names its row; NaN means not applicable", () => {
+    expect(refusal(() => rloo([1, Infinity], [0, 0])).message).toContain("reward 1");
+    const { advantages, diagnostics } = groupAdvantages([1, NaN, 0], [0, 0, 0], { scale: "none" });
+    expect([...advantages]).toEqual([0.5, 0, -0.5]);
+    expect(diagnostics["rewards/not_applicable"]?.sum).toBe(1);
+  });
+  test("TRL #3015: k3 stays finite at e = 100 and -100", () => {
+    for (const e of [-100, 100]) {
+      expect(Number.isFinite(klValue("k3", e))).toBe(true);
+      expect(Number.isFinite(klSlope("k3", e))).toBe(true);
+    }
+  });
+  test("log-ratios are clamped and counted", () => {
+    const { diagnostics } = grpo().evaluate({
+      logProbs: ragged([[-1]]),
+      oldLogProbs: ragged([[-60]]),
+      advantages: Float64Array.of(-1),
+    });
+    expect(diagnostics["ratio_clamped"]?.sum).toBe(1);
+  });
+});
+
+describe("degenerate groups", () => {
+  test("verl and SkyRL give a group of one its raw reward; here it is 0 and counted", () => {
+    const { advantages, diagnostics } = groupAdvantages([5, 1, 0], [0, 1, 1], { scale: "group" });
+    expect(advantages[0]).toBe(0);
+    expect(diagnostics["groups/size_one"]?.sum).toBe(1);
+  });
+  test("equal rewards give exactly 0, not divided rounding noise", () => {
+    const third = 1 / 3;
+    const { advantages, diagnostics } = groupAdvantages([third, 1 - 2 / 3, third], [0, 0, 0], { scale: "group" });
+    expect([...advantages]).toEqual([0, 0, 0]);
+    expect(statisticMean(diagnostics["frac_reward_zero_std"] as never)).toBe(1);
+  });
+  test("empty sequences leave N and are counted", () => {
+    const { loss, diagnostics } = gspo().evaluate(input([[-1], []], [1, -1]));
+    expect(loss).toBe(-1);
+    expect(diagnostics["empty_sequences"]?.sum).toBe(1);
+  });
+});
+
+test("group keys: each adds a coordinate", () => {
+  const items = [
+    { problem: "p", agent: "a", turn: 0, node: "x" },
+    { problem: "p", agent: "a", turn: 1, node: "x" },
+    { problem: "p", agent: "b", turn: 0, node: "y" },
+  ];
+  expect([...groupIndex(items, "prompt")]).toEqual([0, 0, 0]);
+  expect([...groupIndex(items, "prompt+agent")]).toEqual([0, 0, 1]);
+  expect([...groupIndex(items, "prompt+agent+turn")]).toEqual([0, 1, 2]);
+  expect([...groupIndex(items, "tree-node")]).toEqual([0, 0, 1]);
+});
+
+test("the running baseline is a value: the same state gives the same step", () => {
+  const first = runningBaseline({}, [1, 1], ["a", "a"]);
+  expect([...first.advantages]).toEqual([1, 0.95]);
+  expect(runningBaseline(first.state, [1], ["a"]).advantages[0]).toBeCloseTo(1 - 0.0975, 12);
+});

@@ -1,0 +1,32 @@
+import type { Grader, RewardFunction } from "@laconic/core";
+import { checkOption } from "./check-option.ts";
+import type { Costs, Prices } from "./cost.ts";
+import { measureEpisode } from "./measure-episode.ts";
+import { repetition } from "./repetition.ts";
+import { checkPrices, checkThreshold, rewardTerms, type PricingOptions } from "./reward-terms.ts";
+import { tokensWritten } from "./token-cost.ts";
+import { turns } from "./turn-cost.ts";
+
+/** The three costs of Eq. 1, of the whole team; what the paper leaves open is stated by each. */
+export const equation1Costs: Costs = { tokens: tokensWritten(), turns: turns(), repetition: repetition() };
+
+export interface CommunicationRewardOptions extends PricingOptions {
+  readonly grader: Grader;
+  /** Defaults to {@link equation1Costs}. */
+  readonly costs?: Costs;
+  readonly prices: Prices;
+}
+
+/**
+ * Agent-GSPO Eq. 1: r = task - λ_tok tokens - λ_turn turns - λ_rep repetition, as named terms.
+ * To change a price, keep what {@link measureEpisode} returns and call {@link rewardTerms} again.
+ *
+ * @throws LaconicError `config_invalid` at once for a bad price; `reward_invalid` when an episode cannot be scored.
+ */
+export function communicationReward(options: CommunicationRewardOptions): RewardFunction {
+  const { grader, costs = equation1Costs, prices } = options;
+  checkOption("costs.task", "the name of the grade", !Object.hasOwn(costs, "task"), "named otherwise");
+  checkPrices(prices, Object.keys(costs));
+  checkThreshold(options);
+  return (episode, problem) => rewardTerms(measureEpisode(grader, costs, episode, problem), prices, options);
+}

@@ -1,0 +1,165 @@
+import { statisticMean } from "@laconic/core";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { decoupledAdvantages, type DecoupledOptions, type MeasuredEpisode } from "./index.ts";
+
+const row = (task: number, tokens: number, turns = 0): MeasuredEpisode => ({ task, costs: { tokens, turns } });
+const measured = [
+  row(1, 100, 3),
+  row(0, 200, 2),
+  row(1, 300, 3),
+  row(0, 50, 1),
+  row(1, 10, 2),
+  row(1, 20, 2),
+  row(1, 40, 3),
+  row(1, 30, 2),
+];
+const groups = [0, 0, 0, 0, 1, 1, 1, 1];
+const options: DecoupledOptions = { weights: { tokens: 0.5, turns: 0.25 }, costs: "z-score" };
+const advantages = (rows: readonly MeasuredEpisode[], of: ArrayLike<number>, change: Partial<DecoupledOptions> = {}) =>
+  Array.from(decoupledAdvantages(rows, of, { ...options, ...change }).advantages);
+
+function expectClose(found: readonly number[], expected: readonly number[]): void {
+  expect(found).toHaveLength(expected.length);
+  found.forEach((value, i) => expect(value).toBeCloseTo(expected[i] as number, 12));
+}
+
+// From TRL 1.13.0's normalize_then_sum formula, run in torch float64 on the same rows with weights 1, -0.5, -0.25.
+test("equals TRL before its batch normalisation", () => {
+  expectClose(
+    advantages(measured, groups),
+    [
+      0.9519255254838137, -0.9697233300054728, 0.04995110543900727, -0.03215330091734803, 0.7059180069649693,
+      0.3186226723209899, -0.9558680169629697, -0.0686726623229895,
+    ],
+  );
+});
+
+test("equals TRL after its batch normalisation", () => {
+  expectClose(
+    advantages(measured, groups, { batch: "sequence" }),
+    [
+      1.3720955195585536, -1.3977490892847524, 0.07199900216461225, -0.04634543243841331, 1.0175028493327316,
+      0.45925939521288434, -1.377778185638653, -0.09898405890696288,
+    ],
+  );
+});
+
+test("population std and another epsilon", () => {
+  expectClose(
+    advantages(measured, groups, { std: "population", epsilon: 1e-6 }),
+    [
+      1.0993370383598502, -1.119903619205878, 0.05782576136071679, -0.03725918051468913, 0.8151575672147853,
+      0.3679440117148237, -1.103832035144471, -0.07926954378513787,
+    ],
+  );
+});
+
+test("the weight is what decides, also where all answers are right", () => {
+  const right = [100, 200, 300, 400].map((tokens) => row(1, tokens));
+  for (const weight of [1e-6, 1e-3, 0.1]) {
+    const [first] = advantages(right, [0, 0, 0, 0], { weights: { tokens: weight } });
+    expect((first as number) / weight).toBeCloseTo(150 / (Math.sqrt(50000 / 3) + 1e-4), 9);
+  }
+});
+
+test("centred costs keep the price of a token: no spread of the group divides it", () => {
+  const right = [100, 200, 300, 400].map((tokens) => row(1, tokens));
+  expectClose(
+    advantages(right, [0, 0, 0, 0], { costs: "centred", weights: { tokens: 0.002 } }),
+    [0.3, 0.1, -0.1, -0.3],
+  );
+});
+
+test("task and cost: with std 1 of a mixed pair, by hand", () => {
+  // task 1, 0: mean 0.5, sample std sqrt(0.5); tokens 10, 30: mean 20
+  const z = 0.5 / Math.sqrt(0.5);
+  const change: Partial<DecoupledOptions> = { costs: "centred", weights: { tokens: 0.01 }, epsilon: 0 };
+  expectClose(advantages([row(1, 10), row(0, 30)], [5, 5], change), [z + 0.1, -z - 0.1]);
+});
+
+test("costs on success only: compared among the successes, 0 for the others", () => {
+  const rows = [row(1, 10), row(1, 30), row(0, 5), row(0, 500)];
+  const change: Partial<DecoupledOptions> = {
+    costs: "centred",
+    weights: { tokens: 0.01 },
+    epsilon: 0,
+    costWhenTaskAtLeast: 1,
+  };
+  const z = 0.5 / Math.sqrt(1 / 3);
+  expectClose(advantages(rows, [0, 0, 0, 0], change), [z + 0.1, z - 0.1, -z, -z]);
+});
+
+test("a task that does not apply leaves the baselines and gets exactly 0", () => {
+  const withOut = [row(NaN, 1e6), ...measured.slice(0, 4)];
+  const found = advantages(withOut, [0, 0, 0, 0, 0]);
+  expect(found[0]).toBe(0);
+  expectClose(found.slice(1), advantages(measured.slice(0, 4), [0, 0, 0, 0]));
+});
+
+test("a cost that does not apply leaves its own baseline only", () => {
+  const rows = [row(1, NaN), row(0, 10), row(0, 30)];
+  const change: Partial<DecoupledOptions> = { costs: "centred", weights: { tokens: 0.01 }, epsilon: 0 };
+  const std = Math.sqrt((4 / 9 + 1 / 9 + 1 / 9) / 2);
+  expectClose(advantages(rows, [0, 0, 0], change), [2 / 3 / std, -1 / 3 / std + 0.1, -1 / 3 / std - 0.1]);
+});
+
+test("groups of one and groups without spread get exactly 0 and are counted", () => {
+  const { advantages: found, diagnostics } = decoupledAdvantages(
+    [row(1, 5), row(0.3, 7), row(0.1 + 0.2, 7), row(NaN, 1)],
+    [4, 9, 9, 9],
+    { weights: { tokens: 1 }, costs: "z-score", batch: "sequence" },
+  );
+  expect(Array.from(found)).toEqual([0, 0, 0, 0]);
+  expect(statisticMean(diagnostics["groups/size_one"]!)).toBe(0.5);
+  expect(statisticMean(diagnostics["frac_zero_std/task"]!)).toBe(1);
+  expect(statisticMean(diagnostics["frac_zero_std/tokens"]!)).toBe(1);
+  expect(statisticMean(diagnostics["rewards/not_applicable"]!)).toBe(0.25);
+  expect(diagnostics["advantages"]).toEqual({ sum: 0, count: 4, min: 0, max: 0 });
+});
+
+test("an empty batch gives nothing", () => {
+  expect(decoupledAdvantages([], [], options).advantages).toHaveLength(0);
+});
+
+const batches = fc
+  .array(fc.tuple(fc.constantFrom(0, 0.5, 1, NaN), fc.integer({ min: 0, max: 500 }), fc.integer({ min: 0, max: 3 })), {
+    minLength: 1,
+    maxLength: 24,
+  })
+  .map((drawn) => ({ rows: drawn.map(([task, tokens]) => row(task, tokens)), of: drawn.map(([, , group]) => group) }));
+
+test("advantages of a group sum to 0, and a shift or a scale of the cost changes nothing", () => {
+  fc.assert(
+    fc.property(batches, ({ rows, of }) => {
+      const change: Partial<DecoupledOptions> = { weights: { tokens: 0.7 }, epsilon: 0 };
+      const found = advantages(rows, of, change);
+      for (const group of new Set(of)) {
+        const sum = found.filter((_, i) => of[i] === group).reduce((total, value) => total + value, 0);
+        expect(Math.abs(sum)).toBeLessThan(1e-9);
+      }
+      const moved = rows.map(({ task, costs }) => row(task, 3 * (costs["tokens"] as number) + 8));
+      expectClose(advantages(moved, of, change), found);
+    }),
+    { seed: 3, numRuns: 300 },
+  );
+});
+
+test.each<[string, string, () => unknown]>([
+  ["config_invalid", "a weight of an unknown cost", () => advantages(measured, groups, { weights: { words: 1 } })],
+  ["config_invalid", "a negative weight", () => advantages(measured, groups, { weights: { tokens: -1 } })],
+  ["config_invalid", "a negative epsilon", () => advantages(measured, groups, { epsilon: -1 })],
+  ["config_invalid", "a threshold of 0", () => advantages(measured, groups, { costWhenTaskAtLeast: 0 })],
+  ["config_invalid", "an unknown std", () => advantages(measured, groups, { std: "biased" as "sample" })],
+  ["config_invalid", "an unknown batch", () => advantages(measured, groups, { batch: "token" as "none" })],
+  ["config_invalid", "an unknown cost scale", () => advantages(measured, groups, { costs: "raw" as "centred" })],
+  ["input_invalid", "a missing group id", () => advantages(measured, [0])],
+  [
+    "input_invalid",
+    "an episode without the cost",
+    () => advantages([...measured, { task: 1, costs: {} }], [...groups, 0]),
+  ],
+  ["numeric_invalid", "a cost too large to square", () => advantages([row(1, 1e308), row(1, -1e308)], [0, 0])],
+])("%s for %s", (code, _, run) => {
+  expect(run).toThrowError(expect.objectContaining({ code }));
+});

@@ -1,0 +1,131 @@
+import { LaconicError, statisticOf, type Diagnostics } from "@laconic/core";
+import { checkOption } from "./check-option.ts";
+import { allEqual, groupRows } from "./groups.ts";
+import type { MeasuredEpisode } from "./measure-episode.ts";
+import { checkPrices, checkThreshold, type PricingOptions } from "./reward-terms.ts";
+
+export interface DecoupledOptions extends PricingOptions {
+  /** w by cost name. With `z-score` a pure number; with `centred` the price of one unit, the λ of Eq. 1. */
+  readonly weights: Readonly<Record<string, number>>;
+  /** `z-score`: (c - mean) / (std + epsilon), GDPO. `centred`: c - mean, so that only the task is divided by its std. */
+  readonly costs: "z-score" | "centred";
+  /** Divide squared deviations by G - 1 (`sample`) or G (`population`). Defaults to `sample`. */
+  readonly std?: "sample" | "population";
+  /** Added to every std. Defaults to 1e-4 (TRL). */
+  readonly epsilon?: number;
+  /** `sequence`: z-score the sums once more over all episodes of the batch (TRL). Defaults to `none`. */
+  readonly batch?: "none" | "sequence";
+}
+
+export interface DecoupledResult {
+  /** One per episode. */
+  readonly advantages: Float64Array;
+  /** `advantages` and `rewards/not_applicable` over episodes, `frac_zero_std/<term>` and `groups/size_one` over groups. */
+  readonly diagnostics: Diagnostics;
+}
+
+/**
+ * Advantages with task and costs normalised apart: A = z(task) - Σ_c w_c n(cost_c), each within its group,
+ * so that a weight keeps its meaning whatever the spread of a group (GDPO, arXiv 2601.05242; TRL `normalize_then_sum`).
+ *
+ * A term that is equal throughout its group, or stands alone in it, counts exactly 0. A cost of NaN leaves the baseline
+ * of that cost and counts 0; a task of NaN takes the whole episode out, advantage 0, where TRL would train its costs.
+ * With `costWhenTaskAtLeast` costs are compared among the successes of a group only.
+ *
+ * @param groups - group id of each episode
+ * @throws LaconicError `config_invalid` for a bad setting, `input_invalid` for lengths or costs that differ between
+ * episodes, `numeric_invalid` when a std overflows.
+ */
+export function decoupledAdvantages(
+  measured: readonly MeasuredEpisode[],
+  groups: ArrayLike<number>,
+  options: DecoupledOptions,
+): DecoupledResult {
+  const { weights, std = "sample", epsilon = 1e-4, batch = "none", costWhenTaskAtLeast: threshold = 0 } = options;
+  checkOptions(options, measured);
+  const members = groupRows(groups, measured.length);
+  const scale: Scale = { std, epsilon };
+  const terms = [
+    { name: "task", weight: 1, values: measured.map(({ task }) => task), scale },
+    ...Object.entries(weights).map(([name, weight]) => ({
+      name,
+      weight: -weight,
+      values: measured.map(({ task, costs }, row) => (task >= threshold ? costOf(costs, name, row) : NaN)),
+      scale: options.costs === "z-score" ? scale : null,
+    })),
+  ];
+
+  const advantages = new Float64Array(measured.length);
+  const diagnostics: Record<string, Diagnostics[string]> = {};
+  for (const { name, weight, values, scale: termScale } of terms) {
+    const equal: number[] = [];
+    for (const group of members) {
+      const rows = group.filter((row) => !Number.isNaN(values[row]));
+      if (rows.length === 0) continue;
+      const column = rows.map((row) => values[row] as number);
+      equal.push(allEqual(column) ? 1 : 0);
+      normalise(name, column, termScale).forEach((value, i) => {
+        const row = rows[i] as number;
+        advantages[row] = (advantages[row] as number) + weight * value;
+      });
+    }
+    diagnostics[`frac_zero_std/${name}`] = statisticOf(equal);
+  }
+
+  const scored = measured.flatMap(({ task }, row) => (Number.isNaN(task) ? [] : [row]));
+  if (batch === "sequence")
+    normalise(
+      "batch",
+      scored.map((row) => advantages[row] as number),
+      scale,
+    ).forEach((value, i) => (advantages[scored[i] as number] = value));
+
+  diagnostics["groups/size_one"] = statisticOf(members.map((group) => (group.length === 1 ? 1 : 0)));
+  diagnostics["rewards/not_applicable"] = statisticOf(measured.map(({ task }) => (Number.isNaN(task) ? 1 : 0)));
+  diagnostics["advantages"] = statisticOf(advantages);
+  return { advantages, diagnostics };
+}
+
+interface Scale {
+  readonly std: "sample" | "population";
+  readonly epsilon: number;
+}
+
+/** Centred values, divided by std + epsilon when there is a scale; all 0 when the values are equal. */
+function normalise(term: string, values: readonly number[], scale: Scale | null): number[] {
+  if (allEqual(values)) return values.map(() => 0);
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const centred = values.map((value) => value - mean);
+  if (!scale) return centred;
+  const count = scale.std === "sample" ? values.length - 1 : values.length;
+  const std = Math.sqrt(centred.reduce((sum, value) => sum + value * value, 0) / count);
+  if (!Number.isFinite(std))
+    throw new LaconicError(
+      "numeric_invalid",
+      `term "${term}": the std of a group is ${std}; its values are too large`,
+      {
+        term,
+      },
+    );
+  return centred.map((value) => value / (std + scale.epsilon));
+}
+
+function costOf(costs: MeasuredEpisode["costs"], name: string, row: number): number {
+  const value = costs[name];
+  if (value === undefined)
+    throw new LaconicError("input_invalid", `episode ${row} has no cost "${name}"; all episodes need the same costs`, {
+      row,
+      name,
+    });
+  return value;
+}
+
+function checkOptions(options: DecoupledOptions, measured: readonly MeasuredEpisode[]): void {
+  checkThreshold(options);
+  checkPrices(options.weights, Object.keys(measured[0]?.costs ?? options.weights), "weights");
+  const { costs, std = "sample", epsilon = 1e-4, batch = "none" } = options;
+  checkOption("costs", costs, costs === "z-score" || costs === "centred", `"z-score" or "centred"`);
+  checkOption("std", std, std === "sample" || std === "population", `"sample" or "population"`);
+  checkOption("batch", batch, batch === "none" || batch === "sequence", `"none" or "sequence"`);
+  checkOption("epsilon", epsilon, Number.isFinite(epsilon) && epsilon >= 0, "a finite number from 0 up");
+}

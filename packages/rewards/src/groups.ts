@@ -1,0 +1,28 @@
+import { LaconicError } from "@laconic/core";
+
+/** Rows of each group, in order of first appearance. @throws LaconicError `input_invalid` when the lengths differ. */
+export function groupRows(groups: ArrayLike<number>, rows: number): number[][] {
+  if (groups.length !== rows)
+    throw new LaconicError("input_invalid", `groups has ${groups.length} entries for ${rows} episodes`, {
+      expected: rows,
+      found: groups.length,
+    });
+  const byGroup = new Map<number, number[]>();
+  for (let row = 0; row < rows; row++) {
+    const group = groups[row] as number;
+    const members = byGroup.get(group);
+    if (members) members.push(row);
+    else byGroup.set(group, [row]);
+  }
+  return [...byGroup.values()];
+}
+
+/** Equal up to rounding: the spread is at most 1e-12 of the largest magnitude. */
+export function allEqual(values: readonly number[]): boolean {
+  let [min, max] = [Infinity, -Infinity];
+  for (const value of values) {
+    min = Math.min(min, value);
+    max = Math.max(max, value);
+  }
+  return values.length < 2 || max - min <= 1e-12 * Math.max(Math.abs(min), Math.abs(max));
+}

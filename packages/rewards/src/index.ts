@@ -1,0 +1,27 @@
+/**
+ * Communication-aware reward (Agent-GSPO Eq. 1): task, tokens, turns and repetition as named terms.
+ * @module @laconic/rewards
+ */
+export { communicationReward, equation1Costs } from "./communication-reward.ts";
+export type { CommunicationRewardOptions } from "./communication-reward.ts";
+
+export { measureEpisode } from "./measure-episode.ts";
+export type { MeasuredEpisode } from "./measure-episode.ts";
+export { rewardTerms } from "./reward-terms.ts";
+export type { PricingOptions } from "./reward-terms.ts";
+export { rewardTotal } from "./reward-total.ts";
+export { meanCosts } from "./mean-costs.ts";
+
+export type { Cost, Costs, CostScope, Prices } from "./cost.ts";
+export { tokensRead, tokensWritten } from "./token-cost.ts";
+export { turns } from "./turn-cost.ts";
+export type { TurnOptions } from "./turn-cost.ts";
+export { repetition } from "./repetition.ts";
+export type { RepetitionOptions } from "./repetition.ts";
+export { overlong } from "./overlong.ts";
+export type { OverlongOptions } from "./overlong.ts";
+
+export { decoupledAdvantages } from "./decoupled-advantages.ts";
+export type { DecoupledOptions, DecoupledResult } from "./decoupled-advantages.ts";
+export { priceIndependence } from "./price-independence.ts";
+export type { PriceIndependence } from "./price-independence.ts";

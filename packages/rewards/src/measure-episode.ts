@@ -1,0 +1,50 @@
+import { LaconicError, type Episode, type Grader, type Problem } from "@laconic/core";
+import type { Costs } from "./cost.ts";
+
+/** What an episode earned and used, before any price: store it, and price it again at will. */
+export interface MeasuredEpisode {
+  /** Grade, 0 to 1; NaN when the task does not apply. */
+  readonly task: number;
+  /** Units used by cost name. */
+  readonly costs: Readonly<Record<string, number>>;
+}
+
+/**
+ * Grades an episode and measures its costs. Pure, and free of prices.
+ *
+ * NaN means "not applicable" and stays NaN, for the advantage estimator to leave out.
+ * @throws LaconicError `reward_invalid` when the grader throws or a value is not a number in range, naming problem and
+ * term; `input_invalid` when episode and problem do not belong together.
+ */
+export function measureEpisode(grader: Grader, costs: Costs, episode: Episode, problem: Problem): MeasuredEpisode {
+  if (episode.problemId !== problem.id)
+    throw new LaconicError(
+      "input_invalid",
+      `the episode is about problem "${episode.problemId}" but is scored with problem "${problem.id}"`,
+      { problemId: problem.id, found: episode.problemId },
+    );
+  const task = measured(problem.id, "task", 1, () => grader(episode.answer, problem));
+  const used = Object.entries(costs).map(([name, cost]) => [
+    name,
+    measured(problem.id, name, Number.MAX_VALUE, () => cost.measure(episode)),
+  ]);
+  return { task, costs: Object.fromEntries(used) };
+}
+
+function measured(problemId: string, term: string, max: number, measure: () => unknown): number {
+  const where = { problemId, term };
+  let value: unknown;
+  try {
+    value = measure();
+  } catch (cause) {
+    throw new LaconicError("reward_invalid", `problem "${problemId}", term "${term}": measuring threw`, where, cause);
+  }
+  if (typeof value === "number" && (Number.isNaN(value) || (value >= 0 && value <= max))) return value;
+  const found = typeof value === "object" ? Object.prototype.toString.call(value) : String(value);
+  throw new LaconicError(
+    "reward_invalid",
+    `problem "${problemId}", term "${term}": got ${found}; it must be a number ` +
+      `${max === 1 ? "from 0 to 1" : "from 0 up"}, or NaN where it does not apply`,
+    { ...where, found },
+  );
+}

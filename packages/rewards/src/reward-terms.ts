@@ -1,0 +1,49 @@
+import { LaconicError, type RewardTerms } from "@laconic/core";
+import { checkOption } from "./check-option.ts";
+import type { Prices } from "./cost.ts";
+import type { MeasuredEpisode } from "./measure-episode.ts";
+
+export interface PricingOptions {
+  /**
+   * Charge costs only to episodes whose grade is at least this, in (0, 1]: a wrong answer is then never made better
+   * by being short. Absent: always charge.
+   */
+  readonly costWhenTaskAtLeast?: number;
+}
+
+/**
+ * Agent-GSPO Eq. 1 as signed terms: `task`, and minus price times units for each cost.
+ *
+ * @throws LaconicError `config_invalid` for a price that is negative, not finite, or of an unknown cost.
+ * @example rewardTerms({ task: 1, costs: { tokens: 30 } }, { tokens: 0.01 }) // { task: 1, tokens: -0.3 }
+ */
+export function rewardTerms(measured: MeasuredEpisode, prices: Prices, options: PricingOptions = {}): RewardTerms {
+  checkPrices(prices, Object.keys(measured.costs));
+  checkThreshold(options);
+  const charged = !(measured.task < (options.costWhenTaskAtLeast ?? 0));
+  const terms: Record<string, number> = { task: measured.task };
+  for (const [name, units] of Object.entries(measured.costs)) {
+    const price = charged ? (prices[name] ?? 0) : 0;
+    terms[name] = price === 0 ? 0 : 0 - price * units; // "0 -" makes no cost 0, not -0
+  }
+  return terms;
+}
+
+/** @throws LaconicError `config_invalid` naming the price. */
+export function checkPrices(prices: Prices, costNames: readonly string[], setting = "prices"): void {
+  for (const [name, price] of Object.entries(prices)) {
+    const key = `${setting}.${name}`;
+    if (!costNames.includes(name))
+      throw new LaconicError("config_invalid", `${key}: there is no such cost; the costs are ${costNames.join(", ")}`, {
+        key,
+      });
+    checkOption(key, price, Number.isFinite(price) && price >= 0, "a finite number from 0 up");
+  }
+}
+
+/** @throws LaconicError `config_invalid` when the threshold cannot tell success from failure. */
+export function checkThreshold({ costWhenTaskAtLeast: threshold }: PricingOptions): void {
+  if (threshold === undefined) return;
+  const valid = threshold > 0 && threshold <= 1;
+  checkOption("costWhenTaskAtLeast", threshold, valid, "above 0 and at most 1, or left out to charge always");
+}
