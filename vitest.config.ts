@@ -1,5 +1,8 @@
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
-  test: { include: ["{packages,apps}/*/{src,test}/**/*.test.ts", "test/**/*.test.ts"], setupFiles: ["./test/setup.ts"] },
+  test: {
+    include: ["{packages,apps}/*/{src,test}/**/*.test.ts", "test/**/*.test.ts"],
+    setupFiles: ["./test/setup.ts"],
+  },
 });

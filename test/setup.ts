@@ -1,4 +1,46 @@
-import { afterEach, beforeEach, vi } from "vitest";
+import { afterEach, beforeEach, expect, vi } from "vitest";
+
+interface Tolerance {
+  /** Relative to the expected value; 1e-6 unless given. */
+  readonly relative?: number;
+  /** Added to the relative part; 1e-9 unless given. */
+  readonly absolute?: number;
+}
+
+declare module "vitest" {
+  interface Matchers<T> {
+    /** Every number is within `absolute + relative * |expected|` of the expected one; NaN equals NaN. */
+    toBeAllclose(expected: ArrayLike<number>, tolerance?: Tolerance): T;
+  }
+}
+
+expect.extend({
+  toBeAllclose(
+    received: ArrayLike<number>,
+    expected: ArrayLike<number>,
+    { relative = 1e-6, absolute = 1e-9 }: Tolerance = {},
+  ) {
+    const sameLength = received.length === expected.length;
+    let worst = { excess: Number.NEGATIVE_INFINITY, index: 0, message: "the arrays are empty" };
+    for (let i = 0; sameLength && i < received.length; i++) {
+      const [a, b] = [received[i] ?? Number.NaN, expected[i] ?? Number.NaN];
+      const difference = Object.is(a, b) || a === b ? 0 : Math.abs(a - b);
+      const allowed = Number.isFinite(b) ? absolute + relative * Math.abs(b) : 0;
+      const excess = Number.isNaN(difference) ? Infinity : difference - allowed;
+      if (excess > worst.excess)
+        worst = {
+          excess,
+          index: i,
+          message: `[${i}] is ${a}, expected ${b}: differs by ${difference}, allowed ${allowed}`,
+        };
+    }
+    return {
+      pass: sameLength && worst.excess <= 0,
+      message: () =>
+        sameLength ? `furthest off: ${worst.message}` : `${received.length} numbers, expected ${expected.length}`,
+    };
+  },
+});
 
 // A library that prints cannot be silenced by its user: any console call in a test is a failure.
 const methods = ["log", "info", "warn", "error", "debug"] as const;

@@ -45,7 +45,7 @@ export function control(settings: BudgetSettings, state: BudgetState, measuremen
   if (!held && !pinned) integral = Math.max(0, integral + learningRate * violation); // Eq. 5
   if (antiWindup) integral = Math.min(integral, maxPrice);
   let dual = Math.min(maxPrice, Math.max(0, integral + correction));
-  const saturated = violation > 0 && dual === maxPrice;
+  const saturated = dual === maxPrice;
 
   const guarded = guardActs(settings, state, measurement);
   if (guarded) {

@@ -96,6 +96,12 @@ test("smoothing spreads the increase: half of it counts at once", () => {
   expect(second.state.smoothedTokens).toBe(24);
 });
 
+test("in units of the budget the increase is relative too", () => {
+  const controller = dualController({ targetTokens: 20, learningRate: 0.1, unit: "budget", derivativeGain: 0.5 });
+  const { state } = controller.step(controller.init(), { tokens: 20 });
+  expect(controller.step(state, { tokens: 30 }).price).toBeCloseTo((0.1 * 0.5 + 0.5 * 0.5) / 20, 15);
+});
+
 test("a set keeps one budget per agent, each at its own price", () => {
   const budgets = { "tokens/a": 8, "tokens/b": 20, "tokens/s": 2 };
   const set = budgetSet(

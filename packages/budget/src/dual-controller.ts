@@ -16,7 +16,7 @@ export interface BudgetDiagnostics {
   /** B minus mean tokens. */
   readonly slack: number;
   readonly warmup: 0 | 1;
-  /** The price is at its maximum and would rise. */
+  /** The price is at its maximum. */
   readonly saturated: 0 | 1;
   /** The integral was held because episodes were truncated. */
   readonly held: 0 | 1;

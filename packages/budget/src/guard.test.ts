@@ -41,6 +41,13 @@ test.each<[string, GuardOptions, number, number, number, number]>([
   expect(step.diagnostics.guarded).toBe(flag);
 });
 
+test("what the guard kept back is not made up for later", () => {
+  const controller = guarded({ action: "freeze", maxSilenceRate: 0.4 });
+  const { state } = controller.step(controller.init(), { tokens: 15, silenceRate: 1 });
+  expect(state.integral).toBe(1);
+  expect(controller.step(state, { tokens: 15, silenceRate: 0 }).price).toBe(1.5);
+});
+
 test("a frozen price may still fall", () => {
   const controller = guarded({ action: "freeze", maxSilenceRate: 0.4 });
   expect(controller.step(controller.init(), { tokens: 5, silenceRate: 1 }).price).toBe(0.5);

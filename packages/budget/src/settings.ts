@@ -19,7 +19,7 @@ export function resolveSettings(options: BudgetOptions): BudgetSettings {
     const unknown = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
     refuse([...issue.path, ...unknown].join("."), issue.message);
   }
-  for (const [key, reason] of contradictions(options)) if (reason !== null) refuse(key, reason);
+  for (const [key, found, reason] of contradictions(options)) if (found) refuse(key, reason);
   return {
     unit: "token",
     initialPrice: 0,
@@ -41,62 +41,43 @@ function refuse(key: string, reason: string): never {
   throw new LaconicError("config_invalid", `budget.${key}: ${reason}`, { key: `budget.${key}` });
 }
 
-function contradictions(options: BudgetOptions): [key: string, reason: string | null][] {
-  const { maxPrice = Infinity, initialPrice = 0, warmupPrice = 0, guard } = options;
-  const warm = (options.warmupIterations ?? 0) > 0;
-  const when = (wrong: boolean, reason: string): string | null => (wrong ? reason : null);
+/** Settings that exclude each other or do nothing: key, whether it is so, and the reason. */
+function contradictions(options: BudgetOptions): [key: string, found: boolean, reason: string][] {
+  const { maxPrice = Infinity, initialPrice = 0, warmupPrice = 0, annealIterations = 0, guard } = options;
+  const cold = (options.warmupIterations ?? 0) === 0;
+  const isUnused = "has no effect";
   return [
-    ["initialPrice", when(initialPrice > maxPrice, `${initialPrice} is above maxPrice, ${maxPrice}`)],
-    ["warmupPrice", when(warmupPrice > maxPrice, `${warmupPrice} is above maxPrice, ${maxPrice}`)],
-    [
-      "warmupPrice",
-      when(options.warmupPrice !== undefined && !warm, "has no effect without warmupIterations; add them or remove it"),
-    ],
-    [
-      "annealIterations",
-      when(
-        (options.annealIterations ?? 0) > 0 && !warm,
-        "the target falls from the cost measured in warm-up; add warmupIterations",
-      ),
-    ],
+    ["initialPrice", initialPrice > maxPrice, `${initialPrice} is above maxPrice, ${maxPrice}`],
+    ["warmupPrice", warmupPrice > maxPrice, `${warmupPrice} is above maxPrice, ${maxPrice}`],
+    ["warmupPrice", given(options.warmupPrice) && cold, `${isUnused} without warmupIterations`],
+    ["annealIterations", annealIterations > 0 && cold, "need warmupIterations, which measure where the target starts"],
     [
       "truncationTolerance",
-      when(
-        options.truncationTolerance !== undefined && options.antiWindup === false,
-        "has no effect without antiWindup; remove one of them",
-      ),
+      given(options.truncationTolerance) && options.antiWindup === false,
+      `${isUnused} without antiWindup`,
     ],
     [
       "derivativeSmoothing",
-      when(
-        options.derivativeSmoothing !== undefined && !options.derivativeGain,
-        "has no effect without derivativeGain; add a gain or remove it",
-      ),
+      given(options.derivativeSmoothing) && !options.derivativeGain,
+      `${isUnused} without derivativeGain`,
     ],
     [
       "guard",
-      when(
-        guard !== undefined && guard.rewardTolerance === undefined && guard.maxSilenceRate === undefined,
-        "never acts; set rewardTolerance, maxSilenceRate or both",
-      ),
+      given(guard) && !given(guard?.rewardTolerance) && !given(guard?.maxSilenceRate),
+      "never acts; set rewardTolerance, maxSilenceRate or both",
     ],
     [
       "guard.rewardTolerance",
-      when(
-        guard?.rewardTolerance !== undefined && guard.referenceReward === undefined && !warm,
-        "has no reference; add warmupIterations to measure one, or set guard.referenceReward",
-      ),
+      given(guard?.rewardTolerance) && !given(guard?.referenceReward) && cold,
+      "has no reference; measure one with warmupIterations or set guard.referenceReward",
     ],
     [
       "guard.referenceReward",
-      when(
-        guard?.referenceReward !== undefined && guard.rewardTolerance === undefined,
-        "has no effect without guard.rewardTolerance",
-      ),
+      given(guard?.referenceReward) && !given(guard?.rewardTolerance),
+      `${isUnused} without guard.rewardTolerance`,
     ],
-    [
-      "guard.lowerBy",
-      when(guard?.lowerBy !== undefined && guard.action === "freeze", `has no effect with action "freeze"`),
-    ],
+    ["guard.lowerBy", given(guard?.lowerBy) && guard?.action === "freeze", `${isUnused} with action "freeze"`],
   ];
 }
+
+const given = (value: unknown): boolean => value !== undefined;

@@ -1,4 +1,4 @@
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { randomFromSeed, randomFromState, randomStateSchema, type Random, type RandomState } from "./index.ts";
 
@@ -7,14 +7,15 @@ const draw = <T>(count: number, next: (i: number) => T): T[] => Array.from({ len
 
 /** Pearson's statistic of values in [0, 1) over equal bins; its mean is bins - 1, its variance twice that. */
 function chiSquare(values: readonly number[], bins: number): number {
-  const counts = new Array<number>(bins).fill(0);
+  const counts = Array.from({ length: bins }, () => 0);
   for (const value of values) counts[Math.floor(value * bins)]! += 1;
   const expected = values.length / bins;
   return counts.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
 }
 
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+
 function correlation(x: readonly number[], y: readonly number[]): number {
-  const mean = (values: readonly number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
   const [mx, my] = [mean(x), mean(y)];
   const covariance = mean(x.map((value, i) => (value - mx) * ((y[i] as number) - my)));
   return covariance / Math.sqrt(mean(x.map((v) => (v - mx) ** 2)) * mean(y.map((v) => (v - my) ** 2)));
@@ -162,7 +163,7 @@ test("integers reach every value below their bound, evenly", () => {
 test("normal values have mean 0, variance 1, kurtosis 3", () => {
   const random = randomFromSeed("normal");
   const values = draw(100_000, () => random.normal());
-  const moment = (power: number) => values.reduce((sum, value) => sum + value ** power, 0) / values.length;
+  const moment = (power: number): number => mean(values.map((value) => value ** power));
   expect(Math.abs(moment(1))).toBeLessThan(5 / Math.sqrt(1e5));
   expect(Math.abs(moment(2) - 1)).toBeLessThan(5 * Math.sqrt(2 / 1e5));
   expect(Math.abs(moment(3))).toBeLessThan(5 * Math.sqrt(15 / 1e5));

@@ -11,8 +11,5 @@ export type { Llama3RopeScaling, ModelConfig } from "./transformer/model-config.
 export { parameterShapes } from "./transformer/parameters.ts";
 export type { Recompute } from "./transformer/train-pass.ts";
 
-export { learningRateAt } from "./optimizer/learning-rate.ts";
-export type { LearningRateSchedule } from "./optimizer/learning-rate.ts";
-
 export { decodeSafetensors, encodeSafetensors } from "./weights/safetensors.ts";
 export type { SafetensorsFile, StoredTensor } from "./weights/safetensors.ts";

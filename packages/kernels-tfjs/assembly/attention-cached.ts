@@ -37,10 +37,9 @@ export function attentionCached(
   }
 }
 
-// @ts-ignore: decorator
 @inline
 function attendCachedRow(
-  q: usize, keys: usize, values: usize, stride: usize, scores: usize, out: usize, count: i32, width: i32, scale: f32,
+  q: usize, keys: usize, values: usize, stride: i32, scores: usize, out: usize, count: i32, width: i32, scale: f32,
 ): void {
   let top: f32 = -f32.MAX_VALUE;
   for (let j = 0; j < count; j++) {

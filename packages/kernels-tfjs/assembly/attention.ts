@@ -33,7 +33,7 @@ export function attention(
 }
 
 /** keysT[d][j] = keys[j][d], the padding set to zero. */
-export function transposeHead(keys: usize, stride: usize, keysT: usize, length: i32, padded: i32, width: i32): void {
+export function transposeHead(keys: usize, stride: i32, keysT: usize, length: i32, padded: i32, width: i32): void {
   for (let d = 0; d < width; d++) {
     const to = keysT + ((d * padded) << 2);
     for (let j = 0; j < length; j++) store<f32>(to + (j << 2), load<f32>(keys + j * stride + (d << 2)));
@@ -42,10 +42,9 @@ export function transposeHead(keys: usize, stride: usize, keysT: usize, length: 
 }
 
 /** One query against the first `count` keys: writes the output row, returns log sum exp of the scaled scores. */
-// @ts-ignore: decorator
 @inline
 export function attendRow(
-  q: usize, keysT: usize, padded: i32, values: usize, stride: usize, scores: usize, out: usize,
+  q: usize, keysT: usize, padded: i32, values: usize, stride: i32, scores: usize, out: usize,
   count: i32, width: i32, scale: f32,
 ): f32 {
   scoreRow(q, keysT, padded, scores, count, width, scale);
@@ -60,7 +59,6 @@ export function attendRow(
     v128.store(scores + (j << 2), e);
     sum = f32x4.add(sum, e);
   }
-  // Padding lanes hold exp(-87), about 1e-38: below the last bit of any sum that contains exp(0).
   const total = laneSum(sum);
   const inverse: f32 = 1 / total;
   let d = 0;
@@ -86,7 +84,6 @@ export function attendRow(
 }
 
 /** scores[j] = scale * q . key_j for j < count, eight keys at a time. */
-// @ts-ignore: decorator
 @inline
 function scoreRow(q: usize, keysT: usize, padded: i32, scores: usize, count: i32, width: i32, scale: f32): void {
   const s = f32x4.splat(scale);
@@ -160,10 +157,9 @@ export function attentionBackward(
 }
 
 /** dV_j += P_j dOut, dK_j += dS_j q, dQ = sum_j dS_j k_j. */
-// @ts-ignore: decorator
 @inline
 function spread(
-  scores: usize, dScores: usize, count: i32, k: usize, dK: usize, dV: usize, stride: usize,
+  scores: usize, dScores: usize, count: i32, k: usize, dK: usize, dV: usize, stride: i32,
   q: usize, dOut: usize, dQ: usize, width: i32,
 ): void {
   let d = 0;

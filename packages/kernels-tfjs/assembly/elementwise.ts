@@ -1,12 +1,10 @@
+import { blockRows } from "./vector";
+
+/** out = a + b; out may be a or b. */
 export function add(a: usize, b: usize, out: usize, n: i32): void {
   let i = 0;
   for (; i + 4 <= n; i += 4) v128.store(out + (i << 2), f32x4.add(v128.load(a + (i << 2)), v128.load(b + (i << 2))));
   for (; i < n; i++) store<f32>(out + (i << 2), load<f32>(a + (i << 2)) + load<f32>(b + (i << 2)));
-}
-
-/** into += delta. */
-export function accumulate(into: usize, delta: usize, n: i32): void {
-  add(into, delta, into, n);
 }
 
 /** x[n, :] += bias, in place. */
@@ -14,9 +12,14 @@ export function addBias(x: usize, bias: usize, rows: i32, width: i32): void {
   for (let r = 0; r < rows; r++) add(x + ((r * width) << 2), bias, x + ((r * width) << 2), width);
 }
 
-/** out[d] = sum over rows of x[:, d]; out starts as zeros. */
-export function columnSums(x: usize, out: usize, rows: i32, width: i32): void {
-  for (let r = 0; r < rows; r++) add(out, x + ((r * width) << 2), out, width);
+/** out[d] = sum over rows of x[:, d], block by block; out starts as zeros, `block` is scratch of `width` floats. */
+export function columnSums(x: usize, out: usize, rows: i32, width: i32, block: usize): void {
+  for (let start = 0; start < rows; start += blockRows) {
+    memory.fill(block, 0, width << 2);
+    const end = min(start + blockRows, rows);
+    for (let r = start; r < end; r++) add(block, x + ((r * width) << 2), block, width);
+    add(out, block, out, width);
+  }
 }
 
 /** Sum of squares; each block of 1,024 in float32, the blocks in float64. */

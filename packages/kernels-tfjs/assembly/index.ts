@@ -1,6 +1,7 @@
 // Fused kernels over float32 arrays in TensorFlow.js's own memory. Every argument that names an array is a byte address.
-export { gatherRows, scatterAddRows } from "./rows";
-export { add, accumulate, addBias, columnSums, sumSquares, transpose } from "./elementwise";
+export { firstOutside, gatherRows, scatterAddRows } from "./rows";
+export { add, addBias, columnSums, sumSquares, transpose } from "./elementwise";
+export { transposedProduct } from "./transposed-product";
 export { rmsNorm, rmsNormBackward } from "./rms-norm";
 export { rotary } from "./rotary";
 export { attention, attentionBackward } from "./attention";

@@ -1,4 +1,5 @@
-import { dot, laneSum } from "./vector";
+import { add } from "./elementwise";
+import { blockRows, dot, laneSum } from "./vector";
 
 /** out = x * invRms * weight, row by row. */
 export function rmsNorm(x: usize, weight: usize, out: usize, invRms: usize, rows: i32, width: i32, epsilon: f32): void {
@@ -15,8 +16,23 @@ export function rmsNorm(x: usize, weight: usize, out: usize, invRms: usize, rows
   }
 }
 
-/** dX = inv * (g - xhat * mean(g * xhat)) with g = dOut * weight, xhat = x * inv; dWeight (zeros at first) += dOut * xhat. */
+/**
+ * dX = inv * (g - xhat * mean(g * xhat)) with g = dOut * weight, xhat = x * inv; dWeight = column sums of dOut * xhat.
+ * dWeight starts as zeros; `block` is scratch of `width` floats.
+ */
 export function rmsNormBackward(
+  dOut: usize, x: usize, weight: usize, invRms: usize, dX: usize, dWeight: usize, rows: i32, width: i32, block: usize,
+): void {
+  for (let start = 0; start < rows; start += blockRows) {
+    memory.fill(block, 0, width << 2);
+    const count = min(blockRows, rows - start);
+    const offset = (start * width) << 2;
+    backwardRows(dOut + offset, x + offset, weight, invRms + (start << 2), dX + offset, block, count, width);
+    add(dWeight, block, dWeight, width);
+  }
+}
+
+function backwardRows(
   dOut: usize, x: usize, weight: usize, invRms: usize, dX: usize, dWeight: usize, rows: i32, width: i32,
 ): void {
   for (let r = 0; r < rows; r++) {

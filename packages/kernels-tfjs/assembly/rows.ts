@@ -1,5 +1,11 @@
 import { axpy } from "./vector";
 
+/** Position of the first id outside [0, limit), or -1. */
+export function firstOutside(ids: usize, count: i32, limit: i32): i32 {
+  for (let m = 0; m < count; m++) if (load<u32>(ids + (m << 2)) >= <u32>limit) return m;
+  return -1;
+}
+
 /** out[m] = table[ids[m]]. */
 export function gatherRows(table: usize, ids: usize, out: usize, count: i32, width: i32): void {
   const bytes = width << 2;

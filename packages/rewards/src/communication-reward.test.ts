@@ -89,7 +89,7 @@ test.each<[string, unknown, string]>([
   ["a negative grade", -1, "-1"],
   ["a string", "1", "1"],
   ["null", null, "[object Null]"],
-  ["undefined", undefined, "undefined"],
+  ["undefined", undefined, "[object Undefined]"],
   ["a promise", Promise.resolve(1), "[object Promise]"],
 ])("a grader that returns %s is an invalid reward", (_, grade, found) => {
   const reward = communicationReward({ grader: (() => grade) as unknown as Grader, prices });

@@ -1,5 +1,5 @@
 import { statisticMean } from "@laconic/core";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { decoupledAdvantages, type DecoupledOptions, type MeasuredEpisode } from "./index.ts";
 
@@ -92,9 +92,11 @@ test("costs on success only: compared among the successes, 0 for the others", ()
 
 test("a task that does not apply leaves the baselines and gets exactly 0", () => {
   const withOut = [row(NaN, 1e6), ...measured.slice(0, 4)];
-  const found = advantages(withOut, [0, 0, 0, 0, 0]);
-  expect(found[0]).toBe(0);
-  expectClose(found.slice(1), advantages(measured.slice(0, 4), [0, 0, 0, 0]));
+  for (const batch of ["none", "sequence"] as const) {
+    const found = advantages(withOut, [0, 0, 0, 0, 0], { batch });
+    expect(found[0]).toBe(0);
+    expectClose(found.slice(1), advantages(measured.slice(0, 4), [0, 0, 0, 0], { batch }));
+  }
 });
 
 test("a cost that does not apply leaves its own baseline only", () => {

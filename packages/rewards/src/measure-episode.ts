@@ -40,7 +40,7 @@ function measured(problemId: string, term: string, max: number, measure: () => u
     throw new LaconicError("reward_invalid", `problem "${problemId}", term "${term}": measuring threw`, where, cause);
   }
   if (typeof value === "number" && (Number.isNaN(value) || (value >= 0 && value <= max))) return value;
-  const found = typeof value === "object" ? Object.prototype.toString.call(value) : String(value);
+  const found = typeof value === "number" || typeof value === "string" ? String(value) : typeOf(value);
   throw new LaconicError(
     "reward_invalid",
     `problem "${problemId}", term "${term}": got ${found}; it must be a number ` +
@@ -48,3 +48,6 @@ function measured(problemId: string, term: string, max: number, measure: () => u
     { ...where, found },
   );
 }
+
+/** For example `[object Promise]`: a grader that was not awaited. */
+const typeOf = (value: unknown): string => Object.prototype.toString.call(value);

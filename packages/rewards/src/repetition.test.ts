@@ -1,5 +1,5 @@
 import { scriptedEpisode } from "@laconic/core/testing";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { repetition, type RepetitionOptions } from "./index.ts";
 

@@ -1,6 +1,6 @@
 import { ledgerTotals, type Episode } from "@laconic/core";
 import { scriptedEpisode, type ScriptedTurn } from "@laconic/core/testing";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { expect, test } from "vitest";
 import { tokensRead, tokensWritten } from "./index.ts";
 
@@ -35,6 +35,7 @@ test("a cost states its unit and scope", () => {
   });
 });
 
+const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 const agents = ["a", "b", "s"];
 const conversations: fc.Arbitrary<Episode> = fc
   .array(fc.record({ agent: fc.constantFrom(...agents), text: fc.string({ maxLength: 5 }), seed: fc.nat() }))
@@ -53,7 +54,6 @@ test("scopes add up to the team, and the team to the ledger", () => {
       const totals = ledgerTotals(drawn.ledger);
       const perAgent = (cost: typeof tokensRead) => agents.map((by) => cost({ by }).measure(drawn));
       const perEdge = agents.flatMap((by) => agents.map((from) => tokensRead({ by, from }).measure(drawn)));
-      const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
       expect(tokensWritten().measure(drawn)).toBe(totals.writtenTokens);
       expect(tokensRead().measure(drawn)).toBe(totals.readTokens);
       expect(sum(perAgent(tokensWritten))).toBe(totals.writtenTokens);

@@ -1,5 +1,6 @@
 import { LaconicError } from "@laconic/core";
-import { defineCommand, renderUsage, type ArgsDef, type CommandDef, type ParsedArgs } from "citty";
+import { nearestName } from "@laconic/trainer";
+import { defineCommand, type ArgsDef, type CommandDef, type ParsedArgs } from "citty";
 
 /** A command as the command line shows it. Every flag is declared; every command explains itself. */
 export interface CommandSpec<A extends ArgsDef> {
@@ -20,8 +21,8 @@ export class ExitCode {
  * A citty command that refuses what citty lets through: unknown flags and surplus positionals.
  * @throws LaconicError `config_invalid` naming the flag.
  */
-export function command<A extends ArgsDef>(spec: CommandSpec<A>, exit: ExitCode): CommandDef<A> {
-  return defineCommand({
+export function command<const A extends ArgsDef>(spec: CommandSpec<A>, exit: ExitCode): CommandDef {
+  const definition = defineCommand<A>({
     meta: { name: spec.name, description: spec.description },
     args: spec.args,
     async run({ args, rawArgs }) {
@@ -36,6 +37,8 @@ export function command<A extends ArgsDef>(spec: CommandSpec<A>, exit: ExitCode)
       exit.value = await spec.run(args, rest);
     },
   });
+  // Commands of different flags live in one table.
+  return definition as unknown as CommandDef;
 }
 
 function refuseUnknownFlags(args: ArgsDef, rawArgs: readonly string[]): void {
@@ -50,34 +53,13 @@ function refuseUnknownFlags(args: ArgsDef, rawArgs: readonly string[]): void {
     if (!/^--?[A-Za-z]/.test(word)) continue;
     const flag = (word.replace(/^--?/, "").split("=")[0] ?? "").replace(/^no-/, "");
     if (known.has(camel(flag)) || known.has(camel(`no-${flag}`))) continue;
-    const close = nearest(camel(flag), [...known]);
+    const close = nearestName(camel(flag), [...known]);
     throw new LaconicError(
       "config_invalid",
       `unknown flag ${word.split("=")[0]}${close === undefined ? "" : `; did you mean --${kebab(close)}?`}`,
       { flag },
     );
   }
-}
-
-/** The known name with the fewest edits, when that is close enough to be a slip. */
-export function nearest(name: string, known: readonly string[]): string | undefined {
-  const ranked = known.map((each) => ({ each, edits: editDistance(name, each) })).toSorted((a, b) => a.edits - b.edits);
-  const best = ranked[0];
-  return best && best.edits <= Math.max(2, Math.floor(name.length / 3)) ? best.each : undefined;
-}
-
-/** Levenshtein distance, one row at a time. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const substitute = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(substitute, (row[j] as number) + 1, (next[j - 1] as number) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] as number;
 }
 
 function camel(name: string): string {
@@ -87,5 +69,3 @@ function camel(name: string): string {
 function kebab(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 }
-
-export { renderUsage };

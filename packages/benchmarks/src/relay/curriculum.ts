@@ -20,7 +20,7 @@ const anyStyle: RelayTeacherSettings = {
   answers: relayTeacherSettings.answers,
   silence: 0.5,
 };
-/** Bare facts: the lookup is the first token, not the fifteenth. */
+/** Bare facts: a wrong lookup is felt in two of three tokens, not in two of twenty. */
 const terse: RelayTeacherSettings = { ...relayTeacherSettings, messages: { verbose: 0, short: 0, terse: 1 } };
 
 /**

@@ -100,7 +100,7 @@ const breaches: readonly [string, string, () => LanguageModel][] = [
     "an aborted request rejects",
     () => {
       const model = babbler();
-      return { ...model, complete: ({ signal: _, ...request }) => model.complete(request) };
+      return { ...model, complete: ({ prompt, sampling, random }) => model.complete({ prompt, sampling, random }) };
     },
   ],
   [

@@ -1,21 +1,20 @@
 import { LaconicError } from "@laconic/core";
 import type { Tensor } from "@laconic/engine/kernels";
 import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
+import { sizeOf } from "./shapes.ts";
 import type { TfjsMemory } from "./tfjs-memory.ts";
 
-/** A handle over one TensorFlow.js tensor. An in-place update swaps the tensor underneath and keeps the handle. */
-export class Handle implements Tensor {
+/** A handle over one TensorFlow.js tensor. An in-place update may swap the tensor underneath; the handle stays. */
+class Handle implements Tensor {
   readonly shape: readonly number[];
   readonly dtype: "float" | "int32";
-  readonly size: number;
-  data: TfTensor | null;
+  data: TfTensor;
   /** The explicit transpose of a weight, made at first use: the fast matrix product refuses transposed operands. */
   transposed: TfTensor | null = null;
 
   constructor(data: TfTensor, dtype: "float" | "int32") {
     this.shape = data.shape;
     this.dtype = dtype;
-    this.size = data.size;
     this.data = data;
   }
 }
@@ -25,6 +24,8 @@ export class TensorStore {
   readonly #memory: TfjsMemory;
   readonly #scopes: Set<Handle>[] = [];
   readonly #alive = new Set<Handle>();
+  /** Data of which TensorFlow.js holds a packed copy for the matrix product; it must never change. */
+  readonly #packed = new WeakSet<object>();
 
   constructor(memory: TfjsMemory) {
     this.#memory = memory;
@@ -34,62 +35,80 @@ export class TensorStore {
     return this.#alive.size;
   }
 
-  adopt(data: TfTensor, dtype: "float" | "int32" = "float"): Handle {
+  /** Holds whatever was in memory before. */
+  allocate(shape: readonly number[], dtype: "float" | "int32" = "float"): Tensor {
+    return this.adopt(this.#memory.allocate(shape, dtype === "float" ? "float32" : "int32"), dtype);
+  }
+  zeros(shape: readonly number[]): Tensor {
+    const tensor = this.allocate(shape);
+    this.bytes(tensor).fill(0);
+    return tensor;
+  }
+  upload(values: Float32Array | Float64Array | Int32Array, shape: readonly number[]): Tensor {
+    if (values.length !== sizeOf(shape))
+      throw new LaconicError("input_invalid", `upload: ${values.length} values do not fill shape [${shape.join(", ")}]`);
+    const tensor = this.allocate(shape, values instanceof Int32Array ? "int32" : "float");
+    const source = values instanceof Float64Array ? Float32Array.from(values) : values;
+    this.bytes(tensor).set(new Uint8Array(source.buffer, source.byteOffset, source.byteLength));
+    return tensor;
+  }
+  adopt(data: TfTensor, dtype: "float" | "int32" = "float"): Tensor {
     const handle = new Handle(data, dtype);
     this.#alive.add(handle);
     this.#scopes.at(-1)?.add(handle);
     return handle;
   }
 
-  /** Holds whatever was in memory before, unless `zero`. */
-  allocate(shape: readonly number[], dtype: "float" | "int32" = "float", zero = false): Handle {
-    const data = this.#memory.allocate(shape, dtype === "float" ? "float32" : "int32");
-    if (zero) this.#memory.bytes(data).fill(0);
-    return this.adopt(data, dtype);
-  }
-
   data(tensor: Tensor): TfTensor {
-    if (!(tensor instanceof Handle) || tensor.data === null)
-      throw new LaconicError("engine_failed", `tensor of shape [${tensor.shape.join(", ")}] is used after it was freed`);
-    return tensor.data;
+    return this.#handle(tensor).data;
   }
-
   /** Byte address of the first element; valid for the tensor's life. */
   address(tensor: Tensor): number {
     return this.#memory.address(this.data(tensor));
   }
+  /** The tensor's bytes as a view, valid until the next allocation. */
+  bytes(tensor: Tensor): Uint8Array {
+    return this.#memory.bytes(this.data(tensor));
+  }
 
-  transposed(tensor: Tensor, make: (data: TfTensor) => TfTensor): TfTensor {
+  /** The tensor as right operand of a matrix product, which keeps a packed copy of it. */
+  rightOperand(tensor: Tensor): TfTensor {
     const data = this.data(tensor);
-    const handle = tensor as Handle;
-    handle.transposed ??= make(data);
+    this.#packed.add(data.dataId);
+    return data;
+  }
+  /** The tensor's transpose, kept until its values change. */
+  transposed(tensor: Tensor, make: (data: TfTensor) => TfTensor): TfTensor {
+    const handle = this.#handle(tensor);
+    handle.transposed ??= make(handle.data);
     return handle.transposed;
   }
 
-  /** Puts a new tensor under a handle. A fresh identity, so that no packed copy of the old values survives. */
+  /** Makes a tensor safe to change in place: gives it data that nothing else shares and no packed copy repeats. */
+  makeWritable(tensor: Tensor): void {
+    const { data, transposed } = this.#handle(tensor);
+    if (!transposed && !this.#packed.has(data.dataId) && !this.#memory.isShared(data)) return;
+    const own = this.#memory.allocate(tensor.shape, tensor.dtype === "float" ? "float32" : "int32");
+    this.#memory.bytes(own).set(this.#memory.bytes(data));
+    this.replace(tensor, own);
+  }
+  /** Puts new data under a handle. */
   replace(tensor: Tensor, data: TfTensor): void {
-    const handle = tensor as Handle;
-    this.data(handle).dispose();
-    handle.transposed?.dispose();
-    handle.transposed = null;
+    const handle = this.#handle(tensor);
+    disposeData(handle);
     handle.data = data;
   }
 
   free(tensor: Tensor): void {
-    this.data(tensor).dispose();
-    const handle = tensor as Handle;
-    handle.transposed?.dispose();
-    handle.transposed = null;
-    handle.data = null;
+    const handle = this.#handle(tensor);
+    disposeData(handle);
     this.#alive.delete(handle);
     for (const scope of this.#scopes) scope.delete(handle);
   }
-
   keep(tensor: Tensor): void {
-    this.data(tensor);
-    for (const scope of this.#scopes) scope.delete(tensor as Handle);
+    const handle = this.#handle(tensor);
+    for (const scope of this.#scopes) scope.delete(handle);
   }
-
   scope<T>(body: () => T): T {
     const own = new Set<Handle>();
     this.#scopes.push(own);
@@ -107,18 +126,28 @@ export class TensorStore {
     if (outer) for (const handle of kept) if (own.has(handle)) outer.add(handle);
     return result;
   }
-
   dispose(): void {
     for (const handle of [...this.#alive]) this.free(handle);
   }
 
+  #handle(tensor: Tensor): Handle {
+    if (tensor instanceof Handle && this.#alive.has(tensor)) return tensor;
+    const reason = tensor instanceof Handle ? "is used after it was freed" : "belongs to another kernel set";
+    throw new LaconicError("engine_failed", `tensor of shape [${tensor.shape.join(", ")}] ${reason}`);
+  }
   #close(own: Set<Handle>, kept: ReadonlySet<Handle>): void {
     this.#scopes.pop();
-    for (const handle of own) if (!kept.has(handle)) this.free(handle);
+    for (const handle of [...own]) if (!kept.has(handle)) this.free(handle);
   }
 }
 
-/** Finds the tensors in a tensor, an array or a plain object. */
+function disposeData(handle: Handle): void {
+  handle.data.dispose();
+  handle.transposed?.dispose();
+  handle.transposed = null;
+}
+
+/** Finds the tensors in a tensor, an array, a map or a plain object. */
 function collect(value: unknown, into: Set<Handle>): void {
   if (value instanceof Handle) into.add(value);
   else if (Array.isArray(value)) for (const item of value) collect(item, into);
@@ -126,4 +155,3 @@ function collect(value: unknown, into: Set<Handle>): void {
   else if (typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype)
     for (const item of Object.values(value)) collect(item, into);
 }
-

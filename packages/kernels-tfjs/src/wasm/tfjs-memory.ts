@@ -1,16 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { LaconicError } from "@laconic/core";
-import { backend, engine, ready, setBackend, type Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import { BackendWasm } from "@tensorflow/tfjs-backend-wasm";
+import { backend, enableProdMode, engine, ready, setBackend, type Tensor as TfTensor } from "@tensorflow/tfjs-core";
+import { fusedNames, type Fused } from "./fused.ts";
 
 /** The parts of TensorFlow.js's wasm backend that its types leave out. */
 interface WasmInternals {
   readonly wasm: { readonly asm: { readonly memory: WebAssembly.Memory } };
   readonly dataIdMap: { get(id: object): { readonly memoryOffset: number } };
 }
-
-/** Names and addresses of our fused functions: numbers in, nothing or a number out. */
-export type Fused = Readonly<Record<string, (...args: number[]) => number>>;
 
 /** The wasm memory that TensorFlow.js and our fused kernels share. */
 export interface TfjsMemory {
@@ -21,31 +19,60 @@ export interface TfjsMemory {
   address(data: TfTensor): number;
   /** The tensor's bytes as a view, valid until the next allocation, which may move the buffer. */
   bytes(data: TfTensor): Uint8Array;
+  /** Whether another tensor shares these bytes. */
+  isShared(data: TfTensor): boolean;
 }
 
 /** @throws LaconicError `device_unavailable` when the backend does not start or hides its memory. */
 export async function openTfjsMemory(): Promise<TfjsMemory> {
-  const listeners = ["uncaughtException", "unhandledRejection"] as const;
-  const before = listeners.map((event) => process.listeners(event as "uncaughtException"));
-  if (!(await setBackend("wasm"))) throw new LaconicError("device_unavailable", "TensorFlow.js could not start its wasm backend");
-  await ready();
-  // The emscripten runtime adds process-wide handlers that rethrow; an engine must not change its host's error handling.
-  listeners.forEach((event, i) => {
-    for (const listener of process.listeners(event as "uncaughtException"))
-      if (!before[i]?.includes(listener)) process.removeListener(event, listener);
-  });
-
-  const instance: unknown = backend();
-  if (!(instance instanceof BackendWasm)) throw new LaconicError("device_unavailable", "another TensorFlow.js backend is active");
-  const internals = instance as unknown as WasmInternals;
-  const memory = internals.wasm.asm.memory;
-  const bytes = await readFile(new URL("../../assets/fused.wasm", import.meta.url));
-  const module = await WebAssembly.instantiate(bytes, { env: { memory, log: Math.log } });
-  const address = (data: TfTensor): number => internals.dataIdMap.get(data.dataId).memoryOffset;
+  const instance = await startBackend();
+  const internals = instance as unknown as Partial<WasmInternals>;
+  const memory = internals.wasm?.asm.memory;
+  const tensors = internals.dataIdMap;
+  if (memory === undefined || tensors === undefined)
+    throw new LaconicError("device_unavailable", "this version of @tensorflow/tfjs-backend-wasm hides its memory; install 4.22.0");
+  const address = (data: TfTensor): number => tensors.get(data.dataId).memoryOffset;
   return {
-    fused: module.instance.exports as unknown as Fused,
-    allocate: (shape, dtype) => engine().makeTensorFromTensorInfo(instance.makeOutput([...shape], dtype)),
-    bytes: (data) => new Uint8Array(memory.buffer, address(data), data.size * 4),
+    fused: await instantiateFused(memory),
+    allocate: (shape, dtype) => {
+      const data = engine().makeTensorFromTensorInfo(instance.makeOutput([...shape], dtype));
+      // The allocator answers 0 when the 4 GiB that wasm can address are full.
+      if (address(data) === 0) {
+        data.dispose();
+        throw new LaconicError("engine_failed", `no room for ${data.size} more elements in wasm memory; use smaller batches`);
+      }
+      return data;
+    },
     address,
+    bytes: (data) => new Uint8Array(memory.buffer, address(data), data.size * 4),
+    isShared: (data) => instance.refCount(data.dataId) > 1,
   };
+}
+
+async function startBackend(): Promise<BackendWasm> {
+  // Production mode keeps TensorFlow.js from writing to the console.
+  enableProdMode();
+  const events = ["uncaughtException", "unhandledRejection"] as const;
+  const listeners = (event: string): unknown[] => process.listeners(event as "uncaughtException");
+  const before = new Set(events.flatMap(listeners));
+  const started = await setBackend("wasm").catch(() => false);
+  await ready();
+  // The emscripten runtime adds process-wide handlers that rethrow; an engine leaves its host's error handling alone.
+  for (const event of events)
+    for (const listener of listeners(event))
+      if (!before.has(listener) && /throw (ex|reason)/.test(String(listener)))
+        process.removeListener(event, listener as () => void);
+  const instance: unknown = started ? backend() : null;
+  if (!(instance instanceof BackendWasm))
+    throw new LaconicError("device_unavailable", "TensorFlow.js could not start its wasm backend; it needs wasm SIMD, as in Node 20");
+  return instance;
+}
+
+async function instantiateFused(memory: WebAssembly.Memory): Promise<Fused> {
+  const bytes = await readFile(new URL("../../assets/fused.wasm", import.meta.url));
+  const { instance } = await WebAssembly.instantiate(bytes, { env: { memory, log: Math.log } });
+  const missing = fusedNames.filter((name) => typeof instance.exports[name] !== "function");
+  if (missing.length > 0)
+    throw new LaconicError("device_unavailable", `assets/fused.wasm lacks ${missing.join(", ")}; run the build:wasm script`);
+  return instance.exports as unknown as Fused;
 }

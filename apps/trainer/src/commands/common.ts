@@ -1,0 +1,37 @@
+import type { Terminal } from "../cli/terminal.ts";
+
+/** What every command gets. */
+export interface CommandContext {
+  readonly terminal: Terminal;
+}
+
+interface Flag {
+  readonly type: "boolean";
+  readonly description: string;
+}
+
+interface TextFlag {
+  readonly type: "string";
+  readonly description: string;
+  readonly valueHint: string;
+}
+
+export const jsonFlag: { readonly json: Flag } = {
+  json: { type: "boolean", description: "Print the result as one line of JSON" },
+};
+
+export const runFlags: {
+  readonly json: Flag;
+  readonly seed: TextFlag;
+  readonly device: TextFlag;
+  readonly run: TextFlag;
+  readonly resume: Flag;
+  readonly dryRun: Flag;
+} = {
+  ...jsonFlag,
+  seed: { type: "string", description: "Seed of every random draw", valueHint: "text" },
+  device: { type: "string", description: "Device to compute on: auto or wasm", valueHint: "name" },
+  run: { type: "string", description: "Run directory", valueHint: "folder" },
+  resume: { type: "boolean", description: "Continue the run directory's last checkpoint" },
+  dryRun: { type: "boolean", description: "Print the resolved configuration and stop" },
+};

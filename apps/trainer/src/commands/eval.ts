@@ -1,0 +1,53 @@
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { LaconicError } from "@laconic/core";
+import { evaluate, findCheckpoint, nodeFileSystem, runFiles } from "@laconic/trainer";
+import type { CommandDef } from "citty";
+import { command, type ExitCode } from "../cli/command.ts";
+import { formatNumber, formatPercent } from "../report/format.ts";
+import { parseAppConfig } from "../run/app-config.ts";
+import { openParts } from "../run/open-parts.ts";
+import { jsonFlag, type CommandContext } from "./common.ts";
+
+export function evalCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
+  return command(
+    {
+      name: "eval",
+      description: "Evaluate a run's last checkpoint on held-out problems",
+      args: {
+        directory: { type: "positional", required: true, description: "Run directory" },
+        problems: { type: "string", description: "Held-out problems, at most 1000", default: "1000", valueHint: "n" },
+        seed: { type: "string", description: "Seed of the sampling", default: "eval", valueHint: "text" },
+        ...jsonFlag,
+      },
+      run: async (args) => {
+        const problems = Number(args.problems);
+        if (!(Number.isInteger(problems) && problems >= 1 && problems <= 1000))
+          throw new LaconicError("config_invalid", `--problems is ${args.problems}, expected 1 to 1000`, { key: "problems" });
+        const directory = resolve(args.directory);
+        const path = join(directory, runFiles.config);
+        const text = await readFile(path, "utf8").catch((error: unknown) => {
+          throw new LaconicError("run_missing", `${directory} holds no run`, { directory }, error);
+        });
+        const config = parseAppConfig(JSON.parse(text));
+        const { folder, state, warnings } = await findCheckpoint(nodeFileSystem, join(directory, runFiles.checkpoints));
+        for (const warning of warnings) terminal.note(`${terminal.paint("yellow", "warning")}: ${warning}`);
+        const { engine, parts } = await openParts({ ...config, model: folder });
+        try {
+          const options = { seed: args.seed, step: state.step, problems, sampling: config.train.sampling };
+          const { evaluation } = await evaluate(parts, parts.model, options);
+          const [low, high] = evaluation.interval;
+          terminal.result(
+            args.json
+              ? JSON.stringify(evaluation)
+              : `step ${evaluation.step}: accuracy ${formatPercent(evaluation.accuracy)} (95 % interval ${formatPercent(low)} to ${formatPercent(high)}), ${formatNumber(evaluation.tokens)} tokens per episode, ${problems} problems`,
+          );
+          return 0;
+        } finally {
+          await engine.close();
+        }
+      },
+    },
+    exit,
+  );
+}

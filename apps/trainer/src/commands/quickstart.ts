@@ -1,0 +1,25 @@
+import type { CommandDef } from "citty";
+import { command, type ExitCode } from "../cli/command.ts";
+import { relayQuickstart } from "../presets/relay-quickstart.ts";
+import { runFlags, type CommandContext } from "./common.ts";
+import { runTraining } from "./train.ts";
+
+const introduction = `A team of four learns to say less.
+Three holders each know one fact; the solver must add up two of them and sees only what the holders write.
+They share one small policy that starts wordy. Watch accuracy hold while the tokens per episode fall.`;
+
+export function quickstartCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
+  return command(
+    {
+      name: "quickstart",
+      description: "Train a team to solve the same problems with a fraction of the words: minutes on two cores",
+      args: runFlags,
+      overrides: true,
+      run: async (args, rest) => {
+        terminal.note(`${introduction}\n`);
+        return runTraining(relayQuickstart, rest, { ...args, dryRun: args.dryRun }, "quickstart", terminal);
+      },
+    },
+    exit,
+  );
+}

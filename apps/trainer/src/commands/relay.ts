@@ -1,0 +1,152 @@
+import { mkdir, rm } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { performance } from "node:perf_hooks";
+import {
+  generateRelayProblem,
+  relayEpisode,
+  relayLevels,
+  relayOracleTokens,
+  relayTeacher,
+  warmStartBatch,
+  warmStartCurriculum,
+  type RelayLevel,
+  type RelayLevelName,
+  type WarmStartPhase,
+} from "@laconic/benchmarks";
+import { LaconicError, randomFromSeed } from "@laconic/core";
+import { evaluate, supervised } from "@laconic/trainer";
+import type { CommandDef } from "citty";
+import { command, type ExitCode } from "../cli/command.ts";
+import { ablate } from "../relay/ablate.ts";
+import { freshRelayModel } from "../relay/model.ts";
+import { formatDuration, formatNumber, formatPercent } from "../report/format.ts";
+import { openParts } from "../run/open-parts.ts";
+import { jsonFlag, type CommandContext } from "./common.ts";
+
+const levelFlag = { level: { type: "enum" as const, description: "Difficulty", options: Object.keys(relayLevels), default: "one-fact" } };
+
+export function relayCommand(context: CommandContext, exit: ExitCode): CommandDef {
+  return {
+    meta: { name: "relay", description: "The relay task: facts split over agents who cannot answer alone" },
+    subCommands: {
+      show: showCommand(context, exit),
+      "warm-start": warmStartCommand(context, exit),
+      ablate: ablateCommand(context, exit),
+    },
+  };
+}
+
+function showCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
+  return command(
+    {
+      name: "show",
+      description: "Print a problem and how the scripted teacher talks about it",
+      args: { ...levelFlag, seed: { type: "string", description: "Which problem", default: "0", valueHint: "text" } },
+      run: async ({ level: name, seed }) => {
+        const level = relayLevels[name as RelayLevelName];
+        const random = randomFromSeed(seed);
+        const problem = generateRelayProblem(level, random.split("problem"), "train");
+        const episode = await relayEpisode(level, problem, relayTeacher(), random.split("episode"));
+        terminal.result(`question ${problem.question}, answer ${problem.gold}`);
+        for (const { agent, prompt, text, writtenTokens } of episode.utterances)
+          terminal.result(`${agent.padEnd(9)} ${prompt} ${text === "" ? "(silent)" : text}  [${writtenTokens} tokens]`);
+        terminal.result(`fewest tokens any team can average: ${formatNumber(relayOracleTokens(level))}`);
+        return 0;
+      },
+    },
+    exit,
+  );
+}
+
+function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
+  return command(
+    {
+      name: "warm-start",
+      description: "Teach a fresh model to imitate a wordy teacher; the start of every relay run",
+      args: {
+        ...levelFlag,
+        out: { type: "string", required: true, description: "Folder for the model", valueHint: "folder" },
+        steps: { type: "string", description: "Training steps", default: "800", valueHint: "n" },
+        batch: { type: "string", description: "Examples per step", default: "128", valueHint: "n" },
+        seed: { type: "string", description: "Seed of weights and examples", default: "0", valueHint: "text" },
+        device: { type: "string", description: "Device to compute on", default: "auto", valueHint: "name" },
+        ...jsonFlag,
+      },
+      run: async (args) => {
+        const steps = wholeNumber("steps", args.steps);
+        const size = wholeNumber("batch", args.batch);
+        const level = relayLevels[args.level as RelayLevelName];
+        const settings = { task: { name: "relay", level: level.name }, model: "fresh", device: args.device, workers: 2 } as const;
+        const { engine, parts } = await openParts(settings, freshRelayModel(args.seed));
+        const started = performance.now();
+        try {
+          await supervised(parts.model, {
+            steps,
+            batch: (step, random) => warmStartBatch(phaseAt(level, step / steps), size, random),
+            random: randomFromSeed(args.seed).split("warm-start"),
+            optimizer: { beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0.01, maxGradNorm: 1 },
+            learningRate: { peak: 3e-3, warmUpSteps: 50, decay: "cosine", finalFraction: 0 },
+            onStep: (step, loss) => {
+              const seconds = (performance.now() - started) / 1000;
+              const line = `step ${step}/${steps}  loss ${loss.toFixed(4)}  ${formatDuration((seconds / step) * (steps - step))} left`;
+              if (terminal.interactive) terminal.status(line);
+              else if (step % 100 === 0 || step === steps) terminal.note(line);
+            },
+          });
+          const { evaluation } = await evaluate(parts, parts.model, { seed: "warm-start", step: 0, problems: 500, sampling: { temperature: 1 } });
+          const folder = resolve(args.out);
+          await mkdir(folder, { recursive: true });
+          await parts.model.save(folder);
+          // The first step of reinforcement learning starts a fresh optimiser.
+          await rm(join(folder, "optimizer.safetensors"), { force: true });
+          const { accuracy, tokens } = evaluation;
+          terminal.result(
+            args.json
+              ? JSON.stringify({ folder, steps, accuracy, tokens, seconds: (performance.now() - started) / 1000 })
+              : `${folder}: accuracy ${formatPercent(accuracy)}, ${formatNumber(tokens)} tokens per episode`,
+          );
+          return 0;
+        } finally {
+          await engine.close();
+        }
+      },
+    },
+    exit,
+  );
+}
+
+function ablateCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
+  return command(
+    {
+      name: "ablate",
+      description: "Train the quickstart with one part changed at a time; table, chart and JSON",
+      args: {
+        out: { type: "string", description: "Folder for the results", default: "runs/ablation", valueHint: "folder" },
+        seeds: { type: "string", description: "Seeds 0 to n - 1 for every variant", default: "1", valueHint: "n" },
+        variants: { type: "string", description: "Comma-separated names; all by default", valueHint: "names" },
+        ...jsonFlag,
+      },
+      overrides: true,
+      run: (args, rest) =>
+        ablate(
+          { folder: resolve(args.out), seeds: wholeNumber("seeds", args.seeds), only: args.variants?.split(","), overrides: rest, json: args.json === true },
+          terminal,
+        ),
+    },
+    exit,
+  );
+}
+
+/** The phase of the curriculum that holds at a share of the run, in [0, 1). */
+function phaseAt(level: RelayLevel, done: number): WarmStartPhase {
+  let end = 0;
+  const phases = warmStartCurriculum(level);
+  return phases.find((phase) => done < (end += phase.share)) ?? (phases.at(-1) as WarmStartPhase);
+}
+
+function wholeNumber(flag: string, text: string): number {
+  const value = Number(text);
+  if (!(Number.isInteger(value) && value > 0))
+    throw new LaconicError("config_invalid", `--${flag} is ${text}, expected a whole number above 0`, { key: flag });
+  return value;
+}

@@ -1,0 +1,131 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { extname, join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { LaconicError } from "@laconic/core";
+import { runFiles } from "@laconic/trainer";
+import type { CommandDef } from "citty";
+import { tsImport } from "tsx/esm/api";
+import { command, type ExitCode } from "../cli/command.ts";
+import { presetConfig } from "../presets/index.ts";
+import { formatDuration, formatNumber, formatPercent } from "../report/format.ts";
+import { parseAppConfig, type AppConfig } from "../run/app-config.ts";
+import { applyOverrides } from "../run/overrides.ts";
+import { exitCodeOf, startRun, type StartedRun } from "../run/start-run.ts";
+import { runFlags, type CommandContext } from "./common.ts";
+
+/** Flags of a run, as typed. */
+export interface RunFlags {
+  readonly seed?: string | undefined;
+  readonly device?: string | undefined;
+  readonly run?: string | undefined;
+  readonly resume?: boolean | undefined;
+  readonly json?: boolean | undefined;
+  readonly dryRun?: boolean | undefined;
+}
+
+export function trainCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
+  return command(
+    {
+      name: "train",
+      description: "Train from a configuration file or preset:NAME, with key=value changes; or --resume a run",
+      args: {
+        config: { type: "positional", required: false, description: "run.config.ts, run.config.json or preset:NAME" },
+        ...runFlags,
+      },
+      overrides: true,
+      run: async (args, rest) => {
+        const flags: RunFlags = { ...args, dryRun: args.dryRun };
+        if (args.config === undefined && !args.resume)
+          throw new LaconicError("config_invalid", "name a configuration: laconic train preset:relay-quickstart");
+        return runTraining(args.config ? await loadConfig(args.config) : null, rest, flags, "train", terminal);
+      },
+    },
+    exit,
+  );
+}
+
+/** Runs or resumes a training and prints its result. Returns the exit code. */
+export async function runTraining(
+  written: Readonly<Record<string, unknown>> | null,
+  overrides: readonly string[],
+  flags: RunFlags,
+  name: string,
+  terminal: CommandContext["terminal"],
+): Promise<number> {
+  const directory = resolve(flags.run ?? (flags.resume ? latestRun(name) : freshRun(name)));
+  const words = [
+    ...(flags.seed === undefined ? [] : [`train.seed=${flags.seed}`]),
+    ...(flags.device === undefined ? [] : [`device=${flags.device}`]),
+    ...overrides,
+  ];
+  const config = written === null || flags.resume ? await storedConfig(directory, words) : parseAppConfig(applyOverrides(written, words));
+  if (flags.dryRun) {
+    terminal.result(JSON.stringify(config, null, flags.json ? undefined : 2));
+    return 0;
+  }
+  const { task, train } = config;
+  terminal.note(
+    `${terminal.paint("bold", `${task.name}/${task.level}`)}: ${train.steps} steps of ${train.problemsPerStep} problems x ${train.episodesPerProblem} episodes, ${train.objective.name}, ${config.workers} threads; run directory ${directory}`,
+  );
+  const done = await startRun(config, directory, flags.resume === true, terminal);
+  report(done, config, flags.json === true, directory, terminal);
+  return exitCodeOf(done);
+}
+
+function report(done: StartedRun, config: AppConfig, json: boolean, directory: string, terminal: CommandContext["terminal"]): void {
+  const { before, after, seconds, device } = done;
+  const budget = config.train.budget?.targetTokens ?? null;
+  if (done.interrupted) terminal.note(`stopped after step ${done.steps}; continue with: laconic train --resume --run ${directory}`);
+  terminal.note(`report: ${done.report}`);
+  if (json) {
+    const side = ({ accuracy, tokens }: StartedRun["before"]): object => ({ accuracy, tokens });
+    terminal.result(JSON.stringify({ before: side(before), after: side(after), budget, seconds, device }));
+    return;
+  }
+  terminal.result(
+    [
+      `accuracy  ${formatPercent(before.accuracy)} -> ${formatPercent(after.accuracy)} on ${after.problems} held-out problems`,
+      `tokens    ${formatNumber(before.tokens)} -> ${formatNumber(after.tokens)} per episode, ${formatNumber(before.tokens / after.tokens)} times fewer${budget === null ? "" : ` (budget ${budget})`}`,
+      `time      ${formatDuration(seconds)} on ${device}`,
+    ].join("\n"),
+  );
+}
+
+/** @throws LaconicError `config_invalid` when the file is missing or does not hold a configuration. */
+async function loadConfig(name: string): Promise<Readonly<Record<string, unknown>>> {
+  if (name.startsWith("preset:")) return presetConfig(name.slice("preset:".length));
+  const path = resolve(name);
+  if (!existsSync(path)) throw new LaconicError("config_invalid", `${path} does not exist; give a file or preset:NAME`, { file: path });
+  try {
+    if (extname(path) === ".json") return JSON.parse(await readFile(path, "utf8")) as Record<string, unknown>;
+    const module = (await tsImport(pathToFileURL(path).href, import.meta.url)) as { default?: unknown };
+    return module.default as Record<string, unknown>;
+  } catch (error) {
+    throw new LaconicError("config_invalid", `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`, { file: path }, error);
+  }
+}
+
+async function storedConfig(directory: string, words: readonly string[]): Promise<AppConfig> {
+  const path = join(directory, runFiles.config);
+  if (!existsSync(path)) throw new LaconicError("run_missing", `${directory} holds no run to resume`, { directory });
+  return parseAppConfig(applyOverrides(JSON.parse(await readFile(path, "utf8")) as Record<string, unknown>, words));
+}
+
+function runFolder(name: string, number: number): string {
+  return join("runs", number === 1 ? name : `${name}-${number}`);
+}
+
+/** The first free `runs/NAME`, `runs/NAME-2`, ... */
+function freshRun(name: string): string {
+  let number = 1;
+  while (existsSync(runFolder(name, number))) number += 1;
+  return runFolder(name, number);
+}
+
+/** The last `runs/NAME-N` there is. */
+function latestRun(name: string): string {
+  let number = 1;
+  while (existsSync(runFolder(name, number + 1))) number += 1;
+  return runFolder(name, number);
+}

@@ -1,0 +1,19 @@
+import { LaconicError } from "@laconic/core";
+import { nearestName } from "@laconic/trainer";
+import { relayQuickstart } from "./relay-quickstart.ts";
+
+const presets: Readonly<Record<string, Readonly<Record<string, unknown>>>> = { "relay-quickstart": relayQuickstart };
+
+export const presetNames: readonly string[] = Object.keys(presets);
+
+/** @throws LaconicError `config_invalid` with the nearest known name. */
+export function presetConfig(name: string): Readonly<Record<string, unknown>> {
+  const preset = presets[name];
+  if (preset) return preset;
+  const near = nearestName(name, presetNames);
+  throw new LaconicError(
+    "config_invalid",
+    `there is no preset ${name}; ${near === undefined ? `known: ${presetNames.join(", ")}` : `did you mean preset:${near}?`}`,
+    { preset: name },
+  );
+}

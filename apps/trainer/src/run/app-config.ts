@@ -1,0 +1,63 @@
+import { relayLevels, type RelayLevelName } from "@laconic/benchmarks";
+import { LaconicError } from "@laconic/core";
+import { nearestName, parseTrainConfig, type TrainConfig } from "@laconic/trainer";
+import { z } from "zod";
+
+/** A run as a configuration file describes it. */
+export interface AppConfig {
+  readonly task: { readonly name: "relay"; readonly level: RelayLevelName };
+  /** `shipped` for the app's own warm start, or a model folder. */
+  readonly model: string;
+  /** `auto` takes the first device that works. */
+  readonly device: string;
+  /** Threads that share each batch. Part of the run: another number rounds differently. */
+  readonly workers: number;
+  readonly train: TrainConfig;
+}
+
+/** As written: `train` is partial and filled with defaults. */
+interface WrittenConfig extends Omit<AppConfig, "train"> {
+  readonly train: Readonly<Record<string, unknown>>;
+}
+
+const defaults: WrittenConfig = {
+  task: { name: "relay", level: "one-fact" },
+  model: "shipped",
+  device: "auto",
+  workers: 2,
+  train: {},
+};
+
+const levels = Object.keys(relayLevels) as RelayLevelName[];
+
+const writtenSchema: z.ZodType<WrittenConfig> = z.strictObject({
+  task: z.strictObject({ name: z.literal("relay"), level: z.enum(levels) }),
+  model: z.string().min(1),
+  device: z.string().min(1),
+  workers: z.int().min(1).max(64),
+  train: z.record(z.string(), z.unknown()),
+});
+
+/**
+ * Checks a configuration and fills in what it leaves out.
+ * @throws LaconicError `config_invalid` naming the key, with the nearest known one for a key that does not exist.
+ */
+export function parseAppConfig(written: unknown): AppConfig {
+  if (typeof written !== "object" || written === null || Array.isArray(written))
+    throw new LaconicError("config_invalid", "the configuration is not an object");
+  for (const key of Object.keys(written))
+    if (!Object.hasOwn(defaults, key)) {
+      const near = nearestName(key, Object.keys(defaults));
+      throw new LaconicError(
+        "config_invalid",
+        `${key}: there is no such setting${near === undefined ? `; known: ${Object.keys(defaults).join(", ")}` : `; did you mean ${near}?`}`,
+        { key },
+      );
+    }
+  const parsed = writtenSchema.safeParse({ ...defaults, ...written });
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0] as z.core.$ZodIssue;
+    throw new LaconicError("config_invalid", `${issue.path.join(".")}: ${issue.message}`, { key: issue.path.join(".") });
+  }
+  return { ...parsed.data, train: parseTrainConfig(parsed.data.train, ["train"]) };
+}

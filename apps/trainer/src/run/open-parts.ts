@@ -1,0 +1,30 @@
+import { fileURLToPath } from "node:url";
+import { relayTask, type RelayTask } from "@laconic/benchmarks";
+import type { Engine, ModelSource } from "@laconic/core";
+import { createLocalEngine, localPolicy } from "@laconic/engine";
+import type { TrainingParts } from "@laconic/trainer";
+import { shippedCheckpoint } from "../relay/model.ts";
+import type { AppConfig } from "./app-config.ts";
+import { deviceSource } from "./devices.ts";
+
+/** An engine with a model on it, and the task it works on. */
+export interface OpenedParts {
+  readonly engine: Engine;
+  readonly task: RelayTask;
+  readonly parts: TrainingParts;
+}
+
+/** Starts the engine and loads the model; close the engine when done. */
+export async function openParts(config: Pick<AppConfig, "task" | "model" | "device" | "workers">, source?: ModelSource): Promise<OpenedParts> {
+  const task = relayTask({ level: config.task.level, heldOut: 1000 });
+  const engine = await createLocalEngine({ device: deviceSource(config.device), workers: config.workers });
+  try {
+    const path = config.model === "shipped" ? fileURLToPath(shippedCheckpoint) : config.model;
+    const model = await engine.createModel(source ?? { kind: "folder", path });
+    const policy: TrainingParts["policy"] = (sampler) => localPolicy({ id: model.id, sampler, tokenizer: task.tokenizer });
+    return { engine, task, parts: { task, model, policy } };
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}

@@ -1,0 +1,40 @@
+import { LaconicError } from "@laconic/core";
+
+type Json = Record<string, unknown>;
+
+/** Names that would reach an object's prototype instead of its data. */
+const forbidden = new Set(["__proto__", "constructor", "prototype"]);
+
+/**
+ * Applies `a.b.c=value` words to a copy of a configuration. A value is JSON where it parses, else text.
+ * @throws LaconicError `config_invalid` for a word without `=`, a path through a value, or a forbidden name.
+ */
+export function applyOverrides(config: Readonly<Json>, words: readonly string[]): Json {
+  const result = structuredClone(config) as Json;
+  for (const word of words) {
+    const split = word.indexOf("=");
+    if (split <= 0) throw new LaconicError("config_invalid", `"${word}" is not key=value`, { argument: word });
+    const path = word.slice(0, split).split(".");
+    const last = path.pop() as string;
+    let at = result;
+    for (const name of [...path, last])
+      if (name === "" || forbidden.has(name))
+        throw new LaconicError("config_invalid", `"${word.slice(0, split)}" is not a setting`, { key: word.slice(0, split) });
+    for (const name of path) {
+      const next = (at[name] ??= {});
+      if (typeof next !== "object" || next === null || Array.isArray(next))
+        throw new LaconicError("config_invalid", `${word.slice(0, split)}: ${name} is a value, not a group of settings`, { key: name });
+      at = next as Json;
+    }
+    at[last] = parseValue(word.slice(split + 1));
+  }
+  return result;
+}
+
+function parseValue(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}

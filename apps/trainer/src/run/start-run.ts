@@ -1,0 +1,84 @@
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import type { TrainResult } from "@laconic/trainer";
+import { openRun, tensorBoardSink, train } from "@laconic/trainer";
+import { statusLine } from "../cli/status-line.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import { formatNumber, formatPercent } from "../report/format.ts";
+import { writeReport } from "../report/write-report.ts";
+import type { AppConfig } from "./app-config.ts";
+import { describeEnvironment } from "./environment.ts";
+import { openParts } from "./open-parts.ts";
+
+export interface StartedRun extends TrainResult {
+  readonly seconds: number;
+  readonly device: string;
+  readonly report: string;
+}
+
+/** Trains into a run directory with a status line, and writes the report. The first interrupt finishes the step and saves. */
+export async function startRun(config: AppConfig, directory: string, resume: boolean, terminal: Terminal): Promise<StartedRun> {
+  const { engine, parts } = await openParts(config);
+  const stop = new AbortController();
+  const interrupt = (signal: NodeJS.Signals): void => {
+    if (stop.signal.aborted) process.exit(signal === "SIGINT" ? 130 : 143);
+    terminal.note(`${signal}: finishing this step and saving; once more stops at once`);
+    stop.abort(signal);
+  };
+  process.on("SIGINT", interrupt);
+  process.on("SIGTERM", interrupt);
+  try {
+    const started = performance.now();
+    let first: number | null = null;
+    const { steps } = config.train;
+    const run = await openRun({
+      directory,
+      resume,
+      config: config as unknown as Record<string, unknown>,
+      environment: await describeEnvironment(engine.capabilities),
+      keepCheckpoints: config.train.checkpoint.keep,
+      now: () => performance.now(),
+      sinks: [tensorBoardSink({ directory: join(directory, "tensorboard"), wallTime: () => new Date().getTime() / 1000 })],
+      observer: {
+        step(metrics) {
+          const step = metrics["step"] as number;
+          first ??= step - 1;
+          const line = statusLine({
+            step,
+            steps,
+            accuracy: metrics["task/accuracy"] as number,
+            tokens: metrics["tokens/episode_mean"] as number,
+            tokenPrice: metrics["budget/tokens/lambda"] as number,
+            elapsedSeconds: (performance.now() - started) / 1000,
+            stepsDone: step - first,
+          });
+          if (terminal.interactive) terminal.status(line);
+          else if (step % 10 === 0 || step === steps) terminal.note(line);
+        },
+        evaluation: ({ step, accuracy, tokens, problems }) =>
+          terminal.note(
+            `${terminal.paint("cyan", `held-out at step ${step}`)}: accuracy ${formatPercent(accuracy)}, ${formatNumber(tokens)} tokens per episode (${problems} problems)`,
+          ),
+        warning: (message) => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`),
+      },
+    });
+    let result: TrainResult;
+    try {
+      result = await train(parts, config.train, run, stop.signal);
+    } finally {
+      await run.close();
+    }
+    const seconds = (performance.now() - started) / 1000;
+    return { ...result, seconds, device: engine.capabilities.device, report: await writeReport(directory) };
+  } finally {
+    process.off("SIGINT", interrupt);
+    process.off("SIGTERM", interrupt);
+    await engine.close();
+  }
+}
+
+/** 0 done, 130 or 143 after a signal. */
+export function exitCodeOf(run: StartedRun, signal: unknown = "SIGINT"): number {
+  if (!run.interrupted) return 0;
+  return signal === "SIGTERM" ? 143 : 130;
+}

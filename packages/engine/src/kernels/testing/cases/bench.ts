@@ -1,0 +1,68 @@
+import { randomFromSeed } from "@laconic/core";
+import type { CachePlan, Kernels, RotaryTables, SequenceLayout, Tensor } from "../../contract.ts";
+
+/** Inputs for one case, the same on every kernel set. */
+export class Bench {
+  readonly kernels: Kernels;
+  /** What was uploaded and must not change. */
+  readonly inputs: { readonly label: string; readonly tensor: Tensor; readonly values: Float64Array | Int32Array }[] = [];
+
+  constructor(kernels: Kernels) {
+    this.kernels = kernels;
+  }
+
+  /** Random numbers between -2 and 2 in steps of 1/64, times a power of two: every precision holds them exactly. */
+  floats(label: string, shape: readonly number[], powerOfTwo = 1): Tensor {
+    const values = randomFloats(label, shape).map((value) => value * powerOfTwo);
+    return this.#input(label, values, shape);
+  }
+
+  vector(label: string, values: readonly number[]): Tensor {
+    return this.#input(label, Float64Array.from(values), [values.length]);
+  }
+
+  ints(label: string, values: ArrayLike<number>): Tensor {
+    return this.#input(label, Int32Array.from(values), [values.length]);
+  }
+
+  /** Like {@link floats}, for tensors that the computation changes. */
+  state(label: string, shape: readonly number[]): Tensor {
+    return this.kernels.upload(randomFloats(label, shape), shape);
+  }
+
+  layout(lengths: readonly number[]): SequenceLayout {
+    const offsets = new Int32Array(lengths.length + 1);
+    lengths.forEach((length, s) => (offsets[s + 1] = (offsets[s] as number) + length));
+    return { offsets, offsetsOnDevice: this.ints("offsets", offsets), longest: Math.max(...lengths) };
+  }
+
+  plan(lengths: readonly number[], rows: readonly number[], past: readonly number[]): CachePlan {
+    return {
+      layout: this.layout(lengths),
+      rows: Int32Array.from(rows),
+      rowsOnDevice: this.ints("rows", rows),
+      past: Int32Array.from(past),
+      pastOnDevice: this.ints("past", past),
+    };
+  }
+
+  rotaryTables(positions: number, headDim: number): RotaryTables {
+    const half = headDim / 2;
+    const angle = (n: number): number => Math.floor(n / half) * 100 ** (-(n % half) / half);
+    const table = (f: (angle: number) => number): Tensor =>
+      this.kernels.upload(Float64Array.from({ length: positions * half }, (_, n) => f(angle(n))), [positions, half]);
+    return { cos: table(Math.cos), sin: table(Math.sin) };
+  }
+
+  #input(label: string, values: Float64Array | Int32Array, shape: readonly number[]): Tensor {
+    const tensor = this.kernels.upload(values, shape);
+    this.inputs.push({ label, tensor, values });
+    return tensor;
+  }
+}
+
+function randomFloats(label: string, shape: readonly number[]): Float64Array {
+  const random = randomFromSeed(label);
+  const length = shape.reduce((product, size) => product * size, 1);
+  return Float64Array.from({ length }, () => (random.integer(255) - 127) / 64);
+}

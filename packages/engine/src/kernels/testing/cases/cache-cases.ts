@@ -1,0 +1,145 @@
+import type { AttentionShape, Kernels, KeyValueCache, Tensor } from "../../contract.ts";
+import { attentionShapeOf } from "./attention-cases.ts";
+import { Bench } from "./bench.ts";
+import { agreesWithReference, expectClose, expectRefusal, tolerances, type KernelCase } from "./kernel-case.ts";
+
+/** Queries, keys and values of whole sequences, of which cases feed parts. */
+interface Sequences {
+  readonly q: Tensor;
+  readonly k: Tensor;
+  readonly v: Tensor;
+}
+
+function sequences(bench: Bench, rows: number, shape: AttentionShape): Sequences {
+  const [wide, narrow] = [shape.queryHeads * shape.headDim, shape.kvHeads * shape.headDim];
+  return { q: bench.floats("q", [rows, wide]), k: bench.floats("k", [rows, narrow]), v: bench.floats("v", [rows, narrow]) };
+}
+
+function take(bench: Bench, from: Sequences, rows: readonly number[]): Sequences {
+  const chosen = bench.ints("chosen", rows);
+  const [q, k, v] = [from.q, from.k, from.v].map((tensor) => bench.kernels.gatherRows(tensor, chosen));
+  return { q: q as Tensor, k: k as Tensor, v: v as Tensor };
+}
+
+function range(start: number, end: number): number[] {
+  return Array.from({ length: end - start }, (_, i) => start + i);
+}
+
+function withCache<T>(kernels: Kernels, rows: number, capacity: number, shape: AttentionShape, body: (cache: KeyValueCache) => T): T {
+  const cache = kernels.createCache({ rows, capacity, kvHeads: shape.kvHeads, headDim: shape.headDim });
+  try {
+    return body(cache);
+  } finally {
+    kernels.freeCache(cache);
+  }
+}
+
+/** Key-value caches: prefill, decode, shared prompts. */
+export const cacheCases: readonly KernelCase[] = [
+  ...[
+    [1, 1, 6],
+    [4, 2, 16],
+    [4, 1, 20],
+  ].map(([queryHeads, kvHeads, headDim]) => {
+    const shape = attentionShapeOf(queryHeads as number, kvHeads as number, headDim as number);
+    return {
+      name: `cached attention equals full attention: ${queryHeads} on ${kvHeads} heads of ${headDim}`,
+      async run(create: () => Kernels | Promise<Kernels>): Promise<void> {
+        const kernels = await create();
+        const { full, parts } = kernels.scope(() => {
+          const bench = new Bench(kernels);
+          // Two sequences, of 7 and 4 positions.
+          const all = sequences(bench, 11, shape);
+          const full = kernels.attention(all.q, all.k, all.v, shape, bench.layout([7, 4])).out;
+          const parts = withCache(kernels, 3, 7, shape, (cache) => {
+            const step = (rows: readonly number[], lengths: readonly number[], cacheRows: readonly number[], past: readonly number[]): Tensor => {
+              const { q, k, v } = take(bench, all, rows);
+              return kernels.attentionCached(q, k, v, cache, shape, bench.plan(lengths, cacheRows, past));
+            };
+            return [
+              { rows: [7, 8, 0, 1, 2], out: step([7, 8, 0, 1, 2], [2, 3], [0, 2], [0, 0]) },
+              { rows: [3, 9], out: step([3, 9], [1, 1], [2, 0], [3, 2]) },
+              { rows: [4, 5], out: step([4, 5], [2], [2], [4]) },
+              { rows: [10, 6], out: step([10, 6], [1, 1], [0, 2], [3, 6]) },
+            ];
+          });
+          return { full, parts };
+        });
+        const expected = await kernels.read(full);
+        const width = shape.queryHeads * shape.headDim;
+        for (const { rows, out } of parts) {
+          const actual = await kernels.read(out);
+          rows.forEach((row, i) =>
+            expectClose(
+              `position ${row}`,
+              actual.slice(i * width, (i + 1) * width),
+              expected.slice(row * width, (row + 1) * width),
+              2 * tolerances[kernels.dtype],
+            ),
+          );
+        }
+        kernels.free(full, ...parts.map(({ out }) => out));
+      },
+    };
+  }),
+  agreesWithReference("a copied cache row continues like its source, and only that far", (bench) => {
+    const { kernels } = bench;
+    const shape = attentionShapeOf(2, 1, 6);
+    const all = sequences(bench, 8, shape);
+    return withCache(kernels, 3, 6, shape, (cache) => {
+      const [prompt, next, other] = [take(bench, all, range(0, 4)), take(bench, all, [4, 5, 6]), take(bench, all, [7])];
+      const prefill = kernels.attentionCached(prompt.q, prompt.k, prompt.v, cache, shape, bench.plan([4], [1], [0]));
+      kernels.copyCacheRows(cache, Int32Array.of(1, 1), Int32Array.of(0, 2), Int32Array.of(4, 2));
+      const forked = kernels.attentionCached(next.q, next.k, next.v, cache, shape, bench.plan([1, 1, 1], [2, 0, 1], [2, 4, 4]));
+      const after = kernels.attentionCached(other.q, other.k, other.v, cache, shape, bench.plan([1], [0], [5]));
+      return { prefill, forked, after };
+    });
+  }),
+  agreesWithReference("a cache row starts anew where past says so", (bench) => {
+    const { kernels } = bench;
+    const shape = attentionShapeOf(2, 2, 16);
+    const all = sequences(bench, 8, shape);
+    return withCache(kernels, 1, 5, shape, (cache) => {
+      const [first, second] = [take(bench, all, range(0, 5)), take(bench, all, range(5, 8))];
+      const full = kernels.attentionCached(first.q, first.k, first.v, cache, shape, bench.plan([5], [0], [0]));
+      const again = kernels.attentionCached(second.q, second.k, second.v, cache, shape, bench.plan([3], [0], [1]));
+      return { full, again };
+    });
+  }),
+  agreesWithReference("a decode step of 70 rows", (bench) => {
+    const { kernels } = bench;
+    const shape = attentionShapeOf(4, 2, 16);
+    const [B, prompt] = [70, 3];
+    const all = sequences(bench, B * (prompt + 1), shape);
+    return withCache(kernels, B, prompt + 1, shape, (cache) => {
+      const [before, now] = [take(bench, all, range(0, B * prompt)), take(bench, all, range(B * prompt, B * (prompt + 1)))];
+      const rows = range(0, B).reverse();
+      const filled = bench.plan(rows.map(() => prompt), rows, rows.map(() => 0));
+      kernels.attentionCached(before.q, before.k, before.v, cache, shape, filled);
+      const plan = bench.plan(rows.map(() => 1), rows, rows.map(() => prompt));
+      return { out: kernels.attentionCached(now.q, now.k, now.v, cache, shape, plan) };
+    });
+  }),
+  {
+    name: "a cache refuses positions beyond its capacity",
+    async run(create) {
+      const kernels = await create();
+      kernels.scope(() => {
+        const bench = new Bench(kernels);
+        const shape = attentionShapeOf(1, 1, 6);
+        const { q, k, v } = sequences(bench, 2, shape);
+        withCache(kernels, 2, 4, shape, (cache) => {
+          const call = (row: number, past: number): Tensor =>
+            kernels.attentionCached(q, k, v, cache, shape, bench.plan([2], [row], [past]));
+          expectRefusal("3 + 2 of 4 positions", "input_invalid", () => call(0, 3));
+          expectRefusal("row 2 of 2", "input_invalid", () => call(2, 0));
+          const copy = (from: number, to: number, length: number): void =>
+            kernels.copyCacheRows(cache, Int32Array.of(from), Int32Array.of(to), Int32Array.of(length));
+          expectRefusal("copying row 2 of 2", "input_invalid", () => copy(2, 0, 1));
+          expectRefusal("copying to row -1", "input_invalid", () => copy(0, -1, 1));
+          expectRefusal("copying 5 of 4 positions", "input_invalid", () => copy(0, 1, 5));
+        });
+      });
+    },
+  },
+];

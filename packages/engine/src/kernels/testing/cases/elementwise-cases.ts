@@ -1,0 +1,44 @@
+import { agreesWithReference, type KernelCase } from "./kernel-case.ts";
+
+const shapes: readonly (readonly [number, number])[] = [[1, 1], [1, 3], [2, 2], [5, 7], [17, 60]];
+
+/** Sums, rows of tables, and the gated activation. */
+export const elementwiseCases: readonly KernelCase[] = [
+  ...shapes.flatMap((shape) => [
+    agreesWithReference(`add and accumulate: [${shape.join(", ")}]`, (bench) => {
+      const [a, b, into] = [bench.floats("a", shape), bench.floats("b", shape), bench.state("into", shape)];
+      bench.kernels.accumulate(into, b);
+      bench.kernels.accumulate(into, a);
+      return { sum: bench.kernels.add(a, b), into };
+    }),
+    agreesWithReference(`swiGlu and its gradients: [${shape.join(", ")}]`, (bench) => {
+      const [gate, up, dOut] = [bench.floats("gate", shape, 2), bench.floats("up", shape), bench.floats("dOut", shape)];
+      return { out: bench.kernels.swiGlu(gate, up), ...bench.kernels.swiGluBackward(dOut, gate, up) };
+    }),
+  ]),
+  agreesWithReference("swiGlu saturates without overflow: gates of up to 1,000", (bench) => {
+    const gates = [-1000, -104, -89, -20, -1, 0, 1, 20, 89, 104, 1000];
+    const gate = bench.vector("gate", gates);
+    const one = bench.vector("one", gates.map(() => 1));
+    return { out: bench.kernels.swiGlu(gate, one), ...bench.kernels.swiGluBackward(one, gate, one) };
+  }),
+  agreesWithReference("swiGlu keeps large negative gates small instead of wrong", (bench) => {
+    const gates = [-30, -25, -40, -35, -28];
+    const gate = bench.vector("gate", gates);
+    const one = bench.vector("one", gates.map(() => 1));
+    return { out: bench.kernels.swiGlu(gate, one) };
+  }),
+  ...[1, 3, 6, 45].flatMap((width) =>
+    [[0], [4, 0, 4, 4, 2], [3, 1, 3, 0, 0, 2, 3]].map((rows) =>
+      agreesWithReference(`gatherRows and scatterAddRows: ${rows.length} of 5 rows of ${width}`, (bench) => {
+        const { kernels } = bench;
+        const [table, delta] = [bench.floats("table", [5, width]), bench.floats("delta", [rows.length, width])];
+        const chosen = bench.ints("rows", rows);
+        return { gathered: kernels.gatherRows(table, chosen), scattered: kernels.scatterAddRows(delta, chosen, 5) };
+      }),
+    ),
+  ),
+  agreesWithReference("scatterAddRows: 500 additions to one row", (bench) => ({
+    out: bench.kernels.scatterAddRows(bench.floats("delta", [500, 6]), bench.ints("rows", new Int32Array(500).fill(1)), 2),
+  })),
+];

@@ -1,0 +1,40 @@
+import type { Bench } from "./bench.ts";
+import { agreesWithReference, type KernelCase } from "./kernel-case.ts";
+
+/** Rows, width, vocabulary. */
+const sizes: readonly (readonly [number, number, number])[] = [
+  [1, 6, 1],
+  [1, 6, 5],
+  [7, 6, 45],
+  [3, 20, 1000],
+  [130, 16, 45],
+];
+
+/** Log-probs of the head, their entropy and their gradients. */
+export const headCases: readonly KernelCase[] = [
+  ...sizes.map(([rows, width, vocabulary]) =>
+    agreesWithReference(`headLogProbs and its gradients: ${rows} rows of ${width}, vocabulary ${vocabulary}`, (bench) =>
+      headBothWays(bench, rows, width, vocabulary, 1),
+    ),
+  ),
+  agreesWithReference("headLogProbs: logits of several hundred do not overflow", (bench) =>
+    headBothWays(bench, 5, 16, 45, 16),
+  ),
+];
+
+function headBothWays(
+  bench: Bench,
+  rows: number,
+  width: number,
+  vocabulary: number,
+  size: number,
+): ReturnType<typeof bench.kernels.headLogProbs> & ReturnType<typeof bench.kernels.headLogProbsBackward> {
+  const { kernels } = bench;
+  const [hidden, weight] = [bench.floats("hidden", [rows, width]), bench.floats("weight", [vocabulary, width], size)];
+  // First, last and other tokens; hot, cold and plain rows.
+  const targets = bench.ints("targets", Array.from({ length: rows }, (_, m) => (m * (vocabulary - 1)) % vocabulary));
+  const inverseTemperature = bench.vector("inverseTemperature", Array.from({ length: rows }, (_, m) => [1, 0.5, 2, 1.25][m % 4] as number));
+  const forward = kernels.headLogProbs(hidden, weight, targets, inverseTemperature);
+  const saved = { hidden, weight, targets, inverseTemperature, logSumExp: forward.logSumExp };
+  return { ...forward, ...kernels.headLogProbsBackward(bench.floats("dLogProbs", [rows]), saved) };
+}

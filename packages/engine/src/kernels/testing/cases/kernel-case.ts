@@ -1,0 +1,90 @@
+import { LaconicError, type LaconicErrorCode } from "@laconic/core";
+import { expectThat, type ConformanceCase } from "@laconic/core/testing";
+import type { Kernels, Tensor } from "../../contract.ts";
+import { createReferenceKernels } from "../reference-kernels.ts";
+import { Bench } from "./bench.ts";
+
+/** One claim about a kernel set. `create` may give the same set to every case. */
+export type KernelCase = ConformanceCase<Kernels>;
+
+/** Largest error, relative to the largest magnitude of the tensor, by working precision. */
+export const tolerances: Readonly<Record<Kernels["dtype"], number>> = { float64: 1e-12, float32: 1e-5, bfloat16: 3e-2 };
+
+type Numbers = Float64Array | Float32Array | Int32Array;
+
+/**
+ * The same computation on the device and on the reference kernels gives the same numbers, leaves its inputs as they
+ * were, and leaves no tensor behind.
+ *
+ * @param compute - returns the tensors to compare, by name
+ */
+export function agreesWithReference(
+  name: string,
+  compute: (bench: Bench) => Readonly<Record<string, Tensor>>,
+): KernelCase {
+  return {
+    name,
+    async run(create) {
+      const kernels = await create();
+      const expected = await results(createReferenceKernels(), compute);
+      const actual = await results(kernels, compute);
+      expectThat(
+        Object.keys(actual).join() === Object.keys(expected).join(),
+        `results ${Object.keys(expected).join()}, got ${Object.keys(actual).join()}`,
+      );
+      for (const [key, value] of Object.entries(actual))
+        expectClose(key, value, expected[key] as Numbers, tolerances[kernels.dtype]);
+    },
+  };
+}
+
+async function results(
+  kernels: Kernels,
+  compute: (bench: Bench) => Readonly<Record<string, Tensor>>,
+): Promise<Record<string, Numbers>> {
+  const before = kernels.liveTensors();
+  const bench = new Bench(kernels);
+  const { inputs, outputs } = kernels.scope(() => {
+    const outputs = compute(bench);
+    return { inputs: bench.inputs.map(({ tensor }) => tensor), outputs };
+  });
+  const values: Record<string, Numbers> = {};
+  for (const [key, tensor] of Object.entries(outputs)) values[key] = await kernels.read(tensor);
+  for (const { label, tensor, values: sent } of bench.inputs)
+    expectSame(`input ${label} after the call`, await kernels.read(tensor), sent);
+  kernels.free(...new Set([...inputs, ...Object.values(outputs)]));
+  expectThat(kernels.liveTensors() === before, `${before} live tensors afterwards, got ${kernels.liveTensors()}`);
+  return values;
+}
+
+/** Throws unless all elements agree to `tolerance` times the largest expected magnitude. */
+export function expectClose(what: string, actual: Numbers, expected: Numbers, tolerance: number): void {
+  if (expected instanceof Int32Array) return expectSame(what, actual, expected);
+  expectThat(actual.length === expected.length, `${what} to have ${expected.length} elements, got ${actual.length}`);
+  const largest = expected.reduce((most, value) => Math.max(most, Math.abs(value)), 0) || 1;
+  expected.forEach((value, i) => {
+    const got = actual[i] as number;
+    expectThat(
+      Math.abs(got - value) <= tolerance * largest,
+      `${what}[${i}] to be ${value} within ${tolerance * largest}, got ${got}`,
+    );
+  });
+}
+
+/** Throws unless all elements are equal. */
+export function expectSame(what: string, actual: ArrayLike<number>, expected: ArrayLike<number>): void {
+  expectThat(actual.length === expected.length, `${what} to have ${expected.length} elements, got ${actual.length}`);
+  for (let i = 0; i < expected.length; i++)
+    expectThat(actual[i] === expected[i], `${what}[${i}] to be ${expected[i]}, got ${actual[i]}`);
+}
+
+/** Throws unless `body` throws a LaconicError of that code. */
+export function expectRefusal(what: string, code: LaconicErrorCode, body: () => unknown): void {
+  let thrown: unknown;
+  try {
+    body();
+  } catch (error) {
+    thrown = error;
+  }
+  expectThat(LaconicError.is(thrown) && thrown.code === code, `${what} to throw "${code}", got ${String(thrown)}`);
+}

@@ -1,0 +1,44 @@
+import { agreesWithReference, type KernelCase } from "./kernel-case.ts";
+
+/** Rows, inner width, outer width. */
+const sizes: readonly (readonly [number, number, number])[] = [
+  [1, 1, 1],
+  [1, 6, 5],
+  [7, 6, 5],
+  [3, 5, 1],
+  [2, 1, 9],
+  [33, 20, 45],
+  [64, 64, 64],
+  [130, 33, 17],
+  [5, 300, 3],
+];
+
+/** Dense products and their gradients. */
+export const linearCases: readonly KernelCase[] = [
+  ...sizes.map(([rows, inner, outer]) =>
+    agreesWithReference(`linear: ${rows} rows, ${inner} -> ${outer}`, (bench) => {
+      const { kernels } = bench;
+      const [x, weight] = [bench.floats("x", [rows, inner]), bench.floats("weight", [outer, inner])];
+      const [bias, dOut] = [bench.floats("bias", [outer]), bench.floats("dOut", [rows, outer])];
+      return {
+        plain: kernels.linear(x, weight),
+        biased: kernels.linear(x, weight, bias),
+        ...kernels.linearBackward(dOut, x, weight, { input: true, bias: true }),
+      };
+    }),
+  ),
+  ...[true, false].flatMap((input) =>
+    [true, false].map((bias) =>
+      agreesWithReference(`linearBackward returns what is needed: input ${input}, bias ${bias}`, (bench) => {
+        const [x, weight, dOut] = [bench.floats("x", [7, 6]), bench.floats("weight", [5, 6]), bench.floats("dOut", [7, 5])];
+        return { ...bench.kernels.linearBackward(dOut, x, weight, { input, bias }) };
+      }),
+    ),
+  ),
+  agreesWithReference("linear: one weight serves batches of different sizes", (bench) => {
+    const weight = bench.floats("weight", [5, 6]);
+    const call = (rows: number): ReturnType<typeof bench.kernels.linear> =>
+      bench.kernels.linear(bench.floats(`x${rows}`, [rows, 6]), weight);
+    return { nine: call(9), one: call(1), nineAgain: call(9), forty: call(40) };
+  }),
+];

@@ -1,0 +1,98 @@
+import type { AdamWStep, Tensor } from "../../contract.ts";
+import type { Bench } from "./bench.ts";
+import { agreesWithReference, type KernelCase } from "./kernel-case.ts";
+
+const plain: AdamWStep = {
+  learningRate: 0.125,
+  beta1: 0.9,
+  beta2: 0.999,
+  epsilon: 1e-8,
+  weightDecay: 0,
+  step: 1,
+  gradScale: 1,
+};
+
+interface Trained {
+  readonly param: Tensor;
+  readonly first: Tensor;
+  readonly second: Tensor;
+}
+
+function train(bench: Bench, label: string, shape: readonly number[], steps: readonly Partial<AdamWStep>[]): Trained {
+  const { kernels } = bench;
+  const param = bench.state(label, shape);
+  const [first, second] = [kernels.zeros(shape), kernels.zeros(shape)];
+  steps.forEach((change, i) =>
+    kernels.adamW(param, bench.floats(`${label} gradient ${i}`, shape), { first, second }, { ...plain, step: i + 1, ...change }),
+  );
+  return { param, first, second };
+}
+
+/** AdamW and the gradient norm. */
+export const optimizerCases: readonly KernelCase[] = [
+  ...[[1, 1], [3, 5], [4, 4], [33, 31]].map((shape) =>
+    agreesWithReference(`adamW: three steps on [${shape.join(", ")}]`, (bench) => ({ ...train(bench, "w", shape, [{}, {}, {}]) })),
+  ),
+  agreesWithReference("adamW: decay, clipping, betas, epsilon and learning rate all act", (bench) => ({
+    ...train(bench, "w", [7], [
+      { weightDecay: 0.1, gradScale: 0.25 },
+      { weightDecay: 0.5, learningRate: 0.5, epsilon: 0.5 },
+      { beta1: 0.5, beta2: 0.75, gradScale: 4 },
+    ]),
+  })),
+  agreesWithReference("adamW: continues from given moments at a late step", (bench) => {
+    const [param, first] = [bench.state("w", [9]), bench.state("m", [9])];
+    const second = bench.kernels.upload(Float64Array.from({ length: 9 }, (_, i) => i / 4), [9]);
+    bench.kernels.adamW(param, bench.floats("g", [9]), { first, second }, { ...plain, step: 1000, weightDecay: 0.1 });
+    return { param, first, second };
+  }),
+  agreesWithReference("adamW: a gradient of zero moves nothing", (bench) => {
+    const [param, grad] = [bench.state("w", [5]), bench.kernels.zeros([5])];
+    const moments = { first: bench.kernels.zeros([5]), second: bench.kernels.zeros([5]) };
+    bench.kernels.adamW(param, grad, moments, plain);
+    return { param };
+  }),
+  agreesWithReference("every operation sees a weight as it is after an update", (bench) => {
+    const { kernels } = bench;
+    const x = bench.floats("x", [3, 6]);
+    const weight = bench.state("w", [5, 6]);
+    const moments = { first: kernels.zeros([5, 6]), second: kernels.zeros([5, 6]) };
+    const targets = bench.ints("targets", [4, 0, 2]);
+    const inverseTemperature = bench.vector("inverseTemperature", [1, 1, 1]);
+    const results: Record<string, Tensor> = {};
+    // Each pass uses the weight first, so that anything derived from it and held is out of date afterwards.
+    for (const step of [1, 2, 3]) {
+      const head = kernels.headLogProbs(x, weight, targets, inverseTemperature);
+      const saved = { hidden: x, weight, targets, inverseTemperature, logSumExp: head.logSumExp };
+      const backward = kernels.linearBackward(bench.floats("dOut", [3, 5]), x, weight, { input: true, bias: false });
+      const headBackward = kernels.headLogProbsBackward(bench.floats("dLogProbs", [3]), saved);
+      Object.assign(results, {
+        [`linear ${step}`]: kernels.linear(x, weight),
+        [`dX ${step}`]: backward.dX,
+        [`gathered ${step}`]: kernels.gatherRows(weight, targets),
+        [`logProbs ${step}`]: head.logProbs,
+        [`dHidden ${step}`]: headBackward.dHidden,
+      });
+      kernels.adamW(weight, bench.floats(`g${step}`, [5, 6]), moments, { ...plain, step });
+    }
+    return { ...results, last: kernels.linear(x, weight) };
+  }),
+  agreesWithReference("linear sees a weight as it is after accumulate", (bench) => {
+    const { kernels } = bench;
+    const [x, weight] = [bench.floats("x", [3, 6]), bench.state("w", [5, 6])];
+    const before = kernels.linear(x, weight);
+    kernels.accumulate(weight, bench.floats("delta", [5, 6]));
+    return { before, after: kernels.linear(x, weight) };
+  }),
+  agreesWithReference("a copy does not follow its source's updates", (bench) => {
+    const { param } = train(bench, "w", [5], []);
+    const copy = bench.kernels.copy(param);
+    const moments = { first: bench.kernels.zeros([5]), second: bench.kernels.zeros([5]) };
+    bench.kernels.adamW(param, bench.floats("g", [5]), moments, plain);
+    return { param, copy };
+  }),
+  agreesWithReference("sumSquares: all elements of all tensors", (bench) => ({
+    one: bench.kernels.sumSquares([bench.floats("a", [1])]),
+    many: bench.kernels.sumSquares([[7], [3, 5], [1], [33, 40]].map((shape, i) => bench.floats(`t${i}`, shape))),
+  })),
+];

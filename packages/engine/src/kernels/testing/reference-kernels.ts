@@ -1,0 +1,283 @@
+import { LaconicError } from "@laconic/core";
+import type { CreateKernels, KernelSource, Kernels, KeyValueCache, SequenceLayout, Tensor } from "../contract.ts";
+import { adamW } from "./reference/adamw.ts";
+import { attention, attentionBackward } from "./reference/attention.ts";
+import { headLogProbs, headLogProbsBackward } from "./reference/head-log-probs.ts";
+import { attentionCached, copyCacheRows, createCache, type ReferenceCache } from "./reference/key-value-cache.ts";
+import { linear, linearBackward } from "./reference/linear.ts";
+import type { Matrix } from "./reference/matrix.ts";
+import { rmsNorm, rmsNormBackward } from "./reference/rms-norm.ts";
+import { rotary } from "./reference/rotary.ts";
+import { gatherRows, scatterAddRows } from "./reference/rows.ts";
+import { sampleToken } from "./reference/sample-token.ts";
+import { swiGlu, swiGluBackward } from "./reference/swiglu.ts";
+import { TensorStore, elements } from "./reference/tensor-store.ts";
+
+/**
+ * The whole kernel contract in plain float64 JavaScript, written for obviousness: what other kernel sets are compared
+ * with. It checks shapes, indices and lifetimes strictly.
+ */
+export function createReferenceKernels(): Kernels {
+  const store = new TensorStore();
+  const caches = new Set<KeyValueCache>();
+
+  const matrix = (tensor: Tensor, what: string): Matrix => store.matrix(tensor, what);
+  const floats = (tensor: Tensor, what: string): Float64Array => store.floats(tensor, what);
+  const fromMatrix = ({ data, rows, columns }: Matrix): Tensor => store.make(data, [rows, columns]);
+  const fromVector = (data: Float64Array | Int32Array): Tensor => store.make(data, [data.length]);
+  const ownCache = (cache: KeyValueCache): ReferenceCache => {
+    if (!caches.has(cache)) throw new LaconicError("engine_failed", "a key-value cache is used after it was freed");
+    return cache as ReferenceCache;
+  };
+  /** Row numbers that all lie in a table of `count` rows. */
+  const indices = (tensor: Tensor, count: number, what: string): Int32Array => {
+    const rows = store.ints(tensor, what);
+    const bad = rows.findIndex((row) => row < 0 || row >= count);
+    if (bad >= 0) throw new LaconicError("input_invalid", `${what}: entry ${bad} is ${rows[bad]}, outside 0..${count - 1}`);
+    return rows;
+  };
+  /** The host's and the device's copies must say the same. */
+  const hostCopy = (host: Int32Array, device: Tensor, what: string): void => {
+    const other = store.ints(device, what);
+    expectShape(device, [host.length], what);
+    if (host.some((value, i) => value !== other[i]))
+      throw new LaconicError("input_invalid", `${what}: the host's and the device's numbers differ`);
+  };
+  const checkLayout = (layout: SequenceLayout, rows: number, what: string): void => {
+    hostCopy(layout.offsets, layout.offsetsOnDevice, `${what}: layout.offsets`);
+    if (layout.offsets[0] !== 0 || layout.offsets.at(-1) !== rows)
+      throw new LaconicError("input_invalid", `${what}: the layout must run from 0 to ${rows}`);
+  };
+
+  return {
+    device: "reference",
+    backend: "plain JavaScript",
+    dtype: "float64",
+
+    scope: (body) => store.scope(body),
+    keep: (tensor) => {
+      store.keep(tensor);
+      return tensor;
+    },
+    free: (...tensors) => {
+      for (const tensor of tensors) store.free(tensor);
+    },
+    liveTensors: () => store.count + caches.size,
+    dispose: () => {
+      store.dispose();
+      caches.clear();
+    },
+
+    upload: (data, shape) => store.make(data instanceof Int32Array ? data.slice() : Float64Array.from(data), shape),
+    read: (tensor) => Promise.resolve(store.data(tensor).slice()),
+    zeros: (shape) => store.make(new Float64Array(elements(shape)), shape),
+    copy: (tensor) => store.make(store.data(tensor).slice(), tensor.shape),
+    reshape: (tensor, shape) => store.make(store.data(tensor).slice(), shape),
+
+    add: (a, b) => {
+      expectShape(b, a.shape, "add: b");
+      const right = floats(b, "add: b");
+      return store.make(floats(a, "add: a").map((value, i) => value + (right[i] as number)), a.shape);
+    },
+    accumulate: (into, delta) => {
+      expectShape(delta, into.shape, "accumulate: delta");
+      const right = floats(delta, "accumulate: delta");
+      const sum = floats(into, "accumulate: into");
+      sum.forEach((value, i) => (sum[i] = value + (right[i] as number)));
+    },
+
+    gatherRows: (table, rows) => {
+      const source = matrix(table, "gatherRows: table");
+      return fromMatrix(gatherRows(source, indices(rows, source.rows, "gatherRows: rows")));
+    },
+    scatterAddRows: (delta, rows, rowCount) => {
+      const source = matrix(delta, "scatterAddRows: delta");
+      expectShape(rows, [source.rows], "scatterAddRows: rows");
+      return fromMatrix(scatterAddRows(source, indices(rows, rowCount, "scatterAddRows: rows"), rowCount));
+    },
+
+    linear: (x, weight, bias) => {
+      const [X, W] = [matrix(x, "linear: x"), matrix(weight, "linear: weight")];
+      expectShape(weight, [W.rows, X.columns], "linear: weight");
+      if (bias) expectShape(bias, [W.rows], "linear: bias");
+      return fromMatrix(linear(X, W, bias && floats(bias, "linear: bias")));
+    },
+    linearBackward: (dOut, x, weight, needs) => {
+      const [X, W] = [matrix(x, "linearBackward: x"), matrix(weight, "linearBackward: weight")];
+      expectShape(weight, [W.rows, X.columns], "linearBackward: weight");
+      expectShape(dOut, [X.rows, W.rows], "linearBackward: dOut");
+      const { dX, dWeight, dBias } = linearBackward(matrix(dOut, "linearBackward: dOut"), X, W);
+      return {
+        dWeight: fromMatrix(dWeight),
+        ...(needs.input && { dX: fromMatrix(dX) }),
+        ...(needs.bias && { dBias: fromVector(dBias) }),
+      };
+    },
+
+    rmsNorm: (x, weight, epsilon) => {
+      const X = matrix(x, "rmsNorm: x");
+      expectShape(weight, [X.columns], "rmsNorm: weight");
+      const { out, invRms } = rmsNorm(X, floats(weight, "rmsNorm: weight"), epsilon);
+      return { out: fromMatrix(out), invRms: fromVector(invRms) };
+    },
+    rmsNormBackward: (dOut, x, weight, invRms) => {
+      const X = matrix(x, "rmsNormBackward: x");
+      expectShape(dOut, x.shape, "rmsNormBackward: dOut");
+      expectShape(weight, [X.columns], "rmsNormBackward: weight");
+      expectShape(invRms, [X.rows], "rmsNormBackward: invRms");
+      const [w, inverse] = [floats(weight, "rmsNormBackward: weight"), floats(invRms, "rmsNormBackward: invRms")];
+      const { dX, dWeight } = rmsNormBackward(matrix(dOut, "rmsNormBackward: dOut"), X, w, inverse);
+      return { dX: fromMatrix(dX), dWeight: fromVector(dWeight) };
+    },
+
+    rotary: (x, tables, positions, heads, inverse = false) => {
+      const [X, cos, sin] = [matrix(x, "rotary: x"), matrix(tables.cos, "rotary: cos"), matrix(tables.sin, "rotary: sin")];
+      expectShape(tables.sin, tables.cos.shape, "rotary: sin");
+      expectShape(positions, [X.rows], "rotary: positions");
+      expectShape(x, [X.rows, heads * 2 * cos.columns], "rotary: x");
+      return fromMatrix(rotary(X, cos, sin, indices(positions, cos.rows, "rotary: positions"), heads, inverse ? -1 : 1));
+    },
+
+    attention: (q, k, v, shape, layout) => {
+      const [Q, K, V] = [matrix(q, "attention: q"), matrix(k, "attention: k"), matrix(v, "attention: v")];
+      checkHeads(Q.rows, shape, { q, k, v }, "attention");
+      checkLayout(layout, Q.rows, "attention");
+      const { out, logSumExp } = attention(Q, K, V, shape, layout.offsets);
+      return { out: fromMatrix(out), logSumExp: fromMatrix(logSumExp) };
+    },
+    attentionBackward: (dOut, { q, k, v, out, logSumExp }, shape, layout) => {
+      const what = "attentionBackward";
+      const [Q, K, V] = [matrix(q, `${what}: q`), matrix(k, `${what}: k`), matrix(v, `${what}: v`)];
+      checkHeads(Q.rows, shape, { q, k, v }, what);
+      expectShape(dOut, q.shape, `${what}: dOut`);
+      expectShape(out, q.shape, `${what}: out`);
+      expectShape(logSumExp, [Q.rows, shape.queryHeads], `${what}: logSumExp`);
+      checkLayout(layout, Q.rows, what);
+      const { dQ, dK, dV } = attentionBackward(matrix(dOut, `${what}: dOut`), Q, K, V, shape, layout.offsets);
+      return { dQ: fromMatrix(dQ), dK: fromMatrix(dK), dV: fromMatrix(dV) };
+    },
+
+    createCache: (size) => {
+      const cache = createCache(size);
+      caches.add(cache);
+      return cache;
+    },
+    freeCache: (cache) => {
+      caches.delete(ownCache(cache));
+    },
+    attentionCached: (q, k, v, cache, shape, plan) => {
+      const what = "attentionCached";
+      const [Q, K, V] = [matrix(q, `${what}: q`), matrix(k, `${what}: k`), matrix(v, `${what}: v`)];
+      checkHeads(Q.rows, shape, { q, k, v }, what);
+      checkLayout(plan.layout, Q.rows, what);
+      hostCopy(plan.rows, plan.rowsOnDevice, `${what}: plan.rows`);
+      hostCopy(plan.past, plan.pastOnDevice, `${what}: plan.past`);
+      if (new Set(plan.rows).size !== plan.rows.length)
+        throw new LaconicError("input_invalid", `${what}: a cache row appears twice in plan.rows`);
+      return fromMatrix(attentionCached(Q, K, V, ownCache(cache), shape, plan));
+    },
+    copyCacheRows: (cache, from, to, lengths) => copyCacheRows(ownCache(cache), from, to, lengths),
+
+    swiGlu: (gate, up) => {
+      expectShape(up, gate.shape, "swiGlu: up");
+      return store.make(swiGlu(floats(gate, "swiGlu: gate"), floats(up, "swiGlu: up")), gate.shape);
+    },
+    swiGluBackward: (dOut, gate, up) => {
+      expectShape(up, gate.shape, "swiGluBackward: up");
+      expectShape(dOut, gate.shape, "swiGluBackward: dOut");
+      const [d, g, u] = [floats(dOut, "swiGluBackward: dOut"), floats(gate, "swiGluBackward: gate"), floats(up, "swiGluBackward: up")];
+      const { dGate, dUp } = swiGluBackward(d, g, u);
+      return { dGate: store.make(dGate, gate.shape), dUp: store.make(dUp, gate.shape) };
+    },
+
+    headLogProbs: (hidden, weight, targets, inverseTemperature) => {
+      const [H, W] = [matrix(hidden, "headLogProbs: hidden"), matrix(weight, "headLogProbs: weight")];
+      checkHead(H, W, targets, inverseTemperature, "headLogProbs");
+      const ids = indices(targets, W.rows, "headLogProbs: targets");
+      const result = headLogProbs(H, W, ids, floats(inverseTemperature, "headLogProbs: inverseTemperature"));
+      return {
+        logProbs: fromVector(result.logProbs),
+        entropy: fromVector(result.entropy),
+        logSumExp: fromVector(result.logSumExp),
+      };
+    },
+    headLogProbsBackward: (dLogProbs, { hidden, weight, targets, inverseTemperature, logSumExp }) => {
+      const what = "headLogProbsBackward";
+      const [H, W] = [matrix(hidden, `${what}: hidden`), matrix(weight, `${what}: weight`)];
+      checkHead(H, W, targets, inverseTemperature, what);
+      expectShape(dLogProbs, [H.rows], `${what}: dLogProbs`);
+      expectShape(logSumExp, [H.rows], `${what}: logSumExp`);
+      const ids = indices(targets, W.rows, `${what}: targets`);
+      const d = floats(dLogProbs, `${what}: dLogProbs`);
+      const { dHidden, dWeight } = headLogProbsBackward(d, H, W, ids, floats(inverseTemperature, `${what}: inverseTemperature`));
+      return { dHidden: fromMatrix(dHidden), dWeight: fromMatrix(dWeight) };
+    },
+
+    sampleTokens: (logits, rows) => {
+      const L = matrix(logits, "sampleTokens: logits");
+      for (const [name, values] of Object.entries(rows))
+        if (values.length !== L.rows)
+          throw new LaconicError("input_invalid", `sampleTokens: ${name} has ${values.length} entries for ${L.rows} rows`);
+      const drawn = Array.from({ length: L.rows }, (_, b) =>
+        sampleToken(L.row(b), {
+          temperature: rows.temperature[b] as number,
+          topK: rows.topK[b] as number,
+          topP: rows.topP[b] as number,
+          minP: rows.minP[b] as number,
+          uniform: rows.uniform[b] as number,
+        }),
+      );
+      return {
+        tokens: fromVector(Int32Array.from(drawn, ({ token }) => token)),
+        logProbs: fromVector(Float64Array.from(drawn, ({ logProb }) => logProb)),
+      };
+    },
+
+    sumSquares: (tensors) => {
+      const squares = tensors.map((tensor) => floats(tensor, "sumSquares").reduce((sum, value) => sum + value * value, 0));
+      return fromVector(Float64Array.of(squares.reduce((sum, value) => sum + value, 0)));
+    },
+    adamW: (param, grad, moments, step) => {
+      const named = { grad, first: moments.first, second: moments.second };
+      for (const [name, tensor] of Object.entries(named)) expectShape(tensor, param.shape, `adamW: ${name}`);
+      const [g, m, v] = [floats(grad, "adamW: grad"), floats(moments.first, "adamW: first"), floats(moments.second, "adamW: second")];
+      adamW(floats(param, "adamW: param"), g, m, v, step);
+    },
+  };
+}
+
+/** Where an engine's worker finds the reference kernels. */
+export function referenceKernels(): KernelSource {
+  return { device: "reference", module: import.meta.url };
+}
+
+/** What a worker calls in the module that {@link referenceKernels} names. */
+export const createKernels: CreateKernels = () => Promise.resolve(createReferenceKernels());
+
+function expectShape(tensor: Tensor, shape: readonly number[], what: string): void {
+  if (tensor.shape.length !== shape.length || tensor.shape.some((length, axis) => length !== shape[axis]))
+    throw new LaconicError(
+      "input_invalid",
+      `${what}: shape [${tensor.shape.join(", ")}] does not fit [${shape.join(", ")}]`,
+    );
+}
+
+function checkHeads(
+  rows: number,
+  { queryHeads, kvHeads, headDim }: { readonly queryHeads: number; readonly kvHeads: number; readonly headDim: number },
+  { q, k, v }: { readonly q: Tensor; readonly k: Tensor; readonly v: Tensor },
+  what: string,
+): void {
+  if (queryHeads % kvHeads !== 0)
+    throw new LaconicError("input_invalid", `${what}: ${kvHeads} key/value heads do not divide ${queryHeads} query heads`);
+  expectShape(q, [rows, queryHeads * headDim], `${what}: q`);
+  expectShape(k, [rows, kvHeads * headDim], `${what}: k`);
+  expectShape(v, [rows, kvHeads * headDim], `${what}: v`);
+}
+
+function checkHead(hidden: Matrix, weight: Matrix, targets: Tensor, inverseTemperature: Tensor, what: string): void {
+  if (hidden.columns !== weight.columns)
+    throw new LaconicError("input_invalid", `${what}: hidden has ${hidden.columns} columns, the weight ${weight.columns}`);
+  expectShape(targets, [hidden.rows], `${what}: targets`);
+  expectShape(inverseTemperature, [hidden.rows], `${what}: inverseTemperature`);
+}

@@ -1,0 +1,58 @@
+import { LaconicError } from "@laconic/core";
+import type { AttentionShape, CachePlan, KeyValueCache } from "../../contract.ts";
+import { attendOneRow } from "./attention.ts";
+import { Matrix, zerosLike } from "./matrix.ts";
+
+/** Keys and values of one layer; position p of row r is matrix row r * capacity + p. */
+export interface ReferenceCache extends KeyValueCache {
+  readonly keys: Matrix;
+  readonly values: Matrix;
+}
+
+/** Unwritten positions are NaN, so that reading one shows. */
+export function createCache(size: KeyValueCache): ReferenceCache {
+  const empty = (): Matrix => {
+    const matrix = new Matrix(size.rows * size.capacity, size.kvHeads * size.headDim);
+    matrix.data.fill(NaN);
+    return matrix;
+  };
+  return { ...size, keys: empty(), values: empty() };
+}
+
+export function attentionCached(
+  q: Matrix,
+  k: Matrix,
+  v: Matrix,
+  cache: ReferenceCache,
+  shape: AttentionShape,
+  plan: CachePlan,
+): Matrix {
+  const out = zerosLike(q);
+  plan.rows.forEach((row, s) => {
+    const past = plan.past[s] as number;
+    const start = plan.layout.offsets[s] as number;
+    const end = plan.layout.offsets[s + 1] as number;
+    if (row < 0 || row >= cache.rows || past + end - start > cache.capacity)
+      throw new LaconicError(
+        "input_invalid",
+        `attentionCached: row ${row} would hold ${past + end - start} positions, the cache has ${cache.rows} rows of ${cache.capacity}`,
+      );
+    const from = row * cache.capacity;
+    for (let n = start; n < end; n++) {
+      const to = from + past + n - start;
+      cache.keys.row(to).set(k.row(n));
+      cache.values.row(to).set(v.row(n));
+      for (let h = 0; h < shape.queryHeads; h++) attendOneRow(q, cache.keys, cache.values, shape, { n, h, from, to }, out);
+    }
+  });
+  return out;
+}
+
+export function copyCacheRows(cache: ReferenceCache, from: Int32Array, to: Int32Array, lengths: Int32Array): void {
+  for (const matrix of [cache.keys, cache.values])
+    from.forEach((source, i) => {
+      const width = cache.capacity * matrix.columns;
+      const start = source * width;
+      matrix.data.copyWithin((to[i] as number) * width, start, start + (lengths[i] as number) * matrix.columns);
+    });
+}

@@ -1,0 +1,58 @@
+import { logSumExpOf } from "./head-log-probs.ts";
+
+/** One row of `SamplingRows`. */
+export interface SamplingRow {
+  readonly temperature: number;
+  readonly topK: number;
+  readonly topP: number;
+  readonly minP: number;
+  readonly uniform: number;
+}
+
+/** Draws one token and says its log-prob before truncation. */
+export function sampleToken(logits: Float64Array, row: SamplingRow): { readonly token: number; readonly logProb: number } {
+  const greedy = row.temperature === 0;
+  const scores = greedy ? logits : logits.map((logit) => logit / row.temperature);
+  const logSumExp = logSumExpOf(scores);
+  const token = greedy ? firstLargest(scores) : invert(truncate(scores.map((z) => Math.exp(z - logSumExp)), row), row.uniform);
+  return { token, logProb: (scores[token] as number) - logSumExp };
+}
+
+function firstLargest(values: Float64Array): number {
+  return values.reduce((best, value, i) => (value > (values[best] as number) ? i : best), 0);
+}
+
+/** Probabilities with what top-k, then top-p, then min-p cut off set to 0. Equal probabilities stay or go together. */
+function truncate(probs: Float64Array, { topK, topP, minP }: SamplingRow): Float64Array {
+  const sorted = probs.toSorted().reverse();
+  const largest = sorted[0] as number;
+  const kept = topK > 0 ? sorted.subarray(0, topK) : sorted;
+  const least = Math.max(kept[nucleusSize(kept, topP) - 1] as number, minP * largest);
+  return probs.map((p) => (p >= least ? p : 0));
+}
+
+/** How many of the sorted probabilities it takes to reach the share `topP` of their sum. */
+function nucleusSize(sorted: Float64Array, topP: number): number {
+  if (topP >= 1) return sorted.length;
+  const goal = topP * sorted.reduce((sum, p) => sum + p, 0);
+  let mass = 0;
+  for (const [i, p] of sorted.entries()) {
+    mass += p;
+    if (mass >= goal) return i + 1;
+  }
+  return sorted.length;
+}
+
+/** First token, in token order, whose cumulative share of the mass exceeds `uniform`. */
+function invert(probs: Float64Array, uniform: number): number {
+  const goal = uniform * probs.reduce((sum, p) => sum + p, 0);
+  let [mass, last] = [0, 0];
+  for (const [token, p] of probs.entries()) {
+    if (p === 0) continue;
+    mass += p;
+    last = token;
+    if (mass > goal) return token;
+  }
+  // A uniform number that was rounded up to 1.
+  return last;
+}

@@ -1,0 +1,45 @@
+import type { AttentionShape, Kernels, SequenceLayout } from "@laconic/engine/kernels";
+import { expectFloats, expectLayout, matrix } from "./shapes.ts";
+import type { WasmDevice } from "./wasm-device.ts";
+
+export function attentionKernels(device: WasmDevice): Pick<Kernels, "attention" | "attentionBackward"> {
+  const { store } = device;
+  return {
+    attention(q, k, v, shape, layout) {
+      const [rows] = matrix(q, "attention: q");
+      expectFloats(q, [rows, shape.queryHeads * shape.headDim], "attention: q");
+      for (const x of [k, v]) expectFloats(x, [rows, shape.kvHeads * shape.headDim], "attention: k or v");
+      expectLayout(layout, rows, "attention");
+      const [out, logSumExp] = [store.allocate(q.shape), store.allocate([rows, shape.queryHeads])];
+      device.withScratch((shape.headDim + 1) * padded(layout) + 8, (scratch) =>
+        device.run("attention", q, k, v, out, logSumExp, layout.offsetsOnDevice, ...sizes(layout, shape), scratch),
+      );
+      return { out, logSumExp };
+    },
+    attentionBackward(dOut, { q, k, v, out, logSumExp }, shape, layout) {
+      const [rows] = matrix(q, "attentionBackward: q");
+      for (const x of [q, out, dOut])
+        expectFloats(x, [rows, shape.queryHeads * shape.headDim], "attentionBackward: q, out or dOut");
+      for (const x of [k, v]) expectFloats(x, [rows, shape.kvHeads * shape.headDim], "attentionBackward: k or v");
+      expectFloats(logSumExp, [rows, shape.queryHeads], "attentionBackward: logSumExp");
+      expectLayout(layout, rows, "attentionBackward");
+      const [dQ, dK, dV] = [store.allocate(q.shape), store.zeros(k.shape), store.zeros(v.shape)];
+      const { offsetsOnDevice } = layout;
+      device.withScratch((2 * shape.headDim + 2) * padded(layout) + 8, (scratch) =>
+        device.run(
+          "attentionBackward",
+          ...[dOut, q, k, v, out, logSumExp, dQ, dK, dV, offsetsOnDevice, ...sizes(layout, shape), scratch],
+        ),
+      );
+      return { dQ, dK, dV };
+    },
+  };
+}
+
+function padded(layout: SequenceLayout): number {
+  return (layout.longest + 3) & ~3;
+}
+
+function sizes(layout: SequenceLayout, shape: AttentionShape): number[] {
+  return [layout.offsets.length - 1, shape.queryHeads, shape.kvHeads, shape.headDim, shape.scale];
+}

@@ -1,0 +1,47 @@
+import { LaconicError } from "@laconic/core";
+import type { Kernels } from "@laconic/engine/kernels";
+import { reshape } from "@tensorflow/tfjs-core";
+import { expectFloats, matrix, sizeOf } from "./shapes.ts";
+import type { WasmDevice } from "./wasm-device.ts";
+
+type Elementwise = "reshape" | "add" | "accumulate" | "swiGlu" | "swiGluBackward";
+
+export function elementwiseKernels(device: WasmDevice): Pick<Kernels, Elementwise> {
+  const { store } = device;
+  return {
+    reshape(tensor, shape) {
+      const data = store.data(tensor);
+      if (sizeOf(shape) !== data.size)
+        throw new LaconicError("input_invalid", `reshape: ${data.size} elements do not fill shape [${shape.join(", ")}]`);
+      return store.adopt(reshape(data, [...shape]), tensor.dtype);
+    },
+    add(a, b) {
+      expectFloats(a, a.shape, "add: a");
+      expectFloats(b, a.shape, "add: b");
+      const out = store.allocate(a.shape);
+      device.run("add", a, b, out, sizeOf(a.shape));
+      return out;
+    },
+    accumulate(into, delta) {
+      expectFloats(into, into.shape, "accumulate: into");
+      expectFloats(delta, into.shape, "accumulate: delta");
+      store.makeWritable(into);
+      device.run("add", into, delta, into, sizeOf(into.shape));
+    },
+    swiGlu(gate, up) {
+      expectFloats(gate, matrix(gate, "swiGlu: gate"), "swiGlu: gate");
+      expectFloats(up, gate.shape, "swiGlu: up");
+      const out = store.allocate(gate.shape);
+      device.run("swiGlu", gate, up, out, sizeOf(gate.shape));
+      return out;
+    },
+    swiGluBackward(dOut, gate, up) {
+      expectFloats(dOut, gate.shape, "swiGluBackward: dOut");
+      expectFloats(gate, gate.shape, "swiGluBackward: gate");
+      expectFloats(up, gate.shape, "swiGluBackward: up");
+      const [dGate, dUp] = [store.allocate(gate.shape), store.allocate(gate.shape)];
+      device.run("swiGluBackward", dOut, gate, up, dGate, dUp, sizeOf(gate.shape));
+      return { dGate, dUp };
+    },
+  };
+}

@@ -1,0 +1,30 @@
+/** The functions of assets/fused.wasm, built from assembly/. */
+export const fusedNames = [
+  "add",
+  "addBias",
+  "adamW",
+  "appendToCache",
+  "attention",
+  "attentionBackward",
+  "attentionCached",
+  "columnSums",
+  "firstOutside",
+  "gatherRows",
+  "headLogProbs",
+  "headLogProbsBackward",
+  "rmsNorm",
+  "rmsNormBackward",
+  "rotary",
+  "sampleTokens",
+  "scatterAddRows",
+  "sumSquares",
+  "swiGlu",
+  "swiGluBackward",
+  "transpose",
+  "transposedProduct",
+] as const;
+
+export type FusedName = (typeof fusedNames)[number];
+
+/** Arrays are byte addresses in the shared memory. */
+export type Fused = Readonly<Record<FusedName, (...args: number[]) => number>>;

@@ -1,0 +1,70 @@
+import type { Kernels, Tensor } from "@laconic/engine/kernels";
+import { expectFloats, matrix } from "./shapes.ts";
+import type { WasmDevice } from "./wasm-device.ts";
+
+/** Logits of at most this many elements are held at once (16 MiB). */
+const maxLogits = 1 << 22;
+
+type Head = "headLogProbs" | "headLogProbsBackward";
+
+/** The output layer and its log-softmax, in chunks of rows so that the logits never exist as a whole. */
+export function headKernels(
+  device: WasmDevice,
+  { linear, linearBackward, accumulate }: Pick<Kernels, "linear" | "linearBackward" | "accumulate">,
+): Pick<Kernels, Head> {
+  const { store } = device;
+  const rowsOf = (hidden: Tensor, start: number, count: number): Tensor => {
+    const [rows, width] = matrix(hidden, "headLogProbs: hidden");
+    if (count === rows) return hidden;
+    const part = store.allocate([count, width]);
+    store.bytes(part).set(store.bytes(hidden).subarray(4 * start * width, 4 * (start + count) * width));
+    return part;
+  };
+  const inChunks = (rows: number, vocabulary: number, body: (start: number, count: number) => void): void => {
+    const most = Math.max(1, Math.floor(maxLogits / vocabulary));
+    for (let start = 0; start < rows; start += most)
+      store.scope(() => body(start, Math.min(most, rows - start)));
+  };
+  const expectInputs = (
+    hidden: Tensor,
+    weight: Tensor,
+    targets: Tensor,
+    inverseTemperature: Tensor,
+  ): readonly [rows: number, width: number, vocabulary: number] => {
+    const [rows] = matrix(hidden, "headLogProbs: hidden");
+    const [vocabulary, width] = matrix(weight, "headLogProbs: weight");
+    expectFloats(hidden, [rows, width], "headLogProbs: hidden");
+    device.expectIndices(targets, rows, vocabulary, "headLogProbs: targets");
+    expectFloats(inverseTemperature, [rows], "headLogProbs: inverseTemperature");
+    return [rows, width, vocabulary];
+  };
+  return {
+    headLogProbs(hidden, weight, targets, inverseTemperature) {
+      const [rows, , vocabulary] = expectInputs(hidden, weight, targets, inverseTemperature);
+      const [logProbs, entropy, logSumExp] = [0, 0, 0].map(() => store.allocate([rows])) as [Tensor, Tensor, Tensor];
+      inChunks(rows, vocabulary, (start, count) => {
+        const logits = linear(rowsOf(hidden, start, count), weight);
+        const at = [targets, inverseTemperature, logProbs, entropy, logSumExp].map((x) => store.address(x) + 4 * start);
+        device.run("headLogProbs", logits, ...at, count, vocabulary);
+      });
+      return { logProbs, entropy, logSumExp };
+    },
+    headLogProbsBackward(dLogProbs, { hidden, weight, targets, inverseTemperature, logSumExp }) {
+      const [rows, width, vocabulary] = expectInputs(hidden, weight, targets, inverseTemperature);
+      expectFloats(logSumExp, [rows], "headLogProbsBackward: logSumExp");
+      expectFloats(dLogProbs, [rows], "headLogProbsBackward: dLogProbs");
+      const [dHidden, dWeight] = [store.allocate(hidden.shape), store.zeros(weight.shape)];
+      inChunks(rows, vocabulary, (start, count) => {
+        const part = rowsOf(hidden, start, count);
+        const logits = linear(part, weight);
+        const at = [targets, inverseTemperature, logSumExp, dLogProbs].map((x) => store.address(x) + 4 * start);
+        // Turns the logits into their gradient.
+        device.run("headLogProbsBackward", logits, ...at, count, vocabulary);
+        const gradients = linearBackward(logits, part, weight, { input: true, bias: false });
+        store.bytes(dHidden).set(store.bytes(gradients.dX as Tensor), 4 * start * width);
+        accumulate(dWeight, gradients.dWeight);
+      });
+      return { dHidden, dWeight };
+    },
+  };
+}

@@ -1,0 +1,89 @@
+import { LaconicError } from "@laconic/core";
+import type { CachePlan, Kernels, KeyValueCache, Tensor } from "@laconic/engine/kernels";
+import { expectFloats, expectInts, expectLayout, matrix } from "./shapes.ts";
+import type { WasmDevice } from "./wasm-device.ts";
+
+/** One layer's keys and values, [rows, capacity, kvHeads * headDim] each. */
+interface WasmCache extends KeyValueCache {
+  readonly keys: Tensor;
+  readonly values: Tensor;
+}
+
+type Caching = "createCache" | "freeCache" | "attentionCached" | "copyCacheRows";
+
+export function cacheKernels(device: WasmDevice): Pick<Kernels, Caching> {
+  const { store } = device;
+  const alive = new Set<KeyValueCache>();
+  const open = (cache: KeyValueCache): WasmCache => {
+    if (!alive.has(cache)) throw new LaconicError("engine_failed", "a key-value cache is used after it was freed");
+    return cache as WasmCache;
+  };
+  return {
+    createCache({ rows, capacity, kvHeads, headDim }) {
+      const [keys, values] = [0, 0].map(() => store.allocate([rows, capacity, kvHeads * headDim])) as [Tensor, Tensor];
+      store.keep(keys);
+      store.keep(values);
+      const cache: WasmCache = { rows, capacity, kvHeads, headDim, keys, values };
+      alive.add(cache);
+      return cache;
+    },
+    freeCache(cache) {
+      const { keys, values } = open(cache);
+      store.free(keys);
+      store.free(values);
+      alive.delete(cache);
+    },
+    attentionCached(q, k, v, cache, shape, plan) {
+      const { keys, values, capacity } = open(cache);
+      const [rows] = matrix(q, "attentionCached: q");
+      const width = shape.kvHeads * shape.headDim;
+      expectFloats(q, [rows, shape.queryHeads * shape.headDim], "attentionCached: q");
+      for (const x of [k, v]) expectFloats(x, [rows, width], "attentionCached: k or v");
+      expectFloats(keys, [cache.rows, capacity, width], "attentionCached: cache");
+      expectLayout(plan.layout, rows, "attentionCached");
+      expectRoom(cache, plan);
+      const { offsetsOnDevice } = plan.layout;
+      const place = [offsetsOnDevice, plan.rowsOnDevice, plan.pastOnDevice, plan.rows.length, capacity] as const;
+      device.run("appendToCache", k, keys, ...place, width);
+      device.run("appendToCache", v, values, ...place, width);
+      const out = store.allocate(q.shape);
+      const heads = [shape.queryHeads, shape.kvHeads, shape.headDim, shape.scale];
+      device.withScratch(capacity + 4, (scratch) =>
+        device.run("attentionCached", q, keys, values, out, ...place, ...heads, scratch),
+      );
+      return out;
+    },
+    copyCacheRows(cache, from, to, lengths) {
+      const { rows, capacity, kvHeads, headDim, keys, values } = open(cache);
+      const position = kvHeads * headDim * 4;
+      from.forEach((source, i) => {
+        const [target, length] = [to[i] as number, lengths[i] as number];
+        if (!(source >= 0 && source < rows && target >= 0 && target < rows && length >= 0 && length <= capacity))
+          throw new LaconicError(
+            "input_invalid",
+            `copyCacheRows: ${length} positions from row ${source} to row ${target} do not fit ${rows} rows of ${capacity}`,
+          );
+        for (const held of [keys, values]) {
+          const start = source * capacity * position;
+          store.bytes(held).copyWithin(target * capacity * position, start, start + length * position);
+        }
+      });
+    },
+  };
+}
+
+function expectRoom(cache: KeyValueCache, { layout, rows, past, rowsOnDevice, pastOnDevice }: CachePlan): void {
+  const sequences = layout.offsets.length - 1;
+  expectInts(rowsOnDevice, sequences, "attentionCached: rows");
+  expectInts(pastOnDevice, sequences, "attentionCached: past");
+  for (let s = 0; s < sequences; s++) {
+    const [row, held] = [rows[s] as number, past[s] as number];
+    const end = held + (layout.offsets[s + 1] as number) - (layout.offsets[s] as number);
+    if (!(row >= 0 && row < cache.rows && held >= 0 && end <= cache.capacity))
+      throw new LaconicError(
+        "input_invalid",
+        `attentionCached: row ${row} of ${cache.rows} would hold ${end} of ${cache.capacity} positions`,
+        { row, positions: end },
+      );
+  }
+}

@@ -1,0 +1,29 @@
+import type { Kernels, Tensor } from "@laconic/engine/kernels";
+import type { WasmDevice } from "./wasm-device.ts";
+
+type Lifetime = "scope" | "keep" | "free" | "upload" | "read" | "zeros" | "copy";
+
+/** How tensors come, go and cross to the host. */
+export function lifetimeKernels({ store }: WasmDevice): Pick<Kernels, Lifetime> {
+  return {
+    scope: (body) => store.scope(body),
+    keep: (tensor) => {
+      store.keep(tensor);
+      return tensor;
+    },
+    free: (...tensors) => {
+      for (const tensor of tensors) store.free(tensor);
+    },
+    upload: (values, shape) => store.upload(values, shape),
+    read: async (tensor: Tensor) => {
+      const { buffer } = store.bytes(tensor).slice();
+      return tensor.dtype === "int32" ? new Int32Array(buffer) : new Float32Array(buffer);
+    },
+    zeros: (shape) => store.zeros(shape),
+    copy: (tensor) => {
+      const out = store.allocate(tensor.shape, tensor.dtype);
+      store.bytes(out).set(store.bytes(tensor));
+      return out;
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import { LaconicError } from "@laconic/core";
+import type { Kernels, Tensor } from "@laconic/engine/kernels";
+import { matMul, type Tensor2D, type Tensor as TfTensor } from "@tensorflow/tfjs-core";
+import { expectFloats, matrix } from "./shapes.ts";
+import type { WasmDevice } from "./wasm-device.ts";
+
+/**
+ * Dense products. Those with a weight on the right run in TensorFlow.js (XNNPACK), which packs the weight once and
+ * keeps the packed copy until the weight changes; the weight's gradient has no operand that lasts and is fused.
+ */
+export function linearKernels(device: WasmDevice): Pick<Kernels, "linear" | "linearBackward"> {
+  const { store, memory } = device;
+  const transpose = (data: TfTensor): TfTensor => {
+    const [rows, columns] = data.shape as [number, number];
+    const out = memory.allocate([columns, rows], "float32");
+    memory.fused.transpose(memory.address(data), memory.address(out), rows, columns);
+    return out;
+  };
+  const product = (left: Tensor, right: TfTensor): Tensor =>
+    store.adopt(matMul(store.data(left) as Tensor2D, right as Tensor2D));
+  return {
+    linear(x, weight, bias) {
+      const [rows] = matrix(x, "linear: x");
+      const [outer, inner] = matrix(weight, "linear: weight");
+      if (x.shape[1] !== inner)
+        throw new LaconicError("input_invalid", `linear: x has ${x.shape[1]} columns, the weight takes ${inner}`);
+      const out = rows === 0 ? store.zeros([0, outer]) : product(x, store.transposed(weight, transpose));
+      if (bias) {
+        expectFloats(bias, [outer], "linear: bias");
+        device.run("addBias", out, bias, rows, outer);
+      }
+      return out;
+    },
+    linearBackward(dOut, x, weight, needs) {
+      const [outer, inner] = matrix(weight, "linearBackward: weight");
+      const [rows] = matrix(x, "linearBackward: x");
+      expectFloats(x, [rows, inner], "linearBackward: x");
+      expectFloats(dOut, [rows, outer], "linearBackward: dOut");
+      const dWeight = store.zeros(weight.shape);
+      device.run("transposedProduct", dOut, x, dWeight, rows, outer, inner);
+      const gradients: { dX?: Tensor; dWeight: Tensor; dBias?: Tensor } = { dWeight };
+      if (needs.input)
+        gradients.dX = rows === 0 ? store.zeros([0, inner]) : product(dOut, store.rightOperand(weight));
+      if (needs.bias) {
+        gradients.dBias = store.zeros([outer]);
+        device.withScratch(outer, (scratch) =>
+          device.run("columnSums", dOut, gradients.dBias as Tensor, rows, outer, scratch),
+        );
+      }
+      return gradients;
+    },
+  };
+}

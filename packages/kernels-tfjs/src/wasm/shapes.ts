@@ -1,0 +1,46 @@
+import { LaconicError } from "@laconic/core";
+import type { SequenceLayout, Tensor } from "@laconic/engine/kernels";
+
+export function sizeOf(shape: readonly number[]): number {
+  return shape.reduce((product, length) => product * length, 1);
+}
+
+/** @throws LaconicError `input_invalid` when the tensor is not two-dimensional. */
+export function matrix(tensor: Tensor, place: string): readonly [rows: number, columns: number] {
+  const [rows, columns] = tensor.shape;
+  if (tensor.shape.length !== 2 || rows === undefined || columns === undefined)
+    throw new LaconicError("input_invalid", `${place}: expected a matrix, got ${describe(tensor)}`);
+  return [rows, columns];
+}
+
+/** @throws LaconicError `input_invalid` when the tensor has another shape or holds integers. */
+export function expectFloats(tensor: Tensor, shape: readonly number[], place: string): void {
+  expect(tensor, "float", shape, place);
+}
+
+/** @throws LaconicError `input_invalid` when the tensor is not a list of `length` integers. */
+export function expectInts(tensor: Tensor, length: number, place: string): void {
+  expect(tensor, "int32", [length], place);
+}
+
+/** @throws LaconicError `input_invalid` when the sequences do not fill the rows or one is longer than `longest`. */
+export function expectLayout(layout: SequenceLayout, rows: number, place: string): void {
+  const { offsets, longest } = layout;
+  expectInts(layout.offsetsOnDevice, offsets.length, `${place}: offsets`);
+  for (let s = 0; s + 1 < offsets.length; s++) {
+    const length = (offsets[s + 1] as number) - (offsets[s] as number);
+    if (length < 0 || length > longest)
+      throw new LaconicError("input_invalid", `${place}: sequence ${s} has length ${length}, the layout's longest is ${longest}`);
+  }
+  if (offsets[0] !== 0 || offsets.at(-1) !== rows)
+    throw new LaconicError("input_invalid", `${place}: the layout covers rows ${offsets[0]} to ${offsets.at(-1)} of ${rows}`);
+}
+
+function expect(tensor: Tensor, dtype: Tensor["dtype"], shape: readonly number[], place: string): void {
+  if (tensor.dtype !== dtype || tensor.shape.length !== shape.length || tensor.shape.some((n, i) => n !== shape[i]))
+    throw new LaconicError("input_invalid", `${place}: expected ${dtype} [${shape.join(", ")}], got ${describe(tensor)}`);
+}
+
+function describe(tensor: Tensor): string {
+  return `${tensor.dtype} [${tensor.shape.join(", ")}]`;
+}

@@ -1,0 +1,41 @@
+import { LaconicError } from "@laconic/core";
+import type { Tensor } from "@laconic/engine/kernels";
+import type { FusedName } from "./fused.ts";
+import { expectInts } from "./shapes.ts";
+import { TensorStore } from "./tensor-store.ts";
+import type { TfjsMemory } from "./tfjs-memory.ts";
+
+/** What all operations work with: the tensors, and the fused functions over the memory they lie in. */
+export class WasmDevice {
+  readonly memory: TfjsMemory;
+  readonly store: TensorStore;
+
+  constructor(memory: TfjsMemory) {
+    this.memory = memory;
+    this.store = new TensorStore(memory);
+  }
+
+  /** Calls a fused function; a tensor stands for its address. */
+  run(name: FusedName, ...args: readonly (Tensor | number)[]): number {
+    return this.memory.fused[name](...args.map((arg) => (typeof arg === "number" ? arg : this.store.address(arg))));
+  }
+
+  /** Calls `body` with uninitialised working space, freed afterwards. */
+  withScratch<T>(floats: number, body: (scratch: Tensor) => T): T {
+    const scratch = this.store.allocate([floats]);
+    try {
+      return body(scratch);
+    } finally {
+      this.store.free(scratch);
+    }
+  }
+
+  /** @throws LaconicError `input_invalid` when `ids` is not a list of `length` integers in [0, limit): the device would write elsewhere. */
+  expectIndices(ids: Tensor, length: number, limit: number, place: string): void {
+    expectInts(ids, length, place);
+    const at = this.run("firstOutside", ids, length, limit);
+    if (at < 0) return;
+    const value = new DataView(this.store.bytes(ids).slice(4 * at, 4 * at + 4).buffer).getInt32(0, true);
+    throw new LaconicError("input_invalid", `${place}: index ${value} at position ${at} is outside [0, ${limit})`, { position: at, index: value });
+  }
+}

@@ -1,0 +1,130 @@
+import { budgetOptionsSchema } from "@laconic/budget";
+import { objectiveNames } from "@laconic/gspo";
+import { LaconicError } from "@laconic/core";
+import { z } from "zod";
+import { agentGspoDefaults, type AdvantageSettings, type TrainConfig } from "./config.ts";
+import { nearestName } from "./nearest-name.ts";
+
+const count = z.int().min(0);
+const positive = z.int().min(1);
+const above0 = z.number().gt(0);
+const price = z.number().min(0).exactOptional();
+
+const advantageSchema: z.ZodType<AdvantageSettings> = z.discriminatedUnion("estimator", [
+  z.strictObject({
+    estimator: z.literal("group"),
+    scale: z.enum(["none", "group", "batch"]),
+    std: z.enum(["sample", "population"]).exactOptional(),
+    epsilon: z.number().min(0).exactOptional(),
+    epsilonForm: z.enum(["add", "clamp"]).exactOptional(),
+  }),
+  z.strictObject({ estimator: z.literal("rloo") }),
+  z.strictObject({ estimator: z.literal("raw") }),
+]);
+
+/** Shape and ranges of a complete configuration; unknown keys are refused. */
+export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
+  seed: z.union([z.string(), z.number()]),
+  steps: positive,
+  problemsPerStep: positive,
+  episodesPerProblem: positive,
+  minibatches: positive,
+  refreshOldPolicyEvery: positive,
+  oldLogProbs: z.enum(["recompute", "sampler"]),
+  sampling: z.strictObject({
+    temperature: above0,
+    topP: z.number().gt(0).max(1).exactOptional(),
+    topK: positive.exactOptional(),
+    minP: z.number().min(0).max(1).exactOptional(),
+  }),
+  objective: z.strictObject({
+    name: z.enum(objectiveNames),
+    clip: z.strictObject({ low: above0, high: above0 }).exactOptional(),
+    minLength: z.number().min(1).exactOptional(),
+    constantLength: above0.exactOptional(),
+  }),
+  advantage: advantageSchema,
+  groupBy: z.enum(["prompt", "prompt+agent", "prompt+agent+turn", "tree-node"]),
+  ratioUnit: z.enum(["message", "turn", "trajectory", "joint"]),
+  prices: z.strictObject({ tokens: price, turns: price, repetition: price }),
+  costWhenTaskAtLeast: z.number().gt(0).max(1).exactOptional(),
+  budget: budgetOptionsSchema.nullable(),
+  optimizer: z.strictObject({
+    beta1: z.number().min(0).lt(1),
+    beta2: z.number().min(0).lt(1),
+    epsilon: above0,
+    weightDecay: z.number().min(0),
+    maxGradNorm: above0,
+    learningRate: z.strictObject({
+      peak: above0,
+      warmUpSteps: count,
+      decay: z.enum(["constant", "linear", "cosine"]),
+      finalFraction: z.number().min(0).max(1),
+    }),
+  }),
+  evaluation: z.strictObject({ every: count, problems: positive, transcripts: count }),
+  checkpoint: z.strictObject({ every: positive, keep: z.int().min(2) }),
+});
+
+/**
+ * Fills a partial configuration from {@link agentGspoDefaults} and checks it.
+ *
+ * @param place - where the object lies in a larger configuration, for messages
+ * @throws LaconicError `config_invalid` naming the key; for an unknown one, the nearest known key.
+ */
+export function parseTrainConfig(partial: unknown, place: readonly string[] = []): TrainConfig {
+  const parsed = trainConfigSchema.safeParse(withDefaults(agentGspoDefaults, partial, [], place));
+  if (!parsed.success) {
+    const issue = parsed.error.issues[0] as z.core.$ZodIssue;
+    throw invalid([...place, ...issue.path.map(String)].join("."), issue.message);
+  }
+  checkCombinations(parsed.data, place);
+  return parsed.data;
+}
+
+function invalid(key: string, reason: string): LaconicError {
+  return new LaconicError("config_invalid", `${key}: ${reason}`, { key });
+}
+
+/** Objects that are chosen as a whole: a default for one alternative must not leak into another. */
+const wholes = new Set(["advantage", "objective", "budget", "prices", "sampling"]);
+/** Keys without a default, by the object that takes them. */
+const optionalKeys = new Set(["costWhenTaskAtLeast"]);
+
+function withDefaults(defaults: unknown, given: unknown, path: readonly string[], place: readonly string[]): unknown {
+  if (given === undefined) return defaults;
+  if (!isRecord(defaults) || !isRecord(given) || wholes.has(path.join("."))) return given;
+  const merged: Record<string, unknown> = { ...defaults };
+  for (const [key, value] of Object.entries(given)) {
+    const inner = [...path, key];
+    if (!Object.hasOwn(defaults, key) && !optionalKeys.has(key)) throw unknownKey([...place, ...inner], Object.keys(defaults));
+    merged[key] = withDefaults(defaults[key], value, inner, place);
+  }
+  return merged;
+}
+
+function unknownKey(path: readonly string[], known: readonly string[]): LaconicError {
+  const near = nearestName(path.at(-1) as string, known);
+  const hint =
+    near === undefined ? `known here: ${known.join(", ")}` : `did you mean ${[...path.slice(0, -1), near].join(".")}?`;
+  return invalid(path.join("."), `there is no such setting; ${hint}`);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function checkCombinations(config: TrainConfig, place: readonly string[]): void {
+  const refuse = (key: string, reason: string): never => {
+    throw invalid([...place, key].join("."), reason);
+  };
+  const sequences = config.problemsPerStep * config.episodesPerProblem;
+  if (config.minibatches > sequences) refuse("minibatches", `${config.minibatches} parts of ${sequences} episodes`);
+  if (config.episodesPerProblem === 1 && config.advantage.estimator !== "raw")
+    refuse("episodesPerProblem", "a group of one has advantage 0: nothing would be learned; use at least 2, or advantage.estimator raw");
+  if (config.budget && config.prices.tokens !== undefined)
+    refuse("prices.tokens", "has no effect beside a budget, which sets this price; remove one");
+  if (config.checkpoint.every % config.refreshOldPolicyEvery !== 0)
+    refuse("checkpoint.every", `must be a multiple of refreshOldPolicyEvery (${config.refreshOldPolicyEvery}): the old policy is not stored`);
+  if (config.groupBy === "tree-node") refuse("groupBy", "tree-node needs tree rollouts, which this loop does not make");
+}

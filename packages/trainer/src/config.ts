@@ -1,0 +1,84 @@
+import type { BudgetOptions } from "@laconic/budget";
+import type { GroupAdvantageOptions, GroupKey, ObjectiveName, RatioUnit } from "@laconic/gspo";
+import type { LearningRateSchedule } from "./learning-rate.ts";
+
+/** How rewards become advantages. */
+export type AdvantageSettings =
+  /** Mean-centred within the group, divided as `scale` says; `scale: "group"` is Eq. 2 as printed. */
+  | ({ readonly estimator: "group" } & GroupAdvantageOptions)
+  /** Leave-one-out mean. */
+  | { readonly estimator: "rloo" }
+  /** The reward itself: no group normalisation. */
+  | { readonly estimator: "raw" };
+
+/** Everything that decides what a run computes. Plain data: the same configuration and seed give the same run. */
+export interface TrainConfig {
+  readonly seed: string | number;
+  readonly steps: number;
+  /** Queries per step. */
+  readonly problemsPerStep: number;
+  /** G of Eq. 2. */
+  readonly episodesPerProblem: number;
+  /** Optimiser steps per batch. */
+  readonly minibatches: number;
+  /** Steps between refreshes of the old policy (Algorithm 1, line 11). */
+  readonly refreshOldPolicyEvery: number;
+  /** Recompute log π_old with the trainer's forward pass, or take the sampler's where both run the same kernels. */
+  readonly oldLogProbs: "recompute" | "sampler";
+  readonly sampling: { readonly temperature: number; readonly topP?: number; readonly topK?: number; readonly minP?: number };
+  readonly objective: {
+    readonly name: ObjectiveName;
+    readonly clip?: { readonly low: number; readonly high: number };
+    readonly minLength?: number;
+    readonly constantLength?: number;
+  };
+  readonly advantage: AdvantageSettings;
+  readonly groupBy: GroupKey;
+  readonly ratioUnit: RatioUnit;
+  /** Prices of Eq. 1 per unit of each cost. With a budget, the price of tokens is the budget's. */
+  readonly prices: { readonly tokens?: number; readonly turns?: number; readonly repetition?: number };
+  /** Charge costs only to episodes whose grade is at least this. */
+  readonly costWhenTaskAtLeast?: number;
+  /** Eq. 5; null keeps the prices fixed. */
+  readonly budget: BudgetOptions | null;
+  readonly optimizer: {
+    readonly beta1: number;
+    readonly beta2: number;
+    readonly epsilon: number;
+    readonly weightDecay: number;
+    readonly maxGradNorm: number;
+    /** Over optimiser steps. */
+    readonly learningRate: LearningRateSchedule;
+  };
+  /** Held-out evaluation before, every so many steps, and after; 0 evaluates at both ends only. */
+  readonly evaluation: { readonly every: number; readonly problems: number; readonly transcripts: number };
+  readonly checkpoint: { readonly every: number; readonly keep: number };
+}
+
+/** The paper's choices where it makes any; the rest are ours and say so. */
+export const agentGspoDefaults: TrainConfig = {
+  seed: 0,
+  steps: 100, // ours
+  problemsPerStep: 16, // ours
+  episodesPerProblem: 8, // G is not given
+  minibatches: 2, // ours; the GSPO paper uses 4
+  refreshOldPolicyEvery: 1, // "periodically" in Algorithm 1
+  oldLogProbs: "recompute",
+  sampling: { temperature: 1 },
+  objective: { name: "gspo" }, // Eq. 3-4, GSPO paper's clip
+  advantage: { estimator: "group", scale: "group", std: "sample", epsilon: 1e-6 }, // Eq. 2
+  groupBy: "prompt", // Eq. 2: over the G replies to one query
+  ratioUnit: "message", // Eq. 3: an action is an utterance
+  prices: {}, // no λ is given
+  budget: null, // optional in Algorithm 1
+  optimizer: {
+    beta1: 0.9,
+    beta2: 0.95,
+    epsilon: 1e-8,
+    weightDecay: 0,
+    maxGradNorm: 1,
+    learningRate: { peak: 1e-6, warmUpSteps: 10, decay: "constant", finalFraction: 1 }, // GSPO's public script
+  },
+  evaluation: { every: 20, problems: 200, transcripts: 4 },
+  checkpoint: { every: 20, keep: 2 },
+};

@@ -1,0 +1,75 @@
+import { randomFromSeed, type Episode, type Problem, type Sampler } from "@laconic/core";
+import type { TrainConfig } from "./config.ts";
+import { modelsOf, type TrainingParts } from "./parts.ts";
+
+/** How a team does on held-out problems. */
+export interface Evaluation {
+  readonly step: number;
+  readonly problems: number;
+  readonly accuracy: number;
+  /** Wilson interval of the accuracy, 95 %. */
+  readonly interval: readonly [low: number, high: number];
+  /** Mean tokens written per episode, end tokens included. */
+  readonly tokens: number;
+  /** Share of turns without a word, by agent. */
+  readonly silence: Readonly<Record<string, number>>;
+}
+
+export interface EvaluatedEpisode {
+  readonly problem: Problem;
+  readonly episode: Episode;
+  readonly task: number;
+}
+
+/**
+ * Samples one episode of each held-out problem. The random streams depend on the seed and the problem alone, so
+ * evaluations of one run differ by the weights only.
+ */
+export async function evaluate(
+  parts: TrainingParts,
+  sampler: Sampler,
+  options: { readonly seed: string | number; readonly step: number; readonly problems: number; readonly sampling: TrainConfig["sampling"] },
+): Promise<{ readonly evaluation: Evaluation; readonly episodes: readonly EvaluatedEpisode[] }> {
+  const models = modelsOf(parts, sampler);
+  const random = randomFromSeed(options.seed).split("evaluation");
+  const episodes = await Promise.all(
+    parts.task.heldOut.slice(0, options.problems).map(async (problem, i): Promise<EvaluatedEpisode> => {
+      const episode = await parts.task.topology.run(problem, { models, sampling: options.sampling, random: random.split(i) });
+      return { problem, episode, task: parts.task.grader(episode.answer, problem) };
+    }),
+  );
+  const right = episodes.reduce((sum, { task }) => sum + task, 0);
+  const tokens = episodes.flatMap(({ episode }) => episode.ledger.calls).reduce((sum, call) => sum + call.writtenTokens, 0);
+  return {
+    episodes,
+    evaluation: {
+      step: options.step,
+      problems: episodes.length,
+      accuracy: right / episodes.length,
+      interval: wilsonInterval(right, episodes.length),
+      tokens: tokens / episodes.length,
+      silence: silenceByAgent(episodes.map(({ episode }) => episode)),
+    },
+  };
+}
+
+/** Share of silent turns of each agent. */
+export function silenceByAgent(episodes: readonly Episode[]): Record<string, number> {
+  const counts = new Map<string, { turns: number; silent: number }>();
+  for (const { agent, silent } of episodes.flatMap((episode) => episode.utterances)) {
+    const count = counts.get(agent) ?? { turns: 0, silent: 0 };
+    counts.set(agent, { turns: count.turns + 1, silent: count.silent + (silent ? 1 : 0) });
+  }
+  return Object.fromEntries([...counts].map(([agent, { turns, silent }]) => [agent, silent / turns]));
+}
+
+/** Wilson score interval of a proportion at 95 % (Wilson 1927). */
+export function wilsonInterval(successes: number, trials: number): [low: number, high: number] {
+  if (trials === 0) return [0, 1];
+  const z = 1.959963984540054;
+  const p = successes / trials;
+  const centre = p + (z * z) / (2 * trials);
+  const half = z * Math.sqrt((p * (1 - p)) / trials + (z * z) / (4 * trials * trials));
+  const scale = 1 + (z * z) / trials;
+  return [Math.max(0, (centre - half) / scale), Math.min(1, (centre + half) / scale)];
+}

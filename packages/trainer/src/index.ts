@@ -1,0 +1,33 @@
+/**
+ * The Agent-GSPO training loop (Algorithm 1), its run directory and its metrics.
+ * @module @laconic/trainer
+ */
+export { train } from "./train.ts";
+export type { TrainResult } from "./train.ts";
+export { agentGspoDefaults } from "./config.ts";
+export type { AdvantageSettings, TrainConfig } from "./config.ts";
+export { parseTrainConfig } from "./config-schema.ts";
+export { nearestName } from "./nearest-name.ts";
+export type { TrainingParts, TrainingTask } from "./parts.ts";
+
+export { evaluate, wilsonInterval } from "./evaluate.ts";
+export type { EvaluatedEpisode, Evaluation } from "./evaluate.ts";
+export { supervised } from "./supervised.ts";
+export type { SupervisedOptions } from "./supervised.ts";
+export { learningRateAt } from "./learning-rate.ts";
+export type { LearningRateSchedule } from "./learning-rate.ts";
+
+export { openRun, runFiles } from "./run/run-directory.ts";
+export type { Run, RunObserver, RunOptions } from "./run/run-directory.ts";
+export { silentRecorder } from "./run/recorder.ts";
+export type { Recorder, StepClock } from "./run/recorder.ts";
+export { findCheckpoint } from "./run/checkpoint.ts";
+export type { FoundCheckpoint, LoopState } from "./run/checkpoint.ts";
+export { nodeFileSystem } from "./run/file-system.ts";
+export type { FileSystem } from "./run/file-system.ts";
+export { readLines } from "./run/json-lines.ts";
+
+export { tensorBoardSink } from "./sinks/tensorboard.ts";
+export type { TensorBoardOptions } from "./sinks/tensorboard.ts";
+export type { MetricSink } from "./sinks/metric-sink.ts";
+export type { Metrics } from "./stages/step-metrics.ts";

@@ -1,0 +1,129 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { budgetStateSchema, type BudgetState } from "@laconic/budget";
+import { LaconicError, type TrainableModel } from "@laconic/core";
+import { z } from "zod";
+import type { Evaluation } from "../evaluate.ts";
+import type { FileSystem } from "./file-system.ts";
+
+/** Where the loop stands, beside the weights. Random streams derive from seed and step, so the step is their position. */
+export interface LoopState {
+  readonly step: number;
+  readonly budget: BudgetState | null;
+  readonly before: Evaluation;
+  readonly after: Evaluation;
+}
+
+const evaluationSchema: z.ZodType<Evaluation> = z.strictObject({
+  step: z.int(),
+  problems: z.int(),
+  accuracy: z.number(),
+  interval: z.tuple([z.number(), z.number()]).readonly(),
+  tokens: z.number(),
+  silence: z.record(z.string(), z.number()),
+});
+
+const loopStateSchema: z.ZodType<LoopState> = z.strictObject({
+  step: z.int().min(0),
+  budget: budgetStateSchema.nullable(),
+  before: evaluationSchema,
+  after: evaluationSchema,
+});
+
+interface Manifest {
+  readonly version: 1;
+  readonly step: number;
+  readonly files: Readonly<Record<string, { readonly bytes: number; readonly sha256: string }>>;
+}
+
+const manifestSchema: z.ZodType<Manifest> = z.strictObject({
+  version: z.literal(1),
+  step: z.int(),
+  files: z.record(z.string().regex(/^[\w.-]+$/), z.strictObject({ bytes: z.int(), sha256: z.string() })),
+});
+
+/**
+ * Saves a checkpoint so that a kill at any moment leaves either the whole of it or the one before: files into
+ * `step-N.partial`, the manifest with sizes and hashes last, then one rename, then `LATEST`, then old steps go.
+ */
+export async function saveCheckpoint(
+  fs: FileSystem,
+  directory: string,
+  model: TrainableModel,
+  state: LoopState,
+  keep: number,
+): Promise<void> {
+  const name = stepName(state.step);
+  const [partial, final] = [join(directory, `${name}.partial`), join(directory, name)];
+  await fs.remove(partial);
+  await fs.makeDirectory(partial);
+  const files = [...(await model.save(partial)), "state.json"];
+  await fs.write(join(partial, "state.json"), `${JSON.stringify(state, null, 2)}\n`);
+  const manifest: Manifest = { version: 1, step: state.step, files: {} };
+  for (const file of files) {
+    const bytes = await fs.read(join(partial, file));
+    Object.assign(manifest.files, { [file]: { bytes: bytes.length, sha256: sha256(bytes) } });
+  }
+  await fs.write(join(partial, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+  await fs.syncDirectory(partial);
+  await fs.remove(final); // only a resumed run saves a step again
+  await fs.rename(partial, final);
+  await fs.write(join(directory, "LATEST.tmp"), `${name}\n`);
+  await fs.rename(join(directory, "LATEST.tmp"), join(directory, "LATEST"));
+  const old = (await completeSteps(fs, directory)).slice(keep);
+  for (const each of old) await fs.remove(join(directory, each));
+}
+
+/** A checkpoint that was found whole, and what was wrong with newer ones. */
+export interface FoundCheckpoint {
+  readonly folder: string;
+  readonly state: LoopState;
+  readonly warnings: readonly string[];
+}
+
+/**
+ * The newest checkpoint whose files agree with its manifest.
+ * @throws LaconicError `checkpoint_missing` when there is none at all, `checkpoint_corrupt` when every one is damaged.
+ */
+export async function findCheckpoint(fs: FileSystem, directory: string): Promise<FoundCheckpoint> {
+  const steps = (await fs.exists(directory)) ? await completeSteps(fs, directory) : [];
+  if (steps.length === 0)
+    throw new LaconicError("checkpoint_missing", `${directory} holds no checkpoint to resume from`, { directory });
+  const warnings: string[] = [];
+  for (const name of steps) {
+    const folder = join(directory, name);
+    try {
+      return { folder, state: await verify(fs, folder), warnings };
+    } catch (error) {
+      warnings.push(`${folder}: ${error instanceof Error ? error.message : String(error)}; trying the one before`);
+    }
+  }
+  throw new LaconicError("checkpoint_corrupt", `no checkpoint in ${directory} is whole: ${warnings.join(" ")}`, { directory });
+}
+
+async function verify(fs: FileSystem, folder: string): Promise<LoopState> {
+  const manifest = manifestSchema.parse(JSON.parse(await text(fs, join(folder, "manifest.json"))));
+  for (const [file, { bytes, sha256: expected }] of Object.entries(manifest.files)) {
+    const data = await fs.read(join(folder, file));
+    if (data.length !== bytes) throw new Error(`${file} has ${data.length} bytes, expected ${bytes}`);
+    if (sha256(data) !== expected) throw new Error(`${file} does not match its checksum`);
+  }
+  return loopStateSchema.parse(JSON.parse(await text(fs, join(folder, "state.json"))));
+}
+
+/** Newest first; `.partial` folders are not complete. */
+async function completeSteps(fs: FileSystem, directory: string): Promise<string[]> {
+  return (await fs.list(directory)).filter((name) => /^step-\d+$/.test(name)).toSorted().toReversed();
+}
+
+function stepName(step: number): string {
+  return `step-${String(step).padStart(8, "0")}`;
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+async function text(fs: FileSystem, path: string): Promise<string> {
+  return new TextDecoder().decode(await fs.read(path));
+}

@@ -1,0 +1,29 @@
+import type { FileSystem } from "./file-system.ts";
+
+/** One line of JSON. A number that JSON cannot hold becomes null, and its key is listed under `nonfinite`. */
+export function toLine(row: Readonly<Record<string, unknown>>): string {
+  const nonfinite = Object.keys(row).filter((key) => typeof row[key] === "number" && !Number.isFinite(row[key]));
+  return `${JSON.stringify(nonfinite.length > 0 ? { ...row, nonfinite } : row)}\n`;
+}
+
+/** Rows of a file; a torn last line is left out. Empty when there is no file. */
+export async function readLines(fs: FileSystem, path: string): Promise<Record<string, unknown>[]> {
+  if (!(await fs.exists(path))) return [];
+  const lines = new TextDecoder().decode(await fs.read(path)).split("\n");
+  return lines.flatMap((line) => {
+    try {
+      const row: unknown = JSON.parse(line);
+      return typeof row === "object" && row !== null ? [row as Record<string, unknown>] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+/** Drops the rows of steps after `step`: a resumed run writes them again, byte for byte. */
+export async function truncateLines(fs: FileSystem, path: string, step: number): Promise<void> {
+  if (!(await fs.exists(path))) return;
+  const rows = await readLines(fs, path);
+  const kept = rows.filter((row) => typeof row["step"] === "number" && row["step"] <= step);
+  await fs.write(path, kept.map((row) => `${JSON.stringify(row)}\n`).join(""));
+}

@@ -1,0 +1,61 @@
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { LaconicError } from "@laconic/core";
+import type { FileSystem } from "./file-system.ts";
+
+/** Process that may hold a run directory; injected, so that tests decide who is alive. */
+export interface ProcessTable {
+  readonly pid: number;
+  isAlive(pid: number): boolean;
+}
+
+export const nodeProcesses: ProcessTable = {
+  pid: process.pid,
+  isAlive: (pid) => {
+    try {
+      process.kill(pid, 0);
+      return true;
+    } catch (error) {
+      // Another user's process answers with EPERM.
+      return error instanceof Error && "code" in error && error.code === "EPERM";
+    }
+  },
+};
+
+/**
+ * Takes the directory for this process. A lock left by a dead process of this host is taken over.
+ * @returns what was taken over, in words, or null
+ * @throws LaconicError `run_locked` naming the holder.
+ */
+export async function lockRun(fs: FileSystem, directory: string, processes: ProcessTable): Promise<string | null> {
+  const path = join(directory, "LOCK");
+  const own = JSON.stringify({ pid: processes.pid, host: hostname() });
+  if (!(await fs.exists(path))) {
+    await fs.create(path, own);
+    return null;
+  }
+  const holder = readHolder(await fs.read(path));
+  if (holder && holder.pid !== processes.pid && (holder.host !== hostname() || processes.isAlive(holder.pid)))
+    throw new LaconicError(
+      "run_locked",
+      `${directory} is in use by process ${holder.pid} on ${holder.host}; stop it, or remove ${path} if it is gone`,
+      { directory, pid: holder.pid },
+    );
+  await fs.write(path, own);
+  return holder ? `took over the lock of process ${holder.pid}, which is gone` : "replaced an unreadable lock";
+}
+
+export async function unlockRun(fs: FileSystem, directory: string): Promise<void> {
+  await fs.remove(join(directory, "LOCK"));
+}
+
+function readHolder(bytes: Uint8Array): { pid: number; host: string } | null {
+  try {
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    if (typeof value !== "object" || value === null) return null;
+    const { pid, host } = value as Record<string, unknown>;
+    return typeof pid === "number" && typeof host === "string" ? { pid, host } : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,50 @@
+import type { TrainableModel } from "@laconic/core";
+import type { EvaluatedEpisode, Evaluation } from "../evaluate.ts";
+import type { Metrics } from "../stages/step-metrics.ts";
+import type { LoopState } from "./checkpoint.ts";
+
+/** Measures the phases of a step. Times never enter the metrics, which repeat bit for bit. */
+export interface StepClock {
+  /** Ends a phase. */
+  lap(phase: string): void;
+  /** Seconds by phase. */
+  readonly seconds: Readonly<Record<string, number>>;
+}
+
+/** Where a run leaves its traces. The loop tells it what happened and asks nothing back but where to resume. */
+export interface Recorder {
+  /** Loads the last checkpoint into the model; null on a fresh run. */
+  restore(model: TrainableModel): Promise<LoopState | null>;
+  clock(): StepClock;
+  step(metrics: Metrics, clock: StepClock): Promise<void>;
+  evaluation(evaluation: Evaluation, episodes: readonly EvaluatedEpisode[]): Promise<void>;
+  checkpoint(model: TrainableModel, state: LoopState): Promise<void>;
+  /** A trap or a defect worth saying; each text once. */
+  warn(message: string): Promise<void>;
+}
+
+/** A clock over a monotonic time source in milliseconds. */
+export function stepClock(now: () => number): StepClock {
+  const seconds: Record<string, number> = {};
+  let last = now();
+  return {
+    seconds,
+    lap(phase) {
+      const time = now();
+      seconds[phase] = (seconds[phase] ?? 0) + (time - last) / 1000;
+      last = time;
+    },
+  };
+}
+
+/** Keeps nothing: for tests, sweeps and examples that only want the result. */
+export function silentRecorder(onStep: (metrics: Metrics) => void = () => undefined): Recorder {
+  return {
+    restore: async () => null,
+    clock: () => stepClock(() => 0),
+    step: async (metrics) => onStep(metrics),
+    evaluation: async () => undefined,
+    checkpoint: async () => undefined,
+    warn: async () => undefined,
+  };
+}

@@ -1,0 +1,25 @@
+import type { OptimizerSettings, Random, TrainableModel, TrainingSequence } from "@laconic/core";
+import { learningRateAt, type LearningRateSchedule } from "./learning-rate.ts";
+
+export interface SupervisedOptions {
+  readonly steps: number;
+  /** Draws the examples of a step. */
+  batch(step: number, random: Random): readonly TrainingSequence[];
+  readonly random: Random;
+  readonly optimizer: Omit<OptimizerSettings, "learningRate">;
+  readonly learningRate: LearningRateSchedule;
+  /** Called after each step with the mean cross-entropy per token in nats. */
+  onStep?(step: number, loss: number): void | Promise<void>;
+}
+
+/** Maximum likelihood on examples, through the seam that reinforcement learning uses: the token gradient is -1 / tokens. */
+export async function supervised(model: TrainableModel, options: SupervisedOptions): Promise<void> {
+  for (let step = 0; step < options.steps; step++) {
+    const batch = options.batch(step, options.random.split(step));
+    const tokens = batch.reduce((sum, { completionTokens }) => sum + completionTokens.length, 0);
+    const { logProbs } = await model.forwardBackward(batch, (part) => new Float64Array(part.values.length).fill(-1 / tokens));
+    const learningRate = learningRateAt(options.learningRate, step, options.steps);
+    await model.optimStep({ ...options.optimizer, learningRate });
+    await options.onStep?.(step + 1, -logProbs.values.reduce((sum, value) => sum + value, 0) / tokens);
+  }
+}

@@ -1,0 +1,61 @@
+import { createHash } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { root } from "./root.mjs";
+import { run } from "./run.mjs";
+
+const stampFile = join(root, "node_modules", ".laconic-setup");
+
+/** Installs the locked dependencies unless they are in place; says so on stderr, and exits 1 when it cannot. */
+export async function setUp() {
+  requireNode();
+  const stamp = lockedState();
+  if (installedState() === stamp) return;
+
+  const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  console.error(`Setting up: ${packageManager} installs the locked dependencies (once, about a minute).`);
+  const install = ["install", "--frozen-lockfile", "--config.confirmModulesPurge=false", "--reporter=append-only"];
+  const { code, seconds } = await npmExec([packageManager, ...install]);
+  if (code !== 0) {
+    console.error(
+      `Setup failed: the installation ended with exit code ${code}, see above.` +
+        " Fix: check that the npm registry can be reached, then run: npm run setup",
+    );
+    process.exit(1);
+  }
+  writeFileSync(stampFile, stamp);
+  console.error(`Set up in ${seconds.toFixed(1)} s.\n`);
+}
+
+function requireNode() {
+  const [major, minor] = process.versions.node.split(".").map(Number);
+  if (major > 20 || (major === 20 && minor >= 19)) return;
+  console.error(
+    `Laconic needs Node 20.19 or newer, and this is ${process.version}. Fix: install it from https://nodejs.org`,
+  );
+  process.exit(1);
+}
+
+/** What an installation depends on: the lock file, the install policy, the Node ABI and the platform. */
+function lockedState() {
+  const hash = createHash("sha256");
+  for (const file of ["pnpm-lock.yaml", "pnpm-workspace.yaml"]) hash.update(readFileSync(join(root, file)));
+  return `${hash.digest("hex")} ${process.versions.modules} ${process.platform}-${process.arch}\n`;
+}
+
+function installedState() {
+  try {
+    return readFileSync(stampFile, "utf8");
+  } catch {
+    return null;
+  }
+}
+
+/** `npm exec` downloads pnpm into npm's cache, so nothing global is installed. */
+function npmExec(args) {
+  const exec = ["exec", "--yes", "--", ...args];
+  const npm = process.env.npm_execpath; // set when npm itself started this script
+  return npm?.endsWith("npm-cli.js")
+    ? run(process.execPath, [npm, ...exec], { output: "stderr" })
+    : run("npm", exec, { output: "stderr" });
+}

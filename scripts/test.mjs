@@ -1,0 +1,74 @@
+// npm test: types, lint, format, unused code, then every test. `npm test -- packages/gspo` runs the tests of one folder.
+// The last line counts everything; each of the four checks counts as one test.
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { root } from "./lib/root.mjs";
+import { run } from "./lib/run.mjs";
+import { setUp } from "./lib/setup.mjs";
+
+const checks = [
+  { name: "types", command: ["tsc", "-p", "."], fix: "correct the lines above" },
+  {
+    name: "lint",
+    command: ["oxlint", "--type-aware", "--deny-warnings"],
+    fix: "npm run lint:fix, then the rest by hand",
+  },
+  { name: "format", command: ["oxfmt", "--check"], fix: "npm run format" },
+  { name: "unused code", command: ["knip"], fix: "delete what is listed, or declare it in knip.json" },
+];
+
+await setUp();
+const total = { passed: 0, failed: 0, skipped: 0 };
+for (const check of checks) await runCheck(check);
+await runTests(process.argv.slice(2));
+console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+process.exitCode = total.failed === 0 ? 0 : 1;
+
+async function runCheck({ name, command, fix }) {
+  const { code, text, seconds } = await run(command[0], command.slice(1));
+  console.log(`${code === 0 ? "ok  " : "FAIL"} ${name.padEnd(12)} ${seconds.toFixed(1)} s`);
+  total[code === 0 ? "passed" : "failed"] += 1;
+  if (code !== 0) console.log(`${text.trim()}\nFix ${name}: ${fix}\n`);
+}
+
+async function runTests(filters) {
+  for (const [name, what] of [
+    ["LACONIC_DATA", "tests on benchmark files skip (it names the folder that holds them)"],
+    ["LACONIC_PYTHON", "comparisons with Python use .venv/bin/python, or skip"],
+  ])
+    if (!process.env[name]) console.log(`     ${name} is not set: ${what}`);
+  const folder = mkdtempSync(join(tmpdir(), "laconic-test-"));
+  try {
+    const report = join(folder, "report.json");
+    const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+    const { code, seconds } = await run("vitest", ["run", ...reporters, ...filters], { output: "show" });
+    count(JSON.parse(readFileSync(report, "utf8")), code, seconds);
+  } catch (error) {
+    if (error.code !== "ENOENT") throw error;
+    console.log("FAIL tests: vitest ended without a report, see above. Fix: npx vitest run");
+    total.failed += 1;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Adds vitest's report. A file that fails before its first test counts as one failed test. */
+function count({ testResults }, code, seconds) {
+  const before = total.failed;
+  for (const { name, status, assertionResults } of testResults) {
+    const of = (...statuses) => assertionResults.filter((test) => statuses.includes(test.status));
+    total.passed += of("passed").length;
+    const skipped = of("skipped", "pending", "todo", "disabled");
+    total.skipped += skipped.length;
+    const failed = of("failed").length;
+    total.failed += failed === 0 && status === "failed" ? 1 : failed;
+    if (skipped.length > 0) {
+      console.log(`skip ${relative(root, name)}`);
+      for (const { fullName } of skipped) console.log(`     ${fullName}`);
+    }
+  }
+  // Errors outside any test (an unhandled rejection, a missing file) appear only in the exit code.
+  if (code !== 0 && total.failed === before) total.failed += 1;
+  console.log(`${code === 0 ? "ok  " : "FAIL"} ${"tests".padEnd(12)} ${seconds.toFixed(1)} s`);
+}

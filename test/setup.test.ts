@@ -1,0 +1,16 @@
+import { expect, test } from "vitest";
+
+test("toBeAllclose accepts what is within its tolerance and nothing else", () => {
+  expect([1, 2, 3]).toBeAllclose(Float64Array.of(1, 2 + 1e-7, 3));
+  expect([Infinity, Number.NaN]).toBeAllclose([Infinity, Number.NaN]);
+  expect([]).toBeAllclose([]);
+  expect([0]).toBeAllclose([0.5], { absolute: 0.5 });
+  expect(() => expect([1, 2]).toBeAllclose([1, 2.1])).toThrow("[1] is 2, expected 2.1");
+  expect(() => expect([1]).toBeAllclose([Infinity])).toThrow("[0] is 1, expected Infinity");
+  expect(() => expect([Number.NaN]).toBeAllclose([0])).toThrow("[0] is NaN, expected 0");
+  expect(() => expect([1]).toBeAllclose([1, 1])).toThrow("1 numbers, expected 2");
+});
+
+test("a console call in a test is an error", () => {
+  expect(() => console.warn("careful")).toThrow("console.warn was called in a test: careful");
+});
