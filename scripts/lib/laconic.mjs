@@ -3,7 +3,7 @@ import { pathToFileURL } from "node:url";
 import { root } from "./root.mjs";
 
 /**
- * Becomes the command line, run from its source: same process, so signals and exit codes are its own.
+ * Becomes the command line: same process, so signals and exit codes are its own.
  * Relative paths mean the folder where the user typed the command.
  *
  * @param {readonly string[]} args

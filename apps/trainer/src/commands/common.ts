@@ -26,12 +26,12 @@ export const runFlags: {
   readonly device: TextFlag;
   readonly run: TextFlag;
   readonly resume: Flag;
-  readonly dryRun: Flag;
+  readonly "dry-run": Flag;
 } = {
   ...jsonFlag,
   seed: { type: "string", description: "Seed of every random draw", valueHint: "text" },
   device: { type: "string", description: "Device to compute on: auto or wasm", valueHint: "name" },
   run: { type: "string", description: "Run directory", valueHint: "folder" },
   resume: { type: "boolean", description: "Continue the run directory's last checkpoint" },
-  dryRun: { type: "boolean", description: "Print the resolved configuration and stop" },
+  "dry-run": { type: "boolean", description: "Print the resolved configuration and stop" },
 };

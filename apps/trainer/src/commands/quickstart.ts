@@ -17,7 +17,7 @@ export function quickstartCommand({ terminal }: CommandContext, exit: ExitCode):
       overrides: true,
       run: async (args, rest) => {
         terminal.note(`${introduction}\n`);
-        return runTraining(relayQuickstart, rest, { ...args, dryRun: args.dryRun }, "quickstart", terminal);
+        return runTraining(relayQuickstart, rest, { ...args, dryRun: args["dry-run"] }, "quickstart", terminal);
       },
     },
     exit,

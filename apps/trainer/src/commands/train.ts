@@ -35,7 +35,7 @@ export function trainCommand({ terminal }: CommandContext, exit: ExitCode): Comm
       },
       overrides: true,
       run: async (args, rest) => {
-        const flags: RunFlags = { ...args, dryRun: args.dryRun };
+        const flags: RunFlags = { ...args, dryRun: args["dry-run"] };
         if (args.config === undefined && !args.resume)
           throw new LaconicError("config_invalid", "name a configuration: laconic train preset:relay-quickstart");
         return runTraining(args.config ? await loadConfig(args.config) : null, rest, flags, "train", terminal);

@@ -1,0 +1,56 @@
+import { describe, expect, test } from "vitest";
+import { publishedPackages, readText, repositoryFiles } from "./workspace.ts";
+
+/** A package imports only from floors below its own; nothing imports an app. */
+const floors: Readonly<Record<string, number>> = {
+  "@laconic/core": 0,
+  "@laconic/gspo": 1,
+  "@laconic/rewards": 1,
+  "@laconic/budget": 1,
+  "@laconic/topologies": 2,
+  "@laconic/benchmarks": 2,
+  "@laconic/sandbox": 2,
+  "@laconic/engine": 3,
+  "@laconic/kernels-torch": 3,
+  "@laconic/kernels-tfjs": 3,
+  "@laconic/tinker": 3,
+  "@laconic/openai": 3,
+  "@laconic/baselines": 3,
+  "@laconic/trainer": 4,
+  "@laconic/evaluation": 4,
+  laconic: 5,
+};
+
+/** Imports within a floor, each with the one module it may name. */
+const neighbours: Readonly<Record<string, readonly string[]>> = {
+  // The relay is a task with its own communication graph.
+  "@laconic/benchmarks": ["@laconic/topologies"],
+  // A kernel package implements the contract and knows nothing else of the engine.
+  "@laconic/kernels-tfjs": ["@laconic/engine/kernels", "@laconic/engine/kernels/testing"],
+  "@laconic/kernels-torch": ["@laconic/engine/kernels", "@laconic/engine/kernels/testing"],
+};
+
+const importOf = /(?:from|import)\s*\(?\s*["'](@laconic\/[^"']+|laconic)["']/g;
+const sources = repositoryFiles().filter((path) => /\/src\/.*\.ts$/.test(path) && !path.endsWith(".test.ts"));
+
+describe.each(publishedPackages)("$manifest.name", ({ folder, manifest: { name } }) => {
+  const floor = floors[name];
+
+  test("has a floor", () => expect(floor).toBeTypeOf("number"));
+
+  test("imports only from floors below", () => {
+    const files = sources.filter((path) => path.startsWith(`${folder}/src/`));
+    expect(files).not.toHaveLength(0);
+    const climbing = files.flatMap((path) =>
+      [...readText(path).matchAll(importOf)]
+        .map((match) => match[1] ?? "")
+        .filter((specifier) => {
+          const target = specifier.split("/").slice(0, 2).join("/");
+          const below = (floors[target] ?? Infinity) < (floor ?? 0);
+          return !below && target !== name && !neighbours[name]?.includes(specifier);
+        })
+        .map((specifier) => `${path} imports ${specifier}`),
+    );
+    expect(climbing).toEqual([]);
+  });
+});

@@ -1,0 +1,61 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { publishedPackages, readText, repositoryFiles, root } from "./workspace.ts";
+
+const textFile = /\.(ts|mts|mjs|js|json|jsonc|md|yaml|yml|py|txt|css|html|svg)$|^[^.]*$|\/(run|LICENSE)$/;
+const files = repositoryFiles().filter((path) => textFile.test(path) && path !== "pnpm-lock.yaml");
+
+/** Files that may be longer than 400 lines, each with its reason. */
+const longFiles: Readonly<Record<string, string>> = {};
+
+describe.each(publishedPackages)("$manifest.name", ({ folder, manifest }) => {
+  test("its package.json says what npm shows and needs", () => {
+    expect(manifest.description).toMatch(/^[A-Z].{20,}\.$/);
+    expect(manifest.license).toBe("MIT");
+    expect(manifest.repository?.directory).toBe(folder);
+    expect(manifest.engines?.node).toBe(">=20.19");
+    expect(manifest.publishConfig?.access).toBe("public");
+    expect(manifest.scripts).toHaveProperty("build");
+    expect(manifest.scripts).toHaveProperty(["check:package"]);
+  });
+
+  test("it publishes the entries it has, and their sources exist", () => {
+    const entries = Object.entries(manifest.exports ?? {}).filter(([entry]) => entry !== "./package.json");
+    const published = Object.keys(manifest.publishConfig?.exports ?? {}).filter((entry) => entry !== "./package.json");
+    expect(published.toSorted()).toEqual(entries.map(([entry]) => entry).toSorted());
+    for (const [, source] of entries) expect(existsSync(join(root, folder, String(source))), String(source)).toBe(true);
+  });
+
+  test("its README opens with its name and shows code", () => {
+    const readme = readText(`${folder}/README.md`);
+    expect(readme.split("\n")[0]).toBe(`# ${manifest.name}`);
+    expect(readme).toMatch(/^```(ts|sh)$/m);
+  });
+
+  test("its entries name their module", () => {
+    for (const [entry, source] of Object.entries(manifest.exports ?? {})) {
+      if (entry === "./package.json") continue;
+      expect(readText(join(folder, String(source))), `${folder}/${String(source)}`).toMatch(/^\/\*\*[^]*?@module /);
+    }
+  });
+});
+
+test("no file names a folder of somebody's machine", () => {
+  const place = /(?<![\w.~-])(\/(home|Users|root|work)\/[\w.]|[A-Z]:\\\\?Users)/;
+  expect(files.filter((path) => place.test(readText(path)))).toEqual([]);
+});
+
+test("no file silences the compiler or the linter", () => {
+  const silenced = /(@ts-(ignore|expect-error|nocheck)|(oxlint|eslint)-disable)/;
+  const checked = files.filter((path) => /\.(ts|mjs)$/.test(path) && !path.includes("/assembly/"));
+  expect(checked.filter((path) => silenced.test(readText(path)))).toEqual([]);
+});
+
+test("files stay within 400 lines, or say why not", () => {
+  const long = files
+    .filter((path) => /\.(ts|mjs|py)$/.test(path))
+    .map((path) => ({ path, lines: readText(path).split("\n").length - 1 }))
+    .filter(({ path, lines }) => lines > 400 && !(path in longFiles));
+  expect(long).toEqual([]);
+});

@@ -1,0 +1,46 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+export const root: string = fileURLToPath(new URL("..", import.meta.url));
+
+/** The parts of a package.json that the repository has rules about. */
+export interface Manifest {
+  readonly name: string;
+  readonly description?: string;
+  readonly license?: string;
+  readonly repository?: { readonly directory?: string };
+  readonly engines?: { readonly node?: string };
+  readonly exports?: Readonly<Record<string, unknown>>;
+  readonly publishConfig?: { readonly access?: string; readonly exports?: Readonly<Record<string, unknown>> };
+  readonly scripts?: Readonly<Record<string, string>>;
+  readonly dependencies?: Readonly<Record<string, string>>;
+}
+
+export interface WorkspacePackage {
+  /** Relative to the root, with forward slashes. */
+  readonly folder: string;
+  readonly manifest: Manifest;
+}
+
+/** Every package that is published: packages/* and apps/*. */
+export const publishedPackages: readonly WorkspacePackage[] = ["packages", "apps"].flatMap((group) =>
+  readdirSync(join(root, group))
+    .map((name) => `${group}/${name}`)
+    .filter((folder) => existsSync(join(root, folder, "package.json")))
+    .map((folder) => ({ folder, manifest: JSON.parse(readText(`${folder}/package.json`)) as Manifest })),
+);
+
+export function readText(path: string): string {
+  return readFileSync(join(root, path), "utf8");
+}
+
+/** Files that git tracks or would track, relative to the root. */
+export function repositoryFiles(): readonly string[] {
+  const list = execFileSync("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: root });
+  return list
+    .toString("utf8")
+    .split("\0")
+    .filter((path) => path !== "" && existsSync(join(root, path)));
+}
