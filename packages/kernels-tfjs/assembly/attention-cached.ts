@@ -1,4 +1,5 @@
-import { axpy, dot, exp4, laneSum } from "./vector";
+import { softmaxRow } from "./attention";
+import { dot, laneSums } from "./vector";
 
 /** Copies the new keys and values of each sequence behind what its cache row holds. Cache layout: [row, position, kvHeads * width]. */
 export function appendToCache(
@@ -13,7 +14,7 @@ export function appendToCache(
   }
 }
 
-/** Attention of new tokens against their cache rows, the new tokens included. `scratch` holds `capacity` + 4 floats. */
+/** Attention of new tokens against their cache rows, the new tokens included. `scratch` holds capacity + 8 floats. */
 export function attentionCached(
   q: usize, keys: usize, values: usize, out: usize, offsets: usize, rows: usize, past: usize, sequences: i32,
   capacity: i32, queryHeads: i32, kvHeads: i32, width: i32, scale: f32, scratch: usize,
@@ -31,32 +32,95 @@ export function attentionCached(
       for (let h = 0; h < queryHeads; h++) {
         const head = ((h / group) * width) << 2;
         const row = i * qRow + ((h * width) << 2);
-        attendCachedRow(q + row, keys + base + head, values + base + head, kvRow, scratch, out + row, count, width, scale);
+        attendRow(q + row, keys + base + head, values + base + head, kvRow, scratch, out + row, count, width, scale);
       }
     }
   }
 }
 
-@inline
-function attendCachedRow(
+/** One query row against `count` keys that lie `stride` bytes apart. */
+function attendRow(
   q: usize, keys: usize, values: usize, stride: i32, scores: usize, out: usize, count: i32, width: i32, scale: f32,
 ): void {
-  let top: f32 = -f32.MAX_VALUE;
-  for (let j = 0; j < count; j++) {
-    const score = scale * dot(q, keys + j * stride, width);
-    store<f32>(scores + (j << 2), score);
-    top = max(top, score);
+  scoreRow(q, keys, stride, scores, count, width, scale);
+  const columns = (count + 3) & ~3;
+  for (let j = count; j < columns; j++) store<f32>(scores + (j << 2), -f32.MAX_VALUE);
+  const factor = scores + (columns << 2);
+  softmaxRow(scores, columns, factor);
+  mixRow(scores, values, stride, count, load<f32>(factor), out, width);
+}
+
+/** scores[j] = scale * q . keys[j], four keys at a time. */
+function scoreRow(q: usize, keys: usize, stride: i32, scores: usize, count: i32, width: i32, scale: f32): void {
+  const s = f32x4.splat(scale);
+  const wide = width & ~3;
+  let key = keys;
+  let j = 0;
+  for (; j + 4 <= count; j += 4) {
+    let a = f32x4.splat(0);
+    let b = f32x4.splat(0);
+    let c = f32x4.splat(0);
+    let d = f32x4.splat(0);
+    for (let o = 0; o < wide << 2; o += 16) {
+      const x = v128.load(q + o);
+      const at = key + o;
+      a = f32x4.add(a, f32x4.mul(x, v128.load(at)));
+      b = f32x4.add(b, f32x4.mul(x, v128.load(at + stride)));
+      c = f32x4.add(c, f32x4.mul(x, v128.load(at + 2 * stride)));
+      d = f32x4.add(d, f32x4.mul(x, v128.load(at + 3 * stride)));
+    }
+    let sums = laneSums(a, b, c, d);
+    for (let o = wide << 2; o < width << 2; o += 4) {
+      const at = key + o;
+      const column = f32x4(load<f32>(at), load<f32>(at + stride), load<f32>(at + 2 * stride), load<f32>(at + 3 * stride));
+      sums = f32x4.add(sums, f32x4.mul(v128.load32_splat(q + o), column));
+    }
+    v128.store(scores + (j << 2), f32x4.mul(sums, s));
+    key += 4 * stride;
   }
-  const wide = (count + 3) & ~3;
-  for (let j = count; j < wide; j++) store<f32>(scores + (j << 2), -f32.MAX_VALUE);
-  const t = f32x4.splat(top);
-  let sum = f32x4.splat(0);
-  for (let j = 0; j < wide; j += 4) {
-    const e = exp4(f32x4.sub(v128.load(scores + (j << 2)), t));
-    v128.store(scores + (j << 2), e);
-    sum = f32x4.add(sum, e);
+  for (; j < count; j++) {
+    store<f32>(scores + (j << 2), scale * dot(q, key, width));
+    key += stride;
   }
-  const inverse: f32 = 1 / laneSum(sum);
-  memory.fill(out, 0, width << 2);
-  for (let j = 0; j < count; j++) axpy(load<f32>(scores + (j << 2)) * inverse, values + j * stride, out, width);
+}
+
+/** out = factor * sum over j of weights[j] * values[j]. */
+function mixRow(weights: usize, values: usize, stride: i32, count: i32, factor: f32, out: usize, width: i32): void {
+  const f = f32x4.splat(factor);
+  const end = weights + (count << 2);
+  let d = 0;
+  for (; d + 16 <= width; d += 16) {
+    let a0 = f32x4.splat(0);
+    let a1 = f32x4.splat(0);
+    let a2 = f32x4.splat(0);
+    let a3 = f32x4.splat(0);
+    let y = values + (d << 2);
+    for (let w = weights; w < end; w += 4) {
+      const p = v128.load32_splat(w);
+      a0 = f32x4.add(a0, f32x4.mul(p, v128.load(y)));
+      a1 = f32x4.add(a1, f32x4.mul(p, v128.load(y, 16)));
+      a2 = f32x4.add(a2, f32x4.mul(p, v128.load(y, 32)));
+      a3 = f32x4.add(a3, f32x4.mul(p, v128.load(y, 48)));
+      y += stride;
+    }
+    const to = out + (d << 2);
+    v128.store(to, f32x4.mul(a0, f));
+    v128.store(to, f32x4.mul(a1, f), 16);
+    v128.store(to, f32x4.mul(a2, f), 32);
+    v128.store(to, f32x4.mul(a3, f), 48);
+  }
+  for (; d + 4 <= width; d += 4) {
+    let sum = f32x4.splat(0);
+    let y = values + (d << 2);
+    for (let w = weights; w < end; w += 4) {
+      sum = f32x4.add(sum, f32x4.mul(v128.load32_splat(w), v128.load(y)));
+      y += stride;
+    }
+    v128.store(out + (d << 2), f32x4.mul(sum, f));
+  }
+  for (; d < width; d++) {
+    let sum: f32 = 0;
+    for (let j = 0; j < count; j++) sum += load<f32>(weights + (j << 2)) * load<f32>(values + j * stride + (d << 2));
+    store<f32>(out + (d << 2), sum * factor);
+  }
 }

@@ -39,30 +39,3 @@ export function sumSquares(x: usize, n: i32): f64 {
   }
   return total;
 }
-
-/** out[c, r] = x[r, c], in 4 x 4 tiles. */
-export function transpose(x: usize, out: usize, rows: i32, columns: i32): void {
-  const wide = columns & ~3;
-  const tall = rows & ~3;
-  for (let r = 0; r < tall; r += 4) {
-    for (let c = 0; c < wide; c += 4) {
-      const at = x + ((r * columns + c) << 2);
-      const a = v128.load(at);
-      const b = v128.load(at + (columns << 2));
-      const d = v128.load(at + (columns << 3));
-      const e = v128.load(at + columns * 12);
-      const ab0 = v128.shuffle<f32>(a, b, 0, 4, 1, 5);
-      const ab1 = v128.shuffle<f32>(a, b, 2, 6, 3, 7);
-      const de0 = v128.shuffle<f32>(d, e, 0, 4, 1, 5);
-      const de1 = v128.shuffle<f32>(d, e, 2, 6, 3, 7);
-      const to = out + ((c * rows + r) << 2);
-      v128.store(to, v128.shuffle<f32>(ab0, de0, 0, 1, 4, 5));
-      v128.store(to + (rows << 2), v128.shuffle<f32>(ab0, de0, 2, 3, 6, 7));
-      v128.store(to + (rows << 3), v128.shuffle<f32>(ab1, de1, 0, 1, 4, 5));
-      v128.store(to + rows * 12, v128.shuffle<f32>(ab1, de1, 2, 3, 6, 7));
-    }
-  }
-  for (let r = 0; r < rows; r++)
-    for (let c = r < tall ? wide : 0; c < columns; c++)
-      store<f32>(out + ((c * rows + r) << 2), load<f32>(x + ((r * columns + c) << 2)));
-}

@@ -1,10 +1,12 @@
 // Fused kernels over float32 arrays in TensorFlow.js's own memory. Every argument that names an array is a byte address.
 export { firstOutside, gatherRows, scatterAddRows } from "./rows";
-export { add, addBias, columnSums, sumSquares, transpose } from "./elementwise";
+export { add, addBias, columnSums, sumSquares } from "./elementwise";
+export { transpose } from "./transpose";
 export { transposedProduct } from "./transposed-product";
 export { rmsNorm, rmsNormBackward } from "./rms-norm";
 export { rotary } from "./rotary";
-export { attention, attentionBackward } from "./attention";
+export { attention } from "./attention";
+export { attentionBackward } from "./attention-backward";
 export { appendToCache, attentionCached } from "./attention-cached";
 export { swiGlu, swiGluBackward } from "./swiglu";
 export { headLogProbs, headLogProbsBackward } from "./head";

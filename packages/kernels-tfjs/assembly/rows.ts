@@ -1,4 +1,4 @@
-import { axpy } from "./vector";
+import { axpy, copyRow } from "./vector";
 
 /** Position of the first id outside [0, limit), or -1. */
 export function firstOutside(ids: usize, count: i32, limit: i32): i32 {
@@ -10,7 +10,7 @@ export function firstOutside(ids: usize, count: i32, limit: i32): i32 {
 export function gatherRows(table: usize, ids: usize, out: usize, count: i32, width: i32): void {
   const bytes = width << 2;
   for (let m = 0; m < count; m++)
-    memory.copy(out + m * bytes, table + load<i32>(ids + (m << 2)) * bytes, bytes);
+    copyRow(table + load<i32>(ids + (m << 2)) * bytes, out + m * bytes, width);
 }
 
 /** out[ids[m]] += delta[m]; out starts as zeros. */

@@ -38,6 +38,14 @@ export function exp1(x: f32): f32 {
   return f32x4.extract_lane(exp4(f32x4.splat(x)), 0);
 }
 
+/** The four sums of the lanes of a, b, c and d. */
+@inline
+export function laneSums(a: v128, b: v128, c: v128, d: v128): v128 {
+  const ab = f32x4.add(v128.shuffle<f32>(a, b, 0, 4, 1, 5), v128.shuffle<f32>(a, b, 2, 6, 3, 7));
+  const cd = f32x4.add(v128.shuffle<f32>(c, d, 0, 4, 1, 5), v128.shuffle<f32>(c, d, 2, 6, 3, 7));
+  return f32x4.add(v128.shuffle<f32>(ab, cd, 0, 1, 4, 5), v128.shuffle<f32>(ab, cd, 2, 3, 6, 7));
+}
+
 /** a . b over n floats. */
 @inline
 export function dot(a: usize, b: usize, n: i32): f32 {
@@ -59,6 +67,27 @@ export function axpy(scale: f32, x: usize, y: usize, n: i32): void {
   for (; i < n; i++) store<f32>(y + (i << 2), load<f32>(y + (i << 2)) + scale * load<f32>(x + (i << 2)));
 }
 
-/** The host's natural logarithm: a table of our own would need static memory, which belongs to TensorFlow.js. */
-@external("env", "log")
-export declare function log(x: f64): f64;
+/** Copies n floats; for short rows, where the bulk instruction costs more than the copy. */
+@inline
+export function copyRow(from: usize, to: usize, n: i32): void {
+  let i = 0;
+  for (; i + 4 <= n; i += 4) v128.store(to + (i << 2), v128.load(from + (i << 2)));
+  for (; i < n; i++) store<f32>(to + (i << 2), load<f32>(from + (i << 2)));
+}
+
+/**
+ * Natural logarithm of a normal positive number: x = 2^n * m with m in [0.7, 1.42) and the series of
+ * atanh((m - 1) / (m + 1)), cut where the rest is below 1e-13. The usual tables would need static memory.
+ */
+export function log(x: f64): f64 {
+  const bits = reinterpret<i64>(x);
+  // Moves the cut between exponents from 1 to sqrt(1/2).
+  const n = (bits - 0x3fe6a09e667f3bcd) >> 52;
+  const m = reinterpret<f64>(bits - (n << 52));
+  const s = (m - 1) / (m + 1);
+  const z = s * s;
+  const series =
+    1 + z * (1.0 / 3 + z * (1.0 / 5 + z * (1.0 / 7 + z * (1.0 / 9 + z * (1.0 / 11 + z * (1.0 / 13 + z * (1.0 / 15)))))));
+  // The last term keeps a NaN.
+  return <f64>n * 0.6931471805599453 + 2 * s * series + 0 * x;
+}

@@ -7,7 +7,7 @@
 export const relayQuickstart: Readonly<Record<string, unknown>> = {
   task: { name: "relay", level: "one-fact" },
   train: {
-    steps: 160,
+    steps: 200,
     problemsPerStep: 16,
     episodesPerProblem: 8,
     minibatches: 2,
@@ -20,7 +20,7 @@ export const relayQuickstart: Readonly<Record<string, unknown>> = {
       proportionalGain: 2e-3,
       maxPrice: 0.05,
       warmupIterations: 10,
-      annealIterations: 60,
+      annealIterations: 80,
       guard: { action: "freeze", rewardTolerance: 0.1 },
     },
     optimizer: { learningRate: { peak: 3e-4, warmUpSteps: 5, decay: "cosine", finalFraction: 0.05 } },

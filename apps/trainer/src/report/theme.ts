@@ -18,7 +18,7 @@ figcaption strong{display:block}figcaption span{color:var(--soft);font-size:13px
 .legend{list-style:none;display:flex;flex-wrap:wrap;gap:4px 14px;padding:0;margin:6px 0 0;font-size:13px}
 .legend .key{display:inline-block;width:14px;height:3px;border-radius:2px;margin-right:6px;vertical-align:middle}
 .grid{stroke:var(--line)}.tick,.note,.label{fill:var(--soft);font-size:11.5px;font-variant-numeric:tabular-nums}
-.label{fill:var(--ink);font-size:13px;font-weight:600}
+.label{fill:var(--ink);font-size:13px;font-weight:600}.label,.note{paint-order:stroke;stroke:var(--panel);stroke-width:4px;stroke-linejoin:round}
 .reference{stroke:var(--soft);stroke-dasharray:5 4}
 .curve{fill:none;stroke-width:2;stroke-linejoin:round}.faint{opacity:.28;stroke-width:1}
 .bar{stroke:var(--soft);opacity:.5}.dot{fill:var(--c1)}.end{stroke:var(--panel);stroke-width:1.5}

@@ -1,5 +1,5 @@
 import type { AttentionShape, Kernels, SequenceLayout } from "@laconic/engine/kernels";
-import { expectFloats, expectLayout, matrix } from "./shapes.ts";
+import { expectFloats, expectHeads, expectLayout, matrix } from "./shapes.ts";
 import type { WasmDevice } from "./wasm-device.ts";
 
 export function attentionKernels(device: WasmDevice): Pick<Kernels, "attention" | "attentionBackward"> {
@@ -7,25 +7,24 @@ export function attentionKernels(device: WasmDevice): Pick<Kernels, "attention" 
   return {
     attention(q, k, v, shape, layout) {
       const [rows] = matrix(q, "attention: q");
-      expectFloats(q, [rows, shape.queryHeads * shape.headDim], "attention: q");
-      for (const x of [k, v]) expectFloats(x, [rows, shape.kvHeads * shape.headDim], "attention: k or v");
+      expectHeads(shape, rows, [q], [k, v], "attention");
       expectLayout(layout, rows, "attention");
       const [out, logSumExp] = [store.allocate(q.shape), store.allocate([rows, shape.queryHeads])];
-      device.withScratch((shape.headDim + 1) * padded(layout) + 8, (scratch) =>
+      const longest = padded(layout);
+      device.withScratch((shape.headDim + 4) * longest + 4 * shape.headDim + 4, (scratch) =>
         device.run("attention", q, k, v, out, logSumExp, layout.offsetsOnDevice, ...sizes(layout, shape), scratch),
       );
       return { out, logSumExp };
     },
     attentionBackward(dOut, { q, k, v, out, logSumExp }, shape, layout) {
       const [rows] = matrix(q, "attentionBackward: q");
-      for (const x of [q, out, dOut])
-        expectFloats(x, [rows, shape.queryHeads * shape.headDim], "attentionBackward: q, out or dOut");
-      for (const x of [k, v]) expectFloats(x, [rows, shape.kvHeads * shape.headDim], "attentionBackward: k or v");
+      expectHeads(shape, rows, [q, out, dOut], [k, v], "attentionBackward");
       expectFloats(logSumExp, [rows, shape.queryHeads], "attentionBackward: logSumExp");
       expectLayout(layout, rows, "attentionBackward");
       const [dQ, dK, dV] = [store.allocate(q.shape), store.zeros(k.shape), store.zeros(v.shape)];
       const { offsetsOnDevice } = layout;
-      device.withScratch((2 * shape.headDim + 2) * padded(layout) + 8, (scratch) =>
+      const longest = padded(layout);
+      device.withScratch((2 * shape.headDim + 8) * longest + 8 * shape.headDim + 4, (scratch) =>
         device.run(
           "attentionBackward",
           ...[dOut, q, k, v, out, logSumExp, dQ, dK, dV, offsetsOnDevice, ...sizes(layout, shape), scratch],

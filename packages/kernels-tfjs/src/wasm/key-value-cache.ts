@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import type { CachePlan, Kernels, KeyValueCache, Tensor } from "@laconic/engine/kernels";
-import { expectFloats, expectInts, expectLayout, matrix } from "./shapes.ts";
+import { expectFloats, expectHeads, expectInts, expectLayout, matrix } from "./shapes.ts";
 import type { WasmDevice } from "./wasm-device.ts";
 
 /** One layer's keys and values, [rows, capacity, kvHeads * headDim] each. */
@@ -37,8 +37,7 @@ export function cacheKernels(device: WasmDevice): Pick<Kernels, Caching> {
       const { keys, values, capacity } = open(cache);
       const [rows] = matrix(q, "attentionCached: q");
       const width = shape.kvHeads * shape.headDim;
-      expectFloats(q, [rows, shape.queryHeads * shape.headDim], "attentionCached: q");
-      for (const x of [k, v]) expectFloats(x, [rows, width], "attentionCached: k or v");
+      expectHeads(shape, rows, [q], [k, v], "attentionCached");
       expectFloats(keys, [cache.rows, capacity, width], "attentionCached: cache");
       expectLayout(plan.layout, rows, "attentionCached");
       expectRoom(cache, plan);
@@ -48,7 +47,7 @@ export function cacheKernels(device: WasmDevice): Pick<Kernels, Caching> {
       device.run("appendToCache", v, values, ...place, width);
       const out = store.allocate(q.shape);
       const heads = [shape.queryHeads, shape.kvHeads, shape.headDim, shape.scale];
-      device.withScratch(capacity + 4, (scratch) =>
+      device.withScratch(capacity + 8, (scratch) =>
         device.run("attentionCached", q, keys, values, out, ...place, ...heads, scratch),
       );
       return out;

@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import type { SequenceLayout, Tensor } from "@laconic/engine/kernels";
+import type { AttentionShape, SequenceLayout, Tensor } from "@laconic/engine/kernels";
 
 export function sizeOf(shape: readonly number[]): number {
   return shape.reduce((product, length) => product * length, 1);
@@ -21,6 +21,20 @@ export function expectFloats(tensor: Tensor, shape: readonly number[], place: st
 /** @throws LaconicError `input_invalid` when the tensor is not a list of `length` integers. */
 export function expectInts(tensor: Tensor, length: number, place: string): void {
   expect(tensor, "int32", [length], place);
+}
+
+/** @throws LaconicError `input_invalid` when the tensors do not hold the shape's heads for `rows` tokens, or heads do not share evenly. */
+export function expectHeads(
+  { queryHeads, kvHeads, headDim }: AttentionShape,
+  rows: number,
+  query: readonly Tensor[],
+  keyValue: readonly Tensor[],
+  place: string,
+): void {
+  if (queryHeads % kvHeads !== 0)
+    throw new LaconicError("input_invalid", `${place}: ${queryHeads} query heads cannot share ${kvHeads} key/value heads evenly`);
+  for (const tensor of query) expectFloats(tensor, [rows, queryHeads * headDim], `${place}: query heads`);
+  for (const tensor of keyValue) expectFloats(tensor, [rows, kvHeads * headDim], `${place}: key/value heads`);
 }
 
 /** @throws LaconicError `input_invalid` when the sequences do not fill the rows or one is longer than `longest`. */

@@ -70,7 +70,7 @@ async function startBackend(): Promise<BackendWasm> {
 
 async function instantiateFused(memory: WebAssembly.Memory): Promise<Fused> {
   const bytes = await readFile(new URL("../../assets/fused.wasm", import.meta.url));
-  const { instance } = await WebAssembly.instantiate(bytes, { env: { memory, log: Math.log } });
+  const { instance } = await WebAssembly.instantiate(bytes, { env: { memory } });
   const missing = fusedNames.filter((name) => typeof instance.exports[name] !== "function");
   if (missing.length > 0)
     throw new LaconicError("device_unavailable", `assets/fused.wasm lacks ${missing.join(", ")}; run the build:wasm script`);

@@ -174,6 +174,8 @@ export function createReferenceKernels(): Kernels {
       hostCopy(plan.past, plan.pastOnDevice, `${what}: plan.past`);
       if (new Set(plan.rows).size !== plan.rows.length)
         throw new LaconicError("input_invalid", `${what}: a cache row appears twice in plan.rows`);
+      if (cache.kvHeads !== shape.kvHeads || cache.headDim !== shape.headDim)
+        throw new LaconicError("input_invalid", `${what}: the cache holds ${cache.kvHeads} heads of ${cache.headDim}`);
       return fromMatrix(attentionCached(Q, K, V, ownCache(cache), shape, plan));
     },
     copyCacheRows: (cache, from, to, lengths) => copyCacheRows(ownCache(cache), from, to, lengths),

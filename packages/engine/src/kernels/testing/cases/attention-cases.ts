@@ -29,8 +29,11 @@ export const attentionCases: readonly KernelCase[] = [
       ),
     ),
   ),
-  agreesWithReference("attention: scores of several hundred do not overflow", (bench) =>
-    attentionBothWays(bench, attentionShapeOf(2, 1, 16), [9, 3], 8),
+  // Scores of several hundred carry errors of several hundred roundings into the exponential.
+  agreesWithReference(
+    "attention: scores of several hundred do not overflow",
+    (bench) => attentionBothWays(bench, attentionShapeOf(2, 1, 16), [9, 3], 8),
+    100,
   ),
   agreesWithReference("attention: the scale is a parameter", (bench) =>
     attentionBothWays(bench, { ...attentionShapeOf(2, 1, 6), scale: 0.125 }, [9, 3], 1),

@@ -17,8 +17,8 @@ export class Bench {
     return this.#input(label, values, shape);
   }
 
-  vector(label: string, values: readonly number[]): Tensor {
-    return this.#input(label, Float64Array.from(values), [values.length]);
+  values(label: string, values: readonly number[], shape: readonly number[] = [values.length]): Tensor {
+    return this.#input(label, Float64Array.from(values), shape);
   }
 
   ints(label: string, values: ArrayLike<number>): Tensor {

@@ -16,18 +16,16 @@ export const elementwiseCases: readonly KernelCase[] = [
       return { out: bench.kernels.swiGlu(gate, up), ...bench.kernels.swiGluBackward(dOut, gate, up) };
     }),
   ]),
-  agreesWithReference("swiGlu saturates without overflow: gates of up to 1,000", (bench) => {
-    const gates = [-1000, -104, -89, -20, -1, 0, 1, 20, 89, 104, 1000];
-    const gate = bench.vector("gate", gates);
-    const one = bench.vector("one", gates.map(() => 1));
-    return { out: bench.kernels.swiGlu(gate, one), ...bench.kernels.swiGluBackward(one, gate, one) };
-  }),
-  agreesWithReference("swiGlu keeps large negative gates small instead of wrong", (bench) => {
-    const gates = [-30, -25, -40, -35, -28];
-    const gate = bench.vector("gate", gates);
-    const one = bench.vector("one", gates.map(() => 1));
-    return { out: bench.kernels.swiGlu(gate, one) };
-  }),
+  ...[
+    { name: "swiGlu saturates without overflow: gates of up to 1,000", gates: [-1000, -104, -89, -20, -1, 0, 1, 20, 89, 104, 1000] },
+    { name: "swiGlu keeps the digits of large negative gates", gates: [-30, -25, -40, -35, -28] },
+  ].map(({ name, gates }) =>
+    agreesWithReference(name, (bench) => {
+      const shape = [1, gates.length];
+      const [gate, one] = [bench.values("gate", gates, shape), bench.values("one", gates.map(() => 1), shape)];
+      return { out: bench.kernels.swiGlu(gate, one), ...bench.kernels.swiGluBackward(one, gate, one) };
+    }),
+  ),
   ...[1, 3, 6, 45].flatMap((width) =>
     [[0], [4, 0, 4, 4, 2], [3, 1, 3, 0, 0, 2, 3]].map((rows) =>
       agreesWithReference(`gatherRows and scatterAddRows: ${rows.length} of 5 rows of ${width}`, (bench) => {

@@ -17,8 +17,11 @@ export const headCases: readonly KernelCase[] = [
       headBothWays(bench, rows, width, vocabulary, 1),
     ),
   ),
-  agreesWithReference("headLogProbs: logits of several hundred do not overflow", (bench) =>
-    headBothWays(bench, 5, 16, 45, 16),
+  // Logits of several hundred carry errors of several hundred roundings into the exponential.
+  agreesWithReference(
+    "headLogProbs: logits of several hundred do not overflow",
+    (bench) => headBothWays(bench, 5, 16, 45, 16),
+    100,
   ),
 ];
 
@@ -33,7 +36,7 @@ function headBothWays(
   const [hidden, weight] = [bench.floats("hidden", [rows, width]), bench.floats("weight", [vocabulary, width], size)];
   // First, last and other tokens; hot, cold and plain rows.
   const targets = bench.ints("targets", Array.from({ length: rows }, (_, m) => (m * (vocabulary - 1)) % vocabulary));
-  const inverseTemperature = bench.vector("inverseTemperature", Array.from({ length: rows }, (_, m) => [1, 0.5, 2, 1.25][m % 4] as number));
+  const inverseTemperature = bench.values("inverseTemperature", Array.from({ length: rows }, (_, m) => [1, 0.5, 2, 1.25][m % 4] as number));
   const forward = kernels.headLogProbs(hidden, weight, targets, inverseTemperature);
   const saved = { hidden, weight, targets, inverseTemperature, logSumExp: forward.logSumExp };
   return { ...forward, ...kernels.headLogProbsBackward(bench.floats("dLogProbs", [rows]), saved) };

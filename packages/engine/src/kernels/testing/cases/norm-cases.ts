@@ -4,7 +4,7 @@ import { Bench } from "./bench.ts";
 
 /** Root-mean-square norm and rotary positions. */
 export const normCases: readonly KernelCase[] = [
-  ...[1, 6, 16, 20, 130].flatMap((width) =>
+  ...[3, 6, 16, 20, 130].flatMap((width) =>
     [1, 7].map((rows) =>
       agreesWithReference(`rmsNorm and its gradients: ${rows} rows of ${width}`, (bench) => {
         const { kernels } = bench;

@@ -58,7 +58,7 @@ export const optimizerCases: readonly KernelCase[] = [
     const weight = bench.state("w", [5, 6]);
     const moments = { first: kernels.zeros([5, 6]), second: kernels.zeros([5, 6]) };
     const targets = bench.ints("targets", [4, 0, 2]);
-    const inverseTemperature = bench.vector("inverseTemperature", [1, 1, 1]);
+    const inverseTemperature = bench.values("inverseTemperature", [1, 1, 1]);
     const results: Record<string, Tensor> = {};
     // Each pass uses the weight first, so that anything derived from it and held is out of date afterwards.
     for (const step of [1, 2, 3]) {

@@ -49,10 +49,15 @@ export function attentionCached(
 }
 
 export function copyCacheRows(cache: ReferenceCache, from: Int32Array, to: Int32Array, lengths: Int32Array): void {
-  for (const matrix of [cache.keys, cache.values])
-    from.forEach((source, i) => {
-      const width = cache.capacity * matrix.columns;
-      const start = source * width;
-      matrix.data.copyWithin((to[i] as number) * width, start, start + (lengths[i] as number) * matrix.columns);
-    });
+  from.forEach((source, i) => {
+    const [target, length] = [to[i] as number, lengths[i] as number];
+    if ([source, target].some((row) => row < 0 || row >= cache.rows) || length < 0 || length > cache.capacity)
+      throw new LaconicError(
+        "input_invalid",
+        `copyCacheRows: ${length} positions of row ${source} to row ${target}: the cache has ${cache.rows} rows of ${cache.capacity}`,
+      );
+    for (let position = 0; position < length; position++)
+      for (const matrix of [cache.keys, cache.values])
+        matrix.row(target * cache.capacity + position).set(matrix.row(source * cache.capacity + position));
+  });
 }

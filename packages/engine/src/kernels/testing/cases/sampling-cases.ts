@@ -1,0 +1,161 @@
+import { expectThat } from "@laconic/core/testing";
+import { randomFromSeed } from "@laconic/core";
+import type { Kernels } from "../../contract.ts";
+import { agreesWithReference, expectClose, expectSame, tolerances, type KernelCase } from "./kernel-case.ts";
+
+/** One row to draw from; what is absent truncates nothing. */
+interface Draw {
+  readonly logits: readonly number[];
+  readonly uniform: number;
+  readonly temperature?: number;
+  readonly topK?: number;
+  readonly topP?: number;
+  readonly minP?: number;
+}
+
+const largestBelowOne = 1 - 2 ** -24;
+
+async function sample(kernels: Kernels, draws: readonly Draw[]): Promise<{ tokens: number[]; logProbs: number[] }> {
+  const vocabulary = draws[0]?.logits.length ?? 0;
+  const { tokens, logProbs } = kernels.scope(() =>
+    kernels.sampleTokens(kernels.upload(Float64Array.from(draws.flatMap(({ logits }) => logits)), [draws.length, vocabulary]), {
+      temperature: Float32Array.from(draws, ({ temperature = 1 }) => temperature),
+      topK: Int32Array.from(draws, ({ topK = 0 }) => topK),
+      topP: Float32Array.from(draws, ({ topP = 1 }) => topP),
+      minP: Float32Array.from(draws, ({ minP = 0 }) => minP),
+      uniform: Float32Array.from(draws, ({ uniform }) => uniform),
+    }),
+  );
+  const result = { tokens: Array.from(await kernels.read(tokens)), logProbs: Array.from(await kernels.read(logProbs)) };
+  kernels.free(tokens, logProbs);
+  return result;
+}
+
+function logSoftmax(logits: readonly number[], temperature: number): number[] {
+  const scores = logits.map((logit) => logit / temperature);
+  const top = Math.max(...scores);
+  const logSum = top + Math.log(scores.reduce((sum, score) => sum + Math.exp(score - top), 0));
+  return scores.map((score) => score - logSum);
+}
+
+/** For each of the kept tokens, the uniform number in the middle of its share of the kept mass. */
+function middles(logits: readonly number[], temperature: number, kept: readonly number[]): { token: number; uniform: number }[] {
+  const probs = logSoftmax(logits, temperature).map(Math.exp);
+  const total = kept.reduce((sum, token) => sum + (probs[token] as number), 0);
+  let mass = 0;
+  return kept.map((token) => {
+    const share = (probs[token] as number) / total;
+    mass += share;
+    return { token, uniform: mass - share / 2 };
+  });
+}
+
+/** The claim that exactly the kept tokens are drawn, each over its share. Names the tokens in ascending order. */
+function keeps(name: string, logits: readonly number[], settings: Omit<Draw, "logits" | "uniform">, kept: readonly number[]): KernelCase {
+  return {
+    name: `sampling: ${name}`,
+    async run(create) {
+      const kernels = await create();
+      const { temperature = 1 } = settings;
+      const expected = middles(logits, temperature || 1, kept);
+      const edges = [
+        { token: kept[0] as number, uniform: 0 },
+        { token: kept.at(-1) as number, uniform: largestBelowOne },
+        // A 32-bit uniform number may round up to 1 as a float32.
+        { token: kept.at(-1) as number, uniform: 1 },
+      ];
+      const wanted = [...expected, ...edges];
+      const drawn = await sample(kernels, wanted.map(({ uniform }) => ({ logits, uniform, ...settings })));
+      expectSame("tokens", drawn.tokens, wanted.map(({ token }) => token));
+      const logProbs = logSoftmax(logits, temperature || 1);
+      const before = Float64Array.from(wanted, ({ token }) => logProbs[token] as number);
+      expectClose("log-probs before truncation", Float64Array.from(drawn.logProbs), before, tolerances[kernels.dtype]);
+    },
+  };
+}
+
+function randomLogits(label: string, vocabulary: number): number[] {
+  const random = randomFromSeed(label);
+  return Array.from({ length: vocabulary }, () => (random.integer(255) - 127) / 64);
+}
+
+const all = (vocabulary: number): number[] => Array.from({ length: vocabulary }, (_, token) => token);
+/** Probabilities 1/4, 1/8, 1/2, 1/16, 1/16 but for a common factor. */
+const halves = [-2, -3, -1, -4, -4].map((power) => power * Math.LN2);
+const shares = [0.12, 0.36, 0.04, 0.24, 0.08, 0.16].map(Math.log);
+
+/** Drawing tokens by inverting the cumulative distribution. */
+export const samplingCases: readonly KernelCase[] = [
+  keeps("every token of 45 is drawn over its own share", randomLogits("a", 45), {}, all(45)),
+  keeps("every token of 1,000 is drawn over its own share", randomLogits("b", 1000), {}, all(1000)),
+  keeps("a low temperature sharpens", randomLogits("c", 17), { temperature: 0.5 }, all(17)),
+  keeps("a high temperature flattens", randomLogits("c", 17), { temperature: 4 }, all(17)),
+  keeps("one token has probability 1", [3], {}, [0]),
+  keeps("tokens whose probability underflows are never drawn", [-1000, 0, -2000, 1, -1500], {}, [1, 3]),
+  keeps("logits of several hundred do not overflow", [700, 699, -900, 698, -800], {}, [0, 1, 3]),
+  keeps("temperature 0 takes the likeliest, log-prob at temperature 1", halves, { temperature: 0 }, [2]),
+  keeps("temperature 0 takes the first of equals", [1, 2, 2, 0, 2], { temperature: 0 }, [1]),
+  keeps("temperature 0 ignores truncation", [1, 2, 2, 0, 2], { temperature: 0, topK: 2, topP: 0.5, minP: 0.5 }, [1]),
+  keeps("top-k 1 keeps the likeliest", halves, { topK: 1 }, [2]),
+  keeps("top-k 3 keeps three", halves, { topK: 3 }, [0, 1, 2]),
+  keeps("top-k keeps equals at its border", halves, { topK: 4 }, [0, 1, 2, 3, 4]),
+  keeps("top-k 0 keeps everything", halves, { topK: 0 }, all(5)),
+  keeps("top-k of the vocabulary or more keeps everything", halves, { topK: 5 }, all(5)),
+  keeps("top-k beyond the vocabulary keeps everything", halves, { topK: 50 }, all(5)),
+  keeps("top-k at a temperature, 45 tokens", [...randomLogits("d", 44), 3], { topK: 1, temperature: 2 }, [44]),
+  keeps("top-p keeps the fewest that reach it: 0.45 takes one", halves, { topP: 0.45 }, [2]),
+  keeps("top-p keeps the fewest that reach it: 0.55 takes two", halves, { topP: 0.55 }, [0, 2]),
+  keeps("top-p keeps the fewest that reach it: 0.8 takes three", halves, { topP: 0.8 }, [0, 1, 2]),
+  keeps("a tiny top-p keeps the likeliest", halves, { topP: 1e-6 }, [2]),
+  keeps("top-p keeps equals at its border", [0, 0, 0, 0], { topP: 0.6 }, all(4)),
+  keeps("min-p 0.3 cuts what is less likely than 0.3 of the likeliest", halves, { minP: 0.3 }, [0, 2]),
+  keeps("min-p 0.2 cuts what is less likely than 0.2 of the likeliest", halves, { minP: 0.2 }, [0, 1, 2]),
+  keeps("min-p 1 keeps the likeliest and its equals", [1, 2, 2, 0, 2], { minP: 1 }, [1, 2, 4]),
+  keeps("truncation sees the temperature", halves, { minP: 0.45, temperature: 2 }, [0, 1, 2]),
+  // Of 0.36, 0.24, 0.16 the first two reach 3/4; of everything it would take three.
+  keeps("top-p counts the mass that top-k left", shares, { topK: 3, topP: 0.75 }, [1, 3]),
+  keeps("without top-k the same top-p keeps three", shares, { topP: 0.75 }, [1, 3, 5]),
+  keeps("min-p cuts further", shares, { topK: 3, topP: 0.75, minP: 0.7 }, [1]),
+  keeps("the widest min-p does not undo top-k", shares, { topK: 2, minP: 0.01 }, [1, 3]),
+  {
+    name: "sampling: each row has its own settings",
+    async run(create) {
+      const logits = halves;
+      const draws: readonly Draw[] = [
+        { logits, uniform: 0.99 },
+        { logits, uniform: 0.99, temperature: 0 },
+        { logits, uniform: 0.99, topK: 2 },
+        { logits: [5, 0, 0, 0, 0], uniform: 0.5 },
+        { logits, uniform: 0.99, minP: 0.2 },
+        { logits, uniform: 0.2 },
+      ];
+      const { tokens } = await sample(await create(), draws);
+      expectSame("tokens", tokens, [4, 2, 2, 0, 2, 0]);
+    },
+  },
+  agreesWithReference("sampling: 60 rows of mixed settings, and the logits stay as they were", (bench) => {
+    const random = randomFromSeed("mixed");
+    const rows = Array.from({ length: 60 }, (_, b) => b);
+    return bench.kernels.sampleTokens(bench.floats("logits", [60, 45]), {
+      temperature: Float32Array.from(rows, (b) => [1, 0, 0.75, 1.5][b % 4] as number),
+      topK: Int32Array.from(rows, (b) => [0, 7, 20][b % 3] as number),
+      topP: Float32Array.from(rows, (b) => [1, 0.9, 0.7, 1, 0.3][b % 5] as number),
+      minP: Float32Array.from(rows, (b) => [0, 0.05, 0, 0, 0, 0.3, 0][b % 7] as number),
+      uniform: Float32Array.from(rows, () => random.uniform()),
+    });
+  }),
+  {
+    name: "sampling: a reply does not depend on the other rows",
+    async run(create) {
+      const kernels = await create();
+      const random = randomFromSeed("alone");
+      const draws = Array.from({ length: 9 }, (_, b): Draw => ({ logits: randomLogits(`row ${b}`, 45), uniform: random.uniform(), topP: 0.9 }));
+      const together = await sample(kernels, draws);
+      for (const [b, draw] of draws.entries()) {
+        const alone = await sample(kernels, [draw]);
+        expectThat(alone.tokens[0] === together.tokens[b], `row ${b} to draw ${together.tokens[b]}, got ${alone.tokens[0]}`);
+        expectThat(alone.logProbs[0] === together.logProbs[b], `row ${b} to have the same log-prob bits alone`);
+      }
+    },
+  },
+];

@@ -1,0 +1,31 @@
+import { attentionCases } from "./cases/attention-cases.ts";
+import { cacheCases } from "./cases/cache-cases.ts";
+import { determinismCases } from "./cases/determinism-cases.ts";
+import { elementwiseCases } from "./cases/elementwise-cases.ts";
+import { headCases } from "./cases/head-cases.ts";
+import type { KernelCase } from "./cases/kernel-case.ts";
+import { linearCases } from "./cases/linear-cases.ts";
+import { memoryCases } from "./cases/memory-cases.ts";
+import { misfitCases } from "./cases/misfit-cases.ts";
+import { normCases } from "./cases/norm-cases.ts";
+import { optimizerCases } from "./cases/optimizer-cases.ts";
+import { samplingCases } from "./cases/sampling-cases.ts";
+
+/**
+ * What every kernel set must do, against float64 references.
+ *
+ * @example for (const item of kernelCases) test(item.name, () => item.run(() => kernels));
+ */
+export const kernelCases: readonly KernelCase[] = [
+  ...memoryCases,
+  ...elementwiseCases,
+  ...linearCases,
+  ...normCases,
+  ...attentionCases,
+  ...cacheCases,
+  ...headCases,
+  ...samplingCases,
+  ...optimizerCases,
+  ...determinismCases,
+  ...misfitCases,
+];

@@ -1,0 +1,175 @@
+import { transposeStrided } from "./transpose";
+import { copyRow } from "./vector";
+
+// The products of attention, for four query rows at a time. A tile is [4, width], a band is [4, `band` floats]: four rows
+// of scores or shares over the keys. Key columns go in whole vectors of four.
+
+/** Copies up to four rows of a head into a tile; missing rows are zeros. */
+export function loadTile(rows: usize, stride: i32, tile: usize, valid: i32, width: i32): void {
+  const row = width << 2;
+  for (let r = 0; r < valid; r++) copyRow(rows + r * stride, tile + r * row, width);
+  if (valid < 4) memory.fill(tile + valid * row, 0, (4 - valid) * row);
+}
+
+/** keysT[d][j] = keys[j][d], the padding set to zero. */
+export function transposeHead(keys: usize, stride: i32, keysT: usize, length: i32, padded: i32, width: i32): void {
+  transposeStrided(keys, stride, keysT, padded << 2, length, width);
+  for (let d = 0; d < width; d++)
+    for (let j = length; j < padded; j++) store<f32>(keysT + ((d * padded + j) << 2), 0);
+}
+
+/** band[r][j] = scale * tile[r] . key j for j < columns. */
+export function scoreBand(
+  tile: usize, keysT: usize, padded: i32, out: usize, band: i32, columns: i32, width: i32, scale: f32,
+): void {
+  const row = width << 2;
+  const line = band << 2;
+  const step = padded << 2;
+  const s = f32x4.splat(scale);
+  let j = 0;
+  for (; j + 8 <= columns; j += 8) {
+    let a0 = f32x4.splat(0);
+    let a1 = f32x4.splat(0);
+    let b0 = f32x4.splat(0);
+    let b1 = f32x4.splat(0);
+    let c0 = f32x4.splat(0);
+    let c1 = f32x4.splat(0);
+    let d0 = f32x4.splat(0);
+    let d1 = f32x4.splat(0);
+    let key = keysT + (j << 2);
+    const end = tile + row;
+    for (let x = tile; x < end; x += 4) {
+      const k0 = v128.load(key);
+      const k1 = v128.load(key, 16);
+      const a = v128.load32_splat(x);
+      a0 = f32x4.add(a0, f32x4.mul(a, k0));
+      a1 = f32x4.add(a1, f32x4.mul(a, k1));
+      const b = v128.load32_splat(x + row);
+      b0 = f32x4.add(b0, f32x4.mul(b, k0));
+      b1 = f32x4.add(b1, f32x4.mul(b, k1));
+      const c = v128.load32_splat(x + 2 * row);
+      c0 = f32x4.add(c0, f32x4.mul(c, k0));
+      c1 = f32x4.add(c1, f32x4.mul(c, k1));
+      const d = v128.load32_splat(x + 3 * row);
+      d0 = f32x4.add(d0, f32x4.mul(d, k0));
+      d1 = f32x4.add(d1, f32x4.mul(d, k1));
+      key += step;
+    }
+    const to = out + (j << 2);
+    v128.store(to, f32x4.mul(a0, s));
+    v128.store(to, f32x4.mul(a1, s), 16);
+    v128.store(to + line, f32x4.mul(b0, s));
+    v128.store(to + line, f32x4.mul(b1, s), 16);
+    v128.store(to + 2 * line, f32x4.mul(c0, s));
+    v128.store(to + 2 * line, f32x4.mul(c1, s), 16);
+    v128.store(to + 3 * line, f32x4.mul(d0, s));
+    v128.store(to + 3 * line, f32x4.mul(d1, s), 16);
+  }
+  for (; j < columns; j += 4) {
+    for (let r = 0; r < 4; r++) {
+      let sum = f32x4.splat(0);
+      let key = keysT + (j << 2);
+      const end = tile + (r + 1) * row;
+      for (let x = tile + r * row; x < end; x += 4) {
+        sum = f32x4.add(sum, f32x4.mul(v128.load32_splat(x), v128.load(key)));
+        key += step;
+      }
+      v128.store(out + r * line + (j << 2), f32x4.mul(sum, s));
+    }
+  }
+}
+
+/** out[r] = factor[r] * sum over j < count of band[r][j] * rows[j], for the first `valid` of four rows. */
+export function mixRows(
+  weights: usize, band: i32, rows: usize, stride: i32, count: i32, factors: usize, out: usize, outStride: i32,
+  valid: i32, width: i32,
+): void {
+  const line = band << 2;
+  let d = 0;
+  for (; d + 8 <= width; d += 8) {
+    let a0 = f32x4.splat(0);
+    let a1 = f32x4.splat(0);
+    let b0 = f32x4.splat(0);
+    let b1 = f32x4.splat(0);
+    let c0 = f32x4.splat(0);
+    let c1 = f32x4.splat(0);
+    let d0 = f32x4.splat(0);
+    let d1 = f32x4.splat(0);
+    let y = rows + (d << 2);
+    const end = weights + (count << 2);
+    for (let w = weights; w < end; w += 4) {
+      const y0 = v128.load(y);
+      const y1 = v128.load(y, 16);
+      const a = v128.load32_splat(w);
+      a0 = f32x4.add(a0, f32x4.mul(a, y0));
+      a1 = f32x4.add(a1, f32x4.mul(a, y1));
+      const b = v128.load32_splat(w + line);
+      b0 = f32x4.add(b0, f32x4.mul(b, y0));
+      b1 = f32x4.add(b1, f32x4.mul(b, y1));
+      const c = v128.load32_splat(w + 2 * line);
+      c0 = f32x4.add(c0, f32x4.mul(c, y0));
+      c1 = f32x4.add(c1, f32x4.mul(c, y1));
+      const e = v128.load32_splat(w + 3 * line);
+      d0 = f32x4.add(d0, f32x4.mul(e, y0));
+      d1 = f32x4.add(d1, f32x4.mul(e, y1));
+      y += stride;
+    }
+    const to = out + (d << 2);
+    storeRow(to, a0, a1, factors);
+    if (valid > 1) storeRow(to + outStride, b0, b1, factors + 4);
+    if (valid > 2) storeRow(to + 2 * outStride, c0, c1, factors + 8);
+    if (valid > 3) storeRow(to + 3 * outStride, d0, d1, factors + 12);
+  }
+  for (; d < width; d++) {
+    for (let r = 0; r < valid; r++) {
+      let sum: f32 = 0;
+      for (let j = 0; j < count; j++) sum += load<f32>(weights + r * line + (j << 2)) * load<f32>(rows + j * stride + (d << 2));
+      store<f32>(out + r * outStride + (d << 2), sum * load<f32>(factors + (r << 2)));
+    }
+  }
+}
+
+@inline
+function storeRow(to: usize, low: v128, high: v128, factor: usize): void {
+  const f = v128.load32_splat(factor);
+  v128.store(to, f32x4.mul(low, f));
+  v128.store(to, f32x4.mul(high, f), 16);
+}
+
+/** rows[j] += sum over the four r of band[r][j] * tile[r], for j < count. */
+export function spreadRows(
+  weights: usize, band: i32, tile: usize, rows: usize, stride: i32, count: i32, width: i32,
+): void {
+  const line = band << 2;
+  const row = width << 2;
+  let d = 0;
+  for (; d + 4 <= width; d += 4) {
+    const x = tile + (d << 2);
+    const x0 = v128.load(x);
+    const x1 = v128.load(x + row);
+    const x2 = v128.load(x + 2 * row);
+    const x3 = v128.load(x + 3 * row);
+    let y = rows + (d << 2);
+    const end = weights + (count << 2);
+    for (let w = weights; w < end; w += 4) {
+      const low = f32x4.add(f32x4.mul(v128.load32_splat(w), x0), f32x4.mul(v128.load32_splat(w + line), x1));
+      const high = f32x4.add(f32x4.mul(v128.load32_splat(w + 2 * line), x2), f32x4.mul(v128.load32_splat(w + 3 * line), x3));
+      v128.store(y, f32x4.add(v128.load(y), f32x4.add(low, high)));
+      y += stride;
+    }
+  }
+  for (; d < width; d++) {
+    for (let j = 0; j < count; j++) {
+      const at = rows + j * stride + (d << 2);
+      let sum = load<f32>(at);
+      for (let r = 0; r < 4; r++) sum += load<f32>(weights + r * line + (j << 2)) * load<f32>(tile + r * row + (d << 2));
+      store<f32>(at, sum);
+    }
+  }
+}
+
+/** Sets what row r may not see, the keys behind first + r, to the least float. */
+export function maskBand(scores: usize, band: i32, first: i32): void {
+  for (let r = 0; r < 3; r++)
+    for (let j = first + r + 1; j < first + 4; j++) store<f32>(scores + ((r * band + j) << 2), -f32.MAX_VALUE);
+}

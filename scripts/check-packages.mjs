@@ -1,0 +1,133 @@
+// npm run check:packages: what npm users get. Packs and checks every package, installs each with plain npm in an empty
+// project of its own, and there compiles the first example of its README and runs it with plain Node.
+// `npm run check:packages -- gspo budget` checks some.
+import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { root } from "./lib/root.mjs";
+import { run } from "./lib/run.mjs";
+import { setUp } from "./lib/setup.mjs";
+
+await setUp();
+const packages = readPackages();
+const wanted = process.argv.slice(2);
+const total = { passed: 0, failed: 0, skipped: 0 };
+const work = await mkdtemp(join(tmpdir(), "laconic-packages-"));
+try {
+  await buildAll();
+  for (const each of packages.values()) each.packed = await run("pnpm", ["run", "check:package"], { cwd: each.folder });
+  for (const each of packages.values()) if (wanted.length === 0 || wanted.includes(each.id)) await check(each);
+} finally {
+  await rm(work, { recursive: true, force: true });
+}
+console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
+process.exitCode = total.failed === 0 ? 0 : 1;
+
+/** Published packages by name, each with the siblings that an installation of it needs. */
+function readPackages() {
+  const found = new Map();
+  for (const group of ["packages", "apps"])
+    for (const id of readdirSync(join(root, group))) {
+      const folder = join(root, group, id);
+      if (!existsSync(join(folder, "package.json"))) continue;
+      const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+      found.set(manifest.name, { id, folder, manifest });
+    }
+  return found;
+}
+
+/** The package and every sibling below it. */
+function withSiblings({ manifest }, seen = new Set()) {
+  seen.add(manifest.name);
+  for (const name of Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }))
+    if (packages.has(name) && !seen.has(name)) withSiblings(packages.get(name), seen);
+  return [...seen].map((name) => packages.get(name));
+}
+
+/** Without the old output: a file that left the source must not be shipped. */
+async function buildAll() {
+  for (const { folder } of packages.values()) await rm(join(folder, "dist"), { recursive: true, force: true });
+  const { code, text, seconds } = await run("turbo", ["run", "build", "--continue", "--output-logs=errors-only"]);
+  console.log(`${code === 0 ? "ok  " : "FAIL"} build ${seconds.toFixed(1)} s`);
+  total[code === 0 ? "passed" : "failed"] += 1;
+  if (code !== 0) console.log(text.trim());
+}
+
+/** Prints one row; after the first failure of a package the steps that need it are left out. */
+async function check(each) {
+  const project = join(work, each.id);
+  const steps = [
+    ["tarball", () => checkTarball(each)],
+    ["install", () => install(each, project)],
+    ...(each.manifest.exports["."] ? [["README example", () => runExample(each, project)]] : []),
+    ...Object.keys(each.manifest.bin ?? {}).map((bin) => [`${bin} --help`, () => runHelp(each, bin, project)]),
+  ];
+  const cells = [];
+  let failure = null;
+  for (const [label, action] of steps) {
+    const { code, text, seconds } = await action();
+    cells.push(`${label} ${code === 0 ? "ok" : "FAIL"} ${seconds.toFixed(1)} s`);
+    if (code === 0) continue;
+    failure = text.trim();
+    break;
+  }
+  total[failure === null ? "passed" : "failed"] += 1;
+  const tarball = tarballOf(each);
+  const size = tarball === null ? "-" : `${(statSync(tarball).size / 1024).toFixed(0)} kB`;
+  console.log(
+    `${failure === null ? "ok  " : "FAIL"} ${each.manifest.name.padEnd(22)} ${size.padStart(7)}  ${cells.join(", ")}`,
+  );
+  if (failure !== null) console.log(failure);
+}
+
+function tarballOf({ folder }) {
+  const name = existsSync(join(folder, ".pack")) ? readdirSync(join(folder, ".pack"))[0] : undefined;
+  return name === undefined ? null : join(folder, ".pack", name);
+}
+
+/** publint and attw have run; what they do not look at is whether the licence and README are there and tests are not. */
+async function checkTarball(each) {
+  if (each.packed.code !== 0) return each.packed;
+  const { code, text, seconds } = await run("tar", ["-tzf", tarballOf(each)]);
+  const files = text.split("\n").map((file) => file.replace("package/", ""));
+  const lacking = ["LICENSE", "README.md"].filter((file) => !files.includes(file));
+  const surplus = files.filter((file) => /\.test\.|\/\.|tmp/.test(file));
+  const problem = [...lacking.map((file) => `lacks ${file}`), ...surplus.map((file) => `should not hold ${file}`)];
+  return { code: problem.length > 0 ? 1 : code, text: problem.join("\n"), seconds: seconds + each.packed.seconds };
+}
+
+async function install(each, project) {
+  const tarballs = withSiblings(each).map(tarballOf);
+  if (tarballs.includes(null)) return { code: 1, text: "a sibling could not be packed, see its row", seconds: 0 };
+  await mkdir(project);
+  await writeFile(join(project, "package.json"), JSON.stringify({ name: "empty", private: true, type: "module" }));
+  return run("npm", ["install", "--no-audit", "--no-fund", "--prefer-offline", ...tarballs], { cwd: project });
+}
+
+async function runExample({ folder }, project) {
+  const readme = existsSync(join(folder, "README.md")) ? readFileSync(join(folder, "README.md"), "utf8") : "";
+  const code = /^```ts\n(.*?)^```$/ms.exec(readme)?.[1];
+  if (code === undefined) return { code: 1, text: "the README has no ```ts block", seconds: 0 };
+  await writeFile(join(project, "example.ts"), `${code}\nexport {};\n`);
+  const compilerOptions = {
+    target: "ES2022",
+    lib: ["ES2023"],
+    module: "nodenext",
+    strict: true,
+    typeRoots: [join(root, "node_modules", "@types")],
+    types: ["node"],
+    noEmitOnError: true,
+  };
+  await writeFile(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["example.ts"] }));
+  const compiled = await run("tsc", ["-p", "."], { cwd: project });
+  if (compiled.code !== 0) return compiled;
+  const ran = await run(process.execPath, ["example.js"], { cwd: project });
+  return { ...ran, seconds: compiled.seconds + ran.seconds };
+}
+
+async function runHelp({ manifest }, bin, project) {
+  const entry = join(project, "node_modules", manifest.name, manifest.bin[bin]);
+  const { code, text, seconds } = await run(process.execPath, [entry, "--help"], { cwd: project });
+  return { code: text.includes("USAGE") ? code : 1, text, seconds };
+}
