@@ -24,7 +24,7 @@ export interface Edge<A extends AgentId = AgentId> {
 /**
  * Who speaks, who reads whom, who answers. Every agent speaks once per round.
  *
- * Agent ids are checked at compile time when they are literals, and by {@link checkGraph} in any case.
+ * Agent ids are checked at compile time when they are literals, and by `checkGraph` in any case.
  */
 export interface Graph<A extends AgentId = AgentId> {
   readonly name: string;

@@ -56,7 +56,7 @@ function evaluate(parts: ObjectiveParts, input: ObjectiveInput): ObjectiveOutput
     diagnostics = { ...diagnostics, ...maskOffPolicy(prepared, parts.offPolicyMask, losses, gradient) };
   if (parts.kl) diagnostics = { ...diagnostics, ...addKl(prepared, parts.kl, weights, losses, gradient) };
   let loss = 0;
-  for (const value of losses) loss += value;
+  for (let t = 0; t < losses.length; t++) loss += losses[t] as number;
   return { loss, gradient, diagnostics: { ...diagnostics, policy_loss: statisticOf([loss]) } };
 }
 

@@ -56,8 +56,9 @@ function tokenTerms(prepared: Prepared, weights: Float64Array, clip: ClipRange, 
   const { offsets } = input.logProbs;
   const losses = new Float64Array(logRatio.length);
   const gradient = new Float64Array(logRatio.length);
-  const ratios: number[] = [];
-  const sides: number[] = [];
+  const ratios = new Float64Array(logRatio.length);
+  const clipped = new Int8Array(logRatio.length);
+  let count = 0;
   for (let s = 0; s < sequences; s++) {
     const [start, end] = [offsets[s] as number, offsets[s + 1] as number];
     const ratio = Math.exp(meanLogRatio(logRatio.subarray(start, end), Math.max(lengths[s] as number, minLength, 1)));
@@ -68,11 +69,12 @@ function tokenTerms(prepared: Prepared, weights: Float64Array, clip: ClipRange, 
       const kept = side === 0 ? ratio : side > 0 ? 1 + clip.high : 1 - clip.low;
       losses[t] = -(weights[s] as number) * kept * advantage;
       gradient[t] = side === 0 ? -(weights[s] as number) * ratio * advantage : 0;
-      ratios.push(ratio);
-      sides.push(side);
+      ratios[count] = ratio;
+      clipped[count] = side;
+      count += 1;
     }
   }
-  return { losses, gradient, ratios: Float64Array.from(ratios), clipped: Int8Array.from(sides) };
+  return { losses, gradient, ratios: ratios.subarray(0, count), clipped: clipped.subarray(0, count) };
 }
 
 function resolve(name: string, options: GspoOptions): { clip: ClipRange; minLength: number } {

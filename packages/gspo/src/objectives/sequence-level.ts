@@ -67,12 +67,10 @@ function sequenceTerms(name: string, prepared: Prepared, weights: Float64Array, 
       length,
       advantage: advantages[s] as number,
     });
-    const at = (value: number | Float64Array, t: number): number =>
-      typeof value === "number" ? value : (value[t - start] as number);
     for (let t = start; t < end; t++) {
       if (mask && mask[t] === 0) continue;
-      losses[t] = weight * at(term.loss, t);
-      gradient[t] = weight * at(term.slope, t);
+      losses[t] = weight * (typeof term.loss === "number" ? term.loss : (term.loss[t - start] as number));
+      gradient[t] = weight * (typeof term.slope === "number" ? term.slope : (term.slope[t - start] as number));
     }
     ratios[count] = term.ratio;
     clipped[count] = term.clipped;
@@ -84,6 +82,6 @@ function sequenceTerms(name: string, prepared: Prepared, weights: Float64Array, 
 /** (1 / divisor) sum of the log-ratios. */
 export function meanLogRatio(logRatio: Float64Array, divisor: number): number {
   let sum = 0;
-  for (const d of logRatio) sum += d;
+  for (let t = 0; t < logRatio.length; t++) sum += logRatio[t] as number;
   return sum / divisor;
 }

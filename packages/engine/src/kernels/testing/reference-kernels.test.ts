@@ -66,7 +66,7 @@ test("adamW follows PyTorch's torch.optim.AdamW", async () => {
   const settings = { learningRate: 0.1, beta1: 0.8, beta2: 0.9, epsilon: 1e-3, weightDecay: 0.5, gradScale: 1 };
   kernels.adamW(param, tensor([0.5, -1], 2), { first, second }, { ...settings, step: 1 });
   kernels.adamW(param, tensor([0.25, 3], 2), { first, second }, { ...settings, step: 2 });
-  await expectNumbers(param, ADAMW_GOLDEN);
+  await expectNumbers(param, [0.7150954380644503, -1.7636152818904467]);
 });
 
 test("indices outside a table are refused", () => {
@@ -82,7 +82,7 @@ test("a layout that says one thing to the host and another to the device is refu
 });
 
 test("a tensor of another kernel set is refused", () => {
-  expect(() => createReferenceKernels().copy(bench.kernels.zeros([1]))).toThrow("freed");
+  expect(() => createReferenceKernels().copy(kernels.zeros([1]))).toThrow("another kernel set");
   const foreign: Tensor = { shape: [1], dtype: "float" };
   expect(() => kernels.copy(foreign)).toThrow("another kernel set");
 });

@@ -92,11 +92,12 @@ export class TensorStore {
   }
 
   #handle(tensor: Tensor): Handle {
-    if (!(tensor instanceof Handle))
-      throw new LaconicError("engine_failed", "a tensor of another kernel set was handed to the reference kernels");
-    if (tensor.data === null || !this.#alive.has(tensor))
-      throw new LaconicError("engine_failed", `tensor of shape [${tensor.shape.join(", ")}] is used after it was freed`);
-    return tensor;
+    if (tensor instanceof Handle && this.#alive.has(tensor)) return tensor;
+    const freed = tensor instanceof Handle && tensor.data === null;
+    throw new LaconicError(
+      "engine_failed",
+      `tensor of shape [${tensor.shape.join(", ")}] ${freed ? "is used after it was freed" : "belongs to another kernel set"}`,
+    );
   }
 }
 

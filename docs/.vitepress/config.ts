@@ -1,0 +1,62 @@
+import { existsSync, readdirSync } from "node:fs";
+import { basename, join } from "node:path";
+import { defineConfig } from "vitepress";
+
+const docs = join(import.meta.dirname, "..");
+
+/** Pages that exist: measured results are added when they are measured. */
+function pages(...items: readonly { text: string; link: string }[]): { text: string; link: string }[] {
+  return items.filter(({ link }) => existsSync(join(docs, `${link}.md`)) || existsSync(join(docs, link, "index.md")));
+}
+
+/** One page per package, written by typedoc from the doc comments. */
+function apiPages(): { text: string; link: string }[] {
+  const folder = join(docs, "api", "@laconic");
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".md"))
+    .map((path) => path.slice(0, -".md".length).replaceAll("\\", "/"))
+    .map((path) => ({ text: `@laconic/${basename(path) === "index" ? path.slice(0, -"/index".length) : path}`, link: `/api/@laconic/${path}` }))
+    .toSorted((a, b) => a.text.localeCompare(b.text));
+}
+
+export default defineConfig({
+  title: "Laconic",
+  description: "Train teams of language models to say less and solve more.",
+  lang: "en",
+  cleanUrls: true,
+  lastUpdated: false,
+  srcExclude: ["README.md"],
+  markdown: { math: false },
+  themeConfig: {
+    search: { provider: "local" },
+    outline: [2, 3],
+    nav: [
+      { text: "Start", link: "/getting-started" },
+      { text: "Concepts", link: "/concepts" },
+      { text: "Papers", link: "/papers" },
+      { text: "API", link: "/api/" },
+    ],
+    sidebar: [
+      {
+        text: "Guide",
+        items: pages(
+          { text: "Getting started", link: "/getting-started" },
+          { text: "Concepts", link: "/concepts" },
+          { text: "Units and invariants", link: "/units" },
+          { text: "Metrics", link: "/metrics" },
+          { text: "Papers", link: "/papers" },
+          { text: "Questions and troubleshooting", link: "/faq" },
+        ),
+      },
+      {
+        text: "Results",
+        items: pages(
+          { text: "Quickstart", link: "/quickstart-results" },
+          { text: "Benchmarks", link: "/benchmarks" },
+        ),
+      },
+      { text: "API", items: apiPages() },
+    ],
+  },
+});

@@ -1,0 +1,74 @@
+"""Log-probs and parameter gradients of Hugging Face models, for comparison with the engine.
+
+Reads a JSON list of cases from the first path, writes a JSON list of answers to the second:
+  case   {config, parameters: {name: {shape, values}}, sequences: [{promptTokens, completionTokens, temperature}],
+          dLogProbs: one number per completion token}
+  answer {logProbs, entropy, gradients: {name: values}}
+Everything is computed in float64 by autograd, one sequence at a time.
+"""
+
+import json
+import sys
+
+try:
+    import torch
+
+    # Transformers casts norms, softmax and rotary angles to float32 by these names; here they mean float64.
+    torch.float32 = torch.float = torch.float64
+    torch.Tensor.float = torch.Tensor.double
+    torch.set_default_dtype(torch.float64)
+    torch.set_num_threads(1)
+
+    from transformers import LlamaConfig, LlamaForCausalLM, Qwen2Config, Qwen2ForCausalLM, Qwen3Config, Qwen3ForCausalLM
+except ImportError as error:
+    print(f"missing Python module: {error.name}", file=sys.stderr)
+    sys.exit(3)
+
+MODELS = {
+    "llama": (LlamaConfig, LlamaForCausalLM),
+    "qwen2": (Qwen2Config, Qwen2ForCausalLM),
+    "qwen3": (Qwen3Config, Qwen3ForCausalLM),
+}
+
+
+def build(case):
+    make_config, make_model = MODELS[case["config"]["model_type"]]
+    config = make_config(**case["config"], attn_implementation="eager")
+    model = make_model(config).to(torch.float64).eval()
+    state = {
+        name: torch.tensor(entry["values"], dtype=torch.float64).reshape(entry["shape"])
+        for name, entry in case["parameters"].items()
+    }
+    if config.tie_word_embeddings:
+        state["lm_head.weight"] = state["model.embed_tokens.weight"]
+    model.load_state_dict(state, strict=True)
+    model.tie_weights()
+    return model
+
+
+def answer(case):
+    model = build(case)
+    log_probs, entropy = [], []
+    for sequence in case["sequences"]:
+        prompt, completion = sequence["promptTokens"], sequence["completionTokens"]
+        if not completion:
+            continue
+        logits = model(torch.tensor([prompt + completion])).logits[0, len(prompt) - 1 : -1]
+        log_p = torch.log_softmax(logits / sequence["temperature"], dim=-1)
+        log_probs.append(log_p.gather(1, torch.tensor(completion)[:, None])[:, 0])
+        entropy.append(-(log_p.exp() * log_p).sum(-1))
+    log_probs = torch.cat(log_probs)
+    (log_probs * torch.tensor(case["dLogProbs"], dtype=torch.float64)).sum().backward()
+    return {
+        "logProbs": log_probs.tolist(),
+        "entropy": torch.cat(entropy).tolist(),
+        "gradients": {
+            name: parameter.grad.flatten().tolist() for name, parameter in model.named_parameters()
+        },
+    }
+
+
+with open(sys.argv[1]) as source:
+    cases = json.load(source)
+with open(sys.argv[2], "w") as target:
+    json.dump([answer(case) for case in cases], target)
