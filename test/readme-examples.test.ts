@@ -1,23 +1,30 @@
 import { execFile } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { publishedPackages, readText, root } from "./workspace.ts";
 
-interface Example {
+interface Page {
   readonly name: string;
-  /** Beside the README, so that imports resolve as they do for the package itself: to it and what it depends on. */
-  readonly file: string;
-  readonly code: string;
+  readonly path: string;
+  /** The package that the examples are compiled in: they may import it and what it depends on. */
+  readonly home: string;
 }
 
-const examples: readonly Example[] = publishedPackages
-  .filter(({ folder }) => existsSync(join(root, folder, "README.md")))
-  .flatMap(({ folder, manifest: { name } }) =>
-    [...readText(`${folder}/README.md`).matchAll(/^```ts\n(.*?)^```$/gms)].map((match, i) => ({
+const pages: readonly Page[] = [
+  ...publishedPackages.map(({ folder, manifest: { name } }) => ({ name, path: `${folder}/README.md`, home: folder })),
+  ...["README.md", ...readdirSync(join(root, "docs")).map((file) => `docs/${file}`)]
+    .filter((path) => path.endsWith(".md"))
+    .map((path) => ({ name: path, path, home: "examples" })),
+];
+
+const examples = pages
+  .filter(({ path }) => existsSync(join(root, path)))
+  .flatMap(({ name, path, home }) =>
+    [...readText(path).matchAll(/^```ts\n(.*?)^```$/gms)].map((match, i) => ({
       name: `${name}, example ${i + 1}`,
-      file: `${folder}/.readme/${i + 1}.ts`,
+      file: `${home}/.readme/${path.replaceAll(/\W/g, "-")}-${i + 1}.ts`,
       code: `${match[1] ?? ""}\nexport {};\n`,
     })),
   );
@@ -45,7 +52,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(clean);
 
-describe("README examples type-check", () => {
+describe("examples in READMEs and docs type-check", () => {
   test.each(examples)("$name", ({ file }) => {
     expect(diagnostics.split("\n").filter((line) => line.startsWith(file))).toEqual([]);
   });

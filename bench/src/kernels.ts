@@ -44,7 +44,9 @@ groups.forEach((group, index) => {
       const { ms, runs } = fastest(kernels, item.run);
       const gflops = item.flops > 0 ? { gflops: round(item.flops / ms / 1e6) } : {};
       const load = round(loadavg()[0] ?? 0);
-      console.log(JSON.stringify({ name: item.name, ...item.sizes, ms: round(ms), ...gflops, runs, load, ...environment }));
+      console.log(
+        JSON.stringify({ name: item.name, ...item.sizes, ms: round(ms), ...gflops, runs, load, ...environment }),
+      );
     }
   });
 });
@@ -66,8 +68,10 @@ function linear(rows: number, inner: number, outer: number): Case[] {
   const [x, weight, dOut] = [normal(rows, inner), normal(outer, inner), normal(rows, outer)];
   const sizes = { rows, inner, outer };
   const flops = 2 * rows * inner * outer;
-  const backward = (input: boolean): (() => void) => () =>
-    void kernels.linearBackward(dOut, x, weight, { input, bias: false });
+  const backward =
+    (input: boolean): (() => void) =>
+    () =>
+      void kernels.linearBackward(dOut, x, weight, { input, bias: false });
   return [
     { name: "linear", sizes, flops, run: () => void kernels.linear(x, weight) },
     { name: "linearBackward, weight only", sizes, flops, run: backward(false) },
@@ -102,7 +106,12 @@ function elementwise(rows: number, width: number, feedForward: number): Case[] {
   const [gate, up, dWide] = [0, 0, 0].map(() => normal(rows, feedForward)) as [Tensor, Tensor, Tensor];
   const { invRms } = kernels.rmsNorm(x, weight, 1e-6);
   const [tables, positions] = [rotaryTables(128, 8), ints(Array.from({ length: rows }, (_, i) => i % 128))];
-  const [param, grad, first, second] = [0, 0, 0, 0].map(() => kernels.zeros([512, 512])) as [Tensor, Tensor, Tensor, Tensor];
+  const [param, grad, first, second] = [0, 0, 0, 0].map(() => kernels.zeros([512, 512])) as [
+    Tensor,
+    Tensor,
+    Tensor,
+    Tensor,
+  ];
   const step = { learningRate: 1e-3, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, step: 1, gradScale: 1 };
   const ids = ints(Array.from({ length: rows }, (_, i) => (i * 7) % 45));
   const item = (name: string, columns: number, run: () => unknown): Case => ({
@@ -119,7 +128,10 @@ function elementwise(rows: number, width: number, feedForward: number): Case[] {
     item("scatterAddRows", width, () => kernels.scatterAddRows(x, ids, 45)),
     item("swiGlu", feedForward, () => kernels.swiGlu(gate, up)),
     item("swiGluBackward", feedForward, () => kernels.swiGluBackward(dWide, gate, up)),
-    { ...item("adamW", 512, () => kernels.adamW(param, grad, { first, second }, step)), sizes: { rows: 512, width: 512 } },
+    {
+      ...item("adamW", 512, () => kernels.adamW(param, grad, { first, second }, step)),
+      sizes: { rows: 512, width: 512 },
+    },
   ];
 }
 
@@ -138,7 +150,12 @@ function head(rows: number, width: number, vocabulary: number): Case[] {
       flops,
       run: () => void kernels.headLogProbs(hidden, weight, targets, inverseTemperature),
     },
-    { name: "headLogProbsBackward", sizes, flops: 3 * flops, run: () => void kernels.headLogProbsBackward(dLogProbs, forward) },
+    {
+      name: "headLogProbsBackward",
+      sizes,
+      flops: 3 * flops,
+      run: () => void kernels.headLogProbsBackward(dLogProbs, forward),
+    },
   ];
 }
 
@@ -177,7 +194,13 @@ function decode(size: {
   const tokens = ints(order.map((row) => row % size.vocabulary));
   const one = new Float32Array(rows).fill(1);
   const zero = new Float32Array(rows);
-  const settings = { temperature: one, topK: every(0), topP: one, minP: zero, uniform: new Float32Array(rows).fill(0.5) };
+  const settings = {
+    temperature: one,
+    topK: every(0),
+    topP: one,
+    minP: zero,
+    uniform: new Float32Array(rows).fill(0.5),
+  };
   const q = normal(rows, width);
   const first = layers[0] as (typeof layers)[number];
   const logits = normal(rows, size.vocabulary);
@@ -185,7 +208,11 @@ function decode(size: {
     let x = kernels.gatherRows(embedding, tokens);
     for (const { cache, norms, projections, gate, up, down } of layers) {
       const input = kernels.rmsNorm(x, norms[0], 1e-6).out;
-      const [query, key, value] = projections.map((weight) => kernels.linear(input, weight)) as [Tensor, Tensor, Tensor];
+      const [query, key, value] = projections.map((weight) => kernels.linear(input, weight)) as [
+        Tensor,
+        Tensor,
+        Tensor,
+      ];
       const turn = (part: Tensor): Tensor => kernels.rotary(part, tables, plan.pastOnDevice, heads);
       const mixed = kernels.attentionCached(turn(query), turn(key), value, cache, shape, plan);
       const middle = kernels.add(x, kernels.linear(mixed, projections[3]));
@@ -204,7 +231,12 @@ function decode(size: {
       flops: attended,
       run: () => void kernels.attentionCached(q, q, q, first.cache, shape, plan),
     },
-    { name: "sampleTokens", sizes: { rows, vocabulary: size.vocabulary }, flops: 0, run: () => void kernels.sampleTokens(logits, settings) },
+    {
+      name: "sampleTokens",
+      sizes: { rows, vocabulary: size.vocabulary },
+      flops: 0,
+      run: () => void kernels.sampleTokens(logits, settings),
+    },
     { name: "decode step", sizes: { ...size }, flops: dense + size.layers * attended, run: step },
   ];
 }

@@ -10,7 +10,9 @@ if (only) measure(only);
 else {
   print("machine", machine());
   for (const name of objectiveNames)
-    spawnSync(process.execPath, [...process.execArgv, import.meta.filename, name], { stdio: ["ignore", "inherit", "inherit"] });
+    spawnSync(process.execPath, [...process.execArgv, import.meta.filename, name], {
+      stdio: ["ignore", "inherit", "inherit"],
+    });
 }
 
 function measure(name: ObjectiveName): void {

@@ -82,7 +82,9 @@ async function runSteps(model: TrainableModel, count: number): Promise<Speed> {
     const sequences = samples.map((sample) => ({ promptTokens: sample.promptTokens, completionTokens: sample.tokens }));
     const old = (await model.forward(sequences)).logProbs;
     const rewards = samples.map((sample) => -sample.tokens.length);
-    const means = holderPrompts.map((_, p) => rewards.slice(p * generations, (p + 1) * generations).reduce((a, b) => a + b, 0) / generations);
+    const means = holderPrompts.map(
+      (_, p) => rewards.slice(p * generations, (p + 1) * generations).reduce((a, b) => a + b, 0) / generations,
+    );
     const order = random.shuffle(sequences.map((_, s) => s));
     for (let m = 0; m < minibatches; m++) {
       const rows = order.filter((_, i) => i % minibatches === m);
@@ -92,14 +94,24 @@ async function runSteps(model: TrainableModel, count: number): Promise<Speed> {
         (logProbs, chosen) =>
           objective.evaluate({
             logProbs,
-            oldLogProbs: raggedSelect(old, chosen.map((i) => rows[i] as number)),
+            oldLogProbs: raggedSelect(
+              old,
+              chosen.map((i) => rows[i] as number),
+            ),
             advantages: Float64Array.from(chosen, (i) => {
               const row = rows[i] as number;
               return (rewards[row] as number) - (means[Math.floor(row / generations)] as number);
             }),
           }).gradient,
       );
-      await model.optimStep({ learningRate: 1e-9, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 });
+      await model.optimStep({
+        learningRate: 1e-9,
+        beta1: 0.9,
+        beta2: 0.95,
+        epsilon: 1e-8,
+        weightDecay: 0,
+        maxGradNorm: 1,
+      });
     }
     updateMs += performance.now() - start;
   }
@@ -113,7 +125,8 @@ async function runSteps(model: TrainableModel, count: number): Promise<Speed> {
 
 function comparePeer(own: Speed): void {
   const python = process.env["LACONIC_PYTHON"] ?? join(root, ".venv/bin/python");
-  if (!existsSync(python)) return print("peer", { skipped: `${python} does not exist; set LACONIC_PYTHON to a Python with trl` });
+  if (!existsSync(python))
+    return print("peer", { skipped: `${python} does not exist; set LACONIC_PYTHON to a Python with trl` });
   const job = {
     checkpoint,
     vocabulary: relayTokenizer.vocabularySize,

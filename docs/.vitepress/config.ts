@@ -16,7 +16,10 @@ function apiPages(): { text: string; link: string }[] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".md"))
     .map((path) => path.slice(0, -".md".length).replaceAll("\\", "/"))
-    .map((path) => ({ text: `@laconic/${basename(path) === "index" ? path.slice(0, -"/index".length) : path}`, link: `/api/@laconic/${path}` }))
+    .map((path) => ({
+      text: `@laconic/${basename(path) === "index" ? path.slice(0, -"/index".length) : path}`,
+      link: `/api/@laconic/${path}`,
+    }))
     .toSorted((a, b) => a.text.localeCompare(b.text));
 }
 
@@ -51,10 +54,7 @@ export default defineConfig({
       },
       {
         text: "Results",
-        items: pages(
-          { text: "Quickstart", link: "/quickstart-results" },
-          { text: "Benchmarks", link: "/benchmarks" },
-        ),
+        items: pages({ text: "Quickstart", link: "/quickstart-results" }, { text: "Benchmarks", link: "/benchmarks" }),
       },
       { text: "API", items: apiPages() },
     ],

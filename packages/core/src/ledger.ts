@@ -53,5 +53,13 @@ export function ledgerTotals(ledger: Ledger): LedgerTotals {
       readByEdge[edge] = (readByEdge[edge] ?? 0) + read.tokens;
     }
   }
-  return { calls: ledger.calls.length, promptTokens, writtenTokens, readTokens, writtenByAgent, readByAgent, readByEdge };
+  return {
+    calls: ledger.calls.length,
+    promptTokens,
+    writtenTokens,
+    readTokens,
+    writtenByAgent,
+    readByAgent,
+    readByEdge,
+  };
 }

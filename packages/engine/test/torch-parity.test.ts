@@ -11,7 +11,7 @@ test.for(parityCases)("as in Hugging Face transformers: $name", { timeout: 120_0
   if ("unavailable" in outcome) return skip(outcome.unavailable);
   const answer = outcome.answers[parityCases.indexOf(item)] as TorchAnswer;
   const errors = await parityErrors(createReferenceKernels(), item, answer);
-  expect(errors.logProbs).toBeLessThan(1e-10);
-  expect(errors.entropy).toBeLessThan(1e-10);
-  for (const [name, error] of Object.entries(errors.gradients)) expect(error, name).toBeLessThan(1e-9);
+  expect(errors.logProbs).toBeLessThan(1e-12);
+  expect(errors.entropy).toBeLessThan(1e-12);
+  for (const [name, error] of Object.entries(errors.gradients)) expect(error, name).toBeLessThan(1e-12);
 });

@@ -76,5 +76,10 @@ function range(values: Float64Array): Statistic {
 
 /** `hits` ones among `count` zeros and ones. */
 function flags(hits: number, count: number): Statistic {
-  return { sum: hits, count, min: count === 0 ? Infinity : hits === count ? 1 : 0, max: count === 0 ? -Infinity : hits > 0 ? 1 : 0 };
+  return {
+    sum: hits,
+    count,
+    min: count === 0 ? Infinity : hits === count ? 1 : 0,
+    max: count === 0 ? -Infinity : hits > 0 ? 1 : 0,
+  };
 }

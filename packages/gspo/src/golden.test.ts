@@ -61,11 +61,15 @@ describe("golden losses, float64 from an independent computation", () => {
 describe("golden advantages", () => {
   const by = (name: keyof typeof groupAdvantageConventions): Float64Array =>
     groupAdvantages(goldenRewards, oneGroup, groupAdvantageConventions[name]).advantages;
-  test("trl", () => nearAll(by("trl"), [0.7831858496123865, -1.3053097493539774, 0.7831858496123865, -0.2610619498707955]));
-  test("verl", () => nearAll(by("verl"), [0.7833478154404222, -1.3055796924007037, 0.7833478154404222, -0.26111593848014075]));
-  test("comlrl", () => nearAll(by("comlrl"), [0.9045340337332909, -1.507556722888818, 0.9045340337332909, -0.30151134457776363]));
+  test("trl", () =>
+    nearAll(by("trl"), [0.7831858496123865, -1.3053097493539774, 0.7831858496123865, -0.2610619498707955]));
+  test("verl", () =>
+    nearAll(by("verl"), [0.7833478154404222, -1.3055796924007037, 0.7833478154404222, -0.26111593848014075]));
+  test("comlrl", () =>
+    nearAll(by("comlrl"), [0.9045340337332909, -1.507556722888818, 0.9045340337332909, -0.30151134457776363]));
   test("dr-grpo, magrpo", () => nearAll(by("dr-grpo"), [0.375, -0.625, 0.375, -0.125]));
-  test("rloo", () => nearAll(rloo(goldenRewards, oneGroup).advantages, [0.5, -0.8333333333333334, 0.5, -0.16666666666666663]));
+  test("rloo", () =>
+    nearAll(rloo(goldenRewards, oneGroup).advantages, [0.5, -0.8333333333333334, 0.5, -0.16666666666666663]));
   test("maremax", () => nearAll(maremax(goldenRewards, oneGroup).advantages, [0, -1, 0, -0.5]));
   test("maxrl without its constant", () => nearAll(maxRl(goldenRewards, oneGroup, 0).advantages, [0.6, -1, 0.6, -0.2]));
   test("opo: the length-weighted baseline is 0.75", () =>

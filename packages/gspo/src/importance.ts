@@ -16,7 +16,8 @@ export interface ImportanceOptions {
 /** @throws LaconicError `config_invalid`. */
 export function checkImportance(options: ImportanceOptions | undefined): void {
   if (!options) return;
-  if (!(options.cap > 1)) throw new LaconicError("config_invalid", `importance.cap is ${options.cap}: it must be above 1`);
+  if (!(options.cap > 1))
+    throw new LaconicError("config_invalid", `importance.cap is ${options.cap}: it must be above 1`);
   if (options.veto !== undefined && !(options.veto > 0 && options.veto < 1))
     throw new LaconicError("config_invalid", `importance.veto is ${options.veto}: it must be between 0 and 1`);
 }

@@ -49,7 +49,10 @@ export function klSlope(estimator: KlEstimator, e: number): number {
 export function checkKl(options: KlOptions | undefined): void {
   if (!options) return;
   if (!(options.coefficient > 0 && Number.isFinite(options.coefficient)))
-    throw new LaconicError("config_invalid", `kl.coefficient is ${options.coefficient}: it must be above 0; leave kl out for none`);
+    throw new LaconicError(
+      "config_invalid",
+      `kl.coefficient is ${options.coefficient}: it must be above 0; leave kl out for none`,
+    );
   if (options.estimator === "k1")
     throw new LaconicError(
       "config_invalid",

@@ -1,7 +1,20 @@
 import { ragged, raggedSelect, statisticMean, type Objective, type ObjectiveInput } from "@laconic/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { cispo, gmpo, grpo, gspo, gspoToken, luspo, magrpo, reinforce, sapo, unitIndex, vespo, withRatioUnits } from "./index.ts";
+import {
+  cispo,
+  gmpo,
+  grpo,
+  gspo,
+  gspoToken,
+  luspo,
+  magrpo,
+  reinforce,
+  sapo,
+  unitIndex,
+  vespo,
+  withRatioUnits,
+} from "./index.ts";
 import { centralDifferences } from "./testing/index.ts";
 
 const clip = { low: 0.1, high: 0.15 };
@@ -40,7 +53,13 @@ const samples: fc.Arbitrary<Sample> = fc
       advantage: value(-2, 2),
       group: fc.integer({ min: 0, max: 1 }),
       tokens: fc.array(
-        fc.record({ old: value(-4, -0.1), d: value(-0.3, 0.3), ref: value(-0.5, 0.5), roll: value(-0.3, 0.3), trained: fc.boolean() }),
+        fc.record({
+          old: value(-4, -0.1),
+          d: value(-0.3, 0.3),
+          ref: value(-0.5, 0.5),
+          roll: value(-0.3, 0.3),
+          trained: fc.boolean(),
+        }),
         { maxLength: 6 },
       ),
     }),
@@ -98,7 +117,9 @@ describe.each(differentiable)("%s", (_, objective) => {
         const whole = objective.evaluate(input);
         const sequences = input.logProbs.offsets.length - 1;
         const lengths = Array.from({ length: sequences }, (_u, s) =>
-          (input.mask ?? new Uint8Array()).subarray(input.logProbs.offsets[s], input.logProbs.offsets[s + 1]).reduce((n, m) => n + m, 0),
+          (input.mask ?? new Uint8Array())
+            .subarray(input.logProbs.offsets[s], input.logProbs.offsets[s + 1])
+            .reduce((n, m) => n + m, 0),
         );
         const totals = {
           sequences: lengths.filter((length) => length > 0).length,
@@ -117,7 +138,11 @@ describe.each(differentiable)("%s", (_, objective) => {
   });
 });
 
-function select(input: ObjectiveInput, rows: readonly number[], totals: NonNullable<ObjectiveInput["totals"]>): ObjectiveInput {
+function select(
+  input: ObjectiveInput,
+  rows: readonly number[],
+  totals: NonNullable<ObjectiveInput["totals"]>,
+): ObjectiveInput {
   const { offsets } = input.logProbs;
   return {
     logProbs: raggedSelect(input.logProbs, rows),
@@ -165,7 +190,11 @@ describe("identities", () => {
 
   test("at ratio 1 the loss is minus the mean advantage and nothing is clipped", () => {
     const logProbs = ragged([[-1, -2], [-0.5]]);
-    const { loss, diagnostics } = gspo().evaluate({ logProbs, oldLogProbs: logProbs, advantages: Float64Array.of(1, -0.5) });
+    const { loss, diagnostics } = gspo().evaluate({
+      logProbs,
+      oldLogProbs: logProbs,
+      advantages: Float64Array.of(1, -0.5),
+    });
     expect(loss).toBe(-0.25);
     expect(statisticMean(diagnostics["clip_ratio/region"] as never)).toBe(0);
   });

@@ -51,7 +51,7 @@ export function prepare(input: ObjectiveInput): Prepared {
       length += 1;
       const ratio = (logProbs.values[t] as number) - (oldLogProbs.values[t] as number);
       if (!Number.isFinite(ratio)) throw notFinite("log-probs", s, t - (logProbs.offsets[s] as number));
-      if (!Number.isFinite(advantages[advantagePerToken ? t : s] as number))
+      if (!Number.isFinite(advantages[advantagePerToken ? t : s]))
         throw notFinite("advantages", s, t - (logProbs.offsets[s] as number));
       if (ratio > maxLogRatio || ratio < -maxLogRatio) clamped += 1;
       logRatio[t] = ratio > maxLogRatio ? maxLogRatio : ratio < -maxLogRatio ? -maxLogRatio : ratio;

@@ -70,10 +70,14 @@ export function objectivePreset(name: ObjectiveName, options: PresetOptions = {}
   const preset = presets[name];
   const stray = (Object.keys(options) as (keyof PresetOptions)[]).find((key) => !preset.takes.includes(key));
   if (stray !== undefined)
-    throw new LaconicError("config_invalid", `objective ${name}: ${stray} has no effect; it takes ${preset.takes.join(", ")}`, {
-      objective: name,
-      key: stray,
-    });
+    throw new LaconicError(
+      "config_invalid",
+      `objective ${name}: ${stray} has no effect; it takes ${preset.takes.join(", ")}`,
+      {
+        objective: name,
+        key: stray,
+      },
+    );
   return preset.make(options);
 }
 
@@ -82,9 +86,18 @@ export function objectiveWarnings(name: ObjectiveName, options: PresetOptions, l
   const warnings: string[] = [];
   const { clip } = options;
   if ((name === "gspo" || name === "gspo-token") && clip && Math.max(clip.low, clip.high) > 0.1)
-    warnings.push(`${name}: a clip of ${clip.low}/${clip.high} is GRPO's width; a sequence ratio rarely moves by more than a few percent`);
-  if ((name === "gspo" || name === "gspo-token") && clip && learningRate <= 5e-6 && Math.max(clip.low, clip.high) > 1e-2)
-    warnings.push(`${name}: a clip of ${clip.low}/${clip.high} never acts at a learning rate of ${learningRate}; the paper pairs 3e-4/4e-4 with 1e-6`);
+    warnings.push(
+      `${name}: a clip of ${clip.low}/${clip.high} is GRPO's width; a sequence ratio rarely moves by more than a few percent`,
+    );
+  if (
+    (name === "gspo" || name === "gspo-token") &&
+    clip &&
+    learningRate <= 5e-6 &&
+    Math.max(clip.low, clip.high) > 1e-2
+  )
+    warnings.push(
+      `${name}: a clip of ${clip.low}/${clip.high} never acts at a learning rate of ${learningRate}; the paper pairs 3e-4/4e-4 with 1e-6`,
+    );
   if (name === "grpo" && clip && Math.max(clip.low, clip.high) < 1e-2)
     warnings.push("grpo: this clip is made for sequence ratios; token ratios move by ten percent and more");
   return warnings;

@@ -33,7 +33,8 @@ export function withRatioUnits(objective: Objective, units: Int32Array): Objecti
     ...objective,
     evaluate(input: ObjectiveInput) {
       const members = byUnit(units, input.logProbs.offsets.length - 1);
-      const join = (data: Ragged): Ragged => ragged(members.map((rows) => rows.flatMap((row) => [...raggedRow(data, row)])));
+      const join = (data: Ragged): Ragged =>
+        ragged(members.map((rows) => rows.flatMap((row) => [...raggedRow(data, row)])));
       const output = objective.evaluate({
         ...input,
         logProbs: join(input.logProbs),
@@ -42,7 +43,9 @@ export function withRatioUnits(objective: Objective, units: Int32Array): Objecti
         ...(input.rollLogProbs && { rollLogProbs: join(input.rollLogProbs) }),
         ...(input.mask && { mask: joinMask(input, members) }),
         advantages: Float64Array.from(members, (rows) => sharedAdvantage(input, rows)),
-        ...(input.groups && { groups: Int32Array.from(members, (rows) => input.groups?.[rows[0] as number] as number) }),
+        ...(input.groups && {
+          groups: Int32Array.from(members, (rows) => input.groups?.[rows[0] as number] as number),
+        }),
       });
       return { ...output, gradient: scatter(output.gradient, input.logProbs, members) };
     },
@@ -63,13 +66,18 @@ function sharedAdvantage({ advantages, logProbs }: ObjectiveInput, rows: readonl
   const first = advantages[rows[0] as number] as number;
   const other = rows.find((row) => advantages[row] !== first);
   if (other !== undefined)
-    throw new LaconicError("input_invalid", `sequences ${rows[0]} and ${other} share a ratio unit but not an advantage`);
+    throw new LaconicError(
+      "input_invalid",
+      `sequences ${rows[0]} and ${other} share a ratio unit but not an advantage`,
+    );
   return first;
 }
 
 function joinMask({ mask, logProbs }: ObjectiveInput, members: readonly number[][]): Uint8Array {
   return Uint8Array.from(
-    members.flatMap((rows) => rows.flatMap((row) => [...(mask?.subarray(logProbs.offsets[row], logProbs.offsets[row + 1]) ?? [])])),
+    members.flatMap((rows) =>
+      rows.flatMap((row) => [...(mask?.subarray(logProbs.offsets[row], logProbs.offsets[row + 1]) ?? [])]),
+    ),
   );
 }
 

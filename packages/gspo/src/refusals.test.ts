@@ -35,10 +35,14 @@ describe("settings that are another algorithm, without effect, or count twice", 
     expect(refusal(() => gspo({ aggregation: "token-mean" })).code).toBe("objective_refused");
   });
   test("token-level importance weights on a sequence objective are refused", () => {
-    expect(refusal(() => gspo({ importance: { kind: "truncate", level: "token", cap: 2 } })).code).toBe("objective_refused");
+    expect(refusal(() => gspo({ importance: { kind: "truncate", level: "token", cap: 2 } })).code).toBe(
+      "objective_refused",
+    );
   });
   test("cispo with importance weights counts the ratio twice", () => {
-    expect(refusal(() => cispo({ importance: { kind: "truncate", level: "token", cap: 2 } })).code).toBe("objective_refused");
+    expect(refusal(() => cispo({ importance: { kind: "truncate", level: "token", cap: 2 } })).code).toBe(
+      "objective_refused",
+    );
   });
   test.each([
     [() => grpo({ dualClip: 1.1 }), "dualClip"],

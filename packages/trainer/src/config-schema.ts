@@ -23,7 +23,7 @@ const advantageSchema: z.ZodType<AdvantageSettings> = z.discriminatedUnion("esti
 ]);
 
 /** Shape and ranges of a complete configuration; unknown keys are refused. */
-export const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
+const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
   seed: z.union([z.string(), z.number()]),
   steps: positive,
   problemsPerStep: positive,
@@ -97,7 +97,8 @@ function withDefaults(defaults: unknown, given: unknown, path: readonly string[]
   const merged: Record<string, unknown> = { ...defaults };
   for (const [key, value] of Object.entries(given)) {
     const inner = [...path, key];
-    if (!Object.hasOwn(defaults, key) && !optionalKeys.has(key)) throw unknownKey([...place, ...inner], Object.keys(defaults));
+    if (!Object.hasOwn(defaults, key) && !optionalKeys.has(key))
+      throw unknownKey([...place, ...inner], Object.keys(defaults));
     merged[key] = withDefaults(defaults[key], value, inner, place);
   }
   return merged;
@@ -121,10 +122,16 @@ function checkCombinations(config: TrainConfig, place: readonly string[]): void 
   const sequences = config.problemsPerStep * config.episodesPerProblem;
   if (config.minibatches > sequences) refuse("minibatches", `${config.minibatches} parts of ${sequences} episodes`);
   if (config.episodesPerProblem === 1 && config.advantage.estimator !== "raw")
-    refuse("episodesPerProblem", "a group of one has advantage 0: nothing would be learned; use at least 2, or advantage.estimator raw");
+    refuse(
+      "episodesPerProblem",
+      "a group of one has advantage 0: nothing would be learned; use at least 2, or advantage.estimator raw",
+    );
   if (config.budget && config.prices.tokens !== undefined)
     refuse("prices.tokens", "has no effect beside a budget, which sets this price; remove one");
   if (config.checkpoint.every % config.refreshOldPolicyEvery !== 0)
-    refuse("checkpoint.every", `must be a multiple of refreshOldPolicyEvery (${config.refreshOldPolicyEvery}): the old policy is not stored`);
+    refuse(
+      "checkpoint.every",
+      `must be a multiple of refreshOldPolicyEvery (${config.refreshOldPolicyEvery}): the old policy is not stored`,
+    );
   if (config.groupBy === "tree-node") refuse("groupBy", "tree-node needs tree rollouts, which this loop does not make");
 }

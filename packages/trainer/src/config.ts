@@ -25,7 +25,12 @@ export interface TrainConfig {
   readonly refreshOldPolicyEvery: number;
   /** Recompute log π_old with the trainer's forward pass, or take the sampler's where both run the same kernels. */
   readonly oldLogProbs: "recompute" | "sampler";
-  readonly sampling: { readonly temperature: number; readonly topP?: number; readonly topK?: number; readonly minP?: number };
+  readonly sampling: {
+    readonly temperature: number;
+    readonly topP?: number;
+    readonly topK?: number;
+    readonly minP?: number;
+  };
   readonly objective: {
     readonly name: ObjectiveName;
     readonly clip?: { readonly low: number; readonly high: number };

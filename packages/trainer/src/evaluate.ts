@@ -28,18 +28,29 @@ export interface EvaluatedEpisode {
 export async function evaluate(
   parts: TrainingParts,
   sampler: Sampler,
-  options: { readonly seed: string | number; readonly step: number; readonly problems: number; readonly sampling: TrainConfig["sampling"] },
+  options: {
+    readonly seed: string | number;
+    readonly step: number;
+    readonly problems: number;
+    readonly sampling: TrainConfig["sampling"];
+  },
 ): Promise<{ readonly evaluation: Evaluation; readonly episodes: readonly EvaluatedEpisode[] }> {
   const models = modelsOf(parts, sampler);
   const random = randomFromSeed(options.seed).split("evaluation");
   const episodes = await Promise.all(
     parts.task.heldOut.slice(0, options.problems).map(async (problem, i): Promise<EvaluatedEpisode> => {
-      const episode = await parts.task.topology.run(problem, { models, sampling: options.sampling, random: random.split(i) });
+      const episode = await parts.task.topology.run(problem, {
+        models,
+        sampling: options.sampling,
+        random: random.split(i),
+      });
       return { problem, episode, task: parts.task.grader(episode.answer, problem) };
     }),
   );
   const right = episodes.reduce((sum, { task }) => sum + task, 0);
-  const tokens = episodes.flatMap(({ episode }) => episode.ledger.calls).reduce((sum, call) => sum + call.writtenTokens, 0);
+  const tokens = episodes
+    .flatMap(({ episode }) => episode.ledger.calls)
+    .reduce((sum, call) => sum + call.writtenTokens, 0);
   return {
     episodes,
     evaluation: {

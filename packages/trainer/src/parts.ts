@@ -27,6 +27,8 @@ export function modelsOf(parts: TrainingParts, sampler: Sampler): Record<AgentId
   const trained = new Set(parts.trainedAgents ?? parts.task.topology.agents);
   return {
     ...parts.frozen,
-    ...Object.fromEntries(parts.task.topology.agents.filter((agent) => trained.has(agent)).map((agent) => [agent, policy])),
+    ...Object.fromEntries(
+      parts.task.topology.agents.filter((agent) => trained.has(agent)).map((agent) => [agent, policy]),
+    ),
   };
 }

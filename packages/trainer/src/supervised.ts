@@ -17,7 +17,9 @@ export async function supervised(model: TrainableModel, options: SupervisedOptio
   for (let step = 0; step < options.steps; step++) {
     const batch = options.batch(step, options.random.split(step));
     const tokens = batch.reduce((sum, { completionTokens }) => sum + completionTokens.length, 0);
-    const { logProbs } = await model.forwardBackward(batch, (part) => new Float64Array(part.values.length).fill(-1 / tokens));
+    const { logProbs } = await model.forwardBackward(batch, (part) =>
+      new Float64Array(part.values.length).fill(-1 / tokens),
+    );
     const learningRate = learningRateAt(options.learningRate, step, options.steps);
     await model.optimStep({ ...options.optimizer, learningRate });
     await options.onStep?.(step + 1, -logProbs.values.reduce((sum, value) => sum + value, 0) / tokens);

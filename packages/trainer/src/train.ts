@@ -33,7 +33,8 @@ export async function train(
   const controller = config.budget && dualController(config.budget);
   const trainedAgents = new Set(parts.trainedAgents ?? task.topology.agents);
   const random = randomFromSeed(config.seed);
-  for (const warning of objectiveWarnings(name, settings, config.optimizer.learningRate.peak)) await recorder.warn(warning);
+  for (const warning of objectiveWarnings(name, settings, config.optimizer.learningRate.peak))
+    await recorder.warn(warning);
 
   const resumed = await recorder.restore(model);
   let budget = resumed?.budget ?? controller?.init() ?? null;
@@ -73,19 +74,28 @@ export async function train(
     budget = moved?.state ?? budget;
 
     const control = moved?.diagnostics ?? null;
-    await recorder.step(stepMetrics({ step, config, scored, batch, update: updated, tokenPrice, budget: control }), clock);
+    await recorder.step(
+      stepMetrics({ step, config, scored, batch, update: updated, tokenPrice, budget: control }),
+      clock,
+    );
     const last = step === config.steps;
     if (last || (config.evaluation.every > 0 && step % config.evaluation.every === 0))
       after = await assess(parts, config, recorder, step);
     const stopping = signal?.aborted === true && step % config.refreshOldPolicyEvery === 0;
-    if (last || stopping || step % config.checkpoint.every === 0) await recorder.checkpoint(model, { step, budget, before, after });
+    if (last || stopping || step % config.checkpoint.every === 0)
+      await recorder.checkpoint(model, { step, budget, before, after });
   }
   await snapshot?.dispose();
   return { before, after, steps: step, interrupted: step < config.steps };
 }
 
 /** Held-out accuracy and tokens of the live policy, with transcripts of the first problems. */
-async function assess(parts: TrainingParts, config: TrainConfig, recorder: Recorder, step: number): Promise<Evaluation> {
+async function assess(
+  parts: TrainingParts,
+  config: TrainConfig,
+  recorder: Recorder,
+  step: number,
+): Promise<Evaluation> {
   const { problems, transcripts } = config.evaluation;
   const options = { seed: config.seed, step, problems, sampling: config.sampling };
   const { evaluation, episodes } = await evaluate(parts, parts.model, options);
@@ -99,10 +109,17 @@ async function oldLogProbsOf(config: TrainConfig, oldPolicy: Sampler, batch: Tra
 }
 
 /** σ-normalised groups that differ in tokens alone teach brevity at full strength, whatever λ is. */
-async function warnOfInertPrice(config: TrainConfig, scored: readonly ScoredRollout[], recorder: Recorder): Promise<void> {
+async function warnOfInertPrice(
+  config: TrainConfig,
+  scored: readonly ScoredRollout[],
+  recorder: Recorder,
+): Promise<void> {
   if (config.advantage.estimator !== "group" || config.advantage.scale !== "group") return;
   const groups = scored.map((_, episode) => Math.floor(episode / config.episodesPerProblem));
-  const inert = priceIndependence(scored.map(({ terms }) => terms), groups);
+  const inert = priceIndependence(
+    scored.map(({ terms }) => terms),
+    groups,
+  );
   if (inert.dominates)
     await recorder.warn(
       "in most groups that teach something only the token cost differs: with advantage.scale group the price of a token has no effect there (Eq. 2 divides it away); advantage.scale none restores it",

@@ -16,14 +16,14 @@ export interface Terminal {
 }
 
 export function processTerminal(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): Terminal {
-  const colour = stderr.isTTY === true && process.env["NO_COLOR"] === undefined && process.env["TERM"] !== "dumb";
+  const colour = stderr.isTTY && process.env["NO_COLOR"] === undefined && process.env["TERM"] !== "dumb";
   let statusShown = false;
   const clear = (): void => {
     if (statusShown) stderr.write("\r\u001b[2K");
     statusShown = false;
   };
   return {
-    interactive: stderr.isTTY === true,
+    interactive: stderr.isTTY,
     get columns() {
       return stderr.columns ?? 80;
     },
@@ -37,7 +37,7 @@ export function processTerminal(stdout: NodeJS.WriteStream, stderr: NodeJS.Write
       stderr.write(`${line}\n`);
     },
     status: (line) => {
-      if (stderr.isTTY !== true) return;
+      if (!stderr.isTTY) return;
       stderr.write(`\r\u001b[2K${line.slice(0, (stderr.columns ?? 80) - 1)}`);
       statusShown = true;
     },

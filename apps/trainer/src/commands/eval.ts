@@ -23,7 +23,9 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
       run: async (args) => {
         const problems = Number(args.problems);
         if (!(Number.isInteger(problems) && problems >= 1 && problems <= 1000))
-          throw new LaconicError("config_invalid", `--problems is ${args.problems}, expected 1 to 1000`, { key: "problems" });
+          throw new LaconicError("config_invalid", `--problems is ${args.problems}, expected 1 to 1000`, {
+            key: "problems",
+          });
         const directory = resolve(args.directory);
         const path = join(directory, runFiles.config);
         const text = await readFile(path, "utf8").catch((error: unknown) => {

@@ -23,7 +23,9 @@ import { formatDuration, formatNumber, formatPercent } from "../report/format.ts
 import { openParts } from "../run/open-parts.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
-const levelFlag = { level: { type: "enum" as const, description: "Difficulty", options: Object.keys(relayLevels), default: "one-fact" } };
+const levelFlag = {
+  level: { type: "enum" as const, description: "Difficulty", options: Object.keys(relayLevels), default: "one-fact" },
+};
 
 export function relayCommand(context: CommandContext, exit: ExitCode): CommandDef {
   return {
@@ -76,7 +78,12 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
         const steps = wholeNumber("steps", args.steps);
         const size = wholeNumber("batch", args.batch);
         const level = relayLevels[args.level as RelayLevelName];
-        const settings = { task: { name: "relay", level: level.name }, model: "fresh", device: args.device, workers: 2 } as const;
+        const settings = {
+          task: { name: "relay", level: level.name },
+          model: "fresh",
+          device: args.device,
+          workers: 2,
+        } as const;
         const { engine, parts } = await openParts(settings, freshRelayModel(args.seed));
         const started = performance.now();
         try {
@@ -93,7 +100,12 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
               else if (step % 100 === 0 || step === steps) terminal.note(line);
             },
           });
-          const { evaluation } = await evaluate(parts, parts.model, { seed: "warm-start", step: 0, problems: 500, sampling: { temperature: 1 } });
+          const { evaluation } = await evaluate(parts, parts.model, {
+            seed: "warm-start",
+            step: 0,
+            problems: 500,
+            sampling: { temperature: 1 },
+          });
           const folder = resolve(args.out);
           await mkdir(folder, { recursive: true });
           await parts.model.save(folder);
@@ -129,7 +141,13 @@ function ablateCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef
       overrides: true,
       run: (args, rest) =>
         ablate(
-          { folder: resolve(args.out), seeds: wholeNumber("seeds", args.seeds), only: args.variants?.split(","), overrides: rest, json: args.json === true },
+          {
+            folder: resolve(args.out),
+            seeds: wholeNumber("seeds", args.seeds),
+            only: args.variants?.split(","),
+            overrides: rest,
+            json: args.json === true,
+          },
           terminal,
         ),
     },

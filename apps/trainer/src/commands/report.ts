@@ -11,7 +11,11 @@ export function reportCommand({ terminal }: CommandContext, exit: ExitCode): Com
       description: "Write a run's report: one self-contained HTML page with charts and transcripts",
       args: {
         directory: { type: "positional", required: true, description: "Run directory" },
-        out: { type: "string", description: "File to write; report.html in the run directory by default", valueHint: "file" },
+        out: {
+          type: "string",
+          description: "File to write; report.html in the run directory by default",
+          valueHint: "file",
+        },
         ...jsonFlag,
       },
       run: async ({ directory, out, json }) => {

@@ -59,7 +59,10 @@ export async function runTraining(
     ...(flags.device === undefined ? [] : [`device=${flags.device}`]),
     ...overrides,
   ];
-  const config = written === null || flags.resume ? await storedConfig(directory, words) : parseAppConfig(applyOverrides(written, words));
+  const config =
+    written === null || flags.resume
+      ? await storedConfig(directory, words)
+      : parseAppConfig(applyOverrides(written, words));
   if (flags.dryRun) {
     terminal.result(JSON.stringify(config, null, flags.json ? undefined : 2));
     return 0;
@@ -73,10 +76,17 @@ export async function runTraining(
   return exitCodeOf(done);
 }
 
-function report(done: StartedRun, config: AppConfig, json: boolean, directory: string, terminal: CommandContext["terminal"]): void {
+function report(
+  done: StartedRun,
+  config: AppConfig,
+  json: boolean,
+  directory: string,
+  terminal: CommandContext["terminal"],
+): void {
   const { before, after, seconds, device } = done;
   const budget = config.train.budget?.targetTokens ?? null;
-  if (done.interrupted) terminal.note(`stopped after step ${done.steps}; continue with: laconic train --resume --run ${directory}`);
+  if (done.interrupted)
+    terminal.note(`stopped after step ${done.steps}; continue with: laconic train --resume --run ${directory}`);
   terminal.note(`report: ${done.report}`);
   if (json) {
     const side = ({ accuracy, tokens }: StartedRun["before"]): object => ({ accuracy, tokens });
@@ -96,13 +106,19 @@ function report(done: StartedRun, config: AppConfig, json: boolean, directory: s
 async function loadConfig(name: string): Promise<Readonly<Record<string, unknown>>> {
   if (name.startsWith("preset:")) return presetConfig(name.slice("preset:".length));
   const path = resolve(name);
-  if (!existsSync(path)) throw new LaconicError("config_invalid", `${path} does not exist; give a file or preset:NAME`, { file: path });
+  if (!existsSync(path))
+    throw new LaconicError("config_invalid", `${path} does not exist; give a file or preset:NAME`, { file: path });
   try {
     if (extname(path) === ".json") return JSON.parse(await readFile(path, "utf8")) as Record<string, unknown>;
     const module = (await tsImport(pathToFileURL(path).href, import.meta.url)) as { default?: unknown };
     return module.default as Record<string, unknown>;
   } catch (error) {
-    throw new LaconicError("config_invalid", `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`, { file: path }, error);
+    throw new LaconicError(
+      "config_invalid",
+      `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      { file: path },
+      error,
+    );
   }
 }
 

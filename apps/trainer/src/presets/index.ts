@@ -4,7 +4,7 @@ import { relayQuickstart } from "./relay-quickstart.ts";
 
 const presets: Readonly<Record<string, Readonly<Record<string, unknown>>>> = { "relay-quickstart": relayQuickstart };
 
-export const presetNames: readonly string[] = Object.keys(presets);
+const presetNames: readonly string[] = Object.keys(presets);
 
 /** @throws LaconicError `config_invalid` with the nearest known name. */
 export function presetConfig(name: string): Readonly<Record<string, unknown>> {

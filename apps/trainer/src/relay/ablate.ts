@@ -81,7 +81,14 @@ export async function ablate(options: AblationOptions, terminal: Terminal): Prom
       const directory = join(options.folder, "runs", `${variant.name}-${seed}`);
       const { before, after, seconds } = await startRun(config, directory, false, terminal);
       const side = ({ accuracy, tokens }: typeof before): AblationResult["after"] => ({ accuracy, tokens });
-      results.push({ variant: variant.name, about: variant.about, seed, before: side(before), after: side(after), seconds });
+      results.push({
+        variant: variant.name,
+        about: variant.about,
+        seed,
+        before: side(before),
+        after: side(after),
+        seconds,
+      });
       await write(options.folder, results);
     }
   terminal.result(options.json ? JSON.stringify(results) : ablationTable(results));
@@ -95,7 +102,10 @@ function chosen(only: readonly string[] | undefined): readonly Variant[] {
     const variant = variants.find((each) => each.name === name);
     if (variant) return variant;
     const near = nearestName(name, known);
-    throw new LaconicError("config_invalid", `there is no variant ${name}; ${near ? `did you mean ${near}?` : `known: ${known.join(", ")}`}`);
+    throw new LaconicError(
+      "config_invalid",
+      `there is no variant ${name}; ${near ? `did you mean ${near}?` : `known: ${known.join(", ")}`}`,
+    );
   });
 }
 
@@ -109,8 +119,13 @@ async function write(folder: string, results: readonly AblationResult[]): Promis
 export function ablationTable(results: readonly AblationResult[]): string {
   const rows = [...new Set(results.map(({ variant }) => variant))].map((variant) => {
     const runs = results.filter((result) => result.variant === variant);
-    const mean = (pick: (result: AblationResult) => number): number => runs.reduce((sum, run) => sum + pick(run), 0) / runs.length;
+    const mean = (pick: (result: AblationResult) => number): number =>
+      runs.reduce((sum, run) => sum + pick(run), 0) / runs.length;
     return `| ${variant} | ${runs[0]?.about ?? ""} | ${formatPercent(mean((run) => run.before.accuracy))} | ${formatPercent(mean((run) => run.after.accuracy))} | ${formatNumber(mean((run) => run.before.tokens))} | ${formatNumber(mean((run) => run.after.tokens))} | ${runs.length} |`;
   });
-  return ["| variant | what changes | accuracy before | after | tokens before | after | seeds |", "|---|---|---|---|---|---|---|", ...rows].join("\n");
+  return [
+    "| variant | what changes | accuracy before | after | tokens before | after | seeds |",
+    "|---|---|---|---|---|---|---|",
+    ...rows,
+  ].join("\n");
 }

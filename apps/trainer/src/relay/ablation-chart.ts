@@ -9,7 +9,10 @@ const colours = ["#2a6fdb", "#d9622b", "#16996b", "#8a5cd6", "#b98a00", "#c23b6b
 /** Where every run ended in the accuracy-token plane, one colour per variant, and where all of them started. */
 export function renderAblationChart(results: readonly AblationResult[]): string {
   const ends = [...results.map(({ after }) => after), ...results.map(({ before }) => before)];
-  const x = scaleLinear([0, Math.max(1, ...ends.map(({ tokens }) => tokens)) * 1.05], [size.left, size.width - size.right]).nice();
+  const x = scaleLinear(
+    [0, Math.max(1, ...ends.map(({ tokens }) => tokens)) * 1.05],
+    [size.left, size.width - size.right],
+  ).nice();
   const lowest = Math.min(...ends.map(({ accuracy }) => accuracy));
   const y = scaleLinear([Math.max(0, Math.floor(lowest * 10) / 10 - 0.05), 1], [size.height - size.bottom, size.top]);
   const names = [...new Set(results.map(({ variant }) => variant))];
@@ -22,7 +25,10 @@ export function renderAblationChart(results: readonly AblationResult[]): string 
     .join("");
   const ticks = x
     .ticks(8)
-    .map((tick) => `<text x="${x(tick).toFixed(1)}" y="${size.height - size.bottom + 18}" text-anchor="middle">${formatNumber(tick)}</text>`)
+    .map(
+      (tick) =>
+        `<text x="${x(tick).toFixed(1)}" y="${size.height - size.bottom + 18}" text-anchor="middle">${formatNumber(tick)}</text>`,
+    )
     .join("");
   const dots = results
     .flatMap(({ variant, seed, before, after }) => {

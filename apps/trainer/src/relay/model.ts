@@ -5,7 +5,7 @@ import type { ModelSource } from "@laconic/core";
 export const shippedCheckpoint: URL = new URL("../../assets/relay-one-fact/", import.meta.url);
 
 /** A Llama-type decoder of 0.1 M parameters: small enough to train in minutes on two cores. */
-export function relayModelConfig(): Readonly<Record<string, unknown>> {
+function relayModelConfig(): Readonly<Record<string, unknown>> {
   return {
     model_type: "llama",
     architectures: ["LlamaForCausalLM"],

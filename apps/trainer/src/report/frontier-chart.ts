@@ -19,12 +19,13 @@ const size = { width: 940, height: 360, left: 56, right: 24, top: 20, bottom: 44
 export function renderFrontier(points: readonly FrontierPoint[], budget: number | null): string {
   const heading = `<figcaption><strong>Accuracy against tokens</strong><span>Each point is an evaluation on held-out problems; bars are 95 % intervals. Better is up and to the left.</span></figcaption>`;
   const [first, last] = [points[0], points.at(-1)];
-  if (!first || !last) return `<figure class="chart wide">${heading}<p class="empty">No evaluation was recorded.</p></figure>`;
+  if (!first || !last)
+    return `<figure class="chart wide">${heading}<p class="empty">No evaluation was recorded.</p></figure>`;
 
-  const x = scaleLinear([0, Math.max(...points.map((p) => p.tokens), budget ?? 0) * 1.05], [
-    size.left,
-    size.width - size.right,
-  ]).nice();
+  const x = scaleLinear(
+    [0, Math.max(...points.map((p) => p.tokens), budget ?? 0) * 1.05],
+    [size.left, size.width - size.right],
+  ).nice();
   const low = Math.min(...points.map((p) => p.interval[0]));
   const y = scaleLinear([Math.max(0, Math.floor(low * 10 - 0.5) / 10), 1], [size.height - size.bottom, size.top]);
   const px = (value: number): string => x(value).toFixed(1);

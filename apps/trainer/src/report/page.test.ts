@@ -36,8 +36,20 @@ function transcript(step: number, text: string): Transcript {
 const data: ReportData = {
   name: attack,
   rows: [
-    { step: 1, "task/accuracy": 0.5, "tokens/episode_mean": 60, "silence/holder-a/frac": 0.1, "rewards/task/mean": 0.5 },
-    { step: 2, "task/accuracy": 0.7, "tokens/episode_mean": 20, "silence/holder-a/frac": 0.4, "rewards/task/mean": 0.7 },
+    {
+      step: 1,
+      "task/accuracy": 0.5,
+      "tokens/episode_mean": 60,
+      "silence/holder-a/frac": 0.1,
+      "rewards/task/mean": 0.5,
+    },
+    {
+      step: 2,
+      "task/accuracy": 0.7,
+      "tokens/episode_mean": 20,
+      "silence/holder-a/frac": 0.4,
+      "rewards/task/mean": 0.7,
+    },
   ],
   evaluations: [
     { step: 0, tokens: 60, accuracy: 0.9, interval: [0.87, 0.92] },

@@ -16,7 +16,8 @@ export async function readRunData(directory: string): Promise<ReportData> {
   const path = (name: string): string => join(directory, name);
   if (!(await fs.exists(path(runFiles.config))))
     throw new LaconicError("run_missing", `${directory} holds no run (no ${runFiles.config})`, { directory });
-  const json = async (name: string): Promise<Json> => JSON.parse(new TextDecoder().decode(await fs.read(path(name)))) as Json;
+  const json = async (name: string): Promise<Json> =>
+    JSON.parse(new TextDecoder().decode(await fs.read(path(name)))) as Json;
   const config = await json(runFiles.config);
   const environment = await json(runFiles.environment);
   const train = record(config["train"]);
@@ -29,10 +30,10 @@ export async function readRunData(directory: string): Promise<ReportData> {
     transcripts: (await readLines(fs, path(runFiles.episodes))).flatMap(transcript),
     budgetTokens: numberOr(record(train["budget"])["targetTokens"], null),
     seconds: timing.length > 0 ? seconds : null,
-    device: String(record(environment["engine"])["device"] ?? "unknown"),
-    seed: String(train["seed"]),
+    device: textOr(record(environment["engine"])["device"], "unknown"),
+    seed: textOr(train["seed"], "unknown"),
     config,
-    warnings: (await readLines(fs, path(runFiles.warnings))).map((row) => String(row["message"])),
+    warnings: (await readLines(fs, path(runFiles.warnings))).map((row) => textOr(row["message"], "")),
   };
 }
 
@@ -54,15 +55,24 @@ function transcript(row: Json): Transcript[] {
 }
 
 function numbersOf(row: Json): MetricRow {
-  return Object.fromEntries(Object.entries(row).filter((entry): entry is [string, number] => typeof entry[1] === "number"));
+  return Object.fromEntries(
+    Object.entries(row).filter((entry): entry is [string, number] => typeof entry[1] === "number"),
+  );
 }
 
 function total(row: Json): number {
-  return Object.entries(row).reduce((sum, [key, value]) => (key.startsWith("timing_s/") ? sum + Number(value) : sum), 0);
+  return Object.entries(row).reduce(
+    (sum, [key, value]) => (key.startsWith("timing_s/") ? sum + Number(value) : sum),
+    0,
+  );
 }
 
 function record(value: unknown): Json {
   return typeof value === "object" && value !== null ? (value as Json) : {};
+}
+
+function textOr(value: unknown, fallback: string): string {
+  return typeof value === "string" || typeof value === "number" ? String(value) : fallback;
 }
 
 function numberOr<T>(value: unknown, fallback: T): number | T {

@@ -39,9 +39,7 @@ function renderTranscript({ step, problem, episode, task }: Transcript): string 
   const tokens = episode.utterances.reduce((sum, utterance) => sum + utterance.writtenTokens, 0);
   const turns = episode.utterances
     .map((utterance) => {
-      const said = utterance.silent
-        ? `<p class="silent">silent</p>`
-        : `<p>${escapeHtml(utterance.text)}</p>`;
+      const said = utterance.silent ? `<p class="silent">silent</p>` : `<p>${escapeHtml(utterance.text)}</p>`;
       return `<div class="turn"><header><b>${escapeHtml(utterance.agent)}</b> · ${utterance.writtenTokens} tokens · saw ${escapeHtml(utterance.prompt)}</header>${said}</div>`;
     })
     .join("");

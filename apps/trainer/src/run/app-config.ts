@@ -57,7 +57,9 @@ export function parseAppConfig(written: unknown): AppConfig {
   const parsed = writtenSchema.safeParse({ ...defaults, ...written });
   if (!parsed.success) {
     const issue = parsed.error.issues[0] as z.core.$ZodIssue;
-    throw new LaconicError("config_invalid", `${issue.path.join(".")}: ${issue.message}`, { key: issue.path.join(".") });
+    throw new LaconicError("config_invalid", `${issue.path.join(".")}: ${issue.message}`, {
+      key: issue.path.join("."),
+    });
   }
   return { ...parsed.data, train: parseTrainConfig(parsed.data.train, ["train"]) };
 }

@@ -29,7 +29,10 @@ export async function probeDevices(): Promise<DeviceReport[]> {
         const { module, options } = source();
         const { createKernels } = (await import(module)) as { createKernels: CreateKernels };
         const kernels = await createKernels(options);
-        const six = kernels.linear(kernels.upload(Float32Array.of(2), [1, 1]), kernels.upload(Float32Array.of(3), [1, 1]));
+        const six = kernels.linear(
+          kernels.upload(Float32Array.of(2), [1, 1]),
+          kernels.upload(Float32Array.of(3), [1, 1]),
+        );
         const works = (await kernels.read(six))[0] === 6;
         const detail = works ? kernels.backend : `${kernels.backend}: 2 x 3 came out wrong`;
         kernels.dispose();
@@ -45,8 +48,12 @@ export async function probeDevices(): Promise<DeviceReport[]> {
 export function deviceSource(name: string): KernelSource {
   const device = name === "auto" ? devices[0] : devices.find((each) => each.name === name);
   if (!device)
-    throw new LaconicError("device_unavailable", `device ${name} is not known; use auto or ${devices.map((each) => each.name).join(", ")}`, {
-      device: name,
-    });
+    throw new LaconicError(
+      "device_unavailable",
+      `device ${name} is not known; use auto or ${devices.map((each) => each.name).join(", ")}`,
+      {
+        device: name,
+      },
+    );
   return device.source();
 }

@@ -21,7 +21,10 @@ export async function describeEnvironment(capabilities: EngineCapabilities): Pro
 /** Null outside a git checkout. */
 async function gitRevision(): Promise<string | null> {
   try {
-    const { stdout } = await promisify(execFile)("git", ["rev-parse", "HEAD"], { cwd: import.meta.dirname, timeout: 2000 });
+    const { stdout } = await promisify(execFile)("git", ["rev-parse", "HEAD"], {
+      cwd: import.meta.dirname,
+      timeout: 2000,
+    });
     return stdout.trim();
   } catch {
     return null;

@@ -15,13 +15,17 @@ export interface OpenedParts {
 }
 
 /** Starts the engine and loads the model; close the engine when done. */
-export async function openParts(config: Pick<AppConfig, "task" | "model" | "device" | "workers">, source?: ModelSource): Promise<OpenedParts> {
+export async function openParts(
+  config: Pick<AppConfig, "task" | "model" | "device" | "workers">,
+  source?: ModelSource,
+): Promise<OpenedParts> {
   const task = relayTask({ level: config.task.level, heldOut: 1000 });
   const engine = await createLocalEngine({ device: deviceSource(config.device), workers: config.workers });
   try {
     const path = config.model === "shipped" ? fileURLToPath(shippedCheckpoint) : config.model;
     const model = await engine.createModel(source ?? { kind: "folder", path });
-    const policy: TrainingParts["policy"] = (sampler) => localPolicy({ id: model.id, sampler, tokenizer: task.tokenizer });
+    const policy: TrainingParts["policy"] = (sampler) =>
+      localPolicy({ id: model.id, sampler, tokenizer: task.tokenizer });
     return { engine, task, parts: { task, model, policy } };
   } catch (error) {
     await engine.close();

@@ -19,11 +19,17 @@ export function applyOverrides(config: Readonly<Json>, words: readonly string[])
     let at = result;
     for (const name of [...path, last])
       if (name === "" || forbidden.has(name))
-        throw new LaconicError("config_invalid", `"${word.slice(0, split)}" is not a setting`, { key: word.slice(0, split) });
+        throw new LaconicError("config_invalid", `"${word.slice(0, split)}" is not a setting`, {
+          key: word.slice(0, split),
+        });
     for (const name of path) {
       const next = (at[name] ??= {});
       if (typeof next !== "object" || next === null || Array.isArray(next))
-        throw new LaconicError("config_invalid", `${word.slice(0, split)}: ${name} is a value, not a group of settings`, { key: name });
+        throw new LaconicError(
+          "config_invalid",
+          `${word.slice(0, split)}: ${name} is a value, not a group of settings`,
+          { key: name },
+        );
       at = next as Json;
     }
     at[last] = parseValue(word.slice(split + 1));

@@ -17,7 +17,12 @@ export interface StartedRun extends TrainResult {
 }
 
 /** Trains into a run directory with a status line, and writes the report. The first interrupt finishes the step and saves. */
-export async function startRun(config: AppConfig, directory: string, resume: boolean, terminal: Terminal): Promise<StartedRun> {
+export async function startRun(
+  config: AppConfig,
+  directory: string,
+  resume: boolean,
+  terminal: Terminal,
+): Promise<StartedRun> {
   const { engine, parts } = await openParts(config);
   const stop = new AbortController();
   const interrupt = (signal: NodeJS.Signals): void => {
@@ -38,7 +43,9 @@ export async function startRun(config: AppConfig, directory: string, resume: boo
       environment: await describeEnvironment(engine.capabilities),
       keepCheckpoints: config.train.checkpoint.keep,
       now: () => performance.now(),
-      sinks: [tensorBoardSink({ directory: join(directory, "tensorboard"), wallTime: () => new Date().getTime() / 1000 })],
+      sinks: [
+        tensorBoardSink({ directory: join(directory, "tensorboard"), wallTime: () => new Date().getTime() / 1000 }),
+      ],
       observer: {
         step(metrics) {
           const step = metrics["step"] as number;

@@ -91,7 +91,11 @@ async function runWave(model: ModelOnDevice, rows: readonly Row[]): Promise<void
       rows.map((row) => row.request.promptTokens),
     );
     while (active.length > 0) {
-      await sampleStep(model, logits, active.map(({ row }) => row));
+      await sampleStep(
+        model,
+        logits,
+        active.map(({ row }) => row),
+      );
       kernels.free(logits);
       active = active.filter(({ row }) => row.finishReason === null);
       if (active.length > 0) logits = decodeStep(model, caches, active);
@@ -113,7 +117,12 @@ function decodeStep(
     const tokens = Int32Array.from(active, ({ row }) => row.tokens.at(-1) as number);
     const past = Int32Array.from(active, ({ row }) => row.request.promptTokens.length + row.tokens.length - 1);
     const offsets = Int32Array.from({ length: count + 1 }, (_, i) => i);
-    const plan = cachePlan(kernels, Int32Array.from(active, ({ at }) => at), past, offsets);
+    const plan = cachePlan(
+      kernels,
+      Int32Array.from(active, ({ at }) => at),
+      past,
+      offsets,
+    );
     return forwardCached(model, tokens, caches, plan, offsets.subarray(0, count));
   });
 }

@@ -15,7 +15,9 @@ export interface PromptNode {
  * `minShared` tokens long, since each level of the tree is one more pass over the model.
  */
 export function promptTree(prompts: readonly (readonly number[])[], minShared: number): PromptNode[] {
-  const rows = prompts.map((_, row) => row).toSorted((a, b) => compare(prompts[a] as number[], prompts[b] as number[]) || a - b);
+  const rows = prompts
+    .map((_, row) => row)
+    .toSorted((a, b) => compare(prompts[a] as number[], prompts[b] as number[]) || a - b);
   return build(rows, 0);
 
   function build(sorted: readonly number[], past: number): PromptNode[] {

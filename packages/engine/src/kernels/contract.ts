@@ -207,7 +207,12 @@ export interface Kernels {
   /** Sum of squares of all elements of all tensors, [1]. */
   sumSquares(tensors: readonly Tensor[]): Tensor;
   /** Updates param and both moments in place. */
-  adamW(param: Tensor, grad: Tensor, moments: { readonly first: Tensor; readonly second: Tensor }, step: AdamWStep): void;
+  adamW(
+    param: Tensor,
+    grad: Tensor,
+    moments: { readonly first: Tensor; readonly second: Tensor },
+    step: AdamWStep,
+  ): void;
 }
 
 /** Where the engine's worker finds a kernel set: a module whose export `createKernels` makes it. Structured-cloneable. */

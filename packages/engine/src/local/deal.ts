@@ -24,5 +24,7 @@ export function dealGroups(keys: readonly string[], costs: readonly number[], re
   });
   const members = [...groups.values()];
   const groupCosts = members.map((group) => group.reduce((sum, i) => sum + (costs[i] as number), 0));
-  return deal(groupCosts, replicas).map((share) => share.flatMap((g) => members[g] as number[]).toSorted((a, b) => a - b));
+  return deal(groupCosts, replicas).map((share) =>
+    share.flatMap((g) => members[g] as number[]).toSorted((a, b) => a - b),
+  );
 }

@@ -37,8 +37,8 @@ export interface EngineHost {
   forwardForGradient(model: number, sequences: readonly TrainingSequence[]): Promise<HostLogProbs>;
   /** Back-propagates d loss / d log-prob of the kept forward pass and adds to the gradient. */
   backward(model: number, dLogProbs: Float64Array): Promise<void>;
-  /** Writes this replica's summed gradient into its slot. */
-  exportGradient(model: number, exchange: GradientExchange, replica: number): Promise<void>;
+  /** Writes this replica's summed gradient into its slot; false when nothing was back-propagated since the last step. */
+  exportGradient(model: number, exchange: GradientExchange, replica: number): Promise<boolean>;
   /** Steps on the sum of all slots, or on its own gradient when there is no exchange; clears the gradient. */
   optimStep(model: number, settings: OptimizerSettings, exchange: GradientExchange | null): Promise<OptimizerResult>;
   sample(model: number, weights: WeightsId, requests: readonly SampleRequest[]): Promise<SampleResult[]>;

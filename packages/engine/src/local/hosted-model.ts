@@ -1,4 +1,11 @@
-import { LaconicError, randomFromSeed, type ModelSource, type OptimizerResult, type OptimizerSettings, type TrainingSequence } from "@laconic/core";
+import {
+  LaconicError,
+  randomFromSeed,
+  type ModelSource,
+  type OptimizerResult,
+  type OptimizerSettings,
+  type TrainingSequence,
+} from "@laconic/core";
 import type { Kernels, Tensor } from "../kernels/index.ts";
 import { AdamW } from "../optimizer/adamw.ts";
 import { checkTokens } from "../generation/check-requests.ts";
@@ -86,11 +93,6 @@ export class HostedModel {
   backward(dLogProbs: Float64Array): void {
     const pass = this.#pending;
     if (!pass) throw new LaconicError("engine_failed", "backward was called without a forward pass");
-    const bad = dLogProbs.findIndex((value) => !Number.isFinite(value));
-    if (bad >= 0) {
-      this.#dropPending();
-      throw new LaconicError("numeric_invalid", `the gradient of predicted token ${bad} is ${dLogProbs[bad]}`, { token: bad });
-    }
     if (dLogProbs.length > 0)
       this.#kernels.scope(() => {
         trainBackward(this.live, pass, this.#kernels.upload(dLogProbs, [dLogProbs.length]), this.#gradients);
@@ -98,17 +100,18 @@ export class HostedModel {
     this.#dropPending();
   }
 
-  /** Copies the gradient, zeros where a parameter has none, into this replica's slot. */
-  async exportGradient(exchange: GradientExchange, replica: number): Promise<void> {
+  /** Copies the gradient, zeros where a parameter has none, into this replica's slot; false when there is none at all. */
+  async exportGradient(exchange: GradientExchange, replica: number): Promise<boolean> {
     const size = this.parameters;
     const slot = new Float32Array(exchange.buffer, 4 * size * replica, size);
     slot.fill(0);
     let at = 0;
     for (const [name, tensor] of this.live.parameters) {
       const gradient = this.#gradients.byName.get(name);
-      if (gradient) slot.set((await this.#kernels.read(gradient)) as Float32Array, at);
+      if (gradient) slot.set(await this.#kernels.read(gradient), at);
       at += tensor.shape.reduce((product, n) => product * n, 1);
     }
+    return this.#gradients.byName.size > 0;
   }
 
   async optimStep(settings: OptimizerSettings, exchange: GradientExchange | null): Promise<OptimizerResult> {
@@ -120,7 +123,8 @@ export class HostedModel {
 
   snapshot(): number {
     const parameters = new Map<string, Tensor>();
-    for (const [name, tensor] of this.live.parameters) parameters.set(name, this.#kernels.keep(this.#kernels.copy(tensor)));
+    for (const [name, tensor] of this.live.parameters)
+      parameters.set(name, this.#kernels.keep(this.#kernels.copy(tensor)));
     const id = this.#nextSnapshot++;
     this.#snapshots.set(id, { ...this.live, parameters });
     return id;
@@ -192,7 +196,11 @@ export class HostedModel {
       checkTokens(config, completionTokens, `sequence ${s}: completion`);
       const length = promptTokens.length + completionTokens.length;
       if (length - 1 > config.maxPositions)
-        throw new LaconicError("input_invalid", `sequence ${s} has ${length} tokens, the model holds ${config.maxPositions}`, { sequence: s });
+        throw new LaconicError(
+          "input_invalid",
+          `sequence ${s} has ${length} tokens, the model holds ${config.maxPositions}`,
+          { sequence: s },
+        );
     });
     return packBatch(this.#kernels, sequences);
   }

@@ -1,4 +1,13 @@
-import { LaconicError, type EngineCapabilities, type ModelSource, type OptimizerResult, type OptimizerSettings, type SampleRequest, type SampleResult, type TrainingSequence } from "@laconic/core";
+import {
+  LaconicError,
+  type EngineCapabilities,
+  type ModelSource,
+  type OptimizerResult,
+  type OptimizerSettings,
+  type SampleRequest,
+  type SampleResult,
+  type TrainingSequence,
+} from "@laconic/core";
 import { generate } from "../generation/generate.ts";
 import type { Kernels } from "../kernels/index.ts";
 import type { Recompute } from "../transformer/train-pass.ts";
@@ -39,11 +48,15 @@ export class InlineHost implements EngineHost {
     this.#model(model).backward(dLogProbs);
   }
 
-  async exportGradient(model: number, exchange: GradientExchange, replica: number): Promise<void> {
-    await this.#model(model).exportGradient(exchange, replica);
+  async exportGradient(model: number, exchange: GradientExchange, replica: number): Promise<boolean> {
+    return this.#model(model).exportGradient(exchange, replica);
   }
 
-  async optimStep(model: number, settings: OptimizerSettings, exchange: GradientExchange | null): Promise<OptimizerResult> {
+  async optimStep(
+    model: number,
+    settings: OptimizerSettings,
+    exchange: GradientExchange | null,
+  ): Promise<OptimizerResult> {
     return this.#model(model).optimStep(settings, exchange);
   }
 

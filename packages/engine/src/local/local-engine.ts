@@ -1,4 +1,10 @@
-import { LaconicError, type Engine, type EngineCapabilities, type ModelSource, type TrainableModel } from "@laconic/core";
+import {
+  LaconicError,
+  type Engine,
+  type EngineCapabilities,
+  type ModelSource,
+  type TrainableModel,
+} from "@laconic/core";
 import type { KernelSource, Kernels } from "../kernels/index.ts";
 import type { Recompute } from "../transformer/train-pass.ts";
 import type { EngineHost } from "./engine-host.ts";
@@ -30,7 +36,10 @@ export async function createLocalEngine(options: LocalEngineOptions): Promise<En
   if (!Number.isInteger(workers) || workers < 1)
     throw new LaconicError("config_invalid", `engine: workers is ${workers}, expected a whole number of at least 1`);
   if (!(maxTokensPerMicroBatch >= 1))
-    throw new LaconicError("config_invalid", `engine: maxTokensPerMicroBatch is ${maxTokensPerMicroBatch}, expected at least 1`);
+    throw new LaconicError(
+      "config_invalid",
+      `engine: maxTokensPerMicroBatch is ${maxTokensPerMicroBatch}, expected at least 1`,
+    );
   const hosts = Array.from({ length: workers }, () => startWorkerHost(device, recompute));
   try {
     return await assemble(hosts, maxTokensPerMicroBatch);

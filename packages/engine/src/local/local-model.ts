@@ -62,14 +62,18 @@ export class LocalModel implements TrainableModel {
       const results = new Array<RowResult>(sequences.length);
       for (const round of this.#rounds(sequences)) {
         const passes = await Promise.all(
-          round.map((rows, replica) => this.#host(replica).forwardForGradient(this.#model, rows.map((row) => sequences[row] as TrainingSequence))),
+          round.map((rows, replica) =>
+            this.#host(replica).forwardForGradient(
+              this.#model,
+              rows.map((row) => sequences[row] as TrainingSequence),
+            ),
+          ),
         );
         round.forEach((rows, replica) => scatter(passes[replica] as HostLogProbs, rows, results));
         const rows = round.flat();
         const logProbs = ragged(rows.map((row) => (results[row] as RowResult).logProbs));
         const gradient = tokenGradient(logProbs, rows);
-        if (gradient.length !== logProbs.values.length)
-          throw new LaconicError("input_invalid", `the token gradient has ${gradient.length} values, expected ${logProbs.values.length}`);
+        checkGradient(gradient, logProbs);
         let at = 0;
         await Promise.all(
           passes.map((pass, replica) => {
@@ -85,9 +89,7 @@ export class LocalModel implements TrainableModel {
 
   optimStep(settings: OptimizerSettings): Promise<OptimizerResult> {
     return this.#inOrder(async () => {
-      const exchange = this.#exchange;
-      if (exchange)
-        await Promise.all(this.#hosts.map((host, replica) => host.exportGradient(this.#model, exchange, replica)));
+      const exchange = (await this.#exchangeGradients()) ? this.#exchange : null;
       const results = await Promise.all(this.#hosts.map((host) => host.optimStep(this.#model, settings, exchange)));
       const result = results[0] as OptimizerResult;
       this.#weightVersion = result.step;
@@ -128,6 +130,16 @@ export class LocalModel implements TrainableModel {
     });
   }
 
+  /** False when there is one replica, or none of them has a gradient. */
+  async #exchangeGradients(): Promise<boolean> {
+    const exchange = this.#exchange;
+    if (!exchange) return false;
+    const filled = await Promise.all(
+      this.#hosts.map((host, replica) => host.exportGradient(this.#model, exchange, replica)),
+    );
+    return filled.includes(true);
+  }
+
   #host(replica: number): EngineHost {
     return this.#hosts[replica] as EngineHost;
   }
@@ -145,7 +157,11 @@ export class LocalModel implements TrainableModel {
     await Promise.all(
       dealGroups(keys, costs, this.#hosts.length).map(async (rows, replica) => {
         if (rows.length === 0) return;
-        const part = await this.#host(replica).sample(this.#model, weights, rows.map((row) => requests[row] as SampleRequest));
+        const part = await this.#host(replica).sample(
+          this.#model,
+          weights,
+          rows.map((row) => requests[row] as SampleRequest),
+        );
         rows.forEach((row, i) => (results[row] = part[i] as SampleResult));
       }),
     );
@@ -193,6 +209,23 @@ function cut(rows: readonly number[], lengths: readonly number[], most: number):
     tokens += length;
   }
   return parts;
+}
+
+/** @throws LaconicError `input_invalid` for another length; `numeric_invalid` naming sequence and token. */
+function checkGradient(gradient: Float64Array, logProbs: Ragged): void {
+  if (gradient.length !== logProbs.values.length)
+    throw new LaconicError(
+      "input_invalid",
+      `the token gradient has ${gradient.length} values, expected ${logProbs.values.length}`,
+    );
+  const bad = gradient.findIndex((value) => !Number.isFinite(value));
+  if (bad < 0) return;
+  const sequence = logProbs.offsets.findLastIndex((offset) => offset <= bad);
+  const token = bad - (logProbs.offsets[sequence] as number);
+  throw new LaconicError("numeric_invalid", `the gradient of sequence ${sequence}, token ${token} is ${gradient[bad]}`, {
+    sequence,
+    token,
+  });
 }
 
 function scatter(pass: HostLogProbs, rows: readonly number[], results: RowResult[]): void {

@@ -70,9 +70,19 @@ function sampleRequest(request: CompletionRequest, tokenizer: Tokenizer): Sample
     promptTokens: promptTokens(request.prompt, tokenizer),
     sampling,
     stopTokens: [tokenizer.endToken],
-    stopSequences: stop.map((text) => tokenizer.encode(text)),
+    stopSequences: stop.flatMap((text) => spellStop(text, tokenizer)),
     random: request.random,
   };
+}
+
+/** A stop text that the vocabulary cannot spell can never be written. */
+function spellStop(text: string, tokenizer: Tokenizer): number[][] {
+  try {
+    return [tokenizer.encode(text)];
+  } catch (error) {
+    if (LaconicError.is(error) && error.code === "input_invalid") return [];
+    throw error;
+  }
 }
 
 function promptTokens(prompt: Prompt, tokenizer: Tokenizer): readonly number[] {
@@ -93,7 +103,8 @@ function completion(
   model: Completion["model"],
 ): Completion {
   const text = tokenizer.decode(result.tokens.filter((token) => token !== tokenizer.endToken));
-  const cut = Math.min(...(request.sampling.stop ?? []).map((stop) => (text.endsWith(stop) ? text.length - stop.length : text.length)), text.length);
+  const stops = (request.sampling.stop ?? []).map((stop) => text.indexOf(stop)).filter((at) => at >= 0);
+  const cut = Math.min(text.length, ...stops);
   return {
     text: text.slice(0, cut),
     finishReason: result.finishReason,

@@ -55,7 +55,9 @@ export function startWorkerHost(device: KernelSource, recompute: Recompute): Eng
   worker.on("error", (error) =>
     fail(new LaconicError("engine_failed", `the engine's worker stopped: ${String(error)}`, {}, error)),
   );
-  worker.on("exit", (code) => fail(new LaconicError("engine_failed", `the engine's worker exited with code ${code}`, { code })));
+  worker.on("exit", (code) =>
+    fail(new LaconicError("engine_failed", `the engine's worker exited with code ${code}`, { code })),
+  );
   worker.unref(); // an idle engine does not keep the process alive
 
   const call = (method: string, args: readonly unknown[]): Promise<unknown> => {

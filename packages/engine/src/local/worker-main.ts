@@ -20,7 +20,11 @@ export async function serve(): Promise<void> {
   });
 }
 
-async function openHost(module: string, options: WorkerSetup["device"]["options"], recompute: WorkerSetup["recompute"]): Promise<EngineHost> {
+async function openHost(
+  module: string,
+  options: WorkerSetup["device"]["options"],
+  recompute: WorkerSetup["recompute"],
+): Promise<EngineHost> {
   const { createKernels } = (await import(module)) as { createKernels: CreateKernels };
   return new InlineHost(await createKernels(options), recompute);
 }

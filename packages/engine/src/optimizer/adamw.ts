@@ -58,7 +58,13 @@ export class AdamW {
   }
 
   /** Continues from stored moments. */
-  restore(steps: number, moments: ReadonlyMap<string, { readonly first: Float32Array; readonly second: Float32Array; readonly shape: readonly number[] }>): void {
+  restore(
+    steps: number,
+    moments: ReadonlyMap<
+      string,
+      { readonly first: Float32Array; readonly second: Float32Array; readonly shape: readonly number[] }
+    >,
+  ): void {
     this.free();
     this.#step = steps;
     for (const [name, { first, second, shape }] of moments)

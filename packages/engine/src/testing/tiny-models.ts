@@ -88,7 +88,10 @@ export function randomParameters(config: ModelConfig, seed: string | number): Ma
     const random = randomFromSeed(`${seed} ${name}`);
     const length = shape.reduce((product, size) => product * size, 1);
     const centre = name.endsWith("norm.weight") ? 1 : 0;
-    parameters.set(name, Float64Array.from({ length }, () => centre + 0.4 * random.normal()));
+    parameters.set(
+      name,
+      Float64Array.from({ length }, () => centre + 0.4 * random.normal()),
+    );
   }
   return parameters;
 }

@@ -70,8 +70,12 @@ export function attentionBackward(
   let dRawQ = kernels.rotary(dQ, rotary, positions, config.queryHeads, true);
   let dRawK = kernels.rotary(dK, rotary, positions, config.kvHeads, true);
   if (invRms) {
-    dRawQ = perHead(model, dRawQ, (d) => gradients.rmsNorm(model, name("q_norm.weight"), d, heads(model, raw.q), invRms.q));
-    dRawK = perHead(model, dRawK, (d) => gradients.rmsNorm(model, name("k_norm.weight"), d, heads(model, raw.k), invRms.k));
+    dRawQ = perHead(model, dRawQ, (d) =>
+      gradients.rmsNorm(model, name("q_norm.weight"), d, heads(model, raw.q), invRms.q),
+    );
+    dRawK = perHead(model, dRawK, (d) =>
+      gradients.rmsNorm(model, name("k_norm.weight"), d, heads(model, raw.k), invRms.k),
+    );
   }
   const dInputs = [
     gradients.linear(model, name("q_proj"), dRawQ, pass.input),
@@ -94,7 +98,11 @@ function project(model: ModelOnDevice, layer: number, input: Tensor, positions: 
   let invRms: Projected["invRms"];
   if (config.qkNorm) {
     const norm = (x: Tensor, part: string): { out: Tensor; invRms: Tensor } =>
-      kernels.rmsNorm(heads(model, x), parameter(model, layerName(layer, `self_attn.${part}.weight`)), config.rmsNormEpsilon);
+      kernels.rmsNorm(
+        heads(model, x),
+        parameter(model, layerName(layer, `self_attn.${part}.weight`)),
+        config.rmsNormEpsilon,
+      );
     const [normQ, normK] = [norm(q, "q_norm"), norm(k, "k_norm")];
     q = kernels.reshape(normQ.out, q.shape);
     k = kernels.reshape(normK.out, k.shape);

@@ -44,8 +44,14 @@ export function parseModelConfig(json: Json): ModelConfig {
   const modelType = json["model_type"];
   if (modelType !== "qwen2" && modelType !== "qwen3" && modelType !== "llama")
     throw refuse("model_type", modelType, "expected qwen2, qwen3 or llama");
-  if ((json["hidden_act"] ?? "silu") !== "silu") throw refuse("hidden_act", json["hidden_act"], "only silu is supported");
+  if ((json["hidden_act"] ?? "silu") !== "silu")
+    throw refuse("hidden_act", json["hidden_act"], "only silu is supported");
   if (json["use_sliding_window"] === true) throw refuse("use_sliding_window", true, "attention is full and causal");
+  if (Array.isArray(json["layer_types"]) && json["layer_types"].some((type) => type !== "full_attention"))
+    throw refuse("layer_types", json["layer_types"], "attention is full and causal");
+  if ((json["pretraining_tp"] ?? 1) !== 1) throw refuse("pretraining_tp", json["pretraining_tp"], "must be 1");
+  const partial = json["partial_rotary_factor"] ?? ropeBlock(json)["partial_rotary_factor"] ?? 1;
+  if (partial !== 1) throw refuse("partial_rotary_factor", partial, "whole heads are rotated");
   if (json["mlp_bias"] === true) throw refuse("mlp_bias", true, "feed-forward layers have no bias");
   if ((json["attention_dropout"] ?? 0) !== 0) throw refuse("attention_dropout", json["attention_dropout"], "must be 0");
 
@@ -94,7 +100,7 @@ function ropeTheta(json: Json): number {
 
 function ropeScaling(json: Json): Llama3RopeScaling | null {
   const block = ropeBlock(json);
-  const type = block["rope_type"] ?? block["type"] ?? "default";
+  const type = block["rope_type"] ?? block["type"] ?? ("factor" in block ? undefined : "default");
   if (type === "default") return null;
   if (type !== "llama3") throw refuse("rope_scaling.rope_type", type, "expected default or llama3");
   return {
@@ -118,7 +124,11 @@ function positive(json: Json, key: string, fallback?: number): number {
 }
 
 function refuse(key: string, value: unknown, reason: string): LaconicError {
-  return new LaconicError("model_unsupported", `config.json: ${key} is ${JSON.stringify(value) ?? "missing"}: ${reason}`, {
-    key,
-  });
+  return new LaconicError(
+    "model_unsupported",
+    `config.json: ${key} is ${JSON.stringify(value) ?? "missing"}: ${reason}`,
+    {
+      key,
+    },
+  );
 }

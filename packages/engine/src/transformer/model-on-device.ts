@@ -21,15 +21,18 @@ export function uploadModel(
 ): ModelOnDevice {
   const shapes = parameterShapes(config);
   for (const name of values.keys())
-    if (!shapes.has(name)) throw new LaconicError("weights_invalid", `tensor ${name} does not belong to this model`, { name });
-  const parameters = new Map<string, Tensor>();
+    if (!shapes.has(name))
+      throw new LaconicError("weights_invalid", `tensor ${name} does not belong to this model`, { name });
   for (const [name, shape] of shapes) {
-    const data = values.get(name);
-    const size = shape.reduce((product, length) => product * length, 1);
-    if (data?.length !== size)
-      throw new LaconicError("weights_invalid", `tensor ${name} must hold ${size} values, found ${data?.length ?? "none"}`, { name });
-    parameters.set(name, kernels.keep(kernels.upload(data, shape)));
+    const [size, found] = [shape.reduce((product, length) => product * length, 1), values.get(name)?.length];
+    if (found !== size)
+      throw new LaconicError("weights_invalid", `tensor ${name} must hold ${size} values, found ${found ?? "none"}`, {
+        name,
+      });
   }
+  const parameters = new Map<string, Tensor>();
+  for (const [name, shape] of shapes)
+    parameters.set(name, kernels.keep(kernels.upload(values.get(name) as Float32Array, shape)));
   return { kernels, config, parameters, rotary: rotaryTables(kernels, config) };
 }
 

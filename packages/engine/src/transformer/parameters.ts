@@ -22,7 +22,11 @@ export function parameterShapes(config: ModelConfig): Map<string, readonly numbe
   for (let layer = 0; layer < config.layers; layer++) {
     const set = (part: string, ...shape: number[]): unknown => shapes.set(layerName(layer, part), shape);
     set("input_layernorm.weight", D);
-    for (const [name, width] of [["q_proj", Q], ["k_proj", KV], ["v_proj", KV]] as const) {
+    for (const [name, width] of [
+      ["q_proj", Q],
+      ["k_proj", KV],
+      ["v_proj", KV],
+    ] as const) {
       set(`self_attn.${name}.weight`, width, D);
       if (config.qkvBias) set(`self_attn.${name}.bias`, width);
     }
@@ -48,7 +52,8 @@ export function initialParameters(config: ModelConfig, random: Random): Map<stri
   for (const [name, shape] of parameterShapes(config)) {
     const values = new Float32Array(shape.reduce((product, length) => product * length, 1));
     const stream = random.split(name);
-    if (shape.length === 2) for (let i = 0; i < values.length; i++) values[i] = stream.normal() * config.initializerRange;
+    if (shape.length === 2)
+      for (let i = 0; i < values.length; i++) values[i] = stream.normal() * config.initializerRange;
     else if (name.endsWith("norm.weight")) values.fill(1);
     parameters.set(name, values);
   }

@@ -10,7 +10,10 @@ export function rotaryTables(kernels: Kernels, config: ModelConfig): RotaryTable
       f(Math.floor(n / half) * (frequencies[n % half] as number)),
     );
   const shape = [config.maxPositions, half];
-  return { cos: kernels.keep(kernels.upload(table(Math.cos), shape)), sin: kernels.keep(kernels.upload(table(Math.sin), shape)) };
+  return {
+    cos: kernels.keep(kernels.upload(table(Math.cos), shape)),
+    sin: kernels.keep(kernels.upload(table(Math.sin), shape)),
+  };
 }
 
 function frequency(config: ModelConfig, index: number): number {

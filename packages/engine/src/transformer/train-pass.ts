@@ -39,7 +39,12 @@ export function trainForward(model: ModelOnDevice, batch: PackedBatch, recompute
   // Only rows that predict a completion token need the final norm and the head.
   const input = kernels.gatherRows(x, batch.rows);
   const { out: selected, invRms } = kernels.rmsNorm(input, parameter(model, finalNormName), config.rmsNormEpsilon);
-  const head = kernels.headLogProbs(selected, parameter(model, headName(config)), batch.targets, batch.inverseTemperature);
+  const head = kernels.headLogProbs(
+    selected,
+    parameter(model, headName(config)),
+    batch.targets,
+    batch.inverseTemperature,
+  );
   return { batch, ...head, layers, final: { input, invRms, selected } };
 }
 

@@ -7,7 +7,10 @@ import { decodeSafetensors, encodeSafetensors, type StoredTensor } from "./safet
 export interface TrainingState {
   /** Optimiser steps taken. */
   readonly steps: number;
-  readonly moments: ReadonlyMap<string, { readonly first: Float32Array; readonly second: Float32Array; readonly shape: readonly number[] }>;
+  readonly moments: ReadonlyMap<
+    string,
+    { readonly first: Float32Array; readonly second: Float32Array; readonly shape: readonly number[] }
+  >;
 }
 
 const files = {
@@ -67,7 +70,8 @@ export async function writeModelFolder(
     [files.config, new TextEncoder().encode(`${JSON.stringify(config, null, 2)}\n`)],
     [files.weights, encodeSafetensors(weights)],
   ];
-  if (optimizer) contents.push([files.optimizer, encodeSafetensors(optimizer.moments, { steps: String(optimizer.steps) })]);
+  if (optimizer)
+    contents.push([files.optimizer, encodeSafetensors(optimizer.moments, { steps: String(optimizer.steps) })]);
   for (const [name, bytes] of contents) await writeSynced(join(folder, name), bytes);
   return contents.map(([name]) => name);
 }
@@ -76,7 +80,11 @@ async function weightFiles(folder: string): Promise<string[]> {
   if (await exists(join(folder, files.weights))) return [files.weights];
   const path = join(folder, files.index);
   if (!(await exists(path)))
-    throw new LaconicError("checkpoint_missing", `${folder} holds no ${files.weights}; expected a Hugging Face model folder`, { folder });
+    throw new LaconicError(
+      "checkpoint_missing",
+      `${folder} holds no ${files.weights}; expected a Hugging Face model folder`,
+      { folder },
+    );
   const map = (await readJson(path))["weight_map"];
   const names = typeof map === "object" && map !== null ? [...new Set(Object.values(map))] : [];
   // A shard name is a plain file name: an index must not reach outside its folder.

@@ -70,9 +70,15 @@ export function decodeSafetensors(file: Uint8Array, place: string): SafetensorsF
     const { dtype, shape, data_offsets: offsets } = entry;
     const width = bytesPerElement[dtype ?? ""];
     if (width === undefined) throw fail(`dtype ${String(dtype)} is not supported (F64, F32, F16, BF16 are)`, name);
-    if (!Array.isArray(shape) || !shape.every((n) => Number.isSafeInteger(n) && n >= 0)) throw fail("the shape is malformed", name);
+    if (!Array.isArray(shape) || !shape.every((n) => Number.isSafeInteger(n) && n >= 0))
+      throw fail("the shape is malformed", name);
     const [start, end] = offsets ?? [];
-    if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || (start as number) < 0 || (end as number) > data.length)
+    if (
+      !Number.isSafeInteger(start) ||
+      !Number.isSafeInteger(end) ||
+      (start as number) < 0 ||
+      (end as number) > data.length
+    )
       throw fail(`offsets [${String(start)}, ${String(end)}] leave the ${data.length} bytes of data`, name);
     const size = shape.reduce((product, n) => product * n, 1);
     if ((end as number) - (start as number) !== size * width)

@@ -17,9 +17,16 @@ export function rawRewards(rewards: ArrayLike<number>, groups: ArrayLike<number>
 }
 
 /** ReMax (Li et al. 2024): r minus the reward of the greedy reply, one baseline per sequence. */
-export function remax(rewards: ArrayLike<number>, groups: ArrayLike<number>, greedyRewards: ArrayLike<number>): AdvantageResult {
+export function remax(
+  rewards: ArrayLike<number>,
+  groups: ArrayLike<number>,
+  greedyRewards: ArrayLike<number>,
+): AdvantageResult {
   if (greedyRewards.length !== rewards.length)
-    throw new LaconicError("input_invalid", `remax: ${greedyRewards.length} greedy rewards for ${rewards.length} rewards`);
+    throw new LaconicError(
+      "input_invalid",
+      `remax: ${greedyRewards.length} greedy rewards for ${rewards.length} rewards`,
+    );
   const split = rewardGroups(rewards, groups);
   const advantages = Float64Array.from(rewards, (reward, s) =>
     Number.isNaN(reward) ? 0 : reward - (greedyRewards[s] as number),
@@ -43,7 +50,11 @@ export function maxRl(rewards: ArrayLike<number>, groups: ArrayLike<number>, eps
 }
 
 /** OPO (Hao et al. 2025): r minus the length-weighted mean, sum |y| r / sum |y|. */
-export function opo(rewards: ArrayLike<number>, groups: ArrayLike<number>, lengths: ArrayLike<number>): AdvantageResult {
+export function opo(
+  rewards: ArrayLike<number>,
+  groups: ArrayLike<number>,
+  lengths: ArrayLike<number>,
+): AdvantageResult {
   return perGroup(rewards, groups, (group) => {
     let [weighted, total] = [0, 0];
     group.rows.forEach((row, i) => {
@@ -56,7 +67,11 @@ export function opo(rewards: ArrayLike<number>, groups: ArrayLike<number>, lengt
 }
 
 /** pass@k training (verl): the best of the group gets best - second, optionally over (σ + 1e-6); the others 0. */
-export function passAtK(rewards: ArrayLike<number>, groups: ArrayLike<number>, options: { readonly scaled?: boolean } = {}): AdvantageResult {
+export function passAtK(
+  rewards: ArrayLike<number>,
+  groups: ArrayLike<number>,
+  options: { readonly scaled?: boolean } = {},
+): AdvantageResult {
   return perGroup(rewards, groups, (group) => {
     const sorted = group.rewards.toSorted((a, b) => b - a);
     const by = options.scaled ? deviation(group.rewards, "sample") + 1e-6 : 1;

@@ -13,7 +13,9 @@ export interface GroupAdvantageOptions {
 }
 
 /** What each library does, for parity runs. */
-export const groupAdvantageConventions: Readonly<Record<"agent-gspo" | "trl" | "trl-batch" | "verl" | "comlrl" | "dr-grpo", GroupAdvantageOptions>> = {
+export const groupAdvantageConventions: Readonly<
+  Record<"agent-gspo" | "trl" | "trl-batch" | "verl" | "comlrl" | "dr-grpo", GroupAdvantageOptions>
+> = {
   /** Eq. 2; the paper gives neither the convention nor ε. */
   "agent-gspo": { scale: "group", std: "sample", epsilon: 1e-6 },
   /** `scale_rewards="group"`. */
@@ -47,7 +49,12 @@ export function groupAdvantages(
   if (!(epsilon >= 0)) throw new LaconicError("config_invalid", `advantage: epsilon is ${epsilon}, expected >= 0`);
   const divisor = (sigma: number): number => (epsilonForm === "add" ? sigma + epsilon : Math.max(sigma, epsilon));
   const batchSigma =
-    scale === "batch" ? deviation(Array.from(rewards).filter((reward) => !Number.isNaN(reward)), std) : 0;
+    scale === "batch"
+      ? deviation(
+          Array.from(rewards).filter((reward) => !Number.isNaN(reward)),
+          std,
+        )
+      : 0;
   return perGroup(rewards, groups, (group) => {
     const by = scale === "none" ? 1 : divisor(scale === "batch" ? batchSigma : deviation(group.rewards, std));
     return group.rewards.map((reward) => (reward - group.mean) / by);

@@ -29,7 +29,11 @@ export function rewardGroups(rewards: ArrayLike<number>, groups: ArrayLike<numbe
   for (let row = 0; row < rewards.length; row++) {
     const reward = rewards[row] as number;
     if (Math.abs(reward) === Infinity)
-      throw new LaconicError("reward_invalid", `reward ${row} is ${reward}; a reward is finite, or NaN where it does not apply`, { row });
+      throw new LaconicError(
+        "reward_invalid",
+        `reward ${row} is ${reward}; a reward is finite, or NaN where it does not apply`,
+        { row },
+      );
     const rows = byGroup.get(groups[row] as number) ?? [];
     if (!Number.isNaN(reward)) rows.push(row);
     byGroup.set(groups[row] as number, rows);
@@ -41,7 +45,7 @@ export function rewardGroups(rewards: ArrayLike<number>, groups: ArrayLike<numbe
   });
 }
 
-export function mean(values: readonly number[]): number {
+function mean(values: readonly number[]): number {
   return values.length === 0 ? 0 : values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 

@@ -1,4 +1,10 @@
-import { statisticOf, type Diagnostics, type Objective, type ObjectiveInput, type ObjectiveOutput } from "@laconic/core";
+import {
+  statisticOf,
+  type Diagnostics,
+  type Objective,
+  type ObjectiveInput,
+  type ObjectiveOutput,
+} from "@laconic/core";
 import { LaconicError } from "@laconic/core";
 import { sequenceWeights, type Aggregation } from "../aggregation.ts";
 import { ratioDiagnostics } from "../diagnostics.ts";

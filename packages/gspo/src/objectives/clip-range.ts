@@ -8,8 +8,10 @@ export interface ClipRange {
 
 /** @throws LaconicError `config_invalid` naming the bound. */
 export function checkClip(name: string, { low, high }: ClipRange): void {
-  if (!(low > 0 && low <= 1)) throw new LaconicError("config_invalid", `${name}: clip.low is ${low}, expected above 0 and at most 1`);
-  if (!(high > 0 && Number.isFinite(high))) throw new LaconicError("config_invalid", `${name}: clip.high is ${high}, expected above 0`);
+  if (!(low > 0 && low <= 1))
+    throw new LaconicError("config_invalid", `${name}: clip.low is ${low}, expected above 0 and at most 1`);
+  if (!(high > 0 && Number.isFinite(high)))
+    throw new LaconicError("config_invalid", `${name}: clip.high is ${high}, expected above 0`);
 }
 
 /** An active clip takes the gradient away: the ratio has left the range on the side the advantage pushes to. */

@@ -25,7 +25,10 @@ export function grpo(options: GrpoOptions = {}): Objective {
     ["maxRatio", maxRatio],
   ] as const)
     if (cap !== undefined && !(cap > 1 + clip.high))
-      throw new LaconicError("config_invalid", `grpo: ${name} is ${cap}; it has an effect only above 1 + clip.high = ${1 + clip.high}`);
+      throw new LaconicError(
+        "config_invalid",
+        `grpo: ${name} is ${cap}; it has an effect only above 1 + clip.high = ${1 + clip.high}`,
+      );
   if (dualClip !== undefined && maxRatio !== undefined)
     throw new LaconicError("config_invalid", "grpo: dualClip and maxRatio are the same cap; set one");
   // Above the cap a negative advantage gains no more loss: both forms agree there.

@@ -11,7 +11,8 @@ export function luspo(options: CommonOptions & { readonly clip?: ClipRange } = {
   return sequenceObjective("luspo", settings, "seq-mean-token-sum", options, ({ logRatio, length, advantage }) => {
     const ratio = Math.exp(meanLogRatio(logRatio, length));
     const clipped = clippedSide(ratio, advantage, clip);
-    if (clipped !== 0) return { loss: -(clipped > 0 ? 1 + clip.high : 1 - clip.low) * advantage, slope: 0, ratio, clipped };
+    if (clipped !== 0)
+      return { loss: -(clipped > 0 ? 1 + clip.high : 1 - clip.low) * advantage, slope: 0, ratio, clipped };
     return { loss: -ratio * advantage, slope: -ratio * advantage, ratio, clipped };
   });
 }
@@ -44,7 +45,10 @@ export interface VespoOptions extends CommonOptions {
 export function vespo(options: VespoOptions = {}): Objective {
   const { positive = [2, 3], negative = [3, 2] } = options;
   if (options.importance)
-    throw new LaconicError("objective_refused", "vespo: its detached weight is an importance weight already; importance would count twice");
+    throw new LaconicError(
+      "objective_refused",
+      "vespo: its detached weight is an importance weight already; importance would count twice",
+    );
   const settings = { positive: positive.join(","), negative: negative.join(",") };
   return sequenceObjective("vespo", settings, "token-mean", options, ({ logRatio, advantage, logProbs }) => {
     const logW = Math.max(Math.log(1e-8), Math.min(20, meanLogRatio(logRatio, 1)));
@@ -57,10 +61,16 @@ export function vespo(options: VespoOptions = {}): Objective {
 
 /** MAGRPO: L_i = -A sum_t log π, gradient -A / N; no ratio, no clip, no KL by default. N = siblings of a tree node. */
 export function magrpo(options: CommonOptions = {}): Objective {
-  return sequenceObjective("magrpo", {}, "seq-mean-token-sum", options, ({ logRatio, length, advantage, logProbs }) => ({
-    loss: logProbs.map((logProb) => -advantage * logProb),
-    slope: -advantage,
-    ratio: Math.exp(meanLogRatio(logRatio, length)),
-    clipped: 0,
-  }));
+  return sequenceObjective(
+    "magrpo",
+    {},
+    "seq-mean-token-sum",
+    options,
+    ({ logRatio, length, advantage, logProbs }) => ({
+      loss: logProbs.map((logProb) => -advantage * logProb),
+      slope: -advantage,
+      ratio: Math.exp(meanLogRatio(logRatio, length)),
+      clipped: 0,
+    }),
+  );
 }

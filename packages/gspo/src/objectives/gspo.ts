@@ -30,7 +30,8 @@ export function gspo(options: GspoOptions = {}): Objective {
     const divisor = Math.max(length, minLength);
     const ratio = Math.exp(meanLogRatio(logRatio, divisor));
     const clipped = clippedSide(ratio, advantage, clip);
-    if (clipped !== 0) return { loss: -(clipped > 0 ? 1 + clip.high : 1 - clip.low) * advantage, slope: 0, ratio, clipped };
+    if (clipped !== 0)
+      return { loss: -(clipped > 0 ? 1 + clip.high : 1 - clip.low) * advantage, slope: 0, ratio, clipped };
     // The token weight already holds 1/|y|; a raised divisor shrinks the slope further.
     return { loss: -ratio * advantage, slope: (-ratio * advantage * length) / divisor, ratio, clipped };
   });
@@ -80,7 +81,8 @@ function tokenTerms(prepared: Prepared, weights: Float64Array, clip: ClipRange, 
 function resolve(name: string, options: GspoOptions): { clip: ClipRange; minLength: number } {
   const { clip = gspoClip, minLength = 1, aggregation = "seq-mean-token-mean" } = options;
   checkClip(name, clip);
-  if (!(minLength >= 1)) throw new LaconicError("config_invalid", `${name}: minLength is ${minLength}, expected at least 1`);
+  if (!(minLength >= 1))
+    throw new LaconicError("config_invalid", `${name}: minLength is ${minLength}, expected at least 1`);
   if (aggregation !== "seq-mean-token-mean")
     throw new LaconicError(
       "objective_refused",

@@ -22,15 +22,24 @@ export interface CispoOptions extends TokenLevelOptions {
 export function cispo(options: CispoOptions = {}): Objective {
   const { maxRatio = 5, minRatio = 0, aggregation = "token-mean" } = options;
   if (!(maxRatio > 1)) throw new LaconicError("config_invalid", `cispo: maxRatio is ${maxRatio}, expected above 1`);
-  if (!(minRatio >= 0 && minRatio < 1)) throw new LaconicError("config_invalid", `cispo: minRatio is ${minRatio}, expected in [0, 1)`);
+  if (!(minRatio >= 0 && minRatio < 1))
+    throw new LaconicError("config_invalid", `cispo: minRatio is ${minRatio}, expected in [0, 1)`);
   if (options.importance)
-    throw new LaconicError("objective_refused", "cispo: its detached ratio is an importance weight already; importance would count twice");
-  return tokenObjective("cispo", { maxRatio, minRatio }, { ...options, aggregation }, (ratio, advantage, logProb, out) => {
-    const weight = ratio > maxRatio ? maxRatio : ratio < minRatio ? minRatio : ratio;
-    out.loss = -weight * advantage * logProb;
-    out.slope = -weight * advantage;
-    out.clipped = ratio > maxRatio ? 1 : ratio < minRatio ? -1 : 0;
-  });
+    throw new LaconicError(
+      "objective_refused",
+      "cispo: its detached ratio is an importance weight already; importance would count twice",
+    );
+  return tokenObjective(
+    "cispo",
+    { maxRatio, minRatio },
+    { ...options, aggregation },
+    (ratio, advantage, logProb, out) => {
+      const weight = ratio > maxRatio ? maxRatio : ratio < minRatio ? minRatio : ratio;
+      out.loss = -weight * advantage * logProb;
+      out.slope = -weight * advantage;
+      out.clipped = ratio > maxRatio ? 1 : ratio < minRatio ? -1 : 0;
+    },
+  );
 }
 
 export interface SapoOptions extends TokenLevelOptions {

@@ -50,7 +50,10 @@ function sequenceTerms(name: string, prepared: Prepared, weights: Float64Array, 
   const { input, logRatio, lengths, sequences } = prepared;
   const { logProbs, mask, advantages } = input;
   if (prepared.advantagePerToken)
-    throw new LaconicError("input_invalid", `${name} takes one advantage per sequence; per-token advantages need gspo-token`);
+    throw new LaconicError(
+      "input_invalid",
+      `${name} takes one advantage per sequence; per-token advantages need gspo-token`,
+    );
   const losses = new Float64Array(logRatio.length);
   const gradient = new Float64Array(logRatio.length);
   const ratios = new Float64Array(sequences);

@@ -12,7 +12,10 @@ export function elementwiseKernels(device: WasmDevice): Pick<Kernels, Elementwis
     reshape(tensor, shape) {
       const data = store.data(tensor);
       if (sizeOf(shape) !== data.size)
-        throw new LaconicError("input_invalid", `reshape: ${data.size} elements do not fill shape [${shape.join(", ")}]`);
+        throw new LaconicError(
+          "input_invalid",
+          `reshape: ${data.size} elements do not fill shape [${shape.join(", ")}]`,
+        );
       return store.adopt(reshape(data, [...shape]), tensor.dtype);
     },
     add(a, b) {

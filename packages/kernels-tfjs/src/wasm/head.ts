@@ -22,8 +22,7 @@ export function headKernels(
   };
   const inChunks = (rows: number, vocabulary: number, body: (start: number, count: number) => void): void => {
     const most = Math.max(1, Math.floor(maxLogits / vocabulary));
-    for (let start = 0; start < rows; start += most)
-      store.scope(() => body(start, Math.min(most, rows - start)));
+    for (let start = 0; start < rows; start += most) store.scope(() => body(start, Math.min(most, rows - start)));
   };
   const expectInputs = (
     hidden: Tensor,

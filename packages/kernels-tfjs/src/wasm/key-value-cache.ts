@@ -20,7 +20,8 @@ export function cacheKernels(device: WasmDevice): Pick<Kernels, Caching> {
   };
   return {
     createCache({ rows, capacity, kvHeads, headDim }) {
-      const [keys, values] = [0, 0].map(() => store.allocate([rows, capacity, kvHeads * headDim])) as [Tensor, Tensor];
+      const shape = [rows, capacity, kvHeads * headDim];
+      const { keys, values } = store.scope(() => ({ keys: store.allocate(shape), values: store.allocate(shape) }));
       store.keep(keys);
       store.keep(values);
       const cache: WasmCache = { rows, capacity, kvHeads, headDim, keys, values };

@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import type { Kernels, Tensor } from "@laconic/engine/kernels";
-import { matMul, type Tensor2D, type Tensor as TfTensor } from "@tensorflow/tfjs-core";
+import type { Tensor2D, Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import { expectFloats, matrix } from "./shapes.ts";
 import type { WasmDevice } from "./wasm-device.ts";
 
@@ -17,7 +17,7 @@ export function linearKernels(device: WasmDevice): Pick<Kernels, "linear" | "lin
     return out;
   };
   const product = (left: Tensor, right: TfTensor): Tensor =>
-    store.adopt(matMul(store.data(left) as Tensor2D, right as Tensor2D));
+    store.adopt(memory.multiply(store.data(left) as Tensor2D, right as Tensor2D));
   return {
     linear(x, weight, bias) {
       const [rows] = matrix(x, "linear: x");
@@ -39,8 +39,7 @@ export function linearKernels(device: WasmDevice): Pick<Kernels, "linear" | "lin
       const dWeight = store.zeros(weight.shape);
       device.run("transposedProduct", dOut, x, dWeight, rows, outer, inner);
       const gradients: { dX?: Tensor; dWeight: Tensor; dBias?: Tensor } = { dWeight };
-      if (needs.input)
-        gradients.dX = rows === 0 ? store.zeros([0, inner]) : product(dOut, store.rightOperand(weight));
+      if (needs.input) gradients.dX = rows === 0 ? store.zeros([0, inner]) : product(dOut, store.rightOperand(weight));
       if (needs.bias) {
         gradients.dBias = store.zeros([outer]);
         device.withScratch(outer, (scratch) =>

@@ -32,7 +32,10 @@ export function expectHeads(
   place: string,
 ): void {
   if (queryHeads % kvHeads !== 0)
-    throw new LaconicError("input_invalid", `${place}: ${queryHeads} query heads cannot share ${kvHeads} key/value heads evenly`);
+    throw new LaconicError(
+      "input_invalid",
+      `${place}: ${queryHeads} query heads cannot share ${kvHeads} key/value heads evenly`,
+    );
   for (const tensor of query) expectFloats(tensor, [rows, queryHeads * headDim], `${place}: query heads`);
   for (const tensor of keyValue) expectFloats(tensor, [rows, kvHeads * headDim], `${place}: key/value heads`);
 }
@@ -44,15 +47,24 @@ export function expectLayout(layout: SequenceLayout, rows: number, place: string
   for (let s = 0; s + 1 < offsets.length; s++) {
     const length = (offsets[s + 1] as number) - (offsets[s] as number);
     if (length < 0 || length > longest)
-      throw new LaconicError("input_invalid", `${place}: sequence ${s} has length ${length}, the layout's longest is ${longest}`);
+      throw new LaconicError(
+        "input_invalid",
+        `${place}: sequence ${s} has length ${length}, the layout's longest is ${longest}`,
+      );
   }
   if (offsets[0] !== 0 || offsets.at(-1) !== rows)
-    throw new LaconicError("input_invalid", `${place}: the layout covers rows ${offsets[0]} to ${offsets.at(-1)} of ${rows}`);
+    throw new LaconicError(
+      "input_invalid",
+      `${place}: the layout covers rows ${offsets[0]} to ${offsets.at(-1)} of ${rows}`,
+    );
 }
 
 function expect(tensor: Tensor, dtype: Tensor["dtype"], shape: readonly number[], place: string): void {
   if (tensor.dtype !== dtype || tensor.shape.length !== shape.length || tensor.shape.some((n, i) => n !== shape[i]))
-    throw new LaconicError("input_invalid", `${place}: expected ${dtype} [${shape.join(", ")}], got ${describe(tensor)}`);
+    throw new LaconicError(
+      "input_invalid",
+      `${place}: expected ${dtype} [${shape.join(", ")}], got ${describe(tensor)}`,
+    );
 }
 
 function describe(tensor: Tensor): string {

@@ -46,7 +46,10 @@ export class TensorStore {
   }
   upload(values: Float32Array | Float64Array | Int32Array, shape: readonly number[]): Tensor {
     if (values.length !== sizeOf(shape))
-      throw new LaconicError("input_invalid", `upload: ${values.length} values do not fill shape [${shape.join(", ")}]`);
+      throw new LaconicError(
+        "input_invalid",
+        `upload: ${values.length} values do not fill shape [${shape.join(", ")}]`,
+      );
     const tensor = this.allocate(shape, values instanceof Int32Array ? "int32" : "float");
     const source = values instanceof Float64Array ? Float32Array.from(values) : values;
     this.bytes(tensor).set(new Uint8Array(source.buffer, source.byteOffset, source.byteLength));
@@ -132,8 +135,10 @@ export class TensorStore {
 
   #handle(tensor: Tensor): Handle {
     if (tensor instanceof Handle && this.#alive.has(tensor)) return tensor;
-    const reason = tensor instanceof Handle ? "is used after it was freed" : "belongs to another kernel set";
-    throw new LaconicError("engine_failed", `tensor of shape [${tensor.shape.join(", ")}] ${reason}`);
+    throw new LaconicError(
+      "engine_failed",
+      `a tensor of shape [${tensor.shape.join(", ")}] is used after it was freed or belongs to another kernel set`,
+    );
   }
   #close(own: Set<Handle>, kept: ReadonlySet<Handle>): void {
     this.#scopes.pop();

@@ -36,6 +36,9 @@ export class WasmDevice {
     const at = this.run("firstOutside", ids, length, limit);
     if (at < 0) return;
     const value = new DataView(this.store.bytes(ids).slice(4 * at, 4 * at + 4).buffer).getInt32(0, true);
-    throw new LaconicError("input_invalid", `${place}: index ${value} at position ${at} is outside [0, ${limit})`, { position: at, index: value });
+    throw new LaconicError("input_invalid", `${place}: index ${value} at position ${at} is outside [0, ${limit})`, {
+      position: at,
+      index: value,
+    });
   }
 }

@@ -98,7 +98,9 @@ export async function findCheckpoint(fs: FileSystem, directory: string): Promise
       warnings.push(`${folder}: ${error instanceof Error ? error.message : String(error)}; trying the one before`);
     }
   }
-  throw new LaconicError("checkpoint_corrupt", `no checkpoint in ${directory} is whole: ${warnings.join(" ")}`, { directory });
+  throw new LaconicError("checkpoint_corrupt", `no checkpoint in ${directory} is whole: ${warnings.join(" ")}`, {
+    directory,
+  });
 }
 
 async function verify(fs: FileSystem, folder: string): Promise<LoopState> {
@@ -113,7 +115,10 @@ async function verify(fs: FileSystem, folder: string): Promise<LoopState> {
 
 /** Newest first; `.partial` folders are not complete. */
 async function completeSteps(fs: FileSystem, directory: string): Promise<string[]> {
-  return (await fs.list(directory)).filter((name) => /^step-\d+$/.test(name)).toSorted().toReversed();
+  return (await fs.list(directory))
+    .filter((name) => /^step-\d+$/.test(name))
+    .toSorted()
+    .toReversed();
 }
 
 function stepName(step: number): string {

@@ -13,7 +13,7 @@ export async function readLines(fs: FileSystem, path: string): Promise<Record<st
   return lines.flatMap((line) => {
     try {
       const row: unknown = JSON.parse(line);
-      return typeof row === "object" && row !== null ? [row as Record<string, unknown>] : [];
+      return isRecord(row) ? [row] : [];
     } catch {
       return [];
     }
@@ -26,4 +26,8 @@ export async function truncateLines(fs: FileSystem, path: string, step: number):
   const rows = await readLines(fs, path);
   const kept = rows.filter((row) => typeof row["step"] === "number" && row["step"] <= step);
   await fs.write(path, kept.map((row) => `${JSON.stringify(row)}\n`).join(""));
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
 }

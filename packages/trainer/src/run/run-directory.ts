@@ -55,11 +55,19 @@ export interface Run extends Recorder {
  * @throws LaconicError `run_exists`, `run_missing`, `run_unwritable`, `run_locked`, or `checkpoint_mismatch` naming the setting that changed.
  */
 export async function openRun(options: RunOptions): Promise<Run> {
-  const { directory, fileSystem: fs = nodeFileSystem, processes = nodeProcesses, observer = {}, resume = false } = options;
+  const {
+    directory,
+    fileSystem: fs = nodeFileSystem,
+    processes = nodeProcesses,
+    observer = {},
+    resume = false,
+  } = options;
   const path = (name: string): string => join(directory, name);
   const exists = await fs.exists(path(runFiles.config));
   if (exists && !resume)
-    throw new LaconicError("run_exists", `${directory} holds a run already; choose another directory, or resume it`, { directory });
+    throw new LaconicError("run_exists", `${directory} holds a run already; choose another directory, or resume it`, {
+      directory,
+    });
   if (!exists && resume) throw new LaconicError("run_missing", `${directory} holds no run to resume`, { directory });
 
   await prepare(fs, directory, path(runFiles.checkpoints));
@@ -88,7 +96,9 @@ export async function openRun(options: RunOptions): Promise<Run> {
         await use(sink);
       } catch (error) {
         sinks = sinks.filter((other) => other !== sink);
-        await warn(`metric sink ${sink.name} failed and is off: ${error instanceof Error ? error.message : String(error)}`);
+        await warn(
+          `metric sink ${sink.name} failed and is off: ${error instanceof Error ? error.message : String(error)}`,
+        );
       }
     }
   };
@@ -153,9 +163,13 @@ async function checkSameConfig(fs: FileSystem, path: string, config: Readonly<Re
   const stored: unknown = JSON.parse(new TextDecoder().decode(await fs.read(path)));
   const key = firstDifference(stored, JSON.parse(JSON.stringify(config)), "");
   if (key !== null)
-    throw new LaconicError("checkpoint_mismatch", `${path}: the setting ${key} differs from the run's; resume with the stored configuration`, {
-      key,
-    });
+    throw new LaconicError(
+      "checkpoint_mismatch",
+      `${path}: the setting ${key} differs from the run's; resume with the stored configuration`,
+      {
+        key,
+      },
+    );
 }
 
 /** Path of the first setting that differs, or null. */

@@ -1,5 +1,12 @@
 import { LaconicError, type Grader, type RewardTerms } from "@laconic/core";
-import { equation1Costs, measureEpisode, rewardTerms, rewardTotal, type MeasuredEpisode, type Prices } from "@laconic/rewards";
+import {
+  equation1Costs,
+  measureEpisode,
+  rewardTerms,
+  rewardTotal,
+  type MeasuredEpisode,
+  type Prices,
+} from "@laconic/rewards";
 import type { TrainConfig } from "../config.ts";
 import type { Rollout } from "./rollout.ts";
 
@@ -12,7 +19,12 @@ export interface ScoredRollout extends Rollout {
 }
 
 /** @throws LaconicError `reward_invalid` naming problem and term. */
-export function score(rollouts: readonly Rollout[], grader: Grader, config: TrainConfig, tokenPrice: number): ScoredRollout[] {
+export function score(
+  rollouts: readonly Rollout[],
+  grader: Grader,
+  config: TrainConfig,
+  tokenPrice: number,
+): ScoredRollout[] {
   const prices: Prices = { ...config.prices, tokens: tokenPrice };
   const pricing = config.costWhenTaskAtLeast === undefined ? {} : { costWhenTaskAtLeast: config.costWhenTaskAtLeast };
   return rollouts.map((each) => {

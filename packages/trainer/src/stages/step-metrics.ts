@@ -1,4 +1,11 @@
-import { mergeDiagnostics, statisticMean, statisticOf, stopReasons, type Diagnostics, type Statistic } from "@laconic/core";
+import {
+  mergeDiagnostics,
+  statisticMean,
+  statisticOf,
+  stopReasons,
+  type Diagnostics,
+  type Statistic,
+} from "@laconic/core";
 import type { BudgetDiagnostics } from "@laconic/budget";
 import type { TrainConfig } from "../config.ts";
 import { silenceByAgent } from "../evaluate.ts";
@@ -26,7 +33,9 @@ export function stepMetrics(facts: {
     "reward/mean": statisticMean(rewards),
     "reward/std": deviation(scored.map(({ reward }) => reward)),
     ...rewardTermMetrics(scored),
-    "task/accuracy": statisticMean(statisticOf(scored.map(({ measured }) => measured.task).filter((task) => !Number.isNaN(task)))),
+    "task/accuracy": statisticMean(
+      statisticOf(scored.map(({ measured }) => measured.task).filter((task) => !Number.isNaN(task))),
+    ),
     ...tokenMetrics(scored),
     ...silenceMetrics(scored),
     ...stopMetrics(scored),
@@ -52,7 +61,9 @@ function rewardTermMetrics(scored: readonly ScoredRollout[]): Metrics {
   return Object.fromEntries(
     names.map((name) => [
       `rewards/${name}/mean`,
-      statisticMean(statisticOf(scored.map(({ terms }) => terms[name] as number).filter((term) => !Number.isNaN(term)))),
+      statisticMean(
+        statisticOf(scored.map(({ terms }) => terms[name] as number).filter((term) => !Number.isNaN(term))),
+      ),
     ]),
   );
 }
@@ -65,7 +76,10 @@ function tokenMetrics(scored: readonly ScoredRollout[]): Metrics {
   for (const call of scored.flatMap(({ episode }) => episode.ledger.calls)) {
     add("tokens/total", call.writtenTokens);
     add(`tokens/written/${call.agent}`, call.writtenTokens);
-    add(`tokens/read/${call.agent}`, call.reads.reduce((sum, read) => sum + read.tokens, 0));
+    add(
+      `tokens/read/${call.agent}`,
+      call.reads.reduce((sum, read) => sum + read.tokens, 0),
+    );
   }
   return metrics;
 }

@@ -51,7 +51,11 @@ export function trainingBatch(
 }
 
 /** Eq. 2 over episodes of a prompt, or over utterances where the key names agents or turns. */
-function advantagesOf(scored: readonly ScoredRollout[], trained: readonly Trained[], config: TrainConfig): AdvantageResult {
+function advantagesOf(
+  scored: readonly ScoredRollout[],
+  trained: readonly Trained[],
+  config: TrainConfig,
+): AdvantageResult {
   const problem = (episode: number): number => Math.floor(episode / config.episodesPerProblem);
   if (config.groupBy === "prompt") {
     const rewards = scored.map(({ reward }) => reward);

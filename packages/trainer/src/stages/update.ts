@@ -103,7 +103,12 @@ async function minibatch(
   };
 }
 
-function unitObjective(objective: Objective, config: TrainConfig, batch: TrainingBatch, rows: readonly number[]): Objective {
+function unitObjective(
+  objective: Objective,
+  config: TrainConfig,
+  batch: TrainingBatch,
+  rows: readonly number[],
+): Objective {
   if (config.ratioUnit === "message") return objective;
   const items = rows.map((row) => {
     const { agent, turn } = batch.utterances[row] as TrainingBatch["utterances"][number];

@@ -70,49 +70,65 @@ const kernelsUnderTest: Readonly<Record<string, Differentiable>> = {
   headLogProbs: {
     inputs: { hidden: [5, 6], weight: [7, 6] },
     forward: (k, { hidden, weight }, b) =>
-      k.headLogProbs(hidden as Tensor, weight as Tensor, b.ints("t", targets), b.values("beta", [1, 0.5, 2, 1, 1.25])).logProbs,
+      k.headLogProbs(hidden as Tensor, weight as Tensor, b.ints("t", targets), b.values("beta", [1, 0.5, 2, 1, 1.25]))
+        .logProbs,
     backward: (k, dOut, inputs, b) => {
       const { hidden, weight } = inputs as { hidden: Tensor; weight: Tensor };
       const [t, inverseTemperature] = [b.ints("t", targets), b.values("beta", [1, 0.5, 2, 1, 1.25])];
       const { logSumExp } = k.headLogProbs(hidden, weight, t, inverseTemperature);
-      const { dHidden, dWeight } = k.headLogProbsBackward(dOut, { hidden, weight, targets: t, inverseTemperature, logSumExp });
+      const { dHidden, dWeight } = k.headLogProbsBackward(dOut, {
+        hidden,
+        weight,
+        targets: t,
+        inverseTemperature,
+        logSumExp,
+      });
       return { hidden: dHidden, weight: dWeight };
     },
   },
 };
 
-test.each(Object.entries(kernelsUnderTest))("the gradients of %s agree with central differences", async (name, item) => {
-  const kernels = createReferenceKernels();
-  const bench = new Bench(kernels);
-  const values: Record<string, Float64Array> = {};
-  for (const [key, size] of Object.entries(item.inputs))
-    values[key] = (await kernels.read(bench.floats(`${name} ${key}`, size))) as Float64Array;
-  const upload = (): Tensors =>
-    Object.fromEntries(Object.entries(item.inputs).map(([key, size]) => [key, kernels.upload(values[key] as Float64Array, size)]));
+test.each(Object.entries(kernelsUnderTest))(
+  "the gradients of %s agree with central differences",
+  async (name, item) => {
+    const kernels = createReferenceKernels();
+    const bench = new Bench(kernels);
+    const values: Record<string, Float64Array> = {};
+    for (const [key, size] of Object.entries(item.inputs))
+      values[key] = (await kernels.read(bench.floats(`${name} ${key}`, size))) as Float64Array;
+    const upload = (): Tensors =>
+      Object.fromEntries(
+        Object.entries(item.inputs).map(([key, size]) => [key, kernels.upload(values[key] as Float64Array, size)]),
+      );
 
-  const out = item.forward(kernels, upload(), bench);
-  const dOut = bench.floats(`${name} dOut`, out.shape);
-  const weights = (await kernels.read(dOut)) as Float64Array;
-  const loss = async (): Promise<number> =>
-    (await kernels.read(item.forward(kernels, upload(), bench))).reduce((sum: number, y, i) => sum + y * (weights[i] as number), 0);
+    const out = item.forward(kernels, upload(), bench);
+    const dOut = bench.floats(`${name} dOut`, out.shape);
+    const weights = (await kernels.read(dOut)) as Float64Array;
+    const loss = async (): Promise<number> => {
+      const outputs = await kernels.read(item.forward(kernels, upload(), bench));
+      return weights.reduce((sum, weight, i) => sum + weight * (outputs[i] as number), 0);
+    };
 
-  const gradients = item.backward(kernels, dOut, upload(), bench);
-  expect(Object.keys(gradients)).toEqual(Object.keys(item.inputs));
-  for (const [key, gradient] of Object.entries(gradients)) {
-    const analytic = await kernels.read(gradient);
-    const entries = values[key] as Float64Array;
-    expect(analytic.length).toBe(entries.length);
-    const numeric: number[] = [];
-    const step = 1e-5;
-    for (const [i, value] of entries.entries()) {
-      entries[i] = value + step;
-      const above = await loss();
-      entries[i] = value - step;
-      numeric.push((above - (await loss())) / (2 * step));
-      entries[i] = value;
+    const gradients = item.backward(kernels, dOut, upload(), bench);
+    expect(Object.keys(gradients)).toEqual(Object.keys(item.inputs));
+    for (const [key, gradient] of Object.entries(gradients)) {
+      const analytic = await kernels.read(gradient);
+      const entries = values[key] as Float64Array;
+      expect(analytic.length).toBe(entries.length);
+      const numeric: number[] = [];
+      const step = 1e-5;
+      for (const [i, value] of entries.entries()) {
+        entries[i] = value + step;
+        const above = await loss();
+        entries[i] = value - step;
+        numeric.push((above - (await loss())) / (2 * step));
+        entries[i] = value;
+      }
+      const largest = Math.max(...numeric.map(Math.abs));
+      expect(largest).toBeGreaterThan(1e-2);
+      numeric.forEach((slope, i) =>
+        expect(Math.abs(slope - (analytic[i] as number)), `d ${key}[${i}]`).toBeLessThan(1e-8 * largest),
+      );
     }
-    const largest = Math.max(...numeric.map(Math.abs));
-    expect(largest).toBeGreaterThan(1e-2);
-    numeric.forEach((slope, i) => expect(Math.abs(slope - (analytic[i] as number)), `d ${key}[${i}]`).toBeLessThan(1e-8 * largest));
-  }
-});
+  },
+);

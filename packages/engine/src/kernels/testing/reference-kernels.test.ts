@@ -6,7 +6,8 @@ import { createKernels, createReferenceKernels, referenceKernels } from "./index
 
 const kernels = createReferenceKernels();
 const bench = new Bench(kernels);
-const tensor = (values: readonly number[], ...shape: number[]): Tensor => kernels.upload(Float64Array.from(values), shape);
+const tensor = (values: readonly number[], ...shape: number[]): Tensor =>
+  kernels.upload(Float64Array.from(values), shape);
 
 async function expectNumbers(actual: Tensor, expected: readonly number[]): Promise<void> {
   const values = await kernels.read(actual);

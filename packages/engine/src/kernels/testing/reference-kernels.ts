@@ -33,7 +33,8 @@ export function createReferenceKernels(): Kernels {
   const indices = (tensor: Tensor, count: number, what: string): Int32Array => {
     const rows = store.ints(tensor, what);
     const bad = rows.findIndex((row) => row < 0 || row >= count);
-    if (bad >= 0) throw new LaconicError("input_invalid", `${what}: entry ${bad} is ${rows[bad]}, outside 0..${count - 1}`);
+    if (bad >= 0)
+      throw new LaconicError("input_invalid", `${what}: entry ${bad} is ${rows[bad]}, outside 0..${count - 1}`);
     return rows;
   };
   /** The host's and the device's copies must say the same. */
@@ -77,7 +78,10 @@ export function createReferenceKernels(): Kernels {
     add: (a, b) => {
       expectShape(b, a.shape, "add: b");
       const right = floats(b, "add: b");
-      return store.make(floats(a, "add: a").map((value, i) => value + (right[i] as number)), a.shape);
+      return store.make(
+        floats(a, "add: a").map((value, i) => value + (right[i] as number)),
+        a.shape,
+      );
     },
     accumulate: (into, delta) => {
       expectShape(delta, into.shape, "accumulate: delta");
@@ -131,11 +135,17 @@ export function createReferenceKernels(): Kernels {
     },
 
     rotary: (x, tables, positions, heads, inverse = false) => {
-      const [X, cos, sin] = [matrix(x, "rotary: x"), matrix(tables.cos, "rotary: cos"), matrix(tables.sin, "rotary: sin")];
+      const [X, cos, sin] = [
+        matrix(x, "rotary: x"),
+        matrix(tables.cos, "rotary: cos"),
+        matrix(tables.sin, "rotary: sin"),
+      ];
       expectShape(tables.sin, tables.cos.shape, "rotary: sin");
       expectShape(positions, [X.rows], "rotary: positions");
       expectShape(x, [X.rows, heads * 2 * cos.columns], "rotary: x");
-      return fromMatrix(rotary(X, cos, sin, indices(positions, cos.rows, "rotary: positions"), heads, inverse ? -1 : 1));
+      return fromMatrix(
+        rotary(X, cos, sin, indices(positions, cos.rows, "rotary: positions"), heads, inverse ? -1 : 1),
+      );
     },
 
     attention: (q, k, v, shape, layout) => {
@@ -187,7 +197,11 @@ export function createReferenceKernels(): Kernels {
     swiGluBackward: (dOut, gate, up) => {
       expectShape(up, gate.shape, "swiGluBackward: up");
       expectShape(dOut, gate.shape, "swiGluBackward: dOut");
-      const [d, g, u] = [floats(dOut, "swiGluBackward: dOut"), floats(gate, "swiGluBackward: gate"), floats(up, "swiGluBackward: up")];
+      const [d, g, u] = [
+        floats(dOut, "swiGluBackward: dOut"),
+        floats(gate, "swiGluBackward: gate"),
+        floats(up, "swiGluBackward: up"),
+      ];
       const { dGate, dUp } = swiGluBackward(d, g, u);
       return { dGate: store.make(dGate, gate.shape), dUp: store.make(dUp, gate.shape) };
     },
@@ -211,7 +225,13 @@ export function createReferenceKernels(): Kernels {
       expectShape(logSumExp, [H.rows], `${what}: logSumExp`);
       const ids = indices(targets, W.rows, `${what}: targets`);
       const d = floats(dLogProbs, `${what}: dLogProbs`);
-      const { dHidden, dWeight } = headLogProbsBackward(d, H, W, ids, floats(inverseTemperature, `${what}: inverseTemperature`));
+      const { dHidden, dWeight } = headLogProbsBackward(
+        d,
+        H,
+        W,
+        ids,
+        floats(inverseTemperature, `${what}: inverseTemperature`),
+      );
       return { dHidden: fromMatrix(dHidden), dWeight: fromMatrix(dWeight) };
     },
 
@@ -219,7 +239,10 @@ export function createReferenceKernels(): Kernels {
       const L = matrix(logits, "sampleTokens: logits");
       for (const [name, values] of Object.entries(rows))
         if (values.length !== L.rows)
-          throw new LaconicError("input_invalid", `sampleTokens: ${name} has ${values.length} entries for ${L.rows} rows`);
+          throw new LaconicError(
+            "input_invalid",
+            `sampleTokens: ${name} has ${values.length} entries for ${L.rows} rows`,
+          );
       const drawn = Array.from({ length: L.rows }, (_, b) =>
         sampleToken(L.row(b), {
           temperature: rows.temperature[b] as number,
@@ -236,13 +259,19 @@ export function createReferenceKernels(): Kernels {
     },
 
     sumSquares: (tensors) => {
-      const squares = tensors.map((tensor) => floats(tensor, "sumSquares").reduce((sum, value) => sum + value * value, 0));
+      const squares = tensors.map((tensor) =>
+        floats(tensor, "sumSquares").reduce((sum, value) => sum + value * value, 0),
+      );
       return fromVector(Float64Array.of(squares.reduce((sum, value) => sum + value, 0)));
     },
     adamW: (param, grad, moments, step) => {
       const named = { grad, first: moments.first, second: moments.second };
       for (const [name, tensor] of Object.entries(named)) expectShape(tensor, param.shape, `adamW: ${name}`);
-      const [g, m, v] = [floats(grad, "adamW: grad"), floats(moments.first, "adamW: first"), floats(moments.second, "adamW: second")];
+      const [g, m, v] = [
+        floats(grad, "adamW: grad"),
+        floats(moments.first, "adamW: first"),
+        floats(moments.second, "adamW: second"),
+      ];
       adamW(floats(param, "adamW: param"), g, m, v, step);
     },
   };
@@ -271,7 +300,10 @@ function checkHeads(
   what: string,
 ): void {
   if (queryHeads % kvHeads !== 0)
-    throw new LaconicError("input_invalid", `${what}: ${kvHeads} key/value heads do not divide ${queryHeads} query heads`);
+    throw new LaconicError(
+      "input_invalid",
+      `${what}: ${kvHeads} key/value heads do not divide ${queryHeads} query heads`,
+    );
   expectShape(q, [rows, queryHeads * headDim], `${what}: q`);
   expectShape(k, [rows, kvHeads * headDim], `${what}: k`);
   expectShape(v, [rows, kvHeads * headDim], `${what}: v`);
@@ -279,7 +311,10 @@ function checkHeads(
 
 function checkHead(hidden: Matrix, weight: Matrix, targets: Tensor, inverseTemperature: Tensor, what: string): void {
   if (hidden.columns !== weight.columns)
-    throw new LaconicError("input_invalid", `${what}: hidden has ${hidden.columns} columns, the weight ${weight.columns}`);
+    throw new LaconicError(
+      "input_invalid",
+      `${what}: hidden has ${hidden.columns} columns, the weight ${weight.columns}`,
+    );
   expectShape(targets, [hidden.rows], `${what}: targets`);
   expectShape(inverseTemperature, [hidden.rows], `${what}: inverseTemperature`);
 }

@@ -49,7 +49,11 @@ function attentionBothWays(
   const { kernels } = bench;
   const N = lengths_S.reduce((sum, length) => sum + length, 0);
   const [wide, narrow] = [shape.queryHeads * shape.headDim, shape.kvHeads * shape.headDim];
-  const [q, k, v] = [bench.floats("q", [N, wide], size), bench.floats("k", [N, narrow], size), bench.floats("v", [N, narrow])];
+  const [q, k, v] = [
+    bench.floats("q", [N, wide], size),
+    bench.floats("k", [N, narrow], size),
+    bench.floats("v", [N, narrow]),
+  ];
   const layout = bench.layout(lengths_S);
   const { out, logSumExp } = kernels.attention(q, k, v, shape, layout);
   const dOut = bench.floats("dOut", [N, wide]);

@@ -5,7 +5,8 @@ import type { CachePlan, Kernels, RotaryTables, SequenceLayout, Tensor } from ".
 export class Bench {
   readonly kernels: Kernels;
   /** What was uploaded and must not change. */
-  readonly inputs: { readonly label: string; readonly tensor: Tensor; readonly values: Float64Array | Int32Array }[] = [];
+  readonly inputs: { readonly label: string; readonly tensor: Tensor; readonly values: Float64Array | Int32Array }[] =
+    [];
 
   constructor(kernels: Kernels) {
     this.kernels = kernels;
@@ -50,7 +51,10 @@ export class Bench {
     const half = headDim / 2;
     const angle = (n: number): number => Math.floor(n / half) * 100 ** (-(n % half) / half);
     const table = (f: (angle: number) => number): Tensor =>
-      this.kernels.upload(Float64Array.from({ length: positions * half }, (_, n) => f(angle(n))), [positions, half]);
+      this.kernels.upload(
+        Float64Array.from({ length: positions * half }, (_, n) => f(angle(n))),
+        [positions, half],
+      );
     return { cos: table(Math.cos), sin: table(Math.sin) };
   }
 

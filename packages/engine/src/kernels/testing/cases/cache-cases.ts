@@ -12,7 +12,11 @@ interface Sequences {
 
 function sequences(bench: Bench, rows: number, shape: AttentionShape): Sequences {
   const [wide, narrow] = [shape.queryHeads * shape.headDim, shape.kvHeads * shape.headDim];
-  return { q: bench.floats("q", [rows, wide]), k: bench.floats("k", [rows, narrow]), v: bench.floats("v", [rows, narrow]) };
+  return {
+    q: bench.floats("q", [rows, wide]),
+    k: bench.floats("k", [rows, narrow]),
+    v: bench.floats("v", [rows, narrow]),
+  };
 }
 
 function take(bench: Bench, from: Sequences, rows: readonly number[]): Sequences {
@@ -25,7 +29,13 @@ function range(start: number, end: number): number[] {
   return Array.from({ length: end - start }, (_, i) => start + i);
 }
 
-function withCache<T>(kernels: Kernels, rows: number, capacity: number, shape: AttentionShape, body: (cache: KeyValueCache) => T): T {
+function withCache<T>(
+  kernels: Kernels,
+  rows: number,
+  capacity: number,
+  shape: AttentionShape,
+  body: (cache: KeyValueCache) => T,
+): T {
   const cache = kernels.createCache({ rows, capacity, kvHeads: shape.kvHeads, headDim: shape.headDim });
   try {
     return body(cache);
@@ -52,7 +62,12 @@ export const cacheCases: readonly KernelCase[] = [
           const all = sequences(bench, 11, shape);
           const full = kernels.attention(all.q, all.k, all.v, shape, bench.layout([7, 4])).out;
           const parts = withCache(kernels, 3, 7, shape, (cache) => {
-            const step = (rows: readonly number[], lengths: readonly number[], cacheRows: readonly number[], past: readonly number[]): Tensor => {
+            const step = (
+              rows: readonly number[],
+              lengths: readonly number[],
+              cacheRows: readonly number[],
+              past: readonly number[],
+            ): Tensor => {
               const { q, k, v } = take(bench, all, rows);
               return kernels.attentionCached(q, k, v, cache, shape, bench.plan(lengths, cacheRows, past));
             };
@@ -90,7 +105,14 @@ export const cacheCases: readonly KernelCase[] = [
       const [prompt, next, other] = [take(bench, all, range(0, 4)), take(bench, all, [4, 5, 6]), take(bench, all, [7])];
       const prefill = kernels.attentionCached(prompt.q, prompt.k, prompt.v, cache, shape, bench.plan([4], [1], [0]));
       kernels.copyCacheRows(cache, Int32Array.of(1, 1), Int32Array.of(0, 2), Int32Array.of(4, 2));
-      const forked = kernels.attentionCached(next.q, next.k, next.v, cache, shape, bench.plan([1, 1, 1], [2, 0, 1], [2, 4, 4]));
+      const forked = kernels.attentionCached(
+        next.q,
+        next.k,
+        next.v,
+        cache,
+        shape,
+        bench.plan([1, 1, 1], [2, 0, 1], [2, 4, 4]),
+      );
       const after = kernels.attentionCached(other.q, other.k, other.v, cache, shape, bench.plan([1], [0], [5]));
       return { prefill, forked, after };
     });
@@ -112,11 +134,22 @@ export const cacheCases: readonly KernelCase[] = [
     const [B, prompt] = [70, 3];
     const all = sequences(bench, B * (prompt + 1), shape);
     return withCache(kernels, B, prompt + 1, shape, (cache) => {
-      const [before, now] = [take(bench, all, range(0, B * prompt)), take(bench, all, range(B * prompt, B * (prompt + 1)))];
+      const [before, now] = [
+        take(bench, all, range(0, B * prompt)),
+        take(bench, all, range(B * prompt, B * (prompt + 1))),
+      ];
       const rows = range(0, B).reverse();
-      const filled = bench.plan(rows.map(() => prompt), rows, rows.map(() => 0));
+      const filled = bench.plan(
+        rows.map(() => prompt),
+        rows,
+        rows.map(() => 0),
+      );
       kernels.attentionCached(before.q, before.k, before.v, cache, shape, filled);
-      const plan = bench.plan(rows.map(() => 1), rows, rows.map(() => prompt));
+      const plan = bench.plan(
+        rows.map(() => 1),
+        rows,
+        rows.map(() => prompt),
+      );
       return { out: kernels.attentionCached(now.q, now.k, now.v, cache, shape, plan) };
     });
   }),

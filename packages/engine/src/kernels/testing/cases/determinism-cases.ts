@@ -9,7 +9,10 @@ function repeats(name: string, compute: (bench: Bench) => Readonly<Record<string
     name: `gives the same bits again: ${name}`,
     async run(create) {
       const kernels = await create();
-      const [first, second] = [1, 2].map(() => kernels.scope(() => compute(new Bench(kernels)))) as [Record<string, Tensor>, Record<string, Tensor>];
+      const [first, second] = [1, 2].map(() => kernels.scope(() => compute(new Bench(kernels)))) as [
+        Record<string, Tensor>,
+        Record<string, Tensor>,
+      ];
       for (const [key, tensor] of Object.entries(first)) {
         const again = second[key] as Tensor;
         expectSame(key, await kernels.read(again), await kernels.read(tensor));
@@ -24,24 +27,40 @@ export const determinismCases: readonly KernelCase[] = [
   repeats("scatterAddRows of 300 rows to 3", (bench) => ({
     out: bench.kernels.scatterAddRows(
       bench.floats("delta", [300, 20]),
-      bench.ints("rows", Array.from({ length: 300 }, (_, i) => i % 3)),
+      bench.ints(
+        "rows",
+        Array.from({ length: 300 }, (_, i) => i % 3),
+      ),
       3,
     ),
   })),
   repeats("gradients of linear and rmsNorm over 300 rows", (bench) => {
     const { kernels } = bench;
-    const [x, weight, dOut] = [bench.floats("x", [300, 20]), bench.floats("w", [12, 20]), bench.floats("dOut", [300, 12])];
+    const [x, weight, dOut] = [
+      bench.floats("x", [300, 20]),
+      bench.floats("w", [12, 20]),
+      bench.floats("dOut", [300, 12]),
+    ];
     const norm = bench.floats("norm", [20]);
     const { invRms } = kernels.rmsNorm(x, norm, 1e-6);
     const ofNorm = kernels.rmsNormBackward(bench.floats("dNorm", [300, 20]), x, norm, invRms);
-    return { ...kernels.linearBackward(dOut, x, weight, { input: true, bias: true }), dNormX: ofNorm.dX, dNormWeight: ofNorm.dWeight };
+    return {
+      ...kernels.linearBackward(dOut, x, weight, { input: true, bias: true }),
+      dNormX: ofNorm.dX,
+      dNormWeight: ofNorm.dWeight,
+    };
   }),
   repeats("gradients of attention", (bench) => {
     const { kernels } = bench;
     const [q, k, v] = [bench.floats("q", [40, 64]), bench.floats("k", [40, 16]), bench.floats("v", [40, 16])];
     const [shape, layout] = [attentionShapeOf(4, 1, 16), bench.layout([33, 7])];
     const { out, logSumExp } = kernels.attention(q, k, v, shape, layout);
-    return { out, ...kernels.attentionBackward(bench.floats("dOut", [40, 64]), { q, k, v, out, logSumExp }, shape, layout) };
+    return {
+      out,
+      ...kernels.attentionBackward(bench.floats("dOut", [40, 64]), { q, k, v, out, logSumExp }, shape, layout),
+    };
   }),
-  repeats("sumSquares of 10,000 numbers", (bench) => ({ out: bench.kernels.sumSquares([bench.floats("x", [100, 100])]) })),
+  repeats("sumSquares of 10,000 numbers", (bench) => ({
+    out: bench.kernels.sumSquares([bench.floats("x", [100, 100])]),
+  })),
 ];

@@ -1,6 +1,12 @@
 import { agreesWithReference, type KernelCase } from "./kernel-case.ts";
 
-const shapes: readonly (readonly [number, number])[] = [[1, 1], [1, 3], [2, 2], [5, 7], [17, 60]];
+const shapes: readonly (readonly [number, number])[] = [
+  [1, 1],
+  [1, 3],
+  [2, 2],
+  [5, 7],
+  [17, 60],
+];
 
 /** Sums, rows of tables, and the gated activation. */
 export const elementwiseCases: readonly KernelCase[] = [
@@ -17,12 +23,22 @@ export const elementwiseCases: readonly KernelCase[] = [
     }),
   ]),
   ...[
-    { name: "swiGlu saturates without overflow: gates of up to 1,000", gates: [-1000, -104, -89, -20, -1, 0, 1, 20, 89, 104, 1000] },
+    {
+      name: "swiGlu saturates without overflow: gates of up to 1,000",
+      gates: [-1000, -104, -89, -20, -1, 0, 1, 20, 89, 104, 1000],
+    },
     { name: "swiGlu keeps the digits of large negative gates", gates: [-30, -25, -40, -35, -28] },
   ].map(({ name, gates }) =>
     agreesWithReference(name, (bench) => {
       const shape = [1, gates.length];
-      const [gate, one] = [bench.values("gate", gates, shape), bench.values("one", gates.map(() => 1), shape)];
+      const [gate, one] = [
+        bench.values("gate", gates, shape),
+        bench.values(
+          "one",
+          gates.map(() => 1),
+          shape,
+        ),
+      ];
       return { out: bench.kernels.swiGlu(gate, one), ...bench.kernels.swiGluBackward(one, gate, one) };
     }),
   ),
@@ -37,6 +53,10 @@ export const elementwiseCases: readonly KernelCase[] = [
     ),
   ),
   agreesWithReference("scatterAddRows: 500 additions to one row", (bench) => ({
-    out: bench.kernels.scatterAddRows(bench.floats("delta", [500, 6]), bench.ints("rows", new Int32Array(500).fill(1)), 2),
+    out: bench.kernels.scatterAddRows(
+      bench.floats("delta", [500, 6]),
+      bench.ints("rows", new Int32Array(500).fill(1)),
+      2,
+    ),
   })),
 ];

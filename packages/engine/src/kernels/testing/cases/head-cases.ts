@@ -35,8 +35,14 @@ function headBothWays(
   const { kernels } = bench;
   const [hidden, weight] = [bench.floats("hidden", [rows, width]), bench.floats("weight", [vocabulary, width], size)];
   // First, last and other tokens; hot, cold and plain rows.
-  const targets = bench.ints("targets", Array.from({ length: rows }, (_, m) => (m * (vocabulary - 1)) % vocabulary));
-  const inverseTemperature = bench.values("inverseTemperature", Array.from({ length: rows }, (_, m) => [1, 0.5, 2, 1.25][m % 4] as number));
+  const targets = bench.ints(
+    "targets",
+    Array.from({ length: rows }, (_, m) => (m * (vocabulary - 1)) % vocabulary),
+  );
+  const inverseTemperature = bench.values(
+    "inverseTemperature",
+    Array.from({ length: rows }, (_, m) => [1, 0.5, 2, 1.25][m % 4] as number),
+  );
   const forward = kernels.headLogProbs(hidden, weight, targets, inverseTemperature);
   const saved = { hidden, weight, targets, inverseTemperature, logSumExp: forward.logSumExp };
   return { ...forward, ...kernels.headLogProbsBackward(bench.floats("dLogProbs", [rows]), saved) };

@@ -30,7 +30,11 @@ export const linearCases: readonly KernelCase[] = [
   ...[true, false].flatMap((input) =>
     [true, false].map((bias) =>
       agreesWithReference(`linearBackward returns what is needed: input ${input}, bias ${bias}`, (bench) => {
-        const [x, weight, dOut] = [bench.floats("x", [7, 6]), bench.floats("weight", [5, 6]), bench.floats("dOut", [7, 5])];
+        const [x, weight, dOut] = [
+          bench.floats("x", [7, 6]),
+          bench.floats("weight", [5, 6]),
+          bench.floats("dOut", [7, 5]),
+        ];
         return { ...bench.kernels.linearBackward(dOut, x, weight, { input, bias }) };
       }),
     ),

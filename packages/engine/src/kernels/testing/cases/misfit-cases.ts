@@ -4,7 +4,15 @@ import { Bench } from "./bench.ts";
 import { expectRefusal, type KernelCase } from "./kernel-case.ts";
 
 /** The claim that a call whose shapes do not fit is refused. */
-function refuses(name: string, call: (kernels: Kernels, float: (...shape: number[]) => Tensor, int: (length: number) => Tensor, bench: Bench) => unknown): KernelCase {
+function refuses(
+  name: string,
+  call: (
+    kernels: Kernels,
+    float: (...shape: number[]) => Tensor,
+    int: (length: number) => Tensor,
+    bench: Bench,
+  ) => unknown,
+): KernelCase {
   return {
     name: `refuses what does not fit: ${name}`,
     async run(create) {
@@ -43,10 +51,16 @@ export const misfitCases: readonly KernelCase[] = [
   refuses("rmsNormBackward: invRms of 3 for 2 rows", (k, f) => k.rmsNormBackward(f(2, 3), f(2, 3), f(3), f(3))),
   refuses("rotary: two heads of 4 in width 6", (k, f, i, b) => k.rotary(f(2, 6), b.rotaryTables(3, 4), i(2), 2)),
   refuses("rotary: 3 positions for 2 rows", (k, f, i, b) => k.rotary(f(2, 8), b.rotaryTables(3, 4), i(3), 2)),
-  refuses("attention: q of width 4 for 2 heads of 4", (k, f, _, b) => k.attention(f(3, 4), f(3, 4), f(3, 4), shape, b.layout([3]))),
+  refuses("attention: q of width 4 for 2 heads of 4", (k, f, _, b) =>
+    k.attention(f(3, 4), f(3, 4), f(3, 4), shape, b.layout([3])),
+  ),
   refuses("attention: k of 2 rows for 3", (k, f, _, b) => k.attention(f(3, 8), f(2, 4), f(3, 4), shape, b.layout([3]))),
-  refuses("attention: v of width 8 for 1 head of 4", (k, f, _, b) => k.attention(f(3, 8), f(3, 4), f(3, 8), shape, b.layout([3]))),
-  refuses("attention: a layout of 4 rows for 3", (k, f, _, b) => k.attention(f(3, 8), f(3, 4), f(3, 4), shape, b.layout([2, 2]))),
+  refuses("attention: v of width 8 for 1 head of 4", (k, f, _, b) =>
+    k.attention(f(3, 8), f(3, 4), f(3, 8), shape, b.layout([3])),
+  ),
+  refuses("attention: a layout of 4 rows for 3", (k, f, _, b) =>
+    k.attention(f(3, 8), f(3, 4), f(3, 4), shape, b.layout([2, 2])),
+  ),
   refuses("attention: 2 key/value heads for 3 query heads", (k, f, _, b) =>
     k.attention(f(3, 12), f(3, 8), f(3, 8), attentionShapeOf(3, 2, 4), b.layout([3])),
   ),
@@ -78,7 +92,13 @@ export const misfitCases: readonly KernelCase[] = [
   refuses("headLogProbs: 3 targets for 2 rows", (k, f, i) => k.headLogProbs(f(2, 3), f(5, 3), i(3), f(2))),
   refuses("headLogProbs: 1 temperature for 2 rows", (k, f, i) => k.headLogProbs(f(2, 3), f(5, 3), i(2), f(1))),
   refuses("headLogProbsBackward: 3 gradients for 2 rows", (k, f, i) =>
-    k.headLogProbsBackward(f(3), { hidden: f(2, 3), weight: f(5, 3), targets: i(2), inverseTemperature: f(2), logSumExp: f(2) }),
+    k.headLogProbsBackward(f(3), {
+      hidden: f(2, 3),
+      weight: f(5, 3),
+      targets: i(2),
+      inverseTemperature: f(2),
+      logSumExp: f(2),
+    }),
   ),
   refuses("sampleTokens: 1 uniform number for 2 rows", (k, f) =>
     k.sampleTokens(f(2, 5), {
@@ -89,6 +109,8 @@ export const misfitCases: readonly KernelCase[] = [
       uniform: new Float32Array(1),
     }),
   ),
-  refuses("adamW: a gradient of 3 for 2 parameters", (k, f) => k.adamW(f(2), f(3), { first: f(2), second: f(2) }, step)),
+  refuses("adamW: a gradient of 3 for 2 parameters", (k, f) =>
+    k.adamW(f(2), f(3), { first: f(2), second: f(2) }, step),
+  ),
   refuses("adamW: moments of 3 for 2 parameters", (k, f) => k.adamW(f(2), f(2), { first: f(3), second: f(2) }, step)),
 ];

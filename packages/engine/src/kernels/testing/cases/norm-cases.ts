@@ -19,7 +19,11 @@ export const normCases: readonly KernelCase[] = [
     return bench.kernels.rmsNorm(x, weight, 1e-6);
   }),
   agreesWithReference("rmsNorm: 3,000 rows add up to one weight gradient", (bench) => {
-    const [x, weight, dOut] = [bench.floats("x", [3000, 6]), bench.floats("weight", [6]), bench.floats("dOut", [3000, 6])];
+    const [x, weight, dOut] = [
+      bench.floats("x", [3000, 6]),
+      bench.floats("weight", [6]),
+      bench.floats("dOut", [3000, 6]),
+    ];
     const { invRms } = bench.kernels.rmsNorm(x, weight, 1e-6);
     return { ...bench.kernels.rmsNormBackward(dOut, x, weight, invRms) };
   }),
@@ -49,7 +53,10 @@ export const normCases: readonly KernelCase[] = [
         return { x, back: kernels.rotary(turned, tables, positions, 2, true) };
       });
       const [original, restored] = [await kernels.read(x), await kernels.read(back)];
-      expectThat(restored.some((value) => value !== 0), "numbers other than zero");
+      expectThat(
+        restored.some((value) => value !== 0),
+        "numbers other than zero",
+      );
       expectClose("the restored input", restored, original, tolerances[kernels.dtype]);
       kernels.free(x, back);
     },

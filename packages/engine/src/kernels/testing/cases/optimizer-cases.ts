@@ -23,26 +23,46 @@ function train(bench: Bench, label: string, shape: readonly number[], steps: rea
   const param = bench.state(label, shape);
   const [first, second] = [kernels.zeros(shape), kernels.zeros(shape)];
   steps.forEach((change, i) =>
-    kernels.adamW(param, bench.floats(`${label} gradient ${i}`, shape), { first, second }, { ...plain, step: i + 1, ...change }),
+    kernels.adamW(
+      param,
+      bench.floats(`${label} gradient ${i}`, shape),
+      { first, second },
+      { ...plain, step: i + 1, ...change },
+    ),
   );
   return { param, first, second };
 }
 
 /** AdamW and the gradient norm. */
 export const optimizerCases: readonly KernelCase[] = [
-  ...[[1, 1], [3, 5], [4, 4], [33, 31]].map((shape) =>
-    agreesWithReference(`adamW: three steps on [${shape.join(", ")}]`, (bench) => ({ ...train(bench, "w", shape, [{}, {}, {}]) })),
+  ...[
+    [1, 1],
+    [3, 5],
+    [4, 4],
+    [33, 31],
+  ].map((shape) =>
+    agreesWithReference(`adamW: three steps on [${shape.join(", ")}]`, (bench) => ({
+      ...train(bench, "w", shape, [{}, {}, {}]),
+    })),
   ),
   agreesWithReference("adamW: decay, clipping, betas, epsilon and learning rate all act", (bench) => ({
-    ...train(bench, "w", [7], [
-      { weightDecay: 0.1, gradScale: 0.25 },
-      { weightDecay: 0.5, learningRate: 0.5, epsilon: 0.5 },
-      { beta1: 0.5, beta2: 0.75, gradScale: 4 },
-    ]),
+    ...train(
+      bench,
+      "w",
+      [7],
+      [
+        { weightDecay: 0.1, gradScale: 0.25 },
+        { weightDecay: 0.5, learningRate: 0.5, epsilon: 0.5 },
+        { beta1: 0.5, beta2: 0.75, gradScale: 4 },
+      ],
+    ),
   })),
   agreesWithReference("adamW: continues from given moments at a late step", (bench) => {
     const [param, first] = [bench.state("w", [9]), bench.state("m", [9])];
-    const second = bench.kernels.upload(Float64Array.from({ length: 9 }, (_, i) => i / 4), [9]);
+    const second = bench.kernels.upload(
+      Float64Array.from({ length: 9 }, (_, i) => i / 4),
+      [9],
+    );
     bench.kernels.adamW(param, bench.floats("g", [9]), { first, second }, { ...plain, step: 1000, weightDecay: 0.1 });
     return { param, first, second };
   }),

@@ -18,13 +18,16 @@ const largestBelowOne = 1 - 2 ** -24;
 async function sample(kernels: Kernels, draws: readonly Draw[]): Promise<{ tokens: number[]; logProbs: number[] }> {
   const vocabulary = draws[0]?.logits.length ?? 0;
   const { tokens, logProbs } = kernels.scope(() =>
-    kernels.sampleTokens(kernels.upload(Float64Array.from(draws.flatMap(({ logits }) => logits)), [draws.length, vocabulary]), {
-      temperature: Float32Array.from(draws, ({ temperature = 1 }) => temperature),
-      topK: Int32Array.from(draws, ({ topK = 0 }) => topK),
-      topP: Float32Array.from(draws, ({ topP = 1 }) => topP),
-      minP: Float32Array.from(draws, ({ minP = 0 }) => minP),
-      uniform: Float32Array.from(draws, ({ uniform }) => uniform),
-    }),
+    kernels.sampleTokens(
+      kernels.upload(Float64Array.from(draws.flatMap(({ logits }) => logits)), [draws.length, vocabulary]),
+      {
+        temperature: Float32Array.from(draws, ({ temperature = 1 }) => temperature),
+        topK: Int32Array.from(draws, ({ topK = 0 }) => topK),
+        topP: Float32Array.from(draws, ({ topP = 1 }) => topP),
+        minP: Float32Array.from(draws, ({ minP = 0 }) => minP),
+        uniform: Float32Array.from(draws, ({ uniform }) => uniform),
+      },
+    ),
   );
   const result = { tokens: Array.from(await kernels.read(tokens)), logProbs: Array.from(await kernels.read(logProbs)) };
   kernels.free(tokens, logProbs);
@@ -39,7 +42,11 @@ function logSoftmax(logits: readonly number[], temperature: number): number[] {
 }
 
 /** For each of the kept tokens, the uniform number in the middle of its share of the kept mass. */
-function middles(logits: readonly number[], temperature: number, kept: readonly number[]): { token: number; uniform: number }[] {
+function middles(
+  logits: readonly number[],
+  temperature: number,
+  kept: readonly number[],
+): { token: number; uniform: number }[] {
   const probs = logSoftmax(logits, temperature).map(Math.exp);
   const total = kept.reduce((sum, token) => sum + (probs[token] as number), 0);
   let mass = 0;
@@ -51,7 +58,12 @@ function middles(logits: readonly number[], temperature: number, kept: readonly 
 }
 
 /** The claim that exactly the kept tokens are drawn, each over its share. Names the tokens in ascending order. */
-function keeps(name: string, logits: readonly number[], settings: Omit<Draw, "logits" | "uniform">, kept: readonly number[]): KernelCase {
+function keeps(
+  name: string,
+  logits: readonly number[],
+  settings: Omit<Draw, "logits" | "uniform">,
+  kept: readonly number[],
+): KernelCase {
   return {
     name: `sampling: ${name}`,
     async run(create) {
@@ -65,8 +77,15 @@ function keeps(name: string, logits: readonly number[], settings: Omit<Draw, "lo
         { token: kept.at(-1) as number, uniform: 1 },
       ];
       const wanted = [...expected, ...edges];
-      const drawn = await sample(kernels, wanted.map(({ uniform }) => ({ logits, uniform, ...settings })));
-      expectSame("tokens", drawn.tokens, wanted.map(({ token }) => token));
+      const drawn = await sample(
+        kernels,
+        wanted.map(({ uniform }) => ({ logits, uniform, ...settings })),
+      );
+      expectSame(
+        "tokens",
+        drawn.tokens,
+        wanted.map(({ token }) => token),
+      );
       const logProbs = logSoftmax(logits, temperature || 1);
       const before = Float64Array.from(wanted, ({ token }) => logProbs[token] as number);
       expectClose("log-probs before truncation", Float64Array.from(drawn.logProbs), before, tolerances[kernels.dtype]);
@@ -149,11 +168,18 @@ export const samplingCases: readonly KernelCase[] = [
     async run(create) {
       const kernels = await create();
       const random = randomFromSeed("alone");
-      const draws = Array.from({ length: 9 }, (_, b): Draw => ({ logits: randomLogits(`row ${b}`, 45), uniform: random.uniform(), topP: 0.9 }));
+      const draws = Array.from({ length: 9 }, (_, b): Draw => ({
+        logits: randomLogits(`row ${b}`, 45),
+        uniform: random.uniform(),
+        topP: 0.9,
+      }));
       const together = await sample(kernels, draws);
       for (const [b, draw] of draws.entries()) {
         const alone = await sample(kernels, [draw]);
-        expectThat(alone.tokens[0] === together.tokens[b], `row ${b} to draw ${together.tokens[b]}, got ${alone.tokens[0]}`);
+        expectThat(
+          alone.tokens[0] === together.tokens[b],
+          `row ${b} to draw ${together.tokens[b]}, got ${alone.tokens[0]}`,
+        );
         expectThat(alone.logProbs[0] === together.logProbs[b], `row ${b} to have the same log-prob bits alone`);
       }
     },

@@ -25,7 +25,14 @@ export function attention(
 }
 
 /** Writes one head of one output row and returns the log-sum-exp of its scaled scores. */
-export function attendOneRow(q: Matrix, k: Matrix, v: Matrix, shape: AttentionShape, place: Place, out: Matrix): number {
+export function attendOneRow(
+  q: Matrix,
+  k: Matrix,
+  v: Matrix,
+  shape: AttentionShape,
+  place: Place,
+  out: Matrix,
+): number {
   const { n, h, from, to } = place;
   const { scores_J, logSumExp } = scaledScores(q, k, shape, place);
   const [qStart, kvStart] = headStarts(shape, h);

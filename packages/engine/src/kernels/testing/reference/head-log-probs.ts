@@ -11,9 +11,7 @@ export function headLogProbs(
   const scores = scaledLogits(hidden, weight, inverseTemperature);
   const logSumExp = Float64Array.from(targets, (_, m) => logSumExpOf(scores.row(m)));
   const logProbs = logSumExp.map((lse, m) => scores.at(m, targets[m] as number) - lse);
-  const entropy = logSumExp.map((lse, m) =>
-    scores.row(m).reduce((sum, z) => sum + Math.exp(z - lse) * (lse - z), 0),
-  );
+  const entropy = logSumExp.map((lse, m) => scores.row(m).reduce((sum, z) => sum + Math.exp(z - lse) * (lse - z), 0));
   return { logProbs, entropy, logSumExp };
 }
 

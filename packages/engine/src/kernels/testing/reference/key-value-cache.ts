@@ -42,7 +42,8 @@ export function attentionCached(
       const to = from + past + n - start;
       cache.keys.row(to).set(k.row(n));
       cache.values.row(to).set(v.row(n));
-      for (let h = 0; h < shape.queryHeads; h++) attendOneRow(q, cache.keys, cache.values, shape, { n, h, from, to }, out);
+      for (let h = 0; h < shape.queryHeads; h++)
+        attendOneRow(q, cache.keys, cache.values, shape, { n, h, from, to }, out);
     }
   });
   return out;

@@ -10,11 +10,22 @@ export interface SamplingRow {
 }
 
 /** Draws one token and says its log-prob before truncation. */
-export function sampleToken(logits: Float64Array, row: SamplingRow): { readonly token: number; readonly logProb: number } {
+export function sampleToken(
+  logits: Float64Array,
+  row: SamplingRow,
+): { readonly token: number; readonly logProb: number } {
   const greedy = row.temperature === 0;
   const scores = greedy ? logits : logits.map((logit) => logit / row.temperature);
   const logSumExp = logSumExpOf(scores);
-  const token = greedy ? firstLargest(scores) : invert(truncate(scores.map((z) => Math.exp(z - logSumExp)), row), row.uniform);
+  const token = greedy
+    ? firstLargest(scores)
+    : invert(
+        truncate(
+          scores.map((z) => Math.exp(z - logSumExp)),
+          row,
+        ),
+        row.uniform,
+      );
   return { token, logProb: (scores[token] as number) - logSumExp };
 }
 

@@ -39,13 +39,15 @@ export class TensorStore {
 
   floats(tensor: Tensor, what: string): Float64Array {
     const data = this.data(tensor);
-    if (data instanceof Int32Array) throw new LaconicError("input_invalid", `${what}: expected a float tensor, got int32`);
+    if (data instanceof Int32Array)
+      throw new LaconicError("input_invalid", `${what}: expected a float tensor, got int32`);
     return data;
   }
 
   ints(tensor: Tensor, what: string): Int32Array {
     const data = this.data(tensor);
-    if (data instanceof Float64Array) throw new LaconicError("input_invalid", `${what}: expected an int32 tensor, got float`);
+    if (data instanceof Float64Array)
+      throw new LaconicError("input_invalid", `${what}: expected an int32 tensor, got float`);
     return data;
   }
 

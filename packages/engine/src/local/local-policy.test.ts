@@ -1,0 +1,81 @@
+import { randomFromSeed, type CompletionRequest, type SampleRequest, type Sampler } from "@laconic/core";
+import { languageModelCases, tableTokenizer } from "@laconic/core/testing";
+import { describe, expect, test } from "vitest";
+import { createReferenceKernels } from "../kernels/testing/index.ts";
+import { createInlineEngine } from "./local-engine.ts";
+import { localPolicy } from "./local-policy.ts";
+
+const tokenizer = tableTokenizer("abcdefgh");
+const config = {
+  model_type: "llama",
+  vocab_size: tokenizer.vocabularySize,
+  hidden_size: 8,
+  intermediate_size: 12,
+  num_hidden_layers: 1,
+  num_attention_heads: 2,
+  max_position_embeddings: 64,
+  tie_word_embeddings: true,
+  initializer_range: 0.5,
+};
+
+describe("a local policy is a language model", () => {
+  for (const item of languageModelCases({ kind: "text", text: "ab" }))
+    test(item.name, () =>
+      item.run(async () => {
+        const engine = await createInlineEngine([createReferenceKernels()]);
+        const sampler = await engine.createModel({ kind: "config", config, seed: 1 });
+        return localPolicy({ id: "tiny", sampler, tokenizer });
+      }),
+    );
+});
+
+const request = (seed: number): CompletionRequest => ({
+  prompt: { kind: "text", text: "a" },
+  sampling: { temperature: 1, maxTokens: 3 },
+  random: randomFromSeed(seed).state(),
+});
+
+/** Counts batches and answers each request with its own prompt. */
+function countingSampler(batches: number[]): Sampler {
+  return {
+    weightVersion: 7,
+    forward: () => Promise.reject(new Error("not asked for")),
+    sample: async (requests: readonly SampleRequest[]) => {
+      batches.push(requests.length);
+      return requests.map(({ promptTokens }) => ({
+        promptTokens,
+        tokens: [...promptTokens, tokenizer.endToken],
+        logProbs: [-1, -1],
+        finishReason: "stop",
+      }));
+    },
+  };
+}
+
+test("requests of one turn of the event loop travel as one batch", async () => {
+  const batches: number[] = [];
+  const policy = localPolicy({ id: "p", sampler: countingSampler(batches), tokenizer });
+  const completions = await Promise.all([1, 2, 3].map((seed) => policy.complete(request(seed))));
+  await policy.complete(request(4));
+  expect(batches).toEqual([3, 1]);
+  expect(completions[0]).toMatchObject({ text: "a", model: { id: "p", weightVersion: 7 }, usage: { completionTokens: 2 } });
+});
+
+test("an aborted request leaves the batch, the others stay", async () => {
+  const batches: number[] = [];
+  const policy = localPolicy({ id: "p", sampler: countingSampler(batches), tokenizer });
+  const controller = new AbortController();
+  const aborted = policy.complete({ ...request(1), signal: controller.signal });
+  const kept = policy.complete(request(2));
+  controller.abort();
+  await expect(aborted).rejects.toMatchObject({ code: "aborted" });
+  expect((await kept).text).toBe("a");
+  expect(batches).toEqual([1]);
+});
+
+test("a failing sampler rejects every request of the batch", async () => {
+  const sampler = { ...countingSampler([]), sample: () => Promise.reject(new Error("device lost")) };
+  const policy = localPolicy({ id: "p", sampler, tokenizer });
+  const results = await Promise.allSettled([policy.complete(request(1)), policy.complete(request(2))]);
+  expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+});

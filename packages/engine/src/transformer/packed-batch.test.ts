@@ -1,0 +1,74 @@
+import { LaconicError, type TrainingSequence } from "@laconic/core";
+import { createReferenceKernels } from "@laconic/engine/kernels/testing";
+import { expect, test } from "vitest";
+import { packBatch } from "./packed-batch.ts";
+
+const kernels = createReferenceKernels();
+
+async function packed(sequences: readonly TrainingSequence[]): Promise<Record<string, number[]>> {
+  const batch = packBatch(kernels, sequences);
+  const read = async (name: "tokens" | "positions" | "rows" | "targets" | "inverseTemperature"): Promise<number[]> =>
+    Array.from(await kernels.read(batch[name]));
+  return {
+    tokens: await read("tokens"),
+    positions: await read("positions"),
+    rows: await read("rows"),
+    targets: await read("targets"),
+    inverseTemperature: await read("inverseTemperature"),
+    offsets: Array.from(batch.layout.offsets),
+    offsetsOnDevice: Array.from(await kernels.read(batch.layout.offsetsOnDevice)),
+    predictionOffsets: Array.from(batch.predictionOffsets),
+    counts: [batch.tokenCount, batch.predictionCount, batch.layout.longest],
+  };
+}
+
+test("each row predicts the next token; the prompt is not predicted, the last token is", async () => {
+  const sequences = [
+    { promptTokens: [10, 11, 12], completionTokens: [20, 21], temperature: 0.5 },
+    { promptTokens: [13], completionTokens: [22] },
+  ];
+  expect(await packed(sequences)).toEqual({
+    tokens: [10, 11, 12, 20, 13],
+    positions: [0, 1, 2, 3, 0],
+    rows: [2, 3, 4],
+    targets: [20, 21, 22],
+    inverseTemperature: [2, 2, 1],
+    offsets: [0, 4, 5],
+    offsetsOnDevice: [0, 4, 5],
+    predictionOffsets: [0, 2, 3],
+    counts: [5, 3, 4],
+  });
+});
+
+test("an empty completion takes no room but keeps its place", async () => {
+  const sequences = [
+    { promptTokens: [10, 11], completionTokens: [] },
+    { promptTokens: [12], completionTokens: [20] },
+    { promptTokens: [], completionTokens: [] },
+  ];
+  expect(await packed(sequences)).toMatchObject({
+    tokens: [12],
+    rows: [0],
+    offsets: [0, 1],
+    predictionOffsets: [0, 0, 1, 1],
+  });
+});
+
+test("greedy completions are scored at temperature 1", async () => {
+  const { inverseTemperature } = await packed([{ promptTokens: [1], completionTokens: [2], temperature: 0 }]);
+  expect(inverseTemperature).toEqual([1]);
+});
+
+test("a completion without a prompt is refused by number", () => {
+  const sequences = [
+    { promptTokens: [1], completionTokens: [2] },
+    { promptTokens: [], completionTokens: [3] },
+  ];
+  let thrown: unknown;
+  try {
+    packBatch(kernels, sequences);
+  } catch (error) {
+    thrown = error;
+  }
+  expect(LaconicError.is(thrown) && [thrown.code, thrown.detail["sequence"]]).toEqual(["input_invalid", 1]);
+});

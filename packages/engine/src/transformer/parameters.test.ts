@@ -1,0 +1,85 @@
+import { randomFromSeed } from "@laconic/core";
+import { expect, test } from "vitest";
+import { tinyConfigs } from "../testing/tiny-models.ts";
+import { parseModelConfig, type ModelConfig } from "./model-config.ts";
+import { initialParameters, parameterShapes } from "./parameters.ts";
+
+const base: ModelConfig = {
+  ...parseModelConfig(tinyConfigs["llama, tied head, 3 layers"] ?? {}),
+  vocabularySize: 40,
+  hiddenSize: 12,
+  layers: 1,
+  queryHeads: 4,
+  kvHeads: 2,
+  headDim: 8,
+  feedForwardSize: 20,
+};
+
+function table(config: ModelConfig): string {
+  return [...parameterShapes(config)].map(([name, shape]) => `${name} ${shape.join("x")}`).join("\n");
+}
+
+test("names and shapes are those of Hugging Face checkpoints", () => {
+  expect(table(base)).toBe(
+    [
+      "model.embed_tokens.weight 40x12",
+      "model.layers.0.input_layernorm.weight 12",
+      "model.layers.0.self_attn.q_proj.weight 32x12",
+      "model.layers.0.self_attn.k_proj.weight 16x12",
+      "model.layers.0.self_attn.v_proj.weight 16x12",
+      "model.layers.0.self_attn.o_proj.weight 12x32",
+      "model.layers.0.post_attention_layernorm.weight 12",
+      "model.layers.0.mlp.gate_proj.weight 20x12",
+      "model.layers.0.mlp.up_proj.weight 20x12",
+      "model.layers.0.mlp.down_proj.weight 12x20",
+      "model.norm.weight 12",
+    ].join("\n"),
+  );
+});
+
+test("biases, head norms and a free head add their tensors", () => {
+  const added = (change: Partial<ModelConfig>): string[] => {
+    const before = parameterShapes(base);
+    return [...parameterShapes({ ...base, ...change })].flatMap(([name, shape]) =>
+      before.has(name) ? [] : [`${name} ${shape.join("x")}`],
+    );
+  };
+  const attention = "model.layers.0.self_attn";
+  expect(added({ qkvBias: true })).toEqual([
+    `${attention}.q_proj.bias 32`,
+    `${attention}.k_proj.bias 16`,
+    `${attention}.v_proj.bias 16`,
+  ]);
+  expect(added({ outputBias: true })).toEqual([`${attention}.o_proj.bias 12`]);
+  expect(added({ qkNorm: true })).toEqual([`${attention}.q_norm.weight 8`, `${attention}.k_norm.weight 8`]);
+  expect(added({ tiedHead: false })).toEqual(["lm_head.weight 40x12"]);
+});
+
+test("fresh weights: normal matrices, norms 1, biases 0", () => {
+  const config = { ...base, hiddenSize: 64, feedForwardSize: 256, qkvBias: true, qkNorm: true, initializerRange: 0.05 };
+  for (const [name, values] of initialParameters(config, randomFromSeed(1))) {
+    expect(values.length).toBe(
+      parameterShapes(config)
+        .get(name)
+        ?.reduce((product, size) => product * size, 1),
+    );
+    if (name.endsWith("bias")) expect(new Set(values)).toEqual(new Set([0]));
+    else if (name.endsWith("norm.weight")) expect(new Set(values)).toEqual(new Set([1]));
+    else {
+      const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+      const deviation = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
+      // Four standard errors.
+      expect(Math.abs(mean)).toBeLessThan((4 * 0.05) / Math.sqrt(values.length));
+      expect(Math.abs(deviation - 0.05)).toBeLessThan((4 * 0.05) / Math.sqrt(2 * values.length));
+    }
+  }
+});
+
+test("a tensor's weights depend on the seed and its name, not on the other tensors", () => {
+  const [small, large] = [base, { ...base, layers: 3, qkNorm: true }].map((config) =>
+    initialParameters(config, randomFromSeed("s")),
+  );
+  for (const [name, values] of small as Map<string, Float32Array>) expect(large?.get(name), name).toEqual(values);
+  const other = initialParameters(base, randomFromSeed("t"));
+  expect(other.get("model.embed_tokens.weight")).not.toEqual(small?.get("model.embed_tokens.weight"));
+});

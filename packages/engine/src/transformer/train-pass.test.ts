@@ -1,0 +1,173 @@
+import { randomFromSeed, type TrainingSequence } from "@laconic/core";
+import { createReferenceKernels } from "@laconic/engine/kernels/testing";
+import type { Kernels } from "@laconic/engine/kernels";
+import { expect, test } from "vitest";
+import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
+import { Gradients } from "./gradients.ts";
+import { parseModelConfig, type ModelConfig } from "./model-config.ts";
+import { freeModel, uploadModel, type ModelOnDevice } from "./model-on-device.ts";
+import { packBatch } from "./packed-batch.ts";
+import { trainBackward, trainForward, type Recompute } from "./train-pass.ts";
+
+type Values = Map<string, Float64Array>;
+
+const sequences: readonly TrainingSequence[] = [
+  { promptTokens: [1, 2, 3], completionTokens: [4, 0, 5, 2] },
+  { promptTokens: [2], completionTokens: [2], temperature: 0.5 },
+  { promptTokens: [0, 5, 4, 3], completionTokens: [1, 5, 5], temperature: 2 },
+];
+/** d loss / d log-prob: every completion token counts, the last ones too. */
+const slopes = [0.5, -1.25, 2, 0.75, -1.5, 1.5, -2, 1];
+
+async function logProbsOf(kernels: Kernels, model: ModelOnDevice, batch = sequences): Promise<number[]> {
+  const tensor = kernels.scope(() => trainForward(model, packBatch(kernels, batch)).logProbs);
+  const values = Array.from(await kernels.read(tensor));
+  kernels.free(tensor);
+  return values;
+}
+
+async function loss(config: ModelConfig, values: Values): Promise<number> {
+  const kernels = createReferenceKernels();
+  const logProbs = await logProbsOf(kernels, uploadModel(kernels, config, values));
+  return logProbs.reduce((sum, logProb, i) => sum + logProb * (slopes[i] as number), 0);
+}
+
+/** Gradient of each parameter after one backward per batch, adding up. */
+async function gradientsOf(
+  config: ModelConfig,
+  values: Values,
+  batches: readonly { readonly sequences: readonly TrainingSequence[]; readonly slopes: readonly number[] }[],
+  recompute: Recompute = "none",
+): Promise<Values> {
+  const kernels = createReferenceKernels();
+  const model = uploadModel(kernels, config, values);
+  const before = kernels.liveTensors();
+  const gradients = new Gradients(kernels);
+  for (const batch of batches)
+    kernels.scope(() => {
+      const pass = trainForward(model, packBatch(kernels, batch.sequences), recompute);
+      trainBackward(model, pass, kernels.upload(Float64Array.from(batch.slopes), [batch.slopes.length]), gradients);
+    });
+  expect(kernels.liveTensors()).toBe(before + values.size);
+  const result: Values = new Map();
+  for (const [name, tensor] of gradients.byName) {
+    expect(tensor.shape).toEqual(model.parameters.get(name)?.shape);
+    result.set(name, (await kernels.read(tensor)) as Float64Array);
+  }
+  gradients.clear();
+  freeModel(model);
+  expect(kernels.liveTensors()).toBe(0);
+  return result;
+}
+
+const whole = [{ sequences, slopes }];
+
+/** Five-point central difference of `f` at 0. */
+async function derivative(f: (step: number) => Promise<number>): Promise<number> {
+  const h = 1e-3;
+  const [near, far] = [(await f(h)) - (await f(-h)), (await f(2 * h)) - (await f(-2 * h))];
+  return (8 * near - far) / (12 * h);
+}
+
+function largestDifference(a: Values, b: Values): number {
+  expect([...a.keys()].toSorted()).toEqual([...b.keys()].toSorted());
+  let largest = 0;
+  for (const [name, values] of a)
+    values.forEach((value, i) => (largest = Math.max(largest, Math.abs(value - (b.get(name)?.[i] as number)))));
+  return largest;
+}
+
+const models = Object.entries(tinyConfigs).map(([name, json]) => {
+  const config = parseModelConfig(json);
+  return { name, config, values: randomParameters(config, name) };
+});
+
+test.for(models)("gradients agree with finite differences in every parameter: $name", async ({ config, values }) => {
+  const gradients = await gradientsOf(config, values, whole);
+  expect([...gradients.keys()].toSorted()).toEqual([...values.keys()].toSorted());
+  for (const [name, gradient] of gradients) {
+    const random = randomFromSeed(name);
+    // One direction moves every entry of the tensor at once; one step moves a single entry.
+    const direction = gradient.map(() => random.normal() / Math.sqrt(gradient.length));
+    const single = gradient.map(() => 0);
+    single[random.integer(single.length)] = 1;
+    const norm = Math.hypot(...gradient);
+    for (const towards of [direction, single]) {
+      const origin = values.get(name) as Float64Array;
+      const along = (step: number): Promise<number> =>
+        loss(
+          config,
+          new Map(values).set(
+            name,
+            origin.map((value, i) => value + step * (towards[i] as number)),
+          ),
+        );
+      const expected = gradient.reduce((sum, g, i) => sum + g * (towards[i] as number), 0);
+      expect(Math.abs((await derivative(along)) - expected), name).toBeLessThan(1e-6 * norm);
+    }
+    expect(norm, name).toBeGreaterThan(1e-3);
+  }
+});
+
+test.for(models)("recomputing each layer changes no bit: $name", async ({ config, values }) => {
+  const [kept, recomputed] = [
+    await gradientsOf(config, values, whole),
+    await gradientsOf(config, values, whole, "layer"),
+  ];
+  for (const [name, gradient] of kept) expect(recomputed.get(name), name).toEqual(gradient);
+});
+
+test.for(models)("a sequence's log-probs do not depend on its batch: $name", async ({ config, values }) => {
+  const kernels = createReferenceKernels();
+  const model = uploadModel(kernels, config, values);
+  const together = await logProbsOf(kernels, model);
+  const apart = [];
+  for (const sequence of sequences) apart.push(...(await logProbsOf(kernels, model, [sequence])));
+  const reversed = await logProbsOf(kernels, model, sequences.toReversed());
+  expect(apart).toEqual(together);
+  expect([...reversed.slice(4), ...reversed.slice(3, 4), ...reversed.slice(0, 3)]).toEqual(together);
+});
+
+test.for(models)("gradients of micro-batches add up to those of the batch: $name", async ({ config, values }) => {
+  const parts = [
+    { sequences: sequences.slice(0, 1), slopes: slopes.slice(0, 4) },
+    { sequences: sequences.slice(1), slopes: slopes.slice(4) },
+  ];
+  const [together, added] = [await gradientsOf(config, values, whole), await gradientsOf(config, values, parts)];
+  expect(largestDifference(together, added)).toBeLessThan(1e-12);
+});
+
+test("every completion token has a log-prob, the last one too; prompts have none", async () => {
+  const kernels = createReferenceKernels();
+  const { config, values } = models[0] as (typeof models)[number];
+  const model = uploadModel(kernels, config, values);
+  const whole = { promptTokens: [1, 2], completionTokens: [3, 4, 5] };
+  const logProbs = await logProbsOf(kernels, model, [whole]);
+  expect(logProbs).toHaveLength(3);
+  // The last token's log-prob over all tokens is a distribution.
+  let total = 0;
+  for (let token = 0; token < config.vocabularySize; token++) {
+    const last = await logProbsOf(kernels, model, [{ ...whole, completionTokens: [3, 4, token] }]);
+    expect(last.slice(0, 2)).toEqual(logProbs.slice(0, 2));
+    total += Math.exp(last[2] as number);
+  }
+  expect(total).toBeCloseTo(1, 12);
+  // The same tokens split elsewhere are predicted alike.
+  expect(await logProbsOf(kernels, model, [{ promptTokens: [1, 2, 3, 4], completionTokens: [5] }])).toEqual(
+    logProbs.slice(2),
+  );
+});
+
+test("entropy is that of the distribution each token was drawn from", async () => {
+  const kernels = createReferenceKernels();
+  const { config, values } = models[1] as (typeof models)[number];
+  const model = uploadModel(kernels, config, values);
+  const prompt = { promptTokens: [1, 2], temperature: 0.75 };
+  let expected = 0;
+  for (let token = 0; token < config.vocabularySize; token++) {
+    const [logProb] = await logProbsOf(kernels, model, [{ ...prompt, completionTokens: [token] }]);
+    expected -= Math.exp(logProb as number) * (logProb as number);
+  }
+  const pass = trainForward(model, packBatch(kernels, [{ ...prompt, completionTokens: [0] }]));
+  expect((await kernels.read(pass.entropy))[0]).toBeCloseTo(expected, 12);
+});

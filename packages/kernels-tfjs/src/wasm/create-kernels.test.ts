@@ -1,0 +1,47 @@
+import { afterAll, expect, test } from "vitest";
+import type { Kernels } from "@laconic/engine/kernels";
+import { createKernels, wasmKernels } from "./create-kernels.ts";
+
+const events = ["uncaughtException", "unhandledRejection"] as const;
+const made: Kernels[] = [];
+afterAll(() => made.forEach((kernels) => kernels.dispose()));
+
+test("starting leaves the process's error handlers as they were, and prints nothing", async () => {
+  const own = (): void => {};
+  process.on("unhandledRejection", own);
+  const before = events.map((event) => process.listeners(event as "uncaughtException"));
+  made.push(await createKernels({}));
+  expect(events.map((event) => process.listeners(event as "uncaughtException"))).toEqual(before);
+  expect(process.listeners("unhandledRejection")).toContain(own);
+  process.removeListener("unhandledRejection", own);
+});
+
+test("kernel sets in one thread do not see each other's tensors", async () => {
+  const [a, b] = [await createKernels({}), await createKernels(undefined)];
+  made.push(a, b);
+  const tensor = a.upload(Float32Array.of(1, 2), [2]);
+  expect([a.liveTensors(), b.liveTensors()]).toEqual([1, 0]);
+  expect(() => b.copy(tensor)).toThrow("used after it was freed or belongs to another kernel set");
+  a.dispose();
+  expect(() => a.copy(tensor)).toThrow("used after it was freed");
+});
+
+test("an option is refused by name", async () => {
+  await expect(createKernels({ threads: 4 })).rejects.toMatchObject({
+    code: "config_invalid",
+    detail: { key: "threads" },
+  });
+});
+
+test("the source says where the engine's worker finds the kernels", async () => {
+  const source = structuredClone(wasmKernels());
+  expect(source.device).toBe("wasm");
+  const module: Record<string, unknown> = await import(source.module);
+  expect(module["createKernels"]).toBe(createKernels);
+});
+
+test("the set names its device and library", async () => {
+  const kernels = await createKernels({});
+  made.push(kernels);
+  expect([kernels.device, kernels.backend, kernels.dtype]).toEqual(["wasm", "tfjs-wasm 4.22.0", "float32"]);
+});
