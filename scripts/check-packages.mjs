@@ -58,14 +58,17 @@ async function buildAll() {
 async function check(each) {
   const project = join(work, each.id);
   const steps = [
-    ["tarball", () => checkTarball(each)],
-    ["install", () => install(each, project)],
-    ...(each.manifest.exports["."] ? [["README example", () => runExample(each, project)]] : []),
-    ...Object.keys(each.manifest.bin ?? {}).map((bin) => [`${bin} --help`, () => runHelp(each, bin, project)]),
+    { label: "tarball", action: () => checkTarball(each) },
+    { label: "install", action: () => install(each, project) },
+    ...(each.manifest.exports["."] ? [{ label: "README example", action: () => runExample(each, project) }] : []),
+    ...Object.keys(each.manifest.bin ?? {}).map((bin) => ({
+      label: `${bin} --help`,
+      action: () => runHelp(each, bin, project),
+    })),
   ];
   const cells = [];
   let failure = null;
-  for (const [label, action] of steps) {
+  for (const { label, action } of steps) {
     const { code, text, seconds } = await action();
     cells.push(`${label} ${code === 0 ? "ok" : "FAIL"} ${seconds.toFixed(1)} s`);
     if (code === 0) continue;

@@ -18,8 +18,8 @@ export async function setUp() {
   const { code, seconds } = await npmExec([packageManager, ...install]);
   if (code !== 0) {
     console.error(
-      `Setup failed: the installation ended with exit code ${code}, see above.` +
-        " Fix: check that the npm registry can be reached, then run: npm run setup",
+      `Setup failed: pnpm ended with exit code ${code} and says why above.` +
+        " Fix that (most often the network), then run: npm run setup",
     );
     process.exit(1);
   }

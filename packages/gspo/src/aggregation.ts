@@ -13,7 +13,7 @@ export type Aggregation =
   | "seq-mean-token-sum-norm"
   /** 1: the caller scales. */
   | "token-sum"
-  /** 1 / (P tokens of the prompt's group): SkyRL. */
+  /** 1 / (P tokens of the prompt's group): SkyRL. Takes the whole optimiser batch in one call. */
   | "prompt-mean";
 
 /**
@@ -42,10 +42,17 @@ export function sequenceWeights(prepared: Prepared, aggregation: Aggregation, co
   });
 }
 
+/** Part of a batch may hold part of a group, whose tokens elsewhere no total tells: only a whole batch will do. */
 function tokensByGroup({ input, lengths, totals }: Prepared): Map<number, number> {
   const { groups } = input;
   if (!groups || totals.groups === undefined)
     throw new LaconicError("input_invalid", "prompt-mean needs the group of each sequence and the number of groups");
+  const own = lengths.reduce((sum, length) => sum + length, 0);
+  if (totals.tokens !== own)
+    throw new LaconicError(
+      "input_invalid",
+      `prompt-mean: this call has ${own} of the batch's ${totals.tokens} tokens, and a group's other tokens are unknown; evaluate the whole batch at once`,
+    );
   const tokens = new Map<number, number>();
   lengths.forEach((length, s) => tokens.set(groups[s] as number, (tokens.get(groups[s] as number) ?? 0) + length));
   return tokens;

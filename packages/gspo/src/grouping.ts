@@ -1,3 +1,5 @@
+import { LaconicError } from "@laconic/core";
+
 /** What a sample can be grouped by. */
 export interface GroupItem {
   readonly problem: string | number;
@@ -10,26 +12,29 @@ export interface GroupItem {
 /** Baseline over all samples of a prompt, of an agent on it, of an agent at one turn of it, or of siblings in a tree. */
 export type GroupKey = "prompt" | "prompt+agent" | "prompt+agent+turn" | "tree-node";
 
-/** Group id per item, numbered in order of appearance. */
+const coordinatesOf: Readonly<Record<GroupKey, readonly (keyof GroupItem)[]>> = {
+  prompt: ["problem"],
+  "prompt+agent": ["problem", "agent"],
+  "prompt+agent+turn": ["problem", "agent", "turn"],
+  "tree-node": ["problem", "node"],
+};
+
+/**
+ * Group id per item, numbered in order of appearance.
+ * @throws LaconicError `input_invalid` for an item without a coordinate that the key names.
+ */
 export function groupIndex(items: readonly GroupItem[], key: GroupKey): Int32Array {
   const ids = new Map<string, number>();
-  return Int32Array.from(items, (item) => {
-    const name = JSON.stringify(keyOf(item, key));
+  return Int32Array.from(items, (item, i) => {
+    const coordinates = coordinatesOf[key].map((name) => {
+      const value = item[name];
+      if (value === undefined)
+        throw new LaconicError("input_invalid", `groups by ${key}: item ${i} has no ${name}`, { item: i, key });
+      return value;
+    });
+    const name = JSON.stringify(coordinates);
     const id = ids.get(name) ?? ids.size;
     ids.set(name, id);
     return id;
   });
-}
-
-function keyOf({ problem, agent = "", turn = 0, node = "" }: GroupItem, key: GroupKey): readonly (string | number)[] {
-  switch (key) {
-    case "prompt":
-      return [problem];
-    case "prompt+agent":
-      return [problem, agent];
-    case "prompt+agent+turn":
-      return [problem, agent, turn];
-    case "tree-node":
-      return [problem, node];
-  }
 }

@@ -10,7 +10,7 @@ export interface KlOptions {
   readonly estimator: KlEstimator;
   /** β > 0. */
   readonly coefficient: number;
-  /** Multiply by the detached ratio π / π_old, for data of an older policy (DeepSeek-V3.2). */
+  /** Multiply by the detached ratio π / π_old, for data of an older policy (DeepSeek-V3.2). Needs `k3+` or `k1+`. */
   readonly biasCorrection?: boolean;
 }
 
@@ -45,7 +45,7 @@ export function klSlope(estimator: KlEstimator, e: number): number {
   }
 }
 
-/** @throws LaconicError `config_invalid` for a term without effect or a value whose gradient is no KL gradient. */
+/** @throws LaconicError `config_invalid` for a term without effect, or a value or gradient that is not the KL's. */
 export function checkKl(options: KlOptions | undefined): void {
   if (!options) return;
   if (!(options.coefficient > 0 && Number.isFinite(options.coefficient)))
@@ -57,5 +57,10 @@ export function checkKl(options: KlOptions | undefined): void {
     throw new LaconicError(
       "config_invalid",
       "kl.estimator k1 in a loss has a constant gradient that averages to nothing; put it in the reward, or use k2, k3+ or k1+",
+    );
+  if (options.biasCorrection && !options.estimator.endsWith("+"))
+    throw new LaconicError(
+      "config_invalid",
+      `kl.biasCorrection cannot correct ${options.estimator}, whose ${options.estimator === "k2" ? "value" : "gradient"} is biased on the policy's own samples too; use k3+ or k1+`,
     );
 }

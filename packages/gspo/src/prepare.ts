@@ -1,7 +1,7 @@
-import { assertSameLayout, LaconicError, type BatchTotals, type ObjectiveInput } from "@laconic/core";
+import { assertSameLayout, LaconicError, type BatchTotals, type ObjectiveInput, type Ragged } from "@laconic/core";
 
-/** Log-ratios beyond this are clamped before exp: e^20 overflows nothing and no update survives it. */
-const maxLogRatio = 20;
+/** Log-ratios are clamped here before exp: e^20 overflows nothing and no update survives it. */
+export const maxLogRatio = 20;
 
 /** Checked input with the quantities every objective needs. */
 export interface Prepared {
@@ -20,7 +20,8 @@ export interface Prepared {
 
 /**
  * Checks layouts and values, counts trained tokens, forms log-ratios.
- * @throws LaconicError `input_invalid` for a layout that does not fit; `numeric_invalid` with sequence and token for NaN or infinity.
+ * @throws LaconicError `input_invalid` for a layout that does not fit, or totals that cannot hold this input;
+ * `numeric_invalid` with sequence and token for NaN or infinity.
  */
 export function prepare(input: ObjectiveInput): Prepared {
   const { logProbs, oldLogProbs, advantages, mask } = input;
@@ -60,13 +61,37 @@ export function prepare(input: ObjectiveInput): Prepared {
     trainedTokens += length;
     if (length > 0) trainedSequences += 1;
   }
-  const totals = input.totals ?? { sequences: trainedSequences, tokens: trainedTokens, ...groupCount(input, lengths) };
+  if (input.refLogProbs) checkFinite(input.refLogProbs, "refLogProbs", mask);
+  if (input.rollLogProbs) checkFinite(input.rollLogProbs, "rollLogProbs", mask);
+  const own = { sequences: trainedSequences, tokens: trainedTokens, ...groupCount(input, lengths) };
+  const totals = input.totals ?? own;
+  checkTotals(totals, own);
   return { input, sequences, logRatio, lengths, totals, advantagePerToken, clamped };
 }
 
 /** Advantage of a token of a sequence, whichever way advantages were given. */
 export function advantageAt(prepared: Prepared, sequence: number, token: number): number {
   return prepared.input.advantages[prepared.advantagePerToken ? token : sequence] as number;
+}
+
+/** The optimiser batch holds this input; where it has no other tokens, it has no other sequences either. */
+function checkTotals(totals: BatchTotals, own: BatchTotals): void {
+  const fits =
+    totals.sequences >= own.sequences &&
+    totals.tokens >= own.tokens &&
+    (totals.tokens > own.tokens || totals.sequences === own.sequences);
+  if (!fits)
+    throw new LaconicError(
+      "input_invalid",
+      `totals: ${totals.sequences} sequences and ${totals.tokens} tokens cannot be the batch of an input with ${own.sequences} and ${own.tokens}; count trained tokens, and sequences that have some`,
+    );
+}
+
+function checkFinite({ values, offsets }: Ragged, name: string, mask: Uint8Array | undefined): void {
+  const bad = values.findIndex((value, t) => !Number.isFinite(value) && mask?.[t] !== 0);
+  if (bad < 0) return;
+  const sequence = offsets.findLastIndex((offset) => offset <= bad);
+  throw notFinite(name, sequence, bad - (offsets[sequence] as number));
 }
 
 function groupCount({ groups }: ObjectiveInput, lengths: Int32Array): { groups?: number } {

@@ -1,4 +1,12 @@
-import { LaconicError, ragged, raggedRow, type Objective, type ObjectiveInput, type Ragged } from "@laconic/core";
+import {
+  LaconicError,
+  ragged,
+  raggedRow,
+  type BatchTotals,
+  type Objective,
+  type ObjectiveInput,
+  type Ragged,
+} from "@laconic/core";
 
 /** What one sequence ratio covers: an utterance, an agent's turn, an agent's whole episode, or the whole team's. */
 export type RatioUnit = "message" | "turn" | "trajectory" | "joint";
@@ -25,10 +33,14 @@ export function unitIndex(items: readonly UnitItem[], unit: RatioUnit): Int32Arr
  * The same objective with messages joined into units before its ratio is formed; the gradient comes back per message.
  * Joining changes |y| and so the update, except where every unit holds one message.
  *
- * @param units - unit id of each sequence, as from {@link unitIndex}
- * @throws LaconicError `input_invalid` at evaluation when messages of a unit have different advantages.
+ * N counts units, whatever `totals.sequences` says: those of the input, or `totalUnits` where it is part of a batch.
+ *
+ * @param units - unit id of each sequence, as from {@link unitIndex}; every unit whole
+ * @param totalUnits - units with a trained token in the whole optimiser batch
+ * @throws LaconicError `input_invalid` at evaluation when ids have gaps, messages of a unit have different advantages,
+ * or `totals` tell of a larger batch and `totalUnits` is missing.
  */
-export function withRatioUnits(objective: Objective, units: Int32Array): Objective {
+export function withRatioUnits(objective: Objective, units: Int32Array, totalUnits?: number): Objective {
   return {
     ...objective,
     evaluate(input: ObjectiveInput) {
@@ -37,6 +49,7 @@ export function withRatioUnits(objective: Objective, units: Int32Array): Objecti
         ragged(members.map((rows) => rows.flatMap((row) => [...raggedRow(data, row)])));
       const output = objective.evaluate({
         ...input,
+        ...(input.totals && { totals: unitTotals(input, input.totals, members, totalUnits) }),
         logProbs: join(input.logProbs),
         oldLogProbs: join(input.oldLogProbs),
         ...(input.refLogProbs && { refLogProbs: join(input.refLogProbs) }),
@@ -57,7 +70,36 @@ function byUnit(units: Int32Array, sequences: number): number[][] {
     throw new LaconicError("input_invalid", `${units.length} unit ids for ${sequences} sequences`);
   const members: number[][] = [];
   units.forEach((unit, row) => (members[unit] ??= []).push(row));
+  const gap = Array.from(members).indexOf(undefined as never);
+  if (gap >= 0 || units.some((unit) => unit < 0))
+    throw new LaconicError(
+      "input_invalid",
+      gap >= 0
+        ? `ratio units: no sequence has id ${gap}; ids run from 0 without gaps, as from unitIndex`
+        : "ratio units: ids must not be negative",
+    );
   return members;
+}
+
+function unitTotals(
+  { logProbs, mask }: ObjectiveInput,
+  totals: BatchTotals,
+  members: readonly number[][],
+  totalUnits: number | undefined,
+): BatchTotals {
+  if (totalUnits !== undefined) return { ...totals, sequences: totalUnits };
+  const tokensOf = (row: number): number => {
+    const [start, end] = [logProbs.offsets[row] as number, logProbs.offsets[row + 1] as number];
+    return mask ? mask.subarray(start, end).filter((trained) => trained !== 0).length : end - start;
+  };
+  const tokens = members.map((rows) => rows.reduce((sum, row) => sum + tokensOf(row), 0));
+  const own = tokens.reduce((sum, count) => sum + count, 0);
+  if (own !== totals.tokens)
+    throw new LaconicError(
+      "input_invalid",
+      `ratio units: this call has ${own} of the batch's ${totals.tokens} tokens; give withRatioUnits the units of the whole batch as totalUnits`,
+    );
+  return { ...totals, sequences: tokens.filter((count) => count > 0).length };
 }
 
 function sharedAdvantage({ advantages, logProbs }: ObjectiveInput, rows: readonly number[]): number {

@@ -1,5 +1,5 @@
-import { budgetOptionsSchema } from "@laconic/budget";
-import { objectiveNames } from "@laconic/gspo";
+import { budgetOptionsSchema, dualController } from "@laconic/budget";
+import { groupAdvantages, objectiveNames, objectivePreset, type GroupKey, type RatioUnit } from "@laconic/gspo";
 import { LaconicError } from "@laconic/core";
 import { z } from "zod";
 import { agentGspoDefaults, type AdvantageSettings, type TrainConfig } from "./config.ts";
@@ -76,9 +76,12 @@ export function parseTrainConfig(partial: unknown, place: readonly string[] = []
   const parsed = trainConfigSchema.safeParse(withDefaults(agentGspoDefaults, partial, [], place));
   if (!parsed.success) {
     const issue = parsed.error.issues[0] as z.core.$ZodIssue;
-    throw invalid([...place, ...issue.path.map(String)].join("."), issue.message);
+    const path = [...place, ...issue.path.map(String)];
+    if (issue.code === "unrecognized_keys") throw invalid([...path, issue.keys[0]].join("."), "there is no such setting");
+    throw invalid(path.join("."), issue.message);
   }
   checkCombinations(parsed.data, place);
+  checkParts(parsed.data);
   return parsed.data;
 }
 
@@ -115,6 +118,19 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** Ratio units whose messages do not share an advantage, by grouping key. */
+const ratioUnitsThatMix: Partial<Record<GroupKey, readonly RatioUnit[]>> = {
+  "prompt+agent": ["joint"],
+  "prompt+agent+turn": ["trajectory", "joint"],
+};
+
+/** What the parts themselves refuse is refused before anything runs. */
+function checkParts({ objective: { name, ...options }, advantage, budget }: TrainConfig): void {
+  objectivePreset(name, options);
+  if (advantage.estimator === "group") groupAdvantages([], [], advantage);
+  if (budget) dualController(budget);
+}
+
 function checkCombinations(config: TrainConfig, place: readonly string[]): void {
   const refuse = (key: string, reason: string): never => {
     throw invalid([...place, key].join("."), reason);
@@ -132,6 +148,12 @@ function checkCombinations(config: TrainConfig, place: readonly string[]): void 
     refuse(
       "checkpoint.every",
       `must be a multiple of refreshOldPolicyEvery (${config.refreshOldPolicyEvery}): the old policy is not stored`,
+    );
+  const mixed = ratioUnitsThatMix[config.groupBy];
+  if (mixed?.includes(config.ratioUnit))
+    refuse(
+      "ratioUnit",
+      `${config.ratioUnit} joins messages that groupBy ${config.groupBy} gives different advantages; use groupBy prompt`,
     );
   if (config.groupBy === "tree-node") refuse("groupBy", "tree-node needs tree rollouts, which this loop does not make");
 }

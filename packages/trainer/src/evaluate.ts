@@ -1,4 +1,5 @@
 import { randomFromSeed, type Episode, type Problem, type Sampler } from "@laconic/core";
+import { measureEpisode } from "@laconic/rewards";
 import type { TrainConfig } from "./config.ts";
 import { modelsOf, type TrainingParts } from "./parts.ts";
 
@@ -23,7 +24,9 @@ export interface EvaluatedEpisode {
 
 /**
  * Samples one episode of each held-out problem. The random streams depend on the seed and the problem alone, so
- * evaluations of one run differ by the weights only.
+ * evaluations of one run differ by the weights only. A grade of NaN leaves its problem out of the accuracy.
+ *
+ * @throws LaconicError `reward_invalid` naming the problem when the grader throws or leaves the range 0 to 1.
  */
 export async function evaluate(
   parts: TrainingParts,
@@ -44,10 +47,11 @@ export async function evaluate(
         sampling: options.sampling,
         random: random.split(i),
       });
-      return { problem, episode, task: parts.task.grader(episode.answer, problem) };
+      return { problem, episode, task: measureEpisode(parts.task.grader, {}, episode, problem).task };
     }),
   );
-  const right = episodes.reduce((sum, { task }) => sum + task, 0);
+  const grades = episodes.map(({ task }) => task).filter((task) => !Number.isNaN(task));
+  const right = grades.reduce((sum, task) => sum + task, 0);
   const tokens = episodes
     .flatMap(({ episode }) => episode.ledger.calls)
     .reduce((sum, call) => sum + call.writtenTokens, 0);
@@ -56,9 +60,9 @@ export async function evaluate(
     evaluation: {
       step: options.step,
       problems: episodes.length,
-      accuracy: right / episodes.length,
-      interval: wilsonInterval(right, episodes.length),
-      tokens: tokens / episodes.length,
+      accuracy: right / Math.max(1, grades.length),
+      interval: wilsonInterval(right, grades.length),
+      tokens: tokens / Math.max(1, episodes.length),
       silence: silenceByAgent(episodes.map(({ episode }) => episode)),
     },
   };

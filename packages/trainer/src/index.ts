@@ -31,3 +31,5 @@ export { tensorBoardSink } from "./sinks/tensorboard.ts";
 export type { TensorBoardOptions } from "./sinks/tensorboard.ts";
 export type { MetricSink } from "./sinks/metric-sink.ts";
 export type { Metrics } from "./stages/step-metrics.ts";
+export { describeMetric, metricNames } from "./metric-names.ts";
+export type { MetricName } from "./metric-names.ts";

@@ -61,7 +61,7 @@ export async function train(
     const batch = trainingBatch(scored, config, trainedAgents);
     const oldLogProbs = await oldLogProbsOf(config, oldPolicy, batch);
     clock.lap("old_log_probs");
-    const updated = await update(model, config, objective, batch, oldLogProbs, stream.split("minibatches"));
+    const updated = await update({ model, config, objective, batch, oldLogProbs, step }, stream.split("minibatches"));
     clock.lap("update");
     step += 1;
 
@@ -86,6 +86,7 @@ export async function train(
       await recorder.checkpoint(model, { step, budget, before, after });
   }
   await snapshot?.dispose();
+  if (step === 0) await recorder.checkpoint(model, { step, budget, before, after }); // stopped before the first step
   return { before, after, steps: step, interrupted: step < config.steps };
 }
 

@@ -36,9 +36,12 @@ export function trainCommand({ terminal }: CommandContext, exit: ExitCode): Comm
       overrides: true,
       run: async (args, rest) => {
         const flags: RunFlags = { ...args, dryRun: args["dry-run"] };
-        if (args.config === undefined && !args.resume)
+        // A resumed run names no configuration, so its first word may be a change already.
+        const named = args.config !== undefined && !args.config.includes("=");
+        const words = named || args.config === undefined ? rest : [args.config, ...rest];
+        if (!named && !args.resume)
           throw new LaconicError("config_invalid", "name a configuration: laconic train preset:relay-quickstart");
-        return runTraining(args.config ? await loadConfig(args.config) : null, rest, flags, "train", terminal);
+        return runTraining(named ? await loadConfig(args.config) : null, words, flags, "train", terminal);
       },
     },
     exit,

@@ -1,7 +1,7 @@
 import { scaleLinear } from "d3-scale";
 import { line } from "d3-shape";
 import { formatNumber, formatPercent } from "./format.ts";
-import { escapeHtml } from "./html.ts";
+import { theme } from "./theme.ts";
 
 /** One evaluation: a place in the accuracy-token plane. */
 export interface FrontierPoint {
@@ -13,15 +13,28 @@ export interface FrontierPoint {
   readonly interval: readonly [number, number];
 }
 
-const size = { width: 940, height: 360, left: 56, right: 24, top: 20, bottom: 44 };
+const size = { width: 940, height: 360, left: 56, right: 24, top: 26, bottom: 44 };
 
-/** The accuracy-token plane: where the team started, the path it took, where it ended. Better is up and left. */
+/** The accuracy-token plane as a figure of the report. */
 export function renderFrontier(points: readonly FrontierPoint[], budget: number | null): string {
   const heading = `<figcaption><strong>Accuracy against tokens</strong><span>Each point is an evaluation on held-out problems; bars are 95 % intervals. Better is up and to the left.</span></figcaption>`;
-  const [first, last] = [points[0], points.at(-1)];
-  if (!first || !last)
+  const plane = frontierPlane(points, budget);
+  if (plane === null)
     return `<figure class="chart wide">${heading}<p class="empty">No evaluation was recorded.</p></figure>`;
+  return `<figure class="chart wide">${heading}<svg viewBox="0 0 ${size.width} ${size.height}" role="img" aria-label="Accuracy against tokens per episode">${plane}</svg></figure>`;
+}
 
+/** The same plane as an SVG file of its own, for a README. Null when nothing was evaluated. */
+export function renderFrontierFile(points: readonly FrontierPoint[], budget: number | null): string | null {
+  const plane = frontierPlane(points, budget);
+  if (plane === null) return null;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${size.width} ${size.height}" font-family="system-ui,sans-serif"><style>${theme}</style><rect width="100%" height="100%" fill="var(--panel)"/>${plane}</svg>\n`;
+}
+
+/** Where the team started, the path it took, where it ended. Better is up and left. */
+function frontierPlane(points: readonly FrontierPoint[], budget: number | null): string | null {
+  const [first, last] = [points[0], points.at(-1)];
+  if (!first || !last) return null;
   const x = scaleLinear(
     [0, Math.max(...points.map((p) => p.tokens), budget ?? 0) * 1.05],
     [size.left, size.width - size.right],
@@ -68,5 +81,5 @@ export function renderFrontier(points: readonly FrontierPoint[], budget: number 
         `<circle class="end ${className}" cx="${px(point.tokens)}" cy="${py(point.accuracy)}" r="7"/><text class="label" text-anchor="${anchor}" x="${(x(point.tokens) + dx).toFixed(1)}" y="${(y(point.accuracy) + 22).toFixed(1)}">${name}: ${formatPercent(point.accuracy)}, ${formatNumber(point.tokens)} tokens</text>`,
     )
     .join("");
-  return `<figure class="chart wide">${heading}<svg viewBox="0 0 ${size.width} ${size.height}" role="img" aria-label="Accuracy against tokens per episode">${yTicks}${xTicks}<text class="note" x="${size.width - size.right}" y="${size.height - 6}" text-anchor="end">${escapeHtml("tokens per episode")}</text>${budgetMark}<path class="curve c1" d="${path ?? ""}"/>${dots}${ends}</svg></figure>`;
+  return `${yTicks}${xTicks}<text class="note" x="${size.width - size.right}" y="${size.height - 6}" text-anchor="end">tokens per episode</text>${budgetMark}<path class="curve c1" d="${path ?? ""}"/>${dots}${ends}`;
 }

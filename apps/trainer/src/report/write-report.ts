@@ -1,5 +1,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { LaconicError } from "@laconic/core";
+import { renderFrontierFile } from "./frontier-chart.ts";
 import { renderReport } from "./page.ts";
 import { readRunData } from "./run-data.ts";
 
@@ -7,4 +9,15 @@ import { readRunData } from "./run-data.ts";
 export async function writeReport(directory: string, file: string = join(directory, "report.html")): Promise<string> {
   await writeFile(file, renderReport(await readRunData(directory)));
   return file;
+}
+
+/**
+ * Draws a run's accuracy-token plane into an SVG file.
+ * @throws LaconicError `run_missing` when the run holds no evaluation yet.
+ */
+export async function writePicture(directory: string, file: string): Promise<void> {
+  const { evaluations, budgetTokens } = await readRunData(directory);
+  const picture = renderFrontierFile(evaluations, budgetTokens);
+  if (picture === null) throw new LaconicError("run_missing", `${directory} holds no evaluation to draw`, { directory });
+  await writeFile(file, picture);
 }

@@ -1,19 +1,28 @@
 import { randomFromState, type Random, type SampleRequest, type SampleResult } from "@laconic/core";
 import type { KeyValueCache, SamplingRows, Tensor } from "../kernels/index.ts";
 import { forwardCached } from "../transformer/forward-cached.ts";
+import type { ModelConfig } from "../transformer/model-config.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
-import { checkRequests } from "./check-requests.ts";
 import { cachePlan, prefill } from "./prefill.ts";
 
-/** Most cache elements (keys and values of all layers) held at once; more requests run in waves. */
-const defaultCacheElements = 1 << 28;
+/** What bounds the memory of one call. */
+export interface GenerationLimits {
+  /** Most cache elements (keys and values of all layers) held at once; more requests run in waves. */
+  readonly cacheElements: number;
+  /** Most prompt tokens in one pass. */
+  readonly prefillTokens: number;
+}
+
+const defaultLimits: GenerationLimits = { cacheElements: 1 << 28, prefillTokens: 16_384 };
 
 /** A reply in the making. */
 interface Row {
-  readonly index: number;
+  /** In the caches of its wave. */
+  readonly cacheRow: number;
   readonly request: SampleRequest;
   readonly random: Random;
   readonly stopTokens: ReadonlySet<number>;
+  /** No more than the model has positions for. */
   readonly maxTokens: number;
   readonly tokens: number[];
   readonly logProbs: number[];
@@ -23,130 +32,145 @@ interface Row {
 /**
  * Samples all requests as one batch. Each draws one uniform number per token from its own stream, so a reply does not
  * depend on what else is in the batch.
- * @throws LaconicError `input_invalid` naming the request and the position of a token outside the vocabulary, or a prompt that is empty or leaves no room.
+ *
+ * @param requests - as `checkRequests` lets them pass
  */
 export async function generate(
   model: ModelOnDevice,
   requests: readonly SampleRequest[],
-  cacheElements: number = defaultCacheElements,
+  limits: GenerationLimits = defaultLimits,
 ): Promise<SampleResult[]> {
-  checkRequests(model.config, requests);
-  const rows = requests.map((request, index): Row => ({
-    index,
-    request,
-    random: randomFromState(request.random),
-    stopTokens: new Set(request.stopTokens),
-    maxTokens: Math.min(request.sampling.maxTokens, model.config.maxPositions - request.promptTokens.length),
-    tokens: [],
-    logProbs: [],
-    finishReason: null,
-  }));
-  for (const wave of waves(model, rows, cacheElements)) await runWave(model, wave);
-  return rows.map(({ request, tokens, logProbs, finishReason }) => ({
-    promptTokens: request.promptTokens,
-    tokens,
-    logProbs,
-    finishReason: finishReason ?? "length",
-  }));
+  const results: SampleResult[] = [];
+  for (const wave of waves(model.config, requests, limits.cacheElements))
+    for (const { request, tokens, logProbs, finishReason } of await runWave(model, wave, limits.prefillTokens))
+      results.push({ promptTokens: request.promptTokens, tokens, logProbs, finishReason: finishReason ?? "length" });
+  return results;
 }
 
-function room(row: Row): number {
-  return row.request.promptTokens.length + row.maxTokens;
+function roomFor(config: ModelConfig, { promptTokens, sampling }: SampleRequest): number {
+  return Math.min(promptTokens.length + sampling.maxTokens, config.maxPositions);
 }
 
-/** Cuts the rows, in order, so that the caches of one wave stay under the limit. */
-function waves(model: ModelOnDevice, rows: readonly Row[], cacheElements: number): Row[][] {
-  const { layers, kvHeads, headDim } = model.config;
-  const perPosition = 2 * layers * kvHeads * headDim;
-  const result: Row[][] = [];
+/** Cuts the requests, in order, so that the caches of one wave stay under the limit; a wave holds at least one. */
+function waves(config: ModelConfig, requests: readonly SampleRequest[], cacheElements: number): SampleRequest[][] {
+  const perPosition = 2 * config.layers * config.kvHeads * config.headDim;
+  const result: SampleRequest[][] = [];
   let capacity = 0;
-  for (const row of rows) {
+  for (const request of requests) {
     const wave = result.at(-1);
-    const widest = Math.max(capacity, room(row));
+    const widest = Math.max(capacity, roomFor(config, request));
     if (wave && (wave.length + 1) * widest * perPosition <= cacheElements) {
-      wave.push(row);
+      wave.push(request);
       capacity = widest;
     } else {
-      result.push([row]);
-      capacity = room(row);
+      result.push([request]);
+      capacity = roomFor(config, request);
     }
   }
   return result;
 }
 
-async function runWave(model: ModelOnDevice, rows: readonly Row[]): Promise<void> {
+async function runWave(model: ModelOnDevice, requests: readonly SampleRequest[], prefillTokens: number): Promise<Row[]> {
   const { kernels, config } = model;
+  const rows = requests.map((request, cacheRow): Row => ({
+    cacheRow,
+    request,
+    random: randomFromState(request.random),
+    stopTokens: new Set(request.stopTokens),
+    maxTokens: roomFor(config, request) - request.promptTokens.length,
+    tokens: [],
+    logProbs: [],
+    finishReason: null,
+  }));
   const size = {
     rows: rows.length,
-    capacity: Math.max(...rows.map(room)),
+    capacity: Math.max(...requests.map((request) => roomFor(config, request))),
     kvHeads: config.kvHeads,
     headDim: config.headDim,
   };
   const caches = Array.from({ length: config.layers }, () => kernels.createCache(size));
   try {
-    let active = rows.map((row, at) => ({ row, at }));
-    let logits = prefill(
-      model,
-      caches,
-      rows.map((row) => row.request.promptTokens),
-    );
-    while (active.length > 0) {
+    const prompts = requests.map(({ promptTokens }) => promptTokens);
+    for (const { prompts: ended, logits } of prefill(model, caches, prompts, prefillTokens))
       await sampleStep(
         model,
         logits,
-        active.map(({ row }) => row),
+        ended.map((prompt) => rows[prompt] as Row),
       );
-      kernels.free(logits);
-      active = active.filter(({ row }) => row.finishReason === null);
-      if (active.length > 0) logits = decodeStep(model, caches, active);
+    let active = rows.filter(unfinished);
+    while (active.length > 0) {
+      await sampleStep(model, decodeStep(model, caches, active), active);
+      active = active.filter(unfinished);
     }
   } finally {
     for (const cache of caches) kernels.freeCache(cache);
   }
+  return rows;
 }
 
-/** Feeds each active row its newest token; logits [active, V]. */
-function decodeStep(
-  model: ModelOnDevice,
-  caches: readonly KeyValueCache[],
-  active: readonly { readonly row: Row; readonly at: number }[],
-): Tensor {
+function unfinished(row: Row): boolean {
+  return row.finishReason === null;
+}
+
+/** Feeds each row its newest token; logits [rows, V]. */
+function decodeStep(model: ModelOnDevice, caches: readonly KeyValueCache[], rows: readonly Row[]): Tensor {
   const { kernels } = model;
-  const count = active.length;
-  return kernels.scope(() => {
-    const tokens = Int32Array.from(active, ({ row }) => row.tokens.at(-1) as number);
-    const past = Int32Array.from(active, ({ row }) => row.request.promptTokens.length + row.tokens.length - 1);
-    const offsets = Int32Array.from({ length: count + 1 }, (_, i) => i);
-    const plan = cachePlan(
-      kernels,
-      Int32Array.from(active, ({ at }) => at),
-      past,
-      offsets,
-    );
-    return forwardCached(model, tokens, caches, plan, offsets.subarray(0, count));
-  });
+  const count = rows.length;
+  // Loops, not Array.from: this runs once per token and a large batch would feel it.
+  const [tokens, past, cacheRows] = [new Int32Array(count), new Int32Array(count), new Int32Array(count)];
+  const offsets = new Int32Array(count + 1);
+  for (let i = 0; i < count; i++) {
+    const row = rows[i] as Row;
+    tokens[i] = row.tokens[row.tokens.length - 1] as number;
+    past[i] = row.request.promptTokens.length + row.tokens.length - 1;
+    cacheRows[i] = row.cacheRow;
+    offsets[i + 1] = i + 1;
+  }
+  return kernels.scope(() =>
+    forwardCached(model, tokens, caches, cachePlan(kernels, cacheRows, past, offsets), offsets.subarray(0, count)),
+  );
 }
 
-/** Draws the next token of every row and decides whether it ends the reply. */
+/** Draws the next token of every row, decides whether it ends the reply, and frees the logits. */
 async function sampleStep(model: ModelOnDevice, logits: Tensor, rows: readonly Row[]): Promise<void> {
   const { kernels } = model;
-  const settings: SamplingRows = {
-    temperature: Float32Array.from(rows, (row) => row.request.sampling.temperature),
-    topK: Int32Array.from(rows, (row) => row.request.sampling.topK ?? 0),
-    topP: Float32Array.from(rows, (row) => row.request.sampling.topP ?? 1),
-    minP: Float32Array.from(rows, (row) => row.request.sampling.minP ?? 0),
-    uniform: Float32Array.from(rows, (row) => row.random.uniform()),
-  };
-  const drawn = kernels.scope(() => kernels.sampleTokens(logits, settings));
+  const drawn = kernels.scope(() => {
+    try {
+      return kernels.sampleTokens(logits, samplingRows(rows));
+    } finally {
+      kernels.free(logits);
+    }
+  });
   const [tokens, logProbs] = await Promise.all([kernels.read(drawn.tokens), kernels.read(drawn.logProbs)]);
   kernels.free(drawn.tokens, drawn.logProbs);
-  rows.forEach((row, i) => {
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i] as Row;
     const token = tokens[i] as number;
     row.tokens.push(token);
     row.logProbs.push(logProbs[i] as number);
     if (row.stopTokens.has(token) || endsWithStop(row)) row.finishReason = "stop";
     else if (row.tokens.length >= row.maxTokens) row.finishReason = "length";
-  });
+  }
+}
+
+function samplingRows(rows: readonly Row[]): SamplingRows {
+  const count = rows.length;
+  const settings: SamplingRows = {
+    temperature: new Float32Array(count),
+    topK: new Int32Array(count),
+    topP: new Float32Array(count),
+    minP: new Float32Array(count),
+    uniform: new Float32Array(count),
+  };
+  for (let i = 0; i < count; i++) {
+    const { request, random } = rows[i] as Row;
+    settings.temperature[i] = request.sampling.temperature;
+    settings.topK[i] = request.sampling.topK ?? 0;
+    settings.topP[i] = request.sampling.topP ?? 1;
+    settings.minP[i] = request.sampling.minP ?? 0;
+    settings.uniform[i] = random.uniform();
+  }
+  return settings;
 }
 
 function endsWithStop({ request, tokens }: Row): boolean {

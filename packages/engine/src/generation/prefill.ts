@@ -7,6 +7,84 @@ import { promptTree, type PromptNode } from "./prompt-tree.ts";
 /** Shorter shared prefixes cost more in extra passes than they save. */
 const minShared = 16;
 
+/** Prompts that one pass has brought to their end. */
+export interface PrefilledPrompts {
+  readonly prompts: readonly number[];
+  /** After each of them, [prompts, V]; the caller frees it. */
+  readonly logits: Tensor;
+}
+
+/** New tokens of one cache row, behind `past` others. */
+interface Stretch {
+  readonly node: PromptNode;
+  readonly tokens: readonly number[];
+  readonly past: number;
+  /** The node's tokens end here. */
+  readonly last: boolean;
+}
+
+/**
+ * Fills row r of the caches with prompt r, computing shared stretches once. Yields prompts as they end; the caches are
+ * ready for decoding when it returns.
+ *
+ * @param maxTokens - new tokens per pass: bounds the memory of activations
+ */
+export function* prefill(
+  model: ModelOnDevice,
+  caches: readonly KeyValueCache[],
+  prompts: readonly (readonly number[])[],
+  maxTokens: number,
+): Generator<PrefilledPrompts, void> {
+  const { kernels } = model;
+  let level = promptTree(prompts, minShared);
+  while (level.length > 0) {
+    for (const stretches of passes(level, maxTokens)) {
+      const ended = stretches.flatMap(({ node, last }, at) =>
+        last ? node.ends.map((prompt) => ({ prompt, at })) : [],
+      );
+      const logits = kernels.scope(() => {
+        const after = runPass(model, caches, stretches);
+        if (ended.length === 0) return null;
+        const rows = Int32Array.from(ended, ({ at }) => at);
+        return kernels.gatherRows(after, kernels.upload(rows, [rows.length]));
+      });
+      for (const { node, last } of stretches) if (last) fork(kernels, caches, node);
+      if (logits) yield { prompts: ended.map(({ prompt }) => prompt), logits };
+    }
+    level = level.flatMap((node) => node.children);
+  }
+}
+
+/** Cuts the nodes of one level into passes. A node longer than a pass goes on in the next one. */
+function passes(level: readonly PromptNode[], maxTokens: number): Stretch[][] {
+  const result: Stretch[][] = [];
+  let room = 0;
+  for (const node of level)
+    for (let start = 0; start < node.tokens.length; start += maxTokens) {
+      const tokens = node.tokens.slice(start, start + maxTokens);
+      if (tokens.length > room) {
+        result.push([]);
+        room = maxTokens;
+      }
+      room -= tokens.length;
+      const last = start + tokens.length === node.tokens.length;
+      (result.at(-1) as Stretch[]).push({ node, tokens, past: node.past + start, last });
+    }
+  return result;
+}
+
+/** Logits after each stretch, [stretches, V]. */
+function runPass(model: ModelOnDevice, caches: readonly KeyValueCache[], stretches: readonly Stretch[]): Tensor {
+  const offsets = new Int32Array(stretches.length + 1);
+  stretches.forEach(({ tokens }, i) => (offsets[i + 1] = (offsets[i] as number) + tokens.length));
+  const tokens = new Int32Array(offsets.at(-1) as number);
+  stretches.forEach((stretch, i) => tokens.set(stretch.tokens, offsets[i]));
+  const rows = Int32Array.from(stretches, ({ node }) => node.row);
+  const past = Int32Array.from(stretches, (stretch) => stretch.past);
+  const last = offsets.subarray(1).map((end) => end - 1);
+  return forwardCached(model, tokens, caches, cachePlan(model.kernels, rows, past, offsets), last);
+}
+
 /** Packs per-row stretches of new tokens. */
 export function cachePlan(kernels: Kernels, rows: Int32Array, past: Int32Array, offsets: ArrayLike<number>): CachePlan {
   return {
@@ -18,67 +96,11 @@ export function cachePlan(kernels: Kernels, rows: Int32Array, past: Int32Array, 
   };
 }
 
-/**
- * Fills row r of the caches with prompt r, computing shared stretches once.
- * Returns the logits after each prompt, [prompts, V].
- */
-export function prefill(
-  model: ModelOnDevice,
-  caches: readonly KeyValueCache[],
-  prompts: readonly (readonly number[])[],
-): Tensor {
-  const { kernels } = model;
-  return kernels.scope(() => {
-    const table: Tensor[] = [];
-    /** For each prompt, which level's logits it takes and at which row. */
-    const found: { level: number; at: number }[] = [];
-    let level = promptTree(prompts, minShared);
-    for (let depth = 0; level.length > 0; depth++) {
-      table.push(prefillLevel(model, caches, level));
-      level.forEach((node, at) => {
-        for (const row of node.ends) found[row] = { level: depth, at };
-        fork(kernels, caches, node);
-      });
-      level = level.flatMap((node) => node.children);
-    }
-    if (table.length === 1) {
-      const rows = Int32Array.from(found, ({ at }) => at);
-      return kernels.gatherRows(table[0] as Tensor, kernels.upload(rows, [rows.length]));
-    }
-    // Each level scatters its rows into place; a row is filled by exactly one level.
-    return table
-      .map((logits, depth) => {
-        const takers = found.flatMap(({ level: own, at }, row) => (own === depth ? [{ row, at }] : []));
-        if (takers.length === 0) return kernels.zeros([prompts.length, logits.shape[1] as number]);
-        const from = Int32Array.from(takers, ({ at }) => at);
-        const to = Int32Array.from(takers, ({ row }) => row);
-        const chosen = kernels.gatherRows(logits, kernels.upload(from, [from.length]));
-        return kernels.scatterAddRows(chosen, kernels.upload(to, [to.length]), prompts.length);
-      })
-      .reduce((sum, logits) => kernels.add(sum, logits));
-  });
-}
-
-/** Computes one level of the tree in one pass; logits after each node, [nodes, V]. */
-function prefillLevel(model: ModelOnDevice, caches: readonly KeyValueCache[], nodes: readonly PromptNode[]): Tensor {
-  const offsets = [0];
-  const tokens: number[] = [];
-  for (const node of nodes) {
-    tokens.push(...node.tokens);
-    offsets.push(tokens.length);
-  }
-  const rows = Int32Array.from(nodes, (node) => node.row);
-  const past = Int32Array.from(nodes, (node) => node.past);
-  const last = Int32Array.from(offsets.slice(1), (end) => end - 1);
-  return forwardCached(model, Int32Array.from(tokens), caches, cachePlan(model.kernels, rows, past, offsets), last);
-}
-
 /** Copies a finished stretch, with all before it, to the rows that go on from it. */
 function fork(kernels: Kernels, caches: readonly KeyValueCache[], node: PromptNode): void {
   const targets = [...node.ends, ...node.children.map((child) => child.row)].filter((row) => row !== node.row);
   if (targets.length === 0) return;
-  const length = node.past + node.tokens.length;
   const from = new Int32Array(targets.length).fill(node.row);
-  const lengths = new Int32Array(targets.length).fill(length);
+  const lengths = new Int32Array(targets.length).fill(node.past + node.tokens.length);
   for (const cache of caches) kernels.copyCacheRows(cache, from, Int32Array.from(targets), lengths);
 }

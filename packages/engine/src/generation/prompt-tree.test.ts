@@ -42,4 +42,5 @@ test("identical prompts are one node, a long shared prefix another", () => {
 
 test("a prefix shorter than the least worth sharing is not split off", () => {
   expect(promptTree([[1, 2], [1, 3]], 2)).toHaveLength(2);
+  expect(promptTree([[1], [1, 3]], 2)).toHaveLength(2);
 });

@@ -28,8 +28,10 @@ export function promptTree(prompts: readonly (readonly number[])[], minShared: n
       let end = start + 1;
       let shared = first.length;
       while (end < sorted.length) {
-        const common = commonPrefix(first, prompts[sorted[end] as number] as readonly number[]);
-        if (common < first.length && common - past < minShared) break;
+        const next = prompts[sorted[end] as number] as readonly number[];
+        const common = commonPrefix(first, next);
+        const identical = common === first.length && common === next.length;
+        if (!identical && common - past < minShared) break;
         shared = Math.min(shared, common);
         end += 1;
       }

@@ -17,7 +17,7 @@ export interface SequenceLayout {
   readonly longest: number;
 }
 
-/** Grouped-query attention: query head h reads key/value head floor(h * kvHeads / queryHeads). */
+/** Grouped-query attention: query head h reads key/value head floor(h * kvHeads / queryHeads); kvHeads divides queryHeads. */
 export interface AttentionShape {
   readonly queryHeads: number;
   readonly kvHeads: number;
@@ -51,7 +51,11 @@ export interface CachePlan {
   readonly pastOnDevice: Tensor;
 }
 
-/** Per-row sampling settings, length B each. Temperature 0 is greedy; topK 0, topP 1 and minP 0 keep everything. */
+/**
+ * Per-row sampling settings, length B each. Temperature 0 is greedy; topK 0, topP 1 and minP 0 keep everything.
+ * Cut in this order: topK, then topP of the mass that is left, then minP of the likeliest. Equal probabilities at a
+ * border stay together.
+ */
 export interface SamplingRows {
   readonly temperature: Float32Array;
   readonly topK: Int32Array;

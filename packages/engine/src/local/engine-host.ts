@@ -7,6 +7,8 @@ import type {
   SampleResult,
   TrainingSequence,
 } from "@laconic/core";
+import type { ModelLimits } from "../generation/check-requests.ts";
+import type { GradientExchange } from "./gradient-exchange.ts";
 
 /** Names a frozen copy of a model's weights; `live` is the policy being trained. */
 export type WeightsId = "live" | number;
@@ -19,10 +21,12 @@ export interface HostLogProbs {
   readonly offsets: Int32Array;
 }
 
-/** Summed gradients of several replicas meet here: one float32 slot of all parameters per replica. */
-export interface GradientExchange {
-  readonly buffer: SharedArrayBuffer;
-  readonly replicas: number;
+/** What the calling side must know of a model. */
+export interface ModelFacts {
+  /** Number of parameters. */
+  readonly parameters: number;
+  readonly weightVersion: number;
+  readonly limits: ModelLimits;
 }
 
 /**
@@ -31,12 +35,15 @@ export interface GradientExchange {
  */
 export interface EngineHost {
   describe(): Promise<Pick<EngineCapabilities, "device" | "backend" | "dtype">>;
-  create(model: number, source: ModelSource): Promise<{ readonly parameters: number; readonly weightVersion: number }>;
+  create(model: number, source: ModelSource): Promise<ModelFacts>;
+  /** Sequences and requests have been checked against the model's limits. */
   forward(model: number, weights: WeightsId, sequences: readonly TrainingSequence[]): Promise<HostLogProbs>;
   /** Runs forward and keeps the activations for `backward`. */
   forwardForGradient(model: number, sequences: readonly TrainingSequence[]): Promise<HostLogProbs>;
   /** Back-propagates d loss / d log-prob of the kept forward pass and adds to the gradient. */
   backward(model: number, dLogProbs: Float64Array): Promise<void>;
+  /** Forgets the kept forward pass and the gradient added up so far. */
+  discardGradient(model: number): Promise<void>;
   /** Writes this replica's summed gradient into its slot; false when nothing was back-propagated since the last step. */
   exportGradient(model: number, exchange: GradientExchange, replica: number): Promise<boolean>;
   /** Steps on the sum of all slots, or on its own gradient when there is no exchange; clears the gradient. */

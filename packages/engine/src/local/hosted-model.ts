@@ -8,16 +8,18 @@ import {
 } from "@laconic/core";
 import type { Kernels, Tensor } from "../kernels/index.ts";
 import { AdamW } from "../optimizer/adamw.ts";
-import { checkTokens } from "../generation/check-requests.ts";
 import { Gradients } from "../transformer/gradients.ts";
-import { parseModelConfig } from "../transformer/model-config.ts";
+import { parseModelConfig, type ModelConfig } from "../transformer/model-config.ts";
 import { freeModel, uploadModel, type ModelOnDevice } from "../transformer/model-on-device.ts";
-import { packBatch, type PackedBatch } from "../transformer/packed-batch.ts";
-import { initialParameters, parameterShapes } from "../transformer/parameters.ts";
+import { packBatch } from "../transformer/packed-batch.ts";
+import { initialParameters } from "../transformer/parameters.ts";
 import { trainBackward, trainForward, type Recompute, type TrainPass } from "../transformer/train-pass.ts";
-import { readModelFolder, readTrainingState, writeModelFolder } from "../weights/model-folder.ts";
-import type { GradientExchange, HostLogProbs } from "./engine-host.ts";
+import { fitTensor, fitWeights } from "../weights/fit-weights.ts";
+import { readModelFolder, readTrainingState, writeModelFolder, type StoredMoments } from "../weights/model-folder.ts";
+import type { TensorSource } from "../weights/safetensors-file.ts";
+import type { HostLogProbs, ModelFacts } from "./engine-host.ts";
 import { freeTree } from "./free-tree.ts";
+import { clearSlot, parameterCount, slotViews, sumSlots, type GradientExchange } from "./gradient-exchange.ts";
 
 /** A trainable model inside a host: weights, gradient, optimiser, frozen copies. */
 export class HostedModel {
@@ -27,7 +29,7 @@ export class HostedModel {
   readonly #gradients: Gradients;
   readonly #optimizer: AdamW;
   readonly #snapshots = new Map<number, ModelOnDevice>();
-  readonly live: ModelOnDevice;
+  live: ModelOnDevice;
   #nextSnapshot = 0;
   #pending: TrainPass | null = null;
 
@@ -35,7 +37,7 @@ export class HostedModel {
     kernels: Kernels,
     recompute: Recompute,
     configJson: Readonly<Record<string, unknown>>,
-    values: ReadonlyMap<string, Float32Array>,
+    values: ReadonlyMap<string, Float32Array | Float64Array>,
   ) {
     this.#kernels = kernels;
     this.#recompute = recompute;
@@ -50,14 +52,14 @@ export class HostedModel {
       const values = initialParameters(parseModelConfig(source.config), randomFromSeed(source.seed).split("weights"));
       return new HostedModel(kernels, recompute, source.config, values);
     }
-    const { config, values } = await readModelFolder(source.path);
-    return new HostedModel(kernels, recompute, config, values);
+    const { config, tensors } = await readModelFolder(source.path);
+    return new HostedModel(kernels, recompute, config, fitWeights(parseModelConfig(config), tensors));
   }
 
-  get parameters(): number {
-    let total = 0;
-    for (const tensor of this.live.parameters.values()) total += tensor.shape.reduce((product, n) => product * n, 1);
-    return total;
+  get facts(): ModelFacts {
+    const { vocabularySize, maxPositions } = this.live.config;
+    const limits = { vocabularySize, maxPositions };
+    return { parameters: parameterCount(this.live), weightVersion: this.weightVersion, limits };
   }
 
   get weightVersion(): number {
@@ -72,46 +74,55 @@ export class HostedModel {
   }
 
   async forward(weights: "live" | number, sequences: readonly TrainingSequence[]): Promise<HostLogProbs> {
-    const batch = this.#pack(sequences);
+    if (sequences.every(isEmpty)) return emptyLogProbs(sequences.length);
     const model = this.weights(weights);
-    const { logProbs, entropy } = this.#kernels.scope(() => {
-      const pass = trainForward(model, batch, "layer");
-      return { logProbs: pass.logProbs, entropy: pass.entropy };
+    const { logProbs, entropy, offsets } = this.#kernels.scope(() => {
+      const pass = trainForward(model, packBatch(this.#kernels, sequences), "layer");
+      return { logProbs: pass.logProbs, entropy: pass.entropy, offsets: pass.batch.predictionOffsets };
     });
-    const result = await this.#read(batch, logProbs, entropy);
-    freeTree(this.#kernels, [batch, logProbs, entropy]);
+    const result = await this.#read(logProbs, entropy, offsets);
+    this.#kernels.free(logProbs, entropy);
     return result;
   }
 
   async forwardForGradient(sequences: readonly TrainingSequence[]): Promise<HostLogProbs> {
     this.#dropPending();
-    const batch = this.#pack(sequences);
-    this.#pending = this.#kernels.scope(() => trainForward(this.live, batch, this.#recompute));
-    return this.#read(batch, this.#pending.logProbs, this.#pending.entropy);
+    if (sequences.every(isEmpty)) return emptyLogProbs(sequences.length);
+    const pass = this.#kernels.scope(() =>
+      trainForward(this.live, packBatch(this.#kernels, sequences), this.#recompute),
+    );
+    this.#pending = pass;
+    return this.#read(pass.logProbs, pass.entropy, pass.batch.predictionOffsets);
   }
 
   backward(dLogProbs: Float64Array): void {
+    if (dLogProbs.length === 0) return;
     const pass = this.#pending;
     if (!pass) throw new LaconicError("engine_failed", "backward was called without a forward pass");
-    if (dLogProbs.length > 0)
-      this.#kernels.scope(() => {
-        trainBackward(this.live, pass, this.#kernels.upload(dLogProbs, [dLogProbs.length]), this.#gradients);
-      });
+    this.#kernels.scope(() => {
+      trainBackward(this.live, pass, this.#kernels.upload(dLogProbs, [dLogProbs.length]), this.#gradients);
+    });
     this.#dropPending();
   }
 
-  /** Copies the gradient, zeros where a parameter has none, into this replica's slot; false when there is none at all. */
+  discardGradient(): void {
+    this.#dropPending();
+    this.#gradients.clear();
+  }
+
+  /** Copies the gradient into this replica's slot; false when there is none. */
   async exportGradient(exchange: GradientExchange, replica: number): Promise<boolean> {
-    const size = this.parameters;
-    const slot = new Float32Array(exchange.buffer, 4 * size * replica, size);
-    slot.fill(0);
-    let at = 0;
-    for (const [name, tensor] of this.live.parameters) {
-      const gradient = this.#gradients.byName.get(name);
-      if (gradient) slot.set(await this.#kernels.read(gradient), at);
-      at += tensor.shape.reduce((product, n) => product * n, 1);
+    const gradients = this.#gradients.byName;
+    if (gradients.size === 0) {
+      clearSlot(exchange, replica);
+      return false;
     }
-    return this.#gradients.byName.size > 0;
+    for (const { name, values } of slotViews(exchange, replica, this.live)) {
+      const gradient = gradients.get(name);
+      if (gradient) values.set(await this.#kernels.read(gradient));
+      else values.fill(0);
+    }
+    return true;
   }
 
   async optimStep(settings: OptimizerSettings, exchange: GradientExchange | null): Promise<OptimizerResult> {
@@ -137,31 +148,47 @@ export class HostedModel {
   }
 
   async save(folder: string): Promise<readonly string[]> {
-    const read = async (tensor: Tensor): Promise<{ shape: readonly number[]; values: Float32Array }> => ({
+    const kernels = this.#kernels;
+    const source = (tensor: Tensor): TensorSource => ({
       shape: tensor.shape,
-      values: Float32Array.from(await this.#kernels.read(tensor)),
+      read: async () => (await kernels.read(tensor)) as Float32Array | Float64Array,
     });
-    const weights = new Map<string, { shape: readonly number[]; values: Float32Array }>();
-    for (const [name, tensor] of this.live.parameters) weights.set(name, await read(tensor));
-    const moments = new Map<string, { shape: readonly number[]; values: Float32Array }>();
-    for (const [name, { first, second }] of this.#optimizer.moments) {
-      moments.set(`first.${name}`, await read(first));
-      moments.set(`second.${name}`, await read(second));
-    }
-    return writeModelFolder(folder, this.#configJson, weights, { steps: this.#optimizer.steps, moments });
+    const weights = new Map(Array.from(this.live.parameters, ([name, tensor]) => [name, source(tensor)]));
+    const moments = new Map(
+      Array.from(this.#optimizer.moments, ([name, { first, second }]) => [
+        name,
+        { first: source(first), second: source(second) },
+      ]),
+    );
+    return writeModelFolder(folder, {
+      config: this.#configJson,
+      weights,
+      steps: this.#optimizer.steps,
+      moments,
+      dtype: kernels.dtype === "float64" ? "F64" : "F32",
+    });
   }
 
-  /** Replaces weights and optimiser state. A folder without optimiser state starts a fresh optimiser. */
+  /**
+   * Replaces weights and optimiser state; whatever is wrong with the folder is found before anything changes.
+   * A folder without optimiser state starts a fresh optimiser.
+   */
   async load(folder: string): Promise<void> {
-    const { values } = await readModelFolder(folder);
-    const shapes = parameterShapes(this.live.config);
-    const fresh = uploadModel(this.#kernels, this.live.config, values);
-    const parameters = this.live.parameters as Map<string, Tensor>;
-    this.#kernels.free(...parameters.values(), fresh.rotary.cos, fresh.rotary.sin);
-    for (const name of shapes.keys()) parameters.set(name, fresh.parameters.get(name) as Tensor);
+    const { config, tensors } = await readModelFolder(folder);
+    expectSameModel(this.live.config, parseModelConfig(config), folder);
+    const values = fitWeights(this.live.config, tensors);
     const state = await readTrainingState(folder);
+    fitMoments(this.live, state?.moments ?? new Map());
+
+    this.discardGradient();
     this.#optimizer.restore(state?.steps ?? 0, state?.moments ?? new Map());
-    this.#gradients.clear();
+    const parameters = new Map<string, Tensor>();
+    for (const [name, tensor] of this.live.parameters) {
+      this.#kernels.free(tensor);
+      const loaded = values.get(name) as Float32Array | Float64Array;
+      parameters.set(name, this.#kernels.keep(this.#kernels.upload(loaded, tensor.shape)));
+    }
+    this.live = { ...this.live, parameters };
   }
 
   dispose(): void {
@@ -174,47 +201,53 @@ export class HostedModel {
 
   #importGradient(exchange: GradientExchange): void {
     this.#gradients.clear();
-    const size = this.parameters;
-    // Replicas add up in index order, so every replica computes the same bits.
-    const sum = new Float32Array(exchange.buffer, 0, size).slice();
-    for (let replica = 1; replica < exchange.replicas; replica++) {
-      const slot = new Float32Array(exchange.buffer, 4 * size * replica, size);
-      for (let i = 0; i < size; i++) sum[i] = (sum[i] as number) + (slot[i] as number);
-    }
-    let at = 0;
-    for (const [name, tensor] of this.live.parameters) {
-      const length = tensor.shape.reduce((product, n) => product * n, 1);
-      this.#gradients.add(name, this.#kernels.upload(sum.subarray(at, at + length), tensor.shape));
-      at += length;
-    }
+    sumSlots(exchange, this.live, (name, sum, shape) => this.#gradients.add(name, this.#kernels.upload(sum, shape)));
   }
 
-  #pack(sequences: readonly TrainingSequence[]): PackedBatch {
-    const { config } = this.live;
-    sequences.forEach(({ promptTokens, completionTokens }, s) => {
-      checkTokens(config, promptTokens, `sequence ${s}: prompt`);
-      checkTokens(config, completionTokens, `sequence ${s}: completion`);
-      const length = promptTokens.length + completionTokens.length;
-      if (length - 1 > config.maxPositions)
-        throw new LaconicError(
-          "input_invalid",
-          `sequence ${s} has ${length} tokens, the model holds ${config.maxPositions}`,
-          { sequence: s },
-        );
-    });
-    return packBatch(this.#kernels, sequences);
-  }
-
-  async #read(batch: PackedBatch, logProbs: Tensor, entropy: Tensor): Promise<HostLogProbs> {
+  async #read(logProbs: Tensor, entropy: Tensor, offsets: Int32Array): Promise<HostLogProbs> {
     return {
       logProbs: Float64Array.from(await this.#kernels.read(logProbs)),
       entropy: Float64Array.from(await this.#kernels.read(entropy)),
-      offsets: batch.predictionOffsets,
+      offsets,
     };
   }
 
   #dropPending(): void {
     if (this.#pending) freeTree(this.#kernels, this.#pending);
     this.#pending = null;
+  }
+}
+
+function isEmpty({ completionTokens }: TrainingSequence): boolean {
+  return completionTokens.length === 0;
+}
+
+function emptyLogProbs(sequences: number): HostLogProbs {
+  return { logProbs: new Float64Array(), entropy: new Float64Array(), offsets: new Int32Array(sequences + 1) };
+}
+
+/** @throws LaconicError `weights_invalid` naming the setting in which the folder's model is another one. */
+function expectSameModel(live: ModelConfig, stored: ModelConfig, folder: string): void {
+  // The spread of fresh weights says nothing about trained ones.
+  const { initializerRange: _, ...settings } = live;
+  for (const [key, value] of Object.entries(settings)) {
+    const found = stored[key as keyof ModelConfig];
+    if (JSON.stringify(found) !== JSON.stringify(value))
+      throw new LaconicError(
+        "weights_invalid",
+        `${folder}: ${key} is ${JSON.stringify(found)}, the model has ${JSON.stringify(value)}`,
+        { folder, key },
+      );
+  }
+}
+
+/** @throws LaconicError `weights_invalid` naming the moment that does not fit a parameter. */
+function fitMoments(model: ModelOnDevice, moments: ReadonlyMap<string, StoredMoments>): void {
+  for (const [name, { first, second }] of moments) {
+    const shape = model.parameters.get(name)?.shape;
+    if (!shape)
+      throw new LaconicError("weights_invalid", `tensor first.${name} does not belong to this model`, { tensor: name });
+    fitTensor(`first.${name}`, shape, first);
+    fitTensor(`second.${name}`, shape, second);
   }
 }

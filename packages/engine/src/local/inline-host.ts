@@ -11,7 +11,8 @@ import {
 import { generate } from "../generation/generate.ts";
 import type { Kernels } from "../kernels/index.ts";
 import type { Recompute } from "../transformer/train-pass.ts";
-import type { EngineHost, GradientExchange, HostLogProbs, WeightsId } from "./engine-host.ts";
+import type { EngineHost, HostLogProbs, ModelFacts, WeightsId } from "./engine-host.ts";
+import type { GradientExchange } from "./gradient-exchange.ts";
 import { HostedModel } from "./hosted-model.ts";
 
 /** An engine replica on the calling thread. The worker wraps one; tests and small programs use one directly. */
@@ -30,10 +31,10 @@ export class InlineHost implements EngineHost {
     return { device, backend, dtype };
   }
 
-  async create(model: number, source: ModelSource): Promise<{ parameters: number; weightVersion: number }> {
+  async create(model: number, source: ModelSource): Promise<ModelFacts> {
     const hosted = await HostedModel.open(this.#kernels, source, this.#recompute);
     this.#models.set(model, hosted);
-    return { parameters: hosted.parameters, weightVersion: hosted.weightVersion };
+    return hosted.facts;
   }
 
   async forward(model: number, weights: WeightsId, sequences: readonly TrainingSequence[]): Promise<HostLogProbs> {
@@ -46,6 +47,10 @@ export class InlineHost implements EngineHost {
 
   async backward(model: number, dLogProbs: Float64Array): Promise<void> {
     this.#model(model).backward(dLogProbs);
+  }
+
+  async discardGradient(model: number): Promise<void> {
+    this.#model(model).discardGradient();
   }
 
   async exportGradient(model: number, exchange: GradientExchange, replica: number): Promise<boolean> {

@@ -66,13 +66,14 @@ async function assemble(hosts: readonly EngineHost[], maxTokensPerMicroBatch: nu
     deterministic: true,
     workers: hosts.length,
   };
+  const settings = { maxTokensPerMicroBatch, dtype: capabilities.dtype };
   let nextModel = 0;
   return {
     capabilities,
     async createModel(source: ModelSource): Promise<TrainableModel> {
       const model = nextModel++;
       const created = await Promise.all(hosts.map((host) => host.create(model, source)));
-      return new LocalModel(hosts, model, created[0] as (typeof created)[0], maxTokensPerMicroBatch);
+      return new LocalModel(hosts, model, created[0] as (typeof created)[0], settings);
     },
     async close(): Promise<void> {
       await Promise.all(hosts.map((host) => host.close()));

@@ -1,6 +1,6 @@
 import {
-  LaconicError,
   ragged,
+  type EngineCapabilities,
   type OptimizerResult,
   type OptimizerSettings,
   type PolicySnapshot,
@@ -12,8 +12,12 @@ import {
   type TrainableModel,
   type TrainingSequence,
 } from "@laconic/core";
+import { checkRequests, type ModelLimits } from "../generation/check-requests.ts";
+import { checkOptimizerSettings } from "../optimizer/check-settings.ts";
+import { checkSequences, checkTokenGradient } from "./check-training.ts";
 import { deal, dealGroups } from "./deal.ts";
-import type { EngineHost, GradientExchange, HostLogProbs, WeightsId } from "./engine-host.ts";
+import type { EngineHost, HostLogProbs, ModelFacts, WeightsId } from "./engine-host.ts";
+import { createExchange, type GradientExchange } from "./gradient-exchange.ts";
 
 /** A model whose replicas live on one or more hosts. All replicas hold the same weights, bit for bit. */
 export class LocalModel implements TrainableModel {
@@ -22,6 +26,7 @@ export class LocalModel implements TrainableModel {
   readonly #hosts: readonly EngineHost[];
   readonly #model: number;
   readonly #maxTokens: number;
+  readonly #limits: ModelLimits;
   readonly #exchange: GradientExchange | null;
   #weightVersion: number;
   /** Calls run in the order they were made. */
@@ -30,19 +35,17 @@ export class LocalModel implements TrainableModel {
   constructor(
     hosts: readonly EngineHost[],
     model: number,
-    facts: { readonly parameters: number; readonly weightVersion: number },
-    maxTokensPerMicroBatch: number,
+    facts: ModelFacts,
+    settings: { readonly maxTokensPerMicroBatch: number; readonly dtype: EngineCapabilities["dtype"] },
   ) {
     this.id = `local-${model}`;
     this.parameters = facts.parameters;
     this.#hosts = hosts;
     this.#model = model;
     this.#weightVersion = facts.weightVersion;
-    this.#maxTokens = maxTokensPerMicroBatch;
-    this.#exchange =
-      hosts.length === 1
-        ? null
-        : { buffer: new SharedArrayBuffer(4 * facts.parameters * hosts.length), replicas: hosts.length };
+    this.#limits = facts.limits;
+    this.#maxTokens = settings.maxTokensPerMicroBatch;
+    this.#exchange = hosts.length === 1 ? null : createExchange(facts.parameters, hosts.length, settings.dtype);
   }
 
   get weightVersion(): number {
@@ -57,38 +60,24 @@ export class LocalModel implements TrainableModel {
     return this.#inOrder(() => this.#forward("live", sequences));
   }
 
+  /** A call that fails discards the gradient added up so far: half a batch must not be stepped on. */
   forwardBackward(sequences: readonly TrainingSequence[], tokenGradient: TokenGradient): Promise<SequenceLogProbs> {
     return this.#inOrder(async () => {
-      const results = new Array<RowResult>(sequences.length);
-      for (const round of this.#rounds(sequences)) {
-        const passes = await Promise.all(
-          round.map((rows, replica) =>
-            this.#host(replica).forwardForGradient(
-              this.#model,
-              rows.map((row) => sequences[row] as TrainingSequence),
-            ),
-          ),
-        );
-        round.forEach((rows, replica) => scatter(passes[replica] as HostLogProbs, rows, results));
-        const rows = round.flat();
-        const logProbs = ragged(rows.map((row) => (results[row] as RowResult).logProbs));
-        const gradient = tokenGradient(logProbs, rows);
-        checkGradient(gradient, logProbs);
-        let at = 0;
-        await Promise.all(
-          passes.map((pass, replica) => {
-            const start = at;
-            at += pass.logProbs.length;
-            return this.#host(replica).backward(this.#model, gradient.slice(start, at));
-          }),
-        );
+      try {
+        checkSequences(this.#limits, sequences);
+        const results = new Array<RowResult>(sequences.length);
+        for (const round of this.#rounds(sequences)) await this.#trainRound(sequences, round, tokenGradient, results);
+        return gather(results);
+      } catch (error) {
+        await Promise.allSettled(this.#hosts.map((host) => host.discardGradient(this.#model)));
+        throw error;
       }
-      return gather(results);
     });
   }
 
   optimStep(settings: OptimizerSettings): Promise<OptimizerResult> {
     return this.#inOrder(async () => {
+      checkOptimizerSettings(settings);
       const exchange = (await this.#exchangeGradients()) ? this.#exchange : null;
       const results = await Promise.all(this.#hosts.map((host) => host.optimStep(this.#model, settings, exchange)));
       const result = results[0] as OptimizerResult;
@@ -130,6 +119,36 @@ export class LocalModel implements TrainableModel {
     });
   }
 
+  /** One micro-batch on every replica. */
+  async #trainRound(
+    sequences: readonly TrainingSequence[],
+    round: readonly (readonly number[])[],
+    tokenGradient: TokenGradient,
+    results: RowResult[],
+  ): Promise<void> {
+    const passes = await Promise.all(
+      round.map((rows, replica) =>
+        this.#host(replica).forwardForGradient(
+          this.#model,
+          rows.map((row) => sequences[row] as TrainingSequence),
+        ),
+      ),
+    );
+    round.forEach((rows, replica) => scatter(passes[replica] as HostLogProbs, rows, results));
+    const rows = round.flat();
+    const logProbs = ragged(rows.map((row) => (results[row] as RowResult).logProbs));
+    const gradient = tokenGradient(logProbs, rows);
+    checkTokenGradient(gradient, logProbs, rows);
+    let end = 0;
+    await Promise.all(
+      passes.map((pass, replica) => {
+        const start = end;
+        end += pass.offsets.at(-1) as number;
+        return this.#host(replica).backward(this.#model, gradient.slice(start, end));
+      }),
+    );
+  }
+
   /** False when there is one replica, or none of them has a gradient. */
   async #exchangeGradients(): Promise<boolean> {
     const exchange = this.#exchange;
@@ -151,6 +170,7 @@ export class LocalModel implements TrainableModel {
   }
 
   async #sample(weights: WeightsId, requests: readonly SampleRequest[]): Promise<SampleResult[]> {
+    checkRequests(this.#limits, requests);
     const keys = requests.map((request) => request.promptTokens.join(","));
     const costs = requests.map((request) => request.promptTokens.length + request.sampling.maxTokens);
     const results = new Array<SampleResult>(requests.length);
@@ -169,6 +189,7 @@ export class LocalModel implements TrainableModel {
   }
 
   async #forward(weights: WeightsId, sequences: readonly TrainingSequence[]): Promise<SequenceLogProbs> {
+    checkSequences(this.#limits, sequences);
     const results = new Array<RowResult>(sequences.length);
     for (const round of this.#rounds(sequences)) {
       await Promise.all(
@@ -209,23 +230,6 @@ function cut(rows: readonly number[], lengths: readonly number[], most: number):
     tokens += length;
   }
   return parts;
-}
-
-/** @throws LaconicError `input_invalid` for another length; `numeric_invalid` naming sequence and token. */
-function checkGradient(gradient: Float64Array, logProbs: Ragged): void {
-  if (gradient.length !== logProbs.values.length)
-    throw new LaconicError(
-      "input_invalid",
-      `the token gradient has ${gradient.length} values, expected ${logProbs.values.length}`,
-    );
-  const bad = gradient.findIndex((value) => !Number.isFinite(value));
-  if (bad < 0) return;
-  const sequence = logProbs.offsets.findLastIndex((offset) => offset <= bad);
-  const token = bad - (logProbs.offsets[sequence] as number);
-  throw new LaconicError("numeric_invalid", `the gradient of sequence ${sequence}, token ${token} is ${gradient[bad]}`, {
-    sequence,
-    token,
-  });
 }
 
 function scatter(pass: HostLogProbs, rows: readonly number[], results: RowResult[]): void {

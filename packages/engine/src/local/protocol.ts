@@ -1,6 +1,7 @@
 import { LaconicError, type ErrorDetail, type LaconicErrorCode } from "@laconic/core";
 import type { KernelSource } from "../kernels/index.ts";
 import type { Recompute } from "../transformer/train-pass.ts";
+import type { EngineHost } from "./engine-host.ts";
 
 /** What a worker is started with. */
 export interface WorkerSetup {
@@ -10,16 +11,25 @@ export interface WorkerSetup {
   readonly recompute: Recompute;
 }
 
-/** A call on the worker's host, by method name. */
-export interface HostCall {
-  readonly id: number;
-  readonly method: string;
-  readonly args: readonly unknown[];
-}
+export type HostMethod = keyof EngineHost;
 
+/** A call on the worker's host. */
+export type HostCall = {
+  readonly [M in HostMethod]: { readonly id: number; readonly method: M; readonly args: Parameters<EngineHost[M]> };
+}[HostMethod];
+
+/** What the call with this id came to: one of the host's results. */
 export type HostReply =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: StoredError };
+
+/** Memory of the float64 arrays in a message: it moves to the other thread instead of being copied, and its sender gives it up. */
+export function movedBuffers(values: Iterable<unknown>): ArrayBuffer[] {
+  const buffers = new Set<ArrayBuffer>();
+  for (const value of values)
+    if (value instanceof Float64Array && value.buffer instanceof ArrayBuffer) buffers.add(value.buffer);
+  return [...buffers];
+}
 
 /** An error as it crosses the thread boundary. */
 export interface StoredError {

@@ -3,54 +3,36 @@ import { LaconicError } from "@laconic/core";
 import type { KernelSource } from "../kernels/index.ts";
 import type { Recompute } from "../transformer/train-pass.ts";
 import type { EngineHost } from "./engine-host.ts";
-import { reviveError, type HostCall, type HostReply, type WorkerSetup } from "./protocol.ts";
+import { movedBuffers, reviveError, type HostMethod, type HostReply, type WorkerSetup } from "./protocol.ts";
 
 interface Pending {
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
 
-const methods = [
-  "describe",
-  "create",
-  "forward",
-  "forwardForGradient",
-  "backward",
-  "exportGradient",
-  "optimStep",
-  "sample",
-  "snapshot",
-  "disposeSnapshot",
-  "save",
-  "load",
-  "disposeModel",
-  "liveTensors",
-] as const satisfies readonly (keyof EngineHost)[];
-
 /** Starts an engine replica on its own thread. A thread that dies rejects every call with `engine_failed`. */
 export function startWorkerHost(device: KernelSource, recompute: Recompute): EngineHost {
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  const setup: WorkerSetup = {
-    entry: new URL(`./worker-main.${extension}`, import.meta.url).href,
-    device,
-    recompute,
-  };
+  const setup: WorkerSetup = { entry: new URL(`./worker-main.${extension}`, import.meta.url).href, device, recompute };
   const worker = new Worker(new URL("../../assets/worker.mjs", import.meta.url), { workerData: setup, execArgv: [] });
   const pending = new Map<number, Pending>();
   let nextId = 0;
   let failure: LaconicError | null = null;
+  let closed: Promise<void> | null = null;
 
+  const settle = (id: number): Pending | undefined => {
+    const call = pending.get(id);
+    pending.delete(id);
+    if (pending.size === 0) worker.unref(); // an idle engine does not keep the process alive
+    return call;
+  };
   const fail = (error: LaconicError): void => {
     failure ??= error;
-    for (const { reject } of pending.values()) reject(failure);
-    pending.clear();
+    for (const id of [...pending.keys()]) settle(id)?.reject(failure);
   };
   worker.on("message", (reply: HostReply) => {
-    const call = pending.get(reply.id);
-    pending.delete(reply.id);
-    if (pending.size === 0) worker.unref();
-    if ("error" in reply) call?.reject(reviveError(reply.error));
-    else call?.resolve(reply.value);
+    if ("error" in reply) settle(reply.id)?.reject(reviveError(reply.error));
+    else settle(reply.id)?.resolve(reply.value);
   });
   worker.on("error", (error) =>
     fail(new LaconicError("engine_failed", `the engine's worker stopped: ${String(error)}`, {}, error)),
@@ -58,23 +40,51 @@ export function startWorkerHost(device: KernelSource, recompute: Recompute): Eng
   worker.on("exit", (code) =>
     fail(new LaconicError("engine_failed", `the engine's worker exited with code ${code}`, { code })),
   );
-  worker.unref(); // an idle engine does not keep the process alive
+  worker.unref();
 
-  const call = (method: string, args: readonly unknown[]): Promise<unknown> => {
+  const call = (method: HostMethod, args: readonly unknown[]): Promise<unknown> => {
     if (failure) return Promise.reject(failure);
+    const id = nextId++;
     return new Promise((resolve, reject) => {
-      const message: HostCall = { id: nextId++, method, args };
-      pending.set(message.id, { resolve, reject });
+      pending.set(id, { resolve, reject });
       worker.ref();
-      worker.postMessage(message);
+      try {
+        worker.postMessage({ id, method, args }, movedBuffers(args));
+      } catch (error) {
+        const message = `${method}: an argument cannot be sent to a thread: ${String(error)}`;
+        settle(id)?.reject(new LaconicError("input_invalid", message, {}, error));
+      }
     });
   };
-  const proxy = Object.fromEntries(methods.map((method) => [method, (...args: unknown[]) => call(method, args)]));
+  const remote =
+    <M extends HostMethod>(method: M) =>
+    (...args: Parameters<EngineHost[M]>): ReturnType<EngineHost[M]> =>
+      call(method, args) as ReturnType<EngineHost[M]>;
+
   const close = async (): Promise<void> => {
-    if (failure) return;
-    await call("close", []);
-    failure = new LaconicError("engine_failed", "the engine was closed");
+    if (!failure) {
+      const done = call("close", []);
+      failure = new LaconicError("engine_failed", "the engine was closed");
+      await done;
+    }
     await worker.terminate();
   };
-  return { ...proxy, close } as unknown as EngineHost;
+  return {
+    describe: remote("describe"),
+    create: remote("create"),
+    forward: remote("forward"),
+    forwardForGradient: remote("forwardForGradient"),
+    backward: remote("backward"),
+    discardGradient: remote("discardGradient"),
+    exportGradient: remote("exportGradient"),
+    optimStep: remote("optimStep"),
+    sample: remote("sample"),
+    snapshot: remote("snapshot"),
+    disposeSnapshot: remote("disposeSnapshot"),
+    save: remote("save"),
+    load: remote("load"),
+    disposeModel: remote("disposeModel"),
+    liveTensors: remote("liveTensors"),
+    close: () => (closed ??= close()),
+  };
 }

@@ -1,6 +1,7 @@
 import type { OptimizerResult, OptimizerSettings } from "@laconic/core";
 import type { Kernels, Tensor } from "../kernels/index.ts";
-import type { ModelOnDevice } from "../transformer/model-on-device.ts";
+import type { StoredMoments } from "../weights/model-folder.ts";
+import { parameter, type ModelOnDevice } from "../transformer/model-on-device.ts";
 
 interface Moments {
   readonly first: Tensor;
@@ -42,14 +43,14 @@ export class AdamW {
     this.#step += 1;
     const gradScale = gradNorm > settings.maxGradNorm ? settings.maxGradNorm / gradNorm : 1;
     for (const [name, gradient] of gradients) {
-      const parameter = model.parameters.get(name) as Tensor;
-      kernels.adamW(parameter, gradient, this.#momentsOf(name, parameter), {
+      const weights = parameter(model, name);
+      kernels.adamW(weights, gradient, this.#momentsOf(name, weights.shape), {
         learningRate: settings.learningRate,
         beta1: settings.beta1,
         beta2: settings.beta2,
         epsilon: settings.epsilon,
         // Norms and biases do not decay.
-        weightDecay: parameter.shape.length >= 2 ? settings.weightDecay : 0,
+        weightDecay: weights.shape.length >= 2 ? settings.weightDecay : 0,
         step: this.#step,
         gradScale,
       });
@@ -58,20 +59,13 @@ export class AdamW {
   }
 
   /** Continues from stored moments. */
-  restore(
-    steps: number,
-    moments: ReadonlyMap<
-      string,
-      { readonly first: Float32Array; readonly second: Float32Array; readonly shape: readonly number[] }
-    >,
-  ): void {
+  restore(steps: number, moments: ReadonlyMap<string, StoredMoments>): void {
     this.free();
     this.#step = steps;
-    for (const [name, { first, second, shape }] of moments)
-      this.#moments.set(name, {
-        first: this.#kernels.keep(this.#kernels.upload(first, shape)),
-        second: this.#kernels.keep(this.#kernels.upload(second, shape)),
-      });
+    const upload = ({ values, shape }: StoredMoments["first"]): Tensor =>
+      this.#kernels.keep(this.#kernels.upload(values, shape));
+    for (const [name, { first, second }] of moments)
+      this.#moments.set(name, { first: upload(first), second: upload(second) });
   }
 
   free(): void {
@@ -79,10 +73,10 @@ export class AdamW {
     this.#moments.clear();
   }
 
-  #momentsOf(name: string, parameter: Tensor): Moments {
+  #momentsOf(name: string, shape: readonly number[]): Moments {
     let moments = this.#moments.get(name);
     if (!moments) {
-      const make = (): Tensor => this.#kernels.keep(this.#kernels.zeros(parameter.shape));
+      const make = (): Tensor => this.#kernels.keep(this.#kernels.zeros(shape));
       moments = { first: make(), second: make() };
       this.#moments.set(name, moments);
     }

@@ -68,11 +68,11 @@ export async function askTorch(
     const script = fileURLToPath(new URL("../../assets/torch_parity.py", import.meta.url));
     const outcome = await promisify(execFile)(python, [script, question, answer]).then(
       () => null,
-      (error: { readonly code?: string | number; readonly stderr?: string }) => error,
+      (error: Error & { readonly code?: string | number; readonly stderr?: string }) => error,
     );
     if (outcome?.code === "ENOENT") return { unavailable: `no Python at ${python}; set LACONIC_PYTHON` };
     if (outcome?.code === 3) return { unavailable: (outcome.stderr ?? "").trim() };
-    if (outcome) throw new Error(`torch_parity.py failed: ${outcome.stderr ?? String(outcome)}`);
+    if (outcome) throw new Error(`torch_parity.py failed: ${outcome.stderr ?? outcome.message}`);
     return { answers: JSON.parse(await readFile(answer, "utf8")) as TorchAnswer[] };
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -1,5 +1,6 @@
-import type { CachePlan, KeyValueCache, SequenceLayout, Tensor } from "../kernels/index.ts";
+import type { CachePlan, KeyValueCache, Tensor } from "../kernels/index.ts";
 import type { Gradients } from "./gradients.ts";
+import { keepWanted, spreadWanted, type LayerRows } from "./layer-rows.ts";
 import { attentionShape, parameter, type ModelOnDevice } from "./model-on-device.ts";
 import { layerName } from "./parameters.ts";
 
@@ -21,6 +22,8 @@ export interface AttentionPass {
   readonly projected: Projected;
   readonly mixed: Tensor;
   readonly logSumExp: Tensor;
+  /** The wanted rows of `mixed`. */
+  readonly kept: Tensor;
   readonly output: Tensor;
 }
 
@@ -28,13 +31,13 @@ export function attentionForward(
   model: ModelOnDevice,
   layer: number,
   input: Tensor,
-  positions: Tensor,
-  layout: SequenceLayout,
+  rows: LayerRows,
 ): AttentionPass {
-  const projected = project(model, layer, input, positions);
+  const projected = project(model, layer, input, rows.positions);
   const shape = attentionShape(model.config);
-  const { out, logSumExp } = model.kernels.attention(projected.q, projected.k, projected.raw.v, shape, layout);
-  return { input, projected, mixed: out, logSumExp, output: projectOut(model, layer, out) };
+  const { out, logSumExp } = model.kernels.attention(projected.q, projected.k, projected.raw.v, shape, rows.layout);
+  const kept = keepWanted(model.kernels, out, rows);
+  return { input, projected, mixed: out, logSumExp, kept, output: projectOut(model, layer, kept) };
 }
 
 /** The same block against a key-value cache, for sampling. */
@@ -57,13 +60,13 @@ export function attentionBackward(
   layer: number,
   dOutput: Tensor,
   pass: AttentionPass,
-  positions: Tensor,
-  layout: SequenceLayout,
+  rows: LayerRows,
   gradients: Gradients,
 ): Tensor {
   const { kernels, config, rotary } = model;
+  const { positions, layout } = rows;
   const name = (part: string): string => layerName(layer, `self_attn.${part}`);
-  const dMixed = gradients.linear(model, name("o_proj"), dOutput, pass.mixed);
+  const dMixed = spreadWanted(kernels, gradients.linear(model, name("o_proj"), dOutput, pass.kept), rows);
   const { q, k, raw, invRms } = pass.projected;
   const saved = { q, k, v: raw.v, out: pass.mixed, logSumExp: pass.logSumExp };
   const { dQ, dK, dV } = kernels.attentionBackward(dMixed, saved, attentionShape(config), layout);

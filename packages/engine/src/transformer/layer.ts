@@ -1,6 +1,7 @@
-import type { CachePlan, KeyValueCache, SequenceLayout, Tensor } from "../kernels/index.ts";
+import type { CachePlan, KeyValueCache, Tensor } from "../kernels/index.ts";
 import { attentionBackward, attentionForward, attentionFromCache, type AttentionPass } from "./attention-block.ts";
 import type { Gradients } from "./gradients.ts";
+import { keepWanted, spreadWanted, type LayerRows } from "./layer-rows.ts";
 import { parameter, type ModelOnDevice } from "./model-on-device.ts";
 import { layerName } from "./parameters.ts";
 
@@ -23,16 +24,10 @@ const inputNorm = "input_layernorm.weight";
 const middleNorm = "post_attention_layernorm.weight";
 
 /** Pre-norm residual layer: x + attention(norm(x)), then x + down(silu(gate(norm(x))) * up(norm(x))). */
-export function layerForward(
-  model: ModelOnDevice,
-  layer: number,
-  input: Tensor,
-  positions: Tensor,
-  layout: SequenceLayout,
-): LayerPass {
+export function layerForward(model: ModelOnDevice, layer: number, input: Tensor, rows: LayerRows): LayerPass {
   const normed = norm(model, layer, inputNorm, input);
-  const attention = attentionForward(model, layer, normed.out, positions, layout);
-  const middle = model.kernels.add(input, attention.output);
+  const attention = attentionForward(model, layer, normed.out, rows);
+  const middle = model.kernels.add(keepWanted(model.kernels, input, rows), attention.output);
   const middleNormed = norm(model, layer, middleNorm, middle);
   const { gate, up, activated, down } = feedForward(model, layer, middleNormed.out);
   return {
@@ -69,8 +64,7 @@ export function layerBackward(
   layer: number,
   dOutput: Tensor,
   pass: LayerPass,
-  positions: Tensor,
-  layout: SequenceLayout,
+  rows: LayerRows,
   gradients: Gradients,
 ): Tensor {
   const { kernels } = model;
@@ -85,8 +79,9 @@ export function layerBackward(
     dOutput,
     gradients.rmsNorm(model, name(middleNorm), dMiddleNormed, pass.middle, pass.middleInvRms),
   );
-  const dNormed = attentionBackward(model, layer, dMiddle, pass.attention, positions, layout, gradients);
-  return kernels.add(dMiddle, gradients.rmsNorm(model, name(inputNorm), dNormed, pass.input, pass.attentionInvRms));
+  const dNormed = attentionBackward(model, layer, dMiddle, pass.attention, rows, gradients);
+  const dThroughNorm = gradients.rmsNorm(model, name(inputNorm), dNormed, pass.input, pass.attentionInvRms);
+  return kernels.add(spreadWanted(kernels, dMiddle, rows), dThroughNorm);
 }
 
 function norm(model: ModelOnDevice, layer: number, part: string, x: Tensor): { out: Tensor; invRms: Tensor } {

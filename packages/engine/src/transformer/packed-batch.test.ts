@@ -1,5 +1,6 @@
 import { LaconicError, type TrainingSequence } from "@laconic/core";
 import { createReferenceKernels } from "@laconic/engine/kernels/testing";
+import fc from "fast-check";
 import { expect, test } from "vitest";
 import { packBatch } from "./packed-batch.ts";
 
@@ -38,6 +39,28 @@ test("each row predicts the next token; the prompt is not predicted, the last to
     predictionOffsets: [0, 2, 3],
     counts: [5, 3, 4],
   });
+});
+
+test("any batch: targets are the completions, and each row holds the token before its target", async () => {
+  const token = fc.integer({ min: 0, max: 99 });
+  const sequence = fc.record({
+    promptTokens: fc.array(token, { minLength: 1, maxLength: 5 }),
+    completionTokens: fc.array(token, { maxLength: 5 }),
+  });
+  const property = fc.asyncProperty(fc.array(sequence, { maxLength: 5 }), async (sequences) => {
+    const { tokens, rows, targets, offsets, predictionOffsets } = await packed(sequences);
+    expect(targets).toEqual(sequences.flatMap(({ completionTokens }) => completionTokens));
+    const before = sequences.flatMap(({ promptTokens, completionTokens }) =>
+      completionTokens.map((_, i) => (i === 0 ? promptTokens.at(-1) : completionTokens[i - 1])),
+    );
+    expect(rows?.map((row) => tokens?.[row])).toEqual(before);
+    const lengths = sequences.flatMap(({ promptTokens: { length }, completionTokens }) =>
+      completionTokens.length > 0 ? [length + completionTokens.length - 1] : [],
+    );
+    expect(offsets?.slice(1).map((end, s) => end - (offsets[s] as number))).toEqual(lengths);
+    expect(predictionOffsets?.at(-1)).toBe(targets?.length);
+  });
+  await fc.assert(property, { seed: 1, numRuns: 200 });
 });
 
 test("an empty completion takes no room but keeps its place", async () => {

@@ -55,23 +55,31 @@ test("biases, head norms and a free head add their tensors", () => {
   expect(added({ tiedHead: false })).toEqual(["lm_head.weight 40x12"]);
 });
 
-test("fresh weights: normal matrices, norms 1, biases 0", () => {
-  const config = { ...base, hiddenSize: 64, feedForwardSize: 256, qkvBias: true, qkNorm: true, initializerRange: 0.05 };
-  for (const [name, values] of initialParameters(config, randomFromSeed(1))) {
-    expect(values.length).toBe(
-      parameterShapes(config)
-        .get(name)
-        ?.reduce((product, size) => product * size, 1),
-    );
-    if (name.endsWith("bias")) expect(new Set(values)).toEqual(new Set([0]));
-    else if (name.endsWith("norm.weight")) expect(new Set(values)).toEqual(new Set([1]));
-    else {
-      const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-      const deviation = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
-      // Four standard errors.
-      expect(Math.abs(mean)).toBeLessThan((4 * 0.05) / Math.sqrt(values.length));
-      expect(Math.abs(deviation - 0.05)).toBeLessThan((4 * 0.05) / Math.sqrt(2 * values.length));
-    }
+const wide = { ...base, hiddenSize: 64, feedForwardSize: 256, qkvBias: true, qkNorm: true, initializerRange: 0.05 };
+const fresh = [...initialParameters(wide, randomFromSeed(1))];
+
+test("fresh weights have the size of their shape", () => {
+  const sizes = fresh.map(([name, values]) => [name, values.length]);
+  expect(sizes).toEqual([...parameterShapes(wide)].map(([name, shape]) => [name, shape.reduce((a, b) => a * b, 1)]));
+});
+
+test.each([
+  ["norm.weight", 1],
+  ["bias", 0],
+])("fresh weights: every %s is %d", (ending, value) => {
+  const found = fresh.filter(([name]) => name.endsWith(ending));
+  expect(found.length).toBeGreaterThan(2);
+  for (const [, values] of found) expect(new Set(values)).toEqual(new Set([value]));
+});
+
+test("fresh weights: matrices are normal with the configured deviation", () => {
+  const matrices = fresh.filter(([name]) => parameterShapes(wide).get(name)?.length === 2);
+  for (const [, values] of matrices) {
+    const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+    const deviation = Math.sqrt(values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length);
+    // Four standard errors.
+    expect(Math.abs(mean)).toBeLessThan((4 * 0.05) / Math.sqrt(values.length));
+    expect(Math.abs(deviation - 0.05)).toBeLessThan((4 * 0.05) / Math.sqrt(2 * values.length));
   }
 });
 
@@ -79,7 +87,7 @@ test("a tensor's weights depend on the seed and its name, not on the other tenso
   const [small, large] = [base, { ...base, layers: 3, qkNorm: true }].map((config) =>
     initialParameters(config, randomFromSeed("s")),
   );
-  for (const [name, values] of small as Map<string, Float32Array>) expect(large?.get(name), name).toEqual(values);
+  for (const [name, values] of small as Map<string, Float32Array>) expect(large?.get(name)).toEqual(values);
   const other = initialParameters(base, randomFromSeed("t"));
   expect(other.get("model.embed_tokens.weight")).not.toEqual(small?.get("model.embed_tokens.weight"));
 });

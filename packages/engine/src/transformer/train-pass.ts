@@ -1,5 +1,6 @@
 import type { Tensor } from "../kernels/index.ts";
 import type { Gradients } from "./gradients.ts";
+import type { LayerRows } from "./layer-rows.ts";
 import { layerBackward, layerForward, type LayerPass } from "./layer.ts";
 import { parameter, type ModelOnDevice } from "./model-on-device.ts";
 import type { PackedBatch } from "./packed-batch.ts";
@@ -28,24 +29,22 @@ export function trainForward(model: ModelOnDevice, batch: PackedBatch, recompute
   for (let layer = 0; layer < config.layers; layer++) {
     const input = x;
     if (recompute === "layer") {
-      x = kernels.scope(() => layerForward(model, layer, input, batch.positions, batch.layout).output);
+      x = kernels.scope(() => layerForward(model, layer, input, rowsOf(model, layer, batch)).output);
       layers.push(input);
     } else {
-      const pass = layerForward(model, layer, input, batch.positions, batch.layout);
+      const pass = layerForward(model, layer, input, rowsOf(model, layer, batch));
       x = pass.output;
       layers.push(pass);
     }
   }
-  // Only rows that predict a completion token need the final norm and the head.
-  const input = kernels.gatherRows(x, batch.rows);
-  const { out: selected, invRms } = kernels.rmsNorm(input, parameter(model, finalNormName), config.rmsNormEpsilon);
+  const { out: selected, invRms } = kernels.rmsNorm(x, parameter(model, finalNormName), config.rmsNormEpsilon);
   const head = kernels.headLogProbs(
     selected,
     parameter(model, headName(config)),
     batch.targets,
     batch.inverseTemperature,
   );
-  return { batch, ...head, layers, final: { input, invRms, selected } };
+  return { batch, ...head, layers, final: { input: x, invRms, selected } };
 }
 
 /** Back-propagates d loss / d log-prob [M] through the whole model into `gradients`. */
@@ -61,17 +60,22 @@ export function trainBackward(model: ModelOnDevice, pass: TrainPass, dLogProbs: 
       logSumExp: pass.logSumExp,
     });
     gradients.add(headName(config), head.dWeight);
-    const dFinal = gradients.rmsNorm(model, finalNormName, head.dHidden, final.input, final.invRms);
-    let dX = kernels.scatterAddRows(dFinal, batch.rows, batch.tokenCount);
+    let dX = gradients.rmsNorm(model, finalNormName, head.dHidden, final.input, final.invRms);
     for (let layer = config.layers - 1; layer >= 0; layer--) {
       const dOutput = dX;
       dX = kernels.scope(() => {
+        const rows = rowsOf(model, layer, batch);
         const saved = pass.layers[layer] as LayerPass | Tensor;
-        const activations =
-          "attention" in saved ? saved : layerForward(model, layer, saved, batch.positions, batch.layout);
-        return layerBackward(model, layer, dOutput, activations, batch.positions, batch.layout, gradients);
+        const activations = "attention" in saved ? saved : layerForward(model, layer, saved, rows);
+        return layerBackward(model, layer, dOutput, activations, rows, gradients);
       });
     }
     gradients.add(embeddingName, kernels.scatterAddRows(dX, batch.tokens, config.vocabularySize));
   });
+}
+
+/** After the last layer only rows that predict a completion token are read. */
+function rowsOf({ config }: ModelOnDevice, layer: number, batch: PackedBatch): LayerRows {
+  const { positions, layout, rows, tokenCount } = batch;
+  return layer === config.layers - 1 ? { positions, layout, wanted: { rows, of: tokenCount } } : { positions, layout };
 }

@@ -1,16 +1,21 @@
-import { open, readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
-import { decodeSafetensors, encodeSafetensors, type StoredTensor } from "./safetensors.ts";
+import { openToRead, readSafetensorsFile, writeSafetensorsFile, writeSynced, type TensorSource } from "./safetensors-file.ts";
+import type { StoredTensor } from "./safetensors.ts";
+
+/** Moments of one parameter. */
+export interface StoredMoments {
+  readonly first: StoredTensor;
+  readonly second: StoredTensor;
+}
 
 /** Optimiser state beside a model's weights. */
 export interface TrainingState {
   /** Optimiser steps taken. */
   readonly steps: number;
-  readonly moments: ReadonlyMap<
-    string,
-    { readonly first: Float32Array; readonly second: Float32Array; readonly shape: readonly number[] }
-  >;
+  /** By parameter name. */
+  readonly moments: ReadonlyMap<string, StoredMoments>;
 }
 
 const files = {
@@ -26,54 +31,62 @@ const files = {
  */
 export async function readModelFolder(
   folder: string,
-): Promise<{ config: Readonly<Record<string, unknown>>; values: ReadonlyMap<string, Float32Array> }> {
+): Promise<{ config: Readonly<Record<string, unknown>>; tensors: ReadonlyMap<string, StoredTensor> }> {
   const config = await readJson(join(folder, files.config));
-  const values = new Map<string, Float32Array>();
+  const tensors = new Map<string, StoredTensor>();
   for (const file of await weightFiles(folder)) {
     const path = join(folder, file);
-    for (const [name, tensor] of decodeSafetensors(await readBytes(path), path).tensors) {
-      // Tied checkpoints may store the head a second time.
-      if (name === "lm_head.weight" && config["tie_word_embeddings"] === true) continue;
-      values.set(name, tensor.values);
+    for (const [name, tensor] of (await readSafetensorsFile(path)).tensors) {
+      if (tensors.has(name))
+        throw new LaconicError("weights_invalid", `${path}: tensor ${name} is in another file too`, { file: path });
+      tensors.set(name, tensor);
     }
   }
-  return { config, values };
+  return { config, tensors };
 }
 
 /** Null when the folder holds weights only. @throws LaconicError `weights_invalid` when the state is damaged. */
 export async function readTrainingState(folder: string): Promise<TrainingState | null> {
   const path = join(folder, files.optimizer);
   if (!(await exists(path))) return null;
-  const { tensors, metadata } = decodeSafetensors(await readBytes(path), path);
-  const steps = Number(metadata["steps"]);
+  const { tensors, metadata } = await readSafetensorsFile(path);
+  const steps = Number(metadata["steps"] ?? Number.NaN);
   if (!Number.isInteger(steps) || steps < 0)
     throw new LaconicError("weights_invalid", `${path}: the step count is missing`, { file: path });
-  const moments = new Map<string, { first: Float32Array; second: Float32Array; shape: readonly number[] }>();
+  const moments = new Map<string, StoredMoments>();
   for (const [key, first] of tensors) {
     if (!key.startsWith("first.")) continue;
     const name = key.slice("first.".length);
     const second = tensors.get(`second.${name}`);
     if (!second) throw new LaconicError("weights_invalid", `${path}: tensor second.${name} is missing`, { file: path });
-    moments.set(name, { first: first.values, second: second.values, shape: first.shape });
+    moments.set(name, { first, second });
   }
   return { steps, moments };
 }
 
-/** Writes and syncs every file; the caller decides when the folder counts as complete. Returns the file names. */
-export async function writeModelFolder(
-  folder: string,
-  config: Readonly<Record<string, unknown>>,
-  weights: ReadonlyMap<string, StoredTensor>,
-  optimizer: { readonly steps: number; readonly moments: ReadonlyMap<string, StoredTensor> } | null,
-): Promise<readonly string[]> {
-  const contents: [string, Uint8Array][] = [
-    [files.config, new TextEncoder().encode(`${JSON.stringify(config, null, 2)}\n`)],
-    [files.weights, encodeSafetensors(weights)],
-  ];
-  if (optimizer)
-    contents.push([files.optimizer, encodeSafetensors(optimizer.moments, { steps: String(optimizer.steps) })]);
-  for (const [name, bytes] of contents) await writeSynced(join(folder, name), bytes);
-  return contents.map(([name]) => name);
+/** What a model folder is written from. */
+export interface ModelFolderContents {
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly weights: ReadonlyMap<string, TensorSource>;
+  readonly steps: number;
+  readonly moments: ReadonlyMap<string, { readonly first: TensorSource; readonly second: TensorSource }>;
+  readonly dtype: "F32" | "F64";
+}
+
+/**
+ * Writes and syncs every file; the caller decides when the folder counts as complete.
+ * @returns the file names
+ * @throws LaconicError `run_unwritable` naming the file.
+ */
+export async function writeModelFolder(folder: string, contents: ModelFolderContents): Promise<readonly string[]> {
+  const { config, weights, steps, moments, dtype } = contents;
+  const json = new TextEncoder().encode(`${JSON.stringify(config, null, 2)}\n`);
+  await writeSynced(join(folder, files.config), (write) => write(json));
+  await writeSafetensorsFile(join(folder, files.weights), weights, dtype);
+  const flat = new Map<string, TensorSource>();
+  for (const [name, { first, second }] of moments) flat.set(`first.${name}`, first).set(`second.${name}`, second);
+  await writeSafetensorsFile(join(folder, files.optimizer), flat, dtype, { steps: String(steps) });
+  return [files.config, files.weights, files.optimizer];
 }
 
 async function weightFiles(folder: string): Promise<string[]> {
@@ -88,28 +101,23 @@ async function weightFiles(folder: string): Promise<string[]> {
   const map = (await readJson(path))["weight_map"];
   const names = typeof map === "object" && map !== null ? [...new Set(Object.values(map))] : [];
   // A shard name is a plain file name: an index must not reach outside its folder.
-  if (names.length === 0 || !names.every((name) => typeof name === "string" && /^[\w.-]+$/.test(name)))
+  if (names.length === 0 || !names.every((name) => typeof name === "string" && /^[\w-][\w.-]*$/.test(name)))
     throw new LaconicError("weights_invalid", `${path}: weight_map is malformed`, { file: path });
   return names as string[];
 }
 
 async function readJson(path: string): Promise<Readonly<Record<string, unknown>>> {
-  const text = new TextDecoder().decode(await readBytes(path));
+  const file = await openToRead(path);
+  let value: unknown;
   try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  } catch {
-    // falls through to the one message
-  }
-  throw new LaconicError("weights_invalid", `${path} is not a JSON object`, { file: path });
-}
-
-async function readBytes(path: string): Promise<Uint8Array> {
-  try {
-    return await readFile(path);
+    value = JSON.parse(await file.readFile("utf8"));
   } catch (error) {
-    throw new LaconicError("checkpoint_missing", `${path} cannot be read`, { file: path }, error);
+    throw new LaconicError("weights_invalid", `${path} is not JSON: ${String(error)}`, { file: path }, error);
+  } finally {
+    await file.close();
   }
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw new LaconicError("weights_invalid", `${path} is not a JSON object`, { file: path });
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -117,14 +125,4 @@ async function exists(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-async function writeSynced(path: string, bytes: Uint8Array): Promise<void> {
-  const file = await open(path, "w");
-  try {
-    await file.writeFile(bytes);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }

@@ -1,4 +1,5 @@
 import { LaconicError } from "@laconic/core";
+import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { decodeSafetensors, encodeSafetensors } from "./safetensors.ts";
 
@@ -36,20 +37,44 @@ describe("damaged files name the file and what is wrong", () => {
   const entry = { dtype: "F32", shape: [1], data_offsets: [0, 4] };
   const four = new Uint8Array(4);
   test.each([
-    ["too few bytes", new Uint8Array(5), "too few"],
-    ["a header longer than the file", craft({}, four, 1n << 40n), "header claims"],
+    ["too few bytes", new Uint8Array(5), "5 bytes are too few"],
+    ["a header longer than the file", craft({}, four, 1n << 40n), "header claims 1099511627776 bytes, at most 6 are"],
+    ["a header beyond the format's ceiling", craft({}, four, (1n << 64n) - 1n), "header claims 18446744073709551615"],
     ["a header that is no JSON", craft("{oops", four), "not JSON"],
+    ["a header that is not UTF-8", craft("{}", four).with(8, 0xff), "not JSON"],
     ["a header that is a list", craft([1], four), "not an object"],
-    ["offsets outside the data", craft({ t: { ...entry, data_offsets: [0, 8] } }, four), "leave the 4 bytes"],
-    ["negative offsets", craft({ t: { ...entry, data_offsets: [-4, 0] } }, four), "leave"],
-    ["a shape that does not fill", craft({ t: { ...entry, shape: [3] } }, four), "do not fill"],
-    ["a negative shape", craft({ t: { ...entry, shape: [-1] } }, four), "shape is malformed"],
-    ["an unknown dtype", craft({ t: { ...entry, dtype: "I8" } }, four), "I8 is not supported"],
-    ["overlapping tensors", craft({ t: entry, u: entry }, four), "overlaps"],
+    ["metadata that is no text", craft({ __metadata__: { a: 1 }, t: entry }, four), "metadata is malformed"],
+    ["an entry that is no object", craft({ t: 7 }, four), "tensor t: the header entry is not an object"],
+    ["an unknown dtype", craft({ t: { ...entry, dtype: "I8" } }, four), "tensor t: dtype I8 is not supported"],
+    ["a dtype that every object has", craft({ t: { ...entry, dtype: "toString" } }, four), "dtype toString"],
+    ["a negative shape", craft({ t: { ...entry, shape: [-1] } }, four), "tensor t: the shape is malformed"],
+    ["a shape that does not fill", craft({ t: { ...entry, shape: [3] } }, four), "tensor t: 3 values of F32 do not fill 4"],
+    ["negative offsets", craft({ t: { ...entry, data_offsets: [-4, 0] } }, four), "tensor t: the offsets are malformed"],
+    ["three offsets", craft({ t: { ...entry, data_offsets: [0, 4, 8] } }, four), "tensor t: the offsets are malformed"],
+    ["backward offsets", craft({ t: { ...entry, data_offsets: [4, 0] } }, four), "do not fill -4 bytes"],
+    ["data that was cut off", craft({ t: { ...entry, shape: [2], data_offsets: [0, 8] } }, four), "ends at byte 8, the file holds 4"],
+    ["overlapping tensors", craft({ t: entry, u: entry }, four), "tensor u: its data overlaps"],
+    ["a gap", craft({ t: { ...entry, data_offsets: [4, 8] } }, new Uint8Array(8)), "tensor t: there is a gap"],
+    ["bytes behind the last tensor", craft({ t: entry }, new Uint8Array(5)), "tensors fill 4 bytes, the file holds 5"],
   ])("%s", (_, file, message) => {
     const read = (): unknown => decodeSafetensors(file, "model.safetensors");
     expect(read).toThrow(message);
     expect(read).toThrow("model.safetensors");
     expect(read).toThrow(LaconicError);
+  });
+
+  test("no flipped byte of a header does more than that", () => {
+    const file = encodeSafetensors(tensors);
+    const header = file.length - 20;
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: header - 1 }), fc.integer({ min: 0, max: 255 }), (at, byte) => {
+        try {
+          decodeSafetensors(file.with(at, byte), "x");
+        } catch (error) {
+          expect(LaconicError.is(error) && error.code).toBe("weights_invalid");
+        }
+      }),
+      { seed: 1, numRuns: 500 },
+    );
   });
 });

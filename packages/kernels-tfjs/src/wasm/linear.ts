@@ -1,4 +1,3 @@
-import { LaconicError } from "@laconic/core";
 import type { Kernels, Tensor } from "@laconic/engine/kernels";
 import type { Tensor2D, Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import { expectFloats, matrix } from "./shapes.ts";
@@ -22,8 +21,8 @@ export function linearKernels(device: WasmDevice): Pick<Kernels, "linear" | "lin
     linear(x, weight, bias) {
       const [rows] = matrix(x, "linear: x");
       const [outer, inner] = matrix(weight, "linear: weight");
-      if (x.shape[1] !== inner)
-        throw new LaconicError("input_invalid", `linear: x has ${x.shape[1]} columns, the weight takes ${inner}`);
+      expectFloats(weight, [outer, inner], "linear: weight");
+      expectFloats(x, [rows, inner], "linear: x");
       const out = rows === 0 ? store.zeros([0, outer]) : product(x, store.transposed(weight, transpose));
       if (bias) {
         expectFloats(bias, [outer], "linear: bias");
@@ -34,6 +33,7 @@ export function linearKernels(device: WasmDevice): Pick<Kernels, "linear" | "lin
     linearBackward(dOut, x, weight, needs) {
       const [outer, inner] = matrix(weight, "linearBackward: weight");
       const [rows] = matrix(x, "linearBackward: x");
+      expectFloats(weight, [outer, inner], "linearBackward: weight");
       expectFloats(x, [rows, inner], "linearBackward: x");
       expectFloats(dOut, [rows, outer], "linearBackward: dOut");
       const dWeight = store.zeros(weight.shape);

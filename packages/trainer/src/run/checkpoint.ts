@@ -4,7 +4,7 @@ import { budgetStateSchema, type BudgetState } from "@laconic/budget";
 import { LaconicError, type TrainableModel } from "@laconic/core";
 import { z } from "zod";
 import type { Evaluation } from "../evaluate.ts";
-import type { FileSystem } from "./file-system.ts";
+import { explainWriteError, replaceFile, type FileSystem } from "./file-system.ts";
 
 /** Where the loop stands, beside the weights. Random streams derive from seed and step, so the step is their position. */
 export interface LoopState {
@@ -57,7 +57,10 @@ export async function saveCheckpoint(
   const [partial, final] = [join(directory, `${name}.partial`), join(directory, name)];
   await fs.remove(partial);
   await fs.makeDirectory(partial);
-  const files = [...(await model.save(partial)), "state.json"];
+  const saved = await model.save(partial).catch((error: unknown) => {
+    throw explainWriteError(error, directory);
+  });
+  const files = [...saved, "state.json"];
   await fs.write(join(partial, "state.json"), `${JSON.stringify(state, null, 2)}\n`);
   const manifest: Manifest = { version: 1, step: state.step, files: {} };
   for (const file of files) {
@@ -68,8 +71,7 @@ export async function saveCheckpoint(
   await fs.syncDirectory(partial);
   await fs.remove(final); // only a resumed run saves a step again
   await fs.rename(partial, final);
-  await fs.write(join(directory, "LATEST.tmp"), `${name}\n`);
-  await fs.rename(join(directory, "LATEST.tmp"), join(directory, "LATEST"));
+  await replaceFile(fs, join(directory, "LATEST"), `${name}\n`);
   const old = (await completeSteps(fs, directory)).slice(keep);
   for (const each of old) await fs.remove(join(directory, each));
 }
@@ -88,7 +90,7 @@ export interface FoundCheckpoint {
 export async function findCheckpoint(fs: FileSystem, directory: string): Promise<FoundCheckpoint> {
   const steps = (await fs.exists(directory)) ? await completeSteps(fs, directory) : [];
   if (steps.length === 0)
-    throw new LaconicError("checkpoint_missing", `${directory} holds no checkpoint to resume from`, { directory });
+    throw new LaconicError("checkpoint_missing", `${directory} holds no checkpoint to resume from; remove the run directory and start it again`, { directory });
   const warnings: string[] = [];
   for (const name of steps) {
     const folder = join(directory, name);

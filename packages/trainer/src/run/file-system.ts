@@ -1,5 +1,6 @@
 import { open, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { LaconicError } from "@laconic/core";
 
 /** The few file operations a run needs, so that tests can fail, lose or stop any of them. Every write is on disk when it returns. */
 export interface FileSystem {
@@ -37,6 +38,42 @@ export const nodeFileSystem: FileSystem = {
   syncDirectory,
   remove: (path) => rm(path, { recursive: true, force: true }),
 };
+
+/** Writes a file beside the old one, then renames it over: a kill leaves one of the two whole. */
+export async function replaceFile(fs: FileSystem, path: string, data: string): Promise<void> {
+  await fs.write(`${path}.tmp`, data);
+  await fs.rename(`${path}.tmp`, path);
+}
+
+/** System errors that the user can mend: full, read-only, over quota, not permitted, a file in the way. */
+const unwritable = new Set(["ENOSPC", "EROFS", "EDQUOT", "EACCES", "EPERM", "ENOTDIR", "EEXIST"]);
+
+/** A system error of writing as LaconicError `run_unwritable`; anything else as it is. */
+export function explainWriteError(error: unknown, directory: string): unknown {
+  if (!(error instanceof Error && "code" in error && unwritable.has(String(error.code)))) return error;
+  const message = `${directory} cannot be written: ${error.message}; what was saved before is whole: mend the cause and resume`;
+  return new LaconicError("run_unwritable", message, { directory, reason: String(error.code) }, error);
+}
+
+/** The same file system whose failing writes say which run they belong to and what to do. */
+export function explainedFileSystem(fs: FileSystem, directory: string): FileSystem {
+  const explained = <T>(done: Promise<T>): Promise<T> =>
+    done.catch((error: unknown) => {
+      throw explainWriteError(error, directory);
+    });
+  return {
+    makeDirectory: (path) => explained(fs.makeDirectory(path)),
+    exists: (path) => fs.exists(path),
+    list: (path) => fs.list(path),
+    read: (path) => fs.read(path),
+    write: (path, data) => explained(fs.write(path, data)),
+    create: (path, data) => explained(fs.create(path, data)),
+    append: (path, data) => explained(fs.append(path, data)),
+    rename: (from, to) => explained(fs.rename(from, to)),
+    syncDirectory: (path) => explained(fs.syncDirectory(path)),
+    remove: (path) => explained(fs.remove(path)),
+  };
+}
 
 async function put(path: string, data: Uint8Array | string, flags: string): Promise<void> {
   const file = await open(path, flags);

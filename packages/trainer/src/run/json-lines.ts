@@ -1,4 +1,4 @@
-import type { FileSystem } from "./file-system.ts";
+import { replaceFile, type FileSystem } from "./file-system.ts";
 
 /** One line of JSON. A number that JSON cannot hold becomes null, and its key is listed under `nonfinite`. */
 export function toLine(row: Readonly<Record<string, unknown>>): string {
@@ -25,7 +25,7 @@ export async function truncateLines(fs: FileSystem, path: string, step: number):
   if (!(await fs.exists(path))) return;
   const rows = await readLines(fs, path);
   const kept = rows.filter((row) => typeof row["step"] === "number" && row["step"] <= step);
-  await fs.write(path, kept.map((row) => `${JSON.stringify(row)}\n`).join(""));
+  await replaceFile(fs, path, kept.map((row) => `${JSON.stringify(row)}\n`).join(""));
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -30,10 +30,7 @@ export const nodeProcesses: ProcessTable = {
 export async function lockRun(fs: FileSystem, directory: string, processes: ProcessTable): Promise<string | null> {
   const path = join(directory, "LOCK");
   const own = JSON.stringify({ pid: processes.pid, host: hostname() });
-  if (!(await fs.exists(path))) {
-    await fs.create(path, own);
-    return null;
-  }
+  if (!(await fs.exists(path)) && (await createdFirst(fs, path, own))) return null;
   const holder = readHolder(await fs.read(path));
   if (holder && holder.pid !== processes.pid && (holder.host !== hostname() || processes.isAlive(holder.pid)))
     throw new LaconicError(
@@ -43,6 +40,17 @@ export async function lockRun(fs: FileSystem, directory: string, processes: Proc
     );
   await fs.write(path, own);
   return holder ? `took over the lock of process ${holder.pid}, which is gone` : "replaced an unreadable lock";
+}
+
+/** False when another process was faster. */
+async function createdFirst(fs: FileSystem, path: string, own: string): Promise<boolean> {
+  try {
+    await fs.create(path, own);
+    return true;
+  } catch (error) {
+    if (await fs.exists(path)) return false;
+    throw error;
+  }
 }
 
 export async function unlockRun(fs: FileSystem, directory: string): Promise<void> {

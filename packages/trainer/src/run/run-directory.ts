@@ -4,7 +4,7 @@ import type { EvaluatedEpisode, Evaluation } from "../evaluate.ts";
 import type { MetricSink } from "../sinks/metric-sink.ts";
 import type { Metrics } from "../stages/step-metrics.ts";
 import { findCheckpoint, saveCheckpoint, type LoopState } from "./checkpoint.ts";
-import { nodeFileSystem, type FileSystem } from "./file-system.ts";
+import { explainedFileSystem, nodeFileSystem, replaceFile, type FileSystem } from "./file-system.ts";
 import { readLines, toLine, truncateLines } from "./json-lines.ts";
 import { lockRun, nodeProcesses, unlockRun, type ProcessTable } from "./lock.ts";
 import { stepClock, type Recorder, type StepClock } from "./recorder.ts";
@@ -57,11 +57,11 @@ export interface Run extends Recorder {
 export async function openRun(options: RunOptions): Promise<Run> {
   const {
     directory,
-    fileSystem: fs = nodeFileSystem,
     processes = nodeProcesses,
     observer = {},
     resume = false,
   } = options;
+  const fs = explainedFileSystem(options.fileSystem ?? nodeFileSystem, directory);
   const path = (name: string): string => join(directory, name);
   const exists = await fs.exists(path(runFiles.config));
   if (exists && !resume)
@@ -70,7 +70,7 @@ export async function openRun(options: RunOptions): Promise<Run> {
     });
   if (!exists && resume) throw new LaconicError("run_missing", `${directory} holds no run to resume`, { directory });
 
-  await prepare(fs, directory, path(runFiles.checkpoints));
+  await fs.makeDirectory(path(runFiles.checkpoints));
   const takenOver = await lockRun(fs, directory, processes);
   const warned = new Set<string>();
   const warn = async (message: string): Promise<void> => {
@@ -80,8 +80,9 @@ export async function openRun(options: RunOptions): Promise<Run> {
     await fs.append(path(runFiles.warnings), toLine({ message }));
   };
   try {
+    await removePartial(fs, path(runFiles.checkpoints));
     if (exists) await checkSameConfig(fs, path(runFiles.config), options.config);
-    else await fs.write(path(runFiles.config), `${JSON.stringify(options.config, null, 2)}\n`);
+    else await replaceFile(fs, path(runFiles.config), `${JSON.stringify(options.config, null, 2)}\n`);
     await fs.write(path(runFiles.environment), `${JSON.stringify(options.environment, null, 2)}\n`);
     if (takenOver) await warn(takenOver);
   } catch (error) {
@@ -133,6 +134,7 @@ export async function openRun(options: RunOptions): Promise<Run> {
       observer.evaluation?.(evaluation);
     },
     async checkpoint(model, state) {
+      await fs.syncDirectory(directory); // rows of files that are new must not be lost behind it
       await saveCheckpoint(fs, path(runFiles.checkpoints), model, state, options.keepCheckpoints);
       observer.checkpoint?.(state.step);
     },
@@ -144,19 +146,10 @@ export async function openRun(options: RunOptions): Promise<Run> {
   };
 }
 
-async function prepare(fs: FileSystem, directory: string, checkpoints: string): Promise<void> {
-  try {
-    await fs.makeDirectory(checkpoints);
-    for (const name of await fs.list(checkpoints))
-      if (name.endsWith(".partial")) await fs.remove(join(checkpoints, name));
-  } catch (error) {
-    throw new LaconicError(
-      "run_unwritable",
-      `${directory} cannot be written: ${error instanceof Error ? error.message : String(error)}`,
-      { directory },
-      error,
-    );
-  }
+/** What a kill left of a checkpoint; under the lock, because another process may be writing one. */
+async function removePartial(fs: FileSystem, checkpoints: string): Promise<void> {
+  for (const name of await fs.list(checkpoints))
+    if (name.endsWith(".partial")) await fs.remove(join(checkpoints, name));
 }
 
 async function checkSameConfig(fs: FileSystem, path: string, config: Readonly<Record<string, unknown>>): Promise<void> {

@@ -10,10 +10,11 @@ import {
   type Ragged,
   type Random,
   type Statistic,
+  type TokenGradient,
   type TrainableModel,
   type TrainingSequence,
 } from "@laconic/core";
-import { unitIndex, withRatioUnits } from "@laconic/gspo";
+import { unitIndex, withRatioUnits, type RatioUnit } from "@laconic/gspo";
 import type { TrainConfig } from "../config.ts";
 import { learningRateAt } from "../learning-rate.ts";
 import type { TrainingBatch } from "./training-batch.ts";
@@ -29,16 +30,20 @@ export interface UpdateResult {
   readonly diagnostics: Diagnostics;
 }
 
-/** Minibatches of Eq. 3-4: shuffled, one optimiser step each. */
-export async function update(
-  model: TrainableModel,
-  config: TrainConfig,
-  objective: Objective,
-  batch: TrainingBatch,
-  oldLogProbs: Ragged,
-  random: Random,
-): Promise<UpdateResult> {
-  const order = random.shuffle(batch.sequences.map((_, row) => row));
+/** An update phase: the batch, the policy it is about, and the step of the loop, from 0. */
+export interface UpdateFacts {
+  readonly model: TrainableModel;
+  readonly config: TrainConfig;
+  readonly objective: Objective;
+  readonly batch: TrainingBatch;
+  readonly oldLogProbs: Ragged;
+  readonly step: number;
+}
+
+/** Minibatches of Eq. 3-4: shuffled, one optimiser step each. Sequences of one ratio unit stay together. */
+export async function update(facts: UpdateFacts, random: Random): Promise<UpdateResult> {
+  const { config, batch, step } = facts;
+  const parts = minibatchRows(unitsOf(batch, config.ratioUnit), config.minibatches, random);
   let result: UpdateResult = {
     loss: 0,
     gradNorm: emptyStatistic,
@@ -47,10 +52,10 @@ export async function update(
     entropy: emptyStatistic,
     diagnostics: {},
   };
-  for (const rows of split(order, config.minibatches)) {
-    const done = await minibatch(model, config, objective, batch, oldLogProbs, rows);
+  for (const [part, rows] of parts.entries()) {
+    const done = await minibatch(facts, rows, step * config.minibatches + part);
     result = {
-      loss: result.loss + done.loss / config.minibatches,
+      loss: result.loss + done.loss / parts.length,
       gradNorm: mergeStatistics(result.gradNorm, done.gradNorm),
       learningRate: done.learningRate,
       skipped: result.skipped + done.skipped,
@@ -61,25 +66,20 @@ export async function update(
   return result;
 }
 
-async function minibatch(
-  model: TrainableModel,
-  config: TrainConfig,
-  objective: Objective,
-  batch: TrainingBatch,
-  oldLogProbs: Ragged,
-  rows: readonly number[],
-): Promise<UpdateResult> {
+async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerStep: number): Promise<UpdateResult> {
+  const { model, config, objective, batch, oldLogProbs } = facts;
   const sequences = rows.map((row) => batch.sequences[row] as TrainingSequence);
+  const units = unitsOf(batch, config.ratioUnit, rows);
   const totals = {
-    sequences: sequences.length,
+    sequences: new Set(units).size,
     tokens: sequences.reduce((sum, { completionTokens }) => sum + completionTokens.length, 0),
     groups: new Set(rows.map((row) => batch.problems[row])).size,
   };
   let loss = 0;
   let diagnostics: Diagnostics = {};
-  const { entropy } = await model.forwardBackward(sequences, (logProbs, chosen) => {
+  const evaluate = (logProbs: Ragged, chosen: readonly number[], evaluated: Objective): Float64Array => {
     const picked = chosen.map((i) => rows[i] as number);
-    const output = unitObjective(objective, config, batch, picked).evaluate({
+    const output = evaluated.evaluate({
       logProbs,
       oldLogProbs: raggedSelect(oldLogProbs, picked),
       advantages: Float64Array.from(picked, (row) => batch.advantages[row] as number),
@@ -89,9 +89,18 @@ async function minibatch(
     loss += output.loss;
     diagnostics = mergeDiagnostics(diagnostics, output.diagnostics);
     return output.gradient;
-  });
+  };
+  let tokenGradient: TokenGradient = (logProbs, chosen) => evaluate(logProbs, chosen, objective);
+  if (config.ratioUnit !== "message") {
+    // An engine may cut a unit into micro-batches, so the whole gradient comes first.
+    const { logProbs } = await model.forward(sequences);
+    const all = rows.map((_, i) => i);
+    const gradient = { ...logProbs, values: evaluate(logProbs, all, withRatioUnits(objective, units)) };
+    tokenGradient = (_, chosen) => raggedSelect(gradient, chosen).values;
+  }
+  const { entropy } = await model.forwardBackward(sequences, tokenGradient);
   const { learningRate: schedule, ...settings } = config.optimizer;
-  const learningRate = learningRateAt(schedule, model.weightVersion, config.steps * config.minibatches);
+  const learningRate = learningRateAt(schedule, optimizerStep, config.steps * config.minibatches);
   const step: OptimizerResult = await model.optimStep({ ...settings, learningRate });
   return {
     loss,
@@ -103,23 +112,22 @@ async function minibatch(
   };
 }
 
-function unitObjective(
-  objective: Objective,
-  config: TrainConfig,
-  batch: TrainingBatch,
-  rows: readonly number[],
-): Objective {
-  if (config.ratioUnit === "message") return objective;
+/** Ratio unit of each of the rows, numbered in order of appearance. */
+function unitsOf(batch: TrainingBatch, unit: RatioUnit, rows: readonly number[] = [...batch.episodes.keys()]): Int32Array {
   const items = rows.map((row) => {
     const { agent, turn } = batch.utterances[row] as TrainingBatch["utterances"][number];
     return { episode: batch.episodes[row] as number, agent, turn };
   });
-  return withRatioUnits(objective, unitIndex(items, config.ratioUnit));
+  return unitIndex(items, unit);
 }
 
-/** Even parts in order; the first ones take the remainder. */
-function split(order: readonly number[], parts: number): number[][] {
-  return Array.from({ length: parts }, (_, i) =>
-    order.slice(Math.floor((i * order.length) / parts), Math.floor(((i + 1) * order.length) / parts)),
+/** Rows of each minibatch: shuffled units in even parts, empty parts left out. */
+function minibatchRows(units: Int32Array, parts: number, random: Random): number[][] {
+  const members: number[][] = [];
+  units.forEach((unit, row) => (members[unit] ??= []).push(row));
+  const order = random.shuffle(members);
+  const end = (part: number): number => Math.floor((part * order.length) / parts);
+  return Array.from({ length: parts }, (_, i) => order.slice(end(i), end(i + 1)).flat()).filter(
+    (rows) => rows.length > 0,
   );
 }

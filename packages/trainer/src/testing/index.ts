@@ -1,1 +1,12 @@
-export {};
+/**
+ * Test doubles: a trainable model small enough to check by hand, a task it learns, and a file system that fails on command.
+ * @module @laconic/trainer/testing
+ */
+export { tabularModel } from "./tabular-model.ts";
+export type { TabularOptions } from "./tabular-model.ts";
+export { tabularPolicy } from "./tabular-policy.ts";
+export { tinyParts, tinySettings, tinyTask, tinyTokenizer } from "./tiny-task.ts";
+export { tinyRun } from "./tiny-run.ts";
+export type { TinyRunOptions } from "./tiny-run.ts";
+export { faultyFileSystem, ProcessKilled } from "./faulty-file-system.ts";
+export type { Faults, FaultyFileSystem } from "./faulty-file-system.ts";

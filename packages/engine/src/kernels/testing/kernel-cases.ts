@@ -3,6 +3,7 @@ import { cacheCases } from "./cases/cache-cases.ts";
 import { determinismCases } from "./cases/determinism-cases.ts";
 import { elementwiseCases } from "./cases/elementwise-cases.ts";
 import { headCases } from "./cases/head-cases.ts";
+import { emptyCases } from "./cases/empty-cases.ts";
 import type { KernelCase } from "./cases/kernel-case.ts";
 import { linearCases } from "./cases/linear-cases.ts";
 import { memoryCases } from "./cases/memory-cases.ts";
@@ -26,6 +27,7 @@ export const kernelCases: readonly KernelCase[] = [
   ...headCases,
   ...samplingCases,
   ...optimizerCases,
+  ...emptyCases,
   ...determinismCases,
   ...misfitCases,
 ];

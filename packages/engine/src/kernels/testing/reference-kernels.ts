@@ -10,6 +10,7 @@ import { rmsNorm, rmsNormBackward } from "./reference/rms-norm.ts";
 import { rotary } from "./reference/rotary.ts";
 import { gatherRows, scatterAddRows } from "./reference/rows.ts";
 import { sampleToken } from "./reference/sample-token.ts";
+import { checkHead, checkHeads, expectShape } from "./reference/shape-checks.ts";
 import { swiGlu, swiGluBackward } from "./reference/swiglu.ts";
 import { TensorStore, elements } from "./reference/tensor-store.ts";
 
@@ -284,37 +285,3 @@ export function referenceKernels(): KernelSource {
 
 /** What a worker calls in the module that {@link referenceKernels} names. */
 export const createKernels: CreateKernels = () => Promise.resolve(createReferenceKernels());
-
-function expectShape(tensor: Tensor, shape: readonly number[], what: string): void {
-  if (tensor.shape.length !== shape.length || tensor.shape.some((length, axis) => length !== shape[axis]))
-    throw new LaconicError(
-      "input_invalid",
-      `${what}: shape [${tensor.shape.join(", ")}] does not fit [${shape.join(", ")}]`,
-    );
-}
-
-function checkHeads(
-  rows: number,
-  { queryHeads, kvHeads, headDim }: { readonly queryHeads: number; readonly kvHeads: number; readonly headDim: number },
-  { q, k, v }: { readonly q: Tensor; readonly k: Tensor; readonly v: Tensor },
-  what: string,
-): void {
-  if (queryHeads % kvHeads !== 0)
-    throw new LaconicError(
-      "input_invalid",
-      `${what}: ${kvHeads} key/value heads do not divide ${queryHeads} query heads`,
-    );
-  expectShape(q, [rows, queryHeads * headDim], `${what}: q`);
-  expectShape(k, [rows, kvHeads * headDim], `${what}: k`);
-  expectShape(v, [rows, kvHeads * headDim], `${what}: v`);
-}
-
-function checkHead(hidden: Matrix, weight: Matrix, targets: Tensor, inverseTemperature: Tensor, what: string): void {
-  if (hidden.columns !== weight.columns)
-    throw new LaconicError(
-      "input_invalid",
-      `${what}: hidden has ${hidden.columns} columns, the weight ${weight.columns}`,
-    );
-  expectShape(targets, [hidden.rows], `${what}: targets`);
-  expectShape(inverseTemperature, [hidden.rows], `${what}: inverseTemperature`);
-}

@@ -34,7 +34,7 @@ export class Bench {
   layout(lengths: readonly number[]): SequenceLayout {
     const offsets = new Int32Array(lengths.length + 1);
     lengths.forEach((length, s) => (offsets[s + 1] = (offsets[s] as number) + length));
-    return { offsets, offsetsOnDevice: this.ints("offsets", offsets), longest: Math.max(...lengths) };
+    return { offsets, offsetsOnDevice: this.ints("offsets", offsets), longest: Math.max(0, ...lengths) };
   }
 
   plan(lengths: readonly number[], rows: readonly number[], past: readonly number[]): CachePlan {

@@ -44,59 +44,57 @@ function withCache<T>(
   }
 }
 
+interface Part {
+  readonly rows: readonly number[];
+  readonly out: Tensor;
+}
+
+/** Feeds two sequences, of 7 and 4 positions, to a cache in four calls. */
+function inParts(bench: Bench, all: Sequences, cache: KeyValueCache, shape: AttentionShape): Part[] {
+  const step = (rows: number[], lengths: number[], cacheRows: number[], past: number[]): Part => {
+    const { q, k, v } = take(bench, all, rows);
+    return { rows, out: bench.kernels.attentionCached(q, k, v, cache, shape, bench.plan(lengths, cacheRows, past)) };
+  };
+  return [
+    step([7, 8, 0, 1, 2], [2, 3], [0, 2], [0, 0]),
+    step([3, 9], [1, 1], [2, 0], [3, 2]),
+    step([4, 5], [2], [2], [4]),
+    step([10, 6], [1, 1], [0, 2], [3, 6]),
+  ];
+}
+
+function equalsFullAttention(queryHeads: number, kvHeads: number, headDim: number): KernelCase {
+  const shape = attentionShapeOf(queryHeads, kvHeads, headDim);
+  return {
+    name: `cached attention equals full attention: ${queryHeads} on ${kvHeads} heads of ${headDim}`,
+    async run(create) {
+      const kernels = await create();
+      const { full, parts } = kernels.scope(() => {
+        const bench = new Bench(kernels);
+        const all = sequences(bench, 11, shape);
+        return {
+          full: kernels.attention(all.q, all.k, all.v, shape, bench.layout([7, 4])).out,
+          parts: withCache(kernels, 3, 7, shape, (cache) => inParts(bench, all, cache, shape)),
+        };
+      });
+      const expected = await kernels.read(full);
+      const width = queryHeads * headDim;
+      const row = (values: typeof expected, n: number): typeof expected => values.slice(n * width, (n + 1) * width);
+      for (const { rows, out } of parts) {
+        const actual = await kernels.read(out);
+        for (const [i, n] of rows.entries())
+          expectClose(`position ${n}`, row(actual, i), row(expected, n), 2 * tolerances[kernels.dtype]);
+      }
+      kernels.free(full, ...parts.map(({ out }) => out));
+    },
+  };
+}
+
 /** Key-value caches: prefill, decode, shared prompts. */
 export const cacheCases: readonly KernelCase[] = [
-  ...[
-    [1, 1, 6],
-    [4, 2, 16],
-    [4, 1, 20],
-  ].map(([queryHeads, kvHeads, headDim]) => {
-    const shape = attentionShapeOf(queryHeads as number, kvHeads as number, headDim as number);
-    return {
-      name: `cached attention equals full attention: ${queryHeads} on ${kvHeads} heads of ${headDim}`,
-      async run(create: () => Kernels | Promise<Kernels>): Promise<void> {
-        const kernels = await create();
-        const { full, parts } = kernels.scope(() => {
-          const bench = new Bench(kernels);
-          // Two sequences, of 7 and 4 positions.
-          const all = sequences(bench, 11, shape);
-          const full = kernels.attention(all.q, all.k, all.v, shape, bench.layout([7, 4])).out;
-          const parts = withCache(kernels, 3, 7, shape, (cache) => {
-            const step = (
-              rows: readonly number[],
-              lengths: readonly number[],
-              cacheRows: readonly number[],
-              past: readonly number[],
-            ): Tensor => {
-              const { q, k, v } = take(bench, all, rows);
-              return kernels.attentionCached(q, k, v, cache, shape, bench.plan(lengths, cacheRows, past));
-            };
-            return [
-              { rows: [7, 8, 0, 1, 2], out: step([7, 8, 0, 1, 2], [2, 3], [0, 2], [0, 0]) },
-              { rows: [3, 9], out: step([3, 9], [1, 1], [2, 0], [3, 2]) },
-              { rows: [4, 5], out: step([4, 5], [2], [2], [4]) },
-              { rows: [10, 6], out: step([10, 6], [1, 1], [0, 2], [3, 6]) },
-            ];
-          });
-          return { full, parts };
-        });
-        const expected = await kernels.read(full);
-        const width = shape.queryHeads * shape.headDim;
-        for (const { rows, out } of parts) {
-          const actual = await kernels.read(out);
-          rows.forEach((row, i) =>
-            expectClose(
-              `position ${row}`,
-              actual.slice(i * width, (i + 1) * width),
-              expected.slice(row * width, (row + 1) * width),
-              2 * tolerances[kernels.dtype],
-            ),
-          );
-        }
-        kernels.free(full, ...parts.map(({ out }) => out));
-      },
-    };
-  }),
+  equalsFullAttention(1, 1, 6),
+  equalsFullAttention(4, 2, 16),
+  equalsFullAttention(4, 1, 20),
   agreesWithReference("a copied cache row continues like its source, and only that far", (bench) => {
     const { kernels } = bench;
     const shape = attentionShapeOf(2, 1, 6);
@@ -138,7 +136,7 @@ export const cacheCases: readonly KernelCase[] = [
         take(bench, all, range(0, B * prompt)),
         take(bench, all, range(B * prompt, B * (prompt + 1))),
       ];
-      const rows = range(0, B).reverse();
+      const rows = range(0, B).toReversed();
       const filled = bench.plan(
         rows.map(() => prompt),
         rows,

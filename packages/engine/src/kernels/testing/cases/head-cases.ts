@@ -17,6 +17,10 @@ export const headCases: readonly KernelCase[] = [
       headBothWays(bench, rows, width, vocabulary, 1),
     ),
   ),
+  // More logits than a device may want to hold at once; where it cuts must not show.
+  agreesWithReference("headLogProbs in pieces: 4,300 rows, vocabulary 1,000", (bench) =>
+    headBothWays(bench, 4300, 2, 1000, 1),
+  ),
   // Logits of several hundred carry errors of several hundred roundings into the exponential.
   agreesWithReference(
     "headLogProbs: logits of several hundred do not overflow",

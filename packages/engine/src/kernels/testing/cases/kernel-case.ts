@@ -47,8 +47,8 @@ async function results(
   const before = kernels.liveTensors();
   const bench = new Bench(kernels);
   const { inputs, outputs } = kernels.scope(() => {
-    const outputs = compute(bench);
-    return { inputs: bench.inputs.map(({ tensor }) => tensor), outputs };
+    const computed = compute(bench);
+    return { inputs: bench.inputs.map(({ tensor }) => tensor), outputs: computed };
   });
   const values: Record<string, Numbers> = {};
   for (const [key, tensor] of Object.entries(outputs)) values[key] = await kernels.read(tensor);
@@ -64,7 +64,7 @@ export function expectClose(what: string, actual: Numbers, expected: Numbers, to
   if (expected instanceof Int32Array) return expectSame(what, actual, expected);
   expectThat(actual.length === expected.length, `${what} to have ${expected.length} elements, got ${actual.length}`);
   const values = Array.from(expected);
-  const margin = tolerance * (Math.max(...values.map(Math.abs)) || 1);
+  const margin = tolerance * (Math.max(0, ...values.map(Math.abs)) || 1);
   values.forEach((value, i) => {
     const got = actual[i] as number;
     expectThat(Math.abs(got - value) <= margin, `${what}[${i}] to be ${value} within ${margin}, got ${got}`);

@@ -1,4 +1,5 @@
 import { expectThat } from "@laconic/core/testing";
+import type { Tensor } from "../../contract.ts";
 import { agreesWithReference, expectClose, tolerances, type KernelCase } from "./kernel-case.ts";
 import { Bench } from "./bench.ts";
 
@@ -45,20 +46,21 @@ export const normCases: readonly KernelCase[] = [
     async run(create) {
       const kernels = await create();
       const bench = new Bench(kernels);
-      const { x, back } = kernels.scope(() => {
+      const turnAndBack = (): { x: Tensor; back: Tensor } => {
         const x = bench.floats("x", [4, 12]);
         const positions = bench.ints("positions", [3, 2, 1, 0]);
         const tables = bench.rotaryTables(4, 6);
         const turned = kernels.rotary(x, tables, positions, 2);
         return { x, back: kernels.rotary(turned, tables, positions, 2, true) };
-      });
-      const [original, restored] = [await kernels.read(x), await kernels.read(back)];
+      };
+      const { x: input, back: output } = kernels.scope(turnAndBack);
+      const [original, restored] = [await kernels.read(input), await kernels.read(output)];
       expectThat(
         restored.some((value) => value !== 0),
         "numbers other than zero",
       );
       expectClose("the restored input", restored, original, tolerances[kernels.dtype]);
-      kernels.free(x, back);
+      kernels.free(input, output);
     },
   },
 ];

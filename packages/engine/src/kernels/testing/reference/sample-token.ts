@@ -35,7 +35,7 @@ function firstLargest(values: Float64Array): number {
 
 /** Probabilities with what top-k, then top-p, then min-p cut off set to 0. Equal probabilities stay or go together. */
 function truncate(probs: Float64Array, { topK, topP, minP }: SamplingRow): Float64Array {
-  const sorted = probs.toSorted().reverse();
+  const sorted = probs.toSorted().toReversed();
   const largest = sorted[0] as number;
   const kept = topK > 0 ? sorted.subarray(0, topK) : sorted;
   const least = Math.max(kept[nucleusSize(kept, topP) - 1] as number, minP * largest);

@@ -1,0 +1,122 @@
+import { randomFromSeed, type SampleRequest } from "@laconic/core";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import type { Kernels } from "../kernels/index.ts";
+import { createReferenceKernels } from "../kernels/testing/index.ts";
+import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
+import { parseModelConfig } from "../transformer/model-config.ts";
+import { freeModel, uploadModel, type ModelOnDevice } from "../transformer/model-on-device.ts";
+import { generate } from "./generate.ts";
+
+const config = parseModelConfig(Object.values(tinyConfigs)[0] as Readonly<Record<string, unknown>>);
+const parameters = randomParameters(config, 1);
+
+function tinyModel(kernels: Kernels = createReferenceKernels()): ModelOnDevice {
+  return uploadModel(kernels, config, parameters);
+}
+
+const request = (seed: number, change: Partial<SampleRequest> = {}): SampleRequest => ({
+  promptTokens: [1, 2, 3],
+  sampling: { temperature: 1, maxTokens: 6 },
+  stopTokens: [0],
+  random: randomFromSeed(seed).state(),
+  ...change,
+});
+
+test("a reply is the same, bit for bit, whatever else is in the batch and however it is cut", async () => {
+  const model = tinyModel();
+  const token = fc.integer({ min: 1, max: 4 });
+  const anyRequest = fc
+    .record({
+      promptTokens: fc.array(token, { minLength: 1, maxLength: 20 }),
+      temperature: fc.constantFrom(0, 0.5, 1, 2),
+      topK: fc.constantFrom(1, 3, 100),
+      topP: fc.constantFrom(0.3, 0.9, 1),
+      minP: fc.constantFrom(0, 0.2),
+      maxTokens: fc.integer({ min: 1, max: 5 }),
+      seed: fc.integer(),
+    })
+    .map(({ promptTokens, seed, ...sampling }) => request(seed, { promptTokens, sampling }));
+  const limits = fc.record({
+    cacheElements: fc.constantFrom(1, 500, 1e6),
+    prefillTokens: fc.constantFrom(1, 7, 1000),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(anyRequest, { minLength: 1, maxLength: 6 }), limits, async (requests, each) => {
+      const alone = await Promise.all(requests.map(async (one) => (await generate(model, [one]))[0]));
+      expect(await generate(model, requests, each)).toEqual(alone);
+    }),
+    { seed: 1, numRuns: 40 },
+  );
+});
+
+test("a long shared prefix is computed once", async () => {
+  const kernels = createReferenceKernels();
+  const rows: number[] = [];
+  const counting: Kernels = {
+    ...kernels,
+    attentionCached: (q, ...rest) => {
+      rows.push(q.shape[0] as number);
+      return kernels.attentionCached(q, ...rest);
+    },
+  };
+  const prefix = Array.from({ length: 18 }, (_, i) => 1 + (i % 9));
+  const prompts = [[...prefix, 5], [...prefix, 5], [...prefix, 6, 7], [3]];
+  const requests = prompts.map((promptTokens, i) =>
+    request(i, { promptTokens, sampling: { temperature: 1, maxTokens: 1 } }),
+  );
+  await generate(tinyModel(counting), requests);
+  // Level by level, in each of the two layers: the prefix and the short prompt, then the two endings.
+  expect(rows).toEqual([19, 19, 3, 3]);
+});
+
+test("finished rows leave the batch", async () => {
+  const kernels = createReferenceKernels();
+  const rows: number[] = [];
+  const counting: Kernels = {
+    ...kernels,
+    sampleTokens: (logits, settings) => {
+      rows.push(logits.shape[0] as number);
+      return kernels.sampleTokens(logits, settings);
+    },
+  };
+  const lengths = [1, 3, 2, 3];
+  const results = await generate(
+    tinyModel(counting),
+    lengths.map((maxTokens, i) => request(i, { sampling: { temperature: 1, maxTokens }, stopTokens: [] })),
+  );
+  expect(results.map(({ tokens }) => tokens.length)).toEqual(lengths);
+  expect(results.map(({ finishReason }) => finishReason)).toEqual(["length", "length", "length", "length"]);
+  expect(rows).toEqual([4, 3, 2]);
+});
+
+test("a stop sequence ends a reply and is kept, also across steps", async () => {
+  const model = tinyModel();
+  const [free] = await generate(model, [request(3, { stopTokens: [] })]);
+  const tokens = free?.tokens ?? [];
+  expect(tokens).toHaveLength(6);
+  const stop = tokens.slice(1, 3);
+  const [stopped] = await generate(model, [request(3, { stopTokens: [], stopSequences: [[99, 1], [], stop] })]);
+  expect(stopped).toEqual({ ...free, tokens: tokens.slice(0, 3), logProbs: free?.logProbs.slice(0, 3), finishReason: "stop" });
+});
+
+test("a reply ends with the model's last position", async () => {
+  const promptTokens = Array.from({ length: config.maxPositions - 2 }, () => 1);
+  const [result] = await generate(tinyModel(), [
+    request(0, { promptTokens, sampling: { temperature: 1, maxTokens: 50 }, stopTokens: [] }),
+  ]);
+  expect(result).toMatchObject({ finishReason: "length" });
+  expect(result?.tokens).toHaveLength(2);
+});
+
+test("nothing stays on the device, also when a step fails", async () => {
+  const kernels = createReferenceKernels();
+  const model = tinyModel(kernels);
+  const before = kernels.liveTensors();
+  await generate(model, [request(1), request(2, { promptTokens: [4, 4] })]);
+  expect(kernels.liveTensors()).toBe(before);
+  const failing: Kernels = { ...kernels, sampleTokens: () => kernels.reshape(kernels.zeros([1]), [2]) as never };
+  await expect(generate({ ...model, kernels: failing }, [request(1)])).rejects.toMatchObject({ code: "input_invalid" });
+  expect(kernels.liveTensors()).toBe(before);
+  freeModel(model);
+});

@@ -1,0 +1,42 @@
+import { LaconicError, type Ragged, type TrainingSequence } from "@laconic/core";
+import { checkTokens, type ModelLimits } from "../generation/check-requests.ts";
+
+/** @throws LaconicError `input_invalid` naming the sequence, and the position of a token outside the vocabulary. */
+export function checkSequences(limits: ModelLimits, sequences: readonly TrainingSequence[]): void {
+  sequences.forEach(({ promptTokens, completionTokens, temperature = 1 }, index) => {
+    const place = `sequence ${index}`;
+    const detail = { sequence: index };
+    const fail = (reason: string): LaconicError => new LaconicError("input_invalid", `${place}: ${reason}`, detail);
+    checkTokens(limits, promptTokens, `${place}: prompt`, detail);
+    checkTokens(limits, completionTokens, `${place}: completion`, detail);
+    if (promptTokens.length === 0 && completionTokens.length > 0) throw fail("the prompt is empty");
+    const length = promptTokens.length + completionTokens.length;
+    // Nothing is predicted from the last token, so it needs no position.
+    if (length - 1 > limits.maxPositions)
+      throw fail(`prompt and completion have ${length} tokens, the model holds ${limits.maxPositions}`);
+    if (!(temperature >= 0 && Number.isFinite(temperature)))
+      throw fail(`temperature is ${temperature}, expected a number from 0`);
+  });
+}
+
+/**
+ * @param rows - the batch rows that the gradient covers
+ * @throws LaconicError `input_invalid` for another length; `numeric_invalid` naming sequence and token.
+ */
+export function checkTokenGradient(gradient: Float64Array, logProbs: Ragged, rows: readonly number[]): void {
+  if (gradient.length !== logProbs.values.length)
+    throw new LaconicError(
+      "input_invalid",
+      `the token gradient has ${gradient.length} values, expected ${logProbs.values.length}`,
+    );
+  const bad = gradient.findIndex((value) => !Number.isFinite(value));
+  if (bad < 0) return;
+  const row = logProbs.offsets.findLastIndex((offset) => offset <= bad);
+  const sequence = rows[row] as number;
+  const token = bad - (logProbs.offsets[row] as number);
+  throw new LaconicError(
+    "numeric_invalid",
+    `the gradient of sequence ${sequence}, completion token ${token} is ${gradient[bad]}, its log-prob ${logProbs.values[bad]}`,
+    { sequence, token },
+  );
+}

@@ -1,0 +1,75 @@
+import type { EngineCapabilities } from "@laconic/core";
+import type { ModelOnDevice } from "../transformer/model-on-device.ts";
+
+/** Where the gradients of replicas meet: one slot of all parameters per replica, in memory that their threads share. */
+export interface GradientExchange {
+  readonly buffer: SharedArrayBuffer;
+  readonly replicas: number;
+  readonly parameters: number;
+  /** As the devices compute, so that the sum is rounded as on one of them. */
+  readonly dtype: "float32" | "float64";
+}
+
+type Floats = Float32Array<SharedArrayBuffer> | Float64Array<SharedArrayBuffer>;
+
+export function createExchange(
+  parameters: number,
+  replicas: number,
+  device: EngineCapabilities["dtype"],
+): GradientExchange {
+  const dtype = device === "float64" ? "float64" : "float32";
+  const bytes = dtype === "float64" ? 8 : 4;
+  return { buffer: new SharedArrayBuffer(bytes * parameters * replicas), replicas, parameters, dtype };
+}
+
+export function parameterCount(model: ModelOnDevice): number {
+  let count = 0;
+  for (const { shape } of model.parameters.values()) count += sizeOf(shape);
+  return count;
+}
+
+export function clearSlot(exchange: GradientExchange, replica: number): void {
+  slot(exchange, replica).fill(0);
+}
+
+/** Each parameter's part of a replica's slot, in the model's order. */
+export function slotViews(
+  exchange: GradientExchange,
+  replica: number,
+  model: ModelOnDevice,
+): { readonly name: string; readonly shape: readonly number[]; readonly values: Floats }[] {
+  const all = slot(exchange, replica);
+  let at = 0;
+  return Array.from(model.parameters, ([name, { shape }]) => {
+    const start = at;
+    at += sizeOf(shape);
+    return { name, shape, values: all.subarray(start, at) };
+  });
+}
+
+/** Adds up the slots in the order of the replicas, so that every replica computes the same bits. */
+export function sumSlots(
+  exchange: GradientExchange,
+  model: ModelOnDevice,
+  take: (name: string, sum: Float32Array | Float64Array, shape: readonly number[]) => void,
+): void {
+  const views = Array.from({ length: exchange.replicas }, (_, replica) => slotViews(exchange, replica, model));
+  for (const [i, { name, shape, values }] of (views[0] ?? []).entries()) {
+    const sum = exchange.dtype === "float64" ? Float64Array.from(values) : Float32Array.from(values);
+    for (const other of views.slice(1)) {
+      const addend = (other[i] as (typeof other)[number]).values;
+      for (let k = 0; k < sum.length; k++) sum[k] = (sum[k] as number) + (addend[k] as number);
+    }
+    take(name, sum, shape);
+  }
+}
+
+function slot({ buffer, parameters, dtype }: GradientExchange, replica: number): Floats {
+  return dtype === "float64"
+    ? new Float64Array(buffer, 8 * parameters * replica, parameters)
+    : new Float32Array(buffer, 4 * parameters * replica, parameters);
+}
+
+function sizeOf(shape: readonly number[]): number {
+  return shape.reduce((product, length) => product * length, 1);
+}

@@ -1,0 +1,86 @@
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { readSafetensorsFile, writeSafetensorsFile, type TensorSource } from "./safetensors-file.ts";
+import { decodeSafetensors } from "./safetensors.ts";
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "laconic-safetensors-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const stored = new Map([
+  ["é/matrix", { shape: [2, 3], values: Float64Array.of(0.1, -2, 3.5, 0, 1e300, -0) }],
+  ["empty", { shape: [0, 4], values: new Float64Array() }],
+  ["scalar", { shape: [], values: Float64Array.of(7) }],
+]);
+const sources = new Map<string, TensorSource>(
+  Array.from(stored, ([name, { shape, values }]) => [name, { shape, read: () => Promise.resolve(values) }]),
+);
+
+test("float64 is read back bit for bit, from a file and from memory alike", async () => {
+  const path = join(folder, "doubles.safetensors");
+  await writeSafetensorsFile(path, sources, "F64", { steps: "12" });
+  const file = await readSafetensorsFile(path);
+  expect(file.tensors).toEqual(stored);
+  expect(file.metadata).toEqual({ format: "pt", steps: "12" });
+  expect(decodeSafetensors(await readFile(path), path)).toEqual(file);
+});
+
+test("float32 is rounded once", async () => {
+  const path = join(folder, "floats.safetensors");
+  await writeSafetensorsFile(path, sources, "F32");
+  const { tensors } = await readSafetensorsFile(path);
+  expect(tensors.get("é/matrix")?.values).toEqual(Float32Array.of(0.1, -2, 3.5, 0, Infinity, -0));
+});
+
+test("what cannot be read or written says which file", async () => {
+  await expect(readSafetensorsFile(join(folder, "none"))).rejects.toMatchObject({ code: "checkpoint_missing" });
+  const path = join(folder, "no", "such", "folder");
+  await expect(writeSafetensorsFile(path, sources, "F32")).rejects.toMatchObject({
+    code: "run_unwritable",
+    detail: { file: path },
+  });
+  await writeFile(join(folder, "short"), new Uint8Array(3));
+  await expect(readSafetensorsFile(join(folder, "short"))).rejects.toMatchObject({ code: "weights_invalid" });
+});
+
+const python = process.env["LACONIC_PYTHON"] ?? fileURLToPath(new URL("../../../../.venv/bin/python", import.meta.url));
+const hasSafetensors = existsSync(python) && runPython("import safetensors, torch") !== null;
+
+test.skipIf(!hasSafetensors)("Python's safetensors reads what is written, and the other way round", async () => {
+  const [ours, theirs] = [join(folder, "ours.safetensors"), join(folder, "theirs.safetensors")];
+  await writeSafetensorsFile(ours, sources, "F64", { steps: "3" });
+  const script = `
+import sys, torch
+from safetensors import safe_open
+from safetensors.torch import load_file, save_file
+tensors = load_file(sys.argv[1])
+assert safe_open(sys.argv[1], "pt").metadata() == {"format": "pt", "steps": "3"}
+assert tensors["empty"].shape == (0, 4) and tensors["scalar"].item() == 7
+matrix = tensors["é/matrix"]
+assert matrix.dtype == torch.float64 and matrix[1, 1] == 1e300, matrix
+small = torch.tensor([0.1, -2, 65504, 6e-8])
+save_file({"f64": matrix, "f32": small, "f16": small.half(), "bf16": small.bfloat16()}, sys.argv[2])
+`;
+  expect(runPython(script, ours, theirs)).not.toBeNull();
+  const { tensors } = await readSafetensorsFile(theirs);
+  expect(tensors.get("f64")).toEqual(stored.get("é/matrix"));
+  expect(tensors.get("f32")?.values).toEqual(Float32Array.of(0.1, -2, 65504, 6e-8));
+  expect(tensors.get("f16")?.values).toEqual(Float32Array.of(0.0999755859375, -2, 65504, 2 ** -24));
+  expect(tensors.get("bf16")?.values).toEqual(Float32Array.of(0.10009765625, -2, 65536, 6.0070306062698364e-8));
+});
+
+/** Null when it fails. */
+function runPython(script: string, ...args: readonly string[]): string | null {
+  try {
+    return execFileSync(python, ["-c", script, ...args], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,96 @@
+import { open, type FileHandle } from "node:fs/promises";
+import { LaconicError } from "@laconic/core";
+import { encodeHeader, headerLength, parseHeader, prefixBytes } from "./safetensors-header.ts";
+import { decodeValues, encodeValues, type SafetensorsFile, type StoredTensor } from "./safetensors.ts";
+
+/** A tensor that is fetched when its turn comes, so that a file never lies in memory as a whole. */
+export interface TensorSource {
+  readonly shape: readonly number[];
+  read(): Promise<Float32Array | Float64Array>;
+}
+
+/** Node reads less than 2 GiB at a time. */
+const maxReadBytes = 1 << 30;
+
+/**
+ * Reads a safetensors file tensor by tensor, of any size.
+ * @throws LaconicError `checkpoint_missing` when it cannot be read, `weights_invalid` naming the file, the tensor and what is wrong with it.
+ */
+export async function readSafetensorsFile(path: string): Promise<SafetensorsFile> {
+  const file = await openToRead(path);
+  try {
+    const { size } = await file.stat();
+    const prefix = await readAt(file, 0, Math.min(prefixBytes, size), path);
+    const dataStart = prefixBytes + headerLength(prefix, size, path);
+    const json = await readAt(file, prefixBytes, dataStart - prefixBytes, path);
+    const { entries, metadata } = parseHeader(json, size - dataStart, path);
+    const tensors = new Map<string, StoredTensor>();
+    for (const [name, { dtype, shape, start, end }] of entries)
+      tensors.set(name, { shape, values: decodeValues(await readAt(file, dataStart + start, end - start, path), dtype) });
+    return { tensors, metadata };
+  } finally {
+    await file.close();
+  }
+}
+
+/** Writes and syncs a safetensors file. @throws LaconicError `run_unwritable` naming the file. */
+export async function writeSafetensorsFile(
+  path: string,
+  tensors: ReadonlyMap<string, TensorSource>,
+  dtype: "F32" | "F64",
+  metadata: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  await writeSynced(path, async (write) => {
+    await write(
+      encodeHeader(
+        Array.from(tensors, ([name, { shape }]) => [name, shape] as const),
+        dtype,
+        metadata,
+      ),
+    );
+    for (const tensor of tensors.values()) await write(encodeValues(await tensor.read(), dtype));
+  });
+}
+
+/** @throws LaconicError `run_unwritable` naming the file. */
+export async function writeSynced(
+  path: string,
+  body: (write: (bytes: Uint8Array) => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const disk = async <T>(action: () => Promise<T>): Promise<T> => {
+    try {
+      return await action();
+    } catch (error) {
+      throw new LaconicError("run_unwritable", `${path} cannot be written: ${String(error)}`, { file: path }, error);
+    }
+  };
+  const file = await disk(() => open(path, "w"));
+  try {
+    await body((bytes) => disk(() => file.writeFile(bytes)));
+    await disk(() => file.sync());
+  } finally {
+    await file.close();
+  }
+}
+
+/** @throws LaconicError `checkpoint_missing` */
+export async function openToRead(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, "r");
+  } catch (error) {
+    throw new LaconicError("checkpoint_missing", `${path} cannot be read: ${String(error)}`, { file: path }, error);
+  }
+}
+
+async function readAt(file: FileHandle, start: number, length: number, path: string): Promise<Uint8Array> {
+  const bytes = new Uint8Array(length);
+  let filled = 0;
+  while (filled < length) {
+    const most = Math.min(length - filled, maxReadBytes);
+    const { bytesRead } = await file.read(bytes, filled, most, start + filled);
+    if (bytesRead === 0)
+      throw new LaconicError("weights_invalid", `${path} ended at byte ${start + filled}`, { file: path });
+    filled += bytesRead;
+  }
+  return bytes;
+}

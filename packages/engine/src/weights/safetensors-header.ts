@@ -1,0 +1,121 @@
+import { LaconicError } from "@laconic/core";
+
+/** Element types that can be read. Files hold little-endian numbers, as every platform of the engine does. */
+export type StoredDtype = "F64" | "F32" | "F16" | "BF16";
+
+/** A tensor as the header describes it; offsets in bytes from the end of the header. */
+export interface HeaderEntry {
+  readonly dtype: StoredDtype;
+  readonly shape: readonly number[];
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface SafetensorsHeader {
+  /** In the order of the file's data. */
+  readonly entries: ReadonlyMap<string, HeaderEntry>;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** The header's length, in front of it. */
+export const prefixBytes = 8;
+
+/** The format's own ceiling on the header. */
+const maxHeaderBytes = 100_000_000;
+
+const bytesPerElement: Readonly<Record<StoredDtype, number>> = { F64: 8, F32: 4, F16: 2, BF16: 2 };
+
+/** Prefix and header for tensors that follow one another in the given order; data starts at a multiple of 8 bytes. */
+export function encodeHeader(
+  tensors: Iterable<readonly [name: string, shape: readonly number[]]>,
+  dtype: "F32" | "F64",
+  metadata: Readonly<Record<string, string>>,
+): Uint8Array {
+  const header: Record<string, unknown> = { __metadata__: { format: "pt", ...metadata } };
+  let end = 0;
+  for (const [name, shape] of tensors) {
+    const start = end;
+    end += bytesPerElement[dtype] * sizeOf(shape);
+    header[name] = { dtype, shape, data_offsets: [start, end] };
+  }
+  const json = new TextEncoder().encode(JSON.stringify(header));
+  const padded = Math.ceil(json.length / 8) * 8;
+  const bytes = new Uint8Array(prefixBytes + padded).fill(0x20);
+  new DataView(bytes.buffer).setBigUint64(0, BigInt(padded), true);
+  bytes.set(json, prefixBytes);
+  return bytes;
+}
+
+/**
+ * Length of the header.
+ * @throws LaconicError `weights_invalid` when a file of `fileBytes` cannot hold it.
+ */
+export function headerLength(prefix: Uint8Array, fileBytes: number, place: string): number {
+  if (prefix.length < prefixBytes) throw damaged(place, `${fileBytes} bytes are too few for a safetensors file`);
+  const claimed = new DataView(prefix.buffer, prefix.byteOffset).getBigUint64(0, true);
+  const most = Math.min(maxHeaderBytes, fileBytes - prefixBytes);
+  if (claimed > BigInt(most)) throw damaged(place, `the header claims ${claimed} bytes, at most ${most} are possible`);
+  return Number(claimed);
+}
+
+/** @throws LaconicError `weights_invalid` naming the file, the tensor and what is wrong: the data must be filled without gap or overlap. */
+export function parseHeader(json: Uint8Array, dataBytes: number, place: string): SafetensorsHeader {
+  const { __metadata__: metadata = {}, ...tensors } = parseObject(json, place);
+  if (!isObject(metadata) || !Object.values(metadata).every((value) => typeof value === "string"))
+    throw damaged(place, "the metadata is malformed");
+  const entries = Object.entries(tensors).map(
+    ([name, value]): [string, HeaderEntry] => [name, parseEntry(value, name, place)],
+  );
+  entries.sort(([, a], [, b]) => a.start - b.start || a.end - b.end);
+  let filled = 0;
+  for (const [name, { start, end }] of entries) {
+    if (start < filled) throw damaged(place, `its data overlaps that of another tensor at byte ${start}`, name);
+    if (start > filled) throw damaged(place, `there is a gap before its data at byte ${start}`, name);
+    if (end > dataBytes) throw damaged(place, `its data ends at byte ${end}, the file holds ${dataBytes}`, name);
+    filled = end;
+  }
+  if (filled !== dataBytes) throw damaged(place, `tensors fill ${filled} bytes, the file holds ${dataBytes}`);
+  return { entries: new Map(entries), metadata: metadata as Record<string, string> };
+}
+
+function parseEntry(value: unknown, name: string, place: string): HeaderEntry {
+  if (!isObject(value)) throw damaged(place, "the header entry is not an object", name);
+  const { dtype, shape, data_offsets: offsets } = value;
+  if (typeof dtype !== "string" || !Object.hasOwn(bytesPerElement, dtype))
+    throw damaged(place, `dtype ${String(dtype)} is not supported (F64, F32, F16, BF16 are)`, name);
+  if (!isCounts(shape)) throw damaged(place, "the shape is malformed", name);
+  if (!isCounts(offsets) || offsets.length !== 2) throw damaged(place, "the offsets are malformed", name);
+  const [start, end] = offsets as [number, number];
+  if (end - start !== sizeOf(shape) * bytesPerElement[dtype as StoredDtype])
+    throw damaged(place, `${sizeOf(shape)} values of ${dtype} do not fill ${end - start} bytes`, name);
+  return { dtype: dtype as StoredDtype, shape, start, end };
+}
+
+function parseObject(json: Uint8Array, place: string): Record<string, unknown> {
+  let header: unknown;
+  try {
+    header = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(json));
+  } catch (error) {
+    throw damaged(place, "the header is not JSON", undefined, error);
+  }
+  if (!isObject(header)) throw damaged(place, "the header is not an object");
+  return header;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isCounts(value: unknown): value is number[] {
+  return Array.isArray(value) && value.every((n) => Number.isSafeInteger(n) && n >= 0);
+}
+
+function sizeOf(shape: readonly number[]): number {
+  return shape.reduce((product, length) => product * length, 1);
+}
+
+function damaged(place: string, reason: string, tensor?: string, cause?: unknown): LaconicError {
+  const where = tensor === undefined ? place : `${place}: tensor ${tensor}`;
+  const detail = { file: place, ...(tensor !== undefined && { tensor }) };
+  return new LaconicError("weights_invalid", `${where}: ${reason}`, detail, cause);
+}

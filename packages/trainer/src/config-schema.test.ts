@@ -1,0 +1,82 @@
+import { LaconicError } from "@laconic/core";
+import { expect, test } from "vitest";
+import { agentGspoDefaults } from "./config.ts";
+import { parseTrainConfig } from "./config-schema.ts";
+
+function refusal(partial: unknown, place: readonly string[] = []): LaconicError {
+  try {
+    parseTrainConfig(partial, place);
+  } catch (error) {
+    if (LaconicError.is(error)) return error;
+    throw error;
+  }
+  throw new Error("the configuration was accepted");
+}
+
+test("nothing given is the defaults; a given group of settings is filled up", () => {
+  expect(parseTrainConfig({})).toEqual(agentGspoDefaults);
+  const { optimizer } = parseTrainConfig({ optimizer: { weightDecay: 0.1, learningRate: { peak: 1e-5 } } });
+  expect(optimizer).toEqual({
+    ...agentGspoDefaults.optimizer,
+    weightDecay: 0.1,
+    learningRate: { ...agentGspoDefaults.optimizer.learningRate, peak: 1e-5 },
+  });
+});
+
+test("an alternative is taken whole: no default of another one leaks in", () => {
+  expect(parseTrainConfig({ advantage: { estimator: "rloo" } }).advantage).toEqual({ estimator: "rloo" });
+  expect(parseTrainConfig({ objective: { name: "reinforce" } }).objective).toEqual({ name: "reinforce" });
+});
+
+test.each([
+  // Unknown keys, with the nearest known one where there is one.
+  [{ stepz: 3 }, "stepz", "did you mean steps?"],
+  [{ optimizer: { learningrate: {} } }, "optimizer.learningrate", "did you mean optimizer.learningRate?"],
+  [{ evaluation: { each: 3 } }, "evaluation.each", "known here: every, problems, transcripts"],
+  [{ objective: { name: "gspo", clp: {} } }, "objective.clp", "there is no such setting"],
+  [{ budget: { targetTokens: 3, learningRate: 1, maxprice: 1 } }, "budget.maxprice", "there is no such setting"],
+  // Ranges.
+  [{ budget: { targetTokens: 0, learningRate: 0.1 } }, "budget.targetTokens", ">0"],
+  [{ budget: { targetTokens: -5, learningRate: 0.1 } }, "budget.targetTokens", ">0"],
+  [{ steps: 0 }, "steps", ">=1"],
+  [{ steps: 1.5 }, "steps", "int"],
+  [{ seed: NaN }, "seed", "Invalid input"],
+  [{ sampling: { temperature: 0 } }, "sampling.temperature", ">0"],
+  [{ optimizer: { beta1: 1 } }, "optimizer.beta1", "<1"],
+  [{ checkpoint: { keep: 1 } }, "checkpoint.keep", ">=2"],
+  [{ objective: { name: "ppo" } }, "objective.name", "gspo"],
+  // Settings that have no effect, or another one than they seem to.
+  [{ problemsPerStep: 2, episodesPerProblem: 2, minibatches: 5 }, "minibatches", "5 parts of 4 episodes"],
+  [{ episodesPerProblem: 1 }, "episodesPerProblem", "a group of one has advantage 0"],
+  [
+    { budget: { targetTokens: 9, learningRate: 0.1 }, prices: { tokens: 0.1 } },
+    "prices.tokens",
+    "has no effect beside a budget",
+  ],
+  [{ refreshOldPolicyEvery: 3 }, "checkpoint.every", "multiple of refreshOldPolicyEvery (3)"],
+  [{ groupBy: "tree-node" }, "groupBy", "tree rollouts"],
+  [{ ratioUnit: "joint", groupBy: "prompt+agent" }, "ratioUnit", "use groupBy prompt"],
+  [{ ratioUnit: "trajectory", groupBy: "prompt+agent+turn" }, "ratioUnit", "use groupBy prompt"],
+  [{ objective: { name: "reinforce", clip: { low: 0.1, high: 0.1 } } }, "clip", "clip has no effect"],
+])("%j is refused at %s: %s", (partial, key, reason) => {
+  const error = refusal(partial);
+  expect(error.code).toBe("config_invalid");
+  expect(error.detail["key"]).toBe(key);
+  expect(error.message).toContain(reason);
+});
+
+test("an option that the advantage would ignore is refused before anything runs", () => {
+  const error = refusal({ advantage: { estimator: "group", scale: "none", std: "sample" } });
+  expect(error.code).toBe("config_invalid");
+  expect(error.message).toContain("no effect with scale none");
+});
+
+test("a key is named by its place in the larger configuration", () => {
+  expect(refusal({ sampling: {} }, ["train"]).detail).toEqual({ key: "train.sampling.temperature" });
+  expect(refusal({ minibatches: 999 }, ["train"]).detail).toEqual({ key: "train.minibatches" });
+  expect(refusal({ stepz: 1 }, ["train"]).message).toContain("did you mean train.steps?");
+});
+
+test("a configuration that is not an object is refused", () => {
+  for (const wrong of [null, 3, "steps", []]) expect(refusal(wrong).code).toBe("config_invalid");
+});

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { parseTrainConfig } from "./config-schema.ts";
+import { describeMetric, metricNames, metricPattern } from "./metric-names.ts";
+import { silentRecorder } from "./run/recorder.ts";
+import type { Metrics } from "./stages/step-metrics.ts";
+import { tinyParts, tinySettings } from "./testing/index.ts";
+import { train } from "./train.ts";
+
+async function emitted(): Promise<string[]> {
+  const rows: Metrics[] = [];
+  const budget = { targetTokens: 3, learningRate: 0.01 };
+  const config = parseTrainConfig({ ...tinySettings, steps: 1, prices: {}, budget });
+  await train(tinyParts("star"), config, silentRecorder((metrics) => rows.push(metrics)));
+  return Object.keys(rows[0] ?? {});
+}
+
+test("every metric of a step matches exactly one entry, and every entry is emitted", async () => {
+  const keys = await emitted();
+  expect(keys.length).toBeGreaterThan(50);
+  for (const key of keys)
+    expect([key, metricNames.filter(({ name }) => metricPattern(name).test(key)).length]).toEqual([key, 1]);
+  const unused = metricNames.filter(({ name }) => !keys.some((key) => metricPattern(name).test(key)));
+  expect(unused).toEqual([]);
+});
+
+test("entries are in the order of the metrics", async () => {
+  const order = (await emitted()).map((key) => metricNames.findIndex(({ name }) => metricPattern(name).test(key)));
+  const firsts = order.filter((entry, i) => order.indexOf(entry) === i);
+  expect(firsts).toEqual([...firsts].toSorted((a, b) => a - b));
+});
+
+test("a metric is described by its family; a name with dots or slashes is no pattern", () => {
+  expect(describeMetric("tokens/written/holder-a")?.name).toBe("tokens/written/{agent}");
+  expect(describeMetric("silence/frac")?.name).toBe("silence/frac");
+  expect(describeMetric("silence/solver/frac")?.meaning).toBe("Share of an agent's turns without a word.");
+  expect(describeMetric("no/such")).toBeUndefined();
+  expect(metricPattern("a.b").test("axb")).toBe(false);
+});

@@ -1,0 +1,70 @@
+/** A metric, or a family of metrics where the name holds a `{placeholder}`. */
+export interface MetricName {
+  readonly name: string;
+  readonly meaning: string;
+}
+
+/** Every name in `metrics.jsonl`, in its order. Means are over the episodes of a step unless they say otherwise. */
+export const metricNames: readonly MetricName[] = [
+  { name: "step", meaning: "Steps done, this one included." },
+  { name: "progress/done_frac", meaning: "Share of the configured steps that are done." },
+
+  { name: "reward/mean", meaning: "Mean reward of Eq. 1; episodes that the task does not apply to are left out." },
+  { name: "reward/std", meaning: "Sample standard deviation of the reward over the batch." },
+  { name: "rewards/{term}/mean", meaning: "Mean of one signed term of the reward." },
+  { name: "task/accuracy", meaning: "Mean grade of the training episodes, 0 to 1." },
+
+  { name: "tokens/total", meaning: "Tokens written by all agents in all episodes, end tokens included." },
+  { name: "tokens/episode_mean", meaning: "Mean tokens written per episode: what a budget limits." },
+  { name: "tokens/written/{agent}", meaning: "Tokens that an agent wrote in all episodes." },
+  { name: "tokens/read/{agent}", meaning: "Tokens of messages that an agent read in all episodes." },
+
+  { name: "silence/frac", meaning: "Share of turns without a word." },
+  { name: "silence/{agent}/frac", meaning: "Share of an agent's turns without a word." },
+  { name: "stop/{reason}", meaning: "Episodes that ended for a reason." },
+
+  { name: "response_length/mean", meaning: "Mean tokens of a trained utterance." },
+  { name: "response_length/min", meaning: "Tokens of the shortest trained utterance." },
+  { name: "response_length/max", meaning: "Tokens of the longest trained utterance." },
+  { name: "response_length/clip_ratio", meaning: "Share of trained utterances that were cut at their ceiling." },
+
+  { name: "actor/pg_loss", meaning: "Loss of the objective, mean over minibatches." },
+  { name: "actor/entropy", meaning: "Mean entropy per trained token in nats." },
+  { name: "actor/grad_norm", meaning: "Global gradient norm before clipping, mean over optimiser steps." },
+  { name: "actor/skipped_steps", meaning: "Optimiser steps left out because the gradient was not finite." },
+  { name: "optim/lr", meaning: "Learning rate of the last optimiser step." },
+
+  { name: "ratio/mean", meaning: "Mean probability ratio of new to old policy, per unit of the objective." },
+  { name: "ratio/min", meaning: "Smallest ratio." },
+  { name: "ratio/max", meaning: "Largest ratio." },
+  { name: "advantages/mean", meaning: "Mean advantage." },
+  { name: "advantages/min", meaning: "Smallest advantage." },
+  { name: "advantages/max", meaning: "Largest advantage." },
+  { name: "actor/ppo_kl", meaning: "Mean of log π_old - log π per token: the k1 estimate of the divergence." },
+  { name: "approx_kl/k3", meaning: "Mean of ratio - 1 - log ratio per token: the k3 estimate, never negative." },
+  { name: "actor/pg_clipfrac", meaning: "Share of ratios that the clip stopped." },
+  { name: "clip_ratio/low_mean", meaning: "Share of ratios stopped at the lower end." },
+  { name: "clip_ratio/high_mean", meaning: "Share of ratios stopped at the upper end." },
+  { name: "frac_reward_zero_std", meaning: "Share of groups whose rewards are all equal: they teach nothing." },
+  { name: "groups/size_one", meaning: "Groups with a single applicable reward: they teach nothing." },
+  { name: "rewards/not_applicable", meaning: "Rewards that are NaN and were left out of their group." },
+  { name: "ratio_clamped", meaning: "Tokens whose log-ratio was clamped before its exponential." },
+  { name: "log_ratio_abs_max", meaning: "Largest absolute log-ratio of a token." },
+
+  { name: "budget/tokens/lambda", meaning: "Price of a token in this step: λ of Eq. 1." },
+  { name: "budget/tokens/target", meaning: "Mean tokens aimed at; above the budget while it anneals." },
+  { name: "budget/tokens/used_frac", meaning: "Mean tokens over the budget." },
+  { name: "budget/tokens/saturated", meaning: "1 while the price is at its maximum." },
+  { name: "budget/tokens/guarded", meaning: "1 while the guard keeps the price from rising." },
+];
+
+/** The entry that a metric of a run belongs to. */
+export function describeMetric(metric: string): MetricName | undefined {
+  return metricNames.find(({ name }) => metricPattern(name).test(metric));
+}
+
+/** Matches the metrics of an entry: a placeholder stands for any text. */
+export function metricPattern(name: string): RegExp {
+  const parts = name.split(/\{\w+\}/).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+  return new RegExp(`^${parts.join(".+")}$`);
+}

@@ -1,0 +1,121 @@
+import { randomFromSeed, ragged, type Utterance } from "@laconic/core";
+import { objectivePreset } from "@laconic/gspo";
+import { expect, test } from "vitest";
+import { parseTrainConfig } from "../config-schema.ts";
+import { tabularModel } from "../testing/index.ts";
+import type { TrainingBatch } from "./training-batch.ts";
+import { update, type UpdateResult } from "./update.ts";
+
+/** Two episodes in which one agent speaks twice; tokens of a three-token table. */
+const replies = [
+  [1, 2],
+  [2, 2, 0],
+  [1, 0],
+  [0, 1],
+];
+
+function utterance(turn: number): Utterance {
+  const base = { prompt: "", text: "x", silent: false, writtenTokens: 2, deliveredTo: [], finishReason: "stop" } as const;
+  return { ...base, agent: "a", turn, round: turn, model: { id: "m", weightVersion: 0 } };
+}
+
+const batch: TrainingBatch = {
+  sequences: replies.map((completionTokens) => ({ promptTokens: [1], completionTokens })),
+  utterances: [0, 1, 0, 1].map(utterance),
+  episodes: Int32Array.of(0, 0, 1, 1),
+  problems: Int32Array.of(0, 0, 0, 0),
+  advantages: Float64Array.of(0.5, 0.5, -0.5, -0.5),
+  sampledLogProbs: ragged(replies.map((tokens) => tokens.map(() => -1))),
+  diagnostics: {},
+};
+
+/** Old log-probs that differ from the new ones, so that the unit of the ratio shows. */
+const oldLogProbs = ragged(replies.map((tokens, s) => tokens.map((_, t) => -1 - 0.1 * s - 0.05 * t)));
+
+async function once(
+  ratioUnit: string,
+  settings: Readonly<Record<string, unknown>> = {},
+  microBatch = Infinity,
+): Promise<UpdateResult & { readonly weights: Float64Array }> {
+  const config = parseTrainConfig({
+    minibatches: 1,
+    ratioUnit,
+    objective: { name: "gspo", clip: { low: 0.9, high: 9 } },
+    optimizer: { learningRate: { peak: 0.1, warmUpSteps: 0 } },
+    ...settings,
+  });
+  const { name, ...options } = config.objective;
+  const model = tabularModel({ vocabularySize: 3, spread: 0.3, microBatch });
+  const facts = { model, config, objective: objectivePreset(name, options), batch, oldLogProbs, step: 0 };
+  const result = await update(facts, randomFromSeed(1));
+  return { ...result, weights: (await model.forward(batch.sequences)).logProbs.values };
+}
+
+/** Σ -A s / N with s = exp(mean log-ratio) over each unit, by hand. */
+async function lossByHand(units: readonly (readonly number[])[]): Promise<number> {
+  const { logProbs } = await tabularModel({ vocabularySize: 3, spread: 0.3 }).forward(batch.sequences);
+  const ratios = [...logProbs.values].map((value, i) => value - (oldLogProbs.values[i] as number));
+  const rowOf = replies.flatMap((tokens, s) => tokens.map(() => s));
+  return units.reduce((sum, rows) => {
+    const own = ratios.filter((_, i) => rows.includes(rowOf[i] as number));
+    const mean = own.reduce((total, value) => total + value, 0) / own.length;
+    return sum - ((batch.advantages[rows[0] as number] as number) * Math.exp(mean)) / units.length;
+  }, 0);
+}
+
+test.each([
+  ["message", [[0], [1], [2], [3]]],
+  [
+    "trajectory",
+    [
+      [0, 1],
+      [2, 3],
+    ],
+  ],
+  [
+    "joint",
+    [
+      [0, 1],
+      [2, 3],
+    ],
+  ],
+])("ratio unit %s: the loss is the mean over units of -A times the unit's ratio", async (unit, units) => {
+  const { loss, diagnostics } = await once(unit);
+  expect(loss).toBeCloseTo(await lossByHand(units), 12);
+  expect(diagnostics["ratio"]?.count).toBe(units.length);
+});
+
+test("an engine's micro-batches do not change an update, whatever the ratio unit", async () => {
+  for (const unit of ["message", "trajectory"]) {
+    const [whole, parts] = [await once(unit), await once(unit, {}, 1)];
+    expect(parts.loss).toBeCloseTo(whole.loss, 12);
+    expect(parts.weights).toBeAllclose(whole.weights, { relative: 1e-10 });
+  }
+});
+
+test("minibatches keep the messages of a unit together", async () => {
+  const { diagnostics, gradNorm } = await once("trajectory", { minibatches: 2 });
+  expect(gradNorm.count).toBe(2);
+  expect(diagnostics["ratio"]?.count).toBe(2); // two whole trajectories, none cut into two
+});
+
+test("minibatches without a sequence are left out", async () => {
+  const { gradNorm, learningRate } = await once("trajectory", { minibatches: 4 });
+  expect(gradNorm.count).toBe(2);
+  expect(learningRate).toBe(0.1);
+});
+
+test("a gradient that is not finite is skipped and counted", async () => {
+  const model = tabularModel({ vocabularySize: 3 });
+  const config = parseTrainConfig({ minibatches: 2 });
+  const objective = {
+    ...objectivePreset("gspo"),
+    evaluate: ({ logProbs }: { logProbs: { values: Float64Array } }) => ({
+      loss: 0,
+      gradient: logProbs.values.map(() => NaN),
+      diagnostics: {},
+    }),
+  };
+  const result = await update({ model, config, objective, batch, oldLogProbs, step: 0 }, randomFromSeed(0));
+  expect([result.skipped, result.gradNorm.count, model.weightVersion]).toEqual([2, 0, 0]);
+});

@@ -1,0 +1,93 @@
+import { dirname } from "node:path";
+import { nodeFileSystem, type FileSystem } from "../run/file-system.ts";
+
+/** What goes wrong, at which call. Calls count from 1. */
+export interface Faults {
+  /** One call fails with a system error, and the next ones work. */
+  readonly failAt?: number;
+  /** Every call from this one on that writes fails, as on a full or read-only disk. */
+  readonly failWritesFrom?: number;
+  readonly code?: "ENOSPC" | "EROFS" | "EIO";
+  /** The process dies in this call: it and all later ones throw {@link ProcessKilled}. */
+  readonly killAt?: number;
+  /** How much of the deadly call reaches the disk; `torn` writes half of the data. Defaults to `before`. */
+  readonly killed?: "before" | "torn" | "after";
+  /** The machine dies too: new files whose directory was never synced disappear. */
+  readonly loseUnsynced?: boolean;
+}
+
+/** Counts its calls and lets some of them fail. */
+export interface FaultyFileSystem extends FileSystem {
+  readonly calls: number;
+}
+
+/** Stands for the end of the process: nothing catches it but a test. */
+export class ProcessKilled extends Error {
+  override readonly name = "ProcessKilled";
+}
+
+type Operation = keyof FileSystem;
+const writing: ReadonlySet<Operation> = new Set(["makeDirectory", "write", "create", "append", "rename", "remove"]);
+
+/** A file system over another one that fails, stops or forgets on command. */
+export function faultyFileSystem(faults: Faults = {}, inner: FileSystem = nodeFileSystem): FaultyFileSystem {
+  const { failAt, failWritesFrom = Infinity, code = "ENOSPC", killAt = Infinity, killed = "before" } = faults;
+  let calls = 0;
+  const unsynced = new Set<string>();
+
+  async function call<T>(operation: Operation, path: string, run: () => Promise<T>, torn = run): Promise<T> {
+    calls += 1;
+    if (calls > killAt) throw new ProcessKilled(`call ${calls} after the kill`);
+    if (calls === killAt) {
+      if (killed !== "before") await (killed === "torn" ? torn : run)();
+      if (faults.loseUnsynced) for (const each of unsynced) await inner.remove(each);
+      throw new ProcessKilled(`killed in call ${calls}: ${operation} ${path}`);
+    }
+    if (calls === failAt || (calls >= failWritesFrom && writing.has(operation)))
+      throw Object.assign(new Error(`${code}: made to fail, ${operation} '${path}'`), { code, path });
+    return run();
+  }
+  const put = (operation: "write" | "create" | "append", path: string, data: Uint8Array | string): Promise<void> => {
+    const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
+    const store = (part: Uint8Array): Promise<void> =>
+      operation === "create" ? inner.create(path, new TextDecoder().decode(part)) : inner[operation](path, part);
+    const run = async (part: Uint8Array): Promise<void> => {
+      const isNew = !(await inner.exists(path));
+      await store(part);
+      if (isNew) unsynced.add(path);
+    };
+    return call(
+      operation,
+      path,
+      () => run(bytes),
+      () => run(bytes.slice(0, bytes.length >> 1)),
+    );
+  };
+  const synced = (directory: string): void => {
+    for (const path of unsynced) if (dirname(path) === directory) unsynced.delete(path);
+  };
+
+  return {
+    get calls() {
+      return calls;
+    },
+    makeDirectory: (path) => call("makeDirectory", path, () => inner.makeDirectory(path)),
+    exists: (path) => call("exists", path, () => inner.exists(path)),
+    list: (path) => call("list", path, () => inner.list(path)),
+    read: (path) => call("read", path, () => inner.read(path)),
+    write: (path, data) => put("write", path, data),
+    create: (path, data) => put("create", path, data),
+    append: (path, data) => put("append", path, data),
+    rename: (from, to) =>
+      call("rename", to, async () => {
+        await inner.rename(from, to);
+        synced(dirname(to));
+      }),
+    syncDirectory: (path) =>
+      call("syncDirectory", path, async () => {
+        await inner.syncDirectory(path);
+        synced(path);
+      }),
+    remove: (path) => call("remove", path, () => inner.remove(path)),
+  };
+}

@@ -1,0 +1,32 @@
+import { parseTrainConfig } from "../config-schema.ts";
+import type { TrainingParts } from "../parts.ts";
+import { openRun, type RunOptions } from "../run/run-directory.ts";
+import { train, type TrainResult } from "../train.ts";
+import { tinyParts, tinySettings } from "./tiny-task.ts";
+
+export interface TinyRunOptions extends Partial<Omit<RunOptions, "config">> {
+  readonly directory: string;
+  /** Laid over `tinySettings`. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** A fresh solo team by default. */
+  readonly parts?: TrainingParts;
+  readonly signal?: AbortSignal;
+}
+
+/** Trains the tiny task into a run directory, from the start or from its last checkpoint. */
+export async function tinyRun(options: TinyRunOptions): Promise<TrainResult> {
+  const { settings = {}, parts = tinyParts(), signal, ...rest } = options;
+  const config = parseTrainConfig({ ...tinySettings, ...settings });
+  const run = await openRun({
+    environment: {},
+    keepCheckpoints: config.checkpoint.keep,
+    now: () => 0,
+    ...rest,
+    config: { ...config },
+  });
+  try {
+    return await train(parts, config, run, signal);
+  } finally {
+    await run.close();
+  }
+}

@@ -1,0 +1,193 @@
+import { expect, test } from "vitest";
+import { parseTrainConfig } from "./config-schema.ts";
+import { silentRecorder } from "./run/recorder.ts";
+import type { Metrics } from "./stages/step-metrics.ts";
+import { tinyParts, tinySettings, tinyTokenizer } from "./testing/index.ts";
+import { train, type TrainResult } from "./train.ts";
+
+type Parts = Parameters<typeof train>[0];
+
+async function run(
+  settings: Readonly<Record<string, unknown>> = {},
+  parts: Parts = tinyParts(),
+): Promise<TrainResult & { readonly rows: readonly Metrics[]; readonly warnings: readonly string[] }> {
+  const rows: Metrics[] = [];
+  const warnings: string[] = [];
+  const recorder = {
+    ...silentRecorder((metrics) => rows.push(metrics)),
+    warn: async (message: string) => void warnings.push(message),
+  };
+  return { ...(await train(parts, parseTrainConfig({ ...tinySettings, ...settings }), recorder)), rows, warnings };
+}
+
+test("thirty steps teach a solo agent to answer in one letter and the end", async () => {
+  const { before, after, rows, steps, interrupted } = await run();
+  expect([before.accuracy, before.tokens, before.step]).toEqual([2 / 30, 3.2, 0]);
+  expect([after.accuracy, after.tokens, after.step]).toEqual([1, 2, 30]);
+  expect([steps, interrupted]).toEqual([30, false]);
+  const reward = rows.map((row) => row["reward/mean"] as number);
+  expect(reward[0]).toBeLessThan(0);
+  expect(reward.at(-1)).toBeGreaterThan(0.75); // 0.8 is the most: 1 - 2 tokens at 0.1
+});
+
+test("a star team whose answerer sees nothing learns to pass the digit on", async () => {
+  const { before, after } = await run({ steps: 90, prices: { tokens: 0.02 } }, tinyParts("star"));
+  expect(before.accuracy).toBeLessThan(0.2);
+  expect(after.accuracy).toBeGreaterThan(0.8);
+});
+
+test("the same seed gives the same metrics, another seed others", async () => {
+  const short = { steps: 4 };
+  const [first, again, other] = [await run(short), await run(short), await run({ ...short, seed: 8 })];
+  expect(again.rows).toEqual(first.rows);
+  expect(other.rows).not.toEqual(first.rows);
+});
+
+test("Eq. 5 steers the price: over budget it rises by η times the violation", async () => {
+  const budget = { targetTokens: 2, learningRate: 0.01 };
+  const { rows } = await run({ steps: 3, prices: {}, budget });
+  const [first, second] = rows as [Metrics, Metrics];
+  expect(first["budget/tokens/lambda"]).toBe(0);
+  expect(second["budget/tokens/lambda"]).toBeCloseTo(0.01 * ((first["tokens/episode_mean"] as number) - 2), 12);
+  expect(first["budget/tokens/used_frac"]).toBeCloseTo((first["tokens/episode_mean"] as number) / 2, 12);
+});
+
+test("a grade of NaN leaves its episode out, is counted, and the run goes on", async () => {
+  const parts = tinyParts();
+  const grader: Parts["task"]["grader"] = (answer, problem) =>
+    problem.gold === "a" ? NaN : parts.task.grader(answer, problem);
+  const { rows, after } = await run({ steps: 12 }, { ...parts, task: { ...parts.task, grader } });
+  expect(rows).toHaveLength(12);
+  const left = rows.map((row) => row["rewards/not_applicable"] as number);
+  expect(left.every((count) => count % 8 === 0)).toBe(true); // whole groups
+  expect(Math.max(...left)).toBeGreaterThan(0);
+  expect(rows.flatMap((row) => Object.values(row)).every(Number.isFinite)).toBe(true);
+  expect(after.accuracy).toBeGreaterThan(0.5);
+  expect(after.accuracy * 20).toBeCloseTo(Math.round(after.accuracy * 20), 9); // of the 20 problems that apply
+});
+
+test.each([
+  ["returns infinity", () => Infinity],
+  [
+    "throws",
+    () => {
+      throw new Error("no");
+    },
+  ],
+])("a grader that %s is reward_invalid and names problem and term", async (_, grader) => {
+  const parts = tinyParts();
+  const failing = run({ steps: 1 }, { ...parts, task: { ...parts.task, grader } });
+  await expect(failing).rejects.toMatchObject({
+    code: "reward_invalid",
+    detail: { problemId: "held-out-0", term: "task" },
+  });
+});
+
+test("silence is counted: an agent that only ends costs one token and has no answer", async () => {
+  const parts = tinyParts();
+  const policy: Parts["policy"] = (sampler) => ({
+    ...parts.policy(sampler),
+    complete: async () => {
+      const trace = { promptTokens: [0], tokens: [tinyTokenizer.endToken], logProbs: [-Math.log(11)] };
+      const usage = { promptTokens: 1, completionTokens: 1, counted: "model" as const };
+      return { text: "", finishReason: "stop", usage, model: { id: "silent", weightVersion: 0 }, trace };
+    },
+  });
+  const { rows, after } = await run({ steps: 1 }, { ...parts, policy });
+  expect(rows[0]).toMatchObject({
+    "silence/frac": 1,
+    "silence/solver/frac": 1,
+    "stop/no_answer": 48,
+    "stop/answered": 0,
+    "tokens/episode_mean": 1,
+    "response_length/mean": 1,
+    "task/accuracy": 0,
+    frac_reward_zero_std: 1,
+  });
+  expect(after.silence).toEqual({ solver: 1 });
+});
+
+test("groups without spread have advantage 0 and leave the weights alone", async () => {
+  const parts = tinyParts();
+  const task = { ...parts.task, grader: () => 1 };
+  const { rows } = await run({ steps: 2, prices: {} }, { ...parts, task });
+  expect(rows[1]).toMatchObject({
+    frac_reward_zero_std: 1,
+    "advantages/min": 0,
+    "advantages/max": 0,
+    "actor/grad_norm": 0,
+    "actor/pg_loss": 0,
+    "reward/std": 0,
+  });
+  const { logProbs } = await parts.model.forward([{ promptTokens: [0], completionTokens: [4] }]);
+  expect(logProbs.values[0]).toBeCloseTo(-Math.log(11), 12);
+});
+
+test("a group of one learns from the raw reward", async () => {
+  const { rows } = await run({ steps: 1, episodesPerProblem: 1, advantage: { estimator: "raw" } });
+  expect(rows[0]?.["groups/size_one"]).toBe(6);
+  expect(rows[0]?.["advantages/mean"]).toBeCloseTo(rows[0]?.["reward/mean"] as number, 12);
+});
+
+test("an old policy that outlives a step is the one that is sampled and divided by", async () => {
+  const settings = { steps: 4, minibatches: 1, refreshOldPolicyEvery: 2, checkpoint: { every: 2, keep: 2 } };
+  const { rows } = await run(settings);
+  const ratios = rows.map((row) => [row["ratio/min"], row["ratio/max"]] as [number, number]);
+  // With one minibatch the ratio is 1 in the first step of each pair, and only there.
+  expect(ratios.map(([low, high]) => low === 1 && high === 1)).toEqual([true, false, true, false]);
+  const fresh = await run({ ...settings, refreshOldPolicyEvery: 1 });
+  expect(fresh.rows.every((row) => row["ratio/min"] === 1 && row["ratio/max"] === 1)).toBe(true);
+});
+
+test("the sampler's log-probs and recomputed ones give the same run", async () => {
+  const [recomputed, sampled] = [await run({ steps: 3 }), await run({ steps: 3, oldLogProbs: "sampler" })];
+  expect(sampled.rows).toEqual(recomputed.rows);
+});
+
+test("an agent that is not trained speaks with its frozen model and gives no sequences", async () => {
+  const parts = tinyParts("star");
+  const sequences: number[] = [];
+  const frozen = tinyParts("star");
+  const model: Parts["model"] = {
+    ...parts.model,
+    forwardBackward: (batch, tokenGradient) => {
+      sequences.push(batch.length);
+      return parts.model.forwardBackward(batch, tokenGradient);
+    },
+  };
+  const settings = { steps: 1, minibatches: 2 };
+  await run(settings, { ...parts, model });
+  expect(sequences.splice(0)).toEqual([48, 48]); // two agents, 48 episodes
+  const hint = frozen.policy(frozen.model);
+  await run(settings, { ...parts, model, trainedAgents: ["solver"], frozen: { hint } });
+  expect(sequences).toEqual([24, 24]);
+  expect(frozen.model.weightVersion).toBe(0);
+});
+
+test("an agent with neither a policy nor a frozen model is named", async () => {
+  await expect(run({ steps: 1 }, { ...tinyParts("star"), trainedAgents: ["solver"] })).rejects.toMatchObject({
+    code: "input_invalid",
+    detail: { agent: "hint" },
+  });
+});
+
+test("a learning rate follows the loop, not the steps that the weights had before", async () => {
+  const parts = tinyParts();
+  const learningRate = { peak: 0.3, warmUpSteps: 0, decay: "linear", finalFraction: 0 };
+  const settings = { steps: 4, minibatches: 2, optimizer: { learningRate } };
+  const first = await run(settings, parts);
+  expect(parts.model.weightVersion).toBe(8);
+  const second = await run(settings, parts);
+  const rates = (rows: readonly Metrics[]): unknown[] => rows.map((row) => row["optim/lr"]);
+  expect(rates(second.rows)).toEqual(rates(first.rows));
+  expect(rates(first.rows)).toBeAllclose([0.3 * (7 / 8), 0.3 * (5 / 8), 0.3 * (3 / 8), 0.3 * (1 / 8)]);
+});
+
+test("known traps are told in words", async () => {
+  const advantage = { estimator: "group", scale: "group", std: "sample", epsilon: 1e-6 };
+  const parts = tinyParts();
+  const task = { ...parts.task, grader: () => 1 };
+  const { warnings } = await run({ steps: 2, advantage }, { ...parts, task });
+  expect(warnings[0]).toMatch(/^gspo: a clip of 0\.2\/0\.2 is GRPO's width/);
+  expect(warnings[1]).toContain("advantage.scale none");
+});

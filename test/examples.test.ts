@@ -1,0 +1,53 @@
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { beforeAll, describe, expect, test } from "vitest";
+import { root } from "./workspace.ts";
+
+const steps = 2;
+const shippedModel = "apps/trainer/assets/relay-one-fact";
+
+/** Runs a program of `examples`; a failing one rejects. */
+async function linesOf(file: string, ...words: readonly string[]): Promise<string[]> {
+  const { stdout } = await promisify(execFile)(process.execPath, ["--import", "tsx", `examples/${file}`, ...words], {
+    cwd: root,
+  });
+  return stdout.trimEnd().split("\n");
+}
+
+let loop: string[] = [];
+let basic: string[] = [];
+
+beforeAll(async () => {
+  loop = await linesOf("agent-gspo-loop.ts", String(steps), shippedModel, "7");
+  basic = await linesOf("agent-gspo-basic.ts", String(steps), shippedModel, "7");
+}, 300_000);
+
+describe("examples", () => {
+  test("start from a model that the repository holds", () => {
+    expect(existsSync(join(root, shippedModel, "model.safetensors"))).toBe(true);
+  });
+
+  test("the whole loop prints a line per step", () => {
+    expect(loop).toHaveLength(steps);
+    for (const [i, line] of loop.entries())
+      expect(line).toMatch(
+        new RegExp(`^step ${i + 1}  accuracy \\d\\.\\d{3}  tokens \\d+\\.\\d{2}  price \\d\\.\\d{5}$`),
+      );
+  });
+
+  test("the trainer does the same steps, to the last digit printed", () => {
+    expect(basic.slice(0, steps)).toEqual(loop);
+  });
+
+  test("the trainer prints what it did to held-out problems", () => {
+    expect(basic).toHaveLength(steps + 2);
+    expect(basic[steps]).toMatch(/^held-out accuracy \d+\.\d % -> \d+\.\d %$/);
+    expect(basic[steps + 1]).toMatch(/^held-out tokens \d+\.\d -> \d+\.\d per episode$/);
+  });
+
+  test("another seed is another run", async () => {
+    expect((await linesOf("agent-gspo-loop.ts", "1", shippedModel, "8"))[0]).not.toBe(loop[0]);
+  }, 300_000);
+});
