@@ -1,4 +1,4 @@
-import { LaconicError, statisticOf, type Diagnostics } from "@laconic/core";
+import { LaconicError, statisticOf, type Diagnostics, type Objective, type Ragged } from "@laconic/core";
 import type { Prepared } from "./prepare.ts";
 
 /** Correction for a sampler whose log-probs differ from the trainer's: ρ = π_old / π_roll, detached, multiplies the loss. */
@@ -22,6 +22,30 @@ export function checkImportance(options: ImportanceOptions | undefined): void {
     throw new LaconicError("config_invalid", `importance.veto is ${options.veto}: it must be between 0 and 1`);
 }
 
+/** As flat facts for the run record. */
+export function importanceSettings(options: ImportanceOptions | undefined): Objective["settings"] {
+  if (!options) return { importance: null };
+  const { kind, level, cap, veto = null } = options;
+  return { importance: kind, importanceLevel: level, importanceCap: cap, importanceVeto: veto };
+}
+
+/** Bypass mode: the sampler's log-probs serve as old ones, so π / π_old is the whole correction already. */
+function refuseBypass({ input }: Prepared, rollLogProbs: Ragged): void {
+  const trained = (t: number): boolean => !input.mask || input.mask[t] !== 0;
+  const { values } = input.oldLogProbs;
+  let compared = 0;
+  for (let t = 0; t < values.length; t++) {
+    if (!trained(t)) continue;
+    if (values[t] !== rollLogProbs.values[t]) return;
+    compared += 1;
+  }
+  if (compared > 0)
+    throw new LaconicError(
+      "objective_refused",
+      "importance: rollLogProbs and oldLogProbs are the same values, so the weight is 1 everywhere and π / π_old corrects for the sampler already; recompute oldLogProbs with the trainer, or leave importance out",
+    );
+}
+
 /** Weight per token, with the effective sample size (sum ρ)² / (n sum ρ²) among the diagnostics. */
 export function importanceWeights(
   prepared: Prepared,
@@ -31,6 +55,7 @@ export function importanceWeights(
   const { logProbs, oldLogProbs, rollLogProbs, mask } = input;
   if (!rollLogProbs)
     throw new LaconicError("input_invalid", "importance weights need rollLogProbs: the log-probs the sampler reported");
+  refuseBypass(prepared, rollLogProbs);
   const weights = new Float64Array(logProbs.values.length);
   const ratios: number[] = [];
   const bound = (ratio: number): number => {

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { LaconicError, type Objective } from "@laconic/core";
 
 /**
  * Estimators of the reverse KL to the reference, with e = log π - log π_ref on sampled tokens (Schulman 2020).
@@ -43,6 +43,13 @@ export function klSlope(estimator: KlEstimator, e: number): number {
     case "k3":
       return -e > maxExponent ? 1 : 1 - Math.exp(-e);
   }
+}
+
+/** As flat facts for the run record. */
+export function klSettings(options: KlOptions | undefined): Objective["settings"] {
+  if (!options) return { kl: null };
+  const { estimator, coefficient, biasCorrection = false } = options;
+  return { kl: estimator, klCoefficient: coefficient, klBiasCorrection: biasCorrection };
 }
 
 /** @throws LaconicError `config_invalid` for a term without effect, or a value or gradient that is not the KL's. */

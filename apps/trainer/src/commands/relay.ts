@@ -68,7 +68,7 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
       args: {
         ...levelFlag,
         out: { type: "string", required: true, description: "Folder for the model", valueHint: "folder" },
-        steps: { type: "string", description: "Training steps", default: "800", valueHint: "n" },
+        steps: { type: "string", description: "Training steps", default: "700", valueHint: "n" },
         batch: { type: "string", description: "Examples per step", default: "128", valueHint: "n" },
         seed: { type: "string", description: "Seed of weights and examples", default: "0", valueHint: "text" },
         device: { type: "string", description: "Device to compute on", default: "auto", valueHint: "name" },

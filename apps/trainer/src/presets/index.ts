@@ -8,7 +8,7 @@ const presetNames: readonly string[] = Object.keys(presets);
 
 /** @throws LaconicError `config_invalid` with the nearest known name. */
 export function presetConfig(name: string): Readonly<Record<string, unknown>> {
-  const preset = presets[name];
+  const preset = Object.hasOwn(presets, name) ? presets[name] : undefined;
   if (preset) return preset;
   const near = nearestName(name, presetNames);
   throw new LaconicError(

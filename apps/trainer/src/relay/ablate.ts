@@ -7,7 +7,7 @@ import { relayQuickstart } from "../presets/relay-quickstart.ts";
 import { formatNumber, formatPercent } from "../report/format.ts";
 import { parseAppConfig } from "../run/app-config.ts";
 import { applyOverrides } from "../run/overrides.ts";
-import { startRun } from "../run/start-run.ts";
+import { exitCodeOf, startRun } from "../run/start-run.ts";
 import { renderAblationChart } from "./ablation-chart.ts";
 
 /** A variant of the quickstart: what it changes, as overrides. */
@@ -79,7 +79,9 @@ export async function ablate(options: AblationOptions, terminal: Terminal): Prom
       const words = [...variant.overrides, `train.seed=${seed}`, ...options.overrides];
       const config = parseAppConfig(applyOverrides(relayQuickstart, words));
       const directory = join(options.folder, "runs", `${variant.name}-${seed}`);
-      const { before, after, seconds } = await startRun(config, directory, false, terminal);
+      const done = await startRun(config, directory, false, terminal);
+      if (done.interrupted) return exitCodeOf(done); // what is half trained is no result
+      const { before, after, seconds } = done;
       const side = ({ accuracy, tokens }: typeof before): AblationResult["after"] => ({ accuracy, tokens });
       results.push({
         variant: variant.name,

@@ -11,6 +11,8 @@ import { describeEnvironment } from "./environment.ts";
 import { openParts } from "./open-parts.ts";
 
 export interface StartedRun extends TrainResult {
+  /** What interrupted the run, if anything did. */
+  readonly signal: NodeJS.Signals | null;
   readonly seconds: number;
   readonly device: string;
   readonly report: string;
@@ -76,7 +78,8 @@ export async function startRun(
       await run.close();
     }
     const seconds = (performance.now() - started) / 1000;
-    return { ...result, seconds, device: engine.capabilities.device, report: await writeReport(directory) };
+    const signal = stop.signal.aborted ? (stop.signal.reason as NodeJS.Signals) : null;
+    return { ...result, signal, seconds, device: engine.capabilities.device, report: await writeReport(directory) };
   } finally {
     process.off("SIGINT", interrupt);
     process.off("SIGTERM", interrupt);
@@ -85,7 +88,7 @@ export async function startRun(
 }
 
 /** 0 done, 130 or 143 after a signal. */
-export function exitCodeOf(run: StartedRun, signal: unknown = "SIGINT"): number {
-  if (!run.interrupted) return 0;
+export function exitCodeOf({ interrupted, signal }: Pick<StartedRun, "interrupted" | "signal">): number {
+  if (!interrupted) return 0;
   return signal === "SIGTERM" ? 143 : 130;
 }

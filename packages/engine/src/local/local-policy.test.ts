@@ -1,4 +1,4 @@
-import { randomFromSeed, type CompletionRequest, type SampleRequest, type Sampler } from "@laconic/core";
+import { LaconicError, randomFromSeed, type CompletionRequest, type SampleRequest, type Sampler } from "@laconic/core";
 import { languageModelCases, tableTokenizer } from "@laconic/core/testing";
 import { describe, expect, test } from "vitest";
 import { createReferenceKernels } from "../kernels/testing/index.ts";
@@ -78,4 +78,72 @@ test("a failing sampler rejects every request of the batch", async () => {
   const policy = localPolicy({ id: "p", sampler, tokenizer });
   const results = await Promise.allSettled([policy.complete(request(1)), policy.complete(request(2))]);
   expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+});
+
+test("requests made while a batch runs wait and travel together", async () => {
+  const batches: number[] = [];
+  const counting = countingSampler(batches);
+  let release = (): void => undefined;
+  const gate = new Promise<void>((resolve) => (release = resolve));
+  const sampler: Sampler = { ...counting, sample: (requests) => gate.then(() => counting.sample(requests)) };
+  const policy = localPolicy({ id: "p", sampler, tokenizer });
+  const first = policy.complete(request(1));
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  const second = policy.complete(request(2));
+  await new Promise((resolve) => setTimeout(resolve, 5));
+  const third = policy.complete(request(3));
+  release();
+  await Promise.all([first, second, third]);
+  expect(batches).toEqual([1, 2]);
+});
+
+test("episodes that go on at different depths of promises still share batches", async () => {
+  const batches: number[] = [];
+  const policy = localPolicy({ id: "p", sampler: countingSampler(batches), tokenizer });
+  const episode = async (seed: number): Promise<void> => {
+    for (let turn = 0; turn < 3; turn++) {
+      for (let depth = 0; depth < seed * 5; depth++) await Promise.resolve();
+      if (seed === 3) await new Promise((resolve) => setImmediate(resolve));
+      await policy.complete(request(seed));
+    }
+  };
+  await Promise.all([0, 1, 2, 3].map(episode));
+  expect(batches).toEqual([4, 4, 4]);
+});
+
+test("a request that the model cannot take fails alone", async () => {
+  const engine = await createInlineEngine([createReferenceKernels()]);
+  const sampler = await engine.createModel({ kind: "config", config, seed: 1 });
+  const policy = localPolicy({ id: "tiny", sampler, tokenizer });
+  const tokens = (...values: number[]): CompletionRequest => ({ ...request(1), prompt: { kind: "tokens", tokens: values } });
+  const results = await Promise.allSettled([tokens(1), tokens(99), tokens(), tokens(1, 2)].map((each) => policy.complete(each)));
+  expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected", "fulfilled"]);
+  expect(results.map((each) => (each.status === "rejected" && LaconicError.is(each.reason) ? each.reason.code : ""))).toEqual(
+    ["", "input_invalid", "input_invalid", ""],
+  );
+});
+
+test("chat prompts are refused: there is no template", async () => {
+  const policy = localPolicy({ id: "p", sampler: countingSampler([]), tokenizer });
+  const chat: CompletionRequest = { ...request(1), prompt: { kind: "messages", messages: [] } };
+  await expect(policy.complete(chat)).rejects.toMatchObject({ code: "input_invalid" });
+});
+
+test("text is cut before a stop text that the tokens did not spell as expected, and the trace keeps every token", async () => {
+  const sampler: Sampler = {
+    ...countingSampler([]),
+    sample: async (requests) =>
+      requests.map(({ promptTokens }) => ({
+        promptTokens,
+        tokens: tokenizer.encode("fadcb"),
+        logProbs: [-1, -1, -1, -1, -1],
+        finishReason: "length",
+      })),
+  };
+  const policy = localPolicy({ id: "p", sampler, tokenizer });
+  const { sampling } = request(1);
+  const stopped = await policy.complete({ ...request(1), sampling: { ...sampling, stop: ["c", "dc", "", "zz"] } });
+  expect(stopped).toMatchObject({ text: "fa", finishReason: "stop", usage: { completionTokens: 5 } });
+  expect(stopped.trace?.tokens).toHaveLength(5);
+  expect(await policy.complete(request(1))).toMatchObject({ text: "fadcb", finishReason: "length" });
 });

@@ -3,6 +3,7 @@ import {
   type Completion,
   type CompletionRequest,
   type LanguageModel,
+  type ModelIdentity,
   type Prompt,
   type SampleRequest,
   type SampleResult,
@@ -18,8 +19,11 @@ interface Waiting {
 }
 
 /**
- * A language model over a sampler. Requests made in the same turn of the event loop, by any number of episodes, are
- * served as one batch.
+ * A language model over a sampler. Requests that any number of episodes make while it waits or samples are served
+ * together as the next batch, in the order they were made.
+ *
+ * Stop texts are found in the decoded text, and end sampling early where the tokenizer spells them as the model did.
+ * @throws LaconicError from `complete`: `aborted`, `input_invalid` for a chat prompt or one the model cannot take.
  */
 export function localPolicy(options: {
   readonly id: string;
@@ -28,18 +32,34 @@ export function localPolicy(options: {
 }): LanguageModel {
   const { id, sampler, tokenizer } = options;
   let waiting: Waiting[] = [];
+  let busy = false;
 
-  const flush = async (): Promise<void> => {
-    const batch = waiting.filter(({ request }) => !request.signal?.aborted);
-    waiting = [];
-    const weightVersion = sampler.weightVersion;
+  /** Serves batch after batch until nobody waits. */
+  const serve = async (): Promise<void> => {
+    busy = true;
+    for (;;) {
+      await quiet(() => waiting.length);
+      const batch = waiting.filter(({ request }) => !request.signal?.aborted);
+      waiting = [];
+      if (batch.length === 0) break;
+      await serveBatch(batch);
+    }
+    busy = false;
+  };
+  const serveBatch = async (batch: readonly Waiting[]): Promise<void> => {
+    const model = { id, weightVersion: sampler.weightVersion };
     try {
       const results = await sampler.sample(batch.map(({ sample }) => sample));
       batch.forEach(({ request, resolve }, i) =>
-        resolve(completion(request, results[i] as SampleResult, tokenizer, { id, weightVersion })),
+        resolve(completion(request, results[i] as SampleResult, tokenizer, model)),
       );
     } catch (error) {
-      for (const { reject } of batch) reject(error);
+      const culprit = refusedRequest(error, batch.length);
+      if (culprit === null) return batch.forEach(({ reject }) => reject(error));
+      // Episodes know nothing of each other: one that asks badly fails alone.
+      (batch[culprit] as Waiting).reject(error);
+      const others = batch.filter((_, i) => i !== culprit);
+      if (others.length > 0) await serveBatch(others);
     }
   };
 
@@ -58,10 +78,25 @@ export function localPolicy(options: {
           };
         request.signal?.addEventListener("abort", abort, { once: true });
         waiting.push({ request, sample, resolve: settle(resolve), reject: settle(reject) });
-        // Episodes that go on in this turn add their requests before the batch leaves.
-        if (waiting.length === 1) setImmediate(() => void flush());
+        if (!busy) void serve();
       }),
   };
+}
+
+/** Waits for a turn of the event loop in which the count stays: everybody who goes on now has asked. */
+async function quiet(count: () => number): Promise<void> {
+  let before: number;
+  do {
+    before = count();
+    await new Promise((resolve) => setImmediate(resolve));
+  } while (count() !== before);
+}
+
+/** Which request of the batch the sampler refused, where it says so before sampling anything. */
+function refusedRequest(error: unknown, requests: number): number | null {
+  if (!LaconicError.is(error) || error.code !== "input_invalid") return null;
+  const index = error.detail["request"];
+  return typeof index === "number" && index < requests ? index : null;
 }
 
 function sampleRequest(request: CompletionRequest, tokenizer: Tokenizer): SampleRequest {
@@ -98,18 +133,18 @@ function promptTokens(prompt: Prompt, tokenizer: Tokenizer): readonly number[] {
 
 function completion(
   request: CompletionRequest,
-  result: SampleResult,
+  { promptTokens: prompt, tokens, logProbs, finishReason }: SampleResult,
   tokenizer: Tokenizer,
-  model: Completion["model"],
+  model: ModelIdentity,
 ): Completion {
-  const text = tokenizer.decode(result.tokens.filter((token) => token !== tokenizer.endToken));
-  const stops = (request.sampling.stop ?? []).map((stop) => text.indexOf(stop)).filter((at) => at >= 0);
-  const cut = Math.min(text.length, ...stops);
+  const text = tokenizer.decode(tokens.filter((token) => token !== tokenizer.endToken));
+  const stops = (request.sampling.stop ?? []).map((stop) => (stop === "" ? -1 : text.indexOf(stop)));
+  const cut = Math.min(text.length, ...stops.filter((at) => at >= 0));
   return {
     text: text.slice(0, cut),
-    finishReason: result.finishReason,
-    usage: { promptTokens: result.promptTokens.length, completionTokens: result.tokens.length, counted: "model" },
+    finishReason: cut < text.length ? "stop" : finishReason,
+    usage: { promptTokens: prompt.length, completionTokens: tokens.length, counted: "model" },
     model,
-    trace: { promptTokens: result.promptTokens, tokens: result.tokens, logProbs: result.logProbs },
+    trace: { promptTokens: prompt, tokens, logProbs },
   };
 }

@@ -16,7 +16,20 @@ export function rawRewards(rewards: ArrayLike<number>, groups: ArrayLike<number>
   return { advantages, diagnostics: groupDiagnostics(rewards, split, advantages) };
 }
 
-/** ReMax (Li et al. 2024): r minus the reward of the greedy reply, one baseline per sequence. */
+/**
+ * GPG (as verl computes it): (N / rewards that are not 0) (r - mean), which makes up for samples that teach nothing.
+ * Its loss is `reinforce` with a token mean.
+ */
+export function gpg(rewards: ArrayLike<number>, groups: ArrayLike<number>): AdvantageResult {
+  const applicable = Array.from(rewards).filter((reward) => !Number.isNaN(reward));
+  const scale = applicable.length / Math.max(1, applicable.filter((reward) => reward !== 0).length);
+  return perGroup(rewards, groups, (group) => group.rewards.map((reward) => scale * (reward - group.mean)));
+}
+
+/**
+ * ReMax (Li et al. 2024): r minus the reward of the greedy reply, one baseline per sequence.
+ * @throws LaconicError `reward_invalid` for a greedy reward that is not finite where the reward applies.
+ */
 export function remax(
   rewards: ArrayLike<number>,
   groups: ArrayLike<number>,
@@ -28,9 +41,15 @@ export function remax(
       `remax: ${greedyRewards.length} greedy rewards for ${rewards.length} rewards`,
     );
   const split = rewardGroups(rewards, groups);
-  const advantages = Float64Array.from(rewards, (reward, s) =>
-    Number.isNaN(reward) ? 0 : reward - (greedyRewards[s] as number),
-  );
+  const advantages = Float64Array.from(rewards, (reward, row) => {
+    if (Number.isNaN(reward)) return 0;
+    const greedy = greedyRewards[row] as number;
+    if (!Number.isFinite(greedy))
+      throw new LaconicError("reward_invalid", `remax: greedy reward ${row} is ${greedy}, expected a finite number`, {
+        row,
+      });
+    return reward - greedy;
+  });
   return { advantages, diagnostics: groupDiagnostics(rewards, split, advantages) };
 }
 
@@ -55,6 +74,10 @@ export function opo(
   groups: ArrayLike<number>,
   lengths: ArrayLike<number>,
 ): AdvantageResult {
+  if (lengths.length !== rewards.length)
+    throw new LaconicError("input_invalid", `opo: ${lengths.length} lengths for ${rewards.length} rewards`);
+  const bad = Array.from(lengths).findIndex((length) => !(length >= 0 && Number.isFinite(length)));
+  if (bad >= 0) throw new LaconicError("input_invalid", `opo: length ${bad} is ${lengths[bad]}, expected 0 or more`);
   return perGroup(rewards, groups, (group) => {
     let [weighted, total] = [0, 0];
     group.rows.forEach((row, i) => {
@@ -80,7 +103,10 @@ export function passAtK(
   });
 }
 
-/** BNPO (Xiao et al. 2025): (r - p) / Beta density(p; a, b) for 0/1 rewards; (1, 1) is mean only. */
+/**
+ * BNPO (Xiao et al. 2025): (r - p) / Beta density(p; a, b) for 0/1 rewards; (1, 1) is mean only.
+ * @throws LaconicError `reward_invalid` for a group whose mean is no success rate.
+ */
 export function bnpo(
   rewards: ArrayLike<number>,
   groups: ArrayLike<number>,
@@ -90,6 +116,12 @@ export function bnpo(
   const logBeta = logGamma(a) + logGamma(b) - logGamma(a + b);
   return perGroup(rewards, groups, (group) => {
     const p = group.mean;
+    if (!(p > 0 && p < 1))
+      throw new LaconicError(
+        "reward_invalid",
+        `bnpo: the group of reward ${group.rows[0]} has mean ${p}; it must be a success rate, so rewards go from 0 to 1`,
+        { row: group.rows[0] as number },
+      );
     const density = Math.exp((a - 1) * Math.log(p) + (b - 1) * Math.log(1 - p) - logBeta);
     return group.rewards.map((reward) => (reward - p) / density);
   });

@@ -1,4 +1,4 @@
-import { LaconicError, statisticOf, type Diagnostics } from "@laconic/core";
+import { LaconicError, statisticOf, type Diagnostics, type Statistic } from "@laconic/core";
 
 /** Advantages per sequence and what the groups looked like. */
 export interface AdvantageResult {
@@ -25,24 +25,35 @@ export interface RewardGroup {
 export function rewardGroups(rewards: ArrayLike<number>, groups: ArrayLike<number>): RewardGroup[] {
   if (rewards.length !== groups.length)
     throw new LaconicError("input_invalid", `${rewards.length} rewards but ${groups.length} group ids`);
+  checkRewards(rewards);
   const byGroup = new Map<number, number[]>();
   for (let row = 0; row < rewards.length; row++) {
     const reward = rewards[row] as number;
-    if (Math.abs(reward) === Infinity)
-      throw new LaconicError(
-        "reward_invalid",
-        `reward ${row} is ${reward}; a reward is finite, or NaN where it does not apply`,
-        { row },
-      );
     const rows = byGroup.get(groups[row] as number) ?? [];
     if (!Number.isNaN(reward)) rows.push(row);
     byGroup.set(groups[row] as number, rows);
   }
   return [...byGroup.values()].map((rows) => {
     const values = rows.map((row) => rewards[row] as number);
-    const degenerate = values.length < 2 || Math.max(...values) - Math.min(...values) <= equalWithin;
-    return { rows, rewards: values, mean: mean(values), degenerate };
+    return { rows, rewards: values, mean: mean(values), degenerate: allEqual(values) };
   });
+}
+
+/** @throws LaconicError `reward_invalid` for infinity, naming the row. */
+export function checkRewards(rewards: ArrayLike<number>): void {
+  const row = Array.from(rewards).findIndex((reward) => Math.abs(reward) === Infinity);
+  if (row >= 0)
+    throw new LaconicError(
+      "reward_invalid",
+      `reward ${row} is ${rewards[row]}; a reward is finite, or NaN where it does not apply`,
+      { row },
+    );
+}
+
+/** Fewer than two values, or all closer than rounding noise. */
+export function allEqual(values: readonly number[]): boolean {
+  const { min, max } = statisticOf(values);
+  return values.length < 2 || max - min <= equalWithin;
 }
 
 function mean(values: readonly number[]): number {
@@ -84,5 +95,19 @@ export function groupDiagnostics(
     frac_reward_zero_std: statisticOf(flags((group) => group.degenerate)),
     "groups/size_one": statisticOf(flags((group) => group.rewards.length === 1)),
     "rewards/not_applicable": statisticOf(Array.from(rewards, (reward) => (Number.isNaN(reward) ? 1 : 0))),
+    ...outcomeDiagnostics(split),
+  };
+}
+
+/** Groups by outcome, where every reward is 0 or 1. */
+function outcomeDiagnostics(split: readonly RewardGroup[]): Diagnostics {
+  const groups = split.filter((group) => group.rewards.length > 0);
+  if (!groups.every((group) => group.rewards.every((reward) => reward === 0 || reward === 1))) return {};
+  const frac = (claim: (mean: number) => boolean): Statistic =>
+    statisticOf(groups.map((group) => (claim(group.mean) ? 1 : 0)));
+  return {
+    "by_group/frac_all_good": frac((p) => p === 1),
+    "by_group/frac_all_bad": frac((p) => p === 0),
+    "by_group/frac_mixed": frac((p) => p > 0 && p < 1),
   };
 }

@@ -1,5 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import { groupAdvantages } from "./group-advantage.ts";
+import { allEqual, checkRewards, deviation } from "./groups.ts";
 
 export interface ReinforcePlusPlusOptions {
   /** Subtract the group mean first (REINFORCE++-baseline). */
@@ -10,9 +11,11 @@ export interface ReinforcePlusPlusOptions {
 
 /**
  * REINFORCE++ (Hu 2025): discounted token returns, whitened over all tokens of the batch with the sample variance and
- * 1e-8 under the root. One advantage per token.
+ * 1e-8 under the root (verl, SkyRL). One advantage per token. A NaN reward does not apply: its tokens leave mean and
+ * variance, and get 0. Returns that are all equal give exactly 0.
  *
  * @param offsets - layout of the tokens, [S + 1]
+ * @throws LaconicError `reward_invalid` for an infinite reward, `input_invalid` when lengths differ, `config_invalid`.
  */
 export function reinforcePlusPlus(
   rewards: ArrayLike<number>,
@@ -23,19 +26,26 @@ export function reinforcePlusPlus(
   const { baseline = false, discount = 1 } = options;
   if (!(discount > 0 && discount <= 1))
     throw new LaconicError("config_invalid", `reinforce++: discount is ${discount}, expected in (0, 1]`);
+  if (offsets.length - 1 !== rewards.length)
+    throw new LaconicError(
+      "input_invalid",
+      `reinforce++: ${rewards.length} rewards for ${offsets.length - 1} sequences of tokens`,
+    );
+  checkRewards(rewards);
   const scores = baseline ? groupAdvantages(rewards, groups, { scale: "none" }).advantages : Float64Array.from(rewards);
   const tokens = offsets[offsets.length - 1] as number;
-  const returns = new Float64Array(tokens);
-  for (let s = 0; s + 1 < offsets.length; s++) {
+  const returns = new Float64Array(tokens).fill(NaN); // NaN marks tokens to leave out
+  for (let s = 0; s < rewards.length; s++) {
+    if (Number.isNaN(rewards[s])) continue;
     let value = scores[s] as number;
-    if (!Number.isFinite(value)) value = 0;
     for (let t = (offsets[s + 1] as number) - 1; t >= (offsets[s] as number); t--) {
       returns[t] = value;
       value *= discount;
     }
   }
-  if (tokens < 2) return new Float64Array(tokens);
-  const mean = returns.reduce((sum, value) => sum + value, 0) / tokens;
-  const variance = returns.reduce((sum, value) => sum + (value - mean) ** 2, 0) / (tokens - 1);
-  return returns.map((value) => (value - mean) / Math.sqrt(variance + 1e-8));
+  const applicable = [...returns].filter((value) => !Number.isNaN(value));
+  if (allEqual(applicable)) return new Float64Array(tokens);
+  const mean = applicable.reduce((sum, value) => sum + value, 0) / applicable.length;
+  const root = Math.sqrt(deviation(applicable, "sample") ** 2 + 1e-8);
+  return returns.map((value) => (Number.isNaN(value) ? 0 : (value - mean) / root));
 }

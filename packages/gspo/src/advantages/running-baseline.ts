@@ -1,3 +1,6 @@
+import { LaconicError } from "@laconic/core";
+import { checkRewards } from "./groups.ts";
+
 /** Exponential mean of rewards per agent: plain data, for a checkpoint. */
 export type RunningBaselineState = Readonly<Record<string, number>>;
 
@@ -5,7 +8,10 @@ export type RunningBaselineState = Readonly<Record<string, number>>;
  * Role-conditioned advantage estimation (RAE, prime-rl): A = r - b_agent, then b moves towards r.
  * Baselines start at 0 and warm up over about 1 / (1 - decay) rewards.
  *
+ * A NaN reward does not apply: it gets 0 and moves no baseline.
+ *
  * @param decay - weight of the past, 0.95
+ * @throws LaconicError `reward_invalid` for an infinite reward, `input_invalid` when lengths differ, `config_invalid`.
  */
 export function runningBaseline(
   state: RunningBaselineState,
@@ -13,6 +19,11 @@ export function runningBaseline(
   agents: readonly string[],
   decay = 0.95,
 ): { readonly advantages: Float64Array; readonly state: RunningBaselineState } {
+  if (!(decay >= 0 && decay < 1))
+    throw new LaconicError("config_invalid", `running baseline: decay is ${decay}, expected in [0, 1)`);
+  if (agents.length !== rewards.length)
+    throw new LaconicError("input_invalid", `${agents.length} agents for ${rewards.length} rewards`);
+  checkRewards(rewards);
   const next: Record<string, number> = { ...state };
   const advantages = Float64Array.from(rewards, (reward, s) => {
     if (Number.isNaN(reward)) return 0;

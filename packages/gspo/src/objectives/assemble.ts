@@ -1,16 +1,16 @@
 import {
+  LaconicError,
   statisticOf,
   type Diagnostics,
   type Objective,
   type ObjectiveInput,
   type ObjectiveOutput,
 } from "@laconic/core";
-import { LaconicError } from "@laconic/core";
 import { sequenceWeights, type Aggregation } from "../aggregation.ts";
 import { ratioDiagnostics } from "../diagnostics.ts";
-import { checkImportance, importanceWeights, type ImportanceOptions } from "../importance.ts";
-import { checkKl, klSlope, klValue, type KlOptions } from "../kl.ts";
-import { prepare, type Prepared } from "../prepare.ts";
+import { checkImportance, importanceSettings, importanceWeights, type ImportanceOptions } from "../importance.ts";
+import { checkKl, klSettings, klSlope, klValue, type KlOptions } from "../kl.ts";
+import { maxLogRatio, prepare, type Prepared } from "../prepare.ts";
 
 /** Terms that any objective takes. */
 export interface CommonOptions {
@@ -36,6 +36,8 @@ export interface ObjectiveParts extends CommonOptions {
   readonly settings: Objective["settings"];
   readonly aggregation: Aggregation;
   readonly constantLength?: number;
+  /** The slope does not pass through the ratio, so that clamping it takes nothing away. */
+  readonly ratioDetached?: boolean;
   policy(prepared: Prepared, weights: Float64Array): PolicyTerm;
 }
 
@@ -45,13 +47,20 @@ export function assemble(parts: ObjectiveParts): Objective {
   checkImportance(parts.importance);
   if (parts.offPolicyMask !== undefined && !(parts.offPolicyMask > 0))
     throw new LaconicError("config_invalid", `offPolicyMask is ${parts.offPolicyMask}: it must be above 0`);
-  return { name: parts.name, settings: parts.settings, evaluate: (input) => evaluate(parts, input) };
+  const settings = {
+    ...parts.settings,
+    ...klSettings(parts.kl),
+    ...importanceSettings(parts.importance),
+    offPolicyMask: parts.offPolicyMask ?? null,
+  };
+  return { name: parts.name, settings, evaluate: (input) => evaluate(parts, input) };
 }
 
 function evaluate(parts: ObjectiveParts, input: ObjectiveInput): ObjectiveOutput {
   const prepared = prepare(input);
   const weights = sequenceWeights(prepared, parts.aggregation, parts.constantLength);
   const { losses, gradient, ratios, clipped } = parts.policy(prepared, weights);
+  if (prepared.clamped > 0 && !parts.ratioDetached) zeroClamped(prepared, gradient);
   let diagnostics: Diagnostics = ratioDiagnostics(prepared, ratios, clipped);
   if (parts.importance) {
     const importance = importanceWeights(prepared, parts.importance);
@@ -64,6 +73,11 @@ function evaluate(parts: ObjectiveParts, input: ObjectiveInput): ObjectiveOutput
   let loss = 0;
   for (let t = 0; t < losses.length; t++) loss += losses[t] as number;
   return { loss, gradient, diagnostics: { ...diagnostics, policy_loss: statisticOf([loss]) } };
+}
+
+/** A clamped log-ratio is constant, so the loss has no slope there. */
+function zeroClamped({ logRatio }: Prepared, gradient: Float64Array): void {
+  for (let t = 0; t < logRatio.length; t++) if (Math.abs(logRatio[t] as number) >= maxLogRatio) gradient[t] = 0;
 }
 
 function scale(losses: Float64Array, gradient: Float64Array, weights: Float64Array): void {
@@ -80,6 +94,7 @@ function maskOffPolicy(prepared: Prepared, limit: number, losses: Float64Array, 
     const [start, end] = [input.logProbs.offsets[s] as number, input.logProbs.offsets[s + 1] as number];
     let [drift, advantage] = [0, 0];
     for (let t = start; t < end; t++) {
+      if (input.mask && input.mask[t] === 0) continue;
       drift -= logRatio[t] as number;
       advantage += input.advantages[prepared.advantagePerToken ? t : s] as number;
     }

@@ -50,7 +50,8 @@ export function vespo(options: VespoOptions = {}): Objective {
       "vespo: its detached weight is an importance weight already; importance would count twice",
     );
   const settings = { positive: positive.join(","), negative: negative.join(",") };
-  return sequenceObjective("vespo", settings, "token-mean", options, ({ logRatio, advantage, logProbs }) => {
+  const detached = { ...options, ratioDetached: true };
+  return sequenceObjective("vespo", settings, "token-mean", detached, ({ logRatio, advantage, logProbs }) => {
     const logW = Math.max(Math.log(1e-8), Math.min(20, meanLogRatio(logRatio, 1)));
     const [k, lambda] = advantage >= 0 ? positive : negative;
     const phi = Math.exp(lambda + k * logW - lambda * Math.exp(logW));
@@ -65,7 +66,7 @@ export function magrpo(options: CommonOptions = {}): Objective {
     "magrpo",
     {},
     "seq-mean-token-sum",
-    options,
+    { ...options, ratioDetached: true },
     ({ logRatio, length, advantage, logProbs }) => ({
       loss: logProbs.map((logProb) => -advantage * logProb),
       slope: -advantage,

@@ -3,7 +3,7 @@ import type { Aggregation } from "../aggregation.ts";
 import { advantageAt, type Prepared } from "../prepare.ts";
 import { assemble, type CommonOptions, type PolicyTerm } from "./assemble.ts";
 import { checkClip, clippedSide, type ClipRange } from "./clip-range.ts";
-import { meanLogRatio, sequenceObjective } from "./sequence-level.ts";
+import { meanLogRatio, refuseTokenImportance, sequenceObjective } from "./sequence-level.ts";
 
 /** The GSPO paper's range; one to two orders of magnitude narrower than GRPO's. */
 export const gspoClip: ClipRange = { low: 3e-4, high: 4e-4 };
@@ -43,6 +43,7 @@ export function gspo(options: GspoOptions = {}): Objective {
  */
 export function gspoToken(options: GspoOptions = {}): Objective {
   const { clip, minLength } = resolve("gspo-token", options);
+  refuseTokenImportance("gspo-token", options);
   return assemble({
     ...options,
     name: "gspo-token",

@@ -4,7 +4,7 @@ import { tokenObjective, type TokenLevelOptions } from "./token-level.ts";
 /** REINFORCE (Williams 1992): l = -A log π, slope -A. RLOO, ReMax and GPG are this loss under their own advantages. */
 export function reinforce(options: TokenLevelOptions = {}): Objective {
   const { aggregation = "token-mean" } = options;
-  return tokenObjective("reinforce", {}, { ...options, aggregation }, (_, advantage, logProb, out) => {
+  return tokenObjective("reinforce", {}, { ...options, aggregation, ratioDetached: true }, (_, advantage, logProb, out) => {
     out.loss = -advantage * logProb;
     out.slope = -advantage;
     out.clipped = 0;
@@ -32,7 +32,7 @@ export function cispo(options: CispoOptions = {}): Objective {
   return tokenObjective(
     "cispo",
     { maxRatio, minRatio },
-    { ...options, aggregation },
+    { ...options, aggregation, ratioDetached: true },
     (ratio, advantage, logProb, out) => {
       const weight = ratio > maxRatio ? maxRatio : ratio < minRatio ? minRatio : ratio;
       out.loss = -weight * advantage * logProb;

@@ -1,7 +1,7 @@
 import { LaconicError, type Objective } from "@laconic/core";
 import type { Aggregation } from "../aggregation.ts";
 import type { Prepared } from "../prepare.ts";
-import { assemble, type CommonOptions, type PolicyTerm } from "./assemble.ts";
+import { assemble, type CommonOptions, type ObjectiveParts, type PolicyTerm } from "./assemble.ts";
 
 /** One sequence as a sequence-level loss sees it. */
 export interface SequenceView {
@@ -29,14 +29,10 @@ export function sequenceObjective(
   name: string,
   settings: Objective["settings"],
   aggregation: Aggregation,
-  options: CommonOptions,
+  options: CommonOptions & Pick<ObjectiveParts, "ratioDetached">,
   loss: SequenceLoss,
 ): Objective {
-  if (options.importance?.level === "token")
-    throw new LaconicError(
-      "objective_refused",
-      `${name}: token-level importance weights break the equal gradient of a sequence; use level sequence or geometric`,
-    );
+  refuseTokenImportance(name, options);
   return assemble({
     ...options,
     name,
@@ -44,6 +40,15 @@ export function sequenceObjective(
     aggregation,
     policy: (prepared, weights) => sequenceTerms(name, prepared, weights, loss),
   });
+}
+
+/** @throws LaconicError `objective_refused`. */
+export function refuseTokenImportance(name: string, { importance }: CommonOptions): void {
+  if (importance?.level === "token")
+    throw new LaconicError(
+      "objective_refused",
+      `${name}: token-level importance weights break the equal gradient of a sequence; use level sequence or geometric`,
+    );
 }
 
 function sequenceTerms(name: string, prepared: Prepared, weights: Float64Array, loss: SequenceLoss): PolicyTerm {

@@ -1,7 +1,7 @@
 import { LaconicError, type Objective } from "@laconic/core";
 import type { Aggregation } from "../aggregation.ts";
 import { advantageAt, type Prepared } from "../prepare.ts";
-import { assemble, type CommonOptions, type PolicyTerm } from "./assemble.ts";
+import { assemble, type CommonOptions, type ObjectiveParts, type PolicyTerm } from "./assemble.ts";
 
 /** Loss of one token, its slope d loss / d log π, and the side on which it was clipped. */
 export interface TokenTerm {
@@ -23,7 +23,7 @@ export interface TokenLevelOptions extends CommonOptions {
 export function tokenObjective(
   name: string,
   settings: Objective["settings"],
-  options: TokenLevelOptions & { readonly aggregation: Aggregation },
+  options: TokenLevelOptions & Pick<ObjectiveParts, "aggregation" | "ratioDetached">,
   loss: TokenLoss,
 ): Objective {
   const { aggregation, constantLength } = options;

@@ -1,0 +1,22 @@
+import type { Terminal } from "./terminal.ts";
+
+/** A terminal that nobody looks at: keeps what was written, for tests. */
+export interface RecordingTerminal extends Terminal {
+  readonly out: string[];
+  readonly err: string[];
+}
+
+export function recordingTerminal(): RecordingTerminal {
+  const out: string[] = [];
+  const err: string[] = [];
+  return {
+    out,
+    err,
+    interactive: false,
+    columns: 80,
+    result: (line) => void out.push(line),
+    note: (line) => void err.push(line),
+    status: () => undefined,
+    paint: (_, text) => text,
+  };
+}

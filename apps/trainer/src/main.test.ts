@@ -1,0 +1,144 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import packageJson from "../package.json" with { type: "json" };
+import { recordingTerminal } from "./cli/recording-terminal.ts";
+import { main } from "./main.ts";
+import { exitCodeOf } from "./run/start-run.ts";
+
+async function laconic(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const terminal = recordingTerminal();
+  const code = await main(words, { terminal });
+  return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
+}
+
+async function temporary(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "laconic-cli-"));
+  onTestFinished(() => rm(path, { recursive: true }));
+  return path;
+}
+
+const commands = ["quickstart", "train", "eval", "report", "relay", "doctor"];
+
+test("without words: the usage on standard error, exit code 2", async () => {
+  const { code, out, err } = await laconic();
+  expect([code, out]).toEqual([2, ""]);
+  for (const name of commands) expect(err).toContain(name);
+});
+
+test("--help is a result: on standard output, exit code 0, in plain text for a pipe", async () => {
+  const { code, out, err } = await laconic("--help");
+  expect([code, err]).toEqual([0, ""]);
+  for (const name of commands) expect(out).toContain(name);
+  expect(out).not.toContain("\u001b");
+  const train = await laconic("train", "--help");
+  expect(train.code).toBe(0);
+  for (const flag of ["--seed", "--device", "--run", "--resume", "--dry-run", "--json"]) expect(train.out).toContain(flag);
+});
+
+test("--version prints the package's version", async () => {
+  for (const flag of ["--version", "-v"])
+    expect(await laconic(flag)).toEqual({ code: 0, out: packageJson.version, err: "" });
+});
+
+test.each([
+  [["trian"], "trian"],
+  [["relay", "shwo"], "shwo"],
+  [["relay"], "command"],
+  [["report"], "DIRECTORY"],
+  [["eval"], "DIRECTORY"],
+  [["relay", "warm-start"], "out"],
+  [["relay", "show", "--level", "ten-facts"], "one-fact"],
+])("%j is a usage error that names what is wrong", async (words, named) => {
+  const { code, out, err } = await laconic(...words);
+  expect([code, out]).toEqual([2, ""]);
+  expect(err.split("\n")[0]).toMatch(/^laconic: /);
+  expect(err).toContain(named);
+});
+
+test.each([
+  [["train", "preset:relay-quickstart", "--sede", "3"], "unknown flag --sede; did you mean --seed?"],
+  [["doctor", "--josn"], "unknown flag --josn; did you mean --json?"],
+  [["quickstart", "--dryrun"], "unknown flag --dryrun; did you mean --dry-run?"],
+  [["report", "a", "b"], `unexpected argument "b"`],
+  [["quickstart", "steps"], `unexpected argument "steps"`],
+  [["train"], "name a configuration"],
+  [["train", "no-such-file.json"], "does not exist"],
+  [["train", "preset:relay"], "there is no preset relay"],
+  [["quickstart", "--dry-run", "train.stepz=3"], "train.stepz: there is no such setting; did you mean train.steps?"],
+  [["eval", "x", "--problems", "many"], "--problems is many, expected 1 to 1000"],
+  [["relay", "ablate", "--seeds", "0"], "--seeds is 0"],
+])("%j is refused in one line", async (words, reason) => {
+  const { code, out, err } = await laconic(...words);
+  expect([code, out]).toEqual([2, ""]);
+  expect(err.split("\n").at(-1)).toMatch(/^laconic: /);
+  expect(err).toContain(reason);
+});
+
+test("a run that is not there is refused by every command that reads one", async () => {
+  const folder = await temporary();
+  for (const words of [
+    ["report", folder],
+    ["eval", folder],
+    ["train", "--resume", "--run", folder],
+  ]) {
+    const { code, out, err } = await laconic(...words);
+    expect([code, out]).toEqual([2, ""]);
+    expect(err).toContain(`${folder} holds no run`);
+  }
+});
+
+test("a dry run prints the resolved configuration and starts nothing", async () => {
+  const folder = join(await temporary(), "run");
+  const words = ["preset:relay-quickstart", "--dry-run", "--run", folder, "--seed", "5", "--device", "wasm"];
+  const { code, out, err } = await laconic("train", ...words, "train.steps=7");
+  expect([code, err]).toEqual([0, ""]);
+  const config = JSON.parse(out) as Record<string, Record<string, unknown>>;
+  expect(config).toMatchObject({ device: "wasm", train: { steps: 7, seed: 5, minibatches: 2, groupBy: "prompt" } });
+  expect(existsSync(folder)).toBe(false);
+  const compact = await laconic("train", ...words, "--json", "train.steps=7");
+  expect(compact.out).toBe(JSON.stringify(config));
+});
+
+test("a configuration file is read as JSON or TypeScript; one that holds neither is refused by its path", async () => {
+  const folder = await temporary();
+  const file = async (name: string, text: string): Promise<string> => {
+    await writeFile(join(folder, name), text);
+    return join(folder, name);
+  };
+  const json = await file("run.config.json", `{"workers":1,"train":{"steps":3}}`);
+  const code = await file("run.config.ts", `const steps: number = 4;\nexport default { train: { steps } };\n`);
+  const broken = await file("broken.json", `{"train":`);
+  const dry = async (path: string): Promise<unknown> => JSON.parse((await laconic("train", path, "--dry-run")).out);
+  expect(await dry(json)).toMatchObject({ workers: 1, train: { steps: 3 } });
+  expect(await dry(code)).toMatchObject({ workers: 2, train: { steps: 4 } });
+  const refused = await laconic("train", broken, "--dry-run");
+  expect(refused.code).toBe(2);
+  expect(refused.err).toContain(`${broken} cannot be read`);
+});
+
+test("relay show prints a problem, the teacher's words and the fewest tokens", async () => {
+  const [first, again] = [await laconic("relay", "show", "--seed", "3"), await laconic("relay", "show", "--seed", "3")];
+  expect(first).toEqual(again);
+  expect(first.code).toBe(0);
+  expect(first.out).toMatch(/^question .+, answer \d+\n/);
+  expect(first.out).toMatch(/fewest tokens any team can average: [\d.]+$/);
+});
+
+test("a report of a recorded run is written where it is asked for", async () => {
+  const folder = await temporary();
+  await writeFile(join(folder, "config.json"), `{"train":{"seed":1}}`);
+  await writeFile(join(folder, "environment.json"), `{"engine":{"device":"wasm"}}`);
+  const file = join(folder, "page.html");
+  expect(await laconic("report", folder, "--out", file)).toEqual({ code: 0, out: file, err: "" });
+  expect(await readFile(file, "utf8")).toContain("No evaluation was recorded.");
+});
+
+test("an interrupted run exits with its signal's code", () => {
+  expect(exitCodeOf({ interrupted: false, signal: null })).toBe(0);
+  expect(exitCodeOf({ interrupted: false, signal: "SIGTERM" })).toBe(0);
+  expect(exitCodeOf({ interrupted: true, signal: "SIGINT" })).toBe(130);
+  expect(exitCodeOf({ interrupted: true, signal: "SIGTERM" })).toBe(143);
+});

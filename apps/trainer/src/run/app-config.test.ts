@@ -1,0 +1,48 @@
+import { agentGspoDefaults } from "@laconic/trainer";
+import { expect, test } from "vitest";
+import { presetConfig } from "../presets/index.ts";
+import { parseAppConfig } from "./app-config.ts";
+
+test("an empty configuration is the relay task with the paper's training defaults", () => {
+  expect(parseAppConfig({})).toEqual({
+    task: { name: "relay", level: "one-fact" },
+    model: "shipped",
+    device: "auto",
+    workers: 2,
+    train: agentGspoDefaults,
+  });
+});
+
+test.each([
+  [{ worker: 3 }, "worker", "did you mean workers?"],
+  [{ zzzzzz: 3 }, "zzzzzz", "known: task, model, device, workers, train"],
+  [{ workers: 0 }, "workers", ">=1"],
+  [{ task: { name: "relay", level: "ten-facts" } }, "task.level", "one-fact"],
+  [{ train: { stepz: 1 } }, "train.stepz", "did you mean train.steps?"],
+  [{ train: { sampling: {} } }, "train.sampling.temperature", "number"],
+])("%j is refused at %s: %s", (written, key, reason) => {
+  expect(() => parseAppConfig(written)).toThrowError(
+    expect.objectContaining({
+      code: "config_invalid",
+      detail: { key },
+      message: expect.stringContaining(reason) as string,
+    }),
+  );
+});
+
+test("what is no object is refused", () => {
+  for (const wrong of [null, [], "train", undefined])
+    expect(() => parseAppConfig(wrong)).toThrowError(expect.objectContaining({ code: "config_invalid" }));
+});
+
+test("every preset is a whole configuration; its name is found with a slip", () => {
+  expect(parseAppConfig(presetConfig("relay-quickstart"))).toMatchObject({
+    task: { name: "relay", level: "one-fact" },
+    train: { objective: { name: "gspo" }, budget: { targetTokens: 14 }, advantage: { estimator: "group", scale: "none" } },
+  });
+  expect(() => presetConfig("relay-quickstar")).toThrowError(
+    expect.objectContaining({ message: "there is no preset relay-quickstar; did you mean preset:relay-quickstart?" }),
+  );
+  for (const name of ["toString", "constructor", "__proto__"])
+    expect(() => presetConfig(name)).toThrowError(expect.objectContaining({ code: "config_invalid" }));
+});

@@ -1,0 +1,113 @@
+import {
+  LaconicError,
+  randomFromSeed,
+  type Engine,
+  type LaconicErrorCode,
+  type OptimizerSettings,
+  type SampleRequest,
+  type SampleResult,
+  type TokenGradient,
+  type TrainableModel,
+  type TrainingSequence,
+} from "@laconic/core";
+import { expectThat, type ConformanceCase } from "@laconic/core/testing";
+
+/** A model small enough for any device; token 0 ends a reply. */
+export const config: Readonly<Record<string, unknown>> = {
+  model_type: "llama",
+  vocab_size: 13,
+  hidden_size: 16,
+  intermediate_size: 24,
+  num_hidden_layers: 2,
+  num_attention_heads: 4,
+  num_key_value_heads: 2,
+  max_position_embeddings: 48,
+  rms_norm_eps: 1e-6,
+  tie_word_embeddings: true,
+  initializer_range: 0.3,
+};
+
+export const optimizer: OptimizerSettings = {
+  learningRate: 0.02,
+  beta1: 0.9,
+  beta2: 0.95,
+  epsilon: 1e-8,
+  weightDecay: 0,
+  maxGradNorm: 1,
+};
+
+/** Prompts that repeat, share a long prefix, and differ. */
+const shared = Array.from({ length: 18 }, (_, i) => 1 + (i % 12));
+const prompts = [[1, 2, 3], [1, 2, 3], [4], [...shared, 5], [...shared, 6, 7], shared];
+
+export const requests: readonly SampleRequest[] = prompts.map((promptTokens, i) => ({
+  promptTokens,
+  sampling: { temperature: i === 2 ? 0 : 0.9, maxTokens: 4 + i },
+  stopTokens: [0],
+  random: randomFromSeed(i).state(),
+}));
+
+/** Nine completion tokens; one sequence has none. */
+export const sequences: readonly TrainingSequence[] = [
+  { promptTokens: [1, 2, 3], completionTokens: [4, 5, 0] },
+  { promptTokens: [6], completionTokens: [7] },
+  { promptTokens: [1, 2], completionTokens: [] },
+  { promptTokens: [3, 2, 1, 4, 5], completionTokens: [6, 7, 8, 9, 0], temperature: 0.7 },
+];
+
+/** A claim about a model that a fresh engine has made of {@link config}. */
+export function modelCase(
+  name: string,
+  body: (model: TrainableModel, engine: Engine) => Promise<void>,
+): ConformanceCase<Engine> {
+  return {
+    name,
+    async run(create) {
+      const engine = await create();
+      try {
+        await body(await engine.createModel({ kind: "config", config, seed: 1 }), engine);
+      } finally {
+        await engine.close();
+      }
+    },
+  };
+}
+
+/** d loss / d log-prob of minus the sum of all log-probs, times `scale`. */
+export function pullUp(scale = 1): TokenGradient {
+  return ({ values }) => new Float64Array(values.length).fill(-scale);
+}
+
+/** A few optimiser steps whose gradient depends on the log-probs, so that runs which differ drift apart. */
+export async function trainSteps(model: TrainableModel, steps: number): Promise<void> {
+  for (let step = 0; step < steps; step++) {
+    await model.forwardBackward(sequences, ({ values }) => values.map((value) => value / 10 - 0.1));
+    await model.optimStep(optimizer);
+  }
+}
+
+export async function logProbsOf(model: Pick<TrainableModel, "forward">): Promise<string> {
+  return (await model.forward(sequences)).logProbs.values.join();
+}
+
+/** The error a call is refused with. */
+export async function refusal(code: LaconicErrorCode, call: Promise<unknown>): Promise<LaconicError> {
+  const error: unknown = await call.then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  const found = LaconicError.is(error) ? error.code : String(error);
+  expectThat(LaconicError.is(error) && error.code === code, `the call to be refused with ${code}, got ${found}`);
+  return error;
+}
+
+export function expectNear(value: number, expected: number, tolerance: number, what: string): void {
+  expectThat(Math.abs(value - expected) <= tolerance, `${what} to be ${expected}, got ${value}`);
+}
+
+export function sameReplies(a: readonly SampleResult[], b: readonly SampleResult[]): boolean {
+  return (
+    a.length === b.length &&
+    a.every((each, i) => each.tokens.join() === b[i]?.tokens.join() && each.logProbs.join() === b[i]?.logProbs.join())
+  );
+}

@@ -1,0 +1,296 @@
+import { existsSync } from "node:fs";
+import { appendFile, mkdir, mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { LaconicError } from "@laconic/core";
+import { expect, onTestFinished, test } from "vitest";
+import type { MetricSink } from "../sinks/metric-sink.ts";
+import type { Metrics } from "../stages/step-metrics.ts";
+import { faultyFileSystem, tinyParts, tinyRun, type TinyRunOptions } from "../testing/index.ts";
+import { readLines } from "./json-lines.ts";
+import { nodeFileSystem } from "./file-system.ts";
+import type { ProcessTable } from "./lock.ts";
+import { openRun } from "./run-directory.ts";
+
+const settings = {
+  steps: 6,
+  problemsPerStep: 2,
+  episodesPerProblem: 3,
+  evaluation: { every: 0, problems: 3, transcripts: 1 },
+  checkpoint: { every: 2, keep: 2 },
+};
+
+async function temporary(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "laconic-run-"));
+  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  return join(path, "run");
+}
+
+function runIn(directory: string, options: Partial<TinyRunOptions> = {}): ReturnType<typeof tinyRun> {
+  return tinyRun({ directory, settings, ...options });
+}
+
+function open(directory: string, options: Partial<Parameters<typeof openRun>[0]> = {}): ReturnType<typeof openRun> {
+  return openRun({ directory, config: { a: 1 }, environment: {}, keepCheckpoints: 2, now: () => 0, ...options });
+}
+
+/** The refusal that a promise ends in. */
+async function refusal(running: Promise<unknown>): Promise<LaconicError> {
+  const error: unknown = await running.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!LaconicError.is(error)) throw new Error(`expected a refusal, got ${String(error)}`);
+  return error;
+}
+
+const checkpoint = (directory: string, step: number): string =>
+  join(directory, "checkpoints", `step-${String(step).padStart(8, "0")}`);
+
+test("a run leaves its configuration, rows, transcripts and the newest checkpoints, and no lock", async () => {
+  const directory = await temporary();
+  await runIn(directory, { environment: { device: "none" } });
+  const json = async (name: string): Promise<unknown> => JSON.parse(await readFile(join(directory, name), "utf8"));
+  expect(await json("config.json")).toMatchObject({ steps: 6, seed: 7 });
+  expect(await json("environment.json")).toEqual({ device: "none" });
+  const rows = async (name: string): Promise<unknown[]> =>
+    (await readLines(nodeFileSystem, join(directory, name))).map((row) => row["step"]);
+  expect(await rows("metrics.jsonl")).toEqual([1, 2, 3, 4, 5, 6]);
+  expect(await rows("timing.jsonl")).toEqual([1, 2, 3, 4, 5, 6]);
+  expect(await rows("evaluations.jsonl")).toEqual([0, 6]);
+  expect(await rows("episodes.jsonl")).toEqual([0, 6]);
+  expect([2, 4, 6].map((step) => existsSync(checkpoint(directory, step)))).toEqual([false, true, true]);
+  expect(await readFile(join(directory, "checkpoints", "LATEST"), "utf8")).toBe("step-00000006\n");
+  expect(existsSync(join(directory, "LOCK"))).toBe(false);
+});
+
+test("a directory that holds a run is not overwritten; one that holds none is not resumed", async () => {
+  const directory = await temporary();
+  expect(await refusal(runIn(directory, { resume: true }))).toMatchObject({ code: "run_missing", detail: { directory } });
+  await (await open(directory)).close();
+  expect(await refusal(open(directory))).toMatchObject({ code: "run_exists", detail: { directory } });
+  expect((await refusal(runIn(directory))).message).toContain("resume it");
+});
+
+test("a path that cannot be a directory is run_unwritable and says why", async () => {
+  const directory = await temporary();
+  await writeFile(directory, "a file");
+  for (const path of [directory, join(directory, "under", "it")]) {
+    const error = await refusal(open(path));
+    expect([error.code, error.detail["directory"]]).toEqual(["run_unwritable", path]);
+    expect(error.message).toMatch(/cannot be written: E(NOTDIR|EXIST)/);
+  }
+});
+
+test.each(["ENOSPC", "EROFS"] as const)("%s at any write is run_unwritable, and what was saved stays whole", { timeout: 60_000 }, async (code) => {
+  const whole = await temporary();
+  await runIn(whole);
+  const expected = await readFile(join(whole, "metrics.jsonl"), "utf8");
+  const counting = faultyFileSystem();
+  await runIn(await temporary(), { fileSystem: counting });
+  for (let call = 3; call < counting.calls; call += 5) {
+    const directory = await temporary();
+    const error = await refusal(runIn(directory, { fileSystem: faultyFileSystem({ failWritesFrom: call, code }) }));
+    expect([call, error.code, error.detail]).toEqual([call, "run_unwritable", { directory, reason: code }]);
+    expect(error.message).toContain(code);
+    if (!existsSync(checkpoint(directory, 2))) continue;
+    await runIn(directory, { resume: true });
+    expect(await readFile(join(directory, "metrics.jsonl"), "utf8")).toBe(expected);
+  }
+});
+
+test("a model that cannot be saved for want of space is run_unwritable too", async () => {
+  const parts = tinyParts();
+  const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
+  const model = { ...parts.model, save: () => Promise.reject(full) };
+  expect(await refusal(runIn(await temporary(), { parts: { ...parts, model } }))).toMatchObject({
+    code: "run_unwritable",
+    detail: { reason: "ENOSPC" },
+    cause: full,
+  });
+});
+
+test("a failure that no user can mend passes as it is", async () => {
+  const fileSystem = faultyFileSystem({ failAt: 12, code: "EIO" });
+  await expect(runIn(await temporary(), { fileSystem })).rejects.toMatchObject({ code: "EIO" });
+});
+
+const damages: readonly [string, (folder: string) => Promise<void>, RegExp][] = [
+  ["cut short", (folder) => truncate(join(folder, "table.json"), 10), /has 10 bytes, expected \d+/],
+  ["changed", (folder) => flipByte(join(folder, "table.json")), /does not match its checksum/],
+  ["lost", (folder) => rm(join(folder, "table.json")), /ENOENT/],
+  ["without a manifest", (folder) => rm(join(folder, "manifest.json")), /ENOENT/],
+  ["of another version", (folder) => writeFile(join(folder, "manifest.json"), `{"version":2}`), /version/],
+];
+
+async function flipByte(path: string): Promise<void> {
+  const bytes = await readFile(path);
+  bytes[20] = (bytes[20] as number) ^ 1;
+  await writeFile(path, bytes);
+}
+
+test.each(damages)("a newest checkpoint that is %s gives way to the one before, with a warning", async (_, damage, reason) => {
+  const directory = await temporary();
+  await runIn(directory);
+  const expected = await readFile(join(directory, "metrics.jsonl"), "utf8");
+  await damage(checkpoint(directory, 6));
+  const warnings: string[] = [];
+  const observer = { warning: (message: string) => void warnings.push(message) };
+  const steps: number[] = [];
+  await runIn(directory, {
+    resume: true,
+    observer: { ...observer, step: (metrics: Metrics) => void steps.push(metrics["step"] as number) },
+  });
+  expect(steps).toEqual([5, 6]);
+  const own = warnings.filter((message) => message.includes("step-00000006"));
+  expect(own).toHaveLength(1);
+  expect(own[0]).toMatch(reason);
+  expect(own[0]).toContain("trying the one before");
+  expect(await readFile(join(directory, "metrics.jsonl"), "utf8")).toBe(expected);
+});
+
+test("no whole checkpoint is checkpoint_corrupt; none at all is checkpoint_missing", async () => {
+  const directory = await temporary();
+  await runIn(directory);
+  for (const step of [4, 6]) await flipByte(join(checkpoint(directory, step), "table.json"));
+  const error = await refusal(runIn(directory, { resume: true }));
+  expect(error.code).toBe("checkpoint_corrupt");
+  expect(error.message).toContain("step-00000004");
+  await rm(join(directory, "checkpoints"), { recursive: true });
+  expect((await refusal(runIn(directory, { resume: true }))).code).toBe("checkpoint_missing");
+});
+
+test.each([
+  [{ a: 1, b: { c: [1, 2] } }, { a: 1, b: { c: [1, 3] } }, "b.c.1"],
+  [{ a: 1 }, { a: 2 }, "a"],
+  [{ a: 1 }, { a: 1, b: null }, "b"],
+  [{ a: { b: 1 } }, { a: null }, "a"],
+])("a resume of %j with %j is checkpoint_mismatch at %s", async (stored, given, key) => {
+  const directory = await temporary();
+  await (await open(directory, { config: stored })).close();
+  const error = await refusal(open(directory, { config: given, resume: true }));
+  expect([error.code, error.detail["key"]]).toEqual(["checkpoint_mismatch", key]);
+  // The refusal leaves no lock behind.
+  await (await open(directory, { config: stored, resume: true })).close();
+});
+
+const alive = (...pids: readonly number[]): ((pid: number) => boolean) => {
+  return (pid) => pids.includes(pid);
+};
+
+test("a directory in use is run_locked and names the process; a dead process gives way with a warning", async () => {
+  const directory = await temporary();
+  const first: ProcessTable = { pid: 11, isAlive: alive() };
+  await open(directory, { processes: first }); // never closed
+  const second: ProcessTable = { pid: 12, isAlive: alive(11) };
+  const error = await refusal(open(directory, { processes: second, resume: true }));
+  expect([error.code, error.detail["pid"]]).toEqual(["run_locked", 11]);
+  const warnings: string[] = [];
+  const run = await open(directory, {
+    processes: { pid: 13, isAlive: alive(12) },
+    resume: true,
+    observer: { warning: (message) => void warnings.push(message) },
+  });
+  expect(warnings).toEqual(["took over the lock of process 11, which is gone"]);
+  await run.close();
+});
+
+test("a lock of another machine holds, whatever lives here; an unreadable one is replaced", async () => {
+  const directory = await temporary();
+  await (await open(directory)).close();
+  const lock = join(directory, "LOCK");
+  await writeFile(lock, JSON.stringify({ pid: 5, host: `not-${hostname()}` }));
+  const error = await refusal(open(directory, { processes: { pid: 6, isAlive: alive() }, resume: true }));
+  expect(error.code).toBe("run_locked");
+  expect(error.message).toContain(`remove ${lock}`);
+  await writeFile(lock, `{"pid":`);
+  const warnings: string[] = [];
+  const observer = { warning: (message: string) => void warnings.push(message) };
+  await (await open(directory, { resume: true, observer })).close();
+  expect(warnings).toEqual(["replaced an unreadable lock"]);
+});
+
+test("a process that loses the race for the lock is refused", async () => {
+  const directory = await temporary();
+  const lock = join(directory, "LOCK");
+  const fileSystem = {
+    ...nodeFileSystem,
+    create: async (path: string, data: string) => {
+      await writeFile(lock, JSON.stringify({ pid: 77, host: hostname() })); // the faster one
+      await nodeFileSystem.create(path, data);
+    },
+  };
+  const error = await refusal(open(directory, { fileSystem, processes: { pid: 78, isAlive: alive(77) } }));
+  expect([error.code, error.detail["pid"]]).toEqual(["run_locked", 77]);
+});
+
+test("a refused resume does not touch what a living process is writing", async () => {
+  const directory = await temporary();
+  await open(directory, { processes: { pid: 1, isAlive: alive() } });
+  const partial = `${checkpoint(directory, 2)}.partial`;
+  await mkdir(partial);
+  await refusal(open(directory, { resume: true, processes: { pid: 2, isAlive: alive(1) } }));
+  expect(existsSync(partial)).toBe(true);
+  await open(directory, { resume: true, processes: { pid: 3, isAlive: alive() } });
+  expect(existsSync(partial)).toBe(false);
+});
+
+test("the rows of a torn file are read up to the tear", async () => {
+  const directory = await temporary();
+  await runIn(directory);
+  const path = join(directory, "metrics.jsonl");
+  const expected = await readFile(path, "utf8");
+  await appendFile(path, `{"step":7,"rew`);
+  expect((await readLines(nodeFileSystem, path)).map((row) => row["step"])).toEqual([1, 2, 3, 4, 5, 6]);
+  await runIn(directory, { resume: true });
+  expect(await readFile(path, "utf8")).toBe(expected);
+});
+
+test("a sink that throws is switched off with one warning, and the others go on", async () => {
+  const directory = await temporary();
+  const seen: number[] = [];
+  let calls = 0;
+  const broken: MetricSink = {
+    name: "broken",
+    log: () => {
+      calls += 1;
+      throw new Error("no route");
+    },
+    close: () => {
+      calls += 1;
+    },
+  };
+  const working: MetricSink = { name: "working", log: (_, step) => void seen.push(step), close: () => void seen.push(-1) };
+  await runIn(directory, { sinks: [broken, working] });
+  expect(calls).toBe(1);
+  expect(seen).toEqual([1, 2, 3, 4, 5, 6, -1]);
+  const warnings = (await readLines(nodeFileSystem, join(directory, "warnings.jsonl"))).map((row) => row["message"]);
+  expect(warnings.filter((message) => String(message).includes("broken"))).toEqual([
+    "metric sink broken failed and is off: no route",
+  ]);
+});
+
+test("a resumed run gives its sinks the rows from before", async () => {
+  const directory = await temporary();
+  const stop = new AbortController();
+  const observer = { step: (metrics: Metrics) => void (metrics["step"] === 3 && stop.abort()) };
+  await runIn(directory, { signal: stop.signal, observer });
+  const seen: [number, unknown][] = [];
+  const sink: MetricSink = {
+    name: "seen",
+    log: (metrics, step) => void seen.push([step, metrics["step"]]),
+    close: () => undefined,
+  };
+  await runIn(directory, { resume: true, sinks: [sink] });
+  expect(seen).toEqual([1, 2, 3, 4, 5, 6].map((step) => [step, step]));
+});
+
+test("a text is warned of once", async () => {
+  const directory = await temporary();
+  const heard: string[] = [];
+  const run = await open(directory, { observer: { warning: (message) => void heard.push(message) } });
+  for (const message of ["one", "two", "one"]) await run.warn(message);
+  await run.close();
+  expect(heard).toEqual(["one", "two"]);
+  expect(await readFile(join(directory, "warnings.jsonl"), "utf8")).toBe(`{"message":"one"}\n{"message":"two"}\n`);
+});
