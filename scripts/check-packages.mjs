@@ -9,6 +9,8 @@ import { root } from "./lib/root.mjs";
 import { run } from "./lib/run.mjs";
 import { setUp } from "./lib/setup.mjs";
 
+const shortRun = ["quickstart", "train.steps=1", "train.problemsPerStep=2", "train.evaluation.problems=20"];
+
 await setUp();
 const packages = readPackages();
 const wanted = process.argv.slice(2);
@@ -56,15 +58,15 @@ async function buildAll() {
 
 /** Prints one row; after the first failure of a package the steps that need it are left out. */
 async function check(each) {
-  const project = join(work, each.id);
+  const project = join(work, each.manifest.name.replace("/", "-"));
   const steps = [
     { label: "tarball", action: () => checkTarball(each) },
     { label: "install", action: () => install(each, project) },
     ...(each.manifest.exports["."] ? [{ label: "README example", action: () => runExample(each, project) }] : []),
-    ...Object.keys(each.manifest.bin ?? {}).map((bin) => ({
-      label: `${bin} --help`,
-      action: () => runHelp(each, bin, project),
-    })),
+    ...Object.keys(each.manifest.bin ?? {}).flatMap((bin) => [
+      { label: `${bin} --help`, action: () => runBin(each, bin, ["--help"], project) },
+      { label: `${bin} quickstart`, action: () => runBin(each, bin, shortRun, project) },
+    ]),
   ];
   const cells = [];
   let failure = null;
@@ -129,8 +131,8 @@ async function runExample({ folder }, project) {
   return { ...ran, seconds: compiled.seconds + ran.seconds };
 }
 
-async function runHelp({ manifest }, bin, project) {
-  const entry = join(project, "node_modules", manifest.name, manifest.bin[bin]);
-  const { code, text, seconds } = await run(process.execPath, [entry, "--help"], { cwd: project });
-  return { code: text.includes("USAGE") ? code : 1, text, seconds };
+function runBin({ manifest }, bin, args, project) {
+  return run(process.execPath, [join(project, "node_modules", manifest.name, manifest.bin[bin]), ...args], {
+    cwd: project,
+  });
 }

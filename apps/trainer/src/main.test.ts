@@ -35,7 +35,8 @@ test("--help is a result: on standard output, exit code 0, in plain text for a p
   expect(out).not.toContain("\u001b");
   const train = await laconic("train", "--help");
   expect(train.code).toBe(0);
-  for (const flag of ["--seed", "--device", "--run", "--resume", "--dry-run", "--json"]) expect(train.out).toContain(flag);
+  for (const flag of ["--seed", "--device", "--run", "--resume", "--dry-run", "--json"])
+    expect(train.out).toContain(flag);
 });
 
 test("--version prints the package's version", async () => {

@@ -57,7 +57,7 @@ const samples: fc.Arbitrary<Sample> = fc
           old: value(-4, -0.1),
           d: value(-0.3, 0.3),
           ref: value(-0.5, 0.5),
-          roll: value(-0.3, 0.3),
+          roll: value(0.01, 0.3), // never 0: sampler and trainer that agree need no weights
           trained: fc.boolean(),
         }),
         { maxLength: 6 },
@@ -111,31 +111,34 @@ describe.each(differentiable)("%s", (_, objective) => {
     );
   });
 
-  test("micro-batches add up to the whole batch (TRL bnpo and SkyRL token_mean_legacy depend on the split)", () => {
-    fc.assert(
-      fc.property(samples, ({ input }) => {
-        const whole = objective.evaluate(input);
-        const sequences = input.logProbs.offsets.length - 1;
-        const lengths = Array.from({ length: sequences }, (_u, s) =>
-          (input.mask ?? new Uint8Array())
-            .subarray(input.logProbs.offsets[s], input.logProbs.offsets[s + 1])
-            .reduce((n, m) => n + m, 0),
-        );
-        const totals = {
-          sequences: lengths.filter((length) => length > 0).length,
-          tokens: lengths.reduce((sum, length) => sum + length, 0),
-          groups: new Set(lengths.flatMap((length, s) => (length > 0 ? [input.groups?.[s]] : []))).size,
-        };
-        // A group is never split: prompt-mean weighs by the tokens of the whole group.
-        const parts = [0, 1].map((group) =>
-          Array.from({ length: sequences }, (_u, s) => s).filter((s) => input.groups?.[s] === group),
-        );
-        const loss = parts.reduce((sum, rows) => sum + objective.evaluate(select(input, rows, totals)).loss, 0);
-        expect(Math.abs(loss - whole.loss)).toBeLessThanOrEqual(1e-12 * Math.max(1, Math.abs(whole.loss)));
-      }),
-      { seed: 3, numRuns: 50 },
-    );
-  });
+  // prompt-mean takes no parts: see the refusals.
+  test.skipIf(objective.settings["aggregation"] === "prompt-mean")(
+    "micro-batches add up to the whole batch (TRL bnpo and SkyRL token_mean_legacy depend on the split)",
+    () => {
+      fc.assert(
+        fc.property(samples, ({ input }) => {
+          const whole = objective.evaluate(input);
+          const sequences = input.logProbs.offsets.length - 1;
+          const lengths = Array.from({ length: sequences }, (_u, s) =>
+            (input.mask ?? new Uint8Array())
+              .subarray(input.logProbs.offsets[s], input.logProbs.offsets[s + 1])
+              .reduce((n, m) => n + m, 0),
+          );
+          const totals = {
+            sequences: lengths.filter((length) => length > 0).length,
+            tokens: lengths.reduce((sum, length) => sum + length, 0),
+            groups: new Set(lengths.flatMap((length, s) => (length > 0 ? [input.groups?.[s]] : []))).size,
+          };
+          const parts = [0, 1].map((part) =>
+            Array.from({ length: sequences }, (_u, s) => s).filter((s) => s % 2 === part),
+          );
+          const loss = parts.reduce((sum, rows) => sum + objective.evaluate(select(input, rows, totals)).loss, 0);
+          expect(Math.abs(loss - whole.loss)).toBeLessThanOrEqual(1e-12 * Math.max(1, Math.abs(whole.loss)));
+        }),
+        { seed: 3, numRuns: 50 },
+      );
+    },
+  );
 });
 
 function select(

@@ -77,7 +77,8 @@ export function parseTrainConfig(partial: unknown, place: readonly string[] = []
   if (!parsed.success) {
     const issue = parsed.error.issues[0] as z.core.$ZodIssue;
     const path = [...place, ...issue.path.map(String)];
-    if (issue.code === "unrecognized_keys") throw invalid([...path, issue.keys[0]].join("."), "there is no such setting");
+    if (issue.code === "unrecognized_keys")
+      throw invalid([...path, issue.keys[0]].join("."), "there is no such setting");
     throw invalid(path.join("."), issue.message);
   }
   checkCombinations(parsed.data, place);

@@ -10,7 +10,11 @@ async function emitted(): Promise<string[]> {
   const rows: Metrics[] = [];
   const budget = { targetTokens: 3, learningRate: 0.01 };
   const config = parseTrainConfig({ ...tinySettings, steps: 1, prices: {}, budget });
-  await train(tinyParts("star"), config, silentRecorder((metrics) => rows.push(metrics)));
+  await train(
+    tinyParts("star"),
+    config,
+    silentRecorder((metrics) => rows.push(metrics)),
+  );
   return Object.keys(rows[0] ?? {});
 }
 

@@ -114,7 +114,7 @@ async function loadConfig(name: string): Promise<Readonly<Record<string, unknown
   try {
     if (extname(path) === ".json") return JSON.parse(await readFile(path, "utf8")) as Record<string, unknown>;
     const module = (await tsImport(pathToFileURL(path).href, import.meta.url)) as { default?: unknown };
-    return module.default as Record<string, unknown>;
+    return exported(module.default);
   } catch (error) {
     throw new LaconicError(
       "config_invalid",
@@ -123,6 +123,12 @@ async function loadConfig(name: string): Promise<Readonly<Record<string, unknown
       error,
     );
   }
+}
+
+/** Outside a package of type module, the file is loaded as CommonJS and its default export lies one level deeper. */
+function exported(value: unknown): Record<string, unknown> {
+  const wrapped = typeof value === "object" && value !== null && "default" in value;
+  return (wrapped ? value.default : value) as Record<string, unknown>;
 }
 
 async function storedConfig(directory: string, words: readonly string[]): Promise<AppConfig> {

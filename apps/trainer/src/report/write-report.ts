@@ -18,6 +18,7 @@ export async function writeReport(directory: string, file: string = join(directo
 export async function writePicture(directory: string, file: string): Promise<void> {
   const { evaluations, budgetTokens } = await readRunData(directory);
   const picture = renderFrontierFile(evaluations, budgetTokens);
-  if (picture === null) throw new LaconicError("run_missing", `${directory} holds no evaluation to draw`, { directory });
+  if (picture === null)
+    throw new LaconicError("run_missing", `${directory} holds no evaluation to draw`, { directory });
   await writeFile(file, picture);
 }

@@ -38,7 +38,11 @@ test("what is no object is refused", () => {
 test("every preset is a whole configuration; its name is found with a slip", () => {
   expect(parseAppConfig(presetConfig("relay-quickstart"))).toMatchObject({
     task: { name: "relay", level: "one-fact" },
-    train: { objective: { name: "gspo" }, budget: { targetTokens: 14 }, advantage: { estimator: "group", scale: "none" } },
+    train: {
+      objective: { name: "gspo" },
+      budget: { targetTokens: 14 },
+      advantage: { estimator: "group", scale: "none" },
+    },
   });
   expect(() => presetConfig("relay-quickstar")).toThrowError(
     expect.objectContaining({ message: "there is no preset relay-quickstar; did you mean preset:relay-quickstart?" }),

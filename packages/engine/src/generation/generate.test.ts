@@ -97,7 +97,12 @@ test("a stop sequence ends a reply and is kept, also across steps", async () => 
   expect(tokens).toHaveLength(6);
   const stop = tokens.slice(1, 3);
   const [stopped] = await generate(model, [request(3, { stopTokens: [], stopSequences: [[99, 1], [], stop] })]);
-  expect(stopped).toEqual({ ...free, tokens: tokens.slice(0, 3), logProbs: free?.logProbs.slice(0, 3), finishReason: "stop" });
+  expect(stopped).toEqual({
+    ...free,
+    tokens: tokens.slice(0, 3),
+    logProbs: free?.logProbs.slice(0, 3),
+    finishReason: "stop",
+  });
 });
 
 test("a reply ends with the model's last position", async () => {

@@ -70,7 +70,11 @@ function waves(config: ModelConfig, requests: readonly SampleRequest[], cacheEle
   return result;
 }
 
-async function runWave(model: ModelOnDevice, requests: readonly SampleRequest[], prefillTokens: number): Promise<Row[]> {
+async function runWave(
+  model: ModelOnDevice,
+  requests: readonly SampleRequest[],
+  prefillTokens: number,
+): Promise<Row[]> {
   const { kernels, config } = model;
   const rows = requests.map((request, cacheRow): Row => ({
     cacheRow,

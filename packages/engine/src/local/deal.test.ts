@@ -4,13 +4,17 @@ import { deal, dealGroups } from "./deal.ts";
 
 test("every item is dealt once, in order, and loads are even", () => {
   fc.assert(
-    fc.property(fc.array(fc.integer({ min: 1, max: 50 }), { maxLength: 40 }), fc.integer({ min: 1, max: 5 }), (costs, replicas) => {
-      const shares = deal(costs, replicas);
-      expect(shares.flat().toSorted((a, b) => a - b)).toEqual(costs.map((_, i) => i));
-      for (const share of shares) expect(share).toEqual(share.toSorted((a, b) => a - b));
-      const loads = shares.map((share) => share.reduce((sum, i) => sum + (costs[i] as number), 0));
-      expect(Math.max(...loads) - Math.min(...loads)).toBeLessThanOrEqual(Math.max(0, ...costs));
-    }),
+    fc.property(
+      fc.array(fc.integer({ min: 1, max: 50 }), { maxLength: 40 }),
+      fc.integer({ min: 1, max: 5 }),
+      (costs, replicas) => {
+        const shares = deal(costs, replicas);
+        expect(shares.flat().toSorted((a, b) => a - b)).toEqual(costs.map((_, i) => i));
+        for (const share of shares) expect(share).toEqual(share.toSorted((a, b) => a - b));
+        const loads = shares.map((share) => share.reduce((sum, i) => sum + (costs[i] as number), 0));
+        expect(Math.max(...loads) - Math.min(...loads)).toBeLessThanOrEqual(Math.max(0, ...costs));
+      },
+    ),
     { seed: 1 },
   );
 });

@@ -58,7 +58,11 @@ test("requests of one turn of the event loop travel as one batch", async () => {
   const completions = await Promise.all([1, 2, 3].map((seed) => policy.complete(request(seed))));
   await policy.complete(request(4));
   expect(batches).toEqual([3, 1]);
-  expect(completions[0]).toMatchObject({ text: "a", model: { id: "p", weightVersion: 7 }, usage: { completionTokens: 2 } });
+  expect(completions[0]).toMatchObject({
+    text: "a",
+    model: { id: "p", weightVersion: 7 },
+    usage: { completionTokens: 2 },
+  });
 });
 
 test("an aborted request leaves the batch, the others stay", async () => {
@@ -115,12 +119,17 @@ test("a request that the model cannot take fails alone", async () => {
   const engine = await createInlineEngine([createReferenceKernels()]);
   const sampler = await engine.createModel({ kind: "config", config, seed: 1 });
   const policy = localPolicy({ id: "tiny", sampler, tokenizer });
-  const tokens = (...values: number[]): CompletionRequest => ({ ...request(1), prompt: { kind: "tokens", tokens: values } });
-  const results = await Promise.allSettled([tokens(1), tokens(99), tokens(), tokens(1, 2)].map((each) => policy.complete(each)));
-  expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected", "fulfilled"]);
-  expect(results.map((each) => (each.status === "rejected" && LaconicError.is(each.reason) ? each.reason.code : ""))).toEqual(
-    ["", "input_invalid", "input_invalid", ""],
+  const tokens = (...values: number[]): CompletionRequest => ({
+    ...request(1),
+    prompt: { kind: "tokens", tokens: values },
+  });
+  const results = await Promise.allSettled(
+    [tokens(1), tokens(99), tokens(), tokens(1, 2)].map((each) => policy.complete(each)),
   );
+  expect(results.map(({ status }) => status)).toEqual(["fulfilled", "rejected", "rejected", "fulfilled"]);
+  expect(
+    results.map((each) => (each.status === "rejected" && LaconicError.is(each.reason) ? each.reason.code : "")),
+  ).toEqual(["", "input_invalid", "input_invalid", ""]);
 });
 
 test("chat prompts are refused: there is no template", async () => {

@@ -37,7 +37,10 @@ function setUp(): {
         ["matrix", upload([a, b], [1, 2])],
         ["bias", upload([c], [1])],
       ]);
-      const result = await optimizer.step({ parameters } as unknown as ModelOnDevice, gradients, { ...settings, ...change });
+      const result = await optimizer.step({ parameters } as unknown as ModelOnDevice, gradients, {
+        ...settings,
+        ...change,
+      });
       kernels.free(...gradients.values());
       return result;
     },

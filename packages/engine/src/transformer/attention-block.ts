@@ -27,12 +27,7 @@ export interface AttentionPass {
   readonly output: Tensor;
 }
 
-export function attentionForward(
-  model: ModelOnDevice,
-  layer: number,
-  input: Tensor,
-  rows: LayerRows,
-): AttentionPass {
+export function attentionForward(model: ModelOnDevice, layer: number, input: Tensor, rows: LayerRows): AttentionPass {
   const projected = project(model, layer, input, rows.positions);
   const shape = attentionShape(model.config);
   const { out, logSumExp } = model.kernels.attention(projected.q, projected.k, projected.raw.v, shape, rows.layout);

@@ -41,13 +41,11 @@ test("a sharded checkpoint is read as one", async () => {
   await put({
     "config.json": JSON.stringify(json),
     "model.safetensors.index.json": JSON.stringify({ weight_map: Object.fromEntries(weightMap) }),
-    ...Object.fromEntries(
-      Object.entries(shards).map(([file, part]) => [file, encodeSafetensors(new Map(part))]),
-    ),
+    ...Object.fromEntries(Object.entries(shards).map(([file, part]) => [file, encodeSafetensors(new Map(part))])),
   });
   const read = await readModelFolder(folder);
   expect(read.config).toEqual(json);
-  expect(new Map([...read.tensors].toSorted())).toEqual(new Map([...weights].toSorted()));
+  expect(read.tensors).toEqual(weights);
   expect(await readTrainingState(folder)).toBeNull();
 });
 
@@ -110,5 +108,7 @@ test("weights fit a model by name, shape and finite values; what follows from th
     else changed.delete(name);
     expect(() => fitWeights(config, changed)).toThrow(message);
   }
-  expect(() => fitWeights(config, new Map(weights).set("odd", { shape, values }))).toThrow("tensor odd does not belong");
+  expect(() => fitWeights(config, new Map(weights).set("odd", { shape, values }))).toThrow(
+    "tensor odd does not belong",
+  );
 });

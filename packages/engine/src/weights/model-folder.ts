@@ -1,7 +1,13 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
-import { openToRead, readSafetensorsFile, writeSafetensorsFile, writeSynced, type TensorSource } from "./safetensors-file.ts";
+import {
+  openToRead,
+  readSafetensorsFile,
+  writeSafetensorsFile,
+  writeSynced,
+  type TensorSource,
+} from "./safetensors-file.ts";
 import type { StoredTensor } from "./safetensors.ts";
 
 /** Moments of one parameter. */

@@ -26,7 +26,10 @@ export async function readSafetensorsFile(path: string): Promise<SafetensorsFile
     const { entries, metadata } = parseHeader(json, size - dataStart, path);
     const tensors = new Map<string, StoredTensor>();
     for (const [name, { dtype, shape, start, end }] of entries)
-      tensors.set(name, { shape, values: decodeValues(await readAt(file, dataStart + start, end - start, path), dtype) });
+      tensors.set(name, {
+        shape,
+        values: decodeValues(await readAt(file, dataStart + start, end - start, path), dtype),
+      });
     return { tensors, metadata };
   } finally {
     await file.close();

@@ -63,9 +63,10 @@ export function parseHeader(json: Uint8Array, dataBytes: number, place: string):
   const { __metadata__: metadata = {}, ...tensors } = parseObject(json, place);
   if (!isObject(metadata) || !Object.values(metadata).every((value) => typeof value === "string"))
     throw damaged(place, "the metadata is malformed");
-  const entries = Object.entries(tensors).map(
-    ([name, value]): [string, HeaderEntry] => [name, parseEntry(value, name, place)],
-  );
+  const entries = Object.entries(tensors).map(([name, value]): [string, HeaderEntry] => [
+    name,
+    parseEntry(value, name, place),
+  ]);
   entries.sort(([, a], [, b]) => a.start - b.start || a.end - b.end);
   let filled = 0;
   for (const [name, { start, end }] of entries) {

@@ -48,11 +48,23 @@ describe("damaged files name the file and what is wrong", () => {
     ["an unknown dtype", craft({ t: { ...entry, dtype: "I8" } }, four), "tensor t: dtype I8 is not supported"],
     ["a dtype that every object has", craft({ t: { ...entry, dtype: "toString" } }, four), "dtype toString"],
     ["a negative shape", craft({ t: { ...entry, shape: [-1] } }, four), "tensor t: the shape is malformed"],
-    ["a shape that does not fill", craft({ t: { ...entry, shape: [3] } }, four), "tensor t: 3 values of F32 do not fill 4"],
-    ["negative offsets", craft({ t: { ...entry, data_offsets: [-4, 0] } }, four), "tensor t: the offsets are malformed"],
+    [
+      "a shape that does not fill",
+      craft({ t: { ...entry, shape: [3] } }, four),
+      "tensor t: 3 values of F32 do not fill 4",
+    ],
+    [
+      "negative offsets",
+      craft({ t: { ...entry, data_offsets: [-4, 0] } }, four),
+      "tensor t: the offsets are malformed",
+    ],
     ["three offsets", craft({ t: { ...entry, data_offsets: [0, 4, 8] } }, four), "tensor t: the offsets are malformed"],
     ["backward offsets", craft({ t: { ...entry, data_offsets: [4, 0] } }, four), "do not fill -4 bytes"],
-    ["data that was cut off", craft({ t: { ...entry, shape: [2], data_offsets: [0, 8] } }, four), "ends at byte 8, the file holds 4"],
+    [
+      "data that was cut off",
+      craft({ t: { ...entry, shape: [2], data_offsets: [0, 8] } }, four),
+      "ends at byte 8, the file holds 4",
+    ],
     ["overlapping tensors", craft({ t: entry, u: entry }, four), "tensor u: its data overlaps"],
     ["a gap", craft({ t: { ...entry, data_offsets: [4, 8] } }, new Uint8Array(8)), "tensor t: there is a gap"],
     ["bytes behind the last tensor", craft({ t: entry }, new Uint8Array(5)), "tensors fill 4 bytes, the file holds 5"],
@@ -63,16 +75,20 @@ describe("damaged files name the file and what is wrong", () => {
     expect(read).toThrow(LaconicError);
   });
 
-  test("no flipped byte of a header does more than that", () => {
+  test("no changed byte of a header does more than that", () => {
     const file = encodeSafetensors(tensors);
-    const header = file.length - 20;
+    const headerEnd = file.length - 20;
+    const outcome = (changed: Uint8Array): unknown => {
+      try {
+        decodeSafetensors(changed, "x");
+        return "read";
+      } catch (error) {
+        return LaconicError.is(error) ? error.code : error;
+      }
+    };
     fc.assert(
-      fc.property(fc.integer({ min: 0, max: header - 1 }), fc.integer({ min: 0, max: 255 }), (at, byte) => {
-        try {
-          decodeSafetensors(file.with(at, byte), "x");
-        } catch (error) {
-          expect(LaconicError.is(error) && error.code).toBe("weights_invalid");
-        }
+      fc.property(fc.integer({ min: 0, max: headerEnd - 1 }), fc.integer({ min: 0, max: 255 }), (at, byte) => {
+        expect(["read", "weights_invalid"]).toContain(outcome(file.with(at, byte)));
       }),
       { seed: 1, numRuns: 500 },
     );

@@ -4,11 +4,16 @@ import { tokenObjective, type TokenLevelOptions } from "./token-level.ts";
 /** REINFORCE (Williams 1992): l = -A log π, slope -A. RLOO, ReMax and GPG are this loss under their own advantages. */
 export function reinforce(options: TokenLevelOptions = {}): Objective {
   const { aggregation = "token-mean" } = options;
-  return tokenObjective("reinforce", {}, { ...options, aggregation, ratioDetached: true }, (_, advantage, logProb, out) => {
-    out.loss = -advantage * logProb;
-    out.slope = -advantage;
-    out.clipped = 0;
-  });
+  return tokenObjective(
+    "reinforce",
+    {},
+    { ...options, aggregation, ratioDetached: true },
+    (_, advantage, logProb, out) => {
+      out.loss = -advantage * logProb;
+      out.slope = -advantage;
+      out.clipped = 0;
+    },
+  );
 }
 
 export interface CispoOptions extends TokenLevelOptions {

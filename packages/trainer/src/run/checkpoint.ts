@@ -90,7 +90,11 @@ export interface FoundCheckpoint {
 export async function findCheckpoint(fs: FileSystem, directory: string): Promise<FoundCheckpoint> {
   const steps = (await fs.exists(directory)) ? await completeSteps(fs, directory) : [];
   if (steps.length === 0)
-    throw new LaconicError("checkpoint_missing", `${directory} holds no checkpoint to resume from; remove the run directory and start it again`, { directory });
+    throw new LaconicError(
+      "checkpoint_missing",
+      `${directory} holds no checkpoint to resume from; remove the run directory and start it again`,
+      { directory },
+    );
   const warnings: string[] = [];
   for (const name of steps) {
     const folder = join(directory, name);

@@ -66,7 +66,10 @@ test("a run leaves its configuration, rows, transcripts and the newest checkpoin
 
 test("a directory that holds a run is not overwritten; one that holds none is not resumed", async () => {
   const directory = await temporary();
-  expect(await refusal(runIn(directory, { resume: true }))).toMatchObject({ code: "run_missing", detail: { directory } });
+  expect(await refusal(runIn(directory, { resume: true }))).toMatchObject({
+    code: "run_missing",
+    detail: { directory },
+  });
   await (await open(directory)).close();
   expect(await refusal(open(directory))).toMatchObject({ code: "run_exists", detail: { directory } });
   expect((await refusal(runIn(directory))).message).toContain("resume it");
@@ -82,22 +85,26 @@ test("a path that cannot be a directory is run_unwritable and says why", async (
   }
 });
 
-test.each(["ENOSPC", "EROFS"] as const)("%s at any write is run_unwritable, and what was saved stays whole", { timeout: 60_000 }, async (code) => {
-  const whole = await temporary();
-  await runIn(whole);
-  const expected = await readFile(join(whole, "metrics.jsonl"), "utf8");
-  const counting = faultyFileSystem();
-  await runIn(await temporary(), { fileSystem: counting });
-  for (let call = 3; call < counting.calls; call += 5) {
-    const directory = await temporary();
-    const error = await refusal(runIn(directory, { fileSystem: faultyFileSystem({ failWritesFrom: call, code }) }));
-    expect([call, error.code, error.detail]).toEqual([call, "run_unwritable", { directory, reason: code }]);
-    expect(error.message).toContain(code);
-    if (!existsSync(checkpoint(directory, 2))) continue;
-    await runIn(directory, { resume: true });
-    expect(await readFile(join(directory, "metrics.jsonl"), "utf8")).toBe(expected);
-  }
-});
+test.each(["ENOSPC", "EROFS"] as const)(
+  "%s at any write is run_unwritable, and what was saved stays whole",
+  { timeout: 60_000 },
+  async (code) => {
+    const whole = await temporary();
+    await runIn(whole);
+    const expected = await readFile(join(whole, "metrics.jsonl"), "utf8");
+    const counting = faultyFileSystem();
+    await runIn(await temporary(), { fileSystem: counting });
+    for (let call = 3; call < counting.calls; call += 5) {
+      const directory = await temporary();
+      const error = await refusal(runIn(directory, { fileSystem: faultyFileSystem({ failWritesFrom: call, code }) }));
+      expect([call, error.code, error.detail]).toEqual([call, "run_unwritable", { directory, reason: code }]);
+      expect(error.message).toContain(code);
+      if (!existsSync(checkpoint(directory, 2))) continue;
+      await runIn(directory, { resume: true });
+      expect(await readFile(join(directory, "metrics.jsonl"), "utf8")).toBe(expected);
+    }
+  },
+);
 
 test("a model that cannot be saved for want of space is run_unwritable too", async () => {
   const parts = tinyParts();
@@ -129,25 +136,28 @@ async function flipByte(path: string): Promise<void> {
   await writeFile(path, bytes);
 }
 
-test.each(damages)("a newest checkpoint that is %s gives way to the one before, with a warning", async (_, damage, reason) => {
-  const directory = await temporary();
-  await runIn(directory);
-  const expected = await readFile(join(directory, "metrics.jsonl"), "utf8");
-  await damage(checkpoint(directory, 6));
-  const warnings: string[] = [];
-  const observer = { warning: (message: string) => void warnings.push(message) };
-  const steps: number[] = [];
-  await runIn(directory, {
-    resume: true,
-    observer: { ...observer, step: (metrics: Metrics) => void steps.push(metrics["step"] as number) },
-  });
-  expect(steps).toEqual([5, 6]);
-  const own = warnings.filter((message) => message.includes("step-00000006"));
-  expect(own).toHaveLength(1);
-  expect(own[0]).toMatch(reason);
-  expect(own[0]).toContain("trying the one before");
-  expect(await readFile(join(directory, "metrics.jsonl"), "utf8")).toBe(expected);
-});
+test.each(damages)(
+  "a newest checkpoint that is %s gives way to the one before, with a warning",
+  async (_, damage, reason) => {
+    const directory = await temporary();
+    await runIn(directory);
+    const expected = await readFile(join(directory, "metrics.jsonl"), "utf8");
+    await damage(checkpoint(directory, 6));
+    const warnings: string[] = [];
+    const observer = { warning: (message: string) => void warnings.push(message) };
+    const steps: number[] = [];
+    await runIn(directory, {
+      resume: true,
+      observer: { ...observer, step: (metrics: Metrics) => void steps.push(metrics["step"] as number) },
+    });
+    expect(steps).toEqual([5, 6]);
+    const own = warnings.filter((message) => message.includes("step-00000006"));
+    expect(own).toHaveLength(1);
+    expect(own[0]).toMatch(reason);
+    expect(own[0]).toContain("trying the one before");
+    expect(await readFile(join(directory, "metrics.jsonl"), "utf8")).toBe(expected);
+  },
+);
 
 test("no whole checkpoint is checkpoint_corrupt; none at all is checkpoint_missing", async () => {
   const directory = await temporary();
@@ -260,7 +270,11 @@ test("a sink that throws is switched off with one warning, and the others go on"
       calls += 1;
     },
   };
-  const working: MetricSink = { name: "working", log: (_, step) => void seen.push(step), close: () => void seen.push(-1) };
+  const working: MetricSink = {
+    name: "working",
+    log: (_, step) => void seen.push(step),
+    close: () => void seen.push(-1),
+  };
   await runIn(directory, { sinks: [broken, working] });
   expect(calls).toBe(1);
   expect(seen).toEqual([1, 2, 3, 4, 5, 6, -1]);

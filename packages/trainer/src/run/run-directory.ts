@@ -55,12 +55,7 @@ export interface Run extends Recorder {
  * @throws LaconicError `run_exists`, `run_missing`, `run_unwritable`, `run_locked`, or `checkpoint_mismatch` naming the setting that changed.
  */
 export async function openRun(options: RunOptions): Promise<Run> {
-  const {
-    directory,
-    processes = nodeProcesses,
-    observer = {},
-    resume = false,
-  } = options;
+  const { directory, processes = nodeProcesses, observer = {}, resume = false } = options;
   const fs = explainedFileSystem(options.fileSystem ?? nodeFileSystem, directory);
   const path = (name: string): string => join(directory, name);
   const exists = await fs.exists(path(runFiles.config));

@@ -90,7 +90,9 @@ test("CRC-32C of the standard's check string", () => {
 test("a scalar event survives an independent decoder, long values and large steps included", () => {
   const name = "x".repeat(300);
   const step = 2 ** 40 + 5;
-  const [event] = decodeFile(Buffer.from(frameRecord(encodeScalars(12.5, step, { step, "reward/mean": -0.5, [name]: 3 }))));
+  const [event] = decodeFile(
+    Buffer.from(frameRecord(encodeScalars(12.5, step, { step, "reward/mean": -0.5, [name]: 3 }))),
+  );
   expect(event).toEqual({ wallTime: 12.5, step, scalars: { "reward/mean": -0.5, [name]: 3 } });
 });
 

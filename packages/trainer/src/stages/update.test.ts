@@ -15,7 +15,14 @@ const replies = [
 ];
 
 function utterance(turn: number): Utterance {
-  const base = { prompt: "", text: "x", silent: false, writtenTokens: 2, deliveredTo: [], finishReason: "stop" } as const;
+  const base = {
+    prompt: "",
+    text: "x",
+    silent: false,
+    writtenTokens: 2,
+    deliveredTo: [],
+    finishReason: "stop",
+  } as const;
   return { ...base, agent: "a", turn, round: turn, model: { id: "m", weightVersion: 0 } };
 }
 

@@ -113,7 +113,11 @@ async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerS
 }
 
 /** Ratio unit of each of the rows, numbered in order of appearance. */
-function unitsOf(batch: TrainingBatch, unit: RatioUnit, rows: readonly number[] = [...batch.episodes.keys()]): Int32Array {
+function unitsOf(
+  batch: TrainingBatch,
+  unit: RatioUnit,
+  rows: readonly number[] = [...batch.episodes.keys()],
+): Int32Array {
   const items = rows.map((row) => {
     const { agent, turn } = batch.utterances[row] as TrainingBatch["utterances"][number];
     return { episode: batch.episodes[row] as number, agent, turn };

@@ -81,7 +81,9 @@ test("samples follow the distribution, repeat with their stream, and report thei
   const draws = await model.sample(Array.from({ length: 4000 }, (_, i) => request(i)));
   const again = await model.sample([request(3)]);
   expect(again[0]).toEqual(draws[3]);
-  const { logProbs } = await model.forward([0, 1, 2].map((token) => ({ promptTokens: [1], completionTokens: [token] })));
+  const { logProbs } = await model.forward(
+    [0, 1, 2].map((token) => ({ promptTokens: [1], completionTokens: [token] })),
+  );
   for (const token of [0, 1, 2]) {
     const found = draws.filter(({ tokens }) => tokens[0] === token);
     const p = Math.exp(logProbs.values[token] as number);

@@ -57,7 +57,14 @@ const fileName = "table.json";
  * It knows no top-p, top-k or min-p.
  */
 export function tabularModel(options: TabularOptions): TrainableModel {
-  const { vocabularySize: V, context = "previous", positions = 8, spread = 0, seed = 0, microBatch = Infinity } = options;
+  const {
+    vocabularySize: V,
+    context = "previous",
+    positions = 8,
+    spread = 0,
+    seed = 0,
+    microBatch = Infinity,
+  } = options;
   const id = options.id ?? "tabular";
   const rows = context === "previous" ? V + 1 : positions; // the last row of `previous` follows an empty prompt
   const random = randomFromSeed(seed).split("logits");
@@ -97,7 +104,10 @@ export function tabularModel(options: TabularOptions): TrainableModel {
     const seen = sequences.map(({ promptTokens, completionTokens, temperature = 1 }) =>
       completionTokens.map((token, t) => {
         const row = logSoftmax(table, rowOf(promptTokens, completionTokens, t), temperature);
-        return { logProb: row[token] as number, entropy: -row.reduce((sum, value) => sum + Math.exp(value) * value, 0) };
+        return {
+          logProb: row[token] as number,
+          entropy: -row.reduce((sum, value) => sum + Math.exp(value) * value, 0),
+        };
       }),
     );
     return {
@@ -145,7 +155,8 @@ export function tabularModel(options: TabularOptions): TrainableModel {
       if (applied) {
         step += 1;
         const scaled = gradient.map((g) => g * Math.min(1, settings.maxGradNorm / (gradNorm || 1)));
-        if (options.optimizer === "sgd") logits = logits.map((w, i) => w - settings.learningRate * (scaled[i] as number));
+        if (options.optimizer === "sgd")
+          logits = logits.map((w, i) => w - settings.learningRate * (scaled[i] as number));
         else adamw(logits, scaled, first, second, step, settings);
       }
       gradient.fill(0);

@@ -53,7 +53,10 @@ export const refusalCases: readonly ConformanceCase<Engine>[] = [
       [{ sampling: { temperature: 1, maxTokens: 4, minP: 2 } }, "minP"],
     ];
     for (const [change, reason] of bad) {
-      const { message, detail } = await refusal("input_invalid", model.sample([request, request, { ...request, ...change }]));
+      const { message, detail } = await refusal(
+        "input_invalid",
+        model.sample([request, request, { ...request, ...change }]),
+      );
       expectThat(message.includes(reason), `"${message}" to name ${reason}`);
       expectThat(detail["request"] === 2, "request 2 to be named");
     }

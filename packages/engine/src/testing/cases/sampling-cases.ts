@@ -64,7 +64,10 @@ export const samplingCases: readonly ConformanceCase<Engine>[] = [
     const [request] = requests as readonly [SampleRequest];
     const cuts: readonly Partial<SampleRequest["sampling"]>[] = [{ topK: 1 }, { topP: 1e-6 }, { minP: 1 }];
     const replies = await model.sample(
-      [{ temperature: 0 }, ...cuts].map((cut) => ({ ...request, sampling: { temperature: 0.9, maxTokens: 4, ...cut } })),
+      [{ temperature: 0 }, ...cuts].map((cut) => ({
+        ...request,
+        sampling: { temperature: 0.9, maxTokens: 4, ...cut },
+      })),
     );
     for (const [i, { tokens }] of replies.entries())
       expectThat(tokens.join() === replies[0]?.tokens.join(), `cut ${i} to give the greedy reply`);

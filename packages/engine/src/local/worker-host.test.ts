@@ -1,0 +1,124 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { LaconicError, type Engine, type TrainingSequence } from "@laconic/core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { KernelSource } from "../kernels/index.ts";
+import { referenceKernels } from "../kernels/testing/index.ts";
+import { config } from "../testing/cases/engine-case.ts";
+import { engineCases } from "../testing/engine-cases.ts";
+import { createLocalEngine } from "./local-engine.ts";
+
+const slow = { timeout: 60_000 };
+const sequences: readonly TrainingSequence[] = [{ promptTokens: [1], completionTokens: [2, 3] }];
+
+describe.each([1, 2])("the engine on %d worker threads", (workers) => {
+  let engine: Engine;
+  beforeAll(async () => {
+    engine = await createLocalEngine({ device: referenceKernels(), workers });
+  }, 60_000);
+  afterAll(() => engine.close());
+
+  // Starting threads takes longer than the cases do, so they share an engine.
+  for (const item of engineCases)
+    test(item.name, slow, () => item.run(() => ({ ...engine, close: () => Promise.resolve() })));
+
+  test("says what it runs on", () => {
+    expect(engine.capabilities).toEqual({
+      kind: "local",
+      device: "reference",
+      backend: "plain JavaScript",
+      dtype: "float64",
+      deterministic: true,
+      workers,
+    });
+  });
+
+  test("an argument that no thread can receive is refused, and the engine goes on", async () => {
+    const source = { kind: "config", config: { ...config, odd: () => 0 }, seed: 1 } as const;
+    await expect(engine.createModel(source)).rejects.toMatchObject({ code: "input_invalid" });
+    await engine.createModel({ kind: "config", config, seed: 1 });
+  });
+
+  test("errors keep code, message and detail on their way between threads", async () => {
+    const error: unknown = await engine
+      .createModel({ kind: "config", config: { ...config, hidden_act: "gelu" }, seed: 1 })
+      .catch((reason: unknown) => reason);
+    expect(LaconicError.is(error)).toBe(true);
+    expect(error).toMatchObject({ code: "model_unsupported", detail: { key: "hidden_act" } });
+    expect(String(error)).toContain('hidden_act is "gelu"');
+  });
+});
+
+test(
+  "what was called before close is answered, what comes later is refused, and closing twice is closing",
+  slow,
+  async () => {
+    const engine = await createLocalEngine({ device: referenceKernels() });
+    const model = await engine.createModel({ kind: "config", config, seed: 0 });
+    const answer = model.forward(sequences);
+    await Promise.resolve(); // the model hands its calls on in the next microtask
+    const closing = [engine.close(), engine.close()];
+    expect((await answer).logProbs.values).toHaveLength(2);
+    await Promise.all(closing);
+    await expect(model.forward(sequences)).rejects.toMatchObject({
+      code: "engine_failed",
+      message: "the engine was closed",
+    });
+    await expect(engine.createModel({ kind: "config", config, seed: 0 })).rejects.toMatchObject({
+      code: "engine_failed",
+    });
+  },
+);
+
+test("a kernel set that is not there, or refuses, refuses the engine", slow, async () => {
+  const missing = { device: "broken", module: new URL("./no-such-module.ts", import.meta.url).href };
+  await expect(createLocalEngine({ device: missing })).rejects.toMatchObject({ code: "engine_failed" });
+  const empty = { device: "broken", module: "data:text/javascript,export const nothing = 0" };
+  await expect(createLocalEngine({ device: empty, workers: 2 })).rejects.toMatchObject({ code: "engine_failed" });
+});
+
+/** A module whose `createKernels` runs the JavaScript. */
+function scripted(createKernels: string): KernelSource {
+  const code = `export async function createKernels() { ${createKernels} }`;
+  return { device: "scripted", module: `data:text/javascript,${encodeURIComponent(code)}` };
+}
+
+test("a thread that exits rejects the call under way and every later one", slow, async () => {
+  const dying = `return { device: "d", backend: "b", dtype: "float32", upload() { process.exit(7) } }`;
+  const engine = await createLocalEngine({ device: scripted(dying) });
+  const source = { kind: "config", config, seed: 0 } as const;
+  const exited = { code: "engine_failed", message: "the engine's worker exited with code 7" };
+  await expect(engine.createModel(source)).rejects.toMatchObject(exited);
+  await expect(engine.createModel(source)).rejects.toMatchObject(exited);
+  await engine.close();
+});
+
+test("a thread that throws outside any call rejects what waits for it", slow, async () => {
+  const throwing = `setImmediate(() => { throw new Error("boom") }); await new Promise(() => {})`;
+  await expect(createLocalEngine({ device: scripted(throwing) })).rejects.toMatchObject({
+    code: "engine_failed",
+    message: "the engine's worker stopped: Error: boom",
+  });
+});
+
+test.each([
+  ["closed", "await engine.close();"],
+  ["left idle", ""],
+])("an engine that is %s does not keep the process alive", slow, async (_, end) => {
+  const [engine, kernels] = ["../index.ts", "../kernels/testing/index.ts"].map(
+    (path) => new URL(path, import.meta.url).href,
+  );
+  const script = `
+    import { createLocalEngine } from ${JSON.stringify(engine)};
+    import { referenceKernels } from ${JSON.stringify(kernels)};
+    const engine = await createLocalEngine({ device: referenceKernels(), workers: 2 });
+    const model = await engine.createModel({ kind: "config", config: ${JSON.stringify(config)}, seed: 0 });
+    await model.forwardBackward(${JSON.stringify(sequences)}, ({ values }) => new Float64Array(values.length));
+    ${end}
+    console.log("done");`;
+  const cwd = fileURLToPath(new URL("../..", import.meta.url));
+  const args = ["--import", "tsx", "--input-type=module", "--eval", script];
+  const { stdout } = await promisify(execFile)(process.execPath, args, { cwd, timeout: 50_000 });
+  expect(stdout).toBe("done\n");
+});
