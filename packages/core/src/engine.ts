@@ -57,7 +57,7 @@ export interface OptimizerSettings {
 export interface OptimizerResult {
   /** Global L2 norm before clipping. */
   readonly gradNorm: number;
-  /** False when the norm was not finite: weights stay as they were. */
+  /** False when there was no gradient, or its norm overflowed on the device: weights stay as they were. */
   readonly applied: boolean;
   /** Optimiser steps taken, this one included. */
   readonly step: number;
@@ -95,7 +95,11 @@ export interface TrainableModel extends Sampler {
   readonly id: string;
   /** Number of parameters. */
   readonly parameters: number;
-  /** Runs forward, asks for the token gradient, runs backward and adds to the gradient. Returns what forward saw. */
+  /**
+   * Runs forward, asks for the token gradient, runs backward and adds to the gradient. Returns what forward saw.
+   * @throws LaconicError `numeric_invalid` for a token gradient that is not finite; a call that fails midway discards
+   * the gradient added up since the last step.
+   */
   forwardBackward(sequences: readonly TrainingSequence[], tokenGradient: TokenGradient): Promise<SequenceLogProbs>;
   /** AdamW on the gradient added up since the last step, which is then cleared. */
   optimStep(settings: OptimizerSettings): Promise<OptimizerResult>;

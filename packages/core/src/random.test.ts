@@ -187,3 +187,7 @@ test("shuffle gives every order of three items evenly and leaves its input", () 
   expect(chiSquare(drawn, 6)).toBeLessThan(5 + 5 * Math.sqrt(10));
   expect(input).toEqual(["a", "b", "c"]);
 });
+
+test("a seed that is not a finite number is refused", () => {
+  for (const seed of [NaN, Infinity]) expect(() => randomFromSeed(seed)).toThrow("finite number");
+});

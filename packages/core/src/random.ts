@@ -1,3 +1,5 @@
+import { LaconicError } from "./errors.ts";
+
 /** Position of a random stream: four 32-bit words. Plain data, so a checkpoint can hold it. */
 export type RandomState = readonly [number, number, number, number];
 
@@ -22,8 +24,13 @@ export interface Random {
   state(): RandomState;
 }
 
-/** Starts a stream from a seed: any string or finite number. */
+/**
+ * Starts a stream from a seed: any string or finite number.
+ * @throws LaconicError `input_invalid` for NaN or infinity.
+ */
 export function randomFromSeed(seed: string | number): Random {
+  if (typeof seed === "number" && !Number.isFinite(seed))
+    throw new LaconicError("input_invalid", `a seed is a text or a finite number, not ${seed}`);
   return randomFromState(hash128(`seed:${seed}`));
 }
 

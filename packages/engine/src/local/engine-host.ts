@@ -54,7 +54,5 @@ export interface EngineHost {
   save(model: number, folder: string): Promise<readonly string[]>;
   load(model: number, folder: string): Promise<{ readonly weightVersion: number }>;
   disposeModel(model: number): Promise<void>;
-  /** Tensors and caches alive, for leak tests. */
-  liveTensors(): Promise<number>;
   close(): Promise<void>;
 }

@@ -93,10 +93,6 @@ export class InlineHost implements EngineHost {
     this.#models.delete(model);
   }
 
-  async liveTensors(): Promise<number> {
-    return this.#kernels.liveTensors();
-  }
-
   async close(): Promise<void> {
     this.#kernels.dispose();
   }

@@ -60,11 +60,11 @@ export class LocalModel implements TrainableModel {
     return this.#inOrder(() => this.#forward("live", sequences));
   }
 
-  /** A call that fails discards the gradient added up so far: half a batch must not be stepped on. */
+  /** A call that fails midway discards the gradient added up so far: half a batch must not be stepped on. */
   forwardBackward(sequences: readonly TrainingSequence[], tokenGradient: TokenGradient): Promise<SequenceLogProbs> {
     return this.#inOrder(async () => {
+      checkSequences(this.#limits, sequences);
       try {
-        checkSequences(this.#limits, sequences);
         const results = new Array<RowResult>(sequences.length);
         for (const round of this.#rounds(sequences)) await this.#trainRound(sequences, round, tokenGradient, results);
         return gather(results);

@@ -84,7 +84,6 @@ export function startWorkerHost(device: KernelSource, recompute: Recompute): Eng
     save: remote("save"),
     load: remote("load"),
     disposeModel: remote("disposeModel"),
-    liveTensors: remote("liveTensors"),
     close: () => (closed ??= close()),
   };
 }

@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { budgetStateSchema, type BudgetState } from "@laconic/budget";
 import { LaconicError, type TrainableModel } from "@laconic/core";
 import { z } from "zod";
 import type { Evaluation } from "../evaluate.ts";
-import { explainWriteError, replaceFile, type FileSystem } from "./file-system.ts";
+import { explainWriteError, replaceFile, type FileDigest, type FileSystem } from "./file-system.ts";
 
 /** Where the loop stands, beside the weights. Random streams derive from seed and step, so the step is their position. */
 export interface LoopState {
@@ -33,7 +32,7 @@ const loopStateSchema: z.ZodType<LoopState> = z.strictObject({
 interface Manifest {
   readonly version: 1;
   readonly step: number;
-  readonly files: Readonly<Record<string, { readonly bytes: number; readonly sha256: string }>>;
+  readonly files: Readonly<Record<string, FileDigest>>;
 }
 
 const manifestSchema: z.ZodType<Manifest> = z.strictObject({
@@ -60,13 +59,11 @@ export async function saveCheckpoint(
   const saved = await model.save(partial).catch((error: unknown) => {
     throw explainWriteError(error, directory);
   });
-  const files = [...saved, "state.json"];
+  for (const file of saved) await fs.syncFile(join(partial, file));
   await fs.write(join(partial, "state.json"), `${JSON.stringify(state, null, 2)}\n`);
   const manifest: Manifest = { version: 1, step: state.step, files: {} };
-  for (const file of files) {
-    const bytes = await fs.read(join(partial, file));
-    Object.assign(manifest.files, { [file]: { bytes: bytes.length, sha256: sha256(bytes) } });
-  }
+  for (const file of [...saved, "state.json"])
+    Object.assign(manifest.files, { [file]: await fs.digest(join(partial, file)) });
   await fs.write(join(partial, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   await fs.syncDirectory(partial);
   await fs.remove(final); // only a resumed run saves a step again
@@ -111,10 +108,10 @@ export async function findCheckpoint(fs: FileSystem, directory: string): Promise
 
 async function verify(fs: FileSystem, folder: string): Promise<LoopState> {
   const manifest = manifestSchema.parse(JSON.parse(await text(fs, join(folder, "manifest.json"))));
-  for (const [file, { bytes, sha256: expected }] of Object.entries(manifest.files)) {
-    const data = await fs.read(join(folder, file));
-    if (data.length !== bytes) throw new Error(`${file} has ${data.length} bytes, expected ${bytes}`);
-    if (sha256(data) !== expected) throw new Error(`${file} does not match its checksum`);
+  for (const [file, expected] of Object.entries(manifest.files)) {
+    const found = await fs.digest(join(folder, file));
+    if (found.bytes !== expected.bytes) throw new Error(`${file} has ${found.bytes} bytes, expected ${expected.bytes}`);
+    if (found.sha256 !== expected.sha256) throw new Error(`${file} does not match its checksum`);
   }
   return loopStateSchema.parse(JSON.parse(await text(fs, join(folder, "state.json"))));
 }
@@ -129,10 +126,6 @@ async function completeSteps(fs: FileSystem, directory: string): Promise<string[
 
 function stepName(step: number): string {
   return `step-${String(step).padStart(8, "0")}`;
-}
-
-function sha256(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
 }
 
 async function text(fs: FileSystem, path: string): Promise<string> {

@@ -1,6 +1,14 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
 import { open, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { LaconicError } from "@laconic/core";
+
+/** Length and SHA-256 of a file. */
+export interface FileDigest {
+  readonly bytes: number;
+  readonly sha256: string;
+}
 
 /** The few file operations a run needs, so that tests can fail, lose or stop any of them. Every write is on disk when it returns. */
 export interface FileSystem {
@@ -8,6 +16,8 @@ export interface FileSystem {
   exists(path: string): Promise<boolean>;
   list(path: string): Promise<string[]>;
   read(path: string): Promise<Uint8Array>;
+  /** Streams the file, which may be larger than memory. */
+  digest(path: string): Promise<FileDigest>;
   /** Creates or replaces a file and syncs it. */
   write(path: string, data: Uint8Array | string): Promise<void>;
   /** Fails when the file exists. */
@@ -15,6 +25,8 @@ export interface FileSystem {
   append(path: string, data: Uint8Array | string): Promise<void>;
   /** Renames and syncs the parent directory. */
   rename(from: string, to: string): Promise<void>;
+  /** Syncs a file that somebody else wrote. */
+  syncFile(path: string): Promise<void>;
   syncDirectory(path: string): Promise<void>;
   remove(path: string): Promise<void>;
 }
@@ -28,6 +40,15 @@ export const nodeFileSystem: FileSystem = {
     ),
   list: (path) => readdir(path),
   read: (path) => readFile(path),
+  digest: async (path) => {
+    const hash = createHash("sha256");
+    let bytes = 0;
+    for await (const chunk of createReadStream(path)) {
+      hash.update(chunk as Buffer);
+      bytes += (chunk as Buffer).length;
+    }
+    return { bytes, sha256: hash.digest("hex") };
+  },
   write: (path, data) => put(path, data, "w"),
   create: (path, data) => put(path, data, "wx"),
   append: (path, data) => put(path, data, "a"),
@@ -35,6 +56,7 @@ export const nodeFileSystem: FileSystem = {
     await rename(from, to);
     await syncDirectory(dirname(to));
   },
+  syncFile: (path) => sync(path, "r+"), // Windows syncs only what is open for writing
   syncDirectory,
   remove: (path) => rm(path, { recursive: true, force: true }),
 };
@@ -66,10 +88,12 @@ export function explainedFileSystem(fs: FileSystem, directory: string): FileSyst
     exists: (path) => fs.exists(path),
     list: (path) => fs.list(path),
     read: (path) => fs.read(path),
+    digest: (path) => fs.digest(path),
     write: (path, data) => explained(fs.write(path, data)),
     create: (path, data) => explained(fs.create(path, data)),
     append: (path, data) => explained(fs.append(path, data)),
     rename: (from, to) => explained(fs.rename(from, to)),
+    syncFile: (path) => explained(fs.syncFile(path)),
     syncDirectory: (path) => explained(fs.syncDirectory(path)),
     remove: (path) => explained(fs.remove(path)),
   };
@@ -85,15 +109,20 @@ async function put(path: string, data: Uint8Array | string, flags: string): Prom
   }
 }
 
-async function syncDirectory(path: string): Promise<void> {
+async function sync(path: string, flags: string): Promise<void> {
+  const file = await open(path, flags);
   try {
-    const directory = await open(path, "r");
-    try {
-      await directory.sync();
-    } finally {
-      await directory.close();
-    }
-  } catch {
-    // Windows cannot sync a directory; renames are durable there without it.
+    await file.sync();
+  } finally {
+    await file.close();
   }
+}
+
+/** What systems answer that cannot sync a directory; their renames are durable without it. */
+const cannotSync = new Set(["EPERM", "EACCES", "EISDIR", "EINVAL", "ENOTSUP"]);
+
+async function syncDirectory(path: string): Promise<void> {
+  await sync(path, "r").catch((error: unknown) => {
+    if (!(error instanceof Error && "code" in error && cannotSync.has(String(error.code)))) throw error;
+  });
 }

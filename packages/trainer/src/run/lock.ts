@@ -1,5 +1,5 @@
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
 import type { FileSystem } from "./file-system.ts";
 
@@ -22,6 +22,9 @@ export const nodeProcesses: ProcessTable = {
   },
 };
 
+/** Directories that this very process holds: its number in a lock may also be that of a predecessor. */
+const held = new Set<string>();
+
 /**
  * Takes the directory for this process. A lock left by a dead process of this host is taken over.
  * @returns what was taken over, in words, or null
@@ -30,16 +33,31 @@ export const nodeProcesses: ProcessTable = {
 export async function lockRun(fs: FileSystem, directory: string, processes: ProcessTable): Promise<string | null> {
   const path = join(directory, "LOCK");
   const own = JSON.stringify({ pid: processes.pid, host: hostname() });
-  if (!(await fs.exists(path)) && (await createdFirst(fs, path, own))) return null;
+  if (!(await fs.exists(path)) && (await createdFirst(fs, path, own))) {
+    held.add(resolve(directory));
+    return null;
+  }
   const holder = readHolder(await fs.read(path));
-  if (holder && holder.pid !== processes.pid && (holder.host !== hostname() || processes.isAlive(holder.pid)))
+  if (holder && isHolding(holder, directory, processes))
     throw new LaconicError(
       "run_locked",
       `${directory} is in use by process ${holder.pid} on ${holder.host}; stop it, or remove ${path} if it is gone`,
       { directory, pid: holder.pid },
     );
   await fs.write(path, own);
+  held.add(resolve(directory));
   return holder ? `took over the lock of process ${holder.pid}, which is gone` : "replaced an unreadable lock";
+}
+
+interface Holder {
+  readonly pid: number;
+  readonly host: string;
+}
+
+/** Whether a process of another machine lives cannot be seen from here, so it does. */
+function isHolding({ pid, host }: Holder, directory: string, processes: ProcessTable): boolean {
+  if (host !== hostname()) return true;
+  return pid === processes.pid ? held.has(resolve(directory)) : processes.isAlive(pid);
 }
 
 /** False when another process was faster. */
@@ -54,10 +72,11 @@ async function createdFirst(fs: FileSystem, path: string, own: string): Promise<
 }
 
 export async function unlockRun(fs: FileSystem, directory: string): Promise<void> {
+  held.delete(resolve(directory));
   await fs.remove(join(directory, "LOCK"));
 }
 
-function readHolder(bytes: Uint8Array): { pid: number; host: string } | null {
+function readHolder(bytes: Uint8Array): Holder | null {
   try {
     const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
     if (typeof value !== "object" || value === null) return null;

@@ -5,6 +5,8 @@ import { nodeFileSystem } from "../run/file-system.ts";
 import type { MetricSink } from "./metric-sink.ts";
 import { encodeFileVersion, encodeScalars, frameRecord } from "./tensorboard-events.ts";
 
+const prefix = "events.out.tfevents.";
+
 export interface TensorBoardOptions {
   readonly directory: string;
   /** Seconds since 1970, for file names and event times. */
@@ -12,27 +14,36 @@ export interface TensorBoardOptions {
   readonly fileSystem?: FileSystem;
 }
 
-/** Writes TensorBoard event files. A resumed run starts the folder anew: two files would show every step twice. */
+/** Seconds between writes: a resumed run hands over all its earlier rows at once. */
+const flushSeconds = 1;
+
+/**
+ * Writes TensorBoard event files, at most once a second. A resumed run replaces the event files of the directory: two
+ * would show every step twice.
+ */
 export function tensorBoardSink(options: TensorBoardOptions): MetricSink {
   const { directory, wallTime, fileSystem: fs = nodeFileSystem } = options;
-  const path = join(directory, `events.out.tfevents.${Math.floor(wallTime())}.${hostname()}`);
-  let records: Uint8Array[] = [frameRecord(encodeFileVersion(wallTime()))];
-  let started = false;
-  const flush = async (): Promise<void> => {
-    if (!started) {
-      await fs.remove(directory);
+  const path = join(directory, `${prefix}${Math.floor(wallTime())}.${hostname()}`);
+  let records: Uint8Array[] = [];
+  let flushed: number | null = null; // when
+  const flush = async (now: number): Promise<void> => {
+    if (flushed === null) {
       await fs.makeDirectory(directory);
-      started = true;
+      for (const name of await fs.list(directory)) if (name.startsWith(prefix)) await fs.remove(join(directory, name));
+      records.unshift(frameRecord(encodeFileVersion(now)));
     }
     await fs.append(path, Buffer.concat(records));
-    records = [];
+    [records, flushed] = [[], now];
   };
   return {
     name: "tensorboard",
     async log(metrics, step) {
-      records.push(frameRecord(encodeScalars(wallTime(), step, metrics)));
-      await flush();
+      const now = wallTime();
+      records.push(frameRecord(encodeScalars(now, step, metrics)));
+      if (flushed === null || now - flushed >= flushSeconds) await flush(now);
     },
-    close: () => undefined,
+    async close() {
+      if (records.length > 0) await flush(wallTime());
+    },
   };
 }

@@ -75,6 +75,7 @@ export function faultyFileSystem(faults: Faults = {}, inner: FileSystem = nodeFi
     exists: (path) => call("exists", path, () => inner.exists(path)),
     list: (path) => call("list", path, () => inner.list(path)),
     read: (path) => call("read", path, () => inner.read(path)),
+    digest: (path) => call("digest", path, () => inner.digest(path)),
     write: (path, data) => put("write", path, data),
     create: (path, data) => put("create", path, data),
     append: (path, data) => put("append", path, data),
@@ -83,6 +84,7 @@ export function faultyFileSystem(faults: Faults = {}, inner: FileSystem = nodeFi
         await inner.rename(from, to);
         synced(dirname(to));
       }),
+    syncFile: (path) => call("syncFile", path, () => inner.syncFile(path)),
     syncDirectory: (path) =>
       call("syncDirectory", path, async () => {
         await inner.syncDirectory(path);

@@ -54,7 +54,7 @@ const fileName = "table.json";
 /**
  * A trainable model small enough to check by hand: a softmax over a table of logits, exact in float64. Samples from
  * the request's random stream, reports true log-probs and entropies, and learns by AdamW or plain gradient descent.
- * It knows no top-p, top-k or min-p.
+ * It knows no top-p, top-k or min-p, and trusts its caller where an engine would check arguments.
  */
 export function tabularModel(options: TabularOptions): TrainableModel {
   const {
@@ -71,7 +71,7 @@ export function tabularModel(options: TabularOptions): TrainableModel {
   let logits = Float64Array.from({ length: rows * V }, () => (spread === 0 ? 0 : spread * random.normal()));
   let [first, second] = [new Float64Array(rows * V), new Float64Array(rows * V)]; // moments of AdamW
   const gradient = new Float64Array(rows * V);
-  let step = 0;
+  let [step, asked] = [0, false]; // is there a gradient to step on?
 
   /** Where the row of completion token `t` starts in the table. */
   const rowOf = (prompt: readonly number[], written: readonly number[], t: number): number =>
@@ -103,7 +103,7 @@ export function tabularModel(options: TabularOptions): TrainableModel {
   const forward = (table: Float64Array, sequences: readonly TrainingSequence[]): SequenceLogProbs => {
     const seen = sequences.map(({ promptTokens, completionTokens, temperature = 1 }) =>
       completionTokens.map((token, t) => {
-        const row = logSoftmax(table, rowOf(promptTokens, completionTokens, t), temperature);
+        const row = logSoftmax(table, rowOf(promptTokens, completionTokens, t), temperature || 1);
         return {
           logProb: row[token] as number,
           entropy: -row.reduce((sum, value) => sum + Math.exp(value) * value, 0),
@@ -118,6 +118,7 @@ export function tabularModel(options: TabularOptions): TrainableModel {
   /** d log π(token) / d logit_k = ([k = token] - π_k) / temperature. */
   const backward = ({ promptTokens, completionTokens, temperature = 1 }: TrainingSequence, by: Float64Array): void => {
     completionTokens.forEach((token, t) => {
+      asked = true;
       const start = rowOf(promptTokens, completionTokens, t);
       const scale = (by[t] as number) / temperature;
       logSoftmax(logits, start, temperature).forEach((value, k) => {
@@ -151,7 +152,7 @@ export function tabularModel(options: TabularOptions): TrainableModel {
     },
     async optimStep(settings): Promise<OptimizerResult> {
       const gradNorm = Math.hypot(...gradient);
-      const applied = Number.isFinite(gradNorm);
+      const applied = asked && Number.isFinite(gradNorm);
       if (applied) {
         step += 1;
         const scaled = gradient.map((g) => g * Math.min(1, settings.maxGradNorm / (gradNorm || 1)));
@@ -160,6 +161,7 @@ export function tabularModel(options: TabularOptions): TrainableModel {
         else adamw(logits, scaled, first, second, step, settings);
       }
       gradient.fill(0);
+      asked = false;
       return { gradNorm, applied, step };
     },
     async snapshot() {
@@ -180,6 +182,7 @@ export function tabularModel(options: TabularOptions): TrainableModel {
       second = Float64Array.from(stored.second);
       step = stored.step;
       gradient.fill(0);
+      asked = false;
     },
     dispose: async () => undefined,
   };

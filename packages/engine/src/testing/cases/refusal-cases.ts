@@ -1,6 +1,6 @@
 import type { Engine, OptimizerSettings, SampleRequest } from "@laconic/core";
 import { expectThat, type ConformanceCase } from "@laconic/core/testing";
-import { logProbsOf, modelCase, optimizer, pullUp, refusal, requests, sequences } from "./engine-case.ts";
+import { expectNear, logProbsOf, modelCase, optimizer, pullUp, refusal, requests, sequences } from "./engine-case.ts";
 
 export const refusalCases: readonly ConformanceCase<Engine>[] = [
   modelCase("a gradient that is not finite is refused by place and changes nothing", async (model) => {
@@ -78,8 +78,14 @@ export const refusalCases: readonly ConformanceCase<Engine>[] = [
         expectThat(message.includes(reason), `"${message}" to name ${reason}`);
         expectThat(detail["sequence"] === 1, "sequence 1 to be named");
       }
-    const { applied } = await model.optimStep(optimizer);
-    expectThat(!applied, "no gradient to have been added");
+    expectThat(!(await model.optimStep(optimizer)).applied, "no gradient to have been added");
+
+    await model.forwardBackward([good], pullUp());
+    const { gradNorm } = await model.optimStep({ ...optimizer, learningRate: 1e-12 });
+    await model.forwardBackward([good], pullUp());
+    await refusal("input_invalid", model.forwardBackward([bad[0][0]], pullUp()));
+    const kept = await model.optimStep(optimizer);
+    expectNear(kept.gradNorm, gradNorm, 1e-4 * gradNorm, "the norm of the gradient added up before the refusal");
   }),
 
   modelCase("optimiser settings out of range are refused by name", async (model) => {
