@@ -44,3 +44,8 @@ test("an empty ledger is all zero", () => {
     readByEdge: {},
   });
 });
+
+test("an agent may be called like a property that every object has", () => {
+  const call = { turn: 0, round: 0, agent: "constructor", promptTokens: 1, writtenTokens: 2, reads: [] };
+  expect(ledgerTotals({ calls: [call] }).writtenByAgent["constructor"]).toBe(2);
+});

@@ -37,20 +37,20 @@ export interface LedgerTotals {
 }
 
 export function ledgerTotals(ledger: Ledger): LedgerTotals {
-  const writtenByAgent: Record<AgentId, number> = {};
-  const readByAgent: Record<AgentId, number> = {};
-  const readByEdge: Record<string, number> = {};
+  // Maps, because an agent may be called like a property that every object has.
+  const writtenByAgent = new Map<AgentId, number>();
+  const readByAgent = new Map<AgentId, number>();
+  const readByEdge = new Map<string, number>();
   let [promptTokens, writtenTokens, readTokens] = [0, 0, 0];
   for (const call of ledger.calls) {
     promptTokens += call.promptTokens;
     writtenTokens += call.writtenTokens;
-    writtenByAgent[call.agent] = (writtenByAgent[call.agent] ?? 0) + call.writtenTokens;
-    readByAgent[call.agent] ??= 0;
+    addTo(writtenByAgent, call.agent, call.writtenTokens);
+    addTo(readByAgent, call.agent, 0);
     for (const read of call.reads) {
       readTokens += read.tokens;
-      readByAgent[call.agent] = (readByAgent[call.agent] ?? 0) + read.tokens;
-      const edge = `${read.from}->${call.agent}`;
-      readByEdge[edge] = (readByEdge[edge] ?? 0) + read.tokens;
+      addTo(readByAgent, call.agent, read.tokens);
+      addTo(readByEdge, `${read.from}->${call.agent}`, read.tokens);
     }
   }
   return {
@@ -58,8 +58,12 @@ export function ledgerTotals(ledger: Ledger): LedgerTotals {
     promptTokens,
     writtenTokens,
     readTokens,
-    writtenByAgent,
-    readByAgent,
-    readByEdge,
+    writtenByAgent: Object.fromEntries(writtenByAgent),
+    readByAgent: Object.fromEntries(readByAgent),
+    readByEdge: Object.fromEntries(readByEdge),
   };
+}
+
+function addTo(totals: Map<string, number>, key: string, tokens: number): void {
+  totals.set(key, (totals.get(key) ?? 0) + tokens);
 }

@@ -1,5 +1,6 @@
 import type { TrainableModel } from "@laconic/core";
 import type { EvaluatedEpisode, Evaluation } from "../evaluate.ts";
+import type { ScoredRollout } from "../stages/score.ts";
 import type { Metrics } from "../stages/step-metrics.ts";
 import type { LoopState } from "./checkpoint.ts";
 
@@ -17,6 +18,8 @@ export interface Recorder {
   restore(model: TrainableModel): Promise<LoopState | null>;
   clock(): StepClock;
   step(metrics: Metrics, clock: StepClock): Promise<void>;
+  /** Some of a step's training episodes. */
+  rollouts(step: number, rollouts: readonly ScoredRollout[]): Promise<void>;
   evaluation(evaluation: Evaluation, episodes: readonly EvaluatedEpisode[]): Promise<void>;
   checkpoint(model: TrainableModel, state: LoopState): Promise<void>;
   /** A trap or a defect worth saying; each text once. */
@@ -43,6 +46,7 @@ export function silentRecorder(onStep: (metrics: Metrics) => void = () => undefi
     restore: async () => null,
     clock: () => stepClock(() => 0),
     step: async (metrics) => onStep(metrics),
+    rollouts: async () => undefined,
     evaluation: async () => undefined,
     checkpoint: async () => undefined,
     warn: async () => undefined,

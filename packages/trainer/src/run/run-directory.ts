@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { LaconicError, type TrainableModel } from "@laconic/core";
 import type { EvaluatedEpisode, Evaluation } from "../evaluate.ts";
 import type { MetricSink } from "../sinks/metric-sink.ts";
+import type { ScoredRollout } from "../stages/score.ts";
 import type { Metrics } from "../stages/step-metrics.ts";
 import { findCheckpoint, saveCheckpoint, type LoopState } from "./checkpoint.ts";
 import { explainedFileSystem, nodeFileSystem, replaceFile, type FileSystem } from "./file-system.ts";
@@ -15,11 +16,21 @@ export const runFiles = {
   environment: "environment.json",
   metrics: "metrics.jsonl",
   timing: "timing.jsonl",
+  rollouts: "rollouts.jsonl",
   episodes: "episodes.jsonl",
   evaluations: "evaluations.jsonl",
   warnings: "warnings.jsonl",
   checkpoints: "checkpoints",
 } as const;
+
+/** Files whose rows belong to a step; a resumed run writes those after its checkpoint again. */
+const stepFiles: readonly string[] = [
+  runFiles.metrics,
+  runFiles.timing,
+  runFiles.rollouts,
+  runFiles.episodes,
+  runFiles.evaluations,
+];
 
 /** What a caller sees while a run goes on. */
 export interface RunObserver {
@@ -67,14 +78,15 @@ export async function openRun(options: RunOptions): Promise<Run> {
 
   await fs.makeDirectory(path(runFiles.checkpoints));
   const takenOver = await lockRun(fs, directory, processes);
-  const warned = new Set<string>();
+  const [said, written] = [new Set<string>(), new Set<unknown>()];
   const warn = async (message: string): Promise<void> => {
-    if (warned.has(message)) return;
-    warned.add(message);
-    observer.warning?.(message);
-    await fs.append(path(runFiles.warnings), toLine({ message }));
+    if (!said.has(message)) observer.warning?.(message);
+    if (!written.has(message)) await fs.append(path(runFiles.warnings), toLine({ message }));
+    said.add(message);
+    written.add(message);
   };
   try {
+    for (const { message } of await readLines(fs, path(runFiles.warnings))) written.add(message);
     await removePartial(fs, path(runFiles.checkpoints));
     if (exists) await checkSameConfig(fs, path(runFiles.config), options.config);
     else await replaceFile(fs, path(runFiles.config), `${JSON.stringify(options.config, null, 2)}\n`);
@@ -105,7 +117,7 @@ export async function openRun(options: RunOptions): Promise<Run> {
       const { folder, state, warnings } = await findCheckpoint(fs, path(runFiles.checkpoints));
       for (const message of warnings) await warn(message);
       await model.load(folder);
-      for (const name of [runFiles.metrics, runFiles.timing, runFiles.episodes, runFiles.evaluations])
+      for (const name of stepFiles)
         await truncateLines(fs, path(name), state.step);
       const rows = await readLines(fs, path(runFiles.metrics));
       await eachSink(async (sink) => {
@@ -116,10 +128,15 @@ export async function openRun(options: RunOptions): Promise<Run> {
     clock: () => stepClock(options.now),
     async step(metrics, clock) {
       await fs.append(path(runFiles.metrics), toLine(metrics));
-      const timing = Object.fromEntries(Object.entries(clock.seconds).map(([phase, s]) => [`timing_s/${phase}`, s]));
-      await fs.append(path(runFiles.timing), toLine({ step: metrics["step"], ...timing }));
+      await fs.append(path(runFiles.timing), toLine({ step: metrics["step"], ...timesOf(metrics, clock) }));
       await eachSink((sink) => sink.log(metrics, metrics["step"] as number));
       observer.step?.(metrics, clock);
+    },
+    async rollouts(step, rollouts: readonly ScoredRollout[]) {
+      const lines = rollouts.map(({ problem, episode, reward, terms }) =>
+        toLine({ step, problem, episode, reward, terms }),
+      );
+      await fs.append(path(runFiles.rollouts), lines.join(""));
     },
     async evaluation(evaluation: Evaluation, episodes: readonly EvaluatedEpisode[]) {
       await fs.append(path(runFiles.evaluations), toLine({ ...evaluation }));
@@ -139,6 +156,13 @@ export async function openRun(options: RunOptions): Promise<Run> {
       await unlockRun(fs, directory);
     },
   };
+}
+
+/** Seconds by phase, and how fast the rollout wrote. */
+function timesOf(metrics: Metrics, { seconds }: StepClock): Metrics {
+  const times = Object.fromEntries(Object.entries(seconds).map(([phase, s]) => [`timing_s/${phase}`, s]));
+  const [tokens = 0, rollout = 0] = [metrics["tokens/total"], seconds["rollout"]];
+  return rollout > 0 ? { ...times, "perf/tokens_per_s": tokens / rollout } : times;
 }
 
 /** What a kill left of a checkpoint; under the lock, because another process may be writing one. */

@@ -40,7 +40,7 @@ export function tensorBoardSink(options: TensorBoardOptions): MetricSink {
     async log(metrics, step) {
       const now = wallTime();
       records.push(frameRecord(encodeScalars(now, step, metrics)));
-      if (flushed === null || now - flushed >= flushSeconds) await flush(now);
+      if (flushed === null || Math.abs(now - flushed) >= flushSeconds) await flush(now);
     },
     async close() {
       if (records.length > 0) await flush(wallTime());
