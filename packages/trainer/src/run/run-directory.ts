@@ -117,8 +117,7 @@ export async function openRun(options: RunOptions): Promise<Run> {
       const { folder, state, warnings } = await findCheckpoint(fs, path(runFiles.checkpoints));
       for (const message of warnings) await warn(message);
       await model.load(folder);
-      for (const name of stepFiles)
-        await truncateLines(fs, path(name), state.step);
+      for (const name of stepFiles) await truncateLines(fs, path(name), state.step);
       const rows = await readLines(fs, path(runFiles.metrics));
       await eachSink(async (sink) => {
         for (const row of rows) await sink.log(row as Metrics, row["step"] as number);
