@@ -71,7 +71,7 @@ function linear(rows: number, inner: number, outer: number): Case[] {
   const backward =
     (input: boolean): (() => void) =>
     () =>
-      void kernels.linearBackward(dOut, x, weight, { input, bias: false });
+      void kernels.linearBackward(dOut, x, weight, { input, weight: true, bias: false });
   return [
     { name: "linear", sizes, flops, run: () => void kernels.linear(x, weight) },
     { name: "linearBackward, weight only", sizes, flops, run: backward(false) },
@@ -154,7 +154,7 @@ function head(rows: number, width: number, vocabulary: number): Case[] {
       name: "headLogProbsBackward",
       sizes,
       flops: 3 * flops,
-      run: () => void kernels.headLogProbsBackward(dLogProbs, forward),
+      run: () => void kernels.headLogProbsBackward(dLogProbs, forward, { weight: true }),
     },
   ];
 }

@@ -24,6 +24,8 @@ export type LaconicErrorCode =
   | "weights_invalid"
   /** A device or its library cannot be used here. */
   | "device_unavailable"
+  /** The device has not enough memory for what was asked; nothing was changed. */
+  | "device_out_of_memory"
   /** The engine stopped or refused. */
   | "engine_failed"
   | "checkpoint_missing"

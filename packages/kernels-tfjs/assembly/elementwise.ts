@@ -7,6 +7,21 @@ export function add(a: usize, b: usize, out: usize, n: i32): void {
   for (; i < n; i++) store<f32>(out + (i << 2), load<f32>(a + (i << 2)) + load<f32>(b + (i << 2)));
 }
 
+/** out = a * b; out may be a or b. */
+export function multiply(a: usize, b: usize, out: usize, n: i32): void {
+  let i = 0;
+  for (; i + 4 <= n; i += 4) v128.store(out + (i << 2), f32x4.mul(v128.load(a + (i << 2)), v128.load(b + (i << 2))));
+  for (; i < n; i++) store<f32>(out + (i << 2), load<f32>(a + (i << 2)) * load<f32>(b + (i << 2)));
+}
+
+/** out = x * factor; out may be x. */
+export function scale(x: usize, factor: f32, out: usize, n: i32): void {
+  const factors = f32x4.splat(factor);
+  let i = 0;
+  for (; i + 4 <= n; i += 4) v128.store(out + (i << 2), f32x4.mul(v128.load(x + (i << 2)), factors));
+  for (; i < n; i++) store<f32>(out + (i << 2), load<f32>(x + (i << 2)) * factor);
+}
+
 /** x[n, :] += bias, in place. */
 export function addBias(x: usize, bias: usize, rows: i32, width: i32): void {
   for (let r = 0; r < rows; r++) add(x + ((r * width) << 2), bias, x + ((r * width) << 2), width);

@@ -1,6 +1,6 @@
 // Fused kernels over float32 arrays in TensorFlow.js's own memory. Every argument that names an array is a byte address.
 export { firstOutside, gatherRows, scatterAddRows } from "./rows";
-export { add, addBias, columnSums, sumSquares } from "./elementwise";
+export { add, addBias, columnSums, multiply, scale, sumSquares } from "./elementwise";
 export { transpose } from "./transpose";
 export { transposedProduct } from "./transposed-product";
 export { rmsNorm, rmsNormBackward } from "./rms-norm";

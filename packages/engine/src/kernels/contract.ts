@@ -1,10 +1,30 @@
 /**
  * Opaque handle of an array on a device. Only its own kernel set reads it.
- * `float` is the device's working precision: float32, or float64 in the reference set.
+ * `float` is the set's working precision (its `dtype`), or full precision where the contract says so.
  */
 export interface Tensor {
   readonly shape: readonly number[];
   readonly dtype: "float" | "int32";
+}
+
+/**
+ * `working` is the set's `dtype`; `full` is float32, or float64 in the reference set. They differ only in bfloat16 sets,
+ * where log-probs, log-sum-exps, reciprocal RMS, sums, gradients of parameters, AdamW moments and master weights are full.
+ */
+export type Precision = "working" | "full";
+
+/** What AdamW keeps beside a parameter, all in full precision. */
+export interface AdamWMoments {
+  readonly first: Tensor;
+  readonly second: Tensor;
+  /** The exact weights of which `param` is the rounded copy; bfloat16 sets need it, others are given none. */
+  readonly master?: Tensor;
+}
+
+/** Bytes on the device. */
+export interface DeviceMemory {
+  readonly free: number;
+  readonly total: number;
 }
 
 /** S sequences packed one after the other into N rows, without padding. */
@@ -84,7 +104,7 @@ export interface AdamWStep {
  * - Matrices are row-major. N packed tokens, M selected rows, B decode rows, S sequences, V vocabulary.
  * - Operations enqueue and return at once; only `read` waits for the device.
  * - Nothing is changed in place but by `accumulate`, `adamW`, `attentionCached` and `copyCacheRows`.
- * - Gradients are returned, never accumulated; the caller adds them with `accumulate`.
+ * - Gradients are returned, never accumulated; the caller adds them with `accumulate`. Those of parameters are in full precision.
  * - A tensor lives until its scope ends, or until `free` when it was made outside any scope or moved out by `keep`.
  * @throws LaconicError `engine_failed` on a device error or a freed handle, `input_invalid` on shapes that do not fit.
  */
@@ -94,6 +114,8 @@ export interface Kernels {
   /** Library and version. */
   readonly backend: string;
   readonly dtype: "float32" | "bfloat16" | "float64";
+  /** The same calls give the same bits. */
+  readonly deterministic: boolean;
 
   /** Frees every tensor made inside, but for those in the returned value (a tensor, or arrays and plain objects of tensors). */
   scope<T>(body: () => T): T;
@@ -102,18 +124,25 @@ export interface Kernels {
   free(...tensors: readonly Tensor[]): void;
   /** Tensors and caches alive now, for leak tests. */
   liveTensors(): number;
+  /** Null where the device does not say. */
+  memory(): DeviceMemory | null;
   dispose(): void;
 
-  upload(data: Float32Array | Float64Array | Int32Array, shape: readonly number[]): Tensor;
+  upload(data: Float32Array | Float64Array | Int32Array, shape: readonly number[], precision?: Precision): Tensor;
   /** Waits for the device. float comes as Float32Array or Float64Array. */
   read(tensor: Tensor): Promise<Float32Array | Float64Array | Int32Array>;
-  zeros(shape: readonly number[]): Tensor;
-  copy(tensor: Tensor): Tensor;
+  zeros(shape: readonly number[], precision?: Precision): Tensor;
+  /** In the tensor's own precision unless told. */
+  copy(tensor: Tensor, precision?: Precision): Tensor;
   /** The same values under another shape; owns its own handle. */
   reshape(tensor: Tensor, shape: readonly number[]): Tensor;
 
   add(a: Tensor, b: Tensor): Tensor;
-  /** into += delta. */
+  /** a * b, elementwise. */
+  multiply(a: Tensor, b: Tensor): Tensor;
+  /** x * factor. */
+  scaled(x: Tensor, factor: number): Tensor;
+  /** into += delta, in the precision of `into`. */
   accumulate(into: Tensor, delta: Tensor): void;
 
   /** table [R, D], rows int32 [M] -> [M, D]. Embedding lookup, and selection of the rows that need a head. */
@@ -127,8 +156,8 @@ export interface Kernels {
     dOut: Tensor,
     x: Tensor,
     weight: Tensor,
-    needs: { readonly input: boolean; readonly bias: boolean },
-  ): { readonly dX?: Tensor; readonly dWeight: Tensor; readonly dBias?: Tensor };
+    needs: { readonly input: boolean; readonly weight: boolean; readonly bias: boolean },
+  ): { readonly dX?: Tensor; readonly dWeight?: Tensor; readonly dBias?: Tensor };
 
   /** x [N, D], weight [D] -> out = x / sqrt(mean(x^2) + epsilon) * weight; invRms [N]. */
   rmsNorm(x: Tensor, weight: Tensor, epsilon: number): { readonly out: Tensor; readonly invRms: Tensor };
@@ -181,6 +210,8 @@ export interface Kernels {
   swiGlu(gate: Tensor, up: Tensor): Tensor;
   swiGluBackward(dOut: Tensor, gate: Tensor, up: Tensor): { readonly dGate: Tensor; readonly dUp: Tensor };
 
+  /** hidden [M, D], weight [V, D] -> hidden weight^T in full precision, [M, V]. */
+  headLogits(hidden: Tensor, weight: Tensor): Tensor;
   /**
    * Log-softmax of hidden weight^T * inverseTemperature at the target, without keeping the logits.
    * hidden [M, D], weight [V, D], targets int32 [M], inverseTemperature [M] -> each [M]; entropy in nats.
@@ -200,7 +231,8 @@ export interface Kernels {
       readonly inverseTemperature: Tensor;
       readonly logSumExp: Tensor;
     },
-  ): { readonly dHidden: Tensor; readonly dWeight: Tensor };
+    needs: { readonly weight: boolean },
+  ): { readonly dHidden: Tensor; readonly dWeight?: Tensor };
 
   /**
    * Draws one token per row of logits [B, V] by inverting the cumulative distribution in token order.
@@ -210,13 +242,8 @@ export interface Kernels {
 
   /** Sum of squares of all elements of all tensors, [1]. */
   sumSquares(tensors: readonly Tensor[]): Tensor;
-  /** Updates param and both moments in place. */
-  adamW(
-    param: Tensor,
-    grad: Tensor,
-    moments: { readonly first: Tensor; readonly second: Tensor },
-    step: AdamWStep,
-  ): void;
+  /** Updates param, both moments and the master weights in place. */
+  adamW(param: Tensor, grad: Tensor, moments: AdamWMoments, step: AdamWStep): void;
 }
 
 /** Where the engine's worker finds a kernel set: a module whose export `createKernels` makes it. Structured-cloneable. */

@@ -3,13 +3,16 @@
  * @module @laconic/engine/kernels
  */
 export type {
+  AdamWMoments,
   AdamWStep,
   AttentionShape,
   CachePlan,
   CreateKernels,
+  DeviceMemory,
   KernelSource,
   Kernels,
   KeyValueCache,
+  Precision,
   RotaryTables,
   SamplingRows,
   SequenceLayout,

@@ -34,7 +34,7 @@ export interface ModelFacts {
  * Plain data in, plain data out; calls on one host run one after the other.
  */
 export interface EngineHost {
-  describe(): Promise<Pick<EngineCapabilities, "device" | "backend" | "dtype">>;
+  describe(): Promise<Pick<EngineCapabilities, "device" | "backend" | "dtype" | "deterministic">>;
   create(model: number, source: ModelSource): Promise<ModelFacts>;
   /** Sequences and requests have been checked against the model's limits. */
   forward(model: number, weights: WeightsId, sequences: readonly TrainingSequence[]): Promise<HostLogProbs>;

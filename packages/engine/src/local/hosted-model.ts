@@ -100,7 +100,7 @@ export class HostedModel {
     const pass = this.#pending;
     if (!pass) throw new LaconicError("engine_failed", "backward was called without a forward pass");
     this.#kernels.scope(() => {
-      trainBackward(this.live, pass, this.#kernels.upload(dLogProbs, [dLogProbs.length]), this.#gradients);
+      trainBackward(this.live, pass, this.#kernels.upload(dLogProbs, [dLogProbs.length], "full"), this.#gradients);
     });
     this.#dropPending();
   }
@@ -153,12 +153,12 @@ export class HostedModel {
       shape: tensor.shape,
       read: async () => (await kernels.read(tensor)) as Float32Array | Float64Array,
     });
-    const weights = new Map(Array.from(this.live.parameters, ([name, tensor]) => [name, source(tensor)]));
+    const kept = this.#optimizer.moments;
+    const weights = new Map(
+      Array.from(this.live.parameters, ([name, tensor]) => [name, source(kept.get(name)?.master ?? tensor)]),
+    );
     const moments = new Map(
-      Array.from(this.#optimizer.moments, ([name, { first, second }]) => [
-        name,
-        { first: source(first), second: source(second) },
-      ]),
+      Array.from(kept, ([name, { first, second }]) => [name, { first: source(first), second: source(second) }]),
     );
     return writeModelFolder(folder, {
       config: this.#configJson,
@@ -181,7 +181,7 @@ export class HostedModel {
     fitMoments(this.live, state?.moments ?? new Map());
 
     this.discardGradient();
-    this.#optimizer.restore(state?.steps ?? 0, state?.moments ?? new Map());
+    this.#optimizer.restore(state?.steps ?? 0, state?.moments ?? new Map(), values);
     const parameters = new Map<string, Tensor>();
     for (const [name, tensor] of this.live.parameters) {
       this.#kernels.free(tensor);
@@ -201,7 +201,9 @@ export class HostedModel {
 
   #importGradient(exchange: GradientExchange): void {
     this.#gradients.clear();
-    sumSlots(exchange, this.live, (name, sum, shape) => this.#gradients.add(name, this.#kernels.upload(sum, shape)));
+    sumSlots(exchange, this.live, (name, sum, shape) =>
+      this.#gradients.add(name, this.#kernels.upload(sum, shape, "full")),
+    );
   }
 
   async #read(logProbs: Tensor, entropy: Tensor, offsets: Int32Array): Promise<HostLogProbs> {

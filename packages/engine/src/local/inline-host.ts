@@ -26,9 +26,9 @@ export class InlineHost implements EngineHost {
     this.#recompute = recompute;
   }
 
-  async describe(): Promise<Pick<EngineCapabilities, "device" | "backend" | "dtype">> {
-    const { device, backend, dtype } = this.#kernels;
-    return { device, backend, dtype };
+  async describe(): Promise<Pick<EngineCapabilities, "device" | "backend" | "dtype" | "deterministic">> {
+    const { device, backend, dtype, deterministic } = this.#kernels;
+    return { device, backend, dtype, deterministic };
   }
 
   async create(model: number, source: ModelSource): Promise<ModelFacts> {

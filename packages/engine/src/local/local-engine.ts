@@ -63,7 +63,6 @@ async function assemble(hosts: readonly EngineHost[], maxTokensPerMicroBatch: nu
   const capabilities: EngineCapabilities = {
     kind: "local",
     ...(facts as Awaited<ReturnType<EngineHost["describe"]>>),
-    deterministic: true,
     workers: hosts.length,
   };
   const settings = { maxTokensPerMicroBatch, dtype: capabilities.dtype };

@@ -93,7 +93,7 @@ test("restored moments continue as the original, and free leaves nothing", async
   const stored = new Map<string, { first: Stored; second: Stored }>();
   for (const [name, { first, second }] of original.optimizer.moments)
     stored.set(name, { first: await read(first), second: await read(second) });
-  copy.optimizer.restore(original.optimizer.steps, stored);
+  copy.optimizer.restore(original.optimizer.steps, stored, new Map());
   expect(await copy.step([-1, 0, 5])).toEqual(await original.step([-1, 0, 5]));
   expect(await copy.values()).toEqual(await original.values());
   copy.optimizer.free();

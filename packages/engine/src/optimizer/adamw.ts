@@ -1,17 +1,12 @@
 import type { OptimizerResult, OptimizerSettings } from "@laconic/core";
-import type { Kernels, Tensor } from "../kernels/index.ts";
+import type { AdamWMoments, Kernels, Tensor } from "../kernels/index.ts";
 import type { StoredMoments } from "../weights/model-folder.ts";
 import { parameter, type ModelOnDevice } from "../transformer/model-on-device.ts";
-
-interface Moments {
-  readonly first: Tensor;
-  readonly second: Tensor;
-}
 
 /** AdamW over a model's parameters (Loshchilov and Hutter 2019); moments are made at the first step. */
 export class AdamW {
   readonly #kernels: Kernels;
-  readonly #moments = new Map<string, Moments>();
+  readonly #moments = new Map<string, AdamWMoments>();
   #step = 0;
 
   constructor(kernels: Kernels) {
@@ -23,8 +18,8 @@ export class AdamW {
     return this.#step;
   }
 
-  /** First and second moments by parameter name. */
-  get moments(): ReadonlyMap<string, Moments> {
+  /** Moments and master weights by parameter name. */
+  get moments(): ReadonlyMap<string, AdamWMoments> {
     return this.#moments;
   }
 
@@ -44,7 +39,7 @@ export class AdamW {
     const gradScale = gradNorm > settings.maxGradNorm ? settings.maxGradNorm / gradNorm : 1;
     for (const [name, gradient] of gradients) {
       const weights = parameter(model, name);
-      kernels.adamW(weights, gradient, this.#momentsOf(name, weights.shape), {
+      kernels.adamW(weights, gradient, this.#momentsOf(name, weights), {
         learningRate: settings.learningRate,
         beta1: settings.beta1,
         beta2: settings.beta2,
@@ -58,26 +53,46 @@ export class AdamW {
     return { gradNorm, applied: true, step: this.#step };
   }
 
-  /** Continues from stored moments. */
-  restore(steps: number, moments: ReadonlyMap<string, StoredMoments>): void {
+  /** Continues from stored moments; `weights` are the stored parameters, from which masters are made where the device needs them. */
+  restore(
+    steps: number,
+    moments: ReadonlyMap<string, StoredMoments>,
+    weights: ReadonlyMap<string, Float32Array | Float64Array>,
+  ): void {
     this.free();
     this.#step = steps;
-    const upload = ({ values, shape }: StoredMoments["first"]): Tensor =>
-      this.#kernels.keep(this.#kernels.upload(values, shape));
-    for (const [name, { first, second }] of moments)
-      this.#moments.set(name, { first: upload(first), second: upload(second) });
+    const upload = (values: Float32Array | Float64Array, shape: readonly number[]): Tensor =>
+      this.#kernels.keep(this.#kernels.upload(values, shape, "full"));
+    for (const [name, { first, second }] of moments) {
+      const stored = weights.get(name);
+      this.#moments.set(name, {
+        first: upload(first.values, first.shape),
+        second: upload(second.values, second.shape),
+        ...(stored && this.#needsMaster && { master: upload(stored, first.shape) }),
+      });
+    }
   }
 
   free(): void {
-    for (const { first, second } of this.#moments.values()) this.#kernels.free(first, second);
+    for (const { first, second, master } of this.#moments.values())
+      this.#kernels.free(first, second, ...(master ? [master] : []));
     this.#moments.clear();
   }
 
-  #momentsOf(name: string, shape: readonly number[]): Moments {
+  get #needsMaster(): boolean {
+    return this.#kernels.dtype === "bfloat16";
+  }
+
+  #momentsOf(name: string, weights: Tensor): AdamWMoments {
+    const kernels = this.#kernels;
     let moments = this.#moments.get(name);
     if (!moments) {
-      const make = (): Tensor => this.#kernels.keep(this.#kernels.zeros(shape));
-      moments = { first: make(), second: make() };
+      const make = (): Tensor => kernels.keep(kernels.zeros(weights.shape, "full"));
+      moments = {
+        first: make(),
+        second: make(),
+        ...(this.#needsMaster && { master: kernels.keep(kernels.copy(weights, "full")) }),
+      };
       this.#moments.set(name, moments);
     }
     return moments;

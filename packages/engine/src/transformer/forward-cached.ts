@@ -4,7 +4,7 @@ import { parameter, type ModelOnDevice } from "./model-on-device.ts";
 import { embeddingName, finalNormName, headName } from "./parameters.ts";
 
 /**
- * Runs new tokens behind what the caches hold, one cache per layer, and returns logits [B, V] of the wanted rows.
+ * Runs new tokens behind what the caches hold, one cache per layer, and returns full-precision logits [B, V] of the wanted rows.
  * Prefill and decode are the same call.
  *
  * @param tokens - N new tokens, packed as `plan.layout` says
@@ -31,6 +31,6 @@ export function forwardCached(
     });
     const wanted = kernels.gatherRows(x, kernels.upload(logitRows, [logitRows.length]));
     const normed = kernels.rmsNorm(wanted, parameter(model, finalNormName), config.rmsNormEpsilon).out;
-    return kernels.linear(normed, parameter(model, headName(config)));
+    return kernels.headLogits(normed, parameter(model, headName(config)));
   });
 }

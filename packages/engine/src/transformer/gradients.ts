@@ -24,8 +24,8 @@ export class Gradients {
   linear(model: ModelOnDevice, name: string, dOut: Tensor, x: Tensor): Tensor {
     const bias = model.parameters.has(`${name}.bias`);
     const weight = parameter(model, `${name}.weight`);
-    const { dX, dWeight, dBias } = this.#kernels.linearBackward(dOut, x, weight, { input: true, bias });
-    this.add(`${name}.weight`, dWeight);
+    const { dX, dWeight, dBias } = this.#kernels.linearBackward(dOut, x, weight, { input: true, weight: true, bias });
+    this.add(`${name}.weight`, dWeight as Tensor);
     if (dBias) this.add(`${name}.bias`, dBias);
     return dX as Tensor;
   }

@@ -59,7 +59,7 @@ export function packBatch(kernels: Kernels, sequences: readonly TrainingSequence
     layout: sequenceLayout(kernels, offsets),
     rows: ints(rows),
     targets: ints(targets),
-    inverseTemperature: kernels.upload(Float64Array.from(inverseTemperature), [rows.length]),
+    inverseTemperature: kernels.upload(Float64Array.from(inverseTemperature), [rows.length], "full"),
     tokenCount: tokens.length,
     predictionCount: rows.length,
     predictionOffsets,

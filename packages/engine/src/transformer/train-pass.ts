@@ -52,14 +52,15 @@ export function trainBackward(model: ModelOnDevice, pass: TrainPass, dLogProbs: 
   const { kernels, config } = model;
   const { batch, final } = pass;
   kernels.scope(() => {
-    const head = kernels.headLogProbsBackward(dLogProbs, {
+    const saved = {
       hidden: final.selected,
       weight: parameter(model, headName(config)),
       targets: batch.targets,
       inverseTemperature: batch.inverseTemperature,
       logSumExp: pass.logSumExp,
-    });
-    gradients.add(headName(config), head.dWeight);
+    };
+    const head = kernels.headLogProbsBackward(dLogProbs, saved, { weight: true });
+    gradients.add(headName(config), head.dWeight as Tensor);
     let dX = gradients.rmsNorm(model, finalNormName, head.dHidden, final.input, final.invRms);
     for (let layer = config.layers - 1; layer >= 0; layer--) {
       const dOutput = dX;

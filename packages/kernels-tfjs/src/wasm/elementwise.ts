@@ -4,7 +4,7 @@ import { reshape } from "@tensorflow/tfjs-core";
 import { expectFloats, matrix, sizeOf } from "./shapes.ts";
 import type { WasmDevice } from "./wasm-device.ts";
 
-type Elementwise = "reshape" | "add" | "accumulate" | "swiGlu" | "swiGluBackward";
+type Elementwise = "reshape" | "add" | "multiply" | "scaled" | "accumulate" | "swiGlu" | "swiGluBackward";
 
 export function elementwiseKernels(device: WasmDevice): Pick<Kernels, Elementwise> {
   const { store } = device;
@@ -23,6 +23,19 @@ export function elementwiseKernels(device: WasmDevice): Pick<Kernels, Elementwis
       expectFloats(b, a.shape, "add: b");
       const out = store.allocate(a.shape);
       device.run("add", a, b, out, sizeOf(a.shape));
+      return out;
+    },
+    multiply(a, b) {
+      expectFloats(a, a.shape, "multiply: a");
+      expectFloats(b, a.shape, "multiply: b");
+      const out = store.allocate(a.shape);
+      device.run("multiply", a, b, out, sizeOf(a.shape));
+      return out;
+    },
+    scaled(x, factor) {
+      expectFloats(x, x.shape, "scaled");
+      const out = store.allocate(x.shape);
+      device.run("scale", x, factor, out, sizeOf(x.shape));
       return out;
     },
     accumulate(into, delta) {

@@ -48,22 +48,23 @@ export function headKernels(
       });
       return { logProbs, entropy, logSumExp };
     },
-    headLogProbsBackward(dLogProbs, { hidden, weight, targets, inverseTemperature, logSumExp }) {
+    headLogProbsBackward(dLogProbs, { hidden, weight, targets, inverseTemperature, logSumExp }, needs) {
       const [rows, width, vocabulary] = expectInputs(hidden, weight, targets, inverseTemperature);
       expectFloats(logSumExp, [rows], "headLogProbsBackward: logSumExp");
       expectFloats(dLogProbs, [rows], "headLogProbsBackward: dLogProbs");
-      const [dHidden, dWeight] = [store.allocate(hidden.shape), store.zeros(weight.shape)];
+      const dHidden = store.allocate(hidden.shape);
+      const dWeight = needs.weight ? store.zeros(weight.shape) : undefined;
       inChunks(rows, vocabulary, (start, count) => {
         const part = rowsOf(hidden, start, count);
         const logits = linear(part, weight);
         const at = [targets, inverseTemperature, logSumExp, dLogProbs].map((x) => store.address(x) + 4 * start);
         // Turns the logits into their gradient.
         device.run("headLogProbsBackward", logits, ...at, count, vocabulary);
-        const gradients = linearBackward(logits, part, weight, { input: true, bias: false });
+        const gradients = linearBackward(logits, part, weight, { input: true, weight: needs.weight, bias: false });
         store.bytes(dHidden).set(store.bytes(gradients.dX as Tensor), 4 * start * width);
-        accumulate(dWeight, gradients.dWeight);
+        if (dWeight) accumulate(dWeight, gradients.dWeight as Tensor);
       });
-      return { dHidden, dWeight };
+      return { dHidden, ...(dWeight && { dWeight }) };
     },
   };
 }

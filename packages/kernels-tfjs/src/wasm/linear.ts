@@ -7,7 +7,7 @@ import type { WasmDevice } from "./wasm-device.ts";
  * Dense products. Those with a weight on the right run in TensorFlow.js (XNNPACK), which packs the weight once and
  * keeps the packed copy until the weight changes; the weight's gradient has no operand that lasts and is fused.
  */
-export function linearKernels(device: WasmDevice): Pick<Kernels, "linear" | "linearBackward"> {
+export function linearKernels(device: WasmDevice): Pick<Kernels, "linear" | "linearBackward" | "headLogits"> {
   const { store, memory } = device;
   const transpose = (data: TfTensor): TfTensor => {
     const [rows, columns] = data.shape as [number, number];
@@ -17,28 +17,32 @@ export function linearKernels(device: WasmDevice): Pick<Kernels, "linear" | "lin
   };
   const product = (left: Tensor, right: TfTensor): Tensor =>
     store.adopt(memory.multiply(store.data(left) as Tensor2D, right as Tensor2D));
+  const linear: Kernels["linear"] = (x, weight, bias) => {
+    const [rows] = matrix(x, "linear: x");
+    const [outer, inner] = matrix(weight, "linear: weight");
+    expectFloats(weight, [outer, inner], "linear: weight");
+    expectFloats(x, [rows, inner], "linear: x");
+    const out = rows === 0 ? store.zeros([0, outer]) : product(x, store.transposed(weight, transpose));
+    if (bias) {
+      expectFloats(bias, [outer], "linear: bias");
+      device.run("addBias", out, bias, rows, outer);
+    }
+    return out;
+  };
   return {
-    linear(x, weight, bias) {
-      const [rows] = matrix(x, "linear: x");
-      const [outer, inner] = matrix(weight, "linear: weight");
-      expectFloats(weight, [outer, inner], "linear: weight");
-      expectFloats(x, [rows, inner], "linear: x");
-      const out = rows === 0 ? store.zeros([0, outer]) : product(x, store.transposed(weight, transpose));
-      if (bias) {
-        expectFloats(bias, [outer], "linear: bias");
-        device.run("addBias", out, bias, rows, outer);
-      }
-      return out;
-    },
+    linear,
+    headLogits: linear,
     linearBackward(dOut, x, weight, needs) {
       const [outer, inner] = matrix(weight, "linearBackward: weight");
       const [rows] = matrix(x, "linearBackward: x");
       expectFloats(weight, [outer, inner], "linearBackward: weight");
       expectFloats(x, [rows, inner], "linearBackward: x");
       expectFloats(dOut, [rows, outer], "linearBackward: dOut");
-      const dWeight = store.zeros(weight.shape);
-      device.run("transposedProduct", dOut, x, dWeight, rows, outer, inner);
-      const gradients: { dX?: Tensor; dWeight: Tensor; dBias?: Tensor } = { dWeight };
+      const gradients: { dX?: Tensor; dWeight?: Tensor; dBias?: Tensor } = {};
+      if (needs.weight) {
+        gradients.dWeight = store.zeros(weight.shape);
+        device.run("transposedProduct", dOut, x, gradients.dWeight, rows, outer, inner);
+      }
       if (needs.input) gradients.dX = rows === 0 ? store.zeros([0, inner]) : product(dOut, store.rightOperand(weight));
       if (needs.bias) {
         gradients.dBias = store.zeros([outer]);

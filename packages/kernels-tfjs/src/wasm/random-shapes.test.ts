@@ -64,7 +64,7 @@ test("dense products and their gradients", async () => {
       expectAgreement(seed, (kernels, make) => {
         const [x, weight, dOut] = [make.normal(rows, inner), make.normal(outer, inner), make.normal(rows, outer)];
         const out = kernels.linear(x, weight, make.normal(outer));
-        return { out, ...kernels.linearBackward(dOut, x, weight, { input: true, bias: true }) };
+        return { out, ...kernels.linearBackward(dOut, x, weight, { input: true, weight: true, bias: true }) };
       }),
     ),
     { seed: 1, numRuns: 30 },
@@ -143,7 +143,11 @@ test("the head's log-probs, their gradients, and sampling", async () => {
             inverseTemperature: make.normal(rows),
           };
           const head = kernels.headLogProbs(input.hidden, input.weight, input.targets, input.inverseTemperature);
-          const gradients = kernels.headLogProbsBackward(make.normal(rows), { ...input, logSumExp: head.logSumExp });
+          const gradients = kernels.headLogProbsBackward(
+            make.normal(rows),
+            { ...input, logSumExp: head.logSumExp },
+            { weight: true },
+          );
           const drawn = kernels.sampleTokens(make.normal(rows, vocabulary), {
             temperature: make.uniform(rows).map((u) => (u < 0.2 ? 0 : 2 * u)),
             topK: Int32Array.from(make.uniform(rows), (u) => Math.floor(u * vocabulary)),

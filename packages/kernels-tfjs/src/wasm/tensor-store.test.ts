@@ -18,7 +18,7 @@ test("TensorFlow.js holds one tensor for each live one, and one more for the tra
   expect([held(), kernels.liveTensors()]).toEqual([2, 2]);
   const out = kernels.linear(x, weight);
   expect([held(), kernels.liveTensors()]).toEqual([4, 3]);
-  const gradients = kernels.linearBackward(out, x, weight, { input: true, bias: true });
+  const gradients = kernels.linearBackward(out, x, weight, { input: true, weight: true, bias: true });
   const flat = kernels.reshape(out, [3]);
   expect([held(), kernels.liveTensors()]).toEqual([8, 7]);
   kernels.free(x, weight, out, flat, ...Object.values(gradients));
@@ -31,9 +31,13 @@ test("training steps leave nothing behind", () => {
   const step = (count: number): void =>
     kernels.scope(() => {
       const x = floats([1, -1], 1, 2);
-      const { dWeight } = kernels.linearBackward(kernels.linear(x, weight), x, weight, { input: true, bias: false });
+      const { dWeight } = kernels.linearBackward(kernels.linear(x, weight), x, weight, {
+        input: true,
+        weight: true,
+        bias: false,
+      });
       const settings = { learningRate: 0.1, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, gradScale: 1 };
-      kernels.adamW(weight, dWeight, moments, { ...settings, step: count });
+      kernels.adamW(weight, dWeight as Tensor, moments, { ...settings, step: count });
     });
   step(1);
   const before = { tensors: memory().numTensors, data: memory().numDataBuffers, live: kernels.liveTensors() };
@@ -46,9 +50,9 @@ test("a weight that is accumulated into after its use is seen by the next produc
   const [x, weight, delta] = [floats([1, 1], 1, 2), floats([1, 2, 3, 4], 2, 2), floats([10, 10, 10, 10], 2, 2)];
   const results = async (): Promise<(readonly number[])[]> => {
     const out = kernels.linear(x, weight);
-    const { dX, dWeight } = kernels.linearBackward(x, x, weight, { input: true, bias: false });
+    const { dX, dWeight } = kernels.linearBackward(x, x, weight, { input: true, weight: true, bias: false });
     const values = [[...(await kernels.read(out))], [...(await kernels.read(dX as Tensor))]];
-    kernels.free(out, dX as Tensor, dWeight);
+    kernels.free(out, dX as Tensor, dWeight as Tensor);
     return values;
   };
   expect(await results()).toEqual([

@@ -24,6 +24,8 @@ export function wasmKernelSet(memory: TfjsMemory): Kernels {
     device: "wasm",
     backend: `tfjs-wasm ${version_core}`,
     dtype: "float32",
+    deterministic: true,
+    memory: () => null,
     liveTensors: () => device.store.count,
     dispose: () => device.store.dispose(),
     ...lifetimeKernels(device),

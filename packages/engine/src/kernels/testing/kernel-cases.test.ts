@@ -34,7 +34,8 @@ const defects: readonly (readonly [name: string, noticedBy: string, change: (ker
       "returns a gradient nobody needs",
       "linearBackward returns",
       (k) => ({
-        linearBackward: (dOut, x, weight) => k.linearBackward(dOut, x, weight, { input: true, bias: true }),
+        linearBackward: (dOut, x, weight) =>
+          k.linearBackward(dOut, x, weight, { input: true, weight: true, bias: true }),
       }),
     ],
     [

@@ -27,8 +27,12 @@ const kernelsUnderTest: Readonly<Record<string, Differentiable>> = {
     inputs: { x: [4, 3], weight: [5, 3], bias: [5] },
     forward: (k, { x, weight, bias }) => k.linear(x as Tensor, weight as Tensor, bias),
     backward: (k, dOut, { x, weight }) => {
-      const { dX, dWeight, dBias } = k.linearBackward(dOut, x as Tensor, weight as Tensor, { input: true, bias: true });
-      return { x: dX as Tensor, weight: dWeight, bias: dBias as Tensor };
+      const { dX, dWeight, dBias } = k.linearBackward(dOut, x as Tensor, weight as Tensor, {
+        input: true,
+        weight: true,
+        bias: true,
+      });
+      return { x: dX as Tensor, weight: dWeight as Tensor, bias: dBias as Tensor };
     },
   },
   rmsNorm: {
@@ -76,14 +80,18 @@ const kernelsUnderTest: Readonly<Record<string, Differentiable>> = {
       const { hidden, weight } = inputs as { hidden: Tensor; weight: Tensor };
       const [t, inverseTemperature] = [b.ints("t", targets), b.values("beta", [1, 0.5, 2, 1, 1.25])];
       const { logSumExp } = k.headLogProbs(hidden, weight, t, inverseTemperature);
-      const { dHidden, dWeight } = k.headLogProbsBackward(dOut, {
-        hidden,
-        weight,
-        targets: t,
-        inverseTemperature,
-        logSumExp,
-      });
-      return { hidden: dHidden, weight: dWeight };
+      const { dHidden, dWeight } = k.headLogProbsBackward(
+        dOut,
+        {
+          hidden,
+          weight,
+          targets: t,
+          inverseTemperature,
+          logSumExp,
+        },
+        { weight: true },
+      );
+      return { hidden: dHidden, weight: dWeight as Tensor };
     },
   },
 };

@@ -55,6 +55,8 @@ export function createReferenceKernels(): Kernels {
     device: "reference",
     backend: "plain JavaScript",
     dtype: "float64",
+    deterministic: true,
+    memory: () => null,
 
     scope: (body) => store.scope(body),
     keep: (tensor) => {
@@ -84,6 +86,19 @@ export function createReferenceKernels(): Kernels {
         a.shape,
       );
     },
+    multiply: (a, b) => {
+      expectShape(b, a.shape, "multiply: b");
+      const right = floats(b, "multiply: b");
+      return store.make(
+        floats(a, "multiply: a").map((value, i) => value * (right[i] as number)),
+        a.shape,
+      );
+    },
+    scaled: (x, factor) =>
+      store.make(
+        floats(x, "scaled").map((value) => value * factor),
+        x.shape,
+      ),
     accumulate: (into, delta) => {
       expectShape(delta, into.shape, "accumulate: delta");
       const right = floats(delta, "accumulate: delta");
@@ -113,8 +128,8 @@ export function createReferenceKernels(): Kernels {
       expectShape(dOut, [X.rows, W.rows], "linearBackward: dOut");
       const { dX, dWeight, dBias } = linearBackward(matrix(dOut, "linearBackward: dOut"), X, W);
       return {
-        dWeight: fromMatrix(dWeight),
         ...(needs.input && { dX: fromMatrix(dX) }),
+        ...(needs.weight && { dWeight: fromMatrix(dWeight) }),
         ...(needs.bias && { dBias: fromVector(dBias) }),
       };
     },
@@ -207,6 +222,11 @@ export function createReferenceKernels(): Kernels {
       return { dGate: store.make(dGate, gate.shape), dUp: store.make(dUp, gate.shape) };
     },
 
+    headLogits: (hidden, weight) => {
+      const [H, W] = [matrix(hidden, "headLogits: hidden"), matrix(weight, "headLogits: weight")];
+      expectShape(weight, [W.rows, H.columns], "headLogits: weight");
+      return fromMatrix(linear(H, W));
+    },
     headLogProbs: (hidden, weight, targets, inverseTemperature) => {
       const [H, W] = [matrix(hidden, "headLogProbs: hidden"), matrix(weight, "headLogProbs: weight")];
       checkHead(H, W, targets, inverseTemperature, "headLogProbs");
@@ -218,7 +238,7 @@ export function createReferenceKernels(): Kernels {
         logSumExp: fromVector(result.logSumExp),
       };
     },
-    headLogProbsBackward: (dLogProbs, { hidden, weight, targets, inverseTemperature, logSumExp }) => {
+    headLogProbsBackward: (dLogProbs, { hidden, weight, targets, inverseTemperature, logSumExp }, needs) => {
       const what = "headLogProbsBackward";
       const [H, W] = [matrix(hidden, `${what}: hidden`), matrix(weight, `${what}: weight`)];
       checkHead(H, W, targets, inverseTemperature, what);
@@ -233,7 +253,7 @@ export function createReferenceKernels(): Kernels {
         ids,
         floats(inverseTemperature, `${what}: inverseTemperature`),
       );
-      return { dHidden: fromMatrix(dHidden), dWeight: fromMatrix(dWeight) };
+      return { dHidden: fromMatrix(dHidden), ...(needs.weight && { dWeight: fromMatrix(dWeight) }) };
     },
 
     sampleTokens: (logits, rows) => {

@@ -45,7 +45,7 @@ export const determinismCases: readonly KernelCase[] = [
     const { invRms } = kernels.rmsNorm(x, norm, 1e-6);
     const ofNorm = kernels.rmsNormBackward(bench.floats("dNorm", [300, 20]), x, norm, invRms);
     return {
-      ...kernels.linearBackward(dOut, x, weight, { input: true, bias: true }),
+      ...kernels.linearBackward(dOut, x, weight, { input: true, weight: true, bias: true }),
       dNormX: ofNorm.dX,
       dNormWeight: ofNorm.dWeight,
     };

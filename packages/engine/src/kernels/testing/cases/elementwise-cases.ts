@@ -17,6 +17,10 @@ export const elementwiseCases: readonly KernelCase[] = [
       bench.kernels.accumulate(into, a);
       return { sum: bench.kernels.add(a, b), into };
     }),
+    agreesWithReference(`multiply and scaled: [${shape.join(", ")}]`, (bench) => {
+      const [a, b] = [bench.floats("a", shape), bench.floats("b", shape)];
+      return { product: bench.kernels.multiply(a, b), scaled: bench.kernels.scaled(a, -0.375) };
+    }),
     agreesWithReference(`swiGlu and its gradients: [${shape.join(", ")}]`, (bench) => {
       const [gate, up, dOut] = [bench.floats("gate", shape, 2), bench.floats("up", shape), bench.floats("dOut", shape)];
       return { out: bench.kernels.swiGlu(gate, up), ...bench.kernels.swiGluBackward(dOut, gate, up) };

@@ -13,7 +13,7 @@ export const emptyCases: readonly KernelCase[] = [
       out,
       sum: kernels.add(x, x),
       linear: kernels.linear(x, weight),
-      ...kernels.linearBackward(bench.floats("dOut", [0, 5]), x, weight, { input: true, bias: true }),
+      ...kernels.linearBackward(bench.floats("dOut", [0, 5]), x, weight, { input: true, weight: true, bias: true }),
       dNormX: ofNorm.dX,
       dNormWeight: ofNorm.dWeight,
       swiGlu: kernels.swiGlu(x, x),
@@ -36,6 +36,6 @@ export const emptyCases: readonly KernelCase[] = [
     const [targets, inverseTemperature] = [bench.ints("targets", []), bench.values("beta", [])];
     const forward = kernels.headLogProbs(hidden, weight, targets, inverseTemperature);
     const saved = { hidden, weight, targets, inverseTemperature, logSumExp: forward.logSumExp };
-    return { ...forward, ...kernels.headLogProbsBackward(bench.values("d", []), saved) };
+    return { ...forward, ...kernels.headLogProbsBackward(bench.values("d", []), saved, { weight: true }) };
   }),
 ];

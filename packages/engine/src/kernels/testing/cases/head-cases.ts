@@ -1,3 +1,4 @@
+import type { Tensor } from "../../contract.ts";
 import type { Bench } from "./bench.ts";
 import { agreesWithReference, type KernelCase } from "./kernel-case.ts";
 
@@ -21,6 +22,21 @@ export const headCases: readonly KernelCase[] = [
   agreesWithReference("headLogProbs in pieces: 4,300 rows, vocabulary 1,000", (bench) =>
     headBothWays(bench, 4300, 2, 1000, 1),
   ),
+  agreesWithReference("headLogits: 7 rows of 6, vocabulary 45", (bench) => ({
+    logits: bench.kernels.headLogits(bench.floats("hidden", [7, 6]), bench.floats("weight", [45, 6])),
+  })),
+  agreesWithReference("headLogProbsBackward leaves the weight's gradient out when told", (bench) => {
+    const { kernels } = bench;
+    const saved = {
+      hidden: bench.floats("hidden", [3, 6]),
+      weight: bench.floats("weight", [5, 6]),
+      targets: bench.ints("targets", [4, 0, 2]),
+      inverseTemperature: bench.values("inverseTemperature", [1, 2, 1]),
+    };
+    const { logSumExp } = kernels.headLogProbs(saved.hidden, saved.weight, saved.targets, saved.inverseTemperature);
+    const dLogProbs = bench.floats("dLogProbs", [3]);
+    return { ...kernels.headLogProbsBackward(dLogProbs, { ...saved, logSumExp }, { weight: false }) };
+  }),
   // Logits of several hundred carry errors of several hundred roundings into the exponential.
   agreesWithReference(
     "headLogProbs: logits of several hundred do not overflow",
@@ -35,7 +51,7 @@ function headBothWays(
   width: number,
   vocabulary: number,
   size: number,
-): ReturnType<typeof bench.kernels.headLogProbs> & ReturnType<typeof bench.kernels.headLogProbsBackward> {
+): Readonly<Record<string, Tensor>> {
   const { kernels } = bench;
   const [hidden, weight] = [bench.floats("hidden", [rows, width]), bench.floats("weight", [vocabulary, width], size)];
   // First, last and other tokens; hot, cold and plain rows.
@@ -49,5 +65,5 @@ function headBothWays(
   );
   const forward = kernels.headLogProbs(hidden, weight, targets, inverseTemperature);
   const saved = { hidden, weight, targets, inverseTemperature, logSumExp: forward.logSumExp };
-  return { ...forward, ...kernels.headLogProbsBackward(bench.floats("dLogProbs", [rows]), saved) };
+  return { ...forward, ...kernels.headLogProbsBackward(bench.floats("dLogProbs", [rows]), saved, { weight: true }) };
 }

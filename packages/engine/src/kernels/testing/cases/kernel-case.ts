@@ -30,10 +30,8 @@ export function agreesWithReference(
       const kernels = await create();
       const expected = await results(createReferenceKernels(), compute);
       const actual = await results(kernels, compute);
-      expectThat(
-        Object.keys(actual).join() === Object.keys(expected).join(),
-        `results ${Object.keys(expected).join()}, got ${Object.keys(actual).join()}`,
-      );
+      const [names, got] = [expected, actual].map((values) => Object.keys(values).toSorted().join());
+      expectThat(names === got, `results ${names}, got ${got}`);
       for (const [key, value] of Object.entries(actual))
         expectClose(key, value, expected[key] as Numbers, conditioning * tolerances[kernels.dtype]);
     },

@@ -29,7 +29,7 @@ function refuses(
 
 const shape = attentionShapeOf(2, 1, 4);
 const step = { learningRate: 1, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, step: 1, gradScale: 1 };
-const needs = { input: true, bias: false };
+const needs = { input: true, weight: true, bias: false };
 
 /** Shapes that do not fit are errors, not wrong numbers or writes past the end. */
 export const misfitCases: readonly KernelCase[] = [
@@ -92,13 +92,17 @@ export const misfitCases: readonly KernelCase[] = [
   refuses("headLogProbs: 3 targets for 2 rows", (k, f, i) => k.headLogProbs(f(2, 3), f(5, 3), i(3), f(2))),
   refuses("headLogProbs: 1 temperature for 2 rows", (k, f, i) => k.headLogProbs(f(2, 3), f(5, 3), i(2), f(1))),
   refuses("headLogProbsBackward: 3 gradients for 2 rows", (k, f, i) =>
-    k.headLogProbsBackward(f(3), {
-      hidden: f(2, 3),
-      weight: f(5, 3),
-      targets: i(2),
-      inverseTemperature: f(2),
-      logSumExp: f(2),
-    }),
+    k.headLogProbsBackward(
+      f(3),
+      {
+        hidden: f(2, 3),
+        weight: f(5, 3),
+        targets: i(2),
+        inverseTemperature: f(2),
+        logSumExp: f(2),
+      },
+      { weight: true },
+    ),
   ),
   refuses("sampleTokens: 1 uniform number for 2 rows", (k, f) =>
     k.sampleTokens(f(2, 5), {

@@ -84,8 +84,12 @@ export const optimizerCases: readonly KernelCase[] = [
     for (const step of [1, 2, 3]) {
       const head = kernels.headLogProbs(x, weight, targets, inverseTemperature);
       const saved = { hidden: x, weight, targets, inverseTemperature, logSumExp: head.logSumExp };
-      const backward = kernels.linearBackward(bench.floats("dOut", [3, 5]), x, weight, { input: true, bias: false });
-      const headBackward = kernels.headLogProbsBackward(bench.floats("dLogProbs", [3]), saved);
+      const backward = kernels.linearBackward(bench.floats("dOut", [3, 5]), x, weight, {
+        input: true,
+        weight: true,
+        bias: false,
+      });
+      const headBackward = kernels.headLogProbsBackward(bench.floats("dLogProbs", [3]), saved, { weight: true });
       Object.assign(results, {
         [`linear ${step}`]: kernels.linear(x, weight),
         [`dX ${step}`]: backward.dX,
