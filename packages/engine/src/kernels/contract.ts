@@ -147,8 +147,8 @@ export interface Kernels {
 
   /** table [R, D], rows int32 [M] -> [M, D]. Embedding lookup, and selection of the rows that need a head. */
   gatherRows(table: Tensor, rows: Tensor): Tensor;
-  /** delta [M, D], rows int32 [M] -> [rowCount, D]; repeated rows add up. Backward of `gatherRows`. */
-  scatterAddRows(delta: Tensor, rows: Tensor, rowCount: number): Tensor;
+  /** delta [M, D], rows int32 [M] -> [rowCount, D]; repeated rows add up. Backward of `gatherRows`; `working` unless told. */
+  scatterAddRows(delta: Tensor, rows: Tensor, rowCount: number, precision?: Precision): Tensor;
 
   /** x [N, I], weight [O, I], bias [O] -> x weight^T + bias, [N, O]. */
   linear(x: Tensor, weight: Tensor, bias?: Tensor): Tensor;

@@ -1,5 +1,5 @@
 /**
- * The kernel contract: what a device must offer so that the transformer runs on it.
+ * The kernel contract: what a device must offer so that the transformer runs on it, and the checks that kernel sets share.
  * @module @laconic/engine/kernels
  */
 export type {
@@ -18,3 +18,13 @@ export type {
   SequenceLayout,
   Tensor,
 } from "./contract.ts";
+
+export {
+  expectCachePlan,
+  expectFloats,
+  expectHeads,
+  expectInts,
+  expectLayout,
+  matrix,
+  sizeOf,
+} from "./shape-checks.ts";

@@ -71,7 +71,7 @@ export function trainBackward(model: ModelOnDevice, pass: TrainPass, dLogProbs: 
         return layerBackward(model, layer, dOutput, activations, rows, gradients);
       });
     }
-    gradients.add(embeddingName, kernels.scatterAddRows(dX, batch.tokens, config.vocabularySize));
+    gradients.add(embeddingName, kernels.scatterAddRows(dX, batch.tokens, config.vocabularySize, "full"));
   });
 }
 

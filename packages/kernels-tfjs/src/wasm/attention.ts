@@ -1,5 +1,12 @@
-import type { AttentionShape, Kernels, SequenceLayout } from "@laconic/engine/kernels";
-import { expectFloats, expectHeads, expectLayout, matrix } from "./shapes.ts";
+import {
+  expectFloats,
+  expectHeads,
+  expectLayout,
+  matrix,
+  type AttentionShape,
+  type Kernels,
+  type SequenceLayout,
+} from "@laconic/engine/kernels";
 import type { WasmDevice } from "./wasm-device.ts";
 
 export function attentionKernels(device: WasmDevice): Pick<Kernels, "attention" | "attentionBackward"> {

@@ -1,7 +1,6 @@
 import { LaconicError } from "@laconic/core";
-import type { Kernels } from "@laconic/engine/kernels";
+import { expectFloats, matrix, sizeOf, type Kernels } from "@laconic/engine/kernels";
 import { reshape } from "@tensorflow/tfjs-core";
-import { expectFloats, matrix, sizeOf } from "./shapes.ts";
 import type { WasmDevice } from "./wasm-device.ts";
 
 type Elementwise = "reshape" | "add" | "multiply" | "scaled" | "accumulate" | "swiGlu" | "swiGluBackward";

@@ -1,6 +1,14 @@
 import { LaconicError } from "@laconic/core";
-import type { CachePlan, Kernels, KeyValueCache, Tensor } from "@laconic/engine/kernels";
-import { expectFloats, expectHeads, expectInts, expectLayout, matrix } from "./shapes.ts";
+import {
+  expectCachePlan,
+  expectFloats,
+  expectHeads,
+  matrix,
+  type Kernels,
+  type KeyValueCache,
+  type Tensor,
+} from "@laconic/engine/kernels";
+
 import type { WasmDevice } from "./wasm-device.ts";
 
 /** One layer's keys and values, [rows, capacity, kvHeads * headDim] each. */
@@ -40,8 +48,7 @@ export function cacheKernels(device: WasmDevice): Pick<Kernels, Caching> {
       const width = shape.kvHeads * shape.headDim;
       expectHeads(shape, rows, [q], [k, v], "attentionCached");
       expectFloats(keys, [cache.rows, capacity, width], "attentionCached: cache");
-      expectLayout(plan.layout, rows, "attentionCached");
-      expectRoom(cache, plan);
+      expectCachePlan(plan, cache, rows, "attentionCached");
       const { offsetsOnDevice } = plan.layout;
       const place = [offsetsOnDevice, plan.rowsOnDevice, plan.pastOnDevice, plan.rows.length, capacity] as const;
       device.run("appendToCache", k, keys, ...place, width);
@@ -70,20 +77,4 @@ export function cacheKernels(device: WasmDevice): Pick<Kernels, Caching> {
       });
     },
   };
-}
-
-function expectRoom(cache: KeyValueCache, { layout, rows, past, rowsOnDevice, pastOnDevice }: CachePlan): void {
-  const sequences = layout.offsets.length - 1;
-  expectInts(rowsOnDevice, sequences, "attentionCached: rows");
-  expectInts(pastOnDevice, sequences, "attentionCached: past");
-  for (let s = 0; s < sequences; s++) {
-    const [row, held] = [rows[s] as number, past[s] as number];
-    const end = held + (layout.offsets[s + 1] as number) - (layout.offsets[s] as number);
-    if (!(row >= 0 && row < cache.rows && held >= 0 && end <= cache.capacity))
-      throw new LaconicError(
-        "input_invalid",
-        `attentionCached: row ${row} of ${cache.rows} would hold ${end} of ${cache.capacity} positions`,
-        { row, positions: end },
-      );
-  }
 }

@@ -1,6 +1,5 @@
-import type { Kernels, Tensor } from "@laconic/engine/kernels";
+import { expectFloats, matrix, type Kernels, type Tensor } from "@laconic/engine/kernels";
 import type { Tensor2D, Tensor as TfTensor } from "@tensorflow/tfjs-core";
-import { expectFloats, matrix } from "./shapes.ts";
 import type { WasmDevice } from "./wasm-device.ts";
 
 /**

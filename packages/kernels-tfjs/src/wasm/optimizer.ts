@@ -1,5 +1,4 @@
-import type { Kernels } from "@laconic/engine/kernels";
-import { expectFloats, sizeOf } from "./shapes.ts";
+import { expectFloats, sizeOf, type Kernels } from "@laconic/engine/kernels";
 import type { WasmDevice } from "./wasm-device.ts";
 
 export function optimizerKernels(device: WasmDevice): Pick<Kernels, "sumSquares" | "adamW"> {

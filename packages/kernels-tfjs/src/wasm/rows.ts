@@ -1,5 +1,4 @@
-import type { Kernels } from "@laconic/engine/kernels";
-import { expectFloats, matrix } from "./shapes.ts";
+import { expectFloats, matrix, type Kernels } from "@laconic/engine/kernels";
 import type { WasmDevice } from "./wasm-device.ts";
 
 type Rows = "gatherRows" | "scatterAddRows" | "rmsNorm" | "rmsNormBackward" | "rotary";

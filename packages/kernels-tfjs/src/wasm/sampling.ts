@@ -1,6 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import type { Kernels } from "@laconic/engine/kernels";
-import { expectFloats, matrix } from "./shapes.ts";
+import { expectFloats, matrix, type Kernels } from "@laconic/engine/kernels";
 import type { WasmDevice } from "./wasm-device.ts";
 
 export function samplingKernels(device: WasmDevice): Pick<Kernels, "sampleTokens"> {

@@ -1,7 +1,6 @@
 import { LaconicError } from "@laconic/core";
-import type { Tensor } from "@laconic/engine/kernels";
+import { sizeOf, type Tensor } from "@laconic/engine/kernels";
 import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
-import { sizeOf } from "./shapes.ts";
 import type { TfjsMemory } from "./tfjs-memory.ts";
 
 /** A handle over one TensorFlow.js tensor. An in-place update may swap the tensor underneath; the handle stays. */

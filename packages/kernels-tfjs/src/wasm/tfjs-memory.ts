@@ -1,3 +1,4 @@
+import { sizeOf } from "@laconic/engine/kernels";
 /// <reference path="./webassembly.d.ts" />
 import { readFile } from "node:fs/promises";
 import { LaconicError } from "@laconic/core";
@@ -13,7 +14,6 @@ import {
   type Tensor as TfTensor,
 } from "@tensorflow/tfjs-core";
 import { fusedNames, type Fused } from "./fused.ts";
-import { sizeOf } from "./shapes.ts";
 
 /** The allocator takes a larger request for a negative one and damages its heap. */
 const largestArray = 2 ** 31 - 2 ** 16;

@@ -1,7 +1,6 @@
 import { LaconicError } from "@laconic/core";
-import type { Tensor } from "@laconic/engine/kernels";
+import { expectInts, type Tensor } from "@laconic/engine/kernels";
 import type { FusedName } from "./fused.ts";
-import { expectInts } from "./shapes.ts";
 import { TensorStore } from "./tensor-store.ts";
 import type { TfjsMemory } from "./tfjs-memory.ts";
 

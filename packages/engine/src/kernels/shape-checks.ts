@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import type { AttentionShape, SequenceLayout, Tensor } from "@laconic/engine/kernels";
+import type { AttentionShape, CachePlan, KeyValueCache, SequenceLayout, Tensor } from "./contract.ts";
 
 export function sizeOf(shape: readonly number[]): number {
   return shape.reduce((product, length) => product * length, 1);
@@ -57,6 +57,29 @@ export function expectLayout(layout: SequenceLayout, rows: number, place: string
       "input_invalid",
       `${place}: the layout covers rows ${offsets[0]} to ${offsets.at(-1)} of ${rows}`,
     );
+}
+
+/** @throws LaconicError `input_invalid` when the new tokens do not fill `tokens` rows or do not fit the cache. */
+export function expectCachePlan(
+  { layout, rows, past, rowsOnDevice, pastOnDevice }: CachePlan,
+  cache: KeyValueCache,
+  tokens: number,
+  place: string,
+): void {
+  expectLayout(layout, tokens, place);
+  const sequences = layout.offsets.length - 1;
+  expectInts(rowsOnDevice, sequences, `${place}: rows`);
+  expectInts(pastOnDevice, sequences, `${place}: past`);
+  for (let s = 0; s < sequences; s++) {
+    const [row, held] = [rows[s] as number, past[s] as number];
+    const end = held + (layout.offsets[s + 1] as number) - (layout.offsets[s] as number);
+    if (!(row >= 0 && row < cache.rows && held >= 0 && end <= cache.capacity))
+      throw new LaconicError(
+        "input_invalid",
+        `${place}: row ${row} of ${cache.rows} would hold ${end} of ${cache.capacity} positions`,
+        { row, positions: end },
+      );
+  }
 }
 
 function expect(tensor: Tensor, dtype: Tensor["dtype"], shape: readonly number[], place: string): void {
