@@ -1,0 +1,110 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { LaconicError } from "@laconic/core";
+
+/** A PyTorch on this machine. */
+export interface TorchInstall {
+  /** The `torch` package, or a folder that holds `lib`. */
+  readonly folder: string;
+  /** Where the shared libraries are. */
+  readonly libraries: string;
+  /** As in `torch.__version__`; null when the folder does not say. */
+  readonly version: string | null;
+  /** Whether it was built for CUDA. */
+  readonly cuda: boolean;
+}
+
+/**
+ * Finds PyTorch: the folder in LACONIC_TORCH, the Python in LACONIC_PYTHON or the active environment, the `python3` on
+ * the path, then the usual places. The first that holds the libraries is taken.
+ * @throws LaconicError `device_unavailable` naming the places that were searched.
+ */
+export function findTorch(environment: Readonly<Record<string, string | undefined>> = process.env): TorchInstall {
+  const given = environment["LACONIC_TORCH"];
+  if (given !== undefined && given !== "") {
+    const install = inspect(given) ?? inspect(join(given, "torch")) ?? inspectLibraries(given);
+    if (install) return install;
+    throw new LaconicError(
+      "device_unavailable",
+      `LACONIC_TORCH is ${given}, which holds no lib/libtorch_cpu.so; set it to the folder of the torch package`,
+      { folder: given },
+    );
+  }
+  const searched: string[] = [];
+  for (const folder of candidates(environment)) {
+    const install = inspect(folder);
+    if (install) return install;
+    searched.push(folder);
+  }
+  throw new LaconicError(
+    "device_unavailable",
+    `PyTorch was not found; install it (pip install torch) or set LACONIC_TORCH to the folder of the torch package. ` +
+      `Searched: ${searched.join(", ")}`,
+  );
+}
+
+function* candidates(environment: Readonly<Record<string, string | undefined>>): Generator<string> {
+  const prefixes = [environment["VIRTUAL_ENV"], environment["CONDA_PREFIX"]].filter((prefix) => prefix !== undefined);
+  const pythons = [
+    environment["LACONIC_PYTHON"],
+    ...prefixes.map((prefix) => join(prefix, "bin", "python3")),
+    "python3",
+  ];
+  for (const python of pythons) {
+    const folder = python ? askPython(python) : null;
+    if (folder) yield folder;
+  }
+  for (const root of [...prefixes, join(homedir(), ".local"), "/usr/local", "/usr", "/opt/conda"])
+    for (const python of list(join(root, "lib")).filter((name) => name.startsWith("python3")))
+      for (const packages of ["site-packages", "dist-packages"]) yield join(root, "lib", python, packages, "torch");
+  yield "/opt/libtorch";
+}
+
+/** Where this Python would import torch from, without importing it. */
+function askPython(python: string): string | null {
+  const program = "import importlib.util as u; s = u.find_spec('torch'); print(s.origin if s else '')";
+  try {
+    const origin = execFileSync(python, ["-c", program], {
+      encoding: "utf8",
+      timeout: 10_000,
+      stdio: ["ignore", "pipe", "ignore"],
+    });
+    return origin.trim() === "" ? null : dirname(origin.trim());
+  } catch {
+    return null;
+  }
+}
+
+function inspect(folder: string): TorchInstall | null {
+  return inspectLibraries(join(folder, "lib"));
+}
+
+function inspectLibraries(libraries: string): TorchInstall | null {
+  if (!existsSync(join(libraries, "libtorch_cpu.so"))) return null;
+  const folder = basename(libraries) === "lib" ? dirname(libraries) : libraries;
+  return { folder, libraries, version: readVersion(folder), cuda: existsSync(join(libraries, "libtorch_cuda.so")) };
+}
+
+function readVersion(folder: string): string | null {
+  for (const [file, pattern] of [
+    ["version.py", /__version__ = '([^']+)'/],
+    ["build-version", /^(\S+)/],
+  ] as const)
+    try {
+      const found = pattern.exec(readFileSync(join(folder, file), "utf8"));
+      if (found?.[1] !== undefined) return found[1];
+    } catch {
+      // The other file may be there.
+    }
+  return null;
+}
+
+function list(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,8 @@
+/**
+ * The kernel set on libtorch, the C++ library inside PyTorch: CPU and CUDA, no compile step.
+ * @module @laconic/kernels-torch
+ */
+export { createKernels, torchKernels } from "./create-kernels.ts";
+export type { TorchOptions } from "./create-kernels.ts";
+export { findTorch } from "./find/torch-install.ts";
+export type { TorchInstall } from "./find/torch-install.ts";

@@ -1,0 +1,113 @@
+import {
+  expectFloats,
+  expectHeads,
+  expectLayout,
+  matrix,
+  type AttentionShape,
+  type Kernels,
+  type SequenceLayout,
+} from "@laconic/engine/kernels";
+import { scalarType } from "../native/scalar-type.ts";
+import { operator, type Argument, type Handle } from "../native/torch.ts";
+import type { TorchDevice } from "../torch-device.ts";
+import { packRows, padRows, paddedLayout, type PaddedLayout } from "./padding.ts";
+
+const forwardCpu = operator("aten::_scaled_dot_product_flash_attention_for_cpu", "", 2);
+const backwardCpu = operator("aten::_scaled_dot_product_flash_attention_for_cpu_backward", "", 3);
+const transpose = operator("aten::transpose", "int");
+const contiguous = operator("aten::contiguous");
+
+/** Flash attention on the CPU (Dao et al. 2022, PyTorch's kernel), over sequences padded to the longest. */
+export function cpuAttentionKernels(device: TorchDevice): Pick<Kernels, "attention" | "attentionBackward"> {
+  const { torch, store } = device;
+  return {
+    attention(q, k, v, shape, layout) {
+      const [rows] = matrix(q, "attention: q");
+      expectHeads(shape, rows, [q], [k, v], "attention");
+      expectLayout(layout, rows, "attention");
+      const padded = paddedLayout(device, layout, rows);
+      const [query, key, value] = [device.handle(q), device.handle(k), device.handle(v)];
+      const [out, logSumExp] = torch.run(() => {
+        if (rows === 0)
+          return [torch.empty(q.shape, device.working), torch.empty([0, shape.queryHeads], scalarType.float32)];
+        const heads = (x: Handle, count: number): Handle => toHeads(device, x, padded, count, shape.headDim);
+        const [mixed, sums] = torch.callMany(
+          forwardCpu,
+          heads(query, shape.queryHeads),
+          heads(key, shape.kvHeads),
+          heads(value, shape.kvHeads),
+          ...[{ float: 0 }, { bool: true }, null, scaleOf(shape)],
+        ) as [Handle, Handle];
+        return [
+          fromHeads(device, mixed, padded, shape.queryHeads, shape.headDim),
+          fromHeads(device, sums, padded, shape.queryHeads, 1),
+        ];
+      }) as [Handle, Handle];
+      return { out: store.adopt(out, q.shape), logSumExp: store.adopt(logSumExp, [rows, shape.queryHeads], "full") };
+    },
+    attentionBackward(dOut, { q, k, v, out, logSumExp }, shape, layout) {
+      const [rows] = matrix(q, "attentionBackward: q");
+      expectHeads(shape, rows, [q, out, dOut], [k, v], "attentionBackward");
+      expectFloats(logSumExp, [rows, shape.queryHeads], "attentionBackward: logSumExp");
+      expectLayout(layout, rows, "attentionBackward");
+      const padded = paddedLayout(device, layout, rows);
+      const [d, query, key, value, mixed, sums] = [dOut, q, k, v, out, logSumExp].map((x) => device.handle(x)) as [
+        Handle,
+        Handle,
+        Handle,
+        Handle,
+        Handle,
+        Handle,
+      ];
+      const { queryHeads, kvHeads, headDim } = shape;
+      const [dQ, dK, dV] = torch.run(() => {
+        if (rows === 0) return [q, k, v].map((x) => torch.empty(x.shape, device.working));
+        const heads = (x: Handle, count: number): Handle => toHeads(device, x, padded, count, headDim);
+        // A padded query row is all zeros with a zero gradient: it adds nothing to any key.
+        const paddedSums = padRows(device, sums, padded, queryHeads, scalarType.float32);
+        const sumsByHead = torch.view(
+          paddedSums,
+          [padded.sequences, queryHeads, padded.longest],
+          [padded.longest * queryHeads, 1, queryHeads],
+        );
+        const gradients = torch.callMany(
+          backwardCpu,
+          heads(d, queryHeads),
+          heads(query, queryHeads),
+          heads(key, kvHeads),
+          heads(value, kvHeads),
+          heads(mixed, queryHeads),
+          sumsByHead,
+          ...[{ float: 0 }, { bool: true }, null, scaleOf(shape)],
+        );
+        return gradients.map((gradient, i) =>
+          fromHeads(device, gradient, padded, i === 0 ? queryHeads : kvHeads, headDim),
+        );
+      }) as [Handle, Handle, Handle];
+      return { dQ: store.adopt(dQ, q.shape), dK: store.adopt(dK, k.shape), dV: store.adopt(dV, v.shape) };
+    },
+  };
+}
+
+/** None where it is PyTorch's default. */
+export function scaleOf({ scale, headDim }: AttentionShape): Argument {
+  return scale === 1 / Math.sqrt(headDim) ? null : { some: { float: scale } };
+}
+
+/** [N, heads * width] as [S, heads, longest, width], a view of padded rows. */
+function toHeads(device: TorchDevice, x: Handle, padded: PaddedLayout, heads: number, width: number): Handle {
+  const { longest, sequences } = padded;
+  const row = heads * width;
+  return device.torch.view(
+    padRows(device, x, padded, row, device.working),
+    [sequences, heads, longest, width],
+    [longest * row, width, row, 1],
+  );
+}
+
+/** The way back; `x` may have any strides, and lack the last axis when its width is 1. */
+function fromHeads(device: TorchDevice, x: Handle, padded: PaddedLayout, heads: number, width: number): Handle {
+  const { torch } = device;
+  const rowsFirst = torch.call(contiguous, torch.call(transpose, x, { int: 1 }, { int: 2 }), { int: 0 });
+  return packRows(device, rowsFirst, padded, heads * width);
+}

@@ -1,0 +1,89 @@
+import { LaconicError } from "@laconic/core";
+import { sizeOf, type Kernels } from "@laconic/engine/kernels";
+import { scalarType } from "../native/scalar-type.ts";
+import type { TorchDevice } from "../torch-device.ts";
+
+type Lifetime = "scope" | "keep" | "free" | "upload" | "read" | "zeros" | "copy" | "reshape";
+
+/** How tensors come, go and cross to the host. */
+export function lifetimeKernels(device: TorchDevice): Pick<Kernels, Lifetime> {
+  const { store, torch } = device;
+  return {
+    scope: (body) => store.scope(body),
+    keep: (tensor) => {
+      store.keep(tensor);
+      return tensor;
+    },
+    free: (...tensors) => {
+      for (const tensor of tensors) store.free(tensor);
+    },
+    upload(values, shape, precision = "working") {
+      if (values.length !== sizeOf(shape))
+        throw new LaconicError(
+          "input_invalid",
+          `upload: ${values.length} values do not fill shape [${shape.join(", ")}]`,
+        );
+      if (values instanceof Int32Array)
+        return store.adoptInts(
+          torch.run(() => torch.upload(values, shape)),
+          shape,
+          rangeOf(values),
+        );
+      const floats = values instanceof Float32Array ? values : Float32Array.from(values);
+      return device.make(
+        shape,
+        () => {
+          const uploaded = torch.upload(floats, shape);
+          return precision === "full" ? uploaded : device.rounded(uploaded);
+        },
+        precision,
+      );
+    },
+    async read(tensor) {
+      const { handle, shape, dtype, precision } = store.get(tensor);
+      if (dtype === "int32") {
+        const values = new Int32Array(sizeOf(shape));
+        torch.read(handle, shape, values);
+        return values;
+      }
+      const values = new Float32Array(sizeOf(shape));
+      torch.run(() => {
+        torch.read(precision === "full" ? handle : device.widened(handle), shape, values);
+        return [];
+      });
+      return values;
+    },
+    zeros: (shape, precision = "working") =>
+      device.make(shape, () => torch.full(shape, device.type(precision), 0), precision),
+    copy(tensor, precision) {
+      const { handle, shape, dtype, range, precision: own } = store.get(tensor);
+      const wanted = precision ?? own;
+      if (dtype === "int32")
+        return store.adoptInts(
+          torch.run(() => torch.cast(handle, scalarType.int32, true)),
+          shape,
+          range,
+        );
+      return device.make(shape, () => torch.cast(handle, device.type(wanted), true), wanted);
+    },
+    reshape(tensor, shape) {
+      const { handle, dtype, range, precision, shape: from } = store.get(tensor);
+      if (sizeOf(from) !== sizeOf(shape))
+        throw new LaconicError(
+          "input_invalid",
+          `reshape: ${sizeOf(from)} elements do not fill shape [${shape.join(", ")}]`,
+        );
+      const view = torch.run(() => torch.view(handle, shape));
+      return dtype === "int32" ? store.adoptInts(view, shape, range) : store.adopt(view, shape, precision);
+    },
+  };
+}
+
+function rangeOf(values: Int32Array): readonly [number, number] {
+  let [least, most] = [values[0] ?? 0, values[0] ?? 0];
+  for (const value of values) {
+    if (value < least) least = value;
+    if (value > most) most = value;
+  }
+  return [least, most];
+}

@@ -1,0 +1,48 @@
+import type { SequenceLayout } from "@laconic/engine/kernels";
+import type { ScalarType } from "../native/scalar-type.ts";
+import { operator, type Handle } from "../native/torch.ts";
+import type { TorchDevice } from "../torch-device.ts";
+
+const indexCopy = operator("aten::index_copy_");
+const indexSelect = operator("aten::index_select");
+
+/** Where packed rows lie in a batch of sequences padded to the longest. */
+export interface PaddedLayout {
+  readonly rows: number;
+  readonly sequences: number;
+  readonly longest: number;
+  /** Padded row of each packed row, int64 [N]; null when no sequence needs padding. */
+  readonly places: Handle | null;
+}
+
+/** Worked out once per layout and freed with it. */
+export function paddedLayout(device: TorchDevice, layout: SequenceLayout, rows: number): PaddedLayout {
+  const { store, torch } = device;
+  const { offsets, longest } = layout;
+  const sequences = offsets.length - 1;
+  if (sequences * longest === rows) return { rows, sequences, longest, places: null };
+  const places = store.derive(store.get(layout.offsetsOnDevice), "padded rows", () => {
+    const values = new BigInt64Array(rows);
+    for (let s = 0; s < sequences; s++) {
+      const start = offsets[s] as number;
+      for (let row = start; row < (offsets[s + 1] as number); row++) values[row] = BigInt(s * longest + row - start);
+    }
+    return torch.upload(values, [rows]);
+  });
+  return { rows, sequences, longest, places };
+}
+
+/** [N, width] of a type as [S * longest, width], zeros in between. */
+export function padRows(device: TorchDevice, x: Handle, layout: PaddedLayout, width: number, type: ScalarType): Handle {
+  if (layout.places === null) return x;
+  const { torch } = device;
+  const padded = torch.full([layout.sequences * layout.longest, width], type, 0);
+  return torch.call(indexCopy, padded, { int: 0 }, layout.places, x);
+}
+
+/** The packed rows of [S * longest, width]. */
+export function packRows(device: TorchDevice, x: Handle, layout: PaddedLayout, width: number): Handle {
+  const { torch } = device;
+  const flat = torch.view(x, [layout.sequences * layout.longest, width]);
+  return layout.places === null ? flat : torch.call(indexSelect, flat, { int: 0 }, layout.places);
+}

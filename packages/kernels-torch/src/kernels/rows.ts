@@ -1,0 +1,43 @@
+import { expectFloats, matrix, type Kernels } from "@laconic/engine/kernels";
+import { operator } from "../native/torch.ts";
+import type { TorchDevice } from "../torch-device.ts";
+
+const indexSelect = operator("aten::index_select");
+const embeddingBackward = operator("aten::embedding_dense_backward");
+
+/** Rows of a table by number. */
+export function rowKernels(device: TorchDevice): Pick<Kernels, "gatherRows" | "scatterAddRows"> {
+  const { torch } = device;
+  return {
+    gatherRows(table, ids) {
+      const [rows, width] = matrix(table, "gatherRows: table");
+      const count = ids.shape[0] ?? 0;
+      device.expectIndices(ids, count, rows, "gatherRows: rows");
+      const [from, at] = [device.handle(table), device.indices(ids)];
+      return device.make([count, width], () => torch.call(indexSelect, from, { int: 0 }, at));
+    },
+    scatterAddRows(delta, ids, rowCount, precision = "working") {
+      const [count, width] = matrix(delta, "scatterAddRows: delta");
+      expectFloats(delta, [count, width], "scatterAddRows: delta");
+      device.expectIndices(ids, count, rowCount, "scatterAddRows: rows");
+      const [d, at] = [device.handle(delta), device.indices(ids)];
+      return device.make(
+        [rowCount, width],
+        () => {
+          if (count === 0) return torch.full([rowCount, width], device.type(precision), 0);
+          // Added up in float32: many rows of bfloat16 would lose their digits.
+          const sums = torch.call(
+            embeddingBackward,
+            device.widened(d),
+            at,
+            { int: rowCount },
+            { int: -1 },
+            { bool: false },
+          );
+          return precision === "full" ? sums : device.rounded(sums);
+        },
+        precision,
+      );
+    },
+  };
+}

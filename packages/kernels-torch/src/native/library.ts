@@ -1,0 +1,142 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import koffi from "koffi";
+import { LaconicError } from "@laconic/core";
+import { nvidiaLibraries } from "../find/nvidia-libraries.ts";
+import type { TorchInstall } from "../find/torch-install.ts";
+
+/** A C function. Handles and addresses are numbers. */
+export type NativeFunction = (...args: readonly (number | bigint | boolean)[]) => number;
+
+/** C declarations by symbol; `{device}` stands for `cpu` or `cuda`. Handles and pointers are passed as addresses. */
+const required = {
+  callDispatcher: "int torch_call_dispatcher(uint64_t, uint64_t, uint64_t, uint64_t)",
+  newList: "int torch_new_list_reserve_size(size_t, uint64_t)",
+  pushBack: "int torch_list_push_back(uint64_t, uint64_t)",
+  newHandle: "int aoti_torch_new_tensor_handle(uint64_t, uint64_t)",
+  deleteHandle: "int aoti_torch_delete_tensor_object(uint64_t)",
+  emptyStrided: "int aoti_torch_empty_strided(int64_t, uint64_t, uint64_t, int32_t, int32_t, int32_t, uint64_t)",
+  reinterpret: "int aoti_torch__reinterpret_tensor(uint64_t, int64_t, uint64_t, uint64_t, int64_t, uint64_t)",
+  dataPointer: "int aoti_torch_get_data_ptr(uint64_t, uint64_t)",
+  copyInto: "int aoti_torch_copy_(uint64_t, uint64_t, int32_t)",
+  setGradMode: "void aoti_torch_grad_mode_set_enabled(bool)",
+  subtract: "int aoti_torch_aten_subtract_Tensor(uint64_t, uint64_t, double, uint64_t)",
+  add: "int aoti_torch_{device}_add_Tensor(uint64_t, uint64_t, double, uint64_t)",
+  multiplyByNumber: "int aoti_torch_{device}_mul_Scalar(uint64_t, double, uint64_t)",
+  fill: "int aoti_torch_{device}_fill__Scalar(uint64_t, double)",
+  mmOut: "int aoti_torch_{device}_mm_out(uint64_t, uint64_t, uint64_t)",
+  addmmOut: "int aoti_torch_{device}_addmm_out(uint64_t, uint64_t, uint64_t, uint64_t, double, double)",
+} as const;
+
+const optional = {
+  /** 2.13: text of the last error on this thread. */
+  errorText: "str torch_exception_get_what_without_backtrace()",
+  /** 2.13: heap slot of an optional argument. */
+  newSlot: "int torch_new_stable_ivalue(uint64_t)",
+} as const;
+
+/** libtorch, loaded. */
+export interface Library {
+  readonly version: { readonly major: number; readonly minor: number };
+  /** As `torch_call_dispatcher` wants it. */
+  readonly abiVersion: bigint;
+  readonly functions: Readonly<Record<keyof typeof required, NativeFunction>>;
+  readonly errorText: (() => string | null) | null;
+  /** 2.13: writes the address of a fresh 8-byte block, which torch frees, to the given address. */
+  readonly newSlot: NativeFunction | null;
+  readonly malloc: NativeFunction;
+  readonly toNative: (address: number, source: ArrayBufferView, bytes: number) => void;
+  readonly toHost: (target: ArrayBufferView, address: number, bytes: number) => void;
+}
+
+export interface LibraryOptions {
+  readonly device: "cpu" | "cuda";
+  /** Threads of one operation on the CPU; the library's own choice when absent. */
+  readonly threads?: number;
+  /** TF32 products of float32 matrices on CUDA. */
+  readonly tf32: boolean;
+}
+
+const oldest = { major: 2, minor: 10 };
+
+/**
+ * Loads libtorch's shared libraries into this process.
+ * @throws LaconicError `device_unavailable` naming the file or symbol that is missing, or the version that is too old.
+ */
+export function loadLibrary(install: TorchInstall, options: LibraryOptions): Library {
+  const { device } = options;
+  const libc = koffi.load(process.platform === "darwin" ? "libSystem.dylib" : "libc.so.6");
+  // Before the libraries start: they read these once, and a worker's process.env does not reach C.
+  const setEnvironment = libc.func("int setenv(str, str, int)");
+  if (options.threads !== undefined) setEnvironment("OMP_NUM_THREADS", String(options.threads), 1);
+  if (device === "cuda" && options.tf32) setEnvironment("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", "1", 0);
+
+  const load = (name: string): ReturnType<typeof koffi.load> => {
+    const file = join(install.libraries, name);
+    try {
+      return koffi.load(file, { global: true, lazy: true });
+    } catch (error) {
+      const reason = existsSync(file) ? String((error as Error).message) : "the file does not exist";
+      throw new LaconicError("device_unavailable", `cannot load ${file}: ${reason}`, { file }, error);
+    }
+  };
+  if (device === "cuda") for (const file of nvidiaLibraries(install)) tryLoad(file);
+  load("libc10.so");
+  const torch = load("libtorch_cpu.so");
+  if (device === "cuda") load("libc10_cuda.so");
+  const cuda = device === "cuda" ? load("libtorch_cuda.so") : null;
+
+  const find = (declaration: string): ReturnType<typeof torch.func> | null => {
+    const text = declaration.replace("{device}", device);
+    for (const library of cuda ? [cuda, torch] : [torch])
+      try {
+        return library.func(text);
+      } catch {
+        // In the other library, or in none.
+      }
+    return null;
+  };
+  const abi = find("uint64_t aoti_torch_abi_version()");
+  const abiVersion = abi ? BigInt(abi() as number | bigint) : 0n;
+  const version = { major: Number(abiVersion >> 56n), minor: Number((abiVersion >> 48n) & 0xffn) };
+  if (version.major < oldest.major || (version.major === oldest.major && version.minor < oldest.minor))
+    throw new LaconicError(
+      "device_unavailable",
+      `PyTorch in ${install.folder} is ${install.version ?? "too old to say its version"}; ` +
+        `version ${oldest.major}.${oldest.minor} or newer is needed`,
+      { folder: install.folder },
+    );
+
+  const functions: Partial<Record<keyof typeof required, NativeFunction>> = {};
+  const missing: string[] = [];
+  for (const [name, declaration] of Object.entries(required) as [keyof typeof required, string][]) {
+    const found = find(declaration);
+    if (found) functions[name] = found as NativeFunction;
+    else missing.push(declaration.replace(/^\w+ ([\w{}]+).*/, "$1").replace("{device}", device));
+  }
+  if (missing.length > 0)
+    throw new LaconicError(
+      "device_unavailable",
+      `PyTorch ${version.major}.${version.minor} in ${install.folder} lacks ${missing.join(", ")}`,
+      { folder: install.folder },
+    );
+  return {
+    version,
+    abiVersion,
+    functions: functions as Library["functions"],
+    errorText: find(optional.errorText) as (() => string | null) | null,
+    newSlot: find(optional.newSlot) as NativeFunction | null,
+    malloc: libc.func("uint64_t malloc(size_t)") as NativeFunction,
+    toNative: libc.func("void *memcpy(uint64_t, const void *, size_t)") as Library["toNative"],
+    toHost: libc.func("void *memcpy(void *, uint64_t, size_t)") as Library["toHost"],
+  };
+}
+
+/** Absent ones are found by the loader itself, or named in the error of the library that needs them. */
+function tryLoad(file: string): void {
+  try {
+    koffi.load(file, { global: true, lazy: true });
+  } catch {
+    // See above.
+  }
+}

@@ -1,0 +1,67 @@
+import koffi from "koffi";
+
+/** A block of memory outside the JavaScript heap: its address never moves. Addresses are numbers, below 2^53. */
+export interface NativeBlock {
+  readonly address: number;
+  readonly buffer: ArrayBuffer;
+}
+
+/** Never freed: for blocks that live as long as the process. */
+export function allocateForever(bytes: number): NativeBlock {
+  const pointer: unknown = koffi.alloc("char", bytes);
+  return { address: Number(koffi.address(pointer)), buffer: koffi.view(pointer, bytes) };
+}
+
+const strings = new Map<string, number>();
+
+/** Address of a zero-terminated copy of an ASCII text, kept forever. */
+export function cString(text: string): number {
+  let address = strings.get(text);
+  if (address === undefined) {
+    const block = allocateForever(text.length + 1);
+    const bytes = new Uint8Array(block.buffer);
+    for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+    bytes[text.length] = 0;
+    address = block.address;
+    strings.set(text, address);
+  }
+  return address;
+}
+
+/** A fixed row of 64-bit slots, read and written as handles, integers or doubles. */
+export class Slots {
+  readonly address: number;
+  readonly #words: Uint32Array;
+  readonly #doubles: Float64Array;
+
+  constructor(count: number) {
+    const block = allocateForever(8 * count);
+    this.address = block.address;
+    this.#words = new Uint32Array(block.buffer);
+    this.#doubles = new Float64Array(block.buffer);
+  }
+
+  addressOf(slot: number): number {
+    return this.address + 8 * slot;
+  }
+
+  /** A handle, a size, or any whole number of at most 53 bits; negative ones in two's complement. */
+  setInteger(slot: number, value: number): void {
+    this.#words[2 * slot] = value;
+    this.#words[2 * slot + 1] = Math.floor(value / 2 ** 32);
+  }
+
+  setDouble(slot: number, value: number): void {
+    this.#doubles[slot] = value;
+  }
+
+  /** The eight bytes of a slot. */
+  bytes(slot: number): Uint8Array {
+    return new Uint8Array(this.#words.buffer, 8 * slot, 8);
+  }
+
+  /** An unsigned number of at most 53 bits: handles and addresses are that small. */
+  integer(slot: number): number {
+    return (this.#words[2 * slot] as number) + (this.#words[2 * slot + 1] as number) * 2 ** 32;
+  }
+}
