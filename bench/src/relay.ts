@@ -138,7 +138,7 @@ function comparePeer(own: Speed): void {
     steps,
     threads: 2,
   };
-  const { status, stdout, stderr } = spawnSync(python, [join(root, "bench/peers/trl_relay.py")], {
+  const { status, stdout, stderr } = spawnSync(python, [join(root, "bench/peers/trl_step.py")], {
     input: JSON.stringify(job),
     encoding: "utf8",
   });

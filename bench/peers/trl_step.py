@@ -102,6 +102,8 @@ def main() -> None:
                 "completionTokens": tokens["rollout"],
                 "rolloutTokensPerSecond": tokens["rollout"] / seconds["rollout"],
                 "updateTokensPerSecond": tokens["rollout"] / update,
+                "rolloutSeconds": seconds["rollout"] / job["steps"],
+                "updateSeconds": update / job["steps"],
                 "secondsPerStep": total / job["steps"],
             }
         )
