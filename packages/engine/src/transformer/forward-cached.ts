@@ -29,7 +29,9 @@ export function forwardCached(
     caches.forEach((cache, layer) => {
       x = layerFromCache(model, layer, x, positionsOnDevice, cache, plan);
     });
-    const wanted = kernels.gatherRows(x, kernels.upload(logitRows, [logitRows.length]));
+    // A decode step wants every row.
+    const all = logitRows.length === tokens.length && logitRows.every((row, i) => row === i);
+    const wanted = all ? x : kernels.gatherRows(x, kernels.upload(logitRows, [logitRows.length]));
     const normed = kernels.rmsNorm(wanted, parameter(model, finalNormName), config.rmsNormEpsilon).out;
     return kernels.headLogits(normed, parameter(model, headName(config)));
   });

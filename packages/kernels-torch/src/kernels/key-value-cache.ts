@@ -91,7 +91,7 @@ export function cacheKernels(device: TorchDevice): Pick<Kernels, Caching> & { re
           reach,
           keyStride: rowStride(plan, cache, reach),
         };
-        const attend = torch.device === "cpu" ? attendCpu : attendMath;
+        const attend = torch.device === "cpu" && layout.longest > 1 ? attendCpu : attendMath;
         return packRows(device, attend(device, input, shape), layout, queryHeads * headDim);
       });
     },
@@ -124,16 +124,14 @@ function newPositions(device: TorchDevice, plan: CachePlan, { kvHeads, capacity 
   return store.derive(store.get(plan.rowsOnDevice), `new positions ${kvHeads} ${capacity}`, () => {
     const { offsets } = plan.layout;
     const tokens = offsets.at(-1) as number;
-    const places = new BigInt64Array(tokens * kvHeads);
+    const places = new Float64Array(tokens * kvHeads);
     plan.rows.forEach((row, s) => {
       const start = offsets[s] as number;
       for (let token = start; token < (offsets[s + 1] as number); token++)
         for (let head = 0; head < kvHeads; head++)
-          places[token * kvHeads + head] = BigInt(
-            (row * kvHeads + head) * capacity + (plan.past[s] as number) + token - start,
-          );
+          places[token * kvHeads + head] = (row * kvHeads + head) * capacity + (plan.past[s] as number) + token - start;
     });
-    return torch.upload(places, [places.length]);
+    return torch.uploadIndices(places, [places.length]);
   });
 }
 

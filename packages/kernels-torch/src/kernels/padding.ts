@@ -22,12 +22,12 @@ export function paddedLayout(device: TorchDevice, layout: SequenceLayout, rows: 
   const sequences = offsets.length - 1;
   if (sequences * longest === rows) return { rows, sequences, longest, places: null };
   const places = store.derive(store.get(layout.offsetsOnDevice), "padded rows", () => {
-    const values = new BigInt64Array(rows);
+    const values = new Float64Array(rows);
     for (let s = 0; s < sequences; s++) {
       const start = offsets[s] as number;
-      for (let row = start; row < (offsets[s + 1] as number); row++) values[row] = BigInt(s * longest + row - start);
+      for (let row = start; row < (offsets[s + 1] as number); row++) values[row] = s * longest + row - start;
     }
-    return torch.upload(values, [rows]);
+    return torch.uploadIndices(values, [rows]);
   });
   return { rows, sequences, longest, places };
 }

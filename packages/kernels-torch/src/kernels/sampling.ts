@@ -97,8 +97,8 @@ function truncated(device: TorchDevice, shares: Handle, settings: SamplingRows, 
   const rows = settings.topK.length;
   const [sorted] = torch.callMany(sort, shares, { int: 1 }, { bool: true }) as [Handle, Handle];
   const likeliest = torch.view(sorted, [rows, 1], [vocabulary, 1]);
-  const lastKept = BigInt64Array.from(settings.topK, (k) => BigInt((k > 0 && k < vocabulary ? k : vocabulary) - 1));
-  const smallestOfK = torch.call(gather, sorted, { int: 1 }, torch.upload(lastKept, [rows, 1]), { bool: false });
+  const lastKept = Float64Array.from(settings.topK, (k) => (k > 0 && k < vocabulary ? k : vocabulary) - 1);
+  const smallestOfK = torch.call(gather, sorted, { int: 1 }, torch.uploadIndices(lastKept, [rows, 1]), { bool: false });
   const keep = (values: Handle, threshold: Handle): Handle =>
     torch.call(multiply, values, torch.cast(torch.call(atLeast, values, threshold), scalarType.float64));
   // In descending order, so that the sums find the fewest tokens that reach the mass.
@@ -106,10 +106,7 @@ function truncated(device: TorchDevice, shares: Handle, settings: SamplingRows, 
   const total = torch.view(sums, [rows, 1], [vocabulary, 1], vocabulary - 1);
   const wanted = torch.call(multiply, column(device, Float64Array.from(settings.topP)), total);
   const reached = torch.call(search, sums, wanted, { bool: false }, { bool: false }, null, null);
-  const last = torch.upload(
-    BigInt64Array.from(lastKept, () => BigInt(vocabulary - 1)),
-    [rows, 1],
-  );
+  const last = torch.uploadIndices(new Float64Array(rows).fill(vocabulary - 1), [rows, 1]);
   const smallestOfP = torch.call(gather, sorted, { int: 1 }, torch.call(smaller, reached, last), { bool: false });
   const smallestOfMin = torch.call(multiply, column(device, Float64Array.from(settings.minP)), likeliest);
   return keep(shares, torch.call(larger, torch.call(larger, smallestOfK, smallestOfP), smallestOfMin));

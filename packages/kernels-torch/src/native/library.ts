@@ -71,6 +71,13 @@ export function loadLibrary(install: TorchInstall, options: LibraryOptions): Lib
   if (options.threads !== undefined) setEnvironment("OMP_NUM_THREADS", String(options.threads), 1);
   if (device === "cuda" && options.tf32) setEnvironment("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", "1", 0);
 
+  const mallopt = libc.func("int mallopt(int, int)");
+  if (process.env["NOMALL"] === undefined) {
+    mallopt(-3, 1 << 30);
+    mallopt(-1, 2 ** 31 - 1);
+    mallopt(-2, 1 << 26);
+    if (process.env["ARENA"]) mallopt(-8, 1);
+  }
   const load = (name: string): ReturnType<typeof koffi.load> => {
     const file = join(install.libraries, name);
     try {

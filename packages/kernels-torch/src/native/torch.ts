@@ -192,6 +192,18 @@ export class Torch {
     });
   }
 
+  /** Whole numbers from 0 as int64: what torch indexes with. */
+  uploadIndices(values: Float64Array, shape: readonly number[]): Handle {
+    // Two 32-bit words each, little-endian: an array of BigInt is ten times slower to fill.
+    const words = new Int32Array(2 * values.length);
+    for (let i = 0; i < values.length; i++) {
+      const value = values[i] as number;
+      words[2 * i] = value;
+      words[2 * i + 1] = Math.floor(value / 2 ** 32);
+    }
+    return this.upload(new BigInt64Array(words.buffer), shape);
+  }
+
   /** Waits for the device. The tensor must be contiguous. */
   read(x: Handle, shape: readonly number[], into: Float32Array | Int32Array): void {
     const type = typeOf(into);

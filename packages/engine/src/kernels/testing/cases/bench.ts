@@ -1,5 +1,13 @@
 import { randomFromSeed } from "@laconic/core";
-import type { CachePlan, Kernels, RotaryTables, SequenceLayout, Tensor } from "../../contract.ts";
+import type {
+  AdamWMoments,
+  CachePlan,
+  Kernels,
+  Precision,
+  RotaryTables,
+  SequenceLayout,
+  Tensor,
+} from "../../contract.ts";
 
 /** Inputs for one case, the same on every kernel set. */
 export class Bench {
@@ -20,6 +28,27 @@ export class Bench {
 
   values(label: string, values: readonly number[], shape: readonly number[] = [values.length]): Tensor {
     return this.#input(label, Float64Array.from(values), shape);
+  }
+
+  /** Like {@link floats} in full precision: what the contract keeps so, such as gradients of log-probs. */
+  full(label: string, shape: readonly number[]): Tensor {
+    return this.#input(label, randomFloats(label, shape), shape, "full");
+  }
+
+  /** Like {@link values} in full precision. */
+  fullValues(label: string, values: readonly number[], shape: readonly number[] = [values.length]): Tensor {
+    return this.#input(label, Float64Array.from(values), shape, "full");
+  }
+
+  /** What AdamW starts with. */
+  moments(param: Tensor): AdamWMoments {
+    const { kernels } = this;
+    const zeros = (): Tensor => kernels.zeros(param.shape, "full");
+    return {
+      first: zeros(),
+      second: zeros(),
+      ...(kernels.dtype === "bfloat16" && { master: kernels.copy(param, "full") }),
+    };
   }
 
   ints(label: string, values: ArrayLike<number>): Tensor {
@@ -58,8 +87,13 @@ export class Bench {
     return { cos: table(Math.cos), sin: table(Math.sin) };
   }
 
-  #input(label: string, values: Float64Array | Int32Array, shape: readonly number[]): Tensor {
-    const tensor = this.kernels.upload(values, shape);
+  #input(
+    label: string,
+    values: Float64Array | Int32Array,
+    shape: readonly number[],
+    precision: Precision = "working",
+  ): Tensor {
+    const tensor = this.kernels.upload(values, shape, precision);
     this.inputs.push({ label, tensor, values });
     return tensor;
   }

@@ -33,9 +33,9 @@ export const emptyCases: readonly KernelCase[] = [
   agreesWithReference("zero rows: a head that predicts nothing", (bench) => {
     const { kernels } = bench;
     const [hidden, weight] = [bench.floats("hidden", [0, 6]), bench.floats("w", [5, 6])];
-    const [targets, inverseTemperature] = [bench.ints("targets", []), bench.values("beta", [])];
+    const [targets, inverseTemperature] = [bench.ints("targets", []), bench.fullValues("beta", [])];
     const forward = kernels.headLogProbs(hidden, weight, targets, inverseTemperature);
     const saved = { hidden, weight, targets, inverseTemperature, logSumExp: forward.logSumExp };
-    return { ...forward, ...kernels.headLogProbsBackward(bench.values("d", []), saved, { weight: true }) };
+    return { ...forward, ...kernels.headLogProbsBackward(bench.fullValues("d", []), saved, { weight: true }) };
   }),
 ];

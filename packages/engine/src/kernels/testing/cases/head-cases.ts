@@ -31,10 +31,10 @@ export const headCases: readonly KernelCase[] = [
       hidden: bench.floats("hidden", [3, 6]),
       weight: bench.floats("weight", [5, 6]),
       targets: bench.ints("targets", [4, 0, 2]),
-      inverseTemperature: bench.values("inverseTemperature", [1, 2, 1]),
+      inverseTemperature: bench.fullValues("inverseTemperature", [1, 2, 1]),
     };
     const { logSumExp } = kernels.headLogProbs(saved.hidden, saved.weight, saved.targets, saved.inverseTemperature);
-    const dLogProbs = bench.floats("dLogProbs", [3]);
+    const dLogProbs = bench.full("dLogProbs", [3]);
     return { ...kernels.headLogProbsBackward(dLogProbs, { ...saved, logSumExp }, { weight: false }) };
   }),
   // Logits of several hundred carry errors of several hundred roundings into the exponential.
@@ -59,11 +59,11 @@ function headBothWays(
     "targets",
     Array.from({ length: rows }, (_, m) => (m * (vocabulary - 1)) % vocabulary),
   );
-  const inverseTemperature = bench.values(
+  const inverseTemperature = bench.fullValues(
     "inverseTemperature",
     Array.from({ length: rows }, (_, m) => [1, 0.5, 2, 1.25][m % 4] as number),
   );
   const forward = kernels.headLogProbs(hidden, weight, targets, inverseTemperature);
   const saved = { hidden, weight, targets, inverseTemperature, logSumExp: forward.logSumExp };
-  return { ...forward, ...kernels.headLogProbsBackward(bench.floats("dLogProbs", [rows]), saved, { weight: true }) };
+  return { ...forward, ...kernels.headLogProbsBackward(bench.full("dLogProbs", [rows]), saved, { weight: true }) };
 }

@@ -21,16 +21,11 @@ interface Trained {
 function train(bench: Bench, label: string, shape: readonly number[], steps: readonly Partial<AdamWStep>[]): Trained {
   const { kernels } = bench;
   const param = bench.state(label, shape);
-  const [first, second] = [kernels.zeros(shape), kernels.zeros(shape)];
+  const moments = bench.moments(param);
   steps.forEach((change, i) =>
-    kernels.adamW(
-      param,
-      bench.floats(`${label} gradient ${i}`, shape),
-      { first, second },
-      { ...plain, step: i + 1, ...change },
-    ),
+    kernels.adamW(param, bench.full(`${label} gradient ${i}`, shape), moments, { ...plain, step: i + 1, ...change }),
   );
-  return { param, first, second };
+  return { param, first: moments.first, second: moments.second };
 }
 
 /** AdamW and the gradient norm. */
@@ -58,17 +53,29 @@ export const optimizerCases: readonly KernelCase[] = [
     ),
   })),
   agreesWithReference("adamW: continues from given moments at a late step", (bench) => {
-    const [param, first] = [bench.state("w", [9]), bench.state("m", [9])];
+    const param = bench.state("w", [9]);
+    const first = bench.kernels.upload(
+      Float64Array.from({ length: 9 }, (_, i) => (i - 4) / 4),
+      [9],
+      "full",
+    );
     const second = bench.kernels.upload(
       Float64Array.from({ length: 9 }, (_, i) => i / 4),
       [9],
+      "full",
     );
-    bench.kernels.adamW(param, bench.floats("g", [9]), { first, second }, { ...plain, step: 1000, weightDecay: 0.1 });
+    const { master } = bench.moments(param);
+    bench.kernels.adamW(
+      param,
+      bench.full("g", [9]),
+      { first, second, ...(master && { master }) },
+      { ...plain, step: 1000, weightDecay: 0.1 },
+    );
     return { param, first, second };
   }),
   agreesWithReference("adamW: a gradient of zero moves nothing", (bench) => {
-    const [param, grad] = [bench.state("w", [5]), bench.kernels.zeros([5])];
-    const moments = { first: bench.kernels.zeros([5]), second: bench.kernels.zeros([5]) };
+    const [param, grad] = [bench.state("w", [5]), bench.kernels.zeros([5], "full")];
+    const moments = bench.moments(param);
     bench.kernels.adamW(param, grad, moments, plain);
     return { param };
   }),
@@ -76,9 +83,9 @@ export const optimizerCases: readonly KernelCase[] = [
     const { kernels } = bench;
     const x = bench.floats("x", [3, 6]);
     const weight = bench.state("w", [5, 6]);
-    const moments = { first: kernels.zeros([5, 6]), second: kernels.zeros([5, 6]) };
+    const moments = bench.moments(weight);
     const targets = bench.ints("targets", [4, 0, 2]);
-    const inverseTemperature = bench.values("inverseTemperature", [1, 1, 1]);
+    const inverseTemperature = bench.fullValues("inverseTemperature", [1, 1, 1]);
     const results: Record<string, Tensor> = {};
     // Each pass uses the weight first, so that anything derived from it and held is out of date afterwards.
     for (const step of [1, 2, 3]) {
@@ -89,7 +96,7 @@ export const optimizerCases: readonly KernelCase[] = [
         weight: true,
         bias: false,
       });
-      const headBackward = kernels.headLogProbsBackward(bench.floats("dLogProbs", [3]), saved, { weight: true });
+      const headBackward = kernels.headLogProbsBackward(bench.full("dLogProbs", [3]), saved, { weight: true });
       Object.assign(results, {
         [`linear ${step}`]: kernels.linear(x, weight),
         [`dX ${step}`]: backward.dX,
@@ -97,7 +104,7 @@ export const optimizerCases: readonly KernelCase[] = [
         [`logProbs ${step}`]: head.logProbs,
         [`dHidden ${step}`]: headBackward.dHidden,
       });
-      kernels.adamW(weight, bench.floats(`g${step}`, [5, 6]), moments, { ...plain, step });
+      kernels.adamW(weight, bench.full(`g${step}`, [5, 6]), moments, { ...plain, step });
     }
     return { ...results, last: kernels.linear(x, weight) };
   }),
@@ -111,8 +118,8 @@ export const optimizerCases: readonly KernelCase[] = [
   agreesWithReference("a copy does not follow its source's updates", (bench) => {
     const { param } = train(bench, "w", [5], []);
     const copy = bench.kernels.copy(param);
-    const moments = { first: bench.kernels.zeros([5]), second: bench.kernels.zeros([5]) };
-    bench.kernels.adamW(param, bench.floats("g", [5]), moments, plain);
+    const moments = bench.moments(param);
+    bench.kernels.adamW(param, bench.full("g", [5]), moments, plain);
     return { param, copy };
   }),
   agreesWithReference("sumSquares: all elements of all tensors", (bench) => ({

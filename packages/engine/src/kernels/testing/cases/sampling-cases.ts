@@ -19,7 +19,7 @@ async function sample(kernels: Kernels, draws: readonly Draw[]): Promise<{ token
   const vocabulary = draws[0]?.logits.length ?? 0;
   const { tokens, logProbs } = kernels.scope(() =>
     kernels.sampleTokens(
-      kernels.upload(Float64Array.from(draws.flatMap(({ logits }) => logits)), [draws.length, vocabulary]),
+      kernels.upload(Float64Array.from(draws.flatMap(({ logits }) => logits)), [draws.length, vocabulary], "full"),
       {
         temperature: Float32Array.from(draws, ({ temperature = 1 }) => temperature),
         topK: Int32Array.from(draws, ({ topK = 0 }) => topK),
@@ -155,7 +155,7 @@ export const samplingCases: readonly KernelCase[] = [
   agreesWithReference("sampling: 60 rows of mixed settings, and the logits stay as they were", (bench) => {
     const random = randomFromSeed("mixed");
     const rows = Array.from({ length: 60 }, (_, b) => b);
-    return bench.kernels.sampleTokens(bench.floats("logits", [60, 45]), {
+    return bench.kernels.sampleTokens(bench.full("logits", [60, 45]), {
       temperature: Float32Array.from(rows, (b) => [1, 0, 0.75, 1.5][b % 4] as number),
       topK: Int32Array.from(rows, (b) => [0, 7, 20][b % 3] as number),
       topP: Float32Array.from(rows, (b) => [1, 0.9, 0.7, 1, 0.3][b % 5] as number),
