@@ -7,11 +7,11 @@ import { torchKernelSet } from "./torch-kernels.ts";
 
 /**
  * What an engine's worker calls. Options: `device` (`cpu`, `cuda`), `dtype` (`float32`, `bfloat16`), `threads` of one
- * operation on the CPU, `tf32` (true unless told).
+ * operation on the CPU, `tf32` (true unless told), `torch` (folder of the torch package; searched for unless told).
  * @throws LaconicError `device_unavailable` with what is missing; `config_invalid` for an unknown option.
  */
 export const createKernels: CreateKernels = async (options = {}) => {
-  const { device = "cpu", dtype = "float32", threads, tf32 = true, ...unknown } = options;
+  const { device = "cpu", dtype = "float32", threads, tf32 = true, torch, ...unknown } = options;
   const [surplus] = Object.keys(unknown);
   if (surplus !== undefined) throw new LaconicError("config_invalid", `kernels-torch has no option ${surplus}`);
   if (device !== "cpu" && device !== "cuda")
@@ -20,7 +20,8 @@ export const createKernels: CreateKernels = async (options = {}) => {
     throw new LaconicError("config_invalid", `dtype is ${dtype}, expected float32 or bfloat16`);
   if (threads !== undefined && !(typeof threads === "number" && Number.isInteger(threads) && threads > 0))
     throw new LaconicError("config_invalid", `threads is ${threads}, expected a whole number from 1`);
-  const library = loadLibrary(findTorch(), { device, tf32: tf32 === true, ...(threads !== undefined && { threads }) });
+  const install = findTorch(torch === undefined ? process.env : { LACONIC_TORCH: String(torch) });
+  const library = loadLibrary(install, { device, tf32: tf32 === true, ...(threads !== undefined && { threads }) });
   return torchKernelSet(new Torch(library, device), dtype);
 };
 
@@ -33,6 +34,8 @@ export interface TorchOptions {
   readonly threads?: number;
   /** TF32 products of float32 matrices on CUDA; true unless told. */
   readonly tf32?: boolean;
+  /** Folder of the torch package; searched for unless told. */
+  readonly torch?: string;
 }
 
 /** Where an engine finds these kernels. */

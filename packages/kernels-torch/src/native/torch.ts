@@ -58,6 +58,7 @@ export class Torch {
   /** Handles made by the running kernels, innermost last. */
   readonly #temporaries: Handle[] = [];
   #depth = 0;
+  #live = 0;
 
   constructor(library: Library, device: "cpu" | "cuda") {
     this.library = library;
@@ -219,7 +220,13 @@ export class Torch {
   }
 
   delete(handle: Handle): void {
+    this.#live -= 1;
     this.library.functions.deleteHandle(handle);
+  }
+
+  /** Handles made and not deleted, for leak tests. */
+  get liveHandles(): number {
+    return this.#live;
   }
 
   #dispatch(op: Operator, args: readonly Argument[]): void {
@@ -293,6 +300,7 @@ export class Torch {
   }
 
   #made(handle: Handle): Handle {
+    this.#live += 1;
     this.#temporaries.push(handle);
     return handle;
   }
@@ -321,7 +329,7 @@ export class Torch {
     if (status === 0) return;
     const text = this.library.errorText?.() ?? "PyTorch before 2.13 does not say why";
     const [line = text] = text.split("\n");
-    if (/out of memory/i.test(text))
+    if (/out of memory|allocate memory/i.test(text))
       throw new LaconicError("device_out_of_memory", `${what}: ${line}`, { operator: what });
     throw new LaconicError("engine_failed", `${what} failed in PyTorch: ${line}`, { operator: what });
   }

@@ -1,0 +1,57 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { findTorch } from "./torch-install.ts";
+import { nvidiaLibraries } from "./nvidia-libraries.ts";
+
+async function withPackages(body: (packages: string) => Promise<void>): Promise<void> {
+  const packages = await mkdtemp(join(tmpdir(), "laconic-torch-"));
+  try {
+    await mkdir(join(packages, "torch", "lib"), { recursive: true });
+    await writeFile(join(packages, "torch", "lib", "libtorch_cpu.so"), "");
+    await writeFile(join(packages, "torch", "version.py"), "__version__ = '2.11.0+cu130'\ndebug = False\n");
+    await body(packages);
+  } finally {
+    await rm(packages, { recursive: true });
+  }
+}
+
+test("LACONIC_TORCH may name the package, the folder above it, or its lib", () =>
+  withPackages(async (packages) => {
+    const folder = join(packages, "torch");
+    for (const given of [folder, packages, join(folder, "lib")])
+      expect(findTorch({ LACONIC_TORCH: given })).toEqual({
+        folder,
+        libraries: join(folder, "lib"),
+        version: "2.11.0+cu130",
+        cuda: false,
+      });
+    await writeFile(join(folder, "lib", "libtorch_cuda.so"), "");
+    expect(findTorch({ LACONIC_TORCH: folder }).cuda).toBe(true);
+  }));
+
+test("a LACONIC_TORCH without the libraries is an error that names it", () => {
+  expect(() => findTorch({ LACONIC_TORCH: "/nowhere" })).toThrow(/LACONIC_TORCH is \/nowhere/);
+});
+
+test("the nvidia wheels' libraries come in the order in which they need each other", () =>
+  withPackages(async (packages) => {
+    for (const [group, file] of [
+      ["cublas", "libcublas.so.13"],
+      ["cublas", "libcublasLt.so.13"],
+      ["cuda_runtime", "libcudart.so.13"],
+      ["cudnn", "libcudnn.so.9"],
+      ["cudnn", "README"],
+    ] as const) {
+      await mkdir(join(packages, "nvidia", group, "lib"), { recursive: true });
+      await writeFile(join(packages, "nvidia", group, "lib", file), "");
+    }
+    const install = findTorch({ LACONIC_TORCH: packages });
+    expect(nvidiaLibraries(install).map((file) => file.split("/").at(-1))).toEqual([
+      "libcudart.so.13",
+      "libcublasLt.so.13",
+      "libcublas.so.13",
+      "libcudnn.so.9",
+    ]);
+  }));
