@@ -114,7 +114,7 @@ test("a configuration file is read as JSON or TypeScript; one that holds neither
   const broken = await file("broken.json", `{"train":`);
   const dry = async (path: string): Promise<unknown> => JSON.parse((await laconic("train", path, "--dry-run")).out);
   expect(await dry(json)).toMatchObject({ workers: 1, train: { steps: 3 } });
-  expect(await dry(code)).toMatchObject({ workers: 2, train: { steps: 4 } });
+  expect(await dry(code)).toMatchObject({ workers: "auto", train: { steps: 4 } });
   const refused = await laconic("train", broken, "--dry-run");
   expect(refused.code).toBe(2);
   expect(refused.err).toContain(`${broken} cannot be read`);

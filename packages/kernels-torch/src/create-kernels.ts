@@ -21,6 +21,12 @@ export const createKernels: CreateKernels = async (options = {}) => {
   if (threads !== undefined && !(typeof threads === "number" && Number.isInteger(threads) && threads > 0))
     throw new LaconicError("config_invalid", `threads is ${threads}, expected a whole number from 1`);
   const install = findTorch(torch === undefined ? process.env : { LACONIC_TORCH: String(torch) });
+  if (device === "cuda" && !install.cuda)
+    throw new LaconicError(
+      "device_unavailable",
+      `PyTorch ${install.version ?? ""} in ${install.folder} was built without CUDA; install a CUDA build`,
+      { folder: install.folder },
+    );
   const library = loadLibrary(install, { device, tf32: tf32 === true, ...(threads !== undefined && { threads }) });
   return torchKernelSet(new Torch(library, device), dtype);
 };

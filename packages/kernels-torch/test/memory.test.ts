@@ -8,8 +8,8 @@ import { torchKernelSet } from "../src/torch-kernels.ts";
 import { installedTorch } from "./installed-torch.ts";
 
 const found = installedTorch();
-const options = { device: "cpu", torch: "install" in found ? found.install.folder : "" } as const;
-const testTorch = test.skipIf("missing" in found);
+const missing = "missing" in found;
+const options = { device: "cpu", torch: missing ? "" : found.install.folder } as const;
 
 const config = {
   architectures: ["Qwen2ForCausalLM"],
@@ -18,37 +18,41 @@ const config = {
   ...{ num_key_value_heads: 2, max_position_embeddings: 64, rms_norm_eps: 1e-6, tie_word_embeddings: true },
 };
 
-testTorch("1,000 training steps and rollouts leave no tensor and no handle behind", { timeout: 120_000 }, async () => {
-  const library = loadLibrary(findTorch({ LACONIC_TORCH: options.torch }), { device: "cpu", tf32: false });
-  const torch = new Torch(library, "cpu");
-  const kernels = torchKernelSet(torch, "float32");
-  const engine = await createInlineEngine([kernels]);
-  const model = await engine.createModel({ kind: "config", config, seed: 1 });
-  const step = async (count: number): Promise<void> => {
-    const samples = await model.sample([
-      {
-        promptTokens: [1, 2, 3],
-        sampling: { temperature: 1, maxTokens: 3 },
-        stopTokens: [],
-        random: randomFromSeed(count).state(),
-      },
-    ]);
-    await model.forwardBackward(
-      samples.map(({ promptTokens, tokens }) => ({ promptTokens, completionTokens: tokens })),
-      (logProbs) => new Float64Array(logProbs.values.length).fill(0.1),
-    );
-    const settings = { learningRate: 1e-4, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 };
-    await model.optimStep(settings);
-  };
-  await step(0);
-  const before = { tensors: kernels.liveTensors(), handles: torch.liveHandles };
-  for (let count = 0; count < 1000; count++) await step(count);
-  expect({ tensors: kernels.liveTensors(), handles: torch.liveHandles }).toEqual(before);
-  await model.dispose();
-  expect({ tensors: kernels.liveTensors(), handles: torch.liveHandles }).toEqual({ tensors: 0, handles: 0 });
-});
+test.skipIf(missing)(
+  "1,000 training steps and rollouts leave no tensor and no handle behind",
+  { timeout: 120_000 },
+  async () => {
+    const library = loadLibrary(findTorch({ LACONIC_TORCH: options.torch }), { device: "cpu", tf32: false });
+    const torch = new Torch(library, "cpu");
+    const kernels = torchKernelSet(torch, "float32");
+    const engine = await createInlineEngine([kernels]);
+    const model = await engine.createModel({ kind: "config", config, seed: 1 });
+    const step = async (count: number): Promise<void> => {
+      const samples = await model.sample([
+        {
+          promptTokens: [1, 2, 3],
+          sampling: { temperature: 1, maxTokens: 3 },
+          stopTokens: [],
+          random: randomFromSeed(count).state(),
+        },
+      ]);
+      await model.forwardBackward(
+        samples.map(({ promptTokens, tokens }) => ({ promptTokens, completionTokens: tokens })),
+        (logProbs) => new Float64Array(logProbs.values.length).fill(0.1),
+      );
+      const settings = { learningRate: 1e-4, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 };
+      await model.optimStep(settings);
+    };
+    await step(0);
+    const before = { tensors: kernels.liveTensors(), handles: torch.liveHandles };
+    for (let count = 0; count < 1000; count++) await step(count);
+    expect({ tensors: kernels.liveTensors(), handles: torch.liveHandles }).toEqual(before);
+    await model.dispose();
+    expect({ tensors: kernels.liveTensors(), handles: torch.liveHandles }).toEqual({ tensors: 0, handles: 0 });
+  },
+);
 
-testTorch("PyTorch's own reason is in the error, and the kernels work on", async () => {
+test.skipIf(missing)("PyTorch's own reason is in the error, and the kernels work on", async () => {
   const kernels = await createKernels(options);
   const huge = (): unknown => kernels.zeros([2 ** 24, 2 ** 24]);
   expect(huge).toThrow(expect.objectContaining({ code: "device_out_of_memory" }));
@@ -60,7 +64,7 @@ testTorch("PyTorch's own reason is in the error, and the kernels work on", async
   expect(kernels.liveTensors()).toBe(0);
 });
 
-testTorch("options that do not exist or do not fit are refused by name", async () => {
+test.skipIf(missing)("options that do not exist or do not fit are refused by name", async () => {
   for (const [change, message] of [
     [{ dtype: "float16" }, /dtype is float16, expected float32 or bfloat16/],
     [{ device: "tpu" }, /device is tpu, expected cpu or cuda/],

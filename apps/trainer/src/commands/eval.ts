@@ -6,6 +6,7 @@ import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { formatNumber, formatPercent } from "../report/format.ts";
 import { parseAppConfig } from "../run/app-config.ts";
+import { chooseDevice } from "../run/devices.ts";
 import { openParts } from "../run/open-parts.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
@@ -34,7 +35,8 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
         const config = parseAppConfig(JSON.parse(text));
         const { folder, state, warnings } = await findCheckpoint(nodeFileSystem, join(directory, runFiles.checkpoints));
         for (const warning of warnings) terminal.note(`${terminal.paint("yellow", "warning")}: ${warning}`);
-        const { engine, parts } = await openParts({ ...config, model: folder });
+        const device = await chooseDevice(config.device, config.workers, (line) => terminal.note(line));
+        const { engine, parts } = await openParts({ ...config, model: folder }, device);
         try {
           const options = { seed: args.seed, step: state.step, problems, sampling: config.train.sampling };
           const { evaluation } = await evaluate(parts, parts.model, options);

@@ -20,6 +20,7 @@ import { command, type ExitCode } from "../cli/command.ts";
 import { ablate } from "../relay/ablate.ts";
 import { freshRelayModel } from "../relay/model.ts";
 import { formatDuration, formatNumber, formatPercent } from "../report/format.ts";
+import { chooseDevice } from "../run/devices.ts";
 import { openParts } from "../run/open-parts.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
@@ -78,13 +79,9 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
         const steps = wholeNumber("steps", args.steps);
         const size = wholeNumber("batch", args.batch);
         const level = relayLevels[args.level as RelayLevelName];
-        const settings = {
-          task: { name: "relay", level: level.name },
-          model: "fresh",
-          device: args.device,
-          workers: 2,
-        } as const;
-        const { engine, parts } = await openParts(settings, freshRelayModel(args.seed));
+        const device = await chooseDevice(args.device, "auto", (line) => terminal.note(line));
+        const settings = { task: { name: "relay", level: level.name }, model: "fresh" } as const;
+        const { engine, parts } = await openParts(settings, device, freshRelayModel(args.seed));
         const started = performance.now();
         try {
           await supervised(parts.model, {

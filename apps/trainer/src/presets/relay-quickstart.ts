@@ -6,6 +6,8 @@
  */
 export const relayQuickstart: Readonly<Record<string, unknown>> = {
   task: { name: "relay", level: "one-fact" },
+  // What every machine has: the measured figures hold wherever Node runs.
+  device: "wasm",
   train: {
     steps: 200,
     problemsPerStep: 16,

@@ -8,7 +8,7 @@ test("an empty configuration is the relay task with the paper's training default
     task: { name: "relay", level: "one-fact" },
     model: "shipped",
     device: "auto",
-    workers: 2,
+    workers: "auto",
     train: agentGspoDefaults,
   });
 });

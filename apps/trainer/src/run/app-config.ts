@@ -10,8 +10,8 @@ export interface AppConfig {
   readonly model: string;
   /** `auto` takes the first device that works. */
   readonly device: string;
-  /** Threads that share each batch. Part of the run: another number rounds differently. */
-  readonly workers: number;
+  /** Threads that share each batch; `auto` is what suits the device. Part of the run: another number rounds differently. */
+  readonly workers: number | "auto";
   readonly train: TrainConfig;
 }
 
@@ -24,7 +24,7 @@ const defaults: WrittenConfig = {
   task: { name: "relay", level: "one-fact" },
   model: "shipped",
   device: "auto",
-  workers: 2,
+  workers: "auto",
   train: {},
 };
 
@@ -34,7 +34,7 @@ const writtenSchema: z.ZodType<WrittenConfig> = z.strictObject({
   task: z.strictObject({ name: z.literal("relay"), level: z.enum(levels) }),
   model: z.string().min(1),
   device: z.string().min(1),
-  workers: z.int().min(1).max(64),
+  workers: z.union([z.literal("auto"), z.int().min(1).max(64)]),
   train: z.record(z.string(), z.unknown()),
 });
 

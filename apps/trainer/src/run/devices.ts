@@ -1,16 +1,37 @@
 import { LaconicError } from "@laconic/core";
 import type { CreateKernels, KernelSource } from "@laconic/engine/kernels";
 import { wasmKernels } from "@laconic/kernels-tfjs";
+import { torchKernels } from "@laconic/kernels-torch";
 
-/** A device that the app knows, in the order `auto` tries them. */
+/** A device that the app knows. */
 interface KnownDevice {
   readonly name: string;
   readonly about: string;
+  /** Worker threads unless told: a library with threads of its own needs one. */
+  readonly workers: number;
   source(): KernelSource;
 }
 
+/** In the order `auto` tries them. */
 const devices: readonly KnownDevice[] = [
-  { name: "wasm", about: "TensorFlow.js and SIMD kernels on WebAssembly; needs nothing but npm", source: wasmKernels },
+  {
+    name: "cuda",
+    about: "PyTorch's C++ library on an NVIDIA GPU",
+    workers: 1,
+    source: () => torchKernels({ device: "cuda", dtype: "bfloat16" }),
+  },
+  {
+    name: "cpu",
+    about: "PyTorch's C++ library on all cores",
+    workers: 1,
+    source: () => torchKernels({ device: "cpu" }),
+  },
+  {
+    name: "wasm",
+    about: "TensorFlow.js and SIMD kernels on WebAssembly; needs nothing but npm",
+    workers: 2,
+    source: wasmKernels,
+  },
 ];
 
 export interface DeviceReport {
@@ -23,37 +44,66 @@ export interface DeviceReport {
 
 /** Starts each device once and multiplies two numbers on it. */
 export async function probeDevices(): Promise<DeviceReport[]> {
-  return Promise.all(
-    devices.map(async ({ name, about, source }): Promise<DeviceReport> => {
-      try {
-        const { module, options } = source();
-        const { createKernels } = (await import(module)) as { createKernels: CreateKernels };
-        const kernels = await createKernels(options);
-        const six = kernels.linear(
-          kernels.upload(Float32Array.of(2), [1, 1]),
-          kernels.upload(Float32Array.of(3), [1, 1]),
-        );
-        const works = (await kernels.read(six))[0] === 6;
-        const detail = works ? kernels.backend : `${kernels.backend}: 2 x 3 came out wrong`;
-        kernels.dispose();
-        return { name, about, works, detail };
-      } catch (error) {
-        return { name, about, works: false, detail: error instanceof Error ? error.message : String(error) };
-      }
-    }),
-  );
+  const reports: DeviceReport[] = [];
+  for (const device of devices) reports.push(await probe(device));
+  return reports;
 }
 
-/** @throws LaconicError `device_unavailable` for a device that does not exist. */
-export function deviceSource(name: string): KernelSource {
-  const device = name === "auto" ? devices[0] : devices.find((each) => each.name === name);
-  if (!device)
+/** What a run works on. */
+export interface ChosenDevice {
+  readonly name: string;
+  readonly source: KernelSource;
+  readonly workers: number;
+}
+
+/**
+ * A device by name; `auto` is the first that works, and `note` hears why it is not an earlier one.
+ * @throws LaconicError `device_unavailable` for a device that does not exist, or when none works.
+ */
+export async function chooseDevice(
+  name: string,
+  workers: number | "auto",
+  note: (text: string) => void,
+): Promise<ChosenDevice> {
+  const chosen = (device: KnownDevice): ChosenDevice => ({
+    name: device.name,
+    source: device.source(),
+    workers: workers === "auto" ? device.workers : workers,
+  });
+  if (name !== "auto") {
+    const device = devices.find((each) => each.name === name);
+    if (device) return chosen(device);
     throw new LaconicError(
       "device_unavailable",
       `device ${name} is not known; use auto or ${devices.map((each) => each.name).join(", ")}`,
-      {
-        device: name,
-      },
+      { device: name },
     );
-  return device.source();
+  }
+  const missing: string[] = [];
+  for (const device of devices) {
+    const { works, detail } = await probe(device);
+    if (works) {
+      note(`device ${device.name}: ${detail}${missing.length > 0 ? `; not ${missing.join(", ")} (see doctor)` : ""}`);
+      return chosen(device);
+    }
+    missing.push(device.name);
+  }
+  throw new LaconicError("device_unavailable", "no device works here; laconic doctor says what each one needs");
+}
+
+async function probe({ name, about, source }: KnownDevice): Promise<DeviceReport> {
+  try {
+    const { module, options } = source();
+    const { createKernels } = (await import(module)) as { createKernels: CreateKernels };
+    const kernels = await createKernels(options);
+    try {
+      const [two, three] = [2, 3].map((value) => kernels.upload(Float32Array.of(value), [1, 1])) as [never, never];
+      const works = (await kernels.read(kernels.linear(two, three)))[0] === 6;
+      return { name, about, works, detail: works ? kernels.backend : `${kernels.backend}: 2 x 3 came out wrong` };
+    } finally {
+      kernels.dispose();
+    }
+  } catch (error) {
+    return { name, about, works: false, detail: error instanceof Error ? error.message : String(error) };
+  }
 }

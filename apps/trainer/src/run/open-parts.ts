@@ -5,7 +5,7 @@ import { createLocalEngine, localPolicy } from "@laconic/engine";
 import type { TrainingParts } from "@laconic/trainer";
 import { shippedCheckpoint } from "../relay/model.ts";
 import type { AppConfig } from "./app-config.ts";
-import { deviceSource } from "./devices.ts";
+import type { ChosenDevice } from "./devices.ts";
 
 /** An engine with a model on it, and the task it works on. */
 export interface OpenedParts {
@@ -16,11 +16,12 @@ export interface OpenedParts {
 
 /** Starts the engine and loads the model; close the engine when done. */
 export async function openParts(
-  config: Pick<AppConfig, "task" | "model" | "device" | "workers">,
+  config: Pick<AppConfig, "task" | "model">,
+  device: ChosenDevice,
   source?: ModelSource,
 ): Promise<OpenedParts> {
   const task = relayTask({ level: config.task.level, heldOut: 1000 });
-  const engine = await createLocalEngine({ device: deviceSource(config.device), workers: config.workers });
+  const engine = await createLocalEngine({ device: device.source, workers: device.workers });
   try {
     const path = config.model === "shipped" ? fileURLToPath(shippedCheckpoint) : config.model;
     const model = await engine.createModel(source ?? { kind: "folder", path });

@@ -8,6 +8,7 @@ import { formatNumber, formatPercent } from "../report/format.ts";
 import { writeReport } from "../report/write-report.ts";
 import type { AppConfig } from "./app-config.ts";
 import { describeEnvironment } from "./environment.ts";
+import { chooseDevice } from "./devices.ts";
 import { openParts } from "./open-parts.ts";
 
 export interface StartedRun extends TrainResult {
@@ -20,12 +21,15 @@ export interface StartedRun extends TrainResult {
 
 /** Trains into a run directory with a status line, and writes the report. The first interrupt finishes the step and saves. */
 export async function startRun(
-  config: AppConfig,
+  given: AppConfig,
   directory: string,
   resume: boolean,
   terminal: Terminal,
 ): Promise<StartedRun> {
-  const { engine, parts } = await openParts(config);
+  const device = await chooseDevice(given.device, given.workers, (text) => terminal.note(text));
+  // The run says what `auto` came to: a resume elsewhere is then refused instead of rounding differently.
+  const config = { ...given, device: device.name, workers: device.workers };
+  const { engine, parts } = await openParts(config, device);
   const stop = new AbortController();
   const interrupt = (signal: NodeJS.Signals): void => {
     if (stop.signal.aborted) process.exit(signal === "SIGINT" ? 130 : 143);
@@ -41,7 +45,7 @@ export async function startRun(
     const run = await openRun({
       directory,
       resume,
-      config: config as unknown as Record<string, unknown>,
+      config,
       environment: await describeEnvironment(engine.capabilities),
       keepCheckpoints: config.train.checkpoint.keep,
       now: () => performance.now(),

@@ -52,14 +52,14 @@ export function trainBackward(model: ModelOnDevice, pass: TrainPass, dLogProbs: 
   const { kernels, config } = model;
   const { batch, final } = pass;
   kernels.scope(() => {
-    const saved = {
+    const headInput = {
       hidden: final.selected,
       weight: parameter(model, headName(config)),
       targets: batch.targets,
       inverseTemperature: batch.inverseTemperature,
       logSumExp: pass.logSumExp,
     };
-    const head = kernels.headLogProbsBackward(dLogProbs, saved, { weight: true });
+    const head = kernels.headLogProbsBackward(dLogProbs, headInput, { weight: true });
     gradients.add(headName(config), head.dWeight as Tensor);
     let dX = gradients.rmsNorm(model, finalNormName, head.dHidden, final.input, final.invRms);
     for (let layer = config.layers - 1; layer >= 0; layer--) {

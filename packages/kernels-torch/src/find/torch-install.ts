@@ -19,7 +19,7 @@ export interface TorchInstall {
 /**
  * Finds PyTorch: the folder in LACONIC_TORCH, the Python in LACONIC_PYTHON or the active environment, the `python3` on
  * the path, then the usual places. The first that holds the libraries is taken.
- * @throws LaconicError `device_unavailable` naming the places that were searched.
+ * @throws LaconicError `device_unavailable` with the places that were searched.
  */
 export function findTorch(environment: Readonly<Record<string, string | undefined>> = process.env): TorchInstall {
   const given = environment["LACONIC_TORCH"];
@@ -40,8 +40,9 @@ export function findTorch(environment: Readonly<Record<string, string | undefine
   }
   throw new LaconicError(
     "device_unavailable",
-    `PyTorch was not found; install it (pip install torch) or set LACONIC_TORCH to the folder of the torch package. ` +
-      `Searched: ${searched.join(", ")}`,
+    "PyTorch was not found by the active Python or in the usual folders; install it (pip install torch) or set " +
+      "LACONIC_TORCH to the folder of the torch package",
+    { searched: searched.join(", ") },
   );
 }
 

@@ -5,10 +5,10 @@ import {
   matrix,
   type AttentionShape,
   type Kernels,
-  type SequenceLayout,
+  type Tensor,
 } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
-import { operator, type Argument, type Handle } from "../native/torch.ts";
+import { operator, type Argument, type Handle, type Handles } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import { packRows, padRows, paddedLayout, type PaddedLayout } from "./padding.ts";
 
@@ -27,7 +27,7 @@ export function cpuAttentionKernels(device: TorchDevice): Pick<Kernels, "attenti
       expectLayout(layout, rows, "attention");
       const padded = paddedLayout(device, layout, rows);
       const [query, key, value] = [device.handle(q), device.handle(k), device.handle(v)];
-      const [out, logSumExp] = torch.run(() => {
+      const [out, logSumExp] = torch.run<Handles<2>>(() => {
         if (rows === 0)
           return [torch.empty(q.shape, device.working), torch.empty([0, shape.queryHeads], scalarType.float32)];
         const heads = (x: Handle, count: number): Handle => toHeads(device, x, padded, count, shape.headDim);
@@ -37,12 +37,12 @@ export function cpuAttentionKernels(device: TorchDevice): Pick<Kernels, "attenti
           heads(key, shape.kvHeads),
           heads(value, shape.kvHeads),
           ...[{ float: 0 }, { bool: true }, null, scaleOf(shape)],
-        ) as [Handle, Handle];
+        );
         return [
           fromHeads(device, mixed, padded, shape.queryHeads, shape.headDim),
           fromHeads(device, sums, padded, shape.queryHeads, 1),
         ];
-      }) as [Handle, Handle];
+      });
       return { out: store.adopt(out, q.shape), logSumExp: store.adopt(logSumExp, [rows, shape.queryHeads], "full") };
     },
     attentionBackward(dOut, { q, k, v, out, logSumExp }, shape, layout) {
@@ -60,8 +60,9 @@ export function cpuAttentionKernels(device: TorchDevice): Pick<Kernels, "attenti
         Handle,
       ];
       const { queryHeads, kvHeads, headDim } = shape;
-      const [dQ, dK, dV] = torch.run(() => {
-        if (rows === 0) return [q, k, v].map((x) => torch.empty(x.shape, device.working));
+      const [dQ, dK, dV] = torch.run<Handles<3>>(() => {
+        const empty = (x: Tensor): Handle => torch.empty(x.shape, device.working);
+        if (rows === 0) return [empty(q), empty(k), empty(v)];
         const heads = (x: Handle, count: number): Handle => toHeads(device, x, padded, count, headDim);
         // A padded query row is all zeros with a zero gradient: it adds nothing to any key.
         const paddedSums = padRows(device, sums, padded, queryHeads, scalarType.float32);
@@ -80,10 +81,13 @@ export function cpuAttentionKernels(device: TorchDevice): Pick<Kernels, "attenti
           sumsByHead,
           ...[{ float: 0 }, { bool: true }, null, scaleOf(shape)],
         );
-        return gradients.map((gradient, i) =>
-          fromHeads(device, gradient, padded, i === 0 ? queryHeads : kvHeads, headDim),
-        );
-      }) as [Handle, Handle, Handle];
+        const [dQuery, dKey, dValue] = gradients;
+        return [
+          fromHeads(device, dQuery, padded, queryHeads, headDim),
+          fromHeads(device, dKey, padded, kvHeads, headDim),
+          fromHeads(device, dValue, padded, kvHeads, headDim),
+        ];
+      });
       return { dQ: store.adopt(dQ, q.shape), dK: store.adopt(dK, k.shape), dV: store.adopt(dV, v.shape) };
     },
   };

@@ -47,7 +47,7 @@ export const attendCpu: Attend = (device, input, shape) => {
     byHead(input.keys),
     byHead(input.values),
     ...[{ float: 0 }, { bool: false }, additive, scaleOf(shape)],
-  ) as [Handle, Handle];
+  );
   const rows = single ? mixed : torch.call(transpose, mixed, { int: 1 }, { int: 2 });
   return torch.call(contiguous, rows, { int: 0 });
 };

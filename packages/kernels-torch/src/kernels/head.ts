@@ -117,7 +117,7 @@ export function headKernels(device: TorchDevice): Pick<Kernels, "headLogProbs" |
         return needs.weight ? [all, dWeight ?? torch.full(weight.shape, scalarType.float32, 0)] : [all];
       });
       return {
-        dHidden: store.adopt(dHidden as Handle, hidden.shape),
+        dHidden: store.adopt(dHidden, hidden.shape),
         ...(dW !== undefined && { dWeight: store.adopt(dW, weight.shape, "full") }),
       };
     },

@@ -74,6 +74,6 @@ export function wideProduct(device: TorchDevice, a: Handle, b: Handle): Handle {
 }
 
 /** Sums over the rows of a matrix, [1, width] in float32: a product with ones, since `sum` takes an optional list. */
-export function columnSums(device: TorchDevice, x: Handle, rows: number): Handle {
+function columnSums(device: TorchDevice, x: Handle, rows: number): Handle {
   return wideProduct(device, device.torch.full([1, rows], device.working, 1), x);
 }

@@ -1,6 +1,6 @@
 import { expectFloats, matrix, type Kernels } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
-import { operator } from "../native/torch.ts";
+import { operator, type Handles } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 
 const fusedNorm = operator("aten::_fused_rms_norm", "", 2);
@@ -15,17 +15,17 @@ export function normKernels(device: TorchDevice): Pick<Kernels, "rmsNorm" | "rms
       const [rows, width] = matrix(x, "rmsNorm: x");
       expectFloats(weight, [width], "rmsNorm: weight");
       const [input, w] = [device.handle(x), device.handle(weight)];
-      const [out, invRms] = torch.run(() => {
+      const [out, invRms] = torch.run<Handles<2>>(() => {
         const [normed, inverse] = torch.callMany(
           fusedNorm,
           input,
           { ints: [width] },
           { some: w },
           { some: { float: epsilon } },
-        ) as [number, number];
+        );
         // On the CPU the reciprocal comes in the input's precision.
         return [normed, torch.view(torch.cast(inverse, scalarType.float32), [rows])];
-      }) as [number, number];
+      });
       return { out: store.adopt(out, x.shape), invRms: store.adopt(invRms, [rows], "full") };
     },
     // Composed: the fused backward has no CPU kernel.
@@ -45,7 +45,7 @@ export function normKernels(device: TorchDevice): Pick<Kernels, "rmsNorm" | "rms
           dX: device.make(x.shape, () => torch.empty(x.shape, device.working)),
           dWeight: device.make([width], () => torch.full([width], scalarType.float32, 0), "full"),
         };
-      const [dX, dWeight] = torch.run(() => {
+      const [dX, dWeight] = torch.run<Handles<2>>(() => {
         const column = torch.view(inverse, [rows, 1]);
         const wideD = device.widened(d);
         const normed = torch.call(multiply, device.widened(input), column);
@@ -55,7 +55,7 @@ export function normKernels(device: TorchDevice): Pick<Kernels, "rmsNorm" | "rms
         const centred = torch.subtract(scaled, torch.call(multiply, normed, means));
         const sums = torch.call(mm, torch.full([1, rows], scalarType.float32, 1), torch.call(multiply, wideD, normed));
         return [device.rounded(torch.call(multiply, centred, column)), torch.view(sums, [width])];
-      }) as [number, number];
+      });
       return { dX: store.adopt(dX, x.shape), dWeight: store.adopt(dWeight, [width], "full") };
     },
   };

@@ -1,7 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import { expectFloats, matrix, type Kernels, type SamplingRows } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
-import { operator, type Handle } from "../native/torch.ts";
+import { operator, type Handle, type Handles } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 
 const multiply = operator("aten::mul", "Tensor");
@@ -27,14 +27,14 @@ export function samplingKernels(device: TorchDevice): Pick<Kernels, "sampleToken
       if (Object.values(settings).some((values: { readonly length: number }) => values.length !== rows))
         throw new LaconicError("input_invalid", `sampleTokens: every setting needs one value for each of ${rows} rows`);
       const given = store.get(logits);
-      const [tokens, logProbs] = torch.run(() => {
+      const [tokens, logProbs] = torch.run<Handles<2>>(() => {
         const wide = given.precision === "full" ? given.handle : device.widened(given.handle);
         const scaled = scaleRows(device, wide, settings.temperature);
         const chosen = chooseTokens(device, scaled, settings, vocabulary);
         const normalised = torch.call(logSoftmax, scaled, { int: 1 }, { bool: false });
         const picked = torch.call(gather, normalised, { int: 1 }, chosen, { bool: false });
         return [torch.view(torch.cast(chosen, scalarType.int32), [rows]), torch.view(picked, [rows])];
-      }) as [Handle, Handle];
+      });
       return {
         tokens: store.adoptInts(tokens, [rows], [0, vocabulary - 1]),
         logProbs: store.adopt(logProbs, [rows], "full"),
@@ -58,7 +58,7 @@ function scaleRows(device: TorchDevice, logits: Handle, temperature: Float32Arra
 function chooseTokens(device: TorchDevice, scaled: Handle, settings: SamplingRows, vocabulary: number): Handle {
   const { torch } = device;
   const { temperature, topK, topP, minP, uniform } = settings;
-  const greedy = (): Handle => torch.callMany(maxAlong, scaled, { int: 1 }, { bool: true })[1] as Handle;
+  const greedy = (): Handle => torch.callMany(maxAlong, scaled, { int: 1 }, { bool: true })[1];
   if (temperature.every((each) => each === 0)) return greedy();
   let shares = torch.cast(torch.call(softmax, scaled, { int: 1 }, { bool: false }), scalarType.float64);
   const cuts = topK.some((k) => k > 0 && k < vocabulary) || topP.some((p) => p < 1) || minP.some((p) => p > 0);
@@ -95,7 +95,7 @@ const largestBelowOne = 1 - 2 ** -53;
 function truncated(device: TorchDevice, shares: Handle, settings: SamplingRows, vocabulary: number): Handle {
   const { torch } = device;
   const rows = settings.topK.length;
-  const [sorted] = torch.callMany(sort, shares, { int: 1 }, { bool: true }) as [Handle, Handle];
+  const [sorted] = torch.callMany(sort, shares, { int: 1 }, { bool: true });
   const likeliest = torch.view(sorted, [rows, 1], [vocabulary, 1]);
   const lastKept = Float64Array.from(settings.topK, (k) => (k > 0 && k < vocabulary ? k : vocabulary) - 1);
   const smallestOfK = torch.call(gather, sorted, { int: 1 }, torch.uploadIndices(lastKept, [rows, 1]), { bool: false });

@@ -71,19 +71,14 @@ export function loadLibrary(install: TorchInstall, options: LibraryOptions): Lib
   if (options.threads !== undefined) setEnvironment("OMP_NUM_THREADS", String(options.threads), 1);
   if (device === "cuda" && options.tf32) setEnvironment("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", "1", 0);
 
-  const mallopt = libc.func("int mallopt(int, int)");
-  if (process.env["NOMALL"] === undefined) {
-    mallopt(-3, 1 << 30);
-    mallopt(-1, 2 ** 31 - 1);
-    mallopt(-2, 1 << 26);
-    if (process.env["ARENA"]) mallopt(-8, 1);
-  }
+  if (device === "cpu") keepFreedMemory(libc);
+
   const load = (name: string): ReturnType<typeof koffi.load> => {
     const file = join(install.libraries, name);
     try {
       return koffi.load(file, { global: true, lazy: true });
     } catch (error) {
-      const reason = existsSync(file) ? String((error as Error).message) : "the file does not exist";
+      const reason = existsSync(file) ? (error as Error).message : "the file does not exist";
       throw new LaconicError("device_unavailable", `cannot load ${file}: ${reason}`, { file }, error);
     }
   };
@@ -137,6 +132,22 @@ export function loadLibrary(install: TorchInstall, options: LibraryOptions): Lib
     toNative: libc.func("void *memcpy(uint64_t, const void *, size_t)") as Library["toNative"],
     toHost: libc.func("void *memcpy(void *, uint64_t, size_t)") as Library["toHost"],
   };
+}
+
+/**
+ * Activations come and go by the mebibyte; glibc gives such blocks back to the kernel each time, and clearing the pages
+ * anew took half of an elementwise kernel's time. Other C libraries have no such switch.
+ */
+function keepFreedMemory(libc: ReturnType<typeof koffi.load>): void {
+  try {
+    const mallopt = libc.func("int mallopt(int, int)");
+    const [trimThreshold, topPad, mmapThreshold] = [-1, -2, -3] as const;
+    mallopt(mmapThreshold, 2 ** 30);
+    mallopt(trimThreshold, 2 ** 31 - 1);
+    mallopt(topPad, 2 ** 26);
+  } catch {
+    // Slower, not wrong.
+  }
 }
 
 /** Absent ones are found by the loader itself, or named in the error of the library that needs them. */

@@ -7,7 +7,7 @@ export interface NativeBlock {
 }
 
 /** Never freed: for blocks that live as long as the process. */
-export function allocateForever(bytes: number): NativeBlock {
+function allocateForever(bytes: number): NativeBlock {
   const pointer: unknown = koffi.alloc("char", bytes);
   return { address: Number(koffi.address(pointer)), buffer: koffi.view(pointer, bytes) };
 }

@@ -22,15 +22,27 @@ export type Argument =
   | null;
 
 /** An operator of the dispatcher, its name resolved once. */
-export interface Operator {
+export interface Operator<Count extends ResultCount = 1> {
   readonly name: string;
   readonly nameAddress: number;
   readonly overloadAddress: number;
-  readonly results: number;
+  readonly results: Count;
 }
 
+type ResultCount = 0 | 1 | 2 | 3;
+
+/** As many handles as an operator returns. */
+export type Handles<Count extends ResultCount> = [
+  readonly [],
+  readonly [Handle],
+  readonly [Handle, Handle],
+  readonly [Handle, Handle, Handle],
+][Count];
+
 /** `operator("aten::max", "dim", 2)` returns two tensors. */
-export function operator(name: string, overload = "", results = 1): Operator {
+export function operator(name: string, overload?: string): Operator;
+export function operator<Count extends ResultCount>(name: string, overload: string, results: Count): Operator<Count>;
+export function operator(name: string, overload = "", results: ResultCount = 1): Operator<ResultCount> {
   return {
     name: overload === "" ? name : `${name}.${overload}`,
     nameAddress: cString(name),
@@ -100,12 +112,12 @@ export class Torch {
   }
 
   /** Calls an operator with any number of results through the dispatcher. */
-  callMany(op: Operator, ...args: readonly Argument[]): readonly Handle[] {
+  callMany<Count extends ResultCount>(op: Operator<Count>, ...args: readonly Argument[]): Handles<Count> {
     this.#dispatch(op, args);
     const results: Handle[] = [];
     for (let i = 0; i < op.results; i++) results.push(this.#slots.integer(i));
     for (const handle of results) this.#made(handle);
-    return results;
+    return results as unknown as Handles<Count>;
   }
 
   /** a + factor * b. */
@@ -229,7 +241,7 @@ export class Torch {
     return this.#live;
   }
 
-  #dispatch(op: Operator, args: readonly Argument[]): void {
+  #dispatch(op: Operator<ResultCount>, args: readonly Argument[]): void {
     const slots = this.#slots;
     for (let i = 0; i < args.length; i++) this.#place(i, args[i] as Argument);
     const { callDispatcher } = this.library.functions;
