@@ -21,6 +21,40 @@ export function ratioDiagnostics(prepared: Prepared, ratios: Float64Array, clipp
   };
 }
 
+/** Largest |y| of each bucket but the last, open one. */
+const lengthBuckets = [1, 4, 16, 64, 256] as const;
+
+/**
+ * Share of clipped sequences by |y|, as `clip_ratio/region/len_2_4`: noise in a mean of few tokens clips the short ones.
+ *
+ * @param clipped - per sequence with trained tokens, in order
+ */
+export function clipsByLength({ lengths }: Prepared, clipped: Int8Array): Diagnostics {
+  const hits = new Int32Array(lengthBuckets.length + 1);
+  const counts = new Int32Array(lengthBuckets.length + 1);
+  let unit = 0;
+  for (const length of lengths) {
+    if (length === 0) continue;
+    const found = lengthBuckets.findIndex((largest) => length <= largest);
+    const bucket = found < 0 ? lengthBuckets.length : found;
+    counts[bucket] = (counts[bucket] as number) + 1;
+    if (clipped[unit] !== 0) hits[bucket] = (hits[bucket] as number) + 1;
+    unit += 1;
+  }
+  const result: Record<string, Statistic> = {};
+  counts.forEach((count, bucket) => {
+    if (count > 0) result[`clip_ratio/region/${bucketName(bucket)}`] = flags(hits[bucket] as number, count);
+  });
+  return result;
+}
+
+function bucketName(bucket: number): string {
+  const smallest = (lengthBuckets[bucket - 1] ?? 0) + 1;
+  const largest = lengthBuckets[bucket];
+  if (largest === undefined) return `len_${smallest}_up`;
+  return smallest === largest ? `len_${largest}` : `len_${smallest}_${largest}`;
+}
+
 /** How far π has moved from π_old, token by token. */
 function driftDiagnostics({ logRatio, input, clamped }: Prepared): Diagnostics {
   const { mask } = input;

@@ -13,6 +13,10 @@ export interface PresetOptions extends CommonOptions {
   readonly constantLength?: number;
   /** GSPO's floor under |y|. */
   readonly minLength?: number;
+  /** Cap on the loss where A < 0, by its PPO name. */
+  readonly dualClip?: number;
+  /** The same cap, by its two-sided (INTELLECT-2) name. */
+  readonly maxRatio?: number;
 }
 
 interface Preset {
@@ -36,27 +40,38 @@ export type ObjectiveName =
   | "magrpo";
 
 const common = ["kl", "importance", "offPolicyMask"] as const;
+const clippedTokens = [...common, "clip", "dualClip", "maxRatio"] as const;
 
 const presets: Readonly<Record<ObjectiveName, Preset>> = {
+  /** Clip 3e-4/4e-4 (GSPO paper, section 5.1); seq-mean-token-mean (its Eq. 5); minLength 1, as printed. */
   gspo: { takes: [...common, "clip", "minLength"], make: gspo },
+  /** The same defaults; one advantage per token (GSPO paper, section 4.3). */
   "gspo-token": { takes: [...common, "clip", "minLength"], make: gspoToken },
-  grpo: { takes: [...common, "clip"], make: (options) => grpo(options) },
-  /** Liu et al. 2025: mean-only advantage, constant length. */
+  /** Clip 0.2/0.2 (PPO, and TRL's GRPO); sequence mean of token means (DeepSeekMath Eq. 3). No cap and no KL, as in TRL. */
+  grpo: { takes: clippedTokens, make: (options) => grpo(options) },
+  /** Constant length in place of |y| (Liu et al. 2025), for a mean-only advantage; clip 0.2/0.2 as in TRL. */
   "dr-grpo": {
-    takes: [...common, "clip", "constantLength"],
+    takes: [...clippedTokens, "constantLength"],
     make: (options) => grpo({ ...options, aggregation: "seq-mean-token-sum-norm" }),
   },
-  /** Yu et al. 2025: clip-higher, token mean over the whole batch. */
+  /** Clip-higher 0.2/0.28 and a token mean over the whole batch (Yu et al. 2025); no KL. */
   dapo: {
-    takes: [...common, "clip"],
+    takes: clippedTokens,
     make: (options) => grpo({ clip: { low: 0.2, high: 0.28 }, ...options, aggregation: "token-mean" }),
   },
+  /** Token mean, as GPG in verl; Williams 1992 gives no aggregation. */
   reinforce: { takes: common, make: (options) => reinforce(options) },
+  /** Weight at most 5 (ScaleRL), no lower bound and a token mean, as in TRL. */
   cispo: { takes: common, make: (options) => cispo(options) },
+  /** τ 1, or 1.05 where A <= 0; sequence mean of token means: TRL. */
   sapo: { takes: common, make: (options) => sapo(options) },
+  /** Clip 0.4/0.4 in log space: the paper's. */
   gmpo: { takes: [...common, "clip"], make: gmpo },
+  /** Clip 2e-3/2.5e-3: TRL's recipe for the paper. */
   luspo: { takes: [...common, "clip"], make: luspo },
+  /** (k, λ) = (2, 3), or (3, 2) where A < 0; log W within [log 1e-8, 20]; token mean: TRL. */
   vespo: { takes: common, make: (options) => vespo(options) },
+  /** Whole-reply sum over N siblings, nothing to set: CoMLRL. */
   magrpo: { takes: common, make: magrpo },
 };
 
@@ -81,6 +96,9 @@ export function objectivePreset(name: ObjectiveName, options: PresetOptions = {}
   return preset.make(options);
 }
 
+/** Steps from here on move a sequence ratio by a percent and more, so that a wider GSPO clip has something to do. */
+const largeStep = 5e-5;
+
 /** Known traps in a legal choice, in words; empty when there are none. */
 export function objectiveWarnings(name: ObjectiveName, options: PresetOptions, learningRate: number): string[] {
   const warnings: string[] = [];
@@ -92,7 +110,7 @@ export function objectiveWarnings(name: ObjectiveName, options: PresetOptions, l
   if (
     (name === "gspo" || name === "gspo-token") &&
     clip &&
-    learningRate <= 5e-6 &&
+    learningRate < largeStep &&
     Math.max(clip.low, clip.high) > 1e-2
   )
     warnings.push(

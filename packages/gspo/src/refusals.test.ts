@@ -1,4 +1,4 @@
-import { LaconicError, ragged, statisticMean, type LaconicErrorCode, type ObjectiveInput } from "@laconic/core";
+import { ragged, statisticMean, type ObjectiveInput } from "@laconic/core";
 import { describe, expect, test } from "vitest";
 import {
   cispo,
@@ -6,6 +6,7 @@ import {
   groupIndex,
   grpo,
   gspo,
+  gspoToken,
   klSlope,
   klValue,
   objectivePreset,
@@ -13,16 +14,8 @@ import {
   rloo,
   runningBaseline,
 } from "./index.ts";
-
-function refusal(body: () => unknown): { code: LaconicErrorCode; message: string } {
-  try {
-    body();
-  } catch (error) {
-    if (LaconicError.is(error)) return { code: error.code, message: error.message };
-    throw error;
-  }
-  throw new Error("nothing was refused");
-}
+import { goldenInput } from "./testing/index.ts";
+import { refusal } from "./testing/refusal.ts";
 
 const input = (logProbs: number[][], advantages: number[]): ObjectiveInput => ({
   logProbs: ragged(logProbs),
@@ -39,6 +32,32 @@ describe("settings that are another algorithm, without effect, or count twice", 
       "objective_refused",
     );
   });
+  test("and on gspo-token", () => {
+    expect(refusal(() => gspoToken({ importance: { kind: "truncate", level: "token", cap: 2 } })).code).toBe(
+      "objective_refused",
+    );
+  });
+  test("MARTI: importance weights that are 1 everywhere count the sampler twice or not at all", () => {
+    const objective = gspo({ importance: { kind: "truncate", level: "sequence", cap: 2 } });
+    const { oldLogProbs } = goldenInput;
+    const same = { ...oldLogProbs, values: oldLogProbs.values.slice() };
+    expect(refusal(() => objective.evaluate({ ...goldenInput, rollLogProbs: same })).code).toBe("objective_refused");
+    const moved = { ...same, values: same.values.with(3, -0.31) };
+    expect(objective.evaluate({ ...goldenInput, rollLogProbs: moved }).diagnostics["sampling/ratio"]?.max).toBeCloseTo(
+      Math.exp(0.01),
+      12,
+    );
+  });
+  test("a micro-batch of a few equal log-probs is chance; one of 64 is not", () => {
+    const objective = gspo({ importance: { kind: "truncate", level: "sequence", cap: 2 } });
+    const part = (length: number): ObjectiveInput => {
+      const logProbs = ragged([Array.from({ length }, () => -1)]);
+      const base = { logProbs, oldLogProbs: logProbs, rollLogProbs: logProbs, advantages: Float64Array.of(1) };
+      return { ...base, totals: { sequences: 2, tokens: 100 } };
+    };
+    expect(objective.evaluate(part(63)).loss).toBeCloseTo(-0.5, 12);
+    expect(refusal(() => objective.evaluate(part(64))).code).toBe("objective_refused");
+  });
   test("cispo with importance weights counts the ratio twice", () => {
     expect(refusal(() => cispo({ importance: { kind: "truncate", level: "token", cap: 2 } })).code).toBe(
       "objective_refused",
@@ -52,6 +71,9 @@ describe("settings that are another algorithm, without effect, or count twice", 
     [() => gspo({ clip: { low: 0, high: 0.1 } }), "clip.low"],
     [() => gspo({ kl: { estimator: "k1", coefficient: 0.1 } }), "k1"],
     [() => gspo({ kl: { estimator: "k3", coefficient: 0 } }), "kl.coefficient"],
+    [() => grpo({ kl: { estimator: "k3", coefficient: 0.1, biasCorrection: true } }), "gradient is biased"],
+    [() => grpo({ kl: { estimator: "k2", coefficient: 0.1, biasCorrection: true } }), "value is biased"],
+    [() => grpo({ kl: { estimator: "k1", coefficient: 0.1, biasCorrection: true } }), "k1"],
     [() => objectivePreset("reinforce", { clip: { low: 0.1, high: 0.1 } }), "clip"],
     [() => groupAdvantages([1], [0], { scale: "none", epsilon: 1e-6 }), "epsilon"],
   ])("%#", (body, named) => {
@@ -70,6 +92,21 @@ describe("values that are not numbers", () => {
     const { code, message } = refusal(() => gspo().evaluate(input([[-1], [-1, NaN]], [1, 1])));
     expect(code).toBe("numeric_invalid");
     expect(message).toContain("sequence 1, token 1");
+  });
+  test.each(["refLogProbs", "rollLogProbs"] as const)("so do NaN and infinity in %s, where trained", (name) => {
+    const logProbs = ragged([[-1], [], [-1, -2]]);
+    for (const bad of [NaN, -Infinity]) {
+      const at: ObjectiveInput = {
+        logProbs,
+        oldLogProbs: logProbs,
+        advantages: Float64Array.of(1, 1, 1),
+        [name]: ragged([[-1], [], [-1, bad]]),
+      };
+      const { code, message } = refusal(() => gspo().evaluate(at));
+      expect(code).toBe("numeric_invalid");
+      expect(message).toContain(`${name}: sequence 2, token 1`);
+      expect(gspo().evaluate({ ...at, mask: Uint8Array.of(1, 1, 0) }).loss).toBe(-1);
+    }
   });
   test("an infinite reward names its row; NaN means not applicable", () => {
     expect(refusal(() => rloo([1, Infinity], [0, 0])).message).toContain("reward 1");
@@ -110,6 +147,40 @@ describe("degenerate groups", () => {
     expect(loss).toBe(-1);
     expect(diagnostics["empty_sequences"]?.sum).toBe(1);
   });
+});
+
+describe("totals that cannot be the batch of this input", () => {
+  test.each([
+    [{ sequences: 0, tokens: 3 }],
+    [{ sequences: 2, tokens: 0 }],
+    [{ sequences: 1, tokens: 9 }],
+    [{ sequences: 3, tokens: 3 }], // all tokens are here, so all sequences are
+    [{ sequences: NaN, tokens: 3 }],
+  ])("%j", (totals) => {
+    const { code, message } = refusal(() => gspo().evaluate({ ...input([[-1], [-1, -2]], [1, 1]), totals }));
+    expect(code).toBe("input_invalid");
+    expect(message).toContain("totals");
+  });
+  test("prompt-mean of a part of the batch: a group's other tokens are unknown", () => {
+    const objective = grpo({ aggregation: "prompt-mean" });
+    const part = { ...input([[-1], [-1, -2]], [1, 1]), groups: Int32Array.of(0, 0) };
+    expect(objective.evaluate({ ...part, totals: { sequences: 2, tokens: 3, groups: 1 } }).loss).toBe(-1);
+    const { code, message } = refusal(() =>
+      objective.evaluate({ ...part, totals: { sequences: 4, tokens: 6, groups: 2 } }),
+    );
+    expect(code).toBe("input_invalid");
+    expect(message).toContain("prompt-mean");
+  });
+});
+
+test.each([
+  ["prompt+agent", { problem: "p" }, "agent"],
+  ["prompt+agent+turn", { problem: "p", agent: "a" }, "turn"],
+  ["tree-node", { problem: "p", agent: "a", turn: 0 }, "node"],
+] as const)("groups by %s refuse an item without its coordinate", (key, item, missing) => {
+  const { code, message } = refusal(() => groupIndex([{ problem: "p", agent: "a", turn: 0, node: 0 }, item], key));
+  expect(code).toBe("input_invalid");
+  expect(message).toContain(`item 1 has no ${missing}`);
 });
 
 test("group keys: each adds a coordinate", () => {

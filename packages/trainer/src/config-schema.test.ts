@@ -33,13 +33,20 @@ test.each([
   [{ stepz: 3 }, "stepz", "did you mean steps?"],
   [{ optimizer: { learningrate: {} } }, "optimizer.learningrate", "did you mean optimizer.learningRate?"],
   [{ evaluation: { each: 3 } }, "evaluation.each", "known here: every, problems, transcripts"],
-  [{ objective: { name: "gspo", clp: {} } }, "objective.clp", "there is no such setting"],
-  [{ budget: { targetTokens: 3, learningRate: 1, maxprice: 1 } }, "budget.maxprice", "there is no such setting"],
+  [{ objective: { name: "gspo", clp: {} } }, "objective.clp", "did you mean objective.clip?"],
+  [{ budget: { targetTokens: 3, learningRate: 1, maxprice: 1 } }, "budget.maxprice", "did you mean budget.maxPrice?"],
+  [{ advantage: { estimator: "group", scal: "none" } }, "advantage.scal", "did you mean advantage.scale?"],
+  [{ costWhenTaskAtleast: 1 }, "costWhenTaskAtleast", "did you mean costWhenTaskAtLeast?"],
+  [{ steps: -1, stepz: 3 }, "stepz", "did you mean steps?"],
+  [{ optimizer: { costWhenTaskAtLeast: 1 } }, "optimizer.costWhenTaskAtLeast", "known here: beta1, beta2"],
+  [JSON.parse(`{"__proto__":{"costWhenTaskAtLeast":1}}`), "__proto__", "there is no such setting"],
+  [JSON.parse(`{"optimizer":{"__proto__":{}}}`), "optimizer.__proto__", "there is no such setting"],
   // Ranges.
   [{ budget: { targetTokens: 0, learningRate: 0.1 } }, "budget.targetTokens", ">0"],
   [{ budget: { targetTokens: -5, learningRate: 0.1 } }, "budget.targetTokens", ">0"],
   [{ steps: 0 }, "steps", ">=1"],
   [{ steps: 1.5 }, "steps", "int"],
+  [{ epochs: 0 }, "epochs", ">=1"],
   [{ seed: NaN }, "seed", "Invalid input"],
   [{ sampling: { temperature: 0 } }, "sampling.temperature", ">0"],
   [{ optimizer: { beta1: 1 } }, "optimizer.beta1", "<1"],
@@ -52,6 +59,16 @@ test.each([
     { budget: { targetTokens: 9, learningRate: 0.1 }, prices: { tokens: 0.1 } },
     "prices.tokens",
     "has no effect beside a budget",
+  ],
+  [
+    { optimizer: { learningRate: { finalFraction: 0.1 } } },
+    "optimizer.learningRate.finalFraction",
+    "has no effect without a decay",
+  ],
+  [
+    { optimizer: { learningRate: { decay: "cosine" } } },
+    "optimizer.learningRate.decay",
+    "cosine to the whole peak has no effect",
   ],
   [{ refreshOldPolicyEvery: 3 }, "checkpoint.every", "multiple of refreshOldPolicyEvery (3)"],
   [{ groupBy: "tree-node" }, "groupBy", "tree rollouts"],
@@ -75,6 +92,11 @@ test("a key is named by its place in the larger configuration", () => {
   expect(refusal({ sampling: {} }, ["train"]).detail).toEqual({ key: "train.sampling.temperature" });
   expect(refusal({ minibatches: 999 }, ["train"]).detail).toEqual({ key: "train.minibatches" });
   expect(refusal({ stepz: 1 }, ["train"]).message).toContain("did you mean train.steps?");
+});
+
+test("no key reaches a prototype", () => {
+  expect(refusal(JSON.parse(`{"constructor":{"prototype":{"x":1}}}`)).detail["key"]).toBe("constructor");
+  expect(({} as Record<string, unknown>)["x"]).toBeUndefined();
 });
 
 test("a configuration that is not an object is refused", () => {

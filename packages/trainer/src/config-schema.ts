@@ -1,6 +1,7 @@
 import { budgetOptionsSchema, dualController } from "@laconic/budget";
 import { groupAdvantages, objectiveNames, objectivePreset, type GroupKey, type RatioUnit } from "@laconic/gspo";
 import { LaconicError } from "@laconic/core";
+import { decoupledAdvantages } from "@laconic/rewards";
 import { z } from "zod";
 import { agentGspoDefaults, type AdvantageSettings, type TrainConfig } from "./config.ts";
 import { nearestName } from "./nearest-name.ts";
@@ -19,6 +20,13 @@ const advantageSchema: z.ZodType<AdvantageSettings> = z.discriminatedUnion("esti
     epsilonForm: z.enum(["add", "clamp"]).exactOptional(),
   }),
   z.strictObject({ estimator: z.literal("rloo") }),
+  z.strictObject({
+    estimator: z.literal("decoupled"),
+    costs: z.enum(["z-score", "centred"]),
+    std: z.enum(["sample", "population"]).exactOptional(),
+    epsilon: z.number().min(0).exactOptional(),
+    batch: z.enum(["none", "sequence"]).exactOptional(),
+  }),
   z.strictObject({ estimator: z.literal("raw") }),
 ]);
 
@@ -29,6 +37,7 @@ const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
   problemsPerStep: positive,
   episodesPerProblem: positive,
   minibatches: positive,
+  epochs: positive,
   refreshOldPolicyEvery: positive,
   oldLogProbs: z.enum(["recompute", "sampler"]),
   sampling: z.strictObject({
@@ -73,14 +82,8 @@ const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
  * @throws LaconicError `config_invalid` naming the key; for an unknown one, the nearest known key.
  */
 export function parseTrainConfig(partial: unknown, place: readonly string[] = []): TrainConfig {
-  const parsed = trainConfigSchema.safeParse(withDefaults(agentGspoDefaults, partial, [], place));
-  if (!parsed.success) {
-    const issue = parsed.error.issues[0] as z.core.$ZodIssue;
-    const path = [...place, ...issue.path.map(String)];
-    if (issue.code === "unrecognized_keys")
-      throw invalid([...path, issue.keys[0]].join("."), "there is no such setting");
-    throw invalid(path.join("."), issue.message);
-  }
+  const parsed = trainConfigSchema.safeParse(withDefaults(agentGspoDefaults, partial, []));
+  if (!parsed.success) throw refusal(parsed.error.issues, place);
   checkCombinations(parsed.data, place);
   checkParts(parsed.data);
   return parsed.data;
@@ -92,31 +95,45 @@ function invalid(key: string, reason: string): LaconicError {
 
 /** Objects that are chosen as a whole: a default for one alternative must not leak into another. */
 const wholes = new Set(["advantage", "objective", "budget", "prices", "sampling"]);
-/** Keys without a default, by the object that takes them. */
-const optionalKeys = new Set(["costWhenTaskAtLeast"]);
 
-function withDefaults(defaults: unknown, given: unknown, path: readonly string[], place: readonly string[]): unknown {
+/** Lays what is given over the defaults; as own properties, so that no key reaches a prototype. */
+function withDefaults(defaults: unknown, given: unknown, path: readonly string[]): unknown {
   if (given === undefined) return defaults;
   if (!isRecord(defaults) || !isRecord(given) || wholes.has(path.join("."))) return given;
-  const merged: Record<string, unknown> = { ...defaults };
-  for (const [key, value] of Object.entries(given)) {
-    const inner = [...path, key];
-    if (!Object.hasOwn(defaults, key) && !optionalKeys.has(key))
-      throw unknownKey([...place, ...inner], Object.keys(defaults));
-    merged[key] = withDefaults(defaults[key], value, inner, place);
-  }
-  return merged;
-}
-
-function unknownKey(path: readonly string[], known: readonly string[]): LaconicError {
-  const near = nearestName(path.at(-1) as string, known);
-  const hint =
-    near === undefined ? `known here: ${known.join(", ")}` : `did you mean ${[...path.slice(0, -1), near].join(".")}?`;
-  return invalid(path.join("."), `there is no such setting; ${hint}`);
+  const merged = Object.entries(given).map(([key, value]) => {
+    const own = Object.hasOwn(defaults, key) ? defaults[key] : undefined;
+    return [key, withDefaults(own, value, [...path, key])] as const;
+  });
+  return Object.fromEntries([...Object.entries(defaults), ...merged]);
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The first key that does not exist, with the nearest that does; else the first value that does not fit. */
+function refusal(issues: readonly z.core.$ZodIssue[], place: readonly string[]): LaconicError {
+  const stray = issues.find((issue) => issue.code === "unrecognized_keys");
+  const issue = stray ?? (issues[0] as z.core.$ZodIssue);
+  const path = issue.path.map(String);
+  const keyOf = (name: string): string => [...place, ...path, name].join(".");
+  if (!stray) return invalid([...place, ...path].join("."), issue.message);
+  const name = stray.keys[0] as string;
+  const known = keysAt(trainConfigSchema, path);
+  const near = nearestName(name, known);
+  const hint = near === undefined ? `known here: ${known.join(", ")}` : `did you mean ${keyOf(near)}?`;
+  return invalid(keyOf(name), `there is no such setting; ${hint}`);
+}
+
+/** Keys that the schema knows at a path. */
+function keysAt(schema: z.core.$ZodType, path: readonly string[]): string[] {
+  if (schema instanceof z.ZodNullable || schema instanceof z.ZodExactOptional) return keysAt(schema.unwrap(), path);
+  if (schema instanceof z.ZodUnion) return [...new Set(schema.options.flatMap((option) => keysAt(option, path)))];
+  if (!(schema instanceof z.ZodObject)) return [];
+  const [key, ...rest] = path;
+  if (key === undefined) return Object.keys(schema.shape);
+  const inner = schema.shape[key];
+  return inner ? keysAt(inner, rest) : [];
 }
 
 /** Ratio units whose messages do not share an advantage, by grouping key. */
@@ -129,6 +146,7 @@ const ratioUnitsThatMix: Partial<Record<GroupKey, readonly RatioUnit[]>> = {
 function checkParts({ objective: { name, ...options }, advantage, budget }: TrainConfig): void {
   objectivePreset(name, options);
   if (advantage.estimator === "group") groupAdvantages([], [], advantage);
+  if (advantage.estimator === "decoupled") decoupledAdvantages([], [], { ...advantage, weights: {} });
   if (budget) dualController(budget);
 }
 
@@ -150,6 +168,11 @@ function checkCombinations(config: TrainConfig, place: readonly string[]): void 
       "checkpoint.every",
       `must be a multiple of refreshOldPolicyEvery (${config.refreshOldPolicyEvery}): the old policy is not stored`,
     );
+  const { decay, finalFraction } = config.optimizer.learningRate;
+  if (decay === "constant" && finalFraction !== 1)
+    refuse("optimizer.learningRate.finalFraction", "has no effect without a decay; set decay to linear or cosine");
+  if (decay !== "constant" && finalFraction === 1)
+    refuse("optimizer.learningRate.decay", `${decay} to the whole peak has no effect; set finalFraction below 1`);
   const mixed = ratioUnitsThatMix[config.groupBy];
   if (mixed?.includes(config.ratioUnit))
     refuse(

@@ -1,5 +1,6 @@
 import type { BudgetOptions } from "@laconic/budget";
 import type { GroupAdvantageOptions, GroupKey, ObjectiveName, RatioUnit } from "@laconic/gspo";
+import type { DecoupledOptions } from "@laconic/rewards";
 import type { LearningRateSchedule } from "./learning-rate.ts";
 
 /** How rewards become advantages. */
@@ -8,6 +9,8 @@ export type AdvantageSettings =
   | ({ readonly estimator: "group" } & GroupAdvantageOptions)
   /** Leave-one-out mean. */
   | { readonly estimator: "rloo" }
+  /** Task and costs normalised apart (GDPO); the prices of Eq. 1 are the weights of the costs. */
+  | ({ readonly estimator: "decoupled" } & Omit<DecoupledOptions, "weights" | "costWhenTaskAtLeast">)
   /** The reward itself: no group normalisation. */
   | { readonly estimator: "raw" };
 
@@ -19,11 +22,16 @@ export interface TrainConfig {
   readonly problemsPerStep: number;
   /** G of Eq. 2. */
   readonly episodesPerProblem: number;
-  /** Optimiser steps per batch. */
+  /** Parts of a batch, one optimiser step each. */
   readonly minibatches: number;
+  /** Passes over a batch. */
+  readonly epochs: number;
   /** Steps between refreshes of the old policy (Algorithm 1, line 11). */
   readonly refreshOldPolicyEvery: number;
-  /** Recompute log π_old with the trainer's forward pass, or take the sampler's where both run the same kernels. */
+  /**
+   * Recompute log π_old with the trainer's forward pass, or take the sampler's where both run the same kernels. Either
+   * way the gap between the two is measured.
+   */
   readonly oldLogProbs: "recompute" | "sampler";
   readonly sampling: {
     readonly temperature: number;
@@ -55,7 +63,10 @@ export interface TrainConfig {
     /** Over optimiser steps. */
     readonly learningRate: LearningRateSchedule;
   };
-  /** Held-out evaluation before, every so many steps, and after; 0 evaluates at both ends only. */
+  /**
+   * Held-out evaluation before, every so many steps, and after; 0 evaluates at both ends only. With each go transcripts:
+   * of the first held-out problems, and of the first training episodes of the step.
+   */
   readonly evaluation: { readonly every: number; readonly problems: number; readonly transcripts: number };
   readonly checkpoint: { readonly every: number; readonly keep: number };
 }
@@ -67,6 +78,7 @@ export const agentGspoDefaults: TrainConfig = {
   problemsPerStep: 16, // ours
   episodesPerProblem: 8, // G is not given
   minibatches: 2, // ours; the GSPO paper uses 4
+  epochs: 1, // Algorithm 1 makes one pass
   refreshOldPolicyEvery: 1, // "periodically" in Algorithm 1
   oldLogProbs: "recompute",
   sampling: { temperature: 1 },

@@ -6,10 +6,10 @@ import type { Metrics } from "./stages/step-metrics.ts";
 import { tinyParts, tinySettings } from "./testing/index.ts";
 import { train } from "./train.ts";
 
-async function emitted(): Promise<string[]> {
+async function emitted(settings: Readonly<Record<string, unknown>> = {}): Promise<string[]> {
   const rows: Metrics[] = [];
   const budget = { targetTokens: 3, learningRate: 0.01 };
-  const config = parseTrainConfig({ ...tinySettings, steps: 1, prices: {}, budget });
+  const config = parseTrainConfig({ ...tinySettings, steps: 1, prices: {}, budget, ...settings });
   await train(
     tinyParts("star"),
     config,
@@ -18,8 +18,10 @@ async function emitted(): Promise<string[]> {
   return Object.keys(rows[0] ?? {});
 }
 
+const decoupled = { advantage: { estimator: "decoupled", costs: "z-score" } };
+
 test("every metric of a step matches exactly one entry, and every entry is emitted", async () => {
-  const keys = await emitted();
+  const keys = [...new Set([...(await emitted()), ...(await emitted(decoupled))])];
   expect(keys.length).toBeGreaterThan(50);
   for (const key of keys)
     expect([key, metricNames.filter(({ name }) => metricPattern(name).test(key)).length]).toEqual([key, 1]);
@@ -27,8 +29,10 @@ test("every metric of a step matches exactly one entry, and every entry is emitt
   expect(unused).toEqual([]);
 });
 
-test("entries are in the order of the metrics", async () => {
-  const order = (await emitted()).map((key) => metricNames.findIndex(({ name }) => metricPattern(name).test(key)));
+test.each([{}, decoupled])("entries are in the order of the metrics, with %j", async (settings) => {
+  const order = (await emitted(settings)).map((key) =>
+    metricNames.findIndex(({ name }) => metricPattern(name).test(key)),
+  );
   const firsts = order.filter((entry, i) => order.indexOf(entry) === i);
   expect(firsts).toEqual([...firsts].toSorted((a, b) => a - b));
 });

@@ -12,7 +12,12 @@ export const metricNames: readonly MetricName[] = [
   { name: "reward/mean", meaning: "Mean reward of Eq. 1; episodes that the task does not apply to are left out." },
   { name: "reward/std", meaning: "Sample standard deviation of the reward over the batch." },
   { name: "rewards/{term}/mean", meaning: "Mean of one signed term of the reward." },
+  { name: "rewards/{term}/std", meaning: "Sample standard deviation of the term over the batch." },
   { name: "task/accuracy", meaning: "Mean grade of the training episodes, 0 to 1." },
+
+  { name: "by_group/frac_all_good", meaning: "Share of groups whose episodes all have grade 1." },
+  { name: "by_group/frac_all_bad", meaning: "Share of groups whose episodes all have grade 0." },
+  { name: "by_group/frac_mixed", meaning: "Share of the other groups: they teach the task." },
 
   { name: "tokens/total", meaning: "Tokens written by all agents in all episodes, end tokens included." },
   { name: "tokens/episode_mean", meaning: "Mean tokens written per episode: what a budget limits." },
@@ -27,12 +32,19 @@ export const metricNames: readonly MetricName[] = [
   { name: "response_length/min", meaning: "Tokens of the shortest trained utterance." },
   { name: "response_length/max", meaning: "Tokens of the longest trained utterance." },
   { name: "response_length/clip_ratio", meaning: "Share of trained utterances that were cut at their ceiling." },
+  { name: "response_length/empty", meaning: "Utterances of trained agents without a single token, left out." },
 
   { name: "actor/pg_loss", meaning: "Loss of the objective, mean over minibatches." },
   { name: "actor/entropy", meaning: "Mean entropy per trained token in nats." },
   { name: "actor/grad_norm", meaning: "Global gradient norm before clipping, mean over optimiser steps." },
   { name: "actor/skipped_steps", meaning: "Optimiser steps left out because the gradient was not finite." },
   { name: "optim/lr", meaning: "Learning rate of the last optimiser step." },
+
+  {
+    name: "sampling/logp_difference_mean",
+    meaning: "Mean |log π_old of the trainer - of the sampler| per token; 0 for the same kernels.",
+  },
+  { name: "sampling/logp_difference_max", meaning: "Largest such difference." },
 
   { name: "ratio/mean", meaning: "Mean probability ratio of new to old policy, per unit of the objective." },
   { name: "ratio/min", meaning: "Smallest ratio." },
@@ -46,6 +58,10 @@ export const metricNames: readonly MetricName[] = [
   { name: "clip_ratio/low_mean", meaning: "Share of ratios stopped at the lower end." },
   { name: "clip_ratio/high_mean", meaning: "Share of ratios stopped at the upper end." },
   { name: "frac_reward_zero_std", meaning: "Share of groups whose rewards are all equal: they teach nothing." },
+  {
+    name: "frac_zero_std/{term}",
+    meaning: "Share of groups whose term is equal throughout; decoupled advantages only.",
+  },
   { name: "groups/size_one", meaning: "Groups with a single applicable reward: they teach nothing." },
   { name: "rewards/not_applicable", meaning: "Rewards that are NaN and were left out of their group." },
   { name: "ratio_clamped", meaning: "Tokens whose log-ratio was clamped before its exponential." },
@@ -55,6 +71,7 @@ export const metricNames: readonly MetricName[] = [
   { name: "budget/tokens/target", meaning: "Mean tokens aimed at; above the budget while it anneals." },
   { name: "budget/tokens/used_frac", meaning: "Mean tokens over the budget." },
   { name: "budget/tokens/saturated", meaning: "1 while the price is at its maximum." },
+  { name: "budget/tokens/held", meaning: "1 while the integral waits because too many episodes are truncated." },
   { name: "budget/tokens/guarded", meaning: "1 while the guard keeps the price from rising." },
 ];
 

@@ -1,4 +1,14 @@
-import type { AgentId, Grader, LanguageModel, Problem, Random, Sampler, Topology, TrainableModel } from "@laconic/core";
+import {
+  LaconicError,
+  type AgentId,
+  type Grader,
+  type LanguageModel,
+  type Problem,
+  type Random,
+  type Sampler,
+  type Topology,
+  type TrainableModel,
+} from "@laconic/core";
 
 /** Where problems come from and how answers are graded. */
 export interface TrainingTask {
@@ -21,10 +31,31 @@ export interface TrainingParts {
   readonly frozen?: Readonly<Record<AgentId, LanguageModel>>;
 }
 
+/** Agents that learn. */
+export function trainedAgentsOf({ task, trainedAgents }: TrainingParts): ReadonlySet<AgentId> {
+  return new Set(trainedAgents ?? task.topology.agents);
+}
+
+/** @throws LaconicError `input_invalid` naming an agent that does not exist, has no model, or has one to no effect. */
+export function checkTrainingParts(parts: TrainingParts): void {
+  const { agents } = parts.task.topology;
+  const trained = trainedAgentsOf(parts);
+  const frozen = Object.keys(parts.frozen ?? {});
+  const refuse = (agent: AgentId, reason: string): never => {
+    throw new LaconicError("input_invalid", `agent "${agent}": ${reason}`, { agent });
+  };
+  if (trained.size === 0) throw new LaconicError("input_invalid", "trainedAgents is empty: nothing would be learned");
+  for (const agent of [...trained, ...frozen])
+    if (!agents.includes(agent)) refuse(agent, `the team has no such agent; it has ${agents.join(", ")}`);
+  for (const agent of frozen) if (trained.has(agent)) refuse(agent, "is trained, so its frozen model has no effect");
+  for (const agent of agents)
+    if (!trained.has(agent) && !frozen.includes(agent)) refuse(agent, "is not trained and has no frozen model");
+}
+
 /** The model of each agent when the trained ones speak with `sampler`. */
 export function modelsOf(parts: TrainingParts, sampler: Sampler): Record<AgentId, LanguageModel> {
   const policy = parts.policy(sampler);
-  const trained = new Set(parts.trainedAgents ?? parts.task.topology.agents);
+  const trained = trainedAgentsOf(parts);
   return {
     ...parts.frozen,
     ...Object.fromEntries(

@@ -1,4 +1,10 @@
-import type { OptimizerSettings, Random, TrainableModel, TrainingSequence } from "@laconic/core";
+import {
+  LaconicError,
+  type OptimizerSettings,
+  type Random,
+  type TrainableModel,
+  type TrainingSequence,
+} from "@laconic/core";
 import { learningRateAt, type LearningRateSchedule } from "./learning-rate.ts";
 
 export interface SupervisedOptions {
@@ -12,11 +18,16 @@ export interface SupervisedOptions {
   onStep?(step: number, loss: number): void | Promise<void>;
 }
 
-/** Maximum likelihood on examples, through the seam that reinforcement learning uses: the token gradient is -1 / tokens. */
+/**
+ * Maximum likelihood on examples, through the seam that reinforcement learning uses: the token gradient is -1 / tokens.
+ * @throws LaconicError `input_invalid` when the examples of a step have no completion token.
+ */
 export async function supervised(model: TrainableModel, options: SupervisedOptions): Promise<void> {
   for (let step = 0; step < options.steps; step++) {
     const batch = options.batch(step, options.random.split(step));
     const tokens = batch.reduce((sum, { completionTokens }) => sum + completionTokens.length, 0);
+    if (tokens === 0)
+      throw new LaconicError("input_invalid", `step ${step}: the examples have no completion token to learn`, { step });
     const { logProbs } = await model.forwardBackward(batch, (part) =>
       new Float64Array(part.values.length).fill(-1 / tokens),
     );

@@ -1,3 +1,4 @@
+import { randomFromSeed } from "@laconic/core";
 import { expect, test } from "vitest";
 import { parseTrainConfig } from "./config-schema.ts";
 import { silentRecorder } from "./run/recorder.ts";
@@ -105,6 +106,48 @@ test("silence is counted: an agent that only ends costs one token and has no ans
     frac_reward_zero_std: 1,
   });
   expect(after.silence).toEqual({ solver: 1 });
+});
+
+test("groups are counted by their grades, terms by their spread", async () => {
+  const parts = tinyParts();
+  const all = { a: 1, b: 0 } as Readonly<Record<string, number>>;
+  const grader: Parts["task"]["grader"] = (answer, problem) => all[problem.gold] ?? parts.task.grader(answer, problem);
+  const { rows } = await run({ steps: 1, problemsPerStep: 12 }, { ...parts, task: { ...parts.task, grader } });
+  const golds = { a: 0, b: 0, c: 0 };
+  const stream = randomFromSeed(7).split("step:0").split("problems");
+  for (const { gold } of parts.task.problems(stream, 12)) golds[gold as "a" | "b" | "c"] += 1;
+  expect(Math.min(golds.a, golds.b, golds.c)).toBeGreaterThan(0);
+  expect(rows[0]?.["by_group/frac_all_good"]).toBeCloseTo(golds.a / 12, 12);
+  expect(rows[0]?.["by_group/frac_all_bad"]).toBeGreaterThanOrEqual(golds.b / 12);
+  const shares = ["all_good", "all_bad", "mixed"].map((name) => rows[0]?.[`by_group/frac_${name}`] as number);
+  expect(shares.reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 12);
+  const accuracy = rows[0]?.["task/accuracy"] as number;
+  expect(rows[0]?.["rewards/task/std"]).toBeCloseTo(Math.sqrt((accuracy * (1 - accuracy) * 96) / 95), 12);
+  expect(rows[0]?.["rewards/turns/std"]).toBe(0);
+});
+
+test("decoupled advantages learn the task and brevity too", async () => {
+  const advantage = { estimator: "decoupled", costs: "z-score" };
+  const { before, after } = await run({ advantage, steps: 60 });
+  expect([before.accuracy, after.accuracy]).toEqual([2 / 30, 1]);
+  expect(after.tokens).toBe(2);
+});
+
+test("several epochs move the ratio within a step", async () => {
+  const parts = tinyParts();
+  const { rows, before, after } = await run({ steps: 12, minibatches: 1, epochs: 3 }, parts);
+  expect(parts.model.weightVersion).toBe(36);
+  expect(rows.every((row) => row["ratio/max"] !== 1)).toBe(true);
+  expect(after.accuracy).toBeGreaterThan(before.accuracy + 0.5);
+});
+
+test("a budget holds its integral while too many episodes are cut", async () => {
+  const budget = { targetTokens: 2, learningRate: 0.01, initialPrice: 0.05, truncationTolerance: 0.05 };
+  const { rows } = await run({ steps: 2, prices: {}, budget });
+  const prices = rows.map((row) => row["budget/tokens/lambda"]);
+  expect(rows[0]?.["stop/truncated"]).toBeGreaterThan(0.05 * 48);
+  expect(rows[0]?.["budget/tokens/held"]).toBe(1);
+  expect(prices).toEqual([0.05, 0.05]);
 });
 
 test("groups without spread have advantage 0 and leave the weights alone", async () => {

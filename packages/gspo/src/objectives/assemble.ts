@@ -7,7 +7,7 @@ import {
   type ObjectiveOutput,
 } from "@laconic/core";
 import { sequenceWeights, type Aggregation } from "../aggregation.ts";
-import { ratioDiagnostics } from "../diagnostics.ts";
+import { clipsByLength, ratioDiagnostics } from "../diagnostics.ts";
 import { checkImportance, importanceSettings, importanceWeights, type ImportanceOptions } from "../importance.ts";
 import { checkKl, klSettings, klSlope, klValue, type KlOptions } from "../kl.ts";
 import { maxLogRatio, prepare, type Prepared } from "../prepare.ts";
@@ -28,6 +28,8 @@ export interface PolicyTerm {
   readonly gradient: Float64Array;
   readonly ratios: Float64Array;
   readonly clipped: Int8Array;
+  /** Ratios are one per sequence with trained tokens, in order, rather than one per token. */
+  readonly bySequence?: boolean;
 }
 
 /** Everything that makes an objective: how it weighs tokens, and its policy term. */
@@ -59,9 +61,10 @@ export function assemble(parts: ObjectiveParts): Objective {
 function evaluate(parts: ObjectiveParts, input: ObjectiveInput): ObjectiveOutput {
   const prepared = prepare(input);
   const weights = sequenceWeights(prepared, parts.aggregation, parts.constantLength);
-  const { losses, gradient, ratios, clipped } = parts.policy(prepared, weights);
+  const { losses, gradient, ratios, clipped, bySequence } = parts.policy(prepared, weights);
   if (prepared.clamped > 0 && !parts.ratioDetached) zeroClamped(prepared, gradient);
   let diagnostics: Diagnostics = ratioDiagnostics(prepared, ratios, clipped);
+  if (bySequence) diagnostics = { ...diagnostics, ...clipsByLength(prepared, clipped) };
   if (parts.importance) {
     const importance = importanceWeights(prepared, parts.importance);
     scale(losses, gradient, importance.weights);

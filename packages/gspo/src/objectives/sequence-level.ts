@@ -84,7 +84,13 @@ function sequenceTerms(name: string, prepared: Prepared, weights: Float64Array, 
     clipped[count] = term.clipped;
     count += 1;
   }
-  return { losses, gradient, ratios: ratios.subarray(0, count), clipped: clipped.subarray(0, count) };
+  return {
+    losses,
+    gradient,
+    ratios: ratios.subarray(0, count),
+    clipped: clipped.subarray(0, count),
+    bySequence: true,
+  };
 }
 
 /** (1 / divisor) sum of the log-ratios. */

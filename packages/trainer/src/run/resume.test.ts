@@ -24,7 +24,7 @@ const settings = {
 };
 
 /** What must not depend on kills. */
-const files = ["metrics.jsonl", "evaluations.jsonl", "episodes.jsonl"] as const;
+const files = ["metrics.jsonl", "evaluations.jsonl", "episodes.jsonl", "rollouts.jsonl"] as const;
 
 /** Without its syncs the sweep takes seconds; what a lost sync costs is modelled by `loseUnsynced`. */
 const fastFileSystem: FileSystem = {
@@ -33,6 +33,7 @@ const fastFileSystem: FileSystem = {
   create: (path, data) => writeFile(path, data, { flag: "wx" }),
   append: (path, data) => appendFile(path, data),
   rename,
+  syncFile: async () => undefined,
   syncDirectory: async () => undefined,
 };
 

@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs";
 import { appendFile, mkdir, mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";
-import { join } from "node:path";
-import { LaconicError } from "@laconic/core";
+import { basename, join } from "node:path";
+import { episodeSchema, LaconicError, problemSchema } from "@laconic/core";
 import { expect, onTestFinished, test } from "vitest";
 import type { MetricSink } from "../sinks/metric-sink.ts";
 import type { Metrics } from "../stages/step-metrics.ts";
 import { faultyFileSystem, tinyParts, tinyRun, type TinyRunOptions } from "../testing/index.ts";
 import { readLines } from "./json-lines.ts";
-import { nodeFileSystem } from "./file-system.ts";
+import { nodeFileSystem, type FileSystem } from "./file-system.ts";
 import type { ProcessTable } from "./lock.ts";
 import { openRun } from "./run-directory.ts";
 
@@ -59,6 +59,7 @@ test("a run leaves its configuration, rows, transcripts and the newest checkpoin
   expect(await rows("timing.jsonl")).toEqual([1, 2, 3, 4, 5, 6]);
   expect(await rows("evaluations.jsonl")).toEqual([0, 6]);
   expect(await rows("episodes.jsonl")).toEqual([0, 6]);
+  expect(await rows("rollouts.jsonl")).toEqual([6]);
   expect([2, 4, 6].map((step) => existsSync(checkpoint(directory, step)))).toEqual([false, true, true]);
   expect(await readFile(join(directory, "checkpoints", "LATEST"), "utf8")).toBe("step-00000006\n");
   expect(existsSync(join(directory, "LOCK"))).toBe(false);
@@ -73,6 +74,58 @@ test("a directory that holds a run is not overwritten; one that holds none is no
   await (await open(directory)).close();
   expect(await refusal(open(directory))).toMatchObject({ code: "run_exists", detail: { directory } });
   expect((await refusal(runIn(directory))).message).toContain("resume it");
+});
+
+test("a kept training episode comes with its reward, term by term", async () => {
+  const directory = await temporary();
+  await runIn(directory, { settings: { ...settings, evaluation: { every: 3, problems: 3, transcripts: 2 } } });
+  const rows = await readLines(nodeFileSystem, join(directory, "rollouts.jsonl"));
+  expect(rows.map((row) => row["step"])).toEqual([3, 3, 6, 6]);
+  for (const row of rows) {
+    const episode = episodeSchema.parse(row["episode"]);
+    const terms = row["terms"] as Record<string, number>;
+    const written = episode.utterances.reduce((sum, { writtenTokens }) => sum + writtenTokens, 0);
+    expect(terms["tokens"]).toBeCloseTo(-0.1 * written, 12);
+    expect(row["reward"]).toBeCloseTo(
+      Object.values(terms).reduce((sum, term) => sum + term, 0),
+      12,
+    );
+    expect(problemSchema.parse(row["problem"]).id).toBe(episode.problemId);
+  }
+});
+
+test("times and speed go to a file of their own", async () => {
+  const directory = await temporary();
+  let time = 0;
+  await runIn(directory, { now: () => (time += 500) });
+  const [timing, metrics] = await Promise.all(
+    ["timing.jsonl", "metrics.jsonl"].map((name) => readLines(nodeFileSystem, join(directory, name))),
+  );
+  expect(timing?.[0]).toEqual({
+    step: 1,
+    "timing_s/rollout": 0.5,
+    "timing_s/old_log_probs": 0.5,
+    "timing_s/update": 0.5,
+    "perf/tokens_per_s": 2 * (metrics?.[0]?.["tokens/total"] as number),
+  });
+  expect(Object.keys(metrics?.[0] ?? {}).filter((name) => /timing|perf/.test(name))).toEqual([]);
+});
+
+test("a checkpoint is on disk before it is named: every file of the model is synced before the rename", async () => {
+  const calls: string[] = [];
+  const fileSystem: FileSystem = {
+    ...nodeFileSystem,
+    syncFile: async (path) => {
+      calls.push(`sync ${basename(path)}`);
+      await nodeFileSystem.syncFile(path);
+    },
+    rename: async (from, to) => {
+      if (from.endsWith(".partial")) calls.push(`rename ${basename(to)}`);
+      await nodeFileSystem.rename(from, to);
+    },
+  };
+  await runIn(await temporary(), { fileSystem });
+  expect(calls).toEqual([2, 4, 6].flatMap((step) => ["sync table.json", `rename step-0000000${step}`]));
 });
 
 test("a path that cannot be a directory is run_unwritable and says why", async () => {
@@ -220,6 +273,20 @@ test("a lock of another machine holds, whatever lives here; an unreadable one is
   expect(warnings).toEqual(["replaced an unreadable lock"]);
 });
 
+test("a number that another machine uses too holds; one that this process had in a former life does not", async () => {
+  const directory = await temporary();
+  await (await open(directory)).close();
+  const lock = join(directory, "LOCK");
+  const processes: ProcessTable = { pid: 7, isAlive: alive(7) };
+  await writeFile(lock, JSON.stringify({ pid: 7, host: `not-${hostname()}` }));
+  expect((await refusal(open(directory, { processes, resume: true }))).code).toBe("run_locked");
+  await writeFile(lock, JSON.stringify({ pid: 7, host: hostname() }));
+  const run = await open(directory, { processes, resume: true });
+  expect((await refusal(open(directory, { processes, resume: true }))).code).toBe("run_locked"); // twice in one process
+  await run.close();
+  await (await open(directory, { processes, resume: true })).close();
+});
+
 test("a process that loses the race for the lock is refused", async () => {
   const directory = await temporary();
   const lock = join(directory, "LOCK");
@@ -306,5 +373,18 @@ test("a text is warned of once", async () => {
   for (const message of ["one", "two", "one"]) await run.warn(message);
   await run.close();
   expect(heard).toEqual(["one", "two"]);
+  expect(await readFile(join(directory, "warnings.jsonl"), "utf8")).toBe(`{"message":"one"}\n{"message":"two"}\n`);
+});
+
+test("a resumed run says its warnings again, and does not write them twice", async () => {
+  const directory = await temporary();
+  await (await open(directory)).close();
+  const heard: string[] = [];
+  for (const message of ["one", "one", "two"]) {
+    const run = await open(directory, { resume: true, observer: { warning: (text) => void heard.push(text) } });
+    await run.warn(message);
+    await run.close();
+  }
+  expect(heard).toEqual(["one", "one", "two"]);
   expect(await readFile(join(directory, "warnings.jsonl"), "utf8")).toBe(`{"message":"one"}\n{"message":"two"}\n`);
 });

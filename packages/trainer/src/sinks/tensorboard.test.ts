@@ -1,7 +1,11 @@
+import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
+import { nodeFileSystem, type FileSystem } from "../run/file-system.ts";
 import { tensorBoardSink } from "./tensorboard.ts";
 import { crc32c, encodeScalars, frameRecord } from "./tensorboard-events.ts";
 
@@ -101,25 +105,95 @@ test("values that are not finite are left out", () => {
   expect(event?.scalars).toEqual({ c: 1 });
 });
 
-test("the sink writes one file: version first, then a record per step; an earlier folder is replaced", async () => {
+test("the sink writes one file: version first, then a record per step; earlier event files are replaced", async () => {
   const directory = await temporary();
   await mkdir(directory);
   await writeFile(join(directory, "events.out.tfevents.1.old"), "");
+  await writeFile(join(directory, "notes.txt"), "kept");
   let time = 1000.25;
   const sink = tensorBoardSink({ directory, wallTime: () => time });
   await sink.log({ step: 1, "reward/mean": 0.25 }, 1);
-  time = 1001;
+  time = 1001.25;
   await sink.log({ step: 2, "reward/mean": 0.5 }, 2);
   await sink.close();
-  const names = await readdir(directory);
-  expect(names).toHaveLength(1);
+  const names = (await readdir(directory)).toSorted();
+  expect(names).toHaveLength(2);
   expect(names[0]).toMatch(/^events\.out\.tfevents\.1000\./);
+  expect(names[1]).toBe("notes.txt");
   expect(decodeFile(await readFile(join(directory, names[0] as string)))).toEqual([
     { wallTime: 1000.25, version: "brain.Event:2", scalars: {} },
     { wallTime: 1000.25, step: 1, scalars: { "reward/mean": 0.25 } },
-    { wallTime: 1001, step: 2, scalars: { "reward/mean": 0.5 } },
+    { wallTime: 1001.25, step: 2, scalars: { "reward/mean": 0.5 } },
   ]);
 });
+
+test("many rows at once are few writes, and closing writes the rest", async () => {
+  const directory = await temporary();
+  let [time, writes] = [1000, 0];
+  const fileSystem: FileSystem = {
+    ...nodeFileSystem,
+    append: (path, data) => {
+      writes += 1;
+      return nodeFileSystem.append(path, data);
+    },
+  };
+  const sink = tensorBoardSink({ directory, wallTime: () => time, fileSystem });
+  for (let step = 1; step <= 50; step++) await sink.log({ step }, step);
+  expect(writes).toBe(1);
+  time = 900; // a clock that was set back
+  await sink.log({ step: 51 }, 51);
+  await sink.log({ step: 52 }, 52);
+  expect(writes).toBe(2);
+  await sink.close();
+  const [name] = await readdir(directory);
+  const steps = decodeFile(await readFile(join(directory, name as string))).map(({ step }) => step);
+  expect(steps).toEqual([undefined, ...Array.from({ length: 52 }, (_, i) => i + 1)]);
+  await sink.close();
+  expect(writes).toBe(3);
+});
+
+const python = process.env["LACONIC_PYTHON"] ?? fileURLToPath(new URL("../../../../.venv/bin/python", import.meta.url));
+const readBack = `
+import json, sys
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator
+events = EventAccumulator(sys.argv[1], size_guidance={"scalars": 0})
+events.Reload()
+print(json.dumps({tag: [[e.step, e.value] for e in events.Scalars(tag)] for tag in events.Tags()["scalars"]}))
+`;
+
+/** What TensorBoard reads in a directory, or null without TensorBoard. */
+async function tensorBoardReads(directory: string): Promise<unknown> {
+  const run = promisify(execFile)(python, ["-c", readBack, directory]);
+  return run.then(
+    ({ stdout }) => JSON.parse(stdout) as unknown,
+    () => null,
+  );
+}
+
+const hasTensorBoard = (await tensorBoardReads(tmpdir())) !== null;
+
+test.skipIf(!hasTensorBoard)(
+  "TensorBoard itself reads every step once, a resumed run included",
+  { timeout: 120_000 },
+  async () => {
+    const directory = await temporary();
+    for (const last of [3, 5]) {
+      const sink = tensorBoardSink({ directory, wallTime: () => 1000 + last });
+      for (let step = 1; step <= last; step++)
+        await sink.log({ step, "reward/mean": step / 4, "stop/error": NaN }, step);
+      await sink.close();
+    }
+    expect(await tensorBoardReads(directory)).toEqual({
+      "reward/mean": [
+        [1, 0.25],
+        [2, 0.5],
+        [3, 0.75],
+        [4, 1],
+        [5, 1.25],
+      ],
+    });
+  },
+);
 
 test("a sink that got nothing leaves an earlier folder alone", async () => {
   const directory = await temporary();

@@ -6,6 +6,7 @@ import {
   rewardTotal,
   type MeasuredEpisode,
   type Prices,
+  type PricingOptions,
 } from "@laconic/rewards";
 import type { TrainConfig } from "../config.ts";
 import type { Rollout } from "./rollout.ts";
@@ -18,6 +19,18 @@ export interface ScoredRollout extends Rollout {
   readonly reward: number;
 }
 
+/** λ of each cost in a step, and which episodes pay. */
+export function pricingOf(
+  config: TrainConfig,
+  tokenPrice: number,
+): { readonly prices: Prices; readonly options: PricingOptions } {
+  const { prices, costWhenTaskAtLeast } = config;
+  return {
+    prices: { ...prices, tokens: tokenPrice },
+    options: costWhenTaskAtLeast === undefined ? {} : { costWhenTaskAtLeast },
+  };
+}
+
 /** @throws LaconicError `reward_invalid` naming problem and term. */
 export function score(
   rollouts: readonly Rollout[],
@@ -25,11 +38,10 @@ export function score(
   config: TrainConfig,
   tokenPrice: number,
 ): ScoredRollout[] {
-  const prices: Prices = { ...config.prices, tokens: tokenPrice };
-  const pricing = config.costWhenTaskAtLeast === undefined ? {} : { costWhenTaskAtLeast: config.costWhenTaskAtLeast };
+  const { prices, options } = pricingOf(config, tokenPrice);
   return rollouts.map((each) => {
     const measured = measureEpisode(grader, equation1Costs, each.episode, each.problem);
-    const terms = rewardTerms(measured, prices, pricing);
+    const terms = rewardTerms(measured, prices, options);
     return { ...each, measured, terms, reward: rewardTotal(terms) };
   });
 }

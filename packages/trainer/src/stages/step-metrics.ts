@@ -9,6 +9,7 @@ import {
 import type { BudgetDiagnostics } from "@laconic/budget";
 import type { TrainConfig } from "../config.ts";
 import { silenceByAgent } from "../evaluate.ts";
+import type { OldLogProbs } from "./old-log-probs.ts";
 import { meanTokens, type ScoredRollout } from "./score.ts";
 import type { TrainingBatch } from "./training-batch.ts";
 import type { UpdateResult } from "./update.ts";
@@ -21,11 +22,12 @@ export function stepMetrics(facts: {
   readonly config: TrainConfig;
   readonly scored: readonly ScoredRollout[];
   readonly batch: TrainingBatch;
+  readonly gap: OldLogProbs["gap"];
   readonly update: UpdateResult;
   readonly tokenPrice: number;
   readonly budget: BudgetDiagnostics | null;
 }): Metrics {
-  const { step, config, scored, batch, update, tokenPrice, budget } = facts;
+  const { step, config, scored, batch, gap, update, tokenPrice, budget } = facts;
   const rewards = statisticOf(scored.map(({ reward }) => reward).filter((reward) => !Number.isNaN(reward)));
   return {
     step,
@@ -36,6 +38,7 @@ export function stepMetrics(facts: {
     "task/accuracy": statisticMean(
       statisticOf(scored.map(({ measured }) => measured.task).filter((task) => !Number.isNaN(task))),
     ),
+    ...groupMetrics(scored, config.episodesPerProblem),
     ...tokenMetrics(scored),
     ...silenceMetrics(scored),
     ...stopMetrics(scored),
@@ -45,12 +48,15 @@ export function stepMetrics(facts: {
     "actor/grad_norm": statisticMean(update.gradNorm),
     "actor/skipped_steps": update.skipped,
     "optim/lr": update.learningRate,
+    "sampling/logp_difference_mean": statisticMean(gap),
+    "sampling/logp_difference_max": Math.max(0, gap.max),
     ...diagnosticMetrics(mergeDiagnostics(batch.diagnostics, update.diagnostics)),
     "budget/tokens/lambda": tokenPrice,
     ...(budget && {
       "budget/tokens/target": budget.target,
       "budget/tokens/used_frac": meanTokens(scored) / (config.budget?.targetTokens ?? NaN),
       "budget/tokens/saturated": budget.saturated,
+      "budget/tokens/held": budget.held,
       "budget/tokens/guarded": budget.guarded,
     }),
   };
@@ -59,13 +65,32 @@ export function stepMetrics(facts: {
 function rewardTermMetrics(scored: readonly ScoredRollout[]): Metrics {
   const names = Object.keys(scored[0]?.terms ?? {});
   return Object.fromEntries(
-    names.map((name) => [
-      `rewards/${name}/mean`,
-      statisticMean(
-        statisticOf(scored.map(({ terms }) => terms[name] as number).filter((term) => !Number.isNaN(term))),
-      ),
-    ]),
+    names.flatMap((name) => {
+      const values = scored.map(({ terms }) => terms[name] as number);
+      return [
+        [`rewards/${name}/mean`, statisticMean(statisticOf(values.filter((value) => !Number.isNaN(value))))],
+        [`rewards/${name}/std`, deviation(values)],
+      ];
+    }),
   );
+}
+
+/** Groups by their grades: those that are neither all good nor all bad teach the task. */
+function groupMetrics(scored: readonly ScoredRollout[], episodesPerProblem: number): Metrics {
+  const groups = Array.from({ length: scored.length / episodesPerProblem }, (_, p) =>
+    scored
+      .slice(p * episodesPerProblem, (p + 1) * episodesPerProblem)
+      .map(({ measured }) => measured.task)
+      .filter((task) => !Number.isNaN(task)),
+  ).filter((tasks) => tasks.length > 0);
+  const share = (every: (task: number) => boolean): number =>
+    groups.filter((tasks) => tasks.every(every)).length / Math.max(1, groups.length);
+  const [good, bad] = [share((task) => task === 1), share((task) => task === 0)];
+  return {
+    "by_group/frac_all_good": good,
+    "by_group/frac_all_bad": bad,
+    "by_group/frac_mixed": groups.length === 0 ? 0 : 1 - good - bad,
+  };
 }
 
 function tokenMetrics(scored: readonly ScoredRollout[]): Metrics {
@@ -99,7 +124,7 @@ function stopMetrics(scored: readonly ScoredRollout[]): Metrics {
   return Object.fromEntries(stopReasons.map((reason) => [`stop/${reason}`, count(reason)]));
 }
 
-function lengthMetrics({ utterances }: TrainingBatch): Metrics {
+function lengthMetrics({ utterances, empty }: TrainingBatch): Metrics {
   const lengths = statisticOf(utterances.map(({ writtenTokens }) => writtenTokens));
   return {
     "response_length/mean": statisticMean(lengths),
@@ -107,6 +132,7 @@ function lengthMetrics({ utterances }: TrainingBatch): Metrics {
     "response_length/max": lengths.count === 0 ? 0 : lengths.max,
     "response_length/clip_ratio":
       utterances.filter(({ finishReason }) => finishReason === "length").length / Math.max(1, utterances.length),
+    "response_length/empty": empty,
   };
 }
 
@@ -131,6 +157,7 @@ function diagnosticMetrics(diagnostics: Diagnostics): Metrics {
   mean("clip_ratio/low_mean", "clip_ratio/low");
   mean("clip_ratio/high_mean", "clip_ratio/high");
   mean("frac_reward_zero_std", "frac_reward_zero_std");
+  for (const key of Object.keys(diagnostics)) if (key.startsWith("frac_zero_std/")) mean(key, key);
   metrics["groups/size_one"] = diagnostics["groups/size_one"]?.sum ?? 0;
   metrics["rewards/not_applicable"] = diagnostics["rewards/not_applicable"]?.sum ?? 0;
   metrics["ratio_clamped"] = diagnostics["ratio_clamped"]?.sum ?? 0;

@@ -11,14 +11,16 @@ async function batchOf(
   rewards: readonly number[],
   settings: Readonly<Record<string, unknown>>,
   trained: readonly string[] = ["hint", "solver"],
+  change: (scored: ScoredRollout) => ScoredRollout = (scored) => scored,
+  tokenPrice = 0,
 ): Promise<TrainingBatch> {
   const config = parseTrainConfig({ ...tinySettings, problemsPerStep: 2, episodesPerProblem: 3, ...settings });
   const parts = tinyParts("star");
   const random = randomFromSeed(1);
   const problems = parts.task.problems(random, 2);
   const scored = score(await rollout(parts, config, parts.model, problems, random), parts.task.grader, config, 0);
-  const given = scored.map((each, i): ScoredRollout => ({ ...each, reward: rewards[i] as number }));
-  return trainingBatch(given, config, new Set(trained));
+  const given = scored.map((each, i): ScoredRollout => change({ ...each, reward: rewards[i] as number }));
+  return trainingBatch(given, config, new Set(trained), tokenPrice);
 }
 
 const rewards = [1, 0, 0.5, 0.2, 0.2, NaN];
@@ -64,4 +66,60 @@ test("only trained agents give sequences: what they read, what they wrote, at wh
     });
   });
   expect([...batch.advantages]).toEqual([0.5, -0.5, 0, 0, 0, 0]);
+});
+
+test("decoupled: task and tokens are normalised apart, and the price of a token is the weight of its cost", async () => {
+  // Two groups of three, task and tokens given; nobody repeats, everybody takes as many turns.
+  const task = [1, 0, 1, 1, 1, 1];
+  const tokens = [4, 4, 8, 2, 4, 6];
+  let next = 0;
+  const measured = (each: ScoredRollout): ScoredRollout => {
+    const i = next++;
+    return {
+      ...each,
+      measured: { task: task[i] as number, costs: { tokens: tokens[i] as number, turns: 2, repetition: 0 } },
+    };
+  };
+  const advantage = { estimator: "decoupled", costs: "z-score", epsilon: 0 };
+  const batch = await batchOf(rewards, { advantage, prices: {} }, undefined, measured, 0.5);
+  const a = Math.sqrt(1 / 3); // z-scores of 1, 0, 1 are a, -2a, a; of 4, 4, 8 they are -a, -a, 2a; of 2, 4, 6: -1, 0, 1
+  expect([...batch.advantages]).toBeAllclose(twice([a + a / 2, -2 * a + a / 2, a - a, 0.5, 0, -0.5]), {
+    absolute: 1e-12,
+  });
+  expect(batch.diagnostics["frac_zero_std/task"]).toMatchObject({ sum: 1, count: 2 });
+  expect(batch.diagnostics["frac_zero_std/tokens"]).toMatchObject({ sum: 0, count: 2 });
+});
+
+test("an utterance without a token is left out and counted", async () => {
+  const advantage = { estimator: "group", scale: "none" };
+  const emptied = (each: ScoredRollout): ScoredRollout => ({
+    ...each,
+    episode: {
+      ...each.episode,
+      utterances: each.episode.utterances.map((utterance) => {
+        if (utterance.agent !== "hint") return utterance;
+        return { ...utterance, text: "", silent: true, trace: { promptTokens: [1], tokens: [], logProbs: [] } };
+      }),
+    },
+  });
+  const batch = await batchOf(rewards, { advantage }, undefined, emptied);
+  expect([batch.sequences.length, batch.empty]).toEqual([6, 6]);
+  expect([...batch.advantages]).toEqual([0.5, -0.5, 0, 0, 0, 0]);
+});
+
+test("a trained agent whose model reports no tokens is refused by name", async () => {
+  const untraced = (each: ScoredRollout): ScoredRollout => ({
+    ...each,
+    episode: {
+      ...each.episode,
+      utterances: each.episode.utterances.map((utterance) => {
+        const { trace, ...rest } = utterance;
+        return trace ? rest : utterance;
+      }),
+    },
+  });
+  await expect(batchOf(rewards, {}, ["solver"], untraced)).rejects.toMatchObject({
+    code: "input_invalid",
+    detail: { agent: "solver", model: "tabular" },
+  });
 });

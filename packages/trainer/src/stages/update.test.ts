@@ -33,6 +33,7 @@ const batch: TrainingBatch = {
   problems: Int32Array.of(0, 0, 0, 0),
   advantages: Float64Array.of(0.5, 0.5, -0.5, -0.5),
   sampledLogProbs: ragged(replies.map((tokens) => tokens.map(() => -1))),
+  empty: 0,
   diagnostics: {},
 };
 
@@ -104,6 +105,16 @@ test("minibatches keep the messages of a unit together", async () => {
   const { diagnostics, gradNorm } = await once("trajectory", { minibatches: 2 });
   expect(gradNorm.count).toBe(2);
   expect(diagnostics["ratio"]?.count).toBe(2); // two whole trajectories, none cut into two
+});
+
+test("each epoch passes over the whole batch, and the learning rate counts its steps", async () => {
+  const learningRate = { peak: 0.1, warmUpSteps: 0, decay: "linear", finalFraction: 0 };
+  const settings = { steps: 1, minibatches: 2, epochs: 3, optimizer: { learningRate } };
+  const { gradNorm, diagnostics, learningRate: last } = await once("message", settings);
+  expect([gradNorm.count, diagnostics["ratio"]?.count]).toEqual([6, 12]);
+  expect(last).toBeCloseTo(0.1 / 6, 12); // the sixth of six steps
+  const one = await once("message", { ...settings, epochs: 1 });
+  expect(one.weights).not.toEqual((await once("message", settings)).weights);
 });
 
 test("minibatches without a sequence are left out", async () => {

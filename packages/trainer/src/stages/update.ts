@@ -40,10 +40,16 @@ export interface UpdateFacts {
   readonly step: number;
 }
 
-/** Minibatches of Eq. 3-4: shuffled, one optimiser step each. Sequences of one ratio unit stay together. */
+/** Minibatches of Eq. 3-4: shuffled anew in each epoch, one optimiser step each. Sequences of one ratio unit stay together. */
 export async function update(facts: UpdateFacts, random: Random): Promise<UpdateResult> {
   const { config, batch, step } = facts;
-  const parts = minibatchRows(unitsOf(batch, config.ratioUnit), config.minibatches, random);
+  const units = unitsOf(batch, config.ratioUnit);
+  const parts = Array.from({ length: config.epochs }, (_, epoch) =>
+    minibatchRows(units, config.minibatches, random).map((rows, part) => ({
+      rows,
+      optimizerStep: (step * config.epochs + epoch) * config.minibatches + part,
+    })),
+  ).flat();
   let result: UpdateResult = {
     loss: 0,
     gradNorm: emptyStatistic,
@@ -52,8 +58,8 @@ export async function update(facts: UpdateFacts, random: Random): Promise<Update
     entropy: emptyStatistic,
     diagnostics: {},
   };
-  for (const [part, rows] of parts.entries()) {
-    const done = await minibatch(facts, rows, step * config.minibatches + part);
+  for (const { rows, optimizerStep } of parts) {
+    const done = await minibatch(facts, rows, optimizerStep);
     result = {
       loss: result.loss + done.loss / parts.length,
       gradNorm: mergeStatistics(result.gradNorm, done.gradNorm),
@@ -100,7 +106,7 @@ async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerS
   }
   const { entropy } = await model.forwardBackward(sequences, tokenGradient);
   const { learningRate: schedule, ...settings } = config.optimizer;
-  const learningRate = learningRateAt(schedule, optimizerStep, config.steps * config.minibatches);
+  const learningRate = learningRateAt(schedule, optimizerStep, config.steps * config.epochs * config.minibatches);
   const step: OptimizerResult = await model.optimStep({ ...settings, learningRate });
   return {
     loss,

@@ -1,0 +1,172 @@
+import { ragged, randomFromSeed, type Objective, type ObjectiveInput } from "@laconic/core";
+import { describe, expect, test } from "vitest";
+import { cispo, gmpo, grpo, gspo, gspoToken, luspo, magrpo, reinforce, sapo, vespo } from "../index.ts";
+import { centralDifferences } from "../testing/index.ts";
+
+const clip = { low: 0.1, high: 0.15 };
+const lengths = [3, 1, 6, 4, 2];
+const tokens = lengths.reduce((sum, length) => sum + length, 0);
+
+/** Five sequences, one advantage per token of either sign, one token masked. */
+function perToken(): ObjectiveInput {
+  const random = randomFromSeed("slopes");
+  const rows = lengths.map((length) => Array.from({ length }, () => -3 * random.uniform()));
+  return {
+    logProbs: ragged(rows.map((row) => row.map((value) => value + 0.1 * random.normal()))),
+    oldLogProbs: ragged(rows),
+    refLogProbs: ragged(rows.map((row) => row.map((value) => value + 0.3 * random.normal()))),
+    advantages: Float64Array.from({ length: tokens }, () => random.normal()),
+    mask: Uint8Array.from({ length: tokens }, (_, t) => (t === 5 ? 0 : 1)),
+  };
+}
+
+const input = perToken();
+const perSequence: ObjectiveInput = { ...input, advantages: Float64Array.of(1, -0.5, 0.25, -1, 0.75) };
+const close = { relative: 1e-6, absolute: 1e-8 };
+const rowOf = lengths.flatMap((length, s) => Array.from({ length }, () => s));
+const trained = (t: number): boolean => input.mask?.[t] !== 0;
+const logRatio = input.logProbs.values.map((value, t) => value - (input.oldLogProbs.values[t] as number));
+const trainedTokens = tokens - 1;
+
+/** d/dx of f at each log-prob, by central differences. */
+function differentiate(f: (logProbs: Float64Array) => number): Float64Array {
+  const at = (t: number, delta: number): number =>
+    f(input.logProbs.values.with(t, (input.logProbs.values[t] as number) + delta));
+  return input.logProbs.values.map((_, t) => (at(t, 1e-6) - at(t, -1e-6)) / 2e-6);
+}
+
+describe("one advantage per token", () => {
+  test.each([
+    ["grpo", grpo({ clip })],
+    ["dapo", grpo({ clip, aggregation: "token-mean" })],
+    ["dual clip", grpo({ clip, dualClip: 1.2 })],
+    ["sapo", sapo()],
+    ["reinforce", reinforce()],
+  ] as const)("%s: the gradient is the derivative of the loss", (_, objective) => {
+    expect(objective.evaluate(input).gradient).toBeAllclose(centralDifferences(objective, input), close);
+  });
+
+  test("gspo-token: the derivative of sg[s] π / sg[π] A_t, kept where its advantage is not clipped", () => {
+    const { gradient } = gspoToken({ clip }).evaluate(input);
+    const means = lengths.map((_, s) => {
+      const own = [...logRatio].filter((_d, t) => rowOf[t] === s && trained(t));
+      return { count: own.length, ratio: Math.exp(own.reduce((sum, d) => sum + d, 0) / own.length) };
+    });
+    const expected = differentiate((logProbs) =>
+      logProbs.reduce((loss, value, t) => {
+        const { count, ratio } = means[rowOf[t] as number] as { count: number; ratio: number };
+        const advantage = input.advantages[t] as number;
+        const clipped = advantage > 0 ? ratio > 1 + clip.high : ratio < 1 - clip.low;
+        if (clipped || !trained(t)) return loss;
+        const weighted = ratio * Math.exp(value - (input.logProbs.values[t] as number));
+        return loss - (weighted * advantage) / (lengths.length * count);
+      }, 0),
+    );
+    expect(gradient).toBeAllclose(expected, close);
+    expect(gradient.filter((slope) => slope !== 0).length).toBeGreaterThan(8);
+  });
+});
+
+describe("a detached weight: the derivative of -sg[weight] A log π", () => {
+  const surrogate = (advantages: (t: number) => number, weight: (t: number) => number): Float64Array =>
+    differentiate((logProbs) =>
+      logProbs.reduce(
+        (loss, value, t) => (trained(t) ? loss - (weight(t) * advantages(t) * value) / trainedTokens : loss),
+        0,
+      ),
+    );
+
+  test.each([
+    [1.1, 0],
+    [1.05, 0.95],
+  ])("cispo, weight at most %d and at least %d", (maxRatio, minRatio) => {
+    const weight = (t: number): number => Math.max(minRatio, Math.min(maxRatio, Math.exp(logRatio[t] as number)));
+    const { gradient, loss } = cispo({ maxRatio, minRatio }).evaluate(input);
+    expect(gradient).toBeAllclose(
+      surrogate((t) => input.advantages[t] as number, weight),
+      close,
+    );
+    const byHand = input.logProbs.values.reduce(
+      (sum, value, t) => (trained(t) ? sum - weight(t) * (input.advantages[t] as number) * value : sum),
+      0,
+    );
+    expect(loss).toBeCloseTo(byHand / trainedTokens, 12);
+  });
+
+  test("vespo, e^λ W^k e^(-λW) of the whole sequence", () => {
+    const products = lengths.map((_, s) =>
+      [...logRatio].reduce((product, d, t) => (rowOf[t] === s && trained(t) ? product * Math.exp(d) : product), 1),
+    );
+    const advantage = (t: number): number => perSequence.advantages[rowOf[t] as number] as number;
+    const weight = (t: number): number => {
+      const W = products[rowOf[t] as number] as number;
+      const [k, lambda] = advantage(t) >= 0 ? [2, 3] : [3, 2];
+      return Math.exp(lambda) * W ** k * Math.exp(-lambda * W);
+    };
+    expect(vespo().evaluate(perSequence).gradient).toBeAllclose(surrogate(advantage, weight), close);
+  });
+});
+
+test("bias-corrected k3+: the derivative of w k3 with w = π / π_old attached", () => {
+  const coefficient = 0.05;
+  const kl = { estimator: "k3+", coefficient, biasCorrection: true } as const;
+  const [withKl, without] = [reinforce({ kl }).evaluate(input), reinforce().evaluate(input)];
+  const term = (logProbs: Float64Array): number =>
+    logProbs.reduce((sum, value, t) => {
+      if (!trained(t)) return sum;
+      const e = value - (input.refLogProbs?.values[t] as number);
+      const w = Math.exp(value - (input.oldLogProbs.values[t] as number));
+      return sum + (coefficient * w * (Math.exp(-e) + e - 1)) / trainedTokens;
+    }, 0);
+  expect(withKl.loss - without.loss).toBeCloseTo(term(input.logProbs.values), 12);
+  expect(withKl.gradient.map((slope, t) => slope - (without.gradient[t] as number))).toBeAllclose(
+    differentiate(term),
+    close,
+  );
+});
+
+describe("a token whose log-ratio is clamped", () => {
+  /** The second token of the first sequence lies 25 below its old log-prob, which no clip stops where A > 0. */
+  const clamped: ObjectiveInput = {
+    logProbs: ragged([[-1, -30, -0.9], [-2]]),
+    oldLogProbs: ragged([[-1.1, -5, -1], [-2.1]]),
+    advantages: Float64Array.of(1, 1),
+  };
+  const high: ObjectiveInput = {
+    ...clamped,
+    logProbs: ragged([[-1, -5, -0.9], [-2]]),
+    oldLogProbs: ragged([[-1.1, -30, -1], [-2.1]]),
+    advantages: Float64Array.of(-1, -1),
+  };
+  const through: readonly (readonly [string, Objective])[] = [
+    ["gspo", gspo()],
+    ["gspo-token", gspoToken()],
+    ["luspo", luspo()],
+    ["gmpo", gmpo()],
+    ["grpo", grpo()],
+    ["sapo", sapo()],
+  ];
+  test.each(through)("%s: has slope 0, as the clamp has, and its neighbours keep theirs", (_, objective) => {
+    for (const each of [clamped, high]) {
+      const { gradient, diagnostics } = objective.evaluate(each);
+      expect(gradient[1]).toBe(0);
+      expect(diagnostics["ratio_clamped"]?.sum).toBe(1);
+      expect([gradient[0], gradient[2]]).not.toContain(0);
+    }
+  });
+  test.each(through.filter(([name]) => name !== "gspo-token"))("%s: so say central differences", (_, objective) => {
+    expect(objective.evaluate(clamped).gradient).toBeAllclose(centralDifferences(objective, clamped), close);
+  });
+  test("the KL keeps its slope there", () => {
+    const kl = { estimator: "k2", coefficient: 0.1 } as const;
+    const { gradient } = grpo({ kl }).evaluate({ ...clamped, refLogProbs: clamped.oldLogProbs });
+    expect(gradient[1]).toBeCloseTo((0.1 * -25) / 6, 12);
+  });
+  test.each([
+    ["reinforce", reinforce()],
+    ["magrpo", magrpo()],
+    ["cispo", cispo({ minRatio: 0.5 })],
+  ] as const)("%s has no slope through a ratio: nothing to lose", (_, objective) => {
+    expect(objective.evaluate(clamped).gradient[1]).not.toBe(0);
+  });
+});

@@ -1,0 +1,12 @@
+import { LaconicError, type LaconicErrorCode } from "@laconic/core";
+
+/** Code and message of the error that the body throws; fails when it throws none, or another kind. */
+export function refusal(body: () => unknown): { code: LaconicErrorCode; message: string } {
+  try {
+    body();
+  } catch (error) {
+    if (LaconicError.is(error)) return { code: error.code, message: error.message };
+    throw error;
+  }
+  throw new Error("nothing was refused");
+}

@@ -1,0 +1,35 @@
+import { randomFromSeed } from "@laconic/core";
+import { expect, test } from "vitest";
+import { parseTrainConfig } from "../config-schema.ts";
+import { tinyParts } from "../testing/index.ts";
+import { measurementOf } from "./measurement.ts";
+import { rollout } from "./rollout.ts";
+import { score, type ScoredRollout } from "./score.ts";
+
+async function scoredRollouts(): Promise<ScoredRollout[]> {
+  const config = parseTrainConfig({ problemsPerStep: 4, episodesPerProblem: 4 });
+  const parts = tinyParts("star");
+  const random = randomFromSeed(5);
+  const problems = parts.task.problems(random, 4);
+  return score(await rollout(parts, config, parts.model, problems, random), parts.task.grader, config, 0);
+}
+
+test("tokens, grades, silent turns and cut episodes are means over the batch", async () => {
+  const scored = await scoredRollouts();
+  const turns = scored.flatMap(({ episode }) => episode.utterances);
+  const cut = scored.filter(({ episode }) => episode.utterances.some(({ finishReason }) => finishReason === "length"));
+  expect(cut.length).toBeGreaterThan(0);
+  const { tokens, taskReward, silenceRate, truncatedShare } = measurementOf(scored);
+  expect(tokens).toBeCloseTo(turns.reduce((sum, { writtenTokens }) => sum + writtenTokens, 0) / 16, 12);
+  expect(taskReward).toBeCloseTo(scored.filter(({ measured }) => measured.task === 1).length / 16, 12);
+  expect(silenceRate).toBeCloseTo(turns.filter(({ text }) => text === "").length / 32, 12);
+  expect(truncatedShare).toBeCloseTo(cut.length / 16, 12);
+});
+
+test("grades that do not apply leave the mean; of none it is 0", async () => {
+  const scored = await scoredRollouts();
+  const graded = (tasks: (i: number) => number): ScoredRollout[] =>
+    scored.map((each, i) => ({ ...each, measured: { ...each.measured, task: tasks(i) } }));
+  expect(measurementOf(graded((i) => (i < 4 ? 1 : i < 8 ? 0 : NaN))).taskReward).toBe(0.5);
+  expect(measurementOf(graded(() => NaN)).taskReward).toBe(0);
+});

@@ -1,0 +1,61 @@
+import { randomFromSeed, type Sampler } from "@laconic/core";
+import { expect, test } from "vitest";
+import { parseTrainConfig } from "../config-schema.ts";
+import { tinyParts, tinySettings } from "../testing/index.ts";
+import { oldLogProbsOf } from "./old-log-probs.ts";
+import { rollout } from "./rollout.ts";
+import { score } from "./score.ts";
+import { trainingBatch, type TrainingBatch } from "./training-batch.ts";
+
+const parts = tinyParts("solo", { spread: 1 });
+const config = parseTrainConfig(tinySettings);
+
+async function sampledBatch(): Promise<TrainingBatch> {
+  const random = randomFromSeed(2);
+  const problems = parts.task.problems(random, config.problemsPerStep);
+  const rollouts = await rollout(parts, config, parts.model, problems, random);
+  return trainingBatch(score(rollouts, parts.task.grader, config, 0), config, new Set(["solver"]), 0);
+}
+
+/** The model's forward pass, off by 0.25 per token, as other kernels would be; counts its sequences. */
+function shifted(seen: number[]): Sampler {
+  return {
+    ...parts.model,
+    forward: async (sequences) => {
+      seen.push(sequences.length);
+      const { logProbs, entropy } = await parts.model.forward(sequences);
+      return { logProbs: { ...logProbs, values: logProbs.values.map((value) => value - 0.25) }, entropy };
+    },
+  };
+}
+
+test("recomputed: the old policy's forward pass over the whole batch, and its distance from the sampler's", async () => {
+  const batch = await sampledBatch();
+  const exact = await oldLogProbsOf(config, parts.model, batch);
+  expect(exact.logProbs).toEqual(batch.sampledLogProbs);
+  expect(exact.gap).toMatchObject({ sum: 0, count: batch.sampledLogProbs.values.length, max: 0 });
+  const seen: number[] = [];
+  const off = await oldLogProbsOf(config, shifted(seen), batch);
+  expect(seen).toEqual([48]);
+  expect([off.gap.max, off.gap.min]).toBeAllclose([0.25, 0.25], { absolute: 1e-12 });
+  expect(off.logProbs.values).toBeAllclose(batch.sampledLogProbs.values.map((value) => value - 0.25));
+});
+
+test("trusted: the sampler's log-probs as they are, checked on a few sequences", async () => {
+  const batch = await sampledBatch();
+  const seen: number[] = [];
+  const { logProbs, gap } = await oldLogProbsOf({ ...config, oldLogProbs: "sampler" }, shifted(seen), batch);
+  expect(seen).toEqual([8]);
+  expect(logProbs).toBe(batch.sampledLogProbs);
+  expect(gap.count).toBe(batch.sampledLogProbs.offsets[8]);
+  expect(gap.max).toBeCloseTo(0.25, 12);
+});
+
+test("a batch without a sequence has no gap", async () => {
+  const batch = {
+    ...(await sampledBatch()),
+    sequences: [],
+    sampledLogProbs: { values: new Float64Array(), offsets: Int32Array.of(0) },
+  };
+  expect((await oldLogProbsOf(config, parts.model, batch)).gap.count).toBe(0);
+});

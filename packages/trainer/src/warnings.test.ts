@@ -1,0 +1,74 @@
+import { emptyStatistic, randomFromSeed, statisticOf } from "@laconic/core";
+import { expect, test } from "vitest";
+import { parseTrainConfig } from "./config-schema.ts";
+import { rollout } from "./stages/rollout.ts";
+import { score, type ScoredRollout } from "./stages/score.ts";
+import { tinyParts } from "./testing/index.ts";
+import { configWarnings, stepWarnings } from "./warnings.ts";
+
+test("the defaults have no trap", () => {
+  expect(configWarnings(parseTrainConfig({}))).toEqual([]);
+});
+
+test.each([
+  [{ minibatches: 1 }, /ratios are 1 and no clip acts/],
+  [{ sampling: { temperature: 1, topP: 0.9 } }, /topP, topK and minP cut/],
+  [{ sampling: { temperature: 1, topK: 5 } }, /topP, topK and minP cut/],
+  [{ sampling: { temperature: 1, minP: 0.1 } }, /topP, topK and minP cut/],
+  [{ steps: 5 }, /the run has 10 optimiser steps, so 10 steps of warm-up/],
+  [{ objective: { name: "gspo", clip: { low: 0.2, high: 0.2 } } }, /GRPO's width/],
+])("%j warns: %s", (settings, words) => {
+  expect(configWarnings(parseTrainConfig(settings)).join("\n")).toMatch(words);
+});
+
+test.each([
+  { minibatches: 1, epochs: 2 },
+  { minibatches: 1, refreshOldPolicyEvery: 2 },
+  { minibatches: 1, objective: { name: "reinforce" } },
+  { steps: 6 },
+  { sampling: { temperature: 0.7, topP: 1, minP: 0 } },
+])("%j does not", (settings) => {
+  expect(configWarnings(parseTrainConfig(settings))).toEqual([]);
+});
+
+/** Four episodes of two problems, with these grades and numbers of tokens. */
+async function scoredWith(grades: readonly number[], tokens: readonly number[]): Promise<ScoredRollout[]> {
+  const config = parseTrainConfig({ problemsPerStep: 2, episodesPerProblem: 2 });
+  const parts = tinyParts();
+  const random = randomFromSeed(3);
+  const problems = parts.task.problems(random, 2);
+  const scored = score(await rollout(parts, config, parts.model, problems, random), parts.task.grader, config, 0.1);
+  return scored.map((each, i) => ({
+    ...each,
+    terms: { task: grades[i] as number, tokens: -0.1 * (tokens[i] as number) },
+  }));
+}
+
+const group = parseTrainConfig({ problemsPerStep: 2, episodesPerProblem: 2 });
+
+test("Eq. 2 makes a price inert where groups differ in tokens alone", async () => {
+  const [inert, mixed] = [await scoredWith([1, 1, 0, 0], [2, 3, 2, 4]), await scoredWith([1, 0, 0, 1], [2, 3, 2, 4])];
+  expect(stepWarnings(group, inert, emptyStatistic)).toEqual([expect.stringContaining("advantage.scale none")]);
+  expect(stepWarnings(group, mixed, emptyStatistic)).toEqual([]);
+  const meanOnly = { ...group, advantage: { estimator: "group", scale: "none" } } as const;
+  expect(stepWarnings(meanOnly, inert, emptyStatistic)).toEqual([]);
+});
+
+test("a sampler of other kernels is told by its gap, when it is trusted", async () => {
+  const mixed = await scoredWith([1, 0, 0, 1], [2, 3, 2, 4]);
+  const sampler = { ...group, oldLogProbs: "sampler" } as const;
+  expect(stepWarnings(sampler, mixed, statisticOf([0, 0.01]))).toEqual([expect.stringContaining("other kernels")]);
+  expect(stepWarnings(sampler, mixed, statisticOf([1e-5]))).toEqual([]);
+  expect(stepWarnings(group, mixed, statisticOf([0.01]))).toEqual([]);
+});
+
+test("a step without a word is told", async () => {
+  const spoken = await scoredWith([1, 0, 0, 1], [2, 3, 2, 4]);
+  const silent = spoken.map((each) => ({
+    ...each,
+    episode: { ...each.episode, utterances: each.episode.utterances.map((turn) => ({ ...turn, silent: true })) },
+  }));
+  expect(stepWarnings(group, silent, emptyStatistic)).toEqual([
+    expect.stringContaining("every turn of a step was silent"),
+  ]);
+});

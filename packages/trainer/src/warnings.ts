@@ -1,0 +1,59 @@
+import { objectiveWarnings } from "@laconic/gspo";
+import { priceIndependence } from "@laconic/rewards";
+import type { TrainConfig } from "./config.ts";
+import type { OldLogProbs } from "./stages/old-log-probs.ts";
+import type { ScoredRollout } from "./stages/score.ts";
+
+/** Objectives without a ratio to an old policy. */
+const withoutRatio: ReadonlySet<string> = new Set(["reinforce", "magrpo"]);
+
+/** Known traps in a legal configuration, in words. */
+export function configWarnings(config: TrainConfig): string[] {
+  const { objective, optimizer, sampling } = config;
+  const { name, ...settings } = objective;
+  const { peak, warmUpSteps } = optimizer.learningRate;
+  const stepsPerBatch = config.epochs * config.minibatches;
+  const warnings = objectiveWarnings(name, settings, peak);
+  if (stepsPerBatch * config.refreshOldPolicyEvery === 1 && !withoutRatio.has(name))
+    warnings.push(
+      "minibatches, epochs and refreshOldPolicyEvery are all 1: the policy is the old one at every step, so ratios are 1 and no clip acts",
+    );
+  if ((sampling.topP ?? 1) < 1 || sampling.topK !== undefined || (sampling.minP ?? 0) > 0)
+    warnings.push(
+      "sampling: topP, topK and minP cut the distribution that is sampled, but log-probs are those of the whole one; train without them",
+    );
+  if (warmUpSteps >= config.steps * stepsPerBatch)
+    warnings.push(
+      `optimizer.learningRate.warmUpSteps: the run has ${config.steps * stepsPerBatch} optimiser steps, so ${warmUpSteps} steps of warm-up leave none at the peak`,
+    );
+  return warnings;
+}
+
+/** Largest gap that the same kernels leave in float32. */
+const sameKernels = 1e-3;
+
+/** Traps that only episodes show, in words without figures: each is said once. */
+export function stepWarnings(config: TrainConfig, scored: readonly ScoredRollout[], gap: OldLogProbs["gap"]): string[] {
+  const warnings: string[] = [];
+  if (isPriceInert(config, scored))
+    warnings.push(
+      "in most groups that teach something only the token cost differs: with advantage.scale group the price of a token has no effect there (Eq. 2 divides it away); advantage.scale none restores it",
+    );
+  if (config.oldLogProbs === "sampler" && gap.max > sameKernels)
+    warnings.push(
+      "the sampler's log-probs differ from the trainer's (sampling/logp_difference_max): they come from other kernels; set oldLogProbs to recompute",
+    );
+  if (scored.every(({ episode }) => episode.utterances.every(({ silent }) => silent)))
+    warnings.push(
+      "every turn of a step was silent: no sample is left that speaks, so nothing can teach speech again; use a lower price, or a budget with a guard",
+    );
+  return warnings;
+}
+
+/** σ-normalised groups that differ in tokens alone teach brevity at full strength, whatever λ is. */
+function isPriceInert(config: TrainConfig, scored: readonly ScoredRollout[]): boolean {
+  if (config.advantage.estimator !== "group" || config.advantage.scale !== "group") return false;
+  const groups = scored.map((_, episode) => Math.floor(episode / config.episodesPerProblem));
+  const terms = scored.map((each) => each.terms);
+  return priceIndependence(terms, groups).dominates;
+}
