@@ -13,7 +13,6 @@ const floors: Readonly<Record<string, number>> = {
   "@laconic/engine": 3,
   "@laconic/kernels-torch": 3,
   "@laconic/kernels-tfjs": 3,
-  "@laconic/kernels-torch": 3,
   "@laconic/tinker": 3,
   "@laconic/openai": 3,
   "@laconic/baselines": 3,
@@ -28,7 +27,6 @@ const neighbours: Readonly<Record<string, readonly string[]>> = {
   "@laconic/benchmarks": ["@laconic/topologies"],
   // A kernel package implements the contract and knows nothing else of the engine.
   "@laconic/kernels-tfjs": ["@laconic/engine/kernels", "@laconic/engine/kernels/testing"],
-  "@laconic/kernels-torch": ["@laconic/engine/kernels", "@laconic/engine/kernels/testing"],
   "@laconic/kernels-torch": ["@laconic/engine/kernels", "@laconic/engine/kernels/testing"],
 };
 

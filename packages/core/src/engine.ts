@@ -16,10 +16,37 @@ export interface EngineCapabilities {
   readonly workers: number;
 }
 
-/** Where a trainable model starts: a checkpoint folder, or a configuration with random weights. */
-export type ModelSource =
+/** Low-rank adapters on frozen weights (Hu et al. 2021); names and defaults as in PEFT. */
+export interface LoraSettings {
+  /** r: inner width of each pair of matrices. */
+  readonly rank: number;
+  /** The update counts alpha / rank times, or alpha / sqrt(rank) with `rankStabilized`. */
+  readonly alpha: number;
+  /** Projections that are adapted, such as `q_proj`; all seven of a layer when absent. */
+  readonly targets?: readonly string[];
+  /** Share of an adapter's inputs that training passes set to 0; 0 when absent. */
+  readonly dropout?: number;
+  /** rsLoRA (Kalajdzievski 2023). */
+  readonly rankStabilized?: boolean;
+}
+
+/** Weights as they are stored: a checkpoint folder, or a configuration with random weights. */
+export type BaseSource =
   | { readonly kind: "folder"; readonly path: string }
   | { readonly kind: "config"; readonly config: Readonly<Record<string, unknown>>; readonly seed: string | number };
+
+/** A fresh adapter on a base, or one out of a folder in PEFT's format. Models on equal bases share its weights. */
+export type AdapterSource =
+  | {
+      readonly kind: "adapter";
+      readonly base: BaseSource;
+      readonly lora: LoraSettings;
+      readonly seed: string | number;
+    }
+  | { readonly kind: "adapter-folder"; readonly base: BaseSource; readonly path: string };
+
+/** Where a trainable model starts. */
+export type ModelSource = BaseSource | AdapterSource;
 
 /** One training sequence: a prompt and the tokens that were sampled after it. */
 export interface TrainingSequence {
@@ -93,8 +120,10 @@ export interface PolicySnapshot extends Sampler {
 /** A model with its optimiser. Calls run in the order they were made. */
 export interface TrainableModel extends Sampler {
   readonly id: string;
-  /** Number of parameters. */
+  /** Number of parameters, frozen ones included. */
   readonly parameters: number;
+  /** Those that training changes: all, or the adapter's. */
+  readonly trainableParameters: number;
   /**
    * Runs forward, asks for the token gradient, runs backward and adds to the gradient. Returns what forward saw.
    * @throws LaconicError `numeric_invalid` for a token gradient that is not finite; a call that fails midway discards

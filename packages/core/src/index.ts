@@ -39,6 +39,9 @@ export type { BatchTotals, Objective, ObjectiveInput, ObjectiveOutput } from "./
 export type {
   Engine,
   EngineCapabilities,
+  AdapterSource,
+  BaseSource,
+  LoraSettings,
   ModelSource,
   OptimizerResult,
   OptimizerSettings,

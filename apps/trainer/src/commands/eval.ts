@@ -7,7 +7,7 @@ import { command, type ExitCode } from "../cli/command.ts";
 import { formatNumber, formatPercent } from "../report/format.ts";
 import { parseAppConfig } from "../run/app-config.ts";
 import { chooseDevice } from "../run/devices.ts";
-import { openParts } from "../run/open-parts.ts";
+import { modelSource, openParts } from "../run/open-parts.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function evalCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
@@ -36,7 +36,7 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
         const { folder, state, warnings } = await findCheckpoint(nodeFileSystem, join(directory, runFiles.checkpoints));
         for (const warning of warnings) terminal.note(`${terminal.paint("yellow", "warning")}: ${warning}`);
         const device = await chooseDevice(config.device, config.workers, (line) => terminal.note(line));
-        const { engine, parts } = await openParts({ ...config, model: folder }, device);
+        const { engine, parts } = await openParts(config, device, modelSource(config, folder));
         try {
           const options = { seed: args.seed, step: state.step, problems, sampling: config.train.sampling };
           const { evaluation } = await evaluate(parts, parts.model, options);

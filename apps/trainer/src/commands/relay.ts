@@ -80,7 +80,7 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
         const size = wholeNumber("batch", args.batch);
         const level = relayLevels[args.level as RelayLevelName];
         const device = await chooseDevice(args.device, "auto", (line) => terminal.note(line));
-        const settings = { task: { name: "relay", level: level.name }, model: "fresh" } as const;
+        const settings = { task: { name: "relay", level: level.name } } as const;
         const { engine, parts } = await openParts(settings, device, freshRelayModel(args.seed));
         const started = performance.now();
         try {

@@ -1,5 +1,5 @@
 import { relayLevels, type RelayLevelName } from "@laconic/benchmarks";
-import { LaconicError } from "@laconic/core";
+import { LaconicError, type LoraSettings } from "@laconic/core";
 import { nearestName, parseTrainConfig, type TrainConfig } from "@laconic/trainer";
 import { z } from "zod";
 
@@ -8,6 +8,8 @@ export interface AppConfig {
   readonly task: { readonly name: "relay"; readonly level: RelayLevelName };
   /** `shipped` for the app's own warm start, or a model folder. */
   readonly model: string;
+  /** Train a low-rank adapter instead of the model's own weights; null trains the weights. */
+  readonly lora: LoraSettings | null;
   /** `auto` takes the first device that works. */
   readonly device: string;
   /** Threads that share each batch; `auto` is what suits the device. Part of the run: another number rounds differently. */
@@ -23,6 +25,7 @@ interface WrittenConfig extends Omit<AppConfig, "train"> {
 const defaults: WrittenConfig = {
   task: { name: "relay", level: "one-fact" },
   model: "shipped",
+  lora: null,
   device: "auto",
   workers: "auto",
   train: {},
@@ -33,6 +36,15 @@ const levels = Object.keys(relayLevels) as RelayLevelName[];
 const writtenSchema: z.ZodType<WrittenConfig> = z.strictObject({
   task: z.strictObject({ name: z.literal("relay"), level: z.enum(levels) }),
   model: z.string().min(1),
+  lora: z
+    .strictObject({
+      rank: z.int().min(1),
+      alpha: z.number().positive(),
+      targets: z.array(z.string()).min(1).exactOptional(),
+      dropout: z.number().min(0).lt(1).exactOptional(),
+      rankStabilized: z.boolean().exactOptional(),
+    })
+    .nullable(),
   device: z.string().min(1),
   workers: z.union([z.literal("auto"), z.int().min(1).max(64)]),
   train: z.record(z.string(), z.unknown()),

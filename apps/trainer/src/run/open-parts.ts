@@ -14,17 +14,27 @@ export interface OpenedParts {
   readonly parts: TrainingParts;
 }
 
+/** Where a run's model comes from: what the configuration names, or one of the run's checkpoints. */
+export function modelSource(
+  { model, lora, train }: Pick<AppConfig, "model" | "lora" | "train">,
+  checkpoint?: string,
+): ModelSource {
+  const path = model === "shipped" ? fileURLToPath(shippedCheckpoint) : model;
+  const base = { kind: "folder", path } as const;
+  if (checkpoint === undefined) return lora ? { kind: "adapter", base, lora, seed: train.seed } : base;
+  return lora ? { kind: "adapter-folder", base, path: checkpoint } : { kind: "folder", path: checkpoint };
+}
+
 /** Starts the engine and loads the model; close the engine when done. */
 export async function openParts(
-  config: Pick<AppConfig, "task" | "model">,
+  config: Pick<AppConfig, "task">,
   device: ChosenDevice,
-  source?: ModelSource,
+  source: ModelSource,
 ): Promise<OpenedParts> {
   const task = relayTask({ level: config.task.level, heldOut: 1000 });
   const engine = await createLocalEngine({ device: device.source, workers: device.workers });
   try {
-    const path = config.model === "shipped" ? fileURLToPath(shippedCheckpoint) : config.model;
-    const model = await engine.createModel(source ?? { kind: "folder", path });
+    const model = await engine.createModel(source);
     const policy: TrainingParts["policy"] = (sampler) =>
       localPolicy({ id: model.id, sampler, tokenizer: task.tokenizer });
     return { engine, task, parts: { task, model, policy } };

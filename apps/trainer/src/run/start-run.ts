@@ -9,7 +9,7 @@ import { writeReport } from "../report/write-report.ts";
 import type { AppConfig } from "./app-config.ts";
 import { describeEnvironment } from "./environment.ts";
 import { chooseDevice } from "./devices.ts";
-import { openParts } from "./open-parts.ts";
+import { modelSource, openParts } from "./open-parts.ts";
 
 export interface StartedRun extends TrainResult {
   /** What interrupted the run, if anything did. */
@@ -29,7 +29,7 @@ export async function startRun(
   const device = await chooseDevice(given.device, given.workers, (text) => terminal.note(text));
   // The run says what `auto` came to: a resume elsewhere is then refused instead of rounding differently.
   const config = { ...given, device: device.name, workers: device.workers };
-  const { engine, parts } = await openParts(config, device);
+  const { engine, parts } = await openParts(config, device, modelSource(config));
   const stop = new AbortController();
   const interrupt = (signal: NodeJS.Signals): void => {
     if (stop.signal.aborted) process.exit(signal === "SIGINT" ? 130 : 143);

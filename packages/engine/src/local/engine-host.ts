@@ -25,6 +25,8 @@ export interface HostLogProbs {
 export interface ModelFacts {
   /** Number of parameters. */
   readonly parameters: number;
+  /** Those that training changes. */
+  readonly trainableParameters: number;
   readonly weightVersion: number;
   readonly limits: ModelLimits;
 }

@@ -1,7 +1,8 @@
 import type { EngineCapabilities } from "@laconic/core";
-import type { ModelOnDevice } from "../transformer/model-on-device.ts";
+import type { Tensor } from "../kernels/index.ts";
+import { trainable, type ModelOnDevice } from "../transformer/model-on-device.ts";
 
-/** Where the gradients of replicas meet: one slot of all parameters per replica, in memory that their threads share. */
+/** Where the gradients of replicas meet: one slot of all trained parameters per replica, in memory that their threads share. */
 export interface GradientExchange {
   readonly buffer: SharedArrayBuffer;
   readonly replicas: number;
@@ -22,9 +23,9 @@ export function createExchange(
   return { buffer: new SharedArrayBuffer(bytes * parameters * replicas), replicas, parameters, dtype };
 }
 
-export function parameterCount(model: ModelOnDevice): number {
+export function elementCount(tensors: ReadonlyMap<string, Tensor>): number {
   let count = 0;
-  for (const { shape } of model.parameters.values()) count += sizeOf(shape);
+  for (const { shape } of tensors.values()) count += sizeOf(shape);
   return count;
 }
 
@@ -40,7 +41,7 @@ export function slotViews(
 ): { readonly name: string; readonly shape: readonly number[]; readonly values: Floats }[] {
   const all = slot(exchange, replica);
   let at = 0;
-  return Array.from(model.parameters, ([name, { shape }]) => {
+  return Array.from(trainable(model), ([name, { shape }]) => {
     const start = at;
     at += sizeOf(shape);
     return { name, shape, values: all.subarray(start, at) };

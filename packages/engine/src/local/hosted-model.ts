@@ -1,65 +1,92 @@
 import {
   LaconicError,
   randomFromSeed,
+  type AdapterSource,
+  type LoraSettings,
   type ModelSource,
   type OptimizerResult,
   type OptimizerSettings,
   type TrainingSequence,
 } from "@laconic/core";
 import type { Kernels, Tensor } from "../kernels/index.ts";
+import { adapterOf, type AdapterDropout } from "../lora/adapter-on-device.ts";
+import { adapterShapes, checkLora, initialAdapter } from "../lora/lora-settings.ts";
+import { readPeftFolder } from "../lora/peft-folder.ts";
 import { AdamW } from "../optimizer/adamw.ts";
 import { Gradients } from "../transformer/gradients.ts";
-import { parseModelConfig, type ModelConfig } from "../transformer/model-config.ts";
-import { freeModel, uploadModel, type ModelOnDevice } from "../transformer/model-on-device.ts";
+import type { ModelConfig } from "../transformer/model-config.ts";
+import { trainable, type ModelOnDevice } from "../transformer/model-on-device.ts";
 import { packBatch } from "../transformer/packed-batch.ts";
-import { initialParameters } from "../transformer/parameters.ts";
 import { trainBackward, trainForward, type Recompute, type TrainPass } from "../transformer/train-pass.ts";
-import { fitTensor, fitWeights } from "../weights/fit-weights.ts";
-import { readModelFolder, readTrainingState, writeModelFolder, type StoredMoments } from "../weights/model-folder.ts";
+import { fitTensor } from "../weights/fit-weights.ts";
+import { readTrainingState, type StoredMoments } from "../weights/model-folder.ts";
 import type { TensorSource } from "../weights/safetensors-file.ts";
+import { openBase, type BaseWeights, type SharedBases } from "./base-weights.ts";
 import type { HostLogProbs, ModelFacts } from "./engine-host.ts";
 import { freeTree } from "./free-tree.ts";
-import { clearSlot, parameterCount, slotViews, sumSlots, type GradientExchange } from "./gradient-exchange.ts";
+import { clearSlot, elementCount, slotViews, sumSlots, type GradientExchange } from "./gradient-exchange.ts";
+import { adapterOnly, wholeModel, type StoredForm } from "./stored-form.ts";
 
 /** A trainable model inside a host: weights, gradient, optimiser, frozen copies. */
 export class HostedModel {
   readonly #kernels: Kernels;
   readonly #recompute: Recompute;
-  readonly #configJson: Readonly<Record<string, unknown>>;
+  readonly #base: BaseWeights;
+  readonly #form: StoredForm;
   readonly #gradients: Gradients;
   readonly #optimizer: AdamW;
+  readonly #dropoutSeed: string;
   readonly #snapshots = new Map<number, ModelOnDevice>();
   live: ModelOnDevice;
   #nextSnapshot = 0;
   #pending: TrainPass | null = null;
+  /** Training passes since the last optimiser step. */
+  #passes = 0;
 
-  private constructor(
-    kernels: Kernels,
-    recompute: Recompute,
-    configJson: Readonly<Record<string, unknown>>,
-    values: ReadonlyMap<string, Float32Array | Float64Array>,
-  ) {
-    this.#kernels = kernels;
+  private constructor(base: BaseWeights, live: ModelOnDevice, form: StoredForm, recompute: Recompute, seed: string) {
+    this.#kernels = live.kernels;
     this.#recompute = recompute;
-    this.#configJson = configJson;
-    this.live = uploadModel(kernels, parseModelConfig(configJson), values);
-    this.#gradients = new Gradients(kernels);
-    this.#optimizer = new AdamW(kernels);
+    this.#base = base;
+    this.#form = form;
+    this.live = live;
+    this.#gradients = new Gradients(live.kernels);
+    this.#optimizer = new AdamW(live.kernels);
+    this.#dropoutSeed = seed;
   }
 
-  static async open(kernels: Kernels, source: ModelSource, recompute: Recompute): Promise<HostedModel> {
-    if (source.kind === "config") {
-      const values = initialParameters(parseModelConfig(source.config), randomFromSeed(source.seed).split("weights"));
-      return new HostedModel(kernels, recompute, source.config, values);
+  /** @param bases - where adapters find and share their frozen weights */
+  static async open(
+    kernels: Kernels,
+    source: ModelSource,
+    recompute: Recompute,
+    bases: SharedBases,
+  ): Promise<HostedModel> {
+    if (source.kind === "config" || source.kind === "folder") {
+      const base = await openBase(kernels, source);
+      const form = wholeModel(base.model.config, base.configJson);
+      return new HostedModel(base, base.model, form, recompute, "");
     }
-    const { config, tensors } = await readModelFolder(source.path);
-    return new HostedModel(kernels, recompute, config, fitWeights(parseModelConfig(config), tensors));
+    if (source.kind === "adapter") checkLora(source.lora);
+    const base = await bases.acquire(source.base);
+    try {
+      const { settings, values } = await readAdapter(source, base.model.config);
+      const matrices = uploadAll(kernels, values, adapterShapes(base.model.config, settings));
+      const live = { ...base.model, adapter: adapterOf(settings, matrices) };
+      const form = adapterOnly(live, source.base.kind === "folder" ? source.base.path : null);
+      const seed = source.kind === "adapter" ? String(source.seed) : source.path;
+      return new HostedModel(base, live, form, recompute, seed);
+    } catch (error) {
+      base.release();
+      throw error;
+    }
   }
 
   get facts(): ModelFacts {
     const { vocabularySize, maxPositions } = this.live.config;
     const limits = { vocabularySize, maxPositions };
-    return { parameters: parameterCount(this.live), weightVersion: this.weightVersion, limits };
+    const trained = elementCount(trainable(this.live));
+    const parameters = elementCount(this.live.parameters) + (this.live.adapter ? trained : 0);
+    return { parameters, trainableParameters: trained, weightVersion: this.weightVersion, limits };
   }
 
   get weightVersion(): number {
@@ -89,7 +116,7 @@ export class HostedModel {
     this.#dropPending();
     if (sequences.every(isEmpty)) return emptyLogProbs(sequences.length);
     const pass = this.#kernels.scope(() =>
-      trainForward(this.live, packBatch(this.#kernels, sequences), this.#recompute),
+      trainForward(this.live, packBatch(this.#kernels, sequences), this.#recompute, this.#dropout()),
     );
     this.#pending = pass;
     return this.#read(pass.logProbs, pass.entropy, pass.batch.predictionOffsets);
@@ -129,21 +156,22 @@ export class HostedModel {
     if (exchange) this.#importGradient(exchange);
     const result = await this.#optimizer.step(this.live, this.#gradients.byName, settings);
     this.#gradients.clear();
+    this.#passes = 0;
     return result;
   }
 
+  /** Copies what is trained; frozen weights are shared. */
   snapshot(): number {
-    const parameters = new Map<string, Tensor>();
-    for (const [name, tensor] of this.live.parameters)
-      parameters.set(name, this.#kernels.keep(this.#kernels.copy(tensor)));
+    const copies = new Map<string, Tensor>();
+    for (const [name, tensor] of trainable(this.live)) copies.set(name, this.#kernels.keep(this.#kernels.copy(tensor)));
     const id = this.#nextSnapshot++;
-    this.#snapshots.set(id, { ...this.live, parameters });
+    this.#snapshots.set(id, withTrained(this.live, copies));
     return id;
   }
 
   disposeSnapshot(id: number): void {
     const snapshot = this.#snapshots.get(id);
-    if (snapshot) this.#kernels.free(...snapshot.parameters.values());
+    if (snapshot) this.#kernels.free(...trainable(snapshot).values());
     this.#snapshots.delete(id);
   }
 
@@ -155,13 +183,12 @@ export class HostedModel {
     });
     const kept = this.#optimizer.moments;
     const weights = new Map(
-      Array.from(this.live.parameters, ([name, tensor]) => [name, source(kept.get(name)?.master ?? tensor)]),
+      Array.from(trainable(this.live), ([name, tensor]) => [name, source(kept.get(name)?.master ?? tensor)]),
     );
     const moments = new Map(
       Array.from(kept, ([name, { first, second }]) => [name, { first: source(first), second: source(second) }]),
     );
-    return writeModelFolder(folder, {
-      config: this.#configJson,
+    return this.#form.write(folder, {
       weights,
       steps: this.#optimizer.steps,
       moments,
@@ -174,21 +201,16 @@ export class HostedModel {
    * A folder without optimiser state starts a fresh optimiser.
    */
   async load(folder: string): Promise<void> {
-    const { config, tensors } = await readModelFolder(folder);
-    expectSameModel(this.live.config, parseModelConfig(config), folder);
-    const values = fitWeights(this.live.config, tensors);
+    const values = await this.#form.read(folder);
     const state = await readTrainingState(folder);
     fitMoments(this.live, state?.moments ?? new Map());
 
     this.discardGradient();
     this.#optimizer.restore(state?.steps ?? 0, state?.moments ?? new Map(), values);
-    const parameters = new Map<string, Tensor>();
-    for (const [name, tensor] of this.live.parameters) {
-      this.#kernels.free(tensor);
-      const loaded = values.get(name) as Float32Array | Float64Array;
-      parameters.set(name, this.#kernels.keep(this.#kernels.upload(loaded, tensor.shape)));
-    }
-    this.live = { ...this.live, parameters };
+    const old = trainable(this.live);
+    const shapes = new Map(Array.from(old, ([name, { shape }]) => [name, shape]));
+    this.#kernels.free(...old.values());
+    this.live = withTrained(this.live, uploadAll(this.#kernels, values, shapes));
   }
 
   dispose(): void {
@@ -196,7 +218,21 @@ export class HostedModel {
     this.#gradients.clear();
     this.#optimizer.free();
     for (const id of [...this.#snapshots.keys()]) this.disposeSnapshot(id);
-    freeModel(this.live);
+    const { adapter, parameters } = this.live;
+    if (adapter) this.#kernels.free(...adapter.matrices.values());
+    // Loading replaces the parameters that the base began with.
+    else if (parameters !== this.#base.model.parameters) {
+      this.#kernels.free(...parameters.values(), this.live.rotary.cos, this.live.rotary.sin);
+      return;
+    }
+    this.#base.release();
+  }
+
+  /** The next pass's own masks; the same ones when a run is resumed from the last optimiser step. */
+  #dropout(): AdapterDropout | undefined {
+    const rate = this.live.adapter?.settings.dropout ?? 0;
+    const place = `${this.#optimizer.steps},${this.#passes++}`;
+    return rate === 0 ? undefined : { rate, random: randomFromSeed(this.#dropoutSeed).split("dropout").split(place) };
   }
 
   #importGradient(exchange: GradientExchange): void {
@@ -228,25 +264,35 @@ function emptyLogProbs(sequences: number): HostLogProbs {
   return { logProbs: new Float64Array(), entropy: new Float64Array(), offsets: new Int32Array(sequences + 1) };
 }
 
-/** @throws LaconicError `weights_invalid` naming the setting in which the folder's model is another one. */
-function expectSameModel(live: ModelConfig, stored: ModelConfig, folder: string): void {
-  // The spread of fresh weights says nothing about trained ones.
-  const { initializerRange: _, ...settings } = live;
-  for (const [key, value] of Object.entries(settings)) {
-    const found = stored[key as keyof ModelConfig];
-    if (JSON.stringify(found) !== JSON.stringify(value))
-      throw new LaconicError(
-        "weights_invalid",
-        `${folder}: ${key} is ${JSON.stringify(found)}, the model has ${JSON.stringify(value)}`,
-        { folder, key },
-      );
-  }
+function withTrained(model: ModelOnDevice, tensors: ReadonlyMap<string, Tensor>): ModelOnDevice {
+  const { adapter } = model;
+  return adapter ? { ...model, adapter: adapterOf(adapter.settings, tensors) } : { ...model, parameters: tensors };
+}
+
+function uploadAll(
+  kernels: Kernels,
+  values: ReadonlyMap<string, Float32Array | Float64Array>,
+  shapes: ReadonlyMap<string, readonly number[]>,
+): Map<string, Tensor> {
+  const tensors = new Map<string, Tensor>();
+  for (const [name, shape] of shapes)
+    tensors.set(name, kernels.keep(kernels.upload(values.get(name) as Float32Array, shape)));
+  return tensors;
+}
+
+async function readAdapter(
+  source: AdapterSource,
+  config: ModelConfig,
+): Promise<{ settings: LoraSettings; values: ReadonlyMap<string, Float32Array | Float64Array> }> {
+  if (source.kind === "adapter-folder") return readPeftFolder(source.path, config);
+  const random = randomFromSeed(source.seed).split("adapter");
+  return { settings: source.lora, values: initialAdapter(config, source.lora, random) };
 }
 
 /** @throws LaconicError `weights_invalid` naming the moment that does not fit a parameter. */
 function fitMoments(model: ModelOnDevice, moments: ReadonlyMap<string, StoredMoments>): void {
   for (const [name, { first, second }] of moments) {
-    const shape = model.parameters.get(name)?.shape;
+    const shape = trainable(model).get(name)?.shape;
     if (!shape)
       throw new LaconicError("weights_invalid", `tensor first.${name} does not belong to this model`, { tensor: name });
     fitTensor(`first.${name}`, shape, first);

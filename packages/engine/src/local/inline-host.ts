@@ -11,6 +11,7 @@ import {
 import { generate } from "../generation/generate.ts";
 import type { Kernels } from "../kernels/index.ts";
 import type { Recompute } from "../transformer/train-pass.ts";
+import { SharedBases } from "./base-weights.ts";
 import type { EngineHost, HostLogProbs, ModelFacts, WeightsId } from "./engine-host.ts";
 import type { GradientExchange } from "./gradient-exchange.ts";
 import { HostedModel } from "./hosted-model.ts";
@@ -19,11 +20,13 @@ import { HostedModel } from "./hosted-model.ts";
 export class InlineHost implements EngineHost {
   readonly #kernels: Kernels;
   readonly #recompute: Recompute;
+  readonly #bases: SharedBases;
   readonly #models = new Map<number, HostedModel>();
 
   constructor(kernels: Kernels, recompute: Recompute) {
     this.#kernels = kernels;
     this.#recompute = recompute;
+    this.#bases = new SharedBases(kernels);
   }
 
   async describe(): Promise<Pick<EngineCapabilities, "device" | "backend" | "dtype" | "deterministic">> {
@@ -32,7 +35,7 @@ export class InlineHost implements EngineHost {
   }
 
   async create(model: number, source: ModelSource): Promise<ModelFacts> {
-    const hosted = await HostedModel.open(this.#kernels, source, this.#recompute);
+    const hosted = await HostedModel.open(this.#kernels, source, this.#recompute, this.#bases);
     this.#models.set(model, hosted);
     return hosted.facts;
   }

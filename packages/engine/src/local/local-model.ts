@@ -23,6 +23,7 @@ import { createExchange, type GradientExchange } from "./gradient-exchange.ts";
 export class LocalModel implements TrainableModel {
   readonly id: string;
   readonly parameters: number;
+  readonly trainableParameters: number;
   readonly #hosts: readonly EngineHost[];
   readonly #model: number;
   readonly #maxTokens: number;
@@ -40,12 +41,14 @@ export class LocalModel implements TrainableModel {
   ) {
     this.id = `local-${model}`;
     this.parameters = facts.parameters;
+    this.trainableParameters = facts.trainableParameters;
     this.#hosts = hosts;
     this.#model = model;
     this.#weightVersion = facts.weightVersion;
     this.#limits = facts.limits;
     this.#maxTokens = settings.maxTokensPerMicroBatch;
-    this.#exchange = hosts.length === 1 ? null : createExchange(facts.parameters, hosts.length, settings.dtype);
+    this.#exchange =
+      hosts.length === 1 ? null : createExchange(facts.trainableParameters, hosts.length, settings.dtype);
   }
 
   get weightVersion(): number {

@@ -1,7 +1,7 @@
 import type { OptimizerResult, OptimizerSettings } from "@laconic/core";
 import type { AdamWMoments, Kernels, Tensor } from "../kernels/index.ts";
 import type { StoredMoments } from "../weights/model-folder.ts";
-import { parameter, type ModelOnDevice } from "../transformer/model-on-device.ts";
+import { trainable, type ModelOnDevice } from "../transformer/model-on-device.ts";
 
 /** AdamW over a model's parameters (Loshchilov and Hutter 2019); moments are made at the first step. */
 export class AdamW {
@@ -38,7 +38,7 @@ export class AdamW {
     this.#step += 1;
     const gradScale = gradNorm > settings.maxGradNorm ? settings.maxGradNorm / gradNorm : 1;
     for (const [name, gradient] of gradients) {
-      const weights = parameter(model, name);
+      const weights = trainable(model).get(name) as Tensor;
       kernels.adamW(weights, gradient, this.#momentsOf(name, weights), {
         learningRate: settings.learningRate,
         beta1: settings.beta1,

@@ -1,5 +1,6 @@
 import type { Engine } from "@laconic/core";
 import type { ConformanceCase } from "@laconic/core/testing";
+import { adapterCases } from "./cases/adapter-cases.ts";
 import { refusalCases } from "./cases/refusal-cases.ts";
 import { samplingCases } from "./cases/sampling-cases.ts";
 import { storageCases } from "./cases/storage-cases.ts";
@@ -10,5 +11,6 @@ export const engineCases: readonly ConformanceCase<Engine>[] = [
   ...samplingCases,
   ...trainingCases,
   ...storageCases,
+  ...adapterCases,
   ...refusalCases,
 ];

@@ -1,8 +1,10 @@
+import type { AdapterDropout } from "../lora/adapter-on-device.ts";
 import type { CachePlan, KeyValueCache, Tensor } from "../kernels/index.ts";
 import type { Gradients } from "./gradients.ts";
 import { keepWanted, spreadWanted, type LayerRows } from "./layer-rows.ts";
 import { attentionShape, parameter, type ModelOnDevice } from "./model-on-device.ts";
 import { layerName } from "./parameters.ts";
+import { project, projectBackward } from "./projection.ts";
 
 /** Queries, keys and values of one layer before and after normalisation and rotation. */
 interface Projected {
@@ -28,11 +30,11 @@ export interface AttentionPass {
 }
 
 export function attentionForward(model: ModelOnDevice, layer: number, input: Tensor, rows: LayerRows): AttentionPass {
-  const projected = project(model, layer, input, rows.positions);
+  const projected = projectHeads(model, layer, input, rows.positions, rows.dropout);
   const shape = attentionShape(model.config);
   const { out, logSumExp } = model.kernels.attention(projected.q, projected.k, projected.raw.v, shape, rows.layout);
   const kept = keepWanted(model.kernels, out, rows);
-  return { input, projected, mixed: out, logSumExp, kept, output: projectOut(model, layer, kept) };
+  return { input, projected, mixed: out, logSumExp, kept, output: projectOut(model, layer, kept, rows.dropout) };
 }
 
 /** The same block against a key-value cache, for sampling. */
@@ -44,7 +46,7 @@ export function attentionFromCache(
   cache: KeyValueCache,
   plan: CachePlan,
 ): Tensor {
-  const { q, k, raw } = project(model, layer, input, positions);
+  const { q, k, raw } = projectHeads(model, layer, input, positions);
   const mixed = model.kernels.attentionCached(q, k, raw.v, cache, attentionShape(model.config), plan);
   return projectOut(model, layer, mixed);
 }
@@ -61,7 +63,9 @@ export function attentionBackward(
   const { kernels, config, rotary } = model;
   const { positions, layout } = rows;
   const name = (part: string): string => layerName(layer, `self_attn.${part}`);
-  const dMixed = spreadWanted(kernels, gradients.linear(model, name("o_proj"), dOutput, pass.kept), rows);
+  const back = (part: string, dOut: Tensor, x: Tensor): Tensor =>
+    projectBackward(model, name(part), dOut, x, gradients, rows.dropout);
+  const dMixed = spreadWanted(kernels, back("o_proj", dOutput, pass.kept), rows);
   const { q, k, raw, invRms } = pass.projected;
   const saved = { q, k, v: raw.v, out: pass.mixed, logSumExp: pass.logSumExp };
   const { dQ, dK, dV } = kernels.attentionBackward(dMixed, saved, attentionShape(config), layout);
@@ -76,21 +80,22 @@ export function attentionBackward(
     );
   }
   const dInputs = [
-    gradients.linear(model, name("q_proj"), dRawQ, pass.input),
-    gradients.linear(model, name("k_proj"), dRawK, pass.input),
-    gradients.linear(model, name("v_proj"), dV, pass.input),
+    back("q_proj", dRawQ, pass.input),
+    back("k_proj", dRawK, pass.input),
+    back("v_proj", dV, pass.input),
   ] as const;
   return kernels.add(kernels.add(dInputs[0], dInputs[1]), dInputs[2]);
 }
 
-function project(model: ModelOnDevice, layer: number, input: Tensor, positions: Tensor): Projected {
+function projectHeads(
+  model: ModelOnDevice,
+  layer: number,
+  input: Tensor,
+  positions: Tensor,
+  dropout?: AdapterDropout,
+): Projected {
   const { kernels, config, rotary } = model;
-  const linear = (part: string): Tensor =>
-    kernels.linear(
-      input,
-      parameter(model, layerName(layer, `self_attn.${part}.weight`)),
-      config.qkvBias ? parameter(model, layerName(layer, `self_attn.${part}.bias`)) : undefined,
-    );
+  const linear = (part: string): Tensor => project(model, layerName(layer, `self_attn.${part}`), input, dropout);
   const raw = { q: linear("q_proj"), k: linear("k_proj"), v: linear("v_proj") };
   let [q, k] = [raw.q, raw.k];
   let invRms: Projected["invRms"];
@@ -114,9 +119,8 @@ function project(model: ModelOnDevice, layer: number, input: Tensor, positions: 
   };
 }
 
-function projectOut(model: ModelOnDevice, layer: number, mixed: Tensor): Tensor {
-  const bias = model.config.outputBias ? parameter(model, layerName(layer, "self_attn.o_proj.bias")) : undefined;
-  return model.kernels.linear(mixed, parameter(model, layerName(layer, "self_attn.o_proj.weight")), bias);
+function projectOut(model: ModelOnDevice, layer: number, mixed: Tensor, dropout?: AdapterDropout): Tensor {
+  return project(model, layerName(layer, "self_attn.o_proj"), mixed, dropout);
 }
 
 /** [N, heads * headDim] as [N * heads, headDim]. */

@@ -20,20 +20,10 @@ export class Gradients {
     else this.#byName.set(name, this.#kernels.keep(delta));
   }
 
-  /** Backward of `linear` with the named weight and, where the model has one, bias; returns d loss / d x. */
-  linear(model: ModelOnDevice, name: string, dOut: Tensor, x: Tensor): Tensor {
-    const bias = model.parameters.has(`${name}.bias`);
-    const weight = parameter(model, `${name}.weight`);
-    const { dX, dWeight, dBias } = this.#kernels.linearBackward(dOut, x, weight, { input: true, weight: true, bias });
-    this.add(`${name}.weight`, dWeight as Tensor);
-    if (dBias) this.add(`${name}.bias`, dBias);
-    return dX as Tensor;
-  }
-
-  /** Backward of `rmsNorm` with the named weight; returns d loss / d x. */
+  /** Backward of `rmsNorm` with the named weight, which adapters leave as it is; returns d loss / d x. */
   rmsNorm(model: ModelOnDevice, name: string, dOut: Tensor, x: Tensor, invRms: Tensor): Tensor {
     const { dX, dWeight } = this.#kernels.rmsNormBackward(dOut, x, parameter(model, name), invRms);
-    this.add(name, dWeight);
+    if (model.adapter === null) this.add(name, dWeight);
     return dX;
   }
 

@@ -1,3 +1,4 @@
+import type { AdapterDropout } from "../lora/adapter-on-device.ts";
 import type { Kernels, SequenceLayout, Tensor } from "../kernels/index.ts";
 
 /** The packed rows that a layer works on, and which of its output rows are wanted. */
@@ -6,6 +7,8 @@ export interface LayerRows {
   readonly layout: SequenceLayout;
   /** Rows [M] among `of` that anything reads; all when absent. Attention needs every row, what follows it does not. */
   readonly wanted?: { readonly rows: Tensor; readonly of: number };
+  /** Of the adapters' inputs, in training passes. */
+  readonly dropout?: AdapterDropout;
 }
 
 /** The wanted rows of x, or x itself when all are. */

@@ -1,9 +1,11 @@
+import type { AdapterDropout } from "../lora/adapter-on-device.ts";
 import type { CachePlan, KeyValueCache, Tensor } from "../kernels/index.ts";
 import { attentionBackward, attentionForward, attentionFromCache, type AttentionPass } from "./attention-block.ts";
 import type { Gradients } from "./gradients.ts";
 import { keepWanted, spreadWanted, type LayerRows } from "./layer-rows.ts";
 import { parameter, type ModelOnDevice } from "./model-on-device.ts";
 import { layerName } from "./parameters.ts";
+import { project, projectBackward } from "./projection.ts";
 
 /** What the backward pass of one layer needs. */
 export interface LayerPass {
@@ -29,7 +31,7 @@ export function layerForward(model: ModelOnDevice, layer: number, input: Tensor,
   const attention = attentionForward(model, layer, normed.out, rows);
   const middle = model.kernels.add(keepWanted(model.kernels, input, rows), attention.output);
   const middleNormed = norm(model, layer, middleNorm, middle);
-  const { gate, up, activated, down } = feedForward(model, layer, middleNormed.out);
+  const { gate, up, activated, down } = feedForward(model, layer, middleNormed.out, rows.dropout);
   return {
     input,
     attention,
@@ -69,12 +71,11 @@ export function layerBackward(
 ): Tensor {
   const { kernels } = model;
   const name = (part: string): string => layerName(layer, part);
-  const dActivated = gradients.linear(model, name("mlp.down_proj"), dOutput, pass.activated);
+  const back = (part: string, dOut: Tensor, x: Tensor): Tensor =>
+    projectBackward(model, name(`mlp.${part}_proj`), dOut, x, gradients, rows.dropout);
+  const dActivated = back("down", dOutput, pass.activated);
   const { dGate, dUp } = kernels.swiGluBackward(dActivated, pass.gate, pass.up);
-  const dMiddleNormed = kernels.add(
-    gradients.linear(model, name("mlp.gate_proj"), dGate, pass.middleNormed),
-    gradients.linear(model, name("mlp.up_proj"), dUp, pass.middleNormed),
-  );
+  const dMiddleNormed = kernels.add(back("gate", dGate, pass.middleNormed), back("up", dUp, pass.middleNormed));
   const dMiddle = kernels.add(
     dOutput,
     gradients.rmsNorm(model, name(middleNorm), dMiddleNormed, pass.middle, pass.middleInvRms),
@@ -92,11 +93,13 @@ function feedForward(
   model: ModelOnDevice,
   layer: number,
   x: Tensor,
+  dropout?: AdapterDropout,
 ): { readonly gate: Tensor; readonly up: Tensor; readonly activated: Tensor; readonly down: Tensor } {
   const { kernels } = model;
-  const weight = (part: string): Tensor => parameter(model, layerName(layer, `mlp.${part}_proj.weight`));
-  const gate = kernels.linear(x, weight("gate"));
-  const up = kernels.linear(x, weight("up"));
+  const through = (part: string, input: Tensor): Tensor =>
+    project(model, layerName(layer, `mlp.${part}_proj`), input, dropout);
+  const gate = through("gate", x);
+  const up = through("up", x);
   const activated = kernels.swiGlu(gate, up);
-  return { gate, up, activated, down: kernels.linear(activated, weight("down")) };
+  return { gate, up, activated, down: through("down", activated) };
 }

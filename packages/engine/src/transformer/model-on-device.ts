@@ -2,6 +2,7 @@ import { LaconicError } from "@laconic/core";
 import type { AttentionShape, Kernels, RotaryTables, Tensor } from "../kernels/index.ts";
 import type { ModelConfig } from "./model-config.ts";
 import { parameterShapes } from "./parameters.ts";
+import type { AdapterOnDevice } from "../lora/adapter-on-device.ts";
 import { rotaryTables } from "./rotary-tables.ts";
 
 /** A model's weights and tables on one device. */
@@ -10,7 +11,14 @@ export interface ModelOnDevice {
   readonly config: ModelConfig;
   /** By Hugging Face name; matrices are [out, in]. */
   readonly parameters: ReadonlyMap<string, Tensor>;
+  /** What is trained instead of the parameters; null trains the parameters themselves. */
+  readonly adapter: AdapterOnDevice | null;
   readonly rotary: RotaryTables;
+}
+
+/** What the optimizer changes, by name. */
+export function trainable(model: ModelOnDevice): ReadonlyMap<string, Tensor> {
+  return model.adapter?.matrices ?? model.parameters;
 }
 
 /** @throws LaconicError `weights_invalid` naming the tensor that is missing, surplus or of another size. */
@@ -33,7 +41,7 @@ export function uploadModel(
   const parameters = new Map<string, Tensor>();
   for (const [name, shape] of shapes)
     parameters.set(name, kernels.keep(kernels.upload(values.get(name) as Float32Array, shape)));
-  return { kernels, config, parameters, rotary: rotaryTables(kernels, config) };
+  return { kernels, config, parameters, adapter: null, rotary: rotaryTables(kernels, config) };
 }
 
 export function freeModel(model: ModelOnDevice): void {

@@ -1,3 +1,4 @@
+import type { AdapterDropout } from "../lora/adapter-on-device.ts";
 import type { Tensor } from "../kernels/index.ts";
 import type { Gradients } from "./gradients.ts";
 import type { LayerRows } from "./layer-rows.ts";
@@ -20,19 +21,25 @@ export interface TrainPass {
   /** Per layer: its activations, or only its input. */
   readonly layers: readonly (LayerPass | Tensor)[];
   readonly final: { readonly input: Tensor; readonly invRms: Tensor; readonly selected: Tensor };
+  readonly dropout?: AdapterDropout;
 }
 
-export function trainForward(model: ModelOnDevice, batch: PackedBatch, recompute: Recompute = "none"): TrainPass {
+export function trainForward(
+  model: ModelOnDevice,
+  batch: PackedBatch,
+  recompute: Recompute = "none",
+  dropout?: AdapterDropout,
+): TrainPass {
   const { kernels, config } = model;
   const layers: (LayerPass | Tensor)[] = [];
   let x = kernels.gatherRows(parameter(model, embeddingName), batch.tokens);
   for (let layer = 0; layer < config.layers; layer++) {
     const input = x;
     if (recompute === "layer") {
-      x = kernels.scope(() => layerForward(model, layer, input, rowsOf(model, layer, batch)).output);
+      x = kernels.scope(() => layerForward(model, layer, input, rowsOf(model, layer, batch, dropout)).output);
       layers.push(input);
     } else {
-      const pass = layerForward(model, layer, input, rowsOf(model, layer, batch));
+      const pass = layerForward(model, layer, input, rowsOf(model, layer, batch, dropout));
       x = pass.output;
       layers.push(pass);
     }
@@ -44,7 +51,7 @@ export function trainForward(model: ModelOnDevice, batch: PackedBatch, recompute
     batch.targets,
     batch.inverseTemperature,
   );
-  return { batch, ...head, layers, final: { input: x, invRms, selected } };
+  return { batch, ...head, layers, final: { input: x, invRms, selected }, ...(dropout && { dropout }) };
 }
 
 /** Back-propagates d loss / d log-prob [M] through the whole model into `gradients`. */
@@ -59,24 +66,30 @@ export function trainBackward(model: ModelOnDevice, pass: TrainPass, dLogProbs: 
       inverseTemperature: batch.inverseTemperature,
       logSumExp: pass.logSumExp,
     };
-    const head = kernels.headLogProbsBackward(dLogProbs, headInput, { weight: true });
-    gradients.add(headName(config), head.dWeight as Tensor);
+    const full = model.adapter === null;
+    const head = kernels.headLogProbsBackward(dLogProbs, headInput, { weight: full });
+    if (head.dWeight) gradients.add(headName(config), head.dWeight);
     let dX = gradients.rmsNorm(model, finalNormName, head.dHidden, final.input, final.invRms);
     for (let layer = config.layers - 1; layer >= 0; layer--) {
       const dOutput = dX;
       dX = kernels.scope(() => {
-        const rows = rowsOf(model, layer, batch);
+        const rows = rowsOf(model, layer, batch, pass.dropout);
         const saved = pass.layers[layer] as LayerPass | Tensor;
         const activations = "attention" in saved ? saved : layerForward(model, layer, saved, rows);
         return layerBackward(model, layer, dOutput, activations, rows, gradients);
       });
     }
-    gradients.add(embeddingName, kernels.scatterAddRows(dX, batch.tokens, config.vocabularySize, "full"));
+    if (full) gradients.add(embeddingName, kernels.scatterAddRows(dX, batch.tokens, config.vocabularySize, "full"));
   });
 }
 
 /** After the last layer only rows that predict a completion token are read. */
-function rowsOf({ config }: ModelOnDevice, layer: number, batch: PackedBatch): LayerRows {
+function rowsOf({ config }: ModelOnDevice, layer: number, batch: PackedBatch, dropout?: AdapterDropout): LayerRows {
   const { positions, layout, rows, tokenCount } = batch;
-  return layer === config.layers - 1 ? { positions, layout, wanted: { rows, of: tokenCount } } : { positions, layout };
+  return {
+    positions,
+    layout,
+    ...(layer === config.layers - 1 && { wanted: { rows, of: tokenCount } }),
+    ...(dropout && { dropout }),
+  };
 }

@@ -38,7 +38,7 @@ const files = {
 export async function readModelFolder(
   folder: string,
 ): Promise<{ config: Readonly<Record<string, unknown>>; tensors: ReadonlyMap<string, StoredTensor> }> {
-  const config = await readJson(join(folder, files.config));
+  const config = await readJsonFile(join(folder, files.config));
   const tensors = new Map<string, StoredTensor>();
   for (const file of await weightFiles(folder)) {
     const path = join(folder, file);
@@ -89,10 +89,20 @@ export async function writeModelFolder(folder: string, contents: ModelFolderCont
   const json = new TextEncoder().encode(`${JSON.stringify(config, null, 2)}\n`);
   await writeSynced(join(folder, files.config), (write) => write(json));
   await writeSafetensorsFile(join(folder, files.weights), weights, dtype);
+  return [files.config, files.weights, await writeTrainingState(folder, steps, moments, dtype)];
+}
+
+/** Writes the optimiser's state beside the weights. @returns the file name */
+export async function writeTrainingState(
+  folder: string,
+  steps: number,
+  moments: ModelFolderContents["moments"],
+  dtype: "F32" | "F64",
+): Promise<string> {
   const flat = new Map<string, TensorSource>();
   for (const [name, { first, second }] of moments) flat.set(`first.${name}`, first).set(`second.${name}`, second);
   await writeSafetensorsFile(join(folder, files.optimizer), flat, dtype, { steps: String(steps) });
-  return [files.config, files.weights, files.optimizer];
+  return files.optimizer;
 }
 
 async function weightFiles(folder: string): Promise<string[]> {
@@ -104,7 +114,7 @@ async function weightFiles(folder: string): Promise<string[]> {
       `${folder} holds no ${files.weights}; expected a Hugging Face model folder`,
       { folder },
     );
-  const map = (await readJson(path))["weight_map"];
+  const map = (await readJsonFile(path))["weight_map"];
   const names = typeof map === "object" && map !== null ? [...new Set(Object.values(map))] : [];
   // A shard name is a plain file name: an index must not reach outside its folder.
   if (names.length === 0 || !names.every((name) => typeof name === "string" && /^[\w-][\w.-]*$/.test(name)))
@@ -112,7 +122,8 @@ async function weightFiles(folder: string): Promise<string[]> {
   return names as string[];
 }
 
-async function readJson(path: string): Promise<Readonly<Record<string, unknown>>> {
+/** @throws LaconicError `checkpoint_missing` or `weights_invalid` naming the file. */
+export async function readJsonFile(path: string): Promise<Readonly<Record<string, unknown>>> {
   const file = await openToRead(path);
   let value: unknown;
   try {

@@ -134,6 +134,7 @@ export function tabularModel(options: TabularOptions): TrainableModel {
   return {
     id,
     parameters: rows * V,
+    trainableParameters: rows * V,
     get weightVersion() {
       return step;
     },

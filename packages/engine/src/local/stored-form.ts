@@ -1,0 +1,70 @@
+import { LaconicError } from "@laconic/core";
+import { readPeftFolder, writePeftFolder } from "../lora/peft-folder.ts";
+import { parseModelConfig, type ModelConfig } from "../transformer/model-config.ts";
+import type { ModelOnDevice } from "../transformer/model-on-device.ts";
+import { fitWeights } from "../weights/fit-weights.ts";
+import { readModelFolder, writeModelFolder, writeTrainingState } from "../weights/model-folder.ts";
+import type { TensorSource } from "../weights/safetensors-file.ts";
+
+/** What a model's folder is written from, by the name of what is trained. */
+export interface StoredContents {
+  readonly weights: ReadonlyMap<string, TensorSource>;
+  readonly steps: number;
+  readonly moments: ReadonlyMap<string, { readonly first: TensorSource; readonly second: TensorSource }>;
+  readonly dtype: "F32" | "F64";
+}
+
+/** How what is trained lies in a folder, optimiser state beside it. */
+export interface StoredForm {
+  /** @returns the file names. */
+  write(folder: string, contents: StoredContents): Promise<readonly string[]>;
+  /** @throws LaconicError `weights_invalid`, `checkpoint_missing`, `model_unsupported`. */
+  read(folder: string): Promise<ReadonlyMap<string, Float32Array | Float64Array>>;
+}
+
+/** A whole model in Hugging Face's layout. */
+export function wholeModel(config: ModelConfig, configJson: Readonly<Record<string, unknown>>): StoredForm {
+  return {
+    write: (folder, contents) => writeModelFolder(folder, { config: configJson, ...contents }),
+    async read(folder) {
+      const { config: stored, tensors } = await readModelFolder(folder);
+      expectSame("", config, parseModelConfig(stored), folder);
+      return fitWeights(config, tensors);
+    },
+  };
+}
+
+/** An adapter in PEFT's layout; `base` is what PEFT calls the base model. */
+export function adapterOnly(model: ModelOnDevice, base: string | null): StoredForm {
+  const settings = model.adapter?.settings;
+  if (!settings) throw new LaconicError("engine_failed", "the model has no adapter");
+  return {
+    async write(folder, { weights, steps, moments, dtype }) {
+      const files = await writePeftFolder(folder, settings, base, weights, dtype);
+      return [...files, await writeTrainingState(folder, steps, moments, dtype)];
+    },
+    async read(folder) {
+      const stored = await readPeftFolder(folder, model.config);
+      expectSame("lora.", { rank: settings.rank, alpha: settings.alpha }, stored.settings, folder);
+      for (const name of model.adapter?.matrices.keys() ?? [])
+        if (!stored.values.has(name))
+          throw new LaconicError("weights_invalid", `${folder}: tensor ${name} is missing`, { folder, tensor: name });
+      return stored.values;
+    },
+  };
+}
+
+/** @throws LaconicError `weights_invalid` naming the setting in which the folder's model is another one. */
+function expectSame(place: string, live: object, stored: object, folder: string): void {
+  for (const [key, value] of Object.entries(live)) {
+    // The spread of fresh weights says nothing about trained ones.
+    if (key === "initializerRange") continue;
+    const found: unknown = (stored as Record<string, unknown>)[key];
+    if (JSON.stringify(found) !== JSON.stringify(value))
+      throw new LaconicError(
+        "weights_invalid",
+        `${folder}: ${place}${key} is ${JSON.stringify(found)}, the model has ${JSON.stringify(value)}`,
+        { folder, key: place + key },
+      );
+  }
+}

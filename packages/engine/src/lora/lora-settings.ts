@@ -1,0 +1,79 @@
+import { LaconicError, type LoraSettings, type Random } from "@laconic/core";
+import type { ModelConfig } from "../transformer/model-config.ts";
+import { layerName, parameterShapes } from "../transformer/parameters.ts";
+
+/** The linear projections of a layer, by the name PEFT targets them with. */
+export const loraTargets = {
+  q_proj: "self_attn.q_proj",
+  k_proj: "self_attn.k_proj",
+  v_proj: "self_attn.v_proj",
+  o_proj: "self_attn.o_proj",
+  gate_proj: "mlp.gate_proj",
+  up_proj: "mlp.up_proj",
+  down_proj: "mlp.down_proj",
+} as const;
+
+type LoraTarget = keyof typeof loraTargets;
+
+/** The two matrices of an adapted projection, by the names they have beside the base's. */
+export const pairNames = (projection: string): { readonly a: string; readonly b: string } => ({
+  a: `${projection}.lora_A.weight`,
+  b: `${projection}.lora_B.weight`,
+});
+
+/** @throws LaconicError `config_invalid` naming the setting. */
+export function checkLora(settings: LoraSettings): void {
+  const { rank, alpha, targets, dropout = 0 } = settings;
+  const fail = (key: string, reason: string): LaconicError =>
+    new LaconicError("config_invalid", `lora.${key}: ${reason}`, { key: `lora.${key}` });
+  if (!(Number.isInteger(rank) && rank > 0)) throw fail("rank", `is ${rank}, expected a whole number from 1`);
+  if (!(alpha > 0 && Number.isFinite(alpha))) throw fail("alpha", `is ${alpha}, expected a number above 0`);
+  if (!(dropout >= 0 && dropout < 1)) throw fail("dropout", `is ${dropout}, expected a number in [0, 1)`);
+  if (targets?.length === 0) throw fail("targets", "names no projection; leave it out to adapt all");
+  for (const target of targets ?? [])
+    if (!Object.hasOwn(loraTargets, target))
+      throw fail("targets", `${target} is not one of ${Object.keys(loraTargets).join(", ")}`);
+}
+
+/** What the adapter's output is multiplied by. */
+export function loraScale({ alpha, rank, rankStabilized = false }: LoraSettings): number {
+  return alpha / (rankStabilized ? Math.sqrt(rank) : rank);
+}
+
+/** The adapted projections, layer by layer. */
+function adaptedProjections(config: ModelConfig, { targets }: LoraSettings): string[] {
+  const wanted = new Set<string>(targets ?? Object.keys(loraTargets));
+  const parts = (Object.keys(loraTargets) as LoraTarget[]).filter((target) => wanted.has(target));
+  return Array.from({ length: config.layers }, (_, layer) =>
+    parts.map((target) => layerName(layer, loraTargets[target])),
+  ).flat();
+}
+
+/** Shape of every adapter matrix: A is [rank, in], B is [out, rank]. */
+export function adapterShapes(config: ModelConfig, settings: LoraSettings): Map<string, readonly number[]> {
+  const base = parameterShapes(config);
+  const shapes = new Map<string, readonly number[]>();
+  for (const projection of adaptedProjections(config, settings)) {
+    const [outer, inner] = base.get(`${projection}.weight`) as readonly [number, number];
+    const { a, b } = pairNames(projection);
+    shapes.set(a, [settings.rank, inner]);
+    shapes.set(b, [outer, settings.rank]);
+  }
+  return shapes;
+}
+
+/** As PEFT starts them: A uniform within ±1/sqrt(in) (Kaiming with a = sqrt(5)), B zero. */
+export function initialAdapter(config: ModelConfig, settings: LoraSettings, random: Random): Map<string, Float32Array> {
+  const values = new Map<string, Float32Array>();
+  for (const [name, shape] of adapterShapes(config, settings)) {
+    const [rows, columns] = shape as readonly [number, number];
+    const matrix = new Float32Array(rows * columns);
+    if (name.endsWith(".lora_A.weight")) {
+      const stream = random.split(name);
+      const bound = 1 / Math.sqrt(columns);
+      for (let i = 0; i < matrix.length; i++) matrix[i] = (2 * stream.uniform() - 1) * bound;
+    }
+    values.set(name, matrix);
+  }
+  return values;
+}

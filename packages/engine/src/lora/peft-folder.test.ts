@@ -1,0 +1,91 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { tinyConfigs } from "../testing/tiny-models.ts";
+import { parseModelConfig } from "../transformer/model-config.ts";
+import { adapterShapes, initialAdapter, loraScale } from "./lora-settings.ts";
+import { parseAdapterConfig, readPeftFolder, writePeftFolder } from "./peft-folder.ts";
+import { randomFromSeed } from "@laconic/core";
+
+const written = { peft_type: "LORA", r: 4, lora_alpha: 8, target_modules: ["q_proj"] };
+const config = parseModelConfig(Object.values(tinyConfigs)[0] as Readonly<Record<string, unknown>>);
+
+test("what PEFT writes by default is read, with its names", () => {
+  const whole = {
+    ...written,
+    lora_dropout: 0.1,
+    use_rslora: true,
+    bias: "none",
+    rank_pattern: {},
+    modules_to_save: null,
+  };
+  expect(parseAdapterConfig(whole)).toEqual({
+    rank: 4,
+    alpha: 8,
+    targets: ["q_proj"],
+    dropout: 0.1,
+    rankStabilized: true,
+  });
+});
+
+test.each([
+  [{ peft_type: "IA3" }, /peft_type is "IA3": only LORA/],
+  [{ use_dora: true }, /use_dora is true: not supported/],
+  [{ bias: "all" }, /bias is "all": not supported/],
+  [{ modules_to_save: ["lm_head"] }, /modules_to_save/],
+  [{ rank_pattern: { q_proj: 8 } }, /rank_pattern/],
+  [{ target_modules: "all-linear" }, /target_modules is "all-linear"/],
+  [{ r: "4" }, /r is "4": expected a number/],
+] as const)("an adapter that computes something else is refused by name: %o", (change, message) => {
+  expect(() => parseAdapterConfig({ ...written, ...change })).toThrow(
+    expect.objectContaining({ code: "model_unsupported", message: expect.stringMatching(message) as string }),
+  );
+});
+
+test("the scale is alpha / rank, or alpha / sqrt(rank) for rsLoRA", () => {
+  expect(loraScale({ rank: 4, alpha: 8 })).toBe(2);
+  expect(loraScale({ rank: 4, alpha: 8, rankStabilized: true })).toBe(4);
+});
+
+test("B starts at zero and A within 1 / sqrt(in), both deterministic by name", () => {
+  const lora = { rank: 2, alpha: 4 };
+  const values = initialAdapter(config, lora, randomFromSeed(1));
+  expect(values).toEqual(initialAdapter(config, lora, randomFromSeed(1)));
+  const largest = Array.from(adapterShapes(config, lora), ([name, [, columns = 1]]) => {
+    const most = (values.get(name) as Float32Array).reduce((max, value) => Math.max(max, Math.abs(value)), 0);
+    return { b: name.includes("lora_B"), share: most * Math.sqrt(columns) };
+  });
+  expect(largest.filter(({ b, share }) => (b ? share !== 0 : share < 0.5 || share > 1))).toEqual([]);
+  expect(largest.filter(({ b }) => b)).toHaveLength(largest.length / 2);
+});
+
+test("missing, surplus and misshapen tensors are refused by name", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-peft-"));
+  try {
+    const lora = { rank: 2, alpha: 4, targets: ["q_proj"] };
+    const matrices = Array.from(adapterShapes(config, lora), ([name, shape]) => {
+      const values = new Float32Array(shape.reduce((product, length) => product * length, 1));
+      return [name, { shape, read: async () => values }] as const;
+    });
+    const refusal = async (changed: typeof matrices): Promise<unknown> => {
+      await writePeftFolder(folder, lora, null, new Map(changed), "F32");
+      return readPeftFolder(folder, config).catch((error: unknown) => error);
+    };
+    const [first] = matrices[0] as (typeof matrices)[number];
+    expect(await refusal(matrices.slice(1))).toMatchObject({
+      code: "weights_invalid",
+      message: expect.stringContaining(first),
+    });
+    const surplus = ["other.lora_A.weight", { shape: [1], read: async () => new Float32Array(1) }] as const;
+    expect(await refusal([...matrices, surplus])).toMatchObject({ message: expect.stringContaining("other.lora_A") });
+    await writePeftFolder(folder, lora, null, new Map(matrices), "F32");
+    await writeFile(join(folder, "adapter_config.json"), JSON.stringify({ ...written, r: 3 }));
+    expect(await readPeftFolder(folder, config).catch((error: unknown) => error)).toMatchObject({
+      code: "weights_invalid",
+      message: expect.stringContaining("expected [3,"),
+    });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});

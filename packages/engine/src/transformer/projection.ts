@@ -1,0 +1,54 @@
+import type { Tensor } from "../kernels/index.ts";
+import { adapterPair, dropInputs, type AdapterDropout } from "../lora/adapter-on-device.ts";
+import { pairNames } from "../lora/lora-settings.ts";
+import type { Gradients } from "./gradients.ts";
+import { parameter, type ModelOnDevice } from "./model-on-device.ts";
+
+/**
+ * x W^T + bias, plus scale (x A^T) B^T where the projection has an adapter.
+ *
+ * @param name - of the projection, such as `model.layers.0.self_attn.q_proj`
+ */
+export function project(model: ModelOnDevice, name: string, x: Tensor, dropout?: AdapterDropout): Tensor {
+  const { kernels } = model;
+  const out = kernels.linear(x, parameter(model, `${name}.weight`), model.parameters.get(`${name}.bias`));
+  const pair = adapterPair(model.adapter, name);
+  if (!pair || !model.adapter) return out;
+  const { input } = dropInputs(kernels, x, name, dropout);
+  const inner = kernels.scaled(kernels.linear(input, pair.a), model.adapter.scale);
+  return kernels.add(out, kernels.linear(inner, pair.b));
+}
+
+/** Backward of `project`: adds the gradients of what is trained and returns d loss / d x. */
+export function projectBackward(
+  model: ModelOnDevice,
+  name: string,
+  dOut: Tensor,
+  x: Tensor,
+  gradients: Gradients,
+  dropout?: AdapterDropout,
+): Tensor {
+  const { kernels, adapter } = model;
+  const full = adapter === null;
+  const { dX, dWeight, dBias } = kernels.linearBackward(dOut, x, parameter(model, `${name}.weight`), {
+    input: true,
+    weight: full,
+    bias: full && model.parameters.has(`${name}.bias`),
+  });
+  if (dWeight) gradients.add(`${name}.weight`, dWeight);
+  if (dBias) gradients.add(`${name}.bias`, dBias);
+  const pair = adapterPair(adapter, name);
+  if (!pair || !adapter) return dX as Tensor;
+  // The inner product is narrow: computing it again costs less than keeping it.
+  const { input, mask } = dropInputs(kernels, x, name, dropout);
+  const inner = kernels.scaled(kernels.linear(input, pair.a), adapter.scale);
+  const needs = { input: true, weight: true, bias: false };
+  const outer = kernels.linearBackward(dOut, inner, pair.b, needs);
+  const dInner = kernels.scaled(outer.dX as Tensor, adapter.scale);
+  const first = kernels.linearBackward(dInner, input, pair.a, needs);
+  const names = pairNames(name);
+  gradients.add(names.a, first.dWeight as Tensor);
+  gradients.add(names.b, outer.dWeight as Tensor);
+  const dInput = first.dX as Tensor;
+  return kernels.add(dX as Tensor, mask ? kernels.multiply(dInput, mask) : dInput);
+}

@@ -1,0 +1,114 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { AdapterSource } from "@laconic/core";
+import { createInlineEngine } from "@laconic/engine";
+import { createReferenceKernels } from "@laconic/engine/kernels/testing";
+import { expect, test } from "vitest";
+import { SharedBases } from "../src/local/base-weights.ts";
+import { createExchange, elementCount, slotViews } from "../src/local/gradient-exchange.ts";
+import { HostedModel } from "../src/local/hosted-model.ts";
+import { trainable } from "../src/transformer/model-on-device.ts";
+
+const python = process.env["LACONIC_PYTHON"] ?? fileURLToPath(new URL("../../../.venv/bin/python", import.meta.url));
+const script = fileURLToPath(new URL("../assets/peft_parity.py", import.meta.url));
+
+const config = {
+  architectures: ["Qwen2ForCausalLM"],
+  model_type: "qwen2",
+  ...{ vocab_size: 17, hidden_size: 16, intermediate_size: 24, num_hidden_layers: 2, num_attention_heads: 4 },
+  ...{ num_key_value_heads: 2, max_position_embeddings: 48, rms_norm_eps: 1e-6, tie_word_embeddings: true },
+  initializer_range: 0.3,
+};
+const sequences = [
+  { promptTokens: [1, 2, 3], completionTokens: [4, 5, 6] },
+  { promptTokens: [7, 8, 9, 10, 11], completionTokens: [12, 13] },
+];
+const dLogProbs = [0.5, -1.25, 2, 0.75, -0.5];
+
+test.for([
+  { name: "all projections", lora: { rank: 4, alpha: 8 } },
+  {
+    name: "rsLoRA on some",
+    lora: { rank: 3, alpha: 6, rankStabilized: true, targets: ["q_proj", "v_proj", "up_proj"] },
+  },
+])(
+  "an adapter loads in PEFT unchanged, with the same log-probs and gradients: $name",
+  { timeout: 120_000 },
+  async ({ lora }, { skip }) => {
+    const folder = await mkdtemp(join(tmpdir(), "laconic-peft-"));
+    try {
+      const [base, adapter, resaved] = ["base", "adapter", "resaved"].map((name) => join(folder, name)) as [
+        string,
+        string,
+        string,
+      ];
+      await Promise.all([base, adapter].map((each) => mkdir(each)));
+      const engine = await createInlineEngine([createReferenceKernels()]);
+      await (await engine.createModel({ kind: "config", config, seed: 3 })).save(base);
+      const source = { kind: "folder", path: base } as const;
+      const model = await engine.createModel({ kind: "adapter", base: source, lora, seed: 5 });
+      // B starts as zeros, and A's gradient with it: one step away from there.
+      await model.forwardBackward(sequences, () => Float64Array.from(dLogProbs));
+      await model.optimStep({
+        learningRate: 0.1,
+        beta1: 0.9,
+        beta2: 0.999,
+        epsilon: 1e-8,
+        weightDecay: 0,
+        maxGradNorm: Infinity,
+      });
+      await model.save(adapter);
+
+      const [question, answer] = [join(folder, "question.json"), join(folder, "answer.json")];
+      await writeFile(question, JSON.stringify({ base, adapter, resaved, sequences, dLogProbs }));
+      const failed = await promisify(execFile)(python, [script, question, answer]).then(
+        () => null,
+        (error: Error & { readonly code?: string | number; readonly stderr?: string }) => error,
+      );
+      if (failed?.code === "ENOENT") return skip(`no Python at ${python}; set LACONIC_PYTHON`);
+      if (failed?.code === 3) return skip((failed.stderr ?? "").trim());
+      expect(failed?.stderr ?? "").toBe("");
+      const expected = JSON.parse(await readFile(answer, "utf8")) as {
+        readonly logProbs: readonly number[];
+        readonly gradients: Readonly<Record<string, readonly number[]>>;
+      };
+
+      expect((await model.forward(sequences)).logProbs.values).toBeAllclose(expected.logProbs, {
+        relative: 1e-5,
+        absolute: 1e-5,
+      });
+      for (const path of [adapter, resaved]) {
+        const { logProbs, gradients } = await gradientsOf({ kind: "adapter-folder", base: source, path });
+        expect(logProbs).toBeAllclose(expected.logProbs, { relative: 1e-5, absolute: 1e-5 });
+        expect(Object.keys(gradients).toSorted()).toEqual(Object.keys(expected.gradients).toSorted());
+        for (const [name, values] of Object.entries(gradients))
+          expect(values).toBeAllclose(expected.gradients[name] as readonly number[], {
+            relative: 1e-4,
+            absolute: 1e-4,
+          });
+      }
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  },
+);
+
+async function gradientsOf(
+  source: AdapterSource,
+): Promise<{ logProbs: Float64Array; gradients: Record<string, readonly number[]> }> {
+  const kernels = createReferenceKernels();
+  const model = await HostedModel.open(kernels, source, "layer", new SharedBases(kernels));
+  const { logProbs } = await model.forwardForGradient(sequences);
+  model.backward(Float64Array.from(dLogProbs));
+  const exchange = createExchange(elementCount(trainable(model.live)), 1, "float64");
+  await model.exportGradient(exchange, 0);
+  const views = slotViews(exchange, 0, model.live);
+  const gradients = Object.fromEntries(views.map(({ name, values }) => [name, Array.from(values)]));
+  model.dispose();
+  expect(kernels.liveTensors()).toBe(0);
+  return { logProbs, gradients };
+}
