@@ -1,5 +1,5 @@
 import { randomFromState, type Random, type SampleRequest, type SampleResult } from "@laconic/core";
-import type { KeyValueCache, SamplingRows, Tensor } from "../kernels/index.ts";
+import type { Kernels, KeyValueCache, SamplingRows, Tensor } from "../kernels/index.ts";
 import { forwardCached } from "../transformer/forward-cached.ts";
 import type { ModelConfig } from "../transformer/model-config.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
@@ -18,7 +18,7 @@ const defaultLimits: GenerationLimits = { cacheElements: 1 << 28, prefillTokens:
 /** A reply in the making. */
 interface Row {
   /** In the caches of its wave. */
-  readonly cacheRow: number;
+  cacheRow: number;
   readonly request: SampleRequest;
   readonly random: Random;
   readonly stopTokens: ReadonlySet<number>;
@@ -101,10 +101,10 @@ async function runWave(
         logits,
         ended.map((prompt) => rows[prompt] as Row),
       );
-    let active = rows.filter(unfinished);
+    let active = closeGaps(kernels, caches, rows);
     while (active.length > 0) {
       await sampleStep(model, decodeStep(model, caches, active), active);
-      active = active.filter(unfinished);
+      active = closeGaps(kernels, caches, active);
     }
   } finally {
     for (const cache of caches) kernels.freeCache(cache);
@@ -112,8 +112,35 @@ async function runWave(
   return rows;
 }
 
-function unfinished(row: Row): boolean {
-  return row.finishReason === null;
+/**
+ * The unfinished rows, in cache rows 0, 1, 2, ...: those behind the last are moved into the places of finished ones, so
+ * that a device can read the caches where they lie instead of gathering rows.
+ */
+function closeGaps(kernels: Kernels, caches: readonly KeyValueCache[], rows: readonly Row[]): readonly Row[] {
+  const active = rows.filter((row) => row.finishReason === null);
+  if (active.length === rows.length) return rows;
+  const taken = new Set(active.map(({ cacheRow }) => cacheRow));
+  const movers = active.filter(({ cacheRow }) => cacheRow >= active.length);
+  const [from, to, lengths] = [movers, movers, movers].map((each) => new Int32Array(each.length)) as [
+    Int32Array,
+    Int32Array,
+    Int32Array,
+  ];
+  let free = 0;
+  movers.forEach((row, i) => {
+    while (taken.has(free)) free += 1;
+    from[i] = row.cacheRow;
+    to[i] = free;
+    lengths[i] = cached(row);
+    row.cacheRow = free++;
+  });
+  if (movers.length > 0) for (const cache of caches) kernels.copyCacheRows(cache, from, to, lengths);
+  return active.toSorted((a, b) => a.cacheRow - b.cacheRow);
+}
+
+/** Positions of a row that the caches hold: all but the newest token. */
+function cached({ request, tokens }: Row): number {
+  return request.promptTokens.length + tokens.length - 1;
 }
 
 /** Feeds each row its newest token; logits [rows, V]. */
@@ -126,7 +153,7 @@ function decodeStep(model: ModelOnDevice, caches: readonly KeyValueCache[], rows
   for (let i = 0; i < count; i++) {
     const row = rows[i] as Row;
     tokens[i] = row.tokens[row.tokens.length - 1] as number;
-    past[i] = row.request.promptTokens.length + row.tokens.length - 1;
+    past[i] = cached(row);
     cacheRows[i] = row.cacheRow;
     offsets[i + 1] = i + 1;
   }

@@ -13,6 +13,7 @@ export function linearKernels(device: TorchDevice): Pick<Kernels, "linear" | "li
     const [rows] = matrix(x, `${place}: x`);
     const [outer, inner] = matrix(weight, `${place}: weight`);
     expectFloats(x, [rows, inner], `${place}: x`);
+    torch.expectWork(rows * inner * outer);
     return [rows, inner, outer];
   };
   return {

@@ -1,60 +1,78 @@
-import { expectFloats, matrix, type Kernels } from "@laconic/engine/kernels";
+import { expectFloats, matrix, type Kernels, type Tensor } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
-import { operator, type Handles } from "../native/torch.ts";
+import { operator, type Handle, type Handles } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 
 const fusedNorm = operator("aten::_fused_rms_norm", "", 2);
 const multiply = operator("aten::mul", "Tensor");
+const multiplyInto = operator("aten::mul_", "Tensor");
+const rsqrt = operator("aten::rsqrt");
 const mm = operator("aten::mm");
 
-/** RMSNorm (Zhang and Sennrich 2019); statistics in float32. */
+/** RMSNorm (Zhang and Sennrich 2019); statistics in float32. Sums over a row are products with a column. */
 export function normKernels(device: TorchDevice): Pick<Kernels, "rmsNorm" | "rmsNormBackward"> {
   const { torch, store } = device;
+  const { float32 } = scalarType;
+  /** A column or row of one number, kept with the weight. */
+  const constant = (weight: Tensor, name: string, shape: readonly number[], value: number): Handle =>
+    store.derive(store.get(weight), name, () => torch.full(shape, float32, value));
+
+  /** On the CPU torch composes the operator of more and wider steps than these. */
+  const composed = (x: Handle, weight: Tensor, rows: number, width: number, epsilon: number): Handles<2> => {
+    const mean = constant(weight, "mean", [width, 1], 1 / width);
+    const least = constant(weight, `epsilon ${epsilon}`, [1], epsilon);
+    const wide = device.widened(x);
+    const meanSquare = torch.empty([rows, 1], float32);
+    torch.addmmInto(meanSquare, least, torch.call(multiply, wide, wide), mean);
+    const inverse = torch.call(rsqrt, meanSquare);
+    const normed = torch.call(multiply, wide, inverse);
+    torch.call(multiplyInto, normed, device.widened(device.handle(weight)));
+    return [device.rounded(normed), inverse];
+  };
+  const fused = (x: Handle, weight: Tensor, width: number, epsilon: number): Handles<2> =>
+    torch.callMany(fusedNorm, x, { ints: [width] }, { some: device.handle(weight) }, { some: { float: epsilon } });
+
   return {
     rmsNorm(x, weight, epsilon) {
       const [rows, width] = matrix(x, "rmsNorm: x");
       expectFloats(weight, [width], "rmsNorm: weight");
-      const [input, w] = [device.handle(x), device.handle(weight)];
+      const input = device.handle(x);
       const [out, invRms] = torch.run<Handles<2>>(() => {
-        const [normed, inverse] = torch.callMany(
-          fusedNorm,
-          input,
-          { ints: [width] },
-          { some: w },
-          { some: { float: epsilon } },
-        );
-        // On the CPU the reciprocal comes in the input's precision.
-        return [normed, torch.view(torch.cast(inverse, scalarType.float32), [rows])];
+        if (rows === 0) return [torch.empty(x.shape, device.working), torch.empty([0], float32)];
+        const [normed, inverse] =
+          torch.device === "cpu" ? composed(input, weight, rows, width, epsilon) : fused(input, weight, width, epsilon);
+        return [normed, torch.view(inverse, [rows])];
       });
       return { out: store.adopt(out, x.shape), invRms: store.adopt(invRms, [rows], "full") };
     },
-    // Composed: the fused backward has no CPU kernel.
+    // Composed: the fused backward has no CPU kernel. With s = 1 / rms: dX = s (d w) - x s^3 / D sum(d w x).
     rmsNormBackward(dOut, x, weight, invRms) {
       const [rows, width] = matrix(x, "rmsNormBackward: x");
       expectFloats(dOut, x.shape, "rmsNormBackward: dOut");
       expectFloats(weight, [width], "rmsNormBackward: weight");
       expectFloats(invRms, [rows], "rmsNormBackward: invRms");
-      const [d, input, w, inverse] = [dOut, x, weight, invRms].map((tensor) => device.handle(tensor)) as [
-        number,
-        number,
-        number,
-        number,
-      ];
       if (rows === 0)
         return {
           dX: device.make(x.shape, () => torch.empty(x.shape, device.working)),
-          dWeight: device.make([width], () => torch.full([width], scalarType.float32, 0), "full"),
+          dWeight: device.make([width], () => torch.full([width], float32, 0), "full"),
         };
+      const [d, input, w, inverse] = [
+        device.handle(dOut),
+        device.handle(x),
+        device.handle(weight),
+        device.handle(invRms),
+      ];
       const [dX, dWeight] = torch.run<Handles<2>>(() => {
         const column = torch.view(inverse, [rows, 1]);
-        const wideD = device.widened(d);
-        const normed = torch.call(multiply, device.widened(input), column);
-        const scaled = torch.call(multiply, wideD, device.widened(w));
-        const product = torch.call(multiply, scaled, normed);
-        const means = torch.call(mm, product, torch.full([width, 1], scalarType.float32, 1 / width));
-        const centred = torch.subtract(scaled, torch.call(multiply, normed, means));
-        const sums = torch.call(mm, torch.full([1, rows], scalarType.float32, 1), torch.call(multiply, wideD, normed));
-        return [device.rounded(torch.call(multiply, centred, column)), torch.view(sums, [width])];
+        const [wideD, wideX, wideW] = [device.widened(d), device.widened(input), device.widened(w)];
+        const product = torch.call(multiply, wideD, wideX);
+        const sums = torch.call(mm, torch.view(inverse, [1, rows]), product);
+        const factor = torch.call(mm, product, torch.view(wideW, [width, 1]));
+        for (const each of [column, column, column]) torch.call(multiplyInto, factor, each);
+        const along = torch.call(multiply, wideX, torch.multiplyByNumber(factor, 1 / width));
+        const straight = torch.call(multiply, wideD, wideW);
+        torch.call(multiplyInto, straight, column);
+        return [device.rounded(torch.subtract(straight, along)), torch.view(sums, [width])];
       });
       return { dX: store.adopt(dX, x.shape), dWeight: store.adopt(dWeight, [width], "full") };
     },

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import koffi from "koffi";
 import { LaconicError } from "@laconic/core";
@@ -45,6 +45,9 @@ export interface Library {
   /** 2.13: writes the address of a fresh 8-byte block, which torch frees, to the given address. */
   readonly newSlot: NativeFunction | null;
   readonly malloc: NativeFunction;
+  /** Sets the threads of the operations that follow; null where OpenMP is not GNU's. */
+  readonly setThreads: ((count: number) => void) | null;
+  readonly threads: number;
   readonly toNative: (address: number, source: ArrayBufferView, bytes: number) => void;
   readonly toHost: (target: ArrayBufferView, address: number, bytes: number) => void;
 }
@@ -69,6 +72,8 @@ export function loadLibrary(install: TorchInstall, options: LibraryOptions): Lib
   // Before the libraries start: they read these once, and a worker's process.env does not reach C.
   const setEnvironment = libc.func("int setenv(str, str, int)");
   if (options.threads !== undefined) setEnvironment("OMP_NUM_THREADS", String(options.threads), 1);
+  // OpenMP's threads wait busily between operations; without an end to it they starve the process's other threads.
+  setEnvironment("GOMP_SPINCOUNT", "20000", 0);
   if (device === "cuda" && options.tf32) setEnvironment("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", "1", 0);
 
   if (device === "cpu") keepFreedMemory(libc);
@@ -128,6 +133,7 @@ export function loadLibrary(install: TorchInstall, options: LibraryOptions): Lib
     functions: functions as Library["functions"],
     errorText: find(optional.errorText) as (() => string | null) | null,
     newSlot: find(optional.newSlot) as NativeFunction | null,
+    ...threading(install),
     malloc: libc.func("uint64_t malloc(size_t)") as NativeFunction,
     toNative: libc.func("void *memcpy(uint64_t, const void *, size_t)") as Library["toNative"],
     toHost: libc.func("void *memcpy(void *, uint64_t, size_t)") as Library["toHost"],
@@ -147,6 +153,20 @@ function keepFreedMemory(libc: ReturnType<typeof koffi.load>): void {
     mallopt(topPad, 2 ** 26);
   } catch {
     // Slower, not wrong.
+  }
+}
+
+/** OpenMP's switch for the number of threads, out of the library that PyTorch brings along. */
+function threading({ libraries }: TorchInstall): Pick<Library, "setThreads" | "threads"> {
+  try {
+    const name = readdirSync(libraries).find((file) => file.startsWith("libgomp"));
+    const openMp = koffi.load(join(libraries, name ?? "libgomp.so.1"));
+    return {
+      setThreads: openMp.func("void omp_set_num_threads(int)") as (count: number) => void,
+      threads: Number(openMp.func("int omp_get_max_threads()")()),
+    };
+  } catch {
+    return { setThreads: null, threads: 1 };
   }
 }
 

@@ -56,6 +56,9 @@ const out = { address: argumentSlots, second: argumentSlots + 1 } as const;
 const sizesAt = argumentSlots + 8;
 const stridesAt = sizesAt + 8;
 
+/** Below it a product takes some 20 microseconds on one core. */
+const smallWork = 2 ** 20;
+
 const toDtype = operator("aten::to", "dtype");
 
 /**
@@ -71,6 +74,7 @@ export class Torch {
   readonly #temporaries: Handle[] = [];
   #depth = 0;
   #live = 0;
+  #threads = 0;
 
   constructor(library: Library, device: "cpu" | "cuda") {
     this.library = library;
@@ -229,6 +233,18 @@ export class Torch {
       if (into.length > 0) this.library.toHost(into, this.#dataPointer(source), into.length * bytesOf[type]);
       return [];
     });
+  }
+
+  /**
+   * Says how many multiplications the next product has: around small ones an operation costs less on one thread than the
+   * threads' meeting.
+   */
+  expectWork(multiplications: number): void {
+    const { setThreads, threads } = this.library;
+    const wanted = multiplications < smallWork ? 1 : threads;
+    if (setThreads === null || wanted === this.#threads) return;
+    setThreads(wanted);
+    this.#threads = wanted;
   }
 
   delete(handle: Handle): void {
