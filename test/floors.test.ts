@@ -12,6 +12,7 @@ const floors: Readonly<Record<string, number>> = {
   "@laconic/sandbox": 2,
   "@laconic/engine": 3,
   "@laconic/kernels-torch": 3,
+  "@laconic/tokenizers": 3,
   "@laconic/kernels-tfjs": 3,
   "@laconic/tinker": 3,
   "@laconic/openai": 3,

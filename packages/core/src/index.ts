@@ -27,7 +27,7 @@ export type {
   TokenTrace,
   TokenUsage,
 } from "./language-model.ts";
-export type { Tokenizer } from "./tokenizer.ts";
+export type { ChatTokenizer, Tokenizer } from "./tokenizer.ts";
 export type { Episode, Message, Utterance } from "./episode.ts";
 export { ledgerTotals } from "./ledger.ts";
 export type { Ledger, LedgerCall, LedgerRead, LedgerTotals } from "./ledger.ts";

@@ -1,5 +1,6 @@
 import {
   LaconicError,
+  type ChatTokenizer,
   type Completion,
   type CompletionRequest,
   type LanguageModel,
@@ -28,7 +29,7 @@ interface Waiting {
 export function localPolicy(options: {
   readonly id: string;
   readonly sampler: Sampler;
-  readonly tokenizer: Tokenizer;
+  readonly tokenizer: Tokenizer | ChatTokenizer;
 }): LanguageModel {
   const { id, sampler, tokenizer } = options;
   let waiting: Waiting[] = [];
@@ -104,7 +105,7 @@ function sampleRequest(request: CompletionRequest, tokenizer: Tokenizer): Sample
   return {
     promptTokens: promptTokens(request.prompt, tokenizer),
     sampling,
-    stopTokens: [tokenizer.endToken],
+    stopTokens: endTokens(tokenizer),
     stopSequences: stop.flatMap((text) => spellStop(text, tokenizer)),
     random: request.random,
   };
@@ -120,13 +121,18 @@ function spellStop(text: string, tokenizer: Tokenizer): number[][] {
   }
 }
 
-function promptTokens(prompt: Prompt, tokenizer: Tokenizer): readonly number[] {
+function endTokens(tokenizer: Tokenizer | ChatTokenizer): readonly number[] {
+  return "endTokens" in tokenizer ? tokenizer.endTokens : [tokenizer.endToken];
+}
+
+function promptTokens(prompt: Prompt, tokenizer: Tokenizer | ChatTokenizer): readonly number[] {
   switch (prompt.kind) {
     case "tokens":
       return prompt.tokens;
     case "text":
       return tokenizer.encode(prompt.text);
     case "messages":
+      if ("encodeChat" in tokenizer) return tokenizer.encodeChat(prompt.messages);
       throw new LaconicError("input_invalid", "this policy has no chat template; send a text or token prompt");
   }
 }
@@ -137,7 +143,8 @@ function completion(
   tokenizer: Tokenizer,
   model: ModelIdentity,
 ): Completion {
-  const text = tokenizer.decode(tokens.filter((token) => token !== tokenizer.endToken));
+  const ends = endTokens(tokenizer);
+  const text = tokenizer.decode(tokens.filter((token) => !ends.includes(token)));
   const stops = (request.sampling.stop ?? []).map((stop) => (stop === "" ? -1 : text.indexOf(stop)));
   const cut = Math.min(text.length, ...stops.filter((at) => at >= 0));
   return {

@@ -1,0 +1,38 @@
+import type { Tokenizer } from "@laconic/core";
+
+/** Text out of tokens as they come; a character whose bytes are spread over tokens waits for the last of them. */
+export interface IncrementalDecoder {
+  /** What the token adds to the text; empty while a character is incomplete. */
+  push(token: number): string;
+  /** What is still held back at the end. */
+  flush(): string;
+}
+
+const incomplete = "\uFFFD";
+
+/** Keeps only the tokens since the last complete character, so that a long reply costs no more per token. */
+export function incrementalDecoder(tokenizer: Pick<Tokenizer, "decode">): IncrementalDecoder {
+  // The last token that is out already: some tokenizers write a space depending on what came before.
+  let before: number[] = [];
+  let waiting: number[] = [];
+  const tail = (): string => {
+    const known = tokenizer.decode(before);
+    return tokenizer.decode([...before, ...waiting]).slice(known.length);
+  };
+  return {
+    push(token) {
+      waiting.push(token);
+      const text = tail();
+      if (text.endsWith(incomplete)) return "";
+      before = waiting.slice(-1);
+      waiting = [];
+      return text;
+    },
+    flush() {
+      const text = waiting.length === 0 ? "" : tail();
+      before = [];
+      waiting = [];
+      return text;
+    },
+  };
+}

@@ -1,0 +1,8 @@
+/**
+ * Tokenizers and chat templates of Hugging Face checkpoints.
+ * @module @laconic/tokenizers
+ */
+export { loadTokenizer, tokenizerOf } from "./load-tokenizer.ts";
+export { incrementalDecoder } from "./incremental-decoder.ts";
+export type { IncrementalDecoder } from "./incremental-decoder.ts";
+export type { TokenizerFiles } from "./tokenizer-files.ts";
