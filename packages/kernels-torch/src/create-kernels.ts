@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import type { CreateKernels, KernelSource } from "@laconic/engine/kernels";
+import type { CreateKernels, KernelSource, Kernels, Tensor } from "@laconic/engine/kernels";
 import { findTorch } from "./find/torch-install.ts";
 import { loadLibrary } from "./native/library.ts";
 import { Torch } from "./native/torch.ts";
@@ -28,8 +28,49 @@ export const createKernels: CreateKernels = async (options = {}) => {
       { folder: install.folder },
     );
   const library = loadLibrary(install, { device, tf32: tf32 === true, ...(threads !== undefined && { threads }) });
-  return torchKernelSet(new Torch(library, device), dtype);
+  return checkedKernels(new Torch(library, device), dtype);
 };
+
+/**
+ * PyTorch's fused attention where it gives what plain products give on a small case, else plain products: its arguments
+ * and limits differ between versions and cards.
+ */
+async function checkedKernels(torch: Torch, dtype: "float32" | "bfloat16"): Promise<Kernels> {
+  const plain = torchKernelSet(torch, dtype, "math");
+  // CUDA's flash attention takes no float32.
+  if (torch.device === "cuda" && dtype === "float32") return plain;
+  const fused = torchKernelSet(torch, dtype, "fused");
+  if (torch.device === "cpu") return fused;
+  try {
+    const [expected, actual] = [await attentionSample(plain), await attentionSample(fused)];
+    if (expected.every((value, i) => Math.abs(value - (actual[i] as number)) < 0.05)) return fused;
+  } catch (error) {
+    if (!LaconicError.is(error)) throw error;
+  }
+  return plain;
+}
+
+/** Attention over two sequences and its gradients, with grouped heads. */
+async function attentionSample(kernels: Kernels): Promise<number[]> {
+  const shape = { queryHeads: 4, kvHeads: 2, headDim: 64, scale: 0.125 };
+  const offsets = Int32Array.of(0, 5, 12);
+  const results = kernels.scope(() => {
+    const wave = (width: number, phase: number): Tensor =>
+      kernels.upload(
+        Float32Array.from({ length: 12 * width }, (_, i) => Math.sin(0.37 * i + phase)),
+        [12, width],
+      );
+    const [q, k, v, dOut] = [wave(256, 0), wave(128, 1), wave(128, 2), wave(256, 3)] as const;
+    const layout = { offsets, offsetsOnDevice: kernels.upload(offsets, [3]), longest: 7 };
+    const { out, logSumExp } = kernels.attention(q, k, v, shape, layout);
+    const { dQ, dK, dV } = kernels.attentionBackward(dOut, { q, k, v, out, logSumExp }, shape, layout);
+    return [out, logSumExp, dQ, dK, dV];
+  });
+  const values: number[] = [];
+  for (const tensor of results) values.push(...(await kernels.read(tensor)));
+  kernels.free(...results);
+  return values;
+}
 
 /** Settings of {@link createKernels}. */
 export interface TorchOptions {

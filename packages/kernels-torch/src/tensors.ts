@@ -70,6 +70,19 @@ export class TensorStore {
     return handle;
   }
 
+  /** Keeps something with a tensor that is freed with it. */
+  attach(tensor: TorchTensor, name: string, handle: Handle): void {
+    tensor.derived ??= new Map();
+    tensor.derived.set(name, handle);
+  }
+
+  /** @throws LaconicError `engine_failed` when nothing of that name was attached. */
+  attached(tensor: TorchTensor, name: string): Handle {
+    const handle = tensor.derived?.get(name);
+    if (handle !== undefined) return handle;
+    throw new LaconicError("engine_failed", `${name} is missing: the tensor does not come from the forward pass`);
+  }
+
   /** Puts new data under a handle. */
   replace(tensor: TorchTensor, handle: Handle): void {
     this.#drop(tensor);

@@ -1,11 +1,13 @@
 import type { Kernels } from "@laconic/engine/kernels";
 import type { Torch } from "./native/torch.ts";
 import { cpuAttentionKernels } from "./kernels/attention.ts";
+import { cudaAttentionKernels } from "./kernels/cuda-attention.ts";
 import { elementwiseKernels } from "./kernels/elementwise.ts";
 import { headKernels } from "./kernels/head.ts";
 import { cacheKernels } from "./kernels/key-value-cache.ts";
 import { lifetimeKernels } from "./kernels/lifetime.ts";
 import { linearKernels } from "./kernels/linear.ts";
+import { mathAttentionKernels } from "./kernels/math-attention.ts";
 import { normKernels } from "./kernels/norm.ts";
 import { optimizerKernels } from "./kernels/optimizer.ts";
 import { rotaryKernels } from "./kernels/rotary.ts";
@@ -13,17 +15,22 @@ import { rowKernels } from "./kernels/rows.ts";
 import { samplingKernels } from "./kernels/sampling.ts";
 import { TorchDevice } from "./torch-device.ts";
 
-/** The kernel set on libtorch. */
-export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16"): Kernels {
+/** How attention is computed: `fused` is PyTorch's kernel for the device, `math` plain products. */
+export type AttentionKind = "fused" | "math";
+
+/** The kernel set on libtorch. On CUDA the fused kernel is for bfloat16. */
+export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", attention: AttentionKind): Kernels {
   const device = new TorchDevice(torch, dtype);
+  const plain = mathAttentionKernels(device);
+  const fused = torch.device === "cpu" ? cpuAttentionKernels(device) : cudaAttentionKernels(device, plain);
   const { liveCaches: _, ...caching } = cacheKernels(device);
   const { major, minor } = torch.library.version;
   return {
     device: torch.device,
-    backend: `libtorch ${major}.${minor}`,
+    backend: `libtorch ${major}.${minor}${attention === "math" ? ", plain attention" : ""}`,
     dtype,
     deterministic: torch.device === "cpu",
-    memory: () => null,
+    memory: () => torch.library.deviceMemory?.() ?? null,
     liveTensors: () => device.store.count,
     dispose: () => device.store.dispose(),
     ...lifetimeKernels(device),
@@ -32,7 +39,7 @@ export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16"): Ker
     ...linearKernels(device),
     ...normKernels(device),
     ...rotaryKernels(device),
-    ...cpuAttentionKernels(device),
+    ...(attention === "fused" ? fused : plain),
     ...caching,
     ...headKernels(device),
     ...samplingKernels(device),

@@ -2,8 +2,11 @@ import type { Kernels } from "@laconic/engine/kernels";
 import { createInlineEngine, createLocalEngine } from "@laconic/engine";
 import { kernelCases } from "@laconic/engine/kernels/testing";
 import { askTorch, engineCases, parityCases, parityErrors, type TorchAnswer } from "@laconic/engine/testing";
-import { createKernels, torchKernels } from "@laconic/kernels-torch";
+import { createKernels, findTorch, torchKernels } from "@laconic/kernels-torch";
 import { describe, expect, test } from "vitest";
+import { loadLibrary } from "../src/native/library.ts";
+import { Torch } from "../src/native/torch.ts";
+import { torchKernelSet } from "../src/torch-kernels.ts";
 import { installedTorch, python } from "./installed-torch.ts";
 
 const found = installedTorch();
@@ -13,6 +16,15 @@ const cpu = { device: "cpu", torch: missing ? "" : found.install.folder } as con
 describe.skipIf(missing).each(["float32", "bfloat16"] as const)("the libtorch kernels on the CPU, %s", (dtype) => {
   let kernels: Promise<Kernels> | null = null;
   for (const item of kernelCases) test(item.name, () => item.run(() => (kernels ??= createKernels({ ...cpu, dtype }))));
+});
+
+describe.skipIf(missing).each(["float32", "bfloat16"] as const)("plain attention on the CPU, %s", (dtype) => {
+  const create = (): Kernels => {
+    const library = loadLibrary(findTorch({ LACONIC_TORCH: cpu.torch }), { device: "cpu", tf32: false });
+    return torchKernelSet(new Torch(library, "cpu"), dtype, "math");
+  };
+  for (const item of kernelCases.filter(({ name }) => name.includes("ttention")))
+    test(item.name, () => item.run(create));
 });
 
 describe.skipIf(missing)("the local engine on libtorch, on the calling thread", () => {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import koffi from "koffi";
 import { LaconicError } from "@laconic/core";
 import { nvidiaLibraries } from "../find/nvidia-libraries.ts";
+import type { DeviceMemory } from "@laconic/engine/kernels";
 import type { TorchInstall } from "../find/torch-install.ts";
 
 /** A C function. Handles and addresses are numbers. */
@@ -48,6 +49,8 @@ export interface Library {
   /** Sets the threads of the operations that follow; null where OpenMP is not GNU's. */
   readonly setThreads: ((count: number) => void) | null;
   readonly threads: number;
+  /** Of the GPU; null on the CPU, or where the CUDA runtime is not found. */
+  readonly deviceMemory: (() => DeviceMemory) | null;
   readonly toNative: (address: number, source: ArrayBufferView, bytes: number) => void;
   readonly toHost: (target: ArrayBufferView, address: number, bytes: number) => void;
 }
@@ -134,6 +137,7 @@ export function loadLibrary(install: TorchInstall, options: LibraryOptions): Lib
     errorText: find(optional.errorText) as (() => string | null) | null,
     newSlot: find(optional.newSlot) as NativeFunction | null,
     ...threading(install),
+    deviceMemory: device === "cuda" ? cudaMemory(install) : null,
     malloc: libc.func("uint64_t malloc(size_t)") as NativeFunction,
     toNative: libc.func("void *memcpy(uint64_t, const void *, size_t)") as Library["toNative"],
     toHost: libc.func("void *memcpy(void *, uint64_t, size_t)") as Library["toHost"],
@@ -168,6 +172,22 @@ function threading({ libraries }: TorchInstall): Pick<Library, "setThreads" | "t
   } catch {
     return { setThreads: null, threads: 1 };
   }
+}
+
+function cudaMemory(install: TorchInstall): (() => DeviceMemory) | null {
+  const wheels = nvidiaLibraries(install).filter((file) => file.includes("libcudart"));
+  for (const name of [...wheels, "libcudart.so.13", "libcudart.so.12", "libcudart.so"])
+    try {
+      const query = koffi.load(name).func("int cudaMemGetInfo(_Out_ size_t*, _Out_ size_t*)");
+      return () => {
+        const [free, total] = [[0], [0]];
+        query(free, total);
+        return { free: Number(free[0]), total: Number(total[0]) };
+      };
+    } catch {
+      // The next name.
+    }
+  return null;
 }
 
 /** Absent ones are found by the loader itself, or named in the error of the library that needs them. */

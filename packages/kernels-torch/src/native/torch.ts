@@ -29,7 +29,7 @@ export interface Operator<Count extends ResultCount = 1> {
   readonly results: Count;
 }
 
-type ResultCount = 0 | 1 | 2 | 3;
+type ResultCount = 0 | 1 | 2 | 3 | 5;
 
 /** As many handles as an operator returns. */
 export type Handles<Count extends ResultCount> = [
@@ -37,6 +37,8 @@ export type Handles<Count extends ResultCount> = [
   readonly [Handle],
   readonly [Handle, Handle],
   readonly [Handle, Handle, Handle],
+  never,
+  readonly [Handle, Handle, Handle, Handle, Handle],
 ][Count];
 
 /** `operator("aten::max", "dim", 2)` returns two tensors. */

@@ -1,0 +1,104 @@
+import {
+  expectFloats,
+  expectHeads,
+  expectLayout,
+  matrix,
+  type AttentionShape,
+  type Kernels,
+} from "@laconic/engine/kernels";
+import { operator, type Argument, type Handle } from "../native/torch.ts";
+import type { TorchDevice } from "../torch-device.ts";
+import { scaleOf } from "./attention.ts";
+
+const forward = operator("aten::_flash_attention_forward", "", 5);
+const backward = operator("aten::_flash_attention_backward", "", 3);
+const transpose = operator("aten::transpose", "int");
+const contiguous = operator("aten::contiguous");
+
+/**
+ * Flash attention on packed sequences (Dao 2023, PyTorch's kernel): bfloat16, heads of up to 256 in steps of 8. What the
+ * backward pass wants back is kept with the log-sum-exps.
+ *
+ * @param plain - for heads that the kernel does not take
+ */
+export function cudaAttentionKernels(
+  device: TorchDevice,
+  plain: Pick<Kernels, "attention" | "attentionBackward">,
+): Pick<Kernels, "attention" | "attentionBackward"> {
+  const { torch, store } = device;
+  /** Optional arguments that newer versions add to the end are none; older versions do not read them. */
+  const none = [null, null, null, null, null, null] as const;
+  const heads = (x: Handle, rows: number, count: number, width: number): Handle => torch.view(x, [rows, count, width]);
+  const fits = ({ headDim }: AttentionShape): boolean => headDim % 8 === 0 && headDim <= 256;
+  return {
+    attention(q, k, v, shape, layout) {
+      if (!fits(shape) || q.shape[0] === 0) return plain.attention(q, k, v, shape, layout);
+      const [rows] = matrix(q, "attention: q");
+      const { queryHeads, kvHeads, headDim } = shape;
+      expectHeads(shape, rows, [q], [k, v], "attention");
+      expectLayout(layout, rows, "attention");
+      const [query, key, value, offsets] = [q, k, v, layout.offsetsOnDevice].map((x) => device.handle(x)) as [
+        Handle,
+        Handle,
+        Handle,
+        Handle,
+      ];
+      const [out, logSumExp, raw, state, unused] = torch.run<readonly Handle[]>(() => {
+        const [mixed, sums, random, other] = torch.callMany(
+          forward,
+          heads(query, rows, queryHeads, headDim),
+          heads(key, rows, kvHeads, headDim),
+          heads(value, rows, kvHeads, headDim),
+          { some: offsets },
+          { some: offsets },
+          ...[{ int: layout.longest }, { int: layout.longest }],
+          ...[{ float: 0 }, { bool: true }, { bool: false }],
+          ...([scaleOf(shape), ...none] as readonly Argument[]),
+        );
+        // [heads, N] as the contract has it, [N, heads].
+        const byRow = torch.call(contiguous, torch.call(transpose, sums, { int: 0 }, { int: 1 }), { int: 0 });
+        return [torch.call(contiguous, mixed, { int: 0 }), byRow, sums, random, other];
+      }) as [Handle, Handle, Handle, Handle, Handle];
+      const kept = store.adopt(logSumExp, [rows, queryHeads], "full");
+      for (const [name, handle] of Object.entries({ raw, state, unused })) store.attach(kept, `flash ${name}`, handle);
+      return { out: store.adopt(out, q.shape), logSumExp: kept };
+    },
+    attentionBackward(dOut, { q, k, v, out, logSumExp }, shape, layout) {
+      if (!fits(shape) || q.shape[0] === 0)
+        return plain.attentionBackward(dOut, { q, k, v, out, logSumExp }, shape, layout);
+      const [rows] = matrix(q, "attentionBackward: q");
+      const { queryHeads, kvHeads, headDim } = shape;
+      expectHeads(shape, rows, [q, out, dOut], [k, v], "attentionBackward");
+      expectFloats(logSumExp, [rows, queryHeads], "attentionBackward: logSumExp");
+      expectLayout(layout, rows, "attentionBackward");
+      const saved = store.get(logSumExp);
+      const [d, query, key, value, mixed, offsets] = [dOut, q, k, v, out, layout.offsetsOnDevice].map((x) =>
+        device.handle(x),
+      ) as [Handle, Handle, Handle, Handle, Handle, Handle];
+      const gradients = torch.run(() =>
+        torch
+          .callMany(
+            backward,
+            heads(d, rows, queryHeads, headDim),
+            heads(query, rows, queryHeads, headDim),
+            heads(key, rows, kvHeads, headDim),
+            heads(value, rows, kvHeads, headDim),
+            heads(mixed, rows, queryHeads, headDim),
+            store.attached(saved, "flash raw"),
+            offsets,
+            offsets,
+            ...[{ int: layout.longest }, { int: layout.longest }, { float: 0 }, { bool: true }],
+            store.attached(saved, "flash state"),
+            store.attached(saved, "flash unused"),
+            ...([scaleOf(shape), null, null] as readonly Argument[]),
+          )
+          .map((gradient) => torch.call(contiguous, gradient, { int: 0 })),
+      ) as [Handle, Handle, Handle];
+      return {
+        dQ: store.adopt(gradients[0], q.shape),
+        dK: store.adopt(gradients[1], k.shape),
+        dV: store.adopt(gradients[2], v.shape),
+      };
+    },
+  };
+}
