@@ -13,6 +13,7 @@ const floors: Readonly<Record<string, number>> = {
   "@laconic/engine": 3,
   "@laconic/kernels-torch": 3,
   "@laconic/tokenizers": 3,
+  "@laconic/serve": 4,
   "@laconic/kernels-tfjs": 3,
   "@laconic/tinker": 3,
   "@laconic/openai": 3,

@@ -10,6 +10,7 @@ import { evalCommand } from "./commands/eval.ts";
 import { quickstartCommand } from "./commands/quickstart.ts";
 import { relayCommand } from "./commands/relay.ts";
 import { reportCommand } from "./commands/report.ts";
+import { serveCommand } from "./commands/serve.ts";
 import { trainCommand } from "./commands/train.ts";
 
 type Commands = Record<string, CommandDef>;
@@ -24,6 +25,7 @@ export async function main(words: readonly string[], context: CommandContext): P
       train: trainCommand(context, exit),
       eval: evalCommand(context, exit),
       report: reportCommand(context, exit),
+      serve: serveCommand(context, exit),
       relay: relayCommand(context, exit),
       doctor: doctorCommand(context, exit),
     },

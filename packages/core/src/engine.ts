@@ -104,11 +104,14 @@ export interface SampleResult extends TokenTrace {
   readonly finishReason: Exclude<FinishReason, "refusal">;
 }
 
+/** Hears each token as it is drawn: the request's place in its batch, the token, and its log-prob as in the trace. */
+export type TokenListener = (request: number, token: number, logProb: number) => void;
+
 /** Weights that can be asked: the live policy, or a frozen copy. */
 export interface Sampler {
   readonly weightVersion: number;
   /** Serves all requests as one batch and shares prompt prefixes. */
-  sample(requests: readonly SampleRequest[]): Promise<readonly SampleResult[]>;
+  sample(requests: readonly SampleRequest[], onToken?: TokenListener): Promise<readonly SampleResult[]>;
   forward(sequences: readonly TrainingSequence[]): Promise<SequenceLogProbs>;
 }
 
@@ -124,6 +127,8 @@ export interface TrainableModel extends Sampler {
   readonly parameters: number;
   /** Those that training changes: all, or the adapter's. */
   readonly trainableParameters: number;
+  /** Most tokens of prompt and reply together. */
+  readonly contextLength: number;
   /**
    * Runs forward, asks for the token gradient, runs backward and adds to the gradient. Returns what forward saw.
    * @throws LaconicError `numeric_invalid` for a token gradient that is not finite; a call that fails midway discards

@@ -51,6 +51,7 @@ export type {
   SampleResult,
   SequenceLogProbs,
   TokenGradient,
+  TokenListener,
   TrainableModel,
   TrainingSequence,
 } from "./engine.ts";

@@ -32,6 +32,8 @@ export interface CompletionRequest {
   /** The request's own random stream: a local policy draws from it, an API model gets a seed derived from it. */
   readonly random: RandomState;
   readonly signal?: AbortSignal;
+  /** Hears each token of a local policy as it is drawn; models that do not stream ignore it. */
+  readonly onToken?: (token: number, logProb: number) => void;
 }
 
 /** Why a model stopped writing. */

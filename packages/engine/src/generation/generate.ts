@@ -15,8 +15,13 @@ export interface GenerationLimits {
 
 const defaultLimits: GenerationLimits = { cacheElements: 1 << 28, prefillTokens: 16_384 };
 
+/** Hears the tokens of one step: place of the request in the call, token, log-prob, three numbers each. */
+export type TokensListener = (drawn: Float64Array) => void;
+
 /** A reply in the making. */
 interface Row {
+  /** Place of its request in the call. */
+  readonly place: number;
   /** In the caches of its wave. */
   cacheRow: number;
   readonly request: SampleRequest;
@@ -39,10 +44,17 @@ export async function generate(
   model: ModelOnDevice,
   requests: readonly SampleRequest[],
   limits: GenerationLimits = defaultLimits,
+  onTokens: TokensListener = () => undefined,
 ): Promise<SampleResult[]> {
   const results: SampleResult[] = [];
   for (const wave of waves(model.config, requests, limits.cacheElements))
-    for (const { request, tokens, logProbs, finishReason } of await runWave(model, wave, limits.prefillTokens))
+    for (const { request, tokens, logProbs, finishReason } of await runWave(
+      model,
+      wave,
+      results.length,
+      limits.prefillTokens,
+      onTokens,
+    ))
       results.push({ promptTokens: request.promptTokens, tokens, logProbs, finishReason: finishReason ?? "length" });
   return results;
 }
@@ -73,10 +85,13 @@ function waves(config: ModelConfig, requests: readonly SampleRequest[], cacheEle
 async function runWave(
   model: ModelOnDevice,
   requests: readonly SampleRequest[],
+  firstPlace: number,
   prefillTokens: number,
+  onTokens: TokensListener,
 ): Promise<Row[]> {
   const { kernels, config } = model;
   const rows = requests.map((request, cacheRow): Row => ({
+    place: firstPlace + cacheRow,
     cacheRow,
     request,
     random: randomFromState(request.random),
@@ -100,10 +115,11 @@ async function runWave(
         model,
         logits,
         ended.map((prompt) => rows[prompt] as Row),
+        onTokens,
       );
     let active = closeGaps(kernels, caches, rows);
     while (active.length > 0) {
-      await sampleStep(model, decodeStep(model, caches, active), active);
+      await sampleStep(model, decodeStep(model, caches, active), active, onTokens);
       active = closeGaps(kernels, caches, active);
     }
   } finally {
@@ -163,7 +179,12 @@ function decodeStep(model: ModelOnDevice, caches: readonly KeyValueCache[], rows
 }
 
 /** Draws the next token of every row, decides whether it ends the reply, and frees the logits. */
-async function sampleStep(model: ModelOnDevice, logits: Tensor, rows: readonly Row[]): Promise<void> {
+async function sampleStep(
+  model: ModelOnDevice,
+  logits: Tensor,
+  rows: readonly Row[],
+  onTokens: TokensListener,
+): Promise<void> {
   const { kernels } = model;
   const drawn = kernels.scope(() => {
     try {
@@ -174,14 +195,17 @@ async function sampleStep(model: ModelOnDevice, logits: Tensor, rows: readonly R
   });
   const [tokens, logProbs] = await Promise.all([kernels.read(drawn.tokens), kernels.read(drawn.logProbs)]);
   kernels.free(drawn.tokens, drawn.logProbs);
+  const drawnTokens = new Float64Array(3 * rows.length);
   for (let i = 0; i < rows.length; i++) {
     const row = rows[i] as Row;
     const token = tokens[i] as number;
     row.tokens.push(token);
     row.logProbs.push(logProbs[i] as number);
+    drawnTokens.set([row.place, token, logProbs[i] as number], 3 * i);
     if (row.stopTokens.has(token) || endsWithStop(row)) row.finishReason = "stop";
     else if (row.tokens.length >= row.maxTokens) row.finishReason = "length";
   }
+  onTokens(drawnTokens);
 }
 
 function samplingRows(rows: readonly Row[]): SamplingRows {

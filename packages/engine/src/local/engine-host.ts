@@ -8,6 +8,7 @@ import type {
   TrainingSequence,
 } from "@laconic/core";
 import type { ModelLimits } from "../generation/check-requests.ts";
+import type { TokensListener } from "../generation/generate.ts";
 import type { GradientExchange } from "./gradient-exchange.ts";
 
 /** Names a frozen copy of a model's weights; `live` is the policy being trained. */
@@ -50,7 +51,12 @@ export interface EngineHost {
   exportGradient(model: number, exchange: GradientExchange, replica: number): Promise<boolean>;
   /** Steps on the sum of all slots, or on its own gradient when there is no exchange; clears the gradient. */
   optimStep(model: number, settings: OptimizerSettings, exchange: GradientExchange | null): Promise<OptimizerResult>;
-  sample(model: number, weights: WeightsId, requests: readonly SampleRequest[]): Promise<SampleResult[]>;
+  sample(
+    model: number,
+    weights: WeightsId,
+    requests: readonly SampleRequest[],
+    onTokens?: TokensListener,
+  ): Promise<SampleResult[]>;
   snapshot(model: number): Promise<{ readonly snapshot: number; readonly weightVersion: number }>;
   disposeSnapshot(model: number, snapshot: number): Promise<void>;
   save(model: number, folder: string): Promise<readonly string[]>;

@@ -8,7 +8,7 @@ import {
   type SampleResult,
   type TrainingSequence,
 } from "@laconic/core";
-import { generate } from "../generation/generate.ts";
+import { generate, type TokensListener } from "../generation/generate.ts";
 import type { Kernels } from "../kernels/index.ts";
 import type { Recompute } from "../transformer/train-pass.ts";
 import { SharedBases } from "./base-weights.ts";
@@ -68,8 +68,13 @@ export class InlineHost implements EngineHost {
     return this.#model(model).optimStep(settings, exchange);
   }
 
-  async sample(model: number, weights: WeightsId, requests: readonly SampleRequest[]): Promise<SampleResult[]> {
-    return generate(this.#model(model).weights(weights), requests);
+  async sample(
+    model: number,
+    weights: WeightsId,
+    requests: readonly SampleRequest[],
+    onTokens?: TokensListener,
+  ): Promise<SampleResult[]> {
+    return generate(this.#model(model).weights(weights), requests, undefined, onTokens);
   }
 
   async snapshot(model: number): Promise<{ snapshot: number; weightVersion: number }> {

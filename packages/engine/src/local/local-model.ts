@@ -8,6 +8,7 @@ import {
   type SampleRequest,
   type SampleResult,
   type SequenceLogProbs,
+  type TokenListener,
   type TokenGradient,
   type TrainableModel,
   type TrainingSequence,
@@ -24,6 +25,7 @@ export class LocalModel implements TrainableModel {
   readonly id: string;
   readonly parameters: number;
   readonly trainableParameters: number;
+  readonly contextLength: number;
   readonly #hosts: readonly EngineHost[];
   readonly #model: number;
   readonly #maxTokens: number;
@@ -42,6 +44,7 @@ export class LocalModel implements TrainableModel {
     this.id = `local-${model}`;
     this.parameters = facts.parameters;
     this.trainableParameters = facts.trainableParameters;
+    this.contextLength = facts.limits.maxPositions;
     this.#hosts = hosts;
     this.#model = model;
     this.#weightVersion = facts.weightVersion;
@@ -55,8 +58,8 @@ export class LocalModel implements TrainableModel {
     return this.#weightVersion;
   }
 
-  sample(requests: readonly SampleRequest[]): Promise<readonly SampleResult[]> {
-    return this.#inOrder(() => this.#sample("live", requests));
+  sample(requests: readonly SampleRequest[], onToken?: TokenListener): Promise<readonly SampleResult[]> {
+    return this.#inOrder(() => this.#sample("live", requests, onToken));
   }
 
   forward(sequences: readonly TrainingSequence[]): Promise<SequenceLogProbs> {
@@ -95,7 +98,7 @@ export class LocalModel implements TrainableModel {
       const { snapshot, weightVersion } = copies[0] as (typeof copies)[0];
       return {
         weightVersion,
-        sample: (requests) => this.#inOrder(() => this.#sample(snapshot, requests)),
+        sample: (requests, onToken) => this.#inOrder(() => this.#sample(snapshot, requests, onToken)),
         forward: (sequences) => this.#inOrder(() => this.#forward(snapshot, sequences)),
         dispose: () =>
           this.#inOrder(async () => {
@@ -172,7 +175,11 @@ export class LocalModel implements TrainableModel {
     return run;
   }
 
-  async #sample(weights: WeightsId, requests: readonly SampleRequest[]): Promise<SampleResult[]> {
+  async #sample(
+    weights: WeightsId,
+    requests: readonly SampleRequest[],
+    onToken?: TokenListener,
+  ): Promise<SampleResult[]> {
     checkRequests(this.#limits, requests);
     const keys = requests.map((request) => request.promptTokens.join(","));
     const costs = requests.map((request) => request.promptTokens.length + request.sampling.maxTokens);
@@ -184,6 +191,7 @@ export class LocalModel implements TrainableModel {
           this.#model,
           weights,
           rows.map((row) => requests[row] as SampleRequest),
+          onToken && ((drawn) => tell(onToken, rows, drawn)),
         );
         rows.forEach((row, i) => (results[row] = part[i] as SampleResult));
       }),
@@ -212,6 +220,12 @@ export class LocalModel implements TrainableModel {
     const count = Math.max(0, ...shares.map((share) => share.length));
     return Array.from({ length: count }, (_, round) => shares.map((share) => share[round] ?? []));
   }
+}
+
+/** Passes a step's tokens on, under the places that the requests have in the whole batch. */
+function tell(onToken: TokenListener, rows: readonly number[], drawn: Float64Array): void {
+  for (let i = 0; i < drawn.length; i += 3)
+    onToken(rows[drawn[i] as number] as number, drawn[i + 1] as number, drawn[i + 2] as number);
 }
 
 interface RowResult {

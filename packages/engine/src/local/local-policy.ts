@@ -50,7 +50,11 @@ export function localPolicy(options: {
   const serveBatch = async (batch: readonly Waiting[]): Promise<void> => {
     const model = { id, weightVersion: sampler.weightVersion };
     try {
-      const results = await sampler.sample(batch.map(({ sample }) => sample));
+      const listens = batch.some(({ request }) => request.onToken);
+      const results = await sampler.sample(
+        batch.map(({ sample }) => sample),
+        listens ? (place, token, logProb) => batch[place]?.request.onToken?.(token, logProb) : undefined,
+      );
       batch.forEach(({ request, resolve }, i) =>
         resolve(completion(request, results[i] as SampleResult, tokenizer, model)),
       );

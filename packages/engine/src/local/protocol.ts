@@ -13,13 +13,14 @@ export interface WorkerSetup {
 
 export type HostMethod = keyof EngineHost;
 
-/** A call on the worker's host. */
+/** A call on the worker's host. A function does not cross threads: `sample` sends whether anybody listens. */
 export type HostCall = {
   readonly [M in HostMethod]: { readonly id: number; readonly method: M; readonly args: Parameters<EngineHost[M]> };
 }[HostMethod];
 
-/** What the call with this id came to: one of the host's results. */
+/** What the call with this id came to: one of the host's results; before it, the tokens of `sample` step by step. */
 export type HostReply =
+  | { readonly id: number; readonly tokens: Float64Array }
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: StoredError };
 

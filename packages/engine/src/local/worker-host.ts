@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
-import { LaconicError } from "@laconic/core";
+import { LaconicError, type SampleResult } from "@laconic/core";
+import type { TokensListener } from "../generation/generate.ts";
 import type { KernelSource } from "../kernels/index.ts";
 import type { Recompute } from "../transformer/train-pass.ts";
 import type { EngineHost } from "./engine-host.ts";
@@ -8,6 +9,7 @@ import { movedBuffers, reviveError, type HostMethod, type HostReply, type Worker
 interface Pending {
   resolve(value: unknown): void;
   reject(error: unknown): void;
+  onTokens?: TokensListener | undefined;
 }
 
 /** Starts an engine replica on its own thread. A thread that dies rejects every call with `engine_failed`. */
@@ -31,7 +33,8 @@ export function startWorkerHost(device: KernelSource, recompute: Recompute): Eng
     for (const id of [...pending.keys()]) settle(id)?.reject(failure);
   };
   worker.on("message", (reply: HostReply) => {
-    if ("error" in reply) settle(reply.id)?.reject(reviveError(reply.error));
+    if ("tokens" in reply) pending.get(reply.id)?.onTokens?.(reply.tokens);
+    else if ("error" in reply) settle(reply.id)?.reject(reviveError(reply.error));
     else settle(reply.id)?.resolve(reply.value);
   });
   worker.on("error", (error) =>
@@ -42,11 +45,11 @@ export function startWorkerHost(device: KernelSource, recompute: Recompute): Eng
   );
   worker.unref();
 
-  const call = (method: HostMethod, args: readonly unknown[]): Promise<unknown> => {
+  const call = (method: HostMethod, args: readonly unknown[], onTokens?: TokensListener): Promise<unknown> => {
     if (failure) return Promise.reject(failure);
     const id = nextId++;
     return new Promise((resolve, reject) => {
-      pending.set(id, { resolve, reject });
+      pending.set(id, { resolve, reject, onTokens });
       worker.ref();
       try {
         worker.postMessage({ id, method, args }, movedBuffers(args));
@@ -78,7 +81,8 @@ export function startWorkerHost(device: KernelSource, recompute: Recompute): Eng
     discardGradient: remote("discardGradient"),
     exportGradient: remote("exportGradient"),
     optimStep: remote("optimStep"),
-    sample: remote("sample"),
+    sample: (model, weights, requests, onTokens) =>
+      call("sample", [model, weights, requests, onTokens !== undefined], onTokens) as Promise<SampleResult[]>,
     snapshot: remote("snapshot"),
     disposeSnapshot: remote("disposeSnapshot"),
     save: remote("save"),

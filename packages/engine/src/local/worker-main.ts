@@ -1,5 +1,6 @@
 import { parentPort, workerData, type MessagePort } from "node:worker_threads";
 import type { CreateKernels } from "../kernels/index.ts";
+import type { TokensListener } from "../generation/generate.ts";
 import type { EngineHost } from "./engine-host.ts";
 import { InlineHost } from "./inline-host.ts";
 import { movedBuffers, storeError, type HostCall, type WorkerSetup } from "./protocol.ts";
@@ -26,7 +27,12 @@ async function answer(port: MessagePort, opened: Promise<EngineHost>, { id, meth
     const host = await opened;
     // Method and arguments belong together, which the compiler does not follow through a union.
     const call = host[method] as (...args: readonly unknown[]) => Promise<unknown>;
-    const value = await call.apply(host, args);
+    const listens = method === "sample" && (args[3] as unknown) === true;
+    const onTokens: TokensListener = (tokens) => port.postMessage({ id, tokens });
+    const value = await call.apply(
+      host,
+      method === "sample" ? [...args.slice(0, 3), listens ? onTokens : undefined] : args,
+    );
     port.postMessage({ id, value }, movedBuffers(Object.values(value ?? {})));
   } catch (error) {
     port.postMessage({ id, error: storeError(error) });

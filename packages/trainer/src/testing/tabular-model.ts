@@ -127,13 +127,20 @@ export function tabularModel(options: TabularOptions): TrainableModel {
     });
   };
   const samplerOf = (table: () => Float64Array): Omit<Sampler, "weightVersion"> => ({
-    sample: async (requests) => requests.map((request) => draw(table(), request)),
+    sample: async (requests, onToken) => {
+      const results = requests.map((request) => draw(table(), request));
+      results.forEach(({ tokens, logProbs }, place) =>
+        tokens.forEach((token, i) => onToken?.(place, token, logProbs[i] as number)),
+      );
+      return results;
+    },
     forward: async (sequences) => forward(table(), sequences),
   });
 
   return {
     id,
     parameters: rows * V,
+    contextLength: Infinity,
     trainableParameters: rows * V,
     get weightVersion() {
       return step;

@@ -3,6 +3,21 @@ import { expectThat, type ConformanceCase } from "@laconic/core/testing";
 import { expectNear, modelCase, requests, sameReplies } from "./engine-case.ts";
 
 export const samplingCases: readonly ConformanceCase<Engine>[] = [
+  modelCase("a listener hears every token of every reply, in order, with its log-prob", async (model) => {
+    const heard = requests.map((): { tokens: number[]; logProbs: number[] } => ({ tokens: [], logProbs: [] }));
+    const replies = await model.sample(requests, (request, token, logProb) => {
+      heard[request]?.tokens.push(token);
+      heard[request]?.logProbs.push(logProb);
+    });
+    replies.forEach(({ tokens, logProbs }, i) => {
+      expectThat(
+        heard[i]?.tokens.join() === tokens.join(),
+        `tokens ${tokens.join()}, heard ${heard[i]?.tokens.join()}`,
+      );
+      expectThat(heard[i]?.logProbs.join() === logProbs.join(), "the same log-probs");
+    });
+  }),
+
   modelCase("the same requests give the same replies, alone or in a batch", async (model) => {
     const [first, again] = [await model.sample(requests), await model.sample(requests)];
     expectThat(sameReplies(first, again), "two equal batches to give equal replies");

@@ -1,0 +1,150 @@
+import { readFile, stat } from "node:fs/promises";
+import { basename, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { relayTask } from "@laconic/benchmarks";
+import { LaconicError, type ChatTokenizer, type ModelSource, type Tokenizer } from "@laconic/core";
+import { createLocalEngine, localPolicy } from "@laconic/engine";
+import { createCompletionServer } from "@laconic/serve";
+import { loadTokenizer } from "@laconic/tokenizers";
+import { findCheckpoint, nodeFileSystem, runFiles } from "@laconic/trainer";
+import type { CommandDef } from "citty";
+import { command, type ExitCode } from "../cli/command.ts";
+import { shippedCheckpoint } from "../relay/model.ts";
+import { parseAppConfig } from "../run/app-config.ts";
+import { chooseDevice } from "../run/devices.ts";
+import { modelSource } from "../run/open-parts.ts";
+import type { CommandContext } from "./common.ts";
+
+/** What is served: weights, and the tokenizer they were trained with. */
+interface Served {
+  readonly name: string;
+  readonly source: ModelSource;
+  readonly tokenizer: Tokenizer | ChatTokenizer;
+}
+
+export function serveCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
+  return command(
+    {
+      name: "serve",
+      description: "Put a policy behind an OpenAI-compatible endpoint",
+      args: {
+        model: {
+          type: "positional",
+          description: "A run directory, a Hugging Face model folder, or shipped",
+          required: true,
+        },
+        device: { type: "string", description: "Device to compute on", default: "auto", valueHint: "name" },
+        host: { type: "string", description: "Address to listen on", default: "127.0.0.1", valueHint: "address" },
+        port: { type: "string", description: "Port to listen on; 0 takes a free one", default: "8000", valueHint: "n" },
+        "api-key-env": {
+          type: "string",
+          description: "Environment variable that holds the key clients must send",
+          valueHint: "NAME",
+        },
+        "max-concurrency": {
+          type: "string",
+          description: "Replies in the making at once",
+          default: "256",
+          valueHint: "n",
+        },
+        "max-body": { type: "string", description: "Largest request in bytes", default: "4194304", valueHint: "n" },
+      },
+      run: async (args) => {
+        const apiKey = keyFrom(args["api-key-env"]);
+        if (apiKey === null && !isLoopback(args.host))
+          throw new LaconicError(
+            "config_invalid",
+            `--host ${args.host} can be reached from elsewhere; name a key with --api-key-env first`,
+            { key: "host" },
+          );
+        const [port, maxConcurrency, maxBodyBytes] = [
+          count("port", args.port, 0),
+          count("max-concurrency", args["max-concurrency"], 1),
+          count("max-body", args["max-body"], 1),
+        ];
+        const served = await open(args.model);
+        const device = await chooseDevice(args.device, "auto", (line) => terminal.note(line));
+        const engine = await createLocalEngine({ device: device.source, workers: device.workers });
+        try {
+          const model = await engine.createModel(served.source);
+          const server = createCompletionServer({
+            policy: localPolicy({ id: served.name, sampler: model, tokenizer: served.tokenizer }),
+            tokenizer: served.tokenizer,
+            modelName: served.name,
+            contextLength: model.contextLength,
+            apiKey,
+            maxConcurrency,
+            maxBodyBytes,
+            now: () => new Date().getTime(),
+            onError: (error) => terminal.note(`error: ${error instanceof Error ? error.message : String(error)}`),
+          });
+          await new Promise<void>((done, fail) => {
+            server.once("error", fail);
+            server.listen(port, args.host, done);
+          });
+          const address = server.address();
+          const bound = typeof address === "object" && address !== null ? address.port : port;
+          terminal.note(`serving ${served.name} on http://${args.host}:${bound}/v1 (${device.name}); ctrl-c stops`);
+          const signal = await interrupted();
+          terminal.note(`${signal}: finishing what is in the making; once more stops at once`);
+          server.closeIdleConnections();
+          await new Promise((done) => server.close(done));
+          return 0;
+        } finally {
+          await engine.close();
+        }
+      },
+    },
+    exit,
+  );
+}
+
+async function open(given: string): Promise<Served> {
+  if (given === "shipped") {
+    const { tokenizer } = relayTask({ level: "one-fact" });
+    return { name: "relay-one-fact", source: { kind: "folder", path: fileURLToPath(shippedCheckpoint) }, tokenizer };
+  }
+  const folder = resolve(given);
+  const config = await readFile(join(folder, runFiles.config), "utf8").catch(() => null);
+  const isRun = await stat(join(folder, runFiles.checkpoints)).then(
+    () => true,
+    () => false,
+  );
+  const name = basename(folder);
+  if (!isRun) return { name, source: { kind: "folder", path: folder }, tokenizer: await loadTokenizer(folder) };
+  if (config === null) throw new LaconicError("run_missing", `${folder} holds no run`, { directory: folder });
+  const parsed = parseAppConfig(JSON.parse(config));
+  const { folder: checkpoint } = await findCheckpoint(nodeFileSystem, join(folder, runFiles.checkpoints));
+  const { tokenizer } = relayTask({ level: parsed.task.level });
+  return { name, source: modelSource(parsed, checkpoint), tokenizer };
+}
+
+/** @throws LaconicError `config_invalid` when the variable is not set: serving without the key would be worse. */
+function keyFrom(variable: string | undefined): string | null {
+  if (variable === undefined) return null;
+  const key = process.env[variable];
+  if (key) return key;
+  throw new LaconicError("config_invalid", `--api-key-env names ${variable}, which is not set`, { key: "api-key-env" });
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
+}
+
+function count(flag: string, text: string, least: number): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= least) return value;
+  throw new LaconicError("config_invalid", `--${flag} is ${text}, expected a whole number from ${least}`, {
+    key: flag,
+  });
+}
+
+function interrupted(): Promise<NodeJS.Signals> {
+  return new Promise((resolveSignal) => {
+    for (const signal of ["SIGINT", "SIGTERM"] as const)
+      process.once(signal, () => {
+        process.once(signal, () => process.exit(signal === "SIGINT" ? 130 : 143));
+        resolveSignal(signal);
+      });
+  });
+}

@@ -1,0 +1,69 @@
+import { timingSafeEqual } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { LaconicError } from "@laconic/core";
+
+/** A refusal as OpenAI's clients read it. */
+export class HttpError extends Error {
+  readonly status: number;
+  readonly kind: string;
+  readonly parameter: string | null;
+
+  constructor(status: number, kind: string, message: string, parameter: string | null = null) {
+    super(message);
+    this.status = status;
+    this.kind = kind;
+    this.parameter = parameter;
+  }
+}
+
+export function invalid(message: string, parameter: string | null = null): HttpError {
+  return new HttpError(400, "invalid_request_error", message, parameter);
+}
+
+/** What any failure looks like from outside; what is not the client's doing tells nothing of the inside. */
+export function asHttpError(error: unknown): HttpError {
+  if (error instanceof HttpError) return error;
+  if (LaconicError.is(error) && error.code === "input_invalid") return invalid(error.message);
+  return new HttpError(500, "server_error", "the server failed; its log says why");
+}
+
+export function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  if (response.headersSent || response.destroyed) return;
+  const text = JSON.stringify(body);
+  response.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(text) });
+  response.end(text);
+}
+
+export function errorBody({ message, kind, parameter }: HttpError): unknown {
+  return { error: { message, type: kind, param: parameter, code: null } };
+}
+
+/** @throws HttpError 413 beyond the limit, 400 for what is not a JSON object. */
+export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > maxBytes)
+      throw new HttpError(413, "invalid_request_error", `the body is larger than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+  } catch {
+    throw invalid("the body is not JSON");
+  }
+}
+
+/** Compares in constant time. @throws HttpError 401. */
+export function checkKey(request: IncomingMessage, key: string | null): void {
+  if (key === null) return;
+  const given = Buffer.from(request.headers.authorization ?? "");
+  const wanted = Buffer.from(`Bearer ${key}`);
+  // Of equal length, so that neither the time nor an error tells how long the key is.
+  const padded = Buffer.alloc(wanted.length);
+  given.copy(padded);
+  const equal = timingSafeEqual(padded, wanted);
+  if (!(equal && given.length === wanted.length))
+    throw new HttpError(401, "authentication_error", "the API key is missing or wrong");
+}

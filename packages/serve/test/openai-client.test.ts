@@ -1,0 +1,199 @@
+import { once } from "node:events";
+import type { Server } from "node:http";
+import { connect, type AddressInfo } from "node:net";
+import type { ChatTokenizer, LanguageModel } from "@laconic/core";
+import { createInlineEngine, localPolicy } from "@laconic/engine";
+import { createReferenceKernels } from "@laconic/engine/kernels/testing";
+import { createCompletionServer, type CompletionServerOptions } from "@laconic/serve";
+import OpenAI from "openai";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+/** One token a letter; 0 ends. */
+const letters = " abcdefghijklmnopqrstuvwxyz.";
+const tokenizer: ChatTokenizer = {
+  vocabularySize: letters.length + 1,
+  endToken: 0,
+  endTokens: [0],
+  encode: (text) => Array.from(text.toLowerCase(), (letter) => 1 + Math.max(0, letters.indexOf(letter))),
+  decode: (tokens) => tokens.map((token) => (token === 0 ? "" : (letters[token - 1] ?? "?"))).join(""),
+  encodeChat(messages) {
+    return this.encode(messages.map(({ role, content }) => `${role} ${content}.`).join(""));
+  },
+};
+const config = {
+  model_type: "llama",
+  ...{ vocab_size: tokenizer.vocabularySize, hidden_size: 16, intermediate_size: 24, num_hidden_layers: 1 },
+  ...{ num_attention_heads: 2, num_key_value_heads: 1, max_position_embeddings: 64, rms_norm_eps: 1e-6 },
+  ...{ tie_word_embeddings: true, initializer_range: 0.2 },
+};
+
+let policy: LanguageModel;
+let close = async (): Promise<void> => undefined;
+const errors: unknown[] = [];
+
+beforeAll(async () => {
+  const engine = await createInlineEngine([createReferenceKernels()]);
+  const model = await engine.createModel({ kind: "config", config, seed: 1 });
+  policy = localPolicy({ id: "tiny", sampler: model, tokenizer });
+  close = () => engine.close();
+});
+afterAll(() => close());
+
+async function withServer(
+  change: Partial<CompletionServerOptions>,
+  body: (url: string, client: OpenAI) => Promise<void>,
+): Promise<void> {
+  const server: Server = createCompletionServer({
+    ...{ policy, tokenizer, modelName: "tiny", contextLength: 64, apiKey: null, maxConcurrency: 8 },
+    ...{ maxBodyBytes: 10_000, now: () => 1_700_000_000_000, onError: (error: unknown) => errors.push(error) },
+    ...change,
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  try {
+    await body(url, new OpenAI({ baseURL: `${url}/v1`, apiKey: change.apiKey ?? "none", maxRetries: 0 }));
+  } finally {
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+  }
+}
+
+const chat = { model: "tiny", messages: [{ role: "user" as const, content: "say" }], seed: 7, max_tokens: 12 };
+
+describe("the openai package", () => {
+  test("lists the model and gets the same reply to the same seed", () =>
+    withServer({}, async (_, client) => {
+      expect((await client.models.list()).data.map(({ id }) => id)).toEqual(["tiny"]);
+      const [first, again, other] = [
+        await client.chat.completions.create({ ...chat, logprobs: true }),
+        await client.chat.completions.create({ ...chat, logprobs: true }),
+        await client.chat.completions.create({ ...chat, seed: 8 }),
+      ];
+      const { message, logprobs } = first.choices[0] as (typeof first.choices)[0];
+      expect(again.choices).toEqual(first.choices);
+      expect(other.choices[0]?.message.content).not.toBe(message.content);
+      expect(first.usage?.prompt_tokens).toBe("user say.".length);
+      expect(first.usage?.completion_tokens).toBe(logprobs?.content?.length);
+      expect(logprobs?.content?.map(({ token }) => token).join("")).toBe(message.content);
+      expect(logprobs?.content?.every(({ logprob }) => logprob < 0 && logprob > -20)).toBe(true);
+    }));
+
+  test("streams what it would get whole, with the finish reason and usage", () =>
+    withServer({}, async (_, client) => {
+      const whole = await client.chat.completions.create(chat);
+      const stream = await client.chat.completions.create({
+        ...chat,
+        stream: true,
+        stream_options: { include_usage: true },
+      });
+      let text = "";
+      const reasons: string[] = [];
+      let usage: unknown = null;
+      let pieces = 0;
+      for await (const chunk of stream) {
+        const [choice] = chunk.choices;
+        if (choice?.delta.content) {
+          text += choice.delta.content;
+          pieces += 1;
+        }
+        if (choice?.finish_reason) reasons.push(choice.finish_reason);
+        usage = chunk.usage ?? usage;
+      }
+      expect(text).toBe(whole.choices[0]?.message.content);
+      expect(pieces).toBe(text.length);
+      expect(reasons).toEqual([whole.choices[0]?.finish_reason]);
+      expect(usage).toEqual(whole.usage);
+    }));
+
+  test("stops at a stop text, streamed or not, and takes token ids and n", () =>
+    withServer({}, async (_, client) => {
+      const free = await client.completions.create({ model: "tiny", prompt: "abc", seed: 3, max_tokens: 20 });
+      const text = free.choices[0]?.text ?? "";
+      const stop = text.slice(4, 6);
+      const request = { model: "tiny", prompt: tokenizer.encode("abc"), seed: 3, max_tokens: 20, stop };
+      const cut = await client.completions.create(request);
+      expect(cut.choices[0]).toMatchObject({ text: text.slice(0, text.indexOf(stop)), finish_reason: "stop" });
+      let streamed = "";
+      for await (const chunk of await client.completions.create({ ...request, stream: true }))
+        streamed += chunk.choices[0]?.text ?? "";
+      expect(streamed).toBe(cut.choices[0]?.text);
+      const three = await client.completions.create({ model: "tiny", prompt: "abc", n: 3, max_tokens: 4 });
+      expect(three.choices.map(({ index }) => index)).toEqual([0, 1, 2]);
+    }));
+
+  test("is refused without the key, and with the wrong one", () =>
+    withServer({ apiKey: "secret" }, async (url, client) => {
+      expect((await client.models.list()).data).toHaveLength(1);
+      for (const apiKey of ["secre", "secrets", "Secret"]) {
+        const stranger = new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 });
+        await expect(stranger.models.list()).rejects.toMatchObject({ status: 401 });
+      }
+      expect((await fetch(`${url}/health`)).status).toBe(200);
+    }));
+});
+
+describe("a hostile client", () => {
+  const post = (url: string, body: string, path = "/v1/completions"): Promise<Response> =>
+    fetch(url + path, { method: "POST", body });
+  const refusal = async (response: Response): Promise<unknown> => {
+    const { error } = (await response.json()) as { error: { param: unknown; message: string } };
+    return { status: response.status, param: error.param, message: error.message };
+  };
+
+  test("gets an error that names what is wrong", () =>
+    withServer({}, async (url) => {
+      const base = { model: "tiny", prompt: "a" };
+      for (const [body, status, param] of [
+        ["{", 400, null],
+        ["[]", 400, null],
+        [JSON.stringify({ ...base, temperature: -1 }), 400, "temperature"],
+        [JSON.stringify({ ...base, best_of: 3 }), 400, "best_of"],
+        [JSON.stringify({ ...base, logprobs: 5 }), 400, "logprobs"],
+        [JSON.stringify({ ...base, prompt: [] }), 400, "prompt"],
+        [JSON.stringify({ ...base, prompt: [999] }), 400, null],
+        [JSON.stringify({ ...base, prompt: "a".repeat(64) }), 400, null],
+        [JSON.stringify({ ...base, model: "other" }), 404, "model"],
+        [JSON.stringify({ ...base, prompt: "a".repeat(20_000) }), 413, null],
+      ] as const)
+        expect(await refusal(await post(url, body))).toMatchObject({ status, param });
+      expect(await refusal(await post(url, "{}", "/v1/nothing"))).toMatchObject({ status: 404 });
+      expect((await fetch(`${url}/v1/completions`)).status).toBe(405);
+      expect(errors).toEqual([]);
+    }));
+
+  test("waits its turn", () =>
+    withServer({ maxConcurrency: 2 }, async (url) => {
+      const response = await post(url, JSON.stringify({ model: "tiny", prompt: "a", n: 3 }));
+      expect(response.headers.get("retry-after")).toBe("1");
+      expect(await refusal(response)).toMatchObject({ status: 429 });
+    }));
+
+  test("that hangs up frees its place, and what fails inside tells nothing", async () => {
+    let asked = 0;
+    const hangs: LanguageModel = {
+      id: "hangs",
+      complete: ({ signal }) => {
+        asked += 1;
+        if (asked > 1) return Promise.reject(new Error("a secret path"));
+        return new Promise((_, reject) => signal?.addEventListener("abort", () => reject(new Error("aborted"))));
+      },
+    };
+    await withServer({ policy: hangs }, async (url) => {
+      const running = async (): Promise<unknown> =>
+        ((await (await fetch(`${url}/health`)).json()) as { running: number }).running;
+      const { hostname, port } = new URL(url);
+      const body = JSON.stringify({ model: "tiny", prompt: "a" });
+      const socket = connect(Number(port), hostname);
+      socket.write(`POST /v1/completions HTTP/1.1\r\nhost: a\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+      await expect.poll(running).toBe(1);
+      socket.destroy();
+      await expect.poll(running).toBe(0);
+      expect(await refusal(await post(url, body))).toMatchObject({
+        status: 500,
+        message: expect.not.stringContaining("secret") as string,
+      });
+      expect(errors.splice(0)).toHaveLength(1);
+    });
+  });
+});
