@@ -40,8 +40,15 @@ export interface EngineHost {
   create(model: number, source: ModelSource): Promise<ModelFacts>;
   /** Sequences and requests have been checked against the model's limits. */
   forward(model: number, weights: WeightsId, sequences: readonly TrainingSequence[]): Promise<HostLogProbs>;
-  /** Runs forward and keeps the activations for `backward`. */
-  forwardForGradient(model: number, sequences: readonly TrainingSequence[]): Promise<HostLogProbs>;
+  /**
+   * Runs forward and keeps the activations for `backward`.
+   * `numbers` count the sequences since the last optimiser step, whatever micro-batch they are in: dropout draws by them.
+   */
+  forwardForGradient(
+    model: number,
+    sequences: readonly TrainingSequence[],
+    numbers: readonly number[],
+  ): Promise<HostLogProbs>;
   /** Back-propagates d loss / d log-prob of the kept forward pass and adds to the gradient. */
   backward(model: number, dLogProbs: Float64Array): Promise<void>;
   /** Forgets the kept forward pass and the gradient added up so far. */

@@ -9,7 +9,8 @@ import {
   type TrainingSequence,
 } from "@laconic/core";
 import type { Kernels, Tensor } from "../kernels/index.ts";
-import { adapterOf, type AdapterDropout } from "../lora/adapter-on-device.ts";
+import { adapterOf } from "../lora/adapter-on-device.ts";
+import { Dropout } from "../lora/dropout.ts";
 import { adapterShapes, checkLora, initialAdapter } from "../lora/lora-settings.ts";
 import { readPeftFolder } from "../lora/peft-folder.ts";
 import { AdamW } from "../optimizer/adamw.ts";
@@ -40,8 +41,6 @@ export class HostedModel {
   live: ModelOnDevice;
   #nextSnapshot = 0;
   #pending: TrainPass | null = null;
-  /** Training passes since the last optimiser step. */
-  #passes = 0;
 
   private constructor(base: BaseWeights, live: ModelOnDevice, form: StoredForm, recompute: Recompute, seed: string) {
     this.#kernels = live.kernels;
@@ -112,11 +111,12 @@ export class HostedModel {
     return result;
   }
 
-  async forwardForGradient(sequences: readonly TrainingSequence[]): Promise<HostLogProbs> {
+  /** @param numbers - of each sequence, its number since the last optimiser step */
+  async forwardForGradient(sequences: readonly TrainingSequence[], numbers: readonly number[]): Promise<HostLogProbs> {
     this.#dropPending();
     if (sequences.every(isEmpty)) return emptyLogProbs(sequences.length);
     const pass = this.#kernels.scope(() =>
-      trainForward(this.live, packBatch(this.#kernels, sequences), this.#recompute, this.#dropout()),
+      trainForward(this.live, packBatch(this.#kernels, sequences), this.#recompute, this.#dropout(sequences, numbers)),
     );
     this.#pending = pass;
     return this.#read(pass.logProbs, pass.entropy, pass.batch.predictionOffsets);
@@ -156,7 +156,6 @@ export class HostedModel {
     if (exchange) this.#importGradient(exchange);
     const result = await this.#optimizer.step(this.live, this.#gradients.byName, settings);
     this.#gradients.clear();
-    this.#passes = 0;
     return result;
   }
 
@@ -228,11 +227,10 @@ export class HostedModel {
     this.#base.release();
   }
 
-  /** The next pass's own masks; the same ones when a run is resumed from the last optimiser step. */
-  #dropout(): AdapterDropout | undefined {
+  #dropout(sequences: readonly TrainingSequence[], numbers: readonly number[]): Dropout | undefined {
     const rate = this.live.adapter?.settings.dropout ?? 0;
-    const place = `${this.#optimizer.steps},${this.#passes++}`;
-    return rate === 0 ? undefined : { rate, random: randomFromSeed(this.#dropoutSeed).split("dropout").split(place) };
+    const [seed, step] = [this.#dropoutSeed, this.#optimizer.steps];
+    return rate === 0 ? undefined : new Dropout({ rate, seed, step, sequences, numbers });
   }
 
   #importGradient(exchange: GradientExchange): void {

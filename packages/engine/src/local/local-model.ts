@@ -30,6 +30,8 @@ export class LocalModel implements TrainableModel {
   readonly #limits: ModelLimits;
   readonly #exchange: GradientExchange | null;
   #weightVersion: number;
+  /** Sequences trained on since the last optimiser step. */
+  #sequences = 0;
   /** Calls run in the order they were made. */
   #queue: Promise<unknown> = Promise.resolve();
 
@@ -70,8 +72,10 @@ export class LocalModel implements TrainableModel {
       try {
         const results = new Array<RowResult>(sequences.length);
         for (const round of this.#rounds(sequences)) await this.#trainRound(sequences, round, tokenGradient, results);
+        this.#sequences += sequences.length;
         return gather(results);
       } catch (error) {
+        this.#sequences = 0;
         await Promise.allSettled(this.#hosts.map((host) => host.discardGradient(this.#model)));
         throw error;
       }
@@ -83,6 +87,7 @@ export class LocalModel implements TrainableModel {
       checkOptimizerSettings(settings);
       const exchange = (await this.#exchangeGradients()) ? this.#exchange : null;
       const results = await Promise.all(this.#hosts.map((host) => host.optimStep(this.#model, settings, exchange)));
+      this.#sequences = 0;
       const result = results[0] as OptimizerResult;
       this.#weightVersion = result.step;
       return result;
@@ -112,6 +117,7 @@ export class LocalModel implements TrainableModel {
   load(folder: string): Promise<void> {
     return this.#inOrder(async () => {
       const loaded = await Promise.all(this.#hosts.map((host) => host.load(this.#model, folder)));
+      this.#sequences = 0;
       this.#weightVersion = (loaded[0] as (typeof loaded)[0]).weightVersion;
     });
   }
@@ -134,6 +140,7 @@ export class LocalModel implements TrainableModel {
         this.#host(replica).forwardForGradient(
           this.#model,
           rows.map((row) => sequences[row] as TrainingSequence),
+          rows.map((row) => this.#sequences + row),
         ),
       ),
     );

@@ -1,5 +1,5 @@
-import type { AdapterDropout } from "../lora/adapter-on-device.ts";
 import type { Tensor } from "../kernels/index.ts";
+import type { Dropout } from "../lora/dropout.ts";
 import type { Gradients } from "./gradients.ts";
 import type { LayerRows } from "./layer-rows.ts";
 import { layerBackward, layerForward, type LayerPass } from "./layer.ts";
@@ -21,26 +21,27 @@ export interface TrainPass {
   /** Per layer: its activations, or only its input. */
   readonly layers: readonly (LayerPass | Tensor)[];
   readonly final: { readonly input: Tensor; readonly invRms: Tensor; readonly selected: Tensor };
-  readonly dropout?: AdapterDropout;
+  readonly dropout?: Dropout;
 }
 
 export function trainForward(
   model: ModelOnDevice,
   batch: PackedBatch,
   recompute: Recompute = "none",
-  dropout?: AdapterDropout,
+  dropout?: Dropout,
 ): TrainPass {
   const { kernels, config } = model;
   const layers: (LayerPass | Tensor)[] = [];
   let x = kernels.gatherRows(parameter(model, embeddingName), batch.tokens);
   for (let layer = 0; layer < config.layers; layer++) {
     const input = x;
+    const rows = rowsOf(model, layer, batch, dropout);
     if (recompute === "layer") {
-      x = kernels.scope(() => layerForward(model, layer, input, rowsOf(model, layer, batch, dropout)).output);
+      x = kernels.scope(() => layerForward(model, layer, input, rows).output);
       layers.push(input);
     } else {
-      const pass = layerForward(model, layer, input, rowsOf(model, layer, batch, dropout));
-      x = pass.output;
+      const { output, pass } = kernels.scope(() => layerForward(model, layer, input, rows));
+      x = output;
       layers.push(pass);
     }
   }
@@ -75,7 +76,7 @@ export function trainBackward(model: ModelOnDevice, pass: TrainPass, dLogProbs: 
       dX = kernels.scope(() => {
         const rows = rowsOf(model, layer, batch, pass.dropout);
         const saved = pass.layers[layer] as LayerPass | Tensor;
-        const activations = "attention" in saved ? saved : layerForward(model, layer, saved, rows);
+        const activations = "attention" in saved ? saved : layerForward(model, layer, saved, rows).pass;
         return layerBackward(model, layer, dOutput, activations, rows, gradients);
       });
     }
@@ -84,7 +85,7 @@ export function trainBackward(model: ModelOnDevice, pass: TrainPass, dLogProbs: 
 }
 
 /** After the last layer only rows that predict a completion token are read. */
-function rowsOf({ config }: ModelOnDevice, layer: number, batch: PackedBatch, dropout?: AdapterDropout): LayerRows {
+function rowsOf({ config }: ModelOnDevice, layer: number, batch: PackedBatch, dropout?: Dropout): LayerRows {
   const { positions, layout, rows, tokenCount } = batch;
   return {
     positions,
