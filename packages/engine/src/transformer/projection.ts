@@ -32,16 +32,33 @@ export function projectBackward(
   dropout?: Dropout,
 ): Tensor {
   const { kernels, adapter } = model;
-  const full = adapter === null;
-  const { dX, dWeight, dBias } = kernels.linearBackward(dOut, x, parameter(model, `${name}.weight`), {
-    input: true,
-    weight: full,
-    bias: full && model.parameters.has(`${name}.bias`),
+  // Each gradient is as large as its matrix: none waits for the end of the layer.
+  return kernels.scope(() => {
+    const full = adapter === null;
+    const { dX, dWeight, dBias } = kernels.linearBackward(dOut, x, parameter(model, `${name}.weight`), {
+      input: true,
+      weight: full,
+      bias: full && model.parameters.has(`${name}.bias`),
+    });
+    if (dWeight) gradients.add(`${name}.weight`, dWeight);
+    if (dBias) gradients.add(`${name}.bias`, dBias);
+    const dThroughPair = pairBackward(model, name, dOut, x, gradients, dropout);
+    if (dThroughPair) kernels.accumulate(dX as Tensor, dThroughPair);
+    return dX as Tensor;
   });
-  if (dWeight) gradients.add(`${name}.weight`, dWeight);
-  if (dBias) gradients.add(`${name}.bias`, dBias);
+}
+
+/** Backward of a projection's adapter, null where it has none. */
+function pairBackward(
+  { kernels, adapter }: ModelOnDevice,
+  name: string,
+  dOut: Tensor,
+  x: Tensor,
+  gradients: Gradients,
+  dropout?: Dropout,
+): Tensor | null {
   const pair = adapterPair(adapter, name);
-  if (!pair || !adapter) return dX as Tensor;
+  if (!pair || !adapter) return null;
   // The inner product is narrow, and dropout draws the same mask again: both cost less to repeat than to keep.
   const mask = dropout?.mask(kernels, name, x.shape);
   const seen = mask ? kernels.multiply(x, mask) : x;
@@ -54,6 +71,5 @@ export function projectBackward(
   gradients.add(names.a, first.dWeight as Tensor);
   gradients.add(names.b, outer.dWeight as Tensor);
   const dSeen = first.dX as Tensor;
-  kernels.accumulate(dX as Tensor, mask ? kernels.multiply(dSeen, mask) : dSeen);
-  return dX as Tensor;
+  return mask ? kernels.multiply(dSeen, mask) : dSeen;
 }

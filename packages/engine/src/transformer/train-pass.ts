@@ -58,19 +58,9 @@ export function trainForward(
 /** Back-propagates d loss / d log-prob [M] through the whole model into `gradients`. */
 export function trainBackward(model: ModelOnDevice, pass: TrainPass, dLogProbs: Tensor, gradients: Gradients): void {
   const { kernels, config } = model;
-  const { batch, final } = pass;
+  const { batch } = pass;
   kernels.scope(() => {
-    const headInput = {
-      hidden: final.selected,
-      weight: parameter(model, headName(config)),
-      targets: batch.targets,
-      inverseTemperature: batch.inverseTemperature,
-      logSumExp: pass.logSumExp,
-    };
-    const full = model.adapter === null;
-    const head = kernels.headLogProbsBackward(dLogProbs, headInput, { weight: full });
-    if (head.dWeight) gradients.add(headName(config), head.dWeight);
-    let dX = gradients.rmsNorm(model, finalNormName, head.dHidden, final.input, final.invRms);
+    let dX = headBackward(model, pass, dLogProbs, gradients);
     for (let layer = config.layers - 1; layer >= 0; layer--) {
       const dOutput = dX;
       dX = kernels.scope(() => {
@@ -80,7 +70,26 @@ export function trainBackward(model: ModelOnDevice, pass: TrainPass, dLogProbs: 
         return layerBackward(model, layer, dOutput, activations, rows, gradients);
       });
     }
-    if (full) gradients.add(embeddingName, kernels.scatterAddRows(dX, batch.tokens, config.vocabularySize, "full"));
+    if (model.adapter === null)
+      gradients.add(embeddingName, kernels.scatterAddRows(dX, batch.tokens, config.vocabularySize, "full"));
+  });
+}
+
+/** Returns d loss / d output of the last layer. */
+function headBackward(model: ModelOnDevice, pass: TrainPass, dLogProbs: Tensor, gradients: Gradients): Tensor {
+  const { kernels, config } = model;
+  const { batch, final, logSumExp } = pass;
+  return kernels.scope(() => {
+    const headInput = {
+      hidden: final.selected,
+      weight: parameter(model, headName(config)),
+      targets: batch.targets,
+      inverseTemperature: batch.inverseTemperature,
+      logSumExp,
+    };
+    const { dHidden, dWeight } = kernels.headLogProbsBackward(dLogProbs, headInput, { weight: model.adapter === null });
+    if (dWeight) gradients.add(headName(config), dWeight);
+    return gradients.rmsNorm(model, finalNormName, dHidden, final.input, final.invRms);
   });
 }
 
