@@ -42,6 +42,7 @@ export interface EngineHost {
   forward(model: number, weights: WeightsId, sequences: readonly TrainingSequence[]): Promise<HostLogProbs>;
   /**
    * Runs forward and keeps the activations for `backward`.
+   * `device_out_of_memory` leaves nothing behind.
    * `numbers` count the sequences since the last optimiser step, whatever micro-batch they are in: dropout draws by them.
    */
   forwardForGradient(
@@ -49,8 +50,11 @@ export interface EngineHost {
     sequences: readonly TrainingSequence[],
     numbers: readonly number[],
   ): Promise<HostLogProbs>;
-  /** Back-propagates d loss / d log-prob of the kept forward pass and adds to the gradient. */
-  backward(model: number, dLogProbs: Float64Array): Promise<void>;
+  /**
+   * Back-propagates d loss / d log-prob of the kept forward pass and adds to the gradient. Null, or the tokens of the
+   * largest part that fitted where the device had no room for the whole.
+   */
+  backward(model: number, dLogProbs: Float64Array): Promise<number | null>;
   /** Forgets the kept forward pass and the gradient added up so far. */
   discardGradient(model: number): Promise<void>;
   /** Writes this replica's summed gradient into its slot; false when nothing was back-propagated since the last step. */

@@ -52,8 +52,8 @@ export class InlineHost implements EngineHost {
     return this.#model(model).forwardForGradient(sequences, numbers);
   }
 
-  async backward(model: number, dLogProbs: Float64Array): Promise<void> {
-    this.#model(model).backward(dLogProbs);
+  async backward(model: number, dLogProbs: Float64Array): Promise<number | null> {
+    return this.#model(model).backward(dLogProbs);
   }
 
   async discardGradient(model: number): Promise<void> {

@@ -90,8 +90,8 @@ export function planMemory(config: ModelConfig, settings: MemorySettings): Memor
   return { ...parts, training, sampling, peak: Math.max(training, sampling) };
 }
 
-/** Bytes that the training pass of these sequences holds at its highest, gradients left out. */
-export function activationBytes(
+/** Bytes that a training pass of these sequences holds at its highest, gradients left out. */
+export function trainingPassBytes(
   config: ModelConfig,
   settings: Pick<MemorySettings, "dtype" | "lora" | "recompute">,
   sequences: readonly TrainingSequence[],
@@ -100,17 +100,32 @@ export function activationBytes(
   const { kernels } = meter;
   const model = shapesOf(kernels, config, settings.lora);
   const gradients = new Gradients(kernels);
-  const pass = (): void =>
-    kernels.scope(() => {
-      const forward = trainForward(model, packBatch(kernels, sequences), settings.recompute);
-      const predictions = forward.batch.predictionCount;
-      trainBackward(model, forward, kernels.upload(new Float64Array(predictions), [predictions], "full"), gradients);
-    });
+  const pass = (): void => {
+    const forward = trainForward(model, packBatch(kernels, sequences), settings.recompute);
+    const predictions = forward.batch.predictionCount;
+    trainBackward(model, forward, kernels.upload(new Float64Array(predictions), [predictions], "full"), gradients);
+  };
   // Once the gradients are there, what a pass adds to them is activations.
-  pass();
+  kernels.scope(pass);
+  return peakOf(meter, pass);
+}
+
+/** Bytes that a forward pass without gradients holds at its highest. */
+export function forwardPassBytes(
+  config: ModelConfig,
+  settings: Pick<MemorySettings, "dtype" | "lora">,
+  sequences: readonly TrainingSequence[],
+): number {
+  const meter = meterKernels(createShapeKernels(settings.dtype));
+  const model = shapesOf(meter.kernels, config, settings.lora);
+  return peakOf(meter, () => trainForward(model, packBatch(meter.kernels, sequences), "layer"));
+}
+
+/** Most bytes that the body holds beside what was there. */
+function peakOf(meter: MeteredKernels, body: () => void): number {
   const before = meter.bytes();
   meter.startPeak();
-  pass();
+  meter.kernels.scope(body);
   return meter.peak() - before;
 }
 
@@ -126,7 +141,7 @@ function trainingActivations(
     completionTokens: new Array<number>(completionTokens).fill(0),
   };
   const sequences = Array.from({ length: microBatch }, () => sequence);
-  return { activations: activationBytes(config, settings, sequences), weights: meter.bytes() };
+  return { activations: trainingPassBytes(config, settings, sequences), weights: meter.bytes() };
 }
 
 function samplingMemory(
@@ -158,9 +173,7 @@ function stepPeak(
   tokens: number,
 ): number {
   const { kernels } = model;
-  const before = meter.bytes();
-  meter.startPeak();
-  kernels.scope(() => {
+  return peakOf(meter, () => {
     const [indices, past] = [Int32Array.from({ length: rows }, (_, row) => row), new Int32Array(rows)];
     const plan = {
       layout: sequenceLayout(
@@ -175,7 +188,6 @@ function stepPeak(
     const last = Int32Array.from({ length: rows }, (_, row) => (row + 1) * tokens - 1);
     forwardCached(model, new Int32Array(rows * tokens), caches, plan, last);
   });
-  return meter.peak() - before;
 }
 
 /** A model of the right shapes, without numbers. */
