@@ -10,61 +10,46 @@ import {
 } from "@laconic/core";
 import type { Kernels, Tensor } from "../kernels/index.ts";
 import { adapterOf } from "../lora/adapter-on-device.ts";
-import { Dropout } from "../lora/dropout.ts";
 import { adapterShapes, checkLora, initialAdapter } from "../lora/lora-settings.ts";
 import { readPeftFolder } from "../lora/peft-folder.ts";
-import { forwardPassBytes, trainingPassBytes } from "../memory/plan-memory.ts";
 import { AdamW } from "../optimizer/adamw.ts";
 import { Gradients } from "../transformer/gradients.ts";
 import type { ModelConfig } from "../transformer/model-config.ts";
 import { trainable, type ModelOnDevice } from "../transformer/model-on-device.ts";
 import { packBatch } from "../transformer/packed-batch.ts";
-import { trainBackward, trainForward, type Recompute, type TrainPass } from "../transformer/train-pass.ts";
+import { trainForward, type Recompute } from "../transformer/train-pass.ts";
 import { fitTensor } from "../weights/fit-weights.ts";
 import { readTrainingState, type StoredMoments } from "../weights/model-folder.ts";
 import type { TensorSource } from "../weights/safetensors-file.ts";
 import { openBase, type BaseWeights, type SharedBases } from "./base-weights.ts";
 import type { HostLogProbs, ModelFacts } from "./engine-host.ts";
-import { freeTree } from "./free-tree.ts";
 import { clearSlot, elementCount, slotViews, sumSlots, type GradientExchange } from "./gradient-exchange.ts";
-import { halve, isOutOfMemory, sequenceTokens, totalTokens } from "./micro-batches.ts";
+import { sayWhatDidNotFit } from "./out-of-memory.ts";
 import { adapterOnly, wholeModel, type StoredForm } from "./stored-form.ts";
-
-/** What one training pass works on. */
-interface MicroBatch {
-  readonly sequences: readonly TrainingSequence[];
-  /** Of each sequence, its number since the last optimiser step. */
-  readonly numbers: readonly number[];
-}
-
-/** A forward pass that waits for its backward pass. */
-interface PendingPass extends MicroBatch {
-  readonly pass: TrainPass;
-}
+import { TrainingPasses, type MicroBatch, type LiveModel } from "./training-passes.ts";
 
 /** A trainable model inside a host: weights, gradient, optimiser, frozen copies. */
 export class HostedModel {
   readonly #kernels: Kernels;
-  readonly #recompute: Recompute;
   readonly #base: BaseWeights;
   readonly #form: StoredForm;
   readonly #gradients: Gradients;
   readonly #optimizer: AdamW;
-  readonly #dropoutSeed: string;
+  readonly #passes: TrainingPasses;
   readonly #snapshots = new Map<number, ModelOnDevice>();
   live: ModelOnDevice;
   #nextSnapshot = 0;
-  #pending: PendingPass | null = null;
 
   private constructor(base: BaseWeights, live: ModelOnDevice, form: StoredForm, recompute: Recompute, seed: string) {
     this.#kernels = live.kernels;
-    this.#recompute = recompute;
     this.#base = base;
     this.#form = form;
     this.live = live;
     this.#gradients = new Gradients(live.kernels);
     this.#optimizer = new AdamW(live.kernels);
-    this.#dropoutSeed = seed;
+    const gradients = this.#gradients;
+    const state = (): LiveModel => ({ live: this.live, steps: this.#optimizer.steps });
+    this.#passes = new TrainingPasses({ recompute, dropoutSeed: seed, gradients, state });
   }
 
   /** @param bases - where adapters find and share their frozen weights */
@@ -122,29 +107,20 @@ export class HostedModel {
     return result;
   }
 
-  /**
-   * @param numbers - of each sequence, its number since the last optimiser step
-   * @throws LaconicError `device_out_of_memory`: nothing is kept.
-   */
-  async forwardForGradient(sequences: readonly TrainingSequence[], numbers: readonly number[]): Promise<HostLogProbs> {
-    this.#dropPending();
-    if (sequences.every(isEmpty)) return emptyLogProbs(sequences.length);
-    const { pass } = (this.#pending = this.#trainForward({ sequences, numbers }));
+  async forwardForGradient(micro: MicroBatch): Promise<HostLogProbs> {
+    this.#passes.drop();
+    if (micro.sequences.every(isEmpty)) return emptyLogProbs(micro.sequences.length);
+    const pass = this.#passes.forward(micro);
     return this.#read(pass.logProbs, pass.entropy, pass.batch.predictionOffsets);
   }
 
-  /**
-   * Where the device has no room for it, the micro-batch goes again in smaller parts, each forward and backward.
-   * @returns the tokens of the largest part that it took in the end, null when the whole went through
-   */
+  /** Null, or the tokens of the largest part that fitted where the device had no room for the whole. */
   backward(dLogProbs: Float64Array): number | null {
-    if (dLogProbs.length === 0) return null;
-    if (!this.#pending) throw new LaconicError("engine_failed", "backward was called without a forward pass");
-    return this.#trainBackward(this.#pending, dLogProbs, 0);
+    return dLogProbs.length === 0 ? null : this.#passes.backward(dLogProbs);
   }
 
   discardGradient(): void {
-    this.#dropPending();
+    this.#passes.drop();
     this.#gradients.clear();
   }
 
@@ -224,7 +200,7 @@ export class HostedModel {
   }
 
   dispose(): void {
-    this.#dropPending();
+    this.#passes.drop();
     this.#gradients.clear();
     this.#optimizer.free();
     for (const id of [...this.#snapshots.keys()]) this.disposeSnapshot(id);
@@ -248,89 +224,8 @@ export class HostedModel {
         return { logProbs, entropy, offsets: batch.predictionOffsets };
       });
     } catch (error) {
-      throw this.#outOfMemory(error, sequences, false);
+      throw sayWhatDidNotFit(error, model, sequences, null);
     }
-  }
-
-  #trainForward(micro: MicroBatch): PendingPass {
-    try {
-      const pass = this.#kernels.scope(() =>
-        trainForward(this.live, packBatch(this.#kernels, micro.sequences), this.#recompute, this.#dropout(micro)),
-      );
-      return { ...micro, pass };
-    } catch (error) {
-      throw this.#outOfMemory(error, micro.sequences, true);
-    }
-  }
-
-  #trainBackward(pending: PendingPass, dLogProbs: Float64Array, leaveOut: number): number | null {
-    this.#pending = pending;
-    this.#gradients.startPass(leaveOut);
-    try {
-      this.#kernels.scope(() => {
-        const d = this.#kernels.upload(dLogProbs, [dLogProbs.length], "full");
-        trainBackward(this.live, pending.pass, d, this.#gradients);
-      });
-      return null;
-    } catch (error) {
-      const known = this.#outOfMemory(error, pending.sequences, true);
-      this.#dropPending();
-      return this.#trainInParts(pending, dLogProbs, this.#gradients.added, known);
-    } finally {
-      this.#dropPending();
-    }
-  }
-
-  /** Trains on a micro-batch that did not fit as a whole, in two halves that may be halved again. */
-  #trainInParts(micro: MicroBatch, dLogProbs: Float64Array, leaveOut: number, reason: unknown): number {
-    const halves = isOutOfMemory(reason) ? halve(micro.sequences.map(sequenceTokens)) : null;
-    if (!halves) throw reason;
-    let largest = 0;
-    let start = 0;
-    for (const rows of halves) {
-      const part = {
-        sequences: rows.map((row) => micro.sequences[row] as TrainingSequence),
-        numbers: rows.map((row) => micro.numbers[row] as number),
-      };
-      const end = start + part.sequences.reduce((sum, { completionTokens }) => sum + completionTokens.length, 0);
-      const d = dLogProbs.subarray(start, end);
-      start = end;
-      if (d.length === 0) continue;
-      largest = Math.max(largest, this.#trainPart(part, d, leaveOut));
-    }
-    return largest;
-  }
-
-  #trainPart(part: MicroBatch, dLogProbs: Float64Array, leaveOut: number): number {
-    let pending: PendingPass;
-    try {
-      pending = this.#trainForward(part);
-    } catch (error) {
-      return this.#trainInParts(part, dLogProbs, leaveOut, error);
-    }
-    return this.#trainBackward(pending, dLogProbs, leaveOut) ?? totalTokens(part.sequences);
-  }
-
-  /** An out-of-memory error that says what did not fit; others as they are. */
-  #outOfMemory(error: unknown, sequences: readonly TrainingSequence[], training: boolean): unknown {
-    if (!isOutOfMemory(error)) return error;
-    const { config, adapter, kernels } = this.live;
-    const shape = { dtype: kernels.dtype, lora: adapter?.settings ?? null, recompute: this.#recompute };
-    const bytes = training ? trainingPassBytes(config, shape, sequences) : forwardPassBytes(config, shape, sequences);
-    const tokens = totalTokens(sequences);
-    const advice = training && this.#recompute === "none" ? `set recompute to "layer", ` : "";
-    return new LaconicError(
-      "device_out_of_memory",
-      `${sequences.length === 1 ? "a sequence" : `${sequences.length} sequences`} of ${tokens} tokens needs ${bytes} bytes for a ${training ? "training" : "forward"} pass, more than the device has left; ${advice}shorten the replies, or take a smaller model (${error.message})`,
-      { tokens, bytes, sequences: sequences.length },
-      error,
-    );
-  }
-
-  #dropout({ sequences, numbers }: MicroBatch): Dropout | undefined {
-    const rate = this.live.adapter?.settings.dropout ?? 0;
-    const [seed, step] = [this.#dropoutSeed, this.#optimizer.steps];
-    return rate === 0 ? undefined : new Dropout({ rate, seed, step, sequences, numbers });
   }
 
   #importGradient(exchange: GradientExchange): void {
@@ -346,11 +241,6 @@ export class HostedModel {
       entropy: Float64Array.from(await this.#kernels.read(entropy)),
       offsets,
     };
-  }
-
-  #dropPending(): void {
-    if (this.#pending) freeTree(this.#kernels, this.#pending.pass);
-    this.#pending = null;
   }
 }
 

@@ -49,7 +49,7 @@ export class InlineHost implements EngineHost {
     sequences: readonly TrainingSequence[],
     numbers: readonly number[],
   ): Promise<HostLogProbs> {
-    return this.#model(model).forwardForGradient(sequences, numbers);
+    return this.#model(model).forwardForGradient({ sequences, numbers });
   }
 
   async backward(model: number, dLogProbs: Float64Array): Promise<number | null> {
