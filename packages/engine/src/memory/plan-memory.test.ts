@@ -11,6 +11,8 @@ import { uploadModel } from "../transformer/model-on-device.ts";
 import { packBatch } from "../transformer/packed-batch.ts";
 import { trainBackward, trainForward } from "../transformer/train-pass.ts";
 import { generate } from "../generation/generate.ts";
+import { largestBatches } from "./largest-batches.ts";
+import { measurePasses } from "./measure-passes.ts";
 import { elementBytes, meterKernels } from "./metered-kernels.ts";
 import { planMemory, type MemorySettings } from "./plan-memory.ts";
 
@@ -127,4 +129,44 @@ test("the parts of Qwen2.5-0.5B in bfloat16, full and LoRA", () => {
   expect(adapter.gradients).toBe(4 * 24 * perLayer);
   expect(adapter.weights).toBe(full.weights + 2 * 24 * perLayer);
   expect(adapter.training).toBeLessThan(full.training);
+});
+
+test("the largest batches fit, and one more does not", () => {
+  const config = parseModelConfig(Object.values(tinyConfigs)[0] as Record<string, unknown>);
+  for (const memory of [200_000, 1_000_000, 12_345_678]) {
+    const { microBatch, rollouts } = largestBatches(config, settings, memory);
+    const peak = (changes: Partial<MemorySettings>): number => planMemory(config, { ...settings, ...changes }).peak;
+    expect(peak({ microBatch, rollouts })).toBeLessThanOrEqual(memory);
+    expect(peak({ microBatch: microBatch + 1 })).toBeGreaterThan(memory);
+    expect(peak({ microBatch: 0, rollouts: rollouts + 1 })).toBeGreaterThan(memory);
+  }
+  expect(largestBatches(config, settings, 1000)).toEqual({ microBatch: 0, rollouts: 0 });
+});
+
+test("measured passes leave nothing on the device, and deeper models take longer by the layer", async () => {
+  const json = Object.values(tinyConfigs)[0] as Record<string, unknown>;
+  const kernels = createReferenceKernels();
+  // A clock that counts the operations of the kernels: every pass takes the same time again.
+  let calls = 0;
+  const counting = new Proxy(kernels, {
+    get: (target, key) => {
+      calls += 1;
+      return Reflect.get(target, key) as unknown;
+    },
+  });
+  const measure = (layers: number, change: Partial<MemorySettings> = {}): ReturnType<typeof measurePasses> =>
+    measurePasses(
+      counting,
+      parseModelConfig({ ...json, num_hidden_layers: layers }),
+      { ...settings, rollouts: 2, ...change },
+      () => calls,
+    );
+  const [two, three, four] = [await measure(2), await measure(3), await measure(4)];
+  for (const pass of ["training", "forward", "decodeStep"] as const) {
+    expect(three[pass] - two[pass]).toBeGreaterThan(10);
+    expect(four[pass] - three[pass]).toBeCloseTo(three[pass] - two[pass], 9);
+  }
+  expect(two.training).toBeGreaterThan(two.forward);
+  expect((await measure(2, { lora })).training).toBeGreaterThan(two.training);
+  expect(kernels.liveTensors()).toBe(0);
 });

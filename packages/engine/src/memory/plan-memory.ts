@@ -1,14 +1,14 @@
 import type { LoraSettings, TrainingSequence } from "@laconic/core";
-import type { Kernels, KeyValueCache, Tensor } from "../kernels/index.ts";
-import { adapterOf } from "../lora/adapter-on-device.ts";
+import type { Kernels, KeyValueCache } from "../kernels/index.ts";
 import { adapterShapes } from "../lora/lora-settings.ts";
 import { forwardCached } from "../transformer/forward-cached.ts";
 import { Gradients } from "../transformer/gradients.ts";
 import type { ModelConfig } from "../transformer/model-config.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
-import { packBatch, sequenceLayout } from "../transformer/packed-batch.ts";
+import { packBatch } from "../transformer/packed-batch.ts";
 import { parameterShapes } from "../transformer/parameters.ts";
 import { trainBackward, trainForward, type Recompute } from "../transformer/train-pass.ts";
+import { blankModel, blankPlan, blankSequences } from "./blank-model.ts";
 import { elementBytes, meterKernels, type MeteredKernels } from "./metered-kernels.ts";
 import { createShapeKernels } from "./shape-kernels.ts";
 
@@ -98,7 +98,7 @@ export function trainingPassBytes(
 ): number {
   const meter = meterKernels(createShapeKernels(settings.dtype));
   const { kernels } = meter;
-  const model = shapesOf(kernels, config, settings.lora);
+  const model = blankModel(kernels, config, settings.lora);
   const gradients = new Gradients(kernels);
   const pass = (): void => {
     const forward = trainForward(model, packBatch(kernels, sequences), settings.recompute);
@@ -117,7 +117,7 @@ export function forwardPassBytes(
   sequences: readonly TrainingSequence[],
 ): number {
   const meter = meterKernels(createShapeKernels(settings.dtype));
-  const model = shapesOf(meter.kernels, config, settings.lora);
+  const model = blankModel(meter.kernels, config, settings.lora);
   return peakOf(meter, () => trainForward(model, packBatch(meter.kernels, sequences), "layer"));
 }
 
@@ -133,14 +133,9 @@ function trainingActivations(
   config: ModelConfig,
   settings: MemorySettings,
 ): { readonly activations: number; readonly weights: number } {
-  const { microBatch, promptTokens, completionTokens, dtype, lora } = settings;
-  const meter = meterKernels(createShapeKernels(dtype));
-  shapesOf(meter.kernels, config, lora);
-  const sequence = {
-    promptTokens: new Array<number>(promptTokens).fill(0),
-    completionTokens: new Array<number>(completionTokens).fill(0),
-  };
-  const sequences = Array.from({ length: microBatch }, () => sequence);
+  const meter = meterKernels(createShapeKernels(settings.dtype));
+  blankModel(meter.kernels, config, settings.lora);
+  const sequences = blankSequences(settings, settings.microBatch);
   return { activations: trainingPassBytes(config, settings, sequences), weights: meter.bytes() };
 }
 
@@ -151,7 +146,7 @@ function samplingMemory(
   if (rollouts === 0) return { keyValueCache: 0, samplingWorkspace: 0 };
   const meter = meterKernels(createShapeKernels(dtype));
   const { kernels } = meter;
-  const model = shapesOf(kernels, config, lora);
+  const model = blankModel(kernels, config, lora);
   const capacity = Math.min(promptTokens + completionTokens, config.maxPositions);
   const { kvHeads, headDim } = config;
   const empty = meter.bytes();
@@ -174,34 +169,10 @@ function stepPeak(
 ): number {
   const { kernels } = model;
   return peakOf(meter, () => {
-    const [indices, past] = [Int32Array.from({ length: rows }, (_, row) => row), new Int32Array(rows)];
-    const plan = {
-      layout: sequenceLayout(
-        kernels,
-        Array.from({ length: rows + 1 }, (_, row) => row * tokens),
-      ),
-      rows: indices,
-      rowsOnDevice: kernels.upload(indices, [rows]),
-      past,
-      pastOnDevice: kernels.upload(past, [rows]),
-    };
+    const plan = blankPlan(kernels, rows, tokens, 0);
     const last = Int32Array.from({ length: rows }, (_, row) => (row + 1) * tokens - 1);
     forwardCached(model, new Int32Array(rows * tokens), caches, plan, last);
   });
-}
-
-/** A model of the right shapes, without numbers. */
-function shapesOf(kernels: Kernels, config: ModelConfig, lora: LoraSettings | null): ModelOnDevice {
-  const tensors = (shapes: ReadonlyMap<string, readonly number[]>): Map<string, Tensor> =>
-    new Map(Array.from(shapes, ([name, shape]) => [name, kernels.zeros(shape)]));
-  const table = (): Tensor => kernels.zeros([config.maxPositions, config.headDim / 2]);
-  return {
-    kernels,
-    config,
-    parameters: tensors(parameterShapes(config)),
-    adapter: lora ? adapterOf(lora, tensors(adapterShapes(config, lora))) : null,
-    rotary: { cos: table(), sin: table() },
-  };
 }
 
 function elementCount(shapes: ReadonlyMap<string, readonly number[]>): number {
