@@ -14,6 +14,7 @@ export type { Recompute } from "./transformer/train-pass.ts";
 export { decodeSafetensors, encodeSafetensors } from "./weights/safetensors.ts";
 export type { SafetensorsFile, StoredTensor } from "./weights/safetensors.ts";
 
+export { adapterShapes } from "./lora/lora-settings.ts";
 export { largestBatches } from "./memory/largest-batches.ts";
 export type { LargestBatches } from "./memory/largest-batches.ts";
 export { measurePasses } from "./memory/measure-passes.ts";

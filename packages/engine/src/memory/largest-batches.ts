@@ -9,8 +9,8 @@ export interface LargestBatches {
   readonly rollouts: number;
 }
 
-/** No batch is planned beyond this many tokens: more would not be faster. */
-const mostTokens = 1 << 20;
+/** No batch is planned beyond this: more would not be faster. */
+const most = { microBatchTokens: 1 << 20, rollouts: 1 << 16 } as const;
 
 /** The largest micro-batch and the largest rollout batch of sequences of the planned length. */
 export function largestBatches(
@@ -18,22 +18,22 @@ export function largestBatches(
   settings: Omit<MemorySettings, "microBatch" | "rollouts">,
   memoryBytes: number,
 ): LargestBatches {
-  const most = Math.max(1, Math.floor(mostTokens / (settings.promptTokens + settings.completionTokens)));
+  const sequences = Math.floor(most.microBatchTokens / (settings.promptTokens + settings.completionTokens));
   return {
-    microBatch: largest(most, (microBatch) => {
+    microBatch: largest(Math.max(1, sequences), (microBatch) => {
       return planMemory(config, { ...settings, microBatch, rollouts: 0 }).training <= memoryBytes;
     }),
-    rollouts: largest(most, (rollouts) => {
+    rollouts: largest(most.rollouts, (rollouts) => {
       return planMemory(config, { ...settings, microBatch: 0, rollouts }).sampling <= memoryBytes;
     }),
   };
 }
 
-/** The largest count from 0 to `most` that fits, where what fits is a beginning of them. */
-function largest(most: number, fits: (count: number) => boolean): number {
+/** The largest count from 0 to `limit` that fits, where what fits is a beginning of them. */
+function largest(limit: number, fits: (count: number) => boolean): number {
   let [known, beyond] = [0, 1];
-  while (beyond <= most && fits(beyond)) [known, beyond] = [beyond, 2 * beyond];
-  beyond = Math.min(beyond, most + 1);
+  while (beyond <= limit && fits(beyond)) [known, beyond] = [beyond, 2 * beyond];
+  beyond = Math.min(beyond, limit + 1);
   while (beyond - known > 1) {
     const middle = Math.floor((known + beyond) / 2);
     if (fits(middle)) known = middle;
