@@ -7,6 +7,7 @@ import { processTerminal, type Terminal } from "./cli/terminal.ts";
 import type { CommandContext } from "./commands/common.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { evalCommand } from "./commands/eval.ts";
+import { planCommand } from "./commands/plan.ts";
 import { quickstartCommand } from "./commands/quickstart.ts";
 import { relayCommand } from "./commands/relay.ts";
 import { reportCommand } from "./commands/report.ts";
@@ -23,6 +24,7 @@ export async function main(words: readonly string[], context: CommandContext): P
     subCommands: {
       quickstart: quickstartCommand(context, exit),
       train: trainCommand(context, exit),
+      plan: planCommand(context, exit),
       eval: evalCommand(context, exit),
       report: reportCommand(context, exit),
       serve: serveCommand(context, exit),

@@ -1,9 +1,9 @@
-"""Log-probs and parameter gradients of Hugging Face models, for comparison with the engine.
+"""Log-probs, parameter gradients and an AdamW step of Hugging Face models, for comparison with the engine.
 
 Reads a JSON list of cases from the first path, writes a JSON list of answers to the second:
   case   {config, parameters: {name: {shape, values}}, sequences: [{promptTokens, completionTokens, temperature}],
-          dLogProbs: one number per completion token}
-  answer {logProbs, entropy, gradients: {name: values}}
+          dLogProbs: one number per completion token, steps: AdamW settings, one per step on the same gradient}
+  answer {logProbs, entropy, gradients: {name: values}, gradNorm, stepped: {name: values}}
 Everything is computed in float64 by autograd, one sequence at a time.
 """
 
@@ -59,13 +59,37 @@ def answer(case):
         entropy.append(-(log_p.exp() * log_p).sum(-1))
     log_probs = torch.cat(log_probs)
     (log_probs * torch.tensor(case["dLogProbs"], dtype=torch.float64)).sum().backward()
+    gradients = {name: parameter.grad.flatten().tolist() for name, parameter in model.named_parameters()}
+    grad_norm = step(model, case["steps"])
     return {
         "logProbs": log_probs.tolist(),
         "entropy": torch.cat(entropy).tolist(),
-        "gradients": {
-            name: parameter.grad.flatten().tolist() for name, parameter in model.named_parameters()
-        },
+        "gradients": gradients,
+        "gradNorm": grad_norm,
+        "stepped": {name: parameter.flatten().tolist() for name, parameter in model.named_parameters()},
     }
+
+
+def step(model, steps):
+    """Steps on the same unclipped gradient each time; matrices decay, norms and biases do not. Returns its norm."""
+    parameters = list(model.parameters())
+    raw = [parameter.grad.clone() for parameter in parameters]
+    norm = torch.cat([gradient.flatten() for gradient in raw]).norm().item()
+    first = steps[0]
+    optimizer = torch.optim.AdamW(
+        [{"params": [p for p in parameters if p.dim() >= 2]}, {"params": [p for p in parameters if p.dim() < 2]}],
+        betas=(first["beta1"], first["beta2"]),
+        eps=first["epsilon"],
+    )
+    for settings in steps:
+        # clip_grad_norm_ would add 1e-6 to the norm.
+        scale = min(1.0, (settings["maxGradNorm"] or float("inf")) / norm)
+        for parameter, gradient in zip(parameters, raw):
+            parameter.grad = gradient * scale
+        for group, decay in zip(optimizer.param_groups, [settings["weightDecay"], 0]):
+            group["lr"], group["weight_decay"] = settings["learningRate"], decay
+        optimizer.step()
+    return norm
 
 
 with open(sys.argv[1]) as source:

@@ -13,3 +13,11 @@ export type { Recompute } from "./transformer/train-pass.ts";
 
 export { decodeSafetensors, encodeSafetensors } from "./weights/safetensors.ts";
 export type { SafetensorsFile, StoredTensor } from "./weights/safetensors.ts";
+
+export { adapterShapes } from "./lora/lora-settings.ts";
+export { largestBatches } from "./memory/largest-batches.ts";
+export type { LargestBatches } from "./memory/largest-batches.ts";
+export { measurePasses } from "./memory/measure-passes.ts";
+export type { PassSeconds } from "./memory/measure-passes.ts";
+export { planMemory } from "./memory/plan-memory.ts";
+export type { MemoryPlan, MemorySettings } from "./memory/plan-memory.ts";

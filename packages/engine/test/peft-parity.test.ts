@@ -41,7 +41,8 @@ test.for([
   async ({ lora }, { skip }) => {
     const folder = await mkdtemp(join(tmpdir(), "laconic-peft-"));
     try {
-      const [base, adapter, resaved] = ["base", "adapter", "resaved"].map((name) => join(folder, name)) as [
+      const [base, adapter, resaved, own] = ["base", "adapter", "resaved", "own"].map((name) => join(folder, name)) as [
+        string,
         string,
         string,
         string,
@@ -64,7 +65,7 @@ test.for([
       await model.save(adapter);
 
       const [question, answer] = [join(folder, "question.json"), join(folder, "answer.json")];
-      await writeFile(question, JSON.stringify({ base, adapter, resaved, sequences, dLogProbs }));
+      await writeFile(question, JSON.stringify({ base, adapter, resaved, own, sequences, dLogProbs }));
       const failed = await promisify(execFile)(python, [script, question, answer]).then(
         () => null,
         (error: Error & { readonly code?: string | number; readonly stderr?: string }) => error,
@@ -75,6 +76,7 @@ test.for([
       const expected = JSON.parse(await readFile(answer, "utf8")) as {
         readonly logProbs: readonly number[];
         readonly gradients: Readonly<Record<string, readonly number[]>>;
+        readonly ownLogProbs: readonly number[];
       };
 
       expect((await model.forward(sequences)).logProbs.values).toBeAllclose(expected.logProbs, {
@@ -91,6 +93,11 @@ test.for([
             absolute: 1e-4,
           });
       }
+      const ofPeft = await engine.createModel({ kind: "adapter-folder", base: source, path: own });
+      expect((await ofPeft.forward(sequences)).logProbs.values).toBeAllclose(expected.ownLogProbs, {
+        relative: 1e-5,
+        absolute: 1e-5,
+      });
     } finally {
       await rm(folder, { recursive: true });
     }
@@ -102,7 +109,7 @@ async function gradientsOf(
 ): Promise<{ logProbs: Float64Array; gradients: Record<string, readonly number[]> }> {
   const kernels = createReferenceKernels();
   const model = await HostedModel.open(kernels, source, "layer", new SharedBases(kernels));
-  const { logProbs } = await model.forwardForGradient(sequences);
+  const { logProbs } = await model.forwardForGradient({ sequences, numbers: [0, 1] });
   model.backward(Float64Array.from(dLogProbs));
   const exchange = createExchange(elementCount(trainable(model.live)), 1, "float64");
   await model.exportGradient(exchange, 0);

@@ -14,4 +14,6 @@ test.for(parityCases)("as in Hugging Face transformers: $name", { timeout: 120_0
   expect(errors.logProbs).toBeLessThan(1e-12);
   expect(errors.entropy).toBeLessThan(1e-12);
   expect(Object.entries(errors.gradients).filter(([, error]) => !(error < 1e-12))).toEqual([]);
+  expect(errors.gradNorm).toBeLessThan(1e-12);
+  expect(Object.entries(errors.changes).filter(([, error]) => !(error < 1e-11))).toEqual([]);
 });

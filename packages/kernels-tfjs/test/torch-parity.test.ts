@@ -17,5 +17,7 @@ test.for(parityCases)(
     expect(errors.logProbs).toBeLessThan(1e-5);
     expect(errors.entropy).toBeLessThan(1e-5);
     expect(Object.entries(errors.gradients).filter(([, error]) => !(error < 2e-5))).toEqual([]);
+    expect(errors.gradNorm).toBeLessThan(1e-5);
+    expect(Object.entries(errors.changes).filter(([, error]) => !(error < 5e-4))).toEqual([]);
   },
 );

@@ -34,9 +34,10 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
         });
         const config = parseAppConfig(JSON.parse(text));
         const { folder, state, warnings } = await findCheckpoint(nodeFileSystem, join(directory, runFiles.checkpoints));
-        for (const warning of warnings) terminal.note(`${terminal.paint("yellow", "warning")}: ${warning}`);
+        const warn = (message: string): void => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`);
+        for (const warning of warnings) warn(warning);
         const device = await chooseDevice(config.device, config.workers, (line) => terminal.note(line));
-        const { engine, parts } = await openParts(config, device, modelSource(config, folder));
+        const { engine, parts } = await openParts(config, device, modelSource(config, folder), warn);
         try {
           const options = { seed: args.seed, step: state.step, problems, sampling: config.train.sampling };
           const { evaluation } = await evaluate(parts, parts.model, options);

@@ -81,7 +81,9 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
         const level = relayLevels[args.level as RelayLevelName];
         const device = await chooseDevice(args.device, "auto", (line) => terminal.note(line));
         const settings = { task: { name: "relay", level: level.name } } as const;
-        const { engine, parts } = await openParts(settings, device, freshRelayModel(args.seed));
+        const { engine, parts } = await openParts(settings, device, freshRelayModel(args.seed), (line) =>
+          terminal.note(line),
+        );
         const started = performance.now();
         try {
           await supervised(parts.model, {

@@ -106,7 +106,7 @@ function report(
 }
 
 /** @throws LaconicError `config_invalid` when the file is missing or does not hold a configuration. */
-async function loadConfig(name: string): Promise<Readonly<Record<string, unknown>>> {
+export async function loadConfig(name: string): Promise<Readonly<Record<string, unknown>>> {
   if (name.startsWith("preset:")) return presetConfig(name.slice("preset:".length));
   const path = resolve(name);
   if (!existsSync(path))

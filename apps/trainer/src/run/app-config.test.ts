@@ -10,13 +10,14 @@ test("an empty configuration is the relay task with the paper's training default
     lora: null,
     device: "auto",
     workers: "auto",
+    memory: { maxTokensPerMicroBatch: 16_384, recompute: "none" },
     train: agentGspoDefaults,
   });
 });
 
 test.each([
   [{ worker: 3 }, "worker", "did you mean workers?"],
-  [{ zzzzzz: 3 }, "zzzzzz", "known: task, model, lora, device, workers, train"],
+  [{ zzzzzz: 3 }, "zzzzzz", "known: task, model, lora, device, workers, memory, train"],
   [{ workers: 0 }, "workers", ">=1"],
   [{ task: { name: "relay", level: "ten-facts" } }, "task.level", "one-fact"],
   [{ train: { stepz: 1 } }, "train.stepz", "did you mean train.steps?"],

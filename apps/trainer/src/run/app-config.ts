@@ -1,5 +1,6 @@
 import { relayLevels, type RelayLevelName } from "@laconic/benchmarks";
 import { LaconicError, type LoraSettings } from "@laconic/core";
+import type { Recompute } from "@laconic/engine";
 import { nearestName, parseTrainConfig, type TrainConfig } from "@laconic/trainer";
 import { z } from "zod";
 
@@ -14,13 +15,25 @@ export interface AppConfig {
   readonly device: string;
   /** Threads that share each batch; `auto` is what suits the device. Part of the run: another number rounds differently. */
   readonly workers: number | "auto";
+  readonly memory: MemorySettings;
   readonly train: TrainConfig;
 }
 
+/** What memory is traded for; `laconic plan` says what fits. Part of the run: other micro-batches round differently. */
+export interface MemorySettings {
+  /** Bounds what a training pass holds. */
+  readonly maxTokensPerMicroBatch: number;
+  /** `layer` keeps each layer's input alone and computes the rest again: less memory, one more forward pass. */
+  readonly recompute: Recompute;
+}
+
 /** As written: `train` is partial and filled with defaults. */
-interface WrittenConfig extends Omit<AppConfig, "train"> {
+interface WrittenConfig extends Omit<AppConfig, "train" | "memory"> {
+  readonly memory: { readonly [K in keyof MemorySettings]?: MemorySettings[K] };
   readonly train: Readonly<Record<string, unknown>>;
 }
+
+const defaultMemory: MemorySettings = { maxTokensPerMicroBatch: 16_384, recompute: "none" };
 
 const defaults: WrittenConfig = {
   task: { name: "relay", level: "one-fact" },
@@ -28,6 +41,7 @@ const defaults: WrittenConfig = {
   lora: null,
   device: "auto",
   workers: "auto",
+  memory: {},
   train: {},
 };
 
@@ -47,6 +61,10 @@ const writtenSchema: z.ZodType<WrittenConfig> = z.strictObject({
     .nullable(),
   device: z.string().min(1),
   workers: z.union([z.literal("auto"), z.int().min(1).max(64)]),
+  memory: z.strictObject({
+    maxTokensPerMicroBatch: z.int().min(1).exactOptional(),
+    recompute: z.enum(["none", "layer"]).exactOptional(),
+  }),
   train: z.record(z.string(), z.unknown()),
 });
 
@@ -73,5 +91,9 @@ export function parseAppConfig(written: unknown): AppConfig {
       key: issue.path.join("."),
     });
   }
-  return { ...parsed.data, train: parseTrainConfig(parsed.data.train, ["train"]) };
+  return {
+    ...parsed.data,
+    memory: { ...defaultMemory, ...parsed.data.memory },
+    train: parseTrainConfig(parsed.data.train, ["train"]),
+  };
 }

@@ -1,3 +1,4 @@
+import { totalmem } from "node:os";
 import { LaconicError } from "@laconic/core";
 import type { CreateKernels, KernelSource } from "@laconic/engine/kernels";
 import { wasmKernels } from "@laconic/kernels-tfjs";
@@ -9,6 +10,10 @@ interface KnownDevice {
   readonly about: string;
   /** Worker threads unless told: a library with threads of its own needs one. */
   readonly workers: number;
+  /** float32 unless told. */
+  readonly dtype?: "bfloat16";
+  /** Bytes for each worker, where the device's memory is the machine's. */
+  readonly memory?: (workers: number) => number;
   source(): KernelSource;
 }
 
@@ -18,18 +23,22 @@ const devices: readonly KnownDevice[] = [
     name: "cuda",
     about: "PyTorch's C++ library on an NVIDIA GPU",
     workers: 1,
+    dtype: "bfloat16",
     source: () => torchKernels({ device: "cuda", dtype: "bfloat16" }),
   },
   {
     name: "cpu",
     about: "PyTorch's C++ library on all cores",
     workers: 1,
+    memory: (workers) => totalmem() / workers,
     source: () => torchKernels({ device: "cpu" }),
   },
   {
     name: "wasm",
     about: "TensorFlow.js and SIMD kernels on WebAssembly; needs nothing but npm",
     workers: 2,
+    // WebAssembly addresses 32 bits.
+    memory: (workers) => Math.min(totalmem() / workers, 2 ** 32),
     source: wasmKernels,
   },
 ];
@@ -54,6 +63,9 @@ export interface ChosenDevice {
   readonly name: string;
   readonly source: KernelSource;
   readonly workers: number;
+  readonly dtype: "float32" | "bfloat16";
+  /** Bytes for each worker, where the device's memory is the machine's; null where the kernels know, or nobody does. */
+  readonly memory: number | null;
 }
 
 /**
@@ -65,11 +77,16 @@ export async function chooseDevice(
   workers: number | "auto",
   note: (text: string) => void,
 ): Promise<ChosenDevice> {
-  const chosen = (device: KnownDevice): ChosenDevice => ({
-    name: device.name,
-    source: device.source(),
-    workers: workers === "auto" ? device.workers : workers,
-  });
+  const chosen = (device: KnownDevice): ChosenDevice => {
+    const count = workers === "auto" ? device.workers : workers;
+    return {
+      name: device.name,
+      source: device.source(),
+      workers: count,
+      dtype: device.dtype ?? "float32",
+      memory: device.memory?.(count) ?? null,
+    };
+  };
   if (name !== "auto") {
     const device = devices.find((each) => each.name === name);
     if (device) return chosen(device);

@@ -19,20 +19,26 @@ export function modelSource(
   { model, lora, train }: Pick<AppConfig, "model" | "lora" | "train">,
   checkpoint?: string,
 ): ModelSource {
-  const path = model === "shipped" ? fileURLToPath(shippedCheckpoint) : model;
-  const base = { kind: "folder", path } as const;
+  const base = { kind: "folder", path: modelFolder({ model }) } as const;
   if (checkpoint === undefined) return lora ? { kind: "adapter", base, lora, seed: train.seed } : base;
   return lora ? { kind: "adapter-folder", base, path: checkpoint } : { kind: "folder", path: checkpoint };
 }
 
-/** Starts the engine and loads the model; close the engine when done. */
+/** The folder that a configuration's model, or its adapter's base, lies in. */
+export function modelFolder({ model }: Pick<AppConfig, "model">): string {
+  return model === "shipped" ? fileURLToPath(shippedCheckpoint) : model;
+}
+
+/** Starts the engine and loads the model; close the engine when done. `onWarning` hears what the engine answers by itself. */
 export async function openParts(
-  config: Pick<AppConfig, "task">,
+  config: Pick<AppConfig, "task"> & Partial<Pick<AppConfig, "memory">>,
   device: ChosenDevice,
   source: ModelSource,
+  onWarning: (message: string) => void,
 ): Promise<OpenedParts> {
   const task = relayTask({ level: config.task.level, heldOut: 1000 });
-  const engine = await createLocalEngine({ device: device.source, workers: device.workers });
+  const { source: kernels, workers } = device;
+  const engine = await createLocalEngine({ device: kernels, workers, onWarning, ...config.memory });
   try {
     const model = await engine.createModel(source);
     const policy: TrainingParts["policy"] = (sampler) =>

@@ -29,7 +29,8 @@ export async function startRun(
   const device = await chooseDevice(given.device, given.workers, (text) => terminal.note(text));
   // The run says what `auto` came to: a resume elsewhere is then refused instead of rounding differently.
   const config = { ...given, device: device.name, workers: device.workers };
-  const { engine, parts } = await openParts(config, device, modelSource(config));
+  const warn = (message: string): void => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`);
+  const { engine, parts } = await openParts(config, device, modelSource(config), warn);
   const stop = new AbortController();
   const interrupt = (signal: NodeJS.Signals): void => {
     if (stop.signal.aborted) process.exit(signal === "SIGINT" ? 130 : 143);
@@ -72,7 +73,7 @@ export async function startRun(
           terminal.note(
             `${terminal.paint("cyan", `held-out at step ${step}`)}: accuracy ${formatPercent(accuracy)}, ${formatNumber(tokens)} tokens per episode (${problems} problems)`,
           ),
-        warning: (message) => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`),
+        warning: warn,
       },
     });
     let result: TrainResult;

@@ -41,10 +41,21 @@ export interface EngineHost {
   create(model: number, source: ModelSource): Promise<ModelFacts>;
   /** Sequences and requests have been checked against the model's limits. */
   forward(model: number, weights: WeightsId, sequences: readonly TrainingSequence[]): Promise<HostLogProbs>;
-  /** Runs forward and keeps the activations for `backward`. */
-  forwardForGradient(model: number, sequences: readonly TrainingSequence[]): Promise<HostLogProbs>;
-  /** Back-propagates d loss / d log-prob of the kept forward pass and adds to the gradient. */
-  backward(model: number, dLogProbs: Float64Array): Promise<void>;
+  /**
+   * Runs forward and keeps the activations for `backward`.
+   * `device_out_of_memory` leaves nothing behind.
+   * `numbers` count the sequences since the last optimiser step, whatever micro-batch they are in: dropout draws by them.
+   */
+  forwardForGradient(
+    model: number,
+    sequences: readonly TrainingSequence[],
+    numbers: readonly number[],
+  ): Promise<HostLogProbs>;
+  /**
+   * Back-propagates d loss / d log-prob of the kept forward pass and adds to the gradient. Null, or the tokens of the
+   * largest part that fitted where the device had no room for the whole.
+   */
+  backward(model: number, dLogProbs: Float64Array): Promise<number | null>;
   /** Forgets the kept forward pass and the gradient added up so far. */
   discardGradient(model: number): Promise<void>;
   /** Writes this replica's summed gradient into its slot; false when nothing was back-propagated since the last step. */

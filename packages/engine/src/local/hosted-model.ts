@@ -9,7 +9,7 @@ import {
   type TrainingSequence,
 } from "@laconic/core";
 import type { Kernels, Tensor } from "../kernels/index.ts";
-import { adapterOf, type AdapterDropout } from "../lora/adapter-on-device.ts";
+import { adapterOf } from "../lora/adapter-on-device.ts";
 import { adapterShapes, checkLora, initialAdapter } from "../lora/lora-settings.ts";
 import { readPeftFolder } from "../lora/peft-folder.ts";
 import { AdamW } from "../optimizer/adamw.ts";
@@ -17,41 +17,39 @@ import { Gradients } from "../transformer/gradients.ts";
 import type { ModelConfig } from "../transformer/model-config.ts";
 import { trainable, type ModelOnDevice } from "../transformer/model-on-device.ts";
 import { packBatch } from "../transformer/packed-batch.ts";
-import { trainBackward, trainForward, type Recompute, type TrainPass } from "../transformer/train-pass.ts";
+import { trainForward, type Recompute } from "../transformer/train-pass.ts";
 import { fitTensor } from "../weights/fit-weights.ts";
 import { readTrainingState, type StoredMoments } from "../weights/model-folder.ts";
 import type { TensorSource } from "../weights/safetensors-file.ts";
 import { openBase, type BaseWeights, type SharedBases } from "./base-weights.ts";
 import type { HostLogProbs, ModelFacts } from "./engine-host.ts";
-import { freeTree } from "./free-tree.ts";
 import { clearSlot, elementCount, slotViews, sumSlots, type GradientExchange } from "./gradient-exchange.ts";
+import { sayWhatDidNotFit } from "./out-of-memory.ts";
 import { adapterOnly, wholeModel, type StoredForm } from "./stored-form.ts";
+import { TrainingPasses, type MicroBatch, type LiveModel } from "./training-passes.ts";
 
 /** A trainable model inside a host: weights, gradient, optimiser, frozen copies. */
 export class HostedModel {
   readonly #kernels: Kernels;
-  readonly #recompute: Recompute;
   readonly #base: BaseWeights;
   readonly #form: StoredForm;
   readonly #gradients: Gradients;
   readonly #optimizer: AdamW;
-  readonly #dropoutSeed: string;
+  readonly #passes: TrainingPasses;
   readonly #snapshots = new Map<number, ModelOnDevice>();
   live: ModelOnDevice;
   #nextSnapshot = 0;
-  #pending: TrainPass | null = null;
-  /** Training passes since the last optimiser step. */
-  #passes = 0;
 
   private constructor(base: BaseWeights, live: ModelOnDevice, form: StoredForm, recompute: Recompute, seed: string) {
     this.#kernels = live.kernels;
-    this.#recompute = recompute;
     this.#base = base;
     this.#form = form;
     this.live = live;
     this.#gradients = new Gradients(live.kernels);
     this.#optimizer = new AdamW(live.kernels);
-    this.#dropoutSeed = seed;
+    const gradients = this.#gradients;
+    const state = (): LiveModel => ({ live: this.live, steps: this.#optimizer.steps });
+    this.#passes = new TrainingPasses({ recompute, dropoutSeed: seed, gradients, state });
   }
 
   /** @param bases - where adapters find and share their frozen weights */
@@ -103,37 +101,26 @@ export class HostedModel {
   async forward(weights: "live" | number, sequences: readonly TrainingSequence[]): Promise<HostLogProbs> {
     if (sequences.every(isEmpty)) return emptyLogProbs(sequences.length);
     const model = this.weights(weights);
-    const { logProbs, entropy, offsets } = this.#kernels.scope(() => {
-      const pass = trainForward(model, packBatch(this.#kernels, sequences), "layer");
-      return { logProbs: pass.logProbs, entropy: pass.entropy, offsets: pass.batch.predictionOffsets };
-    });
+    const { logProbs, entropy, offsets } = this.#forwardOnly(model, sequences);
     const result = await this.#read(logProbs, entropy, offsets);
     this.#kernels.free(logProbs, entropy);
     return result;
   }
 
-  async forwardForGradient(sequences: readonly TrainingSequence[]): Promise<HostLogProbs> {
-    this.#dropPending();
-    if (sequences.every(isEmpty)) return emptyLogProbs(sequences.length);
-    const pass = this.#kernels.scope(() =>
-      trainForward(this.live, packBatch(this.#kernels, sequences), this.#recompute, this.#dropout()),
-    );
-    this.#pending = pass;
+  async forwardForGradient(micro: MicroBatch): Promise<HostLogProbs> {
+    this.#passes.drop();
+    if (micro.sequences.every(isEmpty)) return emptyLogProbs(micro.sequences.length);
+    const pass = this.#passes.forward(micro);
     return this.#read(pass.logProbs, pass.entropy, pass.batch.predictionOffsets);
   }
 
-  backward(dLogProbs: Float64Array): void {
-    if (dLogProbs.length === 0) return;
-    const pass = this.#pending;
-    if (!pass) throw new LaconicError("engine_failed", "backward was called without a forward pass");
-    this.#kernels.scope(() => {
-      trainBackward(this.live, pass, this.#kernels.upload(dLogProbs, [dLogProbs.length], "full"), this.#gradients);
-    });
-    this.#dropPending();
+  /** Null, or the tokens of the largest part that fitted where the device had no room for the whole. */
+  backward(dLogProbs: Float64Array): number | null {
+    return dLogProbs.length === 0 ? null : this.#passes.backward(dLogProbs);
   }
 
   discardGradient(): void {
-    this.#dropPending();
+    this.#passes.drop();
     this.#gradients.clear();
   }
 
@@ -156,7 +143,6 @@ export class HostedModel {
     if (exchange) this.#importGradient(exchange);
     const result = await this.#optimizer.step(this.live, this.#gradients.byName, settings);
     this.#gradients.clear();
-    this.#passes = 0;
     return result;
   }
 
@@ -214,7 +200,7 @@ export class HostedModel {
   }
 
   dispose(): void {
-    this.#dropPending();
+    this.#passes.drop();
     this.#gradients.clear();
     this.#optimizer.free();
     for (const id of [...this.#snapshots.keys()]) this.disposeSnapshot(id);
@@ -228,11 +214,18 @@ export class HostedModel {
     this.#base.release();
   }
 
-  /** The next pass's own masks; the same ones when a run is resumed from the last optimiser step. */
-  #dropout(): AdapterDropout | undefined {
-    const rate = this.live.adapter?.settings.dropout ?? 0;
-    const place = `${this.#optimizer.steps},${this.#passes++}`;
-    return rate === 0 ? undefined : { rate, random: randomFromSeed(this.#dropoutSeed).split("dropout").split(place) };
+  #forwardOnly(
+    model: ModelOnDevice,
+    sequences: readonly TrainingSequence[],
+  ): { readonly logProbs: Tensor; readonly entropy: Tensor; readonly offsets: Int32Array } {
+    try {
+      return this.#kernels.scope(() => {
+        const { logProbs, entropy, batch } = trainForward(model, packBatch(this.#kernels, sequences), "layer");
+        return { logProbs, entropy, offsets: batch.predictionOffsets };
+      });
+    } catch (error) {
+      throw sayWhatDidNotFit(error, model, sequences, null);
+    }
   }
 
   #importGradient(exchange: GradientExchange): void {
@@ -248,11 +241,6 @@ export class HostedModel {
       entropy: Float64Array.from(await this.#kernels.read(entropy)),
       offsets,
     };
-  }
-
-  #dropPending(): void {
-    if (this.#pending) freeTree(this.#kernels, this.#pending);
-    this.#pending = null;
   }
 }
 

@@ -44,12 +44,16 @@ export class InlineHost implements EngineHost {
     return this.#model(model).forward(weights, sequences);
   }
 
-  async forwardForGradient(model: number, sequences: readonly TrainingSequence[]): Promise<HostLogProbs> {
-    return this.#model(model).forwardForGradient(sequences);
+  async forwardForGradient(
+    model: number,
+    sequences: readonly TrainingSequence[],
+    numbers: readonly number[],
+  ): Promise<HostLogProbs> {
+    return this.#model(model).forwardForGradient({ sequences, numbers });
   }
 
-  async backward(model: number, dLogProbs: Float64Array): Promise<void> {
-    this.#model(model).backward(dLogProbs);
+  async backward(model: number, dLogProbs: Float64Array): Promise<number | null> {
+    return this.#model(model).backward(dLogProbs);
   }
 
   async discardGradient(model: number): Promise<void> {

@@ -23,6 +23,8 @@ export interface LocalEngineOptions {
   readonly maxTokensPerMicroBatch?: number;
   /** `layer` keeps only each layer's input for the backward pass; `none` by default. */
   readonly recompute?: Recompute;
+  /** Hears what a run should know and goes on with: a device that ran out of memory, once per model. */
+  readonly onWarning?: (message: string) => void;
 }
 
 const defaultMaxTokens = 16_384;
@@ -42,30 +44,37 @@ export async function createLocalEngine(options: LocalEngineOptions): Promise<En
     );
   const hosts = Array.from({ length: workers }, () => startWorkerHost(device, recompute));
   try {
-    return await assemble(hosts, maxTokensPerMicroBatch);
+    return await assemble(hosts, options);
   } catch (error) {
     await Promise.allSettled(hosts.map((host) => host.close()));
     throw error;
   }
 }
 
+/** What `assemble` takes of the options. */
+type ModelOptions = Pick<LocalEngineOptions, "maxTokensPerMicroBatch" | "onWarning">;
+
 /** The same engine on the calling thread, over given kernels: for tests and small programs. Several kernel sets make replicas. */
 export function createInlineEngine(
   kernels: readonly Kernels[],
-  options: Pick<LocalEngineOptions, "maxTokensPerMicroBatch" | "recompute"> = {},
+  options: ModelOptions & Pick<LocalEngineOptions, "recompute"> = {},
 ): Promise<Engine> {
   const hosts = kernels.map((each) => new InlineHost(each, options.recompute ?? "none"));
-  return assemble(hosts, options.maxTokensPerMicroBatch ?? defaultMaxTokens);
+  return assemble(hosts, options);
 }
 
-async function assemble(hosts: readonly EngineHost[], maxTokensPerMicroBatch: number): Promise<Engine> {
+async function assemble(
+  hosts: readonly EngineHost[],
+  { maxTokensPerMicroBatch = defaultMaxTokens, onWarning }: ModelOptions,
+): Promise<Engine> {
   const [facts] = await Promise.all(hosts.map((host) => host.describe()));
   const capabilities: EngineCapabilities = {
     kind: "local",
     ...(facts as Awaited<ReturnType<EngineHost["describe"]>>),
     workers: hosts.length,
   };
-  const settings = { maxTokensPerMicroBatch, dtype: capabilities.dtype };
+  const { dtype } = capabilities;
+  const settings = { maxTokensPerMicroBatch, dtype, ...(onWarning && { onWarning }) };
   let nextModel = 0;
   return {
     capabilities,

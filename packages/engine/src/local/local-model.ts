@@ -19,6 +19,14 @@ import { checkSequences, checkTokenGradient } from "./check-training.ts";
 import { deal, dealGroups } from "./deal.ts";
 import type { EngineHost, HostLogProbs, ModelFacts, WeightsId } from "./engine-host.ts";
 import { createExchange, type GradientExchange } from "./gradient-exchange.ts";
+import { cut, halve, isOutOfMemory, sequenceTokens, totalTokens } from "./micro-batches.ts";
+
+/** What an engine's models have in common. */
+export interface LocalModelSettings {
+  readonly maxTokensPerMicroBatch: number;
+  readonly dtype: EngineCapabilities["dtype"];
+  readonly onWarning?: (message: string) => void;
+}
 
 /** A model whose replicas live on one or more hosts. All replicas hold the same weights, bit for bit. */
 export class LocalModel implements TrainableModel {
@@ -28,19 +36,19 @@ export class LocalModel implements TrainableModel {
   readonly contextLength: number;
   readonly #hosts: readonly EngineHost[];
   readonly #model: number;
-  readonly #maxTokens: number;
+  readonly #onWarning: ((message: string) => void) | undefined;
   readonly #limits: ModelLimits;
   readonly #exchange: GradientExchange | null;
   #weightVersion: number;
+  /** Falls when the device runs out of memory. */
+  #maxTokens: number;
+  #warned = false;
+  /** Sequences trained on since the last optimiser step. */
+  #sequences = 0;
   /** Calls run in the order they were made. */
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor(
-    hosts: readonly EngineHost[],
-    model: number,
-    facts: ModelFacts,
-    settings: { readonly maxTokensPerMicroBatch: number; readonly dtype: EngineCapabilities["dtype"] },
-  ) {
+  constructor(hosts: readonly EngineHost[], model: number, facts: ModelFacts, settings: LocalModelSettings) {
     this.id = `local-${model}`;
     this.parameters = facts.parameters;
     this.trainableParameters = facts.trainableParameters;
@@ -50,6 +58,7 @@ export class LocalModel implements TrainableModel {
     this.#weightVersion = facts.weightVersion;
     this.#limits = facts.limits;
     this.#maxTokens = settings.maxTokensPerMicroBatch;
+    this.#onWarning = settings.onWarning;
     this.#exchange =
       hosts.length === 1 ? null : createExchange(facts.trainableParameters, hosts.length, settings.dtype);
   }
@@ -73,8 +82,10 @@ export class LocalModel implements TrainableModel {
       try {
         const results = new Array<RowResult>(sequences.length);
         for (const round of this.#rounds(sequences)) await this.#trainRound(sequences, round, tokenGradient, results);
+        this.#sequences += sequences.length;
         return gather(results);
       } catch (error) {
+        this.#sequences = 0;
         await Promise.allSettled(this.#hosts.map((host) => host.discardGradient(this.#model)));
         throw error;
       }
@@ -86,6 +97,7 @@ export class LocalModel implements TrainableModel {
       checkOptimizerSettings(settings);
       const exchange = (await this.#exchangeGradients()) ? this.#exchange : null;
       const results = await Promise.all(this.#hosts.map((host) => host.optimStep(this.#model, settings, exchange)));
+      this.#sequences = 0;
       const result = results[0] as OptimizerResult;
       this.#weightVersion = result.step;
       return result;
@@ -115,6 +127,7 @@ export class LocalModel implements TrainableModel {
   load(folder: string): Promise<void> {
     return this.#inOrder(async () => {
       const loaded = await Promise.all(this.#hosts.map((host) => host.load(this.#model, folder)));
+      this.#sequences = 0;
       this.#weightVersion = (loaded[0] as (typeof loaded)[0]).weightVersion;
     });
   }
@@ -125,34 +138,78 @@ export class LocalModel implements TrainableModel {
     });
   }
 
-  /** One micro-batch on every replica. */
+  /** One micro-batch on every replica; two smaller ones where a device has no room for it. */
   async #trainRound(
     sequences: readonly TrainingSequence[],
     round: readonly (readonly number[])[],
     tokenGradient: TokenGradient,
     results: RowResult[],
   ): Promise<void> {
-    const passes = await Promise.all(
+    const outcomes = await Promise.allSettled(
       round.map((rows, replica) =>
         this.#host(replica).forwardForGradient(
           this.#model,
           rows.map((row) => sequences[row] as TrainingSequence),
+          rows.map((row) => this.#sequences + row),
         ),
       ),
     );
+    const smaller = this.#smallerRounds(sequences, round, outcomes);
+    if (smaller) {
+      for (const part of smaller) await this.#trainRound(sequences, part, tokenGradient, results);
+      return;
+    }
+    const passes = await Promise.all(outcomes.map(settled));
     round.forEach((rows, replica) => scatter(passes[replica] as HostLogProbs, rows, results));
     const rows = round.flat();
     const logProbs = ragged(rows.map((row) => (results[row] as RowResult).logProbs));
     const gradient = tokenGradient(logProbs, rows);
     checkTokenGradient(gradient, logProbs, rows);
     let end = 0;
-    await Promise.all(
+    const fitted = await Promise.all(
       passes.map((pass, replica) => {
         const start = end;
         end += pass.offsets.at(-1) as number;
         return this.#host(replica).backward(this.#model, gradient.slice(start, end));
       }),
     );
+    for (const tokens of fitted) if (tokens !== null) this.#limitTokens(tokens);
+  }
+
+  /** The two halves of a round in which a replica ran out of memory; null when none did. @throws when it cannot be halved. */
+  #smallerRounds(
+    sequences: readonly TrainingSequence[],
+    round: readonly (readonly number[])[],
+    outcomes: readonly PromiseSettledResult<unknown>[],
+  ): number[][][] | null {
+    const failed = outcomes.findIndex(
+      ({ status, reason }: { status: string; reason?: unknown }) => status === "rejected" && isOutOfMemory(reason),
+    );
+    if (failed < 0) return null;
+    const lengths = sequences.map(sequenceTokens);
+    const halves = round.map((rows) => halve(rows.map((row) => lengths[row] as number)));
+    if (!halves[failed]) throw (outcomes[failed] as PromiseRejectedResult).reason;
+    const parts = [0, 1].map((side) =>
+      round.map((rows, replica) => {
+        const half = halves[replica]?.[side as 0 | 1];
+        if (half) return half.map((position) => rows[position] as number);
+        return side === 0 ? [...rows] : [];
+      }),
+    );
+    const tokens = parts.flat().map((rows) => rows.reduce((sum, row) => sum + (lengths[row] as number), 0));
+    this.#limitTokens(Math.max(...tokens));
+    return parts;
+  }
+
+  /** Later micro-batches start at the size that fitted. Said once. */
+  #limitTokens(tokens: number): void {
+    if (tokens >= this.#maxTokens) return;
+    if (!this.#warned)
+      this.#onWarning?.(
+        `${this.id}: the device ran out of memory; micro-batches shrink to ${tokens} tokens and may shrink further. Results stay the same but for rounding; maxTokensPerMicroBatch: ${tokens} saves the passes that fail`,
+      );
+    this.#warned = true;
+    this.#maxTokens = tokens;
   }
 
   /** False when there is one replica, or none of them has a gradient. */
@@ -205,17 +262,41 @@ export class LocalModel implements TrainableModel {
     for (const round of this.#rounds(sequences)) {
       await Promise.all(
         round.map(async (rows, replica) => {
-          const part = rows.map((row) => sequences[row] as TrainingSequence);
-          scatter(await this.#host(replica).forward(this.#model, weights, part), rows, results);
+          await this.#forwardRows(replica, weights, sequences, rows, results);
         }),
       );
     }
     return gather(results);
   }
 
+  async #forwardRows(
+    replica: number,
+    weights: WeightsId,
+    sequences: readonly TrainingSequence[],
+    rows: readonly number[],
+    results: RowResult[],
+  ): Promise<void> {
+    const part = rows.map((row) => sequences[row] as TrainingSequence);
+    try {
+      scatter(await this.#host(replica).forward(this.#model, weights, part), rows, results);
+    } catch (error) {
+      const halves = isOutOfMemory(error) ? halve(part.map(sequenceTokens)) : null;
+      if (!halves) throw error;
+      this.#limitTokens(Math.max(...halves.map((half) => totalTokens(half.map((i) => part[i] as TrainingSequence)))));
+      for (const half of halves)
+        await this.#forwardRows(
+          replica,
+          weights,
+          sequences,
+          half.map((i) => rows[i] as number),
+          results,
+        );
+    }
+  }
+
   /** Micro-batches by replica: round r gives replica w the rows `rounds[r][w]`. All replicas of a round run together. */
   #rounds(sequences: readonly TrainingSequence[]): number[][][] {
-    const lengths = sequences.map((sequence) => sequence.promptTokens.length + sequence.completionTokens.length);
+    const lengths = sequences.map(sequenceTokens);
     const shares = deal(lengths, this.#hosts.length).map((rows) => cut(rows, lengths, this.#maxTokens));
     const count = Math.max(0, ...shares.map((share) => share.length));
     return Array.from({ length: count }, (_, round) => shares.map((share) => share[round] ?? []));
@@ -228,25 +309,15 @@ function tell(onToken: TokenListener, rows: readonly number[], drawn: Float64Arr
     onToken(rows[drawn[i] as number] as number, drawn[i + 1] as number, drawn[i + 2] as number);
 }
 
+/** The value of a call that was waited for together with others. */
+async function settled<T>(outcome: PromiseSettledResult<T>): Promise<T> {
+  if (outcome.status === "rejected") throw outcome.reason;
+  return outcome.value;
+}
+
 interface RowResult {
   readonly logProbs: Float64Array;
   readonly entropy: Float64Array;
-}
-
-/** Consecutive runs of rows of at most `most` tokens each; a longer single row stands alone. */
-function cut(rows: readonly number[], lengths: readonly number[], most: number): number[][] {
-  const parts: number[][] = [];
-  let tokens = Infinity;
-  for (const row of rows) {
-    const length = lengths[row] as number;
-    if (tokens + length > most) {
-      parts.push([]);
-      tokens = 0;
-    }
-    (parts.at(-1) as number[]).push(row);
-    tokens += length;
-  }
-  return parts;
 }
 
 function scatter(pass: HostLogProbs, rows: readonly number[], results: RowResult[]): void {

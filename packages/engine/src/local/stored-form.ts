@@ -1,4 +1,5 @@
-import { LaconicError } from "@laconic/core";
+import { LaconicError, type LoraSettings } from "@laconic/core";
+import { adaptedProjections } from "../lora/lora-settings.ts";
 import { readPeftFolder, writePeftFolder } from "../lora/peft-folder.ts";
 import { parseModelConfig, type ModelConfig } from "../transformer/model-config.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
@@ -38,6 +39,12 @@ export function wholeModel(config: ModelConfig, configJson: Readonly<Record<stri
 export function adapterOnly(model: ModelOnDevice, base: string | null): StoredForm {
   const settings = model.adapter?.settings;
   if (!settings) throw new LaconicError("engine_failed", "the model has no adapter");
+  const facts = ({ rank, alpha, rankStabilized = false, targets }: LoraSettings): object => ({
+    rank,
+    alpha,
+    rankStabilized,
+    targets: adaptedProjections(model.config, targets),
+  });
   return {
     async write(folder, { weights, steps, moments, dtype }) {
       const files = await writePeftFolder(folder, settings, base, weights, dtype);
@@ -45,10 +52,7 @@ export function adapterOnly(model: ModelOnDevice, base: string | null): StoredFo
     },
     async read(folder) {
       const stored = await readPeftFolder(folder, model.config);
-      expectSame("lora.", { rank: settings.rank, alpha: settings.alpha }, stored.settings, folder);
-      for (const name of model.adapter?.matrices.keys() ?? [])
-        if (!stored.values.has(name))
-          throw new LaconicError("weights_invalid", `${folder}: tensor ${name} is missing`, { folder, tensor: name });
+      expectSame("lora.", facts(settings), facts(stored.settings), folder);
       return stored.values;
     },
   };

@@ -13,8 +13,6 @@ export const loraTargets = {
   down_proj: "mlp.down_proj",
 } as const;
 
-type LoraTarget = keyof typeof loraTargets;
-
 /** The two matrices of an adapted projection, by the names they have beside the base's. */
 export const pairNames = (projection: string): { readonly a: string; readonly b: string } => ({
   a: `${projection}.lora_A.weight`,
@@ -31,8 +29,8 @@ export function checkLora(settings: LoraSettings): void {
   if (!(dropout >= 0 && dropout < 1)) throw fail("dropout", `is ${dropout}, expected a number in [0, 1)`);
   if (targets?.length === 0) throw fail("targets", "names no projection; leave it out to adapt all");
   for (const target of targets ?? [])
-    if (!Object.hasOwn(loraTargets, target))
-      throw fail("targets", `${target} is not one of ${Object.keys(loraTargets).join(", ")}`);
+    if (!isProjection(target))
+      throw fail("targets", `${target} is not one of ${Object.keys(loraTargets).join(", ")}, or a module that ends so`);
 }
 
 /** What the adapter's output is multiplied by. */
@@ -40,20 +38,37 @@ export function loraScale({ alpha, rank, rankStabilized = false }: LoraSettings)
   return alpha / (rankStabilized ? Math.sqrt(rank) : rank);
 }
 
-/** The adapted projections, layer by layer. */
-function adaptedProjections(config: ModelConfig, { targets }: LoraSettings): string[] {
-  const wanted = new Set<string>(targets ?? Object.keys(loraTargets));
-  const parts = (Object.keys(loraTargets) as LoraTarget[]).filter((target) => wanted.has(target));
-  return Array.from({ length: config.layers }, (_, layer) =>
-    parts.map((target) => layerName(layer, loraTargets[target])),
+/** Whether the last part of a module's name is a projection's. */
+export function isProjection(module: string): boolean {
+  return Object.hasOwn(loraTargets, module.split(".").at(-1) as string);
+}
+
+/**
+ * The adapted projections, layer by layer. As in PEFT a target is a module's name or the end of one, from a dot on.
+ * @throws LaconicError `config_invalid` naming a target that the model has nowhere.
+ */
+export function adaptedProjections(config: ModelConfig, targets?: readonly string[]): string[] {
+  const all = Array.from({ length: config.layers }, (_, layer) =>
+    Object.values(loraTargets).map((part) => layerName(layer, part)),
   ).flat();
+  if (!targets) return all;
+  const stray = targets.find((target) => !all.some((module) => isTarget(module, target)));
+  if (stray !== undefined)
+    throw new LaconicError("config_invalid", `lora.targets: the model has no projection ${stray}`, {
+      key: "lora.targets",
+    });
+  return all.filter((module) => targets.some((target) => isTarget(module, target)));
+}
+
+function isTarget(module: string, target: string): boolean {
+  return module === target || module.endsWith(`.${target}`);
 }
 
 /** Shape of every adapter matrix: A is [rank, in], B is [out, rank]. */
 export function adapterShapes(config: ModelConfig, settings: LoraSettings): Map<string, readonly number[]> {
   const base = parameterShapes(config);
   const shapes = new Map<string, readonly number[]>();
-  for (const projection of adaptedProjections(config, settings)) {
+  for (const projection of adaptedProjections(config, settings.targets)) {
     const [outer, inner] = base.get(`${projection}.weight`) as readonly [number, number];
     const { a, b } = pairNames(projection);
     shapes.set(a, [settings.rank, inner]);

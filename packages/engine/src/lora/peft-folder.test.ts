@@ -5,7 +5,8 @@ import { expect, test } from "vitest";
 import { tinyConfigs } from "../testing/tiny-models.ts";
 import { parseModelConfig } from "../transformer/model-config.ts";
 import { adapterShapes, initialAdapter, loraScale } from "./lora-settings.ts";
-import { parseAdapterConfig, readPeftFolder, writePeftFolder } from "./peft-folder.ts";
+import { parsePeftConfig, toPeftConfig } from "./peft-config.ts";
+import { readPeftFolder, writePeftFolder } from "./peft-folder.ts";
 import { randomFromSeed } from "@laconic/core";
 
 const written = { peft_type: "LORA", r: 4, lora_alpha: 8, target_modules: ["q_proj"] };
@@ -20,7 +21,7 @@ test("what PEFT writes by default is read, with its names", () => {
     rank_pattern: {},
     modules_to_save: null,
   };
-  expect(parseAdapterConfig(whole)).toEqual({
+  expect(parsePeftConfig(whole, "file")).toEqual({
     rank: 4,
     alpha: 8,
     targets: ["q_proj"],
@@ -29,16 +30,41 @@ test("what PEFT writes by default is read, with its names", () => {
   });
 });
 
+test("modules by their full names, as PEFT spells all-linear out, and names of other models", () => {
+  const full = ["model.layers.1.self_attn.q_proj", "model.layers.0.mlp.up_proj", "query_key_value"];
+  const parsed = parsePeftConfig({ ...written, target_modules: full }, "file");
+  expect([...adapterShapes(config, parsed).keys()]).toEqual([
+    "model.layers.0.mlp.up_proj.lora_A.weight",
+    "model.layers.0.mlp.up_proj.lora_B.weight",
+    "model.layers.1.self_attn.q_proj.lora_A.weight",
+    "model.layers.1.self_attn.q_proj.lora_B.weight",
+  ]);
+  expect(adapterShapes(config, parsePeftConfig({ ...written, target_modules: "all-linear" }, "file")).size).toBe(28);
+});
+
+test("settings go to PEFT and back", () => {
+  const lora = { rank: 4, alpha: 8.5, dropout: 0.1, rankStabilized: true, targets: ["q_proj", "layers.0.mlp.up_proj"] };
+  expect(parsePeftConfig(toPeftConfig(lora, null), "file")).toEqual(lora);
+});
+
 test.each([
   [{ peft_type: "IA3" }, /peft_type is "IA3": only LORA/],
   [{ use_dora: true }, /use_dora is true: not supported/],
   [{ bias: "all" }, /bias is "all": not supported/],
   [{ modules_to_save: ["lm_head"] }, /modules_to_save/],
   [{ rank_pattern: { q_proj: 8 } }, /rank_pattern/],
-  [{ target_modules: "all-linear" }, /target_modules is "all-linear"/],
+  [{ alpha_pattern: { q_proj: 8 } }, /alpha_pattern/],
+  [{ layers_to_transform: [0] }, /layers_to_transform/],
+  [{ trainable_token_indices: [1] }, /trainable_token_indices/],
+  [{ some_later_option: 2 }, /some_later_option is 2: not supported/],
+  [{ task_type: "SEQ_CLS" }, /task_type is "SEQ_CLS"/],
+  [{ init_lora_weights: "pissa" }, /init_lora_weights is "pissa": it changes the base/],
+  [{ target_modules: ".*_proj" }, /expressions are not supported/],
+  [{ target_modules: ["q_proj", "lm_head"] }, /lm_head is not a projection of a layer/],
+  [{ target_modules: ["c_attn"] }, /none of them is a projection/],
   [{ r: "4" }, /r is "4": expected a number/],
 ] as const)("an adapter that computes something else is refused by name: %o", (change, message) => {
-  expect(() => parseAdapterConfig({ ...written, ...change })).toThrow(
+  expect(() => parsePeftConfig({ ...written, ...change }, "file")).toThrow(
     expect.objectContaining({ code: "model_unsupported", message: expect.stringMatching(message) as string }),
   );
 });

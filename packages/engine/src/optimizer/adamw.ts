@@ -35,10 +35,13 @@ export class AdamW {
     const gradNorm = Math.sqrt((await kernels.read(total))[0] as number);
     kernels.free(total);
     if (!Number.isFinite(gradNorm)) return { gradNorm, applied: false, step: this.#step };
-    this.#step += 1;
     const gradScale = gradNorm > settings.maxGradNorm ? settings.maxGradNorm / gradNorm : 1;
+    const trained = trainable(model);
+    // All moments are there before a weight moves: a device that runs out of memory leaves the model as it was.
+    for (const name of gradients.keys()) this.#momentsOf(name, trained.get(name) as Tensor);
+    this.#step += 1;
     for (const [name, gradient] of gradients) {
-      const weights = trainable(model).get(name) as Tensor;
+      const weights = trained.get(name) as Tensor;
       kernels.adamW(weights, gradient, this.#momentsOf(name, weights), {
         learningRate: settings.learningRate,
         beta1: settings.beta1,

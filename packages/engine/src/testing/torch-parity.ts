@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import type { TrainingSequence } from "@laconic/core";
+import type { OptimizerSettings, TrainingSequence } from "@laconic/core";
 import type { Kernels } from "../kernels/index.ts";
+import { AdamW } from "../optimizer/adamw.ts";
 import { Gradients } from "../transformer/gradients.ts";
 import { parseModelConfig } from "../transformer/model-config.ts";
 import { freeModel, uploadModel } from "../transformer/model-on-device.ts";
@@ -21,6 +22,8 @@ export interface ParityCase {
   readonly parameters: ReadonlyMap<string, Float64Array>;
   readonly sequences: readonly TrainingSequence[];
   readonly dLogProbs: readonly number[];
+  /** AdamW steps, all on the same gradient; betas and epsilon are those of the first. */
+  readonly steps: readonly OptimizerSettings[];
 }
 
 /** What the same model gives in Hugging Face transformers, by autograd in float64. */
@@ -28,6 +31,10 @@ export interface TorchAnswer {
   readonly logProbs: readonly number[];
   readonly entropy: readonly number[];
   readonly gradients: Readonly<Record<string, readonly number[]>>;
+  /** Before clipping. */
+  readonly gradNorm: number;
+  /** The parameters after the steps. */
+  readonly stepped: Readonly<Record<string, readonly number[]>>;
 }
 
 /** Largest errors, each relative to the largest magnitude of its tensor. */
@@ -35,7 +42,20 @@ export interface ParityErrors {
   readonly logProbs: number;
   readonly entropy: number;
   readonly gradients: Readonly<Record<string, number>>;
+  readonly gradNorm: number;
+  /** Of what the steps changed, not of the parameters. */
+  readonly changes: Readonly<Record<string, number>>;
 }
+
+/** Rates so large that a step shows; an epsilon at which the rounding of gradients near 0 does not. */
+const step: OptimizerSettings = {
+  learningRate: 0.1,
+  beta1: 0.9,
+  beta2: 0.95,
+  epsilon: 1e-3,
+  weightDecay: 0.1,
+  maxGradNorm: 1,
+};
 
 /** Each tiny model on sequences of several lengths and temperatures, one of them empty. */
 export const parityCases: readonly ParityCase[] = Object.entries(tinyConfigs).map(([name, config]) => ({
@@ -49,6 +69,8 @@ export const parityCases: readonly ParityCase[] = Object.entries(tinyConfigs).ma
     { promptTokens: [0, 5, 4, 3, 2, 1, 0, 0, 1, 3], completionTokens: [1, 5, 5], temperature: 2 },
   ],
   dLogProbs: [0.5, -1.25, 2, 0.75, -0.5, 1.5, -2, 1, 0.25],
+  // One step that clips, one that decays differently and does not clip.
+  steps: [step, { ...step, learningRate: 0.05, weightDecay: 0.01, maxGradNorm: Infinity }],
 }));
 
 /**
@@ -88,17 +110,30 @@ export async function parityErrors(kernels: Kernels, item: ParityCase, torch: To
     trainBackward(model, pass, kernels.upload(Float64Array.from(item.dLogProbs), [item.dLogProbs.length]), gradients);
     return { logProbs: pass.logProbs, entropy: pass.entropy };
   });
-  const byName: Record<string, number> = {};
+  const gradientErrors: Record<string, number> = {};
   for (const name of new Set([...Object.keys(torch.gradients), ...gradients.byName.keys()])) {
     const own = gradients.byName.get(name);
-    byName[name] = own ? relativeError(await kernels.read(own), torch.gradients[name] ?? []) : Infinity;
+    gradientErrors[name] = own ? relativeError(await kernels.read(own), torch.gradients[name] ?? []) : Infinity;
+  }
+  const optimizer = new AdamW(kernels);
+  let gradNorm = Number.NaN;
+  for (const settings of item.steps) ({ gradNorm } = await optimizer.step(model, gradients.byName, settings));
+  const changes: Record<string, number> = {};
+  for (const [name, tensor] of model.parameters) {
+    const before = item.parameters.get(name) as Float64Array;
+    const change = (after: ArrayLike<number>): number[] =>
+      Array.from(after, (value, i) => value - (before[i] as number));
+    changes[name] = relativeError(change(await kernels.read(tensor)), change(torch.stepped[name] ?? []));
   }
   const errors = {
     logProbs: relativeError(await kernels.read(logProbs), torch.logProbs),
     entropy: relativeError(await kernels.read(entropy), torch.entropy),
-    gradients: byName,
+    gradients: gradientErrors,
+    gradNorm: relativeError([gradNorm], [torch.gradNorm]),
+    changes,
   };
   kernels.free(logProbs, entropy);
+  optimizer.free();
   gradients.clear();
   freeModel(model);
   return errors;
@@ -110,7 +145,7 @@ function relativeError(actual: ArrayLike<number>, expected: readonly number[]): 
   return error / Math.max(...expected.map(Math.abs));
 }
 
-function toJson({ config, parameters, sequences, dLogProbs }: ParityCase): unknown {
+function toJson({ config, parameters, sequences, dLogProbs, steps }: ParityCase): unknown {
   const shapes = parameterShapes(parseModelConfig(config));
   return {
     config,
@@ -119,5 +154,7 @@ function toJson({ config, parameters, sequences, dLogProbs }: ParityCase): unkno
     ),
     sequences: sequences.map((sequence) => ({ temperature: 1, ...sequence })),
     dLogProbs,
+    // JSON has no Infinity: null never clips.
+    steps,
   };
 }

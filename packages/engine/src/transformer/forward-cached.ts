@@ -27,7 +27,7 @@ export function forwardCached(
     const positionsOnDevice = kernels.upload(positions, [positions.length]);
     let x = kernels.gatherRows(parameter(model, embeddingName), kernels.upload(tokens, [tokens.length]));
     caches.forEach((cache, layer) => {
-      x = layerFromCache(model, layer, x, positionsOnDevice, cache, plan);
+      x = kernels.scope(() => layerFromCache(model, layer, x, positionsOnDevice, cache, plan));
     });
     // A decode step wants every row.
     const all = logitRows.length === tokens.length && logitRows.every((row, i) => row === i);

@@ -1,5 +1,5 @@
-import type { AdapterDropout } from "../lora/adapter-on-device.ts";
 import type { Kernels, SequenceLayout, Tensor } from "../kernels/index.ts";
+import type { Dropout } from "../lora/dropout.ts";
 
 /** The packed rows that a layer works on, and which of its output rows are wanted. */
 export interface LayerRows {
@@ -8,7 +8,7 @@ export interface LayerRows {
   /** Rows [M] among `of` that anything reads; all when absent. Attention needs every row, what follows it does not. */
   readonly wanted?: { readonly rows: Tensor; readonly of: number };
   /** Of the adapters' inputs, in training passes. */
-  readonly dropout?: AdapterDropout;
+  readonly dropout?: Dropout;
 }
 
 /** The wanted rows of x, or x itself when all are. */

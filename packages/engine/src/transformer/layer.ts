@@ -1,5 +1,5 @@
-import type { AdapterDropout } from "../lora/adapter-on-device.ts";
 import type { CachePlan, KeyValueCache, Tensor } from "../kernels/index.ts";
+import type { Dropout } from "../lora/dropout.ts";
 import { attentionBackward, attentionForward, attentionFromCache, type AttentionPass } from "./attention-block.ts";
 import type { Gradients } from "./gradients.ts";
 import { keepWanted, spreadWanted, type LayerRows } from "./layer-rows.ts";
@@ -7,42 +7,52 @@ import { parameter, type ModelOnDevice } from "./model-on-device.ts";
 import { layerName } from "./parameters.ts";
 import { project, projectBackward } from "./projection.ts";
 
-/** What the backward pass of one layer needs. */
-export interface LayerPass {
+/** What the backward pass of one feed-forward block needs. */
+interface FeedForwardPass {
+  /** Already normalised. */
   readonly input: Tensor;
-  readonly attention: AttentionPass;
-  readonly attentionInvRms: Tensor;
-  /** The residual stream between the two blocks. */
-  readonly middle: Tensor;
-  readonly middleNormed: Tensor;
-  readonly middleInvRms: Tensor;
   readonly gate: Tensor;
   readonly up: Tensor;
   readonly activated: Tensor;
-  readonly output: Tensor;
+}
+
+/** What the backward pass of one layer needs. */
+export interface LayerPass {
+  readonly input: Tensor;
+  readonly inputInvRms: Tensor;
+  readonly attention: AttentionPass;
+  /** The residual stream between the two blocks. */
+  readonly middle: Tensor;
+  readonly middleInvRms: Tensor;
+  readonly feedForward: FeedForwardPass;
 }
 
 const inputNorm = "input_layernorm.weight";
 const middleNorm = "post_attention_layernorm.weight";
 
 /** Pre-norm residual layer: x + attention(norm(x)), then x + down(silu(gate(norm(x))) * up(norm(x))). */
-export function layerForward(model: ModelOnDevice, layer: number, input: Tensor, rows: LayerRows): LayerPass {
+export function layerForward(
+  model: ModelOnDevice,
+  layer: number,
+  input: Tensor,
+  rows: LayerRows,
+): { readonly output: Tensor; readonly pass: LayerPass } {
+  const { kernels } = model;
   const normed = norm(model, layer, inputNorm, input);
   const attention = attentionForward(model, layer, normed.out, rows);
-  const middle = model.kernels.add(keepWanted(model.kernels, input, rows), attention.output);
+  const middle = kernels.add(keepWanted(kernels, input, rows), attention.output);
   const middleNormed = norm(model, layer, middleNorm, middle);
-  const { gate, up, activated, down } = feedForward(model, layer, middleNormed.out, rows.dropout);
+  const { output: down, pass: feedForward } = feedForwardForward(model, layer, middleNormed.out, rows.dropout);
   return {
-    input,
-    attention,
-    attentionInvRms: normed.invRms,
-    middle,
-    middleNormed: middleNormed.out,
-    middleInvRms: middleNormed.invRms,
-    gate,
-    up,
-    activated,
-    output: model.kernels.add(middle, down),
+    output: kernels.add(middle, down),
+    pass: {
+      input,
+      inputInvRms: normed.invRms,
+      attention: attention.pass,
+      middle,
+      middleInvRms: middleNormed.invRms,
+      feedForward,
+    },
   };
 }
 
@@ -57,10 +67,10 @@ export function layerFromCache(
   const { kernels } = model;
   const normed = norm(model, layer, inputNorm, input).out;
   const middle = kernels.add(input, attentionFromCache(model, layer, normed, positions, cache, plan));
-  return kernels.add(middle, feedForward(model, layer, norm(model, layer, middleNorm, middle).out).down);
+  return kernels.add(middle, feedForwardForward(model, layer, norm(model, layer, middleNorm, middle).out).output);
 }
 
-/** Returns d loss / d input and adds the parameters' gradients. */
+/** Returns d loss / d input and adds the gradients of what is trained. */
 export function layerBackward(
   model: ModelOnDevice,
   layer: number,
@@ -70,18 +80,12 @@ export function layerBackward(
   gradients: Gradients,
 ): Tensor {
   const { kernels } = model;
-  const name = (part: string): string => layerName(layer, part);
-  const back = (part: string, dOut: Tensor, x: Tensor): Tensor =>
-    projectBackward(model, name(`mlp.${part}_proj`), dOut, x, gradients, rows.dropout);
-  const dActivated = back("down", dOutput, pass.activated);
-  const { dGate, dUp } = kernels.swiGluBackward(dActivated, pass.gate, pass.up);
-  const dMiddleNormed = kernels.add(back("gate", dGate, pass.middleNormed), back("up", dUp, pass.middleNormed));
-  const dMiddle = kernels.add(
-    dOutput,
-    gradients.rmsNorm(model, name(middleNorm), dMiddleNormed, pass.middle, pass.middleInvRms),
-  );
+  const normBackward = (part: string, d: Tensor, x: Tensor, invRms: Tensor): Tensor =>
+    gradients.rmsNorm(model, layerName(layer, part), d, x, invRms);
+  const dMiddleNormed = feedForwardBackward(model, layer, dOutput, pass.feedForward, gradients, rows.dropout);
+  const dMiddle = kernels.add(dOutput, normBackward(middleNorm, dMiddleNormed, pass.middle, pass.middleInvRms));
   const dNormed = attentionBackward(model, layer, dMiddle, pass.attention, rows, gradients);
-  const dThroughNorm = gradients.rmsNorm(model, name(inputNorm), dNormed, pass.input, pass.attentionInvRms);
+  const dThroughNorm = normBackward(inputNorm, dNormed, pass.input, pass.inputInvRms);
   return kernels.add(spreadWanted(kernels, dMiddle, rows), dThroughNorm);
 }
 
@@ -89,17 +93,32 @@ function norm(model: ModelOnDevice, layer: number, part: string, x: Tensor): { o
   return model.kernels.rmsNorm(x, parameter(model, layerName(layer, part)), model.config.rmsNormEpsilon);
 }
 
-function feedForward(
+function feedForwardForward(
   model: ModelOnDevice,
   layer: number,
-  x: Tensor,
-  dropout?: AdapterDropout,
-): { readonly gate: Tensor; readonly up: Tensor; readonly activated: Tensor; readonly down: Tensor } {
+  input: Tensor,
+  dropout?: Dropout,
+): { readonly output: Tensor; readonly pass: FeedForwardPass } {
+  const through = (part: string, x: Tensor): Tensor => project(model, layerName(layer, `mlp.${part}_proj`), x, dropout);
+  const [gate, up] = [through("gate", input), through("up", input)];
+  const activated = model.kernels.swiGlu(gate, up);
+  return { output: through("down", activated), pass: { input, gate, up, activated } };
+}
+
+function feedForwardBackward(
+  model: ModelOnDevice,
+  layer: number,
+  dOutput: Tensor,
+  { input, gate, up, activated }: FeedForwardPass,
+  gradients: Gradients,
+  dropout?: Dropout,
+): Tensor {
   const { kernels } = model;
-  const through = (part: string, input: Tensor): Tensor =>
-    project(model, layerName(layer, `mlp.${part}_proj`), input, dropout);
-  const gate = through("gate", x);
-  const up = through("up", x);
-  const activated = kernels.swiGlu(gate, up);
-  return { gate, up, activated, down: through("down", activated) };
+  const backward = (part: string, d: Tensor, x: Tensor): Tensor =>
+    projectBackward(model, layerName(layer, `mlp.${part}_proj`), d, x, gradients, dropout);
+  const dActivated = backward("down", dOutput, activated);
+  const { dGate, dUp } = kernels.swiGluBackward(dActivated, gate, up);
+  const dInput = backward("gate", dGate, input);
+  kernels.accumulate(dInput, backward("up", dUp, input));
+  return dInput;
 }

@@ -1,5 +1,5 @@
-import type { AdapterDropout } from "../lora/adapter-on-device.ts";
 import type { Tensor } from "../kernels/index.ts";
+import type { Dropout } from "../lora/dropout.ts";
 import type { Gradients } from "./gradients.ts";
 import type { LayerRows } from "./layer-rows.ts";
 import { layerBackward, layerForward, type LayerPass } from "./layer.ts";
@@ -21,26 +21,27 @@ export interface TrainPass {
   /** Per layer: its activations, or only its input. */
   readonly layers: readonly (LayerPass | Tensor)[];
   readonly final: { readonly input: Tensor; readonly invRms: Tensor; readonly selected: Tensor };
-  readonly dropout?: AdapterDropout;
+  readonly dropout?: Dropout;
 }
 
 export function trainForward(
   model: ModelOnDevice,
   batch: PackedBatch,
   recompute: Recompute = "none",
-  dropout?: AdapterDropout,
+  dropout?: Dropout,
 ): TrainPass {
   const { kernels, config } = model;
   const layers: (LayerPass | Tensor)[] = [];
   let x = kernels.gatherRows(parameter(model, embeddingName), batch.tokens);
   for (let layer = 0; layer < config.layers; layer++) {
     const input = x;
+    const rows = rowsOf(model, layer, batch, dropout);
     if (recompute === "layer") {
-      x = kernels.scope(() => layerForward(model, layer, input, rowsOf(model, layer, batch, dropout)).output);
+      x = kernels.scope(() => layerForward(model, layer, input, rows).output);
       layers.push(input);
     } else {
-      const pass = layerForward(model, layer, input, rowsOf(model, layer, batch, dropout));
-      x = pass.output;
+      const { output, pass } = kernels.scope(() => layerForward(model, layer, input, rows));
+      x = output;
       layers.push(pass);
     }
   }
@@ -57,34 +58,43 @@ export function trainForward(
 /** Back-propagates d loss / d log-prob [M] through the whole model into `gradients`. */
 export function trainBackward(model: ModelOnDevice, pass: TrainPass, dLogProbs: Tensor, gradients: Gradients): void {
   const { kernels, config } = model;
-  const { batch, final } = pass;
+  const { batch } = pass;
   kernels.scope(() => {
-    const headInput = {
-      hidden: final.selected,
-      weight: parameter(model, headName(config)),
-      targets: batch.targets,
-      inverseTemperature: batch.inverseTemperature,
-      logSumExp: pass.logSumExp,
-    };
-    const full = model.adapter === null;
-    const head = kernels.headLogProbsBackward(dLogProbs, headInput, { weight: full });
-    if (head.dWeight) gradients.add(headName(config), head.dWeight);
-    let dX = gradients.rmsNorm(model, finalNormName, head.dHidden, final.input, final.invRms);
+    let dX = headBackward(model, pass, dLogProbs, gradients);
     for (let layer = config.layers - 1; layer >= 0; layer--) {
       const dOutput = dX;
       dX = kernels.scope(() => {
         const rows = rowsOf(model, layer, batch, pass.dropout);
         const saved = pass.layers[layer] as LayerPass | Tensor;
-        const activations = "attention" in saved ? saved : layerForward(model, layer, saved, rows);
+        const activations = "attention" in saved ? saved : layerForward(model, layer, saved, rows).pass;
         return layerBackward(model, layer, dOutput, activations, rows, gradients);
       });
     }
-    if (full) gradients.add(embeddingName, kernels.scatterAddRows(dX, batch.tokens, config.vocabularySize, "full"));
+    if (model.adapter === null)
+      gradients.add(embeddingName, kernels.scatterAddRows(dX, batch.tokens, config.vocabularySize, "full"));
+  });
+}
+
+/** Returns d loss / d output of the last layer. */
+function headBackward(model: ModelOnDevice, pass: TrainPass, dLogProbs: Tensor, gradients: Gradients): Tensor {
+  const { kernels, config } = model;
+  const { batch, final, logSumExp } = pass;
+  return kernels.scope(() => {
+    const headInput = {
+      hidden: final.selected,
+      weight: parameter(model, headName(config)),
+      targets: batch.targets,
+      inverseTemperature: batch.inverseTemperature,
+      logSumExp,
+    };
+    const { dHidden, dWeight } = kernels.headLogProbsBackward(dLogProbs, headInput, { weight: model.adapter === null });
+    if (dWeight) gradients.add(headName(config), dWeight);
+    return gradients.rmsNorm(model, finalNormName, dHidden, final.input, final.invRms);
   });
 }
 
 /** After the last layer only rows that predict a completion token are read. */
-function rowsOf({ config }: ModelOnDevice, layer: number, batch: PackedBatch, dropout?: AdapterDropout): LayerRows {
+function rowsOf({ config }: ModelOnDevice, layer: number, batch: PackedBatch, dropout?: Dropout): LayerRows {
   const { positions, layout, rows, tokenCount } = batch;
   return {
     positions,

@@ -1,16 +1,17 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import type { AdapterSource, Engine, LoraSettings } from "@laconic/core";
+import { readdir } from "node:fs/promises";
+import type { AdapterSource, Engine, LoraSettings, TrainableModel } from "@laconic/core";
 import { expectThat, type ConformanceCase } from "@laconic/core/testing";
 import {
   config,
+  expectNear,
+  inFolder,
   logProbsOf,
   modelCase,
   optimizer,
   pullUp,
   refusal,
   requests,
+  sameReplies,
   sequences,
   trainSteps,
 } from "./engine-case.ts";
@@ -88,17 +89,67 @@ export const adapterCases: readonly ConformanceCase<Engine>[] = [
     }),
   ),
 
-  modelCase("a snapshot of an adapter stays while the adapter learns", async (_, engine) => {
+  modelCase("a snapshot of an adapter stays while the adapter learns", async (model, engine) => {
     const adapted = await engine.createModel(adapter());
-    await trainSteps(adapted, 1);
+    await trainSteps(adapted, 3);
     const snapshot = await adapted.snapshot();
-    const frozen = await logProbsOf(snapshot);
+    const [frozen, replies] = [await logProbsOf(snapshot), await adapted.sample(requests)];
     await trainSteps(adapted, 1);
     expectThat((await logProbsOf(snapshot)) === frozen, "the frozen log-probs");
     expectThat((await logProbsOf(adapted)) !== frozen, "the live ones to move on");
-    const replies = await snapshot.sample(requests);
-    expectThat(replies.length === requests.length, "a reply to each request");
+    expectThat(sameReplies(await snapshot.sample(requests), replies), "the replies of the adapter as it was");
+    expectThat(!sameReplies(await model.sample(requests), replies), "the base to reply otherwise");
     await snapshot.dispose();
+  }),
+
+  modelCase("another adapter's folder, or none, is refused and changes nothing", (model, engine) =>
+    inFolder(async (folder) => {
+      const adapted = await engine.createModel(adapter());
+      await trainSteps(adapted, 1);
+      const before = await logProbsOf(adapted);
+      await refusal("checkpoint_missing", adapted.load(folder));
+      await refusal("checkpoint_missing", engine.createModel({ kind: "adapter-folder", base, path: folder }));
+      await model.save(folder);
+      await refusal("checkpoint_missing", adapted.load(folder));
+      for (const change of [{ rank: 3 }, { alpha: 5 }, { rankStabilized: true }, { targets: ["q_proj"] }]) {
+        await (await engine.createModel(adapter(change))).save(folder);
+        await refusal("weights_invalid", adapted.load(folder));
+      }
+      // More than the model adapts is another adapter too.
+      await adapted.save(folder);
+      await refusal("weights_invalid", (await engine.createModel(adapter({ targets: ["q_proj"] }))).load(folder));
+      expectThat((await logProbsOf(adapted)) === before, "the adapter to be unchanged");
+    }),
+  ),
+
+  modelCase("targets name modules by their ends, as in PEFT", async (_, engine) => {
+    const some = await engine.createModel(adapter({ targets: ["q_proj", "layers.1.self_attn.v_proj"] }));
+    expectThat(some.trainableParameters === 2 * (32 + 32 + 24), `${some.trainableParameters} parameters`);
+    const error = await refusal("config_invalid", engine.createModel(adapter({ targets: ["layers.2.mlp.up_proj"] })));
+    expectThat(error.message.includes("layers.2.mlp.up_proj"), `the target to be named, got ${error.message}`);
+  }),
+
+  modelCase("dropout changes training passes alone, and draws the same in any micro-batch", async (_, engine) => {
+    const models = await Promise.all([0.4, 0.4, 0].map((dropout) => engine.createModel(adapter({ dropout }))));
+    const [together, apart, without] = models as [TrainableModel, TrainableModel, TrainableModel];
+    // A step moves B away from 0, so that the masks matter.
+    for (const model of models) {
+      await model.forwardBackward(sequences, pullUp());
+      await model.optimStep({ ...optimizer, learningRate: 0.1 });
+    }
+    expectThat((await logProbsOf(together)) === (await logProbsOf(apart)), "the same seed to drop the same");
+    expectThat((await logProbsOf(together)) === (await logProbsOf(together)), "no dropout without a gradient");
+    const seen = await together.forwardBackward(sequences, pullUp());
+    expectThat(seen.logProbs.values.join() !== (await logProbsOf(together)), "training passes to drop inputs");
+    let token = 0;
+    for (const sequence of sequences)
+      for (const value of (await apart.forwardBackward([sequence], pullUp())).logProbs.values)
+        expectNear(value, seen.logProbs.values[token++] as number, 1e-4, "log-prob of the sequence alone");
+    const still = { ...optimizer, learningRate: 0 };
+    const [one, other] = [await together.optimStep(still), await apart.optimStep(still)];
+    expectNear(other.gradNorm, one.gradNorm, 1e-4 * one.gradNorm, "norm of the summed gradient");
+    const plain = await without.forwardBackward(sequences, pullUp());
+    expectThat(plain.logProbs.values.join() === (await logProbsOf(without)), "no dropout to change nothing");
   }),
 
   modelCase("adapter settings that cannot be are refused by name", async (_, engine) => {
@@ -109,12 +160,3 @@ export const adapterCases: readonly ConformanceCase<Engine>[] = [
     }
   }),
 ];
-
-async function inFolder(body: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-adapter-"));
-  try {
-    await body(folder);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-}

@@ -1,3 +1,6 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import {
   LaconicError,
   randomFromSeed,
@@ -110,4 +113,14 @@ export function sameReplies(a: readonly SampleResult[], b: readonly SampleResult
     a.length === b.length &&
     a.every((each, i) => each.tokens.join() === b[i]?.tokens.join() && each.logProbs.join() === b[i]?.logProbs.join())
   );
+}
+
+/** Runs the body with an empty folder, and removes it. */
+export async function inFolder(body: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-engine-"));
+  try {
+    await body(folder);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }

@@ -1,9 +1,8 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Engine } from "@laconic/core";
 import { expectThat, type ConformanceCase } from "@laconic/core/testing";
-import { config, logProbsOf, modelCase, refusal, requests, sameReplies, trainSteps } from "./engine-case.ts";
+import { config, inFolder, logProbsOf, modelCase, refusal, requests, sameReplies, trainSteps } from "./engine-case.ts";
 
 export const storageCases: readonly ConformanceCase<Engine>[] = [
   modelCase("a saved model continues bit for bit, in a new model and in its own", (model, engine) =>
@@ -64,12 +63,3 @@ export const storageCases: readonly ConformanceCase<Engine>[] = [
     }),
   ),
 ];
-
-async function inFolder(body: (folder: string) => Promise<void>): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-engine-"));
-  try {
-    await body(folder);
-  } finally {
-    await rm(folder, { recursive: true });
-  }
-}

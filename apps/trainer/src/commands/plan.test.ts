@@ -1,0 +1,92 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { recordingTerminal } from "../cli/recording-terminal.ts";
+import { main } from "../main.ts";
+import type { RunPlan } from "../run/plan-run.ts";
+
+async function plan(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const terminal = recordingTerminal();
+  const code = await main(["plan", ...words], { terminal });
+  return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
+}
+
+/** A run on Qwen2.5-0.5B's shape, of which nothing but the configuration is there. */
+async function qwenRun(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-plan-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const model = {
+    ...{ model_type: "qwen2", vocab_size: 151_936, hidden_size: 896, intermediate_size: 4864, num_hidden_layers: 24 },
+    ...{ num_attention_heads: 14, num_key_value_heads: 2, max_position_embeddings: 32_768, tie_word_embeddings: true },
+  };
+  await writeFile(join(folder, "config.json"), JSON.stringify(model));
+  const run = join(folder, "run.json");
+  await writeFile(run, JSON.stringify({ model: folder, train: { problemsPerStep: 4, episodesPerProblem: 8 } }));
+  return run;
+}
+
+const rated = ["--device", "cuda", "--memory", "24GiB", "--tflops", "100", "--json"] as const;
+const lengths = ["--prompt-tokens", "300", "--completion-tokens", "200"] as const;
+
+test("a plan from a configuration alone: memory by part, what fits, time at a rate", async () => {
+  const run = await qwenRun();
+  const { code, out } = await plan(run, ...rated, ...lengths);
+  expect(code).toBe(0);
+  const full = JSON.parse(out) as RunPlan;
+  const parameters = 494_032_768;
+  expect(full.model).toEqual({ type: "qwen2", parameters, trained: parameters });
+  expect(full.memory).toMatchObject({
+    snapshots: 2 * parameters,
+    masterWeights: 4 * parameters,
+    gradients: 4 * parameters,
+    optimizerMoments: 8 * parameters,
+  });
+  // 16,384 tokens hold 32 sequences of 500; 2 mini-batches of 4 x 8 episodes of 4 agents hold 64.
+  expect(full.settings).toMatchObject({ dtype: "bfloat16", microBatch: 32, rollouts: 128 });
+  expect(full.largest?.maxTokensPerMicroBatch).toBe(500 * (full.largest?.microBatch as number));
+  const tokens = 128 * 500;
+  const seconds = (operations: number): number => (operations * parameters * tokens) / 100e12;
+  expect(full.stepSeconds?.update).toBeCloseTo(seconds(6), 9);
+  expect(full.stepSeconds?.oldLogProbs).toBeCloseTo(seconds(2), 9);
+  expect(full.stepSeconds?.sampling).toBeCloseTo(seconds(2), 9);
+
+  const words = ["lora.rank=16", "lora.alpha=32", "memory.recompute=layer"];
+  const adapter = JSON.parse((await plan(run, ...rated, ...lengths, ...words)).out) as RunPlan;
+  expect(adapter.model.trained).toBe(8_798_208);
+  expect(adapter.memory.training).toBeLessThan(0.5 * full.memory.training);
+  expect(adapter.largest?.microBatch).toBeGreaterThan(2 * (full.largest?.microBatch as number));
+});
+
+test("the table names every part and says when a run does not fit", async () => {
+  const run = await qwenRun();
+  const { code, out } = await plan(run, "--device", "cuda", "--memory", "8GiB", "--tflops", "100");
+  expect(code).toBe(0);
+  for (const part of ["weights", "optimizer moments", "gradients", "activations", "key-value cache", "in all"])
+    expect(out).toContain(part);
+  expect(out).toContain("DOES NOT FIT into 8 GiB: not even one sequence does");
+  expect(out).toMatch(/a step of 128 replies: .+ at 100 TFLOP\/s$/);
+});
+
+test("the shipped policy is measured where the device works", { timeout: 60_000 }, async () => {
+  const words = ["--prompt-tokens", "8", "--completion-tokens", "8", "--json", "train.problemsPerStep=1"];
+  const { code, out } = await plan("preset:relay-quickstart", "--device", "wasm", ...words);
+  expect(code).toBe(0);
+  const { stepSeconds, timing, memoryBytes } = JSON.parse(out) as RunPlan;
+  expect(timing).toMatch(/^measured on tfjs-wasm/);
+  expect(stepSeconds?.update).toBeGreaterThan(0);
+  expect(stepSeconds?.sampling).toBeGreaterThan(0);
+  expect(memoryBytes).toBeLessThanOrEqual(2 ** 32);
+});
+
+test.each([
+  [["--memory", "lots"], "--memory is lots"],
+  [["--tflops", "-1"], "--tflops is -1, expected a number above 0"],
+  [["--prompt-tokens", "1.5"], "--prompt-tokens is 1.5, expected a whole number"],
+  [["--prompt-tokens", "99999"], "exceed the model's"],
+  [["model=/nowhere"], "/nowhere/config.json cannot be read"],
+])("%j is refused in one line", async (words, reason) => {
+  const { code, out, err } = await plan("preset:relay-quickstart", "--device", "wasm", ...words);
+  expect([code, out]).toEqual([2, ""]);
+  expect(err).toContain(reason);
+});

@@ -1,0 +1,114 @@
+import { LaconicError } from "@laconic/core";
+import type { MemoryPlan } from "@laconic/engine";
+import type { CommandDef } from "citty";
+import { formatBytes, parseBytes } from "../cli/bytes.ts";
+import { command, type ExitCode } from "../cli/command.ts";
+import { formatDuration, formatNumber } from "../report/format.ts";
+import { parseAppConfig } from "../run/app-config.ts";
+import { chooseDevice } from "../run/devices.ts";
+import { applyOverrides } from "../run/overrides.ts";
+import { planRun, type RunPlan } from "../run/plan-run.ts";
+import { jsonFlag, runFlags, type CommandContext } from "./common.ts";
+import { loadConfig } from "./train.ts";
+
+export function planCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
+  return command(
+    {
+      name: "plan",
+      description: "Say what a run will take before it starts: memory by part, the largest batches that fit, time",
+      args: {
+        config: { type: "positional", required: true, description: "run.config.ts, run.config.json or preset:NAME" },
+        device: runFlags.device,
+        memory: {
+          type: "string",
+          description: "Memory for each worker, unless the device says so itself",
+          valueHint: "24GiB",
+        },
+        tflops: {
+          type: "string",
+          description: "Sustained rate to estimate from instead of a measurement",
+          valueHint: "100",
+        },
+        "prompt-tokens": { type: "string", description: "Length of a prompt", valueHint: "512" },
+        "completion-tokens": { type: "string", description: "Length of a reply", valueHint: "512" },
+        ...jsonFlag,
+      },
+      overrides: true,
+      run: async (args, rest) => {
+        const words = args.device === undefined ? rest : [`device=${args.device}`, ...rest];
+        const config = parseAppConfig(applyOverrides(await loadConfig(args.config), words));
+        const options = {
+          promptTokens: positive("prompt-tokens", args["prompt-tokens"], true),
+          completionTokens: positive("completion-tokens", args["completion-tokens"], true),
+          memoryBytes: args.memory === undefined ? null : parseBytes("memory", args.memory),
+          tflops: positive("tflops", args.tflops, false),
+        };
+        const device = await chooseDevice(config.device, config.workers, (line) => terminal.note(line));
+        const plan = await planRun(config, device, options);
+        terminal.result(args.json ? JSON.stringify(plan) : describe(plan));
+        return 0;
+      },
+    },
+    exit,
+  );
+}
+
+const parts: readonly (readonly [name: string, key: keyof MemoryPlan, phases: "both" | "training" | "sampling"])[] = [
+  ["weights", "weights", "both"],
+  ["old policy", "snapshots", "both"],
+  ["master weights", "masterWeights", "both"],
+  ["optimizer moments", "optimizerMoments", "both"],
+  ["gradients", "gradients", "training"],
+  ["activations", "activations", "training"],
+  ["head workspace", "headWorkspace", "training"],
+  ["key-value cache", "keyValueCache", "sampling"],
+  ["sampling workspace", "samplingWorkspace", "sampling"],
+];
+
+function describe(plan: RunPlan): string {
+  const { model, settings, memory } = plan;
+  const { promptTokens, completionTokens } = settings;
+  const row = (name: string, training: string, sampling: string): string =>
+    `${name.padEnd(20)}${training.padStart(12)}${sampling.padStart(12)}`;
+  const form = settings.lora ? `LoRA of rank ${settings.lora.rank}` : "all weights";
+  return [
+    `${model.type}, ${formatNumber(model.parameters)} parameters, ${formatNumber(model.trained)} trained (${form}); ${settings.dtype} on ${plan.device}`,
+    `sequences of ${promptTokens} + ${completionTokens} tokens, ${settings.microBatch} per micro-batch${settings.recompute === "layer" ? ", layers recomputed" : ""}; ${settings.rollouts} replies at once`,
+    "",
+    row(plan.workers === 1 ? "" : `each of ${plan.workers} workers`, "training", "sampling"),
+    ...parts.map(([name, key, phases]) =>
+      row(
+        name,
+        phases === "sampling" ? "" : formatBytes(memory[key]),
+        phases === "training" ? "" : formatBytes(memory[key]),
+      ),
+    ),
+    row("in all", formatBytes(memory.training), formatBytes(memory.sampling)),
+    "",
+    fit(plan),
+    time(plan),
+  ].join("\n");
+}
+
+function fit({ memory, memoryBytes, largest }: RunPlan): string {
+  if (memoryBytes === null || largest === null) return "memory of the device unknown: give it with --memory 24GiB";
+  const verdict = memory.peak <= memoryBytes ? "fits into" : "DOES NOT FIT into";
+  if (largest.microBatch === 0) return `${verdict} ${formatBytes(memoryBytes)}: not even one sequence does`;
+  return `${verdict} ${formatBytes(memoryBytes)}; at most ${largest.microBatch} sequences per micro-batch (memory.maxTokensPerMicroBatch=${largest.maxTokensPerMicroBatch}) and ${largest.rollouts} replies at once`;
+}
+
+function time({ stepSeconds, replies, steps, timing }: RunPlan): string {
+  if (stepSeconds === null) return `time unknown: ${timing}`;
+  const { sampling, oldLogProbs, update } = stepSeconds;
+  const step = sampling + oldLogProbs + update;
+  return `a step of ${replies} replies: ${formatDuration(step)} (sampling ${formatDuration(sampling)}, old log-probs ${formatDuration(oldLogProbs)}, update ${formatDuration(update)}); ${steps} steps: ${formatDuration(steps * step)}; ${timing}`;
+}
+
+function positive(flag: string, text: string | undefined, whole: boolean): number | null {
+  if (text === undefined) return null;
+  const value = Number(text);
+  if (value > 0 && value < Infinity && (!whole || Number.isInteger(value))) return value;
+  throw new LaconicError("config_invalid", `--${flag} is ${text}, expected a ${whole ? "whole " : ""}number above 0`, {
+    flag,
+  });
+}

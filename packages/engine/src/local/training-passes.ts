@@ -1,0 +1,140 @@
+import { LaconicError, type TrainingSequence } from "@laconic/core";
+import { Dropout } from "../lora/dropout.ts";
+import type { Gradients } from "../transformer/gradients.ts";
+import type { ModelOnDevice } from "../transformer/model-on-device.ts";
+import { packBatch } from "../transformer/packed-batch.ts";
+import { trainBackward, trainForward, type Recompute, type TrainPass } from "../transformer/train-pass.ts";
+import { freeTree } from "./free-tree.ts";
+import { halve, isOutOfMemory, sequenceTokens, totalTokens } from "./micro-batches.ts";
+import { sayWhatDidNotFit } from "./out-of-memory.ts";
+
+/** What one training pass works on. */
+export interface MicroBatch {
+  readonly sequences: readonly TrainingSequence[];
+  /** Of each sequence, its number since the last optimiser step. */
+  readonly numbers: readonly number[];
+}
+
+/** The model as it is now, and what dropout draws from. */
+export interface LiveModel {
+  readonly live: ModelOnDevice;
+  readonly steps: number;
+}
+
+/** A forward pass that waits for its backward pass. */
+interface PendingPass extends MicroBatch {
+  readonly pass: TrainPass;
+}
+
+/** Forward and backward passes of one model, a forward and its backward at a time. */
+export class TrainingPasses {
+  readonly #recompute: Recompute;
+  readonly #dropoutSeed: string;
+  readonly #gradients: Gradients;
+  readonly #state: () => LiveModel;
+  #pending: PendingPass | null = null;
+
+  constructor(options: {
+    readonly recompute: Recompute;
+    readonly dropoutSeed: string;
+    readonly gradients: Gradients;
+    state(): LiveModel;
+  }) {
+    this.#recompute = options.recompute;
+    this.#dropoutSeed = options.dropoutSeed;
+    this.#gradients = options.gradients;
+    this.#state = () => options.state();
+  }
+
+  /** Keeps what `backward` needs. @throws LaconicError `device_out_of_memory`: nothing is kept. */
+  forward(micro: MicroBatch): TrainPass {
+    this.drop();
+    this.#pending = this.#forward(micro);
+    return this.#pending.pass;
+  }
+
+  /**
+   * Where the device has no room for it, the micro-batch goes again in smaller parts, each forward and backward.
+   * @returns the tokens of the largest part that it took in the end, null when the whole went through
+   */
+  backward(dLogProbs: Float64Array): number | null {
+    if (!this.#pending) throw new LaconicError("engine_failed", "backward was called without a forward pass");
+    return this.#backward(this.#pending, dLogProbs, 0);
+  }
+
+  /** Forgets the forward pass that waits. */
+  drop(): void {
+    if (this.#pending) freeTree(this.#state().live.kernels, this.#pending.pass);
+    this.#pending = null;
+  }
+
+  #forward(micro: MicroBatch): PendingPass {
+    const { live } = this.#state();
+    const { kernels } = live;
+    try {
+      const pass = kernels.scope(() =>
+        trainForward(live, packBatch(kernels, micro.sequences), this.#recompute, this.#dropout(micro)),
+      );
+      return { ...micro, pass };
+    } catch (error) {
+      throw sayWhatDidNotFit(error, live, micro.sequences, this.#recompute);
+    }
+  }
+
+  #backward(pending: PendingPass, dLogProbs: Float64Array, leaveOut: number): number | null {
+    const { live } = this.#state();
+    const { kernels } = live;
+    this.#pending = pending;
+    this.#gradients.startPass(leaveOut);
+    try {
+      kernels.scope(() => {
+        const d = kernels.upload(dLogProbs, [dLogProbs.length], "full");
+        trainBackward(live, pending.pass, d, this.#gradients);
+      });
+      return null;
+    } catch (error) {
+      const known = sayWhatDidNotFit(error, live, pending.sequences, this.#recompute);
+      this.drop();
+      return this.#inParts(pending, dLogProbs, this.#gradients.added, known);
+    } finally {
+      this.drop();
+    }
+  }
+
+  /** Trains on a micro-batch that did not fit as a whole, in two halves that may be halved again. */
+  #inParts(micro: MicroBatch, dLogProbs: Float64Array, leaveOut: number, reason: unknown): number {
+    const halves = isOutOfMemory(reason) ? halve(micro.sequences.map(sequenceTokens)) : null;
+    if (!halves) throw reason;
+    let largest = 0;
+    let start = 0;
+    for (const rows of halves) {
+      const part = {
+        sequences: rows.map((row) => micro.sequences[row] as TrainingSequence),
+        numbers: rows.map((row) => micro.numbers[row] as number),
+      };
+      const end = start + part.sequences.reduce((sum, { completionTokens }) => sum + completionTokens.length, 0);
+      const d = dLogProbs.subarray(start, end);
+      start = end;
+      if (d.length === 0) continue;
+      largest = Math.max(largest, this.#part(part, d, leaveOut));
+    }
+    return largest;
+  }
+
+  #part(part: MicroBatch, dLogProbs: Float64Array, leaveOut: number): number {
+    let pending: PendingPass;
+    try {
+      pending = this.#forward(part);
+    } catch (error) {
+      return this.#inParts(part, dLogProbs, leaveOut, error);
+    }
+    return this.#backward(pending, dLogProbs, leaveOut) ?? totalTokens(part.sequences);
+  }
+
+  #dropout({ sequences, numbers }: MicroBatch): Dropout | undefined {
+    const { live, steps: step } = this.#state();
+    const rate = live.adapter?.settings.dropout ?? 0;
+    const seed = this.#dropoutSeed;
+    return rate === 0 ? undefined : new Dropout({ rate, seed, step, sequences, numbers });
+  }
+}

@@ -1,0 +1,164 @@
+import { randomFromSeed, type LoraSettings, type TrainingSequence } from "@laconic/core";
+import { createReferenceKernels } from "@laconic/engine/kernels/testing";
+import type { Tensor } from "@laconic/engine/kernels";
+import { expect, test } from "vitest";
+import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
+import { Gradients } from "../transformer/gradients.ts";
+import { parseModelConfig, type ModelConfig } from "../transformer/model-config.ts";
+import { freeModel, uploadModel } from "../transformer/model-on-device.ts";
+import { packBatch } from "../transformer/packed-batch.ts";
+import { parameterShapes } from "../transformer/parameters.ts";
+import { trainBackward, trainForward, type Recompute } from "../transformer/train-pass.ts";
+import { adapterOf } from "./adapter-on-device.ts";
+import { Dropout } from "./dropout.ts";
+import { adaptedProjections, adapterShapes } from "./lora-settings.ts";
+
+type Values = ReadonlyMap<string, Float64Array>;
+
+const sequences: readonly TrainingSequence[] = [
+  { promptTokens: [1, 2, 3], completionTokens: [4, 0, 5] },
+  { promptTokens: [2, 1], completionTokens: [] },
+  { promptTokens: [0, 5, 4], completionTokens: [1, 5], temperature: 2 },
+];
+const slopes = Float64Array.of(0.5, -1.25, 2, 0.75, -1.5);
+
+const models = Object.entries(tinyConfigs).map(([name, json]) => {
+  const config = parseModelConfig(json);
+  return { name, config, base: randomParameters(config, name) };
+});
+
+/** Both matrices away from 0. */
+function randomAdapter(config: ModelConfig, lora: LoraSettings): Map<string, Float64Array> {
+  const values = new Map<string, Float64Array>();
+  for (const [name, [rows, columns]] of adapterShapes(config, lora)) {
+    const random = randomFromSeed(name);
+    values.set(
+      name,
+      Float64Array.from({ length: (rows as number) * (columns as number) }, () => 0.4 * random.normal()),
+    );
+  }
+  return values;
+}
+
+async function run(
+  model: { readonly config: ModelConfig; readonly base: Values },
+  lora: LoraSettings,
+  adapter: Values,
+  recompute: Recompute = "none",
+): Promise<{ readonly logProbs: number[]; readonly loss: number; readonly gradients: Map<string, Float64Array> }> {
+  const kernels = createReferenceKernels();
+  const base = uploadModel(kernels, model.config, model.base);
+  const matrices = new Map<string, Tensor>();
+  for (const [name, shape] of adapterShapes(model.config, lora))
+    matrices.set(name, kernels.upload(adapter.get(name) as Float64Array, shape));
+  const adapted = { ...base, adapter: adapterOf(lora, matrices) };
+  const numbers = sequences.map((_, s) => s);
+  const dropout = lora.dropout ? new Dropout({ rate: lora.dropout, seed: 1, step: 2, sequences, numbers }) : undefined;
+  const sums = new Gradients(kernels);
+  const alive = kernels.liveTensors();
+  const tensor = kernels.scope(() => {
+    const pass = trainForward(adapted, packBatch(kernels, sequences), recompute, dropout);
+    trainBackward(adapted, pass, kernels.upload(slopes, [slopes.length]), sums);
+    return pass.logProbs;
+  });
+  expect(kernels.liveTensors()).toBe(alive + 1 + adapter.size);
+  const logProbs = Array.from(await kernels.read(tensor));
+  const gradients = new Map<string, Float64Array>();
+  for (const [name, sum] of sums.byName) gradients.set(name, (await kernels.read(sum)) as Float64Array);
+  kernels.free(tensor, ...matrices.values());
+  sums.clear();
+  freeModel(base);
+  expect(kernels.liveTensors()).toBe(0);
+  return { logProbs, loss: logProbs.reduce((sum, p, i) => sum + p * (slopes[i] as number), 0), gradients };
+}
+
+/** Five-point central difference of the loss along a direction in one matrix, and what the gradient says. */
+async function alongDirection(
+  model: (typeof models)[number],
+  lora: LoraSettings,
+  adapter: Values,
+  name: string,
+): Promise<{ readonly numeric: number; readonly analytic: number; readonly norm: number }> {
+  const { gradients } = await run(model, lora, adapter);
+  const gradient = gradients.get(name) as Float64Array;
+  const random = randomFromSeed(`direction ${name}`);
+  const towards = gradient.map(() => random.normal() / Math.sqrt(gradient.length));
+  const lossAt = async (step: number): Promise<number> => {
+    const moved = (adapter.get(name) as Float64Array).map((value, i) => value + step * (towards[i] as number));
+    return (await run(model, lora, new Map(adapter).set(name, moved))).loss;
+  };
+  const h = 1e-3;
+  const [near, far] = [(await lossAt(h)) - (await lossAt(-h)), (await lossAt(2 * h)) - (await lossAt(-2 * h))];
+  return {
+    numeric: (8 * near - far) / (12 * h),
+    analytic: gradient.reduce((sum, g, i) => sum + g * (towards[i] as number), 0),
+    norm: Math.hypot(...gradient),
+  };
+}
+
+test.for(models)("adapter gradients agree with finite differences, frozen weights get none: $name", async (model) => {
+  for (const lora of [
+    { rank: 2, alpha: 3 },
+    { rank: 2, alpha: 3, rankStabilized: true, dropout: 0.3, targets: ["q_proj", "o_proj", "down_proj"] },
+  ]) {
+    const adapter = randomAdapter(model.config, lora);
+    const { gradients } = await run(model, lora, adapter);
+    expect([...gradients.keys()].toSorted()).toEqual([...adapter.keys()].toSorted());
+    for (const name of [...adapter.keys()].filter((_, i, all) => i % 3 === 0 || i === all.length - 1)) {
+      const { numeric, analytic, norm } = await alongDirection(model, lora, adapter, name);
+      expect(Math.abs(numeric - analytic) / norm, name).toBeLessThan(1e-6);
+    }
+  }
+});
+
+test.for(models)("recomputing each layer draws the same masks and changes no bit: $name", async (model) => {
+  const lora = { rank: 2, alpha: 4, dropout: 0.5 };
+  const adapter = randomAdapter(model.config, lora);
+  expect(await run(model, lora, adapter, "layer")).toEqual(await run(model, lora, adapter));
+});
+
+test.for(models)(
+  "an adapter is the base with scale * B A added to its weights: $name",
+  async ({ name, config, base }) => {
+    const lora = { rank: 3, alpha: 2, rankStabilized: true };
+    const adapter = randomAdapter(config, lora);
+    const merged = new Map(base);
+    for (const module of adaptedProjections(config)) {
+      const [outputs, inputs] = parameterShapes(config).get(`${module}.weight`) as readonly [number, number];
+      const [a, b] = [adapter.get(`${module}.lora_A.weight`), adapter.get(`${module}.lora_B.weight`)];
+      const weight = (base.get(`${module}.weight`) as Float64Array).slice();
+      for (let o = 0; o < outputs; o++)
+        for (let i = 0; i < inputs; i++)
+          for (let r = 0; r < 3; r++)
+            weight[o * inputs + i] =
+              (weight[o * inputs + i] as number) +
+              (2 / Math.sqrt(3)) * (b?.[o * 3 + r] as number) * (a?.[r * inputs + i] as number);
+      merged.set(`${module}.weight`, weight);
+    }
+    const zero = new Map([...adapter].map(([key, values]) => [key, values.map(() => 0)]));
+    const [adapted, plain] = [
+      await run({ config, base }, lora, adapter),
+      await run({ config, base: merged }, lora, zero),
+    ];
+    expect(Math.max(...adapted.logProbs.map((p, i) => Math.abs(p - (plain.logProbs[i] as number)))), name).toBeLessThan(
+      1e-12,
+    );
+  },
+);
+
+test("a mask keeps 1 - rate of the inputs, scaled up, and differs between modules, rows and steps", async () => {
+  const kernels = createReferenceKernels();
+  const batch = [{ promptTokens: [1, 2], completionTokens: [3, 4] }];
+  const make = (step: number, number: number): Dropout =>
+    new Dropout({ rate: 0.25, seed: 1, step, sequences: batch, numbers: [number] });
+  const mask = async (dropout: Dropout, module = "m", rows = 3): Promise<number[]> =>
+    Array.from(await kernels.read(dropout.mask(kernels, module, [rows, 4000])));
+  const values = await mask(make(1, 0));
+  expect(new Set(values)).toEqual(new Set([0, Math.fround(1 / 0.75)]));
+  expect(values.filter((value) => value === 0).length / values.length).toBeCloseTo(0.25, 1);
+  expect(await mask(make(1, 0))).toEqual(values);
+  expect(await mask(make(1, 0), "m", 2)).toEqual(values.slice(4000));
+  expect(values.slice(0, 4000)).not.toEqual(values.slice(4000, 8000));
+  for (const other of [await mask(make(2, 0)), await mask(make(1, 1)), await mask(make(1, 0), "n")])
+    expect(other).not.toEqual(values);
+});

@@ -1,0 +1,49 @@
+import type { LoraSettings, TrainingSequence } from "@laconic/core";
+import type { CachePlan, Kernels, Tensor } from "../kernels/index.ts";
+import { adapterOf } from "../lora/adapter-on-device.ts";
+import { adapterShapes } from "../lora/lora-settings.ts";
+import type { ModelConfig } from "../transformer/model-config.ts";
+import type { ModelOnDevice } from "../transformer/model-on-device.ts";
+import { sequenceLayout } from "../transformer/packed-batch.ts";
+import { parameterShapes } from "../transformer/parameters.ts";
+
+/** A model of the right shapes whose weights are zeros: enough to count its bytes and time its passes. */
+export function blankModel(kernels: Kernels, config: ModelConfig, lora: LoraSettings | null): ModelOnDevice {
+  const zeros = (shape: readonly number[]): Tensor => kernels.keep(kernels.zeros(shape));
+  const tensors = (shapes: ReadonlyMap<string, readonly number[]>): Map<string, Tensor> =>
+    new Map(Array.from(shapes, ([name, shape]) => [name, zeros(shape)]));
+  const table = [config.maxPositions, config.headDim / 2];
+  return {
+    kernels,
+    config,
+    parameters: tensors(parameterShapes(config)),
+    adapter: lora ? adapterOf(lora, tensors(adapterShapes(config, lora))) : null,
+    rotary: { cos: zeros(table), sin: zeros(table) },
+  };
+}
+
+/** Sequences of one length. */
+export function blankSequences(
+  { promptTokens, completionTokens }: { readonly promptTokens: number; readonly completionTokens: number },
+  count: number,
+): TrainingSequence[] {
+  const sequence = {
+    promptTokens: new Array<number>(promptTokens).fill(0),
+    completionTokens: new Array<number>(completionTokens).fill(0),
+  };
+  return Array.from({ length: count }, () => sequence);
+}
+
+/** As many new tokens behind as many old ones in each cache row. */
+export function blankPlan(kernels: Kernels, rowCount: number, tokens: number, pastTokens: number): CachePlan {
+  const rows = Int32Array.from({ length: rowCount }, (_, row) => row);
+  const past = new Int32Array(rowCount).fill(pastTokens);
+  const offsets = Int32Array.from({ length: rowCount + 1 }, (_, row) => row * tokens);
+  return {
+    layout: sequenceLayout(kernels, offsets),
+    rows,
+    rowsOnDevice: kernels.upload(rows, [rowCount]),
+    past,
+    pastOnDevice: kernels.upload(past, [rowCount]),
+  };
+}

@@ -1,0 +1,159 @@
+import { LaconicError } from "@laconic/core";
+import type { Kernels, KeyValueCache, Precision, Tensor } from "../kernels/index.ts";
+import { tensorsIn } from "../kernels/tensors-in.ts";
+
+/** A kernel set whose tensors and caches are counted in bytes. What it holds inside an operation is not seen. */
+export interface MeteredKernels {
+  readonly kernels: Kernels;
+  /** Alive now. */
+  bytes(): number;
+  /** Most that were alive at once since `startPeak`. */
+  peak(): number;
+  startPeak(): void;
+}
+
+/** Bytes of one number. */
+export interface ElementBytes {
+  readonly working: number;
+  readonly full: number;
+}
+
+export const elementBytes: Readonly<Record<Kernels["dtype"], ElementBytes>> = {
+  bfloat16: { working: 2, full: 4 },
+  float32: { working: 4, full: 4 },
+  float64: { working: 8, full: 8 },
+};
+
+/** Results that the contract holds in full precision, by name. */
+const fullResults: ReadonlySet<string> = new Set(["logProbs", "entropy", "logSumExp", "invRms", "dWeight", "dBias"]);
+const fullOperations: ReadonlySet<string> = new Set(["headLogits", "sumSquares"]);
+
+/**
+ * Counts the memory of any kernel set, and runs out of it where told.
+ *
+ * @param options.limitBytes - an operation that leaves more alive fails with `device_out_of_memory` and leaves nothing
+ * @param options.bytes - to count a float64 set as if it were another
+ */
+export function meterKernels(
+  inner: Kernels,
+  options: { readonly limitBytes?: number; readonly bytes?: ElementBytes } = {},
+): MeteredKernels {
+  const { limitBytes = Infinity, bytes: width = elementBytes[inner.dtype] } = options;
+  const sizes = new Map<Tensor | KeyValueCache, number>();
+  const precisions = new WeakMap<Tensor, Precision>();
+  /** Tensors by the scope that frees them, innermost last. */
+  const scopes: Set<Tensor>[] = [];
+  let alive = 0;
+  let peak = 0;
+
+  const count = (thing: Tensor | KeyValueCache, size: number): void => {
+    sizes.set(thing, size);
+    alive += size;
+    peak = Math.max(peak, alive);
+  };
+  const forget = (thing: Tensor | KeyValueCache): void => {
+    alive -= sizes.get(thing) ?? 0;
+    sizes.delete(thing);
+    for (const scope of scopes) scope.delete(thing as Tensor);
+  };
+  const expectRoom = (operation: string, undo: () => void): void => {
+    if (alive <= limitBytes) return;
+    const wanted = alive;
+    undo();
+    throw new LaconicError(
+      "device_out_of_memory",
+      `${operation}: ${wanted} bytes would be alive, the limit is ${limitBytes}`,
+      { operation, limitBytes },
+    );
+  };
+  const record = (operation: string, result: unknown, full: (name: string) => boolean): void => {
+    const made = [...tensorsIn(result)].filter((tensor) => !sizes.has(tensor));
+    const named = result !== null && typeof result === "object" && !("shape" in result) ? Object.entries(result) : [];
+    for (const tensor of made) {
+      const name = named.find(([, value]) => value === tensor)?.[0] ?? "";
+      const precision = full(name) ? "full" : "working";
+      precisions.set(tensor, precision);
+      const elements = tensor.shape.reduce((product, length) => product * length, 1);
+      count(tensor, elements * (tensor.dtype === "int32" ? 4 : width[precision]));
+      scopes.at(-1)?.add(tensor);
+    }
+    expectRoom(operation, () => {
+      for (const tensor of made) forget(tensor);
+      inner.free(...made);
+    });
+  };
+  const isFull = (tensor: unknown): boolean => precisions.get(tensor as Tensor) === "full";
+
+  const own: Partial<Kernels> = {
+    scope(body) {
+      const made = new Set<Tensor>();
+      scopes.push(made);
+      let kept = new Set<Tensor>();
+      try {
+        const result = inner.scope(body);
+        kept = tensorsIn(result);
+        return result;
+      } finally {
+        scopes.pop();
+        for (const tensor of made)
+          if (!kept.has(tensor)) forget(tensor);
+          else scopes.at(-1)?.add(tensor);
+      }
+    },
+    keep(tensor) {
+      for (const scope of scopes) scope.delete(tensor);
+      return inner.keep(tensor);
+    },
+    free(...tensors) {
+      for (const tensor of tensors) forget(tensor);
+      inner.free(...tensors);
+    },
+    createCache(size) {
+      const cache = inner.createCache(size);
+      count(cache, 2 * size.rows * size.capacity * size.kvHeads * size.headDim * width.working);
+      expectRoom("createCache", () => {
+        forget(cache);
+        inner.freeCache(cache);
+      });
+      return cache;
+    },
+    freeCache(cache) {
+      forget(cache);
+      inner.freeCache(cache);
+    },
+    dispose() {
+      sizes.clear();
+      alive = 0;
+      inner.dispose();
+    },
+  };
+  /** Where an operation's last argument, or its first tensor, decides the precision of the result. */
+  const fullResultOf = (operation: string, args: readonly unknown[]): boolean => {
+    if (fullOperations.has(operation)) return true;
+    const told = args.find((arg): arg is Precision => arg === "full" || arg === "working");
+    if (told) return told === "full";
+    const carries = ["copy", "reshape", "add", "multiply", "scaled", "gatherRows"].includes(operation);
+    return carries && isFull(args[0]);
+  };
+
+  const kernels = new Proxy(inner, {
+    get(target, key) {
+      const mine: unknown = Reflect.get(own, key);
+      if (mine !== undefined) return mine;
+      const value: unknown = Reflect.get(target, key);
+      if (typeof value !== "function") return value;
+      return (...args: readonly unknown[]): unknown => {
+        const result: unknown = Reflect.apply(value, target, args);
+        if (!(result instanceof Promise))
+          record(String(key), result, (name) => fullResults.has(name) || fullResultOf(String(key), args));
+        return result;
+      };
+    },
+  });
+  return {
+    kernels,
+    bytes: () => alive,
+    peak: () => peak,
+    startPeak: () => (peak = alive),
+  };
+}

@@ -1,0 +1,172 @@
+import { randomFromSeed, type LoraSettings, type TrainingSequence } from "@laconic/core";
+import { createReferenceKernels } from "@laconic/engine/kernels/testing";
+import { expect, test } from "vitest";
+import { adapterOf } from "../lora/adapter-on-device.ts";
+import { adapterShapes, initialAdapter } from "../lora/lora-settings.ts";
+import { AdamW } from "../optimizer/adamw.ts";
+import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
+import { Gradients } from "../transformer/gradients.ts";
+import { parseModelConfig } from "../transformer/model-config.ts";
+import { uploadModel } from "../transformer/model-on-device.ts";
+import { packBatch } from "../transformer/packed-batch.ts";
+import { trainBackward, trainForward } from "../transformer/train-pass.ts";
+import { generate } from "../generation/generate.ts";
+import { largestBatches } from "./largest-batches.ts";
+import { measurePasses } from "./measure-passes.ts";
+import { elementBytes, meterKernels } from "./metered-kernels.ts";
+import { planMemory, type MemorySettings } from "./plan-memory.ts";
+
+const settings: MemorySettings = {
+  dtype: "float64",
+  lora: null,
+  recompute: "none",
+  snapshots: 1,
+  promptTokens: 5,
+  completionTokens: 4,
+  microBatch: 3,
+  rollouts: 0,
+};
+const lora: LoraSettings = { rank: 2, alpha: 4 };
+
+const cases = Object.entries(tinyConfigs).flatMap(([name, json]) =>
+  (
+    [
+      { form: "full", change: {} },
+      { form: "full, recomputed", change: { recompute: "layer" } },
+      { form: "LoRA", change: { lora } },
+      { form: "LoRA, recomputed, counted in bfloat16", change: { lora, recompute: "layer", dtype: "bfloat16" } },
+    ] satisfies { form: string; change: Partial<MemorySettings> }[]
+  ).map(({ form, change }) => ({
+    name: `${form}: ${name}`,
+    config: parseModelConfig(json),
+    settings: { ...settings, ...change },
+  })),
+);
+
+test.for(cases)(
+  "the plan is what the reference kernels hold, byte for byte: $name",
+  async ({ config, settings: given }) => {
+    const meter = meterKernels(createReferenceKernels(), { bytes: elementBytes[given.dtype] });
+    const { kernels } = meter;
+    const base = uploadModel(kernels, config, randomParameters(config, 1));
+    const matrices = new Map(
+      Array.from(given.lora ? initialAdapter(config, given.lora, randomFromSeed(1)) : [], ([name, values]) => [
+        name,
+        kernels.upload(values, adapterShapes(config, lora).get(name) as readonly number[]),
+      ]),
+    );
+    const model = { ...base, adapter: given.lora ? adapterOf(given.lora, matrices) : null };
+    const plan = planMemory(config, given);
+    expect(meter.bytes()).toBe(plan.weights);
+
+    const sequence: TrainingSequence = { promptTokens: [1, 2, 3, 4, 5], completionTokens: [1, 2, 3, 4] };
+    const gradients = new Gradients(kernels);
+    const pass = (): void =>
+      kernels.scope(() => {
+        const forward = trainForward(model, packBatch(kernels, [sequence, sequence, sequence]), given.recompute);
+        trainBackward(model, forward, kernels.upload(new Float64Array(12).fill(1), [12], "full"), gradients);
+      });
+    pass();
+    expect(meter.bytes()).toBe(plan.weights + plan.gradients);
+    meter.startPeak();
+    pass();
+    expect(meter.peak()).toBe(plan.weights + plan.gradients + plan.activations);
+
+    const optimizer = new AdamW(kernels);
+    await optimizer.step(model, gradients.byName, {
+      ...{ learningRate: 0.1, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 },
+    });
+    gradients.clear();
+    expect(meter.bytes()).toBe(plan.weights + plan.optimizerMoments);
+  },
+);
+
+test("sampling holds the planned caches, and no more than the planned workspace", async () => {
+  for (const json of Object.values(tinyConfigs)) {
+    const config = parseModelConfig(json);
+    const plan = planMemory(config, { ...settings, rollouts: 4 });
+    const meter = meterKernels(createReferenceKernels());
+    const model = uploadModel(meter.kernels, config, randomParameters(config, 1));
+    const before = meter.bytes();
+    meter.startPeak();
+    // Prompts that share nothing: all are computed.
+    const requests = [1, 2, 3, 4].map((first) => ({
+      promptTokens: [first, 1, 2, 3, 0],
+      sampling: { temperature: 1, maxTokens: 4 },
+      stopTokens: [],
+      random: randomFromSeed(first).state(),
+    }));
+    await generate(model, requests);
+    const held = meter.peak() - before;
+    expect(held).toBeLessThanOrEqual(plan.keyValueCache + plan.samplingWorkspace);
+    expect(held).toBeGreaterThan(0.6 * (plan.keyValueCache + plan.samplingWorkspace));
+  }
+});
+
+test("the parts of Qwen2.5-0.5B in bfloat16, full and LoRA", () => {
+  const config = parseModelConfig({
+    ...{ model_type: "qwen2", vocab_size: 151_936, hidden_size: 896, intermediate_size: 4864, num_hidden_layers: 24 },
+    ...{ num_attention_heads: 14, num_key_value_heads: 2, max_position_embeddings: 32_768, rope_theta: 1e6 },
+    tie_word_embeddings: true,
+  });
+  const parameters = 494_032_768; // as the model card counts
+  const given = { ...settings, dtype: "bfloat16", promptTokens: 512, completionTokens: 512, rollouts: 64 } as const;
+  const full = planMemory(config, given);
+  const tables = 2 * 32_768 * 32 * 2;
+  expect(full.weights).toBe(2 * parameters + tables);
+  expect(full.snapshots).toBe(2 * parameters);
+  expect(full.masterWeights).toBe(4 * parameters);
+  expect(full.gradients).toBe(4 * parameters);
+  expect(full.optimizerMoments).toBe(8 * parameters);
+  // Keys and values of 2 heads of 64 in 24 layers.
+  expect(full.keyValueCache).toBe(64 * 1024 * 24 * 2 * 2 * 64 * 2);
+  expect(full.peak).toBe(Math.max(full.training, full.sampling));
+  const recomputed = planMemory(config, { ...given, recompute: "layer" });
+  expect(recomputed.activations).toBeLessThan(0.25 * full.activations);
+
+  const adapter = planMemory(config, { ...given, lora: { rank: 16, alpha: 32 } });
+  const perLayer = 16 * (2 * (896 + 896) + 2 * (896 + 128) + 3 * (896 + 4864));
+  expect(adapter.gradients).toBe(4 * 24 * perLayer);
+  expect(adapter.weights).toBe(full.weights + 2 * 24 * perLayer);
+  expect(adapter.training).toBeLessThan(full.training);
+});
+
+test("the largest batches fit, and one more does not", () => {
+  const config = parseModelConfig(Object.values(tinyConfigs)[0] as Record<string, unknown>);
+  for (const memory of [200_000, 1_000_000, 12_345_678]) {
+    const { microBatch, rollouts } = largestBatches(config, settings, memory);
+    const peak = (changes: Partial<MemorySettings>): number => planMemory(config, { ...settings, ...changes }).peak;
+    expect(peak({ microBatch, rollouts })).toBeLessThanOrEqual(memory);
+    expect(peak({ microBatch: microBatch + 1 })).toBeGreaterThan(memory);
+    expect(peak({ microBatch: 0, rollouts: rollouts + 1 })).toBeGreaterThan(memory);
+  }
+  expect(largestBatches(config, settings, 1000)).toEqual({ microBatch: 0, rollouts: 0 });
+});
+
+test("measured passes leave nothing on the device, and deeper models take longer by the layer", async () => {
+  const json = Object.values(tinyConfigs)[0] as Record<string, unknown>;
+  const kernels = createReferenceKernels();
+  // A clock that counts the operations of the kernels: every pass takes the same time again.
+  let calls = 0;
+  const counting = new Proxy(kernels, {
+    get: (target, key) => {
+      calls += 1;
+      return Reflect.get(target, key) as unknown;
+    },
+  });
+  const measure = (layers: number, change: Partial<MemorySettings> = {}): ReturnType<typeof measurePasses> =>
+    measurePasses(
+      counting,
+      parseModelConfig({ ...json, num_hidden_layers: layers }),
+      { ...settings, rollouts: 2, ...change },
+      () => calls,
+    );
+  const [two, three, four] = [await measure(2), await measure(3), await measure(4)];
+  for (const pass of ["training", "forward", "decodeStep"] as const) {
+    expect(three[pass] - two[pass]).toBeGreaterThan(10);
+    expect(four[pass] - three[pass]).toBeCloseTo(three[pass] - two[pass], 9);
+  }
+  expect(two.training).toBeGreaterThan(two.forward);
+  expect((await measure(2, { lora })).training).toBeGreaterThan(two.training);
+  expect(kernels.liveTensors()).toBe(0);
+});

@@ -1,0 +1,182 @@
+import type { LoraSettings, TrainingSequence } from "@laconic/core";
+import type { Kernels, KeyValueCache } from "../kernels/index.ts";
+import { adapterShapes } from "../lora/lora-settings.ts";
+import { forwardCached } from "../transformer/forward-cached.ts";
+import { Gradients } from "../transformer/gradients.ts";
+import type { ModelConfig } from "../transformer/model-config.ts";
+import type { ModelOnDevice } from "../transformer/model-on-device.ts";
+import { packBatch } from "../transformer/packed-batch.ts";
+import { parameterShapes } from "../transformer/parameters.ts";
+import { trainBackward, trainForward, type Recompute } from "../transformer/train-pass.ts";
+import { blankModel, blankPlan, blankSequences } from "./blank-model.ts";
+import { elementBytes, meterKernels, type MeteredKernels } from "./metered-kernels.ts";
+import { createShapeKernels } from "./shape-kernels.ts";
+
+/** How a model is trained and sampled from. */
+export interface MemorySettings {
+  readonly dtype: Kernels["dtype"];
+  /** Null trains all weights. */
+  readonly lora: LoraSettings | null;
+  readonly recompute: Recompute;
+  /** Frozen copies of what is trained: one for an old policy, one more for a reference. */
+  readonly snapshots: number;
+  /** Length of a sequence in tokens. */
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  /** Sequences of one micro-batch. */
+  readonly microBatch: number;
+  /** Replies that are sampled at once. */
+  readonly rollouts: number;
+  /** Most logits that the device holds at once while it trains. */
+  readonly headLogits?: number;
+}
+
+/** Bytes on the device, by part. Both phases hold the first five; what a device's library takes for itself is not in it. */
+export interface MemoryPlan {
+  readonly weights: number;
+  readonly snapshots: number;
+  /** Exact copies of rounded weights, where the device computes in bfloat16. */
+  readonly masterWeights: number;
+  readonly optimizerMoments: number;
+  /** Training only, from the first backward pass to the optimiser's step. */
+  readonly gradients: number;
+  /** Training only: what forward keeps and backward adds, at its highest. */
+  readonly activations: number;
+  /** Training only: logits of the pieces that the head works in. */
+  readonly headWorkspace: number;
+  /** Sampling only. */
+  readonly keyValueCache: number;
+  /** Sampling only: activations of the prompts or of a decode step, and its logits. */
+  readonly samplingWorkspace: number;
+  readonly training: number;
+  readonly sampling: number;
+  /** The larger of the two: they take turns. */
+  readonly peak: number;
+}
+
+/** libtorch's head holds about five arrays of the size of its logits. */
+const headArrays = 5;
+const defaultHeadLogits = 1 << 24;
+
+/** Most prompt tokens of one prefill pass, as sampling cuts them. */
+const prefillTokens = 16_384;
+
+/**
+ * What training and sampling take on a device, found by running the real passes over tensors without numbers.
+ * Linear in the micro-batch and the rollouts; attention is taken to need no matrix of scores.
+ */
+export function planMemory(config: ModelConfig, settings: MemorySettings): MemoryPlan {
+  const { dtype, lora, snapshots } = settings;
+  const { working, full } = elementBytes[dtype];
+  const trained = elementCount(lora ? adapterShapes(config, lora) : parameterShapes(config));
+  const { activations, weights } = trainingActivations(config, settings);
+  const { keyValueCache, samplingWorkspace } = samplingMemory(config, settings);
+  const predictions = settings.microBatch * settings.completionTokens;
+  const headLogits = Math.min(predictions * config.vocabularySize, settings.headLogits ?? defaultHeadLogits);
+  const parts = {
+    weights,
+    snapshots: snapshots * trained * working,
+    masterWeights: dtype === "bfloat16" ? trained * full : 0,
+    optimizerMoments: 2 * trained * full,
+    gradients: trained * full,
+    activations,
+    headWorkspace: headArrays * headLogits * full,
+    keyValueCache,
+    samplingWorkspace,
+  };
+  const lasting = parts.weights + parts.snapshots + parts.masterWeights + parts.optimizerMoments;
+  const training = lasting + parts.gradients + parts.activations + parts.headWorkspace;
+  const sampling = lasting + parts.keyValueCache + parts.samplingWorkspace;
+  return { ...parts, training, sampling, peak: Math.max(training, sampling) };
+}
+
+/** Bytes that a training pass of these sequences holds at its highest, gradients left out. */
+export function trainingPassBytes(
+  config: ModelConfig,
+  settings: Pick<MemorySettings, "dtype" | "lora" | "recompute">,
+  sequences: readonly TrainingSequence[],
+): number {
+  const meter = meterKernels(createShapeKernels(settings.dtype));
+  const { kernels } = meter;
+  const model = blankModel(kernels, config, settings.lora);
+  const gradients = new Gradients(kernels);
+  const pass = (): void => {
+    const forward = trainForward(model, packBatch(kernels, sequences), settings.recompute);
+    const predictions = forward.batch.predictionCount;
+    trainBackward(model, forward, kernels.upload(new Float64Array(predictions), [predictions], "full"), gradients);
+  };
+  // Once the gradients are there, what a pass adds to them is activations.
+  kernels.scope(pass);
+  return peakOf(meter, pass);
+}
+
+/** Bytes that a forward pass without gradients holds at its highest. */
+export function forwardPassBytes(
+  config: ModelConfig,
+  settings: Pick<MemorySettings, "dtype" | "lora">,
+  sequences: readonly TrainingSequence[],
+): number {
+  const meter = meterKernels(createShapeKernels(settings.dtype));
+  const model = blankModel(meter.kernels, config, settings.lora);
+  return peakOf(meter, () => trainForward(model, packBatch(meter.kernels, sequences), "layer"));
+}
+
+/** Most bytes that the body holds beside what was there. */
+function peakOf(meter: MeteredKernels, body: () => void): number {
+  const before = meter.bytes();
+  meter.startPeak();
+  meter.kernels.scope(body);
+  return meter.peak() - before;
+}
+
+function trainingActivations(
+  config: ModelConfig,
+  settings: MemorySettings,
+): { readonly activations: number; readonly weights: number } {
+  const meter = meterKernels(createShapeKernels(settings.dtype));
+  blankModel(meter.kernels, config, settings.lora);
+  const sequences = blankSequences(settings, settings.microBatch);
+  return { activations: trainingPassBytes(config, settings, sequences), weights: meter.bytes() };
+}
+
+function samplingMemory(
+  config: ModelConfig,
+  { dtype, lora, rollouts, promptTokens, completionTokens }: MemorySettings,
+): { readonly keyValueCache: number; readonly samplingWorkspace: number } {
+  if (rollouts === 0) return { keyValueCache: 0, samplingWorkspace: 0 };
+  const meter = meterKernels(createShapeKernels(dtype));
+  const { kernels } = meter;
+  const model = blankModel(kernels, config, lora);
+  const capacity = Math.min(promptTokens + completionTokens, config.maxPositions);
+  const { kvHeads, headDim } = config;
+  const empty = meter.bytes();
+  const caches = Array.from({ length: config.layers }, () =>
+    kernels.createCache({ rows: rollouts, capacity, kvHeads, headDim }),
+  );
+  const keyValueCache = meter.bytes() - empty;
+  const prompts = Math.max(1, Math.min(rollouts, Math.floor(prefillTokens / promptTokens)));
+  const peaks = [stepPeak(meter, model, caches, prompts, promptTokens), stepPeak(meter, model, caches, rollouts, 1)];
+  return { keyValueCache, samplingWorkspace: Math.max(...peaks) };
+}
+
+/** What a pass of `tokens` new tokens in each of some rows takes beside weights and caches. */
+function stepPeak(
+  meter: MeteredKernels,
+  model: ModelOnDevice,
+  caches: readonly KeyValueCache[],
+  rows: number,
+  tokens: number,
+): number {
+  const { kernels } = model;
+  return peakOf(meter, () => {
+    const plan = blankPlan(kernels, rows, tokens, 0);
+    const last = Int32Array.from({ length: rows }, (_, row) => (row + 1) * tokens - 1);
+    forwardCached(model, new Int32Array(rows * tokens), caches, plan, last);
+  });
+}
+
+function elementCount(shapes: ReadonlyMap<string, readonly number[]>): number {
+  let count = 0;
+  for (const shape of shapes.values()) count += shape.reduce((product, length) => product * length, 1);
+  return count;
+}
