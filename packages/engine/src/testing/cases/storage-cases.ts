@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Engine } from "@laconic/core";
@@ -46,6 +46,23 @@ export const storageCases: readonly ConformanceCase<Engine>[] = [
       await model.load(folder);
       expectThat((await logProbsOf(model)) === before, "the saved weights");
       expectThat((await logProbsOf(snapshot)) === frozen, "the snapshot to stay");
+    }),
+  ),
+
+  modelCase("a weight or a moment that is no number is refused by name and changes nothing", (model) =>
+    inFolder(async (folder) => {
+      await trainSteps(model, 1);
+      const before = await logProbsOf(model);
+      for (const name of ["optimizer.safetensors", "model.safetensors"]) {
+        await model.save(folder);
+        const path = join(folder, name);
+        const bytes = await readFile(path);
+        bytes.subarray(-8).fill(0xff);
+        await writeFile(path, bytes);
+        await refusal("weights_invalid", model.load(folder));
+        expectThat((await logProbsOf(model)) === before, "the weights to be unchanged");
+        expectThat(model.weightVersion === 1, "the optimiser to be unchanged");
+      }
     }),
   ),
 
