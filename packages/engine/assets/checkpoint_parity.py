@@ -2,7 +2,8 @@
 
 Reads a JSON object from the first path, writes a JSON list to the second:
   question {folder: where to save, prompts: [[id]], newTokens: n}
-  answer   [{name, folder, greedy: [[id]], logProbs: [[number]]}], one a checkpoint
+  answer   [{name, folder, greedy: [[id]], logProbs: [[number]], first: [[number]]}], one a checkpoint;
+           first holds the log-probs of the whole vocabulary after each prompt: the logits but for a constant
 Checkpoints are float32 and bfloat16, tied and untied, in one file and in shards.
 """
 
@@ -12,7 +13,8 @@ import sys
 
 try:
     import torch
-    from transformers import LlamaConfig, LlamaForCausalLM, Qwen2Config, Qwen2ForCausalLM, Qwen3Config, Qwen3ForCausalLM
+    from transformers import LlamaConfig, LlamaForCausalLM, MistralConfig, MistralForCausalLM
+    from transformers import Qwen2Config, Qwen2ForCausalLM, Qwen3Config, Qwen3ForCausalLM
 except ImportError as error:
     print(f"missing Python module: {error.name}", file=sys.stderr)
     sys.exit(3)
@@ -41,6 +43,30 @@ MODELS = {
         torch.float32,
         "5GB",
     ),
+    "qwen3, tied, bfloat16": (
+        Qwen3ForCausalLM,
+        Qwen3Config(**SIZES, head_dim=16, tie_word_embeddings=True),
+        torch.bfloat16,
+        "5GB",
+    ),
+    "llama 3, tied, float16 shards": (
+        LlamaForCausalLM,
+        LlamaConfig(**SIZES, tie_word_embeddings=True, rope_theta=500000.0, rope_scaling=LLAMA3),
+        torch.float16,
+        "10KB",
+    ),
+    "llama with biases": (
+        LlamaForCausalLM,
+        LlamaConfig(**SIZES, tie_word_embeddings=False, attention_bias=True, rms_norm_eps=1e-5),
+        torch.float32,
+        "5GB",
+    ),
+    "mistral without a window": (
+        MistralForCausalLM,
+        MistralConfig(**SIZES, head_dim=12, sliding_window=None, tie_word_embeddings=False),
+        torch.bfloat16,
+        "5GB",
+    ),
 }
 
 with open(sys.argv[1]) as source:
@@ -51,18 +77,20 @@ for seed, (name, (make, config, dtype, shard)) in enumerate(MODELS.items()):
     folder = os.path.join(question["folder"], str(seed))
     make(config).to(dtype).save_pretrained(folder, max_shard_size=shard)
     model = make.from_pretrained(folder, dtype=torch.float32).eval()
-    greedy, log_probs = [], []
+    # Generation that must not end yet forbids the end token: without one, every token is the likeliest.
+    model.generation_config.eos_token_id = None
+    greedy, log_probs, first = [], [], []
     for prompt in question["prompts"]:
         with torch.no_grad():
             ids = torch.tensor([prompt])
             out = model.generate(
-                ids, attention_mask=torch.ones_like(ids), do_sample=False, max_new_tokens=question["newTokens"],
-                min_new_tokens=question["newTokens"], pad_token_id=0
+                ids, attention_mask=torch.ones_like(ids), do_sample=False, max_new_tokens=question["newTokens"], pad_token_id=0
             )[0]
             log_p = torch.log_softmax(model(out[None]).logits[0, len(prompt) - 1 : -1], dim=-1)
         new = out[len(prompt) :]
         greedy.append(new.tolist())
         log_probs.append(log_p.gather(1, new[:, None])[:, 0].tolist())
-    answers.append({"name": name, "folder": folder, "greedy": greedy, "logProbs": log_probs})
+        first.append(log_p[0].tolist())
+    answers.append({"name": name, "folder": folder, "greedy": greedy, "logProbs": log_probs, "first": first})
 with open(sys.argv[2], "w") as target:
     json.dump(answers, target)

@@ -1,10 +1,12 @@
 import { randomFromSeed, type BaseSource } from "@laconic/core";
 import type { Kernels } from "../kernels/index.ts";
 import { parseModelConfig } from "../transformer/model-config.ts";
-import { freeModel, uploadModel, type ModelOnDevice } from "../transformer/model-on-device.ts";
+import { freeModel, modelOf, type ModelOnDevice } from "../transformer/model-on-device.ts";
 import { initialParameters } from "../transformer/parameters.ts";
 import { fitWeights } from "../weights/fit-weights.ts";
-import { readModelFolder } from "../weights/model-folder.ts";
+import { openModelFolder } from "../weights/model-folder.ts";
+import type { TensorSource } from "../weights/safetensors-file.ts";
+import { uploadWeights } from "../weights/upload-weights.ts";
 
 /** A model as its source gives it, without anything trained. */
 export interface BaseWeights {
@@ -16,21 +18,25 @@ export interface BaseWeights {
 
 /** @throws LaconicError `model_unsupported`, `checkpoint_missing`, `weights_invalid`. */
 export async function openBase(kernels: Kernels, source: BaseSource): Promise<BaseWeights> {
-  const { configJson, values } = await readSource(source);
-  const model = uploadModel(kernels, parseModelConfig(configJson), values);
-  return { configJson, model, release: () => freeModel(model) };
+  if (source.kind === "config") {
+    const config = parseModelConfig(source.config);
+    return baseOf(kernels, source.config, initialParameters(config, randomFromSeed(source.seed).split("weights")));
+  }
+  const folder = await openModelFolder(source.path);
+  try {
+    return await baseOf(kernels, folder.config, fitWeights(parseModelConfig(folder.config), folder.tensors));
+  } finally {
+    await folder.close();
+  }
 }
 
-async function readSource(source: BaseSource): Promise<{
-  configJson: Readonly<Record<string, unknown>>;
-  values: ReadonlyMap<string, Float32Array | Float64Array>;
-}> {
-  if (source.kind === "config") {
-    const random = randomFromSeed(source.seed).split("weights");
-    return { configJson: source.config, values: initialParameters(parseModelConfig(source.config), random) };
-  }
-  const { config, tensors } = await readModelFolder(source.path);
-  return { configJson: config, values: fitWeights(parseModelConfig(config), tensors) };
+async function baseOf(
+  kernels: Kernels,
+  configJson: Readonly<Record<string, unknown>>,
+  weights: ReadonlyMap<string, TensorSource>,
+): Promise<BaseWeights> {
+  const model = modelOf(kernels, parseModelConfig(configJson), await uploadWeights(kernels, weights));
+  return { configJson, model, release: () => freeModel(model) };
 }
 
 /** Frozen weights under any number of adapters: equal sources are opened once. */

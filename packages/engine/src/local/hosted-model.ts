@@ -18,8 +18,8 @@ import type { ModelConfig } from "../transformer/model-config.ts";
 import { trainable, type ModelOnDevice } from "../transformer/model-on-device.ts";
 import { packBatch } from "../transformer/packed-batch.ts";
 import { trainForward, type Recompute } from "../transformer/train-pass.ts";
-import { fitTensor } from "../weights/fit-weights.ts";
-import { readTrainingState, type StoredMoments } from "../weights/model-folder.ts";
+import { fitSource } from "../weights/fit-weights.ts";
+import { openTrainingState, type StoredMoments } from "../weights/model-folder.ts";
 import type { TensorSource } from "../weights/safetensors-file.ts";
 import { openBase, type BaseWeights, type SharedBases } from "./base-weights.ts";
 import type { HostLogProbs, ModelFacts } from "./engine-host.ts";
@@ -187,16 +187,17 @@ export class HostedModel {
    * A folder without optimiser state starts a fresh optimiser.
    */
   async load(folder: string): Promise<void> {
-    const values = await this.#form.read(folder);
-    const state = await readTrainingState(folder);
-    fitMoments(this.live, state?.moments ?? new Map());
-
-    this.discardGradient();
-    this.#optimizer.restore(state?.steps ?? 0, state?.moments ?? new Map(), values);
-    const old = trainable(this.live);
-    const shapes = new Map(Array.from(old, ([name, { shape }]) => [name, shape]));
-    this.#kernels.free(...old.values());
-    this.live = withTrained(this.live, uploadAll(this.#kernels, values, shapes));
+    const stored = await this.#form.open(folder);
+    try {
+      const state = await openTrainingState(folder);
+      try {
+        await this.#restore(stored.tensors, state?.steps ?? 0, fitMoments(this.live, state?.moments ?? new Map()));
+      } finally {
+        await state?.close();
+      }
+    } finally {
+      await stored.close();
+    }
   }
 
   dispose(): void {
@@ -225,6 +226,26 @@ export class HostedModel {
       });
     } catch (error) {
       throw sayWhatDidNotFit(error, model, sequences, null);
+    }
+  }
+
+  async #restore(
+    weights: ReadonlyMap<string, TensorSource>,
+    steps: number,
+    moments: ReadonlyMap<string, StoredMoments>,
+  ): Promise<void> {
+    // A first reading finds what is damaged while the model is whole; the second holds one tensor at a time again.
+    for (const source of [...weights.values(), ...Array.from(moments.values(), Object.values).flat()])
+      await source.read();
+
+    this.discardGradient();
+    await this.#optimizer.restore(steps, moments, weights);
+    const tensors = new Map(trainable(this.live));
+    this.live = withTrained(this.live, tensors);
+    for (const [name, { shape, read }] of weights) {
+      const fresh = this.#kernels.keep(this.#kernels.upload(await read(), shape));
+      this.#kernels.free(tensors.get(name) as Tensor);
+      tensors.set(name, fresh);
     }
   }
 
@@ -278,12 +299,19 @@ async function readAdapter(
 }
 
 /** @throws LaconicError `weights_invalid` naming the moment that does not fit a parameter. */
-function fitMoments(model: ModelOnDevice, moments: ReadonlyMap<string, StoredMoments>): void {
+function fitMoments(
+  model: ModelOnDevice,
+  moments: ReadonlyMap<string, StoredMoments>,
+): ReadonlyMap<string, StoredMoments> {
+  const fitted = new Map<string, StoredMoments>();
   for (const [name, { first, second }] of moments) {
     const shape = trainable(model).get(name)?.shape;
     if (!shape)
       throw new LaconicError("weights_invalid", `tensor first.${name} does not belong to this model`, { tensor: name });
-    fitTensor(`first.${name}`, shape, first);
-    fitTensor(`second.${name}`, shape, second);
+    fitted.set(name, {
+      first: fitSource(`first.${name}`, shape, first),
+      second: fitSource(`second.${name}`, shape, second),
+    });
   }
+  return fitted;
 }

@@ -4,8 +4,8 @@ import { readPeftFolder, writePeftFolder } from "../lora/peft-folder.ts";
 import { parseModelConfig, type ModelConfig } from "../transformer/model-config.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import { fitWeights } from "../weights/fit-weights.ts";
-import { readModelFolder, writeModelFolder, writeTrainingState } from "../weights/model-folder.ts";
-import type { TensorSource } from "../weights/safetensors-file.ts";
+import { openModelFolder, writeModelFolder, writeTrainingState } from "../weights/model-folder.ts";
+import type { OpenTensors, TensorSource } from "../weights/safetensors-file.ts";
 
 /** What a model's folder is written from, by the name of what is trained. */
 export interface StoredContents {
@@ -20,17 +20,22 @@ export interface StoredForm {
   /** @returns the file names. */
   write(folder: string, contents: StoredContents): Promise<readonly string[]>;
   /** @throws LaconicError `weights_invalid`, `checkpoint_missing`, `model_unsupported`. */
-  read(folder: string): Promise<ReadonlyMap<string, Float32Array | Float64Array>>;
+  open(folder: string): Promise<OpenTensors>;
 }
 
 /** A whole model in Hugging Face's layout. */
 export function wholeModel(config: ModelConfig, configJson: Readonly<Record<string, unknown>>): StoredForm {
   return {
     write: (folder, contents) => writeModelFolder(folder, { config: configJson, ...contents }),
-    async read(folder) {
-      const { config: stored, tensors } = await readModelFolder(folder);
-      expectSame("", config, parseModelConfig(stored), folder);
-      return fitWeights(config, tensors);
+    async open(folder) {
+      const stored = await openModelFolder(folder);
+      try {
+        expectSame("", config, parseModelConfig(stored.config), folder);
+        return { tensors: fitWeights(config, stored.tensors), close: stored.close };
+      } catch (error) {
+        await stored.close();
+        throw error;
+      }
     },
   };
 }
@@ -50,12 +55,24 @@ export function adapterOnly(model: ModelOnDevice, base: string | null): StoredFo
       const files = await writePeftFolder(folder, settings, base, weights, dtype);
       return [...files, await writeTrainingState(folder, steps, moments, dtype)];
     },
-    async read(folder) {
+    async open(folder) {
       const stored = await readPeftFolder(folder, model.config);
       expectSame("lora.", facts(settings), facts(stored.settings), folder);
-      return stored.values;
+      return { tensors: inMemory(stored.values, model), close: async () => undefined };
     },
   };
+}
+
+/** Adapters are small: they are read as a whole. */
+function inMemory(
+  values: ReadonlyMap<string, Float32Array | Float64Array>,
+  model: ModelOnDevice,
+): Map<string, TensorSource> {
+  const source = (name: string, shape: readonly number[]): TensorSource => ({
+    shape,
+    read: async () => values.get(name) as Float32Array | Float64Array,
+  });
+  return new Map(Array.from(model.adapter?.matrices ?? [], ([name, { shape }]) => [name, source(name, shape)]));
 }
 
 /** @throws LaconicError `weights_invalid` naming the setting in which the folder's model is another one. */

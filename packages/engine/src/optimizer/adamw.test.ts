@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import type { Tensor } from "../kernels/index.ts";
 import { createReferenceKernels } from "../kernels/testing/index.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
+import type { TensorSource } from "../weights/safetensors-file.ts";
 import { AdamW } from "./adamw.ts";
 import { checkOptimizerSettings } from "./check-settings.ts";
 
@@ -90,21 +91,20 @@ test("restored moments continue as the original, and free leaves nothing", async
   const before = copy.kernels.liveTensors();
   await original.step([1, 2, 3]);
   await copy.step([1, 2, 3]);
-  const stored = new Map<string, { first: Stored; second: Stored }>();
-  for (const [name, { first, second }] of original.optimizer.moments)
-    stored.set(name, { first: await read(first), second: await read(second) });
-  copy.optimizer.restore(original.optimizer.steps, stored, new Map());
+  const stored = new Map(
+    Array.from(original.optimizer.moments, ([name, { first, second }]) => [
+      name,
+      { first: source(first), second: source(second) },
+    ]),
+  );
+  await copy.optimizer.restore(original.optimizer.steps, stored, new Map());
   expect(await copy.step([-1, 0, 5])).toEqual(await original.step([-1, 0, 5]));
   expect(await copy.values()).toEqual(await original.values());
   copy.optimizer.free();
   expect(copy.kernels.liveTensors()).toBe(before);
 
-  interface Stored {
-    shape: readonly number[];
-    values: Float64Array;
-  }
-  async function read(tensor: Tensor): Promise<Stored> {
-    return { shape: tensor.shape, values: (await original.kernels.read(tensor)) as Float64Array };
+  function source(tensor: Tensor): TensorSource {
+    return { shape: tensor.shape, read: async () => (await original.kernels.read(tensor)) as Float64Array };
   }
 });
 

@@ -1,6 +1,7 @@
 import type { OptimizerResult, OptimizerSettings } from "@laconic/core";
 import type { AdamWMoments, Kernels, Tensor } from "../kernels/index.ts";
 import type { StoredMoments } from "../weights/model-folder.ts";
+import type { TensorSource } from "../weights/safetensors-file.ts";
 import { trainable, type ModelOnDevice } from "../transformer/model-on-device.ts";
 
 /** AdamW over a model's parameters (Loshchilov and Hutter 2019); moments are made at the first step. */
@@ -57,21 +58,21 @@ export class AdamW {
   }
 
   /** Continues from stored moments; `weights` are the stored parameters, from which masters are made where the device needs them. */
-  restore(
+  async restore(
     steps: number,
     moments: ReadonlyMap<string, StoredMoments>,
-    weights: ReadonlyMap<string, Float32Array | Float64Array>,
-  ): void {
+    weights: ReadonlyMap<string, TensorSource>,
+  ): Promise<void> {
     this.free();
     this.#step = steps;
-    const upload = (values: Float32Array | Float64Array, shape: readonly number[]): Tensor =>
-      this.#kernels.keep(this.#kernels.upload(values, shape, "full"));
+    const upload = async ({ shape, read }: TensorSource): Promise<Tensor> =>
+      this.#kernels.keep(this.#kernels.upload(await read(), shape, "full"));
     for (const [name, { first, second }] of moments) {
       const stored = weights.get(name);
       this.#moments.set(name, {
-        first: upload(first.values, first.shape),
-        second: upload(second.values, second.shape),
-        ...(stored && this.#needsMaster && { master: upload(stored, first.shape) }),
+        first: await upload(first),
+        second: await upload(second),
+        ...(stored && this.#needsMaster && { master: await upload(stored) }),
       });
     }
   }

@@ -51,6 +51,12 @@ test("reads Llama: plain, or with biases on all four projections", () => {
   expect(parseModelConfig({ ...llama, attention_bias: true })).toMatchObject({ qkvBias: true, outputBias: true });
 });
 
+test("Mistral without a sliding window is a Llama", () => {
+  const mistral = parseModelConfig({ ...qwen2, model_type: "mistral", sliding_window: null, head_dim: 32 });
+  const llama = parseModelConfig({ ...qwen2, model_type: "llama", head_dim: 32 });
+  expect(mistral).toEqual({ ...llama, modelType: "mistral" });
+});
+
 test("keys that Hugging Face may leave out take its defaults", () => {
   const { num_key_value_heads: _, rms_norm_eps: _eps, rope_theta: _theta, tie_word_embeddings: _tie, ...rest } = qwen2;
   expect(parseModelConfig({ ...rest, model_type: "llama" })).toMatchObject({
@@ -95,6 +101,21 @@ test.each<[key: string, change: Readonly<Record<string, unknown>>]>([
   ["rope_scaling.rope_type", { rope_scaling: { type: "linear", factor: 2 } }],
   ["rope_scaling.rope_type", { rope_scaling: { factor: 2 } }],
   ["rope_scaling", { rope_scaling: "linear" }],
+  ["rope_scaling.full_attention", { rope_parameters: { full_attention: { rope_theta: 1e6 } } }],
+  ["rope_scaling.mrope_section", { rope_scaling: { rope_type: "default", mrope_section: [16, 24, 24] } }],
+  ["rope_scaling.rope_type", { rope_scaling: { rope_type: "dynamic", factor: 2 } }],
+  ["factor", { rope_scaling: { ...llama3, factor: 0.5 } }],
+  ["high_freq_factor", { rope_scaling: { ...llama3, high_freq_factor: 1 } }],
+  ["quantization_config", { quantization_config: { quant_method: "awq" } }],
+  ["num_experts", { num_experts: 60 }],
+  ["num_local_experts", { num_local_experts: 8 }],
+  ["final_logit_softcapping", { final_logit_softcapping: 30 }],
+  ["attn_logit_softcapping", { attn_logit_softcapping: 50 }],
+  ["model_type", { model_type: "qwen2_moe" }],
+  ["sliding_window", { model_type: "mistral", sliding_window: 4096 }],
+  ["sliding_window", { model_type: "mistral" }],
+  ["attention_bias", { model_type: "mistral", sliding_window: null, attention_bias: true }],
+  ["attention_bias", { attention_bias: true }],
   ["factor", { rope_scaling: { ...llama3, factor: undefined } }],
   ["partial_rotary_factor", { partial_rotary_factor: 0.5 }],
   ["partial_rotary_factor", { rope_parameters: { rope_theta: 10000, partial_rotary_factor: 0.5 } }],

@@ -1,8 +1,12 @@
 import { LaconicError } from "@laconic/core";
 
+const modelTypes = ["qwen2", "qwen3", "llama", "mistral"] as const;
+
+type ModelType = (typeof modelTypes)[number];
+
 /** The decoder-only architectures that one set of blocks covers. */
 export interface ModelConfig {
-  readonly modelType: "qwen2" | "qwen3" | "llama";
+  readonly modelType: ModelType;
   readonly vocabularySize: number;
   readonly hiddenSize: number;
   readonly layers: number;
@@ -36,17 +40,44 @@ export interface Llama3RopeScaling {
 
 type Json = Readonly<Record<string, unknown>>;
 
+/** Features that no supported architecture has; present and not null, 0 or false, they ask for another model. */
+const foreign = [
+  "quantization_config",
+  "num_experts",
+  "num_local_experts",
+  "n_routed_experts",
+  "final_logit_softcapping",
+  "attn_logit_softcapping",
+  "logits_soft_cap",
+  "clip_qkv",
+  "no_rope_layers",
+] as const;
+
+const ropeKeys: ReadonlySet<string> = new Set([
+  "rope_type",
+  "type",
+  "rope_theta",
+  "factor",
+  "low_freq_factor",
+  "high_freq_factor",
+  "original_max_position_embeddings",
+  "partial_rotary_factor",
+]);
+
 /**
- * Reads a Hugging Face `config.json` of Qwen2, Qwen3 or Llama type.
+ * Reads a Hugging Face `config.json` of Qwen2, Qwen3, Llama or Mistral type.
  * @throws LaconicError `model_unsupported` naming the key that is missing, malformed or asks for an unsupported feature.
  */
 export function parseModelConfig(json: Json): ModelConfig {
-  const modelType = json["model_type"];
-  if (modelType !== "qwen2" && modelType !== "qwen3" && modelType !== "llama")
-    throw refuse("model_type", modelType, "expected qwen2, qwen3 or llama");
+  const modelType = modelTypes.find((type) => type === json["model_type"]);
+  if (!modelType) throw refuse("model_type", json["model_type"], `expected ${modelTypes.join(", ")}`);
+  for (const key of foreign) if (json[key]) throw refuse(key, json[key], "not supported");
   if ((json["hidden_act"] ?? "silu") !== "silu")
     throw refuse("hidden_act", json["hidden_act"], "only silu is supported");
   if (json["use_sliding_window"] === true) throw refuse("use_sliding_window", true, "attention is full and causal");
+  // Hugging Face gives Mistral a window of 4096 where the key is absent; the other types use theirs only when told.
+  if (modelType === "mistral" && json["sliding_window"] !== null)
+    throw refuse("sliding_window", json["sliding_window"], "attention is full and causal; expected null");
   if (Array.isArray(json["layer_types"]) && json["layer_types"].some((type) => type !== "full_attention"))
     throw refuse("layer_types", json["layer_types"], "attention is full and causal");
   if ((json["pretraining_tp"] ?? 1) !== 1) throw refuse("pretraining_tp", json["pretraining_tp"], "must be 1");
@@ -63,7 +94,7 @@ export function parseModelConfig(json: Json): ModelConfig {
     throw refuse("num_key_value_heads", kvHeads, `must divide num_attention_heads (${queryHeads})`);
   if (headDim % 2 !== 0) throw refuse("head_dim", headDim, "must be even for rotary positions");
   const attentionBias = json["attention_bias"] === true;
-  if (modelType === "qwen3" && attentionBias) throw refuse("attention_bias", true, "Qwen3 has none");
+  if (attentionBias && modelType !== "llama") throw refuse("attention_bias", true, `${modelType} has no such choice`);
 
   return {
     modelType,
@@ -89,7 +120,10 @@ export function parseModelConfig(json: Json): ModelConfig {
 /** Recent files keep rotary settings under `rope_parameters`, older ones at the top and under `rope_scaling`. */
 function ropeBlock(json: Json): Json {
   const block = json["rope_parameters"] ?? json["rope_scaling"] ?? {};
-  if (typeof block !== "object" || block === null) throw refuse("rope_scaling", block, "expected an object");
+  if (typeof block !== "object" || block === null || Array.isArray(block))
+    throw refuse("rope_scaling", block, "expected an object");
+  for (const [key, value] of Object.entries(block))
+    if (!ropeKeys.has(key) && value !== null) throw refuse(`rope_scaling.${key}`, value, "not supported");
   return block as Json;
 }
 
@@ -103,12 +137,16 @@ function ropeScaling(json: Json): Llama3RopeScaling | null {
   const type = block["rope_type"] ?? block["type"] ?? ("factor" in block ? undefined : "default");
   if (type === "default") return null;
   if (type !== "llama3") throw refuse("rope_scaling.rope_type", type, "expected default or llama3");
-  return {
+  const scaling = {
     factor: number(block, "factor"),
     lowFrequencyFactor: number(block, "low_freq_factor"),
     highFrequencyFactor: number(block, "high_freq_factor"),
     originalMaxPositions: positive(block, "original_max_position_embeddings"),
   };
+  if (scaling.factor < 1) throw refuse("factor", scaling.factor, "must be at least 1");
+  if (scaling.highFrequencyFactor <= scaling.lowFrequencyFactor)
+    throw refuse("high_freq_factor", scaling.highFrequencyFactor, "must be above low_freq_factor");
+  return scaling;
 }
 
 function number(json: Json, key: string, fallback?: number): number {

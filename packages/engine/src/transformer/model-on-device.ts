@@ -41,6 +41,11 @@ export function uploadModel(
   const parameters = new Map<string, Tensor>();
   for (const [name, shape] of shapes)
     parameters.set(name, kernels.keep(kernels.upload(values.get(name) as Float32Array, shape)));
+  return modelOf(kernels, config, parameters);
+}
+
+/** A model over weights that are on the device already. */
+export function modelOf(kernels: Kernels, config: ModelConfig, parameters: ReadonlyMap<string, Tensor>): ModelOnDevice {
   return { kernels, config, parameters, adapter: null, rotary: rotaryTables(kernels, config) };
 }
 

@@ -56,7 +56,12 @@ test("biases, head norms and a free head add their tensors", () => {
 });
 
 const wide = { ...base, hiddenSize: 64, feedForwardSize: 256, qkvBias: true, qkNorm: true, initializerRange: 0.05 };
-const fresh = [...initialParameters(wide, randomFromSeed(1))];
+const fresh = await drawn(wide, 1);
+
+async function drawn(config: ModelConfig, seed: string | number): Promise<(readonly [string, Float32Array])[]> {
+  const sources = [...initialParameters(config, randomFromSeed(seed))];
+  return Promise.all(sources.map(async ([name, { read }]) => [name, (await read()) as Float32Array] as const));
+}
 
 test("fresh weights have the size of their shape", () => {
   const sizes = fresh.map(([name, values]) => [name, values.length]);
@@ -83,11 +88,9 @@ test("fresh weights: matrices are normal with the configured deviation", () => {
   }
 });
 
-test("a tensor's weights depend on the seed and its name, not on the other tensors", () => {
-  const [small, large] = [base, { ...base, layers: 3, qkNorm: true }].map((config) =>
-    initialParameters(config, randomFromSeed("s")),
-  );
-  for (const [name, values] of small as Map<string, Float32Array>) expect(large?.get(name)).toEqual(values);
-  const other = initialParameters(base, randomFromSeed("t"));
-  expect(other.get("model.embed_tokens.weight")).not.toEqual(small?.get("model.embed_tokens.weight"));
+test("a tensor's weights depend on the seed and its name, not on the other tensors", async () => {
+  const [small, other] = [new Map(await drawn(base, "s")), new Map(await drawn(base, "t"))];
+  const large = new Map(await drawn({ ...base, layers: 3, qkNorm: true }, "s"));
+  for (const [name, values] of small) expect(large.get(name)).toEqual(values);
+  expect(other.get("model.embed_tokens.weight")).not.toEqual(small.get("model.embed_tokens.weight"));
 });

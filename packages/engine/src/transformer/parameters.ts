@@ -1,4 +1,5 @@
 import type { Random } from "@laconic/core";
+import type { TensorSource } from "../weights/safetensors-file.ts";
 import type { ModelConfig } from "./model-config.ts";
 
 /** Names as in Hugging Face checkpoints. */
@@ -46,16 +47,20 @@ export function parameterShapes(config: ModelConfig): Map<string, readonly numbe
   return shapes;
 }
 
-/** Fresh weights: matrices normal with `initializerRange`, norms 1, biases 0. Each tensor draws from its own named stream. */
-export function initialParameters(config: ModelConfig, random: Random): Map<string, Float32Array> {
-  const parameters = new Map<string, Float32Array>();
-  for (const [name, shape] of parameterShapes(config)) {
+/**
+ * Fresh weights, drawn when they are read: matrices normal with `initializerRange`, norms 1, biases 0. Each tensor draws
+ * from its own named stream.
+ */
+export function initialParameters(config: ModelConfig, random: Random): Map<string, TensorSource> {
+  const draw = async (name: string, shape: readonly number[]): Promise<Float32Array> => {
     const values = new Float32Array(shape.reduce((product, length) => product * length, 1));
     const stream = random.split(name);
     if (shape.length === 2)
       for (let i = 0; i < values.length; i++) values[i] = stream.normal() * config.initializerRange;
     else if (name.endsWith("norm.weight")) values.fill(1);
-    parameters.set(name, values);
-  }
-  return parameters;
+    return values;
+  };
+  return new Map(
+    Array.from(parameterShapes(config), ([name, shape]) => [name, { shape, read: () => draw(name, shape) }]),
+  );
 }

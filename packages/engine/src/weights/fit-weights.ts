@@ -1,22 +1,31 @@
 import { LaconicError } from "@laconic/core";
 import type { ModelConfig } from "../transformer/model-config.ts";
-import { parameterShapes } from "../transformer/parameters.ts";
+import { embeddingName, parameterShapes } from "../transformer/parameters.ts";
+import type { TensorSource } from "./safetensors-file.ts";
 import type { StoredTensor } from "./safetensors.ts";
 
 /**
- * The values of a model's parameters out of a checkpoint's tensors.
- * @throws LaconicError `weights_invalid` naming the tensor that is missing, surplus, of another shape or not finite.
+ * The parameters of a model out of a checkpoint's tensors. Names and shapes are checked at once, values when they are read.
+ * @throws LaconicError `weights_invalid` naming the tensor that is missing, surplus, of another shape or, from `read`, not finite.
  */
-export function fitWeights(
-  config: ModelConfig,
-  tensors: ReadonlyMap<string, StoredTensor>,
-): Map<string, Float32Array | Float64Array> {
-  const values = new Map<string, Float32Array | Float64Array>();
+export function fitWeights(config: ModelConfig, tensors: ReadonlyMap<string, TensorSource>): Map<string, TensorSource> {
   const shapes = parameterShapes(config);
-  for (const [name, shape] of shapes) values.set(name, fitTensor(name, shape, tensors.get(name)));
+  const fitted = new Map(
+    Array.from(shapes, ([name, shape]) => [name, fitSource(name, shape, tensors.get(name))] as const),
+  );
   for (const name of tensors.keys())
     if (!shapes.has(name) && !isRedundant(config, name)) throw refused(name, "does not belong to this model");
-  return values;
+  const surplusHead = config.tiedHead ? tensors.get(headWeight) : undefined;
+  const embedding = fitted.get(embeddingName);
+  if (surplusHead && embedding) fitted.set(embeddingName, tiedTo(surplusHead, embedding));
+  return fitted;
+}
+
+/** @throws LaconicError `weights_invalid` naming the tensor that is missing, of another shape or, from `read`, not finite. */
+export function fitSource(name: string, shape: readonly number[], source: TensorSource | undefined): TensorSource {
+  if (!source) throw refused(name, "is missing");
+  checkShape(name, shape, source.shape);
+  return { shape, read: async () => finite(name, await source.read()) };
 }
 
 /** @throws LaconicError `weights_invalid` naming the tensor that is missing, of another shape or not finite. */
@@ -26,16 +35,45 @@ export function fitTensor(
   tensor: StoredTensor | undefined,
 ): Float32Array | Float64Array {
   if (!tensor) throw refused(name, "is missing");
-  if (tensor.shape.join() !== shape.join())
-    throw refused(name, `has shape [${tensor.shape.join(", ")}], expected [${shape.join(", ")}]`);
-  for (let i = 0; i < tensor.values.length; i++)
-    if (!Number.isFinite(tensor.values[i])) throw refused(name, `holds ${tensor.values[i]} at element ${i}`);
-  return tensor.values;
+  checkShape(name, shape, tensor.shape);
+  return finite(name, tensor.values);
 }
+
+const headWeight = "lm_head.weight";
 
 /** What some checkpoints store although it follows from the rest: a tied head, rotary frequencies. */
 function isRedundant(config: ModelConfig, name: string): boolean {
-  return (config.tiedHead && name === "lm_head.weight") || name.endsWith(".rotary_emb.inv_freq");
+  return (config.tiedHead && name === headWeight) || name.endsWith(".rotary_emb.inv_freq");
+}
+
+/** The embedding, once a head that is stored beside it has the same values: another head is another model. */
+function tiedTo(head: TensorSource, embedding: TensorSource): TensorSource {
+  checkShape(headWeight, embedding.shape, head.shape);
+  return {
+    shape: embedding.shape,
+    async read() {
+      const values = await embedding.read();
+      const other = await head.read();
+      const at = values.findIndex((value, i) => value !== other[i]);
+      if (at >= 0)
+        throw refused(
+          headWeight,
+          `differs from the embedding at element ${at} although config.json ties them; set tie_word_embeddings to false`,
+        );
+      return values;
+    },
+  };
+}
+
+function checkShape(name: string, expected: readonly number[], found: readonly number[]): void {
+  if (found.join() !== expected.join())
+    throw refused(name, `has shape [${found.join(", ")}], expected [${expected.join(", ")}]`);
+}
+
+function finite(name: string, values: Float32Array | Float64Array): Float32Array | Float64Array {
+  for (let i = 0; i < values.length; i++)
+    if (!Number.isFinite(values[i])) throw refused(name, `holds ${values[i]} at element ${i}`);
+  return values;
 }
 
 function refused(name: string, reason: string): LaconicError {

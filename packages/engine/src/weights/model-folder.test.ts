@@ -1,13 +1,17 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Kernels } from "../kernels/index.ts";
+import { createReferenceKernels } from "../kernels/testing/index.ts";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { tinyConfigs } from "../testing/tiny-models.ts";
 import { parseModelConfig } from "../transformer/model-config.ts";
 import { parameterShapes } from "../transformer/parameters.ts";
 import { fitWeights } from "./fit-weights.ts";
-import { readModelFolder, readTrainingState } from "./model-folder.ts";
+import { openModelFolder, openTrainingState } from "./model-folder.ts";
+import type { TensorSource } from "./safetensors-file.ts";
 import { encodeSafetensors, type StoredTensor } from "./safetensors.ts";
+import { uploadWeights } from "./upload-weights.ts";
 
 const json = Object.values(tinyConfigs)[0] as Readonly<Record<string, unknown>>;
 const config = parseModelConfig(json);
@@ -34,6 +38,16 @@ async function put(files: Readonly<Record<string, string | Uint8Array>>): Promis
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
 }
 
+function sourcesOf(tensors: ReadonlyMap<string, StoredTensor>): Map<string, TensorSource> {
+  return new Map(Array.from(tensors, ([name, { shape, values }]) => [name, { shape, read: async () => values }]));
+}
+
+async function valuesOf(sources: ReadonlyMap<string, TensorSource>): Promise<Map<string, StoredTensor>> {
+  const tensors = new Map<string, StoredTensor>();
+  for (const [name, { shape, read }] of sources) tensors.set(name, { shape, values: await read() });
+  return tensors;
+}
+
 test("a sharded checkpoint is read as one", async () => {
   const all = [...weights];
   const shards = { "a-1.safetensors": all.slice(0, 3), "a-2.safetensors": all.slice(3) };
@@ -43,10 +57,11 @@ test("a sharded checkpoint is read as one", async () => {
     "model.safetensors.index.json": JSON.stringify({ weight_map: Object.fromEntries(weightMap) }),
     ...Object.fromEntries(Object.entries(shards).map(([file, part]) => [file, encodeSafetensors(new Map(part))])),
   });
-  const read = await readModelFolder(folder);
-  expect(read.config).toEqual(json);
-  expect(read.tensors).toEqual(weights);
-  expect(await readTrainingState(folder)).toBeNull();
+  const opened = await openModelFolder(folder);
+  expect(opened.config).toEqual(json);
+  expect(await valuesOf(opened.tensors)).toEqual(weights);
+  await opened.close();
+  expect(await openTrainingState(folder)).toBeNull();
 });
 
 test.each([
@@ -56,19 +71,19 @@ test.each([
   ["a map that is none", 3],
 ])("%s is refused", async (_, weight_map) => {
   await put({ "config.json": "{}", "model.safetensors.index.json": JSON.stringify({ weight_map }) });
-  await expect(readModelFolder(folder)).rejects.toMatchObject({ code: "weights_invalid" });
+  await expect(openModelFolder(folder)).rejects.toMatchObject({ code: "weights_invalid" });
 });
 
 test("a missing folder, shard or configuration is missing; a broken one is invalid", async () => {
-  await expect(readModelFolder(folder)).rejects.toMatchObject({ code: "checkpoint_missing" });
+  await expect(openModelFolder(folder)).rejects.toMatchObject({ code: "checkpoint_missing" });
   await put({ "config.json": "{}" });
-  await expect(readModelFolder(folder)).rejects.toMatchObject({ code: "checkpoint_missing" });
+  await expect(openModelFolder(folder)).rejects.toMatchObject({ code: "checkpoint_missing" });
   await put({ "model.safetensors.index.json": JSON.stringify({ weight_map: { a: "b.safetensors" } }) });
-  await expect(readModelFolder(folder)).rejects.toMatchObject({ code: "checkpoint_missing" });
+  await expect(openModelFolder(folder)).rejects.toMatchObject({ code: "checkpoint_missing" });
   await put({ "config.json": "[]" });
-  await expect(readModelFolder(folder)).rejects.toMatchObject({ code: "weights_invalid" });
+  await expect(openModelFolder(folder)).rejects.toMatchObject({ code: "weights_invalid" });
   await put({ "config.json": "{" });
-  await expect(readModelFolder(folder)).rejects.toMatchObject({ code: "weights_invalid" });
+  await expect(openModelFolder(folder)).rejects.toMatchObject({ code: "weights_invalid" });
 });
 
 test("the same tensor in two shards is refused", async () => {
@@ -79,36 +94,89 @@ test("the same tensor in two shards is refused", async () => {
     "a.safetensors": one,
     "b.safetensors": one,
   });
-  await expect(readModelFolder(folder)).rejects.toThrow("is in another file too");
+  await expect(openModelFolder(folder)).rejects.toThrow("is in another file too");
 });
 
 test("optimiser state without steps or with half its moments is refused", async () => {
   const moment = { shape: [1], values: Float32Array.of(1) };
   await put({ "optimizer.safetensors": encodeSafetensors(new Map([["first.a", moment]]), { steps: "3" }) });
-  await expect(readTrainingState(folder)).rejects.toThrow("second.a is missing");
+  await expect(openTrainingState(folder)).rejects.toThrow("second.a is missing");
   await put({ "optimizer.safetensors": encodeSafetensors(new Map(), {}) });
-  await expect(readTrainingState(folder)).rejects.toThrow("the step count is missing");
+  await expect(openTrainingState(folder)).rejects.toThrow("the step count is missing");
 });
 
-test("weights fit a model by name, shape and finite values; what follows from the rest is left out", () => {
-  const extra = new Map(weights)
-    .set("lm_head.weight", { shape: [1], values: Float32Array.of(0) })
-    .set("model.layers.0.self_attn.rotary_emb.inv_freq", { shape: [1], values: Float32Array.of(0) });
-  expect([...fitWeights(config, extra).keys()]).toEqual([...weights.keys()]);
+test("weights fit a model by name and shape; what follows from the rest is left out", async () => {
+  const extra = new Map(weights).set("model.layers.0.self_attn.rotary_emb.inv_freq", scalar(0));
+  expect(await valuesOf(fitWeights(config, sourcesOf(extra)))).toEqual(weights);
 
   const [name, { shape, values }] = [...weights][0] as [string, StoredTensor];
   const wrong: readonly [StoredTensor | undefined, string][] = [
     [undefined, `tensor ${name} is missing`],
     [{ shape: shape.toReversed(), values }, `tensor ${name} has shape [12, 11], expected [11, 12]`],
-    [{ shape, values: Float32Array.from(values).with(5, NaN) }, `tensor ${name} holds NaN at element 5`],
   ];
   for (const [tensor, message] of wrong) {
     const changed = new Map(weights);
     if (tensor) changed.set(name, tensor);
     else changed.delete(name);
-    expect(() => fitWeights(config, changed)).toThrow(message);
+    expect(() => fitWeights(config, sourcesOf(changed))).toThrow(message);
   }
-  expect(() => fitWeights(config, new Map(weights).set("odd", { shape, values }))).toThrow(
+  expect(() => fitWeights(config, sourcesOf(new Map(weights).set("odd", { shape, values })))).toThrow(
     "tensor odd does not belong",
   );
 });
+
+test.each([NaN, Infinity, -Infinity])("a weight of %d is refused by name when it is read", async (bad) => {
+  const [name, { shape, values }] = [...weights][3] as [string, StoredTensor];
+  const changed = new Map(weights).set(name, { shape, values: Float32Array.from(values).with(5, bad) });
+  const fitted = fitWeights(config, sourcesOf(changed));
+  await expect(fitted.get(name)?.read()).rejects.toThrow(`tensor ${name} holds ${bad} at element 5`);
+});
+
+test("a head stored beside the embedding it is tied to must be the same", async () => {
+  const embedding = weights.get("model.embed_tokens.weight") as StoredTensor;
+  const withHead = (head: StoredTensor): Map<string, TensorSource> =>
+    fitWeights(config, sourcesOf(new Map(weights).set("lm_head.weight", head)));
+  expect(await valuesOf(withHead(embedding))).toEqual(weights);
+
+  const other = { ...embedding, values: Float32Array.from(embedding.values).with(7, 2) };
+  await expect(withHead(other).get("model.embed_tokens.weight")?.read()).rejects.toThrow(
+    "tensor lm_head.weight differs from the embedding at element 7",
+  );
+  expect(() => withHead(scalar(0))).toThrow("tensor lm_head.weight has shape [1], expected [11, 12]");
+});
+
+test("the host holds one tensor at a time, and a failure leaves nothing on the device", async () => {
+  const kernels = createReferenceKernels();
+  const events: string[] = [];
+  const watched: Kernels = {
+    ...kernels,
+    upload(data, shape, precision) {
+      events.push(`upload ${shape.join("x")}`);
+      return kernels.upload(data, shape, precision);
+    },
+  };
+  const sources = new Map(
+    Array.from(weights, ([name, { shape, values }]) => {
+      const read = async (): Promise<Float32Array | Float64Array> => {
+        events.push(`read ${shape.join("x")}`);
+        return values;
+      };
+      return [name, { shape, read }] as const;
+    }),
+  );
+  const before = kernels.liveTensors();
+  const uploaded = await uploadWeights(watched, sources);
+  expect(events).toEqual(
+    [...weights.values()].flatMap(({ shape }) => [`read ${shape.join("x")}`, `upload ${shape.join("x")}`]),
+  );
+  kernels.free(...uploaded.values());
+
+  const last = [...weights.keys()].at(-1) as string;
+  sources.set(last, { shape: [1], read: () => Promise.reject(new Error("the disk is gone")) });
+  await expect(uploadWeights(kernels, sources)).rejects.toThrow("the disk is gone");
+  expect(kernels.liveTensors()).toBe(before);
+});
+
+function scalar(value: number): StoredTensor {
+  return { shape: [1], values: Float32Array.of(value) };
+}

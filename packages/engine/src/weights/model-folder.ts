@@ -2,26 +2,27 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import {
+  openSafetensorsFile,
   openToRead,
-  readSafetensorsFile,
   writeSafetensorsFile,
   writeSynced,
+  type OpenTensors,
   type TensorSource,
 } from "./safetensors-file.ts";
-import type { StoredTensor } from "./safetensors.ts";
 
 /** Moments of one parameter. */
 export interface StoredMoments {
-  readonly first: StoredTensor;
-  readonly second: StoredTensor;
+  readonly first: TensorSource;
+  readonly second: TensorSource;
 }
 
-/** Optimiser state beside a model's weights. */
-export interface TrainingState {
+/** Optimiser state beside a model's weights, in an open file. */
+export interface OpenTrainingState {
   /** Optimiser steps taken. */
   readonly steps: number;
   /** By parameter name. */
   readonly moments: ReadonlyMap<string, StoredMoments>;
+  close(): Promise<void>;
 }
 
 const files = {
@@ -32,30 +33,52 @@ const files = {
 } as const;
 
 /**
- * Reads a folder in Hugging Face's layout: `config.json` and `model.safetensors`, single or sharded.
+ * Opens a folder in Hugging Face's layout: `config.json` and `model.safetensors`, single or sharded. Only headers are read.
  * @throws LaconicError `checkpoint_missing` or `weights_invalid` naming the file.
  */
-export async function readModelFolder(
+export async function openModelFolder(
   folder: string,
-): Promise<{ config: Readonly<Record<string, unknown>>; tensors: ReadonlyMap<string, StoredTensor> }> {
+): Promise<OpenTensors & { readonly config: Readonly<Record<string, unknown>> }> {
   const config = await readJsonFile(join(folder, files.config));
-  const tensors = new Map<string, StoredTensor>();
-  for (const file of await weightFiles(folder)) {
-    const path = join(folder, file);
-    for (const [name, tensor] of (await readSafetensorsFile(path)).tensors) {
-      if (tensors.has(name))
-        throw new LaconicError("weights_invalid", `${path}: tensor ${name} is in another file too`, { file: path });
-      tensors.set(name, tensor);
+  const tensors = new Map<string, TensorSource>();
+  const opened: OpenTensors[] = [];
+  const close = async (): Promise<void> => void (await Promise.all(opened.map((file) => file.close())));
+  try {
+    for (const name of await weightFiles(folder)) {
+      const path = join(folder, name);
+      const file = await openSafetensorsFile(path);
+      opened.push(file);
+      for (const [tensor, source] of file.tensors) {
+        if (tensors.has(tensor))
+          throw new LaconicError("weights_invalid", `${path}: tensor ${tensor} is in another file too`, { file: path });
+        tensors.set(tensor, source);
+      }
     }
+    return { config, tensors, close };
+  } catch (error) {
+    await close();
+    throw error;
   }
-  return { config, tensors };
 }
 
 /** Null when the folder holds weights only. @throws LaconicError `weights_invalid` when the state is damaged. */
-export async function readTrainingState(folder: string): Promise<TrainingState | null> {
+export async function openTrainingState(folder: string): Promise<OpenTrainingState | null> {
   const path = join(folder, files.optimizer);
   if (!(await exists(path))) return null;
-  const { tensors, metadata } = await readSafetensorsFile(path);
+  const file = await openSafetensorsFile(path);
+  try {
+    return { ...readMoments(path, file.tensors, file.metadata), close: file.close };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+function readMoments(
+  path: string,
+  tensors: ReadonlyMap<string, TensorSource>,
+  metadata: Readonly<Record<string, string>>,
+): Pick<OpenTrainingState, "steps" | "moments"> {
   const steps = Number(metadata["steps"] ?? Number.NaN);
   if (!Number.isInteger(steps) || steps < 0)
     throw new LaconicError("weights_invalid", `${path}: the step count is missing`, { file: path });
@@ -75,7 +98,7 @@ export interface ModelFolderContents {
   readonly config: Readonly<Record<string, unknown>>;
   readonly weights: ReadonlyMap<string, TensorSource>;
   readonly steps: number;
-  readonly moments: ReadonlyMap<string, { readonly first: TensorSource; readonly second: TensorSource }>;
+  readonly moments: ReadonlyMap<string, StoredMoments>;
   readonly dtype: "F32" | "F64";
 }
 

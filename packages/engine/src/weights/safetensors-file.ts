@@ -9,14 +9,20 @@ export interface TensorSource {
   read(): Promise<Float32Array | Float64Array>;
 }
 
+/** Tensors of open files, to be read before they are closed. */
+export interface OpenTensors {
+  readonly tensors: ReadonlyMap<string, TensorSource>;
+  close(): Promise<void>;
+}
+
 /** Node reads less than 2 GiB at a time. */
 const maxReadBytes = 1 << 30;
 
 /**
- * Reads a safetensors file tensor by tensor, of any size.
+ * Opens a safetensors file of any size; only the header is read.
  * @throws LaconicError `checkpoint_missing` when it cannot be read, `weights_invalid` naming the file, the tensor and what is wrong with it.
  */
-export async function readSafetensorsFile(path: string): Promise<SafetensorsFile> {
+export async function openSafetensorsFile(path: string): Promise<OpenTensors & Pick<SafetensorsFile, "metadata">> {
   const file = await openToRead(path);
   try {
     const { size } = await file.stat();
@@ -24,13 +30,26 @@ export async function readSafetensorsFile(path: string): Promise<SafetensorsFile
     const dataStart = prefixBytes + headerLength(prefix, size, path);
     const json = await readAt(file, prefixBytes, dataStart - prefixBytes, path);
     const { entries, metadata } = parseHeader(json, size - dataStart, path);
-    const tensors = new Map<string, StoredTensor>();
+    const tensors = new Map<string, TensorSource>();
     for (const [name, { dtype, shape, start, end }] of entries)
       tensors.set(name, {
         shape,
-        values: decodeValues(await readAt(file, dataStart + start, end - start, path), dtype),
+        read: async () => decodeValues(await readAt(file, dataStart + start, end - start, path), dtype),
       });
-    return { tensors, metadata };
+    return { tensors, metadata, close: () => file.close() };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/** Reads a whole file into memory. @throws as {@link openSafetensorsFile} */
+export async function readSafetensorsFile(path: string): Promise<SafetensorsFile> {
+  const file = await openSafetensorsFile(path);
+  try {
+    const tensors = new Map<string, StoredTensor>();
+    for (const [name, { shape, read }] of file.tensors) tensors.set(name, { shape, values: await read() });
+    return { tensors, metadata: file.metadata };
   } finally {
     await file.close();
   }

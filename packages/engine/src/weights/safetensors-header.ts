@@ -94,13 +94,23 @@ function parseEntry(value: unknown, name: string, place: string): HeaderEntry {
 
 function parseObject(json: Uint8Array, place: string): Record<string, unknown> {
   let header: unknown;
+  let text: string;
   try {
-    header = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(json));
+    text = new TextDecoder("utf-8", { fatal: true }).decode(json);
+    header = JSON.parse(text);
   } catch (error) {
     throw damaged(place, "the header is not JSON", undefined, error);
   }
   if (!isObject(header)) throw damaged(place, "the header is not an object");
+  // Of keys that repeat, JSON.parse keeps the last; readers that keep the first would see other tensors.
+  const colons = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, "").split(":").length - 1;
+  if (colons !== countKeys(header)) throw damaged(place, "the header repeats a key");
   return header;
+}
+
+function countKeys(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce((sum: number, item) => sum + countKeys(item), 0);
+  return isObject(value) ? Object.values(value).reduce((sum: number, item) => sum + 1 + countKeys(item), 0) : 0;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

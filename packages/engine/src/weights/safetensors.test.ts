@@ -18,6 +18,11 @@ function craft(header: unknown, data: Uint8Array, claimed?: bigint): Uint8Array 
   return file;
 }
 
+test("names may hold quotes, colons and backslashes", () => {
+  const odd = new Map([[String.raw`a":"\ "`, { shape: [1], values: Float32Array.of(7) }]]);
+  expect(decodeSafetensors(encodeSafetensors(odd, { "k:": ':"' }), "x").tensors).toEqual(odd);
+});
+
 test("what is written is read back", () => {
   const { tensors: read, metadata } = decodeSafetensors(encodeSafetensors(tensors, { steps: "3" }), "x");
   expect(read).toEqual(tensors);
@@ -44,6 +49,24 @@ describe("damaged files name the file and what is wrong", () => {
     ["a header that is not UTF-8", craft("{}", four).with(8, 0xff), "not JSON"],
     ["a header that is a list", craft([1], four), "not an object"],
     ["metadata that is no text", craft({ __metadata__: { a: 1 }, t: entry }, four), "metadata is malformed"],
+    [
+      "a tensor that is named twice",
+      craft(`{"t":${JSON.stringify(entry)},"t":${JSON.stringify(entry)}}`, four),
+      "repeats a key",
+    ],
+    [
+      "an escaped name that is another's",
+      craft(
+        String.raw`{"t":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"\u0074":{"dtype":"F16","shape":[2],"data_offsets":[0,4]}}`,
+        four,
+      ),
+      "repeats a key",
+    ],
+    [
+      "a dtype that is given twice",
+      craft(`{"t":{"dtype":"F16",${JSON.stringify(entry).slice(1)}}`, four),
+      "repeats a key",
+    ],
     ["an entry that is no object", craft({ t: 7 }, four), "tensor t: the header entry is not an object"],
     ["an unknown dtype", craft({ t: { ...entry, dtype: "I8" } }, four), "tensor t: dtype I8 is not supported"],
     ["a dtype that every object has", craft({ t: { ...entry, dtype: "toString" } }, four), "dtype toString"],

@@ -41,7 +41,11 @@ export function decodeSafetensors(file: Uint8Array, place: string): SafetensorsF
   const { entries, metadata } = parseHeader(file.subarray(prefixBytes, dataStart), file.length - dataStart, place);
   const tensors = new Map<string, StoredTensor>();
   for (const [name, { dtype, shape, start, end }] of entries)
-    tensors.set(name, { shape, values: decodeValues(file.subarray(dataStart + start, dataStart + end), dtype) });
+    // Copied, since a tensor may lie at any address of the file.
+    tensors.set(name, {
+      shape,
+      values: decodeValues(Uint8Array.from(file.subarray(dataStart + start, dataStart + end)), dtype),
+    });
   return { tensors, metadata };
 }
 
@@ -51,9 +55,8 @@ export function encodeValues(values: Float32Array | Float64Array, dtype: "F32" |
   return new Uint8Array(typed.buffer, typed.byteOffset, typed.byteLength);
 }
 
-/** Copies, since the bytes may lie at any address. */
-export function decodeValues(bytes: Uint8Array, dtype: StoredDtype): Float32Array | Float64Array {
-  const { buffer } = Uint8Array.from(bytes);
+/** @param bytes - a buffer of their own; F32 and F64 become a view of it */
+export function decodeValues({ buffer }: Uint8Array, dtype: StoredDtype): Float32Array | Float64Array {
   switch (dtype) {
     case "F64":
       return new Float64Array(buffer);

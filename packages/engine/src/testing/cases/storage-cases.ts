@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Engine } from "@laconic/core";
 import { expectThat, type ConformanceCase } from "@laconic/core/testing";
@@ -45,6 +45,23 @@ export const storageCases: readonly ConformanceCase<Engine>[] = [
       await model.load(folder);
       expectThat((await logProbsOf(model)) === before, "the saved weights");
       expectThat((await logProbsOf(snapshot)) === frozen, "the snapshot to stay");
+    }),
+  ),
+
+  modelCase("a weight or a moment that is no number is refused by name and changes nothing", (model) =>
+    inFolder(async (folder) => {
+      await trainSteps(model, 1);
+      const before = await logProbsOf(model);
+      for (const name of ["optimizer.safetensors", "model.safetensors"]) {
+        await model.save(folder);
+        const path = join(folder, name);
+        const bytes = await readFile(path);
+        bytes.subarray(-8).fill(0xff);
+        await writeFile(path, bytes);
+        await refusal("weights_invalid", model.load(folder));
+        expectThat((await logProbsOf(model)) === before, "the weights to be unchanged");
+        expectThat(model.weightVersion === 1, "the optimiser to be unchanged");
+      }
     }),
   ),
 

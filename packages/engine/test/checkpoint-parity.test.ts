@@ -1,0 +1,84 @@
+import { execFile } from "node:child_process";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { randomFromSeed } from "@laconic/core";
+import { createInlineEngine } from "@laconic/engine";
+import { createReferenceKernels } from "@laconic/engine/kernels/testing";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const python = process.env["LACONIC_PYTHON"] ?? fileURLToPath(new URL("../../../.venv/bin/python", import.meta.url));
+const script = fileURLToPath(new URL("../assets/checkpoint_parity.py", import.meta.url));
+const names = [
+  "qwen2, tied",
+  "qwen2, bfloat16 shards",
+  "qwen3, shards",
+  "llama 3, rope scaling",
+  "qwen3, tied, bfloat16",
+  "llama 3, tied, float16 shards",
+  "llama with biases",
+  "mistral without a window",
+];
+const vocabularySize = 97;
+const newTokens = 16;
+const random = randomFromSeed("prompts");
+/** Shorter and longer than the positions that the rotary scaling was made for. */
+const prompts = [3, 17, 90].map((length) => Array.from({ length }, () => 1 + random.integer(vocabularySize - 1)));
+const close = { absolute: 1e-4, relative: 0 };
+
+interface Answer {
+  readonly name: string;
+  readonly folder: string;
+  readonly greedy: readonly (readonly number[])[];
+  readonly logProbs: readonly (readonly number[])[];
+  readonly first: readonly (readonly number[])[];
+}
+
+let folder = "";
+let missing: string | null = null;
+let answers: readonly Answer[] = [];
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "laconic-checkpoints-"));
+  const [question, answer] = [join(folder, "question.json"), join(folder, "answer.json")];
+  await writeFile(question, JSON.stringify({ folder, prompts, newTokens }));
+  const failed = await promisify(execFile)(python, [script, question, answer]).then(
+    () => null,
+    (error: Error & { readonly code?: string | number; readonly stderr?: string }) => error,
+  );
+  if (failed?.code === "ENOENT") missing = `no Python at ${python}; set LACONIC_PYTHON`;
+  else if (failed?.code === 3) missing = (failed.stderr ?? "").trim();
+  else if (failed) throw new Error(`checkpoint_parity.py failed: ${failed.stderr ?? failed.message}`);
+  else answers = JSON.parse(await readFile(answer, "utf8")) as Answer[];
+}, 120_000);
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+describe.each(names)("%s, as transformers saved it", (name) => {
+  test("gives the same logits, greedy tokens and log-probs", { timeout: 60_000 }, async ({ skip }) => {
+    if (missing !== null) return skip(missing);
+    const answer = answers.find((one) => one.name === name) as Answer;
+    const shards = (await readdir(answer.folder)).filter((file) => file.endsWith(".safetensors")).length;
+    expect(shards > 1).toBe(name.includes("shards"));
+
+    const engine = await createInlineEngine([createReferenceKernels()]);
+    const model = await engine.createModel({ kind: "folder", path: answer.folder });
+    const everyToken = prompts.flatMap((promptTokens) =>
+      Array.from({ length: vocabularySize }, (_, token) => ({ promptTokens, completionTokens: [token] })),
+    );
+    expect((await model.forward(everyToken)).logProbs.values).toBeAllclose(answer.first.flat(), close);
+
+    const replies = await model.sample(
+      prompts.map((promptTokens) => ({
+        promptTokens,
+        sampling: { temperature: 0, maxTokens: newTokens },
+        stopTokens: [],
+        random: randomFromSeed(0).state(),
+      })),
+    );
+    expect(replies.map(({ tokens }) => tokens)).toEqual(answer.greedy);
+    expect(replies.flatMap(({ logProbs }) => logProbs)).toBeAllclose(answer.logProbs.flat(), close);
+    await engine.close();
+  });
+});
