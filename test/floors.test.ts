@@ -7,6 +7,7 @@ const floors: Readonly<Record<string, number>> = {
   "@laconic/gspo": 1,
   "@laconic/rewards": 1,
   "@laconic/budget": 1,
+  "@laconic/hub": 2,
   "@laconic/topologies": 2,
   "@laconic/benchmarks": 2,
   "@laconic/sandbox": 2,

@@ -1,0 +1,90 @@
+import { randomUUID } from "node:crypto";
+import { copyFile, mkdir, readdir, readFile, rename, rm, stat, symlink, writeFile } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { LaconicError } from "@laconic/core";
+import { checkFileName } from "./file-names.ts";
+
+/** Where Python's `huggingface_hub` keeps one repository: `blobs/<content>`, `snapshots/<commit>/<name>` linked to them, `refs/<revision>`. */
+export interface RepositoryCache {
+  readonly blobs: string;
+  snapshot(commit: string): string;
+  /** The commit that a branch or tag meant when it was last asked for. */
+  readRef(revision: string): Promise<string | null>;
+  writeRef(revision: string, commit: string): Promise<void>;
+  /** Puts a content into a snapshot under its name. */
+  link(blob: string, commit: string, name: string): Promise<void>;
+}
+
+export const commitPattern: RegExp = /^[0-9a-f]{40}$/;
+
+/** @throws LaconicError `run_unwritable` from what writes */
+export function repositoryCache(cacheFolder: string, type: "model" | "dataset", repo: string): RepositoryCache {
+  const root = join(cacheFolder, `${type}s--${repo.replaceAll("/", "--")}`);
+  const refPath = (revision: string): string => join(root, "refs", checkFileName(revision));
+  const snapshot = (commit: string): string => join(root, "snapshots", commit);
+  return {
+    blobs: join(root, "blobs"),
+    snapshot,
+    async readRef(revision) {
+      const text = await readFile(refPath(revision), "utf8").catch(() => "");
+      return commitPattern.test(text.trim()) ? text.trim() : null;
+    },
+    async writeRef(revision, commit) {
+      const path = refPath(revision);
+      await replace(path, (temporary) => writeFile(temporary, commit));
+    },
+    async link(blob, commit, name) {
+      const path = join(snapshot(commit), checkFileName(name));
+      await replace(path, async (temporary) => {
+        try {
+          await symlink(relative(dirname(path), blob), temporary);
+        } catch {
+          // Windows makes links for the privileged only; Python copies then too.
+          await copyFile(blob, temporary);
+        }
+      });
+    },
+  };
+}
+
+/** A name that is about to be moved into place. */
+const temporaryName = /\.[0-9a-f]{8}\.tmp$/;
+
+/** Size of a file, through links; null when there is none. */
+export async function fileSize(path: string): Promise<number | null> {
+  return stat(path).then(
+    (found) => (found.isFile() ? found.size : null),
+    () => null,
+  );
+}
+
+/** Names of all files in a folder and below, with `/` between folders; links that lead nowhere are left out. */
+export async function filesBelow(folder: string): Promise<string[]> {
+  const found = await readdir(folder, { recursive: true }).catch(() => []);
+  const names = found.map((name) => name.replaceAll("\\", "/")).toSorted();
+  const sizes = await Promise.all(names.map((name) => fileSize(join(folder, name))));
+  return names.filter((name, i) => sizes[i] !== null && !temporaryName.test(name));
+}
+
+/** @throws LaconicError `run_unwritable` naming the path */
+export async function onDisk<T>(path: string, action: () => Promise<T>): Promise<T> {
+  try {
+    return await action();
+  } catch (error) {
+    throw new LaconicError("run_unwritable", `${path} cannot be written: ${String(error)}`, { file: path }, error);
+  }
+}
+
+/** Readers, and other writers, see the old file or the new one. */
+async function replace(path: string, write: (temporary: string) => Promise<void>): Promise<void> {
+  const temporary = `${path}.${randomUUID().slice(0, 8)}.tmp`;
+  await onDisk(path, async () => {
+    await mkdir(dirname(path), { recursive: true });
+    try {
+      await write(temporary);
+      await rename(temporary, path);
+    } finally {
+      await rm(temporary, { force: true });
+    }
+  });
+}

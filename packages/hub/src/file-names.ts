@@ -1,0 +1,49 @@
+import { LaconicError } from "@laconic/core";
+
+/**
+ * Refuses what could leave the folder it is joined to, on any system: a name in a repository is whatever its owner wrote.
+ * @throws LaconicError `input_invalid`
+ */
+export function checkFileName(name: string): string {
+  const parts = name.split("/");
+  const escapes = parts.some((part) => part === "" || part === "." || part === ".." || /^[a-z]:/i.test(part));
+  if (escapes || /[\\\0]/.test(name))
+    throw new LaconicError("input_invalid", `the file name ${JSON.stringify(name)} could leave its folder`, {
+      file: name,
+    });
+  return name;
+}
+
+/** Whether a pattern matches more than the name that it spells. */
+export function isPattern(pattern: string): boolean {
+  return /[*?]/.test(pattern);
+}
+
+/** `*` and `?` match within a folder, `**` also across folders. */
+export function fileMatcher(patterns: readonly string[]): (name: string) => boolean {
+  const expressions = patterns.map((pattern) => {
+    const source = pattern.replaceAll(/\*\*\/|\*\*|\*|\?|[$()+.[\\\]^{|}]/g, (part) => {
+      if (part === "**/") return "(?:.*/)?";
+      if (part === "**") return ".*";
+      if (part === "*") return "[^/]*";
+      return part === "?" ? "[^/]" : `\\${part}`;
+    });
+    return new RegExp(`^${source}$`, "s");
+  });
+  return (name) => expressions.some((expression) => expression.test(name));
+}
+
+/**
+ * The names that the patterns ask for.
+ * @throws LaconicError `checkpoint_missing` naming a plain name that is not there, or saying that nothing is.
+ */
+export function selectFiles(names: readonly string[], patterns: readonly string[], place: string): string[] {
+  const present = new Set(names);
+  for (const pattern of patterns)
+    if (!isPattern(pattern) && !present.has(pattern))
+      throw new LaconicError("checkpoint_missing", `${place} has no file ${pattern}`, { file: pattern });
+  const selected = names.filter(fileMatcher(patterns));
+  if (selected.length === 0)
+    throw new LaconicError("checkpoint_missing", `${place} has no file that matches ${patterns.join(", ")}`, {});
+  return selected;
+}

@@ -1,0 +1,149 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { LaconicError, type ErrorDetail } from "@laconic/core";
+import { retryDelayMs } from "./retry-delay.ts";
+
+/** How to reach a hub. */
+export interface ConnectionOptions {
+  readonly endpoint: string;
+  readonly token?: string | undefined;
+  readonly fetch: typeof fetch;
+  readonly signal?: AbortSignal | undefined;
+  /** Waits between attempts; for tests. */
+  readonly wait?: ((ms: number, signal?: AbortSignal) => Promise<unknown>) | undefined;
+  /** What is asked for, for errors. */
+  readonly place: string;
+}
+
+/** Requests that are tried again where that helps, and whose errors carry no address, header or text of an answer. */
+export interface HubConnection {
+  readonly endpoint: string;
+  readonly token: string | undefined;
+  /** For the hub's library: whole answers. */
+  readonly fetch: typeof fetch;
+  /** An answer of status 200, 206 or 416 whose body is still to come. */
+  stream(path: string, headers: Readonly<Record<string, string>>): Promise<Response>;
+  /** Waits before the next attempt. @throws LaconicError `hub_unavailable` after too many, `aborted` */
+  pause(attempt: number, reason: string): Promise<void>;
+}
+
+/** Attempts that fail one after the other before the error is given on. */
+const mostAttempts = 5;
+
+/** @throws LaconicError `config_invalid` for an endpoint or a token that cannot be one */
+export function connect(options: ConnectionOptions): HubConnection {
+  const { token, signal, place } = options;
+  const endpoint = checkEndpoint(options.endpoint);
+  checkToken(token);
+  const wait = options.wait ?? ((ms: number, stop?: AbortSignal) => sleep(ms, undefined, { signal: stop }));
+
+  const pause = async (attempt: number, reason: string, headers: Headers | null = null): Promise<void> => {
+    const ms = attempt + 1 < mostAttempts ? retryDelayMs(attempt, headers) : null;
+    if (ms === null) throw unavailable(place, reason, { attempts: attempt + 1 });
+    await wait(ms, signal).catch((error: unknown) => {
+      throw stopped(signal) ?? error;
+    });
+  };
+
+  /** @param finish - reads of the answer what has to be whole before the attempt counts as one that succeeded */
+  const ask = async <T>(
+    url: URL,
+    init: RequestInit,
+    finish: (response: Response) => Promise<T>,
+    accepted: readonly number[] = [],
+  ): Promise<T> => {
+    const headers = new Headers(init.headers);
+    // The token is for the hub alone: a listing may name its next page anywhere.
+    if (url.origin !== new URL(endpoint).origin) headers.delete("authorization");
+    for (let attempt = 0; ; attempt++) {
+      let response: Response | null = null;
+      try {
+        response = await options.fetch(url, { ...init, headers, ...(signal && { signal }) });
+        if (response.ok || accepted.includes(response.status)) return await finish(response);
+      } catch (error) {
+        throwIfStopped(signal);
+        if (LaconicError.is(error)) throw error;
+        await pause(attempt, `the connection failed (${networkCode(error)})`);
+        continue;
+      }
+      await response.body?.cancel().catch(() => undefined);
+      if (response.status !== 429 && response.status < 500) throw refusal(place, response, token !== undefined);
+      await pause(attempt, `it answered ${response.status}`, response.headers);
+    }
+  };
+
+  return {
+    endpoint,
+    token,
+    fetch: (input, init = {}) =>
+      ask(new URL(input instanceof Request ? input.url : input), init, async (response) => {
+        const { status, headers } = response;
+        return new Response(await response.arrayBuffer(), { status, headers });
+      }),
+    stream: (path, headers) =>
+      ask(
+        new URL(`${endpoint}/${path}`),
+        { headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) } },
+        async (response) => response,
+        [416],
+      ),
+    pause,
+  };
+}
+
+/** @throws LaconicError `aborted` */
+export function throwIfStopped(signal: AbortSignal | undefined): void {
+  const error = stopped(signal);
+  if (error) throw error;
+}
+
+export function unavailable(place: string, reason: string, detail: ErrorDetail = {}): LaconicError {
+  return new LaconicError("hub_unavailable", `${place}: the hub cannot be used: ${reason}`, detail);
+}
+
+/** The code of a network error; its text may hold an address with a signature. */
+export function networkCode(error: unknown): string {
+  const { cause, code, name } = error as { cause?: { code?: unknown }; code?: unknown; name?: unknown };
+  return [cause?.code, code, name].find((text) => typeof text === "string" && /^\w+$/.test(text)) as string;
+}
+
+function stopped(signal: AbortSignal | undefined): LaconicError | null {
+  return signal?.aborted ? new LaconicError("aborted", "the download was aborted") : null;
+}
+
+/** What an answer's `X-Error-Code` says is missing. */
+const missing: Readonly<Record<string, string>> = {
+  RepoNotFound: "there is no such repository, or the token may not see it",
+  RevisionNotFound: "the repository has no such revision",
+  EntryNotFound: "the revision has no such file",
+};
+
+function refusal(place: string, { status, headers }: Response, hasToken: boolean): LaconicError {
+  const code = headers.get("x-error-code") ?? "";
+  if (status === 404 || code in missing) {
+    const reason = missing[code] ?? "the hub does not know it";
+    return new LaconicError("checkpoint_missing", `${place}: ${reason}`, { status });
+  }
+  if (code === "GatedRepo")
+    return unavailable(place, "its owner asks for consent to terms; give it on the hub's page of the repository", {
+      status,
+    });
+  if (status === 401 || status === 403) {
+    const advice = hasToken ? "the token has no access to it" : "it needs a token, or does not exist";
+    return unavailable(place, `it answered ${status}: ${advice}`, { status });
+  }
+  return unavailable(place, `it answered ${status}`, { status });
+}
+
+function checkEndpoint(endpoint: string): string {
+  const url = URL.canParse(endpoint) ? new URL(endpoint) : null;
+  if (!url || !/^https?:$/.test(url.protocol) || url.username !== "" || url.password !== "" || url.search !== "")
+    throw new LaconicError("config_invalid", "endpoint must be an http or https address without credentials or query", {
+      key: "endpoint",
+    });
+  return endpoint.replace(/\/+$/, "");
+}
+
+function checkToken(token: string | undefined): void {
+  if (token !== undefined && !/^hf_[\x21-\x7e]+$/.test(token))
+    throw new LaconicError("config_invalid", "token must begin with hf_ and hold no white space", { key: "token" });
+}

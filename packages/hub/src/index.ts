@@ -1,0 +1,9 @@
+/**
+ * Checkpoints and data sets of the Hugging Face hub in Python's own cache: pinned, resumed, checked.
+ * @module @laconic/hub
+ */
+export { checkpointFiles, openSnapshot } from "./open-snapshot.ts";
+export type { Snapshot, SnapshotOptions } from "./open-snapshot.ts";
+export type { DownloadProgress } from "./download-progress.ts";
+export { hubEnvironment } from "./hub-environment.ts";
+export type { HubEnvironment } from "./hub-environment.ts";

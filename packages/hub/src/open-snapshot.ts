@@ -1,0 +1,198 @@
+import { LaconicError } from "@laconic/core";
+import { commitPattern, filesBelow, repositoryCache, type RepositoryCache } from "./cache-layout.ts";
+import { downloadContent } from "./download-content.ts";
+import { progressOf, type DownloadProgress } from "./download-progress.ts";
+import { checkFileName, isPattern, selectFiles } from "./file-names.ts";
+import { connect, throwIfStopped, type HubConnection } from "./hub-connection.ts";
+import { listCommit, resolveCommit, type Designation, type RepositoryFile } from "./repository.ts";
+
+export interface SnapshotOptions {
+  /** `owner/name`, or the name alone of an old repository. */
+  readonly repo: string;
+  /** `model` unless told. */
+  readonly type?: "model" | "dataset";
+  /** Branch, tag or commit; `main` unless told. A commit of 40 digits gives the same files for ever. */
+  readonly revision?: string;
+  /** Names, or patterns: `*` and `?` within a folder, `**` across folders. Everything unless told. */
+  readonly files?: readonly string[];
+  /** Python's cache of the hub, `~/.cache/huggingface/hub` unless the environment says otherwise. */
+  readonly cacheFolder: string;
+  /** Only what the cache has; false unless told. */
+  readonly offline?: boolean;
+  /** For repositories that are private or have terms. */
+  readonly token?: string;
+  /** `https://huggingface.co` unless told. */
+  readonly endpoint?: string;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: DownloadProgress) => void;
+  /** The platform's unless told. */
+  readonly fetch?: typeof fetch;
+  /** Waits between attempts; for tests. */
+  readonly wait?: (ms: number, signal?: AbortSignal) => Promise<unknown>;
+}
+
+/** Files of one commit, in a folder that nothing changes any more. */
+export interface Snapshot {
+  readonly folder: string;
+  /** 40 hexadecimal digits: give it as `revision` to get the same files again. */
+  readonly commit: string;
+  /** Names below the folder. */
+  readonly files: readonly string[];
+}
+
+/** What a checkpoint is loaded from: configuration, safetensors, tokenizer, chat template. */
+export const checkpointFiles: readonly string[] = [
+  "config.json",
+  "generation_config*.json",
+  "model*.safetensors",
+  "model.safetensors.index*.json",
+  "tokenizer*.json",
+  "chat_template*",
+];
+
+const filesAtOnce = 4;
+
+/**
+ * The files of a repository's revision, from the cache or the hub.
+ *
+ * A branch or tag is resolved to a commit first. What is missing is downloaded: resumed where an earlier attempt ended,
+ * tried again where that helps, and only named once its hash is that of the listing. The cache is Python's, in both
+ * directions; any number of processes may use it at once.
+ * @throws LaconicError `checkpoint_missing` for a repository, revision or file that is not there, `hub_unavailable` with
+ * `status` where the hub gave one, `checkpoint_corrupt` when the hub serves other bytes than it lists, `run_unwritable`
+ * for the cache, `aborted`, and `input_invalid` or `config_invalid` for what cannot be asked. No error holds the token,
+ * an address or text of the hub's.
+ */
+export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> {
+  const { repo, revision = "main", cacheFolder } = options;
+  const type = options.type ?? "model";
+  checkRepository(repo);
+  checkRevision(revision);
+  const cache = repositoryCache(cacheFolder, type, repo);
+  const place = `${repo}@${revision}`;
+  throwIfStopped(options.signal);
+  const cached = await fromCache(cache, options, revision, place);
+  if (cached) return cached;
+
+  const failed = new AbortController();
+  const signal = options.signal ? AbortSignal.any([options.signal, failed.signal]) : failed.signal;
+  const hub = connect({
+    endpoint: options.endpoint ?? "https://huggingface.co",
+    token: options.token,
+    fetch: options.fetch ?? fetch,
+    wait: options.wait,
+    signal,
+    place,
+  });
+  const target: Designation = { type, repo };
+  const commit = commitPattern.test(revision) ? revision : await resolveCommit(hub, target, revision);
+  const listed = await listCommit(hub, target, commit);
+  const names = listed.map(({ name }) => name);
+  const selected = new Set(options.files ? selectFiles(names, options.files, place) : names);
+  const files = listed.filter(({ name }) => selected.has(name));
+
+  const blobs = await downloadAll(files, failed, {
+    hub,
+    target,
+    commit,
+    cache,
+    signal,
+    onProgress: options.onProgress,
+  });
+  // Names and the revision come last: whoever finds them finds everything.
+  for (const [i, { name }] of files.entries()) await cache.link(blobs[i] as string, commit, name);
+  if (revision !== commit) await cache.writeRef(revision, commit);
+  return { folder: cache.snapshot(commit), commit, files: files.map(({ name }) => name) };
+}
+
+/** Null when the hub has to be asked. @throws LaconicError `checkpoint_missing` offline */
+async function fromCache(
+  cache: RepositoryCache,
+  { offline = false, files: wanted }: SnapshotOptions,
+  revision: string,
+  place: string,
+): Promise<Snapshot | null> {
+  const pinned = commitPattern.test(revision);
+  if (!offline && !(pinned && wanted && !wanted.some(isPattern))) return null;
+  const commit = pinned ? revision : await cache.readRef(revision);
+  const folder = commit === null ? null : cache.snapshot(commit);
+  const names = folder === null ? [] : await filesBelow(folder);
+  if (!offline) {
+    const complete = wanted?.every((name) => names.includes(name)) ?? false;
+    if (!complete) return null;
+  }
+  if (commit === null || folder === null || names.length === 0)
+    throw new LaconicError("checkpoint_missing", `${place} is not in the cache; download it once without offline`, {});
+  return { folder, commit, files: wanted ? selectFiles(names, wanted, `${place} in the cache`) : names };
+}
+
+interface DownloadAll {
+  readonly hub: HubConnection;
+  readonly target: Designation;
+  readonly commit: string;
+  readonly cache: RepositoryCache;
+  readonly signal: AbortSignal;
+  readonly onProgress: ((progress: DownloadProgress) => void) | undefined;
+}
+
+/** A few files at a time; the first failure stops the others, which leave what they have. @returns the contents' paths */
+async function downloadAll(
+  files: readonly RepositoryFile[],
+  failed: AbortController,
+  { hub, target: { type, repo }, commit, cache, signal, onProgress }: DownloadAll,
+): Promise<string[]> {
+  const total = files.reduce((sum, { bytes }) => sum + bytes, 0);
+  const progress = progressOf(total, onProgress);
+  const root = `${type === "dataset" ? "datasets/" : ""}${repo}/resolve/${commit}`;
+  // Files of one content share it, and its download.
+  const contents = new Map<string, Promise<string>>();
+  const download = (file: RepositoryFile): Promise<string> =>
+    downloadContent(file, {
+      hub,
+      path: `${root}/${file.name.split("/").map(encodeURIComponent).join("/")}`,
+      blobs: cache.blobs,
+      signal,
+      onBytes: (bytes) => progress(file.name, file.bytes, bytes),
+    });
+  const paths = new Array<string>(files.length);
+  const failures: unknown[] = [];
+  const waiting = files.entries();
+  const worker = async (): Promise<void> => {
+    for (const [i, file] of waiting) {
+      if (failures.length > 0) return;
+      try {
+        const known = contents.get(file.content.hex);
+        const path = known ?? download(file);
+        contents.set(file.content.hex, path);
+        paths[i] = await path;
+        if (known) progress(file.name, file.bytes, file.bytes);
+      } catch (error) {
+        failures.push(error);
+        failed.abort();
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: filesAtOnce }, worker));
+  if (failures.length > 0) throw failures[0];
+  return paths;
+}
+
+function checkRepository(repo: string): void {
+  if (!/^[\w.-]+(\/[\w.-]+)?$/.test(repo) || repo.includes("..") || repo.includes("--") || /^[.-]|[.-]$/.test(repo))
+    throw new LaconicError("input_invalid", `${JSON.stringify(repo)} is not the name of a repository: owner/name`, {
+      key: "repo",
+    });
+}
+
+function checkRevision(revision: string): void {
+  try {
+    checkFileName(revision);
+  } catch (error) {
+    throw new LaconicError(
+      "input_invalid",
+      `${JSON.stringify(revision)} is not a revision`,
+      { key: "revision" },
+      error,
+    );
+  }
+}
