@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { vi } from "vitest";
 
 /** What a repository holds: text and small bytes are git blobs, `large` ones are served from another origin. */
 export interface FakeFile {
@@ -97,7 +98,7 @@ export async function startFakeHub(repo: string, files: Readonly<Record<string, 
               modelId: repo,
             });
           const from = Number(searchParams.get("cursor") ?? 0);
-          const entries = [...held].map(([path, file]) => listingEntry(path, file));
+          const entries = [...held].map((entry) => listingEntry(...entry));
           const next = from + hub.pageSize;
           const link = `<${main.address}${pathname}?recursive=true&expand=false&cursor=${next}>; rel="next"`;
           return json(response, entries.slice(from, next), next < entries.length ? { link } : {});
@@ -151,6 +152,25 @@ export function sendBytes(
     ...(asked && { "content-range": `bytes ${start}-${end - 1}/${bytes.length}` }),
   });
   response.end(request.method === "HEAD" ? undefined : bytes.subarray(start, end));
+}
+
+/** Sends bytes and, once all of them are on disk, breaks the connection off: what is under way at that moment would be lost. */
+export function breakOffAfter(
+  bytes: Uint8Array,
+  from: number,
+  to: number,
+  arrived: (bytes: number) => Promise<boolean>,
+): (seen: Seen, response: ServerResponse) => void {
+  return ({ range }, response) => {
+    response.writeHead(range ? 206 : 200, {
+      "content-length": bytes.length - from,
+      ...(range && { "content-range": `bytes ${from}-${bytes.length - 1}/${bytes.length}` }),
+    });
+    response.write(bytes.subarray(from, to));
+    void vi
+      .waitUntil(() => arrived(to).catch(() => false), { timeout: 10_000, interval: 5 })
+      .finally(() => response.destroy());
+  };
 }
 
 function json(response: ServerResponse, value: unknown, headers: Readonly<Record<string, string>> = {}): void {
