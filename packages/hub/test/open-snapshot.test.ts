@@ -12,7 +12,6 @@ import {
 } from "@laconic/hub";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import {
-  breakOffAfter,
   gitHash,
   sendBytes,
   sha256,
@@ -21,7 +20,8 @@ import {
   type FakeHub,
   type Fault,
   type Seen,
-} from "./fake-hub.ts";
+} from "@laconic/hub/testing";
+import { breakOffAfter } from "./break-off.ts";
 
 const repo = "owner/tiny-model";
 const token = "hf_TopSecret";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openSnapshot, type SnapshotOptions } from "@laconic/hub";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { sha256, startFakeHub, type FakeHub } from "./fake-hub.ts";
+import { sha256, startFakeHub, type FakeHub } from "@laconic/hub/testing";
 
 const repo = "owner/tiny-model";
 const weights = Uint8Array.from({ length: 400_000 }, (_, i) => (i * 7919) >> 5);

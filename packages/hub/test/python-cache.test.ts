@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { openSnapshot } from "@laconic/hub";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { startFakeHub, type FakeHub } from "./fake-hub.ts";
+import { startFakeHub, type FakeHub } from "@laconic/hub/testing";
 
 const python = process.env["LACONIC_PYTHON"] ?? fileURLToPath(new URL("../../../.venv/bin/python", import.meta.url));
 const script = fileURLToPath(new URL("python_hub.py", import.meta.url));

@@ -7,6 +7,7 @@ import { command, type ExitCode } from "../cli/command.ts";
 import { formatNumber, formatPercent } from "../report/format.ts";
 import { parseAppConfig } from "../run/app-config.ts";
 import { chooseDevice } from "../run/devices.ts";
+import { openModelFolder } from "../run/model-folder.ts";
 import { modelSource, openParts } from "../run/open-parts.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
@@ -33,11 +34,16 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
           throw new LaconicError("run_missing", `${directory} holds no run`, { directory }, error);
         });
         const config = parseAppConfig(JSON.parse(text));
-        const { folder, state, warnings } = await findCheckpoint(nodeFileSystem, join(directory, runFiles.checkpoints));
+        const {
+          folder: checkpoint,
+          state,
+          warnings,
+        } = await findCheckpoint(nodeFileSystem, join(directory, runFiles.checkpoints));
         const warn = (message: string): void => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`);
         for (const warning of warnings) warn(warning);
+        const { folder } = await openModelFolder(config.model, terminal);
         const device = await chooseDevice(config.device, config.workers, (line) => terminal.note(line));
-        const { engine, parts } = await openParts(config, device, modelSource(config, folder), warn);
+        const { engine, parts } = await openParts(config, device, modelSource(config, folder, checkpoint), warn);
         try {
           const options = { seed: args.seed, step: state.step, problems, sampling: config.train.sampling };
           const { evaluation } = await evaluate(parts, parts.model, options);

@@ -84,7 +84,7 @@ test.each([
   [["--tflops", "-1"], "--tflops is -1, expected a number above 0"],
   [["--prompt-tokens", "1.5"], "--prompt-tokens is 1.5, expected a whole number"],
   [["--prompt-tokens", "99999"], "exceed the model's"],
-  [["model=/nowhere"], "/nowhere/config.json cannot be read"],
+  [["model=/nowhere"], "there is no model folder /nowhere"],
 ])("%j is refused in one line", async (words, reason) => {
   const { code, out, err } = await plan("preset:relay-quickstart", "--device", "wasm", ...words);
   expect([code, out]).toEqual([2, ""]);

@@ -6,6 +6,7 @@ import { command, type ExitCode } from "../cli/command.ts";
 import { formatDuration, formatNumber } from "../report/format.ts";
 import { parseAppConfig } from "../run/app-config.ts";
 import { chooseDevice } from "../run/devices.ts";
+import { openModelFolder } from "../run/model-folder.ts";
 import { applyOverrides } from "../run/overrides.ts";
 import { planRun, type RunPlan } from "../run/plan-run.ts";
 import { jsonFlag, runFlags, type CommandContext } from "./common.ts";
@@ -44,7 +45,8 @@ export function planCommand({ terminal }: CommandContext, exit: ExitCode): Comma
           tflops: positive("tflops", args.tflops, false),
         };
         const device = await chooseDevice(config.device, config.workers, (line) => terminal.note(line));
-        const plan = await planRun(config, device, options);
+        const { folder } = await openModelFolder(config.model, terminal);
+        const plan = await planRun(config, folder, device, options);
         terminal.result(args.json ? JSON.stringify(plan) : describe(plan));
         return 0;
       },

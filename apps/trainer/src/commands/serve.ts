@@ -1,6 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import { relayTask } from "@laconic/benchmarks";
 import { LaconicError, type ChatTokenizer, type ModelSource, type Tokenizer } from "@laconic/core";
 import { createLocalEngine, localPolicy } from "@laconic/engine";
@@ -9,9 +8,10 @@ import { loadTokenizer } from "@laconic/tokenizers";
 import { findCheckpoint, nodeFileSystem, runFiles } from "@laconic/trainer";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
-import { shippedCheckpoint } from "../relay/model.ts";
+import type { Terminal } from "../cli/terminal.ts";
 import { parseAppConfig } from "../run/app-config.ts";
 import { chooseDevice } from "../run/devices.ts";
+import { openModelFolder } from "../run/model-folder.ts";
 import { modelSource } from "../run/open-parts.ts";
 import type { CommandContext } from "./common.ts";
 
@@ -30,7 +30,7 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
       args: {
         model: {
           type: "positional",
-          description: "A run directory, a Hugging Face model folder, or shipped",
+          description: "A run directory, a Hugging Face model folder, hub:owner/name, or shipped",
           required: true,
         },
         device: { type: "string", description: "Device to compute on", default: "auto", valueHint: "name" },
@@ -62,9 +62,13 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           count("max-concurrency", args["max-concurrency"], 1),
           count("max-body", args["max-body"], 1),
         ];
-        const served = await open(args.model);
+        const served = await open(args.model, terminal);
         const device = await chooseDevice(args.device, "auto", (line) => terminal.note(line));
-        const engine = await createLocalEngine({ device: device.source, workers: device.workers });
+        const engine = await createLocalEngine({
+          device: device.source,
+          workers: device.workers,
+          onWarning: (message) => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`),
+        });
         try {
           const model = await engine.createModel(served.source);
           const server = createCompletionServer({
@@ -99,24 +103,24 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
   );
 }
 
-async function open(given: string): Promise<Served> {
-  if (given === "shipped") {
-    const { tokenizer } = relayTask({ level: "one-fact" });
-    return { name: "relay-one-fact", source: { kind: "folder", path: fileURLToPath(shippedCheckpoint) }, tokenizer };
-  }
-  const folder = resolve(given);
-  const config = await readFile(join(folder, runFiles.config), "utf8").catch(() => null);
-  const isRun = await stat(join(folder, runFiles.checkpoints)).then(
+async function open(given: string, terminal: Terminal): Promise<Served> {
+  const run = resolve(given);
+  const isRun = await stat(join(run, runFiles.checkpoints)).then(
     () => true,
     () => false,
   );
-  const name = basename(folder);
-  if (!isRun) return { name, source: { kind: "folder", path: folder }, tokenizer: await loadTokenizer(folder) };
-  if (config === null) throw new LaconicError("run_missing", `${folder} holds no run`, { directory: folder });
+  if (!isRun) {
+    const { folder, name } = await openModelFolder(given, terminal);
+    const tokenizer = given === "shipped" ? relayTask({ level: "one-fact" }).tokenizer : await loadTokenizer(folder);
+    return { name, source: { kind: "folder", path: folder }, tokenizer };
+  }
+  const config = await readFile(join(run, runFiles.config), "utf8").catch(() => null);
+  if (config === null) throw new LaconicError("run_missing", `${run} holds no run`, { directory: run });
   const parsed = parseAppConfig(JSON.parse(config));
-  const { folder: checkpoint } = await findCheckpoint(nodeFileSystem, join(folder, runFiles.checkpoints));
+  const { folder: checkpoint } = await findCheckpoint(nodeFileSystem, join(run, runFiles.checkpoints));
+  const { folder } = await openModelFolder(parsed.model, terminal);
   const { tokenizer } = relayTask({ level: parsed.task.level });
-  return { name, source: modelSource(parsed, checkpoint), tokenizer };
+  return { name: basename(run), source: modelSource(parsed, folder, checkpoint), tokenizer };
 }
 
 /** @throws LaconicError `config_invalid` when the variable is not set: serving without the key would be worse. */

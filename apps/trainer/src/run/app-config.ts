@@ -7,7 +7,7 @@ import { z } from "zod";
 /** A run as a configuration file describes it. */
 export interface AppConfig {
   readonly task: { readonly name: "relay"; readonly level: RelayLevelName };
-  /** `shipped` for the app's own warm start, or a model folder. */
+  /** `shipped` for the app's own warm start, a model folder, or `hub:owner/name@revision` of the Hugging Face hub. */
   readonly model: string;
   /** Train a low-rank adapter instead of the model's own weights; null trains the weights. */
   readonly lora: LoraSettings | null;

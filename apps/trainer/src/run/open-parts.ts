@@ -1,9 +1,7 @@
-import { fileURLToPath } from "node:url";
 import { relayTask, type RelayTask } from "@laconic/benchmarks";
 import type { Engine, ModelSource } from "@laconic/core";
 import { createLocalEngine, localPolicy } from "@laconic/engine";
 import type { TrainingParts } from "@laconic/trainer";
-import { shippedCheckpoint } from "../relay/model.ts";
 import type { AppConfig } from "./app-config.ts";
 import type { ChosenDevice } from "./devices.ts";
 
@@ -14,19 +12,18 @@ export interface OpenedParts {
   readonly parts: TrainingParts;
 }
 
-/** Where a run's model comes from: what the configuration names, or one of the run's checkpoints. */
+/**
+ * Where a run's model comes from: what the configuration names, or one of the run's checkpoints.
+ * @param folder - of the configuration's model, or of its adapter's base
+ */
 export function modelSource(
-  { model, lora, train }: Pick<AppConfig, "model" | "lora" | "train">,
+  { lora, train }: Pick<AppConfig, "lora" | "train">,
+  folder: string,
   checkpoint?: string,
 ): ModelSource {
-  const base = { kind: "folder", path: modelFolder({ model }) } as const;
+  const base = { kind: "folder", path: folder } as const;
   if (checkpoint === undefined) return lora ? { kind: "adapter", base, lora, seed: train.seed } : base;
   return lora ? { kind: "adapter-folder", base, path: checkpoint } : { kind: "folder", path: checkpoint };
-}
-
-/** The folder that a configuration's model, or its adapter's base, lies in. */
-export function modelFolder({ model }: Pick<AppConfig, "model">): string {
-  return model === "shipped" ? fileURLToPath(shippedCheckpoint) : model;
 }
 
 /** Starts the engine and loads the model; close the engine when done. `onWarning` hears what the engine answers by itself. */

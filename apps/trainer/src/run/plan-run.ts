@@ -19,7 +19,6 @@ import {
 import type { CreateKernels } from "@laconic/engine/kernels";
 import type { AppConfig } from "./app-config.ts";
 import type { ChosenDevice } from "./devices.ts";
-import { modelFolder } from "./open-parts.ts";
 
 export interface PlanOptions {
   readonly promptTokens: number | null;
@@ -62,8 +61,13 @@ export interface RunPlan {
 const mostPlannedTokens = 1024;
 
 /** Plans memory by part and, from a short measurement or a given rate, time. Reads the model's configuration, not its weights. */
-export async function planRun(config: AppConfig, device: ChosenDevice, options: PlanOptions): Promise<RunPlan> {
-  const model = await readModelConfig(modelFolder(config));
+export async function planRun(
+  config: AppConfig,
+  folder: string,
+  device: ChosenDevice,
+  options: PlanOptions,
+): Promise<RunPlan> {
+  const model = await readModelConfig(folder);
   const { train, lora, memory } = config;
   const { agents } = relayTask({ level: config.task.level, heldOut: 0 }).topology;
   const replies = train.problemsPerStep * train.episodesPerProblem * agents.length;

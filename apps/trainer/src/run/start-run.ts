@@ -9,6 +9,7 @@ import { writeReport } from "../report/write-report.ts";
 import type { AppConfig } from "./app-config.ts";
 import { describeEnvironment } from "./environment.ts";
 import { chooseDevice } from "./devices.ts";
+import { openModelFolder } from "./model-folder.ts";
 import { modelSource, openParts } from "./open-parts.ts";
 
 export interface StartedRun extends TrainResult {
@@ -28,9 +29,10 @@ export async function startRun(
 ): Promise<StartedRun> {
   const device = await chooseDevice(given.device, given.workers, (text) => terminal.note(text));
   // The run says what `auto` came to: a resume elsewhere is then refused instead of rounding differently.
-  const config = { ...given, device: device.name, workers: device.workers };
+  const { folder, pinned } = await openModelFolder(given.model, terminal);
+  const config = { ...given, model: pinned, device: device.name, workers: device.workers };
   const warn = (message: string): void => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`);
-  const { engine, parts } = await openParts(config, device, modelSource(config), warn);
+  const { engine, parts } = await openParts(config, device, modelSource(config, folder), warn);
   const stop = new AbortController();
   const interrupt = (signal: NodeJS.Signals): void => {
     if (stop.signal.aborted) process.exit(signal === "SIGINT" ? 130 : 143);

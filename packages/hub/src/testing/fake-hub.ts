@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { vi } from "vitest";
 
 /** What a repository holds: text and small bytes are git blobs, `large` ones are served from another origin. */
 export interface FakeFile {
@@ -152,25 +151,6 @@ export function sendBytes(
     ...(asked && { "content-range": `bytes ${start}-${end - 1}/${bytes.length}` }),
   });
   response.end(request.method === "HEAD" ? undefined : bytes.subarray(start, end));
-}
-
-/** Sends bytes and, once all of them are on disk, breaks the connection off: what is under way at that moment would be lost. */
-export function breakOffAfter(
-  bytes: Uint8Array,
-  from: number,
-  to: number,
-  arrived: (bytes: number) => Promise<boolean>,
-): (seen: Seen, response: ServerResponse) => void {
-  return ({ range }, response) => {
-    response.writeHead(range ? 206 : 200, {
-      "content-length": bytes.length - from,
-      ...(range && { "content-range": `bytes ${from}-${bytes.length - 1}/${bytes.length}` }),
-    });
-    response.write(bytes.subarray(from, to));
-    void vi
-      .waitUntil(() => arrived(to).catch(() => false), { timeout: 10_000, interval: 5 })
-      .finally(() => response.destroy());
-  };
 }
 
 function json(response: ServerResponse, value: unknown, headers: Readonly<Record<string, string>> = {}): void {

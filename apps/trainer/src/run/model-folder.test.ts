@@ -1,0 +1,49 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startFakeHub, type FakeHub } from "@laconic/hub/testing";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { recordingTerminal } from "../cli/recording-terminal.ts";
+import { openModelFolder } from "./model-folder.ts";
+
+let hub: FakeHub;
+let cache = "";
+beforeEach(async () => {
+  cache = await mkdtemp(join(tmpdir(), "laconic-models-"));
+  hub = await startFakeHub("owner/tiny", {
+    "config.json": { bytes: new TextEncoder().encode('{"model_type":"qwen2"}') },
+    "model.safetensors": { bytes: new Uint8Array(3_000_000), large: true },
+    "pytorch_model.bin": { bytes: new Uint8Array(10) },
+  });
+  vi.stubEnv("HF_HUB_CACHE", cache);
+  vi.stubEnv("HF_ENDPOINT", hub.endpoint);
+  vi.stubEnv("HF_HUB_OFFLINE", "");
+});
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await hub.close();
+  await rm(cache, { recursive: true });
+});
+
+test("a hub name is downloaded with progress and pinned to its commit", async () => {
+  const terminal = recordingTerminal();
+  const opened = await openModelFolder("hub:owner/tiny", terminal);
+  expect(opened).toMatchObject({ pinned: `hub:owner/tiny@${hub.commit}`, name: "owner/tiny" });
+  expect(await readFile(join(opened.folder, "config.json"), "utf8")).toContain("qwen2");
+  expect(hub.seen.filter(({ path }) => path.includes("pytorch_model"))).toEqual([]);
+  expect(terminal.err.at(-1)).toMatch(/^owner\/tiny {2}100 % {2}2.86 MiB of 2.86 MiB {2}.* left$/);
+});
+
+test("a pinned name needs no hub once its files are here", async () => {
+  const { pinned, folder } = await openModelFolder("hub:owner/tiny", recordingTerminal());
+  vi.stubEnv("HF_HUB_OFFLINE", "1");
+  expect(await openModelFolder(pinned, recordingTerminal())).toMatchObject({ folder, pinned });
+  await expect(openModelFolder("hub:owner/other", recordingTerminal())).rejects.toMatchObject({
+    code: "checkpoint_missing",
+  });
+});
+
+test("a folder that is missing says how a hub model is written", async () => {
+  await expect(openModelFolder("owner/tiny", recordingTerminal())).rejects.toThrow("is written hub:owner/tiny");
+  await expect(openModelFolder("./nowhere", recordingTerminal())).rejects.not.toThrow("hub:");
+});

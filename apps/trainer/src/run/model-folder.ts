@@ -1,0 +1,70 @@
+import { stat } from "node:fs/promises";
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { LaconicError } from "@laconic/core";
+import { checkpointFiles, hubEnvironment, openSnapshot, type DownloadProgress } from "@laconic/hub";
+import { formatBytes } from "../cli/bytes.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import { shippedCheckpoint } from "../relay/model.ts";
+import { formatDuration } from "../report/format.ts";
+
+/** A model's files on this machine. */
+export interface ModelFolder {
+  readonly folder: string;
+  /** The name under which the same files are found again: a hub name carries its commit. */
+  readonly pinned: string;
+  /** What people call it. */
+  readonly name: string;
+}
+
+const hubName = /^hub:([^@]+)(?:@(.+))?$/;
+
+/**
+ * Finds a model by what a configuration or command line calls it: `shipped`, a folder, or `hub:owner/name` with
+ * `@revision` where it is not `main`. Files that the hub's cache lacks are downloaded, with progress.
+ * @throws LaconicError `checkpoint_missing` for a folder that does not exist, and what `openSnapshot` throws
+ */
+export async function openModelFolder(given: string, terminal: Terminal): Promise<ModelFolder> {
+  if (given === "shipped") return { folder: fileURLToPath(shippedCheckpoint), pinned: given, name: "relay-one-fact" };
+  const [, repo, revision = "main"] = hubName.exec(given) ?? [];
+  if (repo !== undefined) return fromHub(repo, revision, terminal);
+  const folder = resolve(given);
+  const found = await stat(folder).catch(() => null);
+  if (found?.isDirectory()) return { folder, pinned: given, name: folder.split(/[/\\]/).at(-1) ?? given };
+  const hint = /^\w[\w.-]*\/\w[\w.-]*$/.test(given) ? `; a model of the Hugging Face hub is written hub:${given}` : "";
+  throw new LaconicError("checkpoint_missing", `there is no model folder ${folder}${hint}`, { folder });
+}
+
+async function fromHub(repo: string, revision: string, terminal: Terminal): Promise<ModelFolder> {
+  const options = { ...hubEnvironment(process.env), repo, revision, files: checkpointFiles };
+  const open = (offline: boolean): ReturnType<typeof openSnapshot> =>
+    openSnapshot({ ...options, offline, onProgress: showProgress(repo, terminal) });
+  const { folder, commit } = await open(options.offline).catch((error: unknown) => {
+    // A commit means the same files for ever, so what the cache has will do when the hub cannot be reached.
+    const unreachable = LaconicError.is(error) && error.code === "hub_unavailable";
+    if (!unreachable || !/^[0-9a-f]{40}$/.test(revision)) throw error;
+    return open(true).catch(() => {
+      throw error;
+    });
+  });
+  return { folder, pinned: `hub:${repo}@${commit}`, name: repo };
+}
+
+/** One moving line with the time left; nothing for files that were there, a line per tenth where nobody watches. */
+function showProgress(repo: string, terminal: Terminal): (progress: DownloadProgress) => void {
+  let first: { readonly bytes: number; readonly at: number } | null = null;
+  let tenths = 0;
+  return ({ bytes, total }) => {
+    if (!first) {
+      first = { bytes, at: performance.now() };
+      return;
+    }
+    const seconds = (performance.now() - first.at) / 1000;
+    const left = ((total - bytes) * seconds) / Math.max(1, bytes - first.bytes);
+    const share = Math.floor((100 * bytes) / total);
+    const line = `${repo}  ${share} %  ${formatBytes(bytes)} of ${formatBytes(total)}  ${formatDuration(left)} left`;
+    if (terminal.interactive) terminal.status(line);
+    else if (Math.floor(share / 10) > tenths) terminal.note(line);
+    tenths = Math.max(tenths, Math.floor(share / 10));
+  };
+}
