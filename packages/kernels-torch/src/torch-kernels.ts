@@ -30,6 +30,8 @@ export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", atte
     backend: `libtorch ${major}.${minor}${attention === "math" ? ", plain attention" : ""}`,
     dtype,
     deterministic: torch.device === "cpu",
+    // Its matrix products choose another order of summation for another number of rows.
+    batchInvariant: false,
     memory: () => torch.library.deviceMemory?.() ?? null,
     liveTensors: () => device.store.count,
     dispose: () => device.store.dispose(),

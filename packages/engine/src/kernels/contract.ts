@@ -116,6 +116,8 @@ export interface Kernels {
   readonly dtype: "float32" | "bfloat16" | "float64";
   /** The same calls give the same bits. */
   readonly deterministic: boolean;
+  /** A row comes out the same bits whatever other rows are in the call: a reply does not depend on its neighbours at all. */
+  readonly batchInvariant: boolean;
 
   /** Frees every tensor made inside, but for those in the returned value (a tensor, or arrays and plain objects of tensors). */
   scope<T>(body: () => T): T;
@@ -203,8 +205,17 @@ export interface Kernels {
     shape: AttentionShape,
     plan: CachePlan,
   ): Tensor;
-  /** Copies the first `lengths[i]` positions of row `from[i]` to row `to[i]`: shares a prefilled prompt. */
-  copyCacheRows(cache: KeyValueCache, from: Int32Array, to: Int32Array, lengths: Int32Array): void;
+  /**
+   * Copies the first `lengths[i]` positions of row `from[i]` to row `to[i]`, one after the other: shares a prefilled
+   * prompt. `source` is another cache of the same heads to copy from, as when a cache grows.
+   */
+  copyCacheRows(
+    cache: KeyValueCache,
+    from: Int32Array,
+    to: Int32Array,
+    lengths: Int32Array,
+    source?: KeyValueCache,
+  ): void;
 
   /** silu(gate) * up, all [N, F]. */
   swiGlu(gate: Tensor, up: Tensor): Tensor;
@@ -239,6 +250,15 @@ export interface Kernels {
    * tokens int32 [B]; logProbs [B] at the row's temperature (1 for greedy), before truncation.
    */
   sampleTokens(logits: Tensor, rows: SamplingRows): { readonly tokens: Tensor; readonly logProbs: Tensor };
+  /**
+   * Log-softmax of logits [B, V] at temperature 1: of one token per row, and of the `count` likeliest in descending
+   * order. tokens int32 [B] -> logProbs [B]; topTokens int32 [B, count] and topLogProbs [B, count]. `count` from 0 to V.
+   */
+  tokenLogProbs(
+    logits: Tensor,
+    tokens: Tensor,
+    count: number,
+  ): { readonly logProbs: Tensor; readonly topTokens: Tensor; readonly topLogProbs: Tensor };
 
   /** Sum of squares of all elements of all tensors, [1]. */
   sumSquares(tensors: readonly Tensor[]): Tensor;

@@ -27,4 +27,6 @@ export {
   expectLayout,
   matrix,
   sizeOf,
+  expectRowCopies,
+  expectTokenLogProbs,
 } from "./shape-checks.ts";

@@ -82,6 +82,39 @@ export function expectCachePlan(
   }
 }
 
+/** @throws LaconicError `input_invalid` when a copy leaves a cache, or the two caches hold other heads. */
+export function expectRowCopies(
+  cache: KeyValueCache,
+  from: Int32Array,
+  to: Int32Array,
+  lengths: Int32Array,
+  source: KeyValueCache,
+): void {
+  if (cache.kvHeads !== source.kvHeads || cache.headDim !== source.headDim)
+    throw new LaconicError(
+      "input_invalid",
+      `copyCacheRows: ${source.kvHeads} heads of ${source.headDim} do not fit a cache with ${cache.kvHeads} of ${cache.headDim}`,
+    );
+  const most = Math.min(cache.capacity, source.capacity);
+  from.forEach((row, i) => {
+    const [target, length] = [to[i] as number, lengths[i] as number];
+    if (!(row >= 0 && row < source.rows && target >= 0 && target < cache.rows && length >= 0 && length <= most))
+      throw new LaconicError(
+        "input_invalid",
+        `copyCacheRows: ${length} positions from row ${row} of ${source.rows} to row ${target} of ${cache.rows} with ${most} positions`,
+      );
+  });
+}
+
+/** @throws LaconicError `input_invalid` when there is not one token per row of logits, or more likeliest ones than tokens are asked for. */
+export function expectTokenLogProbs(logits: Tensor, tokens: Tensor, count: number): void {
+  const [rows, vocabulary] = matrix(logits, "tokenLogProbs: logits");
+  expectFloats(logits, [rows, vocabulary], "tokenLogProbs: logits");
+  expectInts(tokens, rows, "tokenLogProbs: tokens");
+  if (!(Number.isInteger(count) && count >= 0 && count <= vocabulary))
+    throw new LaconicError("input_invalid", `tokenLogProbs: the ${count} likeliest of ${vocabulary} tokens`);
+}
+
 function expect(tensor: Tensor, dtype: Tensor["dtype"], shape: readonly number[], place: string): void {
   if (tensor.dtype !== dtype || tensor.shape.length !== shape.length || tensor.shape.some((n, i) => n !== shape[i]))
     throw new LaconicError(

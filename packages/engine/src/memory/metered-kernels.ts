@@ -25,7 +25,15 @@ export const elementBytes: Readonly<Record<Kernels["dtype"], ElementBytes>> = {
 };
 
 /** Results that the contract holds in full precision, by name. */
-const fullResults: ReadonlySet<string> = new Set(["logProbs", "entropy", "logSumExp", "invRms", "dWeight", "dBias"]);
+const fullResults: ReadonlySet<string> = new Set([
+  "logProbs",
+  "topLogProbs",
+  "entropy",
+  "logSumExp",
+  "invRms",
+  "dWeight",
+  "dBias",
+]);
 const fullOperations: ReadonlySet<string> = new Set(["headLogits", "sumSquares"]);
 
 /**

@@ -18,6 +18,7 @@ export function createShapeKernels(dtype: Kernels["dtype"]): Kernels {
     backend: "none",
     dtype,
     deterministic: true,
+    batchInvariant: true,
     memory: () => null,
     scope: (body) => body(),
     keep: (tensor) => tensor,
@@ -62,6 +63,11 @@ export function createShapeKernels(dtype: Kernels["dtype"]): Kernels {
       ...(needs.weight && { dWeight: like(weight) }),
     }),
     sampleTokens: (logits) => ({ tokens: make([rows(logits)], "int32"), logProbs: make([rows(logits)]) }),
+    tokenLogProbs: (logits, _, count) => ({
+      logProbs: make([rows(logits)]),
+      topTokens: make([rows(logits), count], "int32"),
+      topLogProbs: make([rows(logits), count]),
+    }),
     sumSquares: () => make([1]),
     adamW: () => undefined,
   };

@@ -3,6 +3,7 @@ import {
   expectCachePlan,
   expectFloats,
   expectHeads,
+  expectRowCopies,
   matrix,
   type Kernels,
   type KeyValueCache,
@@ -60,20 +61,16 @@ export function cacheKernels(device: WasmDevice): Pick<Kernels, Caching> {
       );
       return out;
     },
-    copyCacheRows(cache, from, to, lengths) {
-      const { rows, capacity, kvHeads, headDim, keys, values } = open(cache);
-      const position = kvHeads * headDim * 4;
-      from.forEach((source, i) => {
-        const [target, length] = [to[i] as number, lengths[i] as number];
-        if (!(source >= 0 && source < rows && target >= 0 && target < rows && length >= 0 && length <= capacity))
-          throw new LaconicError(
-            "input_invalid",
-            `copyCacheRows: ${length} positions from row ${source} to row ${target} do not fit ${rows} rows of ${capacity}`,
-          );
-        for (const held of [keys, values]) {
-          const start = source * capacity * position;
-          store.bytes(held).copyWithin(target * capacity * position, start, start + length * position);
-        }
+    copyCacheRows(cache, from, to, lengths, source = cache) {
+      const [target, origin] = [open(cache), open(source)];
+      expectRowCopies(target, from, to, lengths, origin);
+      const position = target.kvHeads * target.headDim * 4;
+      from.forEach((row, i) => {
+        const start = row * origin.capacity * position;
+        const end = start + (lengths[i] as number) * position;
+        const at = (to[i] as number) * target.capacity * position;
+        store.bytes(target.keys).set(store.bytes(origin.keys).subarray(start, end), at);
+        store.bytes(target.values).set(store.bytes(origin.values).subarray(start, end), at);
       });
     },
   };

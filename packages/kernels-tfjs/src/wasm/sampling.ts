@@ -1,8 +1,8 @@
 import { LaconicError } from "@laconic/core";
-import { expectFloats, matrix, type Kernels } from "@laconic/engine/kernels";
+import { expectFloats, expectTokenLogProbs, matrix, type Kernels } from "@laconic/engine/kernels";
 import type { WasmDevice } from "./wasm-device.ts";
 
-export function samplingKernels(device: WasmDevice): Pick<Kernels, "sampleTokens"> {
+export function samplingKernels(device: WasmDevice): Pick<Kernels, "sampleTokens" | "tokenLogProbs"> {
   const { store } = device;
   return {
     sampleTokens(logits, { temperature, topK, topP, minP, uniform }) {
@@ -19,5 +19,59 @@ export function samplingKernels(device: WasmDevice): Pick<Kernels, "sampleTokens
       });
       return { tokens, logProbs };
     },
+    tokenLogProbs(logits, tokens, count) {
+      expectTokenLogProbs(logits, tokens, count);
+      const [rows, vocabulary] = matrix(logits, "tokenLogProbs: logits");
+      const scores = floatsOf(store.bytes(logits));
+      const chosen = intsOf(store.bytes(tokens));
+      const [logProbs, topTokens, topLogProbs] = [
+        new Float32Array(rows),
+        new Int32Array(rows * count),
+        new Float32Array(rows * count),
+      ];
+      for (let row = 0; row < rows; row++) {
+        const of = scores.subarray(row * vocabulary, (row + 1) * vocabulary);
+        const normaliser = logSumExp(of);
+        logProbs[row] = (of[chosen[row] as number] as number) - normaliser;
+        likeliest(of, count).forEach((token, i) => {
+          topTokens[row * count + i] = token;
+          topLogProbs[row * count + i] = (of[token] as number) - normaliser;
+        });
+      }
+      return {
+        logProbs: store.upload(logProbs, [rows]),
+        topTokens: store.upload(topTokens, [rows, count]),
+        topLogProbs: store.upload(topLogProbs, [rows, count]),
+      };
+    },
   };
+}
+
+function logSumExp(scores: Float32Array): number {
+  let largest = -Infinity;
+  for (const score of scores) largest = Math.max(largest, score);
+  let sum = 0;
+  for (const score of scores) sum += Math.exp(score - largest);
+  return largest + Math.log(sum);
+}
+
+/** Tokens of the largest scores in descending order, the first of equals first; `count` is small. */
+function likeliest(scores: Float32Array, count: number): number[] {
+  const best: number[] = [];
+  scores.forEach((score, token) => {
+    if (best.length === count && !(score > (scores[best[count - 1] as number] as number))) return;
+    let at = best.length;
+    while (at > 0 && score > (scores[best[at - 1] as number] as number)) at -= 1;
+    best.splice(at, 0, token);
+    if (best.length > count) best.pop();
+  });
+  return best;
+}
+
+function floatsOf({ buffer, byteOffset, byteLength }: Uint8Array): Float32Array {
+  return new Float32Array(buffer, byteOffset, byteLength / 4);
+}
+
+function intsOf({ buffer, byteOffset, byteLength }: Uint8Array): Int32Array {
+  return new Int32Array(buffer, byteOffset, byteLength / 4);
 }

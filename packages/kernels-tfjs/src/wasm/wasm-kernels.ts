@@ -25,6 +25,7 @@ export function wasmKernelSet(memory: TfjsMemory): Kernels {
     backend: `tfjs-wasm ${version_core}`,
     dtype: "float32",
     deterministic: true,
+    batchInvariant: true,
     memory: () => null,
     liveTensors: () => device.store.count,
     dispose: () => device.store.dispose(),

@@ -2,6 +2,7 @@ import { LaconicError } from "@laconic/core";
 import {
   expectCachePlan,
   expectHeads,
+  expectRowCopies,
   matrix,
   type CachePlan,
   type Kernels,
@@ -95,24 +96,25 @@ export function cacheKernels(device: TorchDevice): Pick<Kernels, Caching> & { re
         return packRows(device, attend(device, input, shape), layout, queryHeads * headDim);
       });
     },
-    copyCacheRows(cache, from, to, lengths) {
-      const { rows, capacity, kvHeads, headDim, keys, values } = open(cache);
-      from.forEach((source, i) => {
-        const [target, length] = [to[i] as number, lengths[i] as number];
-        if (!(source >= 0 && source < rows && target >= 0 && target < rows && length >= 0 && length <= capacity))
-          throw new LaconicError(
-            "input_invalid",
-            `copyCacheRows: ${length} positions from row ${source} to row ${target} do not fit ${rows} rows of ${capacity}`,
-          );
-        if (length === 0 || source === target) return;
-        const row = kvHeads * capacity * headDim;
-        for (const { handle } of [keys, values])
-          torch.run(() => {
-            const part = (at: number): Handle =>
-              torch.view(handle, [kvHeads, length, headDim], [capacity * headDim, headDim, 1], at * row);
-            torch.copyInto(part(target), part(source));
-            return [];
-          });
+    copyCacheRows(cache, from, to, lengths, source = cache) {
+      const [target, origin] = [open(cache), open(source)];
+      expectRowCopies(target, from, to, lengths, origin);
+      const { kvHeads, headDim } = target;
+      from.forEach((row, i) => {
+        const length = lengths[i] as number;
+        if (length === 0 || (row === to[i] && origin === target)) return;
+        torch.run(() => {
+          const part = (held: TorchTensor, { capacity }: KeyValueCache, at: number): Handle =>
+            torch.view(
+              held.handle,
+              [kvHeads, length, headDim],
+              [capacity * headDim, headDim, 1],
+              at * kvHeads * capacity * headDim,
+            );
+          torch.copyInto(part(target.keys, target, to[i] as number), part(origin.keys, origin, row));
+          torch.copyInto(part(target.values, target, to[i] as number), part(origin.values, origin, row));
+          return [];
+        });
       });
     },
   };

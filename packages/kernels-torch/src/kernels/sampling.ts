@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { expectFloats, matrix, type Kernels, type SamplingRows } from "@laconic/engine/kernels";
+import { expectFloats, expectTokenLogProbs, matrix, type Kernels, type SamplingRows } from "@laconic/engine/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Handle, type Handles } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
@@ -11,6 +11,7 @@ const maxAlong = operator("aten::max", "dim", 2);
 const gather = operator("aten::gather");
 const cumulative = operator("aten::cumsum");
 const search = operator("aten::searchsorted", "Tensor");
+const largest = operator("aten::topk", "", 2);
 const sort = operator("aten::sort", "", 2);
 const atLeast = operator("aten::ge", "Tensor");
 const larger = operator("aten::maximum");
@@ -18,7 +19,7 @@ const smaller = operator("aten::minimum");
 const select = operator("aten::where", "self");
 
 /** One token per row by inverting the cumulative distribution; the sums run in float64. */
-export function samplingKernels(device: TorchDevice): Pick<Kernels, "sampleTokens"> {
+export function samplingKernels(device: TorchDevice): Pick<Kernels, "sampleTokens" | "tokenLogProbs"> {
   const { torch, store } = device;
   return {
     sampleTokens(logits, settings) {
@@ -38,6 +39,24 @@ export function samplingKernels(device: TorchDevice): Pick<Kernels, "sampleToken
       return {
         tokens: store.adoptInts(tokens, [rows], [0, vocabulary - 1]),
         logProbs: store.adopt(logProbs, [rows], "full"),
+      };
+    },
+    tokenLogProbs(logits, tokens, count) {
+      expectTokenLogProbs(logits, tokens, count);
+      const [rows, vocabulary] = matrix(logits, "tokenLogProbs: logits");
+      const given = store.get(logits);
+      const [logProbs, topTokens, topLogProbs] = torch.run<Handles<3>>(() => {
+        const wide = given.precision === "full" ? given.handle : device.widened(given.handle);
+        const normalised = torch.call(logSoftmax, wide, { int: 1 }, { bool: false });
+        const chosen = torch.view(device.indices(store.get(tokens)), [rows, 1]);
+        const picked = torch.call(gather, normalised, { int: 1 }, chosen, { bool: false });
+        const top = torch.callMany(largest, normalised, { int: count }, { int: 1 }, { bool: true }, { bool: true });
+        return [torch.view(picked, [rows]), torch.cast(top[1], scalarType.int32), top[0]];
+      });
+      return {
+        logProbs: store.adopt(logProbs, [rows], "full"),
+        topTokens: store.adoptInts(topTokens, [rows, count], [0, vocabulary - 1]),
+        topLogProbs: store.adopt(topLogProbs, [rows, count], "full"),
       };
     },
   };

@@ -1,5 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import type { CreateKernels, KernelSource, Kernels, KeyValueCache, SequenceLayout, Tensor } from "../contract.ts";
+import { expectTokenLogProbs } from "../shape-checks.ts";
 import { adamW } from "./reference/adamw.ts";
 import { attention, attentionBackward } from "./reference/attention.ts";
 import { headLogProbs, headLogProbsBackward } from "./reference/head-log-probs.ts";
@@ -9,7 +10,7 @@ import type { Matrix } from "./reference/matrix.ts";
 import { rmsNorm, rmsNormBackward } from "./reference/rms-norm.ts";
 import { rotary } from "./reference/rotary.ts";
 import { gatherRows, scatterAddRows } from "./reference/rows.ts";
-import { sampleToken } from "./reference/sample-token.ts";
+import { likeliestTokens, sampleToken } from "./reference/sample-token.ts";
 import { checkHead, checkHeads, expectShape } from "./reference/shape-checks.ts";
 import { swiGlu, swiGluBackward } from "./reference/swiglu.ts";
 import { TensorStore, elements } from "./reference/tensor-store.ts";
@@ -56,6 +57,7 @@ export function createReferenceKernels(): Kernels {
     backend: "plain JavaScript",
     dtype: "float64",
     deterministic: true,
+    batchInvariant: true,
     memory: () => null,
 
     scope: (body) => store.scope(body),
@@ -204,7 +206,8 @@ export function createReferenceKernels(): Kernels {
         throw new LaconicError("input_invalid", `${what}: the cache holds ${cache.kvHeads} heads of ${cache.headDim}`);
       return fromMatrix(attentionCached(Q, K, V, ownCache(cache), shape, plan));
     },
-    copyCacheRows: (cache, from, to, lengths) => copyCacheRows(ownCache(cache), from, to, lengths),
+    copyCacheRows: (cache, from, to, lengths, source = cache) =>
+      copyCacheRows(ownCache(cache), from, to, lengths, ownCache(source)),
 
     swiGlu: (gate, up) => {
       expectShape(up, gate.shape, "swiGlu: up");
@@ -276,6 +279,21 @@ export function createReferenceKernels(): Kernels {
       return {
         tokens: fromVector(Int32Array.from(drawn, ({ token }) => token)),
         logProbs: fromVector(Float64Array.from(drawn, ({ logProb }) => logProb)),
+      };
+    },
+
+    tokenLogProbs: (logits, tokens, count) => {
+      const L = matrix(logits, "tokenLogProbs: logits");
+      expectTokenLogProbs(logits, tokens, count);
+      const chosen = indices(tokens, L.columns, "tokenLogProbs: tokens");
+      const rows = Array.from({ length: L.rows }, (_, b) => likeliestTokens(L.row(b), count));
+      return {
+        logProbs: fromVector(Float64Array.from(rows, ({ logProbs }, b) => logProbs[chosen[b] as number] as number)),
+        topTokens: store.make(Int32Array.from(rows.flatMap(({ order }) => order)), [L.rows, count]),
+        topLogProbs: store.make(
+          Float64Array.from(rows.flatMap(({ order, logProbs }) => order.map((token) => logProbs[token] as number))),
+          [L.rows, count],
+        ),
       };
     },
 

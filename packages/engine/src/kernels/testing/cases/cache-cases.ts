@@ -115,6 +115,20 @@ export const cacheCases: readonly KernelCase[] = [
       return { prefill, forked, after };
     });
   }),
+  agreesWithReference("rows go on in a larger cache they were copied to", (bench) => {
+    const { kernels } = bench;
+    const shape = attentionShapeOf(2, 1, 6);
+    const all = sequences(bench, 8, shape);
+    const [first, next] = [take(bench, all, range(0, 5)), take(bench, all, [5, 6, 7])];
+    return withCache(kernels, 3, 9, shape, (larger) => {
+      withCache(kernels, 2, 4, shape, (small) => {
+        kernels.attentionCached(first.q, first.k, first.v, small, shape, bench.plan([2, 3], [0, 1], [0, 0]));
+        kernels.copyCacheRows(larger, Int32Array.of(1, 0), Int32Array.of(0, 2), Int32Array.of(3, 2), small);
+      });
+      const plan = bench.plan([2, 1], [0, 2], [3, 2]);
+      return { out: kernels.attentionCached(next.q, next.k, next.v, larger, shape, plan) };
+    });
+  }),
   agreesWithReference("a cache row starts anew where past says so", (bench) => {
     const { kernels } = bench;
     const shape = attentionShapeOf(2, 2, 16);
@@ -168,6 +182,12 @@ export const cacheCases: readonly KernelCase[] = [
             kernels.copyCacheRows(cache, Int32Array.of(from), Int32Array.of(to), Int32Array.of(length));
           expectRefusal("copying row 2 of 2", "input_invalid", () => copy(2, 0, 1));
           expectRefusal("copying to row -1", "input_invalid", () => copy(0, -1, 1));
+          const other = (heads: number, capacity: number): void =>
+            withCache(kernels, 2, capacity, attentionShapeOf(heads, heads, 6), (source) =>
+              kernels.copyCacheRows(cache, Int32Array.of(0), Int32Array.of(0), Int32Array.of(4), source),
+            );
+          expectRefusal("copying from a cache of other heads", "input_invalid", () => other(2, 4));
+          expectRefusal("copying 4 of 3 positions", "input_invalid", () => other(1, 3));
           expectRefusal("copying 5 of 4 positions", "input_invalid", () => copy(0, 1, 5));
         });
       });

@@ -22,6 +22,40 @@ function repeats(name: string, compute: (bench: Bench) => Readonly<Record<string
   };
 }
 
+/** The claim that rows come out the same bits whatever other rows there are, where the kernel set makes it. */
+function rowsAlone(name: string, columns: number, compute: (bench: Bench, x: Tensor) => Tensor): KernelCase {
+  return {
+    name: `a row does not depend on its neighbours: ${name}`,
+    async run(create) {
+      const kernels = await create();
+      if (!kernels.batchInvariant) return;
+      const rows = 67;
+      const take = (chosen: readonly number[]): Tensor =>
+        kernels.scope(() => {
+          const bench = new Bench(kernels);
+          const x = bench.floats("x", [rows, columns]);
+          return compute(bench, kernels.gatherRows(x, bench.ints("chosen", chosen)));
+        });
+      const all = Array.from({ length: rows }, (_, row) => row);
+      const together = take(all);
+      const expected = await kernels.read(together);
+      const width = together.shape[1] as number;
+      for (const chosen of [[0], [66], [31, 5], [8, 9, 10], [60, 2, 41, 13, 7], all.slice(3, 20), all.slice(0, 33)]) {
+        const part = take(chosen);
+        const actual = await kernels.read(part);
+        for (const [i, row] of chosen.entries())
+          expectSame(
+            `row ${row} among ${chosen.length}`,
+            actual.slice(i * width, (i + 1) * width),
+            expected.slice(row * width, (row + 1) * width),
+          );
+        kernels.free(part);
+      }
+      kernels.free(together);
+    },
+  };
+}
+
 /** Sums that run in parallel must still have one order. */
 export const determinismCases: readonly KernelCase[] = [
   repeats("scatterAddRows of 300 rows to 3", (bench) => ({
@@ -60,6 +94,13 @@ export const determinismCases: readonly KernelCase[] = [
       ...kernels.attentionBackward(bench.floats("dOut", [40, 64]), { q, k, v, out, logSumExp }, shape, layout),
     };
   }),
+  rowsAlone("linear 64 to 172", 64, (bench, x) => bench.kernels.linear(x, bench.floats("w", [172, 64]))),
+  rowsAlone("linear 45 to 7 with bias", 45, (bench, x) =>
+    bench.kernels.linear(x, bench.floats("w", [7, 45]), bench.floats("bias", [7])),
+  ),
+  rowsAlone("headLogits 64 to 301", 64, (bench, x) => bench.kernels.headLogits(x, bench.floats("w", [301, 64]))),
+  rowsAlone("rmsNorm of 64", 64, (bench, x) => bench.kernels.rmsNorm(x, bench.floats("w", [64]), 1e-6).out),
+  rowsAlone("swiGlu of 33", 33, (bench, x) => bench.kernels.swiGlu(x, bench.kernels.scaled(x, 0.5))),
   repeats("sumSquares of 10,000 numbers", (bench) => ({
     out: bench.kernels.sumSquares([bench.floats("x", [100, 100])]),
   })),

@@ -163,6 +163,17 @@ export const samplingCases: readonly KernelCase[] = [
       uniform: Float32Array.from(rows, () => random.uniform()),
     });
   }),
+  agreesWithReference("log-probs of given tokens and of the 5 likeliest, at temperature 1", (bench) =>
+    bench.kernels.tokenLogProbs(bench.full("logits", [9, 45]), bench.ints("tokens", [0, 44, 7, 7, 12, 30, 1, 2, 3]), 5),
+  ),
+  agreesWithReference("log-probs of given tokens alone, and of a whole vocabulary", (bench) => {
+    const logits = bench.full("logits", [2, 4]);
+    const tokens = bench.ints("tokens", [3, 0]);
+    return {
+      alone: bench.kernels.tokenLogProbs(logits, tokens, 0).logProbs,
+      ...bench.kernels.tokenLogProbs(logits, tokens, 4),
+    };
+  }),
   {
     name: "sampling: a reply does not depend on the other rows",
     async run(create) {

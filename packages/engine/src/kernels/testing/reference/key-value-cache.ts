@@ -1,5 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import type { AttentionShape, CachePlan, KeyValueCache } from "../../contract.ts";
+import { expectRowCopies } from "../../shape-checks.ts";
 import { attendOneRow } from "./attention.ts";
 import { Matrix, zerosLike } from "./matrix.ts";
 
@@ -49,16 +50,19 @@ export function attentionCached(
   return out;
 }
 
-export function copyCacheRows(cache: ReferenceCache, from: Int32Array, to: Int32Array, lengths: Int32Array): void {
-  from.forEach((source, i) => {
-    const [target, length] = [to[i] as number, lengths[i] as number];
-    if ([source, target].some((row) => row < 0 || row >= cache.rows) || length < 0 || length > cache.capacity)
-      throw new LaconicError(
-        "input_invalid",
-        `copyCacheRows: ${length} positions of row ${source} to row ${target}: the cache has ${cache.rows} rows of ${cache.capacity}`,
-      );
-    for (let position = 0; position < length; position++)
-      for (const matrix of [cache.keys, cache.values])
-        matrix.row(target * cache.capacity + position).set(matrix.row(source * cache.capacity + position));
+export function copyCacheRows(
+  cache: ReferenceCache,
+  from: Int32Array,
+  to: Int32Array,
+  lengths: Int32Array,
+  source: ReferenceCache,
+): void {
+  expectRowCopies(cache, from, to, lengths, source);
+  from.forEach((row, i) => {
+    const [start, target] = [row * source.capacity, (to[i] as number) * cache.capacity];
+    for (let position = 0; position < (lengths[i] as number); position++) {
+      cache.keys.row(target + position).set(source.keys.row(start + position));
+      cache.values.row(target + position).set(source.values.row(start + position));
+    }
   });
 }

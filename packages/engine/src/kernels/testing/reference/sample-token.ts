@@ -29,6 +29,17 @@ export function sampleToken(
   return { token, logProb: (scores[token] as number) - logSumExp };
 }
 
+/** Log-probs of all tokens at temperature 1, and the `count` likeliest in descending order. */
+export function likeliestTokens(
+  logits: Float64Array,
+  count: number,
+): { readonly logProbs: Float64Array; readonly order: readonly number[] } {
+  const logSumExp = logSumExpOf(logits);
+  const logProbs = logits.map((z) => z - logSumExp);
+  const order = Array.from(logProbs.keys()).toSorted((a, b) => (logProbs[b] as number) - (logProbs[a] as number));
+  return { logProbs, order: order.slice(0, count) };
+}
+
 function firstLargest(values: Float64Array): number {
   return values.reduce((best, value, i) => (value > (values[best] as number) ? i : best), 0);
 }
