@@ -1,4 +1,4 @@
-import type { SamplingSettings, TokenTrace, FinishReason } from "./language-model.ts";
+import type { DrawnToken, FinishReason, SamplingSettings, TokenTrace } from "./language-model.ts";
 import type { RandomState } from "./random.ts";
 import type { Ragged } from "./ragged.ts";
 
@@ -12,6 +12,8 @@ export interface EngineCapabilities {
   readonly dtype: "float32" | "bfloat16" | "float64";
   /** Same inputs give the same bits. */
   readonly deterministic: boolean;
+  /** A reply and its log-probs are the same bits whatever else is in the batch; otherwise they agree within rounding. */
+  readonly batchInvariant: boolean;
   /** Worker threads or processes that share the batch. */
   readonly workers: number;
 }
@@ -98,19 +100,31 @@ export interface SampleRequest {
   /** Token sequences that end the reply once written. */
   readonly stopSequences?: readonly (readonly number[])[];
   readonly random: RandomState;
+  /** Asks for log-probs at temperature 1 too, and for this many of the likeliest tokens at each place; 0 asks for none of those. */
+  readonly topLogProbs?: number;
+  /**
+   * Requests of one conversation go on from each other's cached prefixes while the weights stay. Absent, nothing is kept
+   * behind a request.
+   */
+  readonly conversation?: string;
+  /** Ends the request at its next token; its result is what it has by then. */
+  readonly signal?: AbortSignal;
 }
 
 export interface SampleResult extends TokenTrace {
-  readonly finishReason: Exclude<FinishReason, "refusal">;
+  readonly finishReason: Exclude<FinishReason, "refusal"> | "aborted";
 }
 
-/** Hears each token as it is drawn: the request's place in its batch, the token, and its log-prob as in the trace. */
-export type TokenListener = (request: number, token: number, logProb: number) => void;
+/** Hears each token as it is drawn; `request` is the place in its batch. */
+export type TokenListener = (request: number, drawn: DrawnToken) => void;
 
 /** Weights that can be asked: the live policy, or a frozen copy. */
 export interface Sampler {
   readonly weightVersion: number;
-  /** Serves all requests as one batch and shares prompt prefixes. */
+  /**
+   * Serves all requests as one batch and shares prompt prefixes. A call made while another runs joins its batch; where
+   * `capabilities.batchInvariant` is false, when it joins can change the last bits of a log-prob.
+   */
   sample(requests: readonly SampleRequest[], onToken?: TokenListener): Promise<readonly SampleResult[]>;
   forward(sequences: readonly TrainingSequence[]): Promise<SequenceLogProbs>;
 }

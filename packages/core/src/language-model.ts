@@ -33,7 +33,11 @@ export interface CompletionRequest {
   readonly random: RandomState;
   readonly signal?: AbortSignal;
   /** Hears each token of a local policy as it is drawn; models that do not stream ignore it. */
-  readonly onToken?: (token: number, logProb: number) => void;
+  readonly onToken?: (drawn: DrawnToken) => void;
+  /** Asks a local policy for log-probs at temperature 1, and for this many likeliest tokens at each place. */
+  readonly topLogProbs?: number;
+  /** Requests of one conversation, such as the turns of an episode, may go on from each other's cached prefixes. */
+  readonly conversation?: string;
 }
 
 /** Why a model stopped writing. */
@@ -53,6 +57,25 @@ export interface TokenTrace {
   readonly tokens: readonly number[];
   /** log π of each sampled token at the sampling temperature (at 1 for greedy), before any truncation by top-p, top-k or min-p. */
   readonly logProbs: readonly number[];
+  /** Where the request asked for them, one entry per token. */
+  readonly atOne?: readonly LogProbsAtOne[];
+}
+
+/** Log-probs of one place in a reply at temperature 1, the model's own distribution. */
+export interface LogProbsAtOne {
+  /** Of the token that was drawn. */
+  readonly logProb: number;
+  /** The likeliest tokens, in descending order. */
+  readonly top: readonly { readonly token: number; readonly logProb: number }[];
+}
+
+/** What is known of one drawn token. */
+export interface DrawnToken {
+  readonly token: number;
+  /** As in the trace. */
+  readonly logProb: number;
+  /** Where the request asks for it. */
+  readonly atOne?: LogProbsAtOne;
 }
 
 export interface Completion {

@@ -7,6 +7,7 @@ import type { RandomState } from "./random.ts";
 import { stopReasons } from "./stop-reason.ts";
 
 const count = z.int().min(0);
+const logProb = z.number().max(1e-6);
 const word = z.int().min(0).max(0xffffffff);
 
 export const randomStateSchema: z.ZodType<RandomState> = z.tuple([word, word, word, word]).readonly();
@@ -21,7 +22,14 @@ export const problemSchema: z.ZodType<Problem> = z.strictObject({
 const modelIdentitySchema: z.ZodType<ModelIdentity> = z.strictObject({ id: z.string(), weightVersion: count });
 
 const tokenTraceSchema: z.ZodType<TokenTrace> = z
-  .strictObject({ promptTokens: z.array(count), tokens: z.array(count), logProbs: z.array(z.number().max(1e-6)) })
+  .strictObject({
+    promptTokens: z.array(count),
+    tokens: z.array(count),
+    logProbs: z.array(logProb),
+    atOne: z
+      .array(z.strictObject({ logProb, top: z.array(z.strictObject({ token: count, logProb })) }))
+      .exactOptional(),
+  })
   .refine((trace) => trace.tokens.length === trace.logProbs.length, "tokens and logProbs differ in length");
 
 const ledgerReadSchema: z.ZodType<LedgerRead> = z.strictObject({ from: z.string(), turn: count, tokens: count });

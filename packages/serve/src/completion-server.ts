@@ -1,9 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { randomFromSeed, type ChatTokenizer, type LanguageModel, type Prompt, type Tokenizer } from "@laconic/core";
+import {
+  randomFromSeed,
+  type ChatTokenizer,
+  type DrawnToken,
+  type LanguageModel,
+  type Prompt,
+  type Tokenizer,
+} from "@laconic/core";
 import type { z } from "zod";
 import { chatForm, textForm, type Choice, type ReplyForm } from "./forms.ts";
 import { asHttpError, checkKey, errorBody, HttpError, invalid, readJson, sendJson } from "./http.ts";
+import type { LogProbMode } from "./listed-token.ts";
 import { chatSchema, completionSchema, type ChatBody, type CompletionBody } from "./schemas.ts";
 import { StreamedChoice } from "./streamed-choice.ts";
 
@@ -31,7 +39,9 @@ interface Job {
   readonly prompt: Prompt;
   readonly form: ReplyForm;
   readonly maxTokens: number;
-  readonly logProbs: boolean;
+  readonly logProbs: LogProbMode | null;
+  /** Likeliest tokens wanted at each place. */
+  readonly topLogProbs: number;
 }
 
 /**
@@ -51,7 +61,7 @@ export function createCompletionServer(options: CompletionServerOptions): Server
         prompt: { kind: "messages", messages: body.messages },
         form: chatForm,
         maxTokens: body.max_completion_tokens ?? body.max_tokens ?? options.contextLength,
-        logProbs: body.logprobs === true,
+        ...logProbsOf(body, body.logprobs === true, body.top_logprobs ?? 0),
       };
     }
     const body = parse(completionSchema, json);
@@ -61,12 +71,12 @@ export function createCompletionServer(options: CompletionServerOptions): Server
       prompt: typeof prompt === "string" ? { kind: "text", text: prompt } : { kind: "tokens", tokens: prompt },
       form: textForm,
       maxTokens: maxTokens ?? 16, // OpenAI's default
-      logProbs: typeof logprobs === "number",
+      ...logProbsOf(body, typeof logprobs === "number", logprobs ?? 0),
     };
   };
 
   const complete = async (job: Job, response: ServerResponse): Promise<void> => {
-    const { body, prompt, form, maxTokens } = job;
+    const { body, prompt, form, maxTokens, logProbs, topLogProbs } = job;
     if (body.model !== modelName)
       throw new HttpError(404, "invalid_request_error", `model ${body.model} is not served; ${modelName} is`, "model");
     const count = body.n ?? 1;
@@ -90,7 +100,7 @@ export function createCompletionServer(options: CompletionServerOptions): Server
       const choices = await Promise.all(
         Array.from({ length: count }, async (_, index): Promise<Choice> => {
           const streamed = stream
-            ? new StreamedChoice(tokenizer, stops, (text, tokens) =>
+            ? new StreamedChoice(tokenizer, stops, logProbs ?? "processed_logprobs", (text, tokens) =>
                 stream.send({
                   ...head,
                   object: form.chunkObject,
@@ -110,7 +120,9 @@ export function createCompletionServer(options: CompletionServerOptions): Server
             },
             random: seeds.split(index).state(),
             signal: gone.signal,
-            ...(streamed && { onToken: (token: number, logProb: number) => streamed.push(token, logProb) }),
+            ...(logProbs === "raw_logprobs" && { topLogProbs }),
+            ...(body.prompt_cache_key !== undefined && { conversation: body.prompt_cache_key }),
+            ...(streamed && { onToken: (drawn: DrawnToken) => streamed.push(drawn) }),
           });
           streamed?.end();
           stream?.send({
@@ -179,8 +191,20 @@ export function createCompletionServer(options: CompletionServerOptions): Server
   });
 }
 
-function shape({ logProbs, body }: Job): { readonly logProbs: boolean; readonly tokenIds: boolean } {
+function shape({ logProbs, body }: Job): { readonly logProbs: LogProbMode | null; readonly tokenIds: boolean } {
   return { logProbs, tokenIds: body.return_token_ids === true };
+}
+
+/** @throws HttpError 400 when likeliest tokens are asked for without log-probs, or at the sampling temperature. */
+function logProbsOf(
+  { logprobs_mode: mode = "raw_logprobs" }: ChatBody | CompletionBody,
+  asked: boolean,
+  topLogProbs: number,
+): Pick<Job, "logProbs" | "topLogProbs"> {
+  if (topLogProbs > 0 && !asked) throw invalid("top_logprobs needs logprobs: true", "top_logprobs");
+  if (topLogProbs > 0 && mode === "processed_logprobs")
+    throw invalid("the likeliest tokens are listed with raw_logprobs only", "logprobs_mode");
+  return { logProbs: asked ? mode : null, topLogProbs };
 }
 
 /** @throws HttpError 400 naming the parameter. */

@@ -1,12 +1,13 @@
 import type { Completion, Tokenizer } from "@laconic/core";
-import type { ListedToken } from "./streamed-choice.ts";
+import { listTrace, type ListedToken, type LogProbMode } from "./listed-token.ts";
 
 /** One reply and what of it is asked for. */
 export interface Choice {
   readonly index: number;
   readonly completion: Completion;
   readonly tokenizer: Tokenizer;
-  readonly logProbs: boolean;
+  /** Null when nobody asked for log-probs. */
+  readonly logProbs: LogProbMode | null;
   readonly tokenIds: boolean;
 }
 
@@ -15,7 +16,7 @@ export interface Piece {
   readonly index: number;
   readonly text: string;
   readonly tokens: readonly ListedToken[];
-  readonly logProbs: boolean;
+  readonly logProbs: LogProbMode | null;
   readonly tokenIds: boolean;
 }
 
@@ -28,28 +29,32 @@ export interface ReplyForm {
   chunk(piece: Piece): Record<string, unknown>;
 }
 
-function listed({ completion, tokenizer }: Choice): ListedToken[] {
-  const { tokens = [], logProbs = [] } = completion.trace ?? {};
-  return tokens.map((id, i) => ({ id, text: tokenizer.decode([id]), logProb: logProbs[i] as number }));
+function listed({ completion, tokenizer }: Choice, mode: LogProbMode): ListedToken[] {
+  return completion.trace ? listTrace(tokenizer, completion.trace, mode) : [];
 }
 
 const ids = (tokens: readonly ListedToken[]): number[] => tokens.map(({ id }) => id);
 
+const chatLogProb = ({ text, logProb }: Pick<ListedToken, "text" | "logProb">): Record<string, unknown> => ({
+  token: text,
+  logprob: logProb,
+  bytes: [...Buffer.from(text)],
+});
+
 const chatLogProbs = (tokens: readonly ListedToken[]): unknown => ({
-  content: tokens.map(({ text, logProb }) => ({
-    token: text,
-    logprob: logProb,
-    bytes: [...Buffer.from(text)],
-    top_logprobs: [],
-  })),
+  content: tokens.map((token) => ({ ...chatLogProb(token), top_logprobs: token.top.map(chatLogProb) })),
   refusal: null,
 });
+
+/** As OpenAI lists them: the likeliest tokens, and the one that was drawn. */
+const likeliest = ({ text, logProb, top }: ListedToken): Record<string, number> =>
+  Object.fromEntries([...top, { text, logProb }].map((each) => [each.text, each.logProb]));
 
 const textLogProbs = (tokens: readonly ListedToken[]): unknown => ({
   tokens: tokens.map(({ text }) => text),
   token_logprobs: tokens.map(({ logProb }) => logProb),
   text_offset: tokens.map((_, i) => tokens.slice(0, i).reduce((sum, { text }) => sum + text.length, 0)),
-  top_logprobs: null,
+  top_logprobs: tokens.some(({ top }) => top.length > 0) ? tokens.map(likeliest) : null,
 });
 
 export const chatForm: ReplyForm = {
@@ -59,7 +64,7 @@ export const chatForm: ReplyForm = {
   whole: (choice) => ({
     index: choice.index,
     message: { role: "assistant", content: choice.completion.text, refusal: null },
-    logprobs: choice.logProbs ? chatLogProbs(listed(choice)) : null,
+    logprobs: choice.logProbs ? chatLogProbs(listed(choice, choice.logProbs)) : null,
     finish_reason: choice.completion.finishReason,
     ...(choice.tokenIds && { token_ids: choice.completion.trace?.tokens ?? null }),
   }),
@@ -79,7 +84,7 @@ export const textForm: ReplyForm = {
   whole: (choice) => ({
     index: choice.index,
     text: choice.completion.text,
-    logprobs: choice.logProbs ? textLogProbs(listed(choice)) : null,
+    logprobs: choice.logProbs ? textLogProbs(listed(choice, choice.logProbs)) : null,
     finish_reason: choice.completion.finishReason,
     ...(choice.tokenIds && { token_ids: choice.completion.trace?.tokens ?? null }),
   }),

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { LogProbMode } from "./listed-token.ts";
 
 /** What both kinds of completion take; parameters that are not here are refused by name. */
 interface SharedParameters {
@@ -15,6 +16,10 @@ interface SharedParameters {
   readonly max_tokens?: number | null;
   /** Adds `token_ids` and `prompt_token_ids`, as vLLM does. */
   readonly return_token_ids?: boolean;
+  /** `raw_logprobs`, the default, are at temperature 1; `processed_logprobs` at the sampling temperature, as a trainer needs them. */
+  readonly logprobs_mode?: LogProbMode;
+  /** Requests with the same key go on from each other's cached prefixes. */
+  readonly prompt_cache_key?: string;
   readonly user?: string;
   readonly frequency_penalty?: 0 | null;
   readonly presence_penalty?: 0 | null;
@@ -29,7 +34,7 @@ export interface ChatBody extends SharedParameters {
 
 export interface CompletionBody extends SharedParameters {
   readonly prompt: string | readonly number[];
-  /** 0 gives the sampled tokens' own; more would need the whole distribution. */
+  /** 0 gives the sampled tokens' own. */
   readonly logprobs?: number | null;
   readonly echo?: false;
 }
@@ -47,6 +52,8 @@ const shared = {
   stream_options: z.strictObject({ include_usage: z.boolean().exactOptional() }).nullable().exactOptional(),
   max_tokens: z.int().min(1).nullable().exactOptional(),
   return_token_ids: z.boolean().exactOptional(),
+  logprobs_mode: z.enum(["raw_logprobs", "processed_logprobs"]).exactOptional(),
+  prompt_cache_key: z.string().exactOptional(),
   user: z.string().exactOptional(),
   // Clients send these at the value that does nothing.
   frequency_penalty: z.literal(0).nullable().exactOptional(),
@@ -69,12 +76,12 @@ export const chatSchema: z.ZodType<ChatBody> = z.strictObject({
     .min(1),
   max_completion_tokens: z.int().min(1).nullable().exactOptional(),
   logprobs: z.boolean().nullable().exactOptional(),
-  top_logprobs: z.int().min(0).max(0, "only the sampled token's own log-prob is available").nullable().exactOptional(),
+  top_logprobs: z.int().min(0).max(20).nullable().exactOptional(),
 });
 
 export const completionSchema: z.ZodType<CompletionBody> = z.strictObject({
   ...shared,
   prompt: z.union([z.string(), z.array(z.int().min(0)).min(1)]),
-  logprobs: z.int().min(0).max(0, "only the sampled token's own log-prob is available").nullable().exactOptional(),
+  logprobs: z.int().min(0).max(5).nullable().exactOptional(),
   echo: z.literal(false).exactOptional(),
 });

@@ -1,19 +1,14 @@
-import type { ChatTokenizer, Tokenizer } from "@laconic/core";
+import type { ChatTokenizer, DrawnToken, Tokenizer } from "@laconic/core";
 import { incrementalDecoder, type IncrementalDecoder } from "@laconic/tokenizers";
+import { listToken, type ListedToken, type LogProbMode } from "./listed-token.ts";
 import { StopFilter } from "./stop-filter.ts";
-
-/** A token as a reply lists it. */
-export interface ListedToken {
-  readonly id: number;
-  readonly text: string;
-  readonly logProb: number;
-}
 
 /** One reply as it comes: tokens in, pieces of text out. */
 export class StreamedChoice {
   readonly #tokenizer: Tokenizer | ChatTokenizer;
   readonly #decoder: IncrementalDecoder;
   readonly #filter: StopFilter;
+  readonly #mode: LogProbMode;
   readonly #send: (text: string, tokens: readonly ListedToken[]) => void;
   /** Since the last piece of text. */
   #tokens: ListedToken[] = [];
@@ -21,18 +16,20 @@ export class StreamedChoice {
   constructor(
     tokenizer: Tokenizer | ChatTokenizer,
     stops: readonly string[],
+    mode: LogProbMode,
     send: (text: string, tokens: readonly ListedToken[]) => void,
   ) {
     this.#tokenizer = tokenizer;
     this.#decoder = incrementalDecoder(tokenizer);
     this.#filter = new StopFilter(stops);
+    this.#mode = mode;
     this.#send = send;
   }
 
-  push(id: number, logProb: number): void {
+  push(drawn: DrawnToken): void {
     if (this.#filter.stopped) return;
-    this.#tokens.push({ id, text: this.#tokenizer.decode([id]), logProb });
-    if (!isEnd(this.#tokenizer, id)) this.#emit(this.#filter.push(this.#decoder.push(id)));
+    this.#tokens.push(listToken(this.#tokenizer, drawn, this.#mode));
+    if (!isEnd(this.#tokenizer, drawn.token)) this.#emit(this.#filter.push(this.#decoder.push(drawn.token)));
   }
 
   end(): void {

@@ -72,7 +72,12 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         try {
           const model = await engine.createModel(served.source);
           const server = createCompletionServer({
-            policy: localPolicy({ id: served.name, sampler: model, tokenizer: served.tokenizer }),
+            policy: localPolicy({
+              id: served.name,
+              sampler: model,
+              tokenizer: served.tokenizer,
+              batching: "continuous",
+            }),
             tokenizer: served.tokenizer,
             modelName: served.name,
             contextLength: model.contextLength,

@@ -7,7 +7,7 @@ export type ModelLimits = Pick<ModelConfig, "vocabularySize" | "maxPositions">;
 /** @throws LaconicError `input_invalid` naming the request, and the position of a token outside the vocabulary. */
 export function checkRequests(limits: ModelLimits, requests: readonly SampleRequest[]): void {
   requests.forEach((request, index) => {
-    const { promptTokens, sampling } = request;
+    const { promptTokens, sampling, topLogProbs = 0 } = request;
     const place = `sample request ${index}`;
     const detail = { request: index };
     const fail = (reason: string): LaconicError => new LaconicError("input_invalid", `${place}: ${reason}`, detail);
@@ -26,6 +26,8 @@ export function checkRequests(limits: ModelLimits, requests: readonly SampleRequ
     if (topK !== undefined && !(Number.isInteger(topK) && topK > 0))
       throw fail(`topK is ${topK}, expected a whole number from 1`);
     if (!(minP >= 0 && minP <= 1)) throw fail(`minP is ${minP}, expected a number in [0, 1]`);
+    if (!(Number.isInteger(topLogProbs) && topLogProbs >= 0))
+      throw fail(`topLogProbs is ${topLogProbs}, expected a whole number from 0`);
   });
 }
 

@@ -13,12 +13,14 @@ export interface PromptNode {
 /**
  * Groups prompts by shared prefixes. Identical prompts always share; other prefixes are split off when at least
  * `minShared` tokens long, since each level of the tree is one more pass over the model.
+ *
+ * @param cached - tokens that all prompts begin with and that are computed already
  */
-export function promptTree(prompts: readonly (readonly number[])[], minShared: number): PromptNode[] {
+export function promptTree(prompts: readonly (readonly number[])[], minShared: number, cached = 0): PromptNode[] {
   const rows = prompts
     .map((_, row) => row)
     .toSorted((a, b) => compare(prompts[a] as number[], prompts[b] as number[]) || a - b);
-  return build(rows, 0);
+  return build(rows, cached);
 
   function build(sorted: readonly number[], past: number): PromptNode[] {
     const nodes: PromptNode[] = [];
@@ -57,7 +59,7 @@ function compare(a: readonly number[], b: readonly number[]): number {
   return (a[common] ?? -1) - (b[common] ?? -1);
 }
 
-function commonPrefix(a: readonly number[], b: readonly number[]): number {
+export function commonPrefix(a: readonly number[], b: readonly number[]): number {
   const most = Math.min(a.length, b.length);
   let i = 0;
   while (i < most && a[i] === b[i]) i++;

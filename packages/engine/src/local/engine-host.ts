@@ -8,7 +8,7 @@ import type {
   TrainingSequence,
 } from "@laconic/core";
 import type { ModelLimits } from "../generation/check-requests.ts";
-import type { TokensListener } from "../generation/generate.ts";
+import type { DrawnListener } from "../generation/drawn-tokens.ts";
 import type { GradientExchange } from "./gradient-exchange.ts";
 
 /** Names a frozen copy of a model's weights; `live` is the policy being trained. */
@@ -32,12 +32,16 @@ export interface ModelFacts {
   readonly limits: ModelLimits;
 }
 
+/** What a host says of its kernels. */
+export type HostCapability = "device" | "backend" | "dtype" | "deterministic" | "batchInvariant";
+
 /**
  * One replica of the engine: holds kernels and models, on its own thread or in this one.
- * Plain data in, plain data out; calls on one host run one after the other.
+ * Plain data in, plain data out; calls on one host run one after the other,
+ * but samples of one model together.
  */
 export interface EngineHost {
-  describe(): Promise<Pick<EngineCapabilities, "device" | "backend" | "dtype" | "deterministic">>;
+  describe(): Promise<Pick<EngineCapabilities, HostCapability>>;
   create(model: number, source: ModelSource): Promise<ModelFacts>;
   /** Sequences and requests have been checked against the model's limits. */
   forward(model: number, weights: WeightsId, sequences: readonly TrainingSequence[]): Promise<HostLogProbs>;
@@ -62,12 +66,16 @@ export interface EngineHost {
   exportGradient(model: number, exchange: GradientExchange, replica: number): Promise<boolean>;
   /** Steps on the sum of all slots, or on its own gradient when there is no exchange; clears the gradient. */
   optimStep(model: number, settings: OptimizerSettings, exchange: GradientExchange | null): Promise<OptimizerResult>;
+  /** Joins the batch that runs. `call` names it to `cancel`; requests carry no signal. */
   sample(
     model: number,
     weights: WeightsId,
     requests: readonly SampleRequest[],
-    onTokens?: TokensListener,
+    call: number,
+    onDrawn?: DrawnListener,
   ): Promise<SampleResult[]>;
+  /** Ends one request of a call at its next token; too late, it does nothing. */
+  cancel(model: number, call: number, place: number): Promise<void>;
   snapshot(model: number): Promise<{ readonly snapshot: number; readonly weightVersion: number }>;
   disposeSnapshot(model: number, snapshot: number): Promise<void>;
   save(model: number, folder: string): Promise<readonly string[]>;

@@ -6,8 +6,12 @@ import {
   type ModelSource,
   type OptimizerResult,
   type OptimizerSettings,
+  type SampleRequest,
+  type SampleResult,
   type TrainingSequence,
 } from "@laconic/core";
+import type { DrawnListener } from "../generation/drawn-tokens.ts";
+import { RunningBatch } from "../generation/running-batch.ts";
 import type { Kernels, Tensor } from "../kernels/index.ts";
 import { adapterOf } from "../lora/adapter-on-device.ts";
 import { adapterShapes, checkLora, initialAdapter } from "../lora/lora-settings.ts";
@@ -22,7 +26,7 @@ import { fitSource } from "../weights/fit-weights.ts";
 import { openTrainingState, type StoredMoments } from "../weights/model-folder.ts";
 import type { TensorSource } from "../weights/safetensors-file.ts";
 import { openBase, type BaseWeights, type SharedBases } from "./base-weights.ts";
-import type { HostLogProbs, ModelFacts } from "./engine-host.ts";
+import type { HostLogProbs, ModelFacts, WeightsId } from "./engine-host.ts";
 import { clearSlot, elementCount, slotViews, sumSlots, type GradientExchange } from "./gradient-exchange.ts";
 import { sayWhatDidNotFit } from "./out-of-memory.ts";
 import { adapterOnly, wholeModel, type StoredForm } from "./stored-form.ts";
@@ -37,6 +41,7 @@ export class HostedModel {
   readonly #optimizer: AdamW;
   readonly #passes: TrainingPasses;
   readonly #snapshots = new Map<number, ModelOnDevice>();
+  readonly #batches = new Map<WeightsId, RunningBatch>();
   live: ModelOnDevice;
   #nextSnapshot = 0;
 
@@ -91,14 +96,35 @@ export class HostedModel {
     return this.#optimizer.steps;
   }
 
-  weights(id: "live" | number): ModelOnDevice {
+  weights(id: WeightsId): ModelOnDevice {
     if (id === "live") return this.live;
     const snapshot = this.#snapshots.get(id);
     if (!snapshot) throw new LaconicError("engine_failed", `snapshot ${id} was disposed`, { snapshot: id });
     return snapshot;
   }
 
-  async forward(weights: "live" | number, sequences: readonly TrainingSequence[]): Promise<HostLogProbs> {
+  /** Joins what these weights are sampling. */
+  sample(
+    weights: WeightsId,
+    requests: readonly SampleRequest[],
+    call: number,
+    onDrawn?: DrawnListener,
+  ): Promise<SampleResult[]> {
+    const batch = this.#batches.get(weights) ?? new RunningBatch(this.weights(weights));
+    this.#batches.set(weights, batch);
+    return batch.sample(requests, call, onDrawn);
+  }
+
+  cancel(call: number, place: number): void {
+    for (const batch of this.#batches.values()) batch.cancel(call, place);
+  }
+
+  /** Gives up cached prefixes. */
+  releaseKept(): void {
+    for (const batch of this.#batches.values()) batch.releaseKept();
+  }
+
+  async forward(weights: WeightsId, sequences: readonly TrainingSequence[]): Promise<HostLogProbs> {
     if (sequences.every(isEmpty)) return emptyLogProbs(sequences.length);
     const model = this.weights(weights);
     const { logProbs, entropy, offsets } = this.#forwardOnly(model, sequences);
@@ -140,6 +166,7 @@ export class HostedModel {
   }
 
   async optimStep(settings: OptimizerSettings, exchange: GradientExchange | null): Promise<OptimizerResult> {
+    this.#endBatch("live");
     if (exchange) this.#importGradient(exchange);
     const result = await this.#optimizer.step(this.live, this.#gradients.byName, settings);
     this.#gradients.clear();
@@ -157,6 +184,7 @@ export class HostedModel {
 
   disposeSnapshot(id: number): void {
     const snapshot = this.#snapshots.get(id);
+    this.#endBatch(id);
     if (snapshot) this.#kernels.free(...trainable(snapshot).values());
     this.#snapshots.delete(id);
   }
@@ -201,6 +229,7 @@ export class HostedModel {
   }
 
   dispose(): void {
+    this.#endBatch("live");
     this.#passes.drop();
     this.#gradients.clear();
     this.#optimizer.free();
@@ -213,6 +242,12 @@ export class HostedModel {
       return;
     }
     this.#base.release();
+  }
+
+  /** What is cached of these weights is of no use to others. */
+  #endBatch(weights: WeightsId): void {
+    this.#batches.get(weights)?.releaseKept();
+    this.#batches.delete(weights);
   }
 
   #forwardOnly(
@@ -239,6 +274,7 @@ export class HostedModel {
       await source.read();
 
     this.discardGradient();
+    this.#endBatch("live");
     await this.#optimizer.restore(steps, moments, weights);
     const tensors = new Map(trainable(this.live));
     this.live = withTrained(this.live, tensors);

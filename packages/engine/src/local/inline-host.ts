@@ -8,11 +8,11 @@ import {
   type SampleResult,
   type TrainingSequence,
 } from "@laconic/core";
-import { generate, type TokensListener } from "../generation/generate.ts";
+import type { DrawnListener } from "../generation/drawn-tokens.ts";
 import type { Kernels } from "../kernels/index.ts";
 import type { Recompute } from "../transformer/train-pass.ts";
 import { SharedBases } from "./base-weights.ts";
-import type { EngineHost, HostLogProbs, ModelFacts, WeightsId } from "./engine-host.ts";
+import type { EngineHost, HostCapability, HostLogProbs, ModelFacts, WeightsId } from "./engine-host.ts";
 import type { GradientExchange } from "./gradient-exchange.ts";
 import { HostedModel } from "./hosted-model.ts";
 
@@ -29,9 +29,9 @@ export class InlineHost implements EngineHost {
     this.#bases = new SharedBases(kernels);
   }
 
-  async describe(): Promise<Pick<EngineCapabilities, "device" | "backend" | "dtype" | "deterministic">> {
-    const { device, backend, dtype, deterministic } = this.#kernels;
-    return { device, backend, dtype, deterministic };
+  async describe(): Promise<Pick<EngineCapabilities, HostCapability>> {
+    const { device, backend, dtype, deterministic, batchInvariant } = this.#kernels;
+    return { device, backend, dtype, deterministic, batchInvariant };
   }
 
   async create(model: number, source: ModelSource): Promise<ModelFacts> {
@@ -49,6 +49,8 @@ export class InlineHost implements EngineHost {
     sequences: readonly TrainingSequence[],
     numbers: readonly number[],
   ): Promise<HostLogProbs> {
+    // Training needs the memory, and what runs next is then the same whether or not the run was interrupted before.
+    for (const each of this.#models.values()) each.releaseKept();
     return this.#model(model).forwardForGradient({ sequences, numbers });
   }
 
@@ -76,9 +78,14 @@ export class InlineHost implements EngineHost {
     model: number,
     weights: WeightsId,
     requests: readonly SampleRequest[],
-    onTokens?: TokensListener,
+    call: number,
+    onDrawn?: DrawnListener,
   ): Promise<SampleResult[]> {
-    return generate(this.#model(model).weights(weights), requests, undefined, onTokens);
+    return this.#model(model).sample(weights, requests, call, onDrawn);
+  }
+
+  async cancel(model: number, call: number, place: number): Promise<void> {
+    this.#models.get(model)?.cancel(call, place);
   }
 
   async snapshot(model: number): Promise<{ snapshot: number; weightVersion: number }> {

@@ -16,10 +16,13 @@ import {
 import { checkRequests, type ModelLimits } from "../generation/check-requests.ts";
 import { checkOptimizerSettings } from "../optimizer/check-settings.ts";
 import { checkSequences, checkTokenGradient } from "./check-training.ts";
-import { deal, dealGroups } from "./deal.ts";
+import { CallOrder } from "./call-order.ts";
+import { deal } from "./deal.ts";
 import type { EngineHost, HostLogProbs, ModelFacts, WeightsId } from "./engine-host.ts";
 import { createExchange, type GradientExchange } from "./gradient-exchange.ts";
-import { cut, halve, isOutOfMemory, sequenceTokens, totalTokens } from "./micro-batches.ts";
+import { isOutOfMemory } from "../kernels/is-out-of-memory.ts";
+import { SharedSampling } from "./shared-sampling.ts";
+import { cut, halve, sequenceTokens, totalTokens } from "./micro-batches.ts";
 
 /** What an engine's models have in common. */
 export interface LocalModelSettings {
@@ -39,14 +42,15 @@ export class LocalModel implements TrainableModel {
   readonly #onWarning: ((message: string) => void) | undefined;
   readonly #limits: ModelLimits;
   readonly #exchange: GradientExchange | null;
+  readonly #sampling: SharedSampling;
   #weightVersion: number;
   /** Falls when the device runs out of memory. */
   #maxTokens: number;
   #warned = false;
   /** Sequences trained on since the last optimiser step. */
   #sequences = 0;
-  /** Calls run in the order they were made. */
-  #queue: Promise<unknown> = Promise.resolve();
+  /** Samples run together. */
+  readonly #order = new CallOrder();
 
   constructor(hosts: readonly EngineHost[], model: number, facts: ModelFacts, settings: LocalModelSettings) {
     this.id = `local-${model}`;
@@ -59,6 +63,7 @@ export class LocalModel implements TrainableModel {
     this.#limits = facts.limits;
     this.#maxTokens = settings.maxTokensPerMicroBatch;
     this.#onWarning = settings.onWarning;
+    this.#sampling = new SharedSampling(hosts, model);
     this.#exchange =
       hosts.length === 1 ? null : createExchange(facts.trainableParameters, hosts.length, settings.dtype);
   }
@@ -68,16 +73,16 @@ export class LocalModel implements TrainableModel {
   }
 
   sample(requests: readonly SampleRequest[], onToken?: TokenListener): Promise<readonly SampleResult[]> {
-    return this.#inOrder(() => this.#sample("live", requests, onToken));
+    return this.#order.together(() => this.#sample("live", requests, onToken));
   }
 
   forward(sequences: readonly TrainingSequence[]): Promise<SequenceLogProbs> {
-    return this.#inOrder(() => this.#forward("live", sequences));
+    return this.#order.alone(() => this.#forward("live", sequences));
   }
 
   /** A call that fails midway discards the gradient added up so far: half a batch must not be stepped on. */
   forwardBackward(sequences: readonly TrainingSequence[], tokenGradient: TokenGradient): Promise<SequenceLogProbs> {
-    return this.#inOrder(async () => {
+    return this.#order.alone(async () => {
       checkSequences(this.#limits, sequences);
       try {
         const results = new Array<RowResult>(sequences.length);
@@ -93,7 +98,7 @@ export class LocalModel implements TrainableModel {
   }
 
   optimStep(settings: OptimizerSettings): Promise<OptimizerResult> {
-    return this.#inOrder(async () => {
+    return this.#order.alone(async () => {
       checkOptimizerSettings(settings);
       const exchange = (await this.#exchangeGradients()) ? this.#exchange : null;
       const results = await Promise.all(this.#hosts.map((host) => host.optimStep(this.#model, settings, exchange)));
@@ -105,15 +110,15 @@ export class LocalModel implements TrainableModel {
   }
 
   snapshot(): Promise<PolicySnapshot> {
-    return this.#inOrder(async () => {
+    return this.#order.alone(async () => {
       const copies = await Promise.all(this.#hosts.map((host) => host.snapshot(this.#model)));
       const { snapshot, weightVersion } = copies[0] as (typeof copies)[0];
       return {
         weightVersion,
-        sample: (requests, onToken) => this.#inOrder(() => this.#sample(snapshot, requests, onToken)),
-        forward: (sequences) => this.#inOrder(() => this.#forward(snapshot, sequences)),
+        sample: (requests, onToken) => this.#order.together(() => this.#sample(snapshot, requests, onToken)),
+        forward: (sequences) => this.#order.alone(() => this.#forward(snapshot, sequences)),
         dispose: () =>
-          this.#inOrder(async () => {
+          this.#order.alone(async () => {
             await Promise.all(this.#hosts.map((host) => host.disposeSnapshot(this.#model, snapshot)));
           }),
       };
@@ -121,11 +126,11 @@ export class LocalModel implements TrainableModel {
   }
 
   save(folder: string): Promise<readonly string[]> {
-    return this.#inOrder(() => this.#host(0).save(this.#model, folder));
+    return this.#order.alone(() => this.#host(0).save(this.#model, folder));
   }
 
   load(folder: string): Promise<void> {
-    return this.#inOrder(async () => {
+    return this.#order.alone(async () => {
       const loaded = await Promise.all(this.#hosts.map((host) => host.load(this.#model, folder)));
       this.#sequences = 0;
       this.#weightVersion = (loaded[0] as (typeof loaded)[0]).weightVersion;
@@ -133,7 +138,7 @@ export class LocalModel implements TrainableModel {
   }
 
   dispose(): Promise<void> {
-    return this.#inOrder(async () => {
+    return this.#order.alone(async () => {
       await Promise.all(this.#hosts.map((host) => host.disposeModel(this.#model)));
     });
   }
@@ -226,34 +231,13 @@ export class LocalModel implements TrainableModel {
     return this.#hosts[replica] as EngineHost;
   }
 
-  #inOrder<T>(task: () => Promise<T>): Promise<T> {
-    const run = this.#queue.then(task);
-    this.#queue = run.catch(() => undefined);
-    return run;
-  }
-
   async #sample(
     weights: WeightsId,
     requests: readonly SampleRequest[],
     onToken?: TokenListener,
   ): Promise<SampleResult[]> {
     checkRequests(this.#limits, requests);
-    const keys = requests.map((request) => request.promptTokens.join(","));
-    const costs = requests.map((request) => request.promptTokens.length + request.sampling.maxTokens);
-    const results = new Array<SampleResult>(requests.length);
-    await Promise.all(
-      dealGroups(keys, costs, this.#hosts.length).map(async (rows, replica) => {
-        if (rows.length === 0) return;
-        const part = await this.#host(replica).sample(
-          this.#model,
-          weights,
-          rows.map((row) => requests[row] as SampleRequest),
-          onToken && ((drawn) => tell(onToken, rows, drawn)),
-        );
-        rows.forEach((row, i) => (results[row] = part[i] as SampleResult));
-      }),
-    );
-    return results;
+    return this.#sampling.sample(weights, requests, onToken);
   }
 
   async #forward(weights: WeightsId, sequences: readonly TrainingSequence[]): Promise<SequenceLogProbs> {
@@ -301,12 +285,6 @@ export class LocalModel implements TrainableModel {
     const count = Math.max(0, ...shares.map((share) => share.length));
     return Array.from({ length: count }, (_, round) => shares.map((share) => share[round] ?? []));
   }
-}
-
-/** Passes a step's tokens on, under the places that the requests have in the whole batch. */
-function tell(onToken: TokenListener, rows: readonly number[], drawn: Float64Array): void {
-  for (let i = 0; i < drawn.length; i += 3)
-    onToken(rows[drawn[i] as number] as number, drawn[i + 1] as number, drawn[i + 2] as number);
 }
 
 /** The value of a call that was waited for together with others. */

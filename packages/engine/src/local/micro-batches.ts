@@ -1,4 +1,4 @@
-import { LaconicError, type TrainingSequence } from "@laconic/core";
+import type { TrainingSequence } from "@laconic/core";
 
 export function sequenceTokens({ promptTokens, completionTokens }: TrainingSequence): number {
   return promptTokens.length + completionTokens.length;
@@ -37,8 +37,4 @@ export function halve(lengths: readonly number[]): readonly [number[], number[]]
     tokens += lengths[count] as number;
   const positions = lengths.map((_, position) => position);
   return [positions.slice(0, count), positions.slice(count)];
-}
-
-export function isOutOfMemory(error: unknown): error is LaconicError {
-  return LaconicError.is(error) && error.code === "device_out_of_memory";
 }

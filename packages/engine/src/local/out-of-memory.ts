@@ -2,7 +2,8 @@ import { LaconicError, type TrainingSequence } from "@laconic/core";
 import { forwardPassBytes, trainingPassBytes } from "../memory/plan-memory.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import type { Recompute } from "../transformer/train-pass.ts";
-import { isOutOfMemory, totalTokens } from "./micro-batches.ts";
+import { isOutOfMemory } from "../kernels/is-out-of-memory.ts";
+import { totalTokens } from "./micro-batches.ts";
 
 /**
  * An out-of-memory error that says what did not fit and how large it is; other errors as they are.

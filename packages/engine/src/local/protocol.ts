@@ -20,7 +20,7 @@ export type HostCall = {
 
 /** What the call with this id came to: one of the host's results; before it, the tokens of `sample` step by step. */
 export type HostReply =
-  | { readonly id: number; readonly tokens: Float64Array }
+  | { readonly id: number; readonly drawn: Float64Array }
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: StoredError };
 

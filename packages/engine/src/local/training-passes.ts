@@ -5,7 +5,8 @@ import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import { packBatch } from "../transformer/packed-batch.ts";
 import { trainBackward, trainForward, type Recompute, type TrainPass } from "../transformer/train-pass.ts";
 import { freeTree } from "./free-tree.ts";
-import { halve, isOutOfMemory, sequenceTokens, totalTokens } from "./micro-batches.ts";
+import { isOutOfMemory } from "../kernels/is-out-of-memory.ts";
+import { halve, sequenceTokens, totalTokens } from "./micro-batches.ts";
 import { sayWhatDidNotFit } from "./out-of-memory.ts";
 
 /** What one training pass works on. */

@@ -30,6 +30,7 @@ describe.each([1, 2])("the engine on %d worker threads", (workers) => {
       backend: "plain JavaScript",
       dtype: "float64",
       deterministic: true,
+      batchInvariant: true,
       workers,
     });
   });

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { LaconicError, type SampleResult } from "@laconic/core";
-import type { TokensListener } from "../generation/generate.ts";
+import type { DrawnListener } from "../generation/drawn-tokens.ts";
 import type { KernelSource } from "../kernels/index.ts";
 import type { Recompute } from "../transformer/train-pass.ts";
 import type { EngineHost } from "./engine-host.ts";
@@ -9,7 +9,7 @@ import { movedBuffers, reviveError, type HostMethod, type HostReply, type Worker
 interface Pending {
   resolve(value: unknown): void;
   reject(error: unknown): void;
-  onTokens?: TokensListener | undefined;
+  onDrawn?: DrawnListener | undefined;
 }
 
 /** Starts an engine replica on its own thread. A thread that dies rejects every call with `engine_failed`. */
@@ -33,7 +33,7 @@ export function startWorkerHost(device: KernelSource, recompute: Recompute): Eng
     for (const id of [...pending.keys()]) settle(id)?.reject(failure);
   };
   worker.on("message", (reply: HostReply) => {
-    if ("tokens" in reply) pending.get(reply.id)?.onTokens?.(reply.tokens);
+    if ("drawn" in reply) pending.get(reply.id)?.onDrawn?.(reply.drawn);
     else if ("error" in reply) settle(reply.id)?.reject(reviveError(reply.error));
     else settle(reply.id)?.resolve(reply.value);
   });
@@ -45,11 +45,11 @@ export function startWorkerHost(device: KernelSource, recompute: Recompute): Eng
   );
   worker.unref();
 
-  const call = (method: HostMethod, args: readonly unknown[], onTokens?: TokensListener): Promise<unknown> => {
+  const call = (method: HostMethod, args: readonly unknown[], onDrawn?: DrawnListener): Promise<unknown> => {
     if (failure) return Promise.reject(failure);
     const id = nextId++;
     return new Promise((resolve, reject) => {
-      pending.set(id, { resolve, reject, onTokens });
+      pending.set(id, { resolve, reject, onDrawn });
       worker.ref();
       try {
         worker.postMessage({ id, method, args }, movedBuffers(args));
@@ -81,8 +81,9 @@ export function startWorkerHost(device: KernelSource, recompute: Recompute): Eng
     discardGradient: remote("discardGradient"),
     exportGradient: remote("exportGradient"),
     optimStep: remote("optimStep"),
-    sample: (model, weights, requests, onTokens) =>
-      call("sample", [model, weights, requests, onTokens !== undefined], onTokens) as Promise<SampleResult[]>,
+    sample: (model, weights, requests, number, onDrawn) =>
+      call("sample", [model, weights, requests, number, onDrawn !== undefined], onDrawn) as Promise<SampleResult[]>,
+    cancel: remote("cancel"),
     snapshot: remote("snapshot"),
     disposeSnapshot: remote("disposeSnapshot"),
     save: remote("save"),

@@ -10,7 +10,7 @@ import { parseModelConfig } from "../transformer/model-config.ts";
 import { uploadModel } from "../transformer/model-on-device.ts";
 import { packBatch } from "../transformer/packed-batch.ts";
 import { trainBackward, trainForward } from "../transformer/train-pass.ts";
-import { generate } from "../generation/generate.ts";
+import { RunningBatch } from "../generation/running-batch.ts";
 import { largestBatches } from "./largest-batches.ts";
 import { measurePasses } from "./measure-passes.ts";
 import { elementBytes, meterKernels } from "./metered-kernels.ts";
@@ -96,7 +96,7 @@ test("sampling holds the planned caches, and no more than the planned workspace"
       stopTokens: [],
       random: randomFromSeed(first).state(),
     }));
-    await generate(model, requests);
+    await new RunningBatch(model).sample(requests, 0);
     const held = meter.peak() - before;
     expect(held).toBeLessThanOrEqual(plan.keyValueCache + plan.samplingWorkspace);
     expect(held).toBeGreaterThan(0.6 * (plan.keyValueCache + plan.samplingWorkspace));

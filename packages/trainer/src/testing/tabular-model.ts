@@ -130,7 +130,7 @@ export function tabularModel(options: TabularOptions): TrainableModel {
     sample: async (requests, onToken) => {
       const results = requests.map((request) => draw(table(), request));
       results.forEach(({ tokens, logProbs }, place) =>
-        tokens.forEach((token, i) => onToken?.(place, token, logProbs[i] as number)),
+        tokens.forEach((token, i) => onToken?.(place, { token, logProb: logProbs[i] as number })),
       );
       return results;
     },

@@ -12,6 +12,7 @@ export function tabularPolicy(sampler: Sampler, tokenizer: Tokenizer, id = "tabu
       const [result] = await sampler.sample([request]);
       if (!result) throw new LaconicError("engine_failed", "the sampler answered no request");
       const { tokens, logProbs, finishReason } = result;
+      if (finishReason === "aborted") throw new LaconicError("aborted", "the request was aborted");
       return {
         text: tokenizer.decode(tokens),
         finishReason,

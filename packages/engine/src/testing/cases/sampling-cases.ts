@@ -5,7 +5,7 @@ import { expectNear, modelCase, requests, sameReplies } from "./engine-case.ts";
 export const samplingCases: readonly ConformanceCase<Engine>[] = [
   modelCase("a listener hears every token of every reply, in order, with its log-prob", async (model) => {
     const heard = requests.map((): { tokens: number[]; logProbs: number[] } => ({ tokens: [], logProbs: [] }));
-    const replies = await model.sample(requests, (request, token, logProb) => {
+    const replies = await model.sample(requests, (request, { token, logProb }) => {
       heard[request]?.tokens.push(token);
       heard[request]?.logProbs.push(logProb);
     });

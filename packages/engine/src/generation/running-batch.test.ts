@@ -1,4 +1,4 @@
-import { randomFromSeed, type SampleRequest } from "@laconic/core";
+import { randomFromSeed, type SampleRequest, type SampleResult } from "@laconic/core";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Kernels } from "../kernels/index.ts";
@@ -6,7 +6,7 @@ import { createReferenceKernels } from "../kernels/testing/index.ts";
 import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
 import { parseModelConfig } from "../transformer/model-config.ts";
 import { freeModel, uploadModel, type ModelOnDevice } from "../transformer/model-on-device.ts";
-import { generate } from "./generate.ts";
+import { RunningBatch, type GenerationLimits } from "./running-batch.ts";
 
 const config = parseModelConfig(Object.values(tinyConfigs)[0] as Readonly<Record<string, unknown>>);
 const parameters = randomParameters(config, 1);
@@ -22,6 +22,15 @@ const request = (seed: number, change: Partial<SampleRequest> = {}): SampleReque
   random: randomFromSeed(seed).state(),
   ...change,
 });
+
+/** One call on a batch of its own. */
+function generate(
+  model: ModelOnDevice,
+  requests: readonly SampleRequest[],
+  limits?: Partial<GenerationLimits>,
+): Promise<SampleResult[]> {
+  return new RunningBatch(model, limits).sample(requests, 0);
+}
 
 test("a reply is the same, bit for bit, whatever else is in the batch and however it is cut", async () => {
   const model = tinyModel();

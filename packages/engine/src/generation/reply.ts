@@ -1,0 +1,68 @@
+import { randomFromState, type LogProbsAtOne, type Random, type SampleRequest, type SampleResult } from "@laconic/core";
+import type { ModelConfig } from "../transformer/model-config.ts";
+import type { SlotHolder } from "./cache-slots.ts";
+
+/** A reply in the making. */
+export interface Reply extends SlotHolder {
+  /** Place of its request in the call. */
+  readonly place: number;
+  readonly request: SampleRequest;
+  readonly random: Random;
+  readonly stopTokens: ReadonlySet<number>;
+  /** No more than the model has positions for. */
+  readonly maxTokens: number;
+  readonly tokens: number[];
+  readonly logProbs: number[];
+  readonly atOne: LogProbsAtOne[];
+  finishReason: SampleResult["finishReason"] | null;
+}
+
+export function startReply(config: ModelConfig, request: SampleRequest, place: number): Reply {
+  return {
+    place,
+    request,
+    random: randomFromState(request.random),
+    stopTokens: new Set(request.stopTokens),
+    maxTokens: roomFor(config, request) - request.promptTokens.length,
+    tokens: [],
+    logProbs: [],
+    atOne: [],
+    finishReason: null,
+    slot: -1,
+    /** All but the newest token, which no pass has seen yet. */
+    get held() {
+      return Math.max(0, request.promptTokens.length + this.tokens.length - 1);
+    },
+  };
+}
+
+/** Most positions that a request can come to. */
+export function roomFor(config: ModelConfig, { promptTokens, sampling }: SampleRequest): number {
+  return Math.min(promptTokens.length + sampling.maxTokens, config.maxPositions);
+}
+
+/** Adds a drawn token, and ends the reply where it has to end. One that was cancelled stays as it is. */
+export function extendReply(reply: Reply, token: number, logProb: number, atOne: LogProbsAtOne | null): void {
+  if (reply.finishReason !== null) return;
+  if (atOne) reply.atOne.push(atOne);
+  reply.tokens.push(token);
+  reply.logProbs.push(logProb);
+  if (reply.stopTokens.has(token) || endsWithStop(reply)) reply.finishReason = "stop";
+  else if (reply.tokens.length >= reply.maxTokens) reply.finishReason = "length";
+}
+
+export function resultOf({ request, tokens, logProbs, atOne, finishReason }: Reply): SampleResult {
+  return {
+    promptTokens: request.promptTokens,
+    tokens,
+    logProbs,
+    ...(request.topLogProbs !== undefined && { atOne }),
+    finishReason: finishReason ?? "length",
+  };
+}
+
+function endsWithStop({ request, tokens }: Reply): boolean {
+  return (request.stopSequences ?? []).some(
+    (stop) => stop.length > 0 && stop.every((token, i) => tokens[tokens.length - stop.length + i] === token),
+  );
+}
