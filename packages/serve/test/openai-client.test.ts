@@ -34,7 +34,7 @@ const errors: unknown[] = [];
 beforeAll(async () => {
   const engine = await createInlineEngine([createReferenceKernels()]);
   const model = await engine.createModel({ kind: "config", config, seed: 1 });
-  policy = localPolicy({ id: "tiny", sampler: model, tokenizer });
+  policy = localPolicy({ id: "tiny", sampler: model, tokenizer, batching: "continuous" });
   close = () => engine.close();
 });
 afterAll(() => close());
@@ -120,6 +120,50 @@ describe("the openai package", () => {
       expect(streamed).toBe(cut.choices[0]?.text);
       const three = await client.completions.create({ model: "tiny", prompt: "abc", n: 3, max_tokens: 4 });
       expect(three.choices.map(({ index }) => index)).toEqual([0, 1, 2]);
+    }));
+
+  test("gets log-probs of the model's own distribution with the likeliest tokens, or those at the sampling temperature", () =>
+    withServer({}, async (_, client) => {
+      const request = { ...chat, temperature: 0.5, logprobs: true, top_logprobs: 20 };
+      const raw = (await client.chat.completions.create(request)).choices[0]?.logprobs?.content ?? [];
+      const other = { ...chat, temperature: 0.5, logprobs: true, logprobs_mode: "processed_logprobs" };
+      const processed = (await client.chat.completions.create(other)).choices[0]?.logprobs?.content ?? [];
+      expect(raw.length).toBeGreaterThan(3);
+      expect(processed.map(({ token }) => token)).toEqual(raw.map(({ token }) => token));
+      expect(processed.map(({ top_logprobs: top }) => top)).toEqual(raw.map(() => []));
+      raw.forEach(({ logprob, top_logprobs: top }, t) => {
+        expect(top).toHaveLength(20);
+        expect(top.map((each) => each.logprob)).toEqual(top.map((each) => each.logprob).toSorted((a, b) => b - a));
+        // At temperature 1/2 odds are squared: the gap to the likeliest token doubles, and all else is the normaliser.
+        const best = top[0]?.logprob ?? 0;
+        const squared = top.reduce((sum, each) => sum + Math.exp(2 * each.logprob), 0);
+        expect(processed[t]?.logprob).toBeLessThan(2 * logprob - Math.log(squared) + 1e-9);
+        expect(logprob).toBeLessThanOrEqual(best);
+      });
+      let streamed = 0;
+      for await (const chunk of await client.chat.completions.create({ ...request, stream: true }))
+        streamed += chunk.choices[0]?.logprobs?.content?.filter((each) => each.top_logprobs.length === 20).length ?? 0;
+      expect(streamed).toBe(raw.length);
+      const text = await client.completions.create({
+        model: "tiny",
+        prompt: "abc",
+        seed: 3,
+        max_tokens: 5,
+        logprobs: 2,
+      });
+      const likeliest = text.choices[0]?.logprobs?.top_logprobs ?? [];
+      expect(likeliest).toHaveLength(text.choices[0]?.logprobs?.tokens?.length ?? -1);
+      for (const each of likeliest) expect([2, 3]).toContain(Object.keys(each).length);
+    }));
+
+  test("gets the same reply to a longer chat whether or not its beginning is cached", () =>
+    withServer({}, async (_, client) => {
+      const messages = [{ role: "user" as const, content: "tell me what you know about foxes" }];
+      const turn = { ...chat, messages, max_tokens: 4 };
+      const plain = await client.chat.completions.create({ ...turn, seed: 9 });
+      await client.chat.completions.create({ ...turn, prompt_cache_key: "foxes" });
+      const cached = await client.chat.completions.create({ ...turn, seed: 9, prompt_cache_key: "foxes" });
+      expect(cached.choices).toEqual(plain.choices);
     }));
 
   test("is refused without the key, and with the wrong one", () =>

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Kernels } from "../kernels/index.ts";
 import { createReferenceKernels } from "../kernels/testing/index.ts";
+import { meterKernels } from "../memory/metered-kernels.ts";
 import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
 import { parseModelConfig } from "../transformer/model-config.ts";
 import { freeModel, uploadModel, type ModelOnDevice } from "../transformer/model-on-device.ts";
@@ -22,6 +23,13 @@ const request = (seed: number, change: Partial<SampleRequest> = {}): SampleReque
   random: randomFromSeed(seed).state(),
   ...change,
 });
+
+const turnOfLoop = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** The beginning of a reply, as an aborted request gets it. */
+function cutTo({ tokens, logProbs, ...rest }: SampleResult, length: number): SampleResult {
+  return { ...rest, tokens: tokens.slice(0, length), logProbs: logProbs.slice(0, length), finishReason: "aborted" };
+}
 
 /** One call on a batch of its own. */
 function generate(
@@ -57,6 +65,80 @@ test("a reply is the same, bit for bit, whatever else is in the batch and howeve
     }),
     { seed: 1, numRuns: 40 },
   );
+});
+
+test("requests join, go on from kept prefixes and are cancelled at any time, and the rest say what they say alone", async () => {
+  const kernels = createReferenceKernels();
+  const model = tinyModel(kernels);
+  const before = kernels.liveTensors();
+  const prefix = Array.from({ length: 20 }, (_, i) => 1 + (i % 4));
+  const visit = fc.record({
+    prompt: fc.tuple(fc.nat(20), fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 })),
+    maxTokens: fc.integer({ min: 1, max: 6 }),
+    conversation: fc.constantFrom(undefined, "a", "b"),
+    joins: fc.nat(12),
+    cancelled: fc.option(fc.nat(12)),
+    seed: fc.nat(),
+  });
+  const limits = fc.record({
+    cacheElements: fc.constantFrom(1, 2000, 1e6),
+    prefillTokens: fc.constantFrom(3, 1000),
+    prefillTokensBetween: fc.constantFrom(1, 5, 1000),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(visit, { minLength: 1, maxLength: 8 }), limits, async (visits, each) => {
+      const batch = new RunningBatch(model, each);
+      const outcomes = await Promise.all(
+        visits.map(async ({ prompt: [shared, rest], maxTokens, conversation, joins, cancelled, seed }, id) => {
+          const promptTokens = [...prefix.slice(0, shared), ...rest];
+          const plain = request(seed, { promptTokens, sampling: { temperature: 1, maxTokens } });
+          for (let turn = 0; turn < joins; turn++) await turnOfLoop();
+          const sampled = batch.sample([{ ...plain, ...(conversation && { conversation }) }], id);
+          for (let turn = 0; turn < (cancelled ?? 0); turn++) await turnOfLoop();
+          if (cancelled !== null) batch.cancel(id, 0);
+          const [alone] = await generate(model, [plain]);
+          return { said: (await sampled)[0] as SampleResult, alone: alone as SampleResult };
+        }),
+      );
+      for (const { said, alone } of outcomes)
+        expect(said).toEqual(said.finishReason === "aborted" ? cutTo(alone, said.tokens.length) : alone);
+      batch.releaseKept();
+      expect(kernels.liveTensors()).toBe(before);
+    }),
+    { seed: 1, numRuns: 150 },
+  );
+});
+
+test("a turn of a conversation computes only what its prefix does not hold", async () => {
+  const kernels = createReferenceKernels();
+  const rows: number[] = [];
+  const counting: Kernels = {
+    ...kernels,
+    attentionCached: (q, ...rest) => {
+      rows.push(q.shape[0] as number);
+      return kernels.attentionCached(q, ...rest);
+    },
+  };
+  const batch = new RunningBatch(tinyModel(counting));
+  const promptTokens = Array.from({ length: 20 }, (_, i) => 1 + (i % 9));
+  const turn = { conversation: "c", stopTokens: [], sampling: { temperature: 1, maxTokens: 1 } };
+  const [first] = await batch.sample([request(1, { ...turn, promptTokens })], 0);
+  const longer = [...promptTokens, ...(first?.tokens ?? []), 7];
+  await batch.sample([request(2, { ...turn, promptTokens: longer }), request(3, { ...turn, promptTokens: longer })], 1);
+  await batch.sample([request(2, { ...turn, promptTokens: longer, conversation: "other" })], 2);
+  // In each of the two layers: the prompt; the reply and the question after it, once for both; all of it.
+  expect(rows).toEqual([20, 20, 2, 2, 22, 22]);
+  batch.releaseKept();
+});
+
+test("where the device has no room, fewer rows are taken at a time, and the replies stay", async () => {
+  const prompt = (seed: number): number[] => Array.from({ length: 12 }, (_, i) => 1 + ((seed + i * seed) % 9));
+  const asked = [1, 2, 3, 4, 5, 6].map((seed) => request(seed, { promptTokens: prompt(seed), stopTokens: [] }));
+  const free = meterKernels(createReferenceKernels());
+  const expected = await generate(tinyModel(free.kernels), asked);
+  const tight = meterKernels(createReferenceKernels(), { limitBytes: Math.floor(0.9 * free.peak()) });
+  expect(await generate(tinyModel(tight.kernels), asked)).toEqual(expected);
+  expect(tight.peak()).toBeLessThan(free.peak());
 });
 
 test("a long shared prefix is computed once", async () => {

@@ -21,7 +21,7 @@ export interface GenerationLimits {
   readonly prefillTokensBetween: number;
 }
 
-export const defaultLimits: GenerationLimits = {
+const defaultLimits: GenerationLimits = {
   cacheElements: 1 << 28,
   prefillTokens: 16_384,
   prefillTokensBetween: 2048,
@@ -107,7 +107,6 @@ export class RunningBatch {
       do {
         await nextTurn();
         this.#leave([...this.#waiting, ...this.#decoding]);
-        this.#closeGaps();
         this.#admit();
         await this.#prefillPass();
         await this.#decodeStep();
@@ -188,8 +187,8 @@ export class RunningBatch {
     await this.#draw(ended.logits, ended.replies);
     for (const reply of ended.replies) this.#prefilling.delete(reply);
     this.#decoding.push(...ended.replies);
-    this.#leave(ended.replies);
     this.#closeGaps();
+    this.#leave(ended.replies);
   }
 
   async #decodeStep(): Promise<void> {
@@ -203,7 +202,6 @@ export class RunningBatch {
       await this.#draw(logits, part);
     }
     this.#leave(replies);
-    this.#closeGaps();
   }
 
   /** Tries with fewer rows where the device has no room for as many. */
@@ -275,6 +273,7 @@ export class RunningBatch {
       this.#calls.delete(call.id);
       this.#complete.push(call);
     }
+    this.#closeGaps();
   }
 
   #closeGaps(): void {

@@ -35,11 +35,10 @@ export class SharedSampling {
         const cost = rows.reduce((sum, row) => sum + (costs[row] as number), 0);
         this.#load[replica] = this.#loadOf(replica) + cost;
         try {
-          const part = rows.map((row) => requests[row] as SampleRequest);
           const ended = await this.#onHost(
             replica,
             weights,
-            part,
+            rows.map((row) => requests[row] as SampleRequest),
             onToken && ((i, drawn) => onToken(rows[i] as number, drawn)),
           );
           rows.forEach((row, i) => (results[row] = ended[i] as SampleResult));
@@ -60,8 +59,10 @@ export class SharedSampling {
     const host = this.#hosts[replica] as EngineHost;
     const call = this.#calls++;
     const cancels = requests.map((_, place) => () => void host.cancel(this.#model, call, place));
-    // A signal does not cross threads.
-    const plain = requests.map(({ signal: _, ...request }) => request);
+    const plain = requests.map((request) => {
+      const { signal: _, ...rest } = request; // a signal does not cross threads
+      return rest;
+    });
     const ended = host.sample(this.#model, weights, plain, call, onToken && ((numbers) => tellDrawn(numbers, onToken)));
     requests.forEach(({ signal }, i) => {
       if (signal?.aborted) cancels[i]?.();

@@ -124,3 +124,19 @@ export async function inFolder(body: (folder: string) => Promise<void>): Promise
     await rm(folder, { recursive: true });
   }
 }
+
+/** Replies that were made among other neighbours: the same bits where the engine promises it, within rounding elsewhere. */
+export function expectReplies(
+  engine: Engine,
+  replies: readonly SampleResult[],
+  expected: readonly SampleResult[],
+): void {
+  if (engine.capabilities.batchInvariant)
+    return expectThat(sameReplies(replies, expected), "the same replies, bit for bit");
+  replies.forEach(({ tokens, logProbs }, i) => {
+    expectThat(tokens.join() === expected[i]?.tokens.join(), `reply ${i} to say the same`);
+    logProbs.forEach((logProb, t) =>
+      expectNear(logProb, expected[i]?.logProbs[t] as number, 1e-5, `log-prob ${i},${t}`),
+    );
+  });
+}

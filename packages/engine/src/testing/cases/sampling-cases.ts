@@ -1,6 +1,13 @@
-import { randomFromSeed, raggedRow, type Engine, type SampleRequest } from "@laconic/core";
+import {
+  randomFromSeed,
+  raggedRow,
+  type DrawnToken,
+  type Engine,
+  type SampleRequest,
+  type SampleResult,
+} from "@laconic/core";
 import { expectThat, type ConformanceCase } from "@laconic/core/testing";
-import { expectNear, modelCase, requests, sameReplies } from "./engine-case.ts";
+import { expectNear, expectReplies, modelCase, requests, sameReplies } from "./engine-case.ts";
 
 export const samplingCases: readonly ConformanceCase<Engine>[] = [
   modelCase("a listener hears every token of every reply, in order, with its log-prob", async (model) => {
@@ -72,6 +79,90 @@ export const samplingCases: readonly ConformanceCase<Engine>[] = [
       sample.logProbs.forEach((logProb, t) =>
         expectNear(logProb, raggedRow(logProbs, i)[t] as number, 1e-4, `log-prob ${i},${t}`),
       );
+    });
+  }),
+
+  modelCase("calls made while others run join them, and say the same as before", async (model, engine) => {
+    const before = await model.sample(requests);
+    const joined = await Promise.all(
+      requests.map(async (request, i) => {
+        for (let turn = 0; turn < 3 * i; turn++) await new Promise((resolve) => setImmediate(resolve));
+        const [reply] = await model.sample([request]);
+        return reply as SampleResult;
+      }),
+    );
+    expectReplies(engine, joined, before);
+  }),
+
+  modelCase("an aborted request ends with what it has, and the others go on", async (model, engine) => {
+    const long = requests.map((request) => ({
+      ...request,
+      sampling: { temperature: 1, maxTokens: 20 },
+      stopTokens: [],
+    }));
+    const free = await model.sample(long);
+    const controller = new AbortController();
+    const aborted = long.map((request, i) => (i === 1 ? { ...request, signal: controller.signal } : request));
+    const replies = await model.sample(aborted, (request, _drawn) => request === 1 && controller.abort());
+    const [cut, whole] = [replies[1] as SampleResult, free[1] as SampleResult];
+    expectThat(cut.finishReason === "aborted", `finish by aborted, got ${cut.finishReason}`);
+    expectThat(cut.tokens.length > 0 && cut.tokens.length < 20, `some of 20 tokens, got ${cut.tokens.length}`);
+    expectThat(
+      cut.tokens.join() === whole.tokens.slice(0, cut.tokens.length).join(),
+      "the beginning of the whole reply",
+    );
+    const others = (all: readonly SampleResult[]): SampleResult[] => all.filter((_, i) => i !== 1);
+    expectReplies(engine, others(replies), others(free));
+    const [never] = await model.sample([{ ...(long[0] as SampleRequest), signal: AbortSignal.abort() }]);
+    expectThat(never?.finishReason === "aborted", "a request aborted before it was made to end by aborted");
+  }),
+
+  modelCase("turns of one conversation go on from its cached prefix, and say the same", async (model, engine) => {
+    const sampling = { temperature: 1, maxTokens: 5 };
+    const turns = async (conversation?: string): Promise<SampleResult[]> => {
+      const said: SampleResult[] = [];
+      let promptTokens: readonly number[] = Array.from({ length: 20 }, (_, i) => 1 + ((5 * i) % 12));
+      for (const turn of [0, 1, 2]) {
+        const random = randomFromSeed(turn).state();
+        const request = {
+          promptTokens,
+          sampling,
+          stopTokens: [],
+          random,
+          ...(conversation !== undefined && { conversation }),
+        };
+        const [reply] = await model.sample([request]);
+        said.push(reply as SampleResult);
+        promptTokens = [...promptTokens, ...(reply?.tokens ?? []), 3, 1 + turn];
+      }
+      return said;
+    };
+    expectReplies(engine, await turns("one"), await turns());
+  }),
+
+  modelCase("log-probs at temperature 1 are the model's own, beside the likeliest tokens", async (model) => {
+    const asking = requests.map((request, i) => ({ ...request, topLogProbs: i % 3 }));
+    const heard: (DrawnToken | undefined)[][] = requests.map(() => []);
+    const replies = await model.sample(asking, (request, drawn) => heard[request]?.push(drawn));
+    const { logProbs } = await model.forward(
+      replies.map(({ promptTokens, tokens }) => ({ promptTokens, completionTokens: tokens })),
+    );
+    replies.forEach(({ tokens, atOne = [] }, i) => {
+      expectThat(atOne.length === tokens.length, `an entry for each token of reply ${i}`);
+      atOne.forEach(({ logProb, top }, t) => {
+        expectNear(logProb, raggedRow(logProbs, i)[t] as number, 1e-4, `log-prob ${i},${t}`);
+        expectThat(top.length === i % 3, `${i % 3} likeliest tokens, got ${top.length}`);
+        const own = top.find(({ token }) => token === tokens[t]);
+        expectThat(own === undefined || own.logProb === logProb, `the drawn token's own log-prob at ${i},${t}`);
+        expectThat(
+          top.every((each, k) => each.logProb <= (top[k - 1]?.logProb ?? 0)),
+          `descending log-probs at ${i},${t}`,
+        );
+        expectThat(
+          JSON.stringify(heard[i]?.[t]?.atOne) === JSON.stringify({ logProb, top }),
+          `the listener to hear ${i},${t}`,
+        );
+      });
     });
   }),
 
