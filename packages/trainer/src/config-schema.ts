@@ -51,6 +51,13 @@ const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
     clip: z.strictObject({ low: above0, high: above0 }).exactOptional(),
     minLength: z.number().min(1).exactOptional(),
     constantLength: above0.exactOptional(),
+    kl: z
+      .strictObject({
+        estimator: z.enum(["k1", "k2", "k3", "k1+", "k3+"]),
+        coefficient: above0,
+        biasCorrection: z.boolean().exactOptional(),
+      })
+      .exactOptional(),
   }),
   advantage: advantageSchema,
   groupBy: z.enum(["prompt", "prompt+agent", "prompt+agent+turn", "tree-node"]),

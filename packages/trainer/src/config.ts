@@ -1,5 +1,5 @@
 import type { BudgetOptions } from "@laconic/budget";
-import type { GroupAdvantageOptions, GroupKey, ObjectiveName, RatioUnit } from "@laconic/gspo";
+import type { GroupAdvantageOptions, GroupKey, KlOptions, ObjectiveName, RatioUnit } from "@laconic/gspo";
 import type { DecoupledOptions } from "@laconic/rewards";
 import type { LearningRateSchedule } from "./learning-rate.ts";
 
@@ -44,6 +44,8 @@ export interface TrainConfig {
     readonly clip?: { readonly low: number; readonly high: number };
     readonly minLength?: number;
     readonly constantLength?: number;
+    /** Divergence from the policy as it was before the first step, added to the loss. */
+    readonly kl?: KlOptions;
   };
   readonly advantage: AdvantageSettings;
   readonly groupBy: GroupKey;

@@ -18,10 +18,11 @@ async function emitted(settings: Readonly<Record<string, unknown>> = {}): Promis
   return Object.keys(rows[0] ?? {});
 }
 
+const penalised = { objective: { name: "gspo", kl: { estimator: "k3", coefficient: 0.1 } } };
 const decoupled = { advantage: { estimator: "decoupled", costs: "z-score" } };
 
 test("every metric of a step matches exactly one entry, and every entry is emitted", async () => {
-  const keys = [...new Set([...(await emitted()), ...(await emitted(decoupled))])];
+  const keys = [...new Set([...(await emitted(penalised)), ...(await emitted(decoupled))])];
   expect(keys.length).toBeGreaterThan(50);
   for (const key of keys)
     expect([key, metricNames.filter(({ name }) => metricPattern(name).test(key)).length]).toEqual([key, 1]);
@@ -29,7 +30,7 @@ test("every metric of a step matches exactly one entry, and every entry is emitt
   expect(unused).toEqual([]);
 });
 
-test.each([{}, decoupled])("entries are in the order of the metrics, with %j", async (settings) => {
+test.each([{}, penalised, decoupled])("entries are in the order of the metrics, with %j", async (settings) => {
   const order = (await emitted(settings)).map((key) =>
     metricNames.findIndex(({ name }) => metricPattern(name).test(key)),
   );

@@ -54,6 +54,10 @@ export const metricNames: readonly MetricName[] = [
   { name: "advantages/max", meaning: "Largest advantage." },
   { name: "actor/ppo_kl", meaning: "Mean of log π_old - log π per token: the k1 estimate of the divergence." },
   { name: "approx_kl/k3", meaning: "Mean of ratio - 1 - log ratio per token: the k3 estimate, never negative." },
+  {
+    name: "actor/kl_loss",
+    meaning: "Mean estimate per token of the divergence from the reference policy; with objective.kl only.",
+  },
   { name: "actor/pg_clipfrac", meaning: "Share of ratios that the clip stopped." },
   { name: "clip_ratio/low_mean", meaning: "Share of ratios stopped at the lower end." },
   { name: "clip_ratio/high_mean", meaning: "Share of ratios stopped at the upper end." },

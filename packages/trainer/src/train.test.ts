@@ -37,6 +37,16 @@ test("a star team whose answerer sees nothing learns to pass the digit on", asyn
   expect(after.accuracy).toBeGreaterThan(0.8);
 });
 
+test("a strong KL term keeps the policy near where it began", async () => {
+  const kl = { estimator: "k3", coefficient: 5 };
+  const { name, ...rest } = parseTrainConfig(tinySettings).objective;
+  const [free, held] = [await run(), await run({ objective: { name, ...rest, kl } })];
+  expect(held.rows[0]?.["actor/kl_loss"]).toBeLessThan(0.05);
+  expect(held.rows.at(-1)?.["actor/kl_loss"]).toBeGreaterThan(0.001);
+  expect(held.after.accuracy).toBeLessThan(free.after.accuracy - 0.2);
+  expect(free.rows[0]).not.toHaveProperty("actor/kl_loss");
+});
+
 test("the same seed gives the same metrics, another seed others", async () => {
   const short = { steps: 4 };
   const [first, again, other] = [await run(short), await run(short), await run({ ...short, seed: 8 })];

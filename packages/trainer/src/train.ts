@@ -43,6 +43,7 @@ export async function train(
   const random = randomFromSeed(config.seed);
   for (const warning of configWarnings(config)) await recorder.warn(warning);
 
+  const reference = config.objective.kl ? await model.snapshot() : null; // before a checkpoint replaces the first weights
   const resumed = await recorder.restore(model);
   let budget = resumed?.budget ?? controller?.init() ?? null;
   let step = resumed?.step ?? 0;
@@ -68,8 +69,10 @@ export async function train(
     // Lines 7-10: advantages by Eq. 2; ratios and objective by Eq. 3-4, one optimiser step per minibatch.
     const batch = trainingBatch(scored, config, trainedAgentsOf(parts), tokenPrice);
     const { logProbs: oldLogProbs, gap } = await oldLogProbsOf(config, oldPolicy, batch);
+    const refLogProbs = reference && (await reference.forward(batch.sequences)).logProbs;
     clock.lap("old_log_probs");
-    const updated = await update({ model, config, objective, batch, oldLogProbs, step }, stream.split("minibatches"));
+    const facts = { model, config, objective, batch, oldLogProbs, refLogProbs, step };
+    const updated = await update(facts, stream.split("minibatches"));
     clock.lap("update");
     step += 1;
 
@@ -84,8 +87,8 @@ export async function train(
     // Traces: warnings, metrics, evaluation with transcripts, checkpoint.
     for (const warning of stepWarnings(config, scored, gap)) await recorder.warn(warning);
     const control = moved?.diagnostics ?? null;
-    const facts = { step, config, scored, batch, gap, update: updated, tokenPrice, budget: control };
-    await recorder.step(stepMetrics(facts), clock);
+    const measured = { step, config, scored, batch, gap, update: updated, tokenPrice, budget: control };
+    await recorder.step(stepMetrics(measured), clock);
     const isLast = step === config.steps;
     if (isLast || isDue(step, config.evaluation.every)) {
       await recorder.rollouts(step, scored.slice(0, config.evaluation.transcripts));
@@ -95,6 +98,7 @@ export async function train(
       await recorder.checkpoint(model, { step, budget, before, after });
   }
   await snapshot?.dispose();
+  await reference?.dispose();
   if (step === 0) await recorder.checkpoint(model, { step, budget, before, after }); // stopped before the first step
   return { before, after, steps: step, interrupted: step < config.steps };
 }

@@ -37,7 +37,7 @@ test("a plan from a configuration alone: memory by part, what fits, time at a ra
   const parameters = 494_032_768;
   expect(full.model).toEqual({ type: "qwen2", parameters, trained: parameters });
   expect(full.memory).toMatchObject({
-    snapshots: 2 * parameters,
+    snapshots: 0, // the live policy is the old one
     masterWeights: 4 * parameters,
     gradients: 4 * parameters,
     optimizerMoments: 8 * parameters,
@@ -50,6 +50,13 @@ test("a plan from a configuration alone: memory by part, what fits, time at a ra
   expect(full.stepSeconds?.update).toBeCloseTo(seconds(6), 9);
   expect(full.stepSeconds?.oldLogProbs).toBeCloseTo(seconds(2), 9);
   expect(full.stepSeconds?.sampling).toBeCloseTo(seconds(2), 9);
+
+  const copies = ["train.refreshOldPolicyEvery=2", "train.checkpoint.every=20", "train.objective.kl.coefficient=0.01"];
+  const held = JSON.parse(
+    (await plan(run, ...rated, ...lengths, ...copies, "train.objective.name=gspo", "train.objective.kl.estimator=k3"))
+      .out,
+  ) as RunPlan;
+  expect(held.memory.snapshots).toBe(2 * 2 * parameters);
 
   const words = ["lora.rank=16", "lora.alpha=32", "memory.recompute=layer"];
   const adapter = JSON.parse((await plan(run, ...rated, ...lengths, ...words)).out) as RunPlan;

@@ -57,7 +57,7 @@ export function planCommand({ terminal }: CommandContext, exit: ExitCode): Comma
 
 const parts: readonly (readonly [name: string, key: keyof MemoryPlan, phases: "both" | "training" | "sampling"])[] = [
   ["weights", "weights", "both"],
-  ["old policy", "snapshots", "both"],
+  ["frozen policies", "snapshots", "both"],
   ["master weights", "masterWeights", "both"],
   ["optimizer moments", "optimizerMoments", "both"],
   ["gradients", "gradients", "training"],

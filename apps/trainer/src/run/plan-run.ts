@@ -87,7 +87,7 @@ export async function planRun(
     dtype: device.dtype,
     lora,
     recompute: memory.recompute,
-    snapshots: 1,
+    snapshots: (train.refreshOldPolicyEvery > 1 ? 1 : 0) + (train.objective.kl ? 1 : 0),
     promptTokens,
     completionTokens,
     microBatch: Math.max(1, Math.min(perStep, Math.floor(memory.maxTokensPerMicroBatch / length))),

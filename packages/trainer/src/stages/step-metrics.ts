@@ -153,6 +153,7 @@ function diagnosticMetrics(diagnostics: Diagnostics): Metrics {
   ends("advantages", diagnostics["advantages"]);
   mean("actor/ppo_kl", "approx_kl/k1");
   mean("approx_kl/k3", "approx_kl/k3");
+  mean("actor/kl_loss", "kl");
   mean("actor/pg_clipfrac", "clip_ratio/region");
   mean("clip_ratio/low_mean", "clip_ratio/low");
   mean("clip_ratio/high_mean", "clip_ratio/high");

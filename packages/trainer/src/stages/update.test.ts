@@ -40,6 +40,9 @@ const batch: TrainingBatch = {
 /** Old log-probs that differ from the new ones, so that the unit of the ratio shows. */
 const oldLogProbs = ragged(replies.map((tokens, s) => tokens.map((_, t) => -1 - 0.1 * s - 0.05 * t)));
 
+/** The first policy of all; the objective looks at it only where it has a KL term. */
+const refLogProbs = ragged(replies.map((tokens) => tokens.map((token) => -0.5 - 0.2 * token)));
+
 async function once(
   ratioUnit: string,
   settings: Readonly<Record<string, unknown>> = {},
@@ -54,7 +57,7 @@ async function once(
   });
   const { name, ...options } = config.objective;
   const model = tabularModel({ vocabularySize: 3, spread: 0.3, microBatch });
-  const facts = { model, config, objective: objectivePreset(name, options), batch, oldLogProbs, step: 0 };
+  const facts = { model, config, objective: objectivePreset(name, options), batch, oldLogProbs, refLogProbs, step: 0 };
   const result = await update(facts, randomFromSeed(1));
   return { ...result, weights: (await model.forward(batch.sequences)).logProbs.values };
 }
@@ -93,9 +96,25 @@ test.each([
   expect(diagnostics["ratio"]?.count).toBe(units.length);
 });
 
+const kl = { name: "gspo", clip: { low: 0.9, high: 9 }, kl: { estimator: "k2", coefficient: 0.3 } };
+
+test("the divergence from the reference is added to the loss: its sequence means, averaged", async () => {
+  const { logProbs } = await tabularModel({ vocabularySize: 3, spread: 0.3 }).forward(batch.sequences);
+  const k2 = [...logProbs.values].map((value, i) => (value - (refLogProbs.values[i] as number)) ** 2 / 2);
+  const means = replies.map((tokens, s) => {
+    const start = refLogProbs.offsets[s] as number;
+    return k2.slice(start, start + tokens.length).reduce((sum, value) => sum + value, 0) / tokens.length;
+  });
+  const penalty = means.reduce((sum, value) => sum + value, 0) / means.length;
+  const [without, penalised] = [await once("message"), await once("message", { objective: kl })];
+  expect(penalised.loss - without.loss).toBeCloseTo(0.3 * penalty, 12);
+  expect(penalised.diagnostics["kl"]).toMatchObject({ count: k2.length });
+  expect(penalised.weights).not.toEqual(without.weights);
+});
+
 test("an engine's micro-batches do not change an update, whatever the ratio unit", async () => {
   for (const unit of ["message", "trajectory"]) {
-    const [whole, parts] = [await once(unit), await once(unit, {}, 1)];
+    const [whole, parts] = [await once(unit, { objective: kl }), await once(unit, { objective: kl }, 1)];
     expect(parts.loss).toBeCloseTo(whole.loss, 12);
     expect(parts.weights).toBeAllclose(whole.weights, { relative: 1e-10 });
   }
@@ -134,6 +153,9 @@ test("a gradient that is not finite is skipped and counted", async () => {
       diagnostics: {},
     }),
   };
-  const result = await update({ model, config, objective, batch, oldLogProbs, step: 0 }, randomFromSeed(0));
+  const result = await update(
+    { model, config, objective, batch, oldLogProbs, refLogProbs: null, step: 0 },
+    randomFromSeed(0),
+  );
   expect([result.skipped, result.gradNorm.count, model.weightVersion]).toEqual([2, 0, 0]);
 });

@@ -37,6 +37,8 @@ export interface UpdateFacts {
   readonly objective: Objective;
   readonly batch: TrainingBatch;
   readonly oldLogProbs: Ragged;
+  /** log π_ref, where the objective asks for it. */
+  readonly refLogProbs: Ragged | null;
   readonly step: number;
 }
 
@@ -73,7 +75,7 @@ export async function update(facts: UpdateFacts, random: Random): Promise<Update
 }
 
 async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerStep: number): Promise<UpdateResult> {
-  const { model, config, objective, batch, oldLogProbs } = facts;
+  const { model, config, objective, batch, oldLogProbs, refLogProbs } = facts;
   const sequences = rows.map((row) => batch.sequences[row] as TrainingSequence);
   const units = unitsOf(batch, config.ratioUnit, rows);
   const totals = {
@@ -88,6 +90,7 @@ async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerS
     const output = evaluated.evaluate({
       logProbs,
       oldLogProbs: raggedSelect(oldLogProbs, picked),
+      ...(refLogProbs && { refLogProbs: raggedSelect(refLogProbs, picked) }),
       advantages: Float64Array.from(picked, (row) => batch.advantages[row] as number),
       groups: Int32Array.from(picked, (row) => batch.problems[row] as number),
       totals,
