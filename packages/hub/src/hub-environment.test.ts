@@ -10,7 +10,7 @@ test.each<[variables: Record<string, string>, cacheFolder: string]>([
   [{ HF_HOME: "/h", HUGGINGFACE_HUB_CACHE: "/old" }, "/old"],
   [{ HF_HOME: "/h", HUGGINGFACE_HUB_CACHE: "/old", HF_HUB_CACHE: "/new" }, "/new"],
 ])("with %j the cache is at %s", (variables, cacheFolder) => {
-  expect(hubEnvironment(variables)).toEqual({ cacheFolder, offline: false });
+  expect(hubEnvironment(variables, () => null)).toEqual({ cacheFolder, offline: false });
 });
 
 test("endpoint, token and offline are taken when they are set", () => {
@@ -21,7 +21,23 @@ test("endpoint, token and offline are taken when they are set", () => {
     endpoint: "https://mirror",
     token: "hf_x",
   });
-  expect(hubEnvironment({ HF_TOKEN: "", HF_ENDPOINT: "", HF_HUB_OFFLINE: "0" })).not.toHaveProperty("token");
+  expect(hubEnvironment({ HF_TOKEN: "", HF_ENDPOINT: "", HF_HUB_OFFLINE: "0" }, () => null)).not.toHaveProperty(
+    "token",
+  );
   expect(hubEnvironment({ HF_HUB_OFFLINE: "0" }).offline).toBe(false);
   expect(hubEnvironment({ TRANSFORMERS_OFFLINE: "1" }).offline).toBe(true);
+});
+
+test("the token of a login is read where Python leaves it", () => {
+  const files = new Map([
+    ["/h/token", "hf_login\n"],
+    ["/elsewhere", "hf_other"],
+  ]);
+  const tokenOf = (variables: Record<string, string>): string | undefined =>
+    hubEnvironment({ HF_HOME: "/h", ...variables }, (path) => files.get(path) ?? null).token;
+  expect(tokenOf({})).toBe("hf_login");
+  expect(tokenOf({ HF_TOKEN_PATH: "/elsewhere" })).toBe("hf_other");
+  expect(tokenOf({ HF_TOKEN: "hf_x" })).toBe("hf_x");
+  expect(tokenOf({ HF_HUB_DISABLE_IMPLICIT_TOKEN: "1" })).toBeUndefined();
+  expect(hubEnvironment({ HF_HOME: "/no/such/folder" })).not.toHaveProperty("token");
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 
@@ -11,16 +12,39 @@ export interface HubEnvironment {
 
 /**
  * Reads the variables that Python's `huggingface_hub` reads: `HF_HUB_CACHE`, `HUGGINGFACE_HUB_CACHE`, `HF_HOME` and
- * `XDG_CACHE_HOME` for the cache, `HF_HUB_OFFLINE` and `TRANSFORMERS_OFFLINE`, `HF_ENDPOINT`, `HF_TOKEN`.
+ * `XDG_CACHE_HOME` for the cache, `HF_HUB_OFFLINE` and `TRANSFORMERS_OFFLINE`, `HF_ENDPOINT`, `HF_TOKEN`. Without
+ * `HF_TOKEN` the token is the one that `hf auth login` left in `HF_TOKEN_PATH` or `$HF_HOME/token`, unless
+ * `HF_HUB_DISABLE_IMPLICIT_TOKEN` is on.
+ *
+ * @param readText - a file's text, or null where it cannot be read
  */
-export function hubEnvironment(variables: Readonly<Record<string, string | undefined>>): HubEnvironment {
+export function hubEnvironment(
+  variables: Readonly<Record<string, string | undefined>>,
+  readText: (path: string) => string | null = textOf,
+): HubEnvironment {
   const { HF_HUB_CACHE, HUGGINGFACE_HUB_CACHE, HF_HOME, XDG_CACHE_HOME, HF_ENDPOINT, HF_TOKEN } = variables;
   const home = HF_HOME ?? join(XDG_CACHE_HOME ?? join(homedir(), ".cache"), "huggingface");
   const offline = (variables["HF_HUB_OFFLINE"] || variables["TRANSFORMERS_OFFLINE"]) ?? "";
+  const implicit = isOn(variables["HF_HUB_DISABLE_IMPLICIT_TOKEN"])
+    ? null
+    : readText(variables["HF_TOKEN_PATH"] ?? join(home, "token"));
+  const token = HF_TOKEN || implicit?.trim();
   return {
     cacheFolder: HF_HUB_CACHE ?? HUGGINGFACE_HUB_CACHE ?? join(home, "hub"),
-    offline: ["1", "on", "yes", "true"].includes(offline.toLowerCase()),
+    offline: isOn(offline),
     ...(HF_ENDPOINT && { endpoint: HF_ENDPOINT }),
-    ...(HF_TOKEN && { token: HF_TOKEN }),
+    ...(token && { token }),
   };
+}
+
+function isOn(value = ""): boolean {
+  return ["1", "on", "yes", "true"].includes(value.toLowerCase());
+}
+
+function textOf(path: string): string | null {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return null;
+  }
 }

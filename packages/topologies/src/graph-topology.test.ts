@@ -237,3 +237,30 @@ test("a signal that fires between waves stops the next one", async () => {
   const run = team.run(problem, contextOf({}, { models, signal: controller.signal }));
   await expect(run).rejects.toMatchObject({ code: "aborted" });
 });
+
+test("an agent's turns of one episode are one conversation; an agent that speaks once has none", async () => {
+  const asked: (string | undefined)[] = [];
+  const model: LanguageModel = {
+    id: "asked",
+    complete(request) {
+      asked.push(request.conversation);
+      return says("x").complete(request);
+    },
+  };
+  const graph = graphTopology({
+    name: "talk",
+    agents: [agent("a"), agent("b")],
+    rounds: 2,
+    temporal: [{ from: "a", to: "b" }],
+    answer: answerOf("b"),
+  });
+  const context = contextOf({}, { models: { a: model, b: model, c: model, s: model } });
+  await graph.run(problem, context);
+  await graph.run(problem, { ...context, random: randomFromSeed(1) });
+  expect(asked[0]).toBe(asked[2]);
+  expect(asked[1]).toBe(asked[3]);
+  expect(new Set(asked).size).toBe(4);
+  asked.length = 0;
+  await team.run(problem, context);
+  expect(new Set(asked)).toEqual(new Set([undefined]));
+});

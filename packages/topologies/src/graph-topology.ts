@@ -80,7 +80,8 @@ function promptFor(
     round,
   });
   const { id, renderPrompt } = agent;
-  return { agent: id, round, prompt, inbox, ...(renderPrompt && { renderPrompt }) };
+  const speaksAgain = graph.rounds > 1;
+  return { agent: id, round, prompt, inbox, speaksAgain, ...(renderPrompt && { renderPrompt }) };
 }
 
 function ownMaxTokens(agent: AgentSpec, context: EpisodeContext): number {

@@ -20,6 +20,8 @@ export interface SpeakRequest {
   readonly inbox: readonly ReceivedMessage[];
   /** Most tokens written, the end token included. */
   readonly maxTokens: number;
+  /** The agent speaks more than once in the episode, so its prompts may begin alike: a local policy keeps what it computed. */
+  readonly speaksAgain?: boolean;
   readonly renderPrompt?: (prompt: Prompt) => string;
 }
 
@@ -44,6 +46,8 @@ export async function speak(context: EpisodeContext, request: SpeakRequest): Pro
     sampling: { ...context.sampling, maxTokens },
     random: context.random.split(`turn:${turn}`).state(),
     ...(context.signal && { signal: context.signal }),
+    // The stream is the episode's own, so no two episodes share a name.
+    ...(request.speaksAgain && { conversation: `${context.random.state().join("-")}/${agent}` }),
   });
   checkUsage(agent, turn, completion);
   const { text, finishReason, usage, model, trace } = completion;

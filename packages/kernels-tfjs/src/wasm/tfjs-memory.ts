@@ -29,7 +29,7 @@ export interface TfjsMemory {
   readonly fused: Fused;
   /**
    * A tensor with whatever was in memory before.
-   * @throws LaconicError `engine_failed` when the memory is full.
+   * @throws LaconicError `device_out_of_memory` when the memory is full.
    */
   allocate(shape: readonly number[], dtype: "float32" | "int32"): TfTensor;
   /** Product of two matrices, by XNNPACK; it keeps a packed copy of the right one for as long as that lives. */
@@ -82,7 +82,7 @@ function expectRoom(shape: readonly number[]): void {
 
 function memoryFull(shape: readonly number[]): LaconicError {
   const message = `no room for an array [${shape.join(", ")}] in wasm memory (4 GiB, 2 GiB for one array); use smaller batches`;
-  return new LaconicError("engine_failed", message, { bytes: 4 * sizeOf(shape) });
+  return new LaconicError("device_out_of_memory", message, { bytes: 4 * sizeOf(shape) });
 }
 
 async function startBackend(): Promise<BackendWasm> {
