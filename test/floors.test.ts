@@ -26,8 +26,8 @@ const floors: Readonly<Record<string, number>> = {
 
 /** Imports within a floor, each with the one module it may name. */
 const neighbours: Readonly<Record<string, readonly string[]>> = {
-  // The relay is a task with its own communication graph.
-  "@laconic/benchmarks": ["@laconic/topologies"],
+  // The relay is a task with its own communication graph; data sets come from the hub.
+  "@laconic/benchmarks": ["@laconic/topologies", "@laconic/hub"],
   // A kernel package implements the contract and knows nothing else of the engine.
   "@laconic/kernels-tfjs": ["@laconic/engine/kernels", "@laconic/engine/kernels/testing"],
   "@laconic/kernels-torch": ["@laconic/engine/kernels", "@laconic/engine/kernels/testing"],

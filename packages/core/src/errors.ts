@@ -28,6 +28,8 @@ export type LaconicErrorCode =
   | "device_out_of_memory"
   /** The engine stopped or refused. */
   | "engine_failed"
+  /** A data file is missing, changed or damaged, or a row of it cannot be read. */
+  | "data_invalid"
   /** A hub of models and data sets refused, or could not be reached. */
   | "hub_unavailable"
   | "checkpoint_missing"

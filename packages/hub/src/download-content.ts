@@ -38,7 +38,7 @@ export async function downloadContent(file: RepositoryFile, context: DownloadCon
       await rm(part.path, { force: true });
       throw new LaconicError(
         "checkpoint_corrupt",
-        `${file.name}: the hub serves ${file.bytes} bytes whose ${file.content.kind} hash is not ${file.content.hex}`,
+        `${file.name}: what was served has ${file.bytes} bytes whose ${file.content.kind} hash is not ${file.content.hex}`,
         { file: file.name },
       );
     }

@@ -12,6 +12,8 @@ export interface ConnectionOptions {
   readonly wait?: ((ms: number, signal?: AbortSignal) => Promise<unknown>) | undefined;
   /** What is asked for, for errors. */
   readonly place: string;
+  /** Who is asked, for errors; the hub unless told. */
+  readonly server?: string;
 }
 
 /** Requests that are tried again where that helps, and whose errors carry no address, header or text of an answer. */
@@ -31,14 +33,14 @@ const mostAttempts = 5;
 
 /** @throws LaconicError `config_invalid` for an endpoint or a token that cannot be one */
 export function connect(options: ConnectionOptions): HubConnection {
-  const { token, signal, place } = options;
+  const { token, signal, place, server } = options;
   const endpoint = checkEndpoint(options.endpoint);
   checkToken(token);
   const wait = options.wait ?? ((ms: number, stop?: AbortSignal) => sleep(ms, undefined, { signal: stop }));
 
   const pause = async (attempt: number, reason: string, headers: Headers | null = null): Promise<void> => {
     const ms = attempt + 1 < mostAttempts ? retryDelayMs(attempt, headers) : null;
-    if (ms === null) throw unavailable(place, reason, { attempts: attempt + 1 });
+    if (ms === null) throw unavailable(place, reason, { attempts: attempt + 1 }, server);
     await wait(ms, signal).catch((error: unknown) => {
       throw stopped(signal) ?? error;
     });
@@ -66,7 +68,7 @@ export function connect(options: ConnectionOptions): HubConnection {
         continue;
       }
       await response.body?.cancel().catch(() => undefined);
-      if (response.status !== 429 && response.status < 500) throw refusal(place, response, token !== undefined);
+      if (response.status !== 429 && response.status < 500) throw refusal(place, response, token !== undefined, server);
       await pause(attempt, `it answered ${response.status}`, response.headers);
     }
   };
@@ -96,8 +98,8 @@ export function throwIfStopped(signal: AbortSignal | undefined): void {
   if (error) throw error;
 }
 
-export function unavailable(place: string, reason: string, detail: ErrorDetail = {}): LaconicError {
-  return new LaconicError("hub_unavailable", `${place}: the hub cannot be used: ${reason}`, detail);
+export function unavailable(place: string, reason: string, detail: ErrorDetail = {}, server = "the hub"): LaconicError {
+  return new LaconicError("hub_unavailable", `${place}: ${server} cannot be used: ${reason}`, detail);
 }
 
 /** The code of a network error; its text may hold an address with a signature. */
@@ -117,10 +119,10 @@ const missing: Readonly<Record<string, string>> = {
   EntryNotFound: "the revision has no such file",
 };
 
-function refusal(place: string, { status, headers }: Response, hasToken: boolean): LaconicError {
+function refusal(place: string, { status, headers }: Response, hasToken: boolean, server = "the hub"): LaconicError {
   const code = headers.get("x-error-code") ?? "";
   if (status === 404 || code in missing) {
-    const reason = missing[code] ?? "the hub does not know it";
+    const reason = missing[code] ?? `${server} does not know it`;
     return new LaconicError("checkpoint_missing", `${place}: ${reason}`, { status });
   }
   if (code === "GatedRepo")
@@ -129,9 +131,9 @@ function refusal(place: string, { status, headers }: Response, hasToken: boolean
     });
   if (status === 401 || status === 403) {
     const advice = hasToken ? "the token has no access to it" : "it needs a token, or does not exist";
-    return unavailable(place, `it answered ${status}: ${advice}`, { status });
+    return unavailable(place, `it answered ${status}: ${advice}`, { status }, server);
   }
-  return unavailable(place, `it answered ${status}`, { status });
+  return unavailable(place, `it answered ${status}`, { status }, server);
 }
 
 function checkEndpoint(endpoint: string): string {

@@ -1,0 +1,93 @@
+import type { Problem } from "@laconic/core";
+import type { z } from "zod";
+
+/** How an answer is judged, with what the grader needs beside the gold. */
+export type Grading =
+  /** A number. */
+  | { readonly kind: "numeric" }
+  /** One of these letters. */
+  | { readonly kind: "letter"; readonly letters: string }
+  /** A mathematical object in LaTeX. */
+  | {
+      readonly kind: "maths";
+      /** Largest absolute difference, where the benchmark names one. */
+      readonly tolerance?: number;
+      /** The gold lists several answers. */
+      readonly several?: boolean;
+    }
+  /** Python that `test` accepts; `check(entryPoint)` follows unless the test calls itself. */
+  | {
+      readonly kind: "code";
+      readonly prompt: string;
+      readonly test: string;
+      readonly entryPoint: string;
+      readonly testCallsItself?: boolean;
+    }
+  /** No gold: a reward of the text's form. */
+  | { readonly kind: "writing"; readonly form: "tldr" | "arxiv" };
+
+/** A problem of a benchmark. */
+export interface BenchmarkProblem extends Problem {
+  readonly grading: Grading;
+  /** Options in order, without their letters. */
+  readonly choices?: readonly string[];
+  /** A worked solution, for exemplars only. */
+  readonly solution?: string;
+  /** What the data says besides: subject, level, type. */
+  readonly facts?: Readonly<Record<string, string | number>>;
+}
+
+/** What a row says; the loader adds an id where the row has none. */
+export type RowProblem = Omit<BenchmarkProblem, "id"> & { readonly id?: string };
+
+/** A file whose bytes are known. */
+export interface KnownFile {
+  /** Below a data folder. */
+  readonly path: string;
+  /** Where these very bytes are served: a commit, not a branch. */
+  readonly url: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** Files of a Hugging Face data set. */
+export interface HubFiles {
+  readonly repo: string;
+  /** Patterns below the repository. */
+  readonly files: readonly string[];
+}
+
+/** A part of a benchmark. Its files are alternatives, the preferred one first. */
+export interface Split {
+  /** Problems, after `keep`. */
+  readonly rows: number;
+  readonly files?: readonly KnownFile[];
+  readonly hub?: HubFiles;
+  /** Inside an archive: the entries that belong to the split. */
+  readonly within?: RegExp;
+  /** For few-shot examples; never to be scored. */
+  readonly pool?: boolean;
+}
+
+/** Everything known about a benchmark. One file of `entries/` each. */
+export interface Benchmark {
+  readonly name: string;
+  readonly title: string;
+  /** One sentence: what is asked. */
+  readonly about: string;
+  /** As the hosts state it. */
+  readonly licence: string;
+  readonly source: string;
+  /** In words. */
+  readonly gold: string;
+  readonly traps: readonly string[];
+  readonly splits: Readonly<Record<string, Split>>;
+  /** Scored unless told. */
+  readonly defaultSplit: string;
+  /** Reads a row in any of the known layouts. */
+  readonly row: z.ZodType<RowProblem>;
+  /** Leaves problems out, as the benchmark's definition does. */
+  keep?(problem: RowProblem): boolean;
+  /** Picks and orders problems of all that were read. */
+  select?(problems: readonly BenchmarkProblem[], split: string): BenchmarkProblem[];
+}

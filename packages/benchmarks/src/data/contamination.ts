@@ -1,0 +1,50 @@
+import type { Problem } from "@laconic/core";
+
+/** A pool example that gives a test question away. */
+export interface Overlap {
+  readonly pool: string;
+  readonly test: string;
+  /** The same words, or so many words in a row. */
+  readonly kind: "equal" | "shared-words";
+}
+
+/** Words in a row that do not happen by chance (Brown et al. 2020, appendix C). */
+const window = 13;
+
+/**
+ * Pool examples whose question is a test question or shares 13 words in a row with one; case, punctuation and white space
+ * do not count. One overlap per pair.
+ */
+export function contamination(pool: readonly Problem[], test: readonly Problem[]): Overlap[] {
+  const whole = new Map<string, string[]>();
+  const windows = new Map<string, string[]>();
+  const note = (index: Map<string, string[]>, key: string, id: string): void => {
+    const ids = index.get(key);
+    if (!ids) index.set(key, [id]);
+    else if (ids.at(-1) !== id) ids.push(id);
+  };
+  for (const { id, question } of test) {
+    const words = wordsOf(question);
+    note(whole, words.join(" "), id);
+    for (const each of windowsOf(words)) note(windows, each, id);
+  }
+  return pool.flatMap(({ id, question }) => {
+    const words = wordsOf(question);
+    const equal = new Set(whole.get(words.join(" ")));
+    const sharing = new Set(windowsOf(words).flatMap((each) => windows.get(each) ?? []));
+    return [
+      ...Array.from(equal, (other): Overlap => ({ pool: id, test: other, kind: "equal" })),
+      ...[...sharing]
+        .filter((other) => !equal.has(other))
+        .map((other): Overlap => ({ pool: id, test: other, kind: "shared-words" })),
+    ];
+  });
+}
+
+function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+function windowsOf(words: readonly string[]): string[] {
+  return Array.from({ length: Math.max(0, words.length - window + 1) }, (_, i) => words.slice(i, i + window).join(" "));
+}

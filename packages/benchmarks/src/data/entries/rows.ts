@@ -1,0 +1,32 @@
+import { z } from "zod";
+
+/** A number, or its text as some copies have it. */
+export const numberOrText: z.ZodType<string> = z.union([z.string(), z.number()]).transform(String);
+
+/** Text that says something. */
+export const text: z.ZodType<string> = z.string().trim().min(1);
+
+/**
+ * A number of a data file as a grader reads it: commas left out, `18.0` and `018` as 18.
+ * @returns null for anything else
+ */
+export function plainNumber(written: string): string | null {
+  const bare = written.trim().replaceAll(",", "");
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(bare)) return null;
+  return String(Number(bare));
+}
+
+/** `plainNumber` as a step of a row's schema. */
+export const gold: z.ZodType<string> = numberOrText.transform((written, context) => {
+  const number = plainNumber(written);
+  if (number !== null) return number;
+  context.addIssue({ code: "custom", message: `the gold answer ${JSON.stringify(written.slice(0, 40))} is no number` });
+  return z.NEVER;
+});
+
+const letters = "ABCDEFGHIJ";
+
+/** A question with lettered options, as every choice benchmark asks it. */
+export function withChoices(question: string, choices: readonly string[]): string {
+  return [question.trim(), ...choices.map((choice, i) => `${letters[i]}) ${choice}`)].join("\n");
+}

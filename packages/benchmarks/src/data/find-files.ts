@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto";
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { LaconicError } from "@laconic/core";
+import type { Benchmark } from "./benchmark.ts";
+import { splitOf } from "./load-split.ts";
+
+/** A data file in memory. */
+export interface FoundFile {
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  readonly sha256: string;
+  /** What an earlier load noted, for files whose bytes the registry does not know. */
+  readonly expected?: string;
+}
+
+/**
+ * A split's file at a path: the file itself, or a folder that holds one under a known name.
+ * @throws LaconicError `data_invalid` when there is none, naming what was looked for
+ */
+export async function findFiles(benchmark: Benchmark, splitName: string, path: string): Promise<FoundFile[]> {
+  const split = splitOf(benchmark, splitName);
+  const kind = await stat(path).catch(() => null);
+  if (kind?.isFile()) return [await found(path)];
+  const candidates = (split.files ?? []).map((file) => join(path, file.path));
+  for (const candidate of candidates)
+    if ((await stat(candidate).catch(() => null))?.isFile()) return [await found(candidate)];
+  const reason = kind
+    ? `${path} holds none of ${(split.files ?? []).map((file) => file.path).join(", ") || "its files"}`
+    : `there is no ${path}`;
+  throw new LaconicError("data_invalid", `${benchmark.title}, split ${splitName}: ${reason}`, {
+    benchmark: benchmark.name,
+    split: splitName,
+    path,
+  });
+}
+
+export async function found(path: string): Promise<FoundFile> {
+  const bytes = await readFile(path);
+  return { path, bytes, sha256: createHash("sha256").update(bytes).digest("hex") };
+}

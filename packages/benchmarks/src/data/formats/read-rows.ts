@@ -1,0 +1,51 @@
+import { gunzipSync } from "node:zlib";
+import { LaconicError } from "@laconic/core";
+import type { DataRow } from "../data-row.ts";
+import { csvRows } from "./csv.ts";
+import { jsonArray } from "./json-array.ts";
+import { jsonLines } from "./json-lines.ts";
+import { parquetRows } from "./parquet.ts";
+import { zipEntries } from "./zip.ts";
+
+/** A compressed file that unpacks to more is a bomb. */
+const mostBytes = 1 << 30;
+
+/**
+ * The rows of a data file of any known format, which its content decides: JSON lines, a JSON array, Parquet, CSV by its
+ * name, gzip and zip around them.
+ *
+ * @param within - of an archive, the entries that count; all unless told
+ * @throws LaconicError `data_invalid` when the file as a whole cannot be read
+ */
+export async function readRows(file: string, bytes: Uint8Array, within?: RegExp): Promise<DataRow[]> {
+  if (startsWith(bytes, [0x50, 0x4b, 3, 4])) {
+    const entries = await zipEntries(file, bytes, (name) => within?.test(name) ?? true);
+    return (await Promise.all(entries.map((entry) => readRows(`${file}/${entry.name}`, entry.bytes)))).flat();
+  }
+  if (startsWith(bytes, [0x1f, 0x8b])) return readRows(file, unzipped(file, bytes), within);
+  if (startsWith(bytes, [0x50, 0x41, 0x52, 0x31])) return parquetRows(file, bytes);
+  if (file.endsWith(".csv")) return csvRows(file, bytes);
+  return firstVisible(bytes) === "[" ? jsonArray(file, bytes) : [...jsonLines(file, bytes)];
+}
+
+function unzipped(file: string, bytes: Uint8Array): Uint8Array {
+  try {
+    return gunzipSync(bytes, { maxOutputLength: mostBytes });
+  } catch (error) {
+    throw new LaconicError(
+      "data_invalid",
+      `${file}: not a whole gzip file: ${(error as Error).message}`,
+      { file },
+      error,
+    );
+  }
+}
+
+function startsWith(bytes: Uint8Array, head: readonly number[]): boolean {
+  return head.every((byte, i) => bytes[i] === byte);
+}
+
+/** After a byte order mark and white space. */
+function firstVisible(bytes: Uint8Array): string {
+  return new TextDecoder().decode(bytes.subarray(0, 64)).trimStart().slice(0, 1);
+}

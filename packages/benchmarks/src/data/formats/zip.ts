@@ -1,0 +1,43 @@
+import type { Readable } from "node:stream";
+import { LaconicError } from "@laconic/core";
+import yauzl from "yauzl";
+
+/** More is a bomb: the largest known archive holds 10 MB. */
+const mostBytes = 1 << 30;
+
+export interface ZipEntry {
+  readonly name: string;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * The files of an archive whose names are wanted, sorted by name. Nothing is written to disk.
+ * @throws LaconicError `data_invalid` for a damaged archive, a name that leaves it, or one that unpacks to more than 1 GiB
+ */
+export async function zipEntries(
+  file: string,
+  bytes: Uint8Array,
+  wanted: (name: string) => boolean,
+): Promise<ZipEntry[]> {
+  try {
+    // The library refuses names such as ../x, and contents that are longer than their entry says.
+    const archive = await yauzl.fromBufferPromise(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+    const found: ZipEntry[] = [];
+    let total = 0;
+    for await (const entry of archive.eachEntry()) {
+      total += entry.uncompressedSize;
+      if (total > mostBytes) throw new Error(`unpacks to more than ${mostBytes} bytes`);
+      if (!entry.fileName.endsWith("/") && wanted(entry.fileName))
+        found.push({ name: entry.fileName, bytes: await contentOf(await archive.openReadStreamPromise(entry)) });
+    }
+    return found.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  } catch (error) {
+    throw new LaconicError("data_invalid", `${file}: ${(error as Error).message}`, { file }, error);
+  }
+}
+
+async function contentOf(stream: Readable): Promise<Uint8Array> {
+  const parts: Buffer[] = [];
+  for await (const part of stream) parts.push(part as Buffer);
+  return Buffer.concat(parts);
+}

@@ -1,0 +1,134 @@
+import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { LaconicError } from "@laconic/core";
+import { downloadFile, openSnapshot, type HubEnvironment } from "@laconic/hub";
+import { z } from "zod";
+import type { Benchmark, HubFiles } from "./benchmark.ts";
+import { findFiles, found, type FoundFile } from "./find-files.ts";
+import { loadSplit, splitOf, type LoadedSplit, type LoadOptions } from "./load-split.ts";
+
+export interface OpenOptions extends LoadOptions {
+  /** The benchmark's own unless told. */
+  readonly split?: string;
+  /** Where data files are kept, one folder per benchmark. */
+  readonly folder: string;
+  /**
+   * `pinned`: the commit whose bytes the registry knows, the default where there is one. `hub`: the Hugging Face data set;
+   * what its first download brought is noted, and later ones must be the same.
+   */
+  readonly from?: "pinned" | "hub";
+  /** `hubEnvironment(process.env)`, for `hub`. */
+  readonly hub?: HubEnvironment;
+  /** Only what is there already. */
+  readonly offline?: boolean;
+  readonly signal?: AbortSignal;
+  /** Bytes that are here, of all. */
+  readonly onProgress?: (progress: { readonly file: string; readonly bytes: number; readonly total: number }) => void;
+  /** The platform's unless told. */
+  readonly fetch?: typeof fetch;
+}
+
+/**
+ * The problems of a benchmark: from the data folder, downloaded and checked first where they are missing.
+ * @throws LaconicError `data_invalid` with file and row, or when offline and not there; `config_invalid` for a split that
+ * does not exist; what downloads throw
+ */
+export async function openSplit(benchmark: Benchmark, options: OpenOptions): Promise<LoadedSplit> {
+  const name = options.split ?? benchmark.defaultSplit;
+  const split = splitOf(benchmark, name);
+  const from = options.from ?? (split.files ? "pinned" : "hub");
+  if (from === "hub") {
+    if (!split.hub) throw missing(benchmark, name, "the hub has no such split");
+    return loadSplit(benchmark, name, await fromHub(benchmark, name, split.hub, options), options);
+  }
+  if (!split.files) throw missing(benchmark, name, "it is only on the hub");
+  const here = await findFiles(benchmark, name, options.folder).catch((error: unknown) => {
+    if (options.offline) throw error;
+    return null;
+  });
+  if (here) return loadSplit(benchmark, name, here, options);
+  const file = split.files[0] as (typeof split.files)[number];
+  const path = join(options.folder, file.path);
+  const { signal, onProgress } = options;
+  await downloadFile({
+    ...{ url: file.url, bytes: file.bytes, sha256: file.sha256, path },
+    ...(signal && { signal }),
+    ...(onProgress && { onProgress: (bytes: number) => onProgress({ file: file.path, bytes, total: file.bytes }) }),
+    ...(options.fetch && { fetch: options.fetch }),
+  });
+  return loadSplit(benchmark, name, [await found(path)], options);
+}
+
+/** What the first download of a hub's split brought. */
+interface Note {
+  readonly repo: string;
+  readonly commit: string;
+  readonly files: Readonly<Record<string, string>>;
+}
+
+const noteSchema: z.ZodType<Note> = z.strictObject({
+  repo: z.string(),
+  commit: z.string(),
+  files: z.record(z.string(), z.string()),
+});
+
+async function fromHub(
+  benchmark: Benchmark,
+  name: string,
+  { repo, files }: HubFiles,
+  options: OpenOptions,
+): Promise<FoundFile[]> {
+  const { hub, offline = hub?.offline ?? false, onProgress, signal } = options;
+  if (!hub)
+    throw new LaconicError("config_invalid", "from: hub needs hub: hubEnvironment(process.env)", { key: "hub" });
+  const notePath = join(options.folder, benchmark.name, `hub-${name}.json`);
+  const note = options.allowChanged ? null : await readNote(notePath);
+  const snapshot = await openSnapshot({
+    ...hub,
+    ...{ repo, type: "dataset", files, offline },
+    ...(note && { revision: note.commit }),
+    ...(signal && { signal }),
+    ...(onProgress && { onProgress }),
+    ...(options.fetch && { fetch: options.fetch }),
+  });
+  const here: FoundFile[] = await Promise.all(
+    snapshot.files.map(async (file) => {
+      const expected = note?.files[file];
+      return { ...(await found(join(snapshot.folder, file))), ...(expected !== undefined && { expected }) };
+    }),
+  );
+  if (!note) {
+    const hashes = Object.fromEntries(snapshot.files.map((file, i) => [file, (here[i] as FoundFile).sha256]));
+    await writeNote(notePath, { repo, commit: snapshot.commit, files: hashes });
+  }
+  return here;
+}
+
+async function readNote(path: string): Promise<Note | null> {
+  const text = await readFile(path, "utf8").catch(() => null);
+  if (text === null) return null;
+  const parsed = noteSchema.safeParse(safeJson(text));
+  if (parsed.success) return parsed.data;
+  throw new LaconicError("data_invalid", `${path} is not a note of a download; remove it`, { file: path });
+}
+
+async function writeNote(path: string, note: Note): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(`${path}.tmp`, `${JSON.stringify(note, null, 2)}\n`);
+  await rename(`${path}.tmp`, path);
+}
+
+function safeJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+function missing({ title, splits }: Benchmark, name: string, reason: string): LaconicError {
+  const others = Object.keys(splits).filter((each) => each !== name);
+  return new LaconicError("config_invalid", `${title}, split ${name}: ${reason}; other splits: ${others.join(", ")}`, {
+    key: "from",
+  });
+}

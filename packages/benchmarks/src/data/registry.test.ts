@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { findFiles } from "./find-files.ts";
+import { loadSplit } from "./load-split.ts";
+import { benchmarks } from "./registry.ts";
+
+const data = process.env["LACONIC_DATA"];
+const splits = benchmarks.flatMap((benchmark) =>
+  Object.entries(benchmark.splits)
+    .filter(([, { files }]) => files)
+    .map(([split, { rows }]) => ({ name: `${benchmark.name} ${split}`, benchmark, split, rows })),
+);
+
+test.for(splits)(
+  "$name loads with its known bytes and number of problems",
+  async ({ benchmark, split, rows }, { skip }) => {
+    if (data === undefined) return skip("set LACONIC_DATA to the folder of benchmark files");
+    const loaded = await loadSplit(benchmark, split, await findFiles(benchmark, split, data));
+    expect(loaded.problems).toHaveLength(rows);
+    expect(loaded.files.every(({ known }) => known)).toBe(true);
+    expect(new Set(loaded.problems.map(({ id }) => id)).size).toBe(rows);
+  },
+);

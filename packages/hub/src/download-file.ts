@@ -1,0 +1,66 @@
+import { mkdir, rename, rmdir } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { LaconicError } from "@laconic/core";
+import { fileSize, onDisk } from "./cache-layout.ts";
+import { contentId, type ContentId } from "./content-hash.ts";
+import { downloadContent } from "./download-content.ts";
+import { connect } from "./hub-connection.ts";
+
+export interface FileDownload {
+  /** An https address of these very bytes, without credentials. */
+  readonly url: string;
+  readonly bytes: number;
+  /** 64 lower-case hexadecimal digits. */
+  readonly sha256: string;
+  /** Where the file goes; its folder is made. */
+  readonly path: string;
+  readonly signal?: AbortSignal;
+  /** Bytes that are here. */
+  readonly onProgress?: (bytes: number) => void;
+  /** The platform's unless told. */
+  readonly fetch?: typeof fetch;
+  /** Waits between attempts; for tests. */
+  readonly wait?: (ms: number, signal?: AbortSignal) => Promise<unknown>;
+}
+
+/**
+ * Brings a file whose bytes are known from any web server: resumed where an earlier attempt ended, tried again where that
+ * helps, and only named once its sha256 is right. A file of that size that is there already is left alone.
+ * @throws LaconicError `hub_unavailable`, `checkpoint_missing`, `checkpoint_corrupt` for other bytes, `run_unwritable`,
+ * `aborted`, `input_invalid` for an address or a hash that cannot be one
+ */
+export async function downloadFile(options: FileDownload): Promise<void> {
+  const { path, bytes, signal } = options;
+  if ((await fileSize(path)) === bytes) return options.onProgress?.(bytes);
+  const url = new URL(options.url);
+  const hub = connect({
+    endpoint: url.origin,
+    fetch: options.fetch ?? fetch,
+    wait: options.wait,
+    signal,
+    place: options.url,
+    server: url.host,
+  });
+  const parts = join(dirname(path), ".parts");
+  const content = await downloadContent(
+    { name: path, bytes, content: hashOf(options) },
+    {
+      hub,
+      path: url.pathname.slice(1),
+      blobs: parts,
+      signal,
+      onBytes: (count) => options.onProgress?.(count),
+    },
+  );
+  await onDisk(path, async () => {
+    await mkdir(dirname(path), { recursive: true });
+    await rename(content, path);
+  });
+  await rmdir(parts).catch(() => undefined); // another download may be using it
+}
+
+function hashOf({ sha256 }: FileDownload): ContentId {
+  const content = contentId("sha256", sha256);
+  if (content) return content;
+  throw new LaconicError("input_invalid", `sha256 is ${JSON.stringify(sha256)}, expected 64 hexadecimal digits`);
+}
