@@ -29,7 +29,7 @@ export default defineConfig({
   lang: "en",
   cleanUrls: true,
   lastUpdated: false,
-  srcExclude: ["README.md"],
+  srcExclude: ["README.md", "data/list.md"],
   markdown: { math: false },
   themeConfig: {
     search: { provider: "local" },
@@ -48,6 +48,7 @@ export default defineConfig({
           { text: "Concepts", link: "/concepts" },
           { text: "Units and invariants", link: "/units" },
           { text: "Metrics", link: "/metrics" },
+          { text: "Benchmark data", link: "/data" },
           { text: "Papers", link: "/papers" },
           { text: "Questions and troubleshooting", link: "/faq" },
         ),

@@ -5,6 +5,7 @@ import { ExitCode } from "./cli/command.ts";
 import { reportError } from "./cli/errors.ts";
 import { processTerminal, type Terminal } from "./cli/terminal.ts";
 import type { CommandContext } from "./commands/common.ts";
+import { dataCommand } from "./commands/data.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { evalCommand } from "./commands/eval.ts";
 import { planCommand } from "./commands/plan.ts";
@@ -28,6 +29,7 @@ export async function main(words: readonly string[], context: CommandContext): P
       eval: evalCommand(context, exit),
       report: reportCommand(context, exit),
       serve: serveCommand(context, exit),
+      data: dataCommand(context, exit),
       relay: relayCommand(context, exit),
       doctor: doctorCommand(context, exit),
     },

@@ -21,3 +21,18 @@ export { warmStartBatch, warmStartExamples } from "./relay/warm-start.ts";
 export type { WarmStartExample } from "./relay/warm-start.ts";
 export { warmStartCurriculum } from "./relay/curriculum.ts";
 export type { WarmStartPhase } from "./relay/curriculum.ts";
+
+export { benchmarkNamed, benchmarks } from "./data/registry.ts";
+export type { Benchmark, BenchmarkProblem, Grading, HubFiles, KnownFile, RowProblem, Split } from "./data/benchmark.ts";
+export { openSplit } from "./data/open-split.ts";
+export type { OpenOptions } from "./data/open-split.ts";
+export { findFiles } from "./data/find-files.ts";
+export type { FoundFile } from "./data/find-files.ts";
+export { loadSplit } from "./data/load-split.ts";
+export type { LoadedSplit, LoadOptions } from "./data/load-split.ts";
+export type { RowRefusal } from "./data/data-row.ts";
+export { seededSubset } from "./data/subset.ts";
+export { contamination } from "./data/contamination.ts";
+export type { Overlap } from "./data/contamination.ts";
+export { distribute, reunite } from "./data/distribute.ts";
+export type { DistributedProblem, Shard } from "./data/distribute.ts";

@@ -4,6 +4,7 @@ import type { Terminal } from "./terminal.ts";
 /** Codes by which Laconic refuses a request, as opposed to failing at it. */
 const refusals: ReadonlySet<LaconicErrorCode> = new Set([
   "config_invalid",
+  "data_invalid",
   "run_exists",
   "run_missing",
   "run_locked",

@@ -2,11 +2,10 @@ import { stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { LaconicError } from "@laconic/core";
-import { checkpointFiles, hubEnvironment, openSnapshot, type DownloadProgress } from "@laconic/hub";
-import { formatBytes } from "../cli/bytes.ts";
+import { checkpointFiles, hubEnvironment, openSnapshot } from "@laconic/hub";
+import { downloadProgress } from "../cli/download-progress.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { shippedCheckpoint } from "../relay/model.ts";
-import { formatDuration } from "../report/format.ts";
 
 /** A model's files on this machine. */
 export interface ModelFolder {
@@ -38,7 +37,7 @@ export async function openModelFolder(given: string, terminal: Terminal): Promis
 async function fromHub(repo: string, revision: string, terminal: Terminal): Promise<ModelFolder> {
   const options = { ...hubEnvironment(process.env), repo, revision, files: checkpointFiles };
   const open = (offline: boolean): ReturnType<typeof openSnapshot> =>
-    openSnapshot({ ...options, offline, onProgress: showProgress(repo, terminal) });
+    openSnapshot({ ...options, offline, onProgress: downloadProgress(repo, terminal) });
   const { folder, commit } = await open(options.offline).catch((error: unknown) => {
     // A commit means the same files for ever, so what the cache has will do when the hub cannot be reached.
     const unreachable = LaconicError.is(error) && error.code === "hub_unavailable";
@@ -48,23 +47,4 @@ async function fromHub(repo: string, revision: string, terminal: Terminal): Prom
     });
   });
   return { folder, pinned: `hub:${repo}@${commit}`, name: repo };
-}
-
-/** One moving line with the time left; nothing for files that were there, a line per tenth where nobody watches. */
-function showProgress(repo: string, terminal: Terminal): (progress: DownloadProgress) => void {
-  let first: { readonly bytes: number; readonly at: number } | null = null;
-  let tenths = 0;
-  return ({ bytes, total }) => {
-    if (!first) {
-      first = { bytes, at: performance.now() };
-      return;
-    }
-    const seconds = (performance.now() - first.at) / 1000;
-    const left = ((total - bytes) * seconds) / Math.max(1, bytes - first.bytes);
-    const share = Math.floor((100 * bytes) / total);
-    const line = `${repo}  ${share} %  ${formatBytes(bytes)} of ${formatBytes(total)}  ${formatDuration(left)} left`;
-    if (terminal.interactive) terminal.status(line);
-    else if (Math.floor(share / 10) > tenths) terminal.note(line);
-    tenths = Math.max(tenths, Math.floor(share / 10));
-  };
 }

@@ -13,7 +13,7 @@ const window = 13;
 
 /**
  * Pool examples whose question is a test question or shares 13 words in a row with one; case, punctuation and white space
- * do not count. One overlap per pair.
+ * do not count, nor do words that several test questions share: that is a common phrase. One overlap per pair.
  */
 export function contamination(pool: readonly Problem[], test: readonly Problem[]): Overlap[] {
   const whole = new Map<string, string[]>();
@@ -31,7 +31,12 @@ export function contamination(pool: readonly Problem[], test: readonly Problem[]
   return pool.flatMap(({ id, question }) => {
     const words = wordsOf(question);
     const equal = new Set(whole.get(words.join(" ")));
-    const sharing = new Set(windowsOf(words).flatMap((each) => windows.get(each) ?? []));
+    const sharing = new Set(
+      windowsOf(words).flatMap((each) => {
+        const ids = windows.get(each) ?? [];
+        return ids.length === 1 ? ids : [];
+      }),
+    );
     return [
       ...Array.from(equal, (other): Overlap => ({ pool: id, test: other, kind: "equal" })),
       ...[...sharing]

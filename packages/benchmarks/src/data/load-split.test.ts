@@ -95,7 +95,7 @@ test("what is not there is named, with what was looked for", async () => {
 test("rows of the hub's Parquet say the same as the pinned files", async () => {
   const column = (name: string, data: unknown[]): { name: string; data: unknown[] } => ({ name, data });
   const parquet = (...columns: { name: string; data: unknown[] }[]): Uint8Array =>
-    new Uint8Array(parquetWriteBuffer({ columnData: columns as never }));
+    new Uint8Array(parquetWriteBuffer({ columnData: columns }));
   const rows = async (name: string, bytes: Uint8Array): Promise<unknown> =>
     (await load(name, bytes, { allowChanged: true }, {}, "x.parquet")).problems.map(({ question, gold, facts }) => [
       question,

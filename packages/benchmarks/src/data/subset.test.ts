@@ -18,13 +18,16 @@ test("a pool that gives a test question away is told, by equal text or 13 words 
   const problem = (id: string, question: string) => ({ id, question, gold: "" });
   const test1 = problem("t1", words.join(" "));
   const test2 = problem("t2", "How many apples?");
+  const phrase = words.map((word) => `common ${word}`).join(" ");
+  const [test3, test4] = [problem("t3", `${phrase} three`), problem("t4", `${phrase} four`)];
   const pool = [
+    problem("phrase", phrase),
     problem("same", "how many  APPLES"),
     problem("long", ["x", ...words.slice(2, 15), "y"].join(", ")),
     problem("short", words.slice(2, 14).join(" ")),
     problem("other", "Something else entirely"),
   ];
-  expect(contamination(pool, [test1, test2])).toEqual([
+  expect(contamination(pool, [test1, test2, test3, test4])).toEqual([
     { pool: "same", test: "t2", kind: "equal" },
     { pool: "long", test: "t1", kind: "shared-words" },
   ]);

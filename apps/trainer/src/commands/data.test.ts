@@ -1,0 +1,73 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { recordingTerminal } from "../cli/recording-terminal.ts";
+import { main } from "../main.ts";
+
+async function data(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const terminal = recordingTerminal();
+  const code = await main(["data", ...words], { terminal });
+  return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
+}
+
+const rows = [
+  { question: "Ann has 2 pens.\u001b[2J Bob has 3. How many in all?", answer: "5\n#### 5" },
+  { question: "broken", answer: "none" },
+];
+
+async function folderWith(train: readonly object[] = []): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-data-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await mkdir(join(folder, "gsm8k"));
+  const lines = (each: readonly object[]): string => each.map((row) => JSON.stringify(row)).join("\n");
+  await writeFile(join(folder, "gsm8k/test.jsonl"), lines(rows));
+  if (train.length > 0) await writeFile(join(folder, "gsm8k/train.jsonl"), lines(train));
+  return folder;
+}
+
+test("ls says what there is and what is here", async () => {
+  const folder = await folderWith();
+  const { code, out } = await data("ls", "--folder", folder, "--json");
+  expect(code).toBe(0);
+  const { splits } = JSON.parse(out) as { splits: { benchmark: string; split: string; here: boolean }[] };
+  expect(splits.filter(({ here }) => here)).toMatchObject([{ benchmark: "gsm8k", split: "test", problems: 1319 }]);
+  expect((await data("ls", "--folder", folder)).out).toMatch(/^here {2}gsm8k test +1319 {2}MIT$/m);
+});
+
+test("a file that is not the known one is refused, and allowed where asked; bad rows are listed", async () => {
+  const folder = await folderWith();
+  const refused = await data("get", "gsm8k", "--folder", folder);
+  expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("is not the GSM8K that is known") as string]);
+  const lenient = ["--folder", folder, "--lenient", "--allow-changed"];
+  const { code, out, err } = await data("get", "gsm8k", ...lenient);
+  expect([code, out.split("\n")[0]]).toEqual([0, "gsm8k test: 1 problems"]);
+  expect(err).toMatch(/left out: .*test\.jsonl row 2: answer does not end with "#### " and a number/);
+});
+
+test("show prints problems, split over agents where asked, without a terminal's control characters", async () => {
+  const folder = await folderWith();
+  const words = ["show", "gsm8k", "--folder", folder, "--lenient", "--allow-changed"];
+  const { out } = await data(...words, "--agents", "2");
+  expect(out).toContain("# gsm8k/test/0\nHow many in all?\n");
+  expect(out).toContain("] Ann has 2 pens.\n");
+  expect(out).toContain("gold (numeric): 5");
+  expect(out).not.toContain("\u001b");
+  expect(JSON.parse((await data(...words, "--json")).out)).toMatchObject({ gold: "5" });
+  expect((await data(...words, "--limit", "2")).err).toContain("expected a whole number from 1 to 1");
+  expect((await data(...words, "--agents", "none")).err).toContain("--agents is none");
+});
+
+test("check finds examples that give test questions away", async () => {
+  const { code, out } = await data("check", "gsm8k", "--folder", await folderWith([rows[0] as object]));
+  expect(code).toBe(1);
+  expect(out).toMatch(/gsm8k train: 1 problems[^]*gsm8k\/train\/0 is gsm8k\/test\/0/);
+  const empty = await data("check", "svamp", "--folder", tmpdir());
+  expect([empty.code, empty.err]).toEqual([1, expect.stringContaining("laconic data get NAME") as string]);
+});
+
+test("offline, what is missing is an error that says what was looked for", async () => {
+  const { code, err } = await data("get", "svamp", "--folder", await folderWith(), "--offline");
+  expect([code, err]).toEqual([2, expect.stringContaining("holds none of svamp/SVAMP.json") as string]);
+  expect((await data("get", "gsm9k")).err).toContain("there is no benchmark gsm9k");
+});

@@ -1,0 +1,286 @@
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import {
+  benchmarkNamed,
+  benchmarks,
+  contamination,
+  distribute,
+  findFiles,
+  loadSplit,
+  openSplit,
+  seededSubset,
+  type Benchmark,
+  type BenchmarkProblem,
+  type LoadedSplit,
+  type Overlap,
+} from "@laconic/benchmarks";
+import { LaconicError } from "@laconic/core";
+import { hubEnvironment } from "@laconic/hub";
+import type { CommandDef } from "citty";
+import { command, type ExitCode } from "../cli/command.ts";
+import { downloadProgress } from "../cli/download-progress.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import { jsonFlag, type CommandContext } from "./common.ts";
+
+const folderFlag = {
+  folder: {
+    type: "string" as const,
+    description: "Where data files are kept (default: $LACONIC_DATA, or laconic/data in the user's cache)",
+    valueHint: "folder",
+  },
+};
+
+const openFlags = {
+  ...folderFlag,
+  split: { type: "string" as const, description: "Part of the benchmark", valueHint: "name" },
+  from: {
+    type: "enum" as const,
+    description: "The pinned commit whose bytes are known, or the Hugging Face hub",
+    options: ["pinned", "hub"],
+  },
+  offline: { type: "boolean" as const, description: "Ask nobody: only what is there" },
+  lenient: { type: "boolean" as const, description: "Leave rows out that cannot be read, and list them" },
+  "allow-changed": { type: "boolean" as const, description: "Take files that are not the known ones" },
+};
+
+export function dataCommand(context: CommandContext, exit: ExitCode): CommandDef {
+  return {
+    meta: { name: "data", description: "Benchmark data: list, get, check and show it" },
+    subCommands: {
+      ls: lsCommand(context, exit),
+      get: getCommand(context, exit),
+      check: checkCommand(context, exit),
+      show: showCommand(context, exit),
+    },
+  };
+}
+
+function lsCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
+  return command(
+    {
+      name: "ls",
+      description: "List benchmarks and their splits, and which are here",
+      args: { ...folderFlag, ...jsonFlag },
+      run: async ({ folder, json }) => {
+        const rows = await Promise.all(
+          benchmarks.flatMap((benchmark) =>
+            Object.entries(benchmark.splits).map(async ([split, { rows: problems, hub, pool = false }]) => ({
+              benchmark: benchmark.name,
+              split,
+              problems,
+              pool,
+              licence: benchmark.licence,
+              hub: hub?.repo ?? null,
+              here: await isHere(benchmark, split, dataFolder(folder)),
+            })),
+          ),
+        );
+        if (json) terminal.result(JSON.stringify({ folder: dataFolder(folder), splits: rows }));
+        else
+          for (const { benchmark, split, problems, pool, here, licence } of rows)
+            terminal.result(
+              `${here ? "here" : "-   "}  ${`${benchmark} ${split}`.padEnd(20)} ${String(problems).padStart(6)}  ${pool ? "for examples; " : ""}${licence}`,
+            );
+        return 0;
+      },
+    },
+    exit,
+  );
+}
+
+function getCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
+  return command(
+    {
+      name: "get",
+      description: "Download a benchmark, check it, and keep it",
+      args: {
+        name: { type: "positional", required: true, description: "Benchmark; ls lists them" },
+        ...openFlags,
+        ...jsonFlag,
+      },
+      run: async (args) => {
+        const loaded = await open(benchmarkNamed(args.name), args, terminal);
+        report(loaded, args.json === true, terminal);
+        return 0;
+      },
+    },
+    exit,
+  );
+}
+
+function checkCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
+  return command(
+    {
+      name: "check",
+      description: "Read what is here again: bytes, rows, and examples that give test questions away",
+      args: {
+        name: { type: "positional", required: false, description: "Benchmark; all that are here unless told" },
+        ...folderFlag,
+        ...jsonFlag,
+      },
+      run: async ({ name, folder: given, json }) => {
+        const folder = dataFolder(given);
+        const chosen = name === undefined ? benchmarks : [benchmarkNamed(name)];
+        const findings = (await Promise.all(chosen.map((benchmark) => check(benchmark, folder)))).flat();
+        if (json) terminal.result(JSON.stringify({ folder, checks: findings }));
+        else
+          for (const { benchmark, split, problems, complaints, notes } of findings)
+            terminal.result(
+              `${complaints.length === 0 ? "ok     " : "problem"}  ${benchmark} ${split}: ${problems} problems${[...complaints, ...notes].map((each) => `\n         ${each}`).join("")}`,
+            );
+        if (findings.length === 0) terminal.note(`no benchmark file in ${folder}; get one with laconic data get NAME`);
+        return findings.length > 0 && findings.every(({ complaints }) => complaints.length === 0) ? 0 : 1;
+      },
+    },
+    exit,
+  );
+}
+
+function showCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
+  return command(
+    {
+      name: "show",
+      description: "Print problems as agents get them",
+      args: {
+        name: { type: "positional", required: true, description: "Benchmark; ls lists them" },
+        ...openFlags,
+        limit: { type: "string", description: "How many", default: "1", valueHint: "n" },
+        seed: {
+          type: "string",
+          description: "Which: the first of a shuffle by this seed",
+          default: "0",
+          valueHint: "text",
+        },
+        agents: { type: "string", description: "Split the facts over so many agents", valueHint: "n" },
+        ...jsonFlag,
+      },
+      run: async (args) => {
+        const { problems } = await open(benchmarkNamed(args.name), args, terminal);
+        const limit = wholeNumber("limit", args.limit);
+        const agents =
+          args.agents === undefined
+            ? []
+            : Array.from({ length: wholeNumber("agents", args.agents) }, (_, i) => `agent-${i + 1}`);
+        for (const problem of seededSubset(problems, { limit, seed: args.seed })) {
+          const shown = agents.length === 0 ? problem : distribute(problem, agents, args.seed).problem;
+          if (args.json) terminal.result(JSON.stringify(shown));
+          else for (const line of linesOf(shown)) terminal.result(printable(line));
+        }
+        return 0;
+      },
+    },
+    exit,
+  );
+}
+
+interface OpenArguments {
+  readonly folder?: string | undefined;
+  readonly split?: string | undefined;
+  readonly from?: string | undefined;
+  readonly offline?: boolean | undefined;
+  readonly lenient?: boolean | undefined;
+  readonly "allow-changed"?: boolean | undefined;
+}
+
+function open(benchmark: Benchmark, args: OpenArguments, terminal: Terminal): Promise<LoadedSplit> {
+  return openSplit(benchmark, {
+    folder: dataFolder(args.folder),
+    hub: hubEnvironment(process.env),
+    ...(args.split !== undefined && { split: args.split }),
+    ...(args.from !== undefined && { from: args.from as "pinned" | "hub" }),
+    offline: args.offline === true,
+    mode: args.lenient ? "lenient" : "strict",
+    allowChanged: args["allow-changed"] === true,
+    onProgress: downloadProgress(benchmark.name, terminal),
+  });
+}
+
+function report(
+  { benchmark, split, problems, refused, warnings, files }: LoadedSplit,
+  json: boolean,
+  terminal: Terminal,
+): void {
+  for (const warning of warnings) terminal.note(`warning: ${warning}`);
+  for (const { file, row, reason } of refused) terminal.note(`left out: ${file} row ${row}: ${printable(reason)}`);
+  if (json)
+    return terminal.result(JSON.stringify({ benchmark, split, problems: problems.length, refused, warnings, files }));
+  terminal.result(`${benchmark} ${split}: ${problems.length} problems`);
+  for (const { path, sha256, known } of files)
+    terminal.result(`  ${path}\n  sha256 ${sha256}${known ? ", as known" : ", not in the registry"}`);
+}
+
+interface Finding {
+  readonly benchmark: string;
+  readonly split: string;
+  readonly problems: number;
+  readonly complaints: readonly string[];
+  /** Worth a look, and not wrong as such. */
+  readonly notes: readonly string[];
+}
+
+/** Most overlaps and rows that a check lists. */
+const mostListed = 5;
+
+async function check(benchmark: Benchmark, folder: string): Promise<Finding[]> {
+  const loaded: { readonly split: string; readonly result: LoadedSplit }[] = [];
+  for (const split of Object.keys(benchmark.splits))
+    if (await isHere(benchmark, split, folder))
+      loaded.push({
+        split,
+        result: await loadSplit(benchmark, split, await findFiles(benchmark, split, folder), {
+          mode: "lenient",
+          allowChanged: true,
+        }),
+      });
+  const scored = loaded.filter(({ split }) => !benchmark.splits[split]?.pool).flatMap(({ result }) => result.problems);
+  return loaded.map(({ split, result: { problems, refused, warnings } }) => {
+    const overlaps = benchmark.splits[split]?.pool ? contamination(problems, scored) : [];
+    const pairs = (wanted: Overlap["kind"], verb: string): string[] =>
+      listed(overlaps.filter(({ kind }) => kind === wanted).map(({ pool, test }) => `${pool} ${verb} ${test}`));
+    const complaints = [
+      ...warnings,
+      ...listed(refused.map(({ file, row, reason }) => `${file} row ${row}: ${printable(reason)}`)),
+      ...pairs("equal", "is"),
+    ];
+    const notes = pairs("shared-words", "shares 13 words with");
+    return { benchmark: benchmark.name, split, problems: problems.length, complaints, notes };
+  });
+}
+
+function listed(lines: readonly string[]): string[] {
+  const more = lines.length - mostListed;
+  return more > 0 ? [...lines.slice(0, mostListed), `and ${more} more`] : [...lines];
+}
+
+function isHere(benchmark: Benchmark, split: string, folder: string): Promise<boolean> {
+  return findFiles(benchmark, split, folder).then(
+    () => true,
+    () => false,
+  );
+}
+
+function dataFolder(given: string | undefined): string {
+  const cache = process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache");
+  return resolve(given ?? process.env["LACONIC_DATA"] ?? join(cache, "laconic", "data"));
+}
+
+function linesOf({ id, question, views = {}, gold, grading }: BenchmarkProblem): string[] {
+  return [
+    `# ${id}`,
+    question,
+    ...Object.entries(views).map(([agent, view]) => `[${agent}] ${view}`),
+    `gold (${grading.kind}): ${gold}`,
+    "",
+  ];
+}
+
+/** Data is a stranger's text: nothing in it moves the cursor or hides a line. */
+function printable(text: string): string {
+  return text.replaceAll(/[^\P{Cc}\n\t]/gu, "\ufffd");
+}
+
+function wholeNumber(flag: string, text: string): number {
+  const value = Number(text);
+  if (Number.isInteger(value) && value >= 1) return value;
+  throw new LaconicError("config_invalid", `--${flag} is ${text}, expected a whole number from 1`, { key: flag });
+}
