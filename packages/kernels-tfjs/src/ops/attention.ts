@@ -1,0 +1,136 @@
+import {
+  expectFloats,
+  expectHeads,
+  expectLayout,
+  matrix,
+  type AttentionShape,
+  type Kernels,
+} from "@laconic/engine/kernels";
+import {
+  add,
+  concat,
+  exp,
+  logSumExp as logSumExpOf,
+  matMul,
+  mul,
+  reshape,
+  slice,
+  sub,
+  sum,
+  tensor2d,
+  tidy,
+  tile,
+  type Tensor as TfTensor,
+} from "@tensorflow/tfjs-core";
+import type { OpsDevice } from "./ops-device.ts";
+import { fromHeads, paddedLayout, toHeads, type PaddedLayout } from "./padding.ts";
+
+/** Added to a score that must not count. Not infinity: differences of two stay numbers. */
+export const hidden = -1e30;
+
+/**
+ * Causal attention by plain products over sequences padded to the longest, so many sequences at a time that the scores
+ * stay within the backend's bound. The backward pass makes the shares again from the log-sum-exps.
+ */
+export function attentionKernels(device: OpsDevice): Pick<Kernels, "attention" | "attentionBackward"> {
+  return {
+    attention(q, k, v, shape, layout) {
+      const [rows] = matrix(q, "attention: q");
+      expectHeads(shape, rows, [q], [k, v], "attention");
+      expectLayout(layout, rows, "attention");
+      const padded = paddedLayout(device, layout, rows);
+      const { queryHeads, kvHeads, headDim, scale } = shape;
+      const group = queryHeads / kvHeads;
+      const [out, logSumExp] = device.makeAll(
+        [
+          [rows, queryHeads * headDim],
+          [rows, queryHeads],
+        ],
+        () => {
+          const queries = toHeads(device.data(q), padded, kvHeads, group, headDim);
+          const [keys, values] = [k, v].map((each) => toHeads(device.data(each), padded, kvHeads, 1, headDim)) as Pair;
+          const mask = causalMask(padded.longest, group);
+          const [mixed, sums] = inParts(device, padded, shape, 2, (part) => {
+            const scores = add(mul(matMul(part(queries), part(keys), false, true), scale), mask);
+            const total = logSumExpOf(scores, 3, true);
+            return [matMul(exp(sub(scores, total)), part(values)), total];
+          }) as Pair;
+          return [fromHeads(mixed, padded, kvHeads, group, headDim), fromHeads(sums, padded, kvHeads, group, 1)];
+        },
+      );
+      return { out, logSumExp };
+    },
+    attentionBackward(dOut, { q, k, v, out, logSumExp }, shape, layout) {
+      const [rows] = matrix(q, "attentionBackward: q");
+      const { queryHeads, kvHeads, headDim, scale } = shape;
+      expectHeads(shape, rows, [q, out, dOut], [k, v], "attentionBackward");
+      expectFloats(logSumExp, [rows, queryHeads], "attentionBackward: logSumExp");
+      expectLayout(layout, rows, "attentionBackward");
+      const padded = paddedLayout(device, layout, rows);
+      const group = queryHeads / kvHeads;
+      const [dQ, dK, dV] = device.makeAll([q.shape, k.shape, v.shape], () => {
+        const byQuery = (x: TfTensor, width: number): TfTensor => toHeads(x, padded, kvHeads, group, width);
+        const [queries, dMixed] = [q, dOut].map((each) => byQuery(device.data(each), headDim)) as Pair;
+        const [keys, values] = [k, v].map((each) => toHeads(device.data(each), padded, kvHeads, 1, headDim)) as Pair;
+        const sums = byQuery(device.data(logSumExp), 1);
+        // What the softmax takes back of each row: the gradient along its own output.
+        const along = reshape(mul(device.data(dOut), device.data(out)), [rows * queryHeads, headDim]);
+        const delta = byQuery(reshape(sum(along, 1), [rows, queryHeads]), 1);
+        const mask = causalMask(padded.longest, group);
+        const [dQueries, dKeys, dValues] = inParts(device, padded, shape, 3, (part) => {
+          const scores = add(mul(matMul(part(queries), part(keys), false, true), scale), mask);
+          const shares = exp(sub(scores, part(sums)));
+          const dShares = matMul(part(dMixed), part(values), false, true);
+          const dScores = mul(mul(shares, sub(dShares, part(delta))), scale);
+          return [
+            matMul(dScores, part(keys)),
+            matMul(dScores, part(queries), true, false),
+            matMul(shares, part(dMixed), true, false),
+          ];
+        }) as [TfTensor, TfTensor, TfTensor];
+        return [
+          fromHeads(dQueries, padded, kvHeads, group, headDim),
+          fromHeads(dKeys, padded, kvHeads, 1, headDim),
+          fromHeads(dValues, padded, kvHeads, 1, headDim),
+        ];
+      });
+      return { dQ, dK, dV };
+    },
+  };
+}
+
+type Pair = [TfTensor, TfTensor];
+
+/** Additive, [group * longest, longest]: a token looks at itself and what is before it. */
+function causalMask(longest: number, group: number): TfTensor {
+  const mask = new Float32Array(longest * longest);
+  for (let i = 0; i < longest; i++) mask.fill(hidden, i * longest + i + 1, (i + 1) * longest);
+  return tile(tensor2d(mask, [longest, longest]), [group, 1]);
+}
+
+/** Runs a part of the sequences at a time and joins the results along the sequences. */
+function inParts(
+  device: OpsDevice,
+  { sequences, longest }: PaddedLayout,
+  { queryHeads }: AttentionShape,
+  results: number,
+  body: (part: (x: TfTensor) => TfTensor) => TfTensor[],
+): TfTensor[] {
+  const atOnce = Math.max(1, Math.floor(device.backend.mostElements / (queryHeads * longest * longest)));
+  if (atOnce >= sequences) return body((x) => x);
+  const parts: TfTensor[][] = [];
+  for (let start = 0; start < sequences; start += atOnce) {
+    const count = Math.min(atOnce, sequences - start);
+    parts.push(
+      tidy(() =>
+        body((x) => slice(x, [start, 0, 0, 0], [count, ...x.shape.slice(1)] as [number, number, number, number])),
+      ),
+    );
+  }
+  return Array.from({ length: results }, (_, i) =>
+    concat(
+      parts.map((part) => part[i] as TfTensor),
+      0,
+    ),
+  );
+}

@@ -1,0 +1,50 @@
+import { expectFloats, type Kernels } from "@laconic/engine/kernels";
+import { add, mul, sigmoid, sub, tidy } from "@tensorflow/tfjs-core";
+import type { OpsDevice } from "./ops-device.ts";
+
+type Elementwise = "add" | "multiply" | "scaled" | "accumulate" | "swiGlu" | "swiGluBackward";
+
+/** Operations on elements of equal shape. */
+export function elementwiseKernels(device: OpsDevice): Pick<Kernels, Elementwise> {
+  const { store } = device;
+  return {
+    add(a, b) {
+      expectFloats(b, a.shape, "add");
+      return device.make(a.shape, () => add(device.data(a), device.data(b)));
+    },
+    multiply(a, b) {
+      expectFloats(b, a.shape, "multiply");
+      return device.make(a.shape, () => mul(device.data(a), device.data(b)));
+    },
+    scaled: (x, factor) => device.make(x.shape, () => mul(device.data(x), factor)),
+    accumulate(into, delta) {
+      expectFloats(delta, into.shape, "accumulate");
+      const [sum, added] = [device.data(into), device.data(delta)];
+      if (sum.size > 0)
+        store.replace(
+          into,
+          tidy(() => add(sum, added)),
+        );
+    },
+    swiGlu(gate, up) {
+      expectFloats(up, gate.shape, "swiGlu: up");
+      return device.make(gate.shape, () => {
+        const g = device.data(gate);
+        return mul(mul(g, sigmoid(g)), device.data(up));
+      });
+    },
+    swiGluBackward(dOut, gate, up) {
+      expectFloats(dOut, gate.shape, "swiGluBackward: dOut");
+      expectFloats(up, gate.shape, "swiGluBackward: up");
+      const [dGate, dUp] = device.makeAll([gate.shape, gate.shape], () => {
+        const [d, g] = [device.data(dOut), device.data(gate)];
+        const share = sigmoid(g);
+        const silu = mul(g, share);
+        // d silu / d gate = share + silu (1 - share).
+        const slope = add(share, mul(silu, sub(1, share)));
+        return [mul(mul(d, device.data(up)), slope), mul(d, silu)];
+      });
+      return { dGate, dUp };
+    },
+  };
+}

@@ -1,0 +1,119 @@
+import { expectFloats, matrix, type Kernels } from "@laconic/engine/kernels";
+import {
+  add,
+  concat,
+  exp,
+  expandDims,
+  gather,
+  logSumExp as logSumExpOf,
+  matMul,
+  mul,
+  neg,
+  reshape,
+  slice,
+  sub,
+  sum,
+  tidy,
+  unsortedSegmentSum,
+  zeros,
+  type Tensor1D,
+  type Tensor as TfTensor,
+} from "@tensorflow/tfjs-core";
+import type { OpsDevice } from "./ops-device.ts";
+import { picked } from "./picked.ts";
+
+/** Log-probs of targets, so many rows at a time that their logits stay within the backend's bound. */
+export function headKernels(device: OpsDevice): Pick<Kernels, "headLogProbs" | "headLogProbsBackward"> {
+  /** Ranges of rows. */
+  const parts = (rows: number, vocabulary: number): readonly [start: number, count: number][] => {
+    const atOnce = Math.max(1, Math.floor(device.backend.mostElements / vocabulary));
+    return Array.from({ length: Math.ceil(rows / atOnce) }, (_, i) => [
+      i * atOnce,
+      Math.min(atOnce, rows - i * atOnce),
+    ]);
+  };
+  return {
+    headLogProbs(hidden, weight, targets, inverseTemperature) {
+      const [rows, width] = matrix(hidden, "headLogProbs: hidden");
+      const [vocabulary] = matrix(weight, "headLogProbs: weight");
+      expectFloats(weight, [vocabulary, width], "headLogProbs: weight");
+      expectFloats(inverseTemperature, [rows], "headLogProbs: inverseTemperature");
+      device.expectIndices(targets, rows, vocabulary, "headLogProbs: targets");
+      const [logProbs, entropy, logSumExp] = device.makeAll([[rows], [rows], [rows]], () => {
+        const made = parts(rows, vocabulary).map(([start, count]) =>
+          tidy(() => {
+            const scale = expandDims(slice(device.data(inverseTemperature), start, count), 1);
+            const scores = mul(
+              matMul(slice(device.data(hidden), [start, 0], [count, width]), device.data(weight), false, true),
+              scale,
+            );
+            const total = logSumExpOf(scores, 1, true);
+            const logProbs = sub(scores, total);
+            return [
+              picked(logProbs, slice(device.data(targets), start, count)),
+              neg(sum(mul(exp(logProbs), logProbs), 1)),
+              reshape(total, [count]),
+            ];
+          }),
+        );
+        return [0, 1, 2].map((i) =>
+          concat(
+            made.map((part) => part[i] as TfTensor),
+            0,
+          ),
+        );
+      });
+      return { logProbs, entropy, logSumExp };
+    },
+    headLogProbsBackward(dLogProbs, { hidden, weight, targets, inverseTemperature, logSumExp }, needs) {
+      const [rows, width] = matrix(hidden, "headLogProbsBackward: hidden");
+      const [vocabulary] = matrix(weight, "headLogProbsBackward: weight");
+      expectFloats(weight, [vocabulary, width], "headLogProbsBackward: weight");
+      for (const each of [dLogProbs, inverseTemperature, logSumExp])
+        expectFloats(each, [rows], "headLogProbsBackward: a row's number");
+      device.expectIndices(targets, rows, vocabulary, "headLogProbsBackward: targets");
+      if (rows === 0) {
+        const dHidden = device.make([0, width], () => zeros([0, width]));
+        return needs.weight
+          ? { dHidden, dWeight: device.make([vocabulary, width], () => zeros([vocabulary, width])) }
+          : { dHidden };
+      }
+      const w = device.data(weight);
+      const gradients = (): { readonly dHidden: TfTensor; readonly dWeight: TfTensor | null } => {
+        const dHidden: TfTensor[] = [];
+        let dWeight: TfTensor | null = null;
+        for (const [start, count] of parts(rows, vocabulary)) {
+          const rowsOf = (x: TfTensor): TfTensor => slice(x, start, count);
+          const scale = expandDims(rowsOf(device.data(inverseTemperature)), 1);
+          const input = slice(device.data(hidden), [start, 0], [count, width]);
+          const target = rowsOf(device.data(targets));
+          const scores = mul(matMul(input, w, false, true), scale);
+          const shares = exp(sub(scores, expandDims(rowsOf(device.data(logSumExp)), 1)));
+          const slope = mul(expandDims(rowsOf(device.data(dLogProbs)), 1), scale);
+          // d / d logits = slope (one-hot(target) - shares), the one-hot part by rows of the weight.
+          const dLogits = neg(mul(shares, slope));
+          dHidden.push(add(matMul(dLogits, w), mul(gather(w, target), slope)));
+          if (!needs.weight) continue;
+          const part = add(
+            matMul(dLogits, input, true, false),
+            unsortedSegmentSum(mul(input, slope), target as Tensor1D, vocabulary),
+          );
+          dWeight = dWeight === null ? part : add(dWeight, part);
+        }
+        return { dHidden: concat(dHidden, 0), dWeight };
+      };
+      if (!needs.weight) return { dHidden: device.make([rows, width], () => gradients().dHidden) };
+      const [dHidden, dWeight] = device.makeAll(
+        [
+          [rows, width],
+          [vocabulary, width],
+        ],
+        () => {
+          const made = gradients();
+          return [made.dHidden, made.dWeight ?? zeros([vocabulary, width])];
+        },
+      );
+      return { dHidden, dWeight };
+    },
+  };
+}

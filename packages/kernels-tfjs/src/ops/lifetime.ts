@@ -1,0 +1,64 @@
+import { LaconicError } from "@laconic/core";
+import { sizeOf, type Kernels } from "@laconic/engine/kernels";
+import { clone, reshape, tensor, zeros } from "@tensorflow/tfjs-core";
+import type { OpsDevice } from "./ops-device.ts";
+
+type Lifetime = "scope" | "keep" | "free" | "upload" | "read" | "zeros" | "copy" | "reshape";
+
+/** How tensors come, go and cross to the host. */
+export function lifetimeKernels(device: OpsDevice): Pick<Kernels, Lifetime> {
+  const { store } = device;
+  return {
+    scope: (body) => store.scope(body),
+    keep: (kept) => {
+      store.keep(kept);
+      return kept;
+    },
+    free: (...tensors) => {
+      for (const each of tensors) store.free(each);
+    },
+    upload(values, shape) {
+      if (values.length !== sizeOf(shape))
+        throw new LaconicError(
+          "input_invalid",
+          `upload: ${values.length} values do not fill shape [${shape.join(", ")}]`,
+        );
+      if (values instanceof Int32Array)
+        return store.adoptInts(tensor(values.slice(), [...shape], "int32"), rangeOf(values));
+      return store.adopt(tensor(Float32Array.from(values), [...shape], "float32"));
+    },
+    async read(given) {
+      const { data, dtype } = store.get(given);
+      if (sizeOf(given.shape) === 0) return dtype === "int32" ? new Int32Array() : new Float32Array();
+      // A view of the device's memory on some backends: what is read must not change later.
+      const values = (await data.data()) as Float32Array | Int32Array;
+      return values.slice();
+    },
+    zeros: (shape) => store.adopt(zeros([...shape])),
+    copy(given) {
+      const { data, dtype, range } = store.get(given);
+      // Data never changes under a TensorFlow.js tensor, so a second one over the same data is a copy.
+      return dtype === "int32" ? store.adoptInts(clone(data), range) : store.adopt(clone(data));
+    },
+    reshape(given, shape) {
+      const { data, dtype, range } = store.get(given);
+      if (sizeOf(shape) !== sizeOf(given.shape))
+        throw new LaconicError(
+          "input_invalid",
+          `reshape: [${given.shape.join(", ")}] does not fit [${shape.join(", ")}]`,
+        );
+      const reshaped = reshape(data, [...shape]);
+      return dtype === "int32" ? store.adoptInts(reshaped, range) : store.adopt(reshaped);
+    },
+  };
+}
+
+function rangeOf(values: Int32Array): readonly [number, number] {
+  let [least, most] = [0, 0];
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i] as number;
+    if (i === 0 || value < least) least = value;
+    if (i === 0 || value > most) most = value;
+  }
+  return [least, most];
+}

@@ -1,0 +1,43 @@
+import { expectFloats, matrix, type Kernels } from "@laconic/engine/kernels";
+import { add, matMul, sum, zeros } from "@tensorflow/tfjs-core";
+import type { OpsDevice } from "./ops-device.ts";
+
+/** Products with a weight. */
+export function linearKernels(device: OpsDevice): Pick<Kernels, "linear" | "linearBackward" | "headLogits"> {
+  return {
+    linear(x, weight, bias) {
+      const [rows, inputs] = matrix(x, "linear: x");
+      const [outputs] = matrix(weight, "linear: weight");
+      expectFloats(weight, [outputs, inputs], "linear: weight");
+      if (bias) expectFloats(bias, [outputs], "linear: bias");
+      return device.make([rows, outputs], () => {
+        const product = matMul(device.data(x), device.data(weight), false, true);
+        return bias ? add(product, device.data(bias)) : product;
+      });
+    },
+    linearBackward(dOut, x, weight, needs) {
+      const [rows, inputs] = matrix(x, "linearBackward: x");
+      const [outputs] = matrix(weight, "linearBackward: weight");
+      expectFloats(weight, [outputs, inputs], "linearBackward: weight");
+      expectFloats(dOut, [rows, outputs], "linearBackward: dOut");
+      const [d, input] = [device.data(dOut), device.data(x)];
+      return {
+        ...(needs.input && { dX: device.make([rows, inputs], () => matMul(d, device.data(weight))) }),
+        ...(needs.weight && {
+          dWeight: device.make([outputs, inputs], () =>
+            rows === 0 ? zeros([outputs, inputs]) : matMul(d, input, true, false),
+          ),
+        }),
+        ...(needs.bias && {
+          dBias: device.make([outputs], () => (rows === 0 ? zeros([outputs]) : sum(d, 0))),
+        }),
+      };
+    },
+    headLogits(hidden, weight) {
+      const [rows, width] = matrix(hidden, "headLogits: hidden");
+      const [vocabulary] = matrix(weight, "headLogits: weight");
+      expectFloats(weight, [vocabulary, width], "headLogits: weight");
+      return device.make([rows, vocabulary], () => matMul(device.data(hidden), device.data(weight), false, true));
+    },
+  };
+}

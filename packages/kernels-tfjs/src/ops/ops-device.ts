@@ -1,0 +1,76 @@
+import { LaconicError } from "@laconic/core";
+import { expectInts, sizeOf, type Tensor } from "@laconic/engine/kernels";
+import { keep, reshape, tensor1d, tidy, zeros, type Tensor as TfTensor } from "@tensorflow/tfjs-core";
+import { HandleStore, type Handle } from "./handles.ts";
+
+/** What a TensorFlow.js backend brings beside its operations. */
+export interface OpsBackend {
+  /** `tensorflow`, `webgpu`, ... */
+  readonly device: string;
+  /** Library and version. */
+  readonly library: string;
+  /** Most elements of an intermediate result: products beyond it are made in parts. */
+  readonly mostElements: number;
+  /**
+   * Puts `values` [M, D] into rows `rows` int32 [M] of `data` [R, D], in its memory where the backend can. The caller
+   * disposes of `data` and owns the result.
+   */
+  putRows(data: TfTensor, rows: TfTensor, values: TfTensor): TfTensor;
+  dispose(): void;
+}
+
+/** What all operations work with. */
+export class OpsDevice {
+  readonly backend: OpsBackend;
+  readonly store: HandleStore = new HandleStore();
+
+  constructor(backend: OpsBackend) {
+    this.backend = backend;
+  }
+
+  data(tensor: Tensor): TfTensor {
+    return this.store.get(tensor).data;
+  }
+
+  /** A float tensor from TensorFlow.js operations; zeros, without asking them, where it has no element. */
+  make(shape: readonly number[], body: () => TfTensor): Handle {
+    return this.store.adopt(tidy(() => (sizeOf(shape) === 0 ? zeros([...shape]) : reshape(body(), [...shape]))));
+  }
+
+  /** Several float tensors from the same operations. */
+  makeAll<const N extends readonly (readonly number[])[]>(
+    shapes: N,
+    body: () => TfTensor[],
+  ): { [K in keyof N]: Handle } {
+    const made = tidy(() => {
+      if (shapes.some((shape) => sizeOf(shape) === 0)) return shapes.map((shape) => zeros([...shape]));
+      return body().map((data, i) => reshape(data, [...(shapes[i] as readonly number[])]));
+    });
+    return made.map((data) => this.store.adopt(data)) as { [K in keyof N]: Handle };
+  }
+
+  /** Numbers that follow from a tensor, made at first use and freed with it. */
+  derive(tensor: Tensor, name: string, make: () => TfTensor): TfTensor {
+    const { derived } = this.store.get(tensor);
+    let data = derived.get(name);
+    if (!data) {
+      data = keep(make());
+      derived.set(name, data);
+    }
+    return data;
+  }
+
+  deriveIndices(tensor: Tensor, name: string, make: () => Int32Array): TfTensor {
+    return this.derive(tensor, name, () => tensor1d(make(), "int32"));
+  }
+
+  /** @throws LaconicError `input_invalid` when `ids` is not a list of `length` integers in [0, limit) */
+  expectIndices(ids: Tensor, length: number, limit: number, place: string): void {
+    expectInts(ids, length, place);
+    const [least, most] = this.store.get(ids).range;
+    if (length === 0 || (least >= 0 && most < limit)) return;
+    throw new LaconicError("input_invalid", `${place}: index ${least < 0 ? least : most} is outside [0, ${limit})`, {
+      index: least < 0 ? least : most,
+    });
+  }
+}

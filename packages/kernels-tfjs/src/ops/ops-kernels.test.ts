@@ -1,0 +1,23 @@
+import "@tensorflow/tfjs-backend-cpu";
+import { kernelCases } from "@laconic/engine/kernels/testing";
+import { enableProdMode, memory, setBackend } from "@tensorflow/tfjs-core";
+import { describe, expect, test } from "vitest";
+import { opsKernelSet } from "./ops-kernels.ts";
+import { scatterRows } from "./scatter-rows.ts";
+
+describe("the kernels by TensorFlow.js operations, on its plain JavaScript backend", async () => {
+  enableProdMode(); // no advice on the console
+  await setBackend("cpu");
+  const kernels = opsKernelSet({
+    device: "javascript",
+    library: "tfjs-cpu",
+    mostElements: 4096,
+    putRows: scatterRows,
+    dispose: () => undefined,
+  });
+  for (const item of kernelCases) test(item.name, () => item.run(() => kernels));
+  test("leave nothing behind in TensorFlow.js", () => {
+    expect(kernels.liveTensors()).toBe(0);
+    expect(memory().numTensors).toBe(0);
+  });
+});

@@ -1,0 +1,25 @@
+import { expectFloats, matrix, type Kernels } from "@laconic/engine/kernels";
+import { gather, unsortedSegmentSum, zeros, type Tensor1D } from "@tensorflow/tfjs-core";
+import type { OpsDevice } from "./ops-device.ts";
+
+/** Rows of a table by number. */
+export function rowKernels(device: OpsDevice): Pick<Kernels, "gatherRows" | "scatterAddRows"> {
+  return {
+    gatherRows(table, ids) {
+      const [rows, width] = matrix(table, "gatherRows: table");
+      const count = ids.shape[0] ?? 0;
+      device.expectIndices(ids, count, rows, "gatherRows: rows");
+      return device.make([count, width], () => gather(device.data(table), device.data(ids)));
+    },
+    scatterAddRows(delta, ids, rowCount) {
+      const [count, width] = matrix(delta, "scatterAddRows: delta");
+      expectFloats(delta, [count, width], "scatterAddRows: delta");
+      device.expectIndices(ids, count, rowCount, "scatterAddRows: rows");
+      return device.make([rowCount, width], () =>
+        count === 0
+          ? zeros([rowCount, width])
+          : unsortedSegmentSum(device.data(delta), device.data(ids) as Tensor1D, rowCount),
+      );
+    },
+  };
+}

@@ -1,0 +1,152 @@
+import { LaconicError } from "@laconic/core";
+import { expectFloats, expectTokenLogProbs, matrix, type Kernels, type SamplingRows } from "@laconic/engine/kernels";
+import {
+  add,
+  argMax,
+  cast,
+  cumsum,
+  expandDims,
+  gather,
+  greaterEqual,
+  lessEqual,
+  less,
+  logSoftmax,
+  max,
+  maximum,
+  minimum,
+  mul,
+  pad,
+  range,
+  reshape,
+  scalar,
+  slice,
+  softmax,
+  sub,
+  sum,
+  tensor1d,
+  tensor2d,
+  tidy,
+  topk,
+  where,
+  greater,
+  type Tensor as TfTensor,
+} from "@tensorflow/tfjs-core";
+import type { OpsDevice } from "./ops-device.ts";
+import { picked } from "./picked.ts";
+
+/** One token per row by inverting the cumulative distribution. */
+export function samplingKernels(device: OpsDevice): Pick<Kernels, "sampleTokens" | "tokenLogProbs"> {
+  const { store } = device;
+  return {
+    sampleTokens(logits, settings) {
+      const [rows, vocabulary] = matrix(logits, "sampleTokens: logits");
+      expectFloats(logits, logits.shape, "sampleTokens: logits");
+      if (Object.values(settings).some((values: { readonly length: number }) => values.length !== rows))
+        throw new LaconicError("input_invalid", `sampleTokens: every setting needs one value for each of ${rows} rows`);
+      const [tokens, logProbs] = tidy(() => {
+        if (rows === 0) return [tensor1d([], "int32"), tensor1d([])];
+        const scaled = scaleRows(device.data(logits), settings.temperature);
+        const chosen = chooseTokens(scaled, settings, vocabulary);
+        return [chosen, picked(logSoftmax(scaled), chosen)];
+      }) as [TfTensor, TfTensor];
+      return { tokens: store.adoptInts(tokens, [0, vocabulary - 1]), logProbs: store.adopt(logProbs) };
+    },
+    tokenLogProbs(logits, tokens, count) {
+      expectTokenLogProbs(logits, tokens, count);
+      const [rows, vocabulary] = matrix(logits, "tokenLogProbs: logits");
+      const [logProbs, topTokens, topLogProbs] = tidy(() => {
+        const none = rows * count === 0;
+        const normalised = rows === 0 ? null : logSoftmax(device.data(logits));
+        const top = none || normalised === null ? null : topk(normalised, count, true);
+        return [
+          normalised ? picked(normalised, device.data(tokens)) : tensor1d([]),
+          top ? cast(top.indices, "int32") : tensor2d([], [rows, count], "int32"),
+          top ? top.values : tensor2d([], [rows, count]),
+        ];
+      }) as [TfTensor, TfTensor, TfTensor];
+      return {
+        logProbs: store.adopt(logProbs),
+        topTokens: store.adoptInts(topTokens, [0, vocabulary - 1]),
+        topLogProbs: store.adopt(topLogProbs),
+      };
+    },
+  };
+}
+
+function column(values: ArrayLike<number>): TfTensor {
+  return tensor2d(Float32Array.from(values), [values.length, 1]);
+}
+
+/** Logits over the temperature; greedy rows stay as they are. */
+function scaleRows(logits: TfTensor, temperature: Float32Array): TfTensor {
+  if (temperature.every((each) => each === 1 || each === 0)) return logits;
+  return mul(logits, column(temperature.map((each) => (each === 0 ? 1 : 1 / each))));
+}
+
+/** int32 [B]. */
+function chooseTokens(scaled: TfTensor, settings: SamplingRows, vocabulary: number): TfTensor {
+  const { temperature, topK, topP, minP, uniform } = settings;
+  const greedy = (): TfTensor => cast(argMax(scaled, 1), "int32");
+  if (temperature.every((each) => each === 0)) return greedy();
+  const cuts = topK.some((k) => k > 0 && k < vocabulary) || topP.some((p) => p < 1) || minP.some((p) => p > 0);
+  const shares = softmax(scaled);
+  const drawn = invert(cuts ? truncated(shares, settings, vocabulary) : shares, uniform);
+  if (!temperature.includes(0)) return drawn;
+  const isGreedy = tensor1d(
+    Array.from(temperature, (each) => each === 0),
+    "bool",
+  );
+  return where(isGreedy, greedy(), drawn);
+}
+
+/** Tokens in a block. Sums within and over blocks stay short, so float32 carries them. */
+const blockWidth = 256;
+
+/** The token at which the sums of a row pass its uniform number; one without mass is never it. int32 [B]. */
+function invert(shares: TfTensor, uniform: Float32Array): TfTensor {
+  const [rows, vocabulary] = shares.shape as [number, number];
+  const blocks = Math.ceil(vocabulary / blockWidth);
+  const filled = pad(shares, [
+    [0, 0],
+    [0, blocks * blockWidth - vocabulary],
+  ]);
+  const split = reshape(filled, [rows, blocks, blockWidth]);
+  const masses = sum(split, 2);
+  const ends = cumsum(masses, 1);
+  const target = mul(slice(ends, [0, blocks - 1], [rows, 1]), column(uniform));
+  const block = passes(masses, ends, target);
+  const inBlock = gather(
+    reshape(split, [rows * blocks, blockWidth]),
+    add(mul(range(0, rows, 1, "int32"), scalar(blocks, "int32")), block),
+  );
+  const before = sub(picked(ends, block), picked(masses, block));
+  // Rounding must not step back in front of the block.
+  const rest = maximum(sub(reshape(target, [rows]), before), 0);
+  const token = passes(inBlock, cumsum(inBlock, 1), expandDims(rest, 1));
+  return add(mul(block, scalar(blockWidth, "int32")), token);
+}
+
+/** The first place whose running sum lies above the target, and no later than the last that holds mass. int32 [B]. */
+function passes(masses: TfTensor, sums: TfTensor, target: TfTensor): TfTensor {
+  const width = masses.shape[1] as number;
+  const before = sum(cast(lessEqual(sums, target), "int32"), 1);
+  const last = max(mul(cast(greater(masses, 0), "int32"), range(0, width, 1, "int32")), 1);
+  return cast(minimum(before, last), "int32");
+}
+
+/** Shares with everything cut set to 0: top-k, then top-p of what is left, then min-p of the likeliest. */
+function truncated(shares: TfTensor, { topK, topP, minP }: SamplingRows, vocabulary: number): TfTensor {
+  const rows = topK.length;
+  const sorted = topk(shares, vocabulary, true).values;
+  const lastKept = Int32Array.from(topK, (k) => (k > 0 && k < vocabulary ? k : vocabulary) - 1);
+  const smallestOfK = expandDims(picked(sorted, tensor1d(lastKept, "int32")), 1);
+  const keep = (values: TfTensor, threshold: TfTensor): TfTensor =>
+    mul(values, cast(greaterEqual(values, threshold), "float32"));
+  // In descending order, so that the sums find the fewest tokens that reach the mass.
+  const sums = cumsum(keep(sorted, smallestOfK), 1);
+  const wanted = mul(slice(sums, [0, vocabulary - 1], [rows, 1]), column(topP));
+  const reached = minimum(sum(cast(less(sums, wanted), "int32"), 1), scalar(vocabulary - 1, "int32"));
+  const smallestOfP = expandDims(picked(sorted, cast(reached, "int32")), 1);
+  const smallestOfMin = mul(slice(sorted, [0, 0], [rows, 1]), column(minP));
+  return keep(shares, maximum(maximum(smallestOfK, smallestOfP), smallestOfMin));
+}

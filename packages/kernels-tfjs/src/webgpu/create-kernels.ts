@@ -1,0 +1,42 @@
+import { LaconicError } from "@laconic/core";
+import type { CreateKernels, KernelSource } from "@laconic/engine/kernels";
+import { enableProdMode, env, ready, setBackend, version_core } from "@tensorflow/tfjs-core";
+import { opsKernelSet } from "../ops/ops-kernels.ts";
+import { scatterRows } from "../ops/scatter-rows.ts";
+import { openWebGpu } from "./open-webgpu.ts";
+
+/** Packages that this device needs beside this one. */
+export const webGpuPackages: readonly string[] = ["webgpu@0.6.2", "@tensorflow/tfjs-backend-webgpu@4.22.0"];
+
+/**
+ * Starts TensorFlow.js's WebGPU backend on Dawn, the `webgpu` package. Options: `modules`, a folder whose `node_modules`
+ * hold the optional packages.
+ * @throws LaconicError `device_unavailable` with what is missing, `config_invalid` on an unknown option
+ */
+export const createKernels: CreateKernels = async (options = {}) => {
+  const unknown = Object.keys(options).find((key) => key !== "modules");
+  if (unknown !== undefined)
+    throw new LaconicError("config_invalid", `the webgpu kernels take modules, got "${unknown}"`, { key: unknown });
+  const { modules } = options;
+  const gpu = await openWebGpu(typeof modules === "string" ? modules : undefined);
+  enableProdMode();
+  const started = await setBackend("webgpu").catch(() => false);
+  await ready();
+  if (!started) {
+    gpu.close();
+    throw new LaconicError("device_unavailable", "TensorFlow.js could not start its webgpu backend on this adapter");
+  }
+  return opsKernelSet({
+    device: "webgpu",
+    library: `tfjs-webgpu ${version_core}, ${gpu.adapter}`,
+    // Storage bindings of 128 MiB are what every adapter allows.
+    mostElements: 1 << 24,
+    putRows: scatterRows,
+    dispose: () => gpu.close(),
+  });
+};
+
+/** Any GPU that Vulkan, Metal or Direct3D 12 reaches, float32. */
+export function webGpuKernels(options: { readonly modules?: string } = {}): KernelSource {
+  return { device: "webgpu", module: import.meta.url, options: { ...options } };
+}
