@@ -1,4 +1,3 @@
-import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import {
   benchmarkNamed,
@@ -20,6 +19,7 @@ import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { downloadProgress } from "../cli/download-progress.ts";
 import type { Terminal } from "../cli/terminal.ts";
+import { userCache } from "../run/user-cache.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
 const folderFlag = {
@@ -260,8 +260,7 @@ function isHere(benchmark: Benchmark, split: string, folder: string): Promise<bo
 }
 
 function dataFolder(given: string | undefined): string {
-  const cache = process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache");
-  return resolve(given ?? process.env["LACONIC_DATA"] ?? join(cache, "laconic", "data"));
+  return resolve(given ?? process.env["LACONIC_DATA"] ?? join(userCache(), "data"));
 }
 
 function linesOf({ id, question, views = {}, gold, grading }: BenchmarkProblem): string[] {

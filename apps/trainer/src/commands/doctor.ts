@@ -1,7 +1,9 @@
 import { cpus, totalmem } from "node:os";
+import { installDevice, runCommand, type OptionalDevice } from "@laconic/kernels-tfjs";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
-import { probeDevices } from "../run/devices.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import { devicesFolder, probeDevice, probeDevices, type DeviceReport } from "../run/devices.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function doctorCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
@@ -9,8 +11,16 @@ export function doctorCommand({ terminal }: CommandContext, exit: ExitCode): Com
     {
       name: "doctor",
       description: "Say what this machine can run on, and what is missing",
-      args: jsonFlag,
-      run: async ({ json }) => {
+      args: {
+        ...jsonFlag,
+        enable: {
+          type: "enum",
+          description: "Install what this device needs, and try it; nothing is downloaded otherwise",
+          options: ["tensorflow", "tensorflow-gpu", "webgpu"],
+        },
+      },
+      run: async ({ json, enable }) => {
+        if (enable !== undefined) return enableDevice(enable as OptionalDevice, json === true, terminal);
         const devices = await probeDevices();
         const machine = {
           node: process.version,
@@ -21,12 +31,28 @@ export function doctorCommand({ terminal }: CommandContext, exit: ExitCode): Com
         if (json) terminal.result(JSON.stringify({ ...machine, devices }));
         else {
           terminal.result(`node ${machine.node}, ${machine.cores} x ${machine.cpu}, ${machine.memoryGiB} GiB`);
-          for (const { name, works, detail, about } of devices)
-            terminal.result(`${works ? "ok     " : "missing"} ${name}: ${detail} (${about})`);
+          for (const device of devices) terminal.result(line(device));
         }
         return devices.some((device) => device.works) ? 0 : 1;
       },
     },
     exit,
   );
+}
+
+/** Installs a device's packages into the devices folder, and multiplies two numbers on it. */
+async function enableDevice(device: OptionalDevice, json: boolean, terminal: Terminal): Promise<number> {
+  await installDevice(device, {
+    folder: devicesFolder(),
+    python: process.env["LACONIC_PYTHON"] ?? "python3",
+    run: runCommand,
+    note: (step) => terminal.note(step),
+  });
+  const report = await probeDevice(device);
+  terminal.result(json ? JSON.stringify(report) : line(report));
+  return report.works ? 0 : 1;
+}
+
+function line({ name, works, detail, about }: DeviceReport): string {
+  return `${works ? "ok     " : "missing"} ${name}: ${detail} (${about})`;
 }

@@ -1,8 +1,10 @@
 import { totalmem } from "node:os";
+import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import type { CreateKernels, KernelSource } from "@laconic/engine/kernels";
-import { wasmKernels } from "@laconic/kernels-tfjs";
+import { tensorFlowKernels, wasmKernels, webGpuKernels, type OptionalDevice } from "@laconic/kernels-tfjs";
 import { torchKernels } from "@laconic/kernels-torch";
+import { userCache } from "./user-cache.ts";
 
 /** A device that the app knows. */
 interface KnownDevice {
@@ -17,6 +19,15 @@ interface KnownDevice {
   source(): KernelSource;
 }
 
+/** Where the packages of optional devices are: one folder each. */
+export function devicesFolder(): string {
+  return process.env["LACONIC_DEVICES"] ?? join(userCache(), "devices");
+}
+
+function modulesOf(device: OptionalDevice): { readonly modules: string } {
+  return { modules: join(devicesFolder(), device) };
+}
+
 /** In the order `auto` tries them. */
 const devices: readonly KnownDevice[] = [
   {
@@ -27,11 +38,24 @@ const devices: readonly KnownDevice[] = [
     source: () => torchKernels({ device: "cuda", dtype: "bfloat16" }),
   },
   {
+    name: "tensorflow-gpu",
+    about: "TensorFlow on an NVIDIA GPU",
+    workers: 1,
+    source: () => tensorFlowKernels({ gpu: true, ...modulesOf("tensorflow-gpu") }),
+  },
+  {
     name: "cpu",
     about: "PyTorch's C++ library on all cores",
     workers: 1,
     memory: (workers) => totalmem() / workers,
     source: () => torchKernels({ device: "cpu" }),
+  },
+  {
+    name: "tensorflow",
+    about: "TensorFlow on all cores",
+    workers: 1,
+    memory: (workers) => totalmem() / workers,
+    source: () => tensorFlowKernels(modulesOf("tensorflow")),
   },
   {
     name: "wasm",
@@ -40,6 +64,13 @@ const devices: readonly KnownDevice[] = [
     // WebAssembly addresses 32 bits.
     memory: (workers) => Math.min(totalmem() / workers, 2 ** 32),
     source: wasmKernels,
+  },
+  {
+    // After those that compute on the processor: its adapter may be a program that runs there too.
+    name: "webgpu",
+    about: "any GPU with a Vulkan, Metal or Direct3D 12 driver",
+    workers: 1,
+    source: () => webGpuKernels(modulesOf("webgpu")),
   },
 ];
 
@@ -56,6 +87,11 @@ export async function probeDevices(): Promise<DeviceReport[]> {
   const reports: DeviceReport[] = [];
   for (const device of devices) reports.push(await probe(device));
   return reports;
+}
+
+/** Starts one device. @throws LaconicError `device_unavailable` for one that does not exist */
+export function probeDevice(name: string): Promise<DeviceReport> {
+  return probe(deviceNamed(name));
 }
 
 /** What a run works on. */
@@ -87,15 +123,7 @@ export async function chooseDevice(
       memory: device.memory?.(count) ?? null,
     };
   };
-  if (name !== "auto") {
-    const device = devices.find((each) => each.name === name);
-    if (device) return chosen(device);
-    throw new LaconicError(
-      "device_unavailable",
-      `device ${name} is not known; use auto or ${devices.map((each) => each.name).join(", ")}`,
-      { device: name },
-    );
-  }
+  if (name !== "auto") return chosen(deviceNamed(name));
   const missing: string[] = [];
   for (const device of devices) {
     const { works, detail } = await probe(device);
@@ -106,6 +134,16 @@ export async function chooseDevice(
     missing.push(device.name);
   }
   throw new LaconicError("device_unavailable", "no device works here; laconic doctor says what each one needs");
+}
+
+function deviceNamed(name: string): KnownDevice {
+  const device = devices.find((each) => each.name === name);
+  if (device) return device;
+  throw new LaconicError(
+    "device_unavailable",
+    `device ${name} is not known; use auto or ${devices.map((each) => each.name).join(", ")}`,
+    { device: name },
+  );
 }
 
 async function probe({ name, about, source }: KnownDevice): Promise<DeviceReport> {

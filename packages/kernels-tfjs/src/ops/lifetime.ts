@@ -32,6 +32,8 @@ export function lifetimeKernels(device: OpsDevice): Pick<Kernels, Lifetime> {
       if (sizeOf(given.shape) === 0) return dtype === "int32" ? new Int32Array() : new Float32Array();
       // A view of the device's memory on some backends: what is read must not change later.
       const values = (await data.data()) as Float32Array | Int32Array;
+      const failure = device.backend.failure?.();
+      if (failure) throw failure;
       return values.slice();
     },
     zeros: (shape) => store.adopt(zeros([...shape])),

@@ -16,6 +16,10 @@ export interface OpsBackend {
    * disposes of `data` and owns the result.
    */
   putRows(data: TfTensor, rows: TfTensor, values: TfTensor): TfTensor;
+  /**
+   * What went wrong on the device since it was opened, for one that says so afterwards: what is read is then no result.
+   */
+  failure?(): LaconicError | null;
   dispose(): void;
 }
 

@@ -1,5 +1,5 @@
 import { expectFloats, type Kernels } from "@laconic/engine/kernels";
-import { add, addN, div, mul, sqrt, square, sub, sum, tidy, zeros } from "@tensorflow/tfjs-core";
+import { add, div, mul, sqrt, square, sub, sum, tidy, zeros, type Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 
 /** Gradient norm and AdamW. */
@@ -9,7 +9,8 @@ export function optimizerKernels(device: OpsDevice): Pick<Kernels, "sumSquares" 
     sumSquares: (tensors) =>
       device.make([1], () => {
         const parts = tensors.map((each) => device.data(each)).filter(({ size }) => size > 0);
-        return parts.length === 0 ? zeros([1]) : addN(parts.map((each) => sum(square(each))));
+        // One after the other: a single sum of them all would bind more buffers than WebGPU allows.
+        return parts.reduce<TfTensor>((total, each) => add(total, sum(square(each))), zeros([1]));
       }),
     adamW(param, grad, moments, step) {
       expectFloats(grad, param.shape, "adamW: grad");

@@ -1,12 +1,10 @@
 import { LaconicError } from "@laconic/core";
 import type { CreateKernels, KernelSource } from "@laconic/engine/kernels";
-import { enableProdMode, env, ready, setBackend, version_core } from "@tensorflow/tfjs-core";
+import { backend, ready, setBackend, version_core } from "@tensorflow/tfjs-core";
 import { opsKernelSet } from "../ops/ops-kernels.ts";
 import { scatterRows } from "../ops/scatter-rows.ts";
 import { openWebGpu } from "./open-webgpu.ts";
-
-/** Packages that this device needs beside this one. */
-export const webGpuPackages: readonly string[] = ["webgpu@0.6.2", "@tensorflow/tfjs-backend-webgpu@4.22.0"];
+import { watchDevice } from "./watch-device.ts";
 
 /**
  * Starts TensorFlow.js's WebGPU backend on Dawn, the `webgpu` package. Options: `modules`, a folder whose `node_modules`
@@ -19,7 +17,6 @@ export const createKernels: CreateKernels = async (options = {}) => {
     throw new LaconicError("config_invalid", `the webgpu kernels take modules, got "${unknown}"`, { key: unknown });
   const { modules } = options;
   const gpu = await openWebGpu(typeof modules === "string" ? modules : undefined);
-  enableProdMode();
   const started = await setBackend("webgpu").catch(() => false);
   await ready();
   if (!started) {
@@ -32,6 +29,7 @@ export const createKernels: CreateKernels = async (options = {}) => {
     // Storage bindings of 128 MiB are what every adapter allows.
     mostElements: 1 << 24,
     putRows: scatterRows,
+    failure: watchDevice(backend()),
     dispose: () => gpu.close(),
   });
 };

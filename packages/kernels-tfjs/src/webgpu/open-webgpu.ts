@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { removeBackend } from "@tensorflow/tfjs-core";
+import { enableProdMode, findBackendFactory, removeBackend } from "@tensorflow/tfjs-core";
 import { optionalModule } from "../optional-module.ts";
 
 /** What of the `webgpu` package is used here. */
@@ -25,14 +25,15 @@ export interface OpenGpu {
  */
 export async function openWebGpu(modules: string | undefined): Promise<OpenGpu> {
   const dawn = (await optionalModule("webgpu", modules)) as Dawn | null;
-  if (!dawn) throw missing("the webgpu package is not installed: npm install webgpu@0.6.2");
+  if (!dawn) throw missing("the webgpu package is not installed; laconic doctor --enable webgpu installs it");
+  enableProdMode(); // a second copy of TensorFlow.js would say so on the console
   const before = Object.getOwnPropertyDescriptor(globalThis, "navigator");
   Object.assign(globalThis, dawn.globals);
   const gpu = dawn.create([]);
   // Node 21 and later have a navigator of their own that cannot be assigned.
   Object.defineProperty(globalThis, "navigator", { value: { gpu }, configurable: true, writable: true });
   const close = (): void => {
-    removeBackend("webgpu");
+    if (findBackendFactory("webgpu")) removeBackend("webgpu");
     if (before) Object.defineProperty(globalThis, "navigator", before);
     else Reflect.deleteProperty(globalThis, "navigator");
   };
@@ -46,9 +47,7 @@ export async function openWebGpu(modules: string | undefined): Promise<OpenGpu> 
   // It reads the navigator when it is loaded.
   if (!(await optionalModule("@tensorflow/tfjs-backend-webgpu", modules))) {
     close();
-    throw missing(
-      "the TensorFlow.js backend for WebGPU is not installed: npm install @tensorflow/tfjs-backend-webgpu@4.22.0",
-    );
+    throw missing("TensorFlow.js's backend for WebGPU is not installed; laconic doctor --enable webgpu installs it");
   }
   const { vendor, architecture, description } = adapter.info;
   return { adapter: [vendor, architecture, description].filter((text) => text !== "").join(" "), close };

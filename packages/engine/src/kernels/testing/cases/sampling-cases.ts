@@ -191,7 +191,9 @@ export const samplingCases: readonly KernelCase[] = [
           alone.tokens[0] === together.tokens[b],
           `row ${b} to draw ${together.tokens[b]}, got ${alone.tokens[0]}`,
         );
-        expectThat(alone.logProbs[0] === together.logProbs[b], `row ${b} to have the same log-prob bits alone`);
+        const gap = Math.abs((alone.logProbs[0] as number) - (together.logProbs[b] as number));
+        const most = kernels.batchInvariant ? 0 : tolerances[kernels.dtype];
+        expectThat(gap <= most, `row ${b} to have the same log-prob alone within ${most}, got a gap of ${gap}`);
       }
     },
   },

@@ -1,0 +1,81 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { LaconicError } from "@laconic/core";
+import { buildTensorFlow } from "./build-tensorflow.ts";
+import type { RunCommand } from "./run-command.ts";
+
+/** Devices whose packages are installed only when asked for. */
+export type OptionalDevice = "tensorflow" | "tensorflow-gpu" | "webgpu";
+
+export interface InstallOptions {
+  /** Where each device gets a folder of its own. */
+  readonly folder: string;
+  /** For `tensorflow` and `tensorflow-gpu`: a Python with pip; one with TensorFlow installed lends it. */
+  readonly python: string;
+  readonly run: RunCommand;
+  /** Hears each step before it starts. */
+  note(step: string): void;
+}
+
+const version = "4.22.0";
+
+const packages: Readonly<Record<OptionalDevice, Readonly<Record<string, string>>>> = {
+  tensorflow: { "@tensorflow/tfjs-node": version },
+  "tensorflow-gpu": { "@tensorflow/tfjs-node-gpu": version },
+  webgpu: { webgpu: "0.6.2", "@tensorflow/tfjs-backend-webgpu": version, "@tensorflow/tfjs-core": version },
+};
+
+/**
+ * Installs what a device needs, with no script of any package run; TensorFlow's binding is then built against the library
+ * of a Python wheel. Doing it again repairs an installation that broke off.
+ * @returns the folder to pass as `modules`
+ * @throws LaconicError `device_unavailable` with the step that failed and what it said
+ */
+export async function installDevice(device: OptionalDevice, options: InstallOptions): Promise<string> {
+  const { run, note } = options;
+  const folder = join(options.folder, device);
+  if (device === "tensorflow-gpu") await expectCuda(run);
+  await mkdir(folder, { recursive: true });
+  const manifest = {
+    name: `laconic-${device}`,
+    private: true,
+    dependencies: packages[device],
+    // tfjs-node asks for a tar with known holes; nothing here runs it.
+    overrides: { tar: "^7.5.0" },
+  };
+  await writeFile(join(folder, "package.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+  note(`npm install of ${Object.keys(packages[device]).join(", ")} into ${folder}`);
+  const npm = process.platform === "win32" ? "npm.cmd" : "npm";
+  const args = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+  expectDone(device, "npm install", await run(npm, args, { folder }));
+  if (device !== "webgpu") await buildTensorFlow(device, folder, options);
+  return folder;
+}
+
+/** CUDA's version that TensorFlow's wheels are built for. */
+const leastCuda = 12.5;
+
+/** @throws LaconicError `device_unavailable` without an NVIDIA driver that is new enough */
+async function expectCuda(run: RunCommand): Promise<void> {
+  const { code, text } = await run("nvidia-smi", []);
+  const found = /CUDA Version: (\d+\.\d+)/.exec(text)?.[1];
+  if (code !== 0 || found === undefined)
+    throw unavailable("tensorflow-gpu", "there is no NVIDIA driver here: nvidia-smi does not answer");
+  if (Number(found) < leastCuda)
+    throw unavailable("tensorflow-gpu", `the driver brings CUDA ${found}, TensorFlow needs ${leastCuda} or later`);
+}
+
+/** @throws LaconicError `device_unavailable` with the last lines of what the program said */
+export function expectDone(
+  device: OptionalDevice,
+  step: string,
+  { code, text }: Awaited<ReturnType<RunCommand>>,
+): void {
+  if (code === 0) return;
+  const said = text.trim().split("\n").slice(-6).join("\n");
+  throw unavailable(device, `${step} failed${code === null ? " to start" : ` with code ${code}`}:\n${said}`);
+}
+
+export function unavailable(device: OptionalDevice, reason: string): LaconicError {
+  return new LaconicError("device_unavailable", `${device}: ${reason}`, { device });
+}
