@@ -40,6 +40,7 @@ async function runTests(filters) {
   for (const [name, what] of [
     ["LACONIC_DATA", "tests on benchmark files skip (it names the folder that holds them)"],
     ["LACONIC_PYTHON", "comparisons with Python use .venv/bin/python, or skip"],
+    ["LACONIC_DEVICES", "tests of TensorFlow and WebGPU skip (it names the folder of doctor --enable)"],
   ])
     if (!process.env[name]) console.log(`     ${name} is not set: ${what}`);
   const folder = mkdtempSync(join(tmpdir(), "laconic-test-"));

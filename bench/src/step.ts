@@ -1,5 +1,6 @@
 // One GSPO step (rollout, update) on libtorch beside TRL's GRPOTrainer on the same cores: the same random Qwen2
 // checkpoint, prompts and batch, one after the other in one run. Needs Python with trl: LACONIC_PYTHON or .venv.
+// With LACONIC_DEVICES, the folder of `laconic doctor --enable tensorflow`, TensorFlow runs too.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
@@ -9,13 +10,18 @@ import { performance } from "node:perf_hooks";
 import { randomFromSeed, type Engine, type SampleRequest, type TrainableModel } from "@laconic/core";
 import { createLocalEngine } from "@laconic/engine";
 import { gspo } from "@laconic/gspo";
-import { wasmKernels } from "@laconic/kernels-tfjs";
+import { tensorFlowKernels, wasmKernels } from "@laconic/kernels-tfjs";
 import { torchKernels } from "@laconic/kernels-torch";
 import { machine, print } from "./measure.ts";
 
 const root = join(import.meta.dirname, "../..");
 const [promptCount, generations, promptTokens, maxTokens, endToken] = [8, 8, 16, 64, 1];
-const devices = { cpu: torchKernels({ device: "cpu" }), wasm: wasmKernels() } as const;
+const extra = process.env["LACONIC_DEVICES"];
+const devices = {
+  cpu: torchKernels({ device: "cpu" }),
+  wasm: wasmKernels(),
+  tensorflow: tensorFlowKernels(extra === undefined ? {} : { modules: join(extra, "tensorflow") }),
+} as const;
 
 interface Size {
   readonly name: string;
@@ -29,7 +35,16 @@ interface Size {
 }
 
 const sizes: readonly Size[] = [
-  { name: "0.1M", hidden: 64, layers: 2, heads: 4, kvHeads: 2, feedForward: 192, steps: 12, devices: ["cpu", "wasm"] },
+  {
+    name: "0.1M",
+    hidden: 64,
+    layers: 2,
+    heads: 4,
+    kvHeads: 2,
+    feedForward: 192,
+    steps: 12,
+    devices: extra === undefined ? ["cpu", "wasm"] : ["cpu", "wasm", "tensorflow"],
+  },
   { name: "4.7M", hidden: 256, layers: 6, heads: 8, kvHeads: 4, feedForward: 768, steps: 4, devices: ["cpu"] },
 ];
 

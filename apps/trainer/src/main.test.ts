@@ -52,6 +52,7 @@ test.each([
   [["eval"], "DIRECTORY"],
   [["relay", "warm-start"], "out"],
   [["relay", "show", "--level", "ten-facts"], "one-fact"],
+  [["doctor", "--enable", "cuda"], "--enable (cuda). Expected one of: tensorflow"],
 ])("%j is a usage error that names what is wrong", async (words, named) => {
   const { code, out, err } = await laconic(...words);
   expect([code, out]).toEqual([2, ""]);

@@ -51,7 +51,8 @@ export async function main(words: readonly string[], context: CommandContext): P
     return exit.value;
   } catch (error) {
     if (!isUsageError(error)) return reportError(error, terminal);
-    terminal.note(`${terminal.paint("red", "laconic:")} ${error.message}`);
+    const message = terminal.interactive ? error.message : stripVTControlCharacters(error.message);
+    terminal.note(`${terminal.paint("red", "laconic:")} ${message}`);
     terminal.note(await usageOf(command, parent, terminal));
     return 2;
   }

@@ -3,9 +3,9 @@
  * @module @laconic/kernels-tfjs
  */
 export { createKernels, wasmKernels } from "./wasm/create-kernels.ts";
-export { tensorFlowKernels } from "./tensorflow/create-kernels.ts";
-export { webGpuKernels } from "./webgpu/create-kernels.ts";
+export { createKernels as createTensorFlowKernels, tensorFlowKernels } from "./tensorflow/create-kernels.ts";
+export { createKernels as createWebGpuKernels, webGpuKernels } from "./webgpu/create-kernels.ts";
 export { installDevice } from "./install/install-device.ts";
-export type { InstallOptions, OptionalDevice } from "./install/install-device.ts";
+export type { InstallOptions, OptionalDevice } from "./install/install-options.ts";
 export { runCommand } from "./install/run-command.ts";
 export type { Outcome, RunCommand } from "./install/run-command.ts";

@@ -20,7 +20,7 @@ export function doctorCommand({ terminal }: CommandContext, exit: ExitCode): Com
         },
       },
       run: async ({ json, enable }) => {
-        if (enable !== undefined) return enableDevice(enable as OptionalDevice, json === true, terminal);
+        if (enable !== undefined) return enableDevice(enable, json === true, terminal);
         const devices = await probeDevices();
         const machine = {
           node: process.version,

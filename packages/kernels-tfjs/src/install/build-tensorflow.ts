@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { mkdir, readdir, rename, rm, symlink } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
-import { expectDone, unavailable, type InstallOptions, type OptionalDevice } from "./install-device.ts";
+import { expectDone, unavailable, type InstallOptions, type OptionalDevice } from "./install-options.ts";
 
 /**
  * Builds tfjs-node's binding against the TensorFlow of a Python wheel: the library that the package would download is of

@@ -39,7 +39,7 @@ export function headKernels(device: OpsDevice): Pick<Kernels, "headLogProbs" | "
       expectFloats(weight, [vocabulary, width], "headLogProbs: weight");
       expectFloats(inverseTemperature, [rows], "headLogProbs: inverseTemperature");
       device.expectIndices(targets, rows, vocabulary, "headLogProbs: targets");
-      const [logProbs, entropy, logSumExp] = device.makeAll([[rows], [rows], [rows]], () => {
+      const [picks, entropy, logSumExp] = device.makeAll([[rows], [rows], [rows]], () => {
         const made = parts(rows, vocabulary).map(([start, count]) =>
           tidy(() => {
             const scale = expandDims(slice(device.data(inverseTemperature), start, count), 1);
@@ -63,7 +63,7 @@ export function headKernels(device: OpsDevice): Pick<Kernels, "headLogProbs" | "
           ),
         );
       });
-      return { logProbs, entropy, logSumExp };
+      return { logProbs: picks, entropy, logSumExp };
     },
     headLogProbsBackward(dLogProbs, { hidden, weight, targets, inverseTemperature, logSumExp }, needs) {
       const [rows, width] = matrix(hidden, "headLogProbsBackward: hidden");

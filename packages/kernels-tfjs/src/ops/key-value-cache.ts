@@ -40,8 +40,8 @@ export function cacheKernels(device: OpsDevice): Pick<Kernels, Caching> & { read
     if (!alive.has(cache)) throw new LaconicError("engine_failed", "a key-value cache is used after it was freed");
     return cache as OpsCache;
   };
-  const put = (cache: OpsCache, places: Int32Array, keys: TfTensor, values: TfTensor): void => {
-    const rows = tensor1d(places, "int32");
+  const put = (cache: OpsCache, positions: Int32Array, keys: TfTensor, values: TfTensor): void => {
+    const rows = tensor1d(positions, "int32");
     for (const [name, added] of [
       ["keys", keys],
       ["values", values],
@@ -111,10 +111,10 @@ export function cacheKernels(device: OpsDevice): Pick<Kernels, Caching> & { read
         const part = (values: Int32Array): Int32Array => values.subarray(start, end);
         const reads = places(part(from), part(lengths), origin);
         if (reads.length > 0) {
-          const [keys, values] = tidy(() => {
+          const [keys, values] = tidy<[TfTensor, TfTensor]>(() => {
             const rows = tensor1d(reads, "int32");
             return [gather(origin.keys, rows), gather(origin.values, rows)];
-          }) as [TfTensor, TfTensor];
+          });
           put(target, places(part(to), part(lengths), target), keys, values);
           keys.dispose();
           values.dispose();

@@ -1,6 +1,6 @@
-import "@tensorflow/tfjs-backend-cpu";
+import { MathBackendCPU } from "@tensorflow/tfjs-backend-cpu";
 import { kernelCases } from "@laconic/engine/kernels/testing";
-import { enableProdMode, memory, setBackend } from "@tensorflow/tfjs-core";
+import { backend, enableProdMode, memory, setBackend } from "@tensorflow/tfjs-core";
 import { describe, expect, test } from "vitest";
 import { opsKernelSet } from "./ops-kernels.ts";
 import { scatterRows } from "./scatter-rows.ts";
@@ -15,6 +15,7 @@ describe("the kernels by TensorFlow.js operations, on its plain JavaScript backe
     putRows: scatterRows,
     dispose: () => undefined,
   });
+  test("run where they should", () => expect(backend()).toBeInstanceOf(MathBackendCPU));
   for (const item of kernelCases) test(item.name, () => item.run(() => kernels));
   test("leave nothing behind in TensorFlow.js", () => {
     expect(kernels.liveTensors()).toBe(0);

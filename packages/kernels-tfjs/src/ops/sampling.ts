@@ -43,18 +43,18 @@ export function samplingKernels(device: OpsDevice): Pick<Kernels, "sampleTokens"
       expectFloats(logits, logits.shape, "sampleTokens: logits");
       if (Object.values(settings).some((values: { readonly length: number }) => values.length !== rows))
         throw new LaconicError("input_invalid", `sampleTokens: every setting needs one value for each of ${rows} rows`);
-      const [tokens, logProbs] = tidy(() => {
+      const [tokens, logProbs] = tidy<[TfTensor, TfTensor]>(() => {
         if (rows === 0) return [tensor1d([], "int32"), tensor1d([])];
         const scaled = scaleRows(device.data(logits), settings.temperature);
         const chosen = chooseTokens(scaled, settings, vocabulary);
         return [chosen, picked(logSoftmax(scaled), chosen)];
-      }) as [TfTensor, TfTensor];
+      });
       return { tokens: store.adoptInts(tokens, [0, vocabulary - 1]), logProbs: store.adopt(logProbs) };
     },
     tokenLogProbs(logits, tokens, count) {
       expectTokenLogProbs(logits, tokens, count);
       const [rows, vocabulary] = matrix(logits, "tokenLogProbs: logits");
-      const [logProbs, topTokens, topLogProbs] = tidy(() => {
+      const [logProbs, topTokens, topLogProbs] = tidy<[TfTensor, TfTensor, TfTensor]>(() => {
         const none = rows * count === 0;
         const normalised = rows === 0 ? null : logSoftmax(device.data(logits));
         const top = none || normalised === null ? null : topk(normalised, count, true);
@@ -63,7 +63,7 @@ export function samplingKernels(device: OpsDevice): Pick<Kernels, "sampleTokens"
           top ? cast(top.indices, "int32") : tensor2d([], [rows, count], "int32"),
           top ? top.values : tensor2d([], [rows, count]),
         ];
-      }) as [TfTensor, TfTensor, TfTensor];
+      });
       return {
         logProbs: store.adopt(logProbs),
         topTokens: store.adoptInts(topTokens, [0, vocabulary - 1]),

@@ -1,5 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import type { CreateKernels, KernelSource } from "@laconic/engine/kernels";
+import { claiming } from "../claim-backend.ts";
 import { opsKernelSet } from "../ops/ops-kernels.ts";
 import { openTensorFlow } from "./open-tensorflow.ts";
 
@@ -16,13 +17,16 @@ export const createKernels: CreateKernels = async (options = {}) => {
     });
   const gpu = options["gpu"] === true;
   const { modules } = options;
-  const { version, putRows } = await openTensorFlow(gpu, typeof modules === "string" ? modules : undefined);
-  return opsKernelSet({
-    device: gpu ? "tensorflow-gpu" : "tensorflow",
-    library: `TensorFlow ${version}`,
-    mostElements: 1 << 26,
-    putRows,
-    dispose: () => undefined,
+  const device = gpu ? "tensorflow-gpu" : "tensorflow";
+  return claiming(device, async (release) => {
+    const { version, putRows } = await openTensorFlow(gpu, typeof modules === "string" ? modules : undefined);
+    return opsKernelSet({
+      device,
+      library: `TensorFlow ${version}`,
+      mostElements: 1 << 26,
+      putRows,
+      dispose: release,
+    });
   });
 };
 

@@ -1,5 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import type { CreateKernels, KernelSource } from "@laconic/engine/kernels";
+import { claiming } from "../claim-backend.ts";
 import { openTfjsMemory } from "./tfjs-memory.ts";
 import { wasmKernelSet } from "./wasm-kernels.ts";
 
@@ -12,7 +13,16 @@ export const createKernels: CreateKernels = async (options) => {
   const [unknown] = Object.keys(options ?? {});
   if (unknown !== undefined)
     throw new LaconicError("config_invalid", `the wasm kernels take no options, got "${unknown}"`, { key: unknown });
-  return wasmKernelSet(await openTfjsMemory());
+  return claiming("wasm", async (release) => {
+    const kernels = wasmKernelSet(await openTfjsMemory());
+    return {
+      ...kernels,
+      dispose: () => {
+        kernels.dispose();
+        release();
+      },
+    };
+  });
 };
 
 /** The device that needs nothing but npm: one thread per worker, float32, SIMD. */

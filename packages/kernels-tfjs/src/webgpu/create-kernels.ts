@@ -1,6 +1,7 @@
 import { LaconicError } from "@laconic/core";
-import type { CreateKernels, KernelSource } from "@laconic/engine/kernels";
+import type { CreateKernels, Kernels, KernelSource } from "@laconic/engine/kernels";
 import { backend, ready, setBackend, version_core } from "@tensorflow/tfjs-core";
+import { claiming } from "../claim-backend.ts";
 import { opsKernelSet } from "../ops/ops-kernels.ts";
 import { scatterRows } from "../ops/scatter-rows.ts";
 import { openWebGpu } from "./open-webgpu.ts";
@@ -16,7 +17,11 @@ export const createKernels: CreateKernels = async (options = {}) => {
   if (unknown !== undefined)
     throw new LaconicError("config_invalid", `the webgpu kernels take modules, got "${unknown}"`, { key: unknown });
   const { modules } = options;
-  const gpu = await openWebGpu(typeof modules === "string" ? modules : undefined);
+  return claiming("webgpu", (release) => open(typeof modules === "string" ? modules : undefined, release));
+};
+
+async function open(modules: string | undefined, release: () => void): Promise<Kernels> {
+  const gpu = await openWebGpu(modules);
   const started = await setBackend("webgpu").catch(() => false);
   await ready();
   if (!started) {
@@ -30,9 +35,12 @@ export const createKernels: CreateKernels = async (options = {}) => {
     mostElements: 1 << 24,
     putRows: scatterRows,
     failure: watchDevice(backend()),
-    dispose: () => gpu.close(),
+    dispose: () => {
+      gpu.close();
+      release();
+    },
   });
-};
+}
 
 /** Any GPU that Vulkan, Metal or Direct3D 12 reaches, float32. */
 export function webGpuKernels(options: { readonly modules?: string } = {}): KernelSource {

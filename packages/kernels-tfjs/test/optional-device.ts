@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { createInlineEngine, createLocalEngine } from "@laconic/engine";
+import type { CreateKernels, Kernels, KernelSource } from "@laconic/engine/kernels";
+import { kernelCases } from "@laconic/engine/kernels/testing";
+import { engineCases } from "@laconic/engine/testing";
+
+/** All that a device has to show, where `laconic doctor --enable` has put its packages into the folder LACONIC_DEVICES. */
+export interface OptionalDeviceCases {
+  /** Why the device is not here; null when it is. */
+  readonly missing: string | null;
+  readonly cases: readonly { readonly name: string; run(): Promise<void> }[];
+  close(): void;
+}
+
+/** Opens a device in this thread and lists its cases: none where it is not available. */
+export async function optionalDevice(
+  name: string,
+  source: (modules: string) => KernelSource,
+): Promise<OptionalDeviceCases> {
+  const folder = process.env["LACONIC_DEVICES"];
+  const nothing = (missing: string): OptionalDeviceCases => ({ missing, cases: [], close: () => undefined });
+  if (folder === undefined) return nothing("set LACONIC_DEVICES to the devices folder");
+  const device = source(join(folder, name));
+  const { createKernels } = (await import(device.module)) as { createKernels: CreateKernels };
+  let kernels: Kernels;
+  try {
+    kernels = await createKernels(device.options);
+  } catch (error) {
+    return nothing(String(error));
+  }
+  // The engine closes its kernels; these stay for the next case.
+  const shared: Kernels = { ...kernels, dispose: () => undefined };
+  return {
+    missing: null,
+    cases: [
+      ...kernelCases.map((item) => ({ name: item.name, run: async () => item.run(() => kernels) })),
+      ...engineCases.map((item) => ({
+        name: `engine: ${item.name}`,
+        run: () => item.run(() => createInlineEngine([shared])),
+      })),
+      { name: "runs on a worker thread, and lets the process end", run: () => runsOnWorker(name, device) },
+    ],
+    close: () => kernels.dispose(),
+  };
+}
+
+async function runsOnWorker(name: string, device: KernelSource): Promise<void> {
+  const engine = await createLocalEngine({ device });
+  assert.equal(engine.capabilities.device, name);
+  assert.equal(engine.capabilities.deterministic, false);
+  await engine.close();
+}

@@ -1,0 +1,11 @@
+import { webGpuKernels } from "@laconic/kernels-tfjs";
+import { afterAll, describe, test } from "vitest";
+import { optionalDevice } from "./optional-device.ts";
+
+const device = await optionalDevice("webgpu", (modules) => webGpuKernels({ modules }));
+afterAll(() => device.close());
+
+describe.sequential("the webgpu device", () => {
+  test("is available", ({ skip }) => skip(device.missing !== null, device.missing ?? ""));
+  for (const { name, run } of device.cases) test(name, { timeout: 180_000 }, run);
+});
