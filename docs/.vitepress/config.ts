@@ -49,6 +49,7 @@ export default defineConfig({
           { text: "Units and invariants", link: "/units" },
           { text: "Metrics", link: "/metrics" },
           { text: "Benchmark data", link: "/data" },
+          { text: "How answers are graded", link: "/grading" },
           { text: "Papers", link: "/papers" },
           { text: "Questions and troubleshooting", link: "/faq" },
         ),

@@ -20,7 +20,7 @@ async function temporary(): Promise<string> {
   return path;
 }
 
-const commands = ["quickstart", "train", "plan", "eval", "report", "serve", "data", "relay", "doctor"];
+const commands = ["quickstart", "train", "plan", "eval", "report", "serve", "data", "grade", "relay", "doctor"];
 
 test("without words: the usage on standard error, exit code 2", async () => {
   const { code, out, err } = await laconic();
@@ -143,4 +143,26 @@ test("an interrupted run exits with its signal's code", () => {
   expect(exitCodeOf({ interrupted: false, signal: "SIGTERM" })).toBe(0);
   expect(exitCodeOf({ interrupted: true, signal: "SIGINT" })).toBe(130);
   expect(exitCodeOf({ interrupted: true, signal: "SIGTERM" })).toBe(143);
+});
+
+test("grade: a verdict a row, agreement and bad rows on standard error, with their places", async () => {
+  const folder = await temporary();
+  const file = join(folder, "cases.jsonl");
+  const rows = [
+    { id: "a", kind: "maths", gold: "\\frac12", prediction: "It is $\\boxed{0.5}$.", verdict: true },
+    { id: "b", kind: "letter", gold: "B", prediction: "The answer is (C).", verdict: true },
+    { id: "c", kind: "letter", gold: null, prediction: "Option D" },
+  ];
+  await writeFile(file, `${rows.map((row) => JSON.stringify(row)).join("\n")}\n{"id":"d"}\n`);
+  const { code, out, err } = await laconic("grade", file, "--json");
+  expect(out.split("\n").map((line) => JSON.parse(line) as unknown)).toEqual([
+    { id: "a", verdict: true, extracted: "0.5", rule: "boxed, exact number", certainty: "exact" },
+    { id: "b", verdict: false, extracted: "C", rule: "after the answer trigger, same letter", certainty: "exact" },
+    { id: "c", verdict: null, extracted: "D", rule: "after the answer trigger", certainty: "exact" },
+  ]);
+  expect(code).toBe(1);
+  expect(err).toContain(`${file}:4: kind`);
+  expect(err).toContain("maths: 1 of 1 labels agree (100.0 %), 0 false accepts, 0 false rejects");
+  expect(err).toContain("letter: 0 of 1 labels agree");
+  expect((await laconic("grade", join(folder, "none.jsonl"))).err).toContain("cannot be read");
 });

@@ -1,0 +1,24 @@
+import { expect, test } from "vitest";
+import { readGradedCases } from "./graded-case.ts";
+
+const read = (text: string): unknown[] => [...readGradedCases("cases.jsonl", new TextEncoder().encode(text))];
+
+test("cases are read with their parameters", () => {
+  const row = { id: 7, kind: "maths", gold: "1", prediction: "1", params: { precision: "1e-4", other: [] } };
+  expect(read(`\ufeff${JSON.stringify(row)}\r\n\n`)).toEqual([
+    { id: "7", kind: "maths", gold: "1", prediction: "1", params: { precision: 1e-4, other: [] } },
+  ]);
+});
+
+test("rows that are no cases are told by place", () => {
+  const good = '{"id":"a","kind":"numeric","gold":"1","prediction":"2"}';
+  expect(
+    read([good, "{", good, '{"id":"b","kind":"poem","prediction":null}', '{"id":"__proto__"}'].join("\n")),
+  ).toEqual([
+    expect.objectContaining({ id: "a", gold: "1" }),
+    { file: "cases.jsonl", row: 2, reason: expect.stringContaining("not JSON") },
+    { file: "cases.jsonl", row: 3, reason: "the id a is that of row 1" },
+    { file: "cases.jsonl", row: 4, reason: expect.stringContaining("kind: Invalid option") },
+    { file: "cases.jsonl", row: 5, reason: expect.stringContaining("prediction") },
+  ]);
+});

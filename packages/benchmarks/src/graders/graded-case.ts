@@ -1,0 +1,93 @@
+import { z } from "zod";
+import { jsonLines } from "../data/formats/json-lines.ts";
+import type { RowRefusal } from "../data/data-row.ts";
+
+/** What a case says about how it is judged; what is not named here is kept and ignored. */
+export interface CaseParams {
+  /** Where answers are looked for: `latex`, `expr`. */
+  readonly match_types?: readonly string[] | undefined;
+  /** 1 to 15: decimals of rounding. Anything else: the largest difference, or one for each element of the gold. */
+  readonly precision?: number | readonly number[] | undefined;
+  /** False: variables may have other names. */
+  readonly strict?: boolean | undefined;
+  /** An interval in the gold accepts an inequality. */
+  readonly allow_set_relation_comp?: boolean | undefined;
+  readonly letters?: string | undefined;
+  /** Whose label it is. */
+  readonly grader?: string | undefined;
+  /** How a bare gold and prediction would be wrapped. */
+  readonly wrap?: string | undefined;
+}
+
+/** A labelled reply: what graders are tested with. */
+export interface GradedCase {
+  readonly id: string;
+  readonly kind: "math-equivalence" | "maths" | "gsm8k-extraction" | "numeric" | "letter-extraction" | "letter";
+  readonly gold: string | null;
+  readonly prediction: string | null;
+  /** The label. */
+  readonly verdict?: boolean | null | undefined;
+  /** `computed`: gold and prediction are LaTeX from end to end. */
+  readonly origin?: string | undefined;
+  readonly params?: CaseParams | null | undefined;
+}
+
+const difference = z.union([
+  z.number(),
+  z
+    .string()
+    .regex(/^\d[\d.]*(?:e[-+]?\d+)?$/iu)
+    .transform(Number),
+]);
+const text = z.union([z.string(), z.number().transform(String)]);
+
+const schema: z.ZodType<GradedCase> = z.object({
+  id: text,
+  kind: z.enum(["math-equivalence", "maths", "gsm8k-extraction", "numeric", "letter-extraction", "letter"]),
+  gold: text.nullish().transform((gold) => gold ?? null),
+  prediction: text.nullable(),
+  verdict: z.boolean().nullish(),
+  origin: z
+    .string()
+    .nullish()
+    .transform((origin) => origin ?? undefined),
+  params: z
+    .looseObject({
+      match_types: z.array(z.string()).optional(),
+      precision: z.union([difference, z.array(difference).min(1)]).optional(),
+      strict: z.boolean().optional(),
+      allow_set_relation_comp: z.boolean().optional(),
+      letters: z
+        .string()
+        .regex(/^[A-Z]{2,26}$/u)
+        .optional(),
+      grader: z.string().optional(),
+      wrap: z.string().optional(),
+    })
+    .nullish(),
+});
+
+/** Cases of a file in JSON lines, and the rows that are none, in the file's order. */
+export function* readGradedCases(file: string, bytes: Uint8Array): Generator<GradedCase | RowRefusal> {
+  const seen = new Map<string, number>();
+  for (const row of jsonLines(file, bytes)) {
+    if ("reason" in row) {
+      yield row;
+      continue;
+    }
+    const parsed = schema.safeParse(row.value);
+    const place = { file, row: row.row };
+    if (!parsed.success) {
+      const reason = parsed.error.issues
+        .map(({ path, message }) => `${path.join(".") || "row"}: ${message}`)
+        .join("; ");
+      yield { ...place, reason };
+      continue;
+    }
+    const before = seen.get(parsed.data.id);
+    if (before === undefined) {
+      seen.set(parsed.data.id, row.row);
+      yield parsed.data;
+    } else yield { ...place, reason: `the id ${parsed.data.id} is that of row ${before}` };
+  }
+}

@@ -1,0 +1,70 @@
+import { lastBoxed } from "../data/last-boxed.ts";
+import { longestReply, noAnswer, type Extracted, type Verdict } from "./verdict.ts";
+
+/** The end of what an author says before the letter. */
+const trigger =
+  /\b(?:(?:answer|choice|option)s?\b(?:\s*(?:choice|option|letter))?\s*(?:is|are|would be|must be|should be|:|=)+|(?:option|choose|select|pick)\b|answer\s*(?=\())/giu;
+
+/** What may stand between the trigger and the letter. */
+const between =
+  /^(?:[\s:*_"'`$([{]|\\(?:text|textbf|mathrm|mathbf|boxed|fbox)\b|\\[([]|(?:the|option|choice|letter|answer|clearly|definitely|therefore|indeed|thus|likely|probably|most likely|correct)\b(?!\s*(?:is|are)\s+not))*/iu;
+
+/**
+ * The letter that a reply chooses: in the last box, after the last trigger such as "answer is", the last one in
+ * parentheses, or the reply itself. Prose is never upper-cased, so the article "a" is no letter.
+ * @param letters - those of the benchmark, such as `ABCDE`
+ * @returns null when it chooses none
+ */
+export function extractLetter(reply: string, letters: string): Extracted | null {
+  const text = reply.slice(-longestReply);
+  const boxed = lastBoxed(text);
+  const inBox = boxed === null ? null : alone(boxed, letters);
+  if (inBox) return { answer: inBox, rule: "boxed" };
+  const triggered = afterTrigger(text, letters);
+  if (triggered) return { answer: triggered, rule: "after the answer trigger" };
+  const named = [...text.matchAll(/\b([A-Z])\)? is (?:the )?(?:correct|right|best|answer)\b/gu)].findLast(
+    ([, letter]) => letters.includes(letter as string),
+  )?.[1];
+  if (named) return { answer: named, rule: "named as the answer" };
+  const parenthesised = [...text.matchAll(/\(\s*(?:\\text\{)?([A-Z])\}?\s*\)/gu)].findLast(([, letter]) =>
+    letters.includes(letter as string),
+  )?.[1];
+  if (parenthesised) return { answer: parenthesised, rule: "last in parentheses" };
+  const only = alone(text, letters) ?? leading(text, letters);
+  return only ? { answer: only, rule: "the reply is a letter" } : null;
+}
+
+/** A text that is a letter but for its wrapping. */
+function alone(text: string, letters: string): string | null {
+  const bare = text
+    .replaceAll(/\\(?:text|textbf|mathrm|mathbf|boxed)|[\s(){}[\].,:;*_$"'`\\]/gu, "")
+    .replace(/^(?:option|choice|answer)(?=[a-z]$)/iu, "");
+  if (bare.length === 1 && letters.includes(bare.toUpperCase())) return bare.toUpperCase();
+  return leading(text.replace(/^[\s${]*\\(?:text|textbf|mathrm|mathbf)\{/u, ""), letters);
+}
+
+/** `B) 17`, `B. 17`, `B: 17` as the first thing said. */
+function leading(text: string, letters: string): string | null {
+  const letter = /^[\s*_(]{0,4}([A-Z])[*_]{0,2}[).:][\s*_}]/u.exec(`${text} `)?.[1];
+  return letter !== undefined && letters.includes(letter) ? letter : null;
+}
+
+function afterTrigger(text: string, letters: string): string | null {
+  let found: string | null = null;
+  for (const match of text.matchAll(trigger)) {
+    const rest = text.slice(match.index + match[0].length, match.index + match[0].length + 80);
+    const said = rest.slice(between.exec(rest)?.[0].length ?? 0);
+    // A small letter counts only where it ends the clause: "the answer is a matter of taste" chooses nothing.
+    const letter = /^[A-Z](?!\w|['’]\w)/u.exec(said)?.[0] ?? /^[a-z](?=\s*(?:[).,;:\]}*"'`$]|$))/u.exec(said)?.[0];
+    if (letter !== undefined && letters.includes(letter.toUpperCase())) found = letter.toUpperCase();
+  }
+  return found;
+}
+
+/** Judges a reply whose gold is one of `letters`. */
+export function gradeLetter(reply: string, gold: string, letters: string): Verdict {
+  const extracted = extractLetter(reply, letters);
+  if (!extracted) return noAnswer;
+  const correct = extracted.answer === gold.trim().toUpperCase();
+  return { correct, extracted: extracted.answer, rule: `${extracted.rule}, same letter`, certainty: "exact" };
+}

@@ -1,0 +1,197 @@
+import { compareExpressions, compareScalars, parseScalar, type Match, type Precision } from "./compare-scalars.ts";
+import { compareEquations, compareInequalities, intervalOf } from "./compare-relations.ts";
+import type { Combination, Scalar, Tuple, Value } from "./value.ts";
+
+/** What counts as the same. */
+export interface Likeness extends Precision {
+  /** Tolerances of a list's elements, in the gold's order. */
+  readonly tolerances: readonly number[] | null;
+  /** An interval in the gold accepts an inequality; the other way round holds always. */
+  readonly inequalities: boolean;
+}
+
+const no: Match = { equal: false, how: "same value" };
+const yes: Match = { equal: true, how: "same value" };
+
+/** Whether an answer says what the gold says. */
+export function compareValues(gold: Value, answer: Value, likeness: Likeness): Match {
+  const again = (a: Value, b: Value): Match => compareValues(a, b, likeness);
+  if (gold.kind === "words" || answer.kind === "words") return sameWords(gold, answer);
+  if (gold.kind === "relation" || answer.kind === "relation") return compareRelations(gold, answer, likeness);
+  if (gold.kind === "base" || answer.kind === "base") return sameBase(gold, answer) ? yes : no;
+  if (gold.kind === "combination" || answer.kind === "combination")
+    return compareCombinations(unionOf(gold), unionOf(answer), again);
+  if (gold.kind === "matrix" || answer.kind === "matrix") return compareMatrices(gold, answer, again);
+  if (gold.kind === "set" && answer.kind === "set") return sameItems(gold.items, answer.items, likeness) ? yes : no;
+  if (gold.kind === "tuple" && answer.kind === "tuple") return compareTuples(gold, answer, again);
+  if (gold.kind === "scalar" && answer.kind === "scalar") return compareScalars(gold, answer, likeness);
+  return compareMixed(gold, answer, again);
+}
+
+/** A set or a tuple against something else. */
+function compareMixed(gold: Value, answer: Value, again: (a: Value, b: Value) => Match): Match {
+  for (const [set, other] of [
+    [gold, answer],
+    [answer, gold],
+  ] as const) {
+    if (set.kind !== "set") continue;
+    const [only] = set.items;
+    if (set.items.length === 1 && only) return set === gold ? again(only, other) : again(other, only);
+    // Written in the same order, a list is a tuple; an interval is not.
+    if (other.kind === "tuple" && set.items.length === other.items.length && isRound(other))
+      return everyPair(set.items, other.items, again);
+  }
+  const wholeLine = [gold, answer].some(
+    (each) => each.kind === "scalar" && /^\\(?:mathbb\s*\{?\s*R\s*\}?|Reals)$|^\\R$/u.test(each.text),
+  );
+  const all = [gold, answer].some((each) => each.kind === "tuple" && isWholeLine(each));
+  return wholeLine && all ? yes : no;
+}
+
+function isRound({ open, close }: Tuple): boolean {
+  return open === "(" && close === ")";
+}
+
+function isWholeLine({ items }: Tuple): boolean {
+  const [low, high] = items;
+  return (
+    items.length === 2 &&
+    low?.kind === "scalar" &&
+    high?.kind === "scalar" &&
+    low.text.replaceAll(" ", "") === "-\\infty" &&
+    /^\+?\\infty$/u.test(high.text.replaceAll(" ", ""))
+  );
+}
+
+function compareTuples(gold: Tuple, answer: Tuple, again: (a: Value, b: Value) => Match): Match {
+  // With two items the brackets of an interval speak; an end at infinity is open however it is written.
+  if (gold.items.length === 2) {
+    const [low, high] = gold.items as [Value, Value];
+    const sameLow = gold.open === answer.open || isInfinite(low);
+    const sameHigh = gold.close === answer.close || isInfinite(high);
+    if (!sameLow || !sameHigh) return no;
+  }
+  return everyPair(gold.items, answer.items, again);
+}
+
+function isInfinite(value: Value): boolean {
+  return value.kind === "scalar" && value.text.includes("\\infty");
+}
+
+function everyPair(golds: readonly Value[], answers: readonly Value[], again: (a: Value, b: Value) => Match): Match {
+  if (golds.length !== answers.length) return no;
+  for (const [i, gold] of golds.entries()) if (!again(gold, answers[i] as Value).equal) return no;
+  return yes;
+}
+
+/** The same answers in any order. */
+function sameItems(golds: readonly Value[], answers: readonly Value[], likeness: Likeness): boolean {
+  const toleranceOf = (i: number): Likeness =>
+    likeness.tolerances === null
+      ? likeness
+      : {
+          ...likeness,
+          tolerances: null,
+          tolerance: likeness.tolerances[i] ?? likeness.tolerances[0] ?? likeness.tolerance,
+        };
+  const found = (gold: Value, i: number): number =>
+    answers.findIndex((answer) => compareValues(gold, answer, toleranceOf(i)).equal);
+  const places = golds.map((gold, i) => found(gold, i));
+  if (places.includes(-1)) return false;
+  const used = new Set(places);
+  // An answer that repeats one that was found says nothing new.
+  return answers.every(
+    (answer, at) => used.has(at) || golds.some((gold, i) => compareValues(gold, answer, toleranceOf(i)).equal),
+  );
+}
+
+/** Inequalities joined by "or" are a union. */
+function unionOf(value: Value): Value {
+  if (value.kind !== "set") return value;
+  const parts = value.items.map((item) => (item.kind === "relation" ? intervalOf(item) : null));
+  return parts.every((part) => part !== null) ? { kind: "combination", operation: "\\cup", parts } : value;
+}
+
+function compareCombinations(gold: Value, answer: Value, again: (a: Value, b: Value) => Match): Match {
+  if (gold.kind !== "combination" || answer.kind !== "combination") return no;
+  if (gold.operation !== answer.operation || gold.parts.length !== answer.parts.length) return no;
+  if (gold.operation === "\\setminus") return everyPair(gold.parts, answer.parts, again);
+  return matched(gold, answer, again);
+}
+
+function matched(gold: Combination, answer: Combination, again: (a: Value, b: Value) => Match): Match {
+  const left = [...answer.parts];
+  for (const part of gold.parts) {
+    const at = left.findIndex((other) => again(part, other).equal);
+    if (at === -1) return no;
+    left.splice(at, 1);
+  }
+  return yes;
+}
+
+function compareMatrices(gold: Value, answer: Value, again: (a: Value, b: Value) => Match): Match {
+  const [a, b] = [rowsOf(gold), rowsOf(answer)];
+  if (!a || !b || a.length !== b.length) return no;
+  for (const [i, row] of a.entries()) if (!everyPair(row, b[i] as readonly Value[], again).equal) return no;
+  return yes;
+}
+
+/** A tuple is a column. */
+function rowsOf(value: Value): readonly (readonly Value[])[] | null {
+  if (value.kind === "matrix") return value.rows;
+  return value.kind === "tuple" && isRound(value) ? value.items.map((item) => [item]) : null;
+}
+
+function compareRelations(gold: Value, answer: Value, likeness: Likeness): Match {
+  const again = (a: Value, b: Value): Match => compareValues(a, b, likeness);
+  if (gold.kind === "relation" && answer.kind === "relation") {
+    if (gold.assigned && answer.assigned) {
+      const values = again(gold.assigned, answer.assigned);
+      if (values.equal) return values;
+    }
+    if (gold.relators.every((each) => each === "=")) return compareEquations(gold, answer, likeness);
+    return compareInequalities(gold, answer, likeness);
+  }
+  if (gold.kind === "relation") {
+    if (gold.assigned) return again(gold.assigned, answer);
+    const interval = intervalOf(gold);
+    return interval ? again(interval, answer) : no;
+  }
+  if (answer.kind !== "relation") return no;
+  if (answer.assigned) return again(gold, answer.assigned);
+  const interval = likeness.inequalities ? intervalOf(answer) : null;
+  return interval ? again(gold, interval) : no;
+}
+
+function sameBase(gold: Value, answer: Value): boolean {
+  return gold.kind === "base" && answer.kind === "base" && gold.digits === answer.digits && gold.base === answer.base;
+}
+
+/** Letters and digits, in any case; a choice is the same with and without its parentheses. */
+function sameWords(gold: Value, answer: Value): Match {
+  const [a, b] = [lettersOf(gold), lettersOf(answer)];
+  if (a === null || b === null || a === "") return no;
+  if (a === b) return { equal: true, how: "same text" };
+  return sameProduct(gold, answer) ? yes : { equal: false, how: "same text" };
+}
+
+/** `abcd` may be a word or a product; what both read as a product of the same letters is the same. */
+function sameProduct(gold: Value, answer: Value): boolean {
+  if (![gold, answer].some((each) => each.kind === "scalar")) return false;
+  const [a, b] = [gold, answer].map((each) => (each.kind === "words" || each.kind === "scalar" ? each.text : ""));
+  if (!a || !b || a.length > 12 || b.length > 12 || /\s/u.test(a + b)) return false;
+  const scalarOf = (text: string): Scalar => ({ kind: "scalar", text, exact: null, decimal: false, percent: "no" });
+  const [left, right] = [parseScalar(scalarOf(a)), parseScalar(scalarOf(b))];
+  return (
+    left !== null && right !== null && compareExpressions(left, right, false, { digits: 6, tolerance: null }).equal
+  );
+}
+
+function lettersOf(value: Value): string | null {
+  if (value.kind === "relation" && value.assigned) return lettersOf(value.assigned);
+  if (value.kind !== "words" && value.kind !== "scalar") return null;
+  return value.text
+    .replaceAll(/\\(?:text|textbf|textit|textrm|mbox|mathrm|mathbf)(?![a-z])/gu, "")
+    .replaceAll(/[^\p{L}\p{N}]/gu, "")
+    .toLowerCase();
+}

@@ -1,0 +1,197 @@
+import { closingAt } from "./split-top.ts";
+
+/** What of a text may hold an answer. */
+export interface AnswerForms {
+  /** Mathematics between dollars, `\(`, `\[`, and in boxes. */
+  readonly latex: boolean;
+  /** Numbers in prose, and a text that is nothing but an expression. */
+  readonly plain: boolean;
+}
+
+/** A place where an answer may be. */
+export interface Candidate {
+  readonly text: string;
+  readonly rule: string;
+}
+
+/** Characters of a reply that are searched: the last ones. */
+const searched = 40_000;
+const longest = 3000;
+const mostBoxes = 100;
+
+interface Span {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+  readonly kind: "box" | "formula" | "plain";
+}
+
+/**
+ * Where a reply's answer may be, the best place first: after "the final answer is ... I hope", in the last box or the
+ * boxes side by side there, after "answer:" or "answer is", then formulas and numbers from the end.
+ */
+export function findAnswers(reply: string, forms: AnswerForms): Candidate[] {
+  const text = withoutThoughts(reply.slice(-searched)).replaceAll(
+    /\\\\(?=(?:boxed|text|left|right|frac|begin|le|ge|leq|geq)(?![a-z])|[()[\]]\s)/gu,
+    "\\",
+  );
+  const boxes = forms.latex ? boxesIn(text) : [];
+  const formulas = forms.latex ? formulasIn(text) : [];
+  const numbers = forms.plain ? plainIn(text, [...boxes, ...formulas]) : [];
+  const places = [...formulas, ...numbers].toSorted((a, b) => b.end - a.end);
+  const candidates: Candidate[] = [];
+  const add = (found: Candidate | null): void => {
+    if (found) candidates.push(found);
+  };
+  add(hoped(text, [...boxes, ...places]));
+  add(lastCluster(text, boxes, "boxed"));
+  for (const pattern of [/answer[^.\n]{0,20}?:/giu, /\banswer\b/giu]) add(afterTrigger(text, pattern, places));
+  const wholeText = forms.plain ? wholeExpression(text) : null;
+  if (boxes.length === 0 && formulas.length === 0) add(wholeText);
+  add(lastCluster(text, formulas, "last formula", numbers.at(-1)));
+  for (const place of places.slice(0, 3))
+    add({ text: withPercent(text, place), rule: place.kind === "plain" ? "last number" : "last formula" });
+  return candidates;
+}
+
+/** What was thought before the answer is no answer. */
+function withoutThoughts(text: string): string {
+  const end = text.lastIndexOf("</think>");
+  const rest = end === -1 ? "" : text.slice(end + "</think>".length);
+  return rest.trim() === "" ? text : rest;
+}
+
+/**
+ * Where an answer in words may be: in the last box, in the last `\text`, after "answer is", or the whole of a short text.
+ */
+export function findWords(reply: string): Candidate[] {
+  const text = withoutThoughts(reply.slice(-searched));
+  const box = boxesIn(text).at(-1);
+  if (box) return [{ text: box.text, rule: "boxed" }];
+  const said = [...text.matchAll(/\banswers?\b\s*(?:is|are|:)+\s*:?\s*([^\n]{1,200})/giu)].at(-1)?.[1];
+  const sentence = said?.split(/[.!?](?:\s|$)/u)[0]?.replaceAll(/[*_$]/gu, "");
+  if (sentence) return [{ text: sentence.trim(), rule: "after the answer trigger" }];
+  return [...(text.trim().length <= 200 ? [{ text: text.trim(), rule: "the whole text" }] : [])];
+}
+
+/** The sentence that Minerva's prompts ask for. */
+function hoped(text: string, places: readonly Span[]): Candidate | null {
+  for (const match of [...text.matchAll(/final answer is\s*:?\s*/giu)].toReversed()) {
+    const start = match.index + match[0].length;
+    const place = places.find((each) => each.start >= start && each.start - start <= 2);
+    if (place && /^[^\n]{0,20}?\bI hope/u.test(text.slice(place.end, place.end + 40)))
+      return { text: withPercent(text, place), rule: "final answer sentence" };
+  }
+  return null;
+}
+
+function afterTrigger(text: string, pattern: RegExp, places: readonly Span[]): Candidate | null {
+  for (const match of [...text.matchAll(pattern)].toReversed()) {
+    const start = match.index + match[0].length;
+    const after = places.filter((each) => each.start >= start && each.start - start <= 50);
+    // A formula is preferred to a number in front of it.
+    const place = after.findLast((each) => each.kind === "formula") ?? after.at(-1);
+    if (place) return { text: withPercent(text, place), rule: "after the answer trigger" };
+  }
+  return null;
+}
+
+/** Boxes, or formulas, that stand side by side at the end are one list. */
+function lastCluster(text: string, spans: readonly Span[], rule: string, after?: Span): Candidate | null {
+  const last = spans.at(-1);
+  if (!last || (after && after.end > last.end)) return null;
+  const cluster = [last];
+  for (const span of spans.slice(0, -1).toReversed()) {
+    const first = cluster[0] as Span;
+    if (!joined(text.slice(span.end, first.start), last.kind)) break;
+    cluster.unshift(span);
+  }
+  const parts = cluster.map((span) => withPercent(text, span));
+  return { text: parts.length === 1 ? (parts[0] as string) : parts.join(" \\text{ and } "), rule };
+}
+
+/** Whether what lies between two answers joins them. */
+function joined(between: string, kind: Span["kind"]): boolean {
+  const bare = between.replaceAll(/\\(?:text|mbox|mathrm)|\\q?quad|[${}\\\s]/gu, "");
+  if (/\b(?:and|or)\b|^[,;]/iu.test(between.replaceAll(/[{}]/gu, " ")) && between.length <= 60) return true;
+  return kind === "box" && bare.length <= 8 && !bare.includes("=");
+}
+
+function boxesIn(text: string): Span[] {
+  const found: Span[] = [];
+  for (const match of [...text.matchAll(/\\(?:boxed|fbox)\s*(?:\{|(?=\s?\w))/gu)].slice(-mostBoxes)) {
+    if (match.index < (found.at(-1)?.end ?? 0)) continue;
+    const inner = match.index + match[0].length;
+    if (!match[0].endsWith("{")) {
+      const word = /\s*[^\s$]+/uy;
+      word.lastIndex = inner;
+      const held = word.exec(text)?.[0] ?? "";
+      found.push({ start: match.index, end: inner + held.length, text: held, kind: "box" });
+      continue;
+    }
+    const close = closingAt(text, inner - 1);
+    // A box that never closes ends with its line.
+    const end = close === -1 ? inner + (text.slice(inner).split(/[\n$]/u)[0] as string).length : close;
+    const held = text.slice(inner, close === -1 ? end : end - 1);
+    // Formulas inside a box are parts of one answer.
+    const inside = held.replaceAll(/(?<!\\)\$/gu, " ");
+    if (held.length <= longest) found.push({ start: match.index, end, text: inside, kind: "box" });
+  }
+  return found;
+}
+
+/** `$$…$$`, `\[…\]` over lines; `$…$`, `\(…\)` within one. */
+const formula =
+  /(?<!\\)\$\$((?:[^$]|\\\$){1,3000}?)(?<!\\)\$\$|\\\[(.{1,3000}?)\\\]|(?<![\\$])\$((?:[^$\n\\]|\\[^\n]){1,3000}?)(?<!\\)\$|\\\(([^\n]{1,3000}?)\\\)/gsu;
+
+function formulasIn(text: string): Span[] {
+  return [...text.matchAll(formula)].map((match) => ({
+    start: match.index,
+    end: match.index + match[0].length,
+    text: match[1] ?? match[2] ?? match[3] ?? match[4] ?? "",
+    kind: "formula" as const,
+  }));
+}
+
+const numberInProse =
+  /(?<![\p{L}\d_^\\.,])[-+]?(?:\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+,\d{1,2}(?![\d,])|\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d{1,3}(?!\w)|\s*\/\s*\d+(?:\.\d+)?)?/gu;
+
+function plainIn(text: string, taken: readonly Span[]): Span[] {
+  const found: Span[] = [];
+  const tail = Math.max(0, text.length - 4000);
+  const spans = taken.toSorted((a, b) => a.start - b.start);
+  for (const match of text.slice(tail).matchAll(numberInProse)) {
+    const start = tail + match.index;
+    if (spans.some((span) => start >= span.start && start < span.end)) continue;
+    found.push({ start, end: start + match[0].length, text: withPoint(match[0]), kind: "plain" });
+  }
+  return found;
+}
+
+/** A text without any sentence in it. */
+function wholeExpression(text: string): Candidate | null {
+  const bare = text.trim();
+  if (bare.length === 0 || bare.length > 400 || bare.includes("\n")) return null;
+  const prose = bare
+    .replaceAll(/\\[a-zA-Z]+|\{[^{}]*\}|(?<=[\d)])(?:or|and)(?![a-z])/gu, " ")
+    .replaceAll(/\b(?:sqrt|sin|cos|tan|arcsin|arccos|arctan|log|exp|and|infty|pi|np|math)\b/gu, " ");
+  const words = prose.match(/[a-zA-Z]{3,}/gu) ?? [];
+  const isWord = /^[a-zA-Z-]{1,30}$/u.test(bare);
+  return words.length === 0 || isWord ? { text: withPoint(bare), rule: "the whole text" } : null;
+}
+
+/** In prose `2,74` is a decimal; in a formula it is a list. */
+function withPoint(text: string): string {
+  return text.replace(
+    /^([-+]?)(?:(0),(\d+)|(\d+),(\d{1,2}|\d{4,}))$/u,
+    (_, sign: string, zero, after, whole, places) => `${sign}${String(zero ?? whole)}.${String(after ?? places)}`,
+  );
+}
+
+/** A percent sign behind a formula or a number belongs to it. */
+function withPercent(text: string, { end, text: held }: Span): string {
+  const behind = /^[\s$})]*?(\\?%|percent(?:age)?\b|pct\b)/u.exec(text.slice(end, end + 16));
+  return behind && !/%|percent|pct/u.test(held)
+    ? `${held} ${(behind[1] as string).includes("%") ? "%" : "percent"}`
+    : held;
+}

@@ -1,0 +1,99 @@
+import { noAnswer, type Verdict } from "../verdict.ts";
+import { compareValues, type Likeness } from "./compare-values.ts";
+import { findAnswers, findWords, type AnswerForms, type Candidate } from "./find-answers.ts";
+import { identityOf, normaliseLatex } from "./normalise.ts";
+import { readValue } from "./read-value.ts";
+import type { Value } from "./value.ts";
+
+/** How an answer in mathematics is judged. */
+export interface MathsOptions {
+  /** Decimals to which decimals are rounded before they are compared. Default 6. */
+  readonly digits?: number;
+  /** Largest absolute difference, or one for each element of the gold's list: instead of rounding. */
+  readonly tolerance?: number | readonly number[];
+  /** An interval in the gold accepts an inequality. The other way round always holds. Default false. */
+  readonly inequalities?: boolean;
+  /** Whether variables have to have the same names. Default true. */
+  readonly strictNames?: boolean;
+  /** Where answers are looked for. Default both. */
+  readonly forms?: AnswerForms;
+  /** The gold is LaTeX from end to end, not a text that holds it. Default: unless it has formulas or boxes. */
+  readonly bareGold?: boolean;
+  /** So is the reply. Default: unless it has formulas, boxes or sentences. */
+  readonly bareReply?: boolean;
+}
+
+const both: AnswerForms = { latex: true, plain: true };
+
+/**
+ * Judges a reply by a gold answer in mathematics: the same text, the same exact number, or expressions that agree at
+ * sample points, within lists, tuples, intervals, sets, matrices, equations and inequalities.
+ * `loadParser` has to have finished. Bounded in time by the length of what is read; a hostile reply belongs into
+ * `mathsGrader`, which works on a thread of its own.
+ */
+export function gradeMaths(reply: string, gold: string, options: MathsOptions = {}): Verdict {
+  const likeness = likenessOf(options);
+  const golds = valuesOf(candidatesOf(gold, options.forms ?? both, options.bareGold), 2);
+  if (golds.length === 0) return { ...noAnswer, rule: "the gold cannot be read" };
+  const inWords = golds[0]?.value.kind === "words" && !options.bareReply && !/\$|\\[([]/u.test(reply);
+  const found = inWords ? findWords(reply) : candidatesOf(reply, options.forms ?? both, options.bareReply);
+  const first = found[0];
+  if (!first) return noAnswer;
+  if (identityOf(normaliseLatex(first.text)) === identityOf(normaliseLatex((golds[0] as ReadCandidate).text)))
+    return { correct: true, extracted: first.text, rule: `${first.rule}, same text`, certainty: "exact" };
+  const [answer] = valuesOf(found, 1);
+  if (!answer) return { ...noAnswer, extracted: first.text, rule: `${first.rule}, cannot be read` };
+  const names = options.strictNames ?? true;
+  const said = names ? answer.value : renamed(answer.text);
+  const wanted = names ? golds.map(({ value }) => value) : golds.map(({ text }) => renamed(text));
+  const [match] = wanted.flatMap((value) => (value && said ? [compareValues(value, said, likeness)] : []));
+  if (!match || match.how === "malformed")
+    return { ...noAnswer, extracted: answer.text, rule: `${answer.rule}, cannot be read` };
+  const certainty = match.how === "same text" || match.how === "exact number" ? "exact" : "numeric";
+  return { correct: match.equal, extracted: answer.text, rule: `${answer.rule}, ${match.how}`, certainty };
+}
+
+interface ReadCandidate extends Candidate {
+  readonly value: Value;
+}
+
+function likenessOf({ digits = 6, tolerance, inequalities = false }: MathsOptions): Likeness {
+  const list = typeof tolerance === "object" ? tolerance : null;
+  const single = typeof tolerance === "number" ? tolerance : (list?.[0] ?? null);
+  return { digits, tolerance: single, tolerances: list && list.length > 1 ? list : null, inequalities };
+}
+
+function candidatesOf(text: string, forms: AnswerForms, bare: boolean | undefined): Candidate[] {
+  if (text.trim() === "") return [];
+  const whole = { text: unwrapped(text), rule: "the whole text" };
+  if (bare) return [whole];
+  const found = findAnswers(text, forms);
+  // A gold that is an expression or a word needs no wrapping to be one.
+  return found.length === 0 && text.length <= 400 && bare === undefined && forms.plain ? [whole] : found;
+}
+
+/** Formulas inside a bare answer, `$90^\circ$,$60^\circ$`, are its parts. */
+function unwrapped(text: string): string {
+  return text.replaceAll(/(?<!\\)\$/gu, " ");
+}
+
+function valuesOf(candidates: readonly Candidate[], most: number): ReadCandidate[] {
+  const read: ReadCandidate[] = [];
+  for (const candidate of candidates) {
+    const value = readValue(candidate.text);
+    if (value) read.push({ ...candidate, value });
+    if (read.length === most) break;
+  }
+  return read;
+}
+
+/** Single letters by the order in which they come, so that f(x) is f(y). */
+function renamed(text: string): Value | null {
+  const names = new Map<string, string>();
+  const plain = normaliseLatex(text).replaceAll(/(?<![\\a-zA-Z])[a-zA-Z](?![a-zA-Z])/gu, (letter) => {
+    if (letter === "e" || letter === "i") return letter;
+    if (!names.has(letter)) names.set(letter, `z_{${names.size}}`);
+    return names.get(letter) as string;
+  });
+  return readValue(plain);
+}

@@ -1,0 +1,119 @@
+import { randomFromSeed } from "@laconic/core";
+import { afterEach, expect, test } from "vitest";
+import { mathsGrader, type MathsGrader } from "./maths-grader.ts";
+
+let grader: MathsGrader | null = null;
+const open = (options?: Parameters<typeof mathsGrader>[0]): MathsGrader => (grader = mathsGrader(options));
+afterEach(async () => {
+  await grader?.close();
+  grader = null;
+});
+
+test("verdicts come back in the order of their pairs", async () => {
+  const maths = open();
+  const verdicts = await Promise.all(
+    Array.from({ length: 100 }, (_, i) => maths.grade(String(i), String(i % 2 ? i : i + 1))),
+  );
+  expect(verdicts.map(({ correct }) => correct)).toEqual(Array.from({ length: 100 }, (_, i) => i % 2 === 1));
+});
+
+test("a pair that takes too long is undecided; those behind it are judged", { timeout: 60_000 }, async () => {
+  const maths = open({ timeoutMs: 20 });
+  await maths.grade("\\boxed{x+1}", "1+x"); // the parser is warm: only the slow pair is slow
+  const slow = `\\boxed{${Array.from({ length: 450 }, (_, i) => `\\sin(x_{${i}})`)
+    .join("+")
+    .slice(0, 2990)}}`;
+  const pairs = [maths.grade("\\boxed{5}", "5"), maths.grade(slow.repeat(1), "y+1"), maths.grade("\\boxed{6}", "6")];
+  const verdicts = await Promise.all(pairs);
+  expect(verdicts[0]?.correct).toBe(true);
+  expect(verdicts[1]).toMatchObject({ correct: false, certainty: "undecided" });
+  expect(verdicts[2]?.correct).toBe(true);
+});
+
+test("pairs after close are refused, and pairs that wait are rejected", async () => {
+  const maths = open();
+  const waiting = maths.grade("1", "1");
+  const [settled] = await Promise.all([waiting.catch((error: unknown) => error), maths.close()]);
+  expect(settled).toMatchObject({ code: "engine_failed" });
+  await expect(maths.grade("1", "1")).rejects.toMatchObject({ code: "engine_failed" });
+});
+
+const pieces = [
+  "\\frac",
+  "\\sqrt",
+  "{",
+  "}",
+  "(",
+  ")",
+  "[",
+  "]",
+  "^",
+  "_",
+  "\\left",
+  "\\right",
+  "+",
+  "-",
+  "=",
+  "<",
+  "\\leq",
+  ",",
+  ";",
+  "|",
+  "!",
+  "%",
+  "\\%",
+  "$",
+  "\\boxed{",
+  "\\text{",
+  "and",
+  "x",
+  "y",
+  "12",
+  "3.5",
+  "0",
+  "\\pi",
+  "\\infty",
+  "\\cup",
+  "\\in",
+  "\\pm",
+  "\\begin{pmatrix}",
+  "\\end{pmatrix}",
+  "&",
+  "\\\\",
+  "\\cdot",
+  "\\sum_{k=1}^{n}",
+  "\\int",
+  "\\sin",
+  "\\log_",
+  "answer is",
+  " ",
+  "\n",
+  "\\zzz",
+  "'",
+  "1,234",
+  "\u221e",
+  "\ud800",
+] as const;
+
+const fuzzed = Number(process.env["LACONIC_FUZZ"] ?? 3000);
+
+test(`${fuzzed} random texts: each gets a verdict, memory stays bounded`, { timeout: 600_000 }, async () => {
+  const maths = open();
+  const { uniform: random } = randomFromSeed(11);
+  const text = (): string =>
+    Array.from({ length: 1 + Math.floor(random() * 24) }, () => pieces[Math.floor(random() * pieces.length)]).join("");
+  let undecided = 0;
+  for (let done = 0; done < fuzzed; done += 500) {
+    const verdicts = await Promise.all(
+      Array.from({ length: Math.min(500, fuzzed - done) }, () =>
+        maths.grade(text(), random() < 0.5 ? text() : "\\frac{x}{2}"),
+      ),
+    );
+    for (const { rule, certainty } of verdicts) {
+      expect(rule).not.toBe("");
+      if (certainty === "undecided") undecided++;
+    }
+  }
+  expect(undecided).toBeLessThan(fuzzed);
+  expect(process.memoryUsage().rss).toBeLessThan(2 ** 31);
+});

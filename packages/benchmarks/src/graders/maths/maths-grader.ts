@@ -1,0 +1,114 @@
+import { Worker } from "node:worker_threads";
+import { LaconicError } from "@laconic/core";
+import type { Verdict } from "../verdict.ts";
+import type { MathsOptions } from "./grade-maths.ts";
+import type { MathsNote, MathsPair } from "./maths-worker.ts";
+
+/** Judges mathematics on a thread of its own. */
+export interface MathsGrader {
+  /**
+   * Judges one reply. A pair that takes too long or too much memory is undecided, and the thread is replaced; the pairs
+   * behind it do not notice.
+   * @throws LaconicError `engine_failed` after `close`, or when the thread cannot start
+   */
+  grade(reply: string, gold: string, options?: MathsOptions): Promise<Verdict>;
+  /** Ends the thread; pairs that wait are rejected. */
+  close(): Promise<void>;
+}
+
+export interface MathsGraderOptions {
+  /** Milliseconds for one pair. Default 3000. */
+  readonly timeoutMs?: number;
+  /** Mebibytes of the thread's memory. Default 256. */
+  readonly memoryMiB?: number;
+}
+
+interface Job {
+  readonly pair: MathsPair;
+  resolve(verdict: Verdict): void;
+  reject(error: unknown): void;
+}
+
+/** Pairs that the thread holds at a time: enough to keep it busy. */
+const atOnce = 32;
+
+/** Starts the grader's thread at the first pair. */
+export function mathsGrader({ timeoutMs = 3000, memoryMiB = 256 }: MathsGraderOptions = {}): MathsGrader {
+  const waiting: Job[] = [];
+  const sent: Job[] = [];
+  let worker: Worker | null = null;
+  let ready = false;
+  let timer: NodeJS.Timeout | null = null;
+  let closed = false;
+
+  const watch = (): void => {
+    if (timer) clearTimeout(timer);
+    timer = sent.length > 0 && ready ? setTimeout(() => replace(`took more than ${timeoutMs} ms`), timeoutMs) : null;
+  };
+  const pump = (): void => {
+    if (closed || waiting.length + sent.length === 0) return;
+    worker ??= start();
+    worker.ref();
+    while (ready && sent.length < atOnce && waiting.length > 0) {
+      const job = waiting.shift() as Job;
+      sent.push(job);
+      worker.postMessage(job.pair);
+      if (sent.length === 1) watch();
+    }
+  };
+  /** The oldest pair is to blame; those behind it are judged by the next thread. */
+  const replace = (why: string): void => {
+    const old = worker;
+    [worker, ready] = [null, false];
+    old?.removeAllListeners();
+    void old?.terminate();
+    const [guilty, ...others] = sent.splice(0);
+    guilty?.resolve({ correct: false, extracted: null, rule: `the comparison ${why}`, certainty: "undecided" });
+    waiting.unshift(...others);
+    watch();
+    pump();
+  };
+  const start = (): Worker => {
+    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+    const thread = new Worker(new URL("../../../assets/maths-worker.mjs", import.meta.url), {
+      workerData: { entry: new URL(`./maths-worker.${extension}`, import.meta.url).href },
+      execArgv: [],
+      env: {},
+      resourceLimits: { maxOldGenerationSizeMb: memoryMiB, stackSizeMb: 4 },
+    });
+    thread.on("message", (note: MathsNote) => {
+      if (note === "ready") ready = true;
+      else sent.shift()?.resolve(note);
+      watch();
+      pump();
+      if (sent.length + waiting.length === 0) thread.unref(); // an idle grader does not keep the process alive
+    });
+    const stopped = (error: unknown): void => {
+      if (ready) return replace("stopped its thread");
+      const failure = new LaconicError("engine_failed", "the maths grader's thread did not start", {}, error);
+      worker = null;
+      for (const job of [...sent.splice(0), ...waiting.splice(0)]) job.reject(failure);
+    };
+    thread.on("error", stopped);
+    thread.on("exit", stopped);
+    return thread;
+  };
+
+  return {
+    grade(reply, gold, options) {
+      if (closed) return Promise.reject(new LaconicError("engine_failed", "the maths grader was closed"));
+      return new Promise((resolve, reject) => {
+        waiting.push({ pair: { reply, gold, ...(options && { options }) }, resolve, reject });
+        pump();
+      });
+    },
+    async close() {
+      closed = true;
+      if (timer) clearTimeout(timer);
+      for (const job of [...sent.splice(0), ...waiting.splice(0)])
+        job.reject(new LaconicError("engine_failed", "the maths grader was closed"));
+      worker?.removeAllListeners();
+      await worker?.terminate();
+    },
+  };
+}

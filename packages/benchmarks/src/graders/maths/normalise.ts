@@ -1,0 +1,85 @@
+/** Signs that people and models type for LaTeX commands. */
+const signs: Readonly<Record<string, string>> = {
+  "\u2212": "-",
+  "\u2013": "-",
+  "\u00d7": "\\times ",
+  "\u00f7": "\\div ",
+  "\u00b7": "\\cdot ",
+  "\u22c5": "\\cdot ",
+  "\u03c0": "\\pi ",
+  "\u221e": "\\infty ",
+  "\u2264": "\\leq ",
+  "\u2265": "\\geq ",
+  "\u2260": "\\neq ",
+  "\u2248": "\\approx ",
+  "\u222a": "\\cup ",
+  "\u2229": "\\cap ",
+  "\u2208": "\\in ",
+  "\u00b1": "\\pm ",
+  "\u00b0": "",
+  "\u00b2": "^{2}",
+  "\u00b3": "^{3}",
+  "\u221a": "\\sqrt ",
+  "\u2032": "'",
+  "\u00a0": " ",
+  "\u202f": " ",
+  "\u2009": " ",
+  "\u2205": "\\emptyset ",
+  "\u211d": "\\mathbb{R}",
+  "\u03b8": "\\theta ",
+  "\u03b1": "\\alpha ",
+  "\u03b2": "\\beta ",
+};
+const sign = new RegExp(`[${Object.keys(signs).join("")}]`, "gu");
+
+/** In order; each is linear in the text's length. */
+const rewrites: readonly (readonly [RegExp, string])[] = [
+  // A doubled backslash in front of a command comes from escaping twice; rows of a matrix are left alone.
+  [
+    /(?<!\\)\\\\(?=(?:left|right|frac|dfrac|tfrac|sqrt|boxed|text|le|leq|ge|geq|infty|pi|cup|in|pm|cdot|times)(?![a-zA-Z]))/gu,
+    "\\",
+  ],
+  [
+    /\\(?:left|right|bigl|bigr|Bigl|Bigr|big|Big|bigg|Bigg|displaystyle|textstyle|scriptstyle|limits|nolimits|hfill|rm|bf|it)(?![a-z])/gu,
+    "",
+  ],
+  [/(?<=[(,[=\s]|^)\.(?=\s*$)/gu, ""],
+  [/(?<=\d)\s*\{\s*,\s*\}\s*(?=\d)/gu, ","],
+  [/(?<=\d),?\s*\\!\s*(?=\d{3})/gu, ","],
+  [/(?<=\d)(?:\\[,;: ]|~)\s*(?=\d{3}(?!\d))/gu, ","],
+  [/(?<!\\)\\[!,;:> ]|~|\\(?:q?quad|thinspace|enspace|hspace\{[^{}]*\})/gu, " "],
+  [/\\[dtc]frac(?![a-zA-Z])/gu, "\\frac"],
+  [/\\[dt]binom(?![a-zA-Z])/gu, "\\binom"],
+  [/\\lt(?![a-zA-Z])/gu, "<"],
+  [/\\gt(?![a-zA-Z])/gu, ">"],
+  [/\\(?:leqslant|leqq|le)(?![a-zA-Z])|<=|=</gu, "\\leq "],
+  [/\\(?:geqslant|geqq|ge)(?![a-zA-Z])|>=/gu, "\\geq "],
+  [/\\ne(?![a-zA-Z])|!=|\\not\s*=/gu, "\\neq "],
+  [/\\(?:thickapprox|simeq)(?![a-zA-Z])/gu, "\\approx "],
+  [/\\(?:lbrace)(?![a-zA-Z])/gu, "\\{"],
+  [/\\(?:rbrace)(?![a-zA-Z])/gu, "\\}"],
+  [/\\(?:lvert|rvert|vert)(?![a-zA-Z])/gu, "|"],
+  [/\^\s*\{?\s*\\circ\s*\}?|\\degrees?(?![a-zA-Z])/gu, ""],
+  [/\\(?:pounds|euro|textdollar)(?![a-zA-Z])|\\\$|[€£¥]/gu, ""],
+  [/\\operatorname\*?\s*\{([a-zA-Z]{2,10})\}/gu, "\\$1 "],
+  [/\\(?:mathrm|mathbf|mathit|mathsf|boldsymbol|bm|mathcal|operatorname)\s*\{\s*([a-zA-Z]|\d+)\s*\}/gu, "$1"],
+  [/\\mathrm\s*\{\s*d\s*\}/gu, "d"],
+  [/\\ast(?![a-zA-Z])/gu, "*"],
+  [/\*\*/gu, "^"],
+  [/\s+(?=!)/gu, ""],
+];
+
+/**
+ * One spelling for what LaTeX can spell in many: sizes of brackets and fractions, spaces, thousands, degrees, currencies,
+ * typed signs. Percent signs, units and words stay.
+ */
+export function normaliseLatex(text: string): string {
+  let normal = text.replaceAll(sign, (each) => signs[each] ?? each);
+  for (const [pattern, replacement] of rewrites) normal = normal.replace(pattern, replacement);
+  return normal.replaceAll(/\s+/gu, " ").trim();
+}
+
+/** A text without spaces and braces that mean nothing, for identity. */
+export function identityOf(text: string): string {
+  return text.replaceAll(/\s+/gu, "").replace(/[.,;]+$/u, "");
+}

@@ -1,0 +1,251 @@
+import { normaliseLatex } from "./normalise.ts";
+import { exactNumber, readScalar } from "./read-scalar.ts";
+import { closingAt, splitTop } from "./split-top.ts";
+import { withoutUnit } from "./units.ts";
+import type { Relator, Scalar, Tuple, Value } from "./value.ts";
+
+/** Characters of an answer; a longer one is not an answer. */
+const longestAnswer = 3000;
+const deepest = 12;
+const mostItems = 300;
+
+/**
+ * Reads what an answer says.
+ * @returns null when it is empty or beyond the limits of an answer
+ */
+export function readValue(latex: string): Value | null {
+  if (latex.length > longestAnswer) return null;
+  const text = withoutWrapping(normaliseLatex(latex));
+  // The parser tries every pairing of bars.
+  if (text === "" || nesting(text) > 60 || text.split("|").length > 25) return null;
+  return read(text, 0);
+}
+
+function read(given: string, depth: number): Value | null {
+  const text = withoutWrapping(given);
+  if (text === "" || depth > deepest) return null;
+  const next = (each: string): Value | null => read(each, depth + 1);
+  return (
+    membership(text, next) ??
+    listed(text, next) ??
+    related(text, next) ??
+    combined(text, next) ??
+    matrix(text, next) ??
+    bracketed(text, next) ??
+    inBase(text) ??
+    words(text) ??
+    signedBoth(text) ??
+    scalar(text)
+  );
+}
+
+/** `x \in A` says A. */
+function membership(text: string, next: (text: string) => Value | null): Value | null {
+  const parts = splitTop(text, /\\in(?![a-zA-Z])/u);
+  return parts.length === 2 ? next((parts[1] as { text: string }).text) : null;
+}
+
+const conjunction =
+  /\s*(?:,\s*)?(?:\\(?:text|textrm|mbox|mathrm)\s*\{\s*,?\s*(?:and|or)\s*\}|(?<![a-zA-Z\\])(?:and|or)(?![a-z])|\\(?:lor|vee|land)(?![a-zA-Z]))\s*/u;
+const thousands = /^[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/u;
+
+/** Answers side by side: by semicolons, by "and", by commas. */
+function listed(text: string, next: (text: string) => Value | null): Value | null {
+  for (const separator of [/;/u, conjunction, /,/u]) {
+    const list = separator.source === ",";
+    if (list && (exactNumber(text) || thousands.test(text))) return null;
+    const pieces = splitTop(text, separator)
+      .map((piece) => piece.text.trim())
+      .filter((piece) => piece !== "");
+    if (pieces.length < 2 || pieces.length > mostItems) continue;
+    // `21, 16 or 11` is a list of three.
+    const flat = separator === conjunction ? pieces.flatMap((piece) => commas(piece)) : pieces;
+    return collected(
+      flat.map((piece) => groupOf(piece, separator.source === ";")),
+      text,
+      next,
+    );
+  }
+  return null;
+}
+
+function commas(text: string): string[] {
+  if (exactNumber(text)) return [text];
+  return splitTop(text, /,/u).map((piece) => piece.text.trim());
+}
+
+/** Between semicolons, `p=5, q=2` is one answer of two numbers. */
+function groupOf(text: string, grouped: boolean): string {
+  return grouped && !exactNumber(text) && splitTop(text, /,/u).length > 1 ? `(${text})` : text;
+}
+
+function collected(pieces: readonly string[], text: string, next: (text: string) => Value | null): Value | null {
+  const items: Value[] = [];
+  for (const piece of pieces) {
+    const value = next(piece);
+    if (!value) return null;
+    // `n = 1, 2, 3` names what it lists once.
+    const held = value.kind === "relation" && value.assigned ? value.assigned : value;
+    if (held.kind === "set" && !piece.startsWith("\\{")) items.push(...held.items);
+    else items.push(held);
+  }
+  // A sentence is no list.
+  const prose = items.every((item) => item.kind === "words") && /[a-zA-Z]{2,} [a-zA-Z]{2,}/u.test(text);
+  return prose ? { kind: "words", text } : { kind: "set", items };
+}
+
+const relator = /\\neq|\\leq|\\geq|\\approx|\\equiv|=|<|>/u;
+
+function related(text: string, next: (text: string) => Value | null): Value | null {
+  const all = splitTop(text, relator);
+  if (all.length < 2) return null;
+  // What is written after an equals sign is exact; its approximation says nothing new.
+  const exact = all.findIndex((piece) => piece.separator === "=");
+  const end = all.findIndex((piece, i) => piece.separator === "\\approx" && exact !== -1 && i > exact);
+  const pieces = end === -1 ? all : all.slice(0, end);
+  const sides = pieces.map((piece) => piece.text.trim());
+  const last = sides.at(-1) as string;
+  if (last === "" || sides.length > 8) return null;
+  const relators = pieces
+    .slice(1)
+    .map(({ separator }): Relator =>
+      separator === "\\approx" || separator === "\\equiv" ? "=" : (separator as Relator),
+    );
+  // `2 + 3 = 5` says 5, as `x = 5` does.
+  const named =
+    relators.every((each) => each === "=") &&
+    (sides.slice(0, -1).some((side) => isName(side)) || sides.every((side) => isNumeric(side)));
+  const assigned = named || sides[0] === "" ? next(last) : null;
+  if (sides[0] === "") return assigned;
+  return { kind: "relation", sides: sides.map((side) => readScalar(side)), relators, assigned };
+}
+
+function isNumeric(side: string): boolean {
+  return /\d/u.test(side) && !/[a-zA-Z]/u.test(side.replaceAll(/\\(?:frac|sqrt|cdot|times|div|pi)(?![a-zA-Z])/gu, ""));
+}
+
+/** A variable, a function at a place, a point or a ratio of such: something that can be given a value. */
+function isName(side: string): boolean {
+  if (/^\(.*\)$/su.test(side)) return splitTop(side.slice(1, -1), /,/u).every((piece) => isName(piece.text.trim()));
+  const applied = /^(\\?[a-zA-Z]+(?:_\{?\w{1,5}\}?)?'?)\s*\([^()]*\)$/u.exec(side);
+  if (applied) return true;
+  const letters = side.replaceAll(/\\(?:text|mathrm|mbox)\s*\{[^{}]*\}|_\s*(?:\{[^{}]*\}|\w)/gu, "n");
+  return /[a-zA-Z]/u.test(letters) && !/[+\-\d!]|\\(?:sqrt|pm|sum|int|log|ln|sin|cos|tan)/u.test(letters);
+}
+
+function combined(text: string, next: (text: string) => Value | null): Value | null {
+  for (const operation of ["\\cup", "\\cap", "\\setminus"] as const) {
+    const pieces = splitTop(text, new RegExp(`\\${operation}(?![a-zA-Z])`, "u"));
+    if (pieces.length < 2) continue;
+    const parts: Value[] = [];
+    for (const piece of pieces) {
+      const part = next(piece.text);
+      if (!part) return null;
+      parts.push(part);
+    }
+    return { kind: "combination", operation, parts };
+  }
+  return null;
+}
+
+const environments =
+  /^\\begin\{(?:[pbvBV]?matrix|smallmatrix|array)\}\s*(?:\{[lcr|\s]*\})?(.*)\\end\{(?:[pbvBV]?matrix|smallmatrix|array)\}$/su;
+
+function matrix(text: string, next: (text: string) => Value | null): Value | null {
+  const inner = environments.exec(text.replace(/^[([]\s*(\\begin.*\\end\{\w+\})\s*[)\]]$/su, "$1"))?.[1];
+  if (inner === undefined) return null;
+  const rows: Value[][] = [];
+  for (const { text: line } of splitTop(inner, /\\\\|\\cr(?![a-z])/u)) {
+    if (line.trim() === "") continue;
+    const row = splitTop(line, /&/u).map((cell) => next(cell.text));
+    if (row.includes(null)) return null;
+    rows.push(row as Value[]);
+  }
+  return rows.length === 0 ? null : { kind: "matrix", rows };
+}
+
+function bracketed(text: string, next: (text: string) => Value | null): Value | null {
+  const set = text.startsWith("\\{");
+  if (!set && !/^[([]/u.test(text)) return null;
+  if (closingAt(text, 0) !== text.length) return null;
+  const inner = set ? text.slice(2, -2) : text.slice(1, -1);
+  if (set && splitTop(inner, /\\mid(?![a-z])|\||:/u).length > 1) return readScalar(text);
+  const pieces = splitTop(inner, /[,;]/u).map((piece) => piece.text.trim());
+  if (!set && pieces.length === 1) return null;
+  const items: Value[] = [];
+  for (const piece of pieces) {
+    if (piece === "" && (set || pieces.length > 1)) continue;
+    const item = next(piece);
+    if (!item) return null;
+    const held = item.kind === "relation" && item.assigned ? item.assigned : item;
+    if (set && held.kind === "set" && !piece.startsWith("\\{")) items.push(...held.items);
+    else items.push(held);
+  }
+  if (set) return { kind: "set", items };
+  return { kind: "tuple", open: text[0] as Tuple["open"], close: text.at(-1) as Tuple["close"], items };
+}
+
+function inBase(text: string): Value | null {
+  const match = /^([\dA-Fa-f]+)_\s*(?:\{\s*(?:\\text\s*\{)?\s*(\d+|[a-z]+)\s*\}?\s*\}|(\d))$/u.exec(text);
+  return match && /^\d/u.test(match[1] as string)
+    ? { kind: "base", digits: (match[1] as string).toLowerCase(), base: (match[2] ?? match[3]) as string }
+    : null;
+}
+
+const textual = /^[({\s]*(?:\\(?:text|textbf|textit|textrm|mbox|mathrm|mathbf)\s*\{[^{}]*\}[)}\s.]*)+$/u;
+
+/** Shorter runs of letters are products as often as words. */
+const plainWords = /^(?:[a-zA-Z][a-z]{3,}|[a-zA-Z]+(?:[ -][a-zA-Z]+)+)[.!]?$/u;
+
+function words(text: string): Value | null {
+  const said = textual.test(text)
+    ? text.replaceAll(/\\(?:text|textbf|textit|textrm|mbox|mathrm|mathbf)\s*\{([^{}]*)\}/gu, "$1")
+    : text;
+  const isWords = said !== text ? !/^\W*\d[\d.,\s]*$/u.test(said) : plainWords.test(said);
+  if (!isWords) return said === text ? null : readScalar(said.trim());
+  return { kind: "words", text: said.trim() };
+}
+
+/** `1 \pm \sqrt 5` says two numbers. */
+function signedBoth(text: string): Value | null {
+  if (!/\\(?:pm|mp)(?![a-zA-Z])/u.test(text)) return null;
+  const [plus, minus] = ["+", "-"].map((sign) => {
+    const other = sign === "+" ? "-" : "+";
+    const chosen = text.replaceAll(/\\pm(?![a-zA-Z])/gu, sign).replaceAll(/\\mp(?![a-zA-Z])/gu, other);
+    return scalar(chosen.replace(/^\s*\+\s*/u, ""));
+  });
+  return { kind: "set", items: [plus as Scalar, minus as Scalar] };
+}
+
+function scalar(text: string): Scalar {
+  return readScalar(withoutWrapping(withoutUnit(text)));
+}
+
+/** Without what stands around an answer and says nothing: dollars, boxes, full stops, a pair of braces or parentheses. */
+function withoutWrapping(given: string): string {
+  let text = given.trim();
+  for (let i = 0; i < 10; i++) {
+    let bare = text
+      .replaceAll(/^\$+|\$+$/gu, "")
+      .replace(/^[,;:\s]+/u, "")
+      .replace(/(?:[,;:\s]|(?<!\.)\.)+$/u, "")
+      .trim();
+    for (const open of ["\\boxed{", "\\fbox{", "{", "\\text{$"])
+      if (bare.startsWith(open) && bare.endsWith("}") && closingAt(bare, open.indexOf("{")) === bare.length)
+        bare = bare.slice(open.length, -1).trim();
+    if (/^\((?!.*,)/su.test(bare) && closingAt(bare, 0) === bare.length && bare.endsWith(")"))
+      bare = bare.slice(1, -1).trim();
+    if (bare === text) break;
+    text = bare;
+  }
+  return text;
+}
+
+function nesting(text: string): number {
+  let [depth, most] = [0, 0];
+  for (const char of text) {
+    if ("([{".includes(char)) most = Math.max(most, ++depth);
+    else if (")]}".includes(char)) depth = Math.max(0, depth - 1);
+  }
+  return most;
+}

@@ -1,0 +1,29 @@
+import { Complex } from "complex.js";
+import type { Point } from "./float-value.ts";
+
+/**
+ * Values for all names, the same on every run: a name's value follows from its spelling and the number of the point.
+ * @param sign - of every value; negative points tell x from the root of its square
+ */
+export function samplePoint(number: number, sign: 1 | -1 = 1): Point {
+  const values = new Map<string, Complex>();
+  return {
+    valueOf(name) {
+      let value = values.get(name);
+      if (!value) {
+        value = new Complex(sign * (0.4 + 1.7 * share(`${number}:${name}`)));
+        values.set(name, value);
+      }
+      return value;
+    },
+  };
+}
+
+/** [0, 1) of a text: FNV-1a, mixed once more because names are short. */
+function share(text: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193);
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
+}

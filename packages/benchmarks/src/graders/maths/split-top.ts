@@ -1,0 +1,68 @@
+/** A piece of a text, and the separator in front of it. */
+export interface Piece {
+  readonly text: string;
+  readonly separator: string;
+}
+
+/**
+ * Cuts a LaTeX text at separators that stand outside of brackets, braces and environments. Half-open intervals close
+ * with another bracket than they open, so all brackets count as one kind.
+ */
+export function splitTop(text: string, separator: RegExp): Piece[] {
+  const sticky = new RegExp(separator.source, `${separator.flags.replaceAll(/[gy]/gu, "")}y`);
+  const pieces: Piece[] = [];
+  let [start, depth, before] = [0, 0, ""];
+  for (let at = 0; at < text.length;) {
+    if (depth <= 0) {
+      sticky.lastIndex = at;
+      const match = sticky.exec(text)?.[0];
+      if (match) {
+        pieces.push({ text: text.slice(start, at), separator: before });
+        at += match.length;
+        [start, before] = [at, match];
+        continue;
+      }
+    }
+    const [step, change] = stepAt(text, at);
+    depth = Math.max(0, depth + change);
+    at += step;
+  }
+  pieces.push({ text: text.slice(start), separator: before });
+  return pieces;
+}
+
+const environment = /\\(begin|end)\{[a-zA-Z]{1,20}\*?\}/uy;
+
+/** Characters of the token at a place, and by how much it nests. */
+function stepAt(text: string, at: number): readonly [step: number, change: number] {
+  const char = text[at] as string;
+  if (char === "\\") {
+    environment.lastIndex = at;
+    const edge = environment.exec(text);
+    if (edge) return [edge[0].length, edge[1] === "begin" ? 1 : -1];
+    const next = text[at + 1] ?? "";
+    if (next === "{") return [2, 1];
+    if (next === "}") return [2, -1];
+    const name = /\\[a-zA-Z]+|\\./uy;
+    name.lastIndex = at;
+    return [name.exec(text)?.[0].length ?? 1, 0];
+  }
+  if ("([{".includes(char)) return [1, 1];
+  if (")]}".includes(char)) return [1, -1];
+  return [1, 0];
+}
+
+/**
+ * Where the bracket at `open` closes.
+ * @returns -1 when it never does
+ */
+export function closingAt(text: string, open: number): number {
+  let depth = 0;
+  for (let at = open; at < text.length;) {
+    const [step, change] = stepAt(text, at);
+    depth += change;
+    at += step;
+    if (depth <= 0) return at;
+  }
+  return -1;
+}

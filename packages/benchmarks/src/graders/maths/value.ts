@@ -1,0 +1,68 @@
+import type { Fraction } from "fraction.js";
+
+/** A number or an expression: anything that is not made of several answers. */
+export interface Scalar {
+  readonly kind: "scalar";
+  /** Normalised LaTeX. */
+  readonly text: string;
+  /** Its exact value, where it is written as an integer, a decimal or a fraction of integers. */
+  readonly exact: Fraction | null;
+  /** A decimal point is in it: it is rounded before it is compared. */
+  readonly decimal: boolean;
+  /** `plain` is `10%`, which people write for 10 and for 0.1; `\%` is a hundredth. */
+  readonly percent: "no" | "plain" | "latex";
+}
+
+/** Words. */
+export interface Words {
+  readonly kind: "words";
+  readonly text: string;
+}
+
+/** A list in any order, duplicates counted once. */
+export interface AnswerSet {
+  readonly kind: "set";
+  readonly items: readonly Value[];
+}
+
+/** A list in order; with two items also an interval. */
+export interface Tuple {
+  readonly kind: "tuple";
+  readonly open: "(" | "[";
+  readonly close: ")" | "]";
+  readonly items: readonly Value[];
+}
+
+/** Sets put together. */
+export interface Combination {
+  readonly kind: "combination";
+  readonly operation: "\\cup" | "\\cap" | "\\setminus";
+  readonly parts: readonly Value[];
+}
+
+export interface Matrix {
+  readonly kind: "matrix";
+  readonly rows: readonly (readonly Value[])[];
+}
+
+export type Relator = "=" | "\\neq" | "<" | ">" | "\\leq" | "\\geq";
+
+/** Sides joined by relations, such as `0 < x \leq 1`. */
+export interface Relation {
+  readonly kind: "relation";
+  readonly sides: readonly Scalar[];
+  /** One fewer than sides. */
+  readonly relators: readonly Relator[];
+  /** What is said of a name: the last side of `x = 2`, `f(x) = 2x`, `(p, q) = (1, 2)`. */
+  readonly assigned: Value | null;
+}
+
+/** A digit string in a base other than ten. */
+export interface InBase {
+  readonly kind: "base";
+  readonly digits: string;
+  readonly base: string;
+}
+
+/** What an answer says. */
+export type Value = Scalar | Words | AnswerSet | Tuple | Combination | Matrix | Relation | InBase;

@@ -1,0 +1,23 @@
+export type PublishedLetterRule = "qwen-choice" | "dylan" | "llm-debate" | "lm-eval-first" | "lm-eval-last";
+
+/** Extractors of a letter as published code has them, weaknesses included: for comparison with its scores. */
+export const publishedLetters: Readonly<Record<PublishedLetterRule, (reply: string) => string | null>> = {
+  /** Qwen2.5-Math: upper-cased, so the article "a" is an A. */
+  "qwen-choice": (reply: string): string | null => {
+    const text = reply.toUpperCase();
+    const trigger = [...text.matchAll(/(?:ANSWER|CHOICE) IS/gu)].at(-1);
+    if (trigger) {
+      const after = /\b[A-E]\b/u.exec(text.slice(trigger.index + trigger[0].length))?.[0];
+      if (after !== undefined) return after;
+    }
+    return [...text.matchAll(/\b[A-E]\b/gu)].at(-1)?.[0] ?? null;
+  },
+  /** DyLAN: the last `(A)` to `(D)`, else the last `A)` to `D)`; no E. */
+  dylan: (reply: string): string | null =>
+    [...reply.matchAll(/\(([A-D])\)/gu)].at(-1)?.[1] ?? [...reply.matchAll(/([A-D])\)/gu)].at(-1)?.[1] ?? null,
+  /** LLM-Debate: the last single character in parentheses, whatever it is. */
+  "llm-debate": (reply: string): string | null => [...reply.matchAll(/\((\w)\)/gu)].at(-1)?.[1] ?? null,
+  /** lm-evaluation-harness, generative: the first letter in parentheses, with them. */
+  "lm-eval-first": (reply: string): string | null => /\([A-Z]\)/u.exec(reply)?.[0] ?? null,
+  "lm-eval-last": (reply: string): string | null => [...reply.matchAll(/\([A-Z]\)/gu)].at(-1)?.[0] ?? null,
+};

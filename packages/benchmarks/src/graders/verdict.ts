@@ -1,0 +1,30 @@
+/** How sure a verdict is. */
+export type Certainty =
+  /** Same text, or exact arithmetic. */
+  | "exact"
+  /** Floating-point values agree, or differ, at the given digits or at sample points. */
+  | "numeric"
+  /** The answer could not be read, or not in time; counted as wrong. */
+  | "undecided";
+
+/** What a grader says of an answer. */
+export interface Verdict {
+  readonly correct: boolean;
+  /** The answer as it was found; null when there is none. */
+  readonly extracted: string | null;
+  /** What decided: where the answer was found, and how it was compared. */
+  readonly rule: string;
+  readonly certainty: Certainty;
+}
+
+/** An answer found in a reply. */
+export interface Extracted {
+  readonly answer: string;
+  readonly rule: string;
+}
+
+/** The verdict on a reply in which no answer was found. */
+export const noAnswer: Verdict = { correct: false, extracted: null, rule: "no answer", certainty: "undecided" };
+
+/** Characters of a reply that are read: the last ones, where answers are. */
+export const longestReply = 100_000;

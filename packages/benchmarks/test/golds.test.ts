@@ -1,0 +1,55 @@
+import {
+  benchmarkNamed,
+  findFiles,
+  gradeAnswer,
+  loadSplit,
+  mathsGrader,
+  type BenchmarkProblem,
+} from "@laconic/benchmarks";
+import { afterAll, describe, expect, test } from "vitest";
+
+const data = process.env["LACONIC_DATA"];
+
+/** A reply that is right, as a model would write it. */
+function rightReply({ gold, grading }: BenchmarkProblem): string {
+  return grading.kind === "letter" ? `The answer is (${gold}).` : `It follows that \\boxed{${gold}}.`;
+}
+
+describe.skipIf(data === undefined)(
+  "every gold equals itself, and no problem's gold is the next one's (LACONIC_DATA)",
+  () => {
+    const maths = mathsGrader();
+    afterAll(() => maths.close());
+    test.for([
+      ["math500", 500],
+      ["olympiadbench", 675],
+      ["minerva", 272],
+      ["aime24", 30],
+      ["amc23", 40],
+      ["gsm8k", 1319],
+      ["multiarith", 600],
+      ["svamp", 1000],
+      ["aqua", 254],
+      ["mmlu-153", 153],
+    ] as const)("%s", { timeout: 60_000 }, async ([name, rows]) => {
+      const benchmark = benchmarkNamed(name);
+      const files = await findFiles(benchmark, benchmark.defaultSplit, data as string);
+      const { problems } = await loadSplit(benchmark, benchmark.defaultSplit, files);
+      expect(problems).toHaveLength(rows);
+      const verdicts = await Promise.all(
+        problems.map((problem) => gradeAnswer(rightReply(problem), problem, { maths })),
+      );
+      expect(problems.filter((_, i) => verdicts[i]?.correct !== true).map(({ id }) => id)).toEqual([]);
+      // A neighbour's answer is right only where both golds say the same.
+      const others = problems.map((problem, i) => problems[(i + 1) % problems.length] ?? problem);
+      const shifted = await Promise.all(
+        problems.map((problem, i) => gradeAnswer(rightReply(others[i] as BenchmarkProblem), problem, { maths })),
+      );
+      const accepted = problems.filter((_, i) => shifted[i]?.correct === true).length;
+      const same = problems.filter(
+        ({ gold }, i) => Number(gold) === Number(others[i]?.gold) || gold === others[i]?.gold,
+      ).length;
+      expect(accepted).toBeLessThanOrEqual(same + 0.02 * problems.length);
+    });
+  },
+);

@@ -1,0 +1,91 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import {
+  extractPublishedNumber,
+  gradeCase,
+  gradeNumber,
+  mathsGrader,
+  publishedLetters,
+  readGradedCases,
+  type GradedCase,
+} from "@laconic/benchmarks";
+import { afterAll, describe, expect, test } from "vitest";
+
+const folder = process.env["LACONIC_DATA"];
+
+/** Labels that are wrong, or that another reading of the same rule contradicts; reviewed one by one. */
+const exceptions: Readonly<Record<string, string>> = {
+  "gc-0548": "identical texts, labelled false because the gold of OlympiadBench 2349 is malformed",
+  "gc-0413": "pi as 3.14159265 behind a stray \\cdot",
+  "gc-0770": "pi as 3.14159265 behind a stray \\cdot",
+  "gc-0775": "pi as 3.14159265 behind a stray \\cdot",
+  "gc-0778": "pi as 3.14159265",
+  "gc-0781": "pi as 3.14159265",
+  "gc-0782": "pi as 3.14159265, equal at 6 decimals",
+};
+const neverAccepted = ["off-by-one", "sign-flip", "inverse", "list-missing-last", "unrelated-answer"];
+
+type Row = GradedCase & {
+  readonly transformation?: string;
+  readonly also?: Readonly<Record<string, string | boolean | null>>;
+};
+
+describe.skipIf(folder === undefined)("labelled cases (LACONIC_DATA)", async () => {
+  const bytes = folder === undefined ? new Uint8Array() : readFileSync(join(folder, "grader-cases.jsonl"));
+  const raw = new Map(
+    new TextDecoder()
+      .decode(bytes)
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line) as Row)
+      .map((row) => [row.id, row]),
+  );
+  const cases = [...readGradedCases("grader-cases.jsonl", bytes)].flatMap((item) => ("reason" in item ? [] : [item]));
+  const maths = mathsGrader();
+  afterAll(() => maths.close());
+  const judged = await Promise.all(cases.map(async (item) => ({ item, verdict: await gradeCase(item, maths) })));
+  const of = (origin: string): typeof judged =>
+    judged.filter(({ item }) => item.kind === "math-equivalence" && item.origin === origin);
+  const wrong = (list: typeof judged): string[] =>
+    list
+      .filter(({ item, verdict }) => verdict.correct !== item.verdict && !(item.id in exceptions))
+      .map(({ item }) => item.id);
+
+  test("all rows are cases", () => expect(cases).toHaveLength(495));
+  test.for(["upstream-test", "upstream-example", "computed"])("every %s is judged as labelled", (origin) => {
+    expect(wrong(of(origin))).toEqual([]);
+  });
+  test("no wrong answer of a kind that policies could exploit is accepted", () => {
+    const accepted = judged.filter(
+      ({ item, verdict }) => verdict.correct === true && neverAccepted.includes(raw.get(item.id)?.transformation ?? ""),
+    );
+    expect(accepted.map(({ item }) => item.id)).toEqual([]);
+  });
+  test("GSM8K: the rule that the label names, and the default that accepts right answers", () => {
+    const numbers = judged.filter(({ item }) => item.kind === "gsm8k-extraction");
+    expect(wrong(numbers)).toEqual([]);
+    expect(numbers.map(({ item }) => gradeNumber(item.prediction ?? "", item.gold ?? "").correct)).not.toContain(false);
+    for (const { item } of numbers) {
+      const strict = extractPublishedNumber(item.prediction ?? "", "strict-match");
+      const flexible = extractPublishedNumber(item.prediction ?? "", "flexible-extract");
+      const { also } = raw.get(item.id) as Row;
+      expect([strict?.answer ?? "[invalid]", flexible?.answer]).toEqual([
+        also?.["strict_match_extracted"],
+        also?.["flexible_extracted"],
+      ]);
+    }
+  });
+  test.for([
+    ["qwen-choice", "qwen_choice_answer_clean"],
+    ["dylan", "dylan_parse_single_choice(ABCD only)"],
+    ["llm-debate", "llm_debate_parse_answer"],
+    ["lm-eval-first", "lm_eval_flexible_first"],
+    ["lm-eval-last", "lm_eval_flexible_last"],
+  ] as const)("letters as %s finds them", ([rule, field]) => {
+    for (const item of cases.filter(({ kind }) => kind === "letter-extraction"))
+      expect([item.id, publishedLetters[rule](item.prediction ?? "")]).toEqual([
+        item.id,
+        raw.get(item.id)?.also?.[field],
+      ]);
+  });
+});
