@@ -6,6 +6,7 @@ import { reportError } from "./cli/errors.ts";
 import { processTerminal, type Terminal } from "./cli/terminal.ts";
 import type { CommandContext } from "./commands/common.ts";
 import { dataCommand } from "./commands/data.ts";
+import { execCommand } from "./commands/exec.ts";
 import { gradeCommand } from "./commands/grade.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { evalCommand } from "./commands/eval.ts";
@@ -32,6 +33,7 @@ export async function main(words: readonly string[], context: CommandContext): P
       serve: serveCommand(context, exit),
       data: dataCommand(context, exit),
       grade: gradeCommand(context, exit),
+      exec: execCommand(context, exit),
       relay: relayCommand(context, exit),
       doctor: doctorCommand(context, exit),
     },

@@ -32,6 +32,8 @@ export type LaconicErrorCode =
   | "data_invalid"
   /** A hub of models and data sets refused, or could not be reached. */
   | "hub_unavailable"
+  /** A sandbox's parts are not the known ones, or its self-test got out: nothing is run. */
+  | "sandbox_unsafe"
   | "checkpoint_missing"
   | "checkpoint_corrupt"
   /** A checkpoint belongs to another configuration. */

@@ -1,4 +1,4 @@
-import type { BenchmarkProblem } from "../data/benchmark.ts";
+import type { BenchmarkProblem, Grading } from "../data/benchmark.ts";
 import { gradeLetter } from "./letter-answer.ts";
 import type { MathsGrader } from "./maths/maths-grader.ts";
 import { gradeNumber } from "./number-answer.ts";
@@ -8,16 +8,18 @@ import type { Verdict } from "./verdict.ts";
 export interface GradingMeans {
   /** For benchmarks of mathematics. */
   readonly maths: MathsGrader;
+  /** For benchmarks of code: `codeGrader` of `@laconic/sandbox`. */
+  readonly code?: (reply: string, tests: Extract<Grading, { kind: "code" }>) => Promise<Verdict>;
 }
 
 /**
  * Judges a reply as the problem's benchmark says.
- * @returns null for a benchmark whose reply is run or rewarded, not compared: code and writing
+ * @returns null where there is nothing to compare with: writing, and code without a means to run it
  */
 export async function gradeAnswer(
   reply: string,
   problem: BenchmarkProblem,
-  { maths }: GradingMeans,
+  { maths, code }: GradingMeans,
 ): Promise<Verdict | null> {
   const { grading, gold } = problem;
   switch (grading.kind) {
@@ -31,6 +33,7 @@ export async function gradeAnswer(
         ...(grading.tolerance !== undefined && { tolerance: grading.tolerance }),
       });
     case "code":
+      return code ? code(reply, grading) : null;
     case "writing":
       return null;
   }

@@ -1,0 +1,84 @@
+import { readFile } from "node:fs/promises";
+import { text } from "node:stream/consumers";
+import { LaconicError } from "@laconic/core";
+import { createSandbox, defaultLimits, type SandboxResult } from "@laconic/sandbox";
+import type { CommandDef } from "citty";
+import { command, type ExitCode } from "../cli/command.ts";
+import { jsonFlag, type CommandContext } from "./common.ts";
+
+export function execCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
+  return command(
+    {
+      name: "exec",
+      description: "Run a Python program in the sandbox: no files, no network, no environment, within limits",
+      args: {
+        file: {
+          type: "positional",
+          description: "The program; - reads standard input",
+          valueHint: "FILE.py",
+          required: true,
+        },
+        kind: {
+          type: "enum",
+          description: "Python in WebAssembly, or the machine's Python under bubblewrap",
+          options: ["wasi", "bubblewrap"],
+          default: "wasi",
+        },
+        input: { type: "string", description: "File that the program reads as its standard input", valueHint: "file" },
+        seconds: { type: "string", description: "Wall clock", valueHint: "s", default: String(defaultLimits.seconds) },
+        memory: { type: "string", description: "Memory", valueHint: "MiB", default: String(defaultLimits.memoryMiB) },
+        ...jsonFlag,
+      },
+      run: async ({ file, kind, input, seconds, memory, json }) => {
+        const code = file === "-" ? await text(process.stdin) : await read(file);
+        const limits = { seconds: positive("seconds", seconds), memoryMiB: positive("memory", memory) };
+        const sandbox = await createSandbox({ kind, limits, concurrency: 1 });
+        try {
+          const result = await sandbox.run({ code, ...(input !== undefined && { stdin: await read(input) }) });
+          if (json === true) terminal.result(JSON.stringify({ ...result, sandbox: sandbox.record }));
+          else {
+            // What a program writes is hostile: a terminal obeys control characters.
+            if (result.stdout !== "") terminal.result(printable(result.stdout.replace(/\n$/u, "")));
+            if (result.stderr !== "") terminal.note(printable(result.stderr.trimEnd()));
+            terminal.note(summary(result));
+          }
+          return result.status === "ok" ? 0 : 1;
+        } finally {
+          await sandbox.close();
+        }
+      },
+    },
+    exit,
+  );
+}
+
+async function read(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    throw new LaconicError("config_invalid", `${file} cannot be read: ${(error as Error).message}`, { file }, error);
+  }
+}
+
+function positive(flag: string, given: string): number {
+  const value = Number(given);
+  if (value > 0 && Number.isFinite(value)) return value;
+  throw new LaconicError("config_invalid", `--${flag} is ${given}, expected a positive number`, { flag });
+}
+
+function printable(output: string): string {
+  return output.replaceAll(/[^\P{Cc}\n\t]/gu, (char) => `\\x${char.charCodeAt(0).toString(16).padStart(2, "0")}`);
+}
+
+function summary({ status, exitCode, seconds }: SandboxResult): string {
+  const how: Readonly<Record<SandboxResult["status"], string>> = {
+    ok: "done",
+    exception: `exit code ${exitCode}`,
+    memory: "stopped: memory limit",
+    output: "stopped: output limit",
+    time: "stopped: time limit",
+    crashed: "the interpreter died",
+    aborted: "aborted",
+  };
+  return `${how[status]} (${seconds.toFixed(2)} s)`;
+}

@@ -1,0 +1,51 @@
+import { LaconicError } from "@laconic/core";
+import { bubblewrapSandbox } from "./bubblewrap/bubblewrap-sandbox.ts";
+import type { Sandbox, SandboxLimits } from "./sandbox.ts";
+import { selfTest } from "./self-test.ts";
+import { wasiSandbox } from "./wasi/wasi-sandbox.ts";
+
+export interface SandboxOptions {
+  /** Default `wasi`, which needs nothing but npm. */
+  readonly kind?: "wasi" | "bubblewrap";
+  /** Default: 3 s, 256 MiB, 1 MiB of output, 4 MiB of input. */
+  readonly limits?: Partial<SandboxLimits>;
+  /** Programs at a time. Default: one fewer than cores, at least one. */
+  readonly concurrency?: number;
+  /** Of hashes and random numbers; `wasi` only. Default 0. */
+  readonly seed?: number;
+  /** Of `bubblewrap`. Default `python3`. */
+  readonly python?: string;
+}
+
+/** Upper bounds unless told. */
+export const defaultLimits: SandboxLimits = {
+  seconds: 3,
+  memoryMiB: 256,
+  outputBytes: 1 << 20,
+  inputBytes: 4 << 20,
+};
+
+/**
+ * Opens a sandbox and tries to get out of it. One that lets anything through is closed again: nothing is ever run in a
+ * weaker one instead.
+ * @throws LaconicError `sandbox_unsafe` with what got through, `device_unavailable` with what is missing
+ */
+export async function createSandbox({ kind = "wasi", limits, ...options }: SandboxOptions = {}): Promise<Sandbox> {
+  const all = { ...defaultLimits, ...limits };
+  const { concurrency, seed, python } = options;
+  const shared = { limits: all, ...(concurrency !== undefined && { concurrency }) };
+  const sandbox =
+    kind === "wasi"
+      ? wasiSandbox({ ...shared, ...(seed !== undefined && { seed }) })
+      : bubblewrapSandbox({ ...shared, ...(python !== undefined && { python }) });
+  const escaped = await selfTest(sandbox).catch(async (error: unknown) => {
+    await sandbox.close();
+    throw error;
+  });
+  if (escaped.length === 0) return sandbox;
+  await sandbox.close();
+  throw new LaconicError("sandbox_unsafe", `the ${kind} sandbox let through: ${escaped.join("; ")}`, {
+    kind,
+    escaped: escaped.join("; "),
+  });
+}

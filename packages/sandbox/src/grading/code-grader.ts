@@ -1,0 +1,24 @@
+import type { Sandbox } from "../sandbox.ts";
+import { assembleProgram } from "./assemble-program.ts";
+import { gradeProgram, type GradeProgramOptions, type ProgramTests } from "./grade-program.ts";
+
+/** What a code grader says of a reply; the shape of the verdicts of `@laconic/benchmarks`. */
+export interface CodeVerdict {
+  readonly correct: boolean;
+  /** The program that was run. */
+  readonly extracted: string;
+  readonly rule: string;
+  readonly certainty: "exact" | "undecided";
+}
+
+/** Grades replies to "complete this function": takes the code out of a reply, puts it behind the prompt, runs the tests. */
+export function codeGrader(
+  sandbox: Sandbox,
+  options: GradeProgramOptions = {},
+): (reply: string, tests: ProgramTests) => Promise<CodeVerdict> {
+  return async (reply, tests) => {
+    const extracted = assembleProgram(tests.prompt, reply, tests.entryPoint);
+    const { correct, rule } = await gradeProgram(extracted, tests, sandbox, options);
+    return { correct, extracted, rule: `two-phase, ${rule}`, certainty: rule === "aborted" ? "undecided" : "exact" };
+  };
+}

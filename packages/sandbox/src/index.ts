@@ -1,0 +1,14 @@
+/**
+ * Runs untrusted Python and grades programs: an interpreter in WebAssembly inside a locked process, or bubblewrap.
+ * @module @laconic/sandbox
+ */
+export { createSandbox, defaultLimits } from "./create-sandbox.ts";
+export type { SandboxOptions } from "./create-sandbox.ts";
+export type { Sandbox, SandboxJob, SandboxLimits, SandboxRecord, SandboxResult, SandboxStatus } from "./sandbox.ts";
+export { selfTest } from "./self-test.ts";
+export { gradeProgram } from "./grading/grade-program.ts";
+export type { GradeProgramOptions, ProgramTests, ProgramVerdict } from "./grading/grade-program.ts";
+export { assembleProgram } from "./grading/assemble-program.ts";
+export { meanPassAtK, passAtK } from "./grading/pass-at-k.ts";
+export { codeGrader } from "./grading/code-grader.ts";
+export type { CodeVerdict } from "./grading/code-grader.ts";

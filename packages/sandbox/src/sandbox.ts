@@ -1,0 +1,73 @@
+/** A program to run. */
+export interface SandboxJob {
+  /** Python. */
+  readonly code: string;
+  /** What it reads as its standard input. */
+  readonly stdin?: string;
+  /** Read-only files in its root folder, by plain name. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Wall clock; the sandbox's limit unless it is lower. */
+  readonly seconds?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** How a run ended. */
+export type SandboxStatus =
+  | "ok"
+  /** An exception, or an exit code other than 0. */
+  | "exception"
+  | "memory"
+  /** It wrote more than it may. */
+  | "output"
+  | "time"
+  /** The interpreter itself died. */
+  | "crashed"
+  /** `signal` ended it. */
+  | "aborted";
+
+/** What a run came to. Expected ends are values, never errors. */
+export interface SandboxResult {
+  readonly status: SandboxStatus;
+  /** Null when it was ended from outside. */
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Wall clock, waiting for a free process left out. */
+  readonly seconds: number;
+}
+
+/** Upper bounds of every run. */
+export interface SandboxLimits {
+  readonly seconds: number;
+  readonly memoryMiB: number;
+  /** Standard output and error together. */
+  readonly outputBytes: number;
+  /** Program and standard input together. */
+  readonly inputBytes: number;
+}
+
+/** What belongs beside every score: the means by which it was made. */
+export interface SandboxRecord {
+  readonly kind: "wasi" | "bubblewrap";
+  /** Of the interpreter. */
+  readonly version: string;
+  /** Of the interpreter's bytes. */
+  readonly sha256: string;
+  readonly limits: SandboxLimits;
+  readonly network: "none";
+  /** Decides hashes and random numbers of a run; null where the system's decide. */
+  readonly seed: number | null;
+}
+
+/** Runs untrusted Python, each program in an interpreter that has seen no other. */
+export interface Sandbox {
+  readonly record: SandboxRecord;
+  /** Programs that run at a time; more wait. */
+  readonly concurrency: number;
+  /**
+   * @throws LaconicError `input_invalid` for a program or a file name that is refused, `engine_failed` after `close`
+   */
+  run(job: SandboxJob): Promise<SandboxResult>;
+  /** Ends its processes; runs that wait are rejected. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,6 @@
+/**
+ * What every sandbox has to do, for tests.
+ * @module @laconic/sandbox/testing
+ */
+export { sandboxCases } from "./sandbox-cases.ts";
+export type { SandboxCase } from "./sandbox-cases.ts";

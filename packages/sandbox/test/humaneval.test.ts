@@ -1,0 +1,55 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { createSandbox, gradeProgram, meanPassAtK, type ProgramTests } from "@laconic/sandbox";
+import { afterAll, describe, expect, test } from "vitest";
+
+const data = process.env["LACONIC_DATA"];
+
+interface Row {
+  readonly task_id: string;
+  readonly prompt: string;
+  readonly entry_point: string;
+  readonly test: string;
+  readonly canonical_solution: string;
+}
+
+function rows<T>(file: string): T[] {
+  const bytes = readFileSync(join(data as string, file));
+  const text = (file.endsWith(".gz") ? gunzipSync(bytes) : bytes).toString();
+  return text
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line) => JSON.parse(line) as T);
+}
+
+const testsOf = (row: Row): ProgramTests => ({ prompt: row.prompt, test: row.test, entryPoint: row.entry_point });
+
+describe.skipIf(data === undefined)("HumanEval (LACONIC_DATA)", async () => {
+  const sandbox = await createSandbox();
+  afterAll(() => sandbox.close());
+  const problems = data === undefined ? [] : rows<Row>("humaneval/HumanEval.jsonl.gz");
+  const passed = async (program: (row: Row) => string): Promise<string[]> => {
+    const verdicts = await Promise.all(problems.map((row) => gradeProgram(program(row), testsOf(row), sandbox)));
+    return problems.filter((_, i) => verdicts[i]?.correct).map(({ task_id: id }) => id);
+  };
+  test("all published solutions pass", { timeout: 120_000 }, async () => {
+    expect(await passed((row) => row.prompt + row.canonical_solution)).toHaveLength(164);
+  });
+  test("empty and wrong ones do not", { timeout: 120_000 }, async () => {
+    expect(await passed((row) => `${row.prompt}    pass\n`)).toEqual([]);
+    expect(await passed((row) => `${row.prompt}    return 12345\n`)).toEqual([]);
+    expect(await passed((row) => `${row.prompt}    import sys; sys.exit(0)\n`)).toEqual([]);
+  });
+  test("the upstream example has pass@1 of 0.5", { timeout: 60_000 }, async () => {
+    const [problem] = rows<Row>("humaneval/example_problem.jsonl");
+    const samples = rows<{ completion: string }>("humaneval/example_samples.jsonl");
+    const verdicts = await Promise.all(
+      samples.map(({ completion }) =>
+        gradeProgram((problem as Row).prompt + completion, testsOf(problem as Row), sandbox),
+      ),
+    );
+    const c = verdicts.filter(({ correct }) => correct).length;
+    expect(meanPassAtK([{ n: samples.length, c }], 1)).toBeCloseTo(0.5, 12);
+  });
+});
