@@ -20,7 +20,20 @@ async function temporary(): Promise<string> {
   return path;
 }
 
-const commands = ["quickstart", "train", "plan", "eval", "report", "serve", "data", "grade", "exec", "relay", "doctor"];
+const commands = [
+  "quickstart",
+  "train",
+  "plan",
+  "eval",
+  "report",
+  "serve",
+  "data",
+  "grade",
+  "exec",
+  "topology",
+  "relay",
+  "doctor",
+];
 
 test("without words: the usage on standard error, exit code 2", async () => {
   const { code, out, err } = await laconic();

@@ -15,6 +15,7 @@ import { quickstartCommand } from "./commands/quickstart.ts";
 import { relayCommand } from "./commands/relay.ts";
 import { reportCommand } from "./commands/report.ts";
 import { serveCommand } from "./commands/serve.ts";
+import { topologyCommand } from "./commands/topology.ts";
 import { trainCommand } from "./commands/train.ts";
 
 type Commands = Record<string, CommandDef>;
@@ -34,6 +35,7 @@ export async function main(words: readonly string[], context: CommandContext): P
       data: dataCommand(context, exit),
       grade: gradeCommand(context, exit),
       exec: execCommand(context, exit),
+      topology: topologyCommand(context, exit),
       relay: relayCommand(context, exit),
       doctor: doctorCommand(context, exit),
     },

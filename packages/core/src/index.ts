@@ -33,6 +33,8 @@ export type { ChatTokenizer, Tokenizer } from "./tokenizer.ts";
 export type { Episode, Message, Utterance } from "./episode.ts";
 export { ledgerTotals } from "./ledger.ts";
 export type { Ledger, LedgerCall, LedgerRead, LedgerTotals } from "./ledger.ts";
+export { broadcastAmplification, criticalPath, ledgerCost, silenceRates, sumLedgers } from "./ledger-analysis.ts";
+export type { CriticalPath, TokenPrice } from "./ledger-analysis.ts";
 export { stopReasons } from "./stop-reason.ts";
 export type { StopReason } from "./stop-reason.ts";
 export type { EpisodeContext, EpisodeLimits, Topology } from "./topology.ts";

@@ -47,6 +47,35 @@ export function plurality<A extends AgentId>(
   };
 }
 
+/**
+ * A judge names the candidate whose last words are the answer. A judgement that names none of them, or several, leaves it
+ * to the plurality of the candidates.
+ *
+ * @param choice - reads a judgement: the candidate's position, from 1, or null; the only number in it by default
+ */
+export function judgedBy<A extends AgentId>(
+  judge: A,
+  candidates: readonly A[],
+  choice: (text: string) => number | null = onlyNumber,
+): AnswerRule<A> {
+  const { choose: vote } = plurality(candidates);
+  return {
+    name: `judged-by(${judge}: ${candidates.join(",")})`,
+    agents: [judge, ...candidates],
+    choose(utterances) {
+      const position = choice(lastWords(judge, utterances)?.text ?? "");
+      const chosen = position === null ? undefined : candidates[position - 1];
+      return (chosen === undefined ? null : lastWords(chosen, utterances)) ?? vote(utterances);
+    },
+  };
+}
+
+function onlyNumber(text: string): number | null {
+  const numbers = new Set(text.match(/\d+/gu) ?? []);
+  const [only] = numbers;
+  return numbers.size === 1 ? Number(only) : null;
+}
+
 function lastWords(agent: AgentId, utterances: readonly Utterance[]): Utterance | null {
   return utterances.findLast((utterance) => utterance.agent === agent && !utterance.silent) ?? null;
 }

@@ -27,6 +27,15 @@ export function checkGraph(graph: Graph): void {
       });
     ids.add(id);
   }
+  for (const { id, rounds: own } of agents) {
+    const outside = own?.find((round) => !(Number.isInteger(round) && round >= 0 && round < rounds));
+    if (outside !== undefined)
+      refuse(`agent "${id}" speaks in round ${outside}; rounds count from 0 to ${rounds - 1}`, {
+        agent: id,
+        round: outside,
+      });
+    if (own?.length === 0) refuse(`agent "${id}" speaks in no round; remove it`, { agent: id });
+  }
   if (!isCount(rounds)) refuse(`it has ${rounds} rounds; use an integer of at least 1`, { rounds });
 
   const checkEdges = (kind: string, edges: readonly Edge[]): void => {

@@ -39,7 +39,9 @@ export function graphTopology<const A extends AgentId>(graph: Graph<A>): Topolog
 
       for (const { round, wave } of plan) {
         throwIfAborted(context);
-        const admission = admit(wave, turns, context.limits);
+        const speaking = wave.filter(({ rounds }) => rounds?.includes(round) ?? true);
+        if (speaking.length === 0) continue;
+        const admission = admit(speaking, turns, context.limits);
         const requests = admission.speakers.map((agent, position) => ({
           ...promptFor(graph, agent, problem, round, turns),
           turn: turns.length + position,
@@ -66,9 +68,7 @@ function promptFor(
   turns: readonly Turn[],
 ): Omit<SpeakRequest, "turn" | "maxTokens"> {
   const written = (edges: readonly Edge[] = [], inRound: number): ReceivedMessage[] =>
-    edges
-      .filter((edge) => edge.to === agent.id)
-      .flatMap((edge) => turns.find((t) => t.call.agent === edge.from && t.call.round === inRound)?.message ?? []);
+    edges.filter((edge) => edge.to === agent.id).flatMap((edge) => delivered(edge, turns, inRound));
   const inbox = [...written(graph.temporal, round - 1), ...written(graph.spatial, round)];
   const privateView = problem.views?.[agent.id];
   const prompt = agent.prompt({
@@ -80,8 +80,19 @@ function promptFor(
     round,
   });
   const { id, renderPrompt } = agent;
-  const speaksAgain = graph.rounds > 1;
+  const speaksAgain = (agent.rounds?.length ?? graph.rounds) > 1;
   return { agent: id, round, prompt, inbox, speaksAgain, ...(renderPrompt && { renderPrompt }) };
+}
+
+/** What an edge brings of its sender's words. */
+function delivered({ from, delivery = "last" }: Edge, turns: readonly Turn[], inRound: number): ReceivedMessage[] {
+  const said = turns.filter(({ call }) => call.agent === from && call.round <= inRound).map(({ message }) => message);
+  if (delivery === "full") return said;
+  const message = said.find(({ round }) => round === inRound);
+  if (!message) return [];
+  if (delivery === "last" || message.silent) return [message];
+  const { text, tokens } = delivery.shorten(message);
+  return [{ ...message, text, tokens, silent: text === "" }];
 }
 
 function ownMaxTokens(agent: AgentSpec, context: EpisodeContext): number {

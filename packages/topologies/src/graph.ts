@@ -1,6 +1,6 @@
 import type { AgentId, Prompt } from "@laconic/core";
 import type { AnswerRule } from "./answer-rule.ts";
-import type { AgentView } from "./view.ts";
+import type { AgentView, ReceivedMessage } from "./view.ts";
 
 /** One seat of a team. */
 export interface AgentSpec<A extends AgentId = AgentId> {
@@ -11,14 +11,27 @@ export interface AgentSpec<A extends AgentId = AgentId> {
   readonly prompt: (view: AgentView) => Prompt;
   /** Most tokens of one utterance, the end token included. */
   readonly maxTokens: number;
+  /** The rounds in which it speaks, from 0; every round unless given. */
+  readonly rounds?: readonly number[];
   /** How a prompt reads in a transcript; token prompts show as ids when absent. */
   readonly renderPrompt?: (prompt: Prompt) => string;
 }
+
+/** What of a sender's words an edge carries. */
+export type Delivery =
+  /** The message of the round the edge speaks of. */
+  | "last"
+  /** Every message of the sender so far; each is read again, and counted again. */
+  | "full"
+  /** A shortened message; whoever shortens says how many tokens are left. A summary by an agent is an agent in between. */
+  | { readonly name: string; readonly shorten: (message: ReceivedMessage) => { text: string; tokens: number } };
 
 /** `to` reads what `from` wrote. */
 export interface Edge<A extends AgentId = AgentId> {
   readonly from: A;
   readonly to: A;
+  /** Default `last`. */
+  readonly delivery?: Delivery;
 }
 
 /**

@@ -2,15 +2,38 @@
  * Communication graphs as data, and the one executor that runs them and fills the ledger.
  * @module @laconic/topologies
  */
-export type { AgentSpec, Edge, Graph } from "./graph.ts";
+export type { AgentSpec, Delivery, Edge, Graph } from "./graph.ts";
 export type { AgentView, ReceivedMessage } from "./view.ts";
-export { answerOf, plurality } from "./answer-rule.ts";
+export { answerOf, judgedBy, plurality } from "./answer-rule.ts";
 export type { AnswerRule } from "./answer-rule.ts";
 
 export { graphTopology } from "./graph-topology.ts";
-export { solo } from "./solo.ts";
-export { star } from "./star.ts";
+export { solo } from "./built-in/solo.ts";
+export { star } from "./built-in/star.ts";
+export { chain, chainGraph } from "./built-in/chain.ts";
+export { layered, layeredGraph } from "./built-in/layered.ts";
+export { complete, completeGraph } from "./built-in/complete.ts";
+export { random, randomGraph } from "./built-in/random-graph.ts";
+export type { RandomGraphOptions } from "./built-in/random-graph.ts";
+export { debate, debateGraph } from "./built-in/debate.ts";
+export type { DebateOptions } from "./built-in/debate.ts";
+export { hintActor, hintActorGraph } from "./built-in/hint-actor.ts";
+export { criticActor, criticActorGraph } from "./built-in/critic-actor.ts";
+export { roleAssignment, roleAssignmentGraph } from "./built-in/role-assignment.ts";
+export { mermaidOf } from "./draw/mermaid.ts";
+export { svgOf } from "./draw/svg.ts";
+
+export { programTopology } from "./program/program-topology.ts";
+export type { Line, Program, Stage } from "./program/program-topology.ts";
+export { synchronousTurns } from "./program/synchronous-turns.ts";
+export type { ExternalTransition, JointHistory, Player, SynchronousTurnsOptions } from "./program/synchronous-turns.ts";
 
 export { speak } from "./speak.ts";
 export type { SpeakRequest, Turn } from "./speak.ts";
 export { endEpisode } from "./end-episode.ts";
+
+export { chatTemplate, problemText, quoted } from "./prompts/template.ts";
+export type { PromptTemplate } from "./prompts/template.ts";
+export { criticPrompt, hintedActorPrompt, hintPrompt, revisingActorPrompt } from "./prompts/agentpo.ts";
+export { debatePrompt } from "./prompts/debate.ts";
+export { expertPrompt, expertRoles, routerPrompt } from "./prompts/role-assignment.ts";

@@ -23,7 +23,7 @@ export const humaneval: Benchmark = {
   gold: "`test`, then `check(entry_point)`",
   traps: [
     "Upstream's guard is no security sandbox; we run candidates in ours.",
-    "With the verdict taken from the exit code, `sys.exit(0)` passes. Ours asks for proof that the last assert was reached.",
+    "With the verdict taken from the exit code, `sys.exit(0)` passes. Ours runs tests and program in two interpreters that never meet.",
     "The 161-row set of AgentPrune (`humaneval-161`) is another benchmark: never mix them in one table.",
   ],
   defaultSplit: "test",

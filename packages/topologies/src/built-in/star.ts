@@ -1,7 +1,7 @@
 import type { AgentId, Topology } from "@laconic/core";
-import { answerOf } from "./answer-rule.ts";
-import type { AgentSpec } from "./graph.ts";
-import { graphTopology } from "./graph-topology.ts";
+import { answerOf } from "../answer-rule.ts";
+import type { AgentSpec } from "../graph.ts";
+import { graphTopology } from "../graph-topology.ts";
 
 /** Speakers write at once, unheard by each other; the answerer reads them all, in declared order, and answers. */
 export function star<A extends AgentId>(

@@ -1,0 +1,48 @@
+import { LaconicError } from "@laconic/core";
+import { graphTopology, type Graph } from "@laconic/topologies";
+import { z } from "zod";
+
+const edges = z.array(z.strictObject({ from: z.string(), to: z.string() })).default([]);
+
+const schema = z.strictObject({
+  name: z.string().default("graph"),
+  agents: z.array(
+    z.strictObject({ id: z.string(), role: z.string().default("agent"), rounds: z.array(z.int()).optional() }),
+  ),
+  rounds: z.int().default(1),
+  spatial: edges,
+  temporal: edges,
+  answer: z.strictObject({ name: z.string().default("answer"), agents: z.array(z.string()) }),
+});
+
+/**
+ * A graph to draw, from JSON.
+ * @throws LaconicError `config_invalid` with the place of what is wrong, `topology_invalid` for a graph that cannot run
+ */
+export function graphFromJson(text: string, file: string): Graph {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new LaconicError("config_invalid", `${file} is not JSON: ${(error as Error).message}`, { file }, error);
+  }
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) {
+    const issues = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "graph"}: ${message}`);
+    throw new LaconicError("config_invalid", `${file}: ${issues.join("; ")}`, { file });
+  }
+  const { agents, answer, ...rest } = parsed.data;
+  const graph: Graph = {
+    ...rest,
+    agents: agents.map(({ id, role, rounds }) => ({
+      id,
+      role,
+      maxTokens: 1,
+      prompt: () => ({ kind: "text", text: "" }),
+      ...(rounds && { rounds }),
+    })),
+    answer: { ...answer, choose: () => null },
+  };
+  graphTopology(graph); // refuses what cannot run
+  return graph;
+}

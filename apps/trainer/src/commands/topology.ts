@@ -1,0 +1,148 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { LaconicError } from "@laconic/core";
+import {
+  chainGraph,
+  completeGraph,
+  criticActorGraph,
+  debateGraph,
+  hintActorGraph,
+  layeredGraph,
+  mermaidOf,
+  randomGraph,
+  roleAssignmentGraph,
+  svgOf,
+  type AgentSpec,
+  type Graph,
+} from "@laconic/topologies";
+import { nearestName } from "@laconic/trainer";
+import type { CommandDef } from "citty";
+import { command, type ExitCode } from "../cli/command.ts";
+import { jsonFlag, type CommandContext } from "./common.ts";
+import { graphFromJson } from "./topology-file.ts";
+
+interface Shape {
+  readonly agents: number;
+  readonly rounds: number;
+  readonly seed: string;
+}
+
+const agent = (id: string, role = "agent"): AgentSpec => ({
+  id,
+  role,
+  maxTokens: 1,
+  prompt: () => ({ kind: "text", text: "" }),
+});
+const numbered = (most: number): AgentSpec[] => Array.from({ length: most }, (_, i) => agent(`agent-${i + 1}`));
+
+/** Built-in graphs, drawn with agents of no particular kind. */
+const graphs: Readonly<Record<string, (shape: Shape) => Graph>> = {
+  solo: () => chainGraph([agent("solver")]),
+  chain: ({ agents }) => chainGraph(numbered(agents) as [AgentSpec, ...AgentSpec[]]),
+  star: ({ agents }) => ({ ...layeredGraph([numbered(agents - 1), [agent("solver")]]), name: "star" }),
+  layered: ({ agents }) =>
+    layeredGraph([numbered(Math.ceil(agents / 2)), numbered(agents).slice(Math.ceil(agents / 2))]),
+  complete: ({ agents, rounds }) => completeGraph(numbered(agents), rounds),
+  random: ({ agents, rounds, seed }) => randomGraph(numbered(agents), { seed, rounds }),
+  debate: ({ agents, rounds }) => debateGraph(numbered(agents), { rounds }),
+  "hint-actor": () => hintActorGraph(agent("collaborator", "hint"), agent("actor")),
+  "critic-actor": () => criticActorGraph(agent("actor"), agent("collaborator", "critic")),
+  "role-assignment": () => roleAssignmentGraph(agent("router"), agent("expert")),
+};
+
+export function topologyCommand(context: CommandContext, exit: ExitCode): CommandDef {
+  return {
+    meta: { name: "topology", description: "Communication graphs: list and draw the built-in ones" },
+    subCommands: { ls: lsCommand(context, exit), show: showCommand(context, exit) },
+  };
+}
+
+function lsCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
+  return command(
+    {
+      name: "ls",
+      description: "List the built-in graphs",
+      args: { ...jsonFlag },
+      run: async ({ json }) => {
+        const names = Object.keys(graphs);
+        terminal.result(json === true ? JSON.stringify({ topologies: names }) : names.join("\n"));
+        return 0;
+      },
+    },
+    exit,
+  );
+}
+
+function showCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
+  return command(
+    {
+      name: "show",
+      description: "Draw a graph: of a name that `topology ls` lists, or of a JSON file",
+      args: {
+        graph: {
+          type: "positional",
+          description: "Name, or FILE.json as --format json writes it",
+          valueHint: "GRAPH",
+          required: true,
+        },
+        format: { type: "enum", description: "How", options: ["mermaid", "svg", "json"], default: "mermaid" },
+        agents: { type: "string", description: "Agents, where the graph has any number", valueHint: "n", default: "3" },
+        rounds: { type: "string", description: "Rounds, where the graph has any number", valueHint: "r", default: "2" },
+        seed: { type: "string", description: "Of a random graph", valueHint: "seed", default: "0" },
+        out: { type: "string", description: "File to write instead of standard output", valueHint: "file" },
+      },
+      run: async ({ graph: name, format, agents, rounds, seed, out }) => {
+        const shape = { agents: count("agents", agents, 2), rounds: count("rounds", rounds, 1), seed };
+        const graph = name.endsWith(".json") ? await graphOfFile(name) : builtIn(name, shape);
+        const text =
+          format === "svg"
+            ? svgOf(graph)
+            : format === "json"
+              ? JSON.stringify(plain(graph), null, 2)
+              : mermaidOf(graph);
+        if (out === undefined) terminal.result(text);
+        else {
+          await writeFile(out, `${text}\n`);
+          terminal.note(`wrote ${out}`);
+        }
+        return 0;
+      },
+    },
+    exit,
+  );
+}
+
+function builtIn(name: string, shape: Shape): Graph {
+  const make = Object.hasOwn(graphs, name) ? graphs[name] : undefined;
+  if (make) return make(shape);
+  const near = nearestName(name, Object.keys(graphs));
+  throw new LaconicError(
+    "config_invalid",
+    `there is no topology ${name}; ${near === undefined ? `known: ${Object.keys(graphs).join(", ")}` : `did you mean ${near}?`}`,
+    { topology: name },
+  );
+}
+
+function count(flag: string, given: string, least: number): number {
+  const value = Number(given);
+  if (Number.isInteger(value) && value >= least && value <= 64) return value;
+  throw new LaconicError("config_invalid", `--${flag} is ${given}, expected ${least} to 64`, { flag });
+}
+
+/** What of a graph is data. */
+function plain({ name, agents, rounds, spatial = [], temporal = [], answer }: Graph): object {
+  return {
+    name,
+    agents: agents.map(({ id, role, rounds: own }) => ({ id, role, ...(own && { rounds: own }) })),
+    rounds,
+    spatial: spatial.map(({ from, to }) => ({ from, to })),
+    temporal: temporal.map(({ from, to }) => ({ from, to })),
+    answer: { name: answer.name, agents: answer.agents },
+  };
+}
+
+async function graphOfFile(file: string): Promise<Graph> {
+  const text = await readFile(file, "utf8").catch((error: unknown) => {
+    throw new LaconicError("config_invalid", `${file} cannot be read: ${(error as Error).message}`, { file }, error);
+  });
+  return graphFromJson(text, file);
+}

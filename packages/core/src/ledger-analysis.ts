@@ -1,0 +1,110 @@
+import { LaconicError } from "./errors.ts";
+import { ledgerTotals, type Ledger, type LedgerCall } from "./ledger.ts";
+import type { AgentId } from "./problem.ts";
+
+/** What cannot run in parallel. */
+export interface CriticalPath {
+  readonly calls: number;
+  /** Tokens written one after the other: the least time of the episode, in tokens. */
+  readonly writtenTokens: number;
+}
+
+/**
+ * The longest chain of calls in which each waits for the one before: it reads its message, speaks for the same agent, or
+ * belongs to a later round. MAGRPO's "three times faster than one model" is the ratio of such paths.
+ */
+export function criticalPath({ calls }: Ledger): CriticalPath {
+  const best = new Map<number, CriticalPath>();
+  let longest: CriticalPath = { calls: 0, writtenTokens: 0 };
+  for (const call of calls) {
+    let before: CriticalPath = { calls: 0, writtenTokens: 0 };
+    for (const earlier of calls) {
+      if (earlier.turn >= call.turn) break;
+      const path = best.get(earlier.turn);
+      if (path && waitsFor(call, earlier) && path.writtenTokens > before.writtenTokens) before = path;
+    }
+    const path = { calls: before.calls + 1, writtenTokens: before.writtenTokens + call.writtenTokens };
+    best.set(call.turn, path);
+    if (path.writtenTokens > longest.writtenTokens) longest = path;
+  }
+  return longest;
+}
+
+function waitsFor(call: LedgerCall, earlier: LedgerCall): boolean {
+  return (
+    earlier.agent === call.agent || earlier.round < call.round || call.reads.some(({ turn }) => turn === earlier.turn)
+  );
+}
+
+/**
+ * Tokens read per token that somebody read: 1 when every message has one reader who reads it once; null when nothing is
+ * read.
+ */
+export function broadcastAmplification(ledger: Ledger): number | null {
+  const heard = new Map<number, number>();
+  let read = 0;
+  for (const call of ledger.calls)
+    for (const { turn, tokens } of call.reads) {
+      heard.set(turn, tokens);
+      read += tokens;
+    }
+  const written = [...heard.values()].reduce((sum, tokens) => sum + tokens, 0);
+  return written === 0 ? null : read / written;
+}
+
+/** US dollars per million tokens. */
+export interface TokenPrice {
+  readonly prompt: number;
+  readonly completion: number;
+}
+
+/**
+ * What a ledger costs, agent by agent.
+ * @param prices - of each agent's model
+ * @throws LaconicError `input_invalid` for an agent without a price
+ */
+export function ledgerCost(
+  ledger: Ledger,
+  prices: Readonly<Record<AgentId, TokenPrice>>,
+): { readonly dollars: number; readonly byAgent: Readonly<Record<AgentId, number>> } {
+  const byAgent = new Map<AgentId, number>();
+  for (const { agent, promptTokens, writtenTokens } of ledger.calls) {
+    const price = Object.hasOwn(prices, agent) ? prices[agent] : undefined;
+    if (!price) throw new LaconicError("input_invalid", `there is no price for agent "${agent}"`, { agent });
+    const dollars = (promptTokens * price.prompt + writtenTokens * price.completion) / 1e6;
+    byAgent.set(agent, (byAgent.get(agent) ?? 0) + dollars);
+  }
+  return { dollars: [...byAgent.values()].reduce((sum, each) => sum + each, 0), byAgent: Object.fromEntries(byAgent) };
+}
+
+/** Share of each agent's turns that said nothing. */
+export function silenceRates(
+  utterances: Iterable<{ readonly agent: AgentId; readonly silent: boolean }>,
+): Readonly<Record<AgentId, number>> {
+  const counts = new Map<AgentId, { turns: number; silent: number }>();
+  for (const { agent, silent } of utterances) {
+    const count = counts.get(agent) ?? { turns: 0, silent: 0 };
+    count.turns++;
+    if (silent) count.silent++;
+    counts.set(agent, count);
+  }
+  return Object.fromEntries([...counts].map(([agent, { turns, silent }]) => [agent, silent / turns]));
+}
+
+/** Totals of many ledgers. */
+export function sumLedgers(ledgers: Iterable<Ledger>): {
+  readonly calls: number;
+  readonly promptTokens: number;
+  readonly writtenTokens: number;
+  readonly readTokens: number;
+} {
+  const sum = { calls: 0, promptTokens: 0, writtenTokens: 0, readTokens: 0 };
+  for (const ledger of ledgers) {
+    const totals = ledgerTotals(ledger);
+    sum.calls += totals.calls;
+    sum.promptTokens += totals.promptTokens;
+    sum.writtenTokens += totals.writtenTokens;
+    sum.readTokens += totals.readTokens;
+  }
+  return sum;
+}

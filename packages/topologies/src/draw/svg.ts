@@ -1,0 +1,88 @@
+import type { AgentId } from "@laconic/core";
+import type { Edge, Graph } from "../graph.ts";
+import { speakingWaves } from "../speaking-waves.ts";
+
+const [boxWidth, boxHeight, columnGap, rowGap, margin, bowRoom] = [132, 48, 84, 32, 28, 16] as const;
+
+interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+
+/**
+ * A graph as a picture: a column for everybody who speaks at once, solid arrows within a round, dashed ones to the next.
+ * All text is escaped.
+ */
+export function svgOf(graph: Graph): string {
+  const waves = speakingWaves(graph);
+  const tallest = Math.max(...waves.map((wave) => wave.length));
+  const height = 2 * margin + tallest * boxHeight + (tallest - 1) * rowGap + 24;
+  const width = Math.max(360, 2 * margin + waves.length * boxWidth + (waves.length - 1) * columnGap + bowRoom);
+  const places = new Map<AgentId, Place>();
+  waves.forEach((wave, column) => {
+    const used = wave.length * boxHeight + (wave.length - 1) * rowGap;
+    wave.forEach(({ id }, row) => {
+      const y = (height - 24 - used) / 2 + row * (boxHeight + rowGap);
+      places.set(id, { x: margin + column * (boxWidth + columnGap), y });
+    });
+  });
+  const answering = new Set<string>(graph.answer.agents);
+  const boxes = graph.agents.map(({ id, role }) => {
+    const { x, y } = places.get(id) as Place;
+    const frame = answering.has(id) ? ' stroke-width="2.5"' : "";
+    return (
+      `<rect x="${x}" y="${y}" width="${boxWidth}" height="${boxHeight}" rx="8" fill="#f6f7f9" stroke="#33475b"${frame}/>` +
+      `<text x="${x + boxWidth / 2}" y="${y + 21}" text-anchor="middle" font-weight="600">${escaped(shortened(id, 16))}</text>` +
+      `<text x="${x + boxWidth / 2}" y="${y + 37}" text-anchor="middle" font-size="11" fill="#5b6b7b">${escaped(shortened(role, 20))}</text>`
+    );
+  });
+  const arrow =
+    (dashed: boolean) =>
+    (edge: Edge): string => {
+      const line = curve(places.get(edge.from) as Place, places.get(edge.to) as Place);
+      return `<path d="${line}" fill="none" stroke="${dashed ? "#8a94a0" : "#33475b"}"${dashed ? ' stroke-dasharray="5 4"' : ""} marker-end="url(#tip)"/>`;
+    };
+  const rounds = graph.rounds === 1 ? "1 round" : `${graph.rounds} rounds`;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="system-ui, sans-serif" font-size="13">`,
+    `<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto"><path d="M0 0 8 4 0 8z" fill="#33475b"/></marker></defs>`,
+    `<rect width="100%" height="100%" fill="#ffffff"/>`,
+    ...(graph.temporal ?? []).map(arrow(true)),
+    ...(graph.spatial ?? []).map(arrow(false)),
+    ...boxes,
+    `<text x="${margin}" y="${height - 12}" font-size="11" fill="#5b6b7b">${escaped(`${shortened(`${graph.name}: ${rounds}, answer ${graph.answer.name}`, 56)}`)}</text>`,
+    `</svg>`,
+  ].join("\n");
+}
+
+/** From the right edge to the left one; a loop above for memory; a bow for neighbours in a column and for ways back. */
+function curve(from: Place, to: Place): string {
+  const middle = boxHeight / 2;
+  if (from === to) {
+    const [x, y] = [from.x + boxWidth / 2, from.y];
+    return `M${x - 18} ${y} C${x - 26} ${y - 30} ${x + 26} ${y - 30} ${x + 18} ${y}`;
+  }
+  if (from.x < to.x) {
+    const [x1, y1, x2, y2] = [from.x + boxWidth, from.y + middle, to.x, to.y + middle];
+    const bend = (x2 - x1) / 2;
+    return `M${x1} ${y1} C${x1 + bend} ${y1} ${x2 - bend} ${y2} ${x2} ${y2}`;
+  }
+  if (from.x === to.x) {
+    const [x, y1, y2] = [
+      from.x + boxWidth,
+      from.y + middle + (to.y > from.y ? 8 : -8),
+      to.y + middle + (to.y > from.y ? -8 : 8),
+    ];
+    return `M${x} ${y1} C${x + 40} ${y1} ${x + 40} ${y2} ${x} ${y2}`;
+  }
+  const [x1, y1, x2, y2] = [from.x + boxWidth / 2, from.y + boxHeight, to.x + boxWidth / 2, to.y + boxHeight];
+  return `M${x1} ${y1} C${x1} ${y1 + 26} ${x2} ${y2 + 26} ${x2} ${y2}`;
+}
+
+function shortened(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/gu, (char) => `&#${char.charCodeAt(0)};`);
+}

@@ -1,0 +1,111 @@
+import {
+  LaconicError,
+  type AgentId,
+  type EpisodeContext,
+  type Problem,
+  type Prompt,
+  type StopReason,
+  type Topology,
+  type Utterance,
+} from "@laconic/core";
+import { endEpisode } from "../end-episode.ts";
+import { modelOf, speak, type Turn } from "../speak.ts";
+import type { ReceivedMessage } from "../view.ts";
+
+/** One thing that a program has somebody say. */
+export interface Line {
+  readonly agent: AgentId;
+  readonly prompt: Prompt;
+  /** The messages in the prompt: they enter the ledger as reads. */
+  readonly reads?: readonly ReceivedMessage[];
+  /** Most tokens written, the end token included. */
+  readonly maxTokens: number;
+}
+
+/** What a program plays on. */
+export interface Stage {
+  readonly problem: Problem;
+  /** Everything said so far, in order. */
+  readonly turns: readonly Turn[];
+  /** Lines that wait for nobody are spoken at once: they are one round, numbered in the order given. */
+  say(...lines: readonly Line[]): Promise<Turn[]>;
+}
+
+/** A method with control flow: a topology whose next turn depends on what was said. */
+export interface Program {
+  readonly name: string;
+  readonly agents: readonly AgentId[];
+  /** Has agents speak; returns when it is done. A limit of the episode ends it between two rounds. */
+  play(stage: Stage): Promise<void>;
+  /** The answer in what was said, also when a limit cut the play short. */
+  answer(turns: readonly Turn[]): Utterance | null;
+}
+
+/** Thrown through a program when the episode has reached a limit. */
+class Curtain {
+  readonly reason: StopReason;
+  constructor(reason: StopReason) {
+    this.reason = reason;
+  }
+}
+
+/**
+ * A program as a topology. Turns draw from the same streams as a graph's, so an episode depends on its seed alone.
+ * @throws LaconicError `topology_invalid` without agents; `run` throws what models throw, and `aborted`
+ */
+export function programTopology(program: Program): Topology {
+  const { name, agents } = program;
+  if (agents.length === 0 || new Set(agents).size < agents.length)
+    throw new LaconicError("topology_invalid", `program "${name}" needs agents with different names`, {
+      program: name,
+    });
+  return {
+    name,
+    agents,
+    async run(problem, context) {
+      for (const agent of agents) modelOf(context, agent);
+      const turns: Turn[] = [];
+      const stage: Stage = { problem, turns, say: (...lines) => sayTogether(lines, turns, context) };
+      let limit: StopReason | null = null;
+      try {
+        await program.play(stage);
+      } catch (error) {
+        if (!(error instanceof Curtain)) throw error;
+        limit = error.reason;
+      }
+      const answer = program.answer(turns);
+      const ending = answer === null ? "no_answer" : answer.finishReason === "length" ? "truncated" : "answered";
+      return endEpisode(name, problem, turns, answer, limit ?? ending);
+    },
+  };
+}
+
+async function sayTogether(lines: readonly Line[], turns: Turn[], context: EpisodeContext): Promise<Turn[]> {
+  if (context.signal?.aborted) throw new LaconicError("aborted", "the episode was aborted", {}, context.signal.reason);
+  const { maxTurns = Infinity, maxTokens = Infinity } = context.limits ?? {};
+  const admitted = lines.slice(0, Math.max(0, maxTurns - turns.length));
+  const written = turns.reduce((sum, turn) => sum + turn.call.writtenTokens, 0);
+  const share = Math.floor((maxTokens - written) / Math.max(1, admitted.length));
+  if (admitted.length > 0 && share < 1) throw new Curtain("token_limit");
+  const round = (turns.at(-1)?.call.round ?? -1) + 1;
+  const first = turns.length;
+  const results = await Promise.allSettled(
+    admitted.map(({ agent, prompt, reads = [], maxTokens: own }, i) =>
+      speak(context, {
+        agent,
+        turn: first + i,
+        round,
+        prompt,
+        inbox: reads,
+        maxTokens: Math.min(own, share, context.sampling.maxTokens ?? Infinity),
+      }),
+    ),
+  );
+  const said = results.map((result) => {
+    if (result.status === "rejected") throw result.reason;
+    return result.value;
+  });
+  turns.push(...said);
+  if (admitted.length < lines.length) throw new Curtain("turn_limit");
+  return said;
+}

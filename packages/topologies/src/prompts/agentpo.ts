@@ -1,0 +1,30 @@
+import { chatTemplate, problemText, quoted, type PromptTemplate } from "./template.ts";
+
+const boxed = "Reason step by step, and put the final answer into \\boxed{}.";
+
+/** AgentPO's collaborator before the actor: says the problem more clearly (our wording). */
+export const hintPrompt: PromptTemplate = chatTemplate(
+  "agentpo-hint@1",
+  "You help another model to solve a problem. Say what is asked in clear words, name what matters and what is easily missed. Do not solve it.",
+  (view) => problemText(view),
+);
+
+/** AgentPO's actor behind a hint: the problem, then the hint in brackets. */
+export const hintedActorPrompt: PromptTemplate = chatTemplate("agentpo-hinted-actor@1", boxed, (view) => {
+  const hint = view.inbox.find(({ silent }) => !silent)?.text;
+  return hint === undefined ? problemText(view) : `${problemText(view)}\n\n[Hint: ${hint.replaceAll("]", ")")}]`;
+});
+
+/** AgentPO's critic: errors and gaps, no rewriting. */
+export const criticPrompt: PromptTemplate = chatTemplate(
+  "agentpo-critic@1",
+  "You review a solution. Point out errors and gaps. Do not write a solution of your own.",
+  (view) => `${problemText(view)}\n\n${quoted(view, () => "The solver")}`,
+);
+
+/** AgentPO's actor around a critic: first a draft, then a better solution from draft and comment. */
+export const revisingActorPrompt: PromptTemplate = chatTemplate("agentpo-revising-actor@1", boxed, (view) =>
+  view.round === 0
+    ? problemText(view)
+    : `${problemText(view)}\n\n${quoted(view, (from) => (from === view.agent ? "You" : "A reviewer"))}\n\nImprove the solution.`,
+);

@@ -1,0 +1,24 @@
+import { chatTemplate, problemText, type PromptTemplate } from "./template.ts";
+
+/** The roles of ADAS's role assignment. */
+export const expertRoles = ["Math Professor", "Grade School Teacher", "Math Enthusiast"] as const;
+
+const fallback = "Helpful Assistant";
+
+/** Asks for the name of one role. */
+export const routerPrompt: PromptTemplate = chatTemplate(
+  "role-router@1",
+  `Choose who should answer: ${expertRoles.join(", ")}. Reply with the name alone.`,
+  (view) => problemText(view),
+);
+
+/** Answers as the role that was named; a name that is none of them makes it a helpful assistant. */
+export const expertPrompt: PromptTemplate = {
+  id: "role-expert@1",
+  render: (view) => {
+    const named = view.inbox.at(-1)?.text.toLowerCase() ?? "";
+    const role = expertRoles.find((each) => named.includes(each.toLowerCase())) ?? fallback;
+    const system = `You are a ${role}. Reason step by step, and put the final answer into \\boxed{}.`;
+    return chatTemplate("", system, (each) => problemText(each)).render(view);
+  },
+};

@@ -1,0 +1,48 @@
+import type { ChatMessage, Prompt } from "@laconic/core";
+import type { AgentView } from "../view.ts";
+
+/** How an agent is asked: replaceable as a whole, and named in results by its id. */
+export interface PromptTemplate {
+  /** `name@version`: another wording is another version. */
+  readonly id: string;
+  readonly render: (view: AgentView) => Prompt;
+}
+
+/** A template of one system message and one user message. */
+export function chatTemplate(id: string, system: string, user: (view: AgentView) => string): PromptTemplate {
+  return {
+    id,
+    render: (view): Prompt => {
+      const messages: ChatMessage[] = [
+        { role: "system", content: system },
+        { role: "user", content: user(view) },
+      ];
+      return { kind: "messages", messages };
+    },
+  };
+}
+
+/** What an agent knows: the question, and its private part where it has one. */
+export function problemText({ question, privateView }: AgentView): string {
+  return privateView === undefined ? question : `${question}\n\nOnly you know:\n${privateView}`;
+}
+
+/**
+ * Messages of others as quotations: every line is marked, so that no message can pose as another speaker, as an
+ * instruction of the system, or as the end of the quotation. Silent senders are left out.
+ */
+export function quoted(
+  { inbox }: AgentView,
+  nameOf: (from: string, position: number) => string = (from) => from,
+): string {
+  return inbox
+    .filter(({ silent }) => !silent)
+    .map(
+      ({ from, text }, i) =>
+        `${nameOf(from, i)} wrote:\n${text
+          .split(/\r\n|[\n\r\u0085\u2028\u2029]/u)
+          .map((line) => `> ${line}`)
+          .join("\n")}`,
+    )
+    .join("\n\n");
+}
