@@ -10,16 +10,18 @@ export interface GradingMeans {
   readonly maths: MathsGrader;
   /** For benchmarks of code: `codeGrader` of `@laconic/sandbox`. */
   readonly code?: (reply: string, tests: Extract<Grading, { kind: "code" }>) => Promise<Verdict>;
+  /** For benchmarks of writing: judges the text's form, since there is no gold. */
+  readonly writing?: (reply: string, grading: Extract<Grading, { kind: "writing" }>) => Promise<Verdict>;
 }
 
 /**
  * Judges a reply as the problem's benchmark says.
- * @returns null where there is nothing to compare with: writing, and code without a means to run it
+ * @returns null where there is nothing to compare with: code and writing without the means
  */
 export async function gradeAnswer(
   reply: string,
   problem: BenchmarkProblem,
-  { maths, code }: GradingMeans,
+  { maths, code, writing }: GradingMeans,
 ): Promise<Verdict | null> {
   const { grading, gold } = problem;
   switch (grading.kind) {
@@ -35,6 +37,6 @@ export async function gradeAnswer(
     case "code":
       return code ? code(reply, grading) : null;
     case "writing":
-      return null;
+      return writing ? writing(reply, grading) : null;
   }
 }

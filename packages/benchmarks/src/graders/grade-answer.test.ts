@@ -1,0 +1,35 @@
+import { afterAll, expect, test } from "vitest";
+import type { BenchmarkProblem } from "../data/benchmark.ts";
+import { gradeAnswer } from "./grade-answer.ts";
+import { mathsGrader } from "./maths/maths-grader.ts";
+import type { Verdict } from "./verdict.ts";
+
+const maths = mathsGrader();
+afterAll(() => maths.close());
+
+const problem = (gold: string, grading: BenchmarkProblem["grading"]): BenchmarkProblem => ({
+  id: "1",
+  question: "?",
+  gold,
+  grading,
+});
+const said = (rule: string): Verdict => ({ correct: true, extracted: "", rule, certainty: "exact" });
+
+test.for([
+  ["#### 20.0", problem("20", { kind: "numeric" }), true],
+  ["The answer is (E).", problem("E", { kind: "letter", letters: "ABCDE" }), true],
+  ["The answer is (E).", problem("E", { kind: "letter", letters: "ABCD" }), false],
+  ["\\boxed{0.5}", problem("\\frac12", { kind: "maths" }), true],
+  ["\\boxed{0.45}", problem("0.5", { kind: "maths", tolerance: 0.1 }), true],
+] as const)("%j is judged as its benchmark says", async ([reply, given, right]) => {
+  expect((await gradeAnswer(reply, given, { maths }))?.correct).toBe(right);
+});
+
+test("code and writing are judged by the means that are given, and not at all without", async () => {
+  const code = problem("", { kind: "code", prompt: "def f():\n", test: "", entryPoint: "f" });
+  const writing = problem("", { kind: "writing", form: "tldr" });
+  expect([await gradeAnswer("", code, { maths }), await gradeAnswer("", writing, { maths })]).toEqual([null, null]);
+  const means = { maths, code: async () => said("ran"), writing: async () => said("read") };
+  expect((await gradeAnswer("", code, means))?.rule).toBe("ran");
+  expect((await gradeAnswer("", writing, means))?.rule).toBe("read");
+});
