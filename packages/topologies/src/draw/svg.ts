@@ -50,7 +50,7 @@ export function svgOf(graph: Graph): string {
     ...(graph.temporal ?? []).map(arrow(true)),
     ...(graph.spatial ?? []).map(arrow(false)),
     ...boxes,
-    `<text x="${margin}" y="${height - 12}" font-size="11" fill="#5b6b7b">${escaped(`${shortened(`${graph.name}: ${rounds}, answer ${graph.answer.name}`, 56)}`)}</text>`,
+    `<text x="${margin}" y="${height - 12}" font-size="11" fill="#5b6b7b">${escaped(shortened(`${graph.name}: ${rounds}, answer ${graph.answer.name}`, 56))}</text>`,
     `</svg>`,
   ].join("\n");
 }
