@@ -32,6 +32,10 @@ export type LaconicErrorCode =
   | "data_invalid"
   /** A hub of models and data sets refused, or could not be reached. */
   | "hub_unavailable"
+  /** An API refused the request: key, model, parameter. Asking again does not help. */
+  | "api_refused"
+  /** An API did not answer in time, or not usefully, however often it was asked. */
+  | "api_unavailable"
   /** A sandbox's parts are not the known ones, or its self-test got out: nothing is run. */
   | "sandbox_unsafe"
   | "checkpoint_missing"

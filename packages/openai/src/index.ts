@@ -1,0 +1,13 @@
+/**
+ * Language models behind any OpenAI-compatible server.
+ * @module @laconic/openai
+ */
+export { openAiModel } from "./openai-model.ts";
+export type { ApiEvent, OpenAiModel, OpenAiModelOptions } from "./openai-model.ts";
+export { SpendAccount } from "./spend-account.ts";
+export { publicPrices } from "./prices.ts";
+export { Limiter } from "./limiter.ts";
+export type { LimiterOptions } from "./limiter.ts";
+export type { CacheOptions } from "./completion-cache.ts";
+export { backoffMs, parseRetryAfter, remedyFor } from "./retry-policy.ts";
+export type { Failure, Remedy } from "./retry-policy.ts";

@@ -1,0 +1,72 @@
+import { LaconicError } from "@laconic/core";
+
+export interface LimiterOptions {
+  /** Requests at a time to begin with. Default 20. */
+  readonly start?: number;
+  /** Most requests at a time. Default 100. */
+  readonly most?: number;
+  /** Milliseconds after "too many requests" in which it is not lowered again. Default 15,000. */
+  readonly cooldownMs?: number;
+}
+
+/**
+ * How many requests a server takes at a time: one more for every round of successes, a fifth fewer when it says "too
+ * many" (additive increase, multiplicative decrease). Those that wait go in order.
+ */
+export class Limiter {
+  readonly #most: number;
+  readonly #cooldownMs: number;
+  readonly #waiting: { start(): void }[] = [];
+  #allowed: number;
+  #running = 0;
+  #loweredAt = Number.NEGATIVE_INFINITY;
+
+  constructor({ start = 20, most = 100, cooldownMs = 15_000 }: LimiterOptions = {}) {
+    this.#allowed = Math.min(start, most);
+    this.#most = most;
+    this.#cooldownMs = cooldownMs;
+  }
+
+  /** Requests at a time, now. */
+  get allowed(): number {
+    return Math.floor(this.#allowed);
+  }
+
+  /** Waits for a place. The caller gives it back with `leave`. @throws LaconicError `aborted` */
+  async enter(signal?: AbortSignal): Promise<void> {
+    if (this.#running < this.allowed) this.#running++;
+    else await this.#wait(signal);
+  }
+
+  leave(outcome: "done" | "crowded" | "failed", nowMs: number = performance.now()): void {
+    this.#running--;
+    if (outcome === "done") this.#allowed = Math.min(this.#most, this.#allowed + 1 / this.#allowed);
+    else if (outcome === "crowded" && nowMs - this.#loweredAt > this.#cooldownMs) {
+      this.#allowed = Math.max(1, this.#allowed * 0.8);
+      this.#loweredAt = nowMs;
+    }
+    while (this.#running < this.allowed) {
+      const next = this.#waiting.shift();
+      if (!next) return;
+      this.#running++;
+      next.start();
+    }
+  }
+
+  #wait(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const abort = (): void => {
+        this.#waiting.splice(this.#waiting.indexOf(entry), 1);
+        reject(new LaconicError("aborted", "the request was aborted while it waited", {}, signal?.reason));
+      };
+      const entry = {
+        start: (): void => {
+          signal?.removeEventListener("abort", abort);
+          resolve();
+        },
+      };
+      this.#waiting.push(entry);
+      signal?.addEventListener("abort", abort, { once: true });
+    });
+  }
+}

@@ -1,0 +1,362 @@
+import { once } from "node:events";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { inspect } from "node:util";
+import { LaconicError, randomFromSeed, type CompletionRequest } from "@laconic/core";
+import { languageModelCases } from "@laconic/core/testing";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { Limiter, openAiModel, SpendAccount, type ApiEvent, type OpenAiModelOptions } from "./index.ts";
+
+const canary = "sk-canary-0123456789abcdef";
+type Handler = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  body: Record<string, unknown>,
+  call: number,
+) => void;
+
+/** A server that answers as a test says, and remembers what it was asked. */
+async function server(handle: Handler): Promise<{ url: string; bodies: Record<string, unknown>[]; paths: string[] }> {
+  const bodies: Record<string, unknown>[] = [];
+  const paths: string[] = [];
+  const http = createServer((request, response) => {
+    const pieces: Buffer[] = [];
+    request.on("data", (piece: Buffer) => pieces.push(piece));
+    request.on("end", () => {
+      const body = JSON.parse(Buffer.concat(pieces).toString()) as Record<string, unknown>;
+      paths.push(request.url ?? "");
+      handle(request, response, body, bodies.push(body));
+    });
+  }).listen(0, "127.0.0.1");
+  await once(http, "listening");
+  onTestFinished(() => {
+    http.closeAllConnections();
+    http.close();
+  });
+  return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/v1`, bodies, paths };
+}
+
+const json = (response: ServerResponse, status: number, value: unknown, headers: Record<string, string> = {}): void =>
+  void response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(value));
+const answer = (text: string, extra: object = {}): object => ({
+  choices: [{ finish_reason: "stop", message: { content: text } }],
+  usage: { prompt_tokens: 7, completion_tokens: 2 },
+  ...extra,
+});
+const request = (extra: Partial<CompletionRequest> = {}): CompletionRequest => ({
+  prompt: { kind: "messages", messages: [{ role: "user", content: "hi" }] },
+  sampling: { temperature: 0, maxTokens: 8 },
+  random: randomFromSeed(1).state(),
+  ...extra,
+});
+const model = (url: string, options: Partial<OpenAiModelOptions> = {}) =>
+  openAiModel({ model: "tiny", baseUrl: url, apiKey: canary, ...options });
+
+describe("what every language model does", async () => {
+  for (const item of languageModelCases({ kind: "messages", messages: [{ role: "user", content: "hi" }] }))
+    test(item.name, () =>
+      item.run(async () => {
+        const { url } = await server((_, response, body) => {
+          const [stop] = (body["stop"] ?? []) as string[];
+          json(
+            response,
+            200,
+            answer((stop === undefined ? "word" : "word".split(stop)[0]) ?? "", {
+              usage: { prompt_tokens: 1, completion_tokens: 1 },
+            }),
+          );
+        });
+        return model(url);
+      }),
+    );
+});
+
+test("a chat: what is sent, what comes back", async () => {
+  const { url, bodies, paths } = await server((_, response) => json(response, 200, answer("hello")));
+  const completion = await model(url).complete(
+    request({ sampling: { temperature: 0.5, topP: 0.9, maxTokens: 8, stop: ["\n"] } }),
+  );
+  expect(completion).toEqual({
+    text: "hello",
+    finishReason: "stop",
+    usage: { promptTokens: 7, completionTokens: 2, counted: "server" },
+    model: { id: "tiny", weightVersion: 0 },
+  });
+  expect(paths).toEqual(["/v1/chat/completions"]);
+  expect(bodies[0]).toEqual({
+    model: "tiny",
+    messages: [{ role: "user", content: "hi" }],
+    temperature: 0.5,
+    top_p: 0.9,
+    max_tokens: 8,
+    stop: ["\n"],
+    seed: expect.any(Number),
+  });
+});
+
+test("text and token prompts go to /completions; the same stream has the same seed, another one another", async () => {
+  const { url, bodies, paths } = await server((_, response) =>
+    json(response, 200, { choices: [{ finish_reason: "length", text: "abc" }] }),
+  );
+  const completion = await model(url).complete(request({ prompt: { kind: "text", text: "x" } }));
+  expect([completion.finishReason, completion.usage.counted]).toEqual(["length", "estimate"]);
+  await model(url).complete(request({ prompt: { kind: "tokens", tokens: [1, 2] } }));
+  await model(url).complete(request({ prompt: { kind: "tokens", tokens: [1, 2] }, random: randomFromSeed(2).state() }));
+  expect(paths).toEqual(["/v1/completions", "/v1/completions", "/v1/completions"]);
+  expect(bodies.map(({ prompt }) => prompt)).toEqual(["x", [1, 2], [1, 2]]);
+  expect(bodies[0]?.["seed"]).toBe(bodies[1]?.["seed"]);
+  expect(bodies[2]?.["seed"]).not.toBe(bodies[1]?.["seed"]);
+});
+
+test("without usage, tokens of a known model are counted by its encoding", async () => {
+  const { url } = await server((_, response) => json(response, 200, answer("hello world", { usage: null })));
+  const { usage } = await model(url, { model: "gpt-4o-mini" }).complete(request());
+  expect(usage).toEqual({ promptTokens: 1, completionTokens: 2, counted: "tokenizer" });
+});
+
+test("a count that the model's encoding contradicts is told", async () => {
+  const events: ApiEvent[] = [];
+  const { url } = await server((_, response) =>
+    json(response, 200, answer("hello world", { usage: { prompt_tokens: 1, completion_tokens: 90 } })),
+  );
+  await model(url, { model: "gpt-4o-mini", onEvent: (event) => events.push(event) }).complete(request());
+  expect(events).toEqual([{ kind: "usage-differs", server: 90, counted: 2 }]);
+});
+
+test("a refusal and a filtered reply are results", async () => {
+  const { url } = await server((_, response, __, call) =>
+    json(response, 200, {
+      choices: [
+        call === 1
+          ? { finish_reason: "stop", message: { content: null, refusal: "no" } }
+          : { finish_reason: "content_filter", message: { content: "" } },
+      ],
+    }),
+  );
+  const tiny = model(url);
+  expect([(await tiny.complete(request())).finishReason, (await tiny.complete(request())).finishReason]).toEqual([
+    "refusal",
+    "refusal",
+  ]);
+});
+
+/** Each fault, what becomes of the completion, and how often the server was asked. */
+const faults: readonly (readonly [name: string, handle: Handler, code: string, calls: number])[] = [
+  [
+    "a wrong key",
+    (_, response) =>
+      json(response, 401, { error: { message: `Incorrect API key ${canary}`, code: "invalid_api_key" } }),
+    "api_refused",
+    1,
+  ],
+  ["an unknown model", (_, response) => json(response, 404, { error: { message: "no such model" } }), "api_refused", 1],
+  ["a bad parameter", (_, response) => json(response, 400, { error: { message: "temperature" } }), "api_refused", 1],
+  [
+    "a spent account",
+    (_, response) =>
+      json(response, 429, { error: { message: "You exceeded your current quota", code: "insufficient_quota" } }),
+    "budget_refused",
+    1,
+  ],
+  ["payment required", (_, response) => json(response, 402, { error: { message: "pay" } }), "budget_refused", 1],
+  [
+    "HTML with status 200",
+    (_, response) => void response.writeHead(200, { "content-type": "text/html" }).end("<html>login</html>"),
+    "reply_malformed",
+    2,
+  ],
+  [
+    "truncated JSON",
+    (_, response) => void response.writeHead(200, { "content-type": "application/json" }).end('{"choices": [{"mess'),
+    "reply_malformed",
+    2,
+  ],
+  ["an empty object", (_, response) => json(response, 200, {}), "reply_malformed", 2],
+  ["no choice", (_, response) => json(response, 200, { choices: [] }), "reply_malformed", 2],
+  ["a body without end", (_, response) => endless(response), "reply_malformed", 2],
+  [
+    "a redirect",
+    (_, response) => void response.writeHead(302, { location: "http://example.com/" }).end(),
+    "api_unavailable",
+    2,
+  ],
+  ["a reset after it acted", (incoming) => void incoming.socket.destroy(), "api_unavailable", 2],
+  ["server errors", (_, response) => json(response, 503, { error: { message: "busy" } }), "api_unavailable", 2],
+];
+
+function endless(response: ServerResponse): void {
+  response.writeHead(200, { "content-type": "application/json" });
+  const piece = "x".repeat(1 << 20);
+  const pump = (): void => {
+    while (!response.destroyed && response.write(piece));
+    if (!response.destroyed) response.once("drain", pump);
+  };
+  response.on("error", () => undefined);
+  pump();
+}
+
+test.for(faults)("%s", { timeout: 30_000 }, async ([, handle, code, calls]) => {
+  const { url, bodies } = await server(handle);
+  const failing = model(url, { attempts: 2 });
+  const error: unknown = await failing.complete(request()).catch((caught: unknown) => caught);
+  expect(LaconicError.is(error)).toBe(true);
+  expect((error as LaconicError).code).toBe(code);
+  expect(bodies).toHaveLength(calls);
+  // No key anywhere that a log could show.
+  expect(inspect(error, { depth: 9 }) + (error as LaconicError).message + inspect(failing, { depth: 9 })).not.toContain(
+    canary,
+  );
+});
+
+test("a storm that passes is waited out; retry-after is kept to", async () => {
+  const events: ApiEvent[] = [];
+  const { url } = await server((_, response, __, call) =>
+    call < 3
+      ? json(response, 429, { error: { message: "slow down", code: "rate_limit_exceeded" } }, { "retry-after": "0.05" })
+      : json(response, 200, answer("ok")),
+  );
+  expect((await model(url, { onEvent: (event) => events.push(event) }).complete(request())).text).toBe("ok");
+  expect(events).toHaveLength(2);
+  expect(events.every((event) => event.kind === "retry" && event.waitMs >= 50)).toBe(true);
+});
+
+test("a wait that the deadline does not leave room for fails at once", async () => {
+  const { url, bodies } = await server((_, response) =>
+    json(response, 429, { error: { message: "later" } }, { "retry-after": "36000" }),
+  );
+  const start = performance.now();
+  await expect(model(url, { deadlineMs: 2000 }).complete(request())).rejects.toMatchObject({ code: "api_unavailable" });
+  expect(performance.now() - start).toBeLessThan(1500);
+  expect(bodies).toHaveLength(1);
+});
+
+test("a server that says nothing is left at the deadline; an abort is an abort", async () => {
+  const { url } = await server(() => undefined);
+  await expect(model(url, { deadlineMs: 150 }).complete(request())).rejects.toMatchObject({
+    code: "api_unavailable",
+    message: expect.stringContaining("150 ms"),
+  });
+  const controller = new AbortController();
+  const pending = model(url)
+    .complete(request({ signal: controller.signal }))
+    .catch((caught: unknown) => caught);
+  setTimeout(() => controller.abort(), 50);
+  expect(await pending).toMatchObject({ code: "aborted" });
+});
+
+describe("spending", () => {
+  const price = { prompt: 1e6, completion: 1e6 }; // a dollar a token
+  test("is what the server counted; a reservation is given back", async () => {
+    const account = new SpendAccount(100);
+    const { url } = await server((_, response) => json(response, 200, answer("ok")));
+    await model(url, { account, price }).complete(request());
+    expect([account.spentUsd, account.reservedUsd]).toEqual([9, 0]);
+  });
+  test("stops before the call that could pass the cap", async () => {
+    const account = new SpendAccount(15);
+    const { url, bodies } = await server((_, response) => json(response, 200, answer("ok")));
+    const tiny = model(url, { account, price });
+    await tiny.complete(request());
+    await expect(tiny.complete(request())).rejects.toMatchObject({ code: "budget_refused" });
+    expect(bodies).toHaveLength(1);
+  });
+  test("an attempt whose end is not known is charged in full, a refused one not", async () => {
+    const account = new SpendAccount(1000);
+    const { url } = await server((incoming) => void incoming.socket.destroy());
+    await model(url, { account, price, attempts: 2 })
+      .complete(request())
+      .catch(() => undefined);
+    expect(account.spentUsd).toBe(2 * (2 + 8)); // two attempts of "hi" and eight tokens
+    const refused = await server((_, response) => json(response, 400, { error: { message: "no" } }));
+    await model(refused.url, { account, price })
+      .complete(request())
+      .catch(() => undefined);
+    expect([account.spentUsd, account.reservedUsd]).toEqual([20, 0]);
+  });
+  test("a cap without a price is refused", () => {
+    expect(() => model("http://localhost:1/v1", { account: new SpendAccount(1) })).toThrow(
+      expect.objectContaining({ code: "budget_refused" }),
+    );
+    expect(() => new SpendAccount(0)).toThrow(/spend cap is 0/u);
+  });
+});
+
+describe("the cache", () => {
+  async function folder(): Promise<string> {
+    const path = await mkdtemp(join(tmpdir(), "laconic-cache-"));
+    onTestFinished(() => rm(path, { recursive: true }));
+    return path;
+  }
+  test("answers the same request, and no other; damage is a miss; failures are not kept", async () => {
+    const path = await folder();
+    const { url, bodies } = await server((_, response, __, call) =>
+      call === 1 ? json(response, 400, { error: { message: "no" } }) : json(response, 200, answer(`answer ${call}`)),
+    );
+    const cached = model(url, { cache: { folder: path } });
+    await cached.complete(request()).catch(() => undefined);
+    const first = await cached.complete(request());
+    expect(await cached.complete(request())).toEqual(first);
+    expect((await cached.complete(request({ random: randomFromSeed(9).state() }))).text).toBe("answer 3");
+    expect((await model(url, { cache: { folder: path }, weightVersion: 1 }).complete(request())).text).toBe("answer 4");
+    const files = (await readdir(path, { recursive: true })).filter((name) => name.endsWith(".json"));
+    expect(files).toHaveLength(3);
+    for (const file of files) {
+      expect(await readFile(join(path, file), "utf8")).not.toContain(canary);
+      await writeFile(join(path, file), "{");
+    }
+    await cached.complete(request());
+    expect(bodies).toHaveLength(5);
+  });
+  test("stays within its size", async () => {
+    const path = await folder();
+    const { url } = await server((_, response) => json(response, 200, answer("x".repeat(1000))));
+    const cached = model(url, { cache: { folder: path, maxBytes: 4000 } });
+    for (let seed = 0; seed < 12; seed++) await cached.complete(request({ random: randomFromSeed(seed).state() }));
+    const files = (await readdir(path, { recursive: true })).filter((name) => name.endsWith(".json"));
+    expect(files.length).toBeLessThanOrEqual(4);
+  });
+});
+
+test("a key is not sent unencrypted to another machine", () => {
+  expect(() => model("http://example.com/v1")).toThrow(/unencrypted/u);
+  expect(() => model("https://user:pass@example.com/v1")).toThrow(/apiKey/u);
+  expect(() => model("nowhere")).toThrow(/no address/u);
+  expect(model("http://example.com/v1", { insecure: true }).id).toBe("tiny");
+});
+
+test("parameters that a server does not know are refused by name, or sent when it does", async () => {
+  const { url, bodies } = await server((_, response) => json(response, 200, answer("ok")));
+  const sampling = { temperature: 1, maxTokens: 8, topK: 5 };
+  await expect(model(url).complete(request({ sampling }))).rejects.toMatchObject({ code: "config_invalid" });
+  await model(url, { extraSampling: true, maxTokensField: "max_completion_tokens" }).complete(request({ sampling }));
+  expect(bodies[0]).toMatchObject({ top_k: 5, max_completion_tokens: 8 });
+});
+
+test("requests at a time: more with success, fewer when the server is crowded, never below one", async () => {
+  const limiter = new Limiter({ start: 2, most: 4 });
+  await limiter.enter();
+  await limiter.enter();
+  let third = false;
+  const waiting = limiter.enter().then(() => (third = true));
+  await Promise.resolve();
+  expect(third).toBe(false);
+  limiter.leave("done");
+  await waiting;
+  for (let i = 0; i < 40; i++) {
+    limiter.leave("done");
+    await limiter.enter();
+  }
+  expect(limiter.allowed).toBe(4);
+  limiter.leave("crowded", 0);
+  limiter.leave("crowded", 1); // within the cooldown: the same storm
+  expect(limiter.allowed).toBe(3);
+  const controller = new AbortController();
+  const full = new Limiter({ start: 1 });
+  await full.enter();
+  const aborted = full.enter(controller.signal).catch((error: unknown) => error);
+  controller.abort();
+  expect(await aborted).toMatchObject({ code: "aborted" });
+});

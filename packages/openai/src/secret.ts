@@ -1,0 +1,26 @@
+/** A key that no log, JSON or inspection shows. */
+export class Secret {
+  readonly #value: string;
+
+  constructor(value: string) {
+    this.#value = value;
+  }
+
+  /** The key itself, for the one place that sends it. */
+  reveal(): string {
+    return this.#value;
+  }
+
+  /** A text without the key, and without anything that looks like a bearer token. */
+  redact(text: string): string {
+    const plain = this.#value.length >= 4 ? text.replaceAll(this.#value, "[redacted]") : text;
+    return plain.replaceAll(/(bearer\s+)[\w.~+/-]{8,}/giu, "$1[redacted]").replaceAll(/\bsk-[\w-]{8,}/gu, "[redacted]");
+  }
+
+  toString(): string {
+    return "[redacted]";
+  }
+  toJSON(): string {
+    return "[redacted]";
+  }
+}

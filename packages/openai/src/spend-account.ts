@@ -1,0 +1,51 @@
+import { LaconicError, type TokenPrice } from "@laconic/core";
+
+/** What has been spent, and what may be. Shared by all models that one budget pays for. */
+export class SpendAccount {
+  readonly maxUsd: number | null;
+  #settled = 0;
+  #reserved = 0;
+
+  /** @param maxUsd - null counts without a cap */
+  constructor(maxUsd: number | null = null) {
+    if (maxUsd !== null && !(maxUsd > 0))
+      throw new LaconicError("config_invalid", `a spend cap is ${maxUsd}, expected US dollars above 0`, { maxUsd });
+    this.maxUsd = maxUsd;
+  }
+
+  /** US dollars of calls that ended. */
+  get spentUsd(): number {
+    return this.#settled;
+  }
+  /** US dollars that running calls may still cost. */
+  get reservedUsd(): number {
+    return this.#reserved;
+  }
+
+  /**
+   * Sets the most that a call can cost aside.
+   * @returns how to settle it: with what it did cost, or, where that is not known, at its reservation
+   * @throws LaconicError `budget_refused` when the cap would not hold
+   */
+  reserve(usd: number): (spentUsd?: number) => void {
+    if (this.maxUsd !== null && this.#settled + this.#reserved + usd > this.maxUsd)
+      throw new LaconicError(
+        "budget_refused",
+        `the next call may cost $${usd.toFixed(4)}; $${this.#settled.toFixed(4)} is spent and $${this.#reserved.toFixed(4)} set aside of $${this.maxUsd}`,
+        { spentUsd: this.#settled, maxUsd: this.maxUsd },
+      );
+    this.#reserved += usd;
+    let open = true;
+    return (spent = usd) => {
+      if (!open) return;
+      open = false;
+      this.#reserved -= usd;
+      this.#settled += spent;
+    };
+  }
+}
+
+/** US dollars of a call. */
+export function priceOf({ prompt, completion }: TokenPrice, promptTokens: number, completionTokens: number): number {
+  return (promptTokens * prompt + completionTokens * completion) / 1e6;
+}
