@@ -73,7 +73,8 @@ export function programTopology(program: Program): Topology {
         if (!(error instanceof Curtain)) throw error;
         limit = error.reason;
       }
-      const answer = program.answer(turns);
+      const chosen = program.answer(turns);
+      const answer = chosen?.silent ? null : chosen; // silence is no answer
       const ending = answer === null ? "no_answer" : answer.finishReason === "length" ? "truncated" : "answered";
       return endEpisode(name, problem, turns, answer, limit ?? ending);
     },

@@ -1,0 +1,47 @@
+import type { Topology } from "@laconic/core";
+
+/** Reads answers of one benchmark, for votes and stop rules. It never sees a gold answer. */
+export interface AnswerReader {
+  /** The answer that a reply gives; null when it gives none. */
+  read(reply: string): string | null;
+  /** Whether two answers are the same. */
+  same(a: string, b: string): boolean;
+}
+
+/** A worked example for few-shot prompts, from a training split. */
+export interface Exemplar {
+  readonly question: string;
+  readonly solution: string;
+}
+
+/** What a method is built for. */
+export interface BaselineOptions {
+  readonly reader: AnswerReader;
+  /** How an answer is to be written, as the benchmark's grader reads it: the end of every instruction. */
+  readonly answerForm: string;
+  /** Most tokens of one reply. */
+  readonly maxTokens: number;
+  /** For few-shot methods; an empty list makes them zero-shot. */
+  readonly exemplars?: readonly Exemplar[];
+  /** Of votes: samples, agents, rounds. Each method says which it takes, and its default. */
+  readonly samples?: number;
+  readonly agents?: number;
+  readonly rounds?: number;
+  /** For `equal-budget`: tokens a question. */
+  readonly tokens?: number;
+}
+
+/** A published method, as a topology whose agents are all the same model. */
+export interface Baseline {
+  readonly name: string;
+  readonly title: string;
+  /** Where the protocol comes from. */
+  readonly source: string;
+  /** Calls a question, in words. */
+  readonly calls: string;
+  /** Temperature of its paper; the caller may choose another. */
+  readonly temperature: number;
+  create(options: BaselineOptions): Topology;
+  /** Most calls that a question can take at these options: what a plan counts with. */
+  mostCalls(options: Pick<BaselineOptions, "samples" | "agents" | "rounds">): number;
+}

@@ -1,0 +1,20 @@
+import type { Baseline, Exemplar } from "../baseline.ts";
+import { stepByStep } from "../prompts/chat.ts";
+import { singleReply } from "../single.ts";
+
+/** The examples whose solutions have most steps; a step is a line. Of as many, the earlier one. */
+export function mostComplex(pool: readonly Exemplar[], count = 8): Exemplar[] {
+  const steps = ({ solution }: Exemplar): number => solution.split("\n").filter((line) => line.trim() !== "").length;
+  return pool.toSorted((a, b) => steps(b) - steps(a)).slice(0, count);
+}
+
+/** Chain of thought with the most complex examples of the training split: eight of them, one call. */
+export const complexCot: Baseline = {
+  name: "complex-cot",
+  title: "Complex CoT",
+  source: "Fu et al. 2023, Complexity-Based Prompting; 8 examples as in Progressive-Hint@aca5acc6",
+  calls: "1",
+  temperature: 0,
+  create: (options) => singleReply("complex-cot", options, stepByStep, mostComplex(options.exemplars ?? [])),
+  mostCalls: () => 1,
+};

@@ -1,0 +1,27 @@
+import type { ChatMessage, Prompt } from "@laconic/core";
+import type { Exemplar } from "../baseline.ts";
+
+/** A chat of one system message, worked examples as earlier turns, and the question. */
+export function chat(system: string, user: string, exemplars: readonly Exemplar[] = []): Prompt {
+  const shots = exemplars.flatMap(({ question, solution }): ChatMessage[] => [
+    { role: "user", content: question },
+    { role: "assistant", content: solution },
+  ]);
+  return {
+    kind: "messages",
+    messages: [{ role: "system", content: system }, ...shots, { role: "user", content: user }],
+  };
+}
+
+/** Words of others, each line marked, so that no reply can pose as an instruction. */
+export function quote(text: string): string {
+  return text
+    .split(/\r\n|[\n\r\u0085\u2028\u2029]/u)
+    .map((line) => `> ${line}`)
+    .join("\n");
+}
+
+/** The wording of all methods here; a change of any sentence is another version. */
+export const promptVersion = "baselines@1";
+
+export const stepByStep = "Reason step by step.";

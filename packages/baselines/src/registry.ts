@@ -1,0 +1,45 @@
+import { LaconicError } from "@laconic/core";
+import type { Baseline } from "./baseline.ts";
+import { complexCot } from "./methods/complex-cot.ts";
+import { cot } from "./methods/cot.ts";
+import { untrainedCritic } from "./methods/critic.ts";
+import { dylan } from "./methods/dylan.ts";
+import { equalBudget } from "./methods/equal-budget.ts";
+import { evoAgent } from "./methods/evo-agent.ts";
+import { untrainedHint } from "./methods/hint.ts";
+import { llmDebate } from "./methods/llm-debate.ts";
+import { mad } from "./methods/mad.ts";
+import { php } from "./methods/php.ts";
+import { roleAssignment } from "./methods/role-assignment.ts";
+import { selfConsistency } from "./methods/self-consistency.ts";
+import { selfRefine } from "./methods/self-refine.ts";
+import { vanilla } from "./methods/vanilla.ts";
+
+/** All methods, in the order of the papers' tables. */
+export const baselines: readonly Baseline[] = [
+  vanilla,
+  cot,
+  complexCot,
+  selfConsistency,
+  php,
+  llmDebate,
+  dylan,
+  mad,
+  selfRefine,
+  evoAgent,
+  roleAssignment,
+  untrainedHint,
+  untrainedCritic,
+  equalBudget,
+];
+
+/** @throws LaconicError `config_invalid` naming the known ones */
+export function baselineNamed(name: string): Baseline {
+  const found = baselines.find((each) => each.name === name);
+  if (found) return found;
+  throw new LaconicError(
+    "config_invalid",
+    `there is no method ${name}; known: ${baselines.map((each) => each.name).join(", ")}`,
+    { method: name },
+  );
+}
