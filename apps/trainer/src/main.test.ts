@@ -29,6 +29,7 @@ const commands = [
   "serve",
   "data",
   "grade",
+  "bench",
   "exec",
   "topology",
   "relay",

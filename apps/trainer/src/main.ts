@@ -5,6 +5,7 @@ import { ExitCode } from "./cli/command.ts";
 import { reportError } from "./cli/errors.ts";
 import { processTerminal, type Terminal } from "./cli/terminal.ts";
 import type { CommandContext } from "./commands/common.ts";
+import { benchCommand } from "./commands/bench.ts";
 import { dataCommand } from "./commands/data.ts";
 import { execCommand } from "./commands/exec.ts";
 import { gradeCommand } from "./commands/grade.ts";
@@ -34,6 +35,7 @@ export async function main(words: readonly string[], context: CommandContext): P
       serve: serveCommand(context, exit),
       data: dataCommand(context, exit),
       grade: gradeCommand(context, exit),
+      bench: benchCommand(context, exit),
       exec: execCommand(context, exit),
       topology: topologyCommand(context, exit),
       relay: relayCommand(context, exit),

@@ -10,8 +10,8 @@ export interface CriticalPath {
 }
 
 /**
- * The longest chain of calls in which each waits for the one before: it reads its message, speaks for the same agent, or
- * belongs to a later round. MAGRPO's "three times faster than one model" is the ratio of such paths.
+ * The longest chain of calls in which each waits for the one before: it reads its message, or belongs to a later round.
+ * MAGRPO's "three times faster than one model" is the ratio of such paths.
  */
 export function criticalPath({ calls }: Ledger): CriticalPath {
   const best = new Map<number, CriticalPath>();
@@ -31,9 +31,7 @@ export function criticalPath({ calls }: Ledger): CriticalPath {
 }
 
 function waitsFor(call: LedgerCall, earlier: LedgerCall): boolean {
-  return (
-    earlier.agent === call.agent || earlier.round < call.round || call.reads.some(({ turn }) => turn === earlier.turn)
-  );
+  return earlier.round < call.round || call.reads.some(({ turn }) => turn === earlier.turn);
 }
 
 /**

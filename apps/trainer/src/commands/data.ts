@@ -1,4 +1,3 @@
-import { join, resolve } from "node:path";
 import {
   benchmarkNamed,
   benchmarks,
@@ -19,8 +18,8 @@ import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { downloadProgress } from "../cli/download-progress.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { userCache } from "../run/user-cache.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
+import { dataFolder } from "./data-folder.ts";
 
 const folderFlag = {
   folder: {
@@ -257,10 +256,6 @@ function isHere(benchmark: Benchmark, split: string, folder: string): Promise<bo
     () => true,
     () => false,
   );
-}
-
-function dataFolder(given: string | undefined): string {
-  return resolve(given ?? process.env["LACONIC_DATA"] ?? join(userCache(), "data"));
 }
 
 function linesOf({ id, question, views = {}, gold, grading }: BenchmarkProblem): string[] {

@@ -1,5 +1,8 @@
-import { resolve } from "node:path";
+import { stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
 import type { CommandDef } from "citty";
+import { writeBenchReport } from "../bench/bench-report.ts";
+import { settingsFile } from "../bench/bench-settings.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { writePicture, writeReport } from "../report/write-report.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
@@ -8,7 +11,8 @@ export function reportCommand({ terminal }: CommandContext, exit: ExitCode): Com
   return command(
     {
       name: "report",
-      description: "Write a run's report: one self-contained HTML page with charts and transcripts",
+      description:
+        "Write the report of a run (one HTML page with charts and transcripts) or of a bench (the papers' tables)",
       args: {
         directory: { type: "positional", required: true, description: "Run directory" },
         out: {
@@ -20,6 +24,11 @@ export function reportCommand({ terminal }: CommandContext, exit: ExitCode): Com
         ...jsonFlag,
       },
       run: async ({ directory, out, svg, json }) => {
+        if (await isBench(directory)) {
+          const { files, markdown } = await writeBenchReport(resolve(directory));
+          terminal.result(json ? JSON.stringify({ report: files }) : markdown);
+          return 0;
+        }
         const file = await writeReport(resolve(directory), out === undefined ? undefined : resolve(out));
         if (svg !== undefined) await writePicture(resolve(directory), resolve(svg));
         terminal.result(json ? JSON.stringify({ report: file }) : file);
@@ -27,5 +36,12 @@ export function reportCommand({ terminal }: CommandContext, exit: ExitCode): Com
       },
     },
     exit,
+  );
+}
+
+async function isBench(directory: string): Promise<boolean> {
+  return stat(join(directory, settingsFile)).then(
+    () => true,
+    () => false,
   );
 }

@@ -1,0 +1,90 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { baselines, promptVersion } from "@laconic/baselines";
+import { benchmarkNamed } from "@laconic/benchmarks";
+import {
+  accuracyTable,
+  csvOf,
+  differenceTable,
+  htmlOf,
+  latexOf,
+  markdownOf,
+  publishedSource,
+  readRecords,
+  summarise,
+  tokenTable,
+  type MethodSummary,
+} from "@laconic/evaluation";
+import { readBenchConfig, samplesFile, type BenchConfig } from "./bench-settings.ts";
+
+/** What a bench came to, and the files that say so. */
+export interface BenchReport {
+  readonly summaries: readonly MethodSummary[];
+  readonly markdown: string;
+  readonly files: readonly string[];
+}
+
+/** Writes a bench's tables beside its samples: Markdown, HTML, CSV, LaTeX. */
+export async function writeBenchReport(directory: string): Promise<BenchReport> {
+  const config = await readBenchConfig(directory);
+  const { records } = await readRecords(join(directory, samplesFile));
+  const order = (list: readonly string[], name: string): number => list.indexOf(name);
+  const sorted = [...records.values()].toSorted(
+    (a, b) =>
+      order(config.benchmarks, a.benchmark) - order(config.benchmarks, b.benchmark) ||
+      order(config.methods, a.method) - order(config.methods, b.method),
+  );
+  const summaries = summarise(sorted);
+  const titleOf = (name: string): string => baselines.find((each) => each.name === name)?.title ?? name;
+  const tables = [
+    accuracyTable(summaries, titleOf),
+    tokenTable(summaries, titleOf),
+    differenceTable(summaries, titleOf),
+  ];
+  const heading = `${config.model} on ${config.benchmarks.join(", ")}`;
+  const notes = notesOf(config, summaries);
+  const markdown = [
+    `# ${heading}`,
+    "",
+    ...notes.map((note) => `- ${note}`),
+    "",
+    ...tables.flatMap((table) => [markdownOf(table), ""]),
+  ].join("\n");
+  const contents: Readonly<Record<string, string>> = {
+    "report.md": `${markdown}\n`,
+    "report.html": `${htmlOf(heading, notes, tables, summaries)}\n`,
+    "accuracy.csv": `${csvOf(tables[0] as (typeof tables)[0])}\n`,
+    "tokens.csv": `${csvOf(tables[1] as (typeof tables)[0])}\n`,
+    "tables.tex": `${tables.map((table) => latexOf(table)).join("\n\n")}\n`,
+  };
+  for (const [name, text] of Object.entries(contents)) await writeFile(join(directory, name), text);
+  return { summaries, markdown, files: Object.keys(contents).map((name) => join(directory, name)) };
+}
+
+function notesOf(config: BenchConfig, summaries: readonly MethodSummary[]): string[] {
+  const failed = summaries.filter(({ scored, samples }) => scored < samples);
+  const retried = summaries.filter(
+    ({ accuracy, firstAttemptAccuracy }) =>
+      accuracy && firstAttemptAccuracy !== null && Math.abs(accuracy.value - firstAttemptAccuracy) > 1e-9,
+  );
+  const temperature = config.temperature === null ? "of each method's paper" : String(config.temperature);
+  return [
+    `Model ${config.model} at ${new URL(config.baseUrl).origin}; temperature ${temperature}; at most ${config.maxTokens} tokens a reply; seed ${config.seed}; ${config.repeats} repeat${config.repeats === 1 ? "" : "s"}; prompts ${promptVersion}; examples ${config.shots}.`,
+    `Questions: ${config.benchmarks.map((name) => `${name} ${summaries.find(({ benchmark }) => benchmark === name)?.questions ?? 0} of ${totalOf(name)}`).join(", ")}.`,
+    "Intervals are 95 %: Wilson's for a share, the bootstrap over questions for differences. Tokens are prompt and completion together unless a column says otherwise.",
+    `Published figures: ${publishedSource}. Another model, other prompts, another tokenizer: they are beside ours, not comparable with them.`,
+    ...(failed.length > 0
+      ? [
+          `Some samples have no score: ${failed.map(({ benchmark, method, scored, samples }) => `${benchmark} ${method} ${scored} of ${samples}`).join(", ")}. Go on with --resume.`,
+        ]
+      : []),
+    ...(retried.length > 0
+      ? ["Failed samples were taken again, which can favour the easier ones: first attempts alone differ."]
+      : []),
+  ];
+}
+
+function totalOf(name: string): number | string {
+  const benchmark = benchmarkNamed(name);
+  return benchmark.splits[benchmark.defaultSplit]?.rows ?? "?";
+}

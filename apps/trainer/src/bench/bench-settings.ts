@@ -1,0 +1,78 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { baselineNamed } from "@laconic/baselines";
+import { benchmarkNamed } from "@laconic/benchmarks";
+import { LaconicError, type TokenPrice } from "@laconic/core";
+import { z } from "zod";
+
+/** Everything that a bench is made of, as its directory keeps it. */
+export interface BenchConfig {
+  readonly benchmarks: readonly string[];
+  readonly methods: readonly string[];
+  readonly model: string;
+  readonly baseUrl: string;
+  /** Questions of each benchmark; null takes all. */
+  readonly limit: number | null;
+  readonly seed: string;
+  readonly repeats: number;
+  /** Null takes each method's own. */
+  readonly temperature: number | null;
+  readonly maxTokens: number;
+  /** Worked examples of few-shot methods, from training splits that are here. */
+  readonly shots: number;
+  readonly maxUsd: number | null;
+  readonly price: TokenPrice | null;
+  readonly concurrency: number;
+}
+
+const whole = z.int().min(1);
+const schema: z.ZodType<BenchConfig> = z.strictObject({
+  benchmarks: z.array(z.string()).min(1),
+  methods: z.array(z.string()).min(1),
+  model: z.string().min(1),
+  baseUrl: z.string().min(1),
+  limit: whole.nullable(),
+  seed: z.string(),
+  repeats: whole,
+  temperature: z.number().min(0).max(2).nullable(),
+  maxTokens: whole,
+  shots: z.int().min(0),
+  maxUsd: z.number().positive().nullable(),
+  price: z.strictObject({ prompt: z.number().min(0), completion: z.number().min(0) }).nullable(),
+  concurrency: whole,
+});
+
+/** @throws LaconicError `config_invalid` naming the setting, the benchmark or the method at fault */
+export function checkBenchConfig(value: unknown, place: string): BenchConfig {
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) {
+    const issues = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "settings"}: ${message}`);
+    throw new LaconicError("config_invalid", `${place}: ${issues.join("; ")}`, { place });
+  }
+  for (const name of parsed.data.benchmarks) benchmarkNamed(name);
+  for (const name of parsed.data.methods) baselineNamed(name);
+  return parsed.data;
+}
+
+export const settingsFile = "bench.json";
+export const samplesFile = "samples.jsonl";
+
+/** @throws LaconicError `run_missing` for a directory without a bench */
+export async function readBenchConfig(directory: string): Promise<BenchConfig> {
+  const path = join(directory, settingsFile);
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    throw new LaconicError(
+      "run_missing",
+      `${directory} holds no bench: there is no ${settingsFile}`,
+      { directory },
+      error,
+    );
+  });
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    throw new LaconicError("config_invalid", `${path} is not JSON`, { path }, error);
+  }
+  return checkBenchConfig(value, path);
+}

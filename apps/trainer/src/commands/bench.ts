@@ -1,0 +1,275 @@
+import { mkdir, stat, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { baselines } from "@laconic/baselines";
+import { benchmarkNamed, loadParser, mathsGrader, type OpenOptions } from "@laconic/benchmarks";
+import { LaconicError } from "@laconic/core";
+import {
+  benchJobs,
+  estimate,
+  openJobs,
+  openRecords,
+  runBench,
+  type BenchJob,
+  type BenchSettings,
+  type SampleRecord,
+} from "@laconic/evaluation";
+import { hubEnvironment } from "@laconic/hub";
+import { Limiter, openAiModel, publicPrices, SpendAccount } from "@laconic/openai";
+import { codeGrader, createSandbox } from "@laconic/sandbox";
+import type { CommandDef } from "citty";
+import { benchSets } from "../bench/bench-sets.ts";
+import { writeBenchReport } from "../bench/bench-report.ts";
+import {
+  checkBenchConfig,
+  readBenchConfig,
+  samplesFile,
+  settingsFile,
+  type BenchConfig,
+} from "../bench/bench-settings.ts";
+import { command, type ExitCode } from "../cli/command.ts";
+import { downloadProgress } from "../cli/download-progress.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import { formatDuration } from "../report/format.ts";
+import { jsonFlag, type CommandContext } from "./common.ts";
+import { dataFolder } from "./data-folder.ts";
+
+export function benchCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
+  return command(
+    {
+      name: "bench",
+      description: "Run published methods on benchmarks with your model, and make the papers' tables",
+      args: {
+        benchmarks: { type: "string", description: "Names, with commas; laconic data ls lists them", valueHint: "a,b" },
+        methods: {
+          type: "string",
+          description: `Names, with commas: ${baselines.map(({ name }) => name).join(", ")}`,
+          valueHint: "a,b",
+        },
+        model: { type: "string", description: "Name that the server knows it by", valueHint: "name" },
+        "base-url": {
+          type: "string",
+          description: "OpenAI-compatible server (default: $OPENAI_BASE_URL, or OpenAI); its key is $OPENAI_API_KEY",
+          valueHint: "url",
+        },
+        run: { type: "string", description: "Directory of the bench", valueHint: "dir", default: "bench" },
+        resume: {
+          type: "boolean",
+          description: "Go on with the bench in --run: what is missing or failed, and nothing else",
+        },
+        limit: { type: "string", description: "Questions of each benchmark; all unless told", valueHint: "n" },
+        seed: {
+          type: "string",
+          description: "Chooses questions, examples and samples",
+          valueHint: "text",
+          default: "0",
+        },
+        repeats: { type: "string", description: "Times that each question is asked", valueHint: "n", default: "1" },
+        temperature: { type: "string", description: "Of every method, instead of each paper's", valueHint: "t" },
+        "max-tokens": { type: "string", description: "Of one reply", valueHint: "n", default: "1024" },
+        shots: { type: "string", description: "Worked examples of few-shot methods", valueHint: "n", default: "0" },
+        "max-usd": { type: "string", description: "Stop before more is spent", valueHint: "$" },
+        price: {
+          type: "string",
+          description: "US dollars per million prompt and completion tokens, where the model's is not known",
+          valueHint: "p,c",
+        },
+        concurrency: { type: "string", description: "Questions at a time", valueHint: "n", default: "32" },
+        insecure: { type: "boolean", description: "Send the key over http to another machine" },
+        folder: {
+          type: "string",
+          description: "Where data files are kept (default: $LACONIC_DATA)",
+          valueHint: "folder",
+        },
+        offline: { type: "boolean", description: "Download no data" },
+        "dry-run": { type: "boolean", description: "Say what it would take, and stop" },
+        ...jsonFlag,
+      },
+      run: async (args) => {
+        const directory = resolve(args.run);
+        const config = args.resume ? await readBenchConfig(directory) : configOf(args);
+        if (!args.resume && (await exists(join(directory, settingsFile))))
+          throw new LaconicError(
+            "run_exists",
+            `${directory} holds a bench already; go on with --resume, or choose another --run`,
+            { directory },
+          );
+        const open = (name: string): OpenOptions => ({
+          folder: dataFolder(args.folder),
+          hub: hubEnvironment(process.env),
+          offline: args.offline === true,
+          onProgress: downloadProgress(benchmarkNamed(name).name, terminal),
+        });
+        const sets = await benchSets(config, open, (text) => terminal.note(text));
+        const settings: BenchSettings = { ...config, model: `${config.baseUrl} ${config.model}` };
+        const jobs = benchJobs(sets, settings);
+        sayPlan(jobs, settings, config, terminal);
+        if (args["dry-run"]) {
+          if (args.json) terminal.result(JSON.stringify({ ...estimate(jobs, settings), config }));
+          return 0;
+        }
+        await mkdir(directory, { recursive: true });
+        if (!args.resume) await writeFile(join(directory, settingsFile), `${JSON.stringify(config, null, 2)}\n`);
+        const stopped = await perform(jobs, settings, config, directory, args.insecure === true, terminal);
+        const { summaries, markdown, files } = await writeBenchReport(directory);
+        terminal.result(args.json ? JSON.stringify({ directory, stopped, summaries, files }) : markdown);
+        if (stopped !== null)
+          terminal.note(`stopped: ${stopped}\ngo on with: laconic bench --resume --run ${args.run}`);
+        if (stopped === "aborted") return 130;
+        return stopped === null && summaries.every(({ scored, samples }) => scored === samples) ? 0 : 1;
+      },
+    },
+    exit,
+  );
+}
+
+interface BenchArguments {
+  readonly benchmarks?: string | undefined;
+  readonly methods?: string | undefined;
+  readonly model?: string | undefined;
+  readonly "base-url"?: string | undefined;
+  readonly limit?: string | undefined;
+  readonly seed: string;
+  readonly repeats: string;
+  readonly temperature?: string | undefined;
+  readonly "max-tokens": string;
+  readonly shots: string;
+  readonly "max-usd"?: string | undefined;
+  readonly price?: string | undefined;
+  readonly concurrency: string;
+}
+
+function configOf(args: BenchArguments): BenchConfig {
+  const names = (flag: "benchmarks" | "methods" | "model"): string => {
+    const given = args[flag];
+    if (given) return given;
+    throw new LaconicError("config_invalid", `--${flag} is missing; see laconic bench --help`, { flag });
+  };
+  const list = (text: string): string[] =>
+    text
+      .split(",")
+      .map((each) => each.trim())
+      .filter((each) => each !== "");
+  const number = (text: string | undefined): number | null => (text === undefined ? null : Number(text));
+  const model = names("model");
+  return checkBenchConfig(
+    {
+      benchmarks: list(names("benchmarks")),
+      methods: list(names("methods")),
+      model,
+      baseUrl: args["base-url"] ?? process.env["OPENAI_BASE_URL"] ?? "https://api.openai.com/v1",
+      limit: number(args.limit),
+      seed: args.seed,
+      repeats: Number(args.repeats),
+      temperature: number(args.temperature),
+      maxTokens: Number(args["max-tokens"]),
+      shots: Number(args.shots),
+      maxUsd: number(args["max-usd"]),
+      price: args.price === undefined ? knownPrice(model) : pricePair(args.price),
+      concurrency: Number(args.concurrency),
+    },
+    "bench",
+  );
+}
+
+function knownPrice(model: string): BenchConfig["price"] {
+  const known = Object.hasOwn(publicPrices, model) ? publicPrices[model] : undefined;
+  return known ? { prompt: known.prompt, completion: known.completion } : null;
+}
+
+function pricePair(text: string): BenchConfig["price"] {
+  const [prompt, completion] = text.split(",").map(Number);
+  if (prompt !== undefined && completion !== undefined && prompt >= 0 && completion >= 0) return { prompt, completion };
+  throw new LaconicError("config_invalid", `--price is ${text}, expected two numbers with a comma, such as 0.15,0.6`, {
+    flag: "price",
+  });
+}
+
+function sayPlan(
+  jobs: readonly BenchJob[],
+  settings: BenchSettings,
+  { price, maxUsd }: BenchConfig,
+  terminal: Terminal,
+): void {
+  const { questions, samples, calls, promptTokens, completionTokens } = estimate(jobs, settings);
+  const count = (value: number): string => value.toLocaleString("en-US");
+  const cost = price
+    ? `, at most $${((promptTokens * price.prompt + completionTokens * price.completion) / 1e6).toFixed(2)}`
+    : "";
+  terminal.note(
+    `${count(questions)} questions, ${count(samples)} samples, at most ${count(calls)} calls, ${count(promptTokens)} prompt and ${count(completionTokens)} completion tokens${cost}${maxUsd === null ? "" : `; stops at $${maxUsd}`}`,
+  );
+}
+
+async function perform(
+  jobs: readonly BenchJob[],
+  settings: BenchSettings,
+  config: BenchConfig,
+  directory: string,
+  insecure: boolean,
+  terminal: Terminal,
+): Promise<string | null> {
+  const account = new SpendAccount(config.maxUsd);
+  const limiter = new Limiter({ start: Math.min(20, config.concurrency), most: Math.max(64, config.concurrency) });
+  const { model: name, baseUrl, price, concurrency } = config;
+  const model = openAiModel({ model: name, baseUrl, account, limiter, insecure, ...(price && { price }) });
+  const kinds = new Set(jobs.map(({ problem }) => problem.grading.kind));
+  if (kinds.has("maths")) await loadParser();
+  const maths = mathsGrader();
+  const sandbox = kinds.has("code") ? await createSandbox() : null;
+  const file = await openRecords(join(directory, samplesFile));
+  const todo = openJobs(jobs, file.records);
+  if (todo.length < jobs.length) terminal.note(`${jobs.length - todo.length} samples are there already`);
+  const stop = new AbortController();
+  const interrupt = (): void => {
+    terminal.note("stopping; what is done is kept (once more to stop at once)");
+    stop.abort();
+  };
+  process.once("SIGINT", interrupt);
+  process.once("SIGTERM", interrupt);
+  try {
+    const means = { maths, ...(sandbox && { code: codeGrader(sandbox) }) };
+    const onRecord = progressOf(todo.length, account, terminal);
+    const outcome = await runBench(todo, settings, { model, means, price }, file, {
+      concurrency,
+      signal: stop.signal,
+      onRecord,
+    });
+    return outcome.stopped;
+  } finally {
+    process.off("SIGINT", interrupt);
+    process.off("SIGTERM", interrupt);
+    await file.close();
+    await maths.close();
+    await sandbox?.close();
+  }
+}
+
+/** A moving line on a terminal; one line in ten per cent elsewhere. */
+function progressOf(total: number, account: SpendAccount, terminal: Terminal): (record: SampleRecord) => void {
+  const started = performance.now();
+  let [done, right, failed, said] = [0, 0, 0, 0];
+  return ({ status, correct, error, benchmark, problem, method }) => {
+    done++;
+    if (correct === true) right++;
+    if (status === "error") {
+      failed++;
+      terminal.note(`failed: ${benchmark} ${problem} ${method}: ${error}`);
+    }
+    const left = ((performance.now() - started) / 1000 / done) * (total - done);
+    const spent = account.spentUsd > 0 ? `  $${account.spentUsd.toFixed(4)}` : "";
+    const line = `${done}/${total}  right ${((100 * right) / Math.max(1, done - failed)).toFixed(1)} %${failed > 0 ? `  failed ${failed}` : ""}${spent}  ${formatDuration(left)} left`;
+    terminal.status(line);
+    const tenth = Math.floor((10 * done) / total);
+    if (!terminal.interactive && tenth > said) {
+      said = tenth;
+      terminal.note(line);
+    }
+  };
+}
+
+async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,7 @@
+import { join, resolve } from "node:path";
+import { userCache } from "../run/user-cache.ts";
+
+/** Where benchmark files are kept. */
+export function dataFolder(given: string | undefined): string {
+  return resolve(given ?? process.env["LACONIC_DATA"] ?? join(userCache(), "data"));
+}

@@ -1,0 +1,47 @@
+import type { Grading } from "../data/benchmark.ts";
+import { extractLetter } from "./letter-answer.ts";
+import { findAnswers } from "./maths/find-answers.ts";
+import { gradeMaths } from "./maths/grade-maths.ts";
+import { extractNumber, gradeNumber } from "./number-answer.ts";
+
+/** Reads answers without knowing the right one: what votes and stop rules compare. */
+export interface AnswerReading {
+  /** The answer that a reply gives; null when it gives none. */
+  read(reply: string): string | null;
+  /** Whether two answers are the same. */
+  same(a: string, b: string): boolean;
+}
+
+/** How answers of a benchmark are read and compared. For mathematics, `loadParser` has to have finished. */
+export function answerReading(grading: Grading): AnswerReading {
+  switch (grading.kind) {
+    case "numeric":
+      return { read: (reply) => extractNumber(reply)?.answer ?? null, same: (a, b) => gradeNumber(a, b).correct };
+    case "letter":
+      return { read: (reply) => extractLetter(reply, grading.letters)?.answer ?? null, same: (a, b) => a === b };
+    case "maths":
+      return {
+        read: (reply) => findAnswers(reply, { latex: true, plain: true })[0]?.text ?? null,
+        same: (a, b) => gradeMaths(a, b, { bareGold: true, bareReply: true }).correct,
+      };
+    case "code":
+    case "writing":
+      return { read: (reply) => (reply.trim() === "" ? null : reply.trim()), same: (a, b) => a === b };
+  }
+}
+
+/** How an answer has to be written so that the benchmark's grader reads it. */
+export function answerForm(grading: Grading): string {
+  switch (grading.kind) {
+    case "numeric":
+      return 'End with a line "#### N", where N is the number.';
+    case "letter":
+      return 'End with "The answer is X", where X is the letter.';
+    case "maths":
+      return "Put the final answer into \\boxed{}.";
+    case "code":
+      return "Reply with the complete function in one Python code block.";
+    case "writing":
+      return "";
+  }
+}

@@ -1,0 +1,93 @@
+import { createHash } from "node:crypto";
+import { baselineNamed, type Baseline, type Exemplar } from "@laconic/baselines";
+import type { BenchmarkProblem } from "@laconic/benchmarks";
+import { sampleKey, type SampleRecord } from "./sample-record.ts";
+
+/** Questions of one benchmark. */
+export interface BenchSet {
+  readonly benchmark: string;
+  readonly split: string;
+  readonly problems: readonly BenchmarkProblem[];
+  /** For few-shot methods; from another split. */
+  readonly exemplars: readonly Exemplar[];
+}
+
+/** Everything that decides what a bench computes. */
+export interface BenchSettings {
+  /** Id of the model and of its server, for the records. */
+  readonly model: string;
+  readonly methods: readonly string[];
+  readonly repeats: number;
+  readonly seed: string | number;
+  /** Of every method; null takes each paper's. */
+  readonly temperature: number | null;
+  readonly maxTokens: number;
+}
+
+/** One sample to take. */
+export interface BenchJob {
+  readonly set: BenchSet;
+  readonly problem: BenchmarkProblem;
+  readonly method: Baseline;
+  readonly repeat: number;
+  readonly config: string;
+  readonly key: string;
+}
+
+/** All samples, by benchmark, method, repeat, question. */
+export function benchJobs(sets: readonly BenchSet[], settings: BenchSettings): BenchJob[] {
+  const methods = settings.methods.map((name) => baselineNamed(name));
+  return sets.flatMap((set) =>
+    methods.flatMap((method) => {
+      const config = configHash(set, method.name, settings);
+      return Array.from({ length: settings.repeats }, (_, repeat) =>
+        set.problems.map((problem): BenchJob => {
+          const sample = { benchmark: set.benchmark, problem: problem.id, method: method.name, repeat, config };
+          return { set, problem, method, repeat, config, key: sampleKey(sample) };
+        }),
+      ).flat();
+    }),
+  );
+}
+
+/** Settings that change a sample; how many questions are asked does not. */
+function configHash(
+  { split, exemplars }: BenchSet,
+  method: string,
+  { model, seed, temperature, maxTokens }: BenchSettings,
+): string {
+  const parts = [method, split, model, seed, temperature, maxTokens, exemplars.map(({ question }) => question)];
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
+}
+
+/** What is left to do: what was never taken, and what failed. */
+export function openJobs(jobs: readonly BenchJob[], records: ReadonlyMap<string, SampleRecord>): BenchJob[] {
+  return jobs.filter(({ key }) => records.get(key)?.status !== "scored");
+}
+
+/** What a bench will take at most, before it starts. */
+export interface BenchEstimate {
+  readonly questions: number;
+  readonly samples: number;
+  readonly calls: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+}
+
+/** An upper bound of calls and completion tokens; prompts are guessed by their length, four characters a token. */
+export function estimate(jobs: readonly BenchJob[], { maxTokens }: BenchSettings): BenchEstimate {
+  let [calls, promptTokens] = [0, 0];
+  for (const { method, problem, set } of jobs) {
+    const most = method.mostCalls({});
+    const shots = set.exemplars.slice(0, 8).reduce((sum, each) => sum + each.question.length + each.solution.length, 0);
+    calls += most;
+    promptTokens += most * Math.ceil((problem.question.length + shots + 200) / 4);
+  }
+  return {
+    questions: new Set(jobs.map(({ set, problem }) => `${set.benchmark}/${problem.id}`)).size,
+    samples: jobs.length,
+    calls,
+    promptTokens,
+    completionTokens: calls * maxTokens,
+  };
+}

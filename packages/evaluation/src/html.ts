@@ -1,0 +1,83 @@
+import type { MethodSummary } from "./summary.ts";
+import type { Table } from "./tables.ts";
+
+/** A page that needs nothing else: tables, and accuracy against tokens for each benchmark. */
+export function htmlOf(
+  heading: string,
+  notes: readonly string[],
+  tables: readonly Table[],
+  summaries: readonly MethodSummary[],
+): string {
+  const benchmarks = [...new Set(summaries.map(({ benchmark }) => benchmark))];
+  return [
+    "<!doctype html>",
+    `<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(heading)}</title>`,
+    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">`,
+    "<style>body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem;color:#1c2733}table{border-collapse:collapse;margin:1rem 0;display:block;overflow-x:auto}th,td{padding:.3rem .6rem;border-bottom:1px solid #dde3e9;text-align:right;white-space:nowrap}th:first-child,td:first-child{text-align:left}figure{display:inline-block;margin:1rem 1rem 0 0}li{margin:.2rem 0}</style></head><body>",
+    `<h1>${escaped(heading)}</h1>`,
+    `<ul>${notes.map((note) => `<li>${escaped(note)}</li>`).join("")}</ul>`,
+    ...benchmarks.map((benchmark) =>
+      scatter(
+        benchmark,
+        summaries.filter((each) => each.benchmark === benchmark),
+      ),
+    ),
+    ...tables.map((table) => tableOf(table)),
+    "</body></html>",
+  ].join("\n");
+}
+
+function tableOf({ title, columns, rows }: Table): string {
+  const cells = (tag: string, row: readonly string[]): string =>
+    `<tr>${row.map((cell) => `<${tag}>${escaped(cell)}</${tag}>`).join("")}</tr>`;
+  return `<h2>${escaped(title)}</h2><table><thead>${cells("th", columns)}</thead><tbody>${rows.map((row) => cells("td", row)).join("")}</tbody></table>`;
+}
+
+const [width, height, left, bottom, top, right] = [440, 300, 52, 40, 34, 96] as const;
+
+/** Accuracy against tokens a question, tokens on a logarithmic axis; the frontier is drawn. */
+function scatter(benchmark: string, summaries: readonly MethodSummary[]): string {
+  const points = summaries.flatMap(({ method, accuracy, promptTokens, completionTokens, scored }) =>
+    accuracy && scored > 0 && promptTokens + completionTokens > 0
+      ? [{ method, accuracy, tokens: (promptTokens + completionTokens) / scored }]
+      : [],
+  );
+  if (points.length === 0) return "";
+  const logs = points.map(({ tokens }) => Math.log10(tokens));
+  const [from, to] = [Math.floor(Math.min(...logs) * 4) / 4 - 0.05, Math.ceil(Math.max(...logs) * 4) / 4 + 0.05];
+  const x = (tokens: number): number => left + ((Math.log10(tokens) - from) / (to - from)) * (width - left - right);
+  const y = (share: number): number => height - bottom - share * (height - bottom - top);
+  const frontier = points
+    .toSorted((a, b) => a.tokens - b.tokens)
+    .filter((point, i, all) => all.slice(0, i).every((cheaper) => cheaper.accuracy.value < point.accuracy.value));
+  const grid = [0, 0.25, 0.5, 0.75, 1].map(
+    (share) =>
+      `<line x1="${left}" x2="${width - right}" y1="${y(share)}" y2="${y(share)}" stroke="#e6ebf0"/><text x="${left - 8}" y="${y(share) + 4}" text-anchor="end">${100 * share}</text>`,
+  );
+  const ticks = Array.from({ length: 8 }, (_, i) => 10 ** i)
+    .filter((tick) => Math.log10(tick) >= from && Math.log10(tick) <= to)
+    .map(
+      (tick) =>
+        `<text x="${x(tick)}" y="${height - bottom + 16}" text-anchor="middle">${tick.toLocaleString("en-US")}</text>`,
+    );
+  const marks = points.map(
+    ({ method, accuracy, tokens }) =>
+      `<line x1="${x(tokens)}" x2="${x(tokens)}" y1="${y(accuracy.low)}" y2="${y(accuracy.high)}" stroke="#9fb2c4"/>` +
+      `<circle cx="${x(tokens)}" cy="${y(accuracy.value)}" r="4" fill="#205e9b"/><text x="${x(tokens) + 7}" y="${y(accuracy.value) + 4}">${escaped(method)}</text>`,
+  );
+  const line = frontier.map(({ tokens, accuracy }) => `${x(tokens)},${y(accuracy.value)}`).join(" ");
+  return [
+    `<figure><svg width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-size="11" font-family="system-ui, sans-serif" role="img" aria-label="${escaped(benchmark)}: accuracy against tokens">`,
+    `<text x="${left}" y="18" font-size="14" font-weight="600">${escaped(benchmark)}</text>`,
+    ...grid,
+    ...ticks,
+    `<polyline points="${line}" fill="none" stroke="#c2682b" stroke-dasharray="4 3"/>`,
+    ...marks,
+    `<text x="${(left + width - right) / 2}" y="${height - 6}" text-anchor="middle">tokens a question</text><text x="${left - 40}" y="${top - 6}">accuracy, %</text>`,
+    "</svg></figure>",
+  ].join("");
+}
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/gu, (char) => `&#${char.charCodeAt(0)};`);
+}

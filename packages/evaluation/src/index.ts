@@ -1,0 +1,19 @@
+/**
+ * Runs methods on benchmarks, and makes the papers' tables of the records.
+ * @module @laconic/evaluation
+ */
+export { benchJobs, estimate, openJobs } from "./bench-plan.ts";
+export type { BenchEstimate, BenchJob, BenchSet, BenchSettings } from "./bench-plan.ts";
+export { questionText, runBench } from "./run-bench.ts";
+export type { BenchOptions, BenchOutcome, BenchParts } from "./run-bench.ts";
+export { openRecords, readRecords } from "./record-file.ts";
+export type { RecordFile } from "./record-file.ts";
+export type { SampleRecord } from "./sample-record.ts";
+export { summarise } from "./summary.ts";
+export type { MethodSummary } from "./summary.ts";
+export { pairedBootstrap, wilson } from "./statistics.ts";
+export type { Interval } from "./statistics.ts";
+export { accuracyTable, csvOf, differenceTable, latexOf, markdownOf, tokenTable } from "./tables.ts";
+export type { Table } from "./tables.ts";
+export { htmlOf } from "./html.ts";
+export { publishedAccuracy, publishedSource, publishedTokens } from "./published.ts";

@@ -1,0 +1,171 @@
+import { performance } from "node:perf_hooks";
+import { answerForm, answerReading, gradeAnswer, type BenchmarkProblem, type GradingMeans } from "@laconic/benchmarks";
+import {
+  criticalPath,
+  LaconicError,
+  ledgerTotals,
+  randomFromSeed,
+  type LanguageModel,
+  type TokenPrice,
+} from "@laconic/core";
+import type { BenchJob, BenchSettings } from "./bench-plan.ts";
+import type { RecordFile } from "./record-file.ts";
+import type { SampleRecord } from "./sample-record.ts";
+
+export interface BenchParts {
+  readonly model: LanguageModel;
+  readonly means: GradingMeans;
+  /** US dollars per million tokens, where known. */
+  readonly price: TokenPrice | null;
+}
+
+export interface BenchOptions {
+  /** Questions at a time. Default 32. */
+  readonly concurrency?: number;
+  /** Failed samples after which the run stops; null never does. Default 20. */
+  readonly mostErrors?: number | null;
+  readonly signal?: AbortSignal;
+  readonly onRecord?: (record: SampleRecord) => void;
+}
+
+/** How a bench ended. */
+export interface BenchOutcome {
+  readonly done: number;
+  readonly errors: number;
+  /** Why it stopped before its end; null when it did not. */
+  readonly stopped: string | null;
+}
+
+/**
+ * Takes samples and keeps each one's record before the next of its place begins. An error of a model is a record, not a
+ * score; a spent budget, an abort, a refused request or too many errors stop the run, which goes on where it was.
+ */
+export async function runBench(
+  jobs: readonly BenchJob[],
+  settings: BenchSettings,
+  { model, means, price }: BenchParts,
+  file: RecordFile,
+  { concurrency = 32, mostErrors = 20, signal, onRecord }: BenchOptions = {},
+): Promise<BenchOutcome> {
+  const queue = jobs.values();
+  let [done, errors] = [0, 0];
+  let stopped: string | null = null;
+  const worker = async (): Promise<void> => {
+    for (const job of queue) {
+      if (stopped !== null || signal?.aborted) return;
+      const before = file.records.get(job.key);
+      const attempt = (before?.attempt ?? 0) + 1;
+      let record: SampleRecord;
+      try {
+        record = await takeSample(job, settings, { model, means, price }, attempt, signal);
+      } catch (error) {
+        if (ends(error)) {
+          stopped ??= (error as Error).message;
+          return;
+        }
+        record = failedSample(job, attempt, error);
+        errors++;
+      }
+      await file.append(record);
+      onRecord?.(record);
+      done++;
+      if (mostErrors !== null && errors > mostErrors)
+        stopped ??= `${errors} samples failed; the last one: ${record.error}`;
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, jobs.length) }, worker));
+  return { done, errors, stopped: stopped ?? (signal?.aborted ? "aborted" : null) };
+}
+
+/** Errors that the next sample would meet too. */
+function ends(error: unknown): boolean {
+  return LaconicError.is(error) && ["aborted", "budget_refused", "api_refused", "config_invalid"].includes(error.code);
+}
+
+async function takeSample(
+  { set, problem, method, repeat, config }: BenchJob,
+  { seed, temperature, maxTokens }: BenchSettings,
+  { model, means, price }: BenchParts,
+  attempt: number,
+  signal: AbortSignal | undefined,
+): Promise<SampleRecord> {
+  const topology = method.create({
+    reader: answerReading(problem.grading),
+    answerForm: answerForm(problem.grading),
+    maxTokens,
+    exemplars: set.exemplars,
+  });
+  const started = performance.now();
+  const episode = await topology.run(
+    { ...problem, question: questionText(problem) },
+    {
+      models: Object.fromEntries(topology.agents.map((agent) => [agent, model])),
+      sampling: { temperature: temperature ?? method.temperature },
+      random: randomFromSeed(`${seed}/${set.benchmark}/${problem.id}/${method.name}/${repeat}`),
+      ...(signal && { signal }),
+    },
+  );
+  const seconds = (performance.now() - started) / 1000;
+  const verdict = episode.answer === null ? null : await gradeAnswer(episode.answer, problem, means);
+  const totals = ledgerTotals(episode.ledger);
+  return {
+    benchmark: set.benchmark,
+    problem: problem.id,
+    method: method.name,
+    repeat,
+    config,
+    status: "scored",
+    correct: verdict?.correct ?? false,
+    answer: episode.answer,
+    extracted: verdict?.extracted ?? null,
+    rule: verdict?.rule ?? null,
+    stopReason: episode.stopReason,
+    calls: totals.calls,
+    promptTokens: totals.promptTokens,
+    completionTokens: totals.writtenTokens,
+    readTokens: totals.readTokens,
+    criticalTokens: criticalPath(episode.ledger).writtenTokens,
+    usd: price ? (totals.promptTokens * price.prompt + totals.writtenTokens * price.completion) / 1e6 : null,
+    seconds,
+    attempt,
+    error: null,
+    gold: problem.gold,
+  };
+}
+
+function failedSample(
+  { set, problem, method, repeat, config }: BenchJob,
+  attempt: number,
+  error: unknown,
+): SampleRecord {
+  return {
+    benchmark: set.benchmark,
+    problem: problem.id,
+    method: method.name,
+    repeat,
+    config,
+    status: "error",
+    correct: null,
+    answer: null,
+    extracted: null,
+    rule: null,
+    stopReason: null,
+    calls: 0,
+    promptTokens: 0,
+    completionTokens: 0,
+    readTokens: 0,
+    criticalTokens: 0,
+    usd: null,
+    seconds: 0,
+    attempt,
+    error: error instanceof Error ? error.message.slice(0, 500) : String(error),
+    gold: problem.gold,
+  };
+}
+
+/** The question as it is asked: with its options, each behind its letter. */
+export function questionText({ question, choices }: BenchmarkProblem): string {
+  if (!choices || choices.length === 0) return question;
+  const options = choices.map((choice, i) => `${String.fromCharCode(65 + i)}) ${choice}`);
+  return `${question}\n${options.join("\n")}`;
+}

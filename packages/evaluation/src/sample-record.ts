@@ -1,0 +1,76 @@
+import { z } from "zod";
+
+/** One question put to one method once: everything that a table needs, and what was said. */
+export interface SampleRecord {
+  readonly benchmark: string;
+  readonly problem: string;
+  readonly method: string;
+  readonly repeat: number;
+  /** Hash of all settings: records of other settings are other samples. */
+  readonly config: string;
+  /** `scored` also when nothing was answered; an `error` is no score. */
+  readonly status: "scored" | "error";
+  /** Null for an error. */
+  readonly correct: boolean | null;
+  readonly answer: string | null;
+  readonly extracted: string | null;
+  readonly rule: string | null;
+  readonly stopReason: string | null;
+  readonly calls: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly readTokens: number;
+  /** Tokens that cannot be written at the same time. */
+  readonly criticalTokens: number;
+  readonly usd: number | null;
+  readonly seconds: number;
+  /** From 1; more than 1 where earlier attempts failed. */
+  readonly attempt: number;
+  readonly error: string | null;
+  readonly gold: string;
+}
+
+const count = z.int().min(0);
+const schema: z.ZodType<SampleRecord> = z.object({
+  benchmark: z.string(),
+  problem: z.string(),
+  method: z.string(),
+  repeat: count,
+  config: z.string(),
+  status: z.enum(["scored", "error"]),
+  correct: z.boolean().nullable(),
+  answer: z.string().nullable(),
+  extracted: z.string().nullable(),
+  rule: z.string().nullable(),
+  stopReason: z.string().nullable(),
+  calls: count,
+  promptTokens: count,
+  completionTokens: count,
+  readTokens: count,
+  criticalTokens: count,
+  usd: z.number().min(0).nullable(),
+  seconds: z.number().min(0),
+  attempt: z.int().min(1),
+  error: z.string().nullable(),
+  gold: z.string(),
+});
+
+/** @returns null for a line that is no record: a torn one, of a process that was killed */
+export function parseRecord(line: string): SampleRecord | null {
+  try {
+    return schema.safeParse(JSON.parse(line)).data ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** What makes a sample the same sample. */
+export function sampleKey({
+  benchmark,
+  problem,
+  method,
+  repeat,
+  config,
+}: Pick<SampleRecord, "benchmark" | "problem" | "method" | "repeat" | "config">): string {
+  return JSON.stringify([benchmark, problem, method, repeat, config]);
+}

@@ -1,0 +1,89 @@
+import type { SampleRecord } from "./sample-record.ts";
+import { pairedBootstrap, wilson, type Interval } from "./statistics.ts";
+
+/** What a method came to on a benchmark. */
+export interface MethodSummary {
+  readonly benchmark: string;
+  readonly method: string;
+  /** Samples with a score, and all. */
+  readonly scored: number;
+  readonly samples: number;
+  readonly questions: number;
+  /** Null without a score. */
+  readonly accuracy: Interval | null;
+  /** Of first attempts alone; differs where failures were taken again. */
+  readonly firstAttemptAccuracy: number | null;
+  /** Replies in which no answer was found. */
+  readonly unanswered: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly calls: number;
+  readonly criticalTokens: number;
+  readonly usd: number | null;
+  readonly meanSeconds: number;
+  /** Accuracy less that of the first method, on the questions both have. */
+  readonly difference: Interval | null;
+}
+
+/** Summaries in the order in which benchmarks and methods first occur. */
+export function summarise(records: Iterable<SampleRecord>): MethodSummary[] {
+  const groups = new Map<string, SampleRecord[]>();
+  for (const record of records) {
+    const key = JSON.stringify([record.benchmark, record.method]);
+    const group = groups.get(key);
+    if (group) group.push(record);
+    else groups.set(key, [record]);
+  }
+  const first = new Map<string, SampleRecord[]>();
+  for (const group of groups.values()) {
+    const benchmark = group[0]?.benchmark ?? "";
+    if (!first.has(benchmark)) first.set(benchmark, group);
+  }
+  return [...groups.values()].map((group) => summaryOf(group, first.get(group[0]?.benchmark ?? "") ?? group));
+}
+
+function summaryOf(group: readonly SampleRecord[], reference: readonly SampleRecord[]): MethodSummary {
+  const [{ benchmark, method }] = group as [SampleRecord, ...SampleRecord[]];
+  const scored = group.filter(({ status }) => status === "scored");
+  const firsts = scored.filter(({ attempt }) => attempt === 1);
+  const sum = (of: (record: SampleRecord) => number): number => scored.reduce((total, record) => total + of(record), 0);
+  const right = (records: readonly SampleRecord[]): number => records.filter(({ correct }) => correct === true).length;
+  return {
+    benchmark,
+    method,
+    scored: scored.length,
+    samples: group.length,
+    questions: new Set(group.map(({ problem }) => problem)).size,
+    accuracy: wilson(right(scored), scored.length),
+    firstAttemptAccuracy: firsts.length === 0 ? null : right(firsts) / firsts.length,
+    unanswered: scored.filter(({ extracted }) => extracted === null).length,
+    promptTokens: sum(({ promptTokens }) => promptTokens),
+    completionTokens: sum(({ completionTokens }) => completionTokens),
+    calls: sum(({ calls }) => calls),
+    criticalTokens: sum(({ criticalTokens }) => criticalTokens),
+    usd: scored.some(({ usd }) => usd === null) || scored.length === 0 ? null : sum(({ usd }) => usd ?? 0),
+    meanSeconds: scored.length === 0 ? 0 : sum(({ seconds }) => seconds) / scored.length,
+    difference: group === reference ? null : differenceOf(scored, reference),
+  };
+}
+
+/** By question: a method with several repeats has the mean of them. */
+function differenceOf(group: readonly SampleRecord[], reference: readonly SampleRecord[]): Interval | null {
+  const [own, other] = [means(group), means(reference.filter(({ status }) => status === "scored"))];
+  return pairedBootstrap(
+    [...own].flatMap(([problem, value]) =>
+      other.has(problem) ? [[value, other.get(problem) as number] as const] : [],
+    ),
+  );
+}
+
+function means(records: readonly SampleRecord[]): Map<string, number> {
+  const sums = new Map<string, { right: number; count: number }>();
+  for (const { problem, correct } of records) {
+    const each = sums.get(problem) ?? { right: 0, count: 0 };
+    each.count++;
+    if (correct === true) each.right++;
+    sums.set(problem, each);
+  }
+  return new Map([...sums].map(([problem, { right, count }]) => [problem, right / count]));
+}

@@ -1,0 +1,150 @@
+import { publishedAccuracy, publishedRows, publishedTokens } from "./published.ts";
+import type { MethodSummary } from "./summary.ts";
+
+/** A table: a heading and rows of cells, as texts. */
+export interface Table {
+  readonly title: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly string[])[];
+}
+
+/** Agent-GSPO's Table 1: methods by benchmarks, ours with its interval, the published figure beside it. */
+export function accuracyTable(summaries: readonly MethodSummary[], titleOf: (method: string) => string): Table {
+  const [benchmarks, methods] = axes(summaries);
+  const rows = methods.map((method) => [
+    titleOf(method),
+    ...benchmarks.flatMap((benchmark) => [
+      ours(find(summaries, benchmark, method)),
+      number(publishedAccuracy(method, benchmark)),
+    ]),
+  ]);
+  const published = Object.entries(publishedRows)
+    .filter(([, row]) => benchmarks.some((benchmark) => row[benchmark] !== undefined))
+    .map(([name, row]) => [name, ...benchmarks.flatMap((benchmark) => ["", number(row[benchmark] ?? null)])]);
+  return {
+    title: "Accuracy, %",
+    columns: ["method", ...benchmarks.flatMap((benchmark) => [benchmark, `${benchmark}, published`])],
+    rows: [...rows, ...published],
+  };
+}
+
+/** Agent-GSPO's Table 2: accuracy and tokens. */
+export function tokenTable(summaries: readonly MethodSummary[], titleOf: (method: string) => string): Table {
+  const [benchmarks, methods] = axes(summaries);
+  return {
+    title: "Tokens and cost",
+    columns: [
+      "benchmark",
+      "method",
+      "accuracy, %",
+      "n",
+      "calls / question",
+      "prompt / question",
+      "completion / question",
+      "total",
+      "total, published",
+      "critical path / question",
+      "cost, $",
+      "s / question",
+    ],
+    rows: benchmarks.flatMap((benchmark) =>
+      methods.flatMap((method) => {
+        const each = find(summaries, benchmark, method);
+        if (!each) return [];
+        const per = (total: number): string => (each.scored === 0 ? "" : rounded(total / each.scored));
+        return [
+          [
+            benchmark,
+            titleOf(method),
+            ours(each),
+            each.scored === each.samples ? String(each.scored) : `${each.scored} of ${each.samples}`,
+            per(each.calls),
+            per(each.promptTokens),
+            per(each.completionTokens),
+            (each.promptTokens + each.completionTokens).toLocaleString("en-US"),
+            publishedTokens(method, benchmark)?.toExponential(1) ?? "",
+            per(each.criticalTokens),
+            each.usd === null ? "" : each.usd.toFixed(4),
+            each.meanSeconds.toFixed(2),
+          ],
+        ];
+      }),
+    ),
+  };
+}
+
+/** Differences to the first method, paired by question. */
+export function differenceTable(summaries: readonly MethodSummary[], titleOf: (method: string) => string): Table {
+  return {
+    title: "Difference to the first method, points (paired bootstrap, 95 %)",
+    columns: ["benchmark", "method", "difference", "from", "to"],
+    rows: summaries.flatMap(({ benchmark, method, difference }) =>
+      difference
+        ? [[benchmark, titleOf(method), points(difference.value), points(difference.low), points(difference.high)]]
+        : [],
+    ),
+  };
+}
+
+function axes(summaries: readonly MethodSummary[]): readonly [benchmarks: string[], methods: string[]] {
+  return [
+    [...new Set(summaries.map(({ benchmark }) => benchmark))],
+    [...new Set(summaries.map(({ method }) => method))],
+  ];
+}
+
+function find(summaries: readonly MethodSummary[], benchmark: string, method: string): MethodSummary | undefined {
+  return summaries.find((each) => each.benchmark === benchmark && each.method === method);
+}
+
+function ours(summary: MethodSummary | undefined): string {
+  if (!summary?.accuracy) return "";
+  const { value, low, high } = summary.accuracy;
+  return `${percent(value)} [${percent(low)}, ${percent(high)}]`;
+}
+
+function percent(share: number): string {
+  return (100 * share).toFixed(1);
+}
+
+function points(share: number): string {
+  return `${share > 0 ? "+" : ""}${(100 * share).toFixed(1)}`;
+}
+
+function number(value: number | null): string {
+  return value === null ? "" : value.toFixed(2);
+}
+
+function rounded(value: number): string {
+  return value >= 100 ? Math.round(value).toLocaleString("en-US") : value.toFixed(1);
+}
+
+export function markdownOf({ title, columns, rows }: Table): string {
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
+  return [`## ${title}`, "", line(columns), line(columns.map(() => "---")), ...rows.map((row) => line(row))].join("\n");
+}
+
+export function csvOf({ columns, rows }: Table): string {
+  // A cell that a spreadsheet would take for a formula becomes a text.
+  const cell = (text: string): string => {
+    const safe = /^[=@\t\r]|^[+-](?![\d.])/u.test(text) ? `'${text}` : text;
+    return /[",\n]/u.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+  };
+  return [columns, ...rows].map((row) => row.map((each) => cell(each)).join(",")).join("\n");
+}
+
+export function latexOf({ title, columns, rows }: Table): string {
+  const cell = (text: string): string => text.replaceAll("\\", "\\textbackslash ").replaceAll(/[&%$#_{}]/gu, "\\$&");
+  const line = (row: readonly string[]): string => `${row.map((each) => cell(each)).join(" & ")} \\\\`;
+  return [
+    `% ${title.replaceAll("\n", " ")}`,
+    `\\begin{tabular}{l${"r".repeat(columns.length - 1)}}`,
+    "\\toprule",
+    line(columns),
+    "\\midrule",
+    ...rows.map((row) => line(row)),
+    "\\bottomrule",
+    "\\end{tabular}",
+  ].join("\n");
+}
