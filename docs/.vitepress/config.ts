@@ -50,6 +50,7 @@ export default defineConfig({
           { text: "Metrics", link: "/metrics" },
           { text: "Benchmark data", link: "/data" },
           { text: "How answers are graded", link: "/grading" },
+          { text: "Reproduce the papers' tables", link: "/reproduce" },
           { text: "Papers", link: "/papers" },
           { text: "Questions and troubleshooting", link: "/faq" },
         ),

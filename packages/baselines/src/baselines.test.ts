@@ -131,7 +131,7 @@ test("dylan: replies come without names; the ranked two go on, and no others; a 
   expect(new Set(layers.slice(0, 4)).size).toBe(4);
   const ranking = byRank.asked.findIndex((prompt) => prompt.includes("Choose the best two"));
   const read = byRank.episode.ledger.calls[ranking]?.reads ?? [];
-  expect(layers.slice(8).toSorted()).toEqual([read[0]?.from, read[1]?.from].toSorted());
+  expect(new Set(layers.slice(8))).toEqual(new Set([read[0]?.from, read[1]?.from]));
   for (const prompt of byRank.asked) expect(prompt).not.toContain("agent-");
   const bad = await play("dylan", (prompt, call) => (prompt.includes("Choose the best two") ? "[9, 9]" : `${call}`));
   expect(new Set(bad.episode.utterances.slice(9).map(({ agent }) => agent)).size).toBe(2);

@@ -33,7 +33,7 @@ function tableOf({ title, columns, rows }: Table): string {
   return `<h2>${escaped(title)}</h2><table><thead>${cells("th", columns)}</thead><tbody>${rows.map((row) => cells("td", row)).join("")}</tbody></table>`;
 }
 
-const [width, height, left, bottom, top, right] = [440, 300, 52, 40, 34, 96] as const;
+const [width, height, left, bottom, top, right] = [560, 320, 48, 40, 46, 190] as const;
 
 /** Accuracy against tokens a question, tokens on a logarithmic axis; the frontier is drawn. */
 function scatter(benchmark: string, summaries: readonly MethodSummary[]): string {
@@ -61,9 +61,15 @@ function scatter(benchmark: string, summaries: readonly MethodSummary[]): string
         `<text x="${x(tick)}" y="${height - bottom + 16}" text-anchor="middle">${tick.toLocaleString("en-US")}</text>`,
     );
   const marks = points.map(
-    ({ method, accuracy, tokens }) =>
-      `<line x1="${x(tokens)}" x2="${x(tokens)}" y1="${y(accuracy.low)}" y2="${y(accuracy.high)}" stroke="#9fb2c4"/>` +
-      `<circle cx="${x(tokens)}" cy="${y(accuracy.value)}" r="4" fill="#205e9b"/><text x="${x(tokens) + 7}" y="${y(accuracy.value) + 4}">${escaped(method)}</text>`,
+    ({ accuracy, tokens }, i) =>
+      `<line x1="${x(tokens)}" x2="${x(tokens)}" y1="${y(accuracy.low)}" y2="${y(accuracy.high)}" stroke="#b9c6d3"/>` +
+      `<circle cx="${x(tokens)}" cy="${y(accuracy.value)}" r="7" fill="#205e9b"/>` +
+      `<text x="${x(tokens)}" y="${y(accuracy.value) + 3}" text-anchor="middle" font-size="9" fill="#fff">${i + 1}</text>`,
+  );
+  // Names would lie on top of each other: numbers in the picture, names beside it.
+  const legend = points.map(
+    ({ method, accuracy }, i) =>
+      `<text x="${width - right + 22}" y="${top + 4 + 15 * i}">${i + 1}  ${escaped(method)} ${(100 * accuracy.value).toFixed(1)}</text>`,
   );
   const line = frontier.map(({ tokens, accuracy }) => `${x(tokens)},${y(accuracy.value)}`).join(" ");
   return [
@@ -73,7 +79,8 @@ function scatter(benchmark: string, summaries: readonly MethodSummary[]): string
     ...ticks,
     `<polyline points="${line}" fill="none" stroke="#c2682b" stroke-dasharray="4 3"/>`,
     ...marks,
-    `<text x="${(left + width - right) / 2}" y="${height - 6}" text-anchor="middle">tokens a question</text><text x="${left - 40}" y="${top - 6}">accuracy, %</text>`,
+    ...legend,
+    `<text x="${(left + width - right) / 2}" y="${height - 6}" text-anchor="middle">tokens a question</text><text x="${left}" y="${top - 12}">accuracy, %</text>`,
     "</svg></figure>",
   ].join("");
 }

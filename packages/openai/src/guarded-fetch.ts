@@ -18,47 +18,58 @@ export interface FetchLimits {
 }
 
 /**
- * `fetch` for an API that may misbehave: bodies are read within limits, a success has to be JSON, and no redirect is
- * followed, because it would carry the key.
+ * `fetch` for an API that may misbehave: no redirect is followed, because it would carry the key, and the text of an error
+ * is read within limits. A success is left for `readReplyBody`.
  */
-export function guardedFetch({ bodyBytes, idleMs }: FetchLimits, plain: typeof fetch = fetch): typeof fetch {
+export function guardedFetch(limits: FetchLimits, plain: typeof fetch = fetch): typeof fetch {
   return async (input, init) => {
     const response = await plain(input, { ...init, redirect: "error" });
-    const body = await readBody(response, bodyBytes, idleMs);
-    if (response.ok) {
-      try {
-        const value: unknown = JSON.parse(body);
-        if (typeof value !== "object" || value === null) throw new SyntaxError("not an object");
-      } catch (error) {
-        throw new DamagedReply(`a success without JSON (${(error as Error).message})`, body);
-      }
-    }
-    return new Response(body, { status: response.status, statusText: response.statusText, headers: response.headers });
+    if (response.ok) return response;
+    const { status, statusText, headers } = response;
+    return new Response(await readText(response, limits), { status, statusText, headers });
   };
 }
 
-async function readBody(response: Response, most: number, idleMs: number): Promise<string> {
+/**
+ * The object in a success.
+ * @throws DamagedReply for anything else, and beyond the limits
+ */
+export async function readReplyBody(response: Response, limits: FetchLimits): Promise<object> {
+  const body = await readText(response, limits);
+  try {
+    const value: unknown = JSON.parse(body);
+    if (typeof value === "object" && value !== null) return value;
+  } catch (error) {
+    throw new DamagedReply(`a success without JSON (${(error as Error).message})`, body);
+  }
+  throw new DamagedReply("a success that is no object", body);
+}
+
+async function readText(response: Response, { bodyBytes, idleMs }: FetchLimits): Promise<string> {
   const reader = response.body?.getReader();
   if (!reader) return "";
   const pieces: Uint8Array[] = [];
   let size = 0;
-  for (;;) {
-    let timer: NodeJS.Timeout | undefined;
-    const silence = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(new DamagedReply(`no byte for ${idleMs} ms`, text(pieces))), idleMs);
-    });
-    try {
-      const { done, value } = await Promise.race([reader.read(), silence]);
+  let silent = false;
+  const timer = setTimeout(() => {
+    silent = true;
+    void reader.cancel().catch(() => undefined);
+  }, idleMs);
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (silent) throw new DamagedReply(`no byte for ${idleMs} ms`, text(pieces));
       if (done) return text(pieces);
+      timer.refresh();
       pieces.push(value);
       size += value.length;
-      if (size > most) throw new DamagedReply(`a body of more than ${most} bytes`, text(pieces.slice(0, 1)));
-    } catch (error) {
-      void reader.cancel().catch(() => undefined);
-      throw error;
-    } finally {
-      clearTimeout(timer);
+      if (size > bodyBytes) throw new DamagedReply(`a body of more than ${bodyBytes} bytes`, text(pieces.slice(0, 1)));
     }
+  } catch (error) {
+    void reader.cancel().catch(() => undefined);
+    throw error;
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -11,7 +11,7 @@ import {
 import OpenAI from "openai";
 import { CompletionCache, type CacheOptions } from "./completion-cache.ts";
 import { countTokens, guessTokens } from "./count-tokens.ts";
-import { DamagedReply, guardedFetch } from "./guarded-fetch.ts";
+import { DamagedReply, guardedFetch, readReplyBody } from "./guarded-fetch.ts";
 import { Limiter } from "./limiter.ts";
 import { publicPrices } from "./prices.ts";
 import { readReply, type ServerReply } from "./server-reply.ts";
@@ -64,8 +64,7 @@ export interface OpenAiModel extends LanguageModel {
   readonly limiter: Limiter;
 }
 
-const bodyBytes = 16 << 20;
-const idleMs = 60_000;
+const limits = { bodyBytes: 16 << 20, idleMs: 60_000 } as const;
 
 /**
  * A language model behind any OpenAI-compatible server.
@@ -94,19 +93,27 @@ export function openAiModel(options: OpenAiModelOptions): OpenAiModel {
     apiKey: key.reveal(),
     baseURL: baseUrl,
     maxRetries: 0,
+    logLevel: "off",
     timeout: deadlineMs,
-    fetch: guardedFetch({ bodyBytes, idleMs }),
+    fetch: guardedFetch(limits),
   });
   const cache = options.cache ? new CompletionCache(options.cache) : null;
   const hear = options.onEvent ?? (() => undefined);
 
   const ask = async (request: CompletionRequest): Promise<Completion> => {
+    const deadline = untilDeadline(deadlineMs, request.signal);
+    try {
+      return await askUntil(request, deadline);
+    } finally {
+      deadline.done();
+    }
+  };
+
+  const askUntil = async (request: CompletionRequest, deadline: Deadline): Promise<Completion> => {
+    const { signal } = deadline;
     const body = bodyOf(request, options);
     const promptText = textOf(request.prompt);
-    const deadline = AbortSignal.timeout(Math.min(deadlineMs, 2 ** 31 - 1));
-    const signal = request.signal ? AbortSignal.any([request.signal, deadline]) : deadline;
     const started = performance.now();
-    const draws = randomFromState(request.random).split("retry");
     const mostUsd = price
       ? priceOf(price, (await countTokens(model, promptText)) ?? promptText.length, request.sampling.maxTokens)
       : 0;
@@ -137,11 +144,14 @@ export function openAiModel(options: OpenAiModelOptions): OpenAiModel {
       // An attempt whose end is not known may have been answered: it is charged in full.
       settle(failure.status === undefined ? undefined : 0);
       if (signal.aborted) throw endOf(error, request.signal, deadline, deadlineMs);
-      const remedy = remedyFor(failure, Date.now());
+      const remedy = remedyFor(failure, performance.timeOrigin + performance.now());
       const again = remedy.kind === "retry" || (remedy.kind === "retry-once" && damaged++ === 0);
       if (!again || attempt >= attempts) throw errorOf(error, failure, remedy.kind, attempt, key, model);
       const asked = remedy.kind === "retry" ? (remedy.afterMs ?? 0) : 0;
-      const waitMs = Math.max(backoffMs(attempt, draws.uniform()), asked);
+      const waitMs = Math.max(
+        backoffMs(attempt, randomFromState(request.random).split(`retry:${attempt}`).uniform()),
+        asked,
+      );
       if (performance.now() - started + waitMs > deadlineMs)
         throw errorOf(error, failure, "retry", attempt, key, model);
       hear({ kind: "retry", attempt, waitMs, reason: key.redact(reasonOf(error, failure)) });
@@ -221,13 +231,12 @@ function textOf(prompt: Prompt): string {
 }
 
 async function post(client: OpenAI, { kind, fields }: Body, signal: AbortSignal): Promise<ServerReply> {
-  const value: unknown = await client.post(kind === "chat" ? "/chat/completions" : "/completions", {
-    body: fields,
-    signal,
-  });
+  const path = kind === "chat" ? "/chat/completions" : "/completions";
+  const response = await client.post(path, { body: fields, signal }).asResponse();
+  const value = await readReplyBody(response, limits);
   const reply = readReply(value, kind);
   if (reply) return reply;
-  throw new DamagedReply("a success that is no completion", JSON.stringify(value) ?? "");
+  throw new DamagedReply("a success that is no completion", JSON.stringify(value));
 }
 
 async function completionOf(
@@ -293,9 +302,41 @@ function errorOf(
   return new LaconicError("api_unavailable", `${model}: no answer after ${attempt} attempts (${reason})`, detail);
 }
 
-function endOf(error: unknown, own: AbortSignal | undefined, deadline: AbortSignal, deadlineMs: number): LaconicError {
+/** A signal for all attempts of a completion; cheaper than the platform's combined ones, of which each call would make two. */
+interface Deadline {
+  readonly signal: AbortSignal;
+  /** Whether time ran out. */
+  isOver(): boolean;
+  /** Lets go of timer and listener. */
+  done(): void;
+}
+
+function untilDeadline(deadlineMs: number, own: AbortSignal | undefined): Deadline {
+  const controller = new AbortController();
+  let over = false;
+  const timer = setTimeout(
+    () => {
+      over = true;
+      controller.abort();
+    },
+    Math.min(deadlineMs, 2 ** 31 - 1),
+  );
+  const abort = (): void => controller.abort(own?.reason);
+  own?.addEventListener("abort", abort, { once: true });
+  return {
+    signal: controller.signal,
+    isOver: () => over,
+    done: () => {
+      clearTimeout(timer);
+      own?.removeEventListener("abort", abort);
+    },
+  };
+}
+
+function endOf(error: unknown, own: AbortSignal | undefined, deadline: Deadline, deadlineMs: number): LaconicError {
   if (own?.aborted) return aborted(own);
-  if (deadline.aborted) return new LaconicError("api_unavailable", `no answer within ${deadlineMs} ms`, { deadlineMs });
+  if (deadline.isOver())
+    return new LaconicError("api_unavailable", `no answer within ${deadlineMs} ms`, { deadlineMs });
   return LaconicError.is(error) ? error : new LaconicError("api_unavailable", "the request ended", {}, error);
 }
 

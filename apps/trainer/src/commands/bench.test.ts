@@ -1,0 +1,111 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { recordingTerminal } from "../cli/recording-terminal.ts";
+import { main } from "../main.ts";
+
+const data = process.env["LACONIC_DATA"];
+const entry = join(import.meta.dirname, "../../assets/laconic.mjs");
+
+async function bench(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const terminal = recordingTerminal();
+  const code = await main(["bench", ...words], { terminal });
+  return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
+}
+
+async function temporary(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-bench-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A server whose answer follows from the question alone, after a while. */
+async function server(delayMs = 0): Promise<{ url: string; asked: () => number }> {
+  let asked = 0;
+  const http = createServer((request, response) => {
+    const pieces: Buffer[] = [];
+    request.on("data", (piece: Buffer) => pieces.push(piece));
+    request.on("end", () => {
+      asked++;
+      const { messages } = JSON.parse(Buffer.concat(pieces).toString()) as { messages: { content: string }[] };
+      const text = `The answer is ${(messages.at(-1)?.content.length ?? 0) % 50}.`;
+      const reply = {
+        choices: [{ finish_reason: "stop", message: { content: text } }],
+        usage: { prompt_tokens: 9, completion_tokens: 5 },
+      };
+      setTimeout(
+        () => response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(reply)),
+        delayMs,
+      );
+    });
+  }).listen(0, "127.0.0.1");
+  await once(http, "listening");
+  onTestFinished(() => {
+    http.closeAllConnections();
+    http.close();
+  });
+  return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/v1`, asked: () => asked };
+}
+
+const words = (url: string, run: string): string[] => [
+  ...["--benchmarks", "gsm8k,svamp", "--methods", "vanilla,sc", "--model", "fake", "--base-url", url],
+  ...["--limit", "20", "--offline", "--run", run, "--concurrency", "4"],
+];
+
+test.for([
+  [["--methods", "vanilla", "--model", "m"], "--benchmarks is missing"],
+  [["--benchmarks", "gsm9k", "--methods", "vanilla", "--model", "m"], "gsm9k"],
+  [["--benchmarks", "gsm8k", "--methods", "vanila", "--model", "m"], "there is no method vanila; known: vanilla"],
+  [["--benchmarks", "gsm8k", "--methods", "vanilla", "--model", "m", "--limit", "none"], "limit"],
+  [["--benchmarks", "gsm8k", "--methods", "vanilla", "--model", "m", "--price", "free"], "--price is free"],
+  [["--resume", "--run", "/no/such/bench"], "holds no bench"],
+] as const)("%j is refused", async ([given, reason]) => {
+  const { code, out, err } = await bench(...given);
+  expect([code, out]).toEqual([2, ""]);
+  expect(err).toContain(reason);
+});
+
+test.skipIf(data === undefined)("a plan, samples, tables (LACONIC_DATA)", { timeout: 60_000 }, async () => {
+  const [folder, { url, asked }] = [await temporary(), await server()];
+  const run = join(folder, "bench");
+  const plan = await bench(...words(url, run), "--dry-run", "--json");
+  expect(JSON.parse(plan.out)).toMatchObject({ questions: 40, samples: 80, calls: 240 });
+  expect(asked()).toBe(0);
+  const { code, out, err } = await bench(...words(url, run));
+  expect([code, asked()]).toEqual([0, 240]);
+  expect(err).toContain("40 questions, 80 samples, at most 240 calls");
+  expect(out).toContain("| Vanilla |");
+  expect(await readFile(join(run, "report.html"), "utf8")).toContain("<h2>Tokens and cost</h2>");
+  const report = recordingTerminal();
+  expect(await main(["report", run], { terminal: report })).toBe(0);
+  expect(report.out.join("\n")).toBe(out);
+  const again = await bench(...words(url, run));
+  expect([again.code, again.err]).toEqual([2, expect.stringContaining("holds a bench already")]);
+});
+
+test.skipIf(data === undefined)(
+  "killed midway and gone on with, it ends with the tables of a whole one (LACONIC_DATA)",
+  { timeout: 120_000 },
+  async () => {
+    const [folder, { url }] = [await temporary(), await server(30)];
+    const [whole, cut] = [join(folder, "whole"), join(folder, "cut")];
+    const child = spawn(process.execPath, [entry, "bench", ...words(url, cut)], { stdio: "ignore" });
+    const samples = async (): Promise<number> =>
+      (await readFile(join(cut, "samples.jsonl"), "utf8").catch(() => "")).split("\n").length - 1;
+    while ((await samples()) < 15) await new Promise((resolve) => setTimeout(resolve, 20));
+    child.kill("SIGKILL");
+    await once(child, "exit");
+    expect(await samples()).toBeLessThan(80);
+    const resumed = await bench("--resume", "--run", cut, "--offline");
+    await bench(...words(url, whole));
+    expect(resumed.code).toBe(0);
+    // Seconds differ; all else is the same.
+    const table = async (run: string): Promise<string> => readFile(join(run, "accuracy.csv"), "utf8");
+    expect(await table(cut)).toBe(await table(whole));
+  },
+);

@@ -1,0 +1,248 @@
+import { appendFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { mathsGrader, type BenchmarkProblem } from "@laconic/benchmarks";
+import { LaconicError } from "@laconic/core";
+import { scriptedModel, type Script } from "@laconic/core/testing";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import {
+  accuracyTable,
+  benchJobs,
+  csvOf,
+  differenceTable,
+  estimate,
+  htmlOf,
+  latexOf,
+  markdownOf,
+  openJobs,
+  openRecords,
+  pairedBootstrap,
+  questionText,
+  readRecords,
+  runBench,
+  summarise,
+  tokenTable,
+  wilson,
+  type BenchOptions,
+  type BenchSet,
+  type BenchSettings,
+  type SampleRecord,
+} from "./index.ts";
+
+const maths = mathsGrader();
+afterAll(() => maths.close());
+
+const problems = Array.from({ length: 6 }, (_, i): BenchmarkProblem => ({
+  id: `p${i}`,
+  question: `${i} + 1?`,
+  gold: String(i + 1),
+  grading: { kind: "numeric" },
+}));
+const set: BenchSet = { benchmark: "gsm8k", split: "test", problems, exemplars: [] };
+const settings: BenchSettings = {
+  model: "m",
+  methods: ["vanilla", "sc"],
+  repeats: 1,
+  seed: 0,
+  temperature: null,
+  maxTokens: 50,
+};
+
+async function temporary(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-bench-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return join(folder, "samples.jsonl");
+}
+
+/** Knows its sums, but for the question of p3. */
+const script: Script = ({ prompt }) => {
+  const asked = prompt.kind === "messages" ? (prompt.messages.at(-1)?.content ?? "") : "";
+  const number = Number(/^\d+/u.exec(asked)?.[0]);
+  return number === 3 ? "I am not sure" : `#### ${number + 1}`;
+};
+
+async function run(path: string, given: Script = script, options: BenchOptions = {}) {
+  const file = await openRecords(path);
+  const jobs = benchJobs([set], settings);
+  const price = { prompt: 1, completion: 2 };
+  const outcome = await runBench(
+    openJobs(jobs, file.records),
+    settings,
+    { model: scriptedModel(given), means: { maths }, price },
+    file,
+    options,
+  );
+  await file.close();
+  const order = ({ method }: SampleRecord): number => settings.methods.indexOf(method);
+  return { outcome, records: [...(await readRecords(path)).records.values()].toSorted((a, b) => order(a) - order(b)) };
+}
+
+test("samples are graded, counted and priced", async () => {
+  const { outcome, records } = await run(await temporary());
+  expect(outcome).toEqual({ done: 12, errors: 0, stopped: null });
+  const [vanilla, sc] = summarise(records);
+  expect(vanilla).toMatchObject({
+    method: "vanilla",
+    scored: 6,
+    questions: 6,
+    unanswered: 1,
+    calls: 6,
+    difference: null,
+  });
+  expect(sc).toMatchObject({ method: "sc", calls: 30 });
+  expect(vanilla?.accuracy?.value).toBeCloseTo(5 / 6, 12);
+  expect(vanilla?.usd).toBeCloseTo(((vanilla?.promptTokens ?? 0) + 2 * (vanilla?.completionTokens ?? 0)) / 1e6, 12);
+  expect(sc?.difference).toEqual({ value: 0, low: 0, high: 0 });
+});
+
+test("what was cut off goes on, and ends as if it had not been", async () => {
+  const [whole, cut] = [await temporary(), await temporary()];
+  await run(whole);
+  let calls = 0;
+  const stop = new AbortController();
+  await run(
+    cut,
+    (request, call) => {
+      if (++calls === 8) stop.abort();
+      return (script as (r: typeof request, c: number) => string)(request, call);
+    },
+    { signal: stop.signal, concurrency: 2 },
+  );
+  await appendFile(cut, '{"benchmark": "gsm8k", "probl'); // a line that was being written when the process was killed
+  const { outcome, records } = await run(cut);
+  expect(outcome.done).toBeLessThan(12);
+  const plain = (list: readonly SampleRecord[]): unknown =>
+    list
+      .map((record) => ({ ...record, seconds: 0 }))
+      .toSorted((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)));
+  expect(plain(records)).toEqual(plain([...(await readRecords(whole)).records.values()]));
+});
+
+test("an error is no score; it is taken again, and its attempt counted", async () => {
+  const path = await temporary();
+  const failing: Script = (request, call) => {
+    if (call % 3 === 0) throw new LaconicError("api_unavailable", "down");
+    return (script as (r: typeof request, c: number) => string)(request, call);
+  };
+  const first = await run(path, failing, { concurrency: 1 });
+  expect(first.outcome.errors).toBeGreaterThan(0);
+  const failed = first.records.filter(({ status }) => status === "error");
+  expect(failed.every(({ correct, error }) => correct === null && error === "down")).toBe(true);
+  expect(summarise(first.records)[0]?.scored).toBe(6 - failed.filter(({ method }) => method === "vanilla").length);
+  const { records } = await run(path);
+  expect(records.every(({ status }) => status === "scored")).toBe(true);
+  expect(records.filter(({ attempt }) => attempt === 2)).toHaveLength(failed.length);
+});
+
+test.for([
+  ["budget_refused", 0],
+  ["api_refused", 0],
+] as const)("%s stops the run and is no record", async ([code, kept]) => {
+  const { outcome, records } = await run(await temporary(), () => {
+    throw new LaconicError(code, "no more");
+  });
+  expect([outcome.stopped, records.length]).toEqual(["no more", kept]);
+});
+
+test("too many errors stop the run", async () => {
+  const { outcome } = await run(
+    await temporary(),
+    () => {
+      throw new LaconicError("api_unavailable", "down");
+    },
+    { mostErrors: 2, concurrency: 1 },
+  );
+  expect([outcome.done, outcome.stopped]).toEqual([3, "3 samples failed; the last one: down"]);
+});
+
+test("other settings are other samples; a plan bounds calls and tokens", () => {
+  const keys = (given: Partial<BenchSettings>): string[] =>
+    benchJobs([set], { ...settings, ...given }).map(({ key }) => key);
+  expect(keys({})).toEqual(keys({}));
+  expect(
+    new Set([...keys({}), ...keys({ temperature: 1 }), ...keys({ model: "n" }), ...keys({ maxTokens: 9 })]).size,
+  ).toBe(48);
+  expect(keys({ repeats: 2 })).toHaveLength(24);
+  expect(estimate(benchJobs([set], settings), settings)).toMatchObject({
+    questions: 6,
+    samples: 12,
+    calls: 36,
+    completionTokens: 1800,
+  });
+});
+
+test("a damaged line in the middle is named by file and row", async () => {
+  const path = await temporary();
+  await run(path);
+  const lines = (await readFile(path, "utf8")).split("\n");
+  await writeFile(path, [lines[0], "{", ...lines.slice(1)].join("\n"));
+  await expect(readRecords(path)).rejects.toMatchObject({
+    code: "data_invalid",
+    message: `${path}:2: the line is no record`,
+  });
+});
+
+test("100,000 records are read and summed up in seconds", { timeout: 60_000 }, async () => {
+  const path = await temporary();
+  const { records } = await run(path);
+  const [record] = records as [SampleRecord];
+  await writeFile(
+    path,
+    Array.from({ length: 100_000 }, (_, i) => `${JSON.stringify({ ...record, problem: `p${i}` })}\n`).join(""),
+  );
+  const read = await readRecords(path);
+  expect(summarise(read.records.values())[0]?.scored).toBe(100_000);
+});
+
+describe("statistics", () => {
+  test.for([
+    [0, 10, 0, 0.2775],
+    [10, 10, 0.7225, 1],
+    [5, 10, 0.2366, 0.7634],
+    [81, 263, 0.2553, 0.3662], // Newcombe 1998, table I
+  ] as const)("Wilson's interval of %i of %i is %f to %f", ([k, n, low, high]) => {
+    expect(wilson(k, n)?.low).toBeCloseTo(low, 4);
+    expect(wilson(k, n)?.high).toBeCloseTo(high, 4);
+  });
+  test("without trials there is no interval", () => expect([wilson(0, 0), pairedBootstrap([])]).toEqual([null, null]));
+  test("the bootstrap's interval holds its mean, is that of the normal where there is much data, and repeats", () => {
+    const pairs = Array.from({ length: 400 }, (_, i) => [i % 2, i % 4 === 0 ? 1 : 0] as const);
+    const first = pairedBootstrap(pairs);
+    const spread = Math.sqrt(pairs.reduce((sum, [a, b]) => sum + (a - b - 0.25) ** 2, 0)) / 400;
+    expect(first?.value).toBe(0.25);
+    expect(first?.low).toBeCloseTo(0.25 - 1.96 * spread, 1);
+    expect(first?.high).toBeCloseTo(0.25 + 1.96 * spread, 1);
+    expect(pairedBootstrap(pairs)).toEqual(first);
+  });
+});
+
+test("tables: ours with interval beside the published, in four forms; nothing of a name is markup", async () => {
+  const { records } = await run(await temporary());
+  const hostile = records.map((record) => ({
+    ...record,
+    benchmark: record.benchmark === "gsm8k" ? "gsm8k" : "",
+    method: record.method === "sc" ? '=<script>"|&' : record.method,
+  }));
+  const summaries = summarise(hostile);
+  const tables = [
+    accuracyTable(summaries, (name) => name),
+    tokenTable(summaries, (name) => name),
+    differenceTable(summaries, (name) => name),
+  ];
+  expect(tables[0]?.rows[0]).toEqual(["vanilla", "83.3 [43.6, 97.0]", "85.40"]);
+  expect(tables[0]?.rows.map(([name]) => name)).toContain("Agent-GSPO (published)");
+  const [markdown, csv, latex] = [markdownOf, csvOf, latexOf].map((form) =>
+    tables.map((table) => form(table)).join("\n"),
+  );
+  expect(markdown).toContain("| vanilla | 83.3 [43.6, 97.0] | 85.40 |");
+  expect(csv).toContain(`"'=<script>""|&"`);
+  expect(latex).toContain("\\begin{tabular}{lrr}");
+  const page = htmlOf("bench", ["a <b>note</b>"], tables, summaries);
+  expect(page).toMatch(/^<!doctype html>[^]*<\/html>$/u);
+  expect(page).not.toMatch(/<script|<b>|onerror/u);
+});
+
+test("options stand behind their letters", () => {
+  const [problem] = problems as [BenchmarkProblem];
+  expect(questionText({ ...problem, choices: ["one", "two"] })).toBe("0 + 1?\nA) one\nB) two");
+});
