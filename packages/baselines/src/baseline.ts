@@ -31,6 +31,14 @@ export interface BaselineOptions {
   readonly tokens?: number;
 }
 
+/** Questions that a method may learn on before it is scored; never those of the test. */
+export interface Calibration {
+  readonly questions: number;
+  /** What a team is worth on one of them, 0 to 1: its episode is run, graded, and counted apart. */
+  utility(question: number, team: Topology): Promise<number>;
+  readonly seed: string | number;
+}
+
 /** A published method, as a topology whose agents are all the same model. */
 export interface Baseline {
   readonly name: string;
@@ -42,6 +50,12 @@ export interface Baseline {
   /** Temperature of its paper; the caller may choose another. */
   readonly temperature: number;
   create(options: BaselineOptions): Topology;
+  /**
+   * For a method that learns before it is scored: what it learned, as plain data.
+   */
+  calibrate?(options: BaselineOptions, calibration: Calibration): Promise<unknown>;
+  /** The team that learned this. @throws LaconicError `data_invalid` for data that is nothing of the kind */
+  restore?(options: BaselineOptions, learned: unknown): Topology;
   /** Most calls that a question can take at these options: what a plan counts with. */
   mostCalls(options: Pick<BaselineOptions, "samples" | "agents" | "rounds">): number;
 }

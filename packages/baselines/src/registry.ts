@@ -1,4 +1,5 @@
 import { LaconicError } from "@laconic/core";
+import { agentPrune } from "./agent-prune/agent-prune.ts";
 import type { Baseline } from "./baseline.ts";
 import { complexCot } from "./methods/complex-cot.ts";
 import { cot } from "./methods/cot.ts";
@@ -24,6 +25,9 @@ export const baselines: readonly Baseline[] = [
   php,
   llmDebate,
   dylan,
+  agentPrune("complete"),
+  agentPrune("layered"),
+  agentPrune("random"),
   mad,
   selfRefine,
   evoAgent,

@@ -10,6 +10,8 @@ export interface BenchSet {
   readonly problems: readonly BenchmarkProblem[];
   /** For few-shot methods; from another split. */
   readonly exemplars: readonly Exemplar[];
+  /** For methods that learn before they are scored; from another split too. */
+  readonly calibration: readonly BenchmarkProblem[];
 }
 
 /** Everything that decides what a bench computes. */
@@ -52,11 +54,20 @@ export function benchJobs(sets: readonly BenchSet[], settings: BenchSettings): B
 
 /** Settings that change a sample; how many questions are asked does not. */
 function configHash(
-  { split, exemplars }: BenchSet,
+  { benchmark, split, exemplars }: BenchSet,
   method: string,
   { model, seed, temperature, maxTokens }: BenchSettings,
 ): string {
-  const parts = [method, split, model, seed, temperature, maxTokens, exemplars.map(({ question }) => question)];
+  const parts = [
+    method,
+    benchmark,
+    split,
+    model,
+    seed,
+    temperature,
+    maxTokens,
+    exemplars.map(({ question }) => question),
+  ];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
 }
 

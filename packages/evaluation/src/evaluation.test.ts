@@ -26,6 +26,7 @@ import {
   type BenchOptions,
   type BenchSet,
   type BenchSettings,
+  type CalibrationRecord,
   type SampleRecord,
 } from "./index.ts";
 
@@ -38,7 +39,7 @@ const problems = Array.from({ length: 6 }, (_, i): BenchmarkProblem => ({
   gold: String(i + 1),
   grading: { kind: "numeric" },
 }));
-const set: BenchSet = { benchmark: "gsm8k", split: "test", problems, exemplars: [] };
+const set: BenchSet = { benchmark: "gsm8k", split: "test", problems, exemplars: [], calibration: [] };
 const settings: BenchSettings = {
   model: "m",
   methods: ["vanilla", "sc"],
@@ -245,4 +246,35 @@ test("tables: ours with interval beside the published, in four forms; nothing of
 test("options stand behind their letters", () => {
   const [problem] = problems as [BenchmarkProblem];
   expect(questionText({ ...problem, choices: ["one", "two"] })).toBe("0 + 1?\nA) one\nB) two");
+});
+
+test("a method that learns does so once, on questions of its own, counted apart; what it learned is taken up again", async () => {
+  const path = await temporary();
+  const own = {
+    ...set,
+    calibration: problems.slice(0, 2).map((problem) => ({ ...problem, id: `train-${problem.id}` })),
+  };
+  const learning = { ...settings, methods: ["agentprune-c"] };
+  const learned: CalibrationRecord[] = [];
+  const perform = async (given: BenchSet, before: readonly CalibrationRecord[]) => {
+    const file = await openRecords(path);
+    const jobs = openJobs(benchJobs([given], learning), file.records);
+    const parts = { model: scriptedModel(script), means: { maths }, price: null };
+    const outcome = await runBench(jobs, learning, parts, file, {
+      learned: before,
+      onLearned: async (record) => void learned.push(record),
+    });
+    await file.close();
+    return outcome;
+  };
+  expect((await perform({ ...set, problems: problems.slice(0, 3) }, [])).stopped).toContain("none are here");
+  expect((await perform({ ...own, problems: problems.slice(0, 3) }, [])).stopped).toBeNull();
+  expect(learned).toHaveLength(1);
+  // Two questions, four graphs each, eleven calls a graph.
+  expect(learned[0]).toMatchObject({ benchmark: "gsm8k", method: "agentprune-c", questions: 2, calls: 88 });
+  expect((await perform(own, learned)).done).toBe(3);
+  expect(learned).toHaveLength(1);
+  const summaries = summarise((await readRecords(path)).records.values());
+  expect(summaries[0]).toMatchObject({ scored: 6, calls: 66 });
+  expect(tokenTable(summaries, (name) => name, learned).rows[0]?.[9]).toMatch(/^\d/u);
 });

@@ -4,8 +4,11 @@
  */
 export { benchJobs, estimate, openJobs } from "./bench-plan.ts";
 export type { BenchEstimate, BenchJob, BenchSet, BenchSettings } from "./bench-plan.ts";
-export { questionText, runBench } from "./run-bench.ts";
-export type { BenchOptions, BenchOutcome, BenchParts } from "./run-bench.ts";
+export { questionText } from "./bench-parts.ts";
+export type { BenchParts } from "./bench-parts.ts";
+export { runBench } from "./run-bench.ts";
+export type { BenchOptions, BenchOutcome } from "./run-bench.ts";
+export type { CalibrationRecord } from "./calibrate.ts";
 export { openRecords, readRecords } from "./record-file.ts";
 export type { RecordFile } from "./record-file.ts";
 export type { SampleRecord } from "./sample-record.ts";

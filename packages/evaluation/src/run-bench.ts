@@ -1,5 +1,6 @@
+import { setMaxListeners } from "node:events";
 import { performance } from "node:perf_hooks";
-import { answerForm, answerReading, gradeAnswer, type BenchmarkProblem, type GradingMeans } from "@laconic/benchmarks";
+import { gradeAnswer, type BenchmarkProblem, type GradingMeans } from "@laconic/benchmarks";
 import {
   criticalPath,
   LaconicError,
@@ -9,15 +10,10 @@ import {
   type TokenPrice,
 } from "@laconic/core";
 import type { BenchJob, BenchSettings } from "./bench-plan.ts";
+import { methodOptions, questionText, type BenchParts } from "./bench-parts.ts";
+import { calibrateMethod, type CalibrationRecord } from "./calibrate.ts";
 import type { RecordFile } from "./record-file.ts";
 import type { SampleRecord } from "./sample-record.ts";
-
-export interface BenchParts {
-  readonly model: LanguageModel;
-  readonly means: GradingMeans;
-  /** US dollars per million tokens, where known. */
-  readonly price: TokenPrice | null;
-}
 
 export interface BenchOptions {
   /** Questions at a time. Default 32. */
@@ -26,6 +22,10 @@ export interface BenchOptions {
   readonly mostErrors?: number | null;
   readonly signal?: AbortSignal;
   readonly onRecord?: (record: SampleRecord) => void;
+  /** What methods learned in an earlier part of the run. */
+  readonly learned?: readonly CalibrationRecord[];
+  /** Keeps what a method learned, before its first sample. */
+  readonly onLearned?: (record: CalibrationRecord) => Promise<void>;
 }
 
 /** How a bench ended. */
@@ -45,8 +45,27 @@ export async function runBench(
   settings: BenchSettings,
   { model, means, price }: BenchParts,
   file: RecordFile,
-  { concurrency = 32, mostErrors = 20, signal, onRecord }: BenchOptions = {},
+  { concurrency = 32, mostErrors = 20, signal, onRecord, learned = [], onLearned }: BenchOptions = {},
 ): Promise<BenchOutcome> {
+  // One calibration for all samples of a method on a benchmark.
+  const calibrations = new Map<string, Promise<unknown>>();
+  const learnedBy = ({ method, set, config }: BenchJob): Promise<unknown> => {
+    if (!method.calibrate) return Promise.resolve(undefined);
+    const before = learned.find(
+      (each) => each.config === config && each.benchmark === set.benchmark && each.method === method.name,
+    );
+    if (before) return Promise.resolve(before.learned);
+    const known = calibrations.get(config);
+    if (known) return known;
+    const now = calibrateMethod(method, set, config, settings, { model, means, price }, signal).then(async (record) => {
+      await onLearned?.(record);
+      return record.learned;
+    });
+    calibrations.set(config, now);
+    return now;
+  };
+  // Every call in flight listens to it.
+  if (signal) setMaxListeners(0, signal);
   const queue = jobs.values();
   let [done, errors] = [0, 0];
   let stopped: string | null = null;
@@ -57,7 +76,7 @@ export async function runBench(
       const attempt = (before?.attempt ?? 0) + 1;
       let record: SampleRecord;
       try {
-        record = await takeSample(job, settings, { model, means, price }, attempt, signal);
+        record = await takeSample(job, settings, { model, means, price }, attempt, await learnedBy(job), signal);
       } catch (error) {
         if (ends(error)) {
           stopped ??= (error as Error).message;
@@ -79,7 +98,10 @@ export async function runBench(
 
 /** Errors that the next sample would meet too. */
 function ends(error: unknown): boolean {
-  return LaconicError.is(error) && ["aborted", "budget_refused", "api_refused", "config_invalid"].includes(error.code);
+  return (
+    LaconicError.is(error) &&
+    ["aborted", "budget_refused", "api_refused", "config_invalid", "data_invalid"].includes(error.code)
+  );
 }
 
 async function takeSample(
@@ -87,14 +109,12 @@ async function takeSample(
   { seed, temperature, maxTokens }: BenchSettings,
   { model, means, price }: BenchParts,
   attempt: number,
+  learned: unknown,
   signal: AbortSignal | undefined,
 ): Promise<SampleRecord> {
-  const topology = method.create({
-    reader: answerReading(problem.grading),
-    answerForm: answerForm(problem.grading),
-    maxTokens,
-    exemplars: set.exemplars,
-  });
+  const options = methodOptions(problem, set, maxTokens);
+  const topology =
+    learned === undefined ? method.create(options) : (method.restore?.(options, learned) ?? method.create(options));
   const started = performance.now();
   const episode = await topology.run(
     { ...problem, question: questionText(problem) },
@@ -161,11 +181,4 @@ function failedSample(
     error: error instanceof Error ? error.message.slice(0, 500) : String(error),
     gold: problem.gold,
   };
-}
-
-/** The question as it is asked: with its options, each behind its letter. */
-export function questionText({ question, choices }: BenchmarkProblem): string {
-  if (!choices || choices.length === 0) return question;
-  const options = choices.map((choice, i) => `${String.fromCharCode(65 + i)}) ${choice}`);
-  return `${question}\n${options.join("\n")}`;
 }

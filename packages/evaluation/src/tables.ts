@@ -1,4 +1,5 @@
 import { publishedAccuracy, publishedRows, publishedTokens } from "./published.ts";
+import type { CalibrationRecord } from "./calibrate.ts";
 import type { MethodSummary } from "./summary.ts";
 
 /** A table: a heading and rows of cells, as texts. */
@@ -29,7 +30,11 @@ export function accuracyTable(summaries: readonly MethodSummary[], titleOf: (met
 }
 
 /** Agent-GSPO's Table 2: accuracy and tokens. */
-export function tokenTable(summaries: readonly MethodSummary[], titleOf: (method: string) => string): Table {
+export function tokenTable(
+  summaries: readonly MethodSummary[],
+  titleOf: (method: string) => string,
+  calibrations: readonly CalibrationRecord[] = [],
+): Table {
   const [benchmarks, methods] = axes(summaries);
   return {
     title: "Tokens and cost",
@@ -43,6 +48,7 @@ export function tokenTable(summaries: readonly MethodSummary[], titleOf: (method
       "completion / question",
       "total",
       "total, published",
+      "calibration, apart",
       "critical path / question",
       "cost, $",
       "s / question",
@@ -63,6 +69,8 @@ export function tokenTable(summaries: readonly MethodSummary[], titleOf: (method
             per(each.completionTokens),
             (each.promptTokens + each.completionTokens).toLocaleString("en-US"),
             publishedTokens(method, benchmark)?.toExponential(1) ?? "",
+            calibrationTokens(calibrations, benchmark, method),
+
             per(each.criticalTokens),
             each.usd === null ? "" : each.usd.toFixed(4),
             each.meanSeconds.toFixed(2),
@@ -84,6 +92,11 @@ export function differenceTable(summaries: readonly MethodSummary[], titleOf: (m
         : [],
     ),
   };
+}
+
+function calibrationTokens(records: readonly CalibrationRecord[], benchmark: string, method: string): string {
+  const record = records.find((each) => each.benchmark === benchmark && each.method === method);
+  return record ? (record.promptTokens + record.completionTokens).toLocaleString("en-US") : "";
 }
 
 function axes(summaries: readonly MethodSummary[]): readonly [benchmarks: string[], methods: string[]] {

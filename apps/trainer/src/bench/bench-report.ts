@@ -15,6 +15,7 @@ import {
   tokenTable,
   type MethodSummary,
 } from "@laconic/evaluation";
+import { readCalibrations } from "./calibration-file.ts";
 import { readBenchConfig, samplesFile, type BenchConfig } from "./bench-settings.ts";
 
 /** What a bench came to, and the files that say so. */
@@ -38,7 +39,7 @@ export async function writeBenchReport(directory: string): Promise<BenchReport> 
   const titleOf = (name: string): string => baselines.find((each) => each.name === name)?.title ?? name;
   const tables = [
     accuracyTable(summaries, titleOf),
-    tokenTable(summaries, titleOf),
+    tokenTable(summaries, titleOf, await readCalibrations(directory)),
     differenceTable(summaries, titleOf),
   ];
   const heading = `${config.model} on ${config.benchmarks.join(", ")}`;

@@ -1,4 +1,4 @@
-import type { Exemplar } from "@laconic/baselines";
+import { baselineNamed, type Exemplar } from "@laconic/baselines";
 import {
   benchmarkNamed,
   openSplit,
@@ -12,11 +12,12 @@ import type { BenchConfig } from "./bench-settings.ts";
 
 /** Loads the questions of every benchmark, and worked examples where a training split is at hand. */
 export async function benchSets(
-  { benchmarks, limit, seed, shots }: BenchConfig,
+  { benchmarks, methods, limit, seed, shots }: BenchConfig,
   open: (benchmark: string) => OpenOptions,
   note: (text: string) => void,
 ): Promise<BenchSet[]> {
   const sets: BenchSet[] = [];
+  const learns = methods.some((method) => baselineNamed(method).calibrate !== undefined);
   for (const name of benchmarks) {
     const benchmark = benchmarkNamed(name);
     const loaded = await openSplit(benchmark, open(name));
@@ -24,7 +25,8 @@ export async function benchSets(
     const problems = limit === null ? loaded.problems : seededSubset(loaded.problems, { limit, seed });
     const exemplars =
       shots === 0 ? [] : await exemplarsOf(benchmark, { ...open(name), offline: true }, shots, seed, note);
-    sets.push({ benchmark: name, split: loaded.split, problems, exemplars });
+    const calibration = learns ? await calibrationOf(benchmark, { ...open(name), offline: true }, seed) : [];
+    sets.push({ benchmark: name, split: loaded.split, problems, exemplars, calibration });
   }
   return sets;
 }
@@ -57,6 +59,20 @@ async function exemplarsOf(
       `${benchmark.name} ${pool} is not here: its methods run without examples (laconic data get ${benchmark.name} --split ${pool})`,
     );
     return [];
+  }
+}
+
+/** Questions that AgentPrune learns on: Q' of its paper, from the training split. None where it is not here. */
+const calibrationQuestions = 10;
+
+async function calibrationOf(benchmark: Benchmark, open: OpenOptions, seed: string): Promise<BenchmarkProblem[]> {
+  const pool = Object.entries(benchmark.splits).find(([, split]) => split.pool)?.[0];
+  if (pool === undefined) return [];
+  try {
+    const { problems } = await openSplit(benchmark, { ...open, split: pool });
+    return seededSubset(problems, { limit: calibrationQuestions, seed: `calibration/${seed}` });
+  } catch {
+    return []; // the bench says which questions are missing when it comes to the method
   }
 }
 

@@ -18,6 +18,7 @@ import { Limiter, openAiModel, publicPrices, SpendAccount } from "@laconic/opena
 import { codeGrader, createSandbox } from "@laconic/sandbox";
 import type { CommandDef } from "citty";
 import { benchSets } from "../bench/bench-sets.ts";
+import { addCalibration, readCalibrations } from "../bench/calibration-file.ts";
 import { writeBenchReport } from "../bench/bench-report.ts";
 import {
   checkBenchConfig,
@@ -228,11 +229,19 @@ async function perform(
   process.once("SIGTERM", interrupt);
   try {
     const means = { maths, ...(sandbox && { code: codeGrader(sandbox) }) };
+    let written: Promise<void> = Promise.resolve(); // one after the other: each adds to the same file
     const onRecord = progressOf(todo.length, account, terminal);
     const outcome = await runBench(todo, settings, { model, means, price }, file, {
       concurrency,
       signal: stop.signal,
       onRecord,
+      learned: await readCalibrations(directory),
+      onLearned: (record) => {
+        terminal.note(
+          `${record.method} has learned on ${record.questions} questions of ${record.benchmark}, ${record.calls} calls`,
+        );
+        return (written = written.then(() => addCalibration(directory, record)));
+      },
     });
     return outcome.stopped;
   } finally {

@@ -1,0 +1,71 @@
+import { gradeAnswer, type BenchmarkProblem } from "@laconic/benchmarks";
+import type { Baseline } from "@laconic/baselines";
+import { LaconicError, ledgerTotals, randomFromSeed, type Ledger } from "@laconic/core";
+import type { BenchSet, BenchSettings } from "./bench-plan.ts";
+import { methodOptions, questionText, type BenchParts } from "./bench-parts.ts";
+
+/** What a method learned before it was scored, and what that took: counted apart from its samples. */
+export interface CalibrationRecord {
+  readonly benchmark: string;
+  readonly method: string;
+  readonly config: string;
+  readonly learned: unknown;
+  readonly questions: number;
+  readonly calls: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+}
+
+/**
+ * Has a method learn on a benchmark's calibration questions.
+ * @throws LaconicError `data_invalid` without such questions: a test's own are never used
+ */
+export async function calibrateMethod(
+  method: Baseline,
+  set: BenchSet,
+  config: string,
+  { seed, temperature, maxTokens }: BenchSettings,
+  { model, means }: BenchParts,
+  signal: AbortSignal | undefined,
+): Promise<CalibrationRecord> {
+  const questions = set.calibration;
+  if (questions.length === 0)
+    throw new LaconicError(
+      "data_invalid",
+      `${method.name} learns on questions of ${set.benchmark} that are not the test's, and none are here`,
+      { benchmark: set.benchmark, method: method.name },
+    );
+  const random = randomFromSeed(`${seed}/${set.benchmark}/${method.name}/calibration`);
+  const ledgers: Ledger[] = [];
+  const learned = await method.calibrate?.(methodOptions(questions[0] as BenchmarkProblem, set, maxTokens), {
+    questions: questions.length,
+    seed,
+    utility: async (index, team) => {
+      const problem = questions[index] as BenchmarkProblem;
+      const episode = await team.run(
+        { ...problem, question: questionText(problem) },
+        {
+          models: Object.fromEntries(team.agents.map((agent) => [agent, model])),
+          sampling: { temperature: temperature ?? method.temperature },
+          random: random.split(ledgers.length),
+          ...(signal && { signal }),
+        },
+      );
+      ledgers.push(episode.ledger);
+      const verdict = episode.answer === null ? null : await gradeAnswer(episode.answer, problem, means);
+      return verdict?.correct ? 1 : 0;
+    },
+  });
+  const totals = ledgers.map((ledger) => ledgerTotals(ledger));
+  const sum = (of: (each: (typeof totals)[0]) => number): number => totals.reduce((all, each) => all + of(each), 0);
+  return {
+    benchmark: set.benchmark,
+    method: method.name,
+    config,
+    learned,
+    questions: questions.length,
+    calls: sum(({ calls }) => calls),
+    promptTokens: sum(({ promptTokens }) => promptTokens),
+    completionTokens: sum(({ writtenTokens }) => writtenTokens),
+  };
+}
