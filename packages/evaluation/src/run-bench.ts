@@ -1,14 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { performance } from "node:perf_hooks";
-import { gradeAnswer, type BenchmarkProblem, type GradingMeans } from "@laconic/benchmarks";
-import {
-  criticalPath,
-  LaconicError,
-  ledgerTotals,
-  randomFromSeed,
-  type LanguageModel,
-  type TokenPrice,
-} from "@laconic/core";
+import { gradeAnswer } from "@laconic/benchmarks";
+import { criticalPath, LaconicError, ledgerTotals, randomFromSeed } from "@laconic/core";
 import type { BenchJob, BenchSettings } from "./bench-plan.ts";
 import { methodOptions, questionText, type BenchParts } from "./bench-parts.ts";
 import { calibrateMethod, type CalibrationRecord } from "./calibrate.ts";
