@@ -7,6 +7,10 @@ import type { Random } from "./random.ts";
 export interface EpisodeLimits {
   readonly maxTurns?: number;
   readonly maxTokens?: number;
+  /** Wall clock of the whole episode; the turns in flight are left. */
+  readonly maxSeconds?: number;
+  /** Wall clock of one turn. */
+  readonly maxSecondsPerTurn?: number;
 }
 
 /** What an episode runs on. The random stream is the episode's own: each turn draws from a labelled split of it. */
@@ -16,6 +20,8 @@ export interface EpisodeContext {
   readonly random: Random;
   readonly limits?: EpisodeLimits;
   readonly signal?: AbortSignal;
+  /** What a model's error does: reach the caller, or end the episode as `error` with what was said. Default `throw`. */
+  readonly onError?: "throw" | "end";
 }
 
 /** Who speaks, who listens, who answers. */

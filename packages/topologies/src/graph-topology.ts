@@ -1,5 +1,4 @@
 import {
-  LaconicError,
   type AgentId,
   type EpisodeContext,
   type Problem,
@@ -11,8 +10,9 @@ import { checkGraph } from "./check-graph.ts";
 import { endEpisode } from "./end-episode.ts";
 import type { AgentSpec, Edge, Graph } from "./graph.ts";
 import { admit } from "./limits.ts";
-import { modelOf, speak, type SpeakRequest, type Turn } from "./speak.ts";
+import { modelOf, type SpeakRequest, type Turn } from "./speak.ts";
 import { speakingWaves } from "./speaking-waves.ts";
+import { episodeClock, takeTurns } from "./take-turns.ts";
 import type { ReceivedMessage } from "./view.ts";
 
 /**
@@ -36,9 +36,9 @@ export function graphTopology<const A extends AgentId>(graph: Graph<A>): Topolog
       for (const { id } of graph.agents) modelOf(context, id);
       const turns: Turn[] = [];
       let limit: StopReason | null = null;
+      const clock = episodeClock(context);
 
       for (const { round, wave } of plan) {
-        throwIfAborted(context);
         const speaking = wave.filter(({ rounds }) => rounds?.includes(round) ?? true);
         if (speaking.length === 0) continue;
         const admission = admit(speaking, turns, context.limits);
@@ -47,8 +47,9 @@ export function graphTopology<const A extends AgentId>(graph: Graph<A>): Topolog
           turn: turns.length + position,
           maxTokens: Math.min(ownMaxTokens(agent, context), admission.maxTokensEach),
         }));
-        turns.push(...(await allInOrder(requests.map((request) => speak(context, request)))));
-        limit = admission.limit;
+        const taken = await takeTurns(context, clock, requests);
+        turns.push(...taken.turns);
+        limit = taken.ended ?? admission.limit;
         if (limit) break;
       }
 
@@ -81,7 +82,16 @@ function promptFor(
   });
   const { id, renderPrompt } = agent;
   const speaksAgain = (agent.rounds?.length ?? graph.rounds) > 1;
-  return { agent: id, round, prompt, inbox, speaksAgain, ...(renderPrompt && { renderPrompt }) };
+  const { pass } = graph;
+  return {
+    agent: id,
+    round,
+    prompt,
+    inbox,
+    speaksAgain,
+    ...(pass !== undefined && { pass }),
+    ...(renderPrompt && { renderPrompt }),
+  };
 }
 
 /** What an edge brings of its sender's words. */
@@ -105,17 +115,4 @@ function ending(answer: Utterance | null, graph: Graph, context: EpisodeContext)
   const answerer = graph.agents.find((agent) => agent.id === answer.agent);
   const cutByEpisode = answerer !== undefined && answer.writtenTokens < ownMaxTokens(answerer, context);
   return cutByEpisode ? "token_limit" : "truncated";
-}
-
-/** Waits for every call, so that none outlives its episode and the error does not depend on timing. */
-async function allInOrder(calls: readonly Promise<Turn>[]): Promise<Turn[]> {
-  const results = await Promise.allSettled(calls);
-  return results.map((result) => {
-    if (result.status === "rejected") throw result.reason;
-    return result.value;
-  });
-}
-
-function throwIfAborted(context: EpisodeContext): void {
-  if (context.signal?.aborted) throw new LaconicError("aborted", "the episode was aborted", {}, context.signal.reason);
 }

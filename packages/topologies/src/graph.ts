@@ -49,4 +49,6 @@ export interface Graph<A extends AgentId = AgentId> {
   /** From the round before. An edge from an agent to itself is its memory. */
   readonly temporal?: readonly Edge<NoInfer<A>>[];
   readonly answer: AnswerRule<NoInfer<A>>;
+  /** A message that says nothing but this is silence, as an empty one is: it is paid for, and nobody reads it. */
+  readonly pass?: string;
 }

@@ -23,6 +23,8 @@ export interface SpeakRequest {
   /** The agent speaks more than once in the episode, so its prompts may begin alike: a local policy keeps what it computed. */
   readonly speaksAgain?: boolean;
   readonly renderPrompt?: (prompt: Prompt) => string;
+  /** What an agent says to say nothing, beside an empty text. */
+  readonly pass?: string;
 }
 
 /** One turn taken: what was written, what it cost, and how readers get it. */
@@ -51,7 +53,7 @@ export async function speak(context: EpisodeContext, request: SpeakRequest): Pro
   });
   checkUsage(agent, turn, completion);
   const { text, finishReason, usage, model, trace } = completion;
-  const silent = text === "";
+  const silent = text === "" || (request.pass !== undefined && text.trim() === request.pass.trim());
   return {
     utterance: {
       agent,

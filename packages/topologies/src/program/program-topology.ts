@@ -9,7 +9,8 @@ import {
   type Utterance,
 } from "@laconic/core";
 import { endEpisode } from "../end-episode.ts";
-import { modelOf, speak, type Turn } from "../speak.ts";
+import { modelOf, type Turn } from "../speak.ts";
+import { episodeClock, takeTurns, type EpisodeClock } from "../take-turns.ts";
 import type { ReceivedMessage } from "../view.ts";
 
 /** One thing that a program has somebody say. */
@@ -37,6 +38,8 @@ export interface Program {
   readonly agents: readonly AgentId[];
   /** Has agents speak; returns when it is done. A limit of the episode ends it between two rounds. */
   play(stage: Stage): Promise<void>;
+  /** A message that says nothing but this is silence, as an empty one is. */
+  readonly pass?: string;
   /** The answer in what was said, also when a limit cut the play short. */
   answer(turns: readonly Turn[]): Utterance | null;
 }
@@ -65,7 +68,12 @@ export function programTopology(program: Program): Topology {
     async run(problem, context) {
       for (const agent of agents) modelOf(context, agent);
       const turns: Turn[] = [];
-      const stage: Stage = { problem, turns, say: (...lines) => sayTogether(lines, turns, context) };
+      const clock = episodeClock(context);
+      const stage: Stage = {
+        problem,
+        turns,
+        say: (...lines) => sayTogether(lines, turns, context, clock, program.pass),
+      };
       let limit: StopReason | null = null;
       try {
         await program.play(stage);
@@ -81,8 +89,13 @@ export function programTopology(program: Program): Topology {
   };
 }
 
-async function sayTogether(lines: readonly Line[], turns: Turn[], context: EpisodeContext): Promise<Turn[]> {
-  if (context.signal?.aborted) throw new LaconicError("aborted", "the episode was aborted", {}, context.signal.reason);
+async function sayTogether(
+  lines: readonly Line[],
+  turns: Turn[],
+  context: EpisodeContext,
+  clock: EpisodeClock,
+  pass: string | undefined,
+): Promise<Turn[]> {
   const { maxTurns = Infinity, maxTokens = Infinity } = context.limits ?? {};
   const admitted = lines.slice(0, Math.max(0, maxTurns - turns.length));
   const written = turns.reduce((sum, turn) => sum + turn.call.writtenTokens, 0);
@@ -90,23 +103,21 @@ async function sayTogether(lines: readonly Line[], turns: Turn[], context: Episo
   if (admitted.length > 0 && share < 1) throw new Curtain("token_limit");
   const round = (turns.at(-1)?.call.round ?? -1) + 1;
   const first = turns.length;
-  const results = await Promise.allSettled(
-    admitted.map(({ agent, prompt, reads = [], maxTokens: own }, i) =>
-      speak(context, {
-        agent,
-        turn: first + i,
-        round,
-        prompt,
-        inbox: reads,
-        maxTokens: Math.min(own, share, context.sampling.maxTokens ?? Infinity),
-      }),
-    ),
+  const taken = await takeTurns(
+    context,
+    clock,
+    admitted.map(({ agent, prompt, reads = [], maxTokens: own }, i) => ({
+      agent,
+      turn: first + i,
+      round,
+      prompt,
+      inbox: reads,
+      maxTokens: Math.min(own, share, context.sampling.maxTokens ?? Infinity),
+      ...(pass !== undefined && { pass }),
+    })),
   );
-  const said = results.map((result) => {
-    if (result.status === "rejected") throw result.reason;
-    return result.value;
-  });
-  turns.push(...said);
+  turns.push(...taken.turns);
+  if (taken.ended) throw new Curtain(taken.ended);
   if (admitted.length < lines.length) throw new Curtain("turn_limit");
-  return said;
+  return [...taken.turns];
 }

@@ -1,0 +1,92 @@
+import { LaconicError, type EpisodeContext, type StopReason } from "@laconic/core";
+import { speak, type SpeakRequest, type Turn } from "./speak.ts";
+
+/** When an episode's time is over. */
+export interface EpisodeClock {
+  /** Milliseconds left; Infinity without a limit. */
+  left(): number;
+}
+
+/** Starts the clock of an episode. */
+export function episodeClock({ limits }: EpisodeContext): EpisodeClock {
+  const { maxSeconds } = limits ?? {};
+  if (maxSeconds === undefined) return { left: () => Infinity };
+  const end = performance.now() + maxSeconds * 1000;
+  return { left: () => end - performance.now() };
+}
+
+/** What was said together, and why the episode cannot go on; null when it can. */
+export interface TakenTurns {
+  readonly turns: readonly Turn[];
+  readonly ended: StopReason | null;
+}
+
+class TimeUp extends Error {}
+
+/**
+ * Turns that wait for nobody, taken at once. Waits for every call, so that an error does not depend on timing; a model that
+ * outlasts its time is not waited for. What was said is kept when somebody else fails, numbered without gaps.
+ * @throws LaconicError `aborted`, and without `onError: "end"` the first error in turn order
+ */
+export async function takeTurns(
+  context: EpisodeContext,
+  clock: EpisodeClock,
+  requests: readonly SpeakRequest[],
+): Promise<TakenTurns> {
+  throwIfAborted(context);
+  const perTurn = (context.limits?.maxSecondsPerTurn ?? Infinity) * 1000;
+  const time = Math.min(perTurn, clock.left());
+  if (time <= 0) return { turns: [], ended: "time_limit" };
+  const results = await Promise.allSettled(requests.map((request) => within(time, context, request)));
+  const turns: Turn[] = [];
+  let ended: StopReason | null = null;
+  for (const result of results) {
+    if (result.status === "fulfilled") turns.push(numbered(result.value, (requests[0]?.turn ?? 0) + turns.length));
+    else if (result.reason instanceof TimeUp) ended ??= "time_limit";
+    else if (context.onError === "end" && !isAbort(result.reason)) ended = "error";
+    else throw result.reason;
+  }
+  return { turns, ended };
+}
+
+/** Longest delay of a timer; a longer one fires at once. */
+const longestDelay = 2 ** 31 - 1;
+
+async function within(ms: number, context: EpisodeContext, request: SpeakRequest): Promise<Turn> {
+  if (ms > longestDelay) return speak(context, request);
+  const controller = new AbortController();
+  const abort = (): void => controller.abort(context.signal?.reason);
+  context.signal?.addEventListener("abort", abort, { once: true });
+  let timer: NodeJS.Timeout | undefined;
+  const up = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new TimeUp());
+      controller.abort();
+    }, ms);
+  });
+  const said = speak({ ...context, signal: controller.signal }, request);
+  said.catch(() => undefined); // one that comes too late
+  try {
+    return await Promise.race([said, up]);
+  } finally {
+    clearTimeout(timer);
+    context.signal?.removeEventListener("abort", abort);
+  }
+}
+
+function numbered(turn: Turn, number: number): Turn {
+  if (turn.call.turn === number) return turn;
+  return {
+    utterance: { ...turn.utterance, turn: number },
+    call: { ...turn.call, turn: number },
+    message: { ...turn.message, turn: number },
+  };
+}
+
+function isAbort(error: unknown): boolean {
+  return LaconicError.is(error) && error.code === "aborted";
+}
+
+function throwIfAborted({ signal }: EpisodeContext): void {
+  if (signal?.aborted) throw new LaconicError("aborted", "the episode was aborted", {}, signal.reason);
+}
