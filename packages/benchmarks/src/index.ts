@@ -58,3 +58,7 @@ export type { PublishedLetterRule } from "./graders/profiles/published-letters.t
 export type { Certainty, Extracted, Verdict } from "./graders/verdict.ts";
 export { answerForm, answerReading } from "./graders/answer-reader.ts";
 export type { AnswerReading } from "./graders/answer-reader.ts";
+
+export { writingReward } from "./writing/writing-reward.ts";
+export type { WritingForm, WritingOptions, WritingReward } from "./writing/writing-reward.ts";
+export { wordListId } from "./writing/word-lists.ts";

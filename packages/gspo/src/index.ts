@@ -24,6 +24,8 @@ export type { ImportanceOptions } from "./importance.ts";
 export { groupAdvantageConventions, groupAdvantages } from "./advantages/group-advantage.ts";
 export type { GroupAdvantageOptions } from "./advantages/group-advantage.ts";
 export type { AdvantageResult } from "./advantages/groups.ts";
+export { isWorthExpanding, jointReplies, jointTreeAdvantages } from "./advantages/joint-tree.ts";
+export type { JointAction, JointNode, ReplyCredit } from "./advantages/joint-tree.ts";
 export { bnpo, gpg, maremax, maxRl, opo, passAtK, rawRewards, remax, rloo } from "./advantages/baselines.ts";
 export { reinforcePlusPlus } from "./advantages/reinforce-plus-plus.ts";
 export type { ReinforcePlusPlusOptions } from "./advantages/reinforce-plus-plus.ts";

@@ -1,0 +1,101 @@
+import { LaconicError } from "@laconic/core";
+
+/** A joint history at which every agent has replied several times. */
+export interface JointNode {
+  /** The joint actions taken there: for `aligned`, one for each reply; for `cross`, one for each combination. */
+  readonly actions: readonly JointAction[];
+}
+
+/** One reply of every agent, taken together. */
+export interface JointAction {
+  /** Of each agent, in order, which of its replies at the node. */
+  readonly replies: readonly number[];
+  /** Immediate reward, shared by all. */
+  readonly reward: number;
+  /** What came next; absent or null for a leaf, and where a branch was stopped. */
+  readonly next?: JointNode | null;
+}
+
+/** A reply's return and advantage. */
+export interface ReplyCredit {
+  /** Positions of the actions that lead to the node, from the root. */
+  readonly path: readonly number[];
+  readonly agent: number;
+  readonly reply: number;
+  readonly return: number;
+  readonly advantage: number;
+}
+
+/**
+ * MAGRPO's credit ("LLM Collaboration with Multi-Agent RL"): a leaf returns its reward, an inner action its reward and
+ * the discounted mean of the returns that follow it. The advantage is the return less the mean over siblings, the same
+ * for all agents of a joint action. A reply that is part of several joint actions (`cross`) has the mean of their returns;
+ * the released library sums them.
+ *
+ * @param gamma - discount between turns; 0.9 in the paper's multi-turn runs
+ * @throws LaconicError `input_invalid` naming the node where agents, replies or rewards do not fit
+ */
+export function jointTreeAdvantages(root: JointNode, gamma = 0.9): ReplyCredit[] {
+  if (!(gamma >= 0 && gamma <= 1))
+    throw new LaconicError("input_invalid", `gamma is ${gamma}, expected 0 to 1`, { gamma });
+  const agents = root.actions[0]?.replies.length ?? 0;
+  if (agents === 0) throw new LaconicError("input_invalid", "a tree needs actions, and each a reply of every agent");
+  const credits: ReplyCredit[] = [];
+  returnsOf(root, gamma, agents, [], credits);
+  return credits;
+}
+
+/** Returns of the actions of a node; credits of its replies and of all below are added. */
+function returnsOf(
+  node: JointNode,
+  gamma: number,
+  agents: number,
+  path: readonly number[],
+  credits: ReplyCredit[],
+): number[] {
+  const place = path.length === 0 ? "the root" : `the node behind ${path.join(", ")}`;
+  const refuse = (reason: string): never => {
+    throw new LaconicError("input_invalid", `${place}: ${reason}`, { path: path.join(",") });
+  };
+  if (node.actions.length === 0) refuse("has no action");
+  const own: ReplyCredit[] = [];
+  const later: ReplyCredit[] = [];
+  const returns = node.actions.map(({ replies, reward, next }, position) => {
+    if (replies.length !== agents || !replies.every((reply) => Number.isInteger(reply) && reply >= 0))
+      refuse(`action ${position} needs a reply of each of ${agents} agents`);
+    if (!Number.isFinite(reward)) refuse(`action ${position} has the reward ${reward}`);
+    if (!next) return reward;
+    return reward + gamma * mean(returnsOf(next, gamma, agents, [...path, position], later));
+  });
+  const baseline = mean(returns);
+  for (let agent = 0; agent < agents; agent++) {
+    const byReply = new Map<number, number[]>();
+    node.actions.forEach(({ replies }, position) => {
+      const reply = replies[agent] as number;
+      byReply.set(reply, [...(byReply.get(reply) ?? []), returns[position] as number]);
+    });
+    for (const [reply, values] of [...byReply].toSorted(([a], [b]) => a - b))
+      own.push({ path, agent, reply, return: mean(values), advantage: mean(values) - baseline });
+  }
+  credits.push(...own, ...later);
+  return returns;
+}
+
+/** Joint actions of `count` replies an agent: the g-th of everybody together, or every combination. */
+export function jointReplies(agents: number, count: number, mode: "aligned" | "cross"): number[][] {
+  if (mode === "aligned") return Array.from({ length: count }, (_, g) => Array.from({ length: agents }, () => g));
+  const combinations = count ** agents;
+  // The last agent's reply changes fastest.
+  return Array.from({ length: combinations }, (_, i) =>
+    Array.from({ length: agents }, (__, agent) => Math.floor(i / count ** (agents - 1 - agent)) % count),
+  );
+}
+
+/** Whether a node's branches go on: not when their mean immediate reward is above the threshold already. */
+export function isWorthExpanding({ actions }: JointNode, threshold: number | null): boolean {
+  return threshold === null || mean(actions.map(({ reward }) => reward)) <= threshold;
+}
+
+function mean(values: readonly number[]): number {
+  return values.reduce((sum, each) => sum + each, 0) / values.length;
+}
