@@ -57,7 +57,11 @@ export default defineConfig({
       },
       {
         text: "Results",
-        items: pages({ text: "Quickstart", link: "/quickstart-results" }, { text: "Benchmarks", link: "/benchmarks" }),
+        items: pages(
+          { text: "Quickstart", link: "/quickstart-results" },
+          { text: "AgentPO: hint", link: "/results/agentpo-hint" },
+          { text: "Benchmarks", link: "/benchmarks" },
+        ),
       },
       { text: "API", items: apiPages() },
     ],

@@ -22,6 +22,9 @@ export type { WarmStartExample } from "./relay/warm-start.ts";
 export { warmStartCurriculum } from "./relay/curriculum.ts";
 export type { WarmStartPhase } from "./relay/curriculum.ts";
 
+export { relayHintTask } from "./relay-hint/task.ts";
+export type { RelayHintOptions, RelayHintTask } from "./relay-hint/task.ts";
+
 export { benchmarkNamed, benchmarks } from "./data/registry.ts";
 export type { Benchmark, BenchmarkProblem, Grading, HubFiles, KnownFile, RowProblem, Split } from "./data/benchmark.ts";
 export { openSplit } from "./data/open-split.ts";

@@ -43,7 +43,13 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
         for (const warning of warnings) warn(warning);
         const { folder } = await openModelFolder(config.model, terminal);
         const device = await chooseDevice(config.device, config.workers, (line) => terminal.note(line));
-        const { engine, parts } = await openParts(config, device, modelSource(config, folder, checkpoint), warn);
+        const { engine, parts } = await openParts(
+          config,
+          device,
+          modelSource(config, folder, checkpoint),
+          warn,
+          modelSource(config, folder),
+        );
         try {
           const options = { seed: args.seed, step: state.step, problems, sampling: config.train.sampling };
           const { evaluation } = await evaluate(parts, parts.model, options);

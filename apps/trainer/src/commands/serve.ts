@@ -13,6 +13,7 @@ import { parseAppConfig } from "../run/app-config.ts";
 import { chooseDevice } from "../run/devices.ts";
 import { openModelFolder } from "../run/model-folder.ts";
 import { modelSource } from "../run/open-parts.ts";
+import { openTask } from "../run/open-task.ts";
 import type { CommandContext } from "./common.ts";
 
 /** What is served: weights, and the tokenizer they were trained with. */
@@ -124,7 +125,7 @@ async function open(given: string, terminal: Terminal): Promise<Served> {
   const parsed = parseAppConfig(JSON.parse(config));
   const { folder: checkpoint } = await findCheckpoint(nodeFileSystem, join(run, runFiles.checkpoints));
   const { folder } = await openModelFolder(parsed.model, terminal);
-  const { tokenizer } = relayTask({ level: parsed.task.level });
+  const { tokenizer } = openTask(parsed.task, 0);
   return { name: basename(run), source: modelSource(parsed, folder, checkpoint), tokenizer };
 }
 

@@ -11,6 +11,7 @@ import { presetConfig } from "../presets/index.ts";
 import { formatDuration, formatNumber, formatPercent } from "../report/format.ts";
 import { parseAppConfig, type AppConfig } from "../run/app-config.ts";
 import { applyOverrides } from "../run/overrides.ts";
+import { taskTitle } from "../run/open-task.ts";
 import { exitCodeOf, startRun, type StartedRun } from "../run/start-run.ts";
 import { runFlags, type CommandContext } from "./common.ts";
 
@@ -72,7 +73,7 @@ export async function runTraining(
   }
   const { task, train } = config;
   terminal.note(
-    `${terminal.paint("bold", `${task.name}/${task.level}`)}: ${train.steps} steps of ${train.problemsPerStep} problems x ${train.episodesPerProblem} episodes, ${train.objective.name}, ${config.workers} threads; run directory ${directory}`,
+    `${terminal.paint("bold", taskTitle(task))}: ${train.steps} steps of ${train.problemsPerStep} problems x ${train.episodesPerProblem} episodes, ${train.objective.name}, ${config.workers} threads; run directory ${directory}`,
   );
   const done = await startRun(config, directory, flags.resume === true, terminal);
   report(done, config, flags.json === true, directory, terminal);

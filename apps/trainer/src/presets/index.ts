@@ -1,8 +1,12 @@
 import { LaconicError } from "@laconic/core";
 import { nearestName } from "@laconic/trainer";
+import { agentPoHint } from "./agentpo-hint.ts";
 import { relayQuickstart } from "./relay-quickstart.ts";
 
-const presets: Readonly<Record<string, Readonly<Record<string, unknown>>>> = { "relay-quickstart": relayQuickstart };
+const presets: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+  "relay-quickstart": relayQuickstart,
+  "agentpo-hint": agentPoHint,
+};
 
 const presetNames: readonly string[] = Object.keys(presets);
 

@@ -6,7 +6,7 @@ import { z } from "zod";
 
 /** A run as a configuration file describes it. */
 export interface AppConfig {
-  readonly task: { readonly name: "relay"; readonly level: RelayLevelName };
+  readonly task: TaskSettings;
   /** `shipped` for the app's own warm start, a model folder, or `hub:owner/name@revision` of the Hugging Face hub. */
   readonly model: string;
   /** Train a low-rank adapter instead of the model's own weights; null trains the weights. */
@@ -18,6 +18,12 @@ export interface AppConfig {
   readonly memory: MemorySettings;
   readonly train: TrainConfig;
 }
+
+/** What a team works on. */
+export type TaskSettings =
+  | { readonly name: "relay"; readonly level: RelayLevelName }
+  /** A policy writes hints for an actor that does not learn. */
+  | { readonly name: "relay-hint"; readonly distractors?: number; readonly hintTokens?: number };
 
 /** What memory is traded for; `laconic plan` says what fits. Part of the run: other micro-batches round differently. */
 export interface MemorySettings {
@@ -48,7 +54,14 @@ const defaults: WrittenConfig = {
 const levels = Object.keys(relayLevels) as RelayLevelName[];
 
 const writtenSchema: z.ZodType<WrittenConfig> = z.strictObject({
-  task: z.strictObject({ name: z.literal("relay"), level: z.enum(levels) }),
+  task: z.discriminatedUnion("name", [
+    z.strictObject({ name: z.literal("relay"), level: z.enum(levels) }),
+    z.strictObject({
+      name: z.literal("relay-hint"),
+      distractors: z.int().min(0).max(8).exactOptional(),
+      hintTokens: z.int().min(1).max(28).exactOptional(),
+    }),
+  ]),
   model: z.string().min(1),
   lora: z
     .strictObject({

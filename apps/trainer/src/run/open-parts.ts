@@ -1,14 +1,14 @@
-import { relayTask, type RelayTask } from "@laconic/benchmarks";
-import type { Engine, ModelSource } from "@laconic/core";
+import type { Engine, LanguageModel, ModelSource } from "@laconic/core";
 import { createLocalEngine, localPolicy } from "@laconic/engine";
 import type { TrainingParts } from "@laconic/trainer";
 import type { AppConfig } from "./app-config.ts";
+import { openTask, type AppTask } from "./open-task.ts";
 import type { ChosenDevice } from "./devices.ts";
 
 /** An engine with a model on it, and the task it works on. */
 export interface OpenedParts {
   readonly engine: Engine;
-  readonly task: RelayTask;
+  readonly task: AppTask;
   readonly parts: TrainingParts;
 }
 
@@ -26,23 +26,42 @@ export function modelSource(
   return lora ? { kind: "adapter-folder", base, path: checkpoint } : { kind: "folder", path: checkpoint };
 }
 
-/** Starts the engine and loads the model; close the engine when done. `onWarning` hears what the engine answers by itself. */
+/**
+ * Starts the engine and loads the model; close the engine when done. `onWarning` hears what the engine answers by itself.
+ * @param first - what the run began with; agents that do not learn speak with it
+ */
 export async function openParts(
   config: Pick<AppConfig, "task"> & Partial<Pick<AppConfig, "memory">>,
   device: ChosenDevice,
   source: ModelSource,
   onWarning: (message: string) => void,
+  first: ModelSource = source,
 ): Promise<OpenedParts> {
-  const task = relayTask({ level: config.task.level, heldOut: 1000 });
+  const task = openTask(config.task);
   const { source: kernels, workers } = device;
   const engine = await createLocalEngine({ device: kernels, workers, onWarning, ...config.memory });
   try {
     const model = await engine.createModel(source);
     const policy: TrainingParts["policy"] = (sampler) =>
       localPolicy({ id: model.id, sampler, tokenizer: task.tokenizer });
-    return { engine, task, parts: { task, model, policy } };
+    const { trainedAgents } = task;
+    if (!trainedAgents) return { engine, task, parts: { task, model, policy } };
+    // A model of its own, so that a resumed run's frozen agents are those of its beginning.
+    const actor = greedy(policy(await engine.createModel(first)));
+    const frozen = Object.fromEntries(
+      task.topology.agents.filter((agent) => !trainedAgents.includes(agent)).map((agent) => [agent, actor]),
+    );
+    return { engine, task, parts: { task, model, policy, trainedAgents, frozen } };
   } catch (error) {
     await engine.close();
     throw error;
   }
+}
+
+/** A model that always says the likeliest: AgentPO's actor is frozen at temperature 0. */
+function greedy(model: LanguageModel): LanguageModel {
+  return {
+    id: model.id,
+    complete: (request) => model.complete({ ...request, sampling: { ...request.sampling, temperature: 0 } }),
+  };
 }

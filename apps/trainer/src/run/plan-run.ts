@@ -1,7 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { relayTask } from "@laconic/benchmarks";
 import { LaconicError } from "@laconic/core";
 import {
   adapterShapes,
@@ -18,6 +17,7 @@ import {
 } from "@laconic/engine";
 import type { CreateKernels } from "@laconic/engine/kernels";
 import type { AppConfig } from "./app-config.ts";
+import { openTask } from "./open-task.ts";
 import type { ChosenDevice } from "./devices.ts";
 
 export interface PlanOptions {
@@ -69,7 +69,8 @@ export async function planRun(
 ): Promise<RunPlan> {
   const model = await readModelConfig(folder);
   const { train, lora, memory } = config;
-  const { agents } = relayTask({ level: config.task.level, heldOut: 0 }).topology;
+  const task = openTask(config.task, 0);
+  const agents = task.trainedAgents ?? task.topology.agents;
   const replies = train.problemsPerStep * train.episodesPerProblem * agents.length;
   const half = Math.min(mostPlannedTokens, Math.floor(model.maxPositions / 2));
   const { promptTokens, completionTokens } = {

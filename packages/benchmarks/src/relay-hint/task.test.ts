@@ -1,0 +1,37 @@
+import { randomFromSeed } from "@laconic/core";
+import { scriptedModel } from "@laconic/core/testing";
+import { expect, test } from "vitest";
+import { parseFacts } from "../relay/problem.ts";
+import { relayHintTask } from "./task.ts";
+
+test("the collaborator knows the second value, the actor the first and in half of the problems both", () => {
+  const task = relayHintTask({ distractors: 2, heldOut: 300 });
+  let both = 0;
+  for (const { question, gold, views = {} } of task.heldOut) {
+    const [first, second] = question.split("+");
+    const [held, known] = [parseFacts(views["collaborator"] ?? ""), parseFacts(views["actor"] ?? "")];
+    expect([held.length, known[0]?.key]).toEqual([3, first]);
+    const value = held.find(({ key }) => key === second)?.value ?? Number.NaN;
+    expect(String((known[0]?.value ?? Number.NaN) + value)).toBe(gold);
+    if (known.length === 2) both++;
+  }
+  expect(both / 300).toBeGreaterThan(0.4);
+  expect(both / 300).toBeLessThan(0.6);
+  const heldOut = new Set(task.heldOut.map(({ id }) => id));
+  expect(task.problems(randomFromSeed(1), 500).some(({ id }) => heldOut.has(id))).toBe(false);
+});
+
+test("the hint is cut to its tokens; the actor reads what is left", async () => {
+  const task = relayHintTask({ hintTokens: 3 });
+  const [problem] = task.heldOut;
+  const collaborator = scriptedModel(({ sampling }) => "abcdef".slice(0, sampling.maxTokens));
+  const actor = scriptedModel(() => ({ text: problem?.gold ?? "" }));
+  const context = { models: { collaborator, actor }, sampling: { temperature: 1 }, random: randomFromSeed(0) };
+  const episode = await task.topology.run(problem as NonNullable<typeof problem>, context);
+  expect(episode.utterances.map(({ agent, text }) => [agent, text])).toEqual([
+    ["collaborator", "abc"],
+    ["actor", problem?.gold],
+  ]);
+  expect(task.grader(episode.answer, problem as NonNullable<typeof problem>)).toBe(1);
+  expect(() => relayHintTask({ distractors: 99 })).toThrow(/0 to 8/u);
+});

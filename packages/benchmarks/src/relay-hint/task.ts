@@ -1,0 +1,92 @@
+import {
+  LaconicError,
+  randomFromSeed,
+  type Grader,
+  type Problem,
+  type Prompt,
+  type Random,
+  type Tokenizer,
+  type Topology,
+} from "@laconic/core";
+import { hintActor, solo, type AgentSpec } from "@laconic/topologies";
+import { relayGrader } from "../relay/grader.ts";
+import { holderPrompt, solverPrompt } from "../relay/prompts.ts";
+import { relayTokenizer, spellRelayTokens } from "../relay/tokenizer.ts";
+import { generateHintProblem, hintActorAgent, hintCollaborator } from "./problem.ts";
+
+export interface RelayHintOptions {
+  /** Facts that nobody asks for, beside the one that the collaborator should tell. Default 0. */
+  readonly distractors?: number;
+  /** Most tokens of a hint, the end token included. Default 4: the shipped policy says more than that. */
+  readonly hintTokens?: number;
+  /** Held-out problems; 200 when absent. */
+  readonly heldOut?: number;
+}
+
+/** AgentPO's hint and actor on two cores. */
+export interface RelayHintTask {
+  readonly name: string;
+  /** Hint, then answer. */
+  readonly topology: Topology;
+  /** The actor alone: what a hint has to beat. */
+  readonly actorAlone: Topology;
+  /** Agents that learn. */
+  readonly trainedAgents: readonly string[];
+  readonly tokenizer: Tokenizer;
+  readonly grader: Grader;
+  problems(random: Random, count: number): Problem[];
+  readonly heldOut: readonly Problem[];
+}
+
+/**
+ * A variant of the relay in which a policy learns to help an actor that does not learn. The actor understands hints as
+ * they are said in the relay and answers right alone in little more than half of the problems; garbled hints mislead it.
+ * @throws LaconicError `config_invalid` for a number of distractors that leaves no keys
+ */
+export function relayHintTask({
+  distractors = 0,
+  hintTokens = 4,
+  heldOut = 200,
+}: RelayHintOptions = {}): RelayHintTask {
+  if (!Number.isInteger(distractors) || distractors < 0 || distractors > 8)
+    throw new LaconicError("config_invalid", `distractors is ${distractors}, expected 0 to 8`, { distractors });
+  const actor: AgentSpec = {
+    id: hintActorAgent,
+    role: "actor",
+    maxTokens: 20,
+    // What it knows itself stands around the hint, as messages of two others would.
+    prompt: ({ question, privateView = "", inbox }) => {
+      const [known = "", also = ""] = privateView.split(" ");
+      return tokens(solverPrompt(question, [known, inbox[0]?.text ?? "", also]));
+    },
+    renderPrompt,
+  };
+  const collaborator: AgentSpec = {
+    id: hintCollaborator,
+    role: "hint",
+    maxTokens: hintTokens,
+    prompt: ({ question, privateView = "" }) => tokens(holderPrompt("holder-a", privateView, question)),
+    renderPrompt,
+  };
+  const draw = (random: Random, split: "train" | "held-out"): Problem =>
+    generateHintProblem(distractors, random, split);
+  const stream = randomFromSeed("relay-hint");
+  return {
+    name: "relay-hint",
+    topology: hintActor(collaborator, actor),
+    actorAlone: solo(actor, "relay-hint/actor-alone"),
+    trainedAgents: [hintCollaborator],
+    tokenizer: relayTokenizer,
+    grader: relayGrader,
+    problems: (random, count) => Array.from({ length: count }, () => draw(random, "train")),
+    heldOut: Array.from({ length: heldOut }, () => draw(stream, "held-out")),
+  };
+}
+
+function tokens(ids: readonly number[]): Prompt {
+  return { kind: "tokens", tokens: ids };
+}
+
+function renderPrompt(prompt: Prompt): string {
+  return prompt.kind === "tokens" ? spellRelayTokens(prompt.tokens) : "";
+}
