@@ -145,6 +145,18 @@ test.for([
   expect([outcome.stopped, records.length]).toEqual(["no more", kept]);
 });
 
+test("a request that is refused for its length is one failed sample", async () => {
+  const tooLong = new LaconicError("api_refused", "the prompt is too long", { status: 400 });
+  const { outcome, records } = await run(await temporary(), (request, call) => {
+    if (call === 2) throw tooLong;
+    return (script as (r: typeof request, c: number) => string)(request, call);
+  });
+  expect(outcome).toEqual({ done: 12, errors: 1, stopped: null });
+  expect(records.filter(({ status }) => status === "error").map(({ error }) => error)).toEqual([
+    "the prompt is too long",
+  ]);
+});
+
 test("too many errors stop the run", async () => {
   const { outcome } = await run(
     await temporary(),

@@ -89,12 +89,11 @@ export async function runBench(
   return { done, errors, stopped: stopped ?? (signal?.aborted ? "aborted" : null) };
 }
 
-/** Errors that the next sample would meet too. */
+/** Errors that the next sample would meet too. A request that is refused for what it holds, such as its length, is none. */
 function ends(error: unknown): boolean {
-  return (
-    LaconicError.is(error) &&
-    ["aborted", "budget_refused", "api_refused", "config_invalid", "data_invalid"].includes(error.code)
-  );
+  if (!LaconicError.is(error)) return false;
+  if (error.code === "api_refused") return ![400, 413, 422].includes(Number(error.detail["status"]));
+  return ["aborted", "budget_refused", "config_invalid", "data_invalid"].includes(error.code);
 }
 
 async function takeSample(
