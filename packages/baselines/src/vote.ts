@@ -1,3 +1,5 @@
+import type { Utterance } from "@laconic/core";
+import type { Turn } from "@laconic/topologies";
 import type { AnswerReader } from "./baseline.ts";
 
 /** One class of equal answers, in the order in which it was first seen. */
@@ -24,7 +26,11 @@ export function countVotes(replies: readonly string[], { read, same }: AnswerRea
   return classes.toSorted((a, b) => b.votes - a.votes);
 }
 
-/** The winner's position; null when no reply gives an answer. */
-export function plurality(replies: readonly string[], reader: AnswerReader): number | null {
-  return countVotes(replies, reader)[0]?.first ?? null;
+/** What the plurality said first; null when no reply gives an answer. */
+export function pluralityOf(turns: readonly Turn[], reader: AnswerReader): Utterance | null {
+  const [winner] = countVotes(
+    turns.map(({ utterance }) => utterance.text),
+    reader,
+  );
+  return winner ? (turns[winner.first]?.utterance ?? null) : null;
 }

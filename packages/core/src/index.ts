@@ -13,6 +13,7 @@ export type { Ragged } from "./ragged.ts";
 
 export { emptyStatistic, mergeDiagnostics, mergeStatistics, statisticMean, statisticOf } from "./statistic.ts";
 export type { Diagnostics, Statistic } from "./statistic.ts";
+export { wilsonInterval } from "./wilson-interval.ts";
 
 export type { AgentId, Problem } from "./problem.ts";
 export type {
@@ -34,7 +35,9 @@ export type { Episode, Message, Utterance } from "./episode.ts";
 export { ledgerTotals } from "./ledger.ts";
 export type { Ledger, LedgerCall, LedgerRead, LedgerTotals } from "./ledger.ts";
 export { broadcastAmplification, criticalPath, ledgerCost, silenceRates, sumLedgers } from "./ledger-analysis.ts";
-export type { CriticalPath, TokenPrice } from "./ledger-analysis.ts";
+export type { CriticalPath } from "./ledger-analysis.ts";
+export { tokenCost } from "./token-price.ts";
+export type { TokenPrice } from "./token-price.ts";
 export { stopReasons } from "./stop-reason.ts";
 export type { StopReason } from "./stop-reason.ts";
 export type { EpisodeContext, EpisodeLimits, Topology } from "./topology.ts";

@@ -1,6 +1,7 @@
 import { LaconicError } from "./errors.ts";
 import { ledgerTotals, type Ledger, type LedgerCall } from "./ledger.ts";
 import type { AgentId } from "./problem.ts";
+import { tokenCost, type TokenPrice } from "./token-price.ts";
 
 /** What cannot run in parallel. */
 export interface CriticalPath {
@@ -50,12 +51,6 @@ export function broadcastAmplification(ledger: Ledger): number | null {
   return written === 0 ? null : read / written;
 }
 
-/** US dollars per million tokens. */
-export interface TokenPrice {
-  readonly prompt: number;
-  readonly completion: number;
-}
-
 /**
  * What a ledger costs, agent by agent.
  * @param prices - of each agent's model
@@ -69,7 +64,7 @@ export function ledgerCost(
   for (const { agent, promptTokens, writtenTokens } of ledger.calls) {
     const price = Object.hasOwn(prices, agent) ? prices[agent] : undefined;
     if (!price) throw new LaconicError("input_invalid", `there is no price for agent "${agent}"`, { agent });
-    const dollars = (promptTokens * price.prompt + writtenTokens * price.completion) / 1e6;
+    const dollars = tokenCost(price, promptTokens, writtenTokens);
     byAgent.set(agent, (byAgent.get(agent) ?? 0) + dollars);
   }
   return { dollars: [...byAgent.values()].reduce((sum, each) => sum + each, 0), byAgent: Object.fromEntries(byAgent) };

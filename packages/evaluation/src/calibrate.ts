@@ -1,6 +1,6 @@
 import { gradeAnswer, type BenchmarkProblem } from "@laconic/benchmarks";
 import type { Baseline } from "@laconic/baselines";
-import { LaconicError, ledgerTotals, randomFromSeed, type Ledger } from "@laconic/core";
+import { LaconicError, randomFromSeed, sumLedgers, type Ledger } from "@laconic/core";
 import type { BenchSet, BenchSettings } from "./bench-plan.ts";
 import { methodOptions, questionText, type BenchParts } from "./bench-parts.ts";
 
@@ -56,16 +56,15 @@ export async function calibrateMethod(
       return verdict?.correct ? 1 : 0;
     },
   });
-  const totals = ledgers.map((ledger) => ledgerTotals(ledger));
-  const sum = (of: (each: (typeof totals)[0]) => number): number => totals.reduce((all, each) => all + of(each), 0);
+  const { calls, promptTokens, writtenTokens } = sumLedgers(ledgers);
   return {
     benchmark: set.benchmark,
     method: method.name,
     config,
     learned,
     questions: questions.length,
-    calls: sum(({ calls }) => calls),
-    promptTokens: sum(({ promptTokens }) => promptTokens),
-    completionTokens: sum(({ writtenTokens }) => writtenTokens),
+    calls,
+    promptTokens,
+    completionTokens: writtenTokens,
   };
 }

@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { performance } from "node:perf_hooks";
 import { gradeAnswer } from "@laconic/benchmarks";
-import { criticalPath, LaconicError, ledgerTotals, randomFromSeed } from "@laconic/core";
+import { criticalPath, LaconicError, ledgerTotals, randomFromSeed, tokenCost } from "@laconic/core";
 import type { BenchJob, BenchSettings } from "./bench-plan.ts";
 import { methodOptions, questionText, type BenchParts } from "./bench-parts.ts";
 import { calibrateMethod, type CalibrationRecord } from "./calibrate.ts";
@@ -137,7 +137,7 @@ async function takeSample(
     completionTokens: totals.writtenTokens,
     readTokens: totals.readTokens,
     criticalTokens: criticalPath(episode.ledger).writtenTokens,
-    usd: price ? (totals.promptTokens * price.prompt + totals.writtenTokens * price.completion) / 1e6 : null,
+    usd: price ? tokenCost(price, totals.promptTokens, totals.writtenTokens) : null,
     seconds,
     attempt,
     error: null,

@@ -1,4 +1,4 @@
-import { randomFromSeed } from "@laconic/core";
+import { randomFromSeed, wilsonInterval } from "@laconic/core";
 
 /** A value and its 95 % interval. */
 export interface Interval {
@@ -7,16 +7,11 @@ export interface Interval {
   readonly high: number;
 }
 
-const z = 1.959_963_984_540_054;
-
 /** Wilson's interval of a share (Wilson 1927): holds at 0 and at 1 too. Null without trials. */
 export function wilson(successes: number, trials: number): Interval | null {
   if (trials === 0) return null;
-  const p = successes / trials;
-  const scale = 1 + z ** 2 / trials;
-  const centre = (p + z ** 2 / (2 * trials)) / scale;
-  const half = (z / scale) * Math.sqrt((p * (1 - p)) / trials + z ** 2 / (4 * trials ** 2));
-  return { value: p, low: Math.max(0, centre - half), high: Math.min(1, centre + half) };
+  const [low, high] = wilsonInterval(successes, trials);
+  return { value: successes / trials, low, high };
 }
 
 /**

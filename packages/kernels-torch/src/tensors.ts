@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import type { Precision, Tensor } from "@laconic/engine/kernels";
+import { TensorScopes, type Precision, type Tensor } from "@laconic/engine/kernels";
 import type { Handle, Torch } from "./native/torch.ts";
 
 /** A contiguous torch tensor behind an opaque handle. */
@@ -28,35 +28,21 @@ export class TorchTensor implements Tensor {
   }
 }
 
-/** Owns every tensor: scopes free them in one place, and use after free is an error instead of a crash. */
-export class TensorStore {
+/** Owns every tensor, and what is worked out from it. */
+export class TensorStore extends TensorScopes<TorchTensor> {
   readonly #torch: Torch;
-  readonly #scopes: Set<TorchTensor>[] = [];
-  readonly #alive = new Set<TorchTensor>();
 
   constructor(torch: Torch) {
+    super((tensor) => drop(torch, tensor));
     this.#torch = torch;
   }
 
-  get count(): number {
-    return this.#alive.size;
-  }
-
   /** Takes over the result of a kernel. */
-  adopt(handle: Handle, shape: readonly number[], precision: Precision = "working"): TorchTensor {
-    return this.#register(new TorchTensor(handle, shape, "float", precision, [0, 0]));
+  adoptFloats(handle: Handle, shape: readonly number[], precision: Precision = "working"): TorchTensor {
+    return this.adopt(new TorchTensor(handle, shape, "float", precision, [0, 0]));
   }
   adoptInts(handle: Handle, shape: readonly number[], range: readonly [number, number]): TorchTensor {
-    return this.#register(new TorchTensor(handle, shape, "int32", "full", range));
-  }
-
-  /** @throws LaconicError `engine_failed` for a tensor that was freed or belongs to another kernel set. */
-  get(tensor: Tensor): TorchTensor {
-    if (tensor instanceof TorchTensor && this.#alive.has(tensor)) return tensor;
-    throw new LaconicError(
-      "engine_failed",
-      `a tensor of shape [${tensor.shape.join(", ")}] is used after it was freed or belongs to another kernel set`,
-    );
+    return this.adopt(new TorchTensor(handle, shape, "int32", "full", range));
   }
 
   /** Something that follows from a tensor's values, made at first use and freed with the tensor. */
@@ -85,56 +71,13 @@ export class TensorStore {
 
   /** Puts new data under a handle. */
   replace(tensor: TorchTensor, handle: Handle): void {
-    this.#drop(tensor);
+    drop(this.#torch, tensor);
     tensor.handle = handle;
-  }
-
-  free(tensor: Tensor): void {
-    const own = this.get(tensor);
-    this.#drop(own);
-    this.#alive.delete(own);
-    for (const scope of this.#scopes) scope.delete(own);
-  }
-  keep(tensor: Tensor): void {
-    const own = this.get(tensor);
-    for (const scope of this.#scopes) scope.delete(own);
-  }
-  scope<T>(body: () => T): T {
-    const own = new Set<TorchTensor>();
-    this.#scopes.push(own);
-    const kept = new Set<TorchTensor>();
-    try {
-      const result = body();
-      collect(result, kept);
-      return result;
-    } finally {
-      this.#scopes.pop();
-      for (const tensor of own) if (!kept.has(tensor)) this.free(tensor);
-      const outer = this.#scopes.at(-1);
-      if (outer) for (const tensor of kept) if (own.has(tensor)) outer.add(tensor);
-    }
-  }
-  dispose(): void {
-    for (const tensor of this.#alive) this.free(tensor);
-  }
-
-  #register(tensor: TorchTensor): TorchTensor {
-    this.#alive.add(tensor);
-    this.#scopes.at(-1)?.add(tensor);
-    return tensor;
-  }
-  #drop(tensor: TorchTensor): void {
-    this.#torch.delete(tensor.handle);
-    if (tensor.derived) for (const handle of tensor.derived.values()) this.#torch.delete(handle);
-    tensor.derived = null;
   }
 }
 
-/** Finds the tensors in a tensor, an array, a map or a plain object. */
-function collect(value: unknown, into: Set<TorchTensor>): void {
-  if (value instanceof TorchTensor) into.add(value);
-  else if (Array.isArray(value)) for (const item of value) collect(item, into);
-  else if (value instanceof Map) for (const item of value.values()) collect(item, into);
-  else if (typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype)
-    for (const item of Object.values(value)) collect(item, into);
+function drop(torch: Torch, tensor: TorchTensor): void {
+  torch.delete(tensor.handle);
+  if (tensor.derived) for (const handle of tensor.derived.values()) torch.delete(handle);
+  tensor.derived = null;
 }

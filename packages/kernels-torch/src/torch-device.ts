@@ -26,7 +26,7 @@ export class TorchDevice {
 
   /** A new tensor out of a kernel whose result is contiguous. */
   make(shape: readonly number[], body: () => Handle, precision: Precision = "working"): TorchTensor {
-    return this.store.adopt(this.torch.run(body), shape, precision);
+    return this.store.adoptFloats(this.torch.run(body), shape, precision);
   }
 
   /** The result of a kernel in the working precision: what was computed wider is rounded. */

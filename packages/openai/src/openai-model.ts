@@ -2,6 +2,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import {
   LaconicError,
   randomFromState,
+  tokenCost,
   type Completion,
   type CompletionRequest,
   type LanguageModel,
@@ -15,9 +16,9 @@ import { DamagedReply, guardedFetch, readReplyBody } from "./guarded-fetch.ts";
 import { Limiter } from "./limiter.ts";
 import { publicPrices } from "./prices.ts";
 import { readReply, type ServerReply } from "./server-reply.ts";
-import { backoffMs, remedyFor, type Failure } from "./retry-policy.ts";
+import { backoffMs, remedyFor, type Failure, type Remedy } from "./retry-policy.ts";
 import { Secret } from "./secret.ts";
-import { priceOf, SpendAccount } from "./spend-account.ts";
+import { SpendAccount } from "./spend-account.ts";
 
 export interface OpenAiModelOptions {
   readonly model: string;
@@ -100,51 +101,51 @@ export function openAiModel(options: OpenAiModelOptions): OpenAiModel {
   const cache = options.cache ? new CompletionCache(options.cache) : null;
   const hear = options.onEvent ?? (() => undefined);
 
-  const ask = async (request: CompletionRequest): Promise<Completion> => {
+  const ask = async (request: CompletionRequest, body: Body): Promise<Completion> => {
     const deadline = untilDeadline(deadlineMs, request.signal);
     try {
-      return await askUntil(request, deadline);
+      return await askUntil(request, body, deadline);
     } finally {
       deadline.done();
     }
   };
 
-  const askUntil = async (request: CompletionRequest, deadline: Deadline): Promise<Completion> => {
+  const askUntil = async (request: CompletionRequest, body: Body, deadline: Deadline): Promise<Completion> => {
     const { signal } = deadline;
-    const body = bodyOf(request, options);
     const promptText = textOf(request.prompt);
     const started = performance.now();
     const mostUsd = price
-      ? priceOf(price, (await countTokens(model, promptText)) ?? promptText.length, request.sampling.maxTokens)
+      ? tokenCost(price, (await countTokens(model, promptText)) ?? promptText.length, request.sampling.maxTokens)
       : 0;
     let damaged = 0;
     for (let attempt = 1; ; attempt++) {
       const settle = account.reserve(mostUsd);
       let outcome: "done" | "crowded" | "failed" = "failed";
-      let error: unknown;
       try {
         await limiter.enter(signal);
       } catch (waiting) {
         settle(0);
         throw endOf(waiting, request.signal, deadline, deadlineMs);
       }
+      let failed: { readonly error: unknown; readonly failure: Failure; readonly remedy: Remedy };
       try {
         const reply = await post(client, body, signal);
         outcome = "done";
         const completion = await completionOf(reply, model, promptText, weightVersion, hear);
-        settle(price ? priceOf(price, completion.usage.promptTokens, completion.usage.completionTokens) : 0);
+        settle(price ? tokenCost(price, completion.usage.promptTokens, completion.usage.completionTokens) : 0);
         return completion;
       } catch (caught) {
-        error = caught;
-        if (remedyFor(failureOf(caught), 0).kind === "retry" && failureOf(caught).status === 429) outcome = "crowded";
+        const failure = failureOf(caught);
+        const remedy = remedyFor(failure, performance.timeOrigin + performance.now());
+        if (remedy.kind === "retry" && remedy.crowded) outcome = "crowded";
+        failed = { error: caught, failure, remedy };
       } finally {
         limiter.leave(outcome);
       }
-      const failure = failureOf(error);
+      const { error, failure, remedy } = failed;
       // An attempt whose end is not known may have been answered: it is charged in full.
       settle(failure.status === undefined ? undefined : 0);
       if (signal.aborted) throw endOf(error, request.signal, deadline, deadlineMs);
-      const remedy = remedyFor(failure, performance.timeOrigin + performance.now());
       const again = remedy.kind === "retry" || (remedy.kind === "retry-once" && damaged++ === 0);
       if (!again || attempt >= attempts) throw errorOf(error, failure, remedy.kind, attempt, key, model);
       const asked = remedy.kind === "retry" ? (remedy.afterMs ?? 0) : 0;
@@ -167,14 +168,15 @@ export function openAiModel(options: OpenAiModelOptions): OpenAiModel {
     limiter,
     async complete(request) {
       if (request.signal?.aborted) throw aborted(request.signal);
-      if (!cache) return ask(request);
-      const cacheKey = CompletionCache.keyOf([baseUrl, model, weightVersion, bodyOf(request, options), request.random]);
+      const body = bodyOf(request, options);
+      if (!cache) return ask(request, body);
+      const cacheKey = CompletionCache.keyOf([baseUrl, model, weightVersion, body, request.random]);
       const held = await cache.get(cacheKey);
       if (held) {
         hear({ kind: "cached" });
         return held;
       }
-      const completion = await ask(request);
+      const completion = await ask(request, body);
       await cache.put(cacheKey, completion);
       return completion;
     },

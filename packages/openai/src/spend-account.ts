@@ -1,4 +1,4 @@
-import { LaconicError, type TokenPrice } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
 
 /** What has been spent, and what may be. Shared by all models that one budget pays for. */
 export class SpendAccount {
@@ -43,9 +43,4 @@ export class SpendAccount {
       this.#settled += spent;
     };
   }
-}
-
-/** US dollars of a call. */
-export function priceOf({ prompt, completion }: TokenPrice, promptTokens: number, completionTokens: number): number {
-  return (promptTokens * prompt + completionTokens * completion) / 1e6;
 }

@@ -32,8 +32,8 @@ export { speak } from "./speak.ts";
 export type { SpeakRequest, Turn } from "./speak.ts";
 export { endEpisode } from "./end-episode.ts";
 
-export { chatTemplate, problemText, quoted } from "./prompts/template.ts";
+export { chatTemplate, problemText, quote, quoted } from "./prompts/template.ts";
 export type { PromptTemplate } from "./prompts/template.ts";
 export { criticPrompt, hintedActorPrompt, hintPrompt, revisingActorPrompt } from "./prompts/agentpo.ts";
 export { debatePrompt } from "./prompts/debate.ts";
-export { expertPrompt, expertRoles, routerPrompt } from "./prompts/role-assignment.ts";
+export { expertPrompt, expertRoles, namedRole, routerPrompt } from "./prompts/role-assignment.ts";

@@ -1,18 +1,17 @@
 import type { EpisodeLimits, StopReason } from "@laconic/core";
-import type { AgentSpec } from "./graph.ts";
 import type { Turn } from "./speak.ts";
 
 /** Who of a wave may still speak, and how much. */
-export interface Admission {
-  readonly speakers: readonly AgentSpec[];
+export interface Admission<T> {
+  readonly speakers: readonly T[];
   /** The tokens left, shared equally: whoever finishes first, no wave passes the ceiling. */
   readonly maxTokensEach: number;
   /** The limit that keeps someone silent, or null: the episode ends after these speakers. */
   readonly limit: StopReason | null;
 }
 
-/** Applies the ceilings of an episode to its next wave. Turns go to the first in declared order. */
-export function admit(wave: readonly AgentSpec[], turns: readonly Turn[], limits: EpisodeLimits = {}): Admission {
+/** Applies the ceilings of an episode to its next wave. Turns go to the first in the order given. */
+export function admit<T>(wave: readonly T[], turns: readonly Turn[], limits: EpisodeLimits = {}): Admission<T> {
   const { maxTurns = Infinity, maxTokens = Infinity } = limits;
   const speakers = wave.slice(0, Math.max(0, maxTurns - turns.length));
   const limit = speakers.length < wave.length ? "turn_limit" : null;

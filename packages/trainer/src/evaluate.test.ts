@@ -1,28 +1,7 @@
 import { expect, test } from "vitest";
-import { evaluate, silenceByAgent, wilsonInterval } from "./evaluate.ts";
+import { wilsonInterval } from "@laconic/core";
+import { evaluate } from "./evaluate.ts";
 import { tinyParts } from "./testing/index.ts";
-
-const z = 1.959963984540054;
-
-test("Wilson's interval ends where a true proportion would be z standard errors off", () => {
-  for (const [right, n] of [
-    [5, 10],
-    [1, 50],
-    [7.5, 30],
-    [199, 200],
-  ] as const)
-    for (const p of wilsonInterval(right, n))
-      expect(Math.abs(right / n - p)).toBeCloseTo(z * Math.sqrt((p * (1 - p)) / n), 12);
-  // The textbook's 5 of 10.
-  expect(wilsonInterval(5, 10)).toBeAllclose([0.2366, 0.7634], { absolute: 1e-4 });
-});
-
-test("without a success, without a failure, without a trial", () => {
-  const edge = (z * z) / (10 + z * z); // 0.2775
-  expect(wilsonInterval(0, 10)).toBeAllclose([0, edge], { absolute: 1e-12 });
-  expect(wilsonInterval(10, 10)).toBeAllclose([1 - edge, 1], { absolute: 1e-12 });
-  expect(wilsonInterval(0, 0)).toEqual([0, 1]);
-});
 
 const options = { seed: 1, step: 3, problems: 12, sampling: { temperature: 1 } };
 
@@ -63,13 +42,4 @@ test("grades of NaN leave the accuracy; without any grade, or any problem, it is
   for (const each of [none, empty])
     expect((await evaluate(each, parts.model, options)).evaluation).toMatchObject({ accuracy: 0, interval: [0, 1] });
   expect((await evaluate(empty, parts.model, options)).evaluation.tokens).toBe(0);
-});
-
-test("silence is counted per agent", () => {
-  const turn = (agent: string, silent: boolean): { agent: string; silent: boolean } => ({ agent, silent });
-  const episode = (turns: readonly object[]): Parameters<typeof silenceByAgent>[0][number] =>
-    ({ utterances: turns }) as Parameters<typeof silenceByAgent>[0][number];
-  expect(
-    silenceByAgent([episode([turn("a", true), turn("b", false)]), episode([turn("a", false), turn("a", false)])]),
-  ).toEqual({ a: 1 / 3, b: 0 });
 });

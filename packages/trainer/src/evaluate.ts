@@ -1,4 +1,4 @@
-import { randomFromSeed, type Episode, type Problem, type Sampler } from "@laconic/core";
+import { randomFromSeed, silenceRates, wilsonInterval, type Episode, type Problem, type Sampler } from "@laconic/core";
 import { measureEpisode } from "@laconic/rewards";
 import type { TrainConfig } from "./config.ts";
 import { modelsOf, type TrainingParts } from "./parts.ts";
@@ -63,28 +63,7 @@ export async function evaluate(
       accuracy: right / Math.max(1, grades.length),
       interval: wilsonInterval(right, grades.length),
       tokens: tokens / Math.max(1, episodes.length),
-      silence: silenceByAgent(episodes.map(({ episode }) => episode)),
+      silence: silenceRates(episodes.flatMap(({ episode }) => episode.utterances)),
     },
   };
-}
-
-/** Share of silent turns of each agent. */
-export function silenceByAgent(episodes: readonly Episode[]): Record<string, number> {
-  const counts = new Map<string, { turns: number; silent: number }>();
-  for (const { agent, silent } of episodes.flatMap((episode) => episode.utterances)) {
-    const count = counts.get(agent) ?? { turns: 0, silent: 0 };
-    counts.set(agent, { turns: count.turns + 1, silent: count.silent + (silent ? 1 : 0) });
-  }
-  return Object.fromEntries([...counts].map(([agent, { turns, silent }]) => [agent, silent / turns]));
-}
-
-/** Wilson score interval of a proportion at 95 % (Wilson 1927). */
-export function wilsonInterval(successes: number, trials: number): [low: number, high: number] {
-  if (trials === 0) return [0, 1];
-  const z = 1.959963984540054;
-  const p = successes / trials;
-  const centre = p + (z * z) / (2 * trials);
-  const half = z * Math.sqrt((p * (1 - p)) / trials + (z * z) / (4 * trials * trials));
-  const scale = 1 + (z * z) / trials;
-  return [Math.max(0, (centre - half) / scale), Math.min(1, (centre + half) / scale)];
 }

@@ -10,7 +10,7 @@ export { parseTrainConfig } from "./config-schema.ts";
 export { nearestName } from "./nearest-name.ts";
 export type { TrainingParts, TrainingTask } from "./parts.ts";
 
-export { evaluate, wilsonInterval } from "./evaluate.ts";
+export { evaluate } from "./evaluate.ts";
 export type { EvaluatedEpisode, Evaluation } from "./evaluate.ts";
 export { supervised } from "./supervised.ts";
 export type { SupervisedOptions } from "./supervised.ts";

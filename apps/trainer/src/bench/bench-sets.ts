@@ -23,58 +23,53 @@ export async function benchSets(
     const loaded = await openSplit(benchmark, open(name));
     for (const warning of loaded.warnings) note(`${name}: ${warning}`);
     const problems = limit === null ? loaded.problems : seededSubset(loaded.problems, { limit, seed });
-    const exemplars =
-      shots === 0 ? [] : await exemplarsOf(benchmark, { ...open(name), offline: true }, shots, seed, note);
-    const calibration = learns ? await calibrationOf(benchmark, { ...open(name), offline: true }, seed) : [];
+    const pool = shots > 0 || learns ? await poolOf(benchmark, { ...open(name), offline: true }) : [];
+    if (shots > 0 && pool.length === 0) note(`${name}: ${withoutExamples(benchmark)}`);
+    const exemplars = exemplarsOf(pool, shots, seed);
+    const calibration = learns ? atMost(pool, calibrationQuestions, `calibration/${seed}`) : [];
     sets.push({ benchmark: name, split: loaded.split, problems, exemplars, calibration });
   }
   return sets;
 }
 
-/** Examples of the pool split, chosen by seed; none where it is not here. */
-async function exemplarsOf(
-  benchmark: Benchmark,
-  open: OpenOptions,
-  shots: number,
-  seed: string,
-  note: (text: string) => void,
-): Promise<Exemplar[]> {
-  const pool = Object.entries(benchmark.splits).find(([, split]) => split.pool)?.[0];
-  if (pool === undefined) {
-    note(`${benchmark.name} has no training split: its methods run without examples`);
-    return [];
-  }
+function poolSplit(benchmark: Benchmark): string | undefined {
+  return Object.entries(benchmark.splits).find(([, split]) => split.pool)?.[0];
+}
+
+/** The split that examples and calibration questions come from; empty where the benchmark has none, or it is not here. */
+async function poolOf(benchmark: Benchmark, open: OpenOptions): Promise<readonly BenchmarkProblem[]> {
+  const split = poolSplit(benchmark);
+  if (split === undefined) return [];
   try {
-    const { problems } = await openSplit(benchmark, { ...open, split: pool });
-    // Twice as many as are shown, so that a method may choose.
-    const chosen = seededSubset(
-      problems.filter(({ solution }) => solution !== undefined),
-      { limit: Math.min(problems.length, 8 * shots), seed },
-    );
-    return chosen
-      .slice(0, shots)
-      .map((problem) => ({ question: questionText(problem), solution: solutionOf(problem) }));
+    return (await openSplit(benchmark, { ...open, split })).problems;
   } catch {
-    note(
-      `${benchmark.name} ${pool} is not here: its methods run without examples (laconic data get ${benchmark.name} --split ${pool})`,
-    );
-    return [];
+    return []; // the bench says what is missing when it comes to a method that needs it
   }
 }
 
-/** Questions that AgentPrune learns on: Q' of its paper, from the training split. None where it is not here. */
+function withoutExamples(benchmark: Benchmark): string {
+  const split = poolSplit(benchmark);
+  return split === undefined
+    ? "there is no training split, its methods run without examples"
+    : `the split ${split} is not here, its methods run without examples (laconic data get ${benchmark.name} --split ${split})`;
+}
+
+/** Worked examples, chosen by seed. */
+function exemplarsOf(pool: readonly BenchmarkProblem[], shots: number, seed: string): Exemplar[] {
+  const solved = pool.filter(({ solution }) => solution !== undefined);
+  return atMost(solved, shots, seed).map((problem) => ({
+    question: questionText(problem),
+    solution: solutionOf(problem),
+  }));
+}
+
+function atMost(problems: readonly BenchmarkProblem[], count: number, seed: string): BenchmarkProblem[] {
+  const limit = Math.min(count, problems.length);
+  return limit === 0 ? [] : seededSubset(problems, { limit, seed });
+}
+
+/** Questions that AgentPrune learns on: Q' of its paper. */
 const calibrationQuestions = 10;
-
-async function calibrationOf(benchmark: Benchmark, open: OpenOptions, seed: string): Promise<BenchmarkProblem[]> {
-  const pool = Object.entries(benchmark.splits).find(([, split]) => split.pool)?.[0];
-  if (pool === undefined) return [];
-  try {
-    const { problems } = await openSplit(benchmark, { ...open, split: pool });
-    return seededSubset(problems, { limit: calibrationQuestions, seed: `calibration/${seed}` });
-  } catch {
-    return []; // the bench says which questions are missing when it comes to the method
-  }
-}
 
 /** A worked solution without the calculator's marks of GSM8K. */
 function solutionOf({ solution = "" }: BenchmarkProblem): string {

@@ -1,8 +1,8 @@
-import { mkdir, stat, writeFile } from "node:fs/promises";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { baselines } from "@laconic/baselines";
 import { benchmarkNamed, loadParser, mathsGrader, type OpenOptions } from "@laconic/benchmarks";
-import { LaconicError } from "@laconic/core";
+import { LaconicError, tokenCost } from "@laconic/core";
 import {
   benchJobs,
   estimate,
@@ -14,7 +14,7 @@ import {
   type SampleRecord,
 } from "@laconic/evaluation";
 import { hubEnvironment } from "@laconic/hub";
-import { Limiter, openAiModel, publicPrices, SpendAccount } from "@laconic/openai";
+import type { SpendAccount } from "@laconic/openai";
 import { codeGrader, createSandbox } from "@laconic/sandbox";
 import type { CommandDef } from "citty";
 import { benchSets } from "../bench/bench-sets.ts";
@@ -28,6 +28,7 @@ import {
   type BenchConfig,
 } from "../bench/bench-settings.ts";
 import { command, type ExitCode } from "../cli/command.ts";
+import { exists } from "../cli/files.ts";
 import { downloadProgress } from "../cli/download-progress.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { formatDuration } from "../report/format.ts";
@@ -87,7 +88,7 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
       },
       run: async (args) => {
         const directory = resolve(args.run);
-        const config = args.resume ? await readBenchConfig(directory) : configOf(args);
+        const config = args.resume ? await readBenchConfig(directory) : await configOf(args);
         if (!args.resume && (await exists(join(directory, settingsFile))))
           throw new LaconicError(
             "run_exists",
@@ -139,7 +140,7 @@ interface BenchArguments {
   readonly concurrency: string;
 }
 
-function configOf(args: BenchArguments): BenchConfig {
+async function configOf(args: BenchArguments): Promise<BenchConfig> {
   const names = (flag: "benchmarks" | "methods" | "model"): string => {
     const given = args[flag];
     if (given) return given;
@@ -165,14 +166,20 @@ function configOf(args: BenchArguments): BenchConfig {
       maxTokens: Number(args["max-tokens"]),
       shots: Number(args.shots),
       maxUsd: number(args["max-usd"]),
-      price: args.price === undefined ? knownPrice(model) : pricePair(args.price),
+      price: args.price === undefined ? await knownPrice(model) : pricePair(args.price),
       concurrency: Number(args.concurrency),
     },
     "bench",
   );
 }
 
-function knownPrice(model: string): BenchConfig["price"] {
+/** Loaded where it is used: the SDK takes a tenth of a second, which every other command would pay. */
+function openAi(): Promise<typeof import("@laconic/openai")> {
+  return import("@laconic/openai");
+}
+
+async function knownPrice(model: string): Promise<BenchConfig["price"]> {
+  const { publicPrices } = await openAi();
   const known = Object.hasOwn(publicPrices, model) ? publicPrices[model] : undefined;
   return known ? { prompt: known.prompt, completion: known.completion } : null;
 }
@@ -193,9 +200,7 @@ function sayPlan(
 ): void {
   const { questions, samples, calls, promptTokens, completionTokens } = estimate(jobs, settings);
   const count = (value: number): string => value.toLocaleString("en-US");
-  const cost = price
-    ? `, at most $${((promptTokens * price.prompt + completionTokens * price.completion) / 1e6).toFixed(2)}`
-    : "";
+  const cost = price ? `, at most $${tokenCost(price, promptTokens, completionTokens).toFixed(2)}` : "";
   terminal.note(
     `${count(questions)} questions, ${count(samples)} samples, at most ${count(calls)} calls, ${count(promptTokens)} prompt and ${count(completionTokens)} completion tokens${cost}${maxUsd === null ? "" : `; stops at $${maxUsd}`}`,
   );
@@ -209,7 +214,8 @@ async function perform(
   insecure: boolean,
   terminal: Terminal,
 ): Promise<string | null> {
-  const account = new SpendAccount(config.maxUsd);
+  const { Limiter, openAiModel, SpendAccount: Account } = await openAi();
+  const account = new Account(config.maxUsd);
   const limiter = new Limiter({ start: Math.min(20, config.concurrency), most: Math.max(64, config.concurrency) });
   const { model: name, baseUrl, price, concurrency } = config;
   const model = openAiModel({ model: name, baseUrl, account, limiter, insecure, ...(price && { price }) });
@@ -274,11 +280,4 @@ function progressOf(total: number, account: SpendAccount, terminal: Terminal): (
       terminal.note(line);
     }
   };
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -12,10 +12,10 @@ import {
   type LoadedSplit,
   type Overlap,
 } from "@laconic/benchmarks";
-import { LaconicError } from "@laconic/core";
 import { hubEnvironment } from "@laconic/hub";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
+import { wholeNumber } from "../cli/numbers.ts";
 import { downloadProgress } from "../cli/download-progress.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
@@ -271,10 +271,4 @@ function linesOf({ id, question, views = {}, gold, grading }: BenchmarkProblem):
 /** Data is a stranger's text: nothing in it moves the cursor or hides a line. */
 function printable(text: string): string {
   return text.replaceAll(/[^\P{Cc}\n\t]/gu, "\ufffd");
-}
-
-function wholeNumber(flag: string, text: string): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= 1) return value;
-  throw new LaconicError("config_invalid", `--${flag} is ${text}, expected a whole number from 1`, { key: flag });
 }

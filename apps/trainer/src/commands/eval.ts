@@ -4,6 +4,7 @@ import { LaconicError } from "@laconic/core";
 import { evaluate, findCheckpoint, nodeFileSystem, runFiles } from "@laconic/trainer";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
+import { wholeNumber } from "../cli/numbers.ts";
 import { formatNumber, formatPercent } from "../report/format.ts";
 import { parseAppConfig } from "../run/app-config.ts";
 import { chooseDevice } from "../run/devices.ts";
@@ -23,11 +24,7 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
         ...jsonFlag,
       },
       run: async (args) => {
-        const problems = Number(args.problems);
-        if (!(Number.isInteger(problems) && problems >= 1 && problems <= 1000))
-          throw new LaconicError("config_invalid", `--problems is ${args.problems}, expected 1 to 1000`, {
-            key: "problems",
-          });
+        const problems = wholeNumber("problems", args.problems, 1, 1000);
         const directory = resolve(args.directory);
         const path = join(directory, runFiles.config);
         const text = await readFile(path, "utf8").catch((error: unknown) => {

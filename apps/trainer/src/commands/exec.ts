@@ -1,9 +1,9 @@
-import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
-import { LaconicError } from "@laconic/core";
 import { createSandbox, defaultLimits, type SandboxResult } from "@laconic/sandbox";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
+import { readGiven } from "../cli/files.ts";
+import { positiveNumber } from "../cli/numbers.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function execCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
@@ -30,11 +30,14 @@ export function execCommand({ terminal }: CommandContext, exit: ExitCode): Comma
         ...jsonFlag,
       },
       run: async ({ file, kind, input, seconds, memory, json }) => {
-        const code = file === "-" ? await text(process.stdin) : await read(file);
-        const limits = { seconds: positive("seconds", seconds), memoryMiB: positive("memory", memory) };
+        const code = file === "-" ? await text(process.stdin) : (await readGiven(file)).toString();
+        const limits = { seconds: positiveNumber("seconds", seconds), memoryMiB: positiveNumber("memory", memory) };
         const sandbox = await createSandbox({ kind, limits, concurrency: 1 });
         try {
-          const result = await sandbox.run({ code, ...(input !== undefined && { stdin: await read(input) }) });
+          const result = await sandbox.run({
+            code,
+            ...(input !== undefined && { stdin: (await readGiven(input)).toString() }),
+          });
           if (json === true) terminal.result(JSON.stringify({ ...result, sandbox: sandbox.record }));
           else {
             // What a program writes is hostile: a terminal obeys control characters.
@@ -50,20 +53,6 @@ export function execCommand({ terminal }: CommandContext, exit: ExitCode): Comma
     },
     exit,
   );
-}
-
-async function read(file: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (error) {
-    throw new LaconicError("config_invalid", `${file} cannot be read: ${(error as Error).message}`, { file }, error);
-  }
-}
-
-function positive(flag: string, given: string): number {
-  const value = Number(given);
-  if (value > 0 && Number.isFinite(value)) return value;
-  throw new LaconicError("config_invalid", `--${flag} is ${given}, expected a positive number`, { flag });
 }
 
 function printable(output: string): string {

@@ -1,9 +1,8 @@
-import { readFile } from "node:fs/promises";
 import { buffer } from "node:stream/consumers";
 import { gradeCase, mathsGrader, readGradedCases, type CaseVerdict, type GradedCase } from "@laconic/benchmarks";
-import { LaconicError } from "@laconic/core";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
+import { readGiven } from "../cli/files.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
 /** Verdicts and labels of one kind of case. */
@@ -31,7 +30,7 @@ export function gradeCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         ...jsonFlag,
       },
       run: async ({ file, json }) => {
-        const bytes = await readCases(file);
+        const bytes = file === "-" ? await buffer(process.stdin) : await readGiven(file);
         const agreements = new Map<string, Agreement>();
         const maths = mathsGrader();
         let [rows, refused] = [0, 0];
@@ -63,15 +62,6 @@ export function gradeCommand({ terminal }: CommandContext, exit: ExitCode): Comm
     },
     exit,
   );
-}
-
-async function readCases(file: string): Promise<Uint8Array> {
-  if (file === "-") return buffer(process.stdin);
-  try {
-    return await readFile(file);
-  } catch (error) {
-    throw new LaconicError("config_invalid", `${file} cannot be read: ${(error as Error).message}`, { file }, error);
-  }
 }
 
 function jsonRow({ id }: GradedCase, { correct, extracted, rule, certainty }: CaseVerdict): string {

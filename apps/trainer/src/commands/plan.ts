@@ -1,8 +1,8 @@
-import { LaconicError } from "@laconic/core";
 import type { MemoryPlan } from "@laconic/engine";
 import type { CommandDef } from "citty";
 import { formatBytes, parseBytes } from "../cli/bytes.ts";
 import { command, type ExitCode } from "../cli/command.ts";
+import { positiveNumber, wholeNumber } from "../cli/numbers.ts";
 import { formatDuration, formatNumber } from "../report/format.ts";
 import { parseAppConfig } from "../run/app-config.ts";
 import { chooseDevice } from "../run/devices.ts";
@@ -39,10 +39,10 @@ export function planCommand({ terminal }: CommandContext, exit: ExitCode): Comma
         const words = args.device === undefined ? rest : [`device=${args.device}`, ...rest];
         const config = parseAppConfig(applyOverrides(await loadConfig(args.config), words));
         const options = {
-          promptTokens: positive("prompt-tokens", args["prompt-tokens"], true),
-          completionTokens: positive("completion-tokens", args["completion-tokens"], true),
+          promptTokens: given(wholeNumber, "prompt-tokens", args["prompt-tokens"]),
+          completionTokens: given(wholeNumber, "completion-tokens", args["completion-tokens"]),
           memoryBytes: args.memory === undefined ? null : parseBytes("memory", args.memory),
-          tflops: positive("tflops", args.tflops, false),
+          tflops: given(positiveNumber, "tflops", args.tflops),
         };
         const device = await chooseDevice(config.device, config.workers, (line) => terminal.note(line));
         const { folder } = await openModelFolder(config.model, terminal);
@@ -106,11 +106,6 @@ function time({ stepSeconds, replies, steps, timing }: RunPlan): string {
   return `a step of ${replies} replies: ${formatDuration(step)} (sampling ${formatDuration(sampling)}, old log-probs ${formatDuration(oldLogProbs)}, update ${formatDuration(update)}); ${steps} steps: ${formatDuration(steps * step)}; ${timing}`;
 }
 
-function positive(flag: string, text: string | undefined, whole: boolean): number | null {
-  if (text === undefined) return null;
-  const value = Number(text);
-  if (value > 0 && value < Infinity && (!whole || Number.isInteger(value))) return value;
-  throw new LaconicError("config_invalid", `--${flag} is ${text}, expected a ${whole ? "whole " : ""}number above 0`, {
-    flag,
-  });
+function given(parse: (flag: string, text: string) => number, flag: string, text: string | undefined): number | null {
+  return text === undefined ? null : parse(flag, text);
 }

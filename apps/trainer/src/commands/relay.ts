@@ -13,10 +13,11 @@ import {
   type RelayLevelName,
   type WarmStartPhase,
 } from "@laconic/benchmarks";
-import { LaconicError, randomFromSeed } from "@laconic/core";
+import { randomFromSeed } from "@laconic/core";
 import { evaluate, supervised } from "@laconic/trainer";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
+import { wholeNumber } from "../cli/numbers.ts";
 import { ablate } from "../relay/ablate.ts";
 import { freshRelayModel } from "../relay/model.ts";
 import { formatDuration, formatNumber, formatPercent } from "../report/format.ts";
@@ -159,11 +160,4 @@ function phaseAt(level: RelayLevel, done: number): WarmStartPhase {
   let end = 0;
   const phases = warmStartCurriculum(level);
   return phases.find((phase) => done < (end += phase.share)) ?? (phases.at(-1) as WarmStartPhase);
-}
-
-function wholeNumber(flag: string, text: string): number {
-  const value = Number(text);
-  if (!(Number.isInteger(value) && value > 0))
-    throw new LaconicError("config_invalid", `--${flag} is ${text}, expected a whole number above 0`, { key: flag });
-  return value;
 }

@@ -1,9 +1,9 @@
-import { stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { CommandDef } from "citty";
 import { writeBenchReport } from "../bench/bench-report.ts";
 import { settingsFile } from "../bench/bench-settings.ts";
 import { command, type ExitCode } from "../cli/command.ts";
+import { exists } from "../cli/files.ts";
 import { writePicture, writeReport } from "../report/write-report.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
@@ -24,7 +24,7 @@ export function reportCommand({ terminal }: CommandContext, exit: ExitCode): Com
         ...jsonFlag,
       },
       run: async ({ directory, out, svg, json }) => {
-        if (await isBench(directory)) {
+        if (await exists(join(directory, settingsFile))) {
           const { files, markdown } = await writeBenchReport(resolve(directory));
           terminal.result(json ? JSON.stringify({ report: files }) : markdown);
           return 0;
@@ -36,12 +36,5 @@ export function reportCommand({ terminal }: CommandContext, exit: ExitCode): Com
       },
     },
     exit,
-  );
-}
-
-async function isBench(directory: string): Promise<boolean> {
-  return stat(join(directory, settingsFile)).then(
-    () => true,
-    () => false,
   );
 }

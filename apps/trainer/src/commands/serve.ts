@@ -1,4 +1,4 @@
-import { readFile, stat } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { relayTask } from "@laconic/benchmarks";
 import { LaconicError, type ChatTokenizer, type ModelSource, type Tokenizer } from "@laconic/core";
@@ -8,6 +8,8 @@ import { loadTokenizer } from "@laconic/tokenizers";
 import { findCheckpoint, nodeFileSystem, runFiles } from "@laconic/trainer";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
+import { exists } from "../cli/files.ts";
+import { wholeNumber } from "../cli/numbers.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { parseAppConfig } from "../run/app-config.ts";
 import { chooseDevice } from "../run/devices.ts";
@@ -59,9 +61,9 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
             { key: "host" },
           );
         const [port, maxConcurrency, maxBodyBytes] = [
-          count("port", args.port, 0),
-          count("max-concurrency", args["max-concurrency"], 1),
-          count("max-body", args["max-body"], 1),
+          wholeNumber("port", args.port, 0),
+          wholeNumber("max-concurrency", args["max-concurrency"], 1),
+          wholeNumber("max-body", args["max-body"], 1),
         ];
         const served = await open(args.model, terminal);
         const device = await chooseDevice(args.device, "auto", (line) => terminal.note(line));
@@ -111,11 +113,7 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
 
 async function open(given: string, terminal: Terminal): Promise<Served> {
   const run = resolve(given);
-  const isRun = await stat(join(run, runFiles.checkpoints)).then(
-    () => true,
-    () => false,
-  );
-  if (!isRun) {
+  if (!(await exists(join(run, runFiles.checkpoints)))) {
     const { folder, name } = await openModelFolder(given, terminal);
     const tokenizer = given === "shipped" ? relayTask({ level: "one-fact" }).tokenizer : await loadTokenizer(folder);
     return { name, source: { kind: "folder", path: folder }, tokenizer };
@@ -139,14 +137,6 @@ function keyFrom(variable: string | undefined): string | null {
 
 function isLoopback(host: string): boolean {
   return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
-}
-
-function count(flag: string, text: string, least: number): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= least) return value;
-  throw new LaconicError("config_invalid", `--${flag} is ${text}, expected a whole number from ${least}`, {
-    key: flag,
-  });
 }
 
 function interrupted(): Promise<NodeJS.Signals> {

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { LaconicError } from "@laconic/core";
 import {
   chainGraph,
@@ -17,6 +17,8 @@ import {
 import { nearestName } from "@laconic/trainer";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
+import { readGiven } from "../cli/files.ts";
+import { wholeNumber } from "../cli/numbers.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 import { graphFromJson } from "./topology-file.ts";
 
@@ -91,8 +93,14 @@ function showCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
         out: { type: "string", description: "File to write instead of standard output", valueHint: "file" },
       },
       run: async ({ graph: name, format, agents, rounds, seed, out }) => {
-        const shape = { agents: count("agents", agents, 2), rounds: count("rounds", rounds, 1), seed };
-        const graph = name.endsWith(".json") ? await graphOfFile(name) : builtIn(name, shape);
+        const shape = {
+          agents: wholeNumber("agents", agents, 2, 64),
+          rounds: wholeNumber("rounds", rounds, 1, 64),
+          seed,
+        };
+        const graph = name.endsWith(".json")
+          ? graphFromJson((await readGiven(name)).toString(), name)
+          : builtIn(name, shape);
         const text =
           format === "svg"
             ? svgOf(graph)
@@ -122,12 +130,6 @@ function builtIn(name: string, shape: Shape): Graph {
   );
 }
 
-function count(flag: string, given: string, least: number): number {
-  const value = Number(given);
-  if (Number.isInteger(value) && value >= least && value <= 64) return value;
-  throw new LaconicError("config_invalid", `--${flag} is ${given}, expected ${least} to 64`, { flag });
-}
-
 /** What of a graph is data. */
 function plain({ name, agents, rounds, spatial = [], temporal = [], answer }: Graph): object {
   return {
@@ -138,11 +140,4 @@ function plain({ name, agents, rounds, spatial = [], temporal = [], answer }: Gr
     temporal: temporal.map(({ from, to }) => ({ from, to })),
     answer: { name: answer.name, agents: answer.agents },
   };
-}
-
-async function graphOfFile(file: string): Promise<Graph> {
-  const text = await readFile(file, "utf8").catch((error: unknown) => {
-    throw new LaconicError("config_invalid", `${file} cannot be read: ${(error as Error).message}`, { file }, error);
-  });
-  return graphFromJson(text, file);
 }

@@ -1,9 +1,9 @@
 import { LaconicError, type Topology } from "@laconic/core";
-import { programTopology, type Turn } from "@laconic/topologies";
+import { type Turn, programTopology, quote } from "@laconic/topologies";
 import { z } from "zod";
 import type { Baseline, BaselineOptions, Calibration } from "../baseline.ts";
-import { chat, quote, stepByStep } from "../prompts/chat.ts";
-import { plurality } from "../vote.ts";
+import { chat, stepByStep } from "../prompts/chat.ts";
+import { pluralityOf } from "../vote.ts";
 import {
   edgesOf,
   pruneGraph,
@@ -147,11 +147,7 @@ function graphTeam(
       const decided = turns.findLast(({ call }) => call.agent === "decision");
       if (decided && reader.read(decided.utterance.text) !== null) return decided.utterance;
       const replies = turns.filter(({ call }) => call.agent !== "decision").slice(-count);
-      const winner = plurality(
-        replies.map(({ utterance }) => utterance.text),
-        reader,
-      );
-      return winner === null ? null : (replies[winner]?.utterance ?? null);
+      return pluralityOf(replies, reader);
     },
   });
 }

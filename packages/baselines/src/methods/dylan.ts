@@ -1,9 +1,9 @@
 import type { Random } from "@laconic/core";
 import { randomFromSeed } from "@laconic/core";
-import { programTopology, type Turn } from "@laconic/topologies";
+import { type Turn, programTopology, quote } from "@laconic/topologies";
 import type { Baseline } from "../baseline.ts";
-import { chat, quote, stepByStep } from "../prompts/chat.ts";
-import { countVotes } from "../vote.ts";
+import { chat, stepByStep } from "../prompts/chat.ts";
+import { countVotes, pluralityOf } from "../vote.ts";
 
 const layers = 3;
 
@@ -70,11 +70,7 @@ export const dylan: Baseline = {
       answer: (turns) => {
         const replies = turns.filter(({ call }) => call.agent !== "ranker");
         const last = lastLayer(replies, ids);
-        const [winner] = countVotes(
-          last.map(({ utterance }) => utterance.text),
-          reader,
-        );
-        return winner ? (last[winner.first]?.utterance ?? null) : null;
+        return pluralityOf(last, reader);
       },
     });
 

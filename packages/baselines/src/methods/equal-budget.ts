@@ -1,7 +1,7 @@
 import { programTopology } from "@laconic/topologies";
 import type { Baseline } from "../baseline.ts";
 import { chat, stepByStep } from "../prompts/chat.ts";
-import { plurality } from "../vote.ts";
+import { pluralityOf } from "../vote.ts";
 
 const mostSamples = 64;
 
@@ -24,11 +24,7 @@ export const equalBudget: Baseline = {
         }
       },
       answer: (turns) => {
-        const winner = plurality(
-          turns.map(({ utterance }) => utterance.text),
-          reader,
-        );
-        return winner === null ? null : (turns[winner]?.utterance ?? null);
+        return pluralityOf(turns, reader);
       },
     }),
   mostCalls: () => mostSamples,

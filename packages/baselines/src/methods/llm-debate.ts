@@ -1,8 +1,8 @@
 import type { ChatMessage } from "@laconic/core";
-import { programTopology } from "@laconic/topologies";
+import { programTopology, quote } from "@laconic/topologies";
 import type { Baseline } from "../baseline.ts";
-import { quote, stepByStep } from "../prompts/chat.ts";
-import { plurality } from "../vote.ts";
+import { stepByStep } from "../prompts/chat.ts";
+import { pluralityOf } from "../vote.ts";
 
 /**
  * Debate: 3 agents, 2 rounds. Each keeps its own chat; in a later round it gets the complete message of every other agent
@@ -56,11 +56,7 @@ export const llmDebate: Baseline = {
       },
       answer: (turns) => {
         const last = turns.slice(-agents);
-        const winner = plurality(
-          last.map(({ utterance }) => utterance.text),
-          reader,
-        );
-        return winner === null ? null : (last[winner]?.utterance ?? null);
+        return pluralityOf(last, reader);
       },
     });
   },

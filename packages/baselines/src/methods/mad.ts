@@ -1,6 +1,6 @@
-import { programTopology, type Turn } from "@laconic/topologies";
+import { type Turn, programTopology, quote } from "@laconic/topologies";
 import type { Baseline } from "../baseline.ts";
-import { chat, quote, stepByStep } from "../prompts/chat.ts";
+import { chat, stepByStep } from "../prompts/chat.ts";
 
 /**
  * Multi-Agent Debate: one side answers, the other has to disagree; after each round a moderator may end it by naming an

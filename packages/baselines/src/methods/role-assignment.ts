@@ -1,8 +1,6 @@
-import { programTopology } from "@laconic/topologies";
+import { expertRoles, namedRole, programTopology } from "@laconic/topologies";
 import type { Baseline } from "../baseline.ts";
 import { chat, stepByStep } from "../prompts/chat.ts";
-
-const roles = ["Math Professor", "Grade School Teacher", "Math Enthusiast"] as const;
 
 /** A routing call names one of three roles, one call answers in it; any other reply makes it a helpful assistant. */
 export const roleAssignment: Baseline = {
@@ -19,11 +17,10 @@ export const roleAssignment: Baseline = {
         const { question } = stage.problem;
         const [routed] = await stage.say({
           agent: "router",
-          prompt: chat(`Choose who should answer: ${roles.join(", ")}. Reply with the name alone.`, question),
+          prompt: chat(`Choose who should answer: ${expertRoles.join(", ")}. Reply with the name alone.`, question),
           maxTokens: Math.min(64, maxTokens),
         });
-        const named = routed?.utterance.text.toLowerCase() ?? "";
-        const role = roles.find((each) => named.includes(each.toLowerCase())) ?? "Helpful Assistant";
+        const role = namedRole(routed?.utterance.text ?? "");
         await stage.say({
           agent: "expert",
           prompt: chat(`You are a ${role}. ${stepByStep} ${answerForm}`, question, exemplars),

@@ -1,7 +1,7 @@
 import { programTopology } from "@laconic/topologies";
 import type { Baseline } from "../baseline.ts";
 import { chat, stepByStep } from "../prompts/chat.ts";
-import { plurality } from "../vote.ts";
+import { pluralityOf } from "../vote.ts";
 
 /** Samples of one prompt, and the plurality of their answers. Multi-agent papers take 5, the original 40. */
 export const selfConsistency: Baseline = {
@@ -19,11 +19,7 @@ export const selfConsistency: Baseline = {
         await stage.say(...Array.from({ length: samples }, () => ({ agent: "solver", prompt, maxTokens })));
       },
       answer: (turns) => {
-        const winner = plurality(
-          turns.map(({ utterance }) => utterance.text),
-          reader,
-        );
-        return winner === null ? null : (turns[winner]?.utterance ?? null);
+        return pluralityOf(turns, reader);
       },
     }),
   mostCalls: ({ samples = 5 }) => samples,

@@ -1,6 +1,6 @@
-import { programTopology } from "@laconic/topologies";
+import { programTopology, quote } from "@laconic/topologies";
 import type { Baseline } from "../baseline.ts";
-import { chat, quote, stepByStep } from "../prompts/chat.ts";
+import { chat, stepByStep } from "../prompts/chat.ts";
 
 const correct = /^\s*(?:verdict\s*:\s*)?correct\b/imu;
 

@@ -13,14 +13,6 @@ export function chat(system: string, user: string, exemplars: readonly Exemplar[
   };
 }
 
-/** Words of others, each line marked, so that no reply can pose as an instruction. */
-export function quote(text: string): string {
-  return text
-    .split(/\r\n|[\n\r\u0085\u2028\u2029]/u)
-    .map((line) => `> ${line}`)
-    .join("\n");
-}
-
 /** The wording of all methods here; a change of any sentence is another version. */
 export const promptVersion = "baselines@1";
 

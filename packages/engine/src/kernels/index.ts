@@ -20,6 +20,7 @@ export type {
 } from "./contract.ts";
 
 export {
+  expectCacheHeads,
   expectCachePlan,
   expectFloats,
   expectHeads,
@@ -30,3 +31,5 @@ export {
   expectRowCopies,
   expectTokenLogProbs,
 } from "./shape-checks.ts";
+
+export { TensorScopes } from "./tensor-scopes.ts";

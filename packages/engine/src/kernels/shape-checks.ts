@@ -59,6 +59,15 @@ export function expectLayout(layout: SequenceLayout, rows: number, place: string
     );
 }
 
+/** @throws LaconicError `input_invalid` when a cache holds other heads than the keys have. */
+export function expectCacheHeads(cache: KeyValueCache, { kvHeads, headDim }: AttentionShape, place: string): void {
+  if (cache.kvHeads !== kvHeads || cache.headDim !== headDim)
+    throw new LaconicError(
+      "input_invalid",
+      `${place}: the cache holds ${cache.kvHeads} heads of ${cache.headDim}, the keys have ${kvHeads} of ${headDim}`,
+    );
+}
+
 /** @throws LaconicError `input_invalid` when the new tokens do not fill `tokens` rows or do not fit the cache. */
 export function expectCachePlan(
   { layout, rows, past, rowsOnDevice, pastOnDevice }: CachePlan,

@@ -1,5 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import {
+  expectCacheHeads,
   expectCachePlan,
   expectHeads,
   expectRowCopies,
@@ -72,11 +73,7 @@ export function cacheKernels(device: OpsDevice): Pick<Kernels, Caching> & { read
       const [tokens] = matrix(q, "attentionCached: q");
       const { queryHeads, kvHeads, headDim, scale } = shape;
       expectHeads(shape, tokens, [q], [k, v], "attentionCached");
-      if (cache.kvHeads !== kvHeads || cache.headDim !== headDim)
-        throw new LaconicError(
-          "input_invalid",
-          `attentionCached: the cache holds ${cache.kvHeads} heads of ${cache.headDim}, the keys have ${kvHeads} of ${headDim}`,
-        );
+      expectCacheHeads(cache, shape, "attentionCached");
       expectCachePlan(plan, cache, tokens, "attentionCached");
       if (tokens === 0) return device.make(q.shape, () => zeros([0, 0]));
       const [newKeys, newValues] = [k, v].map((each) => reshape(device.data(each), [tokens * kvHeads, headDim])) as [

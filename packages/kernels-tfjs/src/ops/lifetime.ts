@@ -25,7 +25,7 @@ export function lifetimeKernels(device: OpsDevice): Pick<Kernels, Lifetime> {
         );
       if (values instanceof Int32Array)
         return store.adoptInts(tensor(values.slice(), [...shape], "int32"), rangeOf(values));
-      return store.adopt(tensor(Float32Array.from(values), [...shape], "float32"));
+      return store.adoptFloats(tensor(Float32Array.from(values), [...shape], "float32"));
     },
     async read(given) {
       const { data, dtype } = store.get(given);
@@ -36,11 +36,11 @@ export function lifetimeKernels(device: OpsDevice): Pick<Kernels, Lifetime> {
       if (failure) throw failure;
       return values.slice();
     },
-    zeros: (shape) => store.adopt(zeros([...shape])),
+    zeros: (shape) => store.adoptFloats(zeros([...shape])),
     copy(given) {
       const { data, dtype, range } = store.get(given);
       // Data never changes under a TensorFlow.js tensor, so a second one over the same data is a copy.
-      return dtype === "int32" ? store.adoptInts(clone(data), range) : store.adopt(clone(data));
+      return dtype === "int32" ? store.adoptInts(clone(data), range) : store.adoptFloats(clone(data));
     },
     reshape(given, shape) {
       const { data, dtype, range } = store.get(given);
@@ -50,7 +50,7 @@ export function lifetimeKernels(device: OpsDevice): Pick<Kernels, Lifetime> {
           `reshape: [${given.shape.join(", ")}] does not fit [${shape.join(", ")}]`,
         );
       const reshaped = reshape(data, [...shape]);
-      return dtype === "int32" ? store.adoptInts(reshaped, range) : store.adopt(reshaped);
+      return dtype === "int32" ? store.adoptInts(reshaped, range) : store.adoptFloats(reshaped);
     },
   };
 }

@@ -38,7 +38,7 @@ export class OpsDevice {
 
   /** A float tensor from TensorFlow.js operations; zeros, without asking them, where it has no element. */
   make(shape: readonly number[], body: () => TfTensor): Handle {
-    return this.store.adopt(tidy(() => (sizeOf(shape) === 0 ? zeros([...shape]) : reshape(body(), [...shape]))));
+    return this.store.adoptFloats(tidy(() => (sizeOf(shape) === 0 ? zeros([...shape]) : reshape(body(), [...shape]))));
   }
 
   /** Several float tensors from the same operations. */
@@ -50,7 +50,7 @@ export class OpsDevice {
       if (shapes.some((shape) => sizeOf(shape) === 0)) return shapes.map((shape) => zeros([...shape]));
       return body().map((data, i) => reshape(data, [...(shapes[i] as readonly number[])]));
     });
-    return made.map((data) => this.store.adopt(data)) as { [K in keyof N]: Handle };
+    return made.map((data) => this.store.adoptFloats(data)) as { [K in keyof N]: Handle };
   }
 
   /** Numbers that follow from a tensor, made at first use and freed with it. */

@@ -49,7 +49,7 @@ export function samplingKernels(device: OpsDevice): Pick<Kernels, "sampleTokens"
         const chosen = chooseTokens(scaled, settings, vocabulary);
         return [chosen, picked(logSoftmax(scaled), chosen)];
       });
-      return { tokens: store.adoptInts(tokens, [0, vocabulary - 1]), logProbs: store.adopt(logProbs) };
+      return { tokens: store.adoptInts(tokens, [0, vocabulary - 1]), logProbs: store.adoptFloats(logProbs) };
     },
     tokenLogProbs(logits, tokens, count) {
       expectTokenLogProbs(logits, tokens, count);
@@ -65,9 +65,9 @@ export function samplingKernels(device: OpsDevice): Pick<Kernels, "sampleTokens"
         ];
       });
       return {
-        logProbs: store.adopt(logProbs),
+        logProbs: store.adoptFloats(logProbs),
         topTokens: store.adoptInts(topTokens, [0, vocabulary - 1]),
-        topLogProbs: store.adopt(topLogProbs),
+        topLogProbs: store.adoptFloats(topLogProbs),
       };
     },
   };

@@ -1,7 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import {
+  expectCacheHeads,
   expectCachePlan,
-  expectFloats,
   expectHeads,
   expectRowCopies,
   matrix,
@@ -48,7 +48,7 @@ export function cacheKernels(device: WasmDevice): Pick<Kernels, Caching> {
       const [rows] = matrix(q, "attentionCached: q");
       const width = shape.kvHeads * shape.headDim;
       expectHeads(shape, rows, [q], [k, v], "attentionCached");
-      expectFloats(keys, [cache.rows, capacity, width], "attentionCached: cache");
+      expectCacheHeads(cache, shape, "attentionCached");
       expectCachePlan(plan, cache, rows, "attentionCached");
       const { offsetsOnDevice } = plan.layout;
       const place = [offsetsOnDevice, plan.rowsOnDevice, plan.pastOnDevice, plan.rows.length, capacity] as const;

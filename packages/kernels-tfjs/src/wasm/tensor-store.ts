@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { sizeOf, type Tensor } from "@laconic/engine/kernels";
+import { sizeOf, TensorScopes, type Tensor } from "@laconic/engine/kernels";
 import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { TfjsMemory } from "./tfjs-memory.ts";
 
@@ -18,11 +18,10 @@ class Handle implements Tensor {
   }
 }
 
-/** Owns every handle: scopes free them in one place, and use after free is an error instead of a wrong number. */
+/** Owns every handle and knows what may be changed in place. */
 export class TensorStore {
   readonly #memory: TfjsMemory;
-  readonly #scopes: Set<Handle>[] = [];
-  readonly #alive = new Set<Handle>();
+  readonly #handles = new TensorScopes<Handle>(disposeData);
   /** Data of which TensorFlow.js holds a packed copy for the matrix product; it must never change. */
   readonly #packed = new WeakSet<object>();
 
@@ -31,7 +30,7 @@ export class TensorStore {
   }
 
   get count(): number {
-    return this.#alive.size;
+    return this.#handles.count;
   }
 
   /** Holds whatever was in memory before. */
@@ -55,14 +54,11 @@ export class TensorStore {
     return tensor;
   }
   adopt(data: TfTensor, dtype: "float" | "int32" = "float"): Tensor {
-    const handle = new Handle(data, dtype);
-    this.#alive.add(handle);
-    this.#scopes.at(-1)?.add(handle);
-    return handle;
+    return this.#handles.adopt(new Handle(data, dtype));
   }
 
   data(tensor: Tensor): TfTensor {
-    return this.#handle(tensor).data;
+    return this.#handles.get(tensor).data;
   }
   /** Byte address of the first element; valid for the tensor's life. */
   address(tensor: Tensor): number {
@@ -81,14 +77,14 @@ export class TensorStore {
   }
   /** The tensor's transpose, kept until its values change. */
   transposed(tensor: Tensor, make: (data: TfTensor) => TfTensor): TfTensor {
-    const handle = this.#handle(tensor);
+    const handle = this.#handles.get(tensor);
     handle.transposed ??= make(handle.data);
     return handle.transposed;
   }
 
   /** Makes a tensor safe to change in place: gives it data that nothing else shares and no packed copy repeats. */
   makeWritable(tensor: Tensor): void {
-    const { data, transposed } = this.#handle(tensor);
+    const { data, transposed } = this.#handles.get(tensor);
     if (!transposed && !this.#packed.has(data.dataId) && !this.#memory.isShared(data)) return;
     const own = this.#memory.allocate(tensor.shape, tensor.dtype === "float" ? "float32" : "int32");
     this.#memory.bytes(own).set(this.#memory.bytes(data));
@@ -96,52 +92,22 @@ export class TensorStore {
   }
   /** Puts new data under a handle. */
   replace(tensor: Tensor, data: TfTensor): void {
-    const handle = this.#handle(tensor);
+    const handle = this.#handles.get(tensor);
     disposeData(handle);
     handle.data = data;
   }
 
   free(tensor: Tensor): void {
-    const handle = this.#handle(tensor);
-    disposeData(handle);
-    this.#alive.delete(handle);
-    for (const scope of this.#scopes) scope.delete(handle);
+    this.#handles.free(tensor);
   }
   keep(tensor: Tensor): void {
-    const handle = this.#handle(tensor);
-    for (const scope of this.#scopes) scope.delete(handle);
+    this.#handles.keep(tensor);
   }
   scope<T>(body: () => T): T {
-    const own = new Set<Handle>();
-    this.#scopes.push(own);
-    let result: T;
-    try {
-      result = body();
-    } catch (error) {
-      this.#close(own, new Set());
-      throw error;
-    }
-    const kept = new Set<Handle>();
-    collect(result, kept);
-    this.#close(own, kept);
-    const outer = this.#scopes.at(-1);
-    if (outer) for (const handle of kept) if (own.has(handle)) outer.add(handle);
-    return result;
+    return this.#handles.scope(body);
   }
   dispose(): void {
-    for (const handle of [...this.#alive]) this.free(handle);
-  }
-
-  #handle(tensor: Tensor): Handle {
-    if (tensor instanceof Handle && this.#alive.has(tensor)) return tensor;
-    throw new LaconicError(
-      "engine_failed",
-      `a tensor of shape [${tensor.shape.join(", ")}] is used after it was freed or belongs to another kernel set`,
-    );
-  }
-  #close(own: Set<Handle>, kept: ReadonlySet<Handle>): void {
-    this.#scopes.pop();
-    for (const handle of [...own]) if (!kept.has(handle)) this.free(handle);
+    this.#handles.dispose();
   }
 }
 
@@ -149,13 +115,4 @@ function disposeData(handle: Handle): void {
   handle.data.dispose();
   handle.transposed?.dispose();
   handle.transposed = null;
-}
-
-/** Finds the tensors in a tensor, an array, a map or a plain object. */
-function collect(value: unknown, into: Set<Handle>): void {
-  if (value instanceof Handle) into.add(value);
-  else if (Array.isArray(value)) for (const item of value) collect(item, into);
-  else if (value instanceof Map) for (const item of value.values()) collect(item, into);
-  else if (typeof value === "object" && value !== null && Object.getPrototypeOf(value) === Object.prototype)
-    for (const item of Object.values(value)) collect(item, into);
 }

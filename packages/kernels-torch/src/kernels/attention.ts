@@ -43,7 +43,10 @@ export function cpuAttentionKernels(device: TorchDevice): Pick<Kernels, "attenti
           fromHeads(device, sums, padded, shape.queryHeads, 1),
         ];
       });
-      return { out: store.adopt(out, q.shape), logSumExp: store.adopt(logSumExp, [rows, shape.queryHeads], "full") };
+      return {
+        out: store.adoptFloats(out, q.shape),
+        logSumExp: store.adoptFloats(logSumExp, [rows, shape.queryHeads], "full"),
+      };
     },
     attentionBackward(dOut, { q, k, v, out, logSumExp }, shape, layout) {
       const [rows] = matrix(q, "attentionBackward: q");
@@ -88,7 +91,11 @@ export function cpuAttentionKernels(device: TorchDevice): Pick<Kernels, "attenti
           fromHeads(device, dValue, padded, kvHeads, headDim),
         ];
       });
-      return { dQ: store.adopt(dQ, q.shape), dK: store.adopt(dK, k.shape), dV: store.adopt(dV, v.shape) };
+      return {
+        dQ: store.adoptFloats(dQ, q.shape),
+        dK: store.adoptFloats(dK, k.shape),
+        dV: store.adoptFloats(dV, v.shape),
+      };
     },
   };
 }

@@ -59,9 +59,9 @@ export function cudaAttentionKernels(
         const byRow = torch.call(contiguous, torch.call(transpose, sums, { int: 0 }, { int: 1 }), { int: 0 });
         return [torch.call(contiguous, mixed, { int: 0 }), byRow, sums, random, other];
       }) as [Handle, Handle, Handle, Handle, Handle];
-      const kept = store.adopt(logSumExp, [rows, queryHeads], "full");
+      const kept = store.adoptFloats(logSumExp, [rows, queryHeads], "full");
       for (const [name, handle] of Object.entries({ raw, state, unused })) store.attach(kept, `flash ${name}`, handle);
-      return { out: store.adopt(out, q.shape), logSumExp: kept };
+      return { out: store.adoptFloats(out, q.shape), logSumExp: kept };
     },
     attentionBackward(dOut, { q, k, v, out, logSumExp }, shape, layout) {
       if (!fits(shape) || q.shape[0] === 0)
@@ -95,9 +95,9 @@ export function cudaAttentionKernels(
           .map((gradient) => torch.call(contiguous, gradient, { int: 0 })),
       ) as [Handle, Handle, Handle];
       return {
-        dQ: store.adopt(gradients[0], q.shape),
-        dK: store.adopt(gradients[1], k.shape),
-        dV: store.adopt(gradients[2], v.shape),
+        dQ: store.adoptFloats(gradients[0], q.shape),
+        dK: store.adoptFloats(gradients[1], k.shape),
+        dV: store.adoptFloats(gradients[2], v.shape),
       };
     },
   };

@@ -81,11 +81,9 @@ export function headKernels(device: TorchDevice): Pick<Kernels, "headLogProbs" |
             : torch.view(torch.call(cat, { tensors: parts.map((part) => part[i] as Handle) }, { int: 0 }), [rows]),
         );
       });
-      const [logProbs, entropy, logSumExp] = columns.map((column): Tensor => store.adopt(column, [rows], "full")) as [
-        Tensor,
-        Tensor,
-        Tensor,
-      ];
+      const [logProbs, entropy, logSumExp] = columns.map((column): Tensor =>
+        store.adoptFloats(column, [rows], "full"),
+      ) as [Tensor, Tensor, Tensor];
       return { logProbs, entropy, logSumExp };
     },
     headLogProbsBackward(dLogProbs, { hidden, weight, targets, inverseTemperature, logSumExp }, needs) {
@@ -117,8 +115,8 @@ export function headKernels(device: TorchDevice): Pick<Kernels, "headLogProbs" |
         return needs.weight ? [all, dWeight ?? torch.full(weight.shape, scalarType.float32, 0)] : [all];
       });
       return {
-        dHidden: store.adopt(dHidden, hidden.shape),
-        ...(dW !== undefined && { dWeight: store.adopt(dW, weight.shape, "full") }),
+        dHidden: store.adoptFloats(dHidden, hidden.shape),
+        ...(dW !== undefined && { dWeight: store.adoptFloats(dW, weight.shape, "full") }),
       };
     },
   };

@@ -1,5 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import {
+  expectCacheHeads,
   expectCachePlan,
   expectHeads,
   expectRowCopies,
@@ -57,11 +58,7 @@ export function cacheKernels(device: TorchDevice): Pick<Kernels, Caching> & { re
       const [tokens] = matrix(q, "attentionCached: q");
       const { queryHeads, kvHeads, headDim } = shape;
       expectHeads(shape, tokens, [q], [k, v], "attentionCached");
-      if (cache.kvHeads !== kvHeads || cache.headDim !== headDim)
-        throw new LaconicError(
-          "input_invalid",
-          `attentionCached: the cache holds ${cache.kvHeads} heads of ${cache.headDim}, the keys have ${kvHeads} of ${headDim}`,
-        );
+      expectCacheHeads(cache, shape, "attentionCached");
       expectCachePlan(plan, cache, tokens, "attentionCached");
       const [query, newKeys, newValues] = [device.handle(q), device.handle(k), device.handle(v)];
       return device.make(q.shape, () => {

@@ -74,7 +74,7 @@ export function lifetimeKernels(device: TorchDevice): Pick<Kernels, Lifetime> {
           `reshape: ${sizeOf(from)} elements do not fill shape [${shape.join(", ")}]`,
         );
       const view = torch.run(() => torch.view(handle, shape));
-      return dtype === "int32" ? store.adoptInts(view, shape, range) : store.adopt(view, shape, precision);
+      return dtype === "int32" ? store.adoptInts(view, shape, range) : store.adoptFloats(view, shape, precision);
     },
   };
 }

@@ -129,7 +129,7 @@ export function mathAttentionKernels(device: TorchDevice): Pick<Kernels, "attent
         }) as [Handle, Handle];
         return [device.rounded(ungrouped(mixed, batch, queryHeads, headDim)), ungrouped(logSums, batch, queryHeads, 1)];
       });
-      return { out: store.adopt(out, q.shape), logSumExp: store.adopt(sums, [rows, queryHeads], "full") };
+      return { out: store.adoptFloats(out, q.shape), logSumExp: store.adoptFloats(sums, [rows, queryHeads], "full") };
     },
     attentionBackward(dOut, { q, k, v, out, logSumExp }, shape, layout) {
       const [rows] = matrix(q, "attentionBackward: q");
@@ -169,7 +169,11 @@ export function mathAttentionKernels(device: TorchDevice): Pick<Kernels, "attent
         const back = (x: Handle, heads: number): Handle => device.rounded(ungrouped(x, batch, heads, headDim));
         return [back(gradients[0], queryHeads), back(gradients[1], kvHeads), back(gradients[2], kvHeads)];
       });
-      return { dQ: store.adopt(dQ, q.shape), dK: store.adopt(dK, k.shape), dV: store.adopt(dV, v.shape) };
+      return {
+        dQ: store.adoptFloats(dQ, q.shape),
+        dK: store.adoptFloats(dK, k.shape),
+        dV: store.adoptFloats(dV, v.shape),
+      };
     },
   };
 }

@@ -43,7 +43,7 @@ export function normKernels(device: TorchDevice): Pick<Kernels, "rmsNorm" | "rms
           torch.device === "cpu" ? composed(input, weight, rows, width, epsilon) : fused(input, weight, width, epsilon);
         return [normed, torch.view(inverse, [rows])];
       });
-      return { out: store.adopt(out, x.shape), invRms: store.adopt(invRms, [rows], "full") };
+      return { out: store.adoptFloats(out, x.shape), invRms: store.adoptFloats(invRms, [rows], "full") };
     },
     // Composed: the fused backward has no CPU kernel. With s = 1 / rms: dX = s (d w) - x s^3 / D sum(d w x).
     rmsNormBackward(dOut, x, weight, invRms) {
@@ -74,7 +74,7 @@ export function normKernels(device: TorchDevice): Pick<Kernels, "rmsNorm" | "rms
         torch.call(multiplyInto, straight, column);
         return [device.rounded(torch.subtract(straight, along)), torch.view(sums, [width])];
       });
-      return { dX: store.adopt(dX, x.shape), dWeight: store.adopt(dWeight, [width], "full") };
+      return { dX: store.adoptFloats(dX, x.shape), dWeight: store.adoptFloats(dWeight, [width], "full") };
     },
   };
 }

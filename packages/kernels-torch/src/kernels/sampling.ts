@@ -38,7 +38,7 @@ export function samplingKernels(device: TorchDevice): Pick<Kernels, "sampleToken
       });
       return {
         tokens: store.adoptInts(tokens, [rows], [0, vocabulary - 1]),
-        logProbs: store.adopt(logProbs, [rows], "full"),
+        logProbs: store.adoptFloats(logProbs, [rows], "full"),
       };
     },
     tokenLogProbs(logits, tokens, count) {
@@ -54,9 +54,9 @@ export function samplingKernels(device: TorchDevice): Pick<Kernels, "sampleToken
         return [torch.view(picked, [rows]), torch.cast(top[1], scalarType.int32), top[0]];
       });
       return {
-        logProbs: store.adopt(logProbs, [rows], "full"),
+        logProbs: store.adoptFloats(logProbs, [rows], "full"),
         topTokens: store.adoptInts(topTokens, [rows, count], [0, vocabulary - 1]),
-        topLogProbs: store.adopt(topLogProbs, [rows, count], "full"),
+        topLogProbs: store.adoptFloats(topLogProbs, [rows, count], "full"),
       };
     },
   };

@@ -9,6 +9,7 @@ import {
   type Utterance,
 } from "@laconic/core";
 import { endEpisode } from "../end-episode.ts";
+import { admit } from "../limits.ts";
 import { modelOf, type Turn } from "../speak.ts";
 import { episodeClock, takeTurns, type EpisodeClock } from "../take-turns.ts";
 import type { ReceivedMessage } from "../view.ts";
@@ -96,28 +97,24 @@ async function sayTogether(
   clock: EpisodeClock,
   pass: string | undefined,
 ): Promise<Turn[]> {
-  const { maxTurns = Infinity, maxTokens = Infinity } = context.limits ?? {};
-  const admitted = lines.slice(0, Math.max(0, maxTurns - turns.length));
-  const written = turns.reduce((sum, turn) => sum + turn.call.writtenTokens, 0);
-  const share = Math.floor((maxTokens - written) / Math.max(1, admitted.length));
-  if (admitted.length > 0 && share < 1) throw new Curtain("token_limit");
+  const { speakers, maxTokensEach, limit } = admit(lines, turns, context.limits);
   const round = (turns.at(-1)?.call.round ?? -1) + 1;
   const first = turns.length;
   const taken = await takeTurns(
     context,
     clock,
-    admitted.map(({ agent, prompt, reads = [], maxTokens: own }, i) => ({
+    speakers.map(({ agent, prompt, reads = [], maxTokens: own }, i) => ({
       agent,
       turn: first + i,
       round,
       prompt,
       inbox: reads,
-      maxTokens: Math.min(own, share, context.sampling.maxTokens ?? Infinity),
+      maxTokens: Math.min(own, maxTokensEach, context.sampling.maxTokens ?? Infinity),
       ...(pass !== undefined && { pass }),
     })),
   );
   turns.push(...taken.turns);
   if (taken.ended) throw new Curtain(taken.ended);
-  if (admitted.length < lines.length) throw new Curtain("turn_limit");
+  if (limit) throw new Curtain(limit);
   return [...taken.turns];
 }

@@ -12,13 +12,17 @@ export const routerPrompt: PromptTemplate = chatTemplate(
   (view) => problemText(view),
 );
 
-/** Answers as the role that was named; a name that is none of them makes it a helpful assistant. */
+/** The role that a router's reply names; one that names none makes it a helpful assistant. */
+export function namedRole(reply: string): string {
+  const named = reply.toLowerCase();
+  return expertRoles.find((each) => named.includes(each.toLowerCase())) ?? fallback;
+}
+
+/** Answers as the role that was named. */
 export const expertPrompt: PromptTemplate = {
   id: "role-expert@1",
   render: (view) => {
-    const named = view.inbox.at(-1)?.text.toLowerCase() ?? "";
-    const role = expertRoles.find((each) => named.includes(each.toLowerCase())) ?? fallback;
-    const system = `You are a ${role}. Reason step by step, and put the final answer into \\boxed{}.`;
+    const system = `You are a ${namedRole(view.inbox.at(-1)?.text ?? "")}. Reason step by step, and put the final answer into \\boxed{}.`;
     return chatTemplate("", system, (each) => problemText(each)).render(view);
   },
 };

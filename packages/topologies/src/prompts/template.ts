@@ -27,6 +27,14 @@ export function problemText({ question, privateView }: AgentView): string {
   return privateView === undefined ? question : `${question}\n\nOnly you know:\n${privateView}`;
 }
 
+/** A text as a quotation: every line is marked, so that it cannot pose as anything else. */
+export function quote(text: string): string {
+  return text
+    .split(/\r\n|[\n\r\u0085\u2028\u2029]/u)
+    .map((line) => `> ${line}`)
+    .join("\n");
+}
+
 /**
  * Messages of others as quotations: every line is marked, so that no message can pose as another speaker, as an
  * instruction of the system, or as the end of the quotation. Silent senders are left out.
@@ -37,12 +45,6 @@ export function quoted(
 ): string {
   return inbox
     .filter(({ silent }) => !silent)
-    .map(
-      ({ from, text }, i) =>
-        `${nameOf(from, i)} wrote:\n${text
-          .split(/\r\n|[\n\r\u0085\u2028\u2029]/u)
-          .map((line) => `> ${line}`)
-          .join("\n")}`,
-    )
+    .map(({ from, text }, i) => `${nameOf(from, i)} wrote:\n${quote(text)}`)
     .join("\n\n");
 }

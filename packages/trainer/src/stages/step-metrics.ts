@@ -1,5 +1,6 @@
 import {
   mergeDiagnostics,
+  silenceRates,
   statisticMean,
   statisticOf,
   stopReasons,
@@ -8,7 +9,6 @@ import {
 } from "@laconic/core";
 import type { BudgetDiagnostics } from "@laconic/budget";
 import type { TrainConfig } from "../config.ts";
-import { silenceByAgent } from "../evaluate.ts";
 import type { OldLogProbs } from "./old-log-probs.ts";
 import { meanTokens, type ScoredRollout } from "./score.ts";
 import type { TrainingBatch } from "./training-batch.ts";
@@ -112,7 +112,9 @@ function tokenMetrics(scored: readonly ScoredRollout[]): Metrics {
 function silenceMetrics(scored: readonly ScoredRollout[]): Metrics {
   const episodes = scored.map(({ episode }) => episode);
   const turns = episodes.flatMap(({ utterances }) => utterances);
-  const byAgent = Object.entries(silenceByAgent(episodes)).map(([agent, share]) => [`silence/${agent}/frac`, share]);
+  const byAgent = Object.entries(silenceRates(episodes.flatMap(({ utterances }) => utterances))).map(
+    ([agent, share]) => [`silence/${agent}/frac`, share],
+  );
   return {
     "silence/frac": turns.filter(({ silent }) => silent).length / Math.max(1, turns.length),
     ...Object.fromEntries(byAgent),

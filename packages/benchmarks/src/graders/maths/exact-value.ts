@@ -1,4 +1,5 @@
 import { Fraction } from "fraction.js";
+import { isMixedNumber } from "./mixed-number.ts";
 import { isCall, type Json } from "./parse-expression.ts";
 
 /** Powers and factorials beyond these are left to floating point. */
@@ -29,7 +30,7 @@ export function exactValue(json: Json): Fraction | null {
     case "Multiply":
       return values.reduce((product, each) => product.mul(each));
     case "InvisibleOperator":
-      return isMixed(values)
+      return isMixedNumber(rest)
         ? a.compare(0) < 0
           ? a.sub(b as Fraction)
           : a.add(b as Fraction)
@@ -54,13 +55,6 @@ export function exactValue(json: Json): Fraction | null {
     default:
       return null;
   }
-}
-
-/** A whole number in front of a proper fraction of whole numbers: `2\frac13` is 2 + 1/3. */
-function isMixed(values: readonly Fraction[]): boolean {
-  const [whole, part] = values;
-  if (values.length !== 2 || !whole || !part) return false;
-  return whole.d === 1n && part.d > 1n && part.s > 0n && part.n < part.d;
 }
 
 function power(base: Fraction, exponent: Fraction | undefined): Fraction | null {

@@ -1,4 +1,5 @@
 import { Complex } from "complex.js";
+import { isMixedNumber } from "./mixed-number.ts";
 import { isCall, type Json } from "./parse-expression.ts";
 
 /** Values of names. */
@@ -91,24 +92,11 @@ export function floatValue(json: Json, point: Point): Complex {
     if (inverse !== undefined) return floatValue([inverse, argument], point);
   }
   const args = rest.map((each) => floatValue(each, point));
-  if (head === "InvisibleOperator") return isMixed(rest) ? mixed(args) : product(args);
+  if (head === "InvisibleOperator") return isMixedNumber(rest) ? mixed(args) : product(args);
   const rule = typeof head === "string" ? rules.get(head) : undefined;
   if (rule && args.length > 0 && (head !== "Delimiter" || args.length === 1)) return rule(args);
   const values = args.map(({ re, im }) => `${re.toPrecision(9)},${im.toPrecision(9)}`);
   return point.valueOf(`${JSON.stringify(head)}(${values.join(";")})`);
-}
-
-/** `2\frac13`: a whole number in front of a proper fraction of whole numbers. */
-function isMixed(parts: readonly Json[]): boolean {
-  const [whole, part] = parts;
-  if (parts.length !== 2 || part === undefined || !isCall(part) || part[0] !== "Divide") return false;
-  const [, over, under] = part;
-  const negated = whole !== undefined && isCall(whole) && whole[0] === "Negate" ? whole[1] : whole;
-  return (
-    [negated, over, under].every((each) => Number.isInteger(each)) &&
-    (over as number) > 0 &&
-    (over as number) < (under as number)
-  );
 }
 
 function mixed([whole, part]: readonly Complex[]): Complex {

@@ -48,6 +48,8 @@ const pairs: readonly (readonly [gold: string, reply: string, right: boolean])[]
   ["-\\frac{1}{2}", "\\boxed{\\frac{-1}{2}}", true],
   ["\\frac{a}{b}", "\\boxed{a/b}", true],
   ["1\\frac{1}{2}", "\\boxed{1.5}", true],
+  ["2", "\\boxed{4(\\frac{1}{2})}", true],
+  ["4.5", "\\boxed{4(\\frac{1}{2})}", false],
   ["\\frac{3}{2}", "\\boxed{1 \\frac{1}{2}}", true],
   ["10!", "\\boxed{3628800}", true],
   ["\\binom{5}{2}", "\\boxed{10}", true],

@@ -1,0 +1,21 @@
+import { readFile, stat } from "node:fs/promises";
+import { LaconicError } from "@laconic/core";
+
+/**
+ * A file that somebody named.
+ * @throws LaconicError `config_invalid` with the file when it cannot be read
+ */
+export async function readGiven(file: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    throw new LaconicError("config_invalid", `${file} cannot be read: ${(error as Error).message}`, { file }, error);
+  }
+}
+
+export async function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
