@@ -24,6 +24,7 @@ import { picked } from "./picked.ts";
 
 /** Log-probs of targets, so many rows at a time that their logits stay within the backend's bound. */
 export function headKernels(device: OpsDevice): Pick<Kernels, "headLogProbs" | "headLogProbsBackward"> {
+  const { fused } = device.backend;
   /** Ranges of rows. */
   const parts = (rows: number, vocabulary: number): readonly [start: number, count: number][] => {
     const atOnce = Math.max(1, Math.floor(device.backend.mostElements / vocabulary));
@@ -42,18 +43,15 @@ export function headKernels(device: OpsDevice): Pick<Kernels, "headLogProbs" | "
       const [picks, entropy, logSumExp] = device.makeAll([[rows], [rows], [rows]], () => {
         const made = parts(rows, vocabulary).map(([start, count]) =>
           tidy(() => {
-            const scale = expandDims(slice(device.data(inverseTemperature), start, count), 1);
-            const scores = mul(
-              matMul(slice(device.data(hidden), [start, 0], [count, width]), device.data(weight), false, true),
-              scale,
-            );
+            const input = slice(device.data(hidden), [start, 0], [count, width]);
+            const logits = matMul(input, device.data(weight), false, true);
+            const target = slice(device.data(targets), start, count);
+            const scale = slice(device.data(inverseTemperature), start, count);
+            if (fused) return fused.selectLogProbs(logits, target, scale);
+            const scores = mul(logits, expandDims(scale, 1));
             const total = logSumExpOf(scores, 1, true);
             const logProbs = sub(scores, total);
-            return [
-              picked(logProbs, slice(device.data(targets), start, count)),
-              neg(sum(mul(exp(logProbs), logProbs), 1)),
-              reshape(total, [count]),
-            ];
+            return [picked(logProbs, target), neg(sum(mul(exp(logProbs), logProbs), 1)), reshape(total, [count])];
           }),
         );
         return [0, 1, 2].map((i) =>
@@ -84,21 +82,27 @@ export function headKernels(device: OpsDevice): Pick<Kernels, "headLogProbs" | "
         let dWeight: TfTensor | null = null;
         for (const [start, count] of parts(rows, vocabulary)) {
           const rowsOf = (x: TfTensor): TfTensor => slice(x, start, count);
-          const scale = expandDims(rowsOf(device.data(inverseTemperature)), 1);
+          const scale = rowsOf(device.data(inverseTemperature));
           const input = slice(device.data(hidden), [start, 0], [count, width]);
           const target = rowsOf(device.data(targets));
-          const scores = mul(matMul(input, w, false, true), scale);
-          const shares = exp(sub(scores, expandDims(rowsOf(device.data(logSumExp)), 1)));
-          const slope = mul(expandDims(rowsOf(device.data(dLogProbs)), 1), scale);
+          const sums = rowsOf(device.data(logSumExp));
+          const slopes = mul(rowsOf(device.data(dLogProbs)), scale);
+          const logits = matMul(input, w, false, true);
+          if (fused) {
+            const row = { targets: target, scale, logSumExp: sums, slope: slopes };
+            const dLogits = fused.selectLogProbsBackward(logits, row);
+            dHidden.push(matMul(dLogits, w));
+            if (needs.weight) dWeight = plus(dWeight, matMul(dLogits, input, true, false));
+            continue;
+          }
+          const shares = exp(sub(mul(logits, expandDims(scale, 1)), expandDims(sums, 1)));
+          const slope = expandDims(slopes, 1);
           // d / d logits = slope (one-hot(target) - shares), the one-hot part by rows of the weight.
           const dLogits = neg(mul(shares, slope));
           dHidden.push(add(matMul(dLogits, w), mul(gather(w, target), slope)));
           if (!needs.weight) continue;
-          const part = add(
-            matMul(dLogits, input, true, false),
-            unsortedSegmentSum(mul(input, slope), target as Tensor1D, vocabulary),
-          );
-          dWeight = dWeight === null ? part : add(dWeight, part);
+          const ofTargets = unsortedSegmentSum(mul(input, slope), target as Tensor1D, vocabulary);
+          dWeight = plus(dWeight, add(matMul(dLogits, input, true, false), ofTargets));
         }
         return { dHidden: concat(dHidden, 0), dWeight };
       };
@@ -116,4 +120,8 @@ export function headKernels(device: OpsDevice): Pick<Kernels, "headLogProbs" | "
       return { dHidden, dWeight };
     },
   };
+}
+
+function plus(before: TfTensor | null, part: TfTensor): TfTensor {
+  return before === null ? part : add(before, part);
 }

@@ -83,10 +83,12 @@ export function cacheKernels(device: OpsDevice): Pick<Kernels, Caching> & { read
       put(cache, newPlaces(plan, cache), newKeys, newValues);
       newKeys.dispose();
       newValues.dispose();
+      const { fused } = device.backend;
       const group = queryHeads / kvHeads;
-      const padded = paddedLayout(device, plan.layout, tokens);
-      const reach = longestReach(plan);
       return device.make(q.shape, () => {
+        if (fused) return fused.attentionCached(device, { ...cache, q: device.data(q) }, cache, shape, plan);
+        const padded = paddedLayout(device, plan.layout, tokens);
+        const reach = longestReach(plan);
         const queries = toHeads(device.data(q), padded, kvHeads, group, headDim);
         const [keys, values] = [cache.keys, cache.values].map((held) =>
           cacheRows(device, held, cache, plan, reach),

@@ -1,6 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import { expectInts, sizeOf, type Tensor } from "@laconic/engine/kernels";
 import { keep, reshape, tensor1d, tidy, zeros, type Tensor as TfTensor } from "@tensorflow/tfjs-core";
+import type { FusedOperations } from "./fused-operations.ts";
 import { HandleStore, type Handle } from "./handles.ts";
 
 /** What a TensorFlow.js backend brings beside its operations. */
@@ -16,6 +17,8 @@ export interface OpsBackend {
    * disposes of `data` and owns the result.
    */
   putRows(data: TfTensor, rows: TfTensor, values: TfTensor): TfTensor;
+  /** What the backend does in passes of its own. */
+  readonly fused?: FusedOperations;
   /**
    * What went wrong on the device since it was opened, for one that says so afterwards: what is read is then no result.
    */

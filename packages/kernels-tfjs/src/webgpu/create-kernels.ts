@@ -6,21 +6,27 @@ import { opsKernelSet } from "../ops/ops-kernels.ts";
 import { scatterRows } from "../ops/scatter-rows.ts";
 import { openWebGpu } from "./open-webgpu.ts";
 import { watchDevice } from "./watch-device.ts";
+import { putRowsInPlace, wgslOperations } from "./wgsl-operations.ts";
+import type { ProgramRunner } from "./wgsl/run-program.ts";
 
 /**
  * Starts TensorFlow.js's WebGPU backend on Dawn, the `webgpu` package. Options: `modules`, a folder whose `node_modules`
- * hold the optional packages.
+ * hold the optional packages; `shaders`, false for TensorFlow.js's operations alone.
  * @throws LaconicError `device_unavailable` with what is missing, `config_invalid` on an unknown option
  */
 export const createKernels: CreateKernels = async (options = {}) => {
-  const unknown = Object.keys(options).find((key) => key !== "modules");
+  const unknown = Object.keys(options).find((key) => key !== "modules" && key !== "shaders");
   if (unknown !== undefined)
-    throw new LaconicError("config_invalid", `the webgpu kernels take modules, got "${unknown}"`, { key: unknown });
-  const { modules } = options;
-  return claiming("webgpu", (release) => open(typeof modules === "string" ? modules : undefined, release));
+    throw new LaconicError("config_invalid", `the webgpu kernels take modules and shaders, got "${unknown}"`, {
+      key: unknown,
+    });
+  const { modules, shaders } = options;
+  return claiming("webgpu", (release) =>
+    open(typeof modules === "string" ? modules : undefined, shaders !== false, release),
+  );
 };
 
-async function open(modules: string | undefined, release: () => void): Promise<Kernels> {
+async function open(modules: string | undefined, shaders: boolean, release: () => void): Promise<Kernels> {
   const gpu = await openWebGpu(modules);
   const started = await setBackend("webgpu").catch(() => false);
   await ready();
@@ -28,12 +34,13 @@ async function open(modules: string | undefined, release: () => void): Promise<K
     gpu.close();
     throw new LaconicError("device_unavailable", "TensorFlow.js could not start its webgpu backend on this adapter");
   }
+  const runner = backend() as unknown as ProgramRunner;
   return opsKernelSet({
     device: "webgpu",
     library: `tfjs-webgpu ${version_core}, ${gpu.adapter}`,
     // Storage bindings of 128 MiB are what every adapter allows.
     mostElements: 1 << 24,
-    putRows: scatterRows,
+    ...(shaders ? { putRows: putRowsInPlace(runner), fused: wgslOperations(runner) } : { putRows: scatterRows }),
     failure: watchDevice(backend()),
     dispose: () => {
       gpu.close();
@@ -43,6 +50,6 @@ async function open(modules: string | undefined, release: () => void): Promise<K
 }
 
 /** Any GPU that Vulkan, Metal or Direct3D 12 reaches, float32. */
-export function webGpuKernels(options: { readonly modules?: string } = {}): KernelSource {
+export function webGpuKernels(options: { readonly modules?: string; readonly shaders?: boolean } = {}): KernelSource {
   return { device: "webgpu", module: import.meta.url, options: { ...options } };
 }

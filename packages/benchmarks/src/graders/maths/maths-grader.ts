@@ -33,7 +33,13 @@ interface Job {
 const atOnce = 32;
 
 /** Starts the grader's thread at the first pair. */
-export function mathsGrader({ timeoutMs = 3000, memoryMiB = 256 }: MathsGraderOptions = {}): MathsGrader {
+export function mathsGrader(options: MathsGraderOptions = {}): MathsGrader {
+  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  return mathsGraderOn(new URL(`./maths-worker.${extension}`, import.meta.url), options);
+}
+
+/** @param entry - module whose `serve` judges pairs on the thread */
+export function mathsGraderOn(entry: URL, { timeoutMs = 3000, memoryMiB = 256 }: MathsGraderOptions = {}): MathsGrader {
   const waiting: Job[] = [];
   const sent: Job[] = [];
   let worker: Worker | null = null;
@@ -69,9 +75,8 @@ export function mathsGrader({ timeoutMs = 3000, memoryMiB = 256 }: MathsGraderOp
     pump();
   };
   const start = (): Worker => {
-    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
     const thread = new Worker(new URL("../../../assets/maths-worker.mjs", import.meta.url), {
-      workerData: { entry: new URL(`./maths-worker.${extension}`, import.meta.url).href },
+      workerData: { entry: entry.href },
       execArgv: [],
       env: {},
       resourceLimits: { maxOldGenerationSizeMb: memoryMiB, stackSizeMb: 4 },

@@ -1,0 +1,99 @@
+// Our WGSL kernels beside TensorFlow.js's operations, on the same adapter in one run. `laconic doctor --enable webgpu` first.
+// `npx tsx bench/src/webgpu.ts [FOLDER of the devices]`
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { randomFromSeed } from "@laconic/core";
+import type { CreateKernels, Kernels, SequenceLayout, Tensor } from "@laconic/engine/kernels";
+import { webGpuKernels } from "@laconic/kernels-tfjs";
+import { machine, print } from "./measure.ts";
+
+const [folder = process.env["LACONIC_DEVICES"], only] = process.argv.slice(2);
+if (folder === undefined) throw new Error("name the folder of the devices, or set LACONIC_DEVICES");
+
+if (only === undefined) {
+  print("machine", machine());
+  // TensorFlow.js's backend starts once in a process.
+  for (const operations of ["ours", "tfjs"])
+    spawnSync(process.execPath, [...process.execArgv, import.meta.filename, folder, operations], { stdio: "inherit" });
+} else {
+  const source = webGpuKernels({ modules: join(folder, "webgpu"), shaders: only === "ours" });
+  const { createKernels } = (await import(source.module)) as { createKernels: CreateKernels };
+  const kernels = await createKernels(source.options);
+  for (const [name, run] of Object.entries(cases(kernels))) {
+    const first = await timed(kernels, run);
+    const times: number[] = [];
+    for (let i = 0; i < 5; i++) times.push(await timed(kernels, run));
+    print(name, {
+      operations: only,
+      firstMs: round(first),
+      minMs: round(Math.min(...times)),
+      backend: kernels.backend,
+    });
+  }
+  kernels.dispose();
+}
+
+async function timed(kernels: Kernels, run: () => Tensor): Promise<number> {
+  const start = performance.now();
+  const result = kernels.scope(run);
+  await kernels.read(result);
+  kernels.free(result);
+  return performance.now() - start;
+}
+
+function cases(kernels: Kernels): Readonly<Record<string, () => Tensor>> {
+  const shape = { queryHeads: 8, kvHeads: 2, headDim: 32, scale: 32 ** -0.5 };
+  const lengths = Array.from({ length: 16 }, (_, i) => 64 + 8 * i);
+  const layout = layoutOf(kernels, lengths);
+  const rows = lengths.reduce((sum, each) => sum + each, 0);
+  const [q, k, v] = [matrix(kernels, rows, 256), matrix(kernels, rows, 64), matrix(kernels, rows, 64)];
+  const { out, logSumExp } = kernels.attention(q, k, v, shape, layout);
+  const cache = kernels.createCache({ rows: 64, capacity: 256, kvHeads: 2, headDim: 32 });
+  const past = Int32Array.from({ length: 64 }, () => 128);
+  const plan = {
+    layout: layoutOf(
+      kernels,
+      Array.from(past, () => 1),
+    ),
+    rows: Int32Array.from(past.keys()),
+    past,
+    rowsOnDevice: kernels.upload(Int32Array.from(past.keys()), [64]),
+    pastOnDevice: kernels.upload(past, [64]),
+  };
+  const [q1, k1, v1] = [matrix(kernels, 64, 256), matrix(kernels, 64, 64), matrix(kernels, 64, 64)];
+  const [hidden, weight] = [matrix(kernels, 512, 64), matrix(kernels, 8192, 64)];
+  const targets = kernels.upload(
+    Int32Array.from({ length: 512 }, (_, i) => (i * 37) % 8192),
+    [512],
+  );
+  const ones = kernels.upload(new Float32Array(512).fill(1), [512]);
+  const forward = { hidden, weight, targets, inverseTemperature: ones };
+  const { logSumExp: sums } = kernels.headLogProbs(hidden, weight, targets, ones);
+  return {
+    attention: () => kernels.attention(q, k, v, shape, layout).logSumExp,
+    attentionBackward: () => kernels.attentionBackward(out, { q, k, v, out, logSumExp }, shape, layout).dV,
+    attentionCached: () => kernels.attentionCached(q1, k1, v1, cache, shape, plan),
+    headLogProbs: () => kernels.headLogProbs(hidden, weight, targets, ones).logProbs,
+    headLogProbsBackward: () =>
+      kernels.headLogProbsBackward(ones, { ...forward, logSumExp: sums }, { weight: true }).dHidden,
+  };
+}
+
+function matrix(kernels: Kernels, rows: number, columns: number): Tensor {
+  const random = randomFromSeed(`${rows}/${columns}`);
+  return kernels.upload(
+    Float32Array.from({ length: rows * columns }, () => random.normal()),
+    [rows, columns],
+  );
+}
+
+function layoutOf(kernels: Kernels, lengths: readonly number[]): SequenceLayout {
+  const offsets = new Int32Array(lengths.length + 1);
+  lengths.forEach((length, i) => (offsets[i + 1] = (offsets[i] as number) + length));
+  return { offsets, offsetsOnDevice: kernels.upload(offsets, [offsets.length]), longest: Math.max(...lengths) };
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}

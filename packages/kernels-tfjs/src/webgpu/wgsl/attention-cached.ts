@@ -1,0 +1,98 @@
+import type { AttentionShape, KeyValueCache } from "@laconic/engine/kernels";
+import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
+import { attentionConstants } from "./attention.ts";
+import { groupIndex, threads, type WgslProgram } from "./run-program.ts";
+import { headVectors } from "./vectors.ts";
+
+/**
+ * Attention of new tokens to what a cache holds, read where it lies: a workgroup takes one head of one token, its threads
+ * share out the keys, then the numbers of the head.
+ * @param reach - int32 [N, 2], the cache's row of each token and the positions that it may look at
+ */
+export function attentionCachedProgram(
+  { q, keys, values, reach }: Readonly<Record<"q" | "keys" | "values" | "reach", TfTensor>>,
+  { capacity }: KeyValueCache,
+  shape: AttentionShape,
+): WgslProgram {
+  const { vector, declaration } = headVectors(shape.headDim);
+  const tokens = q.shape[0];
+  return {
+    name: "attention-cached",
+    constants: { ...attentionConstants(shape), PER_THREAD: Math.ceil(shape.headDim / threads) },
+    inputs: {
+      q: { data: q, vector },
+      keys: { data: keys, vector },
+      values: { data: values },
+      reach: { data: reach },
+    },
+    uniforms: {
+      tokens: { type: "int32", value: tokens },
+      capacity: { type: "int32", value: capacity },
+      scale: { type: "float32", value: shape.scale },
+    },
+    groups: tokens * shape.queryHeads,
+    code: `${declaration}
+var<workgroup> place : vec2<i32>;
+var<workgroup> query : array<V, CHUNKS>;
+var<workgroup> scores : array<f32, THREADS>;
+var<workgroup> shares : array<f32, THREADS>;
+fn main(index : i32) {
+  let group = ${groupIndex};
+  let token = group / QUERY_HEADS;
+  let head = group % QUERY_HEADS;
+  if (localIndex == 0u) {
+    if (token < uniforms.tokens) {
+      place = vec2<i32>(reach[2 * token], reach[2 * token + 1]);
+    } else {
+      place = vec2<i32>(0);
+    }
+  }
+  let at = workgroupUniformLoad(&place); // the same for all, which barriers ask for
+  let own = i32(localIndex);
+  let held = (at.x * KV_HEADS + head / GROUP) * uniforms.capacity;
+  if (at.y > 0) {
+    for (var c = own; c < CHUNKS; c += THREADS) {
+      query[c] = q[(token * QUERY_HEADS + head) * CHUNKS + c] * uniforms.scale;
+    }
+  }
+  workgroupBarrier();
+  var mixed : array<f32, PER_THREAD>;
+  var most = -1e30;
+  var sum = 0.0;
+  for (var start = 0; start < at.y; start += THREADS) {
+    let count = min(THREADS, at.y - start);
+    var score = -1e30;
+    if (own < count) {
+      var products = V();
+      for (var c = 0; c < CHUNKS; c++) { products += query[c] * keys[(held + start + own) * CHUNKS + c]; }
+      score = total(products);
+    }
+    scores[own] = score;
+    workgroupBarrier();
+    var next = most;
+    for (var j = 0; j < count; j++) { next = max(next, scores[j]); }
+    shares[own] = exp(score - next);
+    workgroupBarrier();
+    let kept = exp(most - next);
+    sum *= kept;
+    for (var j = 0; j < count; j++) { sum += shares[j]; }
+    for (var n = 0; n < PER_THREAD; n++) {
+      let d = own + n * THREADS;
+      if (d < DIM) {
+        var part = mixed[n] * kept;
+        for (var j = 0; j < count; j++) { part += shares[j] * values[(held + start + j) * DIM + d]; }
+        mixed[n] = part;
+      }
+    }
+    most = next;
+    workgroupBarrier();
+  }
+  if (at.y > 0) {
+    for (var n = 0; n < PER_THREAD; n++) {
+      let d = own + n * THREADS;
+      if (d < DIM) { result[(token * QUERY_HEADS + head) * DIM + d] = mixed[n] / sum; }
+    }
+  }
+}`,
+  };
+}
