@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { relayTask } from "@laconic/benchmarks";
 import { createLocalEngine, localPolicy } from "@laconic/engine";
 import { wasmKernels } from "@laconic/kernels-tfjs";
-import { parseTrainConfig, silentRecorder, train, type Metrics, type TrainingParts } from "@laconic/trainer";
+import { onePolicy, parseTrainConfig, silentRecorder, train, type Metrics } from "@laconic/trainer";
 
 const shipped = new URL("../apps/trainer/assets/relay-one-fact", import.meta.url);
 const [, , steps = "20", folder = fileURLToPath(shipped), seed = "0"] = process.argv;
@@ -15,7 +15,7 @@ const [, , steps = "20", folder = fileURLToPath(shipped), seed = "0"] = process.
 const task = relayTask({ level: "one-fact" });
 const engine = await createLocalEngine({ device: wasmKernels() });
 const model = await engine.createModel({ kind: "folder", path: folder });
-const policy: TrainingParts["policy"] = (sampler) => localPolicy({ id: model.id, sampler, tokenizer: task.tokenizer });
+const parts = onePolicy(task, model, (sampler) => localPolicy({ id: model.id, sampler, tokenizer: task.tokenizer }));
 
 const config = parseTrainConfig({
   seed,
@@ -27,7 +27,7 @@ const config = parseTrainConfig({
   optimizer: { learningRate: { peak: 3e-4, warmUpSteps: 0 } },
 });
 
-const { before, after } = await train({ task, model, policy }, config, silentRecorder(printStep));
+const { before, after } = await train(parts, config, silentRecorder(printStep));
 const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 console.log(`held-out accuracy ${percent(before.accuracy)} -> ${percent(after.accuracy)}`);
 console.log(`held-out tokens ${before.tokens.toFixed(1)} -> ${after.tokens.toFixed(1)} per episode`);

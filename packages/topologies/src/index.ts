@@ -25,8 +25,14 @@ export { svgOf } from "./draw/svg.ts";
 
 export { programTopology } from "./program/program-topology.ts";
 export type { Line, Program, Stage } from "./program/program-topology.ts";
-export { synchronousTurns } from "./program/synchronous-turns.ts";
-export type { ExternalTransition, JointHistory, Player, SynchronousTurnsOptions } from "./program/synchronous-turns.ts";
+export { jointEpisode, jointPrompt, synchronousTurns } from "./program/synchronous-turns.ts";
+export type {
+  ExternalTransition,
+  JointGame,
+  JointHistory,
+  Player,
+  SynchronousTurnsOptions,
+} from "./program/synchronous-turns.ts";
 
 export { speak } from "./speak.ts";
 export type { SpeakRequest, Turn } from "./speak.ts";

@@ -28,6 +28,9 @@ test("an alternative is taken whole: no default of another one leaks in", () => 
   expect(parseTrainConfig({ objective: { name: "reinforce" } }).objective).toEqual({ name: "reinforce" });
 });
 
+const tree = { mode: "aligned", gamma: 0.9, stopAbove: null };
+const siblings = { groupBy: "tree-node", advantage: { estimator: "group", scale: "none" } };
+
 test.each([
   // Unknown keys, with the nearest known one where there is one.
   [{ stepz: 3 }, "stepz", "did you mean steps?"],
@@ -71,7 +74,19 @@ test.each([
     "cosine to the whole peak has no effect",
   ],
   [{ refreshOldPolicyEvery: 3 }, "checkpoint.every", "multiple of refreshOldPolicyEvery (3)"],
-  [{ groupBy: "tree-node" }, "groupBy", "tree rollouts"],
+  [{ groupBy: "tree-node" }, "groupBy", "belongs to rollout trees"],
+  [{ tree }, "groupBy", "belongs to rollout trees"],
+  [{ tree, groupBy: "tree-node" }, "advantage", "group with scale none"],
+  [{ tree, ...siblings, prices: { tokens: 0.1 } }, "tree", "prices and budgets have no part"],
+  [{ tree, ...siblings, policies: { a: { prices: { turns: 1 } } } }, "tree", "prices and budgets have no part"],
+  [{ credit: { kind: "difference" } }, "credit", "group by prompt+agent"],
+  [{ credit: { kind: "margin" }, groupBy: "prompt+agent" }, "credit.alpha", "expected number"],
+  [{ policies: { a: { clip: 1 } } }, "policies.a.clip", "no such setting"],
+  [
+    { earlyStopping: { patience: 2, minGain: 0 }, evaluation: { every: 0 } },
+    "earlyStopping",
+    "set evaluation.every above 0",
+  ],
   [{ ratioUnit: "joint", groupBy: "prompt+agent" }, "ratioUnit", "use groupBy prompt"],
   [{ ratioUnit: "trajectory", groupBy: "prompt+agent+turn" }, "ratioUnit", "use groupBy prompt"],
   [{ objective: { name: "reinforce", clip: { low: 0.1, high: 0.1 } } }, "clip", "clip has no effect"],

@@ -3,7 +3,8 @@ import { groupAdvantages, objectiveNames, objectivePreset, type GroupKey, type R
 import { LaconicError } from "@laconic/core";
 import { decoupledAdvantages } from "@laconic/rewards";
 import { z } from "zod";
-import { agentGspoDefaults, type AdvantageSettings, type TrainConfig } from "./config.ts";
+import { agentGspoDefaults, type AdvantageSettings, type CreditSettings, type TrainConfig } from "./config.ts";
+import type { LearningRateSchedule } from "./learning-rate.ts";
 import { nearestName } from "./nearest-name.ts";
 
 const count = z.int().min(0);
@@ -30,6 +31,39 @@ const advantageSchema: z.ZodType<AdvantageSettings> = z.discriminatedUnion("esti
   z.strictObject({ estimator: z.literal("raw") }),
 ]);
 
+const creditSchema: z.ZodType<CreditSettings> = z.discriminatedUnion("kind", [
+  z.strictObject({ kind: z.literal("shared") }),
+  z.strictObject({ kind: z.literal("difference") }),
+  z.strictObject({ kind: z.enum(["margin", "quality"]), alpha: z.number().min(0) }),
+]);
+
+const objectiveSchema: z.ZodType<TrainConfig["objective"]> = z.strictObject({
+  name: z.enum(objectiveNames),
+  clip: z.strictObject({ low: above0, high: above0 }).exactOptional(),
+  minLength: z.number().min(1).exactOptional(),
+  constantLength: above0.exactOptional(),
+  kl: z
+    .strictObject({
+      estimator: z.enum(["k1", "k2", "k3", "k1+", "k3+"]),
+      coefficient: above0,
+      biasCorrection: z.boolean().exactOptional(),
+    })
+    .exactOptional(),
+});
+
+const pricesSchema: z.ZodType<TrainConfig["prices"]> = z.strictObject({
+  tokens: price,
+  turns: price,
+  repetition: price,
+});
+
+const scheduleSchema: z.ZodType<LearningRateSchedule> = z.strictObject({
+  peak: above0,
+  warmUpSteps: count,
+  decay: z.enum(["constant", "linear", "cosine"]),
+  finalFraction: z.number().min(0).max(1),
+});
+
 /** Shape and ranges of a complete configuration; unknown keys are refused. */
 const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
   seed: z.union([z.string(), z.number()]),
@@ -46,23 +80,30 @@ const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
     topK: positive.exactOptional(),
     minP: z.number().min(0).max(1).exactOptional(),
   }),
-  objective: z.strictObject({
-    name: z.enum(objectiveNames),
-    clip: z.strictObject({ low: above0, high: above0 }).exactOptional(),
-    minLength: z.number().min(1).exactOptional(),
-    constantLength: above0.exactOptional(),
-    kl: z
-      .strictObject({
-        estimator: z.enum(["k1", "k2", "k3", "k1+", "k3+"]),
-        coefficient: above0,
-        biasCorrection: z.boolean().exactOptional(),
-      })
-      .exactOptional(),
-  }),
+  objective: objectiveSchema,
   advantage: advantageSchema,
   groupBy: z.enum(["prompt", "prompt+agent", "prompt+agent+turn", "tree-node"]),
   ratioUnit: z.enum(["message", "turn", "trajectory", "joint"]),
-  prices: z.strictObject({ tokens: price, turns: price, repetition: price }),
+  credit: creditSchema,
+  tree: z
+    .strictObject({
+      mode: z.enum(["aligned", "cross"]),
+      gamma: z.number().min(0).max(1),
+      stopAbove: z.number().nullable(),
+    })
+    .nullable(),
+  policies: z.record(
+    z.string(),
+    z.strictObject({
+      objective: objectiveSchema.exactOptional(),
+      advantage: advantageSchema.exactOptional(),
+      learningRate: scheduleSchema.exactOptional(),
+      prices: pricesSchema.exactOptional(),
+      budget: budgetOptionsSchema.exactOptional(),
+    }),
+  ),
+  problemPool: positive.nullable(),
+  prices: pricesSchema,
   costWhenTaskAtLeast: z.number().gt(0).max(1).exactOptional(),
   budget: budgetOptionsSchema.nullable(),
   optimizer: z.strictObject({
@@ -71,14 +112,10 @@ const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
     epsilon: above0,
     weightDecay: z.number().min(0),
     maxGradNorm: above0,
-    learningRate: z.strictObject({
-      peak: above0,
-      warmUpSteps: count,
-      decay: z.enum(["constant", "linear", "cosine"]),
-      finalFraction: z.number().min(0).max(1),
-    }),
+    learningRate: scheduleSchema,
   }),
   evaluation: z.strictObject({ every: count, problems: positive, transcripts: count }),
+  earlyStopping: z.strictObject({ patience: positive, minGain: z.number().min(0) }).nullable(),
   checkpoint: z.strictObject({ every: positive, keep: z.int().min(2) }),
 });
 
@@ -101,7 +138,7 @@ function invalid(key: string, reason: string): LaconicError {
 }
 
 /** Objects that are chosen as a whole: a default for one alternative must not leak into another. */
-const wholes = new Set(["advantage", "objective", "budget", "prices", "sampling"]);
+const wholes = new Set(["advantage", "objective", "budget", "prices", "sampling", "credit", "tree", "earlyStopping"]);
 
 /** Lays what is given over the defaults; as own properties, so that no key reaches a prototype. */
 function withDefaults(defaults: unknown, given: unknown, path: readonly string[]): unknown {
@@ -186,5 +223,30 @@ function checkCombinations(config: TrainConfig, place: readonly string[]): void 
       "ratioUnit",
       `${config.ratioUnit} joins messages that groupBy ${config.groupBy} gives different advantages; use groupBy prompt`,
     );
-  if (config.groupBy === "tree-node") refuse("groupBy", "tree-node needs tree rollouts, which this loop does not make");
+  checkTrees(config, refuse);
+  if (config.credit.kind !== "shared" && !config.groupBy.includes("agent"))
+    refuse(
+      "credit",
+      `${config.credit.kind} gives agents different rewards; group by prompt+agent or prompt+agent+turn`,
+    );
+  if (config.credit.kind !== "shared" && config.advantage.estimator === "decoupled")
+    refuse("credit", "decoupled advantages are of whole episodes; use another estimator");
+  if (config.earlyStopping && config.evaluation.every === 0)
+    refuse("earlyStopping", "watches evaluations; set evaluation.every above 0");
+}
+
+type Refuse = (key: string, reason: string) => never;
+
+function checkTrees(config: TrainConfig, refuse: Refuse): void {
+  if ((config.groupBy === "tree-node") !== (config.tree !== null))
+    refuse("groupBy", "tree-node belongs to rollout trees: set it together with `tree`");
+  if (!config.tree) return;
+  const { advantage, prices, budget, credit, policies } = config;
+  if (advantage.estimator !== "group" || advantage.scale !== "none")
+    refuse("advantage", "a tree's advantage is the return less its siblings' mean: group with scale none");
+  const priced = [{ prices, budget: budget ?? undefined }, ...Object.values(policies)].some(
+    (each) => each.budget !== undefined || Object.keys(each.prices ?? {}).length > 0,
+  );
+  if (priced) refuse("tree", "its returns are grades; prices and budgets have no part in them");
+  if (credit.kind !== "shared") refuse("credit", "a tree gives each reply its own return; use shared");
 }

@@ -14,6 +14,35 @@ export type AdvantageSettings =
   /** The reward itself: no group normalisation. */
   | { readonly estimator: "raw" };
 
+/** How a team's reward becomes that of an utterance. */
+export type CreditSettings =
+  /** Every utterance gets the episode's reward. */
+  | { readonly kind: "shared" }
+  /** The reward less that of the same episode with the speaker silent; one more episode for each trained agent. */
+  | { readonly kind: "difference" }
+  /** MARTI's shaping: the utterance's own grade, moved by how the rounds before did. */
+  | { readonly kind: "margin" | "quality"; readonly alpha: number };
+
+/** MAGRPO's rollout trees. */
+export interface TreeSettings {
+  /** Replies join reply by reply, or each with each: G children of a node, or G to the number of agents. */
+  readonly mode: "aligned" | "cross";
+  /** Discount between turns. */
+  readonly gamma: number;
+  /** A node whose joint replies have a mean grade above this has no branches; null expands all. */
+  readonly stopAbove: number | null;
+}
+
+/** What one policy does otherwise than the run. */
+export interface PolicySettings {
+  readonly objective?: TrainConfig["objective"];
+  readonly advantage?: AdvantageSettings;
+  readonly learningRate?: LearningRateSchedule;
+  /** Prices and budget count the words of the policy's own agents. */
+  readonly prices?: TrainConfig["prices"];
+  readonly budget?: BudgetOptions;
+}
+
 /** Everything that decides what a run computes. Plain data: the same configuration and seed give the same run. */
 export interface TrainConfig {
   readonly seed: string | number;
@@ -54,6 +83,13 @@ export interface TrainConfig {
   readonly prices: { readonly tokens?: number; readonly turns?: number; readonly repetition?: number };
   /** Charge costs only to episodes whose grade is at least this. */
   readonly costWhenTaskAtLeast?: number;
+  readonly credit: CreditSettings;
+  /** Null samples `episodesPerProblem` whole episodes; a tree samples as many replies of each agent at each node. */
+  readonly tree: TreeSettings | null;
+  /** By name of the policy. */
+  readonly policies: Readonly<Record<string, PolicySettings>>;
+  /** Problems that all steps draw from, the first that the task makes; null makes new ones in each step. */
+  readonly problemPool: number | null;
   /** Eq. 5; null keeps the prices fixed. */
   readonly budget: BudgetOptions | null;
   readonly optimizer: {
@@ -70,6 +106,8 @@ export interface TrainConfig {
    * of the first held-out problems, and of the first training episodes of the step.
    */
   readonly evaluation: { readonly every: number; readonly problems: number; readonly transcripts: number };
+  /** Ends the run after so many evaluations without a better one; its best checkpoint is kept. Null never does. */
+  readonly earlyStopping: { readonly patience: number; readonly minGain: number } | null;
   readonly checkpoint: { readonly every: number; readonly keep: number };
 }
 
@@ -88,6 +126,10 @@ export const agentGspoDefaults: TrainConfig = {
   advantage: { estimator: "group", scale: "group", std: "sample", epsilon: 1e-6 }, // Eq. 2
   groupBy: "prompt", // Eq. 2: over the G replies to one query
   ratioUnit: "message", // Eq. 3: an action is an utterance
+  credit: { kind: "shared" },
+  tree: null,
+  policies: {},
+  problemPool: null,
   prices: {}, // no λ is given
   budget: null, // optional in Algorithm 1
   optimizer: {
@@ -99,5 +141,6 @@ export const agentGspoDefaults: TrainConfig = {
     learningRate: { peak: 1e-6, warmUpSteps: 10, decay: "constant", finalFraction: 1 }, // GSPO's public script
   },
   evaluation: { every: 20, problems: 200, transcripts: 4 },
+  earlyStopping: null,
   checkpoint: { every: 20, keep: 2 },
 };

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { livePolicies } from "./parts.ts";
 import { wilsonInterval } from "@laconic/core";
 import { evaluate } from "./evaluate.ts";
 import { tinyParts } from "./testing/index.ts";
@@ -7,20 +8,20 @@ const options = { seed: 1, step: 3, problems: 12, sampling: { temperature: 1 } }
 
 test("an evaluation counts what its episodes hold, and repeats", async () => {
   const parts = tinyParts("star", { spread: 1 });
-  const { evaluation, episodes } = await evaluate(parts, parts.model, options);
+  const { evaluation, episodes } = await evaluate(parts, livePolicies(parts), options);
   const tokens = episodes.map(({ episode }) => episode.utterances.reduce((sum, each) => sum + each.writtenTokens, 0));
   const right = episodes.filter(({ task }) => task === 1).length;
   expect(evaluation).toMatchObject({ step: 3, problems: 12, accuracy: right / 12 });
   expect(evaluation.tokens).toBeCloseTo(tokens.reduce((sum, count) => sum + count, 0) / 12, 12);
   expect(evaluation.interval).toEqual(wilsonInterval(right, 12));
-  expect((await evaluate(parts, parts.model, options)).evaluation).toEqual(evaluation);
+  expect((await evaluate(parts, livePolicies(parts), options)).evaluation).toEqual(evaluation);
 });
 
 test("the first problems get the same streams in a longer evaluation", async () => {
   const parts = tinyParts("solo", { spread: 1 });
   const [short, long] = [
-    await evaluate(parts, parts.model, { ...options, problems: 3 }),
-    await evaluate(parts, parts.model, { ...options, problems: 30 }),
+    await evaluate(parts, livePolicies(parts), { ...options, problems: 3 }),
+    await evaluate(parts, livePolicies(parts), { ...options, problems: 30 }),
   ];
   expect(long.episodes.slice(0, 3)).toEqual(short.episodes);
 });
@@ -32,7 +33,7 @@ test("grades of NaN leave the accuracy; without any grade, or any problem, it is
     task: { ...parts.task, grader: (_, { gold }) => grader(gold) },
   });
   const half = graded((gold) => (gold === "a" ? 1 : gold === "b" ? 0 : NaN));
-  expect((await evaluate(half, parts.model, options)).evaluation).toMatchObject({
+  expect((await evaluate(half, livePolicies(parts), options)).evaluation).toMatchObject({
     problems: 12,
     accuracy: 0.5,
     interval: wilsonInterval(4, 8),
@@ -40,6 +41,9 @@ test("grades of NaN leave the accuracy; without any grade, or any problem, it is
   const none = graded(() => NaN);
   const empty = { ...parts, task: { ...parts.task, heldOut: [] } };
   for (const each of [none, empty])
-    expect((await evaluate(each, parts.model, options)).evaluation).toMatchObject({ accuracy: 0, interval: [0, 1] });
-  expect((await evaluate(empty, parts.model, options)).evaluation.tokens).toBe(0);
+    expect((await evaluate(each, livePolicies(parts), options)).evaluation).toMatchObject({
+      accuracy: 0,
+      interval: [0, 1],
+    });
+  expect((await evaluate(empty, livePolicies(parts), options)).evaluation.tokens).toBe(0);
 });

@@ -1,7 +1,7 @@
-import { randomFromSeed, silenceRates, wilsonInterval, type Episode, type Problem, type Sampler } from "@laconic/core";
+import { randomFromSeed, silenceRates, wilsonInterval, type Episode, type Problem } from "@laconic/core";
 import { measureEpisode } from "@laconic/rewards";
 import type { TrainConfig } from "./config.ts";
-import { modelsOf, type TrainingParts } from "./parts.ts";
+import { modelsOf, type Samplers, type TrainingParts } from "./parts.ts";
 
 /** How a team does on held-out problems. */
 export interface Evaluation {
@@ -30,7 +30,7 @@ export interface EvaluatedEpisode {
  */
 export async function evaluate(
   parts: TrainingParts,
-  sampler: Sampler,
+  samplers: Samplers,
   options: {
     readonly seed: string | number;
     readonly step: number;
@@ -38,7 +38,7 @@ export async function evaluate(
     readonly sampling: TrainConfig["sampling"];
   },
 ): Promise<{ readonly evaluation: Evaluation; readonly episodes: readonly EvaluatedEpisode[] }> {
-  const models = modelsOf(parts, sampler);
+  const models = modelsOf(parts, samplers);
   const random = randomFromSeed(options.seed).split("evaluation");
   const episodes = await Promise.all(
     parts.task.heldOut.slice(0, options.problems).map(async (problem, i): Promise<EvaluatedEpisode> => {

@@ -5,10 +5,11 @@
 export { train } from "./train.ts";
 export type { TrainResult } from "./train.ts";
 export { agentGspoDefaults } from "./config.ts";
-export type { AdvantageSettings, TrainConfig } from "./config.ts";
+export type { AdvantageSettings, CreditSettings, PolicySettings, TrainConfig, TreeSettings } from "./config.ts";
 export { parseTrainConfig } from "./config-schema.ts";
 export { nearestName } from "./nearest-name.ts";
-export type { TrainingParts, TrainingTask } from "./parts.ts";
+export { livePolicies, onePolicy, onlyPolicy } from "./parts.ts";
+export type { Samplers, TrainedPolicy, TrainingParts, TrainingTask } from "./parts.ts";
 
 export { evaluate } from "./evaluate.ts";
 export type { EvaluatedEpisode, Evaluation } from "./evaluate.ts";
@@ -21,7 +22,7 @@ export { openRun, runFiles } from "./run/run-directory.ts";
 export type { Run, RunObserver, RunOptions } from "./run/run-directory.ts";
 export { silentRecorder } from "./run/recorder.ts";
 export type { Recorder, StepClock } from "./run/recorder.ts";
-export { findCheckpoint } from "./run/checkpoint.ts";
+export { findCheckpoint, modelPlace } from "./run/checkpoint.ts";
 export type { FoundCheckpoint, LoopState } from "./run/checkpoint.ts";
 export { nodeFileSystem } from "./run/file-system.ts";
 export type { FileSystem } from "./run/file-system.ts";

@@ -3,15 +3,19 @@ import { parseTrainConfig } from "./config-schema.ts";
 import { describeMetric, metricNames, metricPattern } from "./metric-names.ts";
 import { silentRecorder } from "./run/recorder.ts";
 import type { Metrics } from "./stages/step-metrics.ts";
-import { tinyParts, tinySettings } from "./testing/index.ts";
+import type { TrainingParts } from "./parts.ts";
+import { tinyPairParts, tinyParts, tinySettings } from "./testing/index.ts";
 import { train } from "./train.ts";
 
-async function emitted(settings: Readonly<Record<string, unknown>> = {}): Promise<string[]> {
+async function emitted(
+  settings: Readonly<Record<string, unknown>> = {},
+  parts: TrainingParts = tinyParts("star"),
+): Promise<string[]> {
   const rows: Metrics[] = [];
   const budget = { targetTokens: 3, learningRate: 0.01 };
   const config = parseTrainConfig({ ...tinySettings, steps: 1, prices: {}, budget, ...settings });
   await train(
-    tinyParts("star"),
+    parts,
     config,
     silentRecorder((metrics) => rows.push(metrics)),
   );
@@ -19,10 +23,17 @@ async function emitted(settings: Readonly<Record<string, unknown>> = {}): Promis
 }
 
 const penalised = { objective: { name: "gspo", kl: { estimator: "k3", coefficient: 0.1 } } };
+const trees = {
+  tree: { mode: "aligned", gamma: 0.9, stopAbove: null },
+  groupBy: "tree-node",
+  budget: null,
+};
 const decoupled = { advantage: { estimator: "decoupled", costs: "z-score" } };
 
 test("every metric of a step matches exactly one entry, and every entry is emitted", async () => {
-  const keys = [...new Set([...(await emitted(penalised)), ...(await emitted(decoupled))])];
+  const own = await emitted({ policies: { first: { budget: { targetTokens: 1, learningRate: 1 } } } }, tinyPairParts());
+  const emittedBy = [await emitted(penalised), await emitted(decoupled), await emitted(trees, tinyPairParts()), own];
+  const keys = [...new Set(emittedBy.flat().map((key) => key.replace(/^policy\/\w+\//u, "")))];
   expect(keys.length).toBeGreaterThan(50);
   for (const key of keys)
     expect([key, metricNames.filter(({ name }) => metricPattern(name).test(key)).length]).toEqual([key, 1]);

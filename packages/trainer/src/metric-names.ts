@@ -4,7 +4,7 @@ export interface MetricName {
   readonly meaning: string;
 }
 
-/** Every name in `metrics.jsonl`, in its order. Means are over the episodes of a step unless they say otherwise. */
+/** Every name in `metrics.jsonl`, in its order; with several policies, what is one policy's stands under `policy/NAME/`. Means are over the episodes of a step unless they say otherwise. */
 export const metricNames: readonly MetricName[] = [
   { name: "step", meaning: "Steps done, this one included." },
   { name: "progress/done_frac", meaning: "Share of the configured steps that are done." },
@@ -14,6 +14,8 @@ export const metricNames: readonly MetricName[] = [
   { name: "rewards/{term}/mean", meaning: "Mean of one signed term of the reward." },
   { name: "rewards/{term}/std", meaning: "Sample standard deviation of the term over the batch." },
   { name: "task/accuracy", meaning: "Mean grade of the training episodes, 0 to 1." },
+
+  { name: "rewards/evaluations", meaning: "Joint replies that were judged; rollout trees only. MAGRPO's env steps." },
 
   { name: "by_group/frac_all_good", meaning: "Share of groups whose episodes all have grade 1." },
   { name: "by_group/frac_all_bad", meaning: "Share of groups whose episodes all have grade 0." },
@@ -71,6 +73,10 @@ export const metricNames: readonly MetricName[] = [
   { name: "ratio_clamped", meaning: "Tokens whose log-ratio was clamped before its exponential." },
   { name: "log_ratio_abs_max", meaning: "Largest absolute log-ratio of a token." },
 
+  { name: "reward/own_mean", meaning: "Mean reward of a policy whose own agents' words have a price of their own." },
+  { name: "budget/own_lambda", meaning: "That price of a token." },
+  { name: "budget/own_tokens", meaning: "Mean tokens that the policy's agents wrote per episode." },
+
   { name: "budget/tokens/lambda", meaning: "Price of a token in this step: λ of Eq. 1." },
   { name: "budget/tokens/target", meaning: "Mean tokens aimed at; above the budget while it anneals." },
   { name: "budget/tokens/used_frac", meaning: "Mean tokens over the budget." },
@@ -79,9 +85,10 @@ export const metricNames: readonly MetricName[] = [
   { name: "budget/tokens/guarded", meaning: "1 while the guard keeps the price from rising." },
 ];
 
-/** The entry that a metric of a run belongs to. */
+/** The entry that a metric of a run belongs to; those of several policies stand under `policy/NAME/`. */
 export function describeMetric(metric: string): MetricName | undefined {
-  return metricNames.find(({ name }) => metricPattern(name).test(metric));
+  const own = metric.replace(/^policy\/[\w-]+\//u, "");
+  return metricNames.find(({ name }) => metricPattern(name).test(own));
 }
 
 /** Matches the metrics of an entry: a placeholder stands for any text. */

@@ -1,31 +1,51 @@
 import { expect, test } from "vitest";
-import { checkTrainingParts, modelsOf, type TrainingParts } from "./parts.ts";
+import {
+  checkTrainingParts,
+  livePolicies,
+  modelsOf,
+  onlyPolicy,
+  type TrainedPolicy,
+  type TrainingParts,
+} from "./parts.ts";
 import { tinyParts } from "./testing/index.ts";
 
 const parts = tinyParts("star");
-const model = parts.policy(parts.model);
+const policy = parts.policies[onlyPolicy] as TrainedPolicy;
+const model = policy.speak(parts.model);
+const solverOnly = { policies: { [onlyPolicy]: { ...policy, agents: ["solver"] } } };
 
 test("trained agents share the policy; the others keep their frozen models", () => {
-  const models = modelsOf({ ...parts, trainedAgents: ["solver"], frozen: { hint: model } }, parts.model);
+  const models = modelsOf({ ...parts, ...solverOnly, frozen: { hint: model } }, livePolicies(parts));
   expect(Object.keys(models).toSorted()).toEqual(["hint", "solver"]);
   expect(models["hint"]).toBe(model);
   expect(models["solver"]).not.toBe(model);
-  const all = modelsOf(parts, parts.model);
+  const all = modelsOf(parts, livePolicies(parts));
   expect(all["hint"]).toBe(all["solver"]);
 });
 
+test("agents with policies of their own speak with different models", () => {
+  const two = { ...parts, policies: { a: { ...policy, agents: ["hint"] }, b: { ...policy, agents: ["solver"] } } };
+  expect(() => checkTrainingParts(two)).not.toThrow();
+  const models = modelsOf(two, livePolicies(two));
+  expect(models["hint"]).not.toBe(models["solver"]);
+  expect(() => modelsOf(two, { a: parts.model })).toThrow(/no sampler for policy "b"/u);
+});
+
 test.each<[Partial<TrainingParts>, string, string]>([
-  [{ trainedAgents: ["sovler"] }, "sovler", "the team has no such agent; it has hint, solver"],
+  [{ policies: { a: { ...policy, agents: ["sovler"] } } }, "sovler", "the team has no such agent; it has hint, solver"],
+  [{ policies: { a: policy, b: { ...policy, agents: ["hint"] } } }, "hint", "speaks with the policies a and b"],
   [{ frozen: { judge: model } }, "judge", "no such agent"],
   [{ frozen: { hint: model } }, "hint", "is trained, so its frozen model has no effect"],
-  [{ trainedAgents: ["solver"] }, "hint", "is not trained and has no frozen model"],
+  [solverOnly, "hint", "is not trained and has no frozen model"],
 ])("%j is refused for agent %s: %s", (changes, agent, reason) => {
   expect(() => checkTrainingParts({ ...parts, ...changes })).toThrowError(
     expect.objectContaining({ code: "input_invalid", detail: { agent }, message: expect.stringContaining(reason) }),
   );
 });
 
-test("nobody to train is refused", () => {
-  expect(() => checkTrainingParts({ ...parts, trainedAgents: [] })).toThrowError(/nothing would be learned/);
+test("nobody to train is refused, and a policy with a name that no folder can have", () => {
+  expect(() => checkTrainingParts({ ...parts, policies: {} })).toThrowError(/nothing would be learned/);
+  expect(() => checkTrainingParts({ ...parts, policies: { a: { ...policy, agents: [] } } })).toThrowError(/no agents/);
+  expect(() => checkTrainingParts({ ...parts, policies: { "../x": policy } })).toThrowError(/letters, digits/);
   expect(() => checkTrainingParts(parts)).not.toThrow();
 });

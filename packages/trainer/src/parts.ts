@@ -9,6 +9,7 @@ import {
   type Topology,
   type TrainableModel,
 } from "@laconic/core";
+import type { JointGame } from "@laconic/topologies";
 
 /** Where problems come from and how answers are graded. */
 export interface TrainingTask {
@@ -17,49 +18,96 @@ export interface TrainingTask {
   readonly grader: Grader;
   problems(random: Random, count: number): Problem[];
   readonly heldOut: readonly Problem[];
+  /** The same play turn by turn, for rollout trees: every agent replies at once, the grader judges each joint reply. */
+  readonly game?: JointGame;
+}
+
+/** Weights in training, and who speaks with them. */
+export interface TrainedPolicy {
+  readonly model: TrainableModel;
+  /** Makes weights speak: the policy as a language model. */
+  speak(sampler: Sampler): LanguageModel;
+  /** Agents that speak with it and learn. */
+  readonly agents: readonly AgentId[];
 }
 
 /** What a run is made of, beside its configuration. */
 export interface TrainingParts {
   readonly task: TrainingTask;
-  readonly model: TrainableModel;
-  /** Makes weights speak: the trained policy as a language model. */
-  policy(sampler: Sampler): LanguageModel;
-  /** Agents that speak with the trained policy and learn; all of them when absent. */
-  readonly trainedAgents?: readonly AgentId[];
+  /** By name. Agents share a policy, or have one each; each policy has its own weights and optimiser. */
+  readonly policies: Readonly<Record<string, TrainedPolicy>>;
   /** Models of the agents that are not trained. */
   readonly frozen?: Readonly<Record<AgentId, LanguageModel>>;
 }
 
-/** Agents that learn. */
-export function trainedAgentsOf({ task, trainedAgents }: TrainingParts): ReadonlySet<AgentId> {
-  return new Set(trainedAgents ?? task.topology.agents);
+/** One sampler for each policy: the live weights, or a snapshot of them. */
+export type Samplers = Readonly<Record<string, Sampler>>;
+
+/** Name of the policy of a run that has one. */
+export const onlyPolicy = "policy";
+
+/** Parts with a single policy, that all agents speak with, or those that are named. */
+export function onePolicy(
+  task: TrainingTask,
+  model: TrainableModel,
+  speak: TrainedPolicy["speak"],
+  agents: readonly AgentId[] = task.topology.agents,
+): TrainingParts {
+  return { task, policies: { [onlyPolicy]: { model, speak, agents } } };
 }
 
-/** @throws LaconicError `input_invalid` naming an agent that does not exist, has no model, or has one to no effect. */
-export function checkTrainingParts(parts: TrainingParts): void {
-  const { agents } = parts.task.topology;
-  const trained = trainedAgentsOf(parts);
-  const frozen = Object.keys(parts.frozen ?? {});
+/** @throws LaconicError `input_invalid` naming an agent that does not exist, has no model, or has two. */
+export function checkTrainingParts({ task, policies, frozen = {} }: TrainingParts): void {
+  const { agents } = task.topology;
   const refuse = (agent: AgentId, reason: string): never => {
     throw new LaconicError("input_invalid", `agent "${agent}": ${reason}`, { agent });
   };
-  if (trained.size === 0) throw new LaconicError("input_invalid", "trainedAgents is empty: nothing would be learned");
-  for (const agent of [...trained, ...frozen])
+  const trained = new Map<AgentId, string>();
+  for (const [name, policy] of Object.entries(policies)) {
+    if (!/^[\w-]+$/u.test(name))
+      throw new LaconicError("input_invalid", `policy "${name}": a name has letters, digits, - and _`, {
+        policy: name,
+      });
+    if (policy.agents.length === 0)
+      throw new LaconicError("input_invalid", `policy "${name}" has no agents: it would learn nothing`, {
+        policy: name,
+      });
+    for (const agent of policy.agents) {
+      const other = trained.get(agent);
+      if (other !== undefined) refuse(agent, `speaks with the policies ${other} and ${name}`);
+      trained.set(agent, name);
+    }
+  }
+  if (trained.size === 0) throw new LaconicError("input_invalid", "there is no policy: nothing would be learned");
+  for (const agent of [...trained.keys(), ...Object.keys(frozen)])
     if (!agents.includes(agent)) refuse(agent, `the team has no such agent; it has ${agents.join(", ")}`);
-  for (const agent of frozen) if (trained.has(agent)) refuse(agent, "is trained, so its frozen model has no effect");
+  for (const agent of Object.keys(frozen))
+    if (trained.has(agent)) refuse(agent, "is trained, so its frozen model has no effect");
   for (const agent of agents)
-    if (!trained.has(agent) && !frozen.includes(agent)) refuse(agent, "is not trained and has no frozen model");
+    if (!trained.has(agent) && !Object.hasOwn(frozen, agent)) refuse(agent, "is not trained and has no frozen model");
 }
 
-/** The model of each agent when the trained ones speak with `sampler`. */
-export function modelsOf(parts: TrainingParts, sampler: Sampler): Record<AgentId, LanguageModel> {
-  const policy = parts.policy(sampler);
-  const trained = trainedAgentsOf(parts);
-  return {
-    ...parts.frozen,
-    ...Object.fromEntries(
-      parts.task.topology.agents.filter((agent) => trained.has(agent)).map((agent) => [agent, policy]),
-    ),
-  };
+/** The weights as they are now. */
+export function livePolicies({ policies }: TrainingParts): Samplers {
+  return mapPolicies(policies, ({ model }) => model);
+}
+
+/** Something for each policy, under its name. */
+export function mapPolicies<P, T>(
+  policies: Readonly<Record<string, P>>,
+  make: (policy: P, name: string) => T,
+): Record<string, T> {
+  return Object.fromEntries(Object.entries(policies).map(([name, policy]) => [name, make(policy, name)]));
+}
+
+/** The model of each agent when each policy speaks with its sampler. */
+export function modelsOf({ policies, frozen }: TrainingParts, samplers: Samplers): Record<AgentId, LanguageModel> {
+  const models: Record<AgentId, LanguageModel> = { ...frozen };
+  for (const [name, { speak, agents }] of Object.entries(policies)) {
+    const sampler = samplers[name];
+    if (!sampler) throw new LaconicError("input_invalid", `there is no sampler for policy "${name}"`, { policy: name });
+    const model = speak(sampler);
+    for (const agent of agents) models[agent] = model;
+  }
+  return models;
 }

@@ -1,6 +1,7 @@
-import { randomFromSeed } from "@laconic/core";
+import { randomFromSeed, type TrainableModel } from "@laconic/core";
 import { expect, test } from "vitest";
 import { parseTrainConfig } from "./config-schema.ts";
+import { onePolicy, onlyPolicy, type TrainedPolicy } from "./parts.ts";
 import { silentRecorder } from "./run/recorder.ts";
 import type { Metrics } from "./stages/step-metrics.ts";
 import { tinyParts, tinySettings, tinyTokenizer } from "./testing/index.ts";
@@ -96,15 +97,16 @@ test.each([
 
 test("silence is counted: an agent that only ends costs one token and has no answer", async () => {
   const parts = tinyParts();
-  const policy: Parts["policy"] = (sampler) => ({
-    ...parts.policy(sampler),
+  const { speak } = parts.policies[onlyPolicy] as TrainedPolicy;
+  const silent: TrainedPolicy["speak"] = (sampler) => ({
+    ...speak(sampler),
     complete: async () => {
       const trace = { promptTokens: [0], tokens: [tinyTokenizer.endToken], logProbs: [-Math.log(11)] };
       const usage = { promptTokens: 1, completionTokens: 1, counted: "model" as const };
       return { text: "", finishReason: "stop", usage, model: { id: "silent", weightVersion: 0 }, trace };
     },
   });
-  const { rows, after } = await run({ steps: 1 }, { ...parts, policy });
+  const { rows, after } = await run({ steps: 1 }, onePolicy(parts.task, parts.model, silent));
   expect(rows[0]).toMatchObject({
     "silence/frac": 1,
     "silence/solver/frac": 1,
@@ -201,7 +203,7 @@ test("an agent that is not trained speaks with its frozen model and gives no seq
   const parts = tinyParts("star");
   const sequences: number[] = [];
   const frozen = tinyParts("star");
-  const model: Parts["model"] = {
+  const model: TrainableModel = {
     ...parts.model,
     forwardBackward: (batch, tokenGradient) => {
       sequences.push(batch.length);
@@ -209,16 +211,20 @@ test("an agent that is not trained speaks with its frozen model and gives no seq
     },
   };
   const settings = { steps: 1, minibatches: 2 };
-  await run(settings, { ...parts, model });
+  const { speak } = parts.policies[onlyPolicy] as TrainedPolicy;
+  await run(settings, onePolicy(parts.task, model, speak));
   expect(sequences.splice(0)).toEqual([48, 48]); // two agents, 48 episodes
-  const hint = frozen.policy(frozen.model);
-  await run(settings, { ...parts, model, trainedAgents: ["solver"], frozen: { hint } });
+  const hint = speak(frozen.model);
+  await run(settings, { ...onePolicy(parts.task, model, speak, ["solver"]), frozen: { hint } });
   expect(sequences).toEqual([24, 24]);
   expect(frozen.model.weightVersion).toBe(0);
 });
 
 test("an agent with neither a policy nor a frozen model is named", async () => {
-  await expect(run({ steps: 1 }, { ...tinyParts("star"), trainedAgents: ["solver"] })).rejects.toMatchObject({
+  const { policies, ...rest } = tinyParts("star");
+  const policy = policies[onlyPolicy] as TrainedPolicy;
+  const withoutHint = { ...rest, policies: { [onlyPolicy]: { ...policy, agents: ["solver"] } } };
+  await expect(run({ steps: 1 }, withoutHint)).rejects.toMatchObject({
     code: "input_invalid",
     detail: { agent: "hint" },
   });

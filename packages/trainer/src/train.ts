@@ -1,33 +1,36 @@
-import { randomFromSeed, type PolicySnapshot } from "@laconic/core";
+import { randomFromSeed, type PolicySnapshot, type Problem, type Random } from "@laconic/core";
 import { dualController } from "@laconic/budget";
-import { objectivePreset } from "@laconic/gspo";
 import type { TrainConfig } from "./config.ts";
 import { evaluate, type Evaluation } from "./evaluate.ts";
-import { checkTrainingParts, trainedAgentsOf, type TrainingParts } from "./parts.ts";
+import { checkTrainingParts, livePolicies, mapPolicies, type Samplers, type TrainingParts } from "./parts.ts";
+import type { LoopState, Models } from "./run/checkpoint.ts";
 import type { Recorder } from "./run/recorder.ts";
+import { lanesOf, moveBudget, takeLane, type Lane, type LaneResult } from "./stages/lane.ts";
 import { measurementOf } from "./stages/measurement.ts";
-import { oldLogProbsOf } from "./stages/old-log-probs.ts";
 import { rollout } from "./stages/rollout.ts";
 import { score } from "./stages/score.ts";
 import { stepMetrics } from "./stages/step-metrics.ts";
-import { trainingBatch } from "./stages/training-batch.ts";
-import { update } from "./stages/update.ts";
+import { checkTreeTask, treeRollout } from "./stages/tree-rollout.ts";
 import { configWarnings, stepWarnings } from "./warnings.ts";
 
 export interface TrainResult {
   readonly before: Evaluation;
   readonly after: Evaluation;
-  /** Steps done in all; fewer than configured when interrupted. */
+  /** Steps done in all; fewer than configured when interrupted or stopped early. */
   readonly steps: number;
   readonly interrupted: boolean;
+  /** Evaluations stopped getting better; the best is that of `bestStep`. */
+  readonly stoppedEarly: boolean;
+  readonly bestStep: number;
 }
 
 /**
- * Agent-GSPO, Algorithm 1. Continues from the recorder's last checkpoint when there is one. An abort signal ends the run
- * after the step in progress, or the last one under the same old policy.
+ * Agent-GSPO, Algorithm 1, for one policy or several that learn from the same episodes. Continues from the recorder's last
+ * checkpoint when there is one. An abort signal ends the run after the step in progress, or the last one under the same
+ * old policy.
  *
- * @throws LaconicError `input_invalid` for parts that do not fit together, `reward_invalid` for a grade out of range,
- * and what models and the recorder throw.
+ * @throws LaconicError `input_invalid` for parts that do not fit together, `config_invalid` for settings that do not fit
+ * them, `reward_invalid` for a grade out of range, and what models and the recorder throw.
  */
 export async function train(
   parts: TrainingParts,
@@ -36,71 +39,98 @@ export async function train(
   signal?: AbortSignal,
 ): Promise<TrainResult> {
   checkTrainingParts(parts);
-  const { task, model } = parts;
-  const { name, ...settings } = config.objective;
-  const objective = objectivePreset(name, settings);
+  checkTreeTask(parts, config);
+  const { task, policies } = parts;
+  const lanes = lanesOf(parts, config);
+  const models: Models = mapPolicies(policies, ({ model }) => model);
   const controller = config.budget && dualController(config.budget);
   const random = randomFromSeed(config.seed);
-  for (const warning of configWarnings(config)) await recorder.warn(warning);
+  const problemsOf = problemSource(parts, config, random);
+  for (const lane of lanes) for (const warning of configWarnings(lane.config)) await recorder.warn(warning);
 
-  const reference = config.objective.kl ? await model.snapshot() : null; // before a checkpoint replaces the first weights
-  const resumed = await recorder.restore(model);
+  // Before a checkpoint replaces the first weights.
+  const references = await snapshotsOf(lanes.filter((lane) => lane.config.objective.kl));
+  const resumed = await recorder.restore(models);
   let budget = resumed?.budget ?? controller?.init() ?? null;
+  let policyBudgets = resumed?.policyBudgets ?? firstBudgets(lanes);
   let step = resumed?.step ?? 0;
-  let snapshot: PolicySnapshot | null = null; // π_old, when it outlives a step
+  let snapshots: Readonly<Record<string, PolicySnapshot>> | null = null; // π_old, when it outlives a step
   const before = resumed?.before ?? (await assess(parts, config, recorder, 0));
   let after = resumed?.after ?? before;
+  let best: LoopState["best"] = resumed?.best ?? { step: 0, accuracy: before.accuracy, since: 0 };
   const isRefreshDue = (): boolean => step % config.refreshOldPolicyEvery === 0;
   const isStopping = (): boolean => signal?.aborted === true && isRefreshDue();
+  const isStale = (): boolean => config.earlyStopping !== null && best.since >= config.earlyStopping.patience;
 
-  while (step < config.steps && !isStopping()) {
+  while (step < config.steps && !isStopping() && !isStale()) {
     const clock = recorder.clock();
     const stream = random.split(`step:${step}`);
     const tokenPrice = budget?.price ?? config.prices.tokens ?? 0; // λ_tok
-    if (config.refreshOldPolicyEvery > 1) snapshot ??= await model.snapshot();
-    const oldPolicy = snapshot ?? model; // the live policy is the old one until the first optimiser step
+    if (config.refreshOldPolicyEvery > 1) snapshots ??= await snapshotsOf(lanes);
+    const oldPolicies: Samplers = snapshots ?? livePolicies(parts); // live ones are old until the first optimiser step
 
-    // Lines 3-6: queries, G episodes each under the old policy, rewards by Eq. 1.
-    const problems = task.problems(stream.split("problems"), config.problemsPerStep);
-    const rollouts = await rollout(parts, config, oldPolicy, problems, stream.split("rollout"));
+    // Lines 3-6: queries, G episodes each under the old policies, rewards by Eq. 1.
+    const problems = problemsOf(stream);
+    const sampling = [oldPolicies, problems, stream.split("rollout")] as const;
+    const trees = config.tree && (await treeRollout(parts, config, config.tree, ...sampling));
+    const rollouts = trees?.rollouts ?? (await rollout(parts, config, ...sampling));
     clock.lap("rollout");
     const scored = score(rollouts, task.grader, config, tokenPrice);
 
-    // Lines 7-10: advantages by Eq. 2; ratios and objective by Eq. 3-4, one optimiser step per minibatch.
-    const batch = trainingBatch(scored, config, trainedAgentsOf(parts), tokenPrice);
-    const { logProbs: oldLogProbs, gap } = await oldLogProbsOf(config, oldPolicy, batch);
-    const refLogProbs = reference && (await reference.forward(batch.sequences)).logProbs;
-    clock.lap("old_log_probs");
-    const facts = { model, config, objective, batch, oldLogProbs, refLogProbs, step };
-    const updated = await update(facts, stream.split("minibatches"));
-    clock.lap("update");
+    // Lines 7-10, each policy on its own: advantages by Eq. 2; ratios and objective by Eq. 3-4.
+    const results: LaneResult[] = [];
+    for (const lane of lanes) {
+      const { name } = lane;
+      const facts = { scored, grader: task.grader, teamPrice: tokenPrice, budget: policyBudgets[name] ?? null, step };
+      const old = { oldPolicy: oldPolicies[name] ?? lane.policy.model, reference: references[name] ?? null };
+      const label = lanes.length === 1 ? "minibatches" : `minibatches/${name}`;
+      const own = { random: stream.split(label), credits: trees?.credits, lap: (phase: string) => clock.lap(phase) };
+      results.push(await takeLane(lane, { ...facts, ...old, ...own }));
+    }
     step += 1;
 
-    // Line 11: refresh the old policy. Line 12: move λ by Eq. 5.
+    // Line 11: refresh the old policies. Line 12: move λ by Eq. 5.
     if (isRefreshDue()) {
-      await snapshot?.dispose();
-      snapshot = null;
+      await disposeAll(snapshots);
+      snapshots = null;
     }
     const moved = controller && budget && controller.step(budget, measurementOf(scored));
     budget = moved?.state ?? null;
+    policyBudgets = movedBudgets(results, policyBudgets);
 
     // Traces: warnings, metrics, evaluation with transcripts, checkpoint.
-    for (const warning of stepWarnings(config, scored, gap)) await recorder.warn(warning);
+    for (const { lane, scored: own, gap } of results)
+      for (const warning of stepWarnings(lane.config, own, gap)) await recorder.warn(warning);
+    const evaluations = trees?.credits.evaluations;
     const control = moved?.diagnostics ?? null;
-    const measured = { step, config, scored, batch, gap, update: updated, tokenPrice, budget: control };
-    await recorder.step(stepMetrics(measured), clock);
+    await recorder.step(
+      stepMetrics({ step, config, scored, evaluations, lanes: results, tokenPrice, budget: control }),
+      clock,
+    );
     const isLast = step === config.steps;
+    let isBest = false;
     if (isLast || isDue(step, config.evaluation.every)) {
       await recorder.rollouts(step, scored.slice(0, config.evaluation.transcripts));
       after = await assess(parts, config, recorder, step);
+      isBest = after.accuracy > best.accuracy + (config.earlyStopping?.minGain ?? 0);
+      best = isBest ? { step, accuracy: after.accuracy, since: 0 } : { ...best, since: best.since + 1 };
     }
-    if (isLast || isStopping() || isDue(step, config.checkpoint.every))
-      await recorder.checkpoint(model, { step, budget, before, after });
+    const keepsBest = isBest && config.earlyStopping !== null && isRefreshDue();
+    if (isLast || isStopping() || isStale() || keepsBest || isDue(step, config.checkpoint.every))
+      await recorder.checkpoint(models, { step, budget, policyBudgets, before, after, best });
   }
-  await snapshot?.dispose();
-  await reference?.dispose();
-  if (step === 0) await recorder.checkpoint(model, { step, budget, before, after }); // stopped before the first step
-  return { before, after, steps: step, interrupted: step < config.steps };
+  await disposeAll(snapshots);
+  await disposeAll(references);
+  if (step === 0) await recorder.checkpoint(models, { step, budget, policyBudgets, before, after, best }); // stopped before the first step
+  const stoppedEarly = step < config.steps && isStale();
+  return {
+    before,
+    after,
+    steps: step,
+    interrupted: step < config.steps && !stoppedEarly,
+    stoppedEarly,
+    bestStep: best.step,
+  };
 }
 
 /** Never when `every` is 0. */
@@ -108,7 +138,46 @@ function isDue(step: number, every: number): boolean {
   return every > 0 && step % every === 0;
 }
 
-/** Held-out accuracy and tokens of the live policy, with transcripts of the first problems. */
+/** New problems in each step, or draws from a pool that stays. */
+function problemSource(
+  { task }: TrainingParts,
+  { problemPool, problemsPerStep, seed }: TrainConfig,
+  random: Random,
+): (stream: Random) => Problem[] {
+  if (problemPool === null) return (stream) => task.problems(stream.split("problems"), problemsPerStep);
+  const pool = task.problems(random.split(`pool:${seed}`), problemPool);
+  return (stream) => {
+    const own = stream.split("problems");
+    return Array.from({ length: Math.ceil(problemsPerStep / pool.length) }, () => own.shuffle(pool))
+      .flat()
+      .slice(0, problemsPerStep);
+  };
+}
+
+async function snapshotsOf(lanes: readonly Lane[]): Promise<Record<string, PolicySnapshot>> {
+  const snapshots: Record<string, PolicySnapshot> = {};
+  for (const { name, policy } of lanes) snapshots[name] = await policy.model.snapshot();
+  return snapshots;
+}
+
+async function disposeAll(snapshots: Readonly<Record<string, PolicySnapshot>> | null): Promise<void> {
+  for (const snapshot of Object.values(snapshots ?? {})) await snapshot.dispose();
+}
+
+function firstBudgets(lanes: readonly Lane[]): LoopState["policyBudgets"] {
+  return Object.fromEntries(lanes.flatMap(({ name, controller }) => (controller ? [[name, controller.init()]] : [])));
+}
+
+function movedBudgets(results: readonly LaneResult[], budgets: LoopState["policyBudgets"]): LoopState["policyBudgets"] {
+  return Object.fromEntries(
+    results.flatMap((result) => {
+      const budget = moveBudget(result, budgets[result.lane.name] ?? null);
+      return budget ? [[result.lane.name, budget]] : [];
+    }),
+  );
+}
+
+/** Held-out accuracy and tokens of the live policies, with transcripts of the first problems. */
 async function assess(
   parts: TrainingParts,
   config: TrainConfig,
@@ -117,7 +186,7 @@ async function assess(
 ): Promise<Evaluation> {
   const { problems, transcripts } = config.evaluation;
   const options = { seed: config.seed, step, problems, sampling: config.sampling };
-  const { evaluation, episodes } = await evaluate(parts, parts.model, options);
+  const { evaluation, episodes } = await evaluate(parts, livePolicies(parts), options);
   await recorder.evaluation(evaluation, episodes.slice(0, transcripts));
   return evaluation;
 }

@@ -1,5 +1,6 @@
 import { emptyStatistic, randomFromSeed, statisticOf } from "@laconic/core";
 import { expect, test } from "vitest";
+import { livePolicies } from "./parts.ts";
 import { parseTrainConfig } from "./config-schema.ts";
 import { rollout } from "./stages/rollout.ts";
 import { score, type ScoredRollout } from "./stages/score.ts";
@@ -37,7 +38,12 @@ async function scoredWith(grades: readonly number[], tokens: readonly number[]):
   const parts = tinyParts();
   const random = randomFromSeed(3);
   const problems = parts.task.problems(random, 2);
-  const scored = score(await rollout(parts, config, parts.model, problems, random), parts.task.grader, config, 0.1);
+  const scored = score(
+    await rollout(parts, config, livePolicies(parts), problems, random),
+    parts.task.grader,
+    config,
+    0.1,
+  );
   return scored.map((each, i) => ({
     ...each,
     terms: { task: grades[i] as number, tokens: -0.1 * (tokens[i] as number) },

@@ -53,7 +53,7 @@ export function stepWarnings(config: TrainConfig, scored: readonly ScoredRollout
 /** σ-normalised groups that differ in tokens alone teach brevity at full strength, whatever λ is. */
 function isPriceInert(config: TrainConfig, scored: readonly ScoredRollout[]): boolean {
   if (config.advantage.estimator !== "group" || config.advantage.scale !== "group") return false;
-  const groups = scored.map((_, episode) => Math.floor(episode / config.episodesPerProblem));
+  const groups = scored.map(({ group }) => group);
   const terms = scored.map((each) => each.terms);
   return priceIndependence(terms, groups).dominates;
 }

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
-import { evaluate, findCheckpoint, nodeFileSystem, runFiles } from "@laconic/trainer";
+import { evaluate, findCheckpoint, livePolicies, nodeFileSystem, runFiles } from "@laconic/trainer";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
@@ -9,7 +9,7 @@ import { formatNumber, formatPercent } from "../report/format.ts";
 import { parseAppConfig } from "../run/app-config.ts";
 import { chooseDevice } from "../run/devices.ts";
 import { openModelFolder } from "../run/model-folder.ts";
-import { modelSource, openParts } from "../run/open-parts.ts";
+import { checkpointSource, modelSource, openParts } from "../run/open-parts.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function evalCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
@@ -21,6 +21,7 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
         directory: { type: "positional", required: true, description: "Run directory" },
         problems: { type: "string", description: "Held-out problems, at most 1000", default: "1000", valueHint: "n" },
         seed: { type: "string", description: "Seed of the sampling", default: "eval", valueHint: "text" },
+        best: { type: "boolean", description: "The checkpoint of the best evaluation instead of the last one" },
         ...jsonFlag,
       },
       run: async (args) => {
@@ -35,7 +36,7 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
           folder: checkpoint,
           state,
           warnings,
-        } = await findCheckpoint(nodeFileSystem, join(directory, runFiles.checkpoints));
+        } = await findCheckpoint(nodeFileSystem, join(directory, runFiles.checkpoints), args.best ? "best" : "latest");
         const warn = (message: string): void => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`);
         for (const warning of warnings) warn(warning);
         const { folder } = await openModelFolder(config.model, terminal);
@@ -43,13 +44,13 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
         const { engine, parts } = await openParts(
           config,
           device,
-          modelSource(config, folder, checkpoint),
+          checkpointSource(config, folder, checkpoint),
           warn,
           modelSource(config, folder),
         );
         try {
           const options = { seed: args.seed, step: state.step, problems, sampling: config.train.sampling };
-          const { evaluation } = await evaluate(parts, parts.model, options);
+          const { evaluation } = await evaluate(parts, livePolicies(parts), options);
           const [low, high] = evaluation.interval;
           terminal.result(
             args.json

@@ -14,7 +14,7 @@ import {
   type WarmStartPhase,
 } from "@laconic/benchmarks";
 import { randomFromSeed } from "@laconic/core";
-import { evaluate, supervised } from "@laconic/trainer";
+import { evaluate, livePolicies, onlyPolicy, supervised, type TrainedPolicy } from "@laconic/trainer";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
@@ -82,12 +82,16 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
         const level = relayLevels[args.level as RelayLevelName];
         const device = await chooseDevice(args.device, "auto", (line) => terminal.note(line));
         const settings = { task: { name: "relay", level: level.name } } as const;
-        const { engine, parts } = await openParts(settings, device, freshRelayModel(args.seed), (line) =>
-          terminal.note(line),
+        const { engine, parts } = await openParts(
+          settings,
+          device,
+          () => freshRelayModel(args.seed),
+          (line) => terminal.note(line),
         );
         const started = performance.now();
+        const { model } = parts.policies[onlyPolicy] as TrainedPolicy;
         try {
-          await supervised(parts.model, {
+          await supervised(model, {
             steps,
             batch: (step, random) => warmStartBatch(phaseAt(level, step / steps), size, random),
             random: randomFromSeed(args.seed).split("warm-start"),
@@ -100,7 +104,7 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
               else if (step % 100 === 0 || step === steps) terminal.note(line);
             },
           });
-          const { evaluation } = await evaluate(parts, parts.model, {
+          const { evaluation } = await evaluate(parts, livePolicies(parts), {
             seed: "warm-start",
             step: 0,
             problems: 500,
@@ -108,7 +112,7 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
           });
           const folder = resolve(args.out);
           await mkdir(folder, { recursive: true });
-          await parts.model.save(folder);
+          await model.save(folder);
           // The first step of reinforcement learning starts a fresh optimiser.
           await rm(join(folder, "optimizer.safetensors"), { force: true });
           const { accuracy, tokens } = evaluation;

@@ -5,7 +5,7 @@ import { LaconicError, type ChatTokenizer, type ModelSource, type Tokenizer } fr
 import { createLocalEngine, localPolicy } from "@laconic/engine";
 import { createCompletionServer } from "@laconic/serve";
 import { loadTokenizer } from "@laconic/tokenizers";
-import { findCheckpoint, nodeFileSystem, runFiles } from "@laconic/trainer";
+import { findCheckpoint, modelPlace, nodeFileSystem, runFiles } from "@laconic/trainer";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
@@ -14,7 +14,7 @@ import type { Terminal } from "../cli/terminal.ts";
 import { parseAppConfig } from "../run/app-config.ts";
 import { chooseDevice } from "../run/devices.ts";
 import { openModelFolder } from "../run/model-folder.ts";
-import { modelSource } from "../run/open-parts.ts";
+import { checkpointSource, policiesOf } from "../run/open-parts.ts";
 import { openTask } from "../run/open-task.ts";
 import type { CommandContext } from "./common.ts";
 
@@ -36,6 +36,12 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           description: "A run directory, a Hugging Face model folder, hub:owner/name, or shipped",
           required: true,
         },
+        policy: {
+          type: "string",
+          description: "Which policy of a run that trains several; the first unless told",
+          valueHint: "name",
+        },
+        best: { type: "boolean", description: "The checkpoint of the run's best evaluation instead of its last" },
         device: { type: "string", description: "Device to compute on", default: "auto", valueHint: "name" },
         host: { type: "string", description: "Address to listen on", default: "127.0.0.1", valueHint: "address" },
         port: { type: "string", description: "Port to listen on; 0 takes a free one", default: "8000", valueHint: "n" },
@@ -65,7 +71,7 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           wholeNumber("max-concurrency", args["max-concurrency"], 1),
           wholeNumber("max-body", args["max-body"], 1),
         ];
-        const served = await open(args.model, terminal);
+        const served = await open(args.model, terminal, { policy: args.policy, which: args.best ? "best" : "latest" });
         const device = await chooseDevice(args.device, "auto", (line) => terminal.note(line));
         const engine = await createLocalEngine({
           device: device.source,
@@ -111,7 +117,11 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
   );
 }
 
-async function open(given: string, terminal: Terminal): Promise<Served> {
+async function open(
+  given: string,
+  terminal: Terminal,
+  chosen: { readonly policy: string | undefined; readonly which: "latest" | "best" },
+): Promise<Served> {
   const run = resolve(given);
   if (!(await exists(join(run, runFiles.checkpoints)))) {
     const { folder, name } = await openModelFolder(given, terminal);
@@ -121,10 +131,17 @@ async function open(given: string, terminal: Terminal): Promise<Served> {
   const config = await readFile(join(run, runFiles.config), "utf8").catch(() => null);
   if (config === null) throw new LaconicError("run_missing", `${run} holds no run`, { directory: run });
   const parsed = parseAppConfig(JSON.parse(config));
-  const { folder: checkpoint } = await findCheckpoint(nodeFileSystem, join(run, runFiles.checkpoints));
+  const { folder: checkpoint } = await findCheckpoint(nodeFileSystem, join(run, runFiles.checkpoints), chosen.which);
   const { folder } = await openModelFolder(parsed.model, terminal);
-  const { tokenizer } = openTask(parsed.task, 0);
-  return { name: basename(run), source: modelSource(parsed, folder, checkpoint), tokenizer };
+  const task = openTask(parsed.task, 0);
+  const policies = policiesOf(parsed, task);
+  const policy = chosen.policy ?? Object.keys(policies)[0];
+  if (policy === undefined || !Object.hasOwn(policies, policy))
+    throw new LaconicError("config_invalid", `--policy is ${policy}; the run has ${Object.keys(policies).join(", ")}`, {
+      key: "policy",
+    });
+  const source = checkpointSource(parsed, folder, checkpoint)(modelPlace(policies, policy));
+  return { name: basename(run), source, tokenizer: task.tokenizer };
 }
 
 /** @throws LaconicError `config_invalid` when the variable is not set: serving without the key would be worse. */

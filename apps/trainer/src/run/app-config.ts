@@ -9,6 +9,8 @@ export interface AppConfig {
   readonly task: TaskSettings;
   /** `shipped` for the app's own warm start, a model folder, or `hub:owner/name@revision` of the Hugging Face hub. */
   readonly model: string;
+  /** `shared`: all agents that learn speak with one policy; `own`: each has its own, an adapter of its own with `lora`. */
+  readonly policies: "shared" | "own";
   /** Train a low-rank adapter instead of the model's own weights; null trains the weights. */
   readonly lora: LoraSettings | null;
   /** `auto` takes the first device that works. */
@@ -44,6 +46,7 @@ const defaultMemory: MemorySettings = { maxTokensPerMicroBatch: 16_384, recomput
 const defaults: WrittenConfig = {
   task: { name: "relay", level: "one-fact" },
   model: "shipped",
+  policies: "shared",
   lora: null,
   device: "auto",
   workers: "auto",
@@ -63,6 +66,7 @@ const writtenSchema: z.ZodType<WrittenConfig> = z.strictObject({
     }),
   ]),
   model: z.string().min(1),
+  policies: z.enum(["shared", "own"]),
   lora: z
     .strictObject({
       rank: z.int().min(1),

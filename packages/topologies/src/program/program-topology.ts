@@ -22,6 +22,8 @@ export interface Line {
   readonly reads?: readonly ReceivedMessage[];
   /** Most tokens written, the end token included. */
   readonly maxTokens: number;
+  /** How transcripts show the prompt. */
+  readonly renderPrompt?: (prompt: Prompt) => string;
 }
 
 /** What a program plays on. */
@@ -103,7 +105,7 @@ async function sayTogether(
   const taken = await takeTurns(
     context,
     clock,
-    speakers.map(({ agent, prompt, reads = [], maxTokens: own }, i) => ({
+    speakers.map(({ agent, prompt, reads = [], maxTokens: own, renderPrompt }, i) => ({
       agent,
       turn: first + i,
       round,
@@ -111,6 +113,7 @@ async function sayTogether(
       inbox: reads,
       maxTokens: Math.min(own, maxTokensEach, context.sampling.maxTokens ?? Infinity),
       ...(pass !== undefined && { pass }),
+      ...(renderPrompt && { renderPrompt }),
     })),
   );
   turns.push(...taken.turns);

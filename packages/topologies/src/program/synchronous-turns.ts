@@ -1,4 +1,6 @@
-import type { AgentId, ChatMessage, Problem, Topology, Utterance } from "@laconic/core";
+import type { AgentId, ChatMessage, Episode, Problem, Prompt, StopReason, Topology, Utterance } from "@laconic/core";
+import { endEpisode } from "../end-episode.ts";
+import type { Turn } from "../speak.ts";
 import { programTopology } from "./program-topology.ts";
 
 /** What an agent of {@link synchronousTurns} is. */
@@ -8,9 +10,13 @@ export interface Player {
   readonly maxTokens: number;
   /** What it is told before anything else. */
   readonly system?: string;
+  /** What its chat becomes for its model. Default: the messages as they are. */
+  readonly prompt?: (chat: readonly ChatMessage[]) => Prompt;
+  /** How transcripts show such a prompt. */
+  readonly renderPrompt?: (prompt: Prompt) => string;
 }
 
-/** Every agent's replies so far, turn by turn, in the order of the agents. */
+/** Every agent's replies so far, or what each was asked: turn by turn, in the order of the agents. */
 export type JointHistory = readonly (readonly string[])[];
 
 /**
@@ -29,42 +35,76 @@ export interface SynchronousTurnsOptions {
   readonly join?: (replies: readonly string[]) => string;
 }
 
+/** A play of synchronous turns as data: what a rollout tree is grown from. */
+export interface JointGame extends SynchronousTurnsOptions {
+  readonly players: readonly Player[];
+}
+
+const name = "synchronous-turns";
+
 /**
  * MAGRPO's play: all agents answer at once in every turn, each from its own history of prompts and replies; in between,
  * an external transition says what they are asked next (Liu et al., "LLM Collaboration with Multi-Agent RL").
  */
 export function synchronousTurns(players: readonly Player[], options: SynchronousTurnsOptions): Topology {
-  const { turns: most, transition, join = (replies) => replies.join("\n\n") } = options;
+  const game: JointGame = { ...options, players };
   return programTopology({
-    name: "synchronous-turns",
+    name,
     agents: players.map(({ id }) => id),
     async play(stage) {
-      const chats = players.map(({ system }): ChatMessage[] =>
-        system === undefined ? [] : [{ role: "system", content: system }],
-      );
-      const history: string[][] = [];
-      for (let turn = 0; turn < most; turn++) {
-        const asked = await transition(stage.problem, history);
-        if (asked === null) return;
-        chats.forEach((chat, i) => chat.push({ role: "user", content: asked[i] ?? "" }));
-        const lines = players.map(({ id, maxTokens }, i) => ({
+      const [asked, history]: [(readonly string[])[], string[][]] = [[], []];
+      for (let turn = 0; turn < game.turns; turn++) {
+        const questions = await game.transition(stage.problem, history);
+        if (questions === null) return;
+        asked.push(questions);
+        const lines = players.map(({ id, maxTokens, renderPrompt }, i) => ({
           agent: id,
           maxTokens,
-          prompt: { kind: "messages" as const, messages: [...(chats[i] ?? [])] },
+          prompt: jointPrompt(game, i, asked, history),
+          ...(renderPrompt && { renderPrompt }),
         }));
         const said = await stage.say(...lines);
         history.push(said.map(({ utterance }) => utterance.text));
-        said.forEach(({ utterance }, i) => chats[i]?.push({ role: "assistant", content: utterance.text }));
       }
     },
-    answer(turns) {
-      const round = turns.at(-1)?.call.round;
-      const last = turns.filter(({ call }) => call.round === round).map(({ utterance }) => utterance);
-      const [first] = last;
-      if (!first || last.every(({ silent }) => silent)) return null;
-      return { ...first, text: join(last.map(({ text }) => text)), finishReason: joinedFinish(last) };
-    },
+    answer: (turns) => jointAnswer(game, turns),
   });
+}
+
+/** What an agent is asked behind a joint history: its own questions and replies, then the new question. */
+export function jointPrompt(
+  { players }: Pick<JointGame, "players">,
+  agent: number,
+  asked: JointHistory,
+  history: JointHistory,
+): Prompt {
+  const { system, prompt } = players[agent] as Player;
+  const chat: ChatMessage[] = system === undefined ? [] : [{ role: "system", content: system }];
+  asked.forEach((questions, turn) => {
+    chat.push({ role: "user", content: questions[agent] ?? "" });
+    const reply = history[turn]?.[agent];
+    if (reply !== undefined) chat.push({ role: "assistant", content: reply });
+  });
+  return prompt ? prompt(chat) : { kind: "messages", messages: chat };
+}
+
+/** Turns that ended a branch of the play, as the episode that {@link synchronousTurns} would make of them. */
+export function jointEpisode(game: JointGame, problem: Problem, turns: readonly Turn[]): Episode {
+  const answer = jointAnswer(game, turns);
+  const stopReason: StopReason =
+    answer === null ? "no_answer" : answer.finishReason === "length" ? "truncated" : "answered";
+  return endEpisode(name, problem, turns, answer, stopReason);
+}
+
+function jointAnswer(
+  { join = (replies) => replies.join("\n\n") }: Pick<JointGame, "join">,
+  turns: readonly Turn[],
+): Utterance | null {
+  const round = turns.at(-1)?.call.round;
+  const last = turns.filter(({ call }) => call.round === round).map(({ utterance }) => utterance);
+  const [first] = last;
+  if (!first || last.every(({ silent }) => silent)) return null;
+  return { ...first, text: join(last.map(({ text }) => text)), finishReason: joinedFinish(last) };
 }
 
 function joinedFinish(utterances: readonly Utterance[]): Utterance["finishReason"] {

@@ -8,9 +8,14 @@ import { explainWriteError, replaceFile, type FileDigest, type FileSystem } from
 /** Where the loop stands, beside the weights. Random streams derive from seed and step, so the step is their position. */
 export interface LoopState {
   readonly step: number;
+  /** The team's. */
   readonly budget: BudgetState | null;
+  /** Of policies that have one of their own, by name. */
+  readonly policyBudgets: Readonly<Record<string, BudgetState>>;
   readonly before: Evaluation;
   readonly after: Evaluation;
+  /** Evaluation with the highest accuracy so far, and evaluations since. */
+  readonly best: { readonly step: number; readonly accuracy: number; readonly since: number };
 }
 
 const evaluationSchema: z.ZodType<Evaluation> = z.strictObject({
@@ -25,8 +30,10 @@ const evaluationSchema: z.ZodType<Evaluation> = z.strictObject({
 const loopStateSchema: z.ZodType<LoopState> = z.strictObject({
   step: z.int().min(0),
   budget: budgetStateSchema.nullable(),
+  policyBudgets: z.record(z.string(), budgetStateSchema),
   before: evaluationSchema,
   after: evaluationSchema,
+  best: z.strictObject({ step: z.int(), accuracy: z.number(), since: z.int() }),
 });
 
 interface Manifest {
@@ -38,7 +45,7 @@ interface Manifest {
 const manifestSchema: z.ZodType<Manifest> = z.strictObject({
   version: z.literal(1),
   step: z.int(),
-  files: z.record(z.string().regex(/^[\w.-]+$/), z.strictObject({ bytes: z.int(), sha256: z.string() })),
+  files: z.record(z.string().regex(/^(?:[\w-]+\/)?[\w.-]+$/), z.strictObject({ bytes: z.int(), sha256: z.string() })),
 });
 
 /**
@@ -48,17 +55,24 @@ const manifestSchema: z.ZodType<Manifest> = z.strictObject({
 export async function saveCheckpoint(
   fs: FileSystem,
   directory: string,
-  model: TrainableModel,
+  models: Models,
   state: LoopState,
   keep: number,
 ): Promise<void> {
-  const name = stepName(state.step);
-  const [partial, final] = [join(directory, `${name}.partial`), join(directory, name)];
+  const step = stepName(state.step);
+  const [partial, final] = [join(directory, `${step}.partial`), join(directory, step)];
   await fs.remove(partial);
   await fs.makeDirectory(partial);
-  const saved = await model.save(partial).catch((error: unknown) => {
-    throw explainWriteError(error, directory);
-  });
+  const saved: string[] = [];
+  for (const [name, model] of Object.entries(models)) {
+    const place = modelPlace(models, name);
+    if (place !== "") await fs.makeDirectory(join(partial, place));
+    const files = await model.save(join(partial, place)).catch((error: unknown) => {
+      throw explainWriteError(error, directory);
+    });
+    saved.push(...files.map((file) => (place === "" ? file : `${place}/${file}`)));
+    if (place !== "") await fs.syncDirectory(join(partial, place));
+  }
   for (const file of saved) await fs.syncFile(join(partial, file));
   await fs.write(join(partial, "state.json"), `${JSON.stringify(state, null, 2)}\n`);
   const manifest: Manifest = { version: 1, step: state.step, files: {} };
@@ -68,9 +82,17 @@ export async function saveCheckpoint(
   await fs.syncDirectory(partial);
   await fs.remove(final); // only a resumed run saves a step again
   await fs.rename(partial, final);
-  await replaceFile(fs, join(directory, "LATEST"), `${name}\n`);
+  await replaceFile(fs, join(directory, "LATEST"), `${step}\n`);
   const old = (await completeSteps(fs, directory)).slice(keep);
-  for (const each of old) await fs.remove(join(directory, each));
+  for (const each of old) if (each !== stepName(state.best.step)) await fs.remove(join(directory, each));
+}
+
+/** Models by policy. */
+export type Models = Readonly<Record<string, TrainableModel>>;
+
+/** Folder of a policy's model in a checkpoint: the checkpoint itself where there is one policy, so that it opens as a model. */
+export function modelPlace(policies: Readonly<Record<string, unknown>>, name: string): string {
+  return Object.keys(policies).length === 1 ? "" : name;
 }
 
 /** A checkpoint that was found whole, and what was wrong with newer ones. */
@@ -81,10 +103,14 @@ export interface FoundCheckpoint {
 }
 
 /**
- * The newest checkpoint whose files agree with its manifest.
+ * The newest checkpoint whose files agree with its manifest, or that of the run's best evaluation.
  * @throws LaconicError `checkpoint_missing` when there is none at all, `checkpoint_corrupt` when every one is damaged.
  */
-export async function findCheckpoint(fs: FileSystem, directory: string): Promise<FoundCheckpoint> {
+export async function findCheckpoint(
+  fs: FileSystem,
+  directory: string,
+  which: "latest" | "best" = "latest",
+): Promise<FoundCheckpoint> {
   const steps = (await fs.exists(directory)) ? await completeSteps(fs, directory) : [];
   if (steps.length === 0)
     throw new LaconicError(
@@ -96,7 +122,11 @@ export async function findCheckpoint(fs: FileSystem, directory: string): Promise
   for (const name of steps) {
     const folder = join(directory, name);
     try {
-      return { folder, state: await verify(fs, folder), warnings };
+      const state = await verify(fs, folder);
+      const best = stepName(state.best.step);
+      if (which === "latest" || best === name || !steps.includes(best)) return { folder, state, warnings };
+      const bestFolder = join(directory, best);
+      return { folder: bestFolder, state: await verify(fs, bestFolder), warnings };
     } catch (error) {
       warnings.push(`${folder}: ${error instanceof Error ? error.message : String(error)}; trying the one before`);
     }

@@ -1,8 +1,7 @@
-import type { TrainableModel } from "@laconic/core";
 import type { EvaluatedEpisode, Evaluation } from "../evaluate.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 import type { Metrics } from "../stages/step-metrics.ts";
-import type { LoopState } from "./checkpoint.ts";
+import type { LoopState, Models } from "./checkpoint.ts";
 
 /** Measures the phases of a step. Times never enter the metrics, which repeat bit for bit. */
 export interface StepClock {
@@ -14,14 +13,14 @@ export interface StepClock {
 
 /** Where a run leaves its traces. The loop tells it what happened and asks nothing back but where to resume. */
 export interface Recorder {
-  /** Loads the last checkpoint into the model; null on a fresh run. */
-  restore(model: TrainableModel): Promise<LoopState | null>;
+  /** Loads the last checkpoint into the models; null on a fresh run. */
+  restore(models: Models): Promise<LoopState | null>;
   clock(): StepClock;
   step(metrics: Metrics, clock: StepClock): Promise<void>;
   /** Some of a step's training episodes. */
   rollouts(step: number, rollouts: readonly ScoredRollout[]): Promise<void>;
   evaluation(evaluation: Evaluation, episodes: readonly EvaluatedEpisode[]): Promise<void>;
-  checkpoint(model: TrainableModel, state: LoopState): Promise<void>;
+  checkpoint(models: Models, state: LoopState): Promise<void>;
   /** A trap or a defect worth saying; each text once. */
   warn(message: string): Promise<void>;
 }

@@ -4,6 +4,7 @@ import { hostname, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { episodeSchema, LaconicError, problemSchema } from "@laconic/core";
 import { expect, onTestFinished, test } from "vitest";
+import { onePolicy, onlyPolicy, type TrainedPolicy } from "../parts.ts";
 import type { MetricSink } from "../sinks/metric-sink.ts";
 import type { Metrics } from "../stages/step-metrics.ts";
 import { faultyFileSystem, tinyParts, tinyRun, type TinyRunOptions } from "../testing/index.ts";
@@ -163,7 +164,8 @@ test("a model that cannot be saved for want of space is run_unwritable too", asy
   const parts = tinyParts();
   const full = Object.assign(new Error("ENOSPC: no space left on device, write"), { code: "ENOSPC" });
   const model = { ...parts.model, save: () => Promise.reject(full) };
-  expect(await refusal(runIn(await temporary(), { parts: { ...parts, model } }))).toMatchObject({
+  const { speak } = parts.policies[onlyPolicy] as TrainedPolicy;
+  expect(await refusal(runIn(await temporary(), { parts: onePolicy(parts.task, model, speak) }))).toMatchObject({
     code: "run_unwritable",
     detail: { reason: "ENOSPC" },
     cause: full,

@@ -1,10 +1,10 @@
 import { join } from "node:path";
-import { LaconicError, type TrainableModel } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
 import type { EvaluatedEpisode, Evaluation } from "../evaluate.ts";
 import type { MetricSink } from "../sinks/metric-sink.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 import type { Metrics } from "../stages/step-metrics.ts";
-import { findCheckpoint, saveCheckpoint, type LoopState } from "./checkpoint.ts";
+import { findCheckpoint, modelPlace, saveCheckpoint, type LoopState, type Models } from "./checkpoint.ts";
 import { explainedFileSystem, nodeFileSystem, replaceFile, type FileSystem } from "./file-system.ts";
 import { readLines, toLine, truncateLines } from "./json-lines.ts";
 import { lockRun, nodeProcesses, unlockRun, type ProcessTable } from "./lock.ts";
@@ -112,11 +112,11 @@ export async function openRun(options: RunOptions): Promise<Run> {
   };
 
   return {
-    async restore(model: TrainableModel): Promise<LoopState | null> {
+    async restore(models: Models): Promise<LoopState | null> {
       if (!resume) return null;
       const { folder, state, warnings } = await findCheckpoint(fs, path(runFiles.checkpoints));
       for (const message of warnings) await warn(message);
-      await model.load(folder);
+      for (const [name, model] of Object.entries(models)) await model.load(join(folder, modelPlace(models, name)));
       for (const name of stepFiles) await truncateLines(fs, path(name), state.step);
       const rows = await readLines(fs, path(runFiles.metrics));
       await eachSink(async (sink) => {
@@ -144,9 +144,9 @@ export async function openRun(options: RunOptions): Promise<Run> {
       await fs.append(path(runFiles.episodes), lines.join(""));
       observer.evaluation?.(evaluation);
     },
-    async checkpoint(model, state) {
+    async checkpoint(models, state) {
       await fs.syncDirectory(directory); // rows of files that are new must not be lost behind it
-      await saveCheckpoint(fs, path(runFiles.checkpoints), model, state, options.keepCheckpoints);
+      await saveCheckpoint(fs, path(runFiles.checkpoints), models, state, options.keepCheckpoints);
       observer.checkpoint?.(state.step);
     },
     warn,

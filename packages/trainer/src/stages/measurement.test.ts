@@ -1,5 +1,6 @@
 import { randomFromSeed } from "@laconic/core";
 import { expect, test } from "vitest";
+import { livePolicies } from "../parts.ts";
 import { parseTrainConfig } from "../config-schema.ts";
 import { tinyParts } from "../testing/index.ts";
 import { measurementOf } from "./measurement.ts";
@@ -11,7 +12,7 @@ async function scoredRollouts(): Promise<ScoredRollout[]> {
   const parts = tinyParts("star");
   const random = randomFromSeed(5);
   const problems = parts.task.problems(random, 4);
-  return score(await rollout(parts, config, parts.model, problems, random), parts.task.grader, config, 0);
+  return score(await rollout(parts, config, livePolicies(parts), problems, random), parts.task.grader, config, 0);
 }
 
 test("tokens, grades, silent turns and cut episodes are means over the batch", async () => {

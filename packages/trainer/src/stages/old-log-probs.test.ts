@@ -1,5 +1,6 @@
 import { randomFromSeed, type Sampler } from "@laconic/core";
 import { expect, test } from "vitest";
+import { livePolicies } from "../parts.ts";
 import { parseTrainConfig } from "../config-schema.ts";
 import { tinyParts, tinySettings } from "../testing/index.ts";
 import { oldLogProbsOf } from "./old-log-probs.ts";
@@ -13,7 +14,7 @@ const config = parseTrainConfig(tinySettings);
 async function sampledBatch(): Promise<TrainingBatch> {
   const random = randomFromSeed(2);
   const problems = parts.task.problems(random, config.problemsPerStep);
-  const rollouts = await rollout(parts, config, parts.model, problems, random);
+  const rollouts = await rollout(parts, config, livePolicies(parts), problems, random);
   return trainingBatch(score(rollouts, parts.task.grader, config, 0), config, new Set(["solver"]), 0);
 }
 

@@ -1,28 +1,52 @@
-import type { Episode, Problem, Random, Sampler } from "@laconic/core";
+import type { AgentId, Episode, LanguageModel, Problem, Random } from "@laconic/core";
 import type { TrainConfig } from "../config.ts";
-import { modelsOf, type TrainingParts } from "../parts.ts";
+import { modelsOf, type Samplers, type TrainingParts } from "../parts.ts";
 
 /** An episode and the problem it is about. */
 export interface Rollout {
   readonly problem: Problem;
   readonly episode: Episode;
+  /** Position of the problem among those of the step. */
+  readonly group: number;
+  /** The same episode with one agent silent, the same random numbers for the others; with `credit: difference` only. */
+  readonly without?: Readonly<Record<AgentId, Episode>>;
 }
 
-/** G episodes of each problem under the sampler's weights, all at once; a local policy serves them as few large batches. */
+/** G episodes of each problem under the samplers' weights, all at once; a local policy serves them as few large batches. */
 export function rollout(
   parts: TrainingParts,
   config: TrainConfig,
-  sampler: Sampler,
+  samplers: Samplers,
   problems: readonly Problem[],
   random: Random,
 ): Promise<Rollout[]> {
-  const models = modelsOf(parts, sampler);
+  const models = modelsOf(parts, samplers);
+  const { topology } = parts.task;
+  const trained = Object.values(parts.policies).flatMap(({ agents }) => agents);
   return Promise.all(
-    problems.flatMap((problem, p) =>
+    problems.flatMap((problem, group) =>
       Array.from({ length: config.episodesPerProblem }, async (_, g): Promise<Rollout> => {
-        const context = { models, sampling: config.sampling, random: random.split(`problem:${p}/episode:${g}`) };
-        return { problem, episode: await parts.task.topology.run(problem, context) };
+        const stream = random.split(`problem:${group}/episode:${g}`);
+        const play = (own: Readonly<Record<AgentId, LanguageModel>>): Promise<Episode> =>
+          topology.run(problem, { models: own, sampling: config.sampling, random: stream });
+        if (config.credit.kind !== "difference") return { problem, group, episode: await play(models) };
+        const [episode, ...without] = await Promise.all([
+          play(models),
+          ...trained.map(async (agent) => [agent, await play({ ...models, [agent]: silentModel })] as const),
+        ]);
+        return { problem, group, episode, without: Object.fromEntries(without) };
       }),
     ),
   );
 }
+
+/** Says nothing, and costs nothing. */
+const silentModel: LanguageModel = {
+  id: "silent",
+  complete: async () => ({
+    text: "",
+    finishReason: "stop",
+    usage: { promptTokens: 0, completionTokens: 0, counted: "model" },
+    model: { id: "silent", weightVersion: 0 },
+  }),
+};

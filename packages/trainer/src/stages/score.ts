@@ -1,4 +1,4 @@
-import { LaconicError, type Grader, type RewardTerms } from "@laconic/core";
+import { LaconicError, type AgentId, type Episode, type Grader, type RewardTerms } from "@laconic/core";
 import {
   equation1Costs,
   measureEpisode,
@@ -9,6 +9,7 @@ import {
   type PricingOptions,
 } from "@laconic/rewards";
 import type { TrainConfig } from "../config.ts";
+import { utteranceCredit } from "./credit.ts";
 import type { Rollout } from "./rollout.ts";
 
 /** A rollout with its reward: Eq. 1, term by term and summed. */
@@ -17,6 +18,8 @@ export interface ScoredRollout extends Rollout {
   readonly terms: RewardTerms;
   /** NaN when the task does not apply to the episode. */
   readonly reward: number;
+  /** What each utterance is worth, by its turn; null where all share the reward. */
+  readonly credit: ReadonlyMap<number, number> | null;
 }
 
 /** λ of each cost in a step, and which episodes pay. */
@@ -31,19 +34,42 @@ export function pricingOf(
   };
 }
 
-/** @throws LaconicError `reward_invalid` naming problem and term. */
+/**
+ * @param agents - whose words cost; the whole team's when absent
+ * @throws LaconicError `reward_invalid` naming problem and term.
+ */
 export function score(
   rollouts: readonly Rollout[],
   grader: Grader,
   config: TrainConfig,
   tokenPrice: number,
+  agents?: ReadonlySet<AgentId>,
 ): ScoredRollout[] {
   const { prices, options } = pricingOf(config, tokenPrice);
+  const termsOf = (episode: Episode, problem: Rollout["problem"]): [MeasuredEpisode, RewardTerms] => {
+    const measured = measureEpisode(grader, equation1Costs, agents ? wordsOf(episode, agents) : episode, problem);
+    return [measured, rewardTerms(measured, prices, options)];
+  };
   return rollouts.map((each) => {
-    const measured = measureEpisode(grader, equation1Costs, each.episode, each.problem);
-    const terms = rewardTerms(measured, prices, options);
-    return { ...each, measured, terms, reward: rewardTotal(terms) };
+    const [measured, terms] = termsOf(each.episode, each.problem);
+    const reward = rewardTotal(terms);
+    const rewardWithout = (agent: AgentId): number => {
+      const episode = each.without?.[agent];
+      return episode ? rewardTotal(termsOf(episode, each.problem)[1]) : reward;
+    };
+    const costs = reward - measured.task;
+    const credit = utteranceCredit(config.credit, each, grader, { reward, costs, rewardWithout });
+    return { ...each, measured, terms, reward, credit };
   });
+}
+
+/** An episode with the words of some agents alone: what they cost. Its answer stays. */
+function wordsOf(episode: Episode, agents: ReadonlySet<AgentId>): Episode {
+  return {
+    ...episode,
+    utterances: episode.utterances.filter(({ agent }) => agents.has(agent)),
+    ledger: { calls: episode.ledger.calls.filter(({ agent }) => agents.has(agent)) },
+  };
 }
 
 /** Mean tokens per episode, as the budget counts them. */

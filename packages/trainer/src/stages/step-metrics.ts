@@ -9,26 +9,27 @@ import {
 } from "@laconic/core";
 import type { BudgetDiagnostics } from "@laconic/budget";
 import type { TrainConfig } from "../config.ts";
-import type { OldLogProbs } from "./old-log-probs.ts";
+import type { LaneResult } from "./lane.ts";
 import { meanTokens, type ScoredRollout } from "./score.ts";
 import type { TrainingBatch } from "./training-batch.ts";
-import type { UpdateResult } from "./update.ts";
 
 /** Flat and numeric: one line of `metrics.jsonl`. Names are explained in `metric-names.ts`. */
 export type Metrics = Record<string, number>;
 
+/** A step in numbers: the team's, then each policy's, under `policy/NAME/` where there are several. */
 export function stepMetrics(facts: {
   readonly step: number;
   readonly config: TrainConfig;
   readonly scored: readonly ScoredRollout[];
-  readonly batch: TrainingBatch;
-  readonly gap: OldLogProbs["gap"];
-  readonly update: UpdateResult;
+  /** Joint replies that a tree had judged. */
+  readonly evaluations?: number | undefined;
+  readonly lanes: readonly LaneResult[];
   readonly tokenPrice: number;
   readonly budget: BudgetDiagnostics | null;
 }): Metrics {
-  const { step, config, scored, batch, gap, update, tokenPrice, budget } = facts;
+  const { step, config, scored, evaluations, lanes, tokenPrice, budget } = facts;
   const rewards = statisticOf(scored.map(({ reward }) => reward).filter((reward) => !Number.isNaN(reward)));
+  const [only] = lanes;
   return {
     step,
     "progress/done_frac": step / config.steps,
@@ -38,10 +39,31 @@ export function stepMetrics(facts: {
     "task/accuracy": statisticMean(
       statisticOf(scored.map(({ measured }) => measured.task).filter((task) => !Number.isNaN(task))),
     ),
-    ...groupMetrics(scored, config.episodesPerProblem),
+    ...(evaluations !== undefined && { "rewards/evaluations": evaluations }),
+    ...groupMetrics(scored),
     ...tokenMetrics(scored),
     ...silenceMetrics(scored),
     ...stopMetrics(scored),
+    ...(lanes.length === 1 && only
+      ? laneMetrics(only)
+      : Object.fromEntries(
+          lanes.flatMap((each) =>
+            Object.entries(laneMetrics(each)).map(([name, value]) => [`policy/${each.lane.name}/${name}`, value]),
+          ),
+        )),
+    "budget/tokens/lambda": tokenPrice,
+    ...(budget && {
+      "budget/tokens/target": budget.target,
+      "budget/tokens/used_frac": meanTokens(scored) / (config.budget?.targetTokens ?? NaN),
+      "budget/tokens/saturated": budget.saturated,
+      "budget/tokens/held": budget.held,
+      "budget/tokens/guarded": budget.guarded,
+    }),
+  };
+}
+
+function laneMetrics({ lane, scored, batch, gap, update, tokenPrice }: LaneResult): Metrics {
+  return {
     ...lengthMetrics(batch),
     "actor/pg_loss": update.loss,
     "actor/entropy": statisticMean(update.entropy),
@@ -51,13 +73,10 @@ export function stepMetrics(facts: {
     "sampling/logp_difference_mean": statisticMean(gap),
     "sampling/logp_difference_max": Math.max(0, gap.max),
     ...diagnosticMetrics(mergeDiagnostics(batch.diagnostics, update.diagnostics)),
-    "budget/tokens/lambda": tokenPrice,
-    ...(budget && {
-      "budget/tokens/target": budget.target,
-      "budget/tokens/used_frac": meanTokens(scored) / (config.budget?.targetTokens ?? NaN),
-      "budget/tokens/saturated": budget.saturated,
-      "budget/tokens/held": budget.held,
-      "budget/tokens/guarded": budget.guarded,
+    ...(lane.paysForItself && {
+      "reward/own_mean": statisticMean(statisticOf(scored.map(({ reward }) => reward))),
+      "budget/own_lambda": tokenPrice,
+      "budget/own_tokens": meanTokens(scored),
     }),
   };
 }
@@ -76,13 +95,16 @@ function rewardTermMetrics(scored: readonly ScoredRollout[]): Metrics {
 }
 
 /** Groups by their grades: those that are neither all good nor all bad teach the task. */
-function groupMetrics(scored: readonly ScoredRollout[], episodesPerProblem: number): Metrics {
-  const groups = Array.from({ length: scored.length / episodesPerProblem }, (_, p) =>
-    scored
-      .slice(p * episodesPerProblem, (p + 1) * episodesPerProblem)
-      .map(({ measured }) => measured.task)
-      .filter((task) => !Number.isNaN(task)),
-  ).filter((tasks) => tasks.length > 0);
+function groupMetrics(scored: readonly ScoredRollout[]): Metrics {
+  const byGroup = new Map<number, ScoredRollout[]>();
+  for (const each of scored) {
+    const members = byGroup.get(each.group);
+    if (members) members.push(each);
+    else byGroup.set(each.group, [each]);
+  }
+  const groups = [...byGroup.values()]
+    .map((members) => members.map(({ measured }) => measured.task).filter((task) => !Number.isNaN(task)))
+    .filter((tasks) => tasks.length > 0);
   const share = (every: (task: number) => boolean): number =>
     groups.filter((tasks) => tasks.every(every)).length / Math.max(1, groups.length);
   const [good, bad] = [share((task) => task === 1), share((task) => task === 0)];

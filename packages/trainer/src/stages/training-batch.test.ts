@@ -1,5 +1,6 @@
 import { randomFromSeed } from "@laconic/core";
 import { expect, test } from "vitest";
+import { livePolicies } from "../parts.ts";
 import { parseTrainConfig } from "../config-schema.ts";
 import { tinyParts, tinySettings } from "../testing/index.ts";
 import { rollout } from "./rollout.ts";
@@ -18,7 +19,12 @@ async function batchOf(
   const parts = tinyParts("star");
   const random = randomFromSeed(1);
   const problems = parts.task.problems(random, 2);
-  const scored = score(await rollout(parts, config, parts.model, problems, random), parts.task.grader, config, 0);
+  const scored = score(
+    await rollout(parts, config, livePolicies(parts), problems, random),
+    parts.task.grader,
+    config,
+    0,
+  );
   const given = scored.map((each, i): ScoredRollout => change({ ...each, reward: rewards[i] as number }));
   return trainingBatch(given, config, new Set(trained), tokenPrice);
 }

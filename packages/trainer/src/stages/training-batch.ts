@@ -1,6 +1,7 @@
 import {
   LaconicError,
   ragged,
+  statisticOf,
   type Diagnostics,
   type Ragged,
   type TokenTrace,
@@ -11,8 +12,9 @@ import { groupAdvantages, groupIndex, rawRewards, rloo, type AdvantageResult } f
 import { decoupledAdvantages } from "@laconic/rewards";
 import type { TrainConfig } from "../config.ts";
 import { pricingOf, type ScoredRollout } from "./score.ts";
+import type { TreeCredits } from "./tree-rollout.ts";
 
-/** One training sequence per trained utterance, each with its episode's advantage. */
+/** One training sequence per trained utterance, each with its advantage. */
 export interface TrainingBatch {
   readonly sequences: readonly TrainingSequence[];
   readonly utterances: readonly Utterance[];
@@ -35,17 +37,24 @@ interface Trained {
   readonly episode: number;
 }
 
-/** @throws LaconicError `input_invalid` when a trained agent's model reports no token trace. */
+/**
+ * @param agents - of the policy that is trained
+ * @param credits - advantages of a rollout tree, whose replies several episodes share
+ * @throws LaconicError `input_invalid` when a trained agent's model reports no token trace.
+ */
 export function trainingBatch(
   scored: readonly ScoredRollout[],
   config: TrainConfig,
-  trainedAgents: ReadonlySet<string>,
+  agents: ReadonlySet<string>,
   tokenPrice: number,
+  credits?: TreeCredits,
 ): TrainingBatch {
-  const spoken = scored.flatMap(({ episode }, index) => spokenBy(trainedAgents, episode.utterances, index));
-  const trained = spoken.filter(({ trace }) => trace.tokens.length > 0);
-  const problemOf = (episode: number): number => Math.floor(episode / config.episodesPerProblem);
-  const { advantages, diagnostics } = advantagesOf(scored, trained, config, tokenPrice);
+  const spoken = scored.flatMap(({ episode }, index) => spokenBy(agents, episode.utterances, index));
+  const once = credits ? firstOfEach(spoken) : spoken;
+  const trained = once.filter(({ trace }) => trace.tokens.length > 0);
+  const { advantages, diagnostics } = credits
+    ? advantagesOfTree(trained, credits)
+    : advantagesOf(scored, trained, config, tokenPrice);
   return {
     sequences: trained.map(({ trace }) => ({
       promptTokens: trace.promptTokens,
@@ -54,10 +63,10 @@ export function trainingBatch(
     })),
     utterances: trained.map(({ utterance }) => utterance),
     episodes: Int32Array.from(trained, ({ episode }) => episode),
-    problems: Int32Array.from(trained, ({ episode }) => problemOf(episode)),
+    problems: Int32Array.from(trained, ({ episode }) => (scored[episode] as ScoredRollout).group),
     advantages,
     sampledLogProbs: ragged(trained.map(({ trace }) => trace.logProbs)),
-    empty: spoken.length - trained.length,
+    empty: once.length - trained.length,
     diagnostics,
   };
 }
@@ -76,6 +85,19 @@ function spokenBy(agents: ReadonlySet<string>, utterances: readonly Utterance[],
     });
 }
 
+function firstOfEach(spoken: readonly Trained[]): Trained[] {
+  const seen = new Set<TokenTrace>();
+  return spoken.filter(({ trace }) => !seen.has(trace) && seen.add(trace));
+}
+
+function advantagesOfTree(trained: readonly Trained[], credits: TreeCredits): AdvantageResult {
+  const advantages = Float64Array.from(trained, ({ trace }) => credits.advantages.get(trace) ?? 0);
+  return {
+    advantages,
+    diagnostics: { advantages: statisticOf(advantages), frac_reward_zero_std: credits.nodesWithoutSpread },
+  };
+}
+
 /** Eq. 2 over episodes of a prompt, or over utterances where the key names agents or turns. */
 function advantagesOf(
   scored: readonly ScoredRollout[],
@@ -83,29 +105,30 @@ function advantagesOf(
   config: TrainConfig,
   tokenPrice: number,
 ): AdvantageResult {
-  const problem = (episode: number): number => Math.floor(episode / config.episodesPerProblem);
   if (config.groupBy === "prompt") {
-    const groups = Int32Array.from(scored, (_, episode) => problem(episode));
-    const { advantages, diagnostics } = estimate(scored, groups, config, tokenPrice);
+    const groups = Int32Array.from(scored, ({ group }) => group);
+    const rewards = scored.map(({ reward }) => reward);
+    const { advantages, diagnostics } = estimate(scored, rewards, groups, config, tokenPrice);
     return { advantages: Float64Array.from(trained, ({ episode }) => advantages[episode] as number), diagnostics };
   }
-  const items = trained.map(({ utterance, episode }) => ({
-    problem: problem(episode),
-    agent: utterance.agent,
-    turn: utterance.turn,
-  }));
   const rows = trained.map(({ episode }) => scored[episode] as ScoredRollout);
-  return estimate(rows, groupIndex(items, config.groupBy), config, tokenPrice);
+  const items = trained.map(({ utterance: { agent, turn } }, i) => ({
+    problem: (rows[i] as ScoredRollout).group,
+    agent,
+    turn,
+  }));
+  const rewards = rows.map(({ reward, credit }, i) => credit?.get((trained[i] as Trained).utterance.turn) ?? reward);
+  return estimate(rows, rewards, groupIndex(items, config.groupBy), config, tokenPrice);
 }
 
 function estimate(
   rows: readonly ScoredRollout[],
+  rewards: readonly number[],
   groups: Int32Array,
   config: TrainConfig,
   tokenPrice: number,
 ): AdvantageResult {
   const { advantage } = config;
-  const rewards = rows.map(({ reward }) => reward);
   switch (advantage.estimator) {
     case "group":
       return groupAdvantages(rewards, groups, advantage);

@@ -6,6 +6,7 @@ export { tabularModel } from "./tabular-model.ts";
 export type { TabularOptions } from "./tabular-model.ts";
 export { tabularPolicy } from "./tabular-policy.ts";
 export { tinyParts, tinySettings, tinyTask, tinyTokenizer } from "./tiny-task.ts";
+export { tinyPairParts, tinyPairTask } from "./tiny-pair.ts";
 export { tinyRun } from "./tiny-run.ts";
 export type { TinyRunOptions } from "./tiny-run.ts";
 export { faultyFileSystem, ProcessKilled } from "./faulty-file-system.ts";

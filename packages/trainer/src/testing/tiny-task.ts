@@ -1,7 +1,7 @@
 import type { Problem, TrainableModel } from "@laconic/core";
 import { tableTokenizer } from "@laconic/core/testing";
 import { solo, star, type AgentSpec } from "@laconic/topologies";
-import type { TrainingParts, TrainingTask } from "../parts.ts";
+import { onePolicy, type TrainingParts, type TrainingTask } from "../parts.ts";
 import { tabularModel, type TabularOptions } from "./tabular-model.ts";
 import { tabularPolicy } from "./tabular-policy.ts";
 
@@ -55,11 +55,8 @@ export function tinyParts(
   team: "solo" | "star" = "solo",
   options: Partial<TabularOptions> = {},
 ): TrainingParts & { readonly model: TrainableModel } {
-  return {
-    task: tinyTask(team),
-    model: tabularModel({ vocabularySize: tinyTokenizer.vocabularySize, ...options }),
-    policy: (sampler) => tabularPolicy(sampler, tinyTokenizer),
-  };
+  const model = tabularModel({ vocabularySize: tinyTokenizer.vocabularySize, ...options });
+  return { ...onePolicy(tinyTask(team), model, (sampler) => tabularPolicy(sampler, tinyTokenizer)), model };
 }
 
 /** Settings for `parseTrainConfig` that learn the tiny task in some thirty steps. */

@@ -1,0 +1,44 @@
+import type { Grader, Utterance } from "@laconic/core";
+import type { CreditSettings } from "../config.ts";
+import type { Rollout } from "./rollout.ts";
+
+/**
+ * What each utterance of an episode is worth, by its turn; null where all share the episode's reward.
+ *
+ * - `difference`: the reward less that of the same episode with the speaker silent (difference rewards, Wolpert & Tumer 2002).
+ * - `margin`, `quality`: the utterance's own grade R, moved from the second round on by the mean grade Q of the rounds before:
+ *   R + alpha (R - Q), or R + alpha (Q R - (1 - Q)(1 - R)), as MARTI shapes debates; costs of the episode are added.
+ *
+ * @param reward - of the episode; `rewardWithout` the same for the episode without an agent
+ * @param costs - what of the reward is not the task's
+ */
+export function utteranceCredit(
+  credit: CreditSettings,
+  { episode, problem }: Rollout,
+  grader: Grader,
+  { reward, costs, rewardWithout }: { reward: number; costs: number; rewardWithout: (agent: string) => number },
+): ReadonlyMap<number, number> | null {
+  if (credit.kind === "shared") return null;
+  if (credit.kind === "difference")
+    return new Map(episode.utterances.map(({ agent, turn }) => [turn, reward - rewardWithout(agent)]));
+  const grades = episode.utterances.map(({ text, silent }) => grader(silent ? null : text, problem));
+  return new Map(
+    episode.utterances.map((utterance, i) => {
+      const grade = grades[i] as number;
+      const quality = meanBefore(episode.utterances, grades, utterance.round);
+      return [utterance.turn, (quality === null ? grade : shaped(credit, grade, quality)) + costs];
+    }),
+  );
+}
+
+function shaped({ kind, alpha }: Extract<CreditSettings, { alpha: number }>, grade: number, quality: number): number {
+  return kind === "margin"
+    ? grade + alpha * (grade - quality)
+    : grade + alpha * (quality * grade - (1 - quality) * (1 - grade));
+}
+
+/** Mean grade of all that was said in earlier rounds; null in the first. */
+function meanBefore(utterances: readonly Utterance[], grades: readonly number[], round: number): number | null {
+  const before = grades.filter((_, i) => (utterances[i] as Utterance).round < round);
+  return before.length === 0 ? null : before.reduce((sum, each) => sum + each, 0) / before.length;
+}

@@ -1,0 +1,76 @@
+import { randomFromSeed, type TokenTrace } from "@laconic/core";
+import { expect, test } from "vitest";
+import { parseTrainConfig } from "../config-schema.ts";
+import type { TrainConfig, TreeSettings } from "../config.ts";
+import { livePolicies } from "../parts.ts";
+import { tinyPairParts, tinySettings } from "../testing/index.ts";
+import { treeRollout, type TreeRollouts } from "./tree-rollout.ts";
+
+const config = (tree: TreeSettings, episodesPerProblem = 2): TrainConfig =>
+  parseTrainConfig({ ...tinySettings, prices: {}, groupBy: "tree-node", tree, episodesPerProblem });
+
+async function grown(tree: TreeSettings, turns: 1 | 2 = 2, count = 3): Promise<TreeRollouts> {
+  const parts = tinyPairParts(turns);
+  const problems = parts.task.heldOut.slice(0, count);
+  return treeRollout(parts, config(tree), tree, livePolicies(parts), problems, randomFromSeed(3));
+}
+
+const tracesOf = ({ rollouts }: TreeRollouts): Set<TokenTrace> =>
+  new Set(rollouts.flatMap(({ episode }) => episode.utterances.map(({ trace }) => trace as TokenTrace)));
+
+test("aligned: G branches of a node; a reply is one sequence however many paths share it", async () => {
+  const tree = await grown({ mode: "aligned", gamma: 0.9, stopAbove: null });
+  expect(tree.rollouts).toHaveLength(3 * 4); // G^T leaves a problem
+  expect(tree.credits.evaluations).toBe(3 * (2 + 4));
+  expect(tracesOf(tree).size).toBe(3 * 2 * (2 + 4)); // two agents, two replies at each of 1 + 2 nodes
+  expect(tree.credits.advantages.size).toBe(tracesOf(tree).size);
+  for (const { episode } of tree.rollouts) {
+    expect(episode.utterances.map(({ agent, round }) => `${agent}/${round}`)).toEqual([
+      "first/0",
+      "second/0",
+      "first/1",
+      "second/1",
+    ]);
+    expect(episode.utterances.map(({ turn }) => turn)).toEqual([0, 1, 2, 3]);
+  }
+});
+
+test("cross: G to the number of agents", async () => {
+  const tree = await grown({ mode: "cross", gamma: 0.9, stopAbove: null });
+  expect(tree.rollouts).toHaveLength(3 * 16);
+  expect(tree.credits.evaluations).toBe(3 * (4 + 16));
+  expect(tracesOf(tree).size).toBe(3 * 2 * (2 + 4 * 2));
+});
+
+test("a node whose joint replies are good enough has no branches", async () => {
+  const all = await grown({ mode: "aligned", gamma: 0.9, stopAbove: -1 });
+  expect(all.rollouts).toHaveLength(3 * 2); // every grade is above -1
+  expect(all.credits.evaluations).toBe(3 * 2);
+  const none = await grown({ mode: "aligned", gamma: 0.9, stopAbove: 1 });
+  expect(none.rollouts).toHaveLength(3 * 4);
+});
+
+test("advantages are those of sums by hand over each tree", async () => {
+  const tree = await grown({ mode: "aligned", gamma: 0.5, stopAbove: null }, 2, 30);
+  let taught = 0;
+  for (let group = 0; group < 30; group++) {
+    const rollouts = tree.rollouts.filter((each) => each.group === group);
+    const gold = rollouts[0]?.problem.gold ?? "";
+    const grade = (path: number, round: number): number =>
+      (rollouts[path]?.episode.utterances ?? [])
+        .filter((each) => each.round === round)
+        .filter(({ text }, i) => text[0] === gold[i]).length / 2;
+    const [l1, l2, l3, l4] = [grade(0, 1), grade(1, 1), grade(2, 1), grade(3, 1)];
+    const [r1, r2] = [grade(0, 0) + (0.5 * (l1 + l2)) / 2, grade(2, 0) + (0.5 * (l3 + l4)) / 2];
+    const advantage = (path: number, position: number): number | undefined =>
+      tree.credits.advantages.get(rollouts[path]?.episode.utterances[position]?.trace as TokenTrace);
+    for (const agent of [0, 1]) {
+      expect(advantage(0, agent)).toBeCloseTo((r1 - r2) / 2, 12);
+      expect(advantage(3, agent)).toBeCloseTo((r2 - r1) / 2, 12);
+      expect(advantage(0, 2 + agent)).toBeCloseTo((l1 - l2) / 2, 12);
+      expect(advantage(2, 2 + agent)).toBeCloseTo((l3 - l4) / 2, 12);
+    }
+    if (r1 !== r2) taught++;
+  }
+  expect(taught).toBeGreaterThan(3); // the sums are not all zero
+});

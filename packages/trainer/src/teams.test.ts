@@ -1,0 +1,159 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { parseTrainConfig } from "./config-schema.ts";
+import { onlyPolicy, type TrainingParts } from "./parts.ts";
+import { silentRecorder } from "./run/recorder.ts";
+import type { Metrics } from "./stages/step-metrics.ts";
+import { tinyPairParts, tinyParts, tinyRun, tinySettings } from "./testing/index.ts";
+import { train, type TrainResult } from "./train.ts";
+
+async function run(
+  settings: Readonly<Record<string, unknown>>,
+  parts: TrainingParts,
+): Promise<TrainResult & { readonly rows: readonly Metrics[] }> {
+  const rows: Metrics[] = [];
+  const config = parseTrainConfig({ ...tinySettings, prices: {}, ...settings });
+  return {
+    ...(await train(
+      parts,
+      config,
+      silentRecorder((metrics) => rows.push(metrics)),
+    )),
+    rows,
+  };
+}
+
+const magrpo = {
+  objective: { name: "magrpo" },
+  groupBy: "tree-node",
+  ratioUnit: "message",
+  minibatches: 1,
+  steps: 40,
+  episodesPerProblem: 4,
+};
+
+test.each(["aligned", "cross"] as const)("MAGRPO, %s: two policies learn a joint grade", async (mode) => {
+  const tree = { mode, gamma: 0.9, stopAbove: null };
+  const { before, after, rows } = await run({ ...magrpo, tree }, tinyPairParts());
+  expect(before.accuracy).toBeLessThan(0.3);
+  expect(after.accuracy).toBeGreaterThan(before.accuracy + (1 - before.accuracy) / 2);
+  expect(rows[0]?.["rewards/evaluations"]).toBe(6 * (mode === "aligned" ? 4 : 16));
+  // Each policy has its own numbers; what is the team's has none.
+  expect(rows[0]?.["policy/first/actor/grad_norm"]).toBeGreaterThan(0);
+  expect(rows[0]?.["policy/second/response_length/mean"]).toBeGreaterThan(0);
+  expect(rows[0]?.["actor/grad_norm"]).toBeUndefined();
+});
+
+test("two turns: what is learned is what the feedback says", async () => {
+  const tree = { mode: "aligned", gamma: 0.9, stopAbove: 0.9 };
+  const { before, after } = await run({ ...magrpo, tree, steps: 60 }, tinyPairParts(2));
+  expect(after.accuracy).toBeGreaterThan(before.accuracy + (1 - before.accuracy) / 2);
+});
+
+test("a policy has its own learning rate and objective", async () => {
+  const parts = tinyPairParts();
+  const still = { learningRate: { peak: 1e-12, warmUpSteps: 0, decay: "constant", finalFraction: 1 } };
+  const policies = { first: still, second: { objective: { name: "reinforce" } } };
+  const { rows } = await run({ steps: 12, policies }, parts);
+  expect(rows[0]?.["policy/first/optim/lr"]).toBe(1e-12);
+  expect(rows[0]?.["policy/second/optim/lr"]).toBe(0.3);
+  expect(rows[0]?.["policy/first/actor/pg_clipfrac"]).toBeGreaterThanOrEqual(0);
+  expect(rows[0]?.["policy/second/actor/pg_clipfrac"]).toBe(0); // no ratio, no clip
+  expect(rows.at(-1)?.["policy/first/actor/entropy"]).toBeCloseTo(Math.log(11), 6); // where it began
+  expect(rows.at(-1)?.["policy/second/actor/entropy"]).toBeLessThan(2);
+  await expect(run({ policies: { third: still } }, parts)).rejects.toMatchObject({
+    code: "config_invalid",
+    message: expect.stringContaining("this run has first, second") as string,
+  });
+});
+
+test("a policy with a budget of its own pays for its own words alone", async () => {
+  const budget = { targetTokens: 1.2, learningRate: 0.02 };
+  const { rows } = await run({ steps: 25, policies: { first: { budget } } }, tinyPairParts());
+  const [start, end] = [rows[0], rows.at(-1)];
+  expect(start?.["policy/first/budget/own_lambda"]).toBe(0);
+  expect(end?.["policy/first/budget/own_lambda"]).toBeGreaterThan(0);
+  expect(end).not.toHaveProperty("policy/second/budget/own_lambda");
+  expect(end?.["policy/first/reward/own_mean"]).toBeLessThan(end?.["reward/mean"] as number);
+});
+
+test("with difference rewards only who matters is paid", async () => {
+  // The answer is the solver's; what the hint says changes it only through what the solver hears.
+  const credit = { kind: "difference" };
+  const { after } = await run(
+    { credit, groupBy: "prompt+agent", steps: 60, prices: { tokens: 0.02 } },
+    tinyParts("star"),
+  );
+  expect(after.accuracy).toBeGreaterThan(0.8);
+  await expect(run({ credit }, tinyParts("star"))).rejects.toMatchObject({ code: "config_invalid" });
+});
+
+test("a run ends when evaluations stop getting better, and keeps the best", async () => {
+  const folder = await temporary();
+  const settings = {
+    steps: 60,
+    evaluation: { every: 2, problems: 30, transcripts: 0 },
+    checkpoint: { every: 10, keep: 2 },
+    earlyStopping: { patience: 3, minGain: 0 },
+  };
+  const result = await tinyRun({ directory: folder, settings });
+  expect(result).toMatchObject({ stoppedEarly: true, interrupted: false });
+  expect(result.steps).toBeLessThan(60);
+  expect(result.steps).toBe(result.bestStep + 3 * 2);
+  const kept = await readdir(join(folder, "checkpoints"));
+  expect(kept).toContain(`step-${String(result.bestStep).padStart(8, "0")}`);
+});
+
+test("a pool of problems is all that a run sees", async () => {
+  const parts = tinyParts();
+  const seen: number[] = [];
+  const task = {
+    ...parts.task,
+    problems: (...args: Parameters<typeof parts.task.problems>) => {
+      seen.push(args[1]);
+      return parts.task.problems(...args);
+    },
+  };
+  await run({ steps: 3, problemPool: 4 }, { ...parts, task });
+  expect(seen).toEqual([4]);
+});
+
+test("several policies go on from a checkpoint as if nothing had happened", async () => {
+  const settings = {
+    ...magrpo,
+    steps: 6,
+    prices: {},
+    tree: { mode: "aligned", gamma: 0.9, stopAbove: null },
+    advantage: { estimator: "group", scale: "none" },
+    policies: { second: { learningRate: { peak: 0.1, warmUpSteps: 0, decay: "constant", finalFraction: 1 } } },
+    evaluation: { every: 3, problems: 6, transcripts: 1 },
+    checkpoint: { every: 3, keep: 2 },
+  };
+  const [whole, cut] = [await temporary(), await temporary()];
+  await tinyRun({ directory: whole, settings, parts: tinyPairParts() });
+  const stop = new AbortController();
+  await tinyRun({
+    directory: cut,
+    settings,
+    parts: tinyPairParts(),
+    signal: stop.signal,
+    observer: { step: ({ step = 0 }) => void (step === 2 && stop.abort()) },
+  });
+  await tinyRun({ directory: cut, settings, parts: tinyPairParts(), resume: true });
+  for (const file of ["metrics.jsonl", "evaluations.jsonl", "episodes.jsonl"])
+    expect(await readFile(join(cut, file), "utf8")).toBe(await readFile(join(whole, file), "utf8"));
+  const last = join("checkpoints", "step-00000006");
+  expect((await readdir(join(cut, last))).toSorted()).toEqual(["first", "manifest.json", "second", "state.json"]);
+  expect(await readFile(join(cut, last, "manifest.json"), "utf8")).toBe(
+    await readFile(join(whole, last, "manifest.json"), "utf8"),
+  );
+  expect(Object.keys(tinyParts().policies)).toEqual([onlyPolicy]);
+});
+
+async function temporary(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "laconic-teams-"));
+  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  return join(path, "run");
+}

@@ -1,0 +1,53 @@
+import type { Problem } from "@laconic/core";
+import { synchronousTurns, type JointGame, type Player } from "@laconic/topologies";
+import type { TrainedPolicy, TrainingParts, TrainingTask } from "../parts.ts";
+import { tabularModel } from "./tabular-model.ts";
+import { tabularPolicy } from "./tabular-policy.ts";
+import { tinyTokenizer } from "./tiny-task.ts";
+
+const letters = ["a", "b", "c"];
+
+const player = (id: string): Player => ({
+  id,
+  maxTokens: 2,
+  prompt: (chat) => ({ kind: "text", text: chat.at(-1)?.content ?? "" }),
+});
+
+/**
+ * Two writers with one grade: `first` is to name the letter of a digit, `second` the letter behind it, for half of the grade
+ * each. With one turn the digit is asked; with two, the first turn asks `?` and the second one tells what was right.
+ */
+export function tinyPairTask(turns: 1 | 2 = 1): TrainingTask {
+  const game: JointGame = {
+    players: [player("first"), player("second")],
+    turns,
+    transition: ({ question, gold }, history) => {
+      const asked = turns === 1 ? question : history.length === 0 ? "?" : (gold[0] ?? "").toUpperCase();
+      return [asked, asked];
+    },
+    join: (replies) => replies.map((reply) => reply[0] ?? " ").join(""),
+  };
+  const problem = (kind: number, id: string): Problem => ({
+    id,
+    question: String(kind),
+    gold: `${letters[kind]}${letters[(kind + 1) % 3]}`,
+  });
+  return {
+    name: "tiny-pair",
+    topology: synchronousTurns(game.players, game),
+    game,
+    grader: (answer, { gold }) => [0, 1].filter((i) => answer?.[i] === gold[i]).length / 2,
+    problems: (random, count) => Array.from({ length: count }, (_, i) => problem(random.integer(3), `train-${i}`)),
+    heldOut: Array.from({ length: 30 }, (_, i) => problem(i % 3, `held-out-${i}`)),
+  };
+}
+
+/** The pair with a table of logits for each of the two. */
+export function tinyPairParts(turns: 1 | 2 = 1): TrainingParts {
+  const policy = (agent: string): TrainedPolicy => ({
+    model: tabularModel({ vocabularySize: tinyTokenizer.vocabularySize, id: agent, seed: agent }),
+    speak: (sampler) => tabularPolicy(sampler, tinyTokenizer, agent),
+    agents: [agent],
+  });
+  return { task: tinyPairTask(turns), policies: { first: policy("first"), second: policy("second") } };
+}
