@@ -22,6 +22,11 @@ export type { WarmStartExample } from "./relay/warm-start.ts";
 export { warmStartCurriculum } from "./relay/curriculum.ts";
 export type { WarmStartPhase } from "./relay/curriculum.ts";
 
+export { relayCriticTask } from "./relay-critic/task.ts";
+export type { RelayCriticOptions, RelayCriticTask } from "./relay-critic/task.ts";
+export { relayFeedbackTask } from "./relay-pair/feedback.ts";
+export type { RelayPairTask } from "./relay-pair/pair-task.ts";
+export { relayWritersTask, writersGrade } from "./relay-pair/writers.ts";
 export { relayHintTask } from "./relay-hint/task.ts";
 export type { RelayHintOptions, RelayHintTask } from "./relay-hint/task.ts";
 

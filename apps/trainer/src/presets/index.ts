@@ -2,10 +2,16 @@ import { LaconicError } from "@laconic/core";
 import { nearestName } from "@laconic/trainer";
 import { agentPoHint } from "./agentpo-hint.ts";
 import { relayQuickstart } from "./relay-quickstart.ts";
+import { relayActor, relayCritic, relayFeedback, relayHint, relayWriters } from "./relay-worlds.ts";
 
 const presets: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   "relay-quickstart": relayQuickstart,
   "agentpo-hint": agentPoHint,
+  "relay-hint": relayHint,
+  "relay-critic": relayCritic,
+  "relay-actor": relayActor,
+  "relay-writers": relayWriters,
+  "relay-feedback": relayFeedback,
 };
 
 const presetNames: readonly string[] = Object.keys(presets);

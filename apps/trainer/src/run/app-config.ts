@@ -25,7 +25,17 @@ export interface AppConfig {
 export type TaskSettings =
   | { readonly name: "relay"; readonly level: RelayLevelName }
   /** A policy writes hints for an actor that does not learn. */
-  | { readonly name: "relay-hint"; readonly distractors?: number; readonly hintTokens?: number };
+  | {
+      readonly name: "relay-hint";
+      readonly distractors?: number;
+      readonly hintTokens?: number;
+      readonly learns?: "collaborator" | "actor";
+    }
+  /** A policy comments on the drafts of such an actor. */
+  | { readonly name: "relay-critic"; readonly commentTokens?: number }
+  /** Two policies write for one grade; in two turns, with feedback from outside. */
+  | { readonly name: "relay-writers" }
+  | { readonly name: "relay-feedback" };
 
 /** What memory is traded for; `laconic plan` says what fits. Part of the run: other micro-batches round differently. */
 export interface MemorySettings {
@@ -63,7 +73,11 @@ const writtenSchema: z.ZodType<WrittenConfig> = z.strictObject({
       name: z.literal("relay-hint"),
       distractors: z.int().min(0).max(8).exactOptional(),
       hintTokens: z.int().min(1).max(28).exactOptional(),
+      learns: z.enum(["collaborator", "actor"]).exactOptional(),
     }),
+    z.strictObject({ name: z.literal("relay-critic"), commentTokens: z.int().min(1).max(28).exactOptional() }),
+    z.strictObject({ name: z.literal("relay-writers") }),
+    z.strictObject({ name: z.literal("relay-feedback") }),
   ]),
   model: z.string().min(1),
   policies: z.enum(["shared", "own"]),

@@ -1,4 +1,4 @@
-import { relayHintTask, relayTask } from "@laconic/benchmarks";
+import { relayCriticTask, relayFeedbackTask, relayHintTask, relayTask, relayWritersTask } from "@laconic/benchmarks";
 import type { Tokenizer } from "@laconic/core";
 import type { TrainingTask } from "@laconic/trainer";
 import type { TaskSettings } from "./app-config.ts";
@@ -11,9 +11,19 @@ export interface AppTask extends TrainingTask {
 }
 
 export function openTask(settings: TaskSettings, heldOut = 1000): AppTask {
-  if (settings.name === "relay") return relayTask({ level: settings.level, heldOut });
   const { name: _, ...options } = settings;
-  return relayHintTask({ ...options, heldOut });
+  switch (settings.name) {
+    case "relay":
+      return relayTask({ level: settings.level, heldOut });
+    case "relay-hint":
+      return relayHintTask({ ...options, heldOut });
+    case "relay-critic":
+      return relayCriticTask({ ...options, heldOut });
+    case "relay-writers":
+      return relayWritersTask({ heldOut });
+    case "relay-feedback":
+      return relayFeedbackTask({ heldOut });
+  }
 }
 
 /** `relay/one-fact`, `relay-hint`. */

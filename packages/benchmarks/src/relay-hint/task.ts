@@ -3,7 +3,6 @@ import {
   randomFromSeed,
   type Grader,
   type Problem,
-  type Prompt,
   type Random,
   type Tokenizer,
   type Topology,
@@ -11,7 +10,8 @@ import {
 import { hintActor, solo, type AgentSpec } from "@laconic/topologies";
 import { relayGrader } from "../relay/grader.ts";
 import { holderPrompt, solverPrompt } from "../relay/prompts.ts";
-import { relayTokenizer, spellRelayTokens } from "../relay/tokenizer.ts";
+import { renderTokens, tokensPrompt } from "../relay/token-prompt.ts";
+import { relayTokenizer } from "../relay/tokenizer.ts";
 import { generateHintProblem, hintActorAgent, hintCollaborator } from "./problem.ts";
 
 export interface RelayHintOptions {
@@ -19,6 +19,8 @@ export interface RelayHintOptions {
   readonly distractors?: number;
   /** Most tokens of a hint, the end token included. Default 4: the shipped policy says more than that. */
   readonly hintTokens?: number;
+  /** Who learns: AgentPO's collaborator, or for comparison the actor, behind a collaborator that stays as it is. */
+  readonly learns?: "collaborator" | "actor";
   /** Held-out problems; 200 when absent. */
   readonly heldOut?: number;
 }
@@ -46,6 +48,7 @@ export interface RelayHintTask {
 export function relayHintTask({
   distractors = 0,
   hintTokens = 4,
+  learns = "collaborator",
   heldOut = 200,
 }: RelayHintOptions = {}): RelayHintTask {
   if (!Number.isInteger(distractors) || distractors < 0 || distractors > 8)
@@ -57,16 +60,16 @@ export function relayHintTask({
     // What it knows itself stands around the hint, as messages of two others would.
     prompt: ({ question, privateView = "", inbox }) => {
       const [known = "", also = ""] = privateView.split(" ");
-      return tokens(solverPrompt(question, [known, inbox[0]?.text ?? "", also]));
+      return tokensPrompt(solverPrompt(question, [known, inbox[0]?.text ?? "", also]));
     },
-    renderPrompt,
+    renderPrompt: renderTokens,
   };
   const collaborator: AgentSpec = {
     id: hintCollaborator,
     role: "hint",
     maxTokens: hintTokens,
-    prompt: ({ question, privateView = "" }) => tokens(holderPrompt("holder-a", privateView, question)),
-    renderPrompt,
+    prompt: ({ question, privateView = "" }) => tokensPrompt(holderPrompt("holder-a", privateView, question)),
+    renderPrompt: renderTokens,
   };
   const draw = (random: Random, split: "train" | "held-out"): Problem =>
     generateHintProblem(distractors, random, split);
@@ -75,18 +78,10 @@ export function relayHintTask({
     name: "relay-hint",
     topology: hintActor(collaborator, actor),
     actorAlone: solo(actor, "relay-hint/actor-alone"),
-    trainedAgents: [hintCollaborator],
+    trainedAgents: [learns === "actor" ? hintActorAgent : hintCollaborator],
     tokenizer: relayTokenizer,
     grader: relayGrader,
     problems: (random, count) => Array.from({ length: count }, () => draw(random, "train")),
     heldOut: Array.from({ length: heldOut }, () => draw(stream, "held-out")),
   };
-}
-
-function tokens(ids: readonly number[]): Prompt {
-  return { kind: "tokens", tokens: ids };
-}
-
-function renderPrompt(prompt: Prompt): string {
-  return prompt.kind === "tokens" ? spellRelayTokens(prompt.tokens) : "";
 }

@@ -1,0 +1,56 @@
+type Preset = Readonly<Record<string, unknown>>;
+
+/** Small worlds on two cores, each of a preset for real checkpoints: the shipped policy, seconds to minutes. */
+const world = (task: Readonly<Record<string, unknown>>, train: Readonly<Record<string, unknown>>): Preset => ({
+  task,
+  device: "wasm",
+  train: {
+    oldLogProbs: "sampler",
+    budget: null,
+    evaluation: { every: 10, problems: 400, transcripts: 4 },
+    checkpoint: { every: 10, keep: 2 },
+    ...train,
+  },
+});
+
+/**
+ * AgentPO's released settings (see `agentpo`), but for 0.1M weights: 3e-4 instead of 1e-6, and fewer steps.
+ */
+const agentPoTrain = {
+  steps: 40,
+  problemsPerStep: 12,
+  episodesPerProblem: 16,
+  minibatches: 3,
+  objective: { name: "dapo" },
+  advantage: { estimator: "group", scale: "group" },
+  optimizer: {
+    weightDecay: 0.1,
+    learningRate: { peak: 3e-4, warmUpSteps: 10, decay: "constant", finalFraction: 1 },
+  },
+} as const;
+
+/** MAGRPO's settings (see `magrpo`), but for 0.1M weights: 1e-3 instead of 5e-6, and more replies a node. */
+const magrpoTrain = {
+  steps: 60,
+  problemsPerStep: 16,
+  episodesPerProblem: 8,
+  minibatches: 1,
+  objective: { name: "magrpo" },
+  advantage: { estimator: "group", scale: "none" },
+  groupBy: "tree-node",
+  tree: { mode: "aligned", gamma: 0.9, stopAbove: null },
+  optimizer: { learningRate: { peak: 1e-3, warmUpSteps: 5, decay: "constant", finalFraction: 1 } },
+} as const;
+
+export const relayHint: Preset = world({ name: "relay-hint" }, agentPoTrain);
+export const relayCritic: Preset = world({ name: "relay-critic" }, agentPoTrain);
+/** AgentPO's comparison: the actor itself learns, at as many replies. */
+export const relayActor: Preset = world({ name: "relay-hint", learns: "actor" }, agentPoTrain);
+export const relayWriters: Preset = { ...world({ name: "relay-writers" }, magrpoTrain), policies: "own" };
+export const relayFeedback: Preset = {
+  ...world(
+    { name: "relay-feedback" },
+    { ...magrpoTrain, tree: { mode: "aligned", gamma: 0.9, stopAbove: 0.95 }, episodesPerProblem: 4 },
+  ),
+  policies: "own",
+};

@@ -1,0 +1,71 @@
+import { randomFromSeed, type Grader, type Problem, type Random, type Tokenizer, type Topology } from "@laconic/core";
+import { criticActor, solo, type AgentSpec } from "@laconic/topologies";
+import { generateHintProblem, hintActorAgent, hintCollaborator } from "../relay-hint/problem.ts";
+import { extractRelayAnswer, relayGrader } from "../relay/grader.ts";
+import { solverPrompt } from "../relay/prompts.ts";
+import { relayMarks, relayTokenizer } from "../relay/tokenizer.ts";
+import { renderTokens, tokensPrompt } from "../relay/token-prompt.ts";
+
+export interface RelayCriticOptions {
+  /** Most tokens of a comment, the end token included. Default 4: the shipped policy says more than that. */
+  readonly commentTokens?: number;
+  /** Held-out problems; 200 when absent. */
+  readonly heldOut?: number;
+}
+
+/** AgentPO's critic and actor on two cores. */
+export interface RelayCriticTask {
+  readonly name: string;
+  /** Draft, comment, answer. */
+  readonly topology: Topology;
+  /** The actor alone: what a comment has to beat. */
+  readonly actorAlone: Topology;
+  /** Agents that learn. */
+  readonly trainedAgents: readonly string[];
+  readonly tokenizer: Tokenizer;
+  readonly grader: Grader;
+  problems(random: Random, count: number): Problem[];
+  readonly heldOut: readonly Problem[];
+}
+
+/**
+ * The problems of `relay-hint` with a critic: the actor drafts an answer from what it knows, the critic reads question and
+ * draft and knows the second value, the actor answers again having read the comment.
+ */
+export function relayCriticTask({ commentTokens = 4, heldOut = 200 }: RelayCriticOptions = {}): RelayCriticTask {
+  const actor: AgentSpec = {
+    id: hintActorAgent,
+    role: "actor",
+    maxTokens: 20,
+    prompt: ({ question, privateView = "", inbox }) => {
+      const [known = "", also = ""] = privateView.split(" ");
+      const comment = inbox.find(({ from }) => from === hintCollaborator)?.text ?? "";
+      return tokensPrompt(solverPrompt(question, [known, comment, also]));
+    },
+    renderPrompt: renderTokens,
+  };
+  const critic: AgentSpec = {
+    id: hintCollaborator,
+    role: "critic",
+    maxTokens: commentTokens,
+    // `A:e9?k+e|6>`: a holder's prompt with the draft's number behind the question.
+    prompt: ({ question, privateView = "", inbox }) => {
+      const draft = relayTokenizer.encode(extractRelayAnswer(inbox[0]?.text ?? "") ?? "");
+      const { role, question: mark, next, reply } = relayMarks;
+      const before = [role["holder-a"] as number, ...relayTokenizer.encode(privateView), mark];
+      return tokensPrompt([...before, ...relayTokenizer.encode(question), next, ...draft, reply]);
+    },
+    renderPrompt: renderTokens,
+  };
+  const stream = randomFromSeed("relay-critic");
+  return {
+    name: "relay-critic",
+    topology: criticActor(actor, critic),
+    actorAlone: solo(actor, "relay-critic/actor-alone"),
+    trainedAgents: [hintCollaborator],
+    tokenizer: relayTokenizer,
+    grader: relayGrader,
+    problems: (random, count) => Array.from({ length: count }, () => generateHintProblem(0, random, "train")),
+    heldOut: Array.from({ length: heldOut }, () => generateHintProblem(0, stream, "held-out")),
+  };
+}
