@@ -1,6 +1,7 @@
 import { randomFromSeed, silenceRates, wilsonInterval, type Episode, type Problem } from "@laconic/core";
 import { measureEpisode } from "@laconic/rewards";
 import type { TrainConfig } from "./config.ts";
+import { withVerdicts } from "./verdicts.ts";
 import { modelsOf, type Samplers, type TrainingParts } from "./parts.ts";
 
 /** How a team does on held-out problems. */
@@ -39,15 +40,17 @@ export async function evaluate(
   },
 ): Promise<{ readonly evaluation: Evaluation; readonly episodes: readonly EvaluatedEpisode[] }> {
   const models = modelsOf(parts, samplers);
+  const task = withVerdicts(parts.task);
   const random = randomFromSeed(options.seed).split("evaluation");
   const episodes = await Promise.all(
-    parts.task.heldOut.slice(0, options.problems).map(async (problem, i): Promise<EvaluatedEpisode> => {
-      const episode = await parts.task.topology.run(problem, {
+    task.heldOut.slice(0, options.problems).map(async (problem, i): Promise<EvaluatedEpisode> => {
+      const episode = await task.topology.run(problem, {
         models,
         sampling: options.sampling,
         random: random.split(i),
       });
-      return { problem, episode, task: measureEpisode(parts.task.grader, {}, episode, problem).task };
+      await task.judge?.(episode.answer, problem);
+      return { problem, episode, task: measureEpisode(task.grader, {}, episode, problem).task };
     }),
   );
   const grades = episodes.map(({ task }) => task).filter((task) => !Number.isNaN(task));

@@ -16,6 +16,8 @@ export interface TrainingTask {
   readonly name: string;
   readonly topology: Topology;
   readonly grader: Grader;
+  /** In the grader's place where a verdict takes a thread of its own or a sandbox. */
+  readonly judge?: (answer: string | null, problem: Problem) => Promise<number>;
   problems(random: Random, count: number): Problem[];
   readonly heldOut: readonly Problem[];
   /** The same play turn by turn, for rollout trees: every agent replies at once, the grader judges each joint reply. */

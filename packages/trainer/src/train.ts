@@ -11,6 +11,7 @@ import { rollout } from "./stages/rollout.ts";
 import { score } from "./stages/score.ts";
 import { stepMetrics } from "./stages/step-metrics.ts";
 import { checkTreeTask, treeRollout } from "./stages/tree-rollout.ts";
+import { withVerdicts } from "./verdicts.ts";
 import { configWarnings, stepWarnings } from "./warnings.ts";
 
 export interface TrainResult {
@@ -33,11 +34,12 @@ export interface TrainResult {
  * them, `reward_invalid` for a grade out of range, and what models and the recorder throw.
  */
 export async function train(
-  parts: TrainingParts,
+  given: TrainingParts,
   config: TrainConfig,
   recorder: Recorder,
   signal?: AbortSignal,
 ): Promise<TrainResult> {
+  const parts: TrainingParts = { ...given, task: withVerdicts(given.task) };
   checkTrainingParts(parts);
   checkTreeTask(parts, config);
   const { task, policies } = parts;

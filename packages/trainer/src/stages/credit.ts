@@ -1,4 +1,4 @@
-import type { Grader, Utterance } from "@laconic/core";
+import type { Episode, Grader, Utterance } from "@laconic/core";
 import type { CreditSettings } from "../config.ts";
 import type { Rollout } from "./rollout.ts";
 
@@ -21,7 +21,7 @@ export function utteranceCredit(
   if (credit.kind === "shared") return null;
   if (credit.kind === "difference")
     return new Map(episode.utterances.map(({ agent, turn }) => [turn, reward - rewardWithout(agent)]));
-  const grades = episode.utterances.map(({ text, silent }) => grader(silent ? null : text, problem));
+  const grades = textsToGrade(credit, episode).map((text) => grader(text, problem));
   return new Map(
     episode.utterances.map((utterance, i) => {
       const grade = grades[i] as number;
@@ -29,6 +29,11 @@ export function utteranceCredit(
       return [utterance.turn, (quality === null ? grade : shaped(credit, grade, quality)) + costs];
     }),
   );
+}
+
+/** What is graded beside the answer: each utterance, in order, where credit asks for it. */
+export function textsToGrade({ kind }: CreditSettings, { utterances }: Episode): (string | null)[] {
+  return kind === "margin" || kind === "quality" ? utterances.map(({ text, silent }) => (silent ? null : text)) : [];
 }
 
 function shaped({ kind, alpha }: Extract<CreditSettings, { alpha: number }>, grade: number, quality: number): number {

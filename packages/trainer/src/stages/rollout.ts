@@ -1,5 +1,6 @@
 import type { AgentId, Episode, LanguageModel, Problem, Random } from "@laconic/core";
 import type { TrainConfig } from "../config.ts";
+import { textsToGrade } from "./credit.ts";
 import { modelsOf, type Samplers, type TrainingParts } from "../parts.ts";
 
 /** An episode and the problem it is about. */
@@ -21,14 +22,18 @@ export function rollout(
   random: Random,
 ): Promise<Rollout[]> {
   const models = modelsOf(parts, samplers);
-  const { topology } = parts.task;
+  const { topology, judge } = parts.task;
   const trained = Object.values(parts.policies).flatMap(({ agents }) => agents);
   return Promise.all(
     problems.flatMap((problem, group) =>
       Array.from({ length: config.episodesPerProblem }, async (_, g): Promise<Rollout> => {
         const stream = random.split(`problem:${group}/episode:${g}`);
-        const play = (own: Readonly<Record<AgentId, LanguageModel>>): Promise<Episode> =>
-          topology.run(problem, { models: own, sampling: config.sampling, random: stream });
+        const play = async (own: Readonly<Record<AgentId, LanguageModel>>): Promise<Episode> => {
+          const episode = await topology.run(problem, { models: own, sampling: config.sampling, random: stream });
+          const graded = [episode.answer, ...textsToGrade(config.credit, episode)];
+          await Promise.all(graded.map((text) => judge?.(text, problem)));
+          return episode;
+        };
         if (config.credit.kind !== "difference") return { problem, group, episode: await play(models) };
         const [episode, ...without] = await Promise.all([
           play(models),

@@ -54,8 +54,11 @@ export async function treeRollout(
           },
         );
       };
-      const judge = (turns: readonly Turn[]): number =>
-        measureEpisode(task.grader, {}, jointEpisode(game, problem, turns), problem).task;
+      const judge = async (turns: readonly Turn[]): Promise<number> => {
+        const episode = jointEpisode(game, problem, turns);
+        await task.judge?.(episode.answer, problem);
+        return measureEpisode(task.grader, {}, episode, problem).task;
+      };
       return grow({ game, problem, settings, count: config.episodesPerProblem, say, judge }, [], [], [], "root");
     }),
   );
@@ -97,7 +100,7 @@ interface Growth {
   /** Replies of each agent at a node: G. */
   readonly count: number;
   readonly say: Say;
-  readonly judge: (turns: readonly Turn[]) => number;
+  readonly judge: (turns: readonly Turn[]) => Promise<number>;
 }
 
 interface Tree {
@@ -131,10 +134,12 @@ async function grow(
       }),
     ),
   );
-  const actions = jointReplies(game.players.length, count, settings.mode).map((chosen) => {
-    const turns = [...before, ...chosen.map((reply, agent) => replies.get(placeOf(path, agent, reply)) as Turn)];
-    return { replies: chosen, turns, reward: judge(turns) };
-  });
+  const actions = await Promise.all(
+    jointReplies(game.players.length, count, settings.mode).map(async (chosen) => {
+      const turns = [...before, ...chosen.map((reply, agent) => replies.get(placeOf(path, agent, reply)) as Turn)];
+      return { replies: chosen, turns, reward: await judge(turns) };
+    }),
+  );
   const goesOn = isWorthExpanding({ actions }, settings.stopAbove);
   const branches = await Promise.all(
     actions.map(async ({ turns }, position) => {
