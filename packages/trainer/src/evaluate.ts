@@ -40,17 +40,17 @@ export async function evaluate(
   },
 ): Promise<{ readonly evaluation: Evaluation; readonly episodes: readonly EvaluatedEpisode[] }> {
   const models = modelsOf(parts, samplers);
-  const task = withVerdicts(parts.task);
+  const { judge, grader, heldOut, topology } = withVerdicts(parts.task);
   const random = randomFromSeed(options.seed).split("evaluation");
   const episodes = await Promise.all(
-    task.heldOut.slice(0, options.problems).map(async (problem, i): Promise<EvaluatedEpisode> => {
-      const episode = await task.topology.run(problem, {
+    heldOut.slice(0, options.problems).map(async (problem, i): Promise<EvaluatedEpisode> => {
+      const episode = await topology.run(problem, {
         models,
         sampling: options.sampling,
         random: random.split(i),
       });
-      await task.judge?.(episode.answer, problem);
-      return { problem, episode, task: measureEpisode(task.grader, {}, episode, problem).task };
+      await judge?.(episode.answer, problem);
+      return { problem, episode, task: measureEpisode(grader, {}, episode, problem).task };
     }),
   );
   const grades = episodes.map(({ task }) => task).filter((task) => !Number.isNaN(task));

@@ -17,7 +17,7 @@ test("each answer is judged once, and graded as it was judged", async () => {
       return answer === "x" ? 1 : 0.25;
     },
   });
-  await Promise.all(["x", "x", null, "y"].map((answer) => judge?.(answer, problem)));
+  await Promise.all(["x", "x", null, "y"].map(async (answer) => judge?.(answer, problem)));
   expect(asked).toEqual(["x", null, "y"]);
   expect([grader("x", problem), grader(null, problem), grader("y", problem)]).toEqual([1, 0.25, 0.25]);
   expect(() => grader("z", problem)).toThrow(/before it was judged/u);

@@ -41,11 +41,15 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
         for (const warning of warnings) warn(warning);
         const { folder } = await openModelFolder(config.model, terminal);
         const device = await chooseDevice(config.device, config.workers, (line) => terminal.note(line));
-        const { engine, parts } = await openParts(
+        const { parts, close } = await openParts(
           config,
           device,
           checkpointSource(config, folder, checkpoint),
-          warn,
+          {
+            onWarning: warn,
+            modelFolder: folder,
+            openModel: async (name) => (await openModelFolder(name, terminal)).folder,
+          },
           modelSource(config, folder),
         );
         try {
@@ -59,7 +63,7 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
           );
           return 0;
         } finally {
-          await engine.close();
+          await close();
         }
       },
     },

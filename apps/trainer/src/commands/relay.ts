@@ -82,12 +82,9 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
         const level = relayLevels[args.level as RelayLevelName];
         const device = await chooseDevice(args.device, "auto", (line) => terminal.note(line));
         const settings = { task: { name: "relay", level: level.name } } as const;
-        const { engine, parts } = await openParts(
-          settings,
-          device,
-          () => freshRelayModel(args.seed),
-          (line) => terminal.note(line),
-        );
+        const { engine, parts } = await openParts(settings, device, () => freshRelayModel(args.seed), {
+          onWarning: (line) => terminal.note(line),
+        });
         const started = performance.now();
         const { model } = parts.policies[onlyPolicy] as TrainedPolicy;
         try {

@@ -133,7 +133,7 @@ async function open(
   const parsed = parseAppConfig(JSON.parse(config));
   const { folder: checkpoint } = await findCheckpoint(nodeFileSystem, join(run, runFiles.checkpoints), chosen.which);
   const { folder } = await openModelFolder(parsed.model, terminal);
-  const task = openTask(parsed.task, 0);
+  const task = await openTask(parsed.task, { heldOut: 0, modelFolder: folder });
   const policies = policiesOf(parsed, task);
   const policy = chosen.policy ?? Object.keys(policies)[0];
   if (policy === undefined || !Object.hasOwn(policies, policy))
@@ -141,6 +141,7 @@ async function open(
       key: "policy",
     });
   const source = checkpointSource(parsed, folder, checkpoint)(modelPlace(policies, policy));
+  await task.close?.();
   return { name: basename(run), source, tokenizer: task.tokenizer };
 }
 

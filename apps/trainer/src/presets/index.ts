@@ -1,12 +1,22 @@
 import { LaconicError } from "@laconic/core";
 import { nearestName } from "@laconic/trainer";
-import { agentPoHint } from "./agentpo-hint.ts";
+import { agentGspo } from "./agent-gspo.ts";
+import { actorFinetune, agentPoCritic, agentPoDebate, agentPoHint, agentPoRoles } from "./agentpo.ts";
+import { magrpo, magrpoMultiturn } from "./magrpo.ts";
+import type { Preset } from "./preset.ts";
 import { relayQuickstart } from "./relay-quickstart.ts";
 import { relayActor, relayCritic, relayFeedback, relayHint, relayWriters } from "./relay-worlds.ts";
 
-const presets: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
-  "relay-quickstart": relayQuickstart,
+const presets: Readonly<Record<string, Preset>> = {
+  "agent-gspo": agentGspo,
   "agentpo-hint": agentPoHint,
+  "agentpo-critic": agentPoCritic,
+  "agentpo-debate": agentPoDebate,
+  "agentpo-roles": agentPoRoles,
+  "actor-finetune": actorFinetune,
+  magrpo,
+  "magrpo-multiturn": magrpoMultiturn,
+  "relay-quickstart": relayQuickstart,
   "relay-hint": relayHint,
   "relay-critic": relayCritic,
   "relay-actor": relayActor,
@@ -14,7 +24,7 @@ const presets: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   "relay-feedback": relayFeedback,
 };
 
-const presetNames: readonly string[] = Object.keys(presets);
+export const presetNames: readonly string[] = Object.keys(presets);
 
 /** @throws LaconicError `config_invalid` with the nearest known name. */
 export function presetConfig(name: string): Readonly<Record<string, unknown>> {

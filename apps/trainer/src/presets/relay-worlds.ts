@@ -1,4 +1,4 @@
-type Preset = Readonly<Record<string, unknown>>;
+import type { Preset } from "./preset.ts";
 
 /** Small worlds on two cores, each of a preset for real checkpoints: the shipped policy, seconds to minutes. */
 const world = (task: Readonly<Record<string, unknown>>, train: Readonly<Record<string, unknown>>): Preset => ({
@@ -14,7 +14,7 @@ const world = (task: Readonly<Record<string, unknown>>, train: Readonly<Record<s
 });
 
 /**
- * AgentPO's released settings (see `agentpo`), but for 0.1M weights: 3e-4 instead of 1e-6, and fewer steps.
+ * AgentPO's released settings (see `agentpo.ts`), but for 0.1M weights: 3e-4 instead of 1e-6, and fewer steps.
  */
 const agentPoTrain = {
   steps: 40,
@@ -29,7 +29,7 @@ const agentPoTrain = {
   },
 } as const;
 
-/** MAGRPO's settings (see `magrpo`), but for 0.1M weights: 1e-3 instead of 5e-6, and more replies a node. */
+/** MAGRPO's settings (see `magrpo.ts`), but for 0.1M weights: 1e-3 instead of 5e-6, and more replies a node. */
 const magrpoTrain = {
   steps: 60,
   problemsPerStep: 16,

@@ -3,12 +3,17 @@ import { LaconicError, type LoraSettings } from "@laconic/core";
 import type { Recompute } from "@laconic/engine";
 import { nearestName, parseTrainConfig, type TrainConfig } from "@laconic/trainer";
 import { z } from "zod";
+import type { BenchmarkTaskSettings } from "../tasks/benchmark-task.ts";
+import type { CodeTaskSettings, WritingTaskSettings } from "../tasks/pair-tasks.ts";
+import { teamNames } from "../tasks/text-teams.ts";
 
 /** A run as a configuration file describes it. */
 export interface AppConfig {
   readonly task: TaskSettings;
   /** `shipped` for the app's own warm start, a model folder, or `hub:owner/name@revision` of the Hugging Face hub. */
   readonly model: string;
+  /** Null: the run's own model as it was before the first step. */
+  readonly actor: ActorSettings | null;
   /** `shared`: all agents that learn speak with one policy; `own`: each has its own, an adapter of its own with `lora`. */
   readonly policies: "shared" | "own";
   /** Train a low-rank adapter instead of the model's own weights; null trains the weights. */
@@ -35,7 +40,17 @@ export type TaskSettings =
   | { readonly name: "relay-critic"; readonly commentTokens?: number }
   /** Two policies write for one grade; in two turns, with feedback from outside. */
   | { readonly name: "relay-writers" }
-  | { readonly name: "relay-feedback" };
+  | { readonly name: "relay-feedback" }
+  | BenchmarkTaskSettings
+  | WritingTaskSettings
+  | CodeTaskSettings;
+
+/** What agents that do not learn speak with, at temperature 0. */
+export type ActorSettings =
+  /** A model folder, or `hub:owner/name@revision`. */
+  | { readonly model: string }
+  /** Any OpenAI-compatible server; its key is $OPENAI_API_KEY. */
+  | { readonly api: { readonly model: string; readonly baseUrl: string; readonly concurrency?: number } };
 
 /** What memory is traded for; `laconic plan` says what fits. Part of the run: other micro-batches round differently. */
 export interface MemorySettings {
@@ -56,6 +71,7 @@ const defaultMemory: MemorySettings = { maxTokensPerMicroBatch: 16_384, recomput
 const defaults: WrittenConfig = {
   task: { name: "relay", level: "one-fact" },
   model: "shipped",
+  actor: null,
   policies: "shared",
   lora: null,
   device: "auto",
@@ -78,8 +94,42 @@ const writtenSchema: z.ZodType<WrittenConfig> = z.strictObject({
     z.strictObject({ name: z.literal("relay-critic"), commentTokens: z.int().min(1).max(28).exactOptional() }),
     z.strictObject({ name: z.literal("relay-writers") }),
     z.strictObject({ name: z.literal("relay-feedback") }),
+    z.strictObject({
+      name: z.literal("benchmark"),
+      benchmark: z.string(),
+      team: z.enum(teamNames),
+      agents: z.int().min(1).max(16).exactOptional(),
+      rounds: z.int().min(1).max(8).exactOptional(),
+      replyTokens: z.int().min(1).exactOptional(),
+      actorTokens: z.int().min(1).exactOptional(),
+      file: z.string().exactOptional(),
+    }),
+    z.strictObject({
+      name: z.literal("writing"),
+      form: z.enum(["tldr", "arxiv"]),
+      replyTokens: z.int().min(1).exactOptional(),
+      strict: z.boolean().exactOptional(),
+    }),
+    z.strictObject({
+      name: z.literal("code"),
+      benchmark: z.enum(["coophumaneval", "humaneval"]),
+      turns: z.union([z.literal(1), z.literal(2)]),
+      replyTokens: z.int().min(1).exactOptional(),
+    }),
   ]),
   model: z.string().min(1),
+  actor: z
+    .union([
+      z.strictObject({ model: z.string().min(1) }),
+      z.strictObject({
+        api: z.strictObject({
+          model: z.string().min(1),
+          baseUrl: z.string().min(1),
+          concurrency: z.int().min(1).exactOptional(),
+        }),
+      }),
+    ])
+    .nullable(),
   policies: z.enum(["shared", "own"]),
   lora: z
     .strictObject({

@@ -1,9 +1,10 @@
 import { join } from "node:path";
-import type { Engine, LanguageModel, ModelSource } from "@laconic/core";
+import { LaconicError, type Engine, type LanguageModel, type ModelSource } from "@laconic/core";
 import { createLocalEngine, localPolicy } from "@laconic/engine";
 import { modelPlace, onlyPolicy, type TrainedPolicy, type TrainingParts } from "@laconic/trainer";
 import type { AppConfig } from "./app-config.ts";
-import { openTask, type AppTask } from "./open-task.ts";
+import type { AppTask } from "../tasks/app-task.ts";
+import { openTask } from "./open-task.ts";
 import type { ChosenDevice } from "./devices.ts";
 
 /** An engine with the models of a run on it, and the task they work on. */
@@ -11,6 +12,8 @@ export interface OpenedParts {
   readonly engine: Engine;
   readonly task: AppTask;
   readonly parts: TrainingParts;
+  /** Closes engine and task. */
+  close(): Promise<void>;
 }
 
 /** Agents by policy: one that all trained agents share, or one for each of them. */
@@ -37,18 +40,19 @@ export function modelSource(
 }
 
 /**
- * Starts the engine and loads the models; close the engine when done. `onWarning` hears what the engine answers by itself.
+ * Starts the engine and loads the models; close what is returned when done.
  * @param source - of a policy: from the configuration, or with the folder of a checkpoint
  * @param first - what the run began with; agents that do not learn speak with it
  */
 export async function openParts(
-  config: Pick<AppConfig, "task"> & Partial<Pick<AppConfig, "memory" | "policies">>,
+  config: Pick<AppConfig, "task"> & Partial<Pick<AppConfig, "memory" | "policies" | "actor">>,
   device: ChosenDevice,
   source: (place: string) => ModelSource,
-  onWarning: (message: string) => void,
+  means: OpeningMeans,
   first: ModelSource = source(""),
 ): Promise<OpenedParts> {
-  const task = openTask(config.task);
+  const { onWarning, modelFolder = null, openModel, note = () => undefined } = means;
+  const task = await openTask(config.task, { modelFolder, note });
   const { source: kernels, workers } = device;
   const engine = await createLocalEngine({ device: kernels, workers, onWarning, ...config.memory });
   const speak = (id: string): TrainedPolicy["speak"] => {
@@ -63,15 +67,49 @@ export async function openParts(
     }
     const trained = new Set(Object.values(names).flat());
     const others = task.topology.agents.filter((agent) => !trained.has(agent));
-    if (others.length === 0) return { engine, task, parts: { task, policies } };
-    // A model of its own, so that a resumed run's frozen agents are those of its beginning.
-    const model = await engine.createModel(first);
-    const actor = greedy(speak(model.id)(model));
-    return { engine, task, parts: { task, policies, frozen: Object.fromEntries(others.map((id) => [id, actor])) } };
+    const actor = others.length === 0 ? null : await actorOf(config.actor ?? null);
+    const frozen = actor && Object.fromEntries(others.map((id) => [id, greedy(actor)]));
+    return { engine, task, parts: { task, policies, ...(frozen && { frozen }) }, close };
   } catch (error) {
-    await engine.close();
+    await close();
     throw error;
   }
+
+  async function close(): Promise<void> {
+    await engine.close();
+    await task.close?.();
+  }
+
+  async function actorOf(given: AppConfig["actor"]): Promise<LanguageModel> {
+    if (given && "api" in given) {
+      const { model, baseUrl, concurrency = 32 } = given.api;
+      const { Limiter, openAiModel } = await import("@laconic/openai");
+      return openAiModel({
+        model,
+        baseUrl,
+        limiter: new Limiter({ start: Math.min(20, concurrency), most: concurrency }),
+      });
+    }
+    // A model of its own, so that a resumed run's frozen agents are those of its beginning.
+    const folder = given ? await openModel?.(given.model) : undefined;
+    if (given && folder === undefined)
+      throw new LaconicError("config_invalid", "actor: cannot be opened here", { key: "actor" });
+    const model = await engine.createModel(folder === undefined ? first : { kind: "folder", path: folder });
+    const tokenizer =
+      folder === undefined ? task.tokenizer : await (await import("@laconic/tokenizers")).loadTokenizer(folder);
+    return localPolicy({ id: model.id, sampler: model, tokenizer });
+  }
+}
+
+/** What opening takes beside the configuration. */
+export interface OpeningMeans {
+  /** Hears what the engine answers by itself. */
+  readonly onWarning: (message: string) => void;
+  /** Of the run's model. */
+  readonly modelFolder?: string;
+  /** The folder of another model. */
+  readonly openModel?: (name: string) => Promise<string>;
+  readonly note?: (text: string) => void;
 }
 
 /** `openParts` of a run that goes on, or is looked at: each policy from its place in a checkpoint. */

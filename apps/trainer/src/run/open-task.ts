@@ -1,17 +1,17 @@
 import { relayCriticTask, relayFeedbackTask, relayHintTask, relayTask, relayWritersTask } from "@laconic/benchmarks";
-import type { Tokenizer } from "@laconic/core";
-import type { TrainingTask } from "@laconic/trainer";
+import type { AppTask, TaskMeans } from "../tasks/app-task.ts";
 import type { TaskSettings } from "./app-config.ts";
 
-/** A task of the app: what the trainer needs, the tokenizer of its prompts, and who learns. */
-export interface AppTask extends TrainingTask {
-  readonly tokenizer: Tokenizer;
-  /** All agents when absent; the others speak as the model was before the first step. */
-  readonly trainedAgents?: readonly string[];
-}
+const aside: TaskMeans = { heldOut: 1000, modelFolder: null, note: () => undefined };
 
-export function openTask(settings: TaskSettings, heldOut = 1000): AppTask {
+/**
+ * A task with its data and graders; close it where it says how. Tasks over text are loaded where they are asked for: their
+ * parsers and sandboxes would cost every other command its start.
+ */
+export async function openTask(settings: TaskSettings, means: Partial<TaskMeans> = {}): Promise<AppTask> {
+  const all = { ...aside, ...means };
   const { name: _, ...options } = settings;
+  const { heldOut } = all;
   switch (settings.name) {
     case "relay":
       return relayTask({ level: settings.level, heldOut });
@@ -23,10 +23,30 @@ export function openTask(settings: TaskSettings, heldOut = 1000): AppTask {
       return relayWritersTask({ heldOut });
     case "relay-feedback":
       return relayFeedbackTask({ heldOut });
+    case "benchmark":
+      return (await import("../tasks/benchmark-task.ts")).benchmarkTask(settings, all);
+    case "writing":
+      return (await import("../tasks/pair-tasks.ts")).writingTask(settings, all);
+    case "code":
+      return (await import("../tasks/pair-tasks.ts")).codeTask(settings, all);
   }
 }
 
-/** `relay/one-fact`, `relay-hint`. */
+/** `relay/one-fact`, `relay-hint`, `benchmark/gsm8k/hint`. */
 export function taskTitle(settings: TaskSettings): string {
-  return settings.name === "relay" ? `${settings.name}/${settings.level}` : settings.name;
+  switch (settings.name) {
+    case "relay":
+      return `relay/${settings.level}`;
+    case "benchmark":
+      return `benchmark/${settings.benchmark}/${settings.team}`;
+    case "writing":
+      return `writing/${settings.form}`;
+    case "code":
+      return `code/${settings.benchmark}/${settings.turns}`;
+    case "relay-hint":
+    case "relay-critic":
+    case "relay-writers":
+    case "relay-feedback":
+      return settings.name;
+  }
 }

@@ -69,7 +69,7 @@ export async function planRun(
 ): Promise<RunPlan> {
   const model = await readModelConfig(folder);
   const { train, lora, memory } = config;
-  const task = openTask(config.task, 0);
+  const task = await openTask(config.task, { heldOut: 0, modelFolder: folder });
   const agents = task.trainedAgents ?? task.topology.agents;
   const replies = train.problemsPerStep * train.episodesPerProblem * agents.length;
   const half = Math.min(mostPlannedTokens, Math.floor(model.maxPositions / 2));

@@ -32,7 +32,12 @@ export async function startRun(
   const { folder, pinned } = await openModelFolder(given.model, terminal);
   const config = { ...given, model: pinned, device: device.name, workers: device.workers };
   const warn = (message: string): void => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`);
-  const { engine, parts } = await openParts(config, device, () => modelSource(config, folder), warn);
+  const { engine, parts, close } = await openParts(config, device, () => modelSource(config, folder), {
+    onWarning: warn,
+    modelFolder: folder,
+    openModel: async (name) => (await openModelFolder(name, terminal)).folder,
+    note: (text) => terminal.note(text),
+  });
   const stop = new AbortController();
   const interrupt = (signal: NodeJS.Signals): void => {
     if (stop.signal.aborted) process.exit(signal === "SIGINT" ? 130 : 143);
@@ -90,7 +95,7 @@ export async function startRun(
   } finally {
     process.off("SIGINT", interrupt);
     process.off("SIGTERM", interrupt);
-    await engine.close();
+    await close();
   }
 }
 

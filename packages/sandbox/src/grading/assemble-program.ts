@@ -16,7 +16,7 @@ export function assembleProgram(prompt: string, reply: string, entryPoint: strin
 }
 
 /** The last closed fence of three backticks; an unclosed one counts when no other does. */
-function fencedCode(reply: string): string | null {
+export function fencedCode(reply: string): string | null {
   const closed = [...reply.matchAll(/```[a-zA-Z0-9]*[ \t]*\n(.*?)```/gsu)].at(-1)?.[1];
   return closed ?? /```[a-zA-Z0-9]*[ \t]*\n(.*)$/su.exec(reply)?.[1] ?? null;
 }

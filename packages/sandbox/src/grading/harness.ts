@@ -1,7 +1,10 @@
 import { readFileSync } from "node:fs";
 
 /** The Python module that grades programs; every sandbox has it ready for import. */
-export const harness = { name: "laconic_grading", files: ["values.py", "candidate.py", "tests.py"] } as const;
+export const harness = {
+  name: "laconic_grading",
+  files: ["values.py", "candidate.py", "tests.py", "cooperation.py"],
+} as const;
 
 /** Its source. */
 export function harnessSource(): string {

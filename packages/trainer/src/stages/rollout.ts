@@ -31,7 +31,7 @@ export function rollout(
         const play = async (own: Readonly<Record<AgentId, LanguageModel>>): Promise<Episode> => {
           const episode = await topology.run(problem, { models: own, sampling: config.sampling, random: stream });
           const graded = [episode.answer, ...textsToGrade(config.credit, episode)];
-          await Promise.all(graded.map((text) => judge?.(text, problem)));
+          if (judge) await Promise.all(graded.map((text) => judge(text, problem)));
           return episode;
         };
         if (config.credit.kind !== "difference") return { problem, group, episode: await play(models) };

@@ -1,0 +1,45 @@
+import type { Preset } from "./preset.ts";
+
+/**
+ * AgentPO (ICLR 2026): GRPO on a collaborator, the actor frozen at temperature 0. As its released code has it: 500 problems,
+ * one epoch, 12 problems x 16 samples and 3 updates a step, temperature 1, clip 0.2/0.28 and a token mean (`dapo`), learning
+ * rate 1e-6 with 10 steps of warm-up, weight decay 0.1, gradients clipped at 1, no KL, no entropy; 768 tokens for the
+ * collaborator, 2048 for the actor. Not as there: no dual clip (c = 10); GSM8K's training split in place of 500 hard problems
+ * of MATH (`task.file=problems.jsonl` takes those, with `task.benchmark=math500`); held-out evaluations and early stopping,
+ * because the paper's own figures fall behind 500 samples.
+ */
+const agentPo = (team: string): Preset => ({
+  task: { name: "benchmark", benchmark: "gsm8k", team, replyTokens: 768, actorTokens: 2048 },
+  model: "hub:Qwen/Qwen2.5-3B-Instruct",
+  actor: { model: "hub:Qwen/Qwen2.5-7B-Instruct" },
+  train: {
+    steps: 42,
+    problemsPerStep: 12,
+    episodesPerProblem: 16,
+    minibatches: 3,
+    problemPool: 500,
+    objective: { name: "dapo" },
+    advantage: { estimator: "group", scale: "group" },
+    optimizer: {
+      weightDecay: 0.1,
+      learningRate: { peak: 1e-6, warmUpSteps: 10, decay: "constant", finalFraction: 1 },
+    },
+    evaluation: { every: 7, problems: 200, transcripts: 4 },
+    earlyStopping: { patience: 3, minGain: 0 },
+    checkpoint: { every: 7, keep: 2 },
+  },
+});
+
+export const agentPoHint: Preset = agentPo("hint");
+export const agentPoCritic: Preset = agentPo("critic");
+/** The paper's extension: a debate and a role assignment as they are, with one collaborator that learns. */
+export const agentPoDebate: Preset = agentPo("debate");
+export const agentPoRoles: Preset = agentPo("roles");
+
+/** AgentPO's comparison: the actor itself learns, at as many samples. */
+export const actorFinetune: Preset = {
+  ...agentPo("solo"),
+  task: { name: "benchmark", benchmark: "gsm8k", team: "solo", replyTokens: 2048 },
+  model: "hub:Qwen/Qwen2.5-7B-Instruct",
+  actor: null,
+};

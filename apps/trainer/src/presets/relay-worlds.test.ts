@@ -1,0 +1,63 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { recordingTerminal } from "../cli/recording-terminal.ts";
+import { main } from "../main.ts";
+import { parseAppConfig } from "../run/app-config.ts";
+import { presetConfig, presetNames } from "./index.ts";
+
+interface Outcome {
+  readonly accuracy: number;
+}
+
+async function trained(preset: string, steps: number): Promise<{ run: string; before: Outcome; after: Outcome }> {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-worlds-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const run = join(folder, "run");
+  const short = [`train.steps=${steps}`, "train.evaluation.problems=200", "train.evaluation.every=0"];
+  const terminal = recordingTerminal();
+  expect(await main(["train", `preset:${preset}`, ...short, "--run", run, "--json"], { terminal })).toBe(0);
+  return { run, ...(JSON.parse(terminal.out.at(-1) ?? "{}") as { before: Outcome; after: Outcome }) };
+}
+
+test("a trained hint lifts an actor that does not learn, which stays as it was", { timeout: 120_000 }, async () => {
+  const { run, before, after } = await trained("relay-hint", 16);
+  expect(before.accuracy).toBeLessThan(0.7);
+  expect(after.accuracy).toBeGreaterThan(before.accuracy + 0.15);
+  // Evaluated from its checkpoint, the actor is again that of the beginning.
+  const again = recordingTerminal();
+  expect(await main(["eval", run, "--problems", "200", "--json"], { terminal: again })).toBe(0);
+  expect((JSON.parse(again.out.at(-1) ?? "{}") as Outcome).accuracy).toBeCloseTo(after.accuracy, 1);
+});
+
+test("so does a trained critic", { timeout: 120_000 }, async () => {
+  const { before, after } = await trained("relay-critic", 24);
+  expect(after.accuracy).toBeGreaterThan(before.accuracy + 0.1);
+});
+
+describe("two policies with one grade", () => {
+  test("learn to write in two ways, and are kept apart", { timeout: 120_000 }, async () => {
+    const { run, before, after } = await trained("relay-writers", 12);
+    expect(after.accuracy).toBeGreaterThan(before.accuracy + (1 - before.accuracy) / 2);
+    const [last = ""] = (await readdir(join(run, "checkpoints"))).filter((name) => name.startsWith("step-"));
+    expect((await readdir(join(run, "checkpoints", last))).toSorted()).toEqual([
+      "first",
+      "manifest.json",
+      "second",
+      "state.json",
+    ]);
+    const again = recordingTerminal();
+    expect(await main(["eval", run, "--problems", "200", "--json"], { terminal: again })).toBe(0);
+    expect((JSON.parse(again.out.at(-1) ?? "{}") as Outcome).accuracy).toBeCloseTo(after.accuracy, 1);
+  });
+
+  test("learn to use what they are told between two turns", { timeout: 120_000 }, async () => {
+    const { before, after } = await trained("relay-feedback", 16);
+    expect(after.accuracy).toBeGreaterThan(before.accuracy + (1 - before.accuracy) / 2);
+  });
+});
+
+test.each(presetNames)("preset %s is a whole configuration", (name) => {
+  expect(parseAppConfig(presetConfig(name)).train.steps).toBeGreaterThan(10);
+});

@@ -1,0 +1,19 @@
+import type { ChatTokenizer, Tokenizer } from "@laconic/core";
+import type { TrainingTask } from "@laconic/trainer";
+
+/** A task of the app: what the trainer needs, the tokenizer of its prompts, and who learns. */
+export interface AppTask extends TrainingTask {
+  readonly tokenizer: Tokenizer | ChatTokenizer;
+  /** All agents when absent; the others do not learn. */
+  readonly trainedAgents?: readonly string[];
+  close?(): Promise<void>;
+}
+
+/** What opening a task takes beside its settings. */
+export interface TaskMeans {
+  /** Held-out problems at most; 0 opens no data, for those who want agents and tokenizer alone. */
+  readonly heldOut: number;
+  /** Of the run's model: its tokenizer reads a benchmark's chats. */
+  readonly modelFolder: string | null;
+  readonly note: (text: string) => void;
+}

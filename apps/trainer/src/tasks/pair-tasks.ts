@@ -1,0 +1,129 @@
+import { writingReward, type BenchmarkProblem } from "@laconic/benchmarks";
+import type { Problem } from "@laconic/core";
+import { cooperationReward, createSandbox, type CooperationReward } from "@laconic/sandbox";
+import { synchronousTurns, type JointGame } from "@laconic/topologies";
+import type { AppTask, TaskMeans } from "./app-task.ts";
+import { tokenizerOf } from "./benchmark-task.ts";
+import { drawFrom, splitData } from "./open-data.ts";
+
+/** Two agents write for one reward of form. */
+export interface WritingTaskSettings {
+  readonly name: "writing";
+  readonly form: "tldr" | "arxiv";
+  /** Most tokens of a text. Default 256, MAGRPO's. */
+  readonly replyTokens?: number;
+  /** Counts transition phrases at word boundaries: as released, "so" is found in "some". */
+  readonly strict?: boolean;
+}
+
+/** Two agents write a helper and a main function for one reward. */
+export interface CodeTaskSettings {
+  readonly name: "code";
+  readonly benchmark: "coophumaneval" | "humaneval";
+  /** 2 tells both after the first turn what the tests say. */
+  readonly turns: 1 | 2;
+  /** Most tokens of a function. Default 256, MAGRPO's. */
+  readonly replyTokens?: number;
+}
+
+const between = "\n\u241e\n"; // stands in no reply: it is taken out of them
+
+function joined(replies: readonly string[]): string {
+  return replies.map((reply) => reply.replaceAll("\u241e", "")).join(between);
+}
+
+function partsOf(answer: string | null): readonly [first: string, second: string] {
+  const [first = "", second = ""] = (answer ?? "").split(between);
+  return [first, second];
+}
+
+const writers = {
+  tldr: [
+    "Write a short summary of the post: one sentence.",
+    "Write a detailed summary of the post, about twice as long as a single sentence, and link its thoughts.",
+  ],
+  arxiv: [
+    "Write the first paragraph of the paper's introduction: background and motivation.",
+    "Write the second paragraph of the paper's introduction: method and implications.",
+  ],
+} as const;
+
+export async function writingTask(settings: WritingTaskSettings, means: TaskMeans): Promise<AppTask> {
+  const { form, replyTokens = 256, strict = false } = settings;
+  const data = means.heldOut === 0 ? { train: [], heldOut: [] } : await splitData(form, means.heldOut);
+  const game: JointGame = {
+    players: writers[form].map((system, i) => ({ id: i === 0 ? "first" : "second", maxTokens: replyTokens, system })),
+    turns: 1,
+    transition: ({ question }) => [question, question],
+    join: joined,
+  };
+  return {
+    name: `writing/${form}`,
+    topology: synchronousTurns(game.players, game),
+    game,
+    tokenizer: await tokenizerOf(means),
+    // Of the stated 3.0; with twelve kinds of transitions 2.98 can be reached.
+    grader: (answer) => (answer === null ? 0 : writingReward(form, ...partsOf(answer), { strict }).reward / 3),
+    problems: drawFrom(data.train),
+    heldOut: data.heldOut,
+  };
+}
+
+const mostReward = 4;
+
+export async function codeTask(settings: CodeTaskSettings, means: TaskMeans): Promise<AppTask> {
+  const { benchmark, turns, replyTokens = 256 } = settings;
+  const data = means.heldOut === 0 ? { train: [], heldOut: [] } : await splitData(benchmark, means.heldOut);
+  const sandbox = means.heldOut === 0 ? null : await createSandbox();
+  const rewards = new Map<string, Promise<CooperationReward>>();
+  const rewardOf = (aux: string, main: string, problem: Problem): Promise<CooperationReward> => {
+    const key = JSON.stringify([problem.id, aux, main]);
+    const { grading } = problem as BenchmarkProblem;
+    if (grading.kind !== "code" || !sandbox) throw new Error("the task's problems are programs");
+    const known = rewards.get(key) ?? cooperationReward({ aux, main }, grading, sandbox);
+    rewards.set(key, known);
+    if (rewards.size > 10_000) rewards.delete(rewards.keys().next().value as string);
+    return known;
+  };
+  const game: JointGame = {
+    players: [
+      {
+        id: "helper",
+        maxTokens: replyTokens,
+        system:
+          "Write one Python function named aux that helps another programmer to write the function below. Reply with code alone.",
+      },
+      {
+        id: "main",
+        maxTokens: replyTokens,
+        system:
+          "Write the Python function below. Another programmer writes a helper named aux that you may call. Reply with code alone.",
+      },
+    ],
+    turns,
+    join: joined,
+    transition: async (problem, history) => {
+      const last = history.at(-1);
+      if (!last) return [problem.question, problem.question];
+      const [aux, main] = partsOf(joined(last));
+      const { feedback } = await rewardOf(aux, main, problem);
+      const said = `A reader says:\n${feedback}\n\nWrite your function again.`;
+      return [said, said];
+    },
+  };
+  return {
+    name: `code/${benchmark}/${turns}`,
+    topology: synchronousTurns(game.players, game),
+    game,
+    tokenizer: await tokenizerOf(means),
+    grader: () => Number.NaN,
+    judge: async (answer, problem) => {
+      if (answer === null) return 0;
+      const [aux, main] = partsOf(answer);
+      return Math.max(0, (await rewardOf(aux, main, problem)).reward / mostReward);
+    },
+    problems: drawFrom(data.train),
+    heldOut: data.heldOut,
+    close: async () => sandbox?.close(),
+  };
+}

@@ -1,0 +1,133 @@
+import ast as _ast
+
+
+def _functions(source):
+    """Top-level functions by name; None for text that is not Python."""
+    try:
+        tree = _ast.parse(source)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return {node.name: node for node in tree.body if isinstance(node, (_ast.FunctionDef, _ast.AsyncFunctionDef))}
+
+
+def _own(node):
+    """What belongs to a function itself, without the functions inside it."""
+    waiting = list(_ast.iter_child_nodes(node))
+    while waiting:
+        each = waiting.pop()
+        yield each
+        if not isinstance(each, (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.ClassDef, _ast.Lambda)):
+            waiting.extend(_ast.iter_child_nodes(each))
+
+
+def _returns(function):
+    return any(isinstance(node, _ast.Return) and node.value is not None for node in _own(function))
+
+
+def _is_call(node, name):
+    return isinstance(node, _ast.Call) and isinstance(node.func, _ast.Name) and node.func.id == name
+
+
+def _calls(tree, name):
+    return [node for node in _ast.walk(tree) if _is_call(node, name)]
+
+
+def _names_of_result(main):
+    """Variables that hold what aux returned."""
+    names = set()
+    for node in _ast.walk(main):
+        if isinstance(node, (_ast.Assign, _ast.AnnAssign, _ast.NamedExpr)) and node.value is not None and _calls(node.value, "aux"):
+            targets = node.targets if isinstance(node, _ast.Assign) else [node.target]
+            for target in targets:
+                names.update(each.id for each in _ast.walk(target) if isinstance(each, _ast.Name))
+    return names
+
+
+def _uses(tree, names):
+    return any(isinstance(node, _ast.Name) and isinstance(node.ctx, _ast.Load) and node.id in names for node in _ast.walk(tree))
+
+
+def _body(function):
+    """Statements without the docstring."""
+    body = function.body
+    first = body[0] if body else None
+    documented = isinstance(first, _ast.Expr) and isinstance(first.value, _ast.Constant) and isinstance(first.value.value, str)
+    return body[1:] if documented else body
+
+
+def _schemes(main, names):
+    """Cooperation that the MAGRPO paper saw emerge, by structure."""
+    found = set()
+    for node in _ast.walk(main):
+        if isinstance(node, _ast.Try):
+            tries = any(_calls(each, "aux") for each in node.body)
+            goes_on = any(_own_work(each) for handler in node.handlers for each in handler.body)
+            if tries and goes_on:
+                found.add("fallback")
+        if isinstance(node, (_ast.For, _ast.While, _ast.AsyncFor, _ast.ListComp, _ast.SetComp, _ast.DictComp, _ast.GeneratorExp)):
+            if _calls(node, "aux"):
+                found.add("coordinator")
+        if isinstance(node, (_ast.If, _ast.IfExp, _ast.While)):
+            if _calls(node.test, "aux") or _uses(node.test, names):
+                found.add("strategy-filter")
+    if len(_calls(main, "aux")) > 1:
+        found.add("coordinator")
+    body = _body(main)
+    guards = [node for node in body if isinstance(node, _ast.If) and not _calls(node, "aux") and any(isinstance(each, (_ast.Return, _ast.Raise)) for each in _ast.walk(node))]
+    returned = [node for node in body if isinstance(node, _ast.Return) and node.value is not None and (_calls(node.value, "aux") or _uses(node.value, names))]
+    if guards and returned:
+        found.add("decorator")
+    return sorted(found)
+
+
+def _own_work(statement):
+    return not isinstance(statement, (_ast.Pass, _ast.Raise)) and not _calls(statement, "aux")
+
+
+def _asserts(test):
+    """A check of its own for each assert: what is set up stays, the other asserts go."""
+    tree = _ast.parse(test)
+    check = next((node for node in tree.body if isinstance(node, _ast.FunctionDef) and node.name == "check"), None)
+    if check is None:
+        return [test]
+    count = sum(isinstance(node, _ast.Assert) for node in check.body)
+    tests = []
+    for kept in range(count):
+        seen, body = -1, []
+        for node in check.body:
+            if isinstance(node, _ast.Assert):
+                seen += 1
+                if seen != kept:
+                    continue
+            body.append(node)
+        part = _ast.FunctionDef(**{**{field: getattr(check, field) for field in check._fields if hasattr(check, field)}, "body": body})
+        module = _ast.Module(body=[part if node is check else node for node in tree.body], type_ignores=[])
+        tests.append(_ast.unparse(_ast.fix_missing_locations(module)))
+    return tests or [test]
+
+
+def analyse_cooperation():
+    """Reads aux and main as text, runs neither, and prints what they are."""
+    import json
+    import sys
+
+    given = json.load(sys.stdin)
+    aux = (_functions(given["aux"]) or {}).get("aux")
+    main = (_functions(given["main"]) or {}).get(given["entryPoint"])
+    whole = _functions(given["prompt"] + "\n" + given["aux"] + "\n" + given["main"])
+    names = _names_of_result(main) if main else set()
+    calls = _calls(main, "aux") if main else []
+    used = bool(main) and (
+        _uses(main, names)
+        or any(_calls(node, "aux") for node in _ast.walk(main) if isinstance(node, (_ast.Return, _ast.If, _ast.IfExp, _ast.While, _ast.For, _ast.BinOp, _ast.Compare, _ast.BoolOp, _ast.comprehension)))
+    )
+    print(json.dumps({
+        "auxDefined": bool(aux) and _returns(aux),
+        "mainDefined": bool(main) and _returns(main),
+        "parses": whole is not None,
+        "callsAux": bool(calls),
+        "isWrapper": bool(main) and len(_body(main)) <= 2,
+        "usesResult": used,
+        "schemes": _schemes(main, names) if main and calls else [],
+        "tests": _asserts(given["test"]),
+    }))

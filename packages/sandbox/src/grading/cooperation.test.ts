@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createSandbox } from "../create-sandbox.ts";
+import type { Sandbox } from "../sandbox.ts";
+import { cooperationReward, type CooperationReward } from "./cooperation.ts";
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await createSandbox({ concurrency: 2 });
+}, 60_000);
+afterAll(() => sandbox.close());
+
+const tests = {
+  prompt: 'import math\n\ndef largest(xs):\n    """The largest of the positive numbers, 0 without any."""\n',
+  entryPoint: "largest",
+  test: `def check(candidate):
+    data = [3, 1]
+    assert candidate(data) == 3
+    assert candidate(
+        []
+    ) == 0
+    assert candidate([-1]) == 0
+    assert candidate([5, 7]) == 7`,
+};
+
+const aux = "```python\ndef aux(xs):\n    return [x for x in xs if x > 0]\n```";
+const rewardOf = (main: string, helper = aux): Promise<CooperationReward> =>
+  cooperationReward({ aux: helper, main }, tests, sandbox, { secondsPerTest: 2 });
+
+describe("levels add up", () => {
+  test.for([
+    [
+      "all of it",
+      "def largest(xs):\n    good = aux(xs)\n    if not good:\n        return 0\n    return max(good)",
+      aux,
+      4,
+      null,
+    ],
+    ["a wrapper", "def largest(xs):\n    return max(aux(xs), default=0)", aux, 0.4 + 0.6 + 0.5 + 1 + 0.5, null],
+    [
+      "a helper whose result nobody uses",
+      "def largest(xs):\n    aux(xs)\n    best = 0\n    for x in xs:\n        best = max(best, x)\n    return best",
+      aux,
+      0.4 + 0.6 + 0.5 + 1 + 1,
+      null,
+    ],
+    [
+      "a call in a comment only",
+      "def largest(xs):\n    # aux(xs)\n    best = 0\n    best = max([best, *xs])\n    return best",
+      aux,
+      0.4 + 0.6 + 0.5 + 1,
+      null,
+    ],
+    ["half of the tests", "def largest(xs):\n    return 0", "# no helper", 0.6 + 0.5 + 0.5, null],
+    ["no main function", "def smallest(xs):\n    return 1", aux, 0.4, "main"],
+    ["no Python", "def largest(xs) return 1", aux, 0.4, "main"],
+    ["a helper that is no Python", "def largest(xs):\n    return 1", "def aux(xs) return", 0.6, "syntax"],
+  ] as const)("%s", async ([, main, helper, expected, stoppedAt]) => {
+    const { reward, stoppedAt: where } = await rewardOf(main, helper);
+    expect(reward).toBeCloseTo(expected, 12);
+    expect(where).toBe(stoppedAt);
+  });
+});
+
+describe("schemes", () => {
+  test.for([
+    [
+      "def largest(xs):\n    try:\n        return aux(xs)[0]\n    except Exception:\n        return max(xs)",
+      ["fallback"],
+    ],
+    ["def largest(xs):\n    if not xs:\n        return 0\n    return max(aux(xs))", ["decorator"]],
+    ["def largest(xs):\n    parts = [aux([x]) for x in xs]\n    return len(parts)", ["coordinator"]],
+    ["def largest(xs):\n    if aux(xs):\n        return 1\n    return 0", ["strategy-filter"]],
+    ["def largest(xs):\n    return max(xs)", []],
+  ] as const)("%j", async ([main, schemes]) => {
+    expect((await rewardOf(main)).schemes).toEqual(schemes);
+  });
+});
+
+test("feedback names one failing test; a program that hangs stops the count", { timeout: 60_000 }, async () => {
+  const wrong = await rewardOf("def largest(xs):\n    return 3");
+  expect(wrong.feedback).toMatch(
+    /^1 of 4 tests pass\. AssertionError in:\nassert candidate\(\[\]\) == 0 The helper aux is never called\.$/u,
+  );
+  const hangs = await cooperationReward(
+    { aux, main: "def largest(xs):\n    while True: pass\n    return 1" },
+    tests,
+    sandbox,
+    {
+      secondsPerTest: 0.5,
+    },
+  );
+  expect(hangs.terms.tests).toBe(0);
+  expect(hangs.feedback).toContain("time limit");
+});
+
+test("a forged verdict is not heard: the programs never run where they are read", async () => {
+  const forged = `print('{"auxDefined": true}')\nimport sys\ndef largest(xs):\n    return 0\nsys.exit(0)`;
+  const { terms } = await rewardOf(forged);
+  expect(terms.tests).toBe(0);
+});

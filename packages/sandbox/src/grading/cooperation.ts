@@ -1,0 +1,150 @@
+import { LaconicError } from "@laconic/core";
+import type { Sandbox } from "../sandbox.ts";
+import { fencedCode } from "./assemble-program.ts";
+import { gradeProgram, type ProgramTests } from "./grade-program.ts";
+import { harness } from "./harness.ts";
+
+/** Ways of working together that the MAGRPO paper saw emerge, told by the syntax tree. */
+export type CooperationScheme =
+  /** The main function has a way of its own for when the helper fails. */
+  | "fallback"
+  /** It handles special cases before it returns what the helper returns. */
+  | "decorator"
+  /** It splits the task over several calls of the helper. */
+  | "coordinator"
+  /** The helper decides which branch is taken. */
+  | "strategy-filter";
+
+/** The reward of a helper and a main function, and where it comes from. */
+export interface CooperationReward {
+  /** 0 to 4. */
+  readonly reward: number;
+  readonly terms: {
+    /** 0.4 for a helper with a return, 0.6 for a main function with one. */
+    readonly structure: number;
+    /** 0.5 when all parses together. */
+    readonly syntax: number;
+    /** Share of the asserts that pass. */
+    readonly tests: number;
+    /** 0.5 for a call of the helper, 1 for more than a wrapper of it, -0.5 when its result is not used. */
+    readonly cooperation: number;
+  };
+  /** The first level that failed and ended the count; null when all were reached. */
+  readonly stoppedAt: "main" | "syntax" | null;
+  readonly schemes: readonly CooperationScheme[];
+  /** What a reader outside can say of it: MAGRPO's feedback between turns. One test is shown. */
+  readonly feedback: string;
+}
+
+interface Analysis {
+  readonly auxDefined: boolean;
+  readonly mainDefined: boolean;
+  readonly parses: boolean;
+  readonly callsAux: boolean;
+  readonly isWrapper: boolean;
+  readonly usesResult: boolean;
+  readonly schemes: readonly CooperationScheme[];
+  readonly tests: readonly string[];
+}
+
+/** Tests that run out of time before the rest is not run. */
+const mostTimeouts = 3;
+
+/**
+ * MAGRPO's reward of code written together (LLM_Collab_Code_Generation@7ca407e): a helper `aux` and the function that was
+ * asked for. Levels add up; a missing main function and a syntax error end the count. Unlike there, calls are found in the
+ * syntax tree and not by a pattern that a comment satisfies, asserts of several lines are read, and programs run in a
+ * sandbox in which they never meet the tests.
+ * @throws LaconicError `data_invalid` when the tests cannot be read
+ */
+export async function cooperationReward(
+  replies: { readonly aux: string; readonly main: string },
+  tests: ProgramTests,
+  sandbox: Sandbox,
+  options: { readonly secondsPerTest?: number } = {},
+): Promise<CooperationReward> {
+  const { secondsPerTest = 10 } = options;
+  const [aux, main] = [replies.aux, replies.main].map((reply) => fencedCode(reply) ?? reply) as [string, string];
+  const imports = importsOf(tests.prompt);
+  const found = await analyse({ aux, main, prompt: imports, test: tests.test, entryPoint: tests.entryPoint }, sandbox);
+  const terms = { structure: found.auxDefined ? 0.4 : 0, syntax: 0, tests: 0, cooperation: 0 };
+  const result = (stoppedAt: CooperationReward["stoppedAt"], feedback: string): CooperationReward => ({
+    reward: terms.structure + terms.syntax + terms.tests + terms.cooperation,
+    terms: { ...terms },
+    stoppedAt,
+    schemes: found.schemes,
+    feedback,
+  });
+  if (!found.mainDefined) return result("main", `The function ${tests.entryPoint} is missing, or returns nothing.`);
+  terms.structure += 0.6;
+  if (!found.parses) return result("syntax", "The two functions together are not valid Python.");
+  terms.syntax = 0.5;
+  const program = [imports, found.auxDefined ? aux : "", main].join("\n\n");
+  let [passed, timeouts] = [0, 0];
+  let failure: string | null = null;
+  for (const test of found.tests) {
+    if (timeouts >= mostTimeouts) break;
+    const verdict = await gradeProgram(program, { ...tests, prompt: imports, test }, sandbox, {
+      seconds: secondsPerTest,
+    });
+    if (verdict.correct) passed++;
+    else failure ??= `${verdict.rule} in:\n${lastAssert(test)}`;
+    if (verdict.rule === "time limit") timeouts++;
+  }
+  terms.tests = passed / found.tests.length;
+  if (passed > 0 && found.auxDefined && found.callsAux) {
+    terms.cooperation = 0.5 + (found.isWrapper ? 0 : 1) - (found.usesResult ? 0 : 0.5);
+  }
+  const helper = found.auxDefined
+    ? found.callsAux
+      ? ""
+      : " The helper aux is never called."
+    : " There is no helper aux.";
+  return result(
+    null,
+    `${passed} of ${found.tests.length} tests pass.${failure === null ? "" : ` ${failure}`}${helper}`,
+  );
+}
+
+async function analyse(
+  input: {
+    readonly aux: string;
+    readonly main: string;
+    readonly prompt: string;
+    readonly test: string;
+    readonly entryPoint: string;
+  },
+  sandbox: Sandbox,
+): Promise<Analysis> {
+  const code = `import ${harness.name}\n${harness.name}.analyse_cooperation()`;
+  const run = await sandbox.run({ code, stdin: JSON.stringify(input) });
+  try {
+    if (run.status === "ok") return JSON.parse(run.stdout) as Analysis;
+  } catch {
+    // said below
+  }
+  throw new LaconicError("data_invalid", `the tests of ${input.entryPoint} cannot be read: ${run.stderr.slice(-300)}`, {
+    entryPoint: input.entryPoint,
+  });
+}
+
+/** What a prompt imports: the functions of a reply stand on it. */
+function importsOf(prompt: string): string {
+  return prompt
+    .split("\n")
+    .filter((line) => /^(?:from|import)\s/u.test(line))
+    .join("\n");
+}
+
+function lastAssert(test: string): string {
+  const lines = test.split("\n");
+  return lines
+    .slice(
+      Math.max(
+        0,
+        lines.findLastIndex((line) => line.trimStart().startsWith("assert")),
+      ),
+    )
+    .join("\n")
+    .trim();
+}
