@@ -32,6 +32,9 @@ const commands = [
   "bench",
   "exec",
   "topology",
+  "sweep",
+  "analyze",
+  "rescore",
   "relay",
   "doctor",
 ];

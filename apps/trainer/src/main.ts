@@ -16,6 +16,9 @@ import { quickstartCommand } from "./commands/quickstart.ts";
 import { relayCommand } from "./commands/relay.ts";
 import { reportCommand } from "./commands/report.ts";
 import { serveCommand } from "./commands/serve.ts";
+import { rescoreCommand } from "./commands/rescore.ts";
+import { sweepCommand } from "./commands/sweep.ts";
+import { analyzeCommand } from "./commands/analyze.ts";
 import { topologyCommand } from "./commands/topology.ts";
 import { trainCommand } from "./commands/train.ts";
 
@@ -38,6 +41,9 @@ export async function main(words: readonly string[], context: CommandContext): P
       bench: benchCommand(context, exit),
       exec: execCommand(context, exit),
       topology: topologyCommand(context, exit),
+      sweep: sweepCommand(context, exit),
+      analyze: analyzeCommand(context, exit),
+      rescore: rescoreCommand(context, exit),
       relay: relayCommand(context, exit),
       doctor: doctorCommand(context, exit),
     },

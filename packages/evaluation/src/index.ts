@@ -15,6 +15,8 @@ export type { SampleRecord } from "./sample-record.ts";
 export { summarise } from "./summary.ts";
 export type { MethodSummary } from "./summary.ts";
 export { pairedBootstrap, wilson } from "./statistics.ts";
+export { frontierOf, hypervolume, tokensAtAccuracy } from "./frontier.ts";
+export type { TradeOff } from "./frontier.ts";
 export type { Interval } from "./statistics.ts";
 export { accuracyTable, csvOf, differenceTable, latexOf, markdownOf, tokenTable } from "./tables.ts";
 export type { Table } from "./tables.ts";

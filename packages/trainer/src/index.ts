@@ -8,11 +8,12 @@ export { agentGspoDefaults } from "./config.ts";
 export type { AdvantageSettings, CreditSettings, PolicySettings, TrainConfig, TreeSettings } from "./config.ts";
 export { parseTrainConfig } from "./config-schema.ts";
 export { nearestName } from "./nearest-name.ts";
-export { livePolicies, onePolicy, onlyPolicy } from "./parts.ts";
+export { livePolicies, modelsOf, onePolicy, onlyPolicy } from "./parts.ts";
 export type { Samplers, TrainedPolicy, TrainingParts, TrainingTask } from "./parts.ts";
 
 export { evaluate } from "./evaluate.ts";
 export type { EvaluatedEpisode, Evaluation } from "./evaluate.ts";
+export { withVerdicts } from "./verdicts.ts";
 export { supervised } from "./supervised.ts";
 export type { SupervisedOptions } from "./supervised.ts";
 export { learningRateAt } from "./learning-rate.ts";

@@ -1,9 +1,10 @@
 import { expect, test } from "vitest";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
-import { ablate, ablationTable, type AblationResult } from "./ablate.ts";
+import type { VariantResult } from "../sweep/run-variants.ts";
+import { ablate, ablationTable } from "./ablate.ts";
 import { renderAblationChart } from "./ablation-chart.ts";
 
-function result(variant: string, seed: number, accuracy: number, tokens: number): AblationResult {
+function result(variant: string, seed: number, accuracy: number, tokens: number): VariantResult {
   const before = { accuracy: 0.9, tokens: 60 };
   return { variant, about: `about ${variant}`, seed, before, after: { accuracy, tokens }, seconds: 1 };
 }

@@ -1,21 +1,12 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { nearestName } from "@laconic/trainer";
 import type { Terminal } from "../cli/terminal.ts";
 import { relayQuickstart } from "../presets/relay-quickstart.ts";
 import { formatNumber, formatPercent } from "../report/format.ts";
-import { parseAppConfig } from "../run/app-config.ts";
-import { applyOverrides } from "../run/overrides.ts";
-import { exitCodeOf, startRun } from "../run/start-run.ts";
+import { runVariants, type Variant, type VariantResult } from "../sweep/run-variants.ts";
 import { renderAblationChart } from "./ablation-chart.ts";
-
-/** A variant of the quickstart: what it changes, as overrides. */
-interface Variant {
-  readonly name: string;
-  readonly about: string;
-  readonly overrides: readonly string[];
-}
 
 const variants: readonly Variant[] = [
   { name: "quickstart", about: "the preset as it is", overrides: [] },
@@ -51,16 +42,6 @@ const variants: readonly Variant[] = [
   },
 ];
 
-/** One trained variant. */
-export interface AblationResult {
-  readonly variant: string;
-  readonly about: string;
-  readonly seed: number;
-  readonly before: { readonly accuracy: number; readonly tokens: number };
-  readonly after: { readonly accuracy: number; readonly tokens: number };
-  readonly seconds: number;
-}
-
 export interface AblationOptions {
   readonly folder: string;
   readonly seeds: number;
@@ -71,28 +52,13 @@ export interface AblationOptions {
 
 /** Trains every chosen variant and writes `ablation.json`, `ablation.md` and `ablation.svg`. */
 export async function ablate(options: AblationOptions, terminal: Terminal): Promise<number> {
-  const results: AblationResult[] = [];
-  await mkdir(options.folder, { recursive: true });
-  for (const variant of chosen(options.only))
-    for (let seed = 0; seed < options.seeds; seed++) {
-      terminal.note(`${terminal.paint("bold", variant.name)} (${variant.about}), seed ${seed}`);
-      const words = [...variant.overrides, `train.seed=${seed}`, ...options.overrides];
-      const config = parseAppConfig(applyOverrides(relayQuickstart, words));
-      const directory = join(options.folder, "runs", `${variant.name}-${seed}`);
-      const done = await startRun(config, directory, false, terminal);
-      if (done.interrupted) return exitCodeOf(done); // what is half trained is no result
-      const { before, after, seconds } = done;
-      const side = ({ accuracy, tokens }: typeof before): AblationResult["after"] => ({ accuracy, tokens });
-      results.push({
-        variant: variant.name,
-        about: variant.about,
-        seed,
-        before: side(before),
-        after: side(after),
-        seconds,
-      });
-      await write(options.folder, results);
-    }
+  const { folder, seeds, only, overrides } = options;
+  const onResult = (all: readonly VariantResult[]): Promise<void> => write(folder, all);
+  const results = await runVariants(
+    { base: relayQuickstart, variants: chosen(only), folder, seeds, overrides, onResult },
+    terminal,
+  );
+  if (typeof results === "number") return results;
   terminal.result(options.json ? JSON.stringify(results) : ablationTable(results));
   return 0;
 }
@@ -111,17 +77,17 @@ function chosen(only: readonly string[] | undefined): readonly Variant[] {
   });
 }
 
-async function write(folder: string, results: readonly AblationResult[]): Promise<void> {
+async function write(folder: string, results: readonly VariantResult[]): Promise<void> {
   await writeFile(join(folder, "ablation.json"), `${JSON.stringify(results, null, 2)}\n`);
   await writeFile(join(folder, "ablation.md"), `${ablationTable(results)}\n`);
   await writeFile(join(folder, "ablation.svg"), renderAblationChart(results));
 }
 
 /** Markdown, means over seeds. */
-export function ablationTable(results: readonly AblationResult[]): string {
+export function ablationTable(results: readonly VariantResult[]): string {
   const rows = [...new Set(results.map(({ variant }) => variant))].map((variant) => {
     const runs = results.filter((result) => result.variant === variant);
-    const mean = (pick: (result: AblationResult) => number): number =>
+    const mean = (pick: (result: VariantResult) => number): number =>
       runs.reduce((sum, run) => sum + pick(run), 0) / runs.length;
     return `| ${variant} | ${runs[0]?.about ?? ""} | ${formatPercent(mean((run) => run.before.accuracy))} | ${formatPercent(mean((run) => run.after.accuracy))} | ${formatNumber(mean((run) => run.before.tokens))} | ${formatNumber(mean((run) => run.after.tokens))} | ${runs.length} |`;
   });

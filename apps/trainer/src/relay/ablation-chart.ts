@@ -1,13 +1,13 @@
 import { scaleLinear } from "d3-scale";
 import { formatNumber, formatPercent } from "../report/format.ts";
 import { escapeHtml } from "../report/html.ts";
-import type { AblationResult } from "./ablate.ts";
+import type { VariantResult } from "../sweep/run-variants.ts";
 
 const size = { width: 760, height: 400, left: 60, right: 190, top: 20, bottom: 48 };
 const colours = ["#2a6fdb", "#d9622b", "#16996b", "#8a5cd6", "#b98a00", "#c23b6b", "#4a8fa8"];
 
 /** Where every run ended in the accuracy-token plane, one colour per variant, and where all of them started. */
-export function renderAblationChart(results: readonly AblationResult[]): string {
+export function renderAblationChart(results: readonly VariantResult[]): string {
   const ends = [...results.map(({ after }) => after), ...results.map(({ before }) => before)];
   const x = scaleLinear(
     [0, Math.max(1, ...ends.map(({ tokens }) => tokens)) * 1.05],
@@ -33,7 +33,7 @@ export function renderAblationChart(results: readonly AblationResult[]): string 
   const dots = results
     .flatMap(({ variant, seed, before, after }) => {
       const colour = colours[names.indexOf(variant) % colours.length] as string;
-      const dot = ({ tokens, accuracy }: AblationResult["after"], fill: string, title: string): string =>
+      const dot = ({ tokens, accuracy }: VariantResult["after"], fill: string, title: string): string =>
         `<circle cx="${x(tokens).toFixed(1)}" cy="${y(accuracy).toFixed(1)}" r="6" fill="${fill}" stroke="${colour}" stroke-width="2"><title>${escapeHtml(title)}: ${formatPercent(accuracy)}, ${formatNumber(tokens)} tokens</title></circle>`;
       return [dot(before, "#fff", `start, seed ${seed}`), dot(after, colour, `${variant}, seed ${seed}`)];
     })

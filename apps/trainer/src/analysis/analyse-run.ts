@@ -1,0 +1,172 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  broadcastAmplification,
+  criticalPath,
+  LaconicError,
+  randomFromSeed,
+  silenceRates,
+  statisticMean,
+  statisticOf,
+  sumLedgers,
+  type Episode,
+} from "@laconic/core";
+import { findCheckpoint, livePolicies, modelsOf, nodeFileSystem, runFiles, withVerdicts } from "@laconic/trainer";
+import type { Terminal } from "../cli/terminal.ts";
+import { parseAppConfig } from "../run/app-config.ts";
+import { chooseDevice } from "../run/devices.ts";
+import { openModelFolder } from "../run/model-folder.ts";
+import { checkpointSource, modelSource, openParts } from "../run/open-parts.ts";
+import {
+  commonMessages,
+  messageValues,
+  summariseValues,
+  type CommonMessage,
+  type Cut,
+  type MessageValue,
+  type ValueSummary,
+} from "./message-value.ts";
+import { speechEdges, type SpeechEdge } from "./speech-graph.ts";
+
+/** A team on held-out problems: what it says, what that costs. */
+export interface Speech {
+  readonly episodes: number;
+  readonly accuracy: number;
+  /** Means per episode. */
+  readonly writtenTokens: number;
+  readonly readTokens: number;
+  /** Tokens that cannot be written in parallel. */
+  readonly criticalTokens: number;
+  /** Tokens read for each that somebody read; null where nobody reads. */
+  readonly broadcastAmplification: number | null;
+  readonly silence: Readonly<Record<string, number>>;
+  readonly edges: readonly SpeechEdge[];
+  readonly messages: readonly CommonMessage[];
+}
+
+export interface RunAnalysis {
+  readonly step: number;
+  readonly problems: number;
+  readonly cut: Cut;
+  readonly agents: readonly string[];
+  readonly before: Speech;
+  readonly after: Speech;
+  /** What messages are worth after training: all, and by agent. */
+  readonly values: ValueSummary;
+  readonly byAgent: Readonly<Record<string, ValueSummary>>;
+  /** The dearest mistakes and the best words: lowest and highest values. */
+  readonly extremes: readonly MessageValue[];
+}
+
+export interface AnalyseOptions {
+  readonly problems: number;
+  readonly seed: string;
+  readonly cut: Cut;
+  readonly which: "latest" | "best";
+}
+
+/**
+ * Measures what a run's team says on held-out problems, as it began and as it is, and what its messages are worth.
+ * @throws LaconicError `run_missing`, `checkpoint_missing`, `checkpoint_corrupt`
+ */
+export async function analyseRun(directory: string, options: AnalyseOptions, terminal: Terminal): Promise<RunAnalysis> {
+  const text = await readFile(join(directory, runFiles.config), "utf8").catch((error: unknown) => {
+    throw new LaconicError("run_missing", `${directory} holds no run`, { directory }, error);
+  });
+  const config = parseAppConfig(JSON.parse(text));
+  const checkpoints = join(directory, runFiles.checkpoints);
+  const { folder: checkpoint, state } = await findCheckpoint(nodeFileSystem, checkpoints, options.which);
+  const { folder } = await openModelFolder(config.model, terminal);
+  const device = await chooseDevice(config.device, config.workers, (line) => terminal.note(line));
+  const means = {
+    onWarning: (message: string) => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`),
+    modelFolder: folder,
+    openModel: async (name: string) => (await openModelFolder(name, terminal)).folder,
+  };
+  const first = modelSource(config, folder);
+  const played = async (source: Parameters<typeof openParts>[2], cut: Cut | null): Promise<Played> => {
+    const { parts, close } = await openParts(config, device, source, means, first);
+    try {
+      return await play(parts, options, config.train.sampling, cut);
+    } finally {
+      await close();
+    }
+  };
+  const before = await played(() => first, null);
+  const after = await played(checkpointSource(config, folder, checkpoint), options.cut);
+  const values = after.values;
+  const sorted = values.toSorted((a, b) => a.value - b.value);
+  return {
+    step: state.step,
+    problems: after.episodes.length,
+    cut: options.cut,
+    agents: after.agents,
+    before: speechOf(before),
+    after: speechOf(after),
+    values: summariseValues(values),
+    byAgent: Object.fromEntries(
+      [...new Set(values.map(({ agent }) => agent))].map((agent) => [
+        agent,
+        summariseValues(values.filter((each) => each.agent === agent)),
+      ]),
+    ),
+    extremes: [
+      ...sorted.slice(0, 3).filter(({ value }) => value < 0),
+      ...sorted.slice(-3).filter(({ value }) => value > 0),
+    ],
+  };
+}
+
+interface Played {
+  readonly agents: readonly string[];
+  readonly episodes: readonly Episode[];
+  readonly grades: readonly number[];
+  readonly values: readonly MessageValue[];
+}
+
+async function play(
+  parts: Parameters<typeof livePolicies>[0],
+  { problems, seed }: AnalyseOptions,
+  sampling: { readonly temperature: number },
+  cut: Cut | null,
+): Promise<Played> {
+  const task = withVerdicts(parts.task);
+  const { topology, heldOut } = task;
+  const models = modelsOf(parts, livePolicies(parts));
+  const random = randomFromSeed(seed).split("analysis");
+  const grade = async (answer: string | null, problem: (typeof heldOut)[number]): Promise<number> =>
+    (await task.judge?.(answer, problem)) ?? task.grader(answer, problem);
+  const results = await Promise.all(
+    heldOut.slice(0, problems).map(async (problem, i) => {
+      const context = { models, sampling, random: random.split(i) };
+      const { episode, values } = cut
+        ? await messageValues(topology, problem, context, grade, cut)
+        : { episode: await topology.run(problem, context), values: [] };
+      return { episode, values, grade: await grade(episode.answer, problem) };
+    }),
+  );
+  return {
+    agents: topology.agents,
+    episodes: results.map(({ episode }) => episode),
+    grades: results.map((each) => each.grade),
+    values: results.flatMap(({ values }) => values),
+  };
+}
+
+function speechOf({ episodes, grades }: Played): Speech {
+  const count = Math.max(1, episodes.length);
+  const sums = sumLedgers(episodes.map(({ ledger }) => ledger));
+  const utterances = episodes.flatMap((episode) => episode.utterances);
+  const amplified = episodes.map(({ ledger }) => broadcastAmplification(ledger)).filter((each) => each !== null);
+  return {
+    episodes: episodes.length,
+    accuracy: statisticMean(statisticOf(grades)),
+    writtenTokens: sums.writtenTokens / count,
+    readTokens: sums.readTokens / count,
+    criticalTokens: statisticMean(statisticOf(episodes.map(({ ledger }) => criticalPath(ledger).writtenTokens))),
+    broadcastAmplification: amplified.length === 0 ? null : statisticMean(statisticOf(amplified)),
+    silence: silenceRates(utterances),
+    edges: speechEdges(episodes),
+    messages: commonMessages(utterances),
+  };
+}

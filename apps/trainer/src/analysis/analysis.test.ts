@@ -1,0 +1,151 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { randomFromSeed } from "@laconic/core";
+import { scriptedEpisode, scriptedModel } from "@laconic/core/testing";
+import { star } from "@laconic/topologies";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { recordingTerminal } from "../cli/recording-terminal.ts";
+import { main } from "../main.ts";
+import { commonMessages, messageValues, summariseValues } from "./message-value.ts";
+import { rescore, type RecordedEpisode } from "./rescore.ts";
+import { speechEdges, speechGraph } from "./speech-graph.ts";
+
+const text = (content: string) => ({ kind: "text" as const, text: content });
+const problem = { id: "1", question: "?", gold: "6" };
+
+/** A solver that repeats what `useful` says and is led astray by `harmful`. */
+const topology = star(
+  ["useful", "useless", "harmful"].map((id) => ({ id, role: "holder", maxTokens: 9, prompt: () => text(id) })),
+  {
+    id: "solver",
+    role: "solver",
+    maxTokens: 9,
+    prompt: ({ inbox }) => text(inbox.map(({ from, text: said }) => `${from}=${said}`).join(";")),
+  },
+);
+const says = (reply: string) => scriptedModel(() => ({ text: reply }));
+const models = {
+  useful: says("66"),
+  useless: says("hello"),
+  harmful: says("lie"),
+  solver: scriptedModel(({ prompt }) => {
+    const heard = prompt.kind === "text" ? prompt.text : "";
+    return { text: heard.includes("lie") ? "7" : (/useful=(6*)/u.exec(heard)?.[1] ?? "") };
+  }),
+};
+const context = { models, sampling: { temperature: 1 }, random: randomFromSeed(0) };
+const grade = async (answer: string | null): Promise<number> => (answer === "66" ? 1 : answer === "6" ? 0.5 : 0);
+
+describe("what a message is worth", () => {
+  test("left out: the one that misleads is worth less than nothing", async () => {
+    const { values } = await messageValues(topology, problem, context, grade, "drop");
+    expect(values.map(({ agent, value }) => [agent, value])).toEqual([
+      ["useful", 0],
+      ["useless", 0],
+      ["harmful", -1],
+    ]);
+    const honest = { ...context, models: { ...models, harmful: says("") } };
+    const { values: others } = await messageValues(topology, problem, honest, grade, "drop");
+    expect(others.map(({ agent, value }) => [agent, value])).toEqual([
+      ["useful", 1],
+      ["useless", 0],
+    ]);
+    expect(summariseValues(others)).toMatchObject({ messages: 2, meanValue: 0.5, harmfulShare: 0 });
+    expect(summariseValues([])).toMatchObject({ messages: 0, valuePerToken: 0, usefulTokenRatio: 0 });
+  });
+
+  test("cut to its first half", async () => {
+    const honest = { ...context, models: { ...models, harmful: says("") } };
+    const { values } = await messageValues(topology, problem, honest, grade, "halve");
+    expect(values.find(({ agent }) => agent === "useful")?.value).toBe(0.5);
+  });
+});
+
+test("messages that differ in a key or a number are one form", () => {
+  const said = ["the value of k is 6", "the value of m is 3", "i have 12", "k6", "m3"].map((content) => ({
+    agent: "a",
+    text: content,
+  }));
+  const { utterances } = scriptedEpisode(said);
+  expect(commonMessages(utterances).map(({ form, share }) => [form, share])).toEqual([
+    ["the value of x is 0", 0.4],
+    ["x0", 0.4],
+    ["i have 0", 0.2],
+  ]);
+});
+
+test("the graph escapes names, and draws thicker what is read more", () => {
+  const episode = scriptedEpisode([
+    { agent: "a<b", text: "long words" },
+    { agent: "c", text: "x", reads: [0] },
+  ]);
+  const edges = speechEdges([episode]);
+  expect(edges).toMatchObject([{ from: "a<b", to: "c" }]);
+  const svg = speechGraph(
+    ["a<b", "c"],
+    [
+      { title: "before", edges },
+      { title: "now", edges: [] },
+    ],
+  );
+  expect(svg).toContain("a&lt;b");
+  expect(svg).not.toContain("a<b");
+  expect(svg.match(/<line/gu)).toHaveLength(1);
+});
+
+describe("recorded episodes under other rewards", () => {
+  const episode = scriptedEpisode([
+    { agent: "a", text: "long words" },
+    { agent: "s", text: "15", reads: [0] },
+  ]);
+  const recorded: RecordedEpisode[] = [0, 0, 5].map((step, i) => ({
+    step,
+    problem: { ...problem, id: episode.problemId },
+    episode,
+    task: i === 0 ? 1 : 0,
+  }));
+
+  test("a price changes the reward, an edge what is read, a grader the task", () => {
+    const written = episode.ledger.calls.reduce((sum, call) => sum + call.writtenTokens, 0);
+    const [first, second] = rescore(recorded, { prices: { tokens: 0.01 }, without: [] });
+    expect(first).toMatchObject({ step: 0, episodes: 2, task: 0.5, writtenTokens: written });
+    expect(first?.reward).toBeCloseTo(0.5 - 0.01 * written, 12);
+    expect(second).toMatchObject({ step: 5, episodes: 1, task: 0 });
+    const [cut] = rescore(recorded, { prices: {}, without: ["a->s"], grade: () => 1 });
+    expect(cut).toMatchObject({ task: 1, readTokens: 0, reward: 1, writtenTokens: written });
+  });
+});
+
+describe("on a run", () => {
+  let folder: string;
+  const run = (): string => join(folder, "run");
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "laconic-analysis-"));
+    const short = ["train.steps=2", "train.evaluation.problems=20", "train.problemsPerStep=2"];
+    const words = ["train", "preset:relay-quickstart", ...short, "--run", run()];
+    await main(words, { terminal: recordingTerminal() });
+  }, 60_000);
+  afterAll(() => rm(folder, { recursive: true }));
+
+  test("laconic analyze writes page, numbers and picture", { timeout: 60_000 }, async () => {
+    const terminal = recordingTerminal();
+    expect(await main(["analyze", run(), "--problems", "12", "--json"], { terminal })).toBe(0);
+    const analysis = JSON.parse(terminal.out.at(-1) ?? "{}") as { problems: number; values: { messages: number } };
+    expect(analysis.problems).toBe(12);
+    expect(analysis.values.messages).toBeGreaterThan(12);
+    expect(await readFile(join(run(), "analysis.md"), "utf8")).toContain("| accuracy |");
+    expect(await readFile(join(run(), "speech-graph.svg"), "utf8")).toMatch(/^<svg/u);
+  });
+
+  test("laconic rescore grades as the run did; edges that are not there are refused", async () => {
+    const terminal = recordingTerminal();
+    expect(await main(["rescore", run(), "--regrade", "--json"], { terminal })).toBe(0);
+    const again = recordingTerminal();
+    expect(await main(["rescore", run(), "--json"], { terminal: again })).toBe(0);
+    expect(terminal.out.at(-1)).toBe(again.out.at(-1));
+    const refused = recordingTerminal();
+    expect(await main(["rescore", run(), "--without", "solver->holder-a"], { terminal: refused })).toBe(2);
+    expect(refused.err.join("\n")).toContain("holder-a->solver");
+  });
+});

@@ -1,0 +1,53 @@
+import { ledgerTotals, type Episode } from "@laconic/core";
+import { formatNumber } from "../report/format.ts";
+import { escapeHtml } from "../report/html.ts";
+
+/** Who reads how much of whom, tokens per episode. */
+export interface SpeechEdge {
+  readonly from: string;
+  readonly to: string;
+  readonly tokens: number;
+}
+
+export function speechEdges(episodes: readonly Episode[]): SpeechEdge[] {
+  const totals = new Map<string, number>();
+  for (const { ledger } of episodes)
+    for (const [edge, tokens] of Object.entries(ledgerTotals(ledger).readByEdge))
+      totals.set(edge, (totals.get(edge) ?? 0) + tokens);
+  return [...totals].map(([edge, tokens]) => {
+    const [from = "", to = ""] = edge.split("->");
+    return { from, to, tokens: tokens / Math.max(1, episodes.length) };
+  });
+}
+
+const [panel, radius] = [360, 120] as const;
+
+/** Who speaks to whom, before and after: agents in a circle, a line as thick as what is read along it. All text is escaped. */
+export function speechGraph(
+  agents: readonly string[],
+  panels: readonly { readonly title: string; readonly edges: readonly SpeechEdge[] }[],
+): string {
+  const most = Math.max(1e-9, ...panels.flatMap(({ edges }) => edges.map(({ tokens }) => tokens)));
+  const place = (agent: string, offset: number): readonly [x: number, y: number] => {
+    const angle = (2 * Math.PI * agents.indexOf(agent)) / Math.max(1, agents.length) - Math.PI / 2;
+    return [offset + panel / 2 + radius * Math.cos(angle), panel / 2 + 12 + radius * Math.sin(angle)];
+  };
+  const drawn = panels.map(({ title, edges }, i) => {
+    const offset = i * panel;
+    const lines = edges.map(({ from, to, tokens }) => {
+      const [[x1, y1], [x2, y2]] = [place(from, offset), place(to, offset)];
+      const [mx, my] = [(x1 + x2) / 2, (y1 + y2) / 2];
+      const width = (1 + (7 * tokens) / most).toFixed(2);
+      return (
+        `<line x1="${x1.toFixed(1)}" y1="${y1.toFixed(1)}" x2="${x2.toFixed(1)}" y2="${y2.toFixed(1)}" stroke="#5b7fa6" stroke-opacity="0.6" stroke-width="${width}"><title>${escapeHtml(from)} to ${escapeHtml(to)}: ${formatNumber(tokens)} tokens an episode</title></line>` +
+        `<text x="${mx.toFixed(1)}" y="${my.toFixed(1)}" font-size="11" text-anchor="middle" fill="#33475b">${formatNumber(tokens)}</text>`
+      );
+    });
+    const nodes = agents.map((agent) => {
+      const [x, y] = place(agent, offset);
+      return `<circle cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="8" fill="#33475b"/><text x="${x.toFixed(1)}" y="${(y - 14).toFixed(1)}" font-size="12" text-anchor="middle">${escapeHtml(agent)}</text>`;
+    });
+    return `<text x="${offset + panel / 2}" y="20" font-size="14" font-weight="600" text-anchor="middle">${escapeHtml(title)}</text>${lines.join("")}${nodes.join("")}`;
+  });
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${panel * panels.length} ${panel + 24}" font-family="system-ui,sans-serif"><rect width="100%" height="100%" fill="#fff"/>${drawn.join("")}</svg>`;
+}

@@ -1,0 +1,53 @@
+import { writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import type { CommandDef } from "citty";
+import { analyseRun } from "../analysis/analyse-run.ts";
+import { analysisMarkdown } from "../analysis/analysis-page.ts";
+import { speechGraph } from "../analysis/speech-graph.ts";
+import { command, type ExitCode } from "../cli/command.ts";
+import { wholeNumber } from "../cli/numbers.ts";
+import { jsonFlag, type CommandContext } from "./common.ts";
+
+export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
+  return command(
+    {
+      name: "analyze",
+      description:
+        "What a run's team says and what its messages are worth: replays without them, before and after training",
+      args: {
+        directory: { type: "positional", required: true, description: "Run directory" },
+        problems: { type: "string", description: "Held-out problems, at most 1000", default: "200", valueHint: "n" },
+        cut: {
+          type: "enum",
+          description: "What happens to a message in its replay",
+          options: ["drop", "halve"],
+          default: "drop",
+        },
+        seed: { type: "string", description: "Seed of the sampling", default: "analysis", valueHint: "text" },
+        best: { type: "boolean", description: "The checkpoint of the best evaluation instead of the last one" },
+        ...jsonFlag,
+      },
+      run: async ({ directory, problems, cut, seed, best, json }) => {
+        const options = {
+          problems: wholeNumber("problems", problems, 1, 1000),
+          cut,
+          seed,
+          which: best ? ("best" as const) : ("latest" as const),
+        };
+        const run = resolve(directory);
+        const analysis = await analyseRun(run, options, terminal);
+        const page = analysisMarkdown(analysis);
+        const panels = [
+          { title: "before", edges: analysis.before.edges },
+          { title: `step ${analysis.step}`, edges: analysis.after.edges },
+        ];
+        await writeFile(join(run, "analysis.json"), `${JSON.stringify(analysis, null, 2)}\n`);
+        await writeFile(join(run, "analysis.md"), page);
+        await writeFile(join(run, "speech-graph.svg"), `${speechGraph(analysis.agents, panels)}\n`);
+        terminal.result(json ? JSON.stringify(analysis) : page);
+        return 0;
+      },
+    },
+    exit,
+  );
+}

@@ -1,0 +1,108 @@
+import { readFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { LaconicError } from "@laconic/core";
+import { nodeFileSystem, readLines, runFiles, withVerdicts } from "@laconic/trainer";
+import type { CommandDef } from "citty";
+import { recordedEpisode, rescore, type RecordedEpisode, type RescoredStep } from "../analysis/rescore.ts";
+import { command, type ExitCode } from "../cli/command.ts";
+import { exists } from "../cli/files.ts";
+import { formatNumber } from "../report/format.ts";
+import { parseAppConfig } from "../run/app-config.ts";
+import { openModelFolder } from "../run/model-folder.ts";
+import { openTask } from "../run/open-task.ts";
+import { jsonFlag, type CommandContext } from "./common.ts";
+
+export function rescoreCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
+  return command(
+    {
+      name: "rescore",
+      description: "Score a run's recorded episodes under other prices, edges or grades, without asking a model",
+      args: {
+        source: {
+          type: "positional",
+          required: true,
+          description: "Run directory, or an episodes.jsonl or rollouts.jsonl",
+        },
+        tokens: { type: "string", description: "Price of a token, λ of Eq. 1", default: "0", valueHint: "λ" },
+        turns: { type: "string", description: "Price of a turn", default: "0", valueHint: "λ" },
+        repetition: { type: "string", description: "Price of repetition", default: "0", valueHint: "λ" },
+        without: { type: "string", description: "Edges nobody reads along, with commas", valueHint: "from->to" },
+        regrade: { type: "boolean", description: "Grade the answers anew, with the task of the run" },
+        ...jsonFlag,
+      },
+      run: async (args) => {
+        const source = resolve(args.source);
+        const file = source.endsWith(".jsonl") ? source : join(source, runFiles.episodes);
+        if (!(await exists(file)))
+          throw new LaconicError("run_missing", `there are no recorded episodes at ${file}`, { file });
+        const rows = await readLines(nodeFileSystem, file);
+        const recorded = rows.map((row, i) => recordedEpisode(row, file, i + 1));
+        const prices = {
+          tokens: price("tokens", args.tokens),
+          turns: price("turns", args.turns),
+          repetition: price("repetition", args.repetition),
+        };
+        const without = args.without?.split(",").map((edge) => edge.trim()) ?? [];
+        for (const edge of without) checkEdge(edge, recorded);
+        const grade = args.regrade
+          ? await graderOf(source, recorded, (line) => terminal.note(line), terminal)
+          : undefined;
+        const steps = rescore(recorded, { prices, without, ...(grade && { grade }) });
+        terminal.result(args.json ? JSON.stringify(steps) : table(steps));
+        return 0;
+      },
+    },
+    exit,
+  );
+}
+
+/** The grader of a run's task, with every recorded answer judged. */
+async function graderOf(
+  run: string,
+  recorded: readonly RecordedEpisode[],
+  note: (line: string) => void,
+  terminal: CommandContext["terminal"],
+): Promise<(answer: string | null, problem: RecordedEpisode["problem"]) => number> {
+  const text = await readFile(join(run, runFiles.config), "utf8").catch((error: unknown) => {
+    throw new LaconicError("config_invalid", "--regrade needs a run directory, whose task grades", { run }, error);
+  });
+  const config = parseAppConfig(JSON.parse(text));
+  const { folder } = await openModelFolder(config.model, terminal);
+  const task = await openTask(config.task, { heldOut: 1, modelFolder: folder, note });
+  try {
+    const { judge, grader } = withVerdicts(task);
+    if (judge) for (const { episode, problem } of recorded) await judge(episode.answer, problem);
+    return grader;
+  } finally {
+    await task.close?.();
+  }
+}
+
+function checkEdge(edge: string, recorded: readonly RecordedEpisode[]): void {
+  const known = new Set(
+    recorded.flatMap(({ episode }) =>
+      episode.ledger.calls.flatMap(({ agent, reads }) => reads.map(({ from }) => `${from}->${agent}`)),
+    ),
+  );
+  if (!known.has(edge))
+    throw new LaconicError("config_invalid", `--without: nobody reads along ${edge}; edges: ${[...known].join(", ")}`, {
+      edge,
+    });
+}
+
+function price(flag: string, text: string): number {
+  const value = Number(text);
+  if (text !== "" && value >= 0 && value < Infinity) return value;
+  throw new LaconicError("config_invalid", `--${flag} is ${text}, expected a number from 0`, { flag });
+}
+
+function table(steps: readonly RescoredStep[]): string {
+  return [
+    "| step | episodes | task | tokens written | tokens read | reward |",
+    "|---|---|---|---|---|---|",
+    ...steps.map(
+      (each) =>
+        `| ${each.step} | ${each.episodes} | ${each.task.toFixed(3)} | ${formatNumber(each.writtenTokens)} | ${formatNumber(each.readTokens)} | ${each.reward.toFixed(4)} |`,
+    ),
+  ].join("\n");
+}

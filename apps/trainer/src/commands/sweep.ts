@@ -1,0 +1,74 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import type { CommandDef } from "citty";
+import { command, type ExitCode } from "../cli/command.ts";
+import { wholeNumber } from "../cli/numbers.ts";
+import { renderAblationChart } from "../relay/ablation-chart.ts";
+import { parseAppConfig } from "../run/app-config.ts";
+import { applyOverrides } from "../run/overrides.ts";
+import { runVariants, type VariantResult } from "../sweep/run-variants.ts";
+import { summariseSweep, sweepTable } from "../sweep/sweep-report.ts";
+import { variantsOf } from "../sweep/variants-of.ts";
+import { jsonFlag, type CommandContext } from "./common.ts";
+import { loadConfig } from "./train.ts";
+
+export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
+  return command(
+    {
+      name: "sweep",
+      description:
+        "Train one configuration with several values of its settings, such as budgets, prices or problems: the accuracy-token frontier",
+      args: {
+        config: { type: "positional", required: true, description: "run.config.ts, run.config.json or preset:NAME" },
+        seeds: { type: "string", description: "Runs of each variant, seeds 0 up", default: "1", valueHint: "n" },
+        out: {
+          type: "string",
+          description: "Folder of the sweep; what it holds already is not trained again",
+          default: "sweep",
+          valueHint: "folder",
+        },
+        ...jsonFlag,
+      },
+      overrides: true,
+      run: async (args, rest) => {
+        const base = await loadConfig(args.config);
+        const { variants, fixed } = variantsOf(rest);
+        const seeds = wholeNumber("seeds", args.seeds);
+        const folder = resolve(args.out);
+        // Every held-out episode is kept: variants are compared problem by problem.
+        const { train } = parseAppConfig(applyOverrides(base, [...(variants[0]?.overrides ?? []), ...fixed]));
+        const overrides = [...fixed, `train.evaluation.transcripts=${train.evaluation.problems}`];
+        const results = await runVariants(
+          {
+            base,
+            variants,
+            folder,
+            seeds,
+            overrides,
+            done: await resultsIn(folder),
+            onResult: (all) => write(folder, all),
+          },
+          terminal,
+        );
+        if (typeof results === "number") return results;
+        const summary = await summariseSweep(folder, results);
+        await writeFile(join(folder, "sweep.md"), `${sweepTable(summary)}\n`);
+        await writeFile(join(folder, "sweep.svg"), renderAblationChart(results));
+        terminal.result(args.json ? JSON.stringify(summary) : sweepTable(summary));
+        return 0;
+      },
+    },
+    exit,
+  );
+}
+
+const file = "sweep.json";
+
+async function resultsIn(folder: string): Promise<VariantResult[]> {
+  const text = await readFile(join(folder, file), "utf8").catch(() => "[]");
+  return JSON.parse(text) as VariantResult[];
+}
+
+async function write(folder: string, results: readonly VariantResult[]): Promise<void> {
+  await writeFile(join(folder, file), `${JSON.stringify(results, null, 2)}\n`);
+}

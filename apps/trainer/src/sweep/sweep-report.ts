@@ -1,0 +1,117 @@
+import { join } from "node:path";
+import { frontierOf, hypervolume, pairedBootstrap, tokensAtAccuracy, type Interval } from "@laconic/evaluation";
+import { nodeFileSystem, readLines, runFiles } from "@laconic/trainer";
+import { formatNumber, formatPercent } from "../report/format.ts";
+import { runFolder, type VariantResult } from "./run-variants.ts";
+
+/** A variant over its seeds. */
+export interface SweepRow {
+  readonly variant: string;
+  readonly about: string;
+  readonly seeds: number;
+  readonly accuracy: number;
+  readonly tokens: number;
+  /** Nobody of the sweep is cheaper and better. */
+  readonly onFrontier: boolean;
+  /** Against the first variant, on the same problems: bootstrap over problems, 95 %. Null for the first. */
+  readonly accuracyDifference: Interval | null;
+  readonly tokenDifference: Interval | null;
+}
+
+export interface SweepSummary {
+  readonly rows: readonly SweepRow[];
+  /** Share of the plane up to the untrained team's tokens that the sweep dominates. */
+  readonly hypervolume: number;
+  /** The untrained team: mean over all runs. */
+  readonly before: { readonly accuracy: number; readonly tokens: number };
+  /** Tokens of the frontier at the untrained team's accuracy; null where none is as good. */
+  readonly tokensAtStartAccuracy: number | null;
+}
+
+interface Measured {
+  readonly task: number;
+  readonly tokens: number;
+}
+
+/** What a sweep came to, from its results and the held-out episodes in its runs. */
+export async function summariseSweep(folder: string, results: readonly VariantResult[]): Promise<SweepSummary> {
+  const names = [...new Set(results.map(({ variant }) => variant))];
+  const mean = (values: readonly number[]): number => values.reduce((sum, each) => sum + each, 0) / values.length;
+  const of = new Map<string, VariantResult[]>(
+    names.map((name) => [name, results.filter(({ variant }) => variant === name)]),
+  );
+  const points = names.map((variant) => ({
+    variant,
+    accuracy: mean((of.get(variant) ?? []).map(({ after }) => after.accuracy)),
+    tokens: mean((of.get(variant) ?? []).map(({ after }) => after.tokens)),
+  }));
+  const frontier = new Set(frontierOf(points).map(({ variant }) => variant));
+  const episodes = new Map<string, ReadonlyMap<string, Measured>>();
+  for (const name of names) episodes.set(name, await heldOutOf(folder, of.get(name) ?? []));
+  const first = episodes.get(names[0] ?? "") ?? new Map<string, Measured>();
+  const differences = (name: string, pick: (each: Measured) => number): Interval | null => {
+    if (name === names[0]) return null;
+    const own = episodes.get(name) ?? new Map<string, Measured>();
+    return pairedBootstrap(
+      [...own].flatMap(([key, each]) => {
+        const other = first.get(key);
+        return other ? [[pick(each), pick(other)] as const] : [];
+      }),
+    );
+  };
+  const before = {
+    accuracy: mean(results.map((each) => each.before.accuracy)),
+    tokens: mean(results.map((each) => each.before.tokens)),
+  };
+  return {
+    rows: points.map(({ variant, accuracy, tokens }) => ({
+      variant,
+      about: of.get(variant)?.[0]?.about ?? "",
+      seeds: of.get(variant)?.length ?? 0,
+      accuracy,
+      tokens,
+      onFrontier: frontier.has(variant),
+      accuracyDifference: differences(variant, ({ task }) => task),
+      tokenDifference: differences(variant, (each) => each.tokens),
+    })),
+    hypervolume: hypervolume(points, before.tokens),
+    before,
+    tokensAtStartAccuracy: tokensAtAccuracy(points, before.accuracy),
+  };
+}
+
+/** The last evaluation's episodes of each seed, by seed and problem. */
+async function heldOutOf(folder: string, results: readonly VariantResult[]): Promise<Map<string, Measured>> {
+  const found = new Map<string, Measured>();
+  for (const { variant, seed } of results) {
+    const rows = await readLines(nodeFileSystem, join(runFolder(folder, variant, seed), runFiles.episodes));
+    const last = Math.max(0, ...rows.map((row) => Number(row["step"])));
+    for (const row of rows) {
+      if (Number(row["step"]) !== last) continue;
+      const { episode, problem } = row as {
+        episode?: { ledger?: { calls?: readonly { writtenTokens: number }[] } };
+        problem?: { id?: string };
+      };
+      const tokens = (episode?.ledger?.calls ?? []).reduce((sum, call) => sum + call.writtenTokens, 0);
+      found.set(`${seed}/${problem?.id ?? ""}`, { task: Number(row["task"]), tokens });
+    }
+  }
+  return found;
+}
+
+export function sweepTable({ rows, hypervolume: area, before, tokensAtStartAccuracy }: SweepSummary): string {
+  const difference = (interval: Interval | null, scale: number, digits: number): string =>
+    interval === null
+      ? "-"
+      : `${(scale * interval.value).toFixed(digits)} [${(scale * interval.low).toFixed(digits)}, ${(scale * interval.high).toFixed(digits)}]`;
+  return [
+    "| variant | accuracy | tokens | frontier | accuracy against the first, points | tokens against the first | seeds |",
+    "|---|---|---|---|---|---|---|",
+    ...rows.map(
+      (row) =>
+        `| ${row.about} | ${formatPercent(row.accuracy)} | ${formatNumber(row.tokens)} | ${row.onFrontier ? "yes" : ""} | ${difference(row.accuracyDifference, 100, 1)} | ${difference(row.tokenDifference, 1, 1)} | ${row.seeds} |`,
+    ),
+    "",
+    `Before training: ${formatPercent(before.accuracy)} with ${formatNumber(before.tokens)} tokens. The sweep dominates ${formatPercent(area)} of the plane up to these tokens; that accuracy costs ${tokensAtStartAccuracy === null ? "more than any of it has" : `${formatNumber(tokensAtStartAccuracy)} tokens`} on its frontier. Intervals: paired bootstrap over held-out problems, 95 %.`,
+  ].join("\n");
+}

@@ -1,0 +1,60 @@
+import { LaconicError } from "@laconic/core";
+import type { Variant } from "./run-variants.ts";
+
+const mostVariants = 256;
+
+/**
+ * The variants that settings with several values stand for, each with each: `a=1,2 b=x` is `a=1 b=x` and `a=2 b=x`. Commas
+ * inside brackets, braces and quotes part nothing.
+ * @throws LaconicError `config_invalid` when nothing varies, or too much does
+ */
+export function variantsOf(words: readonly string[]): { readonly variants: Variant[]; readonly fixed: string[] } {
+  const choices: (readonly [key: string, values: readonly string[]])[] = [];
+  const fixed: string[] = [];
+  for (const word of words) {
+    const at = word.indexOf("=");
+    const values = partsOf(word.slice(at + 1));
+    if (values.length > 1) choices.push([word.slice(0, at), values]);
+    else fixed.push(word);
+  }
+  if (choices.length === 0)
+    throw new LaconicError(
+      "config_invalid",
+      "nothing varies: give a setting several values, such as train.budget.targetTokens=10,14,20",
+    );
+  const variants = choices.reduce<string[][]>(
+    (all, [key, values]) => all.flatMap((before) => values.map((value) => [...before, `${key}=${value}`])),
+    [[]],
+  );
+  if (variants.length > mostVariants)
+    throw new LaconicError(
+      "config_invalid",
+      `these settings make ${variants.length} variants, more than ${mostVariants}`,
+    );
+  return {
+    fixed,
+    variants: variants.map((overrides) => ({ name: nameOf(overrides), about: overrides.join(" "), overrides })),
+  };
+}
+
+/** Fit for a folder: the last part of each key, and its value. */
+function nameOf(overrides: readonly string[]): string {
+  return overrides
+    .map((word) => (word.split("=")[0] ?? "").split(".").at(-1) + "-" + word.slice(word.indexOf("=") + 1))
+    .join("_")
+    .replaceAll(/[^\w.-]+/gu, "-")
+    .slice(0, 120);
+}
+
+function partsOf(text: string): string[] {
+  const parts = [""];
+  let [depth, quoted] = [0, false];
+  for (const character of text) {
+    if (character === '"') quoted = !quoted;
+    else if (!quoted && "[{".includes(character)) depth++;
+    else if (!quoted && "]}".includes(character)) depth--;
+    if (character === "," && depth === 0 && !quoted) parts.push("");
+    else parts[parts.length - 1] += character;
+  }
+  return parts;
+}
