@@ -1,7 +1,7 @@
 import type { AgentId, Topology } from "@laconic/core";
 import {
   answerOf,
-  chain,
+  chainGraph,
   chatTemplate,
   criticActor,
   criticPrompt,
@@ -9,6 +9,7 @@ import {
   hintActor,
   hintPrompt,
   hintedActorPrompt,
+  layeredGraph,
   namedRole,
   plurality,
   problemText,
@@ -16,7 +17,6 @@ import {
   revisingActorPrompt,
   routerPrompt,
   solo,
-  star,
   type AgentSpec,
   type AgentView,
   type Edge,
@@ -144,7 +144,8 @@ export function textTeam(name: TeamName, options: TextTeamOptions): TextTeam {
     case "star": {
       const holders = numbered("holder");
       const seats = holders.map((id) => agent(id, holderPrompt, replyTokens));
-      return team(star(seats, agent("solver", gathererPrompt, actorTokens)), [...holders, "solver"], holders);
+      const graph = layeredGraph([seats, [agent("solver", gathererPrompt, actorTokens)]]);
+      return team(graphTopology<AgentId>({ ...graph, name: "star", pass }), [...holders, "solver"], holders);
     }
     case "chain": {
       const holders = numbered("holder");
@@ -153,7 +154,8 @@ export function textTeam(name: TeamName, options: TextTeamOptions): TextTeam {
         ...AgentSpec[],
       ];
       const last = agent("solver", gathererPrompt, actorTokens);
-      return team(chain([first, ...seats, last]), [...holders, "solver"], holders);
+      const graph = chainGraph([first, ...seats, last]);
+      return team(graphTopology<AgentId>({ ...graph, pass }), [...holders, "solver"], holders);
     }
   }
 }

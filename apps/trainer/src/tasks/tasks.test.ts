@@ -1,0 +1,98 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { randomFromSeed, type ChatTokenizer } from "@laconic/core";
+import { scriptedModel } from "@laconic/core/testing";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { openTask } from "../run/open-task.ts";
+
+// The model's tokenizer is not what is tested here.
+vi.mock("@laconic/tokenizers", () => ({ loadTokenizer: async () => ({}) as ChatTokenizer }));
+
+const means = { heldOut: 5, modelFolder: "model" };
+const data = process.env["LACONIC_DATA"];
+const context = { sampling: { temperature: 1 }, random: randomFromSeed(0) };
+
+describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () => {
+  test("training and held-out problems are different ones, and graded as the benchmark says", async () => {
+    const task = await openTask({ name: "benchmark", benchmark: "gsm8k", team: "hint" }, means);
+    const drawn = task.problems(randomFromSeed(1), 40);
+    const held = new Set(task.heldOut.map(({ id }) => id));
+    expect([drawn.length, held.size]).toEqual([40, 5]);
+    expect(drawn.filter(({ id }) => held.has(id))).toEqual([]);
+    const [problem] = task.heldOut;
+    if (!problem) throw new Error("no problem");
+    expect(await task.judge?.(`so \\boxed{${problem.gold}}`, problem)).toBe(1);
+    expect(await task.judge?.("so \\boxed{-12345}", problem)).toBe(0);
+    expect(await task.judge?.(null, problem)).toBe(0);
+    await task.close?.();
+  });
+
+  test("a star's problems are dealt among its holders, the same in every run", async () => {
+    const settings = { name: "benchmark", benchmark: "gsm8k", team: "star", agents: 2 } as const;
+    const [one, two] = [await openTask(settings, means), await openTask(settings, means)];
+    expect(one.heldOut).toEqual(two.heldOut);
+    expect(one.heldOut.some(({ views = {} }) => Object.keys(views).length === 2)).toBe(true);
+    for (const { views = {} } of one.heldOut)
+      expect(Object.keys(views).every((id) => /^holder-[12]$/u.test(id))).toBe(true);
+    await one.close?.();
+    await two.close?.();
+  });
+
+  test("a test without a training split is not trained on; a file of problems takes its place", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "laconic-tasks-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const settings = { name: "benchmark", benchmark: "math500", team: "solo" } as const;
+    await expect(openTask(settings, means)).rejects.toMatchObject({ code: "data_invalid" });
+    const file = join(folder, "problems.jsonl");
+    await writeFile(file, '{"question":"1+1?","gold":"2"}\n\n{"id":7,"question":"2+2?","gold":"4"}\n');
+    const task = await openTask({ ...settings, file }, means);
+    const drawn = task.problems(randomFromSeed(0), 2).toSorted((a, b) => a.gold.localeCompare(b.gold));
+    expect(drawn.map(({ question }) => question)).toEqual(["1+1?", "2+2?"]);
+    expect(await task.judge?.("\\boxed{2}", drawn[0] as (typeof drawn)[0])).toBe(1);
+    await task.close?.();
+    await writeFile(file, '{"question":"1+1?","gold":"2"}\n{"question":1}\n');
+    await expect(openTask({ ...settings, file }, means)).rejects.toThrow(/problems\.jsonl:2: question/u);
+  });
+
+  test("two writers: one grade for both texts", async () => {
+    const task = await openTask({ name: "writing", form: "tldr" }, means);
+    const [problem] = task.heldOut;
+    if (!problem) throw new Error("no problem");
+    const short = "We moved to the old house and it was cold there.";
+    const long = `${short} However, because the rooms were warm in summer, we stayed for years and painted every wall blue.`;
+    const models = { first: scriptedModel(() => ({ text: short })), second: scriptedModel(() => ({ text: long })) };
+    const { answer } = await task.topology.run(problem, { ...context, models });
+    expect(task.grader(answer, problem)).toBeGreaterThan(0.5);
+    expect(task.grader(null, problem)).toBe(0);
+    expect(task.game?.players.map(({ id }) => id)).toEqual(["first", "second"]);
+  });
+
+  test("helper and main function: the tests speak between the turns", { timeout: 60_000 }, async () => {
+    const task = await openTask({ name: "code", benchmark: "coophumaneval", turns: 2 }, { ...means, heldOut: 2 });
+    const [problem] = task.heldOut;
+    if (!problem) throw new Error("no problem");
+    const asked: string[] = [];
+    let turn = 0;
+    const models = {
+      helper: scriptedModel(() => ({
+        text: "```python\ndef aux(n):\n    return n > 1 and all(n % i for i in range(2, n))\n```",
+      })),
+      main: scriptedModel(({ prompt }) => {
+        if (prompt.kind === "messages") asked.push(prompt.messages.at(-1)?.content ?? "");
+        const right = "def x_or_y(n, x, y):\n    prime = aux(n)\n    if prime:\n        return x\n    return y";
+        return { text: turn++ === 0 ? "def x_or_y(n, x, y):\n    return x" : right };
+      }),
+    };
+    const { answer } = await task.topology.run(problem, { ...context, models });
+    expect(asked[0]).toContain("def x_or_y");
+    expect(asked[1]).toMatch(/A reader says:\n\d of 5 tests pass\./u);
+    expect(await task.judge?.(answer, problem)).toBe(1);
+    await task.close?.();
+  });
+});
+
+test("a benchmark needs a model with a tokenizer", async () => {
+  const settings = { name: "benchmark", benchmark: "gsm8k", team: "solo" } as const;
+  await expect(openTask(settings, { heldOut: 0, modelFolder: null })).rejects.toMatchObject({ code: "config_invalid" });
+});
