@@ -20,6 +20,7 @@ export type { DebateOptions } from "./built-in/debate.ts";
 export { hintActor, hintActorGraph } from "./built-in/hint-actor.ts";
 export { criticActor, criticActorGraph } from "./built-in/critic-actor.ts";
 export { roleAssignment, roleAssignmentGraph } from "./built-in/role-assignment.ts";
+export { mixture } from "./mixture.ts";
 export { mermaidOf } from "./draw/mermaid.ts";
 export { svgOf } from "./draw/svg.ts";
 

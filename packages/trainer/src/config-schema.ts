@@ -84,6 +84,14 @@ const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
   advantage: advantageSchema,
   groupBy: z.enum(["prompt", "prompt+agent", "prompt+agent+turn", "tree-node"]),
   ratioUnit: z.enum(["message", "turn", "trajectory", "joint"]),
+  limits: z.strictObject({
+    maxTurns: positive.exactOptional(),
+    maxTokens: positive.exactOptional(),
+    maxSeconds: above0.exactOptional(),
+    maxSecondsPerTurn: above0.exactOptional(),
+  }),
+  onAgentError: z.enum(["throw", "end"]),
+  asynchronous: z.strictObject({ maxLag: positive, importanceCap: z.number().min(1) }).nullable(),
   credit: creditSchema,
   tree: z
     .strictObject({
@@ -138,7 +146,18 @@ function invalid(key: string, reason: string): LaconicError {
 }
 
 /** Objects that are chosen as a whole: a default for one alternative must not leak into another. */
-const wholes = new Set(["advantage", "objective", "budget", "prices", "sampling", "credit", "tree", "earlyStopping"]);
+const wholes = new Set([
+  "advantage",
+  "objective",
+  "budget",
+  "prices",
+  "sampling",
+  "credit",
+  "tree",
+  "earlyStopping",
+  "limits",
+  "asynchronous",
+]);
 
 /** Lays what is given over the defaults; as own properties, so that no key reaches a prototype. */
 function withDefaults(defaults: unknown, given: unknown, path: readonly string[]): unknown {
@@ -231,6 +250,10 @@ function checkCombinations(config: TrainConfig, place: readonly string[]): void 
     );
   if (config.credit.kind !== "shared" && config.advantage.estimator === "decoupled")
     refuse("credit", "decoupled advantages are of whole episodes; use another estimator");
+  if (config.asynchronous && config.refreshOldPolicyEvery > 1)
+    refuse("asynchronous", "has its own old policies; leave refreshOldPolicyEvery at 1");
+  if (config.asynchronous && config.oldLogProbs === "sampler")
+    refuse("oldLogProbs", "those of the sampler are of older weights in an asynchronous run; use recompute");
   if (config.earlyStopping && config.evaluation.every === 0)
     refuse("earlyStopping", "watches evaluations; set evaluation.every above 0");
 }

@@ -1,4 +1,5 @@
 import type { BudgetOptions } from "@laconic/budget";
+import type { EpisodeLimits } from "@laconic/core";
 import type { GroupAdvantageOptions, GroupKey, KlOptions, ObjectiveName, RatioUnit } from "@laconic/gspo";
 import type { DecoupledOptions } from "@laconic/rewards";
 import type { LearningRateSchedule } from "./learning-rate.ts";
@@ -83,6 +84,15 @@ export interface TrainConfig {
   readonly prices: { readonly tokens?: number; readonly turns?: number; readonly repetition?: number };
   /** Charge costs only to episodes whose grade is at least this. */
   readonly costWhenTaskAtLeast?: number;
+  /** Ceilings of an episode. */
+  readonly limits: EpisodeLimits;
+  /** What an agent's error does: end the run, or its episode, which is then left out of rewards. */
+  readonly onAgentError: "throw" | "end";
+  /**
+   * Null samples each step under the newest weights. Else rollouts run up to `maxLag` steps ahead, and an advantage counts
+   * by how likelier its reply has become since, at most `importanceCap`. A resumed run samples what was in flight anew.
+   */
+  readonly asynchronous: { readonly maxLag: number; readonly importanceCap: number } | null;
   readonly credit: CreditSettings;
   /** Null samples `episodesPerProblem` whole episodes; a tree samples as many replies of each agent at each node. */
   readonly tree: TreeSettings | null;
@@ -126,6 +136,9 @@ export const agentGspoDefaults: TrainConfig = {
   advantage: { estimator: "group", scale: "group", std: "sample", epsilon: 1e-6 }, // Eq. 2
   groupBy: "prompt", // Eq. 2: over the G replies to one query
   ratioUnit: "message", // Eq. 3: an action is an utterance
+  limits: {},
+  onAgentError: "throw",
+  asynchronous: null,
   credit: { kind: "shared" },
   tree: null,
   policies: {},

@@ -1,4 +1,11 @@
-import { randomFromSeed, silenceRates, wilsonInterval, type Episode, type Problem } from "@laconic/core";
+import {
+  randomFromSeed,
+  silenceRates,
+  wilsonInterval,
+  type Episode,
+  type EpisodeContext,
+  type Problem,
+} from "@laconic/core";
 import { measureEpisode } from "@laconic/rewards";
 import type { TrainConfig } from "./config.ts";
 import { withVerdicts } from "./verdicts.ts";
@@ -37,6 +44,9 @@ export async function evaluate(
     readonly step: number;
     readonly problems: number;
     readonly sampling: TrainConfig["sampling"];
+    readonly limits?: EpisodeContext["limits"];
+    /** What an agent's error does; with `end` its problem is left out of the accuracy. Default `throw`. */
+    readonly onError?: EpisodeContext["onError"];
   },
 ): Promise<{ readonly evaluation: Evaluation; readonly episodes: readonly EvaluatedEpisode[] }> {
   const models = modelsOf(parts, samplers);
@@ -48,9 +58,15 @@ export async function evaluate(
         models,
         sampling: options.sampling,
         random: random.split(i),
+        ...(options.limits && { limits: options.limits }),
+        ...(options.onError && { onError: options.onError }),
       });
       await judge?.(episode.answer, problem);
-      return { problem, episode, task: measureEpisode(grader, {}, episode, problem).task };
+      return {
+        problem,
+        episode,
+        task: measureEpisode(episode.stopReason === "error" ? () => Number.NaN : grader, {}, episode, problem).task,
+      };
     }),
   );
   const grades = episodes.map(({ task }) => task).filter((task) => !Number.isNaN(task));

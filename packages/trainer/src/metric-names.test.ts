@@ -19,7 +19,7 @@ async function emitted(
     config,
     silentRecorder((metrics) => rows.push(metrics)),
   );
-  return Object.keys(rows[0] ?? {});
+  return Object.keys(rows.at(-1) ?? {});
 }
 
 const penalised = { objective: { name: "gspo", kl: { estimator: "k3", coefficient: 0.1 } } };
@@ -32,7 +32,14 @@ const decoupled = { advantage: { estimator: "decoupled", costs: "z-score" } };
 
 test("every metric of a step matches exactly one entry, and every entry is emitted", async () => {
   const own = await emitted({ policies: { first: { budget: { targetTokens: 1, learningRate: 1 } } } }, tinyPairParts());
-  const emittedBy = [await emitted(penalised), await emitted(decoupled), await emitted(trees, tinyPairParts()), own];
+  const late = await emitted({ asynchronous: { maxLag: 1, importanceCap: 2 }, steps: 2 });
+  const emittedBy = [
+    late,
+    await emitted(penalised),
+    await emitted(decoupled),
+    await emitted(trees, tinyPairParts()),
+    own,
+  ];
   const keys = [...new Set(emittedBy.flat().map((key) => key.replace(/^policy\/\w+\//u, "")))];
   expect(keys.length).toBeGreaterThan(50);
   for (const key of keys)

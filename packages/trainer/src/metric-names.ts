@@ -15,6 +15,7 @@ export const metricNames: readonly MetricName[] = [
   { name: "rewards/{term}/std", meaning: "Sample standard deviation of the term over the batch." },
   { name: "task/accuracy", meaning: "Mean grade of the training episodes, 0 to 1." },
 
+  { name: "sampling/lag_steps", meaning: "Steps that the sampling weights were behind; asynchronous runs only." },
   { name: "rewards/evaluations", meaning: "Joint replies that were judged; rollout trees only. MAGRPO's env steps." },
 
   { name: "by_group/frac_all_good", meaning: "Share of groups whose episodes all have grade 1." },
@@ -51,6 +52,12 @@ export const metricNames: readonly MetricName[] = [
   { name: "ratio/mean", meaning: "Mean probability ratio of new to old policy, per unit of the objective." },
   { name: "ratio/min", meaning: "Smallest ratio." },
   { name: "ratio/max", meaning: "Largest ratio." },
+  {
+    name: "importance_weight/mean",
+    meaning: "Mean weight of a sequence for the age of its policy; where the lag is above 0 only.",
+  },
+  { name: "importance_weight/min", meaning: "Smallest such weight." },
+  { name: "importance_weight/max", meaning: "Largest, at most the cap." },
   { name: "advantages/mean", meaning: "Mean advantage." },
   { name: "advantages/min", meaning: "Smallest advantage." },
   { name: "advantages/max", meaning: "Largest advantage." },

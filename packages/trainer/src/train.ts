@@ -7,6 +7,7 @@ import type { LoopState, Models } from "./run/checkpoint.ts";
 import type { Recorder } from "./run/recorder.ts";
 import { lanesOf, moveBudget, takeLane, type Lane, type LaneResult } from "./stages/lane.ts";
 import { measurementOf } from "./stages/measurement.ts";
+import { rolloutPipeline, type SampledStep } from "./stages/pipeline.ts";
 import { rollout } from "./stages/rollout.ts";
 import { score } from "./stages/score.ts";
 import { stepMetrics } from "./stages/step-metrics.ts";
@@ -60,6 +61,14 @@ export async function train(
   const before = resumed?.before ?? (await assess(parts, config, recorder, 0));
   let after = resumed?.after ?? before;
   let best: LoopState["best"] = resumed?.best ?? { step: 0, accuracy: before.accuracy, since: 0 };
+  const sample = async (at: number, samplers: Samplers): Promise<Omit<SampledStep, "lag">> => {
+    const stream = random.split(`step:${at}`);
+    const own = [samplers, problemsOf(stream), stream.split("rollout")] as const;
+    if (!config.tree) return { rollouts: await rollout(parts, config, ...own), credits: undefined };
+    return treeRollout(parts, config, config.tree, ...own);
+  };
+  const { asynchronous } = config;
+  const pipeline = asynchronous && rolloutPipeline(config, asynchronous.maxLag, () => snapshotsOf(lanes), sample);
   const isRefreshDue = (): boolean => step % config.refreshOldPolicyEvery === 0;
   const isStopping = (): boolean => signal?.aborted === true && isRefreshDue();
   const isStale = (): boolean => config.earlyStopping !== null && best.since >= config.earlyStopping.patience;
@@ -72,10 +81,9 @@ export async function train(
     const oldPolicies: Samplers = snapshots ?? livePolicies(parts); // live ones are old until the first optimiser step
 
     // Lines 3-6: queries, G episodes each under the old policies, rewards by Eq. 1.
-    const problems = problemsOf(stream);
-    const sampling = [oldPolicies, problems, stream.split("rollout")] as const;
-    const trees = config.tree && (await treeRollout(parts, config, config.tree, ...sampling));
-    const rollouts = trees?.rollouts ?? (await rollout(parts, config, ...sampling));
+    const { rollouts, credits, lag } = pipeline
+      ? await pipeline.take(step)
+      : { ...(await sample(step, oldPolicies)), lag: 0 };
     clock.lap("rollout");
     const scored = score(rollouts, task.grader, config, tokenPrice);
 
@@ -86,7 +94,7 @@ export async function train(
       const facts = { scored, grader: task.grader, teamPrice: tokenPrice, budget: policyBudgets[name] ?? null, step };
       const old = { oldPolicy: oldPolicies[name] ?? lane.policy.model, reference: references[name] ?? null };
       const label = lanes.length === 1 ? "minibatches" : `minibatches/${name}`;
-      const own = { random: stream.split(label), credits: trees?.credits, lap: (phase: string) => clock.lap(phase) };
+      const own = { random: stream.split(label), credits, lag, lap: (phase: string) => clock.lap(phase) };
       results.push(await takeLane(lane, { ...facts, ...old, ...own }));
     }
     step += 1;
@@ -103,10 +111,10 @@ export async function train(
     // Traces: warnings, metrics, evaluation with transcripts, checkpoint.
     for (const { lane, scored: own, gap } of results)
       for (const warning of stepWarnings(lane.config, own, gap)) await recorder.warn(warning);
-    const evaluations = trees?.credits.evaluations;
+    const evaluations = credits?.evaluations;
     const control = moved?.diagnostics ?? null;
     await recorder.step(
-      stepMetrics({ step, config, scored, evaluations, lanes: results, tokenPrice, budget: control }),
+      stepMetrics({ step, config, scored, evaluations, lag, lanes: results, tokenPrice, budget: control }),
       clock,
     );
     const isLast = step === config.steps;
@@ -121,6 +129,7 @@ export async function train(
     if (isLast || isStopping() || isStale() || keepsBest || isDue(step, config.checkpoint.every))
       await recorder.checkpoint(models, { step, budget, policyBudgets, before, after, best });
   }
+  await pipeline?.close();
   await disposeAll(snapshots);
   await disposeAll(references);
   if (step === 0) await recorder.checkpoint(models, { step, budget, policyBudgets, before, after, best }); // stopped before the first step
@@ -187,7 +196,8 @@ async function assess(
   step: number,
 ): Promise<Evaluation> {
   const { problems, transcripts } = config.evaluation;
-  const options = { seed: config.seed, step, problems, sampling: config.sampling };
+  const { seed, sampling, limits, onAgentError: onError } = config;
+  const options = { seed, step, problems, sampling, limits, onError };
   const { evaluation, episodes } = await evaluate(parts, livePolicies(parts), options);
   await recorder.evaluation(evaluation, episodes.slice(0, transcripts));
   return evaluation;

@@ -38,7 +38,7 @@ export function taskTitle(settings: TaskSettings): string {
     case "relay":
       return `relay/${settings.level}`;
     case "benchmark":
-      return `benchmark/${settings.benchmark}/${settings.team}`;
+      return `benchmark/${settings.benchmark}/${[settings.team].flat().join("+")}`;
     case "writing":
       return `writing/${settings.form}`;
     case "code":

@@ -12,13 +12,14 @@ import { codeGrader, createSandbox } from "@laconic/sandbox";
 import { loadTokenizer } from "@laconic/tokenizers";
 import type { AppTask, TaskMeans } from "./app-task.ts";
 import { benchmarkData, drawFrom } from "./open-data.ts";
-import { textTeam, type TeamName } from "./text-teams.ts";
+import { textTeams, type TeamName } from "./text-teams.ts";
 
 /** A team on a benchmark's questions. */
 export interface BenchmarkTaskSettings {
   readonly name: "benchmark";
   readonly benchmark: string;
-  readonly team: TeamName;
+  /** Several: each problem is played on one of them, and the collaborator learns for all. */
+  readonly team: TeamName | readonly TeamName[];
   /** Holders of a star or chain, debaters. Default 3. */
   readonly agents?: number;
   /** Of a debate. Default 2. */
@@ -36,13 +37,8 @@ export async function benchmarkTask(settings: BenchmarkTaskSettings, means: Task
   const { benchmark, team: name, agents = 3, rounds = 2, replyTokens = 768, actorTokens = 2048, file } = settings;
   const data = means.heldOut === 0 ? { train: [], heldOut: [] } : await benchmarkData(benchmark, means.heldOut, file);
   const grading = (data.heldOut[0] ?? data.train[0])?.grading;
-  const team = textTeam(name, {
-    agents,
-    rounds,
-    replyTokens,
-    actorTokens,
-    read: grading ? answerReading(grading).read : (text) => text,
-  });
+  const read = grading ? answerReading(grading).read : (text: string): string => text;
+  const team = textTeams([name].flat(), { agents, rounds, replyTokens, actorTokens, read });
   const asked = (problem: BenchmarkProblem): BenchmarkProblem => {
     const whole = { ...problem, question: questionText(problem) };
     // Who knows what is part of the problem: the same in every run.
@@ -54,7 +50,7 @@ export async function benchmarkTask(settings: BenchmarkTaskSettings, means: Task
   const sandbox = grading?.kind === "code" ? await createSandbox() : null;
   const gradingMeans = { maths, ...(sandbox && { code: codeGrader(sandbox) }) };
   return {
-    name: `benchmark/${benchmark}/${name}`,
+    name: `benchmark/${benchmark}/${[name].flat().join("+")}`,
     topology: team.topology,
     trainedAgents: team.trained,
     tokenizer: await tokenizerOf(means),

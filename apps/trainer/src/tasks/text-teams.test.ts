@@ -1,7 +1,7 @@
 import { randomFromSeed, type Episode, type Prompt } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
 import { expect, test } from "vitest";
-import { teamNames, textTeam, type TeamName } from "./text-teams.ts";
+import { teamNames, textTeam, textTeams, type TeamName } from "./text-teams.ts";
 
 const options = {
   agents: 2,
@@ -77,4 +77,11 @@ test.each(["star", "chain"] as const)("%s: holders know their part alone, and ma
   expect(of("solver")).not.toContain("Ann has");
   expect(of("solver")).not.toContain("PASS");
   expect(episode.utterances.find(({ agent }) => agent === "holder-2")?.silent).toBe(true);
+});
+
+test("one collaborator for several teams; teams with other learners cannot be mixed", () => {
+  const team = textTeams(["hint", "debate"], options);
+  expect(team.trained).toEqual(["collaborator"]);
+  expect(team.topology.agents).toEqual(["collaborator", "actor", "debater-1", "debater-2"]);
+  expect(() => textTeams(["hint", "solo"], options)).toThrow(/cannot be mixed/u);
 });

@@ -1,4 +1,4 @@
-import type { AgentId, Topology } from "@laconic/core";
+import { LaconicError, type AgentId, type Topology } from "@laconic/core";
 import {
   answerOf,
   chainGraph,
@@ -10,6 +10,7 @@ import {
   hintPrompt,
   hintedActorPrompt,
   layeredGraph,
+  mixture,
   namedRole,
   plurality,
   problemText,
@@ -158,4 +159,31 @@ export function textTeam(name: TeamName, options: TextTeamOptions): TextTeam {
       return team(graphTopology<AgentId>({ ...graph, pass }), [...holders, "solver"], holders);
     }
   }
+}
+
+/**
+ * One team, or several with the same learners, each for its share of the problems.
+ * @throws LaconicError `config_invalid` for teams of which not the same agents learn, or that know different parts
+ */
+export function textTeams(names: readonly TeamName[], options: TextTeamOptions): TextTeam {
+  const teams = names.map((name) => textTeam(name, options));
+  const [first] = teams;
+  if (!first) throw new LaconicError("config_invalid", "task.team names no team", { key: "task.team" });
+  if (teams.length === 1) return first;
+  const differs = teams.some(
+    ({ trained, holders }) => trained.join() !== first.trained.join() || holders.join() !== first.holders.join(),
+  );
+  if (differs)
+    throw new LaconicError(
+      "config_invalid",
+      `task.team: ${names.join(", ")} cannot be mixed: the same agents have to learn in all of them`,
+      { key: "task.team" },
+    );
+  return {
+    ...first,
+    topology: mixture(
+      teams.map(({ topology }) => topology),
+      names.join("+"),
+    ),
+  };
 }

@@ -1,10 +1,19 @@
 import { dualController, type BudgetState } from "@laconic/budget";
-import { LaconicError, type AgentId, type Objective, type Random, type Sampler } from "@laconic/core";
+import {
+  LaconicError,
+  type AgentId,
+  statisticOf,
+  type Objective,
+  type Ragged,
+  type Random,
+  type Sampler,
+} from "@laconic/core";
 import { objectivePreset } from "@laconic/gspo";
 import type { TrainConfig } from "../config.ts";
 import type { TrainedPolicy, TrainingParts } from "../parts.ts";
 import { measurementOf } from "./measurement.ts";
 import { oldLogProbsOf, type OldLogProbs } from "./old-log-probs.ts";
+import { importanceWeights } from "./pipeline.ts";
 import { score, type ScoredRollout } from "./score.ts";
 import { trainingBatch, type TrainingBatch } from "./training-batch.ts";
 import type { TreeCredits } from "./tree-rollout.ts";
@@ -74,6 +83,8 @@ export async function takeLane(
     readonly teamPrice: number;
     readonly budget: BudgetState | null;
     readonly credits?: TreeCredits | undefined;
+    /** Steps that the sampled weights are behind. */
+    readonly lag: number;
     readonly oldPolicy: Sampler;
     readonly reference: Sampler | null;
     readonly step: number;
@@ -82,11 +93,12 @@ export async function takeLane(
   },
 ): Promise<LaneResult> {
   const { config, objective, policy, agents, paysForItself } = lane;
-  const { grader, credits, oldPolicy, reference, step, random, lap } = facts;
+  const { grader, credits, lag, oldPolicy, reference, step, random, lap } = facts;
   const tokenPrice = paysForItself ? (facts.budget?.price ?? config.prices.tokens ?? 0) : facts.teamPrice;
   const scored = paysForItself ? score(facts.scored, grader, config, tokenPrice, agents) : facts.scored;
-  const batch = trainingBatch(scored, config, agents, tokenPrice, credits);
-  const { logProbs: oldLogProbs, gap } = await oldLogProbsOf(config, oldPolicy, batch);
+  const sampled = trainingBatch(scored, config, agents, tokenPrice, credits);
+  const { logProbs: oldLogProbs, gap } = await oldLogProbsOf(config, oldPolicy, sampled);
+  const batch = lag === 0 ? sampled : weighted(sampled, oldLogProbs, config.asynchronous?.importanceCap ?? 1);
   const refLogProbs = reference && (await reference.forward(batch.sequences)).logProbs;
   lap("old_log_probs");
   const updated = await update(
@@ -100,4 +112,14 @@ export async function takeLane(
 /** Eq. 5 for a policy with a budget of its own. */
 export function moveBudget({ lane, scored }: LaneResult, budget: BudgetState | null): BudgetState | null {
   return lane.controller && budget ? lane.controller.step(budget, measurementOf(scored)).state : budget;
+}
+
+/** Advantages by how much likelier their replies have become since they were sampled. */
+function weighted(batch: TrainingBatch, oldLogProbs: Ragged, cap: number): TrainingBatch {
+  const weights = importanceWeights(oldLogProbs, batch.sampledLogProbs, cap);
+  return {
+    ...batch,
+    advantages: batch.advantages.map((advantage, s) => advantage * (weights[s] as number)),
+    diagnostics: { ...batch.diagnostics, importance_weight: statisticOf(weights) },
+  };
 }

@@ -1,4 +1,4 @@
-import type { AgentId, Episode, LanguageModel, Problem, Random } from "@laconic/core";
+import type { AgentId, Episode, EpisodeContext, LanguageModel, Problem, Random } from "@laconic/core";
 import type { TrainConfig } from "../config.ts";
 import { textsToGrade } from "./credit.ts";
 import { modelsOf, type Samplers, type TrainingParts } from "../parts.ts";
@@ -29,7 +29,7 @@ export function rollout(
       Array.from({ length: config.episodesPerProblem }, async (_, g): Promise<Rollout> => {
         const stream = random.split(`problem:${group}/episode:${g}`);
         const play = async (own: Readonly<Record<AgentId, LanguageModel>>): Promise<Episode> => {
-          const episode = await topology.run(problem, { models: own, sampling: config.sampling, random: stream });
+          const episode = await topology.run(problem, { ...contextOf(config), models: own, random: stream });
           const graded = [episode.answer, ...textsToGrade(config.credit, episode)];
           if (judge) await Promise.all(graded.map((text) => judge(text, problem)));
           return episode;
@@ -43,6 +43,15 @@ export function rollout(
       }),
     ),
   );
+}
+
+/** What every episode of a run is played under. */
+export function contextOf({
+  sampling,
+  limits,
+  onAgentError,
+}: TrainConfig): Pick<EpisodeContext, "sampling" | "limits" | "onError"> {
+  return { sampling, limits, onError: onAgentError };
 }
 
 /** Says nothing, and costs nothing. */

@@ -47,7 +47,9 @@ export function score(
 ): ScoredRollout[] {
   const { prices, options } = pricingOf(config, tokenPrice);
   const termsOf = (episode: Episode, problem: Rollout["problem"]): [MeasuredEpisode, RewardTerms] => {
-    const measured = measureEpisode(grader, equation1Costs, agents ? wordsOf(episode, agents) : episode, problem);
+    // An agent that failed leaves nothing to judge.
+    const judge: Grader = episode.stopReason === "error" ? () => Number.NaN : grader;
+    const measured = measureEpisode(judge, equation1Costs, agents ? wordsOf(episode, agents) : episode, problem);
     return [measured, rewardTerms(measured, prices, options)];
   };
   return rollouts.map((each) => {

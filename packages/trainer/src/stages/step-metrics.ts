@@ -23,11 +23,13 @@ export function stepMetrics(facts: {
   readonly scored: readonly ScoredRollout[];
   /** Joint replies that a tree had judged. */
   readonly evaluations?: number | undefined;
+  /** Steps that the weights behind the episodes are old. */
+  readonly lag: number;
   readonly lanes: readonly LaneResult[];
   readonly tokenPrice: number;
   readonly budget: BudgetDiagnostics | null;
 }): Metrics {
-  const { step, config, scored, evaluations, lanes, tokenPrice, budget } = facts;
+  const { step, config, scored, evaluations, lag, lanes, tokenPrice, budget } = facts;
   const rewards = statisticOf(scored.map(({ reward }) => reward).filter((reward) => !Number.isNaN(reward)));
   const [only] = lanes;
   return {
@@ -39,6 +41,7 @@ export function stepMetrics(facts: {
     "task/accuracy": statisticMean(
       statisticOf(scored.map(({ measured }) => measured.task).filter((task) => !Number.isNaN(task))),
     ),
+    ...(config.asynchronous && { "sampling/lag_steps": lag }),
     ...(evaluations !== undefined && { "rewards/evaluations": evaluations }),
     ...groupMetrics(scored),
     ...tokenMetrics(scored),
@@ -174,6 +177,7 @@ function diagnosticMetrics(diagnostics: Diagnostics): Metrics {
     metrics[`${name}/max`] = statistic.max;
   };
   ends("ratio", diagnostics["ratio"]);
+  ends("importance_weight", diagnostics["importance_weight"]);
   ends("advantages", diagnostics["advantages"]);
   mean("actor/ppo_kl", "approx_kl/k1");
   mean("approx_kl/k3", "approx_kl/k3");

@@ -1,0 +1,15 @@
+import { LaconicError, randomFromSeed, type Topology } from "@laconic/core";
+
+/**
+ * Several topologies in one: each problem is played on one of them, always the same, so that a group of episodes can be
+ * compared. A collaborator that learns on a mixture learns for all of them (AgentPO trains one over several teams).
+ * @throws LaconicError `topology_invalid` without topologies
+ */
+export function mixture(topologies: readonly Topology[], name = "mixture"): Topology {
+  if (topologies.length === 0) throw new LaconicError("topology_invalid", `mixture "${name}" holds no topologies`);
+  return {
+    name,
+    agents: [...new Set(topologies.flatMap(({ agents }) => agents))],
+    run: (problem, context) => randomFromSeed(`${name}/${problem.id}`).pick(topologies).run(problem, context),
+  };
+}

@@ -1,0 +1,95 @@
+import { ragged, randomFromSeed, type PolicySnapshot } from "@laconic/core";
+import { expect, test } from "vitest";
+import { parseTrainConfig } from "../config-schema.ts";
+import { livePolicies, onePolicy, onlyPolicy, type TrainedPolicy, type TrainingParts } from "../parts.ts";
+import { silentRecorder } from "../run/recorder.ts";
+import { tinyPairParts, tinyParts, tinySettings } from "../testing/index.ts";
+import { train } from "../train.ts";
+import { importanceWeights, rolloutPipeline } from "./pipeline.ts";
+import { rollout } from "./rollout.ts";
+import type { Metrics } from "./step-metrics.ts";
+
+test("rollouts start under the newest weights, at most so many steps ahead", async () => {
+  let [version, alive] = [0, 0];
+  const started: string[] = [];
+  const snapshots = async (): Promise<Record<string, PolicySnapshot>> => {
+    alive++;
+    const snapshot = { weightVersion: version, dispose: async () => void alive-- } as unknown as PolicySnapshot;
+    return { only: snapshot };
+  };
+  const pipeline = rolloutPipeline({ steps: 5 }, 2, snapshots, async (step, samplers) => {
+    started.push(`${step} under ${samplers["only"]?.weightVersion}`);
+    return { rollouts: [], credits: undefined };
+  });
+  const lags: number[] = [];
+  for (; version < 5; version++) lags.push((await pipeline.take(version)).lag);
+  expect(started).toEqual(["0 under 0", "1 under 0", "2 under 0", "3 under 1", "4 under 2"]);
+  expect(lags).toEqual([0, 1, 2, 2, 2]);
+  await pipeline.close();
+  expect(alive).toBe(0);
+  await expect(pipeline.take(1)).rejects.toMatchObject({ code: "input_invalid" });
+});
+
+test("weights are geometric means over a sequence, cut at the cap", () => {
+  const old = ragged([[-1, -2], [-1], [], [-3]]);
+  const sampled = ragged([[-2, -2], [-2.5], [], [-2]]);
+  expect(importanceWeights(old, sampled, 2)).toBeAllclose([Math.exp(0.5), 2, 1, Math.exp(-1)], { absolute: 1e-12 });
+});
+
+const settings = { ...tinySettings, prices: {}, steps: 40 };
+async function run(
+  extra: Readonly<Record<string, unknown>>,
+  parts: TrainingParts = tinyParts(),
+): Promise<{ rows: Metrics[]; accuracy: number }> {
+  const rows: Metrics[] = [];
+  const config = parseTrainConfig({ ...settings, ...extra });
+  const { after } = await train(
+    parts,
+    config,
+    silentRecorder((metrics) => rows.push(metrics)),
+  );
+  return { rows, accuracy: after.accuracy };
+}
+
+test("an asynchronous run learns, says how old its episodes are, and repeats itself", async () => {
+  const asynchronous = { maxLag: 2, importanceCap: 2 };
+  const { rows, accuracy } = await run({ asynchronous });
+  expect(accuracy).toBeGreaterThan(0.9);
+  expect(rows.map((row) => row["sampling/lag_steps"]).slice(0, 4)).toEqual([0, 1, 2, 2]);
+  expect(Math.max(...rows.map((row) => row["importance_weight/max"] ?? 0))).toBeLessThanOrEqual(2);
+  expect((await run({ asynchronous })).rows).toEqual(rows);
+  const pair = {
+    groupBy: "tree-node",
+    tree: { mode: "aligned", gamma: 0.9, stopAbove: null },
+    objective: { name: "magrpo" },
+  };
+  expect((await run({ ...pair, asynchronous }, tinyPairParts())).accuracy).toBeGreaterThan(0.6);
+});
+
+test("settings that contradict it are refused", () => {
+  const asynchronous = { maxLag: 1, importanceCap: 2 };
+  expect(() => parseTrainConfig({ asynchronous, oldLogProbs: "sampler" })).toThrow(/oldLogProbs: .*recompute/u);
+  expect(() => parseTrainConfig({ asynchronous, refreshOldPolicyEvery: 2, checkpoint: { every: 2 } })).toThrow(
+    /asynchronous/u,
+  );
+});
+
+test("an agent that fails ends its episode, not the run: it is left out of rewards and accuracy", async () => {
+  const { task, policies, model } = tinyParts();
+  const { speak } = policies[onlyPolicy] as TrainedPolicy;
+  let calls = 0;
+  const flaky: TrainedPolicy["speak"] = (sampler) => ({
+    ...speak(sampler),
+    complete: async (request) => {
+      if (calls++ % 4 === 3) throw new Error("the server is down");
+      return speak(sampler).complete(request);
+    },
+  });
+  const failing = onePolicy(task, model, flaky);
+  await expect(run({ steps: 1 }, failing)).rejects.toThrow("the server is down");
+  const { rows } = await run({ steps: 2, onAgentError: "end" }, failing);
+  expect(rows[0]?.["stop/error"]).toBe(12); // of 48
+  const config = parseTrainConfig({ ...settings, onAgentError: "end" });
+  const episodes = await rollout(failing, config, livePolicies(failing), task.heldOut.slice(0, 2), randomFromSeed(0));
+  expect(episodes.filter(({ episode }) => episode.stopReason === "error").length).toBeGreaterThan(0);
+});
