@@ -59,7 +59,8 @@ export default defineConfig({
         text: "Results",
         items: pages(
           { text: "Quickstart", link: "/quickstart-results" },
-          { text: "AgentPO: hint", link: "/results/agentpo-hint" },
+          { text: "AgentPO and MAGRPO: small worlds", link: "/results/small-worlds" },
+          { text: "Accuracy-token frontier", link: "/results/frontier" },
           { text: "Benchmarks", link: "/benchmarks" },
         ),
       },

@@ -9,14 +9,14 @@ export interface RelayPairTask {
   readonly topology: Topology;
   readonly game: JointGame;
   readonly tokenizer: Tokenizer;
-  /** Of the joint reply, both texts with {@link between} in the middle. */
+  /** Of the joint reply, both texts with `|` in the middle. */
   readonly grader: Grader;
   problems(random: Random, count: number): Problem[];
   readonly heldOut: readonly Problem[];
 }
 
 /** Parts a joint reply: no text of the relay's alphabet holds it. */
-export const between = "|";
+const between = "|";
 
 /** The two texts of a joint reply. */
 export function textsOf(answer: string | null): readonly [first: string, second: string] {

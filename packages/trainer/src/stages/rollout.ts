@@ -46,7 +46,7 @@ export function rollout(
 }
 
 /** What every episode of a run is played under. */
-export function contextOf({
+function contextOf({
   sampling,
   limits,
   onAgentError,
