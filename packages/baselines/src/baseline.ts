@@ -1,4 +1,4 @@
-import type { Topology } from "@laconic/core";
+import type { AgentId, LanguageModel, Topology } from "@laconic/core";
 
 /** Reads answers of one benchmark, for votes and stop rules. It never sees a gold answer. */
 export interface AnswerReader {
@@ -49,6 +49,10 @@ export interface Baseline {
   readonly calls: string;
   /** Temperature of its paper; the caller may choose another. */
   readonly temperature: number;
+  /** What distinguishes it from others of its name in records, such as a checkpoint. Default: the name. */
+  readonly identity?: string;
+  /** Models that its agents bring; all others speak with the caller's. */
+  readonly models?: Readonly<Record<AgentId, LanguageModel>>;
   create(options: BaselineOptions): Topology;
   /**
    * For a method that learns before it is scored: what it learned, as plain data.

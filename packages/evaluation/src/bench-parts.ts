@@ -1,6 +1,6 @@
-import type { BaselineOptions } from "@laconic/baselines";
+import type { Baseline, BaselineOptions } from "@laconic/baselines";
 import { answerForm, answerReading, type BenchmarkProblem, type GradingMeans } from "@laconic/benchmarks";
-import type { LanguageModel, TokenPrice } from "@laconic/core";
+import type { AgentId, LanguageModel, TokenPrice, Topology } from "@laconic/core";
 import type { BenchSet } from "./bench-plan.ts";
 
 export interface BenchParts {
@@ -24,4 +24,13 @@ export function questionText({ question, choices }: BenchmarkProblem): string {
   if (!choices || choices.length === 0) return question;
   const options = choices.map((choice, i) => `${String.fromCharCode(65 + i)}) ${choice}`);
   return `${question}\n${options.join("\n")}`;
+}
+
+/** Who speaks with which model: a method's own where it brings one. */
+export function modelsFor(
+  method: Baseline,
+  { agents }: Topology,
+  model: LanguageModel,
+): Record<AgentId, LanguageModel> {
+  return Object.fromEntries(agents.map((agent) => [agent, method.models?.[agent] ?? model]));
 }

@@ -36,12 +36,18 @@ export interface BenchJob {
   readonly key: string;
 }
 
-/** All samples, by benchmark, method, repeat, question. */
-export function benchJobs(sets: readonly BenchSet[], settings: BenchSettings): BenchJob[] {
-  const methods = settings.methods.map((name) => baselineNamed(name));
+/**
+ * All samples, by benchmark, method, repeat, question.
+ * @param methods - those that the settings name; methods that are not published are given here
+ */
+export function benchJobs(
+  sets: readonly BenchSet[],
+  settings: BenchSettings,
+  methods: readonly Baseline[] = settings.methods.map((name) => baselineNamed(name)),
+): BenchJob[] {
   return sets.flatMap((set) =>
     methods.flatMap((method) => {
-      const config = configHash(set, method.name, settings);
+      const config = configHash(set, method.identity ?? method.name, settings);
       return Array.from({ length: settings.repeats }, (_, repeat) =>
         set.problems.map((problem): BenchJob => {
           const sample = { benchmark: set.benchmark, problem: problem.id, method: method.name, repeat, config };

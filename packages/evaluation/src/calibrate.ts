@@ -2,7 +2,7 @@ import { gradeAnswer, type BenchmarkProblem } from "@laconic/benchmarks";
 import type { Baseline } from "@laconic/baselines";
 import { LaconicError, randomFromSeed, sumLedgers, type Ledger } from "@laconic/core";
 import type { BenchSet, BenchSettings } from "./bench-plan.ts";
-import { methodOptions, questionText, type BenchParts } from "./bench-parts.ts";
+import { methodOptions, modelsFor, questionText, type BenchParts } from "./bench-parts.ts";
 
 /** What a method learned before it was scored, and what that took: counted apart from its samples. */
 export interface CalibrationRecord {
@@ -45,7 +45,7 @@ export async function calibrateMethod(
       const episode = await team.run(
         { ...problem, question: questionText(problem) },
         {
-          models: Object.fromEntries(team.agents.map((agent) => [agent, model])),
+          models: modelsFor(method, team, model),
           sampling: { temperature: temperature ?? method.temperature },
           random: random.split(ledgers.length),
           ...(signal && { signal }),

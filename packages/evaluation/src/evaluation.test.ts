@@ -5,8 +5,11 @@ import { mathsGrader, type BenchmarkProblem } from "@laconic/benchmarks";
 import { LaconicError } from "@laconic/core";
 import { scriptedModel, type Script } from "@laconic/core/testing";
 import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { baselineNamed } from "@laconic/baselines";
+import { modelsFor } from "./bench-parts.ts";
 import {
   accuracyTable,
+  agentPoTable,
   benchJobs,
   csvOf,
   differenceTable,
@@ -253,6 +256,46 @@ test("tables: ours with interval beside the published, in four forms; nothing of
   const page = htmlOf("bench", ["a <b>note</b>"], tables, summaries);
   expect(page).toMatch(/^<!doctype html>[^]*<\/html>$/u);
   expect(page).not.toMatch(/<script|<b>|onerror/u);
+});
+
+test("a method that was run has its published figures beside it, and no row of its own for them", async () => {
+  const { records } = await run(await temporary());
+  const own = records.map((record) => ({
+    ...record,
+    benchmark: "gsm8k",
+    method: record.method === "sc" ? "agent-gspo" : record.method,
+  }));
+  const { rows } = accuracyTable(summarise(own), (name) => name);
+  expect(rows.find(([name]) => name === "agent-gspo")?.[2]).toBe("96.02");
+  expect(rows.map(([name]) => name)).not.toContain("Agent-GSPO (published)");
+  expect(rows.map(([name]) => name)).toContain("AgentPrune-R (published)");
+});
+
+test("AgentPO's layout: Pass@1 by benchmark, their average, tokens per problem", async () => {
+  const { records } = await run(await temporary());
+  expect(agentPoTable(summarise(records), (name) => name)).toBeNull();
+  const own = records.map((record, i) => ({
+    ...record,
+    benchmark: i % 2 ? "math500" : "aime24",
+    method: "evoagent",
+    problem: String(i),
+    correct: i % 2 === 1,
+  }));
+  const table = agentPoTable(summarise(own), (name) => name);
+  expect(table?.columns.slice(0, 4)).toEqual(["method", "aime24", "math500", "average"]);
+  expect(table?.rows[0]?.slice(0, 5)).toEqual(["evoagent", "0.0", "100.0", "50.0", "20.2"]);
+  expect(table?.rows[0]?.at(-1)).toBe("19,519");
+});
+
+test("a method that brings models speaks with them, others with the caller's", async () => {
+  const [own, shared] = [scriptedModel(() => ({ text: "own" })), scriptedModel(() => ({ text: "shared" }))];
+  const method = { ...baselineNamed("hint"), models: { actor: own } };
+  expect(
+    modelsFor(method, { name: "", agents: ["collaborator", "actor"], run: async () => Promise.reject() }, shared),
+  ).toEqual({
+    collaborator: shared,
+    actor: own,
+  });
 });
 
 test("options stand behind their letters", () => {

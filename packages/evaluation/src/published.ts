@@ -71,11 +71,30 @@ const table2: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   php: { "mmlu-153": 2.6e6, gsm8k: 2.6e7 },
   debate: { "mmlu-153": 1.5e6, gsm8k: 2.2e7 },
   dylan: { "mmlu-153": 1.2e6, gsm8k: 1.4e7 },
+  "agent-gspo": { "mmlu-153": 9.2e5, gsm8k: 7.2e6 },
 };
 
-/** Rows that no method here has: the papers' own. */
+/** AgentPO's benchmarks, in its order. */
+export const agentPoBenchmarks = ["aime24", "math500", "olympiadbench", "minerva", "amc23"] as const;
+
+/** AgentPO's average Pass@1 in per cent with Llama-3.1-8B as the actor, and its tokens per problem. */
+const agentPo: Readonly<Record<string, { readonly average?: number; readonly tokens?: number }>> = {
+  "role-assignment": { average: 25.9 },
+  evoagent: { average: 20.2, tokens: 19_519 },
+  agentpo: { average: 31.5, tokens: 1522 },
+};
+
+export const agentPoSource =
+  "AgentPO (ICLR 2026), actor Llama-3.1-8B, average of five benchmarks; tokens with Qwen2.5-Math-7B";
+
+/** Published figures of AgentPO's tables; empty where there are none. */
+export function publishedAgentPo(method: string): { readonly average?: number; readonly tokens?: number } {
+  return agentPo[method] ?? {};
+}
+
+/** The papers' own methods, by the name that a run of theirs has here: rows of their own where nobody ran them. */
 const ownRows: Readonly<Record<string, Readonly<Record<string, number>>>> = {
-  "AgentPrune-R (published)": {
+  "agentprune-r": {
     "mmlu-153": 83.94,
     multiarith: 96.3,
     gsm8k: 95.83,
@@ -84,7 +103,7 @@ const ownRows: Readonly<Record<string, Readonly<Record<string, number>>>> = {
     humaneval: 90.3,
     math500: 82.81,
   },
-  "Agent-GSPO (published)": {
+  "agent-gspo": {
     "mmlu-153": 84.1,
     multiarith: 97.2,
     gsm8k: 96.02,
@@ -100,7 +119,7 @@ export const publishedSource =
 
 /** Published accuracy in per cent; null where there is none. */
 export function publishedAccuracy(method: string, benchmark: string): number | null {
-  return table1[method]?.[benchmark] ?? null;
+  return (table1[method] ?? ownRows[method])?.[benchmark] ?? null;
 }
 
 /** Published tokens of the whole benchmark; null where there are none. */
@@ -108,5 +127,13 @@ export function publishedTokens(method: string, benchmark: string): number | nul
   return table2[method]?.[benchmark] ?? null;
 }
 
-/** Published rows without a counterpart here. */
-export const publishedRows: Readonly<Record<string, Readonly<Record<string, number>>>> = ownRows;
+/** Rows of the papers' own methods that are not among those that were run. */
+export function publishedRows(
+  ran: readonly string[],
+): readonly { readonly title: string; readonly figures: Readonly<Record<string, number>> }[] {
+  return Object.entries(ownRows)
+    .filter(([method]) => !ran.includes(method))
+    .map(([method, figures]) => ({ title: `${ownTitles[method] ?? method} (published)`, figures }));
+}
+
+const ownTitles: Readonly<Record<string, string>> = { "agentprune-r": "AgentPrune-R", "agent-gspo": "Agent-GSPO" };

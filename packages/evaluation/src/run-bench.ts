@@ -3,7 +3,7 @@ import { performance } from "node:perf_hooks";
 import { gradeAnswer } from "@laconic/benchmarks";
 import { criticalPath, LaconicError, ledgerTotals, randomFromSeed, tokenCost } from "@laconic/core";
 import type { BenchJob, BenchSettings } from "./bench-plan.ts";
-import { methodOptions, questionText, type BenchParts } from "./bench-parts.ts";
+import { methodOptions, modelsFor, questionText, type BenchParts } from "./bench-parts.ts";
 import { calibrateMethod, type CalibrationRecord } from "./calibrate.ts";
 import type { RecordFile } from "./record-file.ts";
 import type { SampleRecord } from "./sample-record.ts";
@@ -111,7 +111,7 @@ async function takeSample(
   const episode = await topology.run(
     { ...problem, question: questionText(problem) },
     {
-      models: Object.fromEntries(topology.agents.map((agent) => [agent, model])),
+      models: modelsFor(method, topology, model),
       sampling: { temperature: temperature ?? method.temperature },
       random: randomFromSeed(`${seed}/${set.benchmark}/${problem.id}/${method.name}/${repeat}`),
       ...(signal && { signal }),

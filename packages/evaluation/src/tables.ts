@@ -1,4 +1,4 @@
-import { publishedAccuracy, publishedRows, publishedTokens } from "./published.ts";
+import { agentPoBenchmarks, publishedAccuracy, publishedAgentPo, publishedRows, publishedTokens } from "./published.ts";
 import type { CalibrationRecord } from "./calibrate.ts";
 import type { MethodSummary } from "./summary.ts";
 
@@ -19,9 +19,12 @@ export function accuracyTable(summaries: readonly MethodSummary[], titleOf: (met
       number(publishedAccuracy(method, benchmark)),
     ]),
   ]);
-  const published = Object.entries(publishedRows)
-    .filter(([, row]) => benchmarks.some((benchmark) => row[benchmark] !== undefined))
-    .map(([name, row]) => [name, ...benchmarks.flatMap((benchmark) => ["", number(row[benchmark] ?? null)])]);
+  const published = publishedRows(methods)
+    .filter(({ figures }) => benchmarks.some((benchmark) => figures[benchmark] !== undefined))
+    .map(({ title, figures }) => [
+      title,
+      ...benchmarks.flatMap((benchmark) => ["", number(figures[benchmark] ?? null)]),
+    ]);
   return {
     title: "Accuracy, %",
     columns: ["method", ...benchmarks.flatMap((benchmark) => [benchmark, `${benchmark}, published`])],
@@ -78,6 +81,37 @@ export function tokenTable(
         ];
       }),
     ),
+  };
+}
+
+/**
+ * AgentPO's main and cost tables: Pass@1 by benchmark with their average, tokens per problem. Null without any of its
+ * benchmarks; the average is of those that were run.
+ */
+export function agentPoTable(summaries: readonly MethodSummary[], titleOf: (method: string) => string): Table | null {
+  const benchmarks = agentPoBenchmarks.filter((name) => summaries.some(({ benchmark }) => benchmark === name));
+  if (benchmarks.length === 0) return null;
+  const [, methods] = axes(summaries);
+  const rows = methods.map((method) => {
+    const own = benchmarks.map((benchmark) => find(summaries, benchmark, method));
+    const scored = own.filter((each) => each?.accuracy);
+    const average = scored.reduce((sum, each) => sum + (each?.accuracy?.value ?? 0), 0) / scored.length;
+    const problems = own.reduce((sum, each) => sum + (each?.scored ?? 0), 0);
+    const tokens = own.reduce((sum, each) => sum + (each ? each.promptTokens + each.completionTokens : 0), 0);
+    const published = publishedAgentPo(method);
+    return [
+      titleOf(method),
+      ...own.map((each) => (each?.accuracy ? percent(each.accuracy.value) : "")),
+      scored.length === 0 ? "" : percent(average),
+      published.average?.toFixed(1) ?? "",
+      problems === 0 ? "" : rounded(tokens / problems),
+      published.tokens?.toLocaleString("en-US") ?? "",
+    ];
+  });
+  return {
+    title: "AgentPO's tables: Pass@1, %, and tokens per problem",
+    columns: ["method", ...benchmarks, "average", "average, published", "tokens / problem", "tokens, published"],
+    rows,
   };
 }
 

@@ -360,3 +360,39 @@ test("requests at a time: more with success, fewer when the server is crowded, n
   controller.abort();
   expect(await aborted).toMatchObject({ code: "aborted" });
 });
+
+describe("token ids and log-probs, where a server gives them", () => {
+  const ids = { token_ids: [5, 0], logprobs: { content: [{ logprob: -0.5 }, { logprob: -1 }] } };
+  const reply = (extra: object = {}): object => ({
+    choices: [{ finish_reason: "stop", message: { content: "hi" }, ...ids }],
+    prompt_token_ids: [1, 2, 3],
+    usage: { prompt_tokens: 3, completion_tokens: 2 },
+    ...extra,
+  });
+
+  test("become a trace at temperature 1 and 0; nothing is asked unless told", async () => {
+    const { url, bodies } = await server((_, response) => json(response, 200, reply()));
+    const traced = model(url, { trace: true });
+    expect((await traced.complete(request())).trace).toEqual({
+      promptTokens: [1, 2, 3],
+      tokens: [5, 0],
+      logProbs: [-0.5, -1],
+    });
+    expect(bodies[0]).toMatchObject({ return_token_ids: true, logprobs: true });
+    const warm = request({ sampling: { temperature: 0.7, maxTokens: 8 } });
+    expect((await traced.complete(warm)).trace).toBeUndefined(); // of another distribution
+    await model(url).complete(request());
+    expect(bodies[2]).not.toHaveProperty("return_token_ids");
+  });
+
+  test.for([
+    ["of another number than were counted", { usage: { prompt_tokens: 3, completion_tokens: 1 } }],
+    ["without the prompt's", { prompt_token_ids: null }],
+    ["that are none", { choices: [{ finish_reason: "stop", message: { content: "hi" }, ...ids, token_ids: "no" }] }],
+  ] as const)("%s are no trace, and the reply stands", async ([, extra]) => {
+    const { url } = await server((_, response) => json(response, 200, reply(extra)));
+    const completion = await model(url, { trace: true }).complete(request());
+    expect(completion).toMatchObject({ text: "hi" });
+    expect(completion.trace).toBeUndefined();
+  });
+});

@@ -46,6 +46,11 @@ export interface OpenAiModelOptions {
   readonly extraSampling?: boolean;
   /** The name of the ceiling: newer models of OpenAI know `max_completion_tokens` alone. Default `max_tokens`. */
   readonly maxTokensField?: "max_tokens" | "max_completion_tokens";
+  /**
+   * Asks for token ids and log-probs, as vLLM and `laconic serve` give them (`return_token_ids`): completions at temperature 1 or
+   * 0 then have a trace. OpenAI refuses the field. Default false.
+   */
+  readonly trace?: boolean;
   /** Sends a seed that follows from the request's random stream. Default true. */
   readonly seed?: boolean;
   /** Hears of every attempt that failed, and of the cache. */
@@ -131,7 +136,9 @@ export function openAiModel(options: OpenAiModelOptions): OpenAiModel {
       try {
         const reply = await post(client, body, signal);
         outcome = "done";
-        const completion = await completionOf(reply, model, promptText, weightVersion, hear);
+        // What servers report is of temperature 1; at another it is no log-prob of what was sampled.
+        const traced = [0, 1].includes(request.sampling.temperature) ? reply : { ...reply, trace: null };
+        const completion = await completionOf(traced, model, promptText, weightVersion, hear);
         settle(price ? tokenCost(price, completion.usage.promptTokens, completion.usage.completionTokens) : 0);
         return completion;
       } catch (caught) {
@@ -205,7 +212,7 @@ type Body = { readonly kind: "chat" | "text"; readonly fields: Record<string, un
 
 function bodyOf({ prompt, sampling, random }: CompletionRequest, options: OpenAiModelOptions): Body {
   const { temperature, topP, topK, minP, maxTokens, stop } = sampling;
-  const { extraSampling = false, maxTokensField = "max_tokens", seed = true, model } = options;
+  const { extraSampling = false, maxTokensField = "max_tokens", seed = true, trace = false, model } = options;
   if (!extraSampling && (topK !== undefined || minP !== undefined))
     throw new LaconicError(
       "config_invalid",
@@ -219,6 +226,7 @@ function bodyOf({ prompt, sampling, random }: CompletionRequest, options: OpenAi
     ...(topK !== undefined && { top_k: topK }),
     ...(minP !== undefined && { min_p: minP }),
     ...(stop && stop.length > 0 && { stop }),
+    ...(trace && { return_token_ids: true, logprobs: prompt.kind === "messages" ? true : 0 }),
     ...(seed && { seed: randomFromState(random).integer(2 ** 31 - 1) }),
   };
   if (prompt.kind === "messages") return { kind: "chat", fields: { ...fields, messages: prompt.messages } };
@@ -242,7 +250,7 @@ async function post(client: OpenAI, { kind, fields }: Body, signal: AbortSignal)
 }
 
 async function completionOf(
-  { text, finishReason, usage }: ServerReply,
+  { text, finishReason, usage, trace }: ServerReply,
   model: string,
   promptText: string,
   weightVersion: number,
@@ -261,6 +269,7 @@ async function completionOf(
     finishReason,
     usage: usage ? { ...usage, counted: "server" } : own,
     model: { id: model, weightVersion },
+    ...(trace && { trace }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { FinishReason } from "@laconic/core";
+import type { FinishReason, TokenTrace } from "@laconic/core";
 import { z } from "zod";
 
 const usage = z
@@ -7,20 +7,43 @@ const usage = z
   .catch(null);
 const finish = z.string().nullish();
 
+const tokenIds = z.array(z.int().min(0)).nullish().catch(null);
+
 const chat = z.object({
   choices: z
     .array(
       z.object({
         finish_reason: finish,
+        token_ids: tokenIds,
+        prompt_token_ids: tokenIds,
+        logprobs: z
+          .object({ content: z.array(z.object({ logprob: z.number() })).nullish() })
+          .nullish()
+          .catch(null),
         message: z.object({ content: z.string().nullish(), refusal: z.string().nullish() }),
       }),
     )
     .min(1),
+  prompt_token_ids: tokenIds,
   usage,
   model: z.string().optional(),
 });
 const text = z.object({
-  choices: z.array(z.object({ finish_reason: finish, text: z.string() })).min(1),
+  choices: z
+    .array(
+      z.object({
+        finish_reason: finish,
+        text: z.string(),
+        token_ids: tokenIds,
+        prompt_token_ids: tokenIds,
+        logprobs: z
+          .object({ token_logprobs: z.array(z.number()).nullish() })
+          .nullish()
+          .catch(null),
+      }),
+    )
+    .min(1),
+  prompt_token_ids: tokenIds,
   usage,
   model: z.string().optional(),
 });
@@ -30,6 +53,8 @@ export interface ServerReply {
   readonly text: string;
   readonly finishReason: FinishReason;
   readonly usage: { readonly promptTokens: number; readonly completionTokens: number } | null;
+  /** Token ids and log-probs, where the server was asked for them and gives all. */
+  readonly trace: TokenTrace | null;
 }
 
 /** @returns null for a reply that is no completion; a refusal is one */
@@ -37,9 +62,13 @@ export function readReply(value: unknown, kind: "chat" | "text"): ServerReply | 
   if (kind === "text") {
     const parsed = text.safeParse(value);
     const choice = parsed.data?.choices[0];
-    return choice
-      ? { text: choice.text, finishReason: finishOf(choice.finish_reason), usage: usageOf(parsed.data?.usage) }
-      : null;
+    if (!choice) return null;
+    return {
+      text: choice.text,
+      finishReason: finishOf(choice.finish_reason),
+      usage: usageOf(parsed.data?.usage),
+      trace: traceOf(parsed.data, choice, choice.logprobs?.token_logprobs),
+    };
   }
   const parsed = chat.safeParse(value);
   const choice = parsed.data?.choices[0];
@@ -50,7 +79,28 @@ export function readReply(value: unknown, kind: "chat" | "text"): ServerReply | 
     text: content ?? "",
     finishReason: refused ? "refusal" : finishOf(choice.finish_reason),
     usage: usageOf(parsed.data?.usage),
+    trace: traceOf(
+      parsed.data,
+      choice,
+      choice.logprobs?.content?.map(({ logprob }) => logprob),
+    ),
   };
+}
+
+type Ids = readonly number[] | null | undefined;
+
+/** vLLM has the prompt's ids beside the choices or inside, by version. */
+function traceOf(
+  reply: { readonly prompt_token_ids?: Ids; readonly usage?: z.infer<typeof usage> } | undefined,
+  choice: { readonly token_ids?: Ids; readonly prompt_token_ids?: Ids },
+  logProbs: Ids,
+): TokenTrace | null {
+  const promptTokens = choice.prompt_token_ids ?? reply?.prompt_token_ids;
+  const tokens = choice.token_ids;
+  if (!promptTokens || !tokens || !logProbs || tokens.length !== logProbs.length) return null;
+  // A count that leaves the end token out is of other tokens than these.
+  if (reply?.usage && reply.usage.completion_tokens !== tokens.length) return null;
+  return { promptTokens, tokens, logProbs };
 }
 
 function finishOf(reason: string | null | undefined): FinishReason {

@@ -4,6 +4,8 @@ import { baselines, promptVersion } from "@laconic/baselines";
 import { benchmarkNamed } from "@laconic/benchmarks";
 import {
   accuracyTable,
+  agentPoSource,
+  agentPoTable,
   csvOf,
   differenceTable,
   htmlOf,
@@ -17,6 +19,7 @@ import {
 } from "@laconic/evaluation";
 import { readCalibrations } from "./calibration-file.ts";
 import { readBenchConfig, samplesFile, type BenchConfig } from "./bench-settings.ts";
+import { methodSpec } from "./method-spec.ts";
 
 /** What a bench came to, and the files that say so. */
 export interface BenchReport {
@@ -29,18 +32,21 @@ export interface BenchReport {
 export async function writeBenchReport(directory: string): Promise<BenchReport> {
   const config = await readBenchConfig(directory);
   const { records } = await readRecords(join(directory, samplesFile));
+  const methods = config.methods.map((method) => methodSpec(method).name);
   const order = (list: readonly string[], name: string): number => list.indexOf(name);
   const sorted = [...records.values()].toSorted(
     (a, b) =>
       order(config.benchmarks, a.benchmark) - order(config.benchmarks, b.benchmark) ||
-      order(config.methods, a.method) - order(config.methods, b.method),
+      order(methods, a.method) - order(methods, b.method),
   );
   const summaries = summarise(sorted);
-  const titleOf = (name: string): string => baselines.find((each) => each.name === name)?.title ?? name;
+  const titleOf = (name: string): string =>
+    baselines.find((each) => each.name === name)?.title ?? (name === "agent-gspo" ? "Agent-GSPO" : name);
   const tables = [
     accuracyTable(summaries, titleOf),
     tokenTable(summaries, titleOf, await readCalibrations(directory)),
     differenceTable(summaries, titleOf),
+    ...[agentPoTable(summaries, titleOf)].filter((table) => table !== null),
   ];
   const heading = `${config.model} on ${config.benchmarks.join(", ")}`;
   const notes = notesOf(config, summaries);
@@ -73,7 +79,11 @@ function notesOf(config: BenchConfig, summaries: readonly MethodSummary[]): stri
     `Model ${config.model} at ${new URL(config.baseUrl).origin}; temperature ${temperature}; at most ${config.maxTokens} tokens a reply; seed ${config.seed}; ${config.repeats} repeat${config.repeats === 1 ? "" : "s"}; prompts ${promptVersion}; examples ${config.shots}.`,
     `Questions: ${config.benchmarks.map((name) => `${name} ${summaries.find(({ benchmark }) => benchmark === name)?.questions ?? 0} of ${totalOf(name)}`).join(", ")}.`,
     "Intervals are 95 %: Wilson's for a share, the bootstrap over questions for differences. Tokens are prompt and completion together unless a column says otherwise.",
-    `Published figures: ${publishedSource}. Another model, other prompts, another tokenizer: they are beside ours, not comparable with them.`,
+    `Published figures: ${publishedSource}; ${agentPoSource}. Another model, other prompts, another tokenizer: they are beside ours, not comparable with them.`,
+    ...config.methods
+      .map((method) => methodSpec(method))
+      .filter(({ run }) => run !== null)
+      .map(({ name, run }) => `${name} is the team of ${run}, with its own models.`),
     ...(failed.length > 0
       ? [
           `Some samples have no score: ${failed.map(({ benchmark, method, scored, samples }) => `${benchmark} ${method} ${scored} of ${samples}`).join(", ")}. Go on with --resume.`,

@@ -9,6 +9,7 @@ import {
 } from "@laconic/benchmarks";
 import { questionText, type BenchSet } from "@laconic/evaluation";
 import type { BenchConfig } from "./bench-settings.ts";
+import { methodSpec } from "./method-spec.ts";
 
 /** Loads the questions of every benchmark, and worked examples where a training split is at hand. */
 export async function benchSets(
@@ -17,7 +18,8 @@ export async function benchSets(
   note: (text: string) => void,
 ): Promise<BenchSet[]> {
   const sets: BenchSet[] = [];
-  const learns = methods.some((method) => baselineNamed(method).calibrate !== undefined);
+  const published = methods.map((method) => methodSpec(method)).filter(({ run }) => run === null);
+  const learns = published.some(({ name }) => baselineNamed(name).calibrate !== undefined);
   for (const name of benchmarks) {
     const benchmark = benchmarkNamed(name);
     const loaded = await openSplit(benchmark, open(name));

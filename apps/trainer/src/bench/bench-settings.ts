@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { baselineNamed } from "@laconic/baselines";
 import { benchmarkNamed } from "@laconic/benchmarks";
 import { LaconicError, type TokenPrice } from "@laconic/core";
 import { z } from "zod";
+import { methodSpec } from "./method-spec.ts";
 
 /** Everything that a bench is made of, as its directory keeps it. */
 export interface BenchConfig {
@@ -50,7 +50,10 @@ export function checkBenchConfig(value: unknown, place: string): BenchConfig {
     throw new LaconicError("config_invalid", `${place}: ${issues.join("; ")}`, { place });
   }
   for (const name of parsed.data.benchmarks) benchmarkNamed(name);
-  for (const name of parsed.data.methods) baselineNamed(name);
+  const names = parsed.data.methods.map((method) => methodSpec(method).name);
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  if (twice !== undefined)
+    throw new LaconicError("config_invalid", `${place}: two methods are called ${twice}`, { place });
   return parsed.data;
 }
 

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { baselines } from "@laconic/baselines";
+import { baselineNamed, baselines, type Baseline } from "@laconic/baselines";
 import { benchmarkNamed, loadParser, mathsGrader, type OpenOptions } from "@laconic/benchmarks";
 import { LaconicError, tokenCost } from "@laconic/core";
 import {
@@ -18,6 +18,8 @@ import type { SpendAccount } from "@laconic/openai";
 import { codeGrader, createSandbox } from "@laconic/sandbox";
 import type { CommandDef } from "citty";
 import { benchSets } from "../bench/bench-sets.ts";
+import { methodSpec } from "../bench/method-spec.ts";
+import { trainedTeam, type TrainedTeam } from "../bench/trained-team.ts";
 import { addCalibration, readCalibrations } from "../bench/calibration-file.ts";
 import { writeBenchReport } from "../bench/bench-report.ts";
 import {
@@ -29,6 +31,7 @@ import {
 } from "../bench/bench-settings.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
+import { wholeNumber } from "../cli/numbers.ts";
 import { downloadProgress } from "../cli/download-progress.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { formatDuration } from "../report/format.ts";
@@ -44,7 +47,7 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         benchmarks: { type: "string", description: "Names, with commas; laconic data ls lists them", valueHint: "a,b" },
         methods: {
           type: "string",
-          description: `Names, with commas: ${baselines.map(({ name }) => name).join(", ")}`,
+          description: `Names, with commas: ${baselines.map(({ name }) => name).join(", ")}; a trained team as NAME=RUN`,
           valueHint: "a,b",
         },
         model: { type: "string", description: "Name that the server knows it by", valueHint: "name" },
@@ -76,6 +79,12 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           valueHint: "p,c",
         },
         concurrency: { type: "string", description: "Questions at a time", valueHint: "n", default: "32" },
+        "max-errors": {
+          type: "string",
+          description: "Failed samples after which the bench stops; it can go on with --resume",
+          valueHint: "n",
+          default: "20",
+        },
         insecure: { type: "boolean", description: "Send the key over http to another machine" },
         folder: {
           type: "string",
@@ -101,9 +110,18 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           offline: args.offline === true,
           onProgress: downloadProgress(benchmarkNamed(name).name, terminal),
         });
+        const mostErrors = wholeNumber("max-errors", args["max-errors"], 0);
         const sets = await benchSets(config, open, (text) => terminal.note(text));
         const settings: BenchSettings = { ...config, model: `${config.baseUrl} ${config.model}` };
-        const jobs = benchJobs(sets, settings);
+        const specs = config.methods.map((method) => methodSpec(method));
+        const teams: TrainedTeam[] = [];
+        const methods: Baseline[] = [];
+        for (const { name, run } of specs) {
+          const team = run === null ? null : await trainedTeam(name, run, terminal);
+          if (team) teams.push(team);
+          methods.push(team?.method ?? baselineNamed(name));
+        }
+        const jobs = withWhatTheyLearnOn(benchJobs(sets, settings, methods), (text) => terminal.note(text));
         sayPlan(jobs, settings, config, terminal);
         if (args["dry-run"]) {
           if (args.json) terminal.result(JSON.stringify({ ...estimate(jobs, settings), config }));
@@ -111,7 +129,9 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         }
         await mkdir(directory, { recursive: true });
         if (!args.resume) await writeFile(join(directory, settingsFile), `${JSON.stringify(config, null, 2)}\n`);
-        const stopped = await perform(jobs, settings, config, directory, args.insecure === true, terminal);
+        const stopped = await withTeams(teams, () =>
+          perform(jobs, settings, config, directory, { insecure: args.insecure === true, mostErrors }, terminal),
+        );
         const { summaries, markdown, files } = await writeBenchReport(directory);
         terminal.result(args.json ? JSON.stringify({ directory, stopped, summaries, files }) : markdown);
         if (stopped !== null)
@@ -122,6 +142,27 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
     },
     exit,
   );
+}
+
+/** Leaves out methods that learn first, on benchmarks without questions for that: a test's own are never used. */
+function withWhatTheyLearnOn(jobs: readonly BenchJob[], note: (text: string) => void): BenchJob[] {
+  const lacks = ({ method, set }: BenchJob): boolean => method.calibrate !== undefined && set.calibration.length === 0;
+  const left = new Map(
+    jobs.filter((job) => lacks(job)).map(({ method, set }) => [`${method.name} on ${set.benchmark}`, set]),
+  );
+  for (const [name] of left)
+    note(`${name} is left out: it learns on questions that are not the test's, and none are here`);
+  return jobs.filter((job) => !lacks(job));
+}
+
+/** Opens the models that trained teams bring, for as long as they are used. */
+async function withTeams<T>(teams: readonly TrainedTeam[], body: () => Promise<T>): Promise<T> {
+  try {
+    for (const team of teams) await team.open();
+    return await body();
+  } finally {
+    for (const team of teams) await team.close();
+  }
 }
 
 interface BenchArguments {
@@ -211,7 +252,7 @@ async function perform(
   settings: BenchSettings,
   config: BenchConfig,
   directory: string,
-  insecure: boolean,
+  { insecure, mostErrors }: { readonly insecure: boolean; readonly mostErrors: number },
   terminal: Terminal,
 ): Promise<string | null> {
   const { Limiter, openAiModel, SpendAccount: Account } = await openAi();
@@ -239,6 +280,7 @@ async function perform(
     const onRecord = progressOf(todo.length, account, terminal);
     const outcome = await runBench(todo, settings, { model, means, price }, file, {
       concurrency,
+      mostErrors,
       signal: stop.signal,
       onRecord,
       learned: await readCalibrations(directory),

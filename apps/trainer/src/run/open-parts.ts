@@ -51,8 +51,8 @@ export async function openParts(
   means: OpeningMeans,
   first: ModelSource = source(""),
 ): Promise<OpenedParts> {
-  const { onWarning, modelFolder = null, openModel, note = () => undefined } = means;
-  const task = await openTask(config.task, { modelFolder, note });
+  const { onWarning, modelFolder = null, openModel, note = () => undefined, heldOut = 1000 } = means;
+  const task = await openTask(config.task, { modelFolder, note, heldOut });
   const { source: kernels, workers } = device;
   const engine = await createLocalEngine({ device: kernels, workers, onWarning, ...config.memory });
   const speak = (id: string): TrainedPolicy["speak"] => {
@@ -110,6 +110,8 @@ export interface OpeningMeans {
   /** The folder of another model. */
   readonly openModel?: (name: string) => Promise<string>;
   readonly note?: (text: string) => void;
+  /** Held-out problems at most; 0 opens no data. Default 1000. */
+  readonly heldOut?: number;
 }
 
 /** `openParts` of a run that goes on, or is looked at: each policy from its place in a checkpoint. */

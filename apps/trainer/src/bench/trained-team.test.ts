@@ -1,0 +1,36 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { recordingTerminal } from "../cli/recording-terminal.ts";
+import { checkBenchConfig } from "./bench-settings.ts";
+import { methodSpec } from "./method-spec.ts";
+import { trainedTeam } from "./trained-team.ts";
+
+test("a method is a published one, or a team and its run", () => {
+  expect(methodSpec("sc")).toEqual({ name: "sc", run: null });
+  expect(methodSpec("agent-gspo=runs/a=b")).toEqual({ name: "agent-gspo", run: "runs/a=b" });
+  for (const wrong of ["nobody", "=runs/x", "a b=runs/x", "team="])
+    expect(() => methodSpec(wrong)).toThrowError(expect.objectContaining({ code: "config_invalid" }));
+});
+
+test("two methods of one name are refused", () => {
+  const config = {
+    ...{ benchmarks: ["gsm8k"], model: "m", baseUrl: "http://localhost", limit: 1, seed: "0", repeats: 1 },
+    ...{ temperature: null, maxTokens: 8, shots: 0, maxUsd: null, price: null, concurrency: 1 },
+  };
+  expect(checkBenchConfig({ ...config, methods: ["sc", "team=runs/x"] }, "bench").methods).toHaveLength(2);
+  expect(() => checkBenchConfig({ ...config, methods: ["sc", "sc=runs/x"] }, "bench")).toThrow(
+    /two methods are called sc/u,
+  );
+});
+
+test("a run that answers other questions, and a folder that is no run, are refused", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-team-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const terminal = recordingTerminal();
+  await expect(trainedTeam("team", folder, terminal)).rejects.toMatchObject({ code: "run_missing" });
+  await mkdir(join(folder, "run"));
+  await writeFile(join(folder, "run", "config.json"), JSON.stringify({ task: { name: "relay", level: "one-fact" } }));
+  await expect(trainedTeam("team", join(folder, "run"), terminal)).rejects.toMatchObject({ code: "config_invalid" });
+});
