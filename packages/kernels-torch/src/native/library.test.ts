@@ -1,0 +1,48 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { loadLibrary } from "./library.ts";
+
+/** A library that every Linux has, and that is no PyTorch. */
+const other = ["/lib/x86_64-linux-gnu/libm.so.6", "/lib/aarch64-linux-gnu/libm.so.6", "/lib64/libm.so.6"].find((file) =>
+  existsSync(file),
+);
+
+async function folderWith(files: readonly string[]): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-torch-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  for (const file of files) await symlink(other as string, join(folder, file));
+  return folder;
+}
+
+const options = { device: "cpu", tf32: false } as const;
+const install = (libraries: string, version: string | null) =>
+  ({ folder: libraries, libraries, version, cuda: false }) as Parameters<typeof loadLibrary>[0];
+
+describe.skipIf(other === undefined)("a PyTorch that cannot be used", () => {
+  test.for([
+    ["2.5.1", "is 2.5.1; version 2.10 or newer is needed"],
+    [null, "is too old to say its version; version 2.10 or newer is needed"],
+  ] as const)("too old: %s", async ([version, message]) => {
+    const folder = await folderWith(["libc10.so", "libtorch_cpu.so"]);
+    expect(() => loadLibrary(install(folder, version), options)).toThrowError(
+      expect.objectContaining({
+        code: "device_unavailable",
+        detail: { folder },
+        message: expect.stringContaining(message) as string,
+      }),
+    );
+  });
+
+  test("a library that is missing, and one that is none, are named", async () => {
+    const folder = await folderWith(["libc10.so"]);
+    const file = join(folder, "libtorch_cpu.so");
+    expect(() => loadLibrary(install(folder, "2.13.0"), options)).toThrow(`${file}: the file does not exist`);
+    await writeFile(file, "not a library");
+    expect(() => loadLibrary(install(folder, "2.13.0"), options)).toThrowError(
+      expect.objectContaining({ code: "device_unavailable", detail: { file } }),
+    );
+  });
+});
