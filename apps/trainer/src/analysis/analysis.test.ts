@@ -91,7 +91,7 @@ test("the graph escapes names, and draws thicker what is read more", () => {
   );
   expect(svg).toContain("a&lt;b");
   expect(svg).not.toContain("a<b");
-  expect(svg.match(/<line/gu)).toHaveLength(1);
+  expect(svg.match(/marker-end/gu)).toHaveLength(1);
 });
 
 describe("recorded episodes under other rewards", () => {

@@ -35,12 +35,18 @@ export function speechGraph(
   const drawn = panels.map(({ title, edges }, i) => {
     const offset = i * panel;
     const lines = edges.map(({ from, to, tokens }) => {
-      const [[x1, y1], [x2, y2]] = [place(from, offset), place(to, offset)];
-      const [mx, my] = [(x1 + x2) / 2, (y1 + y2) / 2];
-      const width = (1 + (7 * tokens) / most).toFixed(2);
+      const [[ax, ay], [bx, by]] = [place(from, offset), place(to, offset)];
+      const length = Math.hypot(bx - ax, by - ay) || 1;
+      const [ux, uy] = [(bx - ax) / length, (by - ay) / length];
+      // Beside the line between the two, so that both directions can be told apart.
+      const point = (along: number, aside: number): string =>
+        `${(ax + ux * along - uy * aside).toFixed(1)},${(ay + uy * along + ux * aside).toFixed(1)}`;
+      const [start, end] = [point(14, 5), point(length - 18, 5)];
+      const [labelX, labelY] = point(length / 2, 18).split(",");
+      const width = (1 + (6 * tokens) / most).toFixed(2);
       return (
-        `<line x1="${x1.toFixed(1)}" y1="${y1.toFixed(1)}" x2="${x2.toFixed(1)}" y2="${y2.toFixed(1)}" stroke="#5b7fa6" stroke-opacity="0.6" stroke-width="${width}"><title>${escapeHtml(from)} to ${escapeHtml(to)}: ${formatNumber(tokens)} tokens an episode</title></line>` +
-        `<text x="${mx.toFixed(1)}" y="${my.toFixed(1)}" font-size="11" text-anchor="middle" fill="#33475b">${formatNumber(tokens)}</text>`
+        `<path d="M${start} L${end}" stroke="#5b7fa6" stroke-opacity="0.7" stroke-width="${width}" marker-end="url(#arrow)"><title>${escapeHtml(from)} to ${escapeHtml(to)}: ${formatNumber(tokens)} tokens an episode</title></path>` +
+        `<text x="${labelX}" y="${labelY}" dy="4" font-size="11" text-anchor="middle" fill="#33475b">${formatNumber(tokens)}</text>`
       );
     });
     const nodes = agents.map((agent) => {
@@ -49,5 +55,5 @@ export function speechGraph(
     });
     return `<text x="${offset + panel / 2}" y="20" font-size="14" font-weight="600" text-anchor="middle">${escapeHtml(title)}</text>${lines.join("")}${nodes.join("")}`;
   });
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${panel * panels.length} ${panel + 24}" font-family="system-ui,sans-serif"><rect width="100%" height="100%" fill="#fff"/>${drawn.join("")}</svg>`;
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${panel * panels.length} ${panel + 24}" font-family="system-ui,sans-serif"><defs><marker id="arrow" viewBox="0 0 8 8" refX="5" refY="4" markerWidth="14" markerHeight="14" markerUnits="userSpaceOnUse" orient="auto"><path d="M0,0 L8,4 L0,8 z" fill="#5b7fa6"/></marker></defs><rect width="100%" height="100%" fill="#fff"/>${drawn.join("")}</svg>`;
 }
