@@ -1,9 +1,6 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import {
   broadcastAmplification,
   criticalPath,
-  LaconicError,
   randomFromSeed,
   silenceRates,
   statisticMean,
@@ -11,12 +8,8 @@ import {
   sumLedgers,
   type Episode,
 } from "@laconic/core";
-import { findCheckpoint, livePolicies, modelsOf, nodeFileSystem, runFiles, withVerdicts } from "@laconic/trainer";
+import { livePolicies, modelsOf, withVerdicts } from "@laconic/trainer";
 import type { Terminal } from "../cli/terminal.ts";
-import { parseAppConfig } from "../run/app-config.ts";
-import { chooseDevice } from "../run/devices.ts";
-import { openModelFolder } from "../run/model-folder.ts";
-import { checkpointSource, modelSource, openParts } from "../run/open-parts.ts";
 import {
   commonMessages,
   messageValues,
@@ -27,6 +20,7 @@ import {
   type ValueSummary,
 } from "./message-value.ts";
 import { speechEdges, type SpeechEdge } from "./speech-graph.ts";
+import { findRun, openFoundRun } from "../run/open-run.ts";
 
 /** A team on held-out problems: what it says, what that costs. */
 export interface Speech {
@@ -70,30 +64,18 @@ export interface AnalyseOptions {
  * @throws LaconicError `run_missing`, `checkpoint_missing`, `checkpoint_corrupt`
  */
 export async function analyseRun(directory: string, options: AnalyseOptions, terminal: Terminal): Promise<RunAnalysis> {
-  const text = await readFile(join(directory, runFiles.config), "utf8").catch((error: unknown) => {
-    throw new LaconicError("run_missing", `${directory} holds no run`, { directory }, error);
-  });
-  const config = parseAppConfig(JSON.parse(text));
-  const checkpoints = join(directory, runFiles.checkpoints);
-  const { folder: checkpoint, state } = await findCheckpoint(nodeFileSystem, checkpoints, options.which);
-  const { folder } = await openModelFolder(config.model, terminal);
-  const device = await chooseDevice(config.device, config.workers, (line) => terminal.note(line));
-  const means = {
-    onWarning: (message: string) => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`),
-    modelFolder: folder,
-    openModel: async (name: string) => (await openModelFolder(name, terminal)).folder,
-  };
-  const first = modelSource(config, folder);
-  const played = async (source: Parameters<typeof openParts>[2], cut: Cut | null): Promise<Played> => {
-    const { parts, close } = await openParts(config, device, source, means, first);
+  const run = await findRun(directory, options.which);
+  const { config, state } = run;
+  const played = async (trained: boolean, cut: Cut | null): Promise<Played> => {
+    const { parts, close } = await openFoundRun(run, terminal, { trained });
     try {
       return await play(parts, options, config.train.sampling, cut);
     } finally {
       await close();
     }
   };
-  const before = await played(() => first, null);
-  const after = await played(checkpointSource(config, folder, checkpoint), options.cut);
+  const before = await played(false, null);
+  const after = await played(true, options.cut);
   const values = after.values;
   const sorted = values.toSorted((a, b) => a.value - b.value);
   return {

@@ -1,16 +1,12 @@
-import { readFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { Baseline } from "@laconic/baselines";
 import type { BenchmarkProblem } from "@laconic/benchmarks";
 import { distribute } from "@laconic/benchmarks";
 import { LaconicError, type LanguageModel, type Topology } from "@laconic/core";
-import { findCheckpoint, livePolicies, modelsOf, nodeFileSystem, runFiles } from "@laconic/trainer";
+import { livePolicies, modelsOf } from "@laconic/trainer";
 import type { Terminal } from "../cli/terminal.ts";
-import { parseAppConfig } from "../run/app-config.ts";
-import { chooseDevice } from "../run/devices.ts";
-import { openModelFolder } from "../run/model-folder.ts";
-import { checkpointSource, modelSource, openParts } from "../run/open-parts.ts";
 import { textTeams, type TextTeam } from "../tasks/text-teams.ts";
+import { configOfRun, findRun, openFoundRun } from "../run/open-run.ts";
 
 /** A run's team as a method: it brings its own models, once they are opened. */
 export interface TrainedTeam {
@@ -24,15 +20,11 @@ export interface TrainedTeam {
  * @throws LaconicError `run_missing`; `config_invalid` for a run whose team answers no other questions than its own
  */
 export async function trainedTeam(name: string, run: string, terminal: Terminal): Promise<TrainedTeam> {
-  const directory = resolve(run);
-  const text = await readFile(join(directory, runFiles.config), "utf8").catch((error: unknown) => {
-    throw new LaconicError("run_missing", `${directory} holds no run`, { directory }, error);
-  });
-  const config = parseAppConfig(JSON.parse(text));
-  const { task } = config;
+  const { task } = await configOfRun(resolve(run));
   if (task.name !== "benchmark")
     throw new LaconicError("config_invalid", `${run}: a team trained on ${task.name} answers no benchmark`, { run });
-  const { folder: checkpoint, state } = await findCheckpoint(nodeFileSystem, join(directory, runFiles.checkpoints));
+  const found = await findRun(resolve(run));
+  const { directory, config, state } = found;
   const { agents = 3, rounds = 2, replyTokens = 768, actorTokens = 2048 } = task;
   const teamFor = (read: (reply: string) => string | null): TextTeam =>
     textTeams([task.team].flat(), { agents, rounds, replyTokens, actorTokens, read });
@@ -55,20 +47,7 @@ export async function trainedTeam(name: string, run: string, terminal: Terminal)
       mostCalls: () => members.length * rounds,
     },
     async open() {
-      const { folder } = await openModelFolder(config.model, terminal);
-      const device = await chooseDevice(config.device, config.workers, (line) => terminal.note(line));
-      const { parts, close } = await openParts(
-        config,
-        device,
-        checkpointSource(config, folder, checkpoint),
-        {
-          onWarning: (message) => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`),
-          modelFolder: folder,
-          openModel: async (other) => (await openModelFolder(other, terminal)).folder,
-          heldOut: 0,
-        },
-        modelSource(config, folder),
-      );
+      const { parts, close } = await openFoundRun(found, terminal, { heldOut: 0 });
       Object.assign(models, modelsOf(parts, livePolicies(parts)));
       closed = close;
     },

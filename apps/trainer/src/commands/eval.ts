@@ -1,16 +1,11 @@
-import { readFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
-import { LaconicError } from "@laconic/core";
-import { evaluate, findCheckpoint, livePolicies, nodeFileSystem, runFiles } from "@laconic/trainer";
+import { resolve } from "node:path";
+import { evaluate, livePolicies } from "@laconic/trainer";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { formatNumber, formatPercent } from "../report/format.ts";
-import { parseAppConfig } from "../run/app-config.ts";
-import { chooseDevice } from "../run/devices.ts";
-import { openModelFolder } from "../run/model-folder.ts";
-import { checkpointSource, modelSource, openParts } from "../run/open-parts.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
+import { findRun, openFoundRun } from "../run/open-run.ts";
 
 export function evalCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
@@ -26,32 +21,10 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
       },
       run: async (args) => {
         const problems = wholeNumber("problems", args.problems, 1, 1000);
-        const directory = resolve(args.directory);
-        const path = join(directory, runFiles.config);
-        const text = await readFile(path, "utf8").catch((error: unknown) => {
-          throw new LaconicError("run_missing", `${directory} holds no run`, { directory }, error);
-        });
-        const config = parseAppConfig(JSON.parse(text));
-        const {
-          folder: checkpoint,
-          state,
-          warnings,
-        } = await findCheckpoint(nodeFileSystem, join(directory, runFiles.checkpoints), args.best ? "best" : "latest");
-        const warn = (message: string): void => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`);
-        for (const warning of warnings) warn(warning);
-        const { folder } = await openModelFolder(config.model, terminal);
-        const device = await chooseDevice(config.device, config.workers, (line) => terminal.note(line));
-        const { parts, close } = await openParts(
-          config,
-          device,
-          checkpointSource(config, folder, checkpoint),
-          {
-            onWarning: warn,
-            modelFolder: folder,
-            openModel: async (name) => (await openModelFolder(name, terminal)).folder,
-          },
-          modelSource(config, folder),
-        );
+        const run = await findRun(resolve(args.directory), args.best ? "best" : "latest");
+        const { config, state, warnings } = run;
+        for (const warning of warnings) terminal.note(`${terminal.paint("yellow", "warning")}: ${warning}`);
+        const { parts, close } = await openFoundRun(run, terminal);
         try {
           const options = { seed: args.seed, step: state.step, problems, sampling: config.train.sampling };
           const { evaluation } = await evaluate(parts, livePolicies(parts), options);

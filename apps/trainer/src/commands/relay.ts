@@ -24,6 +24,8 @@ import { formatDuration, formatNumber, formatPercent } from "../report/format.ts
 import { chooseDevice } from "../run/devices.ts";
 import { openParts } from "../run/open-parts.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
+import { parseAppConfig } from "../run/app-config.ts";
+import { openingMeans } from "../run/open-run.ts";
 
 const levelFlag = {
   level: { type: "enum" as const, description: "Difficulty", options: Object.keys(relayLevels), default: "one-fact" },
@@ -81,9 +83,10 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
         const size = wholeNumber("batch", args.batch);
         const level = relayLevels[args.level as RelayLevelName];
         const device = await chooseDevice(args.device, "auto", (line) => terminal.note(line));
-        const settings = { task: { name: "relay", level: level.name } } as const;
-        const { engine, parts } = await openParts(settings, device, () => freshRelayModel(args.seed), {
-          onWarning: (line) => terminal.note(line),
+        const settings = parseAppConfig({ task: { name: "relay", level: level.name } });
+        const { engine, parts } = await openParts(settings, device, {
+          ...(await openingMeans(settings.model, terminal)),
+          fresh: freshRelayModel(args.seed),
         });
         const started = performance.now();
         const { model } = parts.policies[onlyPolicy] as TrainedPolicy;

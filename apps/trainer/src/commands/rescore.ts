@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { nodeFileSystem, readLines, runFiles, withVerdicts } from "@laconic/trainer";
@@ -7,8 +6,8 @@ import { recordedEpisode, rescore, type RecordedEpisode, type RescoredStep } fro
 import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
 import { formatNumber } from "../report/format.ts";
-import { parseAppConfig } from "../run/app-config.ts";
 import { openModelFolder } from "../run/model-folder.ts";
+import { configOfRun } from "../run/open-run.ts";
 import { openTask } from "../run/open-task.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
@@ -63,10 +62,7 @@ async function graderOf(
   note: (line: string) => void,
   terminal: CommandContext["terminal"],
 ): Promise<(answer: string | null, problem: RecordedEpisode["problem"]) => number> {
-  const text = await readFile(join(run, runFiles.config), "utf8").catch((error: unknown) => {
-    throw new LaconicError("config_invalid", "--regrade needs a run directory, whose task grades", { run }, error);
-  });
-  const config = parseAppConfig(JSON.parse(text));
+  const config = await configOfRun(run);
   const { folder } = await openModelFolder(config.model, terminal);
   const task = await openTask(config.task, { heldOut: 1, modelFolder: folder, note });
   try {

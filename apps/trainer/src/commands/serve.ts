@@ -1,20 +1,19 @@
-import { readFile } from "node:fs/promises";
 import { basename, join, resolve } from "node:path";
 import { relayTask } from "@laconic/benchmarks";
 import { LaconicError, type ChatTokenizer, type ModelSource, type Tokenizer } from "@laconic/core";
 import { createLocalEngine, localPolicy } from "@laconic/engine";
 import { createCompletionServer } from "@laconic/serve";
 import { loadTokenizer } from "@laconic/tokenizers";
-import { findCheckpoint, modelPlace, nodeFileSystem, runFiles } from "@laconic/trainer";
+import { modelPlace, runFiles } from "@laconic/trainer";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { parseAppConfig } from "../run/app-config.ts";
 import { chooseDevice } from "../run/devices.ts";
 import { openModelFolder } from "../run/model-folder.ts";
-import { checkpointSource, policiesOf } from "../run/open-parts.ts";
+import { modelSource, policiesOf } from "../run/open-parts.ts";
+import { findRun } from "../run/open-run.ts";
 import { openTask } from "../run/open-task.ts";
 import type { CommandContext } from "./common.ts";
 
@@ -128,21 +127,23 @@ async function open(
     const tokenizer = given === "shipped" ? relayTask({ level: "one-fact" }).tokenizer : await loadTokenizer(folder);
     return { name, source: { kind: "folder", path: folder }, tokenizer };
   }
-  const config = await readFile(join(run, runFiles.config), "utf8").catch(() => null);
-  if (config === null) throw new LaconicError("run_missing", `${run} holds no run`, { directory: run });
-  const parsed = parseAppConfig(JSON.parse(config));
-  const { folder: checkpoint } = await findCheckpoint(nodeFileSystem, join(run, runFiles.checkpoints), chosen.which);
-  const { folder } = await openModelFolder(parsed.model, terminal);
-  const task = await openTask(parsed.task, { heldOut: 0, modelFolder: folder });
-  const policies = policiesOf(parsed, task);
+  const { config, checkpoint } = await findRun(run, chosen.which);
+  const { folder } = await openModelFolder(config.model, terminal);
+  const task = await openTask(config.task, { heldOut: 0, modelFolder: folder });
+  await task.close?.();
+  const policies = policiesOf(config, task);
   const policy = chosen.policy ?? Object.keys(policies)[0];
   if (policy === undefined || !Object.hasOwn(policies, policy))
     throw new LaconicError("config_invalid", `--policy is ${policy}; the run has ${Object.keys(policies).join(", ")}`, {
       key: "policy",
     });
-  const source = checkpointSource(parsed, folder, checkpoint)(modelPlace(policies, policy));
-  await task.close?.();
-  return { name: basename(run), source, tokenizer: task.tokenizer };
+  const base = config.bases[policy];
+  const own = base === undefined ? folder : (await openModelFolder(base, terminal)).folder;
+  return {
+    name: basename(run),
+    source: modelSource(config, own, join(checkpoint, modelPlace(policies, policy))),
+    tokenizer: base === undefined ? task.tokenizer : await loadTokenizer(own),
+  };
 }
 
 /** @throws LaconicError `config_invalid` when the variable is not set: serving without the key would be worse. */

@@ -7,7 +7,9 @@ test("an empty configuration is the relay task with the paper's training default
   expect(parseAppConfig({})).toEqual({
     task: { name: "relay", level: "one-fact" },
     model: "shipped",
+    actor: null,
     policies: "shared",
+    bases: {},
     lora: null,
     device: "auto",
     workers: "auto",
@@ -18,7 +20,7 @@ test("an empty configuration is the relay task with the paper's training default
 
 test.each([
   [{ worker: 3 }, "worker", "did you mean workers?"],
-  [{ zzzzzz: 3 }, "zzzzzz", "known: task, model, policies, lora, device, workers, memory, train"],
+  [{ zzzzzz: 3 }, "zzzzzz", "known: task, model, actor, policies, bases, lora, device, workers, memory, train"],
   [{ workers: 0 }, "workers", ">=1"],
   [{ task: { name: "relay", level: "ten-facts" } }, "task.level", "one-fact"],
   [{ train: { stepz: 1 } }, "train.stepz", "did you mean train.steps?"],

@@ -16,6 +16,8 @@ export interface AppConfig {
   readonly actor: ActorSettings | null;
   /** `shared`: all agents that learn speak with one policy; `own`: each has its own, an adapter of its own with `lora`. */
   readonly policies: "shared" | "own";
+  /** Other models for single policies, by name, each with its own tokenizer; the others begin with `model`. */
+  readonly bases: Readonly<Record<string, string>>;
   /** Train a low-rank adapter instead of the model's own weights; null trains the weights. */
   readonly lora: LoraSettings | null;
   /** `auto` takes the first device that works. */
@@ -73,6 +75,7 @@ const defaults: WrittenConfig = {
   model: "shipped",
   actor: null,
   policies: "shared",
+  bases: {},
   lora: null,
   device: "auto",
   workers: "auto",
@@ -131,6 +134,7 @@ const writtenSchema: z.ZodType<WrittenConfig> = z.strictObject({
     ])
     .nullable(),
   policies: z.enum(["shared", "own"]),
+  bases: z.record(z.string(), z.string().min(1)),
   lora: z
     .strictObject({
       rank: z.int().min(1),

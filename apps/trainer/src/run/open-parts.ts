@@ -1,11 +1,18 @@
 import { join } from "node:path";
-import { LaconicError, type Engine, type LanguageModel, type ModelSource } from "@laconic/core";
+import {
+  LaconicError,
+  type ChatTokenizer,
+  type Engine,
+  type LanguageModel,
+  type ModelSource,
+  type Tokenizer,
+} from "@laconic/core";
 import { createLocalEngine, localPolicy } from "@laconic/engine";
 import { modelPlace, onlyPolicy, type TrainedPolicy, type TrainingParts } from "@laconic/trainer";
-import type { AppConfig } from "./app-config.ts";
 import type { AppTask } from "../tasks/app-task.ts";
-import { openTask } from "./open-task.ts";
+import type { AppConfig } from "./app-config.ts";
 import type { ChosenDevice } from "./devices.ts";
+import { openTask } from "./open-task.ts";
 
 /** An engine with the models of a run on it, and the task they work on. */
 export interface OpenedParts {
@@ -15,6 +22,26 @@ export interface OpenedParts {
   /** Closes engine and task. */
   close(): Promise<void>;
 }
+
+/** What opening takes beside the configuration. */
+export interface OpeningMeans {
+  /** Hears what the engine answers by itself. */
+  readonly onWarning: (message: string) => void;
+  /** Of the run's model. */
+  readonly modelFolder: string | null;
+  /** The folder of another model. */
+  readonly openModel: (name: string) => Promise<string>;
+  /** A checkpoint of the run, whose weights the policies have; those that they began with when absent. */
+  readonly checkpoint?: string;
+  /** Policies begin with this instead. */
+  readonly fresh?: ModelSource;
+  readonly note?: (text: string) => void;
+  /** Held-out problems at most; 0 opens no data. Default 1000. */
+  readonly heldOut?: number;
+}
+
+type Parts = Pick<AppConfig, "task" | "train"> &
+  Partial<Pick<AppConfig, "memory" | "policies" | "actor" | "lora" | "bases">>;
 
 /** Agents by policy: one that all trained agents share, or one for each of them. */
 export function policiesOf(
@@ -26,44 +53,44 @@ export function policiesOf(
 }
 
 /**
- * Where a policy's model comes from: what the configuration names, or one of the run's checkpoints.
+ * Where a policy's model comes from: what the configuration names, or a folder of one of the run's checkpoints.
  * @param folder - of the configuration's model, or of its adapter's base
  */
 export function modelSource(
-  { lora, train }: Pick<AppConfig, "lora" | "train">,
+  { lora = null, train }: Pick<Parts, "lora" | "train">,
   folder: string,
-  checkpoint?: string,
+  saved?: string,
 ): ModelSource {
   const base = { kind: "folder", path: folder } as const;
-  if (checkpoint === undefined) return lora ? { kind: "adapter", base, lora, seed: train.seed } : base;
-  return lora ? { kind: "adapter-folder", base, path: checkpoint } : { kind: "folder", path: checkpoint };
+  if (saved === undefined) return lora ? { kind: "adapter", base, lora, seed: train.seed } : base;
+  return lora ? { kind: "adapter-folder", base, path: saved } : { kind: "folder", path: saved };
 }
 
 /**
  * Starts the engine and loads the models; close what is returned when done.
- * @param source - of a policy: from the configuration, or with the folder of a checkpoint
- * @param first - what the run began with; agents that do not learn speak with it
+ * @throws LaconicError `config_invalid` for a base of a policy that does not exist, and what tasks and engines throw
  */
-export async function openParts(
-  config: Pick<AppConfig, "task"> & Partial<Pick<AppConfig, "memory" | "policies" | "actor">>,
-  device: ChosenDevice,
-  source: (place: string) => ModelSource,
-  means: OpeningMeans,
-  first: ModelSource = source(""),
-): Promise<OpenedParts> {
-  const { onWarning, modelFolder = null, openModel, note = () => undefined, heldOut = 1000 } = means;
+export async function openParts(config: Parts, device: ChosenDevice, means: OpeningMeans): Promise<OpenedParts> {
+  const { onWarning, modelFolder, openModel, checkpoint, fresh, note = () => undefined, heldOut = 1000 } = means;
+  const { bases = {} } = config;
   const task = await openTask(config.task, { modelFolder, note, heldOut });
-  const { source: kernels, workers } = device;
-  const engine = await createLocalEngine({ device: kernels, workers, onWarning, ...config.memory });
-  const speak = (id: string): TrainedPolicy["speak"] => {
-    return (sampler) => localPolicy({ id, sampler, tokenizer: task.tokenizer });
-  };
+  const engine = await createLocalEngine({
+    device: device.source,
+    workers: device.workers,
+    onWarning,
+    ...config.memory,
+  });
   try {
     const names = policiesOf(config, task);
+    checkBases(bases, names);
     const policies: Record<string, TrainedPolicy> = {};
     for (const [name, agents] of Object.entries(names)) {
-      const model = await engine.createModel(source(modelPlace(names, name)));
-      policies[name] = { model, speak: speak(model.id), agents };
+      const base = bases[name];
+      const folder = base === undefined ? modelFolder : await openModel(base);
+      const tokenizer = base === undefined ? task.tokenizer : await tokenizerIn(folder as string);
+      const saved = checkpoint === undefined ? undefined : join(checkpoint, modelPlace(names, name));
+      const model = await engine.createModel(fresh ?? modelSource(config, folder ?? "", saved));
+      policies[name] = { model, speak: speaker(model.id, tokenizer), agents };
     }
     const trained = new Set(Object.values(names).flat());
     const others = task.topology.agents.filter((agent) => !trained.has(agent));
@@ -84,43 +111,33 @@ export async function openParts(
     if (given && "api" in given) {
       const { model, baseUrl, concurrency = 32 } = given.api;
       const { Limiter, openAiModel } = await import("@laconic/openai");
-      return openAiModel({
-        model,
-        baseUrl,
-        limiter: new Limiter({ start: Math.min(20, concurrency), most: concurrency }),
-      });
+      const limiter = new Limiter({ start: Math.min(20, concurrency), most: concurrency });
+      return openAiModel({ model, baseUrl, limiter });
     }
     // A model of its own, so that a resumed run's frozen agents are those of its beginning.
-    const folder = given ? await openModel?.(given.model) : undefined;
-    if (given && folder === undefined)
-      throw new LaconicError("config_invalid", "actor: cannot be opened here", { key: "actor" });
-    const model = await engine.createModel(folder === undefined ? first : { kind: "folder", path: folder });
-    const tokenizer =
-      folder === undefined ? task.tokenizer : await (await import("@laconic/tokenizers")).loadTokenizer(folder);
-    return localPolicy({ id: model.id, sampler: model, tokenizer });
+    const folder = given ? await openModel(given.model) : null;
+    const first = fresh ?? modelSource(config, modelFolder ?? "");
+    const model = await engine.createModel(folder === null ? first : { kind: "folder", path: folder });
+    return speaker(model.id, folder === null ? task.tokenizer : await tokenizerIn(folder))(model);
   }
 }
 
-/** What opening takes beside the configuration. */
-export interface OpeningMeans {
-  /** Hears what the engine answers by itself. */
-  readonly onWarning: (message: string) => void;
-  /** Of the run's model. */
-  readonly modelFolder?: string;
-  /** The folder of another model. */
-  readonly openModel?: (name: string) => Promise<string>;
-  readonly note?: (text: string) => void;
-  /** Held-out problems at most; 0 opens no data. Default 1000. */
-  readonly heldOut?: number;
+function speaker(id: string, tokenizer: Tokenizer | ChatTokenizer): TrainedPolicy["speak"] {
+  return (sampler) => localPolicy({ id, sampler, tokenizer });
 }
 
-/** `openParts` of a run that goes on, or is looked at: each policy from its place in a checkpoint. */
-export function checkpointSource(
-  config: Pick<AppConfig, "lora" | "train">,
-  folder: string,
-  checkpoint: string,
-): (place: string) => ModelSource {
-  return (place) => modelSource(config, folder, join(checkpoint, place));
+async function tokenizerIn(folder: string): Promise<ChatTokenizer> {
+  return (await import("@laconic/tokenizers")).loadTokenizer(folder);
+}
+
+function checkBases(bases: Readonly<Record<string, string>>, policies: Readonly<Record<string, unknown>>): void {
+  const stray = Object.keys(bases).find((name) => !Object.hasOwn(policies, name));
+  if (stray !== undefined)
+    throw new LaconicError(
+      "config_invalid",
+      `bases.${stray}: there is no such policy; this run has ${Object.keys(policies).join(", ")}`,
+      { key: `bases.${stray}` },
+    );
 }
 
 /** A model that always says the likeliest: AgentPO's actor is frozen at temperature 0. */

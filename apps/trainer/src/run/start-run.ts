@@ -10,7 +10,8 @@ import type { AppConfig } from "./app-config.ts";
 import { describeEnvironment } from "./environment.ts";
 import { chooseDevice } from "./devices.ts";
 import { openModelFolder } from "./model-folder.ts";
-import { modelSource, openParts } from "./open-parts.ts";
+import { openParts } from "./open-parts.ts";
+import { openingMeans } from "./open-run.ts";
 
 export interface StartedRun extends TrainResult {
   /** What interrupted the run, if anything did. */
@@ -29,15 +30,11 @@ export async function startRun(
 ): Promise<StartedRun> {
   const device = await chooseDevice(given.device, given.workers, (text) => terminal.note(text));
   // The run says what `auto` came to: a resume elsewhere is then refused instead of rounding differently.
-  const { folder, pinned } = await openModelFolder(given.model, terminal);
+  const { pinned } = await openModelFolder(given.model, terminal);
   const config = { ...given, model: pinned, device: device.name, workers: device.workers };
   const warn = (message: string): void => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`);
-  const { engine, parts, close } = await openParts(config, device, () => modelSource(config, folder), {
-    onWarning: warn,
-    modelFolder: folder,
-    openModel: async (name) => (await openModelFolder(name, terminal)).folder,
-    note: (text) => terminal.note(text),
-  });
+  const means = await openingMeans(pinned, terminal);
+  const { engine, parts, close } = await openParts(config, device, means);
   const stop = new AbortController();
   const interrupt = (signal: NodeJS.Signals): void => {
     if (stop.signal.aborted) process.exit(signal === "SIGINT" ? 130 : 143);

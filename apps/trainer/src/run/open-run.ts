@@ -1,0 +1,60 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { LaconicError } from "@laconic/core";
+import { findCheckpoint, nodeFileSystem, runFiles, type LoopState } from "@laconic/trainer";
+import type { Terminal } from "../cli/terminal.ts";
+import { parseAppConfig, type AppConfig } from "./app-config.ts";
+import { chooseDevice } from "./devices.ts";
+import { openModelFolder } from "./model-folder.ts";
+import { openParts, type OpenedParts, type OpeningMeans } from "./open-parts.ts";
+
+/** A run directory and one of its checkpoints. */
+export interface FoundRun {
+  readonly directory: string;
+  readonly config: AppConfig;
+  readonly checkpoint: string;
+  readonly state: LoopState;
+  /** What was wrong with newer checkpoints. */
+  readonly warnings: readonly string[];
+}
+
+/** @throws LaconicError `run_missing`, `config_invalid` */
+export async function configOfRun(directory: string): Promise<AppConfig> {
+  const text = await readFile(join(directory, runFiles.config), "utf8").catch((error: unknown) => {
+    throw new LaconicError("run_missing", `${directory} holds no run`, { directory }, error);
+  });
+  return parseAppConfig(JSON.parse(text));
+}
+
+/** @throws LaconicError `run_missing`, `checkpoint_missing`, `checkpoint_corrupt`, `config_invalid` */
+export async function findRun(directory: string, which: "latest" | "best" = "latest"): Promise<FoundRun> {
+  const config = await configOfRun(directory);
+  const found = await findCheckpoint(nodeFileSystem, join(directory, runFiles.checkpoints), which);
+  return { directory, config, checkpoint: found.folder, state: found.state, warnings: found.warnings };
+}
+
+/** Everything that the app brings to open a configuration: models from folder or hub, warnings and notes to the terminal. */
+export async function openingMeans(model: string, terminal: Terminal): Promise<OpeningMeans & { modelFolder: string }> {
+  const { folder } = await openModelFolder(model, terminal);
+  return {
+    onWarning: (message) => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`),
+    note: (text) => terminal.note(text),
+    modelFolder: folder,
+    openModel: async (name) => (await openModelFolder(name, terminal)).folder,
+  };
+}
+
+/** A run's team with the weights of its checkpoint, or with those it began with. */
+export async function openFoundRun(
+  { config, checkpoint }: FoundRun,
+  terminal: Terminal,
+  { trained = true, heldOut }: { readonly trained?: boolean; readonly heldOut?: number } = {},
+): Promise<OpenedParts> {
+  const means = await openingMeans(config.model, terminal);
+  const device = await chooseDevice(config.device, config.workers, (line) => terminal.note(line));
+  return openParts(config, device, {
+    ...means,
+    ...(trained && { checkpoint }),
+    ...(heldOut !== undefined && { heldOut }),
+  });
+}
