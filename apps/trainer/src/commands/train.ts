@@ -91,6 +91,10 @@ function report(
   const budget = config.train.budget?.targetTokens ?? null;
   if (done.interrupted)
     terminal.note(`stopped after step ${done.steps}; continue with: laconic train --resume --run ${directory}`);
+  if (done.stoppedEarly)
+    terminal.note(
+      `stopped early after step ${done.steps}: evaluations no longer got better; the best is kept (step ${done.bestStep}, laconic eval ${directory} --best)`,
+    );
   terminal.note(`report: ${done.report}`);
   if (json) {
     const side = ({ accuracy, tokens }: StartedRun["before"]): object => ({ accuracy, tokens });

@@ -53,7 +53,7 @@ export function renderReport(data: ReportData): string {
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <title>${escapeHtml(data.name)} · Laconic report</title><style>${theme}</style></head><body><main>
 <h1>${escapeHtml(data.name)}</h1>
-<p class="lead">A team trained with Agent-GSPO to solve the same problems with fewer words. Seed ${escapeHtml(data.seed)}, ${data.rows.length} steps.</p>
+<p class="lead">A team and what it learned: ${escapeHtml(objectiveOf(data))}. Seed ${escapeHtml(data.seed)}, ${data.rows.length} steps.</p>
 <div class="tiles">${tiles}</div>
 ${renderFrontier(data.evaluations, data.budgetTokens)}
 <h2>Training, step by step</h2>
@@ -68,8 +68,17 @@ ${warnings}
 `;
 }
 
+/** The objective by name, and how many policies learned by it. */
+function objectiveOf({ config, rows }: ReportData): string {
+  const { train } = config as { readonly train?: { readonly objective?: { readonly name?: string } } };
+  const policies = names(rows, /^policy\/([\w-]+)\/optim\/lr$/).length;
+  const name = train?.objective?.name ?? "gspo";
+  return policies > 1 ? `${name}, ${policies} policies` : name;
+}
+
 function charts(data: ReportData): LineChart[] {
   const { rows, budgetTokens } = data;
+  const policies = names(rows, /^policy\/([\w-]+)\/optim\/lr$/);
   const agents = names(rows, /^silence\/(.+)\/frac$/);
   const terms = names(rows, /^rewards\/(.+)\/mean$/);
   const budgetLine = budgetTokens === null ? [] : [{ y: budgetTokens, label: `budget ${formatNumber(budgetTokens)}` }];
@@ -105,15 +114,22 @@ function charts(data: ReportData): LineChart[] {
       })),
       yDomain: [0, 1],
     },
-    {
-      ...step,
-      title: "Clip fraction",
-      caption: "Share of messages whose ratio was clipped, by side.",
-      series: [
-        series(rows, "clip_ratio/low_mean", "below 1 − ε", 1),
-        series(rows, "clip_ratio/high_mean", "above 1 + ε", 2),
-      ],
-    },
+    policies.length > 1
+      ? {
+          ...step,
+          title: "Entropy",
+          caption: "Mean entropy of a token in nats, by policy.",
+          series: policies.map((policy, i) => series(rows, `policy/${policy}/actor/entropy`, policy, color(i))),
+        }
+      : {
+          ...step,
+          title: "Clip fraction",
+          caption: "Share of messages whose ratio was clipped, by side.",
+          series: [
+            series(rows, "clip_ratio/low_mean", "below 1 − ε", 1),
+            series(rows, "clip_ratio/high_mean", "above 1 + ε", 2),
+          ],
+        },
     {
       ...step,
       title: "Reward terms",
