@@ -23,12 +23,13 @@ export { warmStartCurriculum } from "./relay/curriculum.ts";
 export type { WarmStartPhase } from "./relay/curriculum.ts";
 
 export { relayCriticTask } from "./relay-critic/task.ts";
-export type { RelayCriticOptions, RelayCriticTask } from "./relay-critic/task.ts";
+export type { RelayCriticOptions } from "./relay-critic/task.ts";
 export { relayFeedbackTask } from "./relay-pair/feedback.ts";
 export type { RelayPairTask } from "./relay-pair/pair-task.ts";
 export { relayWritersTask, writersGrade } from "./relay-pair/writers.ts";
 export { relayHintTask } from "./relay-hint/task.ts";
-export type { RelayHintOptions, RelayHintTask } from "./relay-hint/task.ts";
+export type { RelayHintOptions } from "./relay-hint/task.ts";
+export type { FrozenActorTask } from "./relay-hint/frozen-actor-task.ts";
 
 export { benchmarkNamed, benchmarks } from "./data/registry.ts";
 export type { Benchmark, BenchmarkProblem, Grading, HubFiles, KnownFile, RowProblem, Split } from "./data/benchmark.ts";

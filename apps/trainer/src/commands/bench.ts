@@ -147,11 +147,12 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
 /** Leaves out methods that learn first, on benchmarks without questions for that: a test's own are never used. */
 function withWhatTheyLearnOn(jobs: readonly BenchJob[], note: (text: string) => void): BenchJob[] {
   const lacks = ({ method, set }: BenchJob): boolean => method.calibrate !== undefined && set.calibration.length === 0;
-  const left = new Map(
-    jobs.filter((job) => lacks(job)).map(({ method, set }) => [`${method.name} on ${set.benchmark}`, set]),
-  );
-  for (const [name] of left)
-    note(`${name} is left out: it learns on questions that are not the test's, and none are here`);
+  const left = jobs.filter((job) => lacks(job));
+  const named = (names: readonly string[]): string => [...new Set(names)].join(", ");
+  if (left.length > 0)
+    note(
+      `left out: ${named(left.map(({ method }) => method.name))} on ${named(left.map(({ set }) => set.benchmark))}; they learn on questions that are not the test's, and none are here`,
+    );
   return jobs.filter((job) => !lacks(job));
 }
 

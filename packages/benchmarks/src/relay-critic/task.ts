@@ -1,5 +1,6 @@
-import { randomFromSeed, type Grader, type Problem, type Random, type Tokenizer, type Topology } from "@laconic/core";
+import { randomFromSeed } from "@laconic/core";
 import { criticActor, solo, type AgentSpec } from "@laconic/topologies";
+import type { FrozenActorTask } from "../relay-hint/frozen-actor-task.ts";
 import { generateHintProblem, hintActorAgent, hintCollaborator } from "../relay-hint/problem.ts";
 import { extractRelayAnswer, relayGrader } from "../relay/grader.ts";
 import { solverPrompt } from "../relay/prompts.ts";
@@ -13,26 +14,11 @@ export interface RelayCriticOptions {
   readonly heldOut?: number;
 }
 
-/** AgentPO's critic and actor on two cores. */
-export interface RelayCriticTask {
-  readonly name: string;
-  /** Draft, comment, answer. */
-  readonly topology: Topology;
-  /** The actor alone: what a comment has to beat. */
-  readonly actorAlone: Topology;
-  /** Agents that learn. */
-  readonly trainedAgents: readonly string[];
-  readonly tokenizer: Tokenizer;
-  readonly grader: Grader;
-  problems(random: Random, count: number): Problem[];
-  readonly heldOut: readonly Problem[];
-}
-
 /**
  * The problems of `relay-hint` with a critic: the actor drafts an answer from what it knows, the critic reads question and
  * draft and knows the second value, the actor answers again having read the comment.
  */
-export function relayCriticTask({ commentTokens = 4, heldOut = 200 }: RelayCriticOptions = {}): RelayCriticTask {
+export function relayCriticTask({ commentTokens = 4, heldOut = 200 }: RelayCriticOptions = {}): FrozenActorTask {
   const actor: AgentSpec = {
     id: hintActorAgent,
     role: "actor",

@@ -1,13 +1,6 @@
-import {
-  LaconicError,
-  randomFromSeed,
-  type Grader,
-  type Problem,
-  type Random,
-  type Tokenizer,
-  type Topology,
-} from "@laconic/core";
+import { LaconicError, randomFromSeed, type Problem, type Random } from "@laconic/core";
 import { hintActor, solo, type AgentSpec } from "@laconic/topologies";
+import type { FrozenActorTask } from "./frozen-actor-task.ts";
 import { relayGrader } from "../relay/grader.ts";
 import { holderPrompt, solverPrompt } from "../relay/prompts.ts";
 import { renderTokens, tokensPrompt } from "../relay/token-prompt.ts";
@@ -25,21 +18,6 @@ export interface RelayHintOptions {
   readonly heldOut?: number;
 }
 
-/** AgentPO's hint and actor on two cores. */
-export interface RelayHintTask {
-  readonly name: string;
-  /** Hint, then answer. */
-  readonly topology: Topology;
-  /** The actor alone: what a hint has to beat. */
-  readonly actorAlone: Topology;
-  /** Agents that learn. */
-  readonly trainedAgents: readonly string[];
-  readonly tokenizer: Tokenizer;
-  readonly grader: Grader;
-  problems(random: Random, count: number): Problem[];
-  readonly heldOut: readonly Problem[];
-}
-
 /**
  * A variant of the relay in which a policy learns to help an actor that does not learn. The actor understands hints as
  * they are said in the relay and answers right alone in little more than half of the problems; garbled hints mislead it.
@@ -50,7 +28,7 @@ export function relayHintTask({
   hintTokens = 4,
   learns = "collaborator",
   heldOut = 200,
-}: RelayHintOptions = {}): RelayHintTask {
+}: RelayHintOptions = {}): FrozenActorTask {
   if (!Number.isInteger(distractors) || distractors < 0 || distractors > 8)
     throw new LaconicError("config_invalid", `distractors is ${distractors}, expected 0 to 8`, { distractors });
   const actor: AgentSpec = {

@@ -1,6 +1,6 @@
 import type { AttentionShape } from "@laconic/engine/kernels";
 import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
-import { attentionConstants, blockOfGroup } from "./attention.ts";
+import { attentionConstants, blockOfGroup, readKeyValueTile } from "./attention.ts";
 import type { WgslProgram } from "./run-program.ts";
 import { headVectors, storeVector } from "./vectors.ts";
 
@@ -60,15 +60,7 @@ fn main(index : i32) {${blockOfGroup("QUERY_HEADS")}
     along = delta[own];
   }
   for (var start = at.z; start < at.y; start += TILE) {
-    for (var i = i32(localIndex); i < TILE * CHUNKS; i += THREADS) {
-      let key = start + i / CHUNKS;
-      if (key < at.y) {
-        let source = (key * KV_HEADS + kvHead) * CHUNKS + i % CHUNKS;
-        keyTile[i] = k[source];
-        valueTile[i] = v[source];
-      }
-    }
-    workgroupBarrier();
+${readKeyValueTile}
     if (lives) {
       for (var j = 0; j < min(TILE, row + 1 - start); j++) {
         var scores = V();

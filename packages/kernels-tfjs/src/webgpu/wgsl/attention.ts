@@ -30,6 +30,17 @@ export const blockOfGroup = (heads: string): string => `
   }
   let at = workgroupUniformLoad(&place); // the same for all, which barriers ask for`;
 
+/** WGSL: the workgroup reads the keys and values from `start` on, up to the end of its block. */
+export const readKeyValueTile = `    for (var i = i32(localIndex); i < TILE * CHUNKS; i += THREADS) {
+      let key = start + i / CHUNKS;
+      if (key < at.y) {
+        let source = (key * KV_HEADS + kvHead) * CHUNKS + i % CHUNKS;
+        keyTile[i] = k[source];
+        valueTile[i] = v[source];
+      }
+    }
+    workgroupBarrier();`;
+
 /**
  * Causal attention in one pass (FlashAttention's online softmax, Dao et al. 2022): a thread holds a query and what it has
  * gathered, a workgroup reads tiles of keys and values together. Writes out, then the log-sum-exps.
@@ -68,15 +79,7 @@ fn main(index : i32) {${blockOfGroup("QUERY_HEADS")}
   var most = -1e30;
   var sum = 0.0;
   for (var start = at.z; start < at.y; start += TILE) {
-    for (var i = i32(localIndex); i < TILE * CHUNKS; i += THREADS) {
-      let key = start + i / CHUNKS;
-      if (key < at.y) {
-        let source = (key * KV_HEADS + kvHead) * CHUNKS + i % CHUNKS;
-        keyTile[i] = k[source];
-        valueTile[i] = v[source];
-      }
-    }
-    workgroupBarrier();
+${readKeyValueTile}
     if (lives) {
       for (var j = 0; j < min(TILE, row + 1 - start); j++) {
         var products = V();
