@@ -1,0 +1,52 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { recordingTerminal } from "../cli/recording-terminal.ts";
+import { main } from "../main.ts";
+import { variantsOf } from "./variants-of.ts";
+
+test("settings with several values are combined, each with each; brackets and quotes hold commas", () => {
+  const { variants, fixed } = variantsOf(["a.b=1,2", 'c={"x":[1,2]}', "d=x,y", 'e="p,q"']);
+  expect(fixed).toEqual(['c={"x":[1,2]}', 'e="p,q"']);
+  expect(variants.map(({ name }) => name)).toEqual(["b-1_d-x", "b-1_d-y", "b-2_d-x", "b-2_d-y"]);
+  expect(variants[0]?.overrides).toEqual(["a.b=1", "d=x"]);
+  expect(variantsOf(['f={"x":1},null']).variants.map(({ about }) => about)).toEqual(['f={"x":1}', "f=null"]);
+  expect(variantsOf(["g=../../x,b"]).variants[0]?.name).not.toContain("/");
+  expect(() => variantsOf(["a=1"])).toThrow(/nothing varies/u);
+  expect(() => variantsOf(["a=1,2,3,4,5,6,7,8,9,10", "b=1,2,3,4,5,6,7,8,9,10", "c=1,2,3"])).toThrow(/300 variants/u);
+});
+
+test("a sweep compares variants problem by problem, and takes up what it has", { timeout: 120_000 }, async () => {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-sweep-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const words = [
+    ...[
+      "sweep",
+      "preset:relay-quickstart",
+      "train.budget.targetTokens=8,60",
+      "train.steps=2",
+      "train.problemsPerStep=2",
+    ],
+    ...["train.evaluation.problems=20", "--out", folder, "--json"],
+  ];
+  const terminal = recordingTerminal();
+  expect(await main(words, { terminal })).toBe(0);
+  const summary = JSON.parse(terminal.out.at(-1) ?? "{}") as {
+    rows: { about: string; seeds: number; accuracyDifference: object | null }[];
+    hypervolume: number;
+  };
+  expect(summary.rows.map(({ about }) => about)).toEqual([
+    "train.budget.targetTokens=8",
+    "train.budget.targetTokens=60",
+  ]);
+  expect(summary.rows[0]?.accuracyDifference).toBeNull();
+  expect(summary.rows[1]?.accuracyDifference).toMatchObject({ low: expect.any(Number) as number });
+  expect(summary.hypervolume).toBeGreaterThanOrEqual(0);
+  const first = await readFile(join(folder, "sweep.json"), "utf8");
+  const again = recordingTerminal();
+  expect(await main(words, { terminal: again })).toBe(0);
+  expect(again.out.at(-1)).toBe(terminal.out.at(-1));
+  expect(await readFile(join(folder, "sweep.json"), "utf8")).toBe(first); // nothing was trained again
+  expect(await readFile(join(folder, "sweep.md"), "utf8")).toContain("| variant |");
+});
