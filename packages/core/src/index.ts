@@ -34,7 +34,14 @@ export type { ChatTokenizer, Tokenizer } from "./tokenizer.ts";
 export type { Episode, Message, Utterance } from "./episode.ts";
 export { ledgerTotals } from "./ledger.ts";
 export type { Ledger, LedgerCall, LedgerRead, LedgerTotals } from "./ledger.ts";
-export { broadcastAmplification, criticalPath, ledgerCost, silenceRates, sumLedgers } from "./ledger-analysis.ts";
+export {
+  broadcastAmplification,
+  criticalPath,
+  criticalSeconds,
+  ledgerCost,
+  silenceRates,
+  sumLedgers,
+} from "./ledger-analysis.ts";
 export type { CriticalPath } from "./ledger-analysis.ts";
 export { tokenCost } from "./token-price.ts";
 export type { TokenPrice } from "./token-price.ts";

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import {
   broadcastAmplification,
   criticalPath,
+  criticalSeconds,
   ledgerCost,
   ledgerTotals,
   randomFromSeed,
@@ -27,6 +28,17 @@ test("two that speak at once cost the longer one; who reads waits", () => {
   });
   expect(criticalPath({ calls: [call(0, 0, "a", 5), call(1, 0, "b", 9), call(2, 1, "a", 4)] }).writtenTokens).toBe(13);
   expect(criticalPath({ calls: [] })).toEqual({ calls: 0, writtenTokens: 0 });
+});
+
+test("so do seconds, along a path of their own; a call that was not timed leaves none", () => {
+  const timed = [
+    { ...call(0, 0, "a", 50), seconds: 1 },
+    { ...call(1, 0, "b", 1), seconds: 4 },
+    { ...call(2, 0, "c", 6, [0]), seconds: 2 },
+  ];
+  expect(criticalSeconds({ calls: timed })).toBe(4);
+  expect(criticalSeconds({ calls: [...timed, { ...call(3, 1, "a", 1), seconds: 0.5 }] })).toBe(4.5);
+  expect(criticalSeconds({ calls: [...timed, call(3, 1, "a", 1)] })).toBeNull();
 });
 
 test("amplification is tokens read per token that has a reader", () => {

@@ -15,18 +15,34 @@ export interface CriticalPath {
  * MAGRPO's "three times faster than one model" is the ratio of such paths.
  */
 export function criticalPath({ calls }: Ledger): CriticalPath {
-  const best = new Map<number, CriticalPath>();
-  let longest: CriticalPath = { calls: 0, writtenTokens: 0 };
+  const path = longestPath(calls, ({ writtenTokens }) => writtenTokens);
+  return { calls: path.calls, writtenTokens: path.length };
+}
+
+/** The least time of an episode in seconds, were all that can run in parallel run so; null where a call was not timed. */
+export function criticalSeconds({ calls }: Ledger): number | null {
+  if (calls.some(({ seconds }) => seconds === undefined)) return null;
+  return longestPath(calls, ({ seconds = 0 }) => seconds).length;
+}
+
+interface Path {
+  readonly calls: number;
+  readonly length: number;
+}
+
+function longestPath(calls: readonly LedgerCall[], lengthOf: (call: LedgerCall) => number): Path {
+  const best = new Map<number, Path>();
+  let longest: Path = { calls: 0, length: 0 };
   for (const call of calls) {
-    let before: CriticalPath = { calls: 0, writtenTokens: 0 };
+    let before: Path = { calls: 0, length: 0 };
     for (const earlier of calls) {
       if (earlier.turn >= call.turn) break;
       const path = best.get(earlier.turn);
-      if (path && waitsFor(call, earlier) && path.writtenTokens > before.writtenTokens) before = path;
+      if (path && waitsFor(call, earlier) && path.length > before.length) before = path;
     }
-    const path = { calls: before.calls + 1, writtenTokens: before.writtenTokens + call.writtenTokens };
+    const path = { calls: before.calls + 1, length: before.length + lengthOf(call) };
     best.set(call.turn, path);
-    if (path.writtenTokens > longest.writtenTokens) longest = path;
+    if (path.length > longest.length) longest = path;
   }
   return longest;
 }

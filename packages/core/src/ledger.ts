@@ -18,6 +18,8 @@ export interface LedgerCall {
   /** Tokens written, the end token included. */
   readonly writtenTokens: number;
   readonly reads: readonly LedgerRead[];
+  /** Wall clock of the call, where the episode was timed: never in a run's files, which repeat to the byte. */
+  readonly seconds?: number;
 }
 
 /** Every token of an episode, call by call; all cost figures derive from it. */

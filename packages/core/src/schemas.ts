@@ -41,6 +41,7 @@ const ledgerCallSchema: z.ZodType<LedgerCall> = z.strictObject({
   promptTokens: count,
   writtenTokens: count,
   reads: z.array(ledgerReadSchema),
+  seconds: z.number().min(0).exactOptional(),
 });
 
 export const ledgerSchema: z.ZodType<Ledger> = z.strictObject({ calls: z.array(ledgerCallSchema) });

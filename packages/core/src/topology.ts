@@ -20,6 +20,8 @@ export interface EpisodeContext {
   readonly random: Random;
   readonly limits?: EpisodeLimits;
   readonly signal?: AbortSignal;
+  /** Monotonic milliseconds: the ledger's calls then say how long they took. */
+  readonly clock?: () => number;
   /** What a model's error does: reach the caller, or end the episode as `error` with what was said. Default `throw`. */
   readonly onError?: "throw" | "end";
 }

@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { performance } from "node:perf_hooks";
 import { gradeAnswer } from "@laconic/benchmarks";
-import { criticalPath, LaconicError, ledgerTotals, randomFromSeed, tokenCost } from "@laconic/core";
+import { criticalPath, criticalSeconds, LaconicError, ledgerTotals, randomFromSeed, tokenCost } from "@laconic/core";
 import type { BenchJob, BenchSettings } from "./bench-plan.ts";
 import { methodOptions, modelsFor, questionText, type BenchParts } from "./bench-parts.ts";
 import { calibrateMethod, type CalibrationRecord } from "./calibrate.ts";
@@ -114,6 +114,7 @@ async function takeSample(
       models: modelsFor(method, topology, model),
       sampling: { temperature: temperature ?? method.temperature },
       random: randomFromSeed(`${seed}/${set.benchmark}/${problem.id}/${method.name}/${repeat}`),
+      clock: () => performance.now(),
       ...(signal && { signal }),
     },
   );
@@ -137,6 +138,7 @@ async function takeSample(
     completionTokens: totals.writtenTokens,
     readTokens: totals.readTokens,
     criticalTokens: criticalPath(episode.ledger).writtenTokens,
+    criticalSeconds: criticalSeconds(episode.ledger),
     usd: price ? tokenCost(price, totals.promptTokens, totals.writtenTokens) : null,
     seconds,
     attempt,
@@ -167,6 +169,7 @@ function failedSample(
     completionTokens: 0,
     readTokens: 0,
     criticalTokens: 0,
+    criticalSeconds: null,
     usd: null,
     seconds: 0,
     attempt,

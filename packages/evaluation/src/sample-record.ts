@@ -22,6 +22,8 @@ export interface SampleRecord {
   readonly readTokens: number;
   /** Tokens that cannot be written at the same time. */
   readonly criticalTokens: number;
+  /** Seconds that cannot run at the same time; null for an error, and in records of before it was measured. */
+  readonly criticalSeconds: number | null;
   readonly usd: number | null;
   readonly seconds: number;
   /** From 1; more than 1 where earlier attempts failed. */
@@ -48,6 +50,7 @@ const schema: z.ZodType<SampleRecord> = z.object({
   completionTokens: count,
   readTokens: count,
   criticalTokens: count,
+  criticalSeconds: z.number().min(0).nullable().default(null),
   usd: z.number().min(0).nullable(),
   seconds: z.number().min(0),
   attempt: z.int().min(1),

@@ -19,6 +19,8 @@ export interface MethodSummary {
   readonly completionTokens: number;
   readonly calls: number;
   readonly criticalTokens: number;
+  /** Mean seconds that cannot run at the same time; null where none was measured. */
+  readonly meanCriticalSeconds: number | null;
   readonly usd: number | null;
   readonly meanSeconds: number;
   /** Accuracy less that of the first method, on the questions both have. */
@@ -61,10 +63,15 @@ function summaryOf(group: readonly SampleRecord[], reference: readonly SampleRec
     completionTokens: sum(({ completionTokens }) => completionTokens),
     calls: sum(({ calls }) => calls),
     criticalTokens: sum(({ criticalTokens }) => criticalTokens),
+    meanCriticalSeconds: meanOf(scored.flatMap(({ criticalSeconds }) => criticalSeconds ?? [])),
     usd: scored.some(({ usd }) => usd === null) || scored.length === 0 ? null : sum(({ usd }) => usd ?? 0),
     meanSeconds: scored.length === 0 ? 0 : sum(({ seconds }) => seconds) / scored.length,
     difference: group === reference ? null : differenceOf(scored, reference),
   };
+}
+
+function meanOf(values: readonly number[]): number | null {
+  return values.length === 0 ? null : values.reduce((total, each) => total + each, 0) / values.length;
 }
 
 /** By question: a method with several repeats has the mean of them. */

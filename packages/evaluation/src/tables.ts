@@ -55,6 +55,7 @@ export function tokenTable(
       "critical path / question",
       "cost, $",
       "s / question",
+      "critical s / question",
     ],
     rows: benchmarks.flatMap((benchmark) =>
       methods.flatMap((method) => {
@@ -77,6 +78,7 @@ export function tokenTable(
             per(each.criticalTokens),
             each.usd === null ? "" : each.usd.toFixed(4),
             each.meanSeconds.toFixed(2),
+            each.meanCriticalSeconds?.toFixed(2) ?? "",
           ],
         ];
       }),

@@ -43,6 +43,7 @@ export interface Turn {
  */
 export async function speak(context: EpisodeContext, request: SpeakRequest): Promise<Turn> {
   const { agent, turn, round, prompt, inbox, maxTokens } = request;
+  const started = context.clock?.();
   const completion = await modelOf(context, agent).complete({
     prompt,
     sampling: { ...context.sampling, maxTokens },
@@ -51,6 +52,7 @@ export async function speak(context: EpisodeContext, request: SpeakRequest): Pro
     // The stream is the episode's own, so no two episodes share a name.
     ...(request.speaksAgain && { conversation: `${context.random.state().join("-")}/${agent}` }),
   });
+  const seconds = started === undefined || !context.clock ? undefined : (context.clock() - started) / 1000;
   checkUsage(agent, turn, completion);
   const { text, finishReason, usage, model, trace } = completion;
   const silent = text === "" || (request.pass !== undefined && text.trim() === request.pass.trim());
@@ -77,6 +79,7 @@ export async function speak(context: EpisodeContext, request: SpeakRequest): Pro
       reads: inbox
         .filter((heard) => !heard.silent)
         .map((heard) => ({ from: heard.from, turn: heard.turn, tokens: heard.tokens })),
+      ...(seconds !== undefined && { seconds }),
     },
     message: {
       from: agent,
