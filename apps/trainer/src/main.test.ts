@@ -85,6 +85,7 @@ test.each([
   [["quickstart", "steps"], `unexpected argument "steps"`],
   [["train"], "name a configuration"],
   [["train", "no-such-file.json"], "does not exist"],
+  [["train", import.meta.dirname], "is a folder; a run is continued with: laconic train --resume DIR"],
   [["train", "preset:relay"], "there is no preset relay"],
   [["quickstart", "--dry-run", "train.stepz=3"], "train.stepz: there is no such setting; did you mean train.steps?"],
   [["eval", "x", "--problems", "many"], "--problems is many, expected 1 to 1000"],
@@ -102,6 +103,7 @@ test("a run that is not there is refused by every command that reads one", async
     ["report", folder],
     ["eval", folder],
     ["train", "--resume", "--run", folder],
+    ["train", "--resume", folder],
   ]) {
     const { code, out, err } = await laconic(...words);
     expect([code, out]).toEqual([2, ""]);

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { extname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -31,7 +31,11 @@ export function trainCommand({ terminal }: CommandContext, exit: ExitCode): Comm
       name: "train",
       description: "Train from a configuration file or preset:NAME, with key=value changes; or --resume a run",
       args: {
-        config: { type: "positional", required: false, description: "run.config.ts, run.config.json or preset:NAME" },
+        config: {
+          type: "positional",
+          required: false,
+          description: "run.config.ts, run.config.json or preset:NAME; with --resume, a run directory",
+        },
         ...runFlags,
       },
       overrides: true,
@@ -42,6 +46,9 @@ export function trainCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         const words = named || args.config === undefined ? rest : [args.config, ...rest];
         if (!named && !args.resume)
           throw new LaconicError("config_invalid", "name a configuration: laconic train preset:relay-quickstart");
+        // `train --resume DIR` is `train --resume --run DIR`, as other commands name a run.
+        if (named && args.resume && isFolder(args.config))
+          return runTraining(null, words, { ...flags, run: args.config }, "train", terminal);
         return runTraining(named ? await loadConfig(args.config) : null, words, flags, "train", terminal);
       },
     },
@@ -110,12 +117,24 @@ function report(
   );
 }
 
+function isFolder(path: string): boolean {
+  return statSync(resolve(path), { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
 /** @throws LaconicError `config_invalid` when the file is missing or does not hold a configuration. */
 export async function loadConfig(name: string): Promise<Readonly<Record<string, unknown>>> {
   if (name.startsWith("preset:")) return presetConfig(name.slice("preset:".length));
   const path = resolve(name);
   if (!existsSync(path))
     throw new LaconicError("config_invalid", `${path} does not exist; give a file or preset:NAME`, { file: path });
+  if (isFolder(path))
+    throw new LaconicError(
+      "config_invalid",
+      `${path} is a folder; a run is continued with: laconic train --resume DIR`,
+      {
+        file: path,
+      },
+    );
   try {
     if (extname(path) === ".json") return JSON.parse(await readFile(path, "utf8")) as Record<string, unknown>;
     const module = (await tsImport(pathToFileURL(path).href, import.meta.url)) as { default?: unknown };
