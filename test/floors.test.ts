@@ -8,6 +8,7 @@ const floors: Readonly<Record<string, number>> = {
   "@laconic/rewards": 1,
   "@laconic/budget": 1,
   "@laconic/hub": 2,
+  "@laconic/kernels": 2,
   "@laconic/topologies": 2,
   "@laconic/benchmarks": 2,
   "@laconic/sandbox": 2,
@@ -28,9 +29,6 @@ const floors: Readonly<Record<string, number>> = {
 const neighbours: Readonly<Record<string, readonly string[]>> = {
   // The relay is a task with its own communication graph; data sets come from the hub.
   "@laconic/benchmarks": ["@laconic/topologies", "@laconic/hub"],
-  // A kernel package implements the contract and knows nothing else of the engine.
-  "@laconic/kernels-tfjs": ["@laconic/engine/kernels", "@laconic/engine/kernels/testing"],
-  "@laconic/kernels-torch": ["@laconic/engine/kernels", "@laconic/engine/kernels/testing"],
 };
 
 const importOf = /(?:from|import)\s*\(?\s*["'](@laconic\/[^"']+|laconic)["']/g;

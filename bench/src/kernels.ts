@@ -5,7 +5,7 @@
 import { cpus, loadavg } from "node:os";
 import { performance } from "node:perf_hooks";
 import { randomFromSeed } from "@laconic/core";
-import type { AttentionShape, CachePlan, Kernels, RotaryTables, SequenceLayout, Tensor } from "@laconic/engine/kernels";
+import type { AttentionShape, CachePlan, Kernels, RotaryTables, SequenceLayout, Tensor } from "@laconic/kernels";
 import { createKernels } from "@laconic/kernels-tfjs";
 
 interface Case {

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { randomFromSeed } from "@laconic/core";
-import type { CreateKernels, Kernels, SequenceLayout, Tensor } from "@laconic/engine/kernels";
+import type { CreateKernels, Kernels, SequenceLayout, Tensor } from "@laconic/kernels";
 import { webGpuKernels } from "@laconic/kernels-tfjs";
 import { machine, print } from "./measure.ts";
 

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { randomFromSeed } from "@laconic/core";
 import { createInlineEngine } from "@laconic/engine";
-import { createReferenceKernels } from "@laconic/engine/kernels/testing";
+import { createReferenceKernels } from "@laconic/kernels/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 
 const python = process.env["LACONIC_PYTHON"] ?? fileURLToPath(new URL("../../../.venv/bin/python", import.meta.url));

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { AdapterSource } from "@laconic/core";
 import { createInlineEngine } from "@laconic/engine";
-import { createReferenceKernels } from "@laconic/engine/kernels/testing";
+import { createReferenceKernels } from "@laconic/kernels/testing";
 import { expect, test } from "vitest";
 import { SharedBases } from "../src/local/base-weights.ts";
 import { createExchange, elementCount, slotViews } from "../src/local/gradient-exchange.ts";

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { createReferenceKernels } from "@laconic/engine/kernels/testing";
+import { createReferenceKernels } from "@laconic/kernels/testing";
 import { askTorch, parityCases, parityErrors, type TorchAnswer } from "@laconic/engine/testing";
 import { expect, test } from "vitest";
 

@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import type { CreateKernels, KernelSource, Kernels, Tensor } from "@laconic/engine/kernels";
+import type { CreateKernels, KernelSource, Kernels, Tensor } from "@laconic/kernels";
 import { findTorch } from "./find/torch-install.ts";
 import { loadLibrary } from "./native/library.ts";
 import { Torch } from "./native/torch.ts";

@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { TensorScopes, type Precision, type Tensor } from "@laconic/engine/kernels";
+import { TensorScopes, type Precision, type Tensor } from "@laconic/kernels";
 import type { Handle, Torch } from "./native/torch.ts";
 
 /** A contiguous torch tensor behind an opaque handle. */

@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { expectInts, sizeOf, type Precision, type Tensor } from "@laconic/engine/kernels";
+import { expectInts, sizeOf, type Precision, type Tensor } from "@laconic/kernels";
 import type { Handle, Torch } from "./native/torch.ts";
 import { scalarType, type ScalarType } from "./native/scalar-type.ts";
 import { TensorStore, type TorchTensor } from "./tensors.ts";

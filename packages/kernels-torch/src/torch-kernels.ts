@@ -1,4 +1,4 @@
-import type { Kernels } from "@laconic/engine/kernels";
+import type { Kernels } from "@laconic/kernels";
 import type { Torch } from "./native/torch.ts";
 import { cpuAttentionKernels } from "./kernels/attention.ts";
 import { cudaAttentionKernels } from "./kernels/cuda-attention.ts";

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { randomFromSeed } from "@laconic/core";
 import { createInlineEngine } from "@laconic/engine";
-import { createReferenceKernels } from "@laconic/engine/kernels/testing";
+import { createReferenceKernels } from "@laconic/kernels/testing";
 import { createKernels } from "@laconic/kernels-torch";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { installedTorch, python } from "./installed-torch.ts";

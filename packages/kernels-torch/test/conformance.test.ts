@@ -1,6 +1,6 @@
-import type { Kernels } from "@laconic/engine/kernels";
+import type { Kernels } from "@laconic/kernels";
 import { createInlineEngine, createLocalEngine } from "@laconic/engine";
-import { kernelCases } from "@laconic/engine/kernels/testing";
+import { kernelCases } from "@laconic/kernels/testing";
 import { askTorch, engineCases, parityCases, parityErrors, type TorchAnswer } from "@laconic/engine/testing";
 import { createKernels, findTorch, torchKernels } from "@laconic/kernels-torch";
 import { describe, expect, test } from "vitest";

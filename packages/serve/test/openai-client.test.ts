@@ -3,7 +3,7 @@ import type { Server } from "node:http";
 import { connect, type AddressInfo } from "node:net";
 import type { ChatTokenizer, LanguageModel } from "@laconic/core";
 import { createInlineEngine, localPolicy } from "@laconic/engine";
-import { createReferenceKernels } from "@laconic/engine/kernels/testing";
+import { createReferenceKernels } from "@laconic/kernels/testing";
 import { createCompletionServer, type CompletionServerOptions } from "@laconic/serve";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,7 +1,7 @@
 import { totalmem } from "node:os";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
-import type { CreateKernels, KernelSource } from "@laconic/engine/kernels";
+import type { CreateKernels, KernelSource } from "@laconic/kernels";
 import { tensorFlowKernels, wasmKernels, webGpuKernels, type OptionalDevice } from "@laconic/kernels-tfjs";
 import { torchKernels } from "@laconic/kernels-torch";
 import { userCache } from "./user-cache.ts";

@@ -15,7 +15,7 @@ import {
   type ModelConfig,
   type PassSeconds,
 } from "@laconic/engine";
-import type { CreateKernels } from "@laconic/engine/kernels";
+import type { CreateKernels } from "@laconic/kernels";
 import type { AppConfig } from "./app-config.ts";
 import { openTask } from "./open-task.ts";
 import type { ChosenDevice } from "./devices.ts";

@@ -1,4 +1,4 @@
-import type { CachePlan, Kernels } from "../kernels/index.ts";
+import type { CachePlan, Kernels } from "@laconic/kernels";
 import { sequenceLayout } from "../transformer/packed-batch.ts";
 
 /** Packs per-row stretches of new tokens. */

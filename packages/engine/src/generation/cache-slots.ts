@@ -1,4 +1,4 @@
-import type { Kernels, KeyValueCache } from "../kernels/index.ts";
+import type { Kernels, KeyValueCache } from "@laconic/kernels";
 import type { ModelConfig } from "../transformer/model-config.ts";
 
 /** Who has a cache row. */

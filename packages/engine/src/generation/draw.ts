@@ -1,5 +1,5 @@
 import type { LogProbsAtOne } from "@laconic/core";
-import type { SamplingRows, Tensor } from "../kernels/index.ts";
+import type { SamplingRows, Tensor } from "@laconic/kernels";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import { extendReply, type Reply } from "./reply.ts";
 

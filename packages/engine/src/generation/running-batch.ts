@@ -1,6 +1,6 @@
 import type { SampleRequest, SampleResult } from "@laconic/core";
-import type { Tensor } from "../kernels/index.ts";
-import { isOutOfMemory } from "../kernels/is-out-of-memory.ts";
+import type { Tensor } from "@laconic/kernels";
+import { isOutOfMemory } from "@laconic/kernels";
 import { forwardCached } from "../transformer/forward-cached.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import { cachePlan } from "./cache-plan.ts";

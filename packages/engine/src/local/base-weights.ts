@@ -1,5 +1,5 @@
 import { randomFromSeed, type BaseSource } from "@laconic/core";
-import type { Kernels } from "../kernels/index.ts";
+import type { Kernels } from "@laconic/kernels";
 import { parseModelConfig } from "../transformer/model-config.ts";
 import { freeModel, modelOf, type ModelOnDevice } from "../transformer/model-on-device.ts";
 import { initialParameters } from "../transformer/parameters.ts";

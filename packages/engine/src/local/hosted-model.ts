@@ -12,7 +12,7 @@ import {
 } from "@laconic/core";
 import type { DrawnListener } from "../generation/drawn-tokens.ts";
 import { RunningBatch } from "../generation/running-batch.ts";
-import type { Kernels, Tensor } from "../kernels/index.ts";
+import type { Kernels, Tensor } from "@laconic/kernels";
 import { adapterOf } from "../lora/adapter-on-device.ts";
 import { adapterShapes, checkLora, initialAdapter } from "../lora/lora-settings.ts";
 import { readPeftFolder } from "../lora/peft-folder.ts";

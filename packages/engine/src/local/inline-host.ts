@@ -9,7 +9,7 @@ import {
   type TrainingSequence,
 } from "@laconic/core";
 import type { DrawnListener } from "../generation/drawn-tokens.ts";
-import type { Kernels } from "../kernels/index.ts";
+import type { Kernels } from "@laconic/kernels";
 import type { Recompute } from "../transformer/train-pass.ts";
 import { SharedBases } from "./base-weights.ts";
 import type { EngineHost, HostCapability, HostLogProbs, ModelFacts, WeightsId } from "./engine-host.ts";

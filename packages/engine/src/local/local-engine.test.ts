@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LaconicError, type Engine, type TrainableModel, type TrainingSequence } from "@laconic/core";
 import { describe, expect, test } from "vitest";
-import { createReferenceKernels, referenceKernels } from "../kernels/testing/index.ts";
+import { createReferenceKernels, referenceKernels } from "@laconic/kernels/testing";
 import { engineCases } from "../testing/engine-cases.ts";
 import { tinyConfigs } from "../testing/tiny-models.ts";
 import type { ModelFacts } from "./engine-host.ts";

@@ -5,7 +5,7 @@ import {
   type ModelSource,
   type TrainableModel,
 } from "@laconic/core";
-import type { KernelSource, Kernels } from "../kernels/index.ts";
+import type { KernelSource, Kernels } from "@laconic/kernels";
 import type { Recompute } from "../transformer/train-pass.ts";
 import type { EngineHost } from "./engine-host.ts";
 import { InlineHost } from "./inline-host.ts";

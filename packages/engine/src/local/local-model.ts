@@ -20,7 +20,7 @@ import { CallOrder } from "./call-order.ts";
 import { deal } from "./deal.ts";
 import type { EngineHost, HostLogProbs, ModelFacts, WeightsId } from "./engine-host.ts";
 import { createExchange, type GradientExchange } from "./gradient-exchange.ts";
-import { isOutOfMemory } from "../kernels/is-out-of-memory.ts";
+import { isOutOfMemory } from "@laconic/kernels";
 import { SharedSampling } from "./shared-sampling.ts";
 import { cut, halve, sequenceTokens, totalTokens } from "./micro-batches.ts";
 

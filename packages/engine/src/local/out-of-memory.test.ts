@@ -5,7 +5,7 @@ import {
   type TrainableModel,
   type TrainingSequence,
 } from "@laconic/core";
-import { createReferenceKernels } from "@laconic/engine/kernels/testing";
+import { createReferenceKernels } from "@laconic/kernels/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { meterKernels, type MeteredKernels } from "../memory/metered-kernels.ts";

@@ -1,5 +1,5 @@
 import { LaconicError, type ErrorDetail, type LaconicErrorCode } from "@laconic/core";
-import type { KernelSource } from "../kernels/index.ts";
+import type { KernelSource } from "@laconic/kernels";
 import type { Recompute } from "../transformer/train-pass.ts";
 import type { EngineHost } from "./engine-host.ts";
 

@@ -5,7 +5,7 @@ import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import { packBatch } from "../transformer/packed-batch.ts";
 import { trainBackward, trainForward, type Recompute, type TrainPass } from "../transformer/train-pass.ts";
 import { freeTree } from "./free-tree.ts";
-import { isOutOfMemory } from "../kernels/is-out-of-memory.ts";
+import { isOutOfMemory } from "@laconic/kernels";
 import { halve, sequenceTokens, totalTokens } from "./micro-batches.ts";
 import { sayWhatDidNotFit } from "./out-of-memory.ts";
 

@@ -3,8 +3,8 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { LaconicError, type Engine, type TrainingSequence } from "@laconic/core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { KernelSource } from "../kernels/index.ts";
-import { referenceKernels } from "../kernels/testing/index.ts";
+import type { KernelSource } from "@laconic/kernels";
+import { referenceKernels } from "@laconic/kernels/testing";
 import { config } from "../testing/cases/engine-case.ts";
 import { engineCases } from "../testing/engine-cases.ts";
 import { createLocalEngine } from "./local-engine.ts";
@@ -107,12 +107,10 @@ test.each([
   ["closed", "await engine.close();"],
   ["left idle", ""],
 ])("an engine that is %s does not keep the process alive", slow, async (_, end) => {
-  const [engine, kernels] = ["../index.ts", "../kernels/testing/index.ts"].map(
-    (path) => new URL(path, import.meta.url).href,
-  );
+  const engine = new URL("../index.ts", import.meta.url).href;
   const script = `
     import { createLocalEngine } from ${JSON.stringify(engine)};
-    import { referenceKernels } from ${JSON.stringify(kernels)};
+    import { referenceKernels } from "@laconic/kernels/testing";
     const engine = await createLocalEngine({ device: referenceKernels(), workers: 2 });
     const model = await engine.createModel({ kind: "config", config: ${JSON.stringify(config)}, seed: 0 });
     await model.forwardBackward(${JSON.stringify(sequences)}, ({ values }) => new Float64Array(values.length));

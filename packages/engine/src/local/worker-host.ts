@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { LaconicError, type SampleResult } from "@laconic/core";
 import type { DrawnListener } from "../generation/drawn-tokens.ts";
-import type { KernelSource } from "../kernels/index.ts";
+import type { KernelSource } from "@laconic/kernels";
 import type { Recompute } from "../transformer/train-pass.ts";
 import type { EngineHost } from "./engine-host.ts";
 import { movedBuffers, reviveError, type HostMethod, type HostReply, type WorkerSetup } from "./protocol.ts";

@@ -1,5 +1,5 @@
 import { parentPort, workerData, type MessagePort } from "node:worker_threads";
-import type { CreateKernels } from "../kernels/index.ts";
+import type { CreateKernels } from "@laconic/kernels";
 import type { DrawnListener } from "../generation/drawn-tokens.ts";
 import { CallOrder } from "./call-order.ts";
 import type { EngineHost } from "./engine-host.ts";

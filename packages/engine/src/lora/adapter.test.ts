@@ -1,6 +1,6 @@
 import { randomFromSeed, type LoraSettings, type TrainingSequence } from "@laconic/core";
-import { createReferenceKernels } from "@laconic/engine/kernels/testing";
-import type { Tensor } from "@laconic/engine/kernels";
+import { createReferenceKernels } from "@laconic/kernels/testing";
+import type { Tensor } from "@laconic/kernels";
 import { expect, test } from "vitest";
 import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
 import { Gradients } from "../transformer/gradients.ts";

@@ -1,5 +1,5 @@
 import { randomFromSeed, type Random, type TrainingSequence } from "@laconic/core";
-import type { Kernels, Tensor } from "../kernels/index.ts";
+import type { Kernels, Tensor } from "@laconic/kernels";
 
 /** A packed row by what it is, wherever it was packed. */
 type RowIdentity = `${number} ${number}`;

@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
-import type { Kernels, KeyValueCache, Precision, Tensor } from "../kernels/index.ts";
-import { tensorsIn } from "../kernels/tensors-in.ts";
+import type { Kernels, KeyValueCache, Precision, Tensor } from "@laconic/kernels";
+import { tensorsIn } from "@laconic/kernels";
 
 /** A kernel set whose tensors and caches are counted in bytes. What it holds inside an operation is not seen. */
 export interface MeteredKernels {

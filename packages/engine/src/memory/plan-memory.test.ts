@@ -1,5 +1,5 @@
 import { randomFromSeed, type LoraSettings, type TrainingSequence } from "@laconic/core";
-import { createReferenceKernels } from "@laconic/engine/kernels/testing";
+import { createReferenceKernels } from "@laconic/kernels/testing";
 import { expect, test } from "vitest";
 import { adapterOf } from "../lora/adapter-on-device.ts";
 import { adapterShapes, initialAdapter } from "../lora/lora-settings.ts";

@@ -1,5 +1,5 @@
 import type { LoraSettings, TrainingSequence } from "@laconic/core";
-import type { Kernels, KeyValueCache } from "../kernels/index.ts";
+import type { Kernels, KeyValueCache } from "@laconic/kernels";
 import { adapterShapes } from "../lora/lora-settings.ts";
 import { forwardCached } from "../transformer/forward-cached.ts";
 import { Gradients } from "../transformer/gradients.ts";

@@ -1,5 +1,5 @@
 import type { OptimizerResult, OptimizerSettings } from "@laconic/core";
-import type { AdamWMoments, Kernels, Tensor } from "../kernels/index.ts";
+import type { AdamWMoments, Kernels, Tensor } from "@laconic/kernels";
 import type { StoredMoments } from "../weights/model-folder.ts";
 import type { TensorSource } from "../weights/safetensors-file.ts";
 import { trainable, type ModelOnDevice } from "../transformer/model-on-device.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import type { OptimizerSettings, TrainingSequence } from "@laconic/core";
-import type { Kernels } from "../kernels/index.ts";
+import type { Kernels } from "@laconic/kernels";
 import { AdamW } from "../optimizer/adamw.ts";
 import { Gradients } from "../transformer/gradients.ts";
 import { parseModelConfig } from "../transformer/model-config.ts";

@@ -1,4 +1,4 @@
-import type { CachePlan, KeyValueCache, Tensor } from "../kernels/index.ts";
+import type { CachePlan, KeyValueCache, Tensor } from "@laconic/kernels";
 import type { Dropout } from "../lora/dropout.ts";
 import type { Gradients } from "./gradients.ts";
 import { keepWanted, spreadWanted, type LayerRows } from "./layer-rows.ts";

@@ -1,5 +1,5 @@
-import { createReferenceKernels } from "@laconic/engine/kernels/testing";
-import type { CachePlan, Kernels, KeyValueCache } from "@laconic/engine/kernels";
+import { createReferenceKernels } from "@laconic/kernels/testing";
+import type { CachePlan, Kernels, KeyValueCache } from "@laconic/kernels";
 import { expect, test } from "vitest";
 import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
 import { forwardCached } from "./forward-cached.ts";

@@ -1,4 +1,4 @@
-import type { Kernels, Tensor } from "../kernels/index.ts";
+import type { Kernels, Tensor } from "@laconic/kernels";
 import { parameter, type ModelOnDevice } from "./model-on-device.ts";
 
 /** Adds up d loss / d parameter by name, over layers, tied uses and micro-batches. */

@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import type { AttentionShape, Kernels, RotaryTables, Tensor } from "../kernels/index.ts";
+import type { AttentionShape, Kernels, RotaryTables, Tensor } from "@laconic/kernels";
 import type { ModelConfig } from "./model-config.ts";
 import { parameterShapes } from "./parameters.ts";
 import type { AdapterOnDevice } from "../lora/adapter-on-device.ts";

@@ -1,5 +1,5 @@
 import { LaconicError, type TrainingSequence } from "@laconic/core";
-import { createReferenceKernels } from "@laconic/engine/kernels/testing";
+import { createReferenceKernels } from "@laconic/kernels/testing";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { packBatch } from "./packed-batch.ts";

@@ -1,5 +1,5 @@
 import { LaconicError, type TrainingSequence } from "@laconic/core";
-import type { Kernels, SequenceLayout, Tensor } from "../kernels/index.ts";
+import type { Kernels, SequenceLayout, Tensor } from "@laconic/kernels";
 
 /** Sequences packed without padding, on the device. */
 export interface PackedBatch {

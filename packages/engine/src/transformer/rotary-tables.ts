@@ -1,4 +1,4 @@
-import type { Kernels, RotaryTables } from "../kernels/index.ts";
+import type { Kernels, RotaryTables } from "@laconic/kernels";
 import type { ModelConfig } from "./model-config.ts";
 
 /** Cosines and sines of every position and frequency (Su et al. 2021; Llama 3.1 scaling where the config asks for it). */

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Kernels } from "../kernels/index.ts";
-import { createReferenceKernels } from "../kernels/testing/index.ts";
+import type { Kernels } from "@laconic/kernels";
+import { createReferenceKernels } from "@laconic/kernels/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { tinyConfigs } from "../testing/tiny-models.ts";
 import { parseModelConfig } from "../transformer/model-config.ts";

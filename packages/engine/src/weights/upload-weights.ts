@@ -1,4 +1,4 @@
-import type { Kernels, Tensor } from "../kernels/index.ts";
+import type { Kernels, Tensor } from "@laconic/kernels";
 import type { TensorSource } from "./safetensors-file.ts";
 
 /**

@@ -1,11 +1,4 @@
-import {
-  expectFloats,
-  expectHeads,
-  expectLayout,
-  matrix,
-  type AttentionShape,
-  type Kernels,
-} from "@laconic/engine/kernels";
+import { expectFloats, expectHeads, expectLayout, matrix, type AttentionShape, type Kernels } from "@laconic/kernels";
 import {
   add,
   concat,

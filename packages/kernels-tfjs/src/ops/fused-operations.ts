@@ -1,4 +1,4 @@
-import type { AttentionShape, CachePlan, KeyValueCache, SequenceLayout } from "@laconic/engine/kernels";
+import type { AttentionShape, CachePlan, KeyValueCache, SequenceLayout } from "@laconic/kernels";
 import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 

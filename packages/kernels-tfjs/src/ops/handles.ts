@@ -1,4 +1,4 @@
-import { TensorScopes, type Tensor } from "@laconic/engine/kernels";
+import { TensorScopes, type Tensor } from "@laconic/kernels";
 import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 
 /** A handle over one TensorFlow.js tensor. An update in place swaps the tensor underneath; the handle stays. */

@@ -8,7 +8,7 @@ import {
   type CachePlan,
   type Kernels,
   type KeyValueCache,
-} from "@laconic/engine/kernels";
+} from "@laconic/kernels";
 import {
   add,
   gather,

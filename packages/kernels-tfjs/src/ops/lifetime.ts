@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { sizeOf, type Kernels } from "@laconic/engine/kernels";
+import { sizeOf, type Kernels } from "@laconic/kernels";
 import { clone, reshape, tensor, zeros } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 

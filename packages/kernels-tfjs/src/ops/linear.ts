@@ -1,4 +1,4 @@
-import { expectFloats, matrix, type Kernels } from "@laconic/engine/kernels";
+import { expectFloats, matrix, type Kernels } from "@laconic/kernels";
 import { add, matMul, sum, zeros } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 

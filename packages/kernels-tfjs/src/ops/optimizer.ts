@@ -1,4 +1,4 @@
-import { expectFloats, type Kernels } from "@laconic/engine/kernels";
+import { expectFloats, type Kernels } from "@laconic/kernels";
 import { add, div, mul, sqrt, square, sub, sum, tidy, zeros, type Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 

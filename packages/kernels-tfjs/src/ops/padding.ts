@@ -1,4 +1,4 @@
-import type { SequenceLayout } from "@laconic/engine/kernels";
+import type { SequenceLayout } from "@laconic/kernels";
 import { gather, mul, reshape, tensor2d, transpose, type Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 

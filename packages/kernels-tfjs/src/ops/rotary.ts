@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { expectFloats, matrix, type Kernels } from "@laconic/engine/kernels";
+import { expectFloats, matrix, type Kernels } from "@laconic/kernels";
 import { add, concat, expandDims, gather, mul, neg, reshape, slice, sub } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 

@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { expectFloats, expectTokenLogProbs, matrix, type Kernels, type SamplingRows } from "@laconic/engine/kernels";
+import { expectFloats, expectTokenLogProbs, matrix, type Kernels, type SamplingRows } from "@laconic/kernels";
 import {
   add,
   argMax,

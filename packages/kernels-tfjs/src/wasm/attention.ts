@@ -6,7 +6,7 @@ import {
   type AttentionShape,
   type Kernels,
   type SequenceLayout,
-} from "@laconic/engine/kernels";
+} from "@laconic/kernels";
 import type { WasmDevice } from "./wasm-device.ts";
 
 export function attentionKernels(device: WasmDevice): Pick<Kernels, "attention" | "attentionBackward"> {

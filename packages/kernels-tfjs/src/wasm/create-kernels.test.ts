@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest";
-import type { Kernels } from "@laconic/engine/kernels";
+import type { Kernels } from "@laconic/kernels";
 import { createKernels, wasmKernels } from "./create-kernels.ts";
 
 const events = ["uncaughtException", "unhandledRejection"] as const;

@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { expectFloats, matrix, sizeOf, type Kernels } from "@laconic/engine/kernels";
+import { expectFloats, matrix, sizeOf, type Kernels } from "@laconic/kernels";
 import { reshape } from "@tensorflow/tfjs-core";
 import type { WasmDevice } from "./wasm-device.ts";
 

@@ -1,4 +1,4 @@
-import { expectFloats, matrix, type Kernels, type Tensor } from "@laconic/engine/kernels";
+import { expectFloats, matrix, type Kernels, type Tensor } from "@laconic/kernels";
 import type { WasmDevice } from "./wasm-device.ts";
 
 /** Logits of at most this many elements are held at once (16 MiB). */

@@ -8,7 +8,7 @@ import {
   type Kernels,
   type KeyValueCache,
   type Tensor,
-} from "@laconic/engine/kernels";
+} from "@laconic/kernels";
 
 import type { WasmDevice } from "./wasm-device.ts";
 

@@ -1,4 +1,4 @@
-import type { Kernels, Tensor } from "@laconic/engine/kernels";
+import type { Kernels, Tensor } from "@laconic/kernels";
 import type { WasmDevice } from "./wasm-device.ts";
 
 type Lifetime = "scope" | "keep" | "free" | "upload" | "read" | "zeros" | "copy";

@@ -1,4 +1,4 @@
-import { expectFloats, matrix, type Kernels, type Tensor } from "@laconic/engine/kernels";
+import { expectFloats, matrix, type Kernels, type Tensor } from "@laconic/kernels";
 import type { Tensor2D, Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { WasmDevice } from "./wasm-device.ts";
 

@@ -1,4 +1,4 @@
-import { expectFloats, sizeOf, type Kernels } from "@laconic/engine/kernels";
+import { expectFloats, sizeOf, type Kernels } from "@laconic/kernels";
 import type { WasmDevice } from "./wasm-device.ts";
 
 export function optimizerKernels(device: WasmDevice): Pick<Kernels, "sumSquares" | "adamW"> {

@@ -1,5 +1,5 @@
 import { randomFromSeed } from "@laconic/core";
-import type { Kernels, Tensor } from "@laconic/engine/kernels";
+import type { Kernels, Tensor } from "@laconic/kernels";
 import { beforeAll, expect, test } from "vitest";
 import { createKernels } from "./create-kernels.ts";
 

@@ -1,6 +1,6 @@
 import { randomFromSeed } from "@laconic/core";
-import type { Kernels, SequenceLayout, Tensor } from "@laconic/engine/kernels";
-import { createReferenceKernels } from "@laconic/engine/kernels/testing";
+import type { Kernels, SequenceLayout, Tensor } from "@laconic/kernels";
+import { createReferenceKernels } from "@laconic/kernels/testing";
 import fc from "fast-check";
 import { beforeAll, expect, test } from "vitest";
 import { createKernels } from "./create-kernels.ts";

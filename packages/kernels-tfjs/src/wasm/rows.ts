@@ -1,4 +1,4 @@
-import { expectFloats, matrix, type Kernels } from "@laconic/engine/kernels";
+import { expectFloats, matrix, type Kernels } from "@laconic/kernels";
 import type { WasmDevice } from "./wasm-device.ts";
 
 type Rows = "gatherRows" | "scatterAddRows" | "rmsNorm" | "rmsNormBackward" | "rotary";

@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { expectFloats, expectTokenLogProbs, matrix, type Kernels } from "@laconic/engine/kernels";
+import { expectFloats, expectTokenLogProbs, matrix, type Kernels } from "@laconic/kernels";
 import type { WasmDevice } from "./wasm-device.ts";
 
 export function samplingKernels(device: WasmDevice): Pick<Kernels, "sampleTokens" | "tokenLogProbs"> {

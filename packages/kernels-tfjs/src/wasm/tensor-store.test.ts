@@ -1,6 +1,6 @@
 import { memory } from "@tensorflow/tfjs-core";
 import { beforeAll, expect, test } from "vitest";
-import type { Kernels, Tensor } from "@laconic/engine/kernels";
+import type { Kernels, Tensor } from "@laconic/kernels";
 import { createKernels } from "./create-kernels.ts";
 
 let kernels: Kernels;

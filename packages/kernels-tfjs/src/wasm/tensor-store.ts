@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { sizeOf, TensorScopes, type Tensor } from "@laconic/engine/kernels";
+import { sizeOf, TensorScopes, type Tensor } from "@laconic/kernels";
 import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { TfjsMemory } from "./tfjs-memory.ts";
 

@@ -1,7 +1,7 @@
 /// <reference path="./webassembly.d.ts" />
 import { readFile } from "node:fs/promises";
 import { LaconicError } from "@laconic/core";
-import { sizeOf } from "@laconic/engine/kernels";
+import { sizeOf } from "@laconic/kernels";
 import { BackendWasm } from "@tensorflow/tfjs-backend-wasm";
 import {
   backend,

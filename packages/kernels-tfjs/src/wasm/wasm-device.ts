@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { expectInts, type Tensor } from "@laconic/engine/kernels";
+import { expectInts, type Tensor } from "@laconic/kernels";
 import type { FusedName } from "./fused.ts";
 import { TensorStore } from "./tensor-store.ts";
 import type { TfjsMemory } from "./tfjs-memory.ts";

@@ -1,4 +1,4 @@
-import { kernelCases } from "@laconic/engine/kernels/testing";
+import { kernelCases } from "@laconic/kernels/testing";
 import { describe, test } from "vitest";
 import { createKernels } from "./create-kernels.ts";
 

@@ -1,4 +1,4 @@
-import type { Kernels } from "@laconic/engine/kernels";
+import type { Kernels } from "@laconic/kernels";
 import { version_core } from "@tensorflow/tfjs-core";
 import { attentionKernels } from "./attention.ts";
 import { elementwiseKernels } from "./elementwise.ts";

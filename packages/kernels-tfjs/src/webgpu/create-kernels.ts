@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import type { CreateKernels, Kernels, KernelSource } from "@laconic/engine/kernels";
+import type { CreateKernels, Kernels, KernelSource } from "@laconic/kernels";
 import { backend, ready, setBackend, version_core } from "@tensorflow/tfjs-core";
 import { claiming } from "../claim-backend.ts";
 import { opsKernelSet } from "../ops/ops-kernels.ts";

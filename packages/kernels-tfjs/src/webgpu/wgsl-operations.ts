@@ -1,4 +1,4 @@
-import type { CachePlan, SequenceLayout } from "@laconic/engine/kernels";
+import type { CachePlan, SequenceLayout } from "@laconic/kernels";
 import { clone, reshape, slice, type Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { FusedOperations } from "../ops/fused-operations.ts";
 import type { OpsDevice } from "../ops/ops-device.ts";

@@ -6,7 +6,7 @@ import {
   type AttentionShape,
   type Kernels,
   type Tensor,
-} from "@laconic/engine/kernels";
+} from "@laconic/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Argument, type Handle, type Handles } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";

@@ -1,4 +1,4 @@
-import type { AttentionShape } from "@laconic/engine/kernels";
+import type { AttentionShape } from "@laconic/kernels";
 import { operator, type Handle } from "../native/torch.ts";
 import { scaleOf } from "./attention.ts";
 import type { TorchDevice } from "../torch-device.ts";

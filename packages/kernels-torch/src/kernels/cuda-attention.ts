@@ -1,11 +1,4 @@
-import {
-  expectFloats,
-  expectHeads,
-  expectLayout,
-  matrix,
-  type AttentionShape,
-  type Kernels,
-} from "@laconic/engine/kernels";
+import { expectFloats, expectHeads, expectLayout, matrix, type AttentionShape, type Kernels } from "@laconic/kernels";
 import { operator, type Argument, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import { scaleOf } from "./attention.ts";

@@ -8,7 +8,7 @@ import {
   type CachePlan,
   type Kernels,
   type KeyValueCache,
-} from "@laconic/engine/kernels";
+} from "@laconic/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";

@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { sizeOf, type Kernels } from "@laconic/engine/kernels";
+import { sizeOf, type Kernels } from "@laconic/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import type { TorchDevice } from "../torch-device.ts";
 

@@ -1,4 +1,4 @@
-import { expectFloats, type Kernels } from "@laconic/engine/kernels";
+import { expectFloats, type Kernels } from "@laconic/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { operator } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";

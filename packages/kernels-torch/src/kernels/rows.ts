@@ -1,4 +1,4 @@
-import { expectFloats, matrix, type Kernels } from "@laconic/engine/kernels";
+import { expectFloats, matrix, type Kernels } from "@laconic/kernels";
 import { operator } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 

@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { expectFloats, expectTokenLogProbs, matrix, type Kernels, type SamplingRows } from "@laconic/engine/kernels";
+import { expectFloats, expectTokenLogProbs, matrix, type Kernels, type SamplingRows } from "@laconic/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Handle, type Handles } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import koffi from "koffi";
 import { LaconicError } from "@laconic/core";
 import { nvidiaLibraries } from "../find/nvidia-libraries.ts";
-import type { DeviceMemory } from "@laconic/engine/kernels";
+import type { DeviceMemory } from "@laconic/kernels";
 import type { TorchInstall } from "../find/torch-install.ts";
 
 /** A C function. Handles and addresses are numbers. */

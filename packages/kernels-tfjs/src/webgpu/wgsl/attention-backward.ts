@@ -1,4 +1,4 @@
-import type { AttentionShape } from "@laconic/engine/kernels";
+import type { AttentionShape } from "@laconic/kernels";
 import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import { attentionConstants, blockOfGroup, readKeyValueTile } from "./attention.ts";
 import type { WgslProgram } from "./run-program.ts";

@@ -1,4 +1,4 @@
-import type { AttentionShape, KeyValueCache } from "@laconic/engine/kernels";
+import type { AttentionShape, KeyValueCache } from "@laconic/kernels";
 import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import { attentionConstants } from "./attention.ts";
 import { groupIndex, threads, type WgslProgram } from "./run-program.ts";

@@ -1,4 +1,4 @@
-import type { AttentionShape } from "@laconic/engine/kernels";
+import type { AttentionShape } from "@laconic/kernels";
 import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import { groupIndex, threads, type WgslProgram } from "./run-program.ts";
 import { headVectors, storeVector, tileRows } from "./vectors.ts";

@@ -1,6 +1,6 @@
 /**
- * The kernel contract: what a device must offer so that the transformer runs on it, and the checks that kernel sets share.
- * @module @laconic/engine/kernels
+ * The kernel contract: what a device must offer so that the transformer runs on it, and what kernel sets share.
+ * @module @laconic/kernels
  */
 export type {
   AdamWMoments,
@@ -33,3 +33,5 @@ export {
 } from "./shape-checks.ts";
 
 export { TensorScopes } from "./tensor-scopes.ts";
+export { isOutOfMemory } from "./is-out-of-memory.ts";
+export { tensorsIn } from "./tensors-in.ts";
