@@ -4,7 +4,7 @@
  *     npx tsx examples/agent-gspo-basic.ts [steps] [model folder] [seed]
  */
 import { fileURLToPath } from "node:url";
-import { relayTask } from "@laconic/benchmarks";
+import { relayTask } from "@laconic/tasks";
 import { createLocalEngine, localPolicy } from "@laconic/engine";
 import { wasmKernels } from "@laconic/kernels-tfjs";
 import { onePolicy, parseTrainConfig, silentRecorder, train, type Metrics } from "@laconic/trainer";

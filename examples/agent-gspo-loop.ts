@@ -4,7 +4,7 @@
  *     npx tsx examples/agent-gspo-loop.ts [steps] [model folder] [seed]
  */
 import { fileURLToPath } from "node:url";
-import { relayTask } from "@laconic/benchmarks";
+import { relayTask } from "@laconic/tasks";
 import { dualController } from "@laconic/budget";
 import { ragged, raggedSelect, randomFromSeed, type Random, type TrainingSequence } from "@laconic/core";
 import { createLocalEngine, localPolicy } from "@laconic/engine";

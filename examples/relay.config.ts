@@ -4,7 +4,7 @@
  *     npm run -s laconic -- train examples/relay.config.ts
  *     npm run -s laconic -- train examples/relay.config.ts train.steps=50 train.budget.targetTokens=20
  */
-import type { RelayLevelName } from "@laconic/benchmarks";
+import type { RelayLevelName } from "@laconic/tasks";
 import { agentGspoDefaults, type TrainConfig } from "@laconic/trainer";
 
 interface RelayRun {

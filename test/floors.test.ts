@@ -22,13 +22,16 @@ const floors: Readonly<Record<string, number>> = {
   "@laconic/baselines": 3,
   "@laconic/trainer": 4,
   "@laconic/evaluation": 4,
+  "@laconic/tasks": 4,
   laconic: 5,
 };
 
 /** Imports within a floor, each with the one module it may name. */
 const neighbours: Readonly<Record<string, readonly string[]>> = {
-  // The relay is a task with its own communication graph; data sets come from the hub.
-  "@laconic/benchmarks": ["@laconic/topologies", "@laconic/hub"],
+  // Data sets come from the hub.
+  "@laconic/benchmarks": ["@laconic/hub"],
+  // A task is what the trainer takes; its teams ask questions as the benches do.
+  "@laconic/tasks": ["@laconic/trainer", "@laconic/evaluation"],
 };
 
 const importOf = /(?:from|import)\s*\(?\s*["'](@laconic\/[^"']+|laconic)["']/g;

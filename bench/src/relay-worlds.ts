@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { relayCriticTask, relayHintTask } from "@laconic/benchmarks";
+import { relayCriticTask, relayHintTask } from "@laconic/tasks";
 import { randomFromSeed } from "@laconic/core";
 import { createLocalEngine, localPolicy } from "@laconic/engine";
 import { wilson } from "@laconic/evaluation";

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
-import { generateRelayProblem, relayLevels, relayTask, relayTokenizer } from "@laconic/benchmarks";
+import { generateRelayProblem, relayLevels, relayTask, relayTokenizer } from "@laconic/tasks";
 import { raggedSelect, randomFromSeed, type SampleRequest, type TrainableModel } from "@laconic/core";
 import { createLocalEngine } from "@laconic/engine";
 import { gspo } from "@laconic/gspo";

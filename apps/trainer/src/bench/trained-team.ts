@@ -5,7 +5,7 @@ import { distribute } from "@laconic/benchmarks";
 import { LaconicError, type LanguageModel, type Topology } from "@laconic/core";
 import { livePolicies, modelsOf } from "@laconic/trainer";
 import type { Terminal } from "../cli/terminal.ts";
-import { textTeams, type TextTeam } from "../tasks/text-teams.ts";
+import { textTeams, type TextTeam } from "@laconic/tasks/text";
 import { configOfRun, findRun, openFoundRun } from "../run/open-run.ts";
 
 /** A run's team as a method: it brings its own models, once they are opened. */

@@ -12,7 +12,7 @@ import {
   type RelayLevel,
   type RelayLevelName,
   type WarmStartPhase,
-} from "@laconic/benchmarks";
+} from "@laconic/tasks";
 import { randomFromSeed } from "@laconic/core";
 import { evaluate, livePolicies, onlyPolicy, supervised, type TrainedPolicy } from "@laconic/trainer";
 import type { CommandDef } from "citty";

@@ -1,5 +1,5 @@
 import { basename, join, resolve } from "node:path";
-import { relayTask } from "@laconic/benchmarks";
+import { relayTask } from "@laconic/tasks";
 import { LaconicError, type ChatTokenizer, type ModelSource, type Tokenizer } from "@laconic/core";
 import { createLocalEngine, localPolicy } from "@laconic/engine";
 import { createCompletionServer } from "@laconic/serve";

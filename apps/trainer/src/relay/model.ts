@@ -1,4 +1,4 @@
-import { relayTokenizer } from "@laconic/benchmarks";
+import { relayTokenizer } from "@laconic/tasks";
 import type { ModelSource } from "@laconic/core";
 
 /** The warm-started policy that ships with the app, by relay level. Made by `laconic relay warm-start`. */

@@ -1,11 +1,10 @@
-import { relayLevels, type RelayLevelName } from "@laconic/benchmarks";
+import { relayLevels, type RelayLevelName } from "@laconic/tasks";
 import { LaconicError, type LoraSettings } from "@laconic/core";
 import type { Recompute } from "@laconic/engine";
 import { nearestName, parseTrainConfig, type TrainConfig } from "@laconic/trainer";
 import { z } from "zod";
-import type { BenchmarkTaskSettings } from "../tasks/benchmark-task.ts";
-import type { CodeTaskSettings, WritingTaskSettings } from "../tasks/pair-tasks.ts";
-import { teamNames } from "../tasks/text-teams.ts";
+import type { BenchmarkTaskSettings } from "@laconic/tasks/text";
+import { teamNames, type CodeTaskSettings, type WritingTaskSettings } from "@laconic/tasks/text";
 
 /** A run as a configuration file describes it. */
 export interface AppConfig {

@@ -9,7 +9,7 @@ import {
 } from "@laconic/core";
 import { createLocalEngine, localPolicy } from "@laconic/engine";
 import { modelPlace, onlyPolicy, type TrainedPolicy, type TrainingParts } from "@laconic/trainer";
-import type { AppTask } from "../tasks/app-task.ts";
+import type { TeamTask } from "@laconic/tasks";
 import type { AppConfig } from "./app-config.ts";
 import type { ChosenDevice } from "./devices.ts";
 import { openTask } from "./open-task.ts";
@@ -17,7 +17,7 @@ import { openTask } from "./open-task.ts";
 /** An engine with the models of a run on it, and the task they work on. */
 export interface OpenedParts {
   readonly engine: Engine;
-  readonly task: AppTask;
+  readonly task: TeamTask;
   readonly parts: TrainingParts;
   /** Closes engine and task. */
   close(): Promise<void>;
@@ -46,7 +46,7 @@ type Parts = Pick<AppConfig, "task" | "train"> &
 /** Agents by policy: one that all trained agents share, or one for each of them. */
 export function policiesOf(
   { policies = "shared" }: Partial<Pick<AppConfig, "policies">>,
-  task: AppTask,
+  task: TeamTask,
 ): Readonly<Record<string, readonly string[]>> {
   const agents = task.trainedAgents ?? task.topology.agents;
   return policies === "own" ? Object.fromEntries(agents.map((agent) => [agent, [agent]])) : { [onlyPolicy]: agents };

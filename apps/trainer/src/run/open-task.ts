@@ -1,15 +1,27 @@
-import { relayCriticTask, relayFeedbackTask, relayHintTask, relayTask, relayWritersTask } from "@laconic/benchmarks";
-import type { AppTask, TaskMeans } from "../tasks/app-task.ts";
+import { hubEnvironment } from "@laconic/hub";
+import {
+  relayCriticTask,
+  relayFeedbackTask,
+  relayHintTask,
+  relayTask,
+  relayWritersTask,
+  type TeamTask,
+} from "@laconic/tasks";
+import type { TaskMeans } from "@laconic/tasks/text";
+import { dataFolder } from "../commands/data-folder.ts";
 import type { TaskSettings } from "./app-config.ts";
 
-const aside: TaskMeans = { heldOut: 1000, modelFolder: null, note: () => undefined };
+function aside(): TaskMeans {
+  const data = { folder: dataFolder(undefined), hub: hubEnvironment(process.env) };
+  return { heldOut: 1000, modelFolder: null, data, note: () => undefined };
+}
 
 /**
  * A task with its data and graders; close it where it says how. Tasks over text are loaded where they are asked for: their
  * parsers and sandboxes would cost every other command its start.
  */
-export async function openTask(settings: TaskSettings, means: Partial<TaskMeans> = {}): Promise<AppTask> {
-  const all = { ...aside, ...means };
+export async function openTask(settings: TaskSettings, means: Partial<TaskMeans> = {}): Promise<TeamTask> {
+  const all = { ...aside(), ...means };
   const { name: _, ...options } = settings;
   const { heldOut } = all;
   switch (settings.name) {
@@ -24,11 +36,11 @@ export async function openTask(settings: TaskSettings, means: Partial<TaskMeans>
     case "relay-feedback":
       return relayFeedbackTask({ heldOut });
     case "benchmark":
-      return (await import("../tasks/benchmark-task.ts")).benchmarkTask(settings, all);
+      return (await import("@laconic/tasks/text")).benchmarkTask(settings, all);
     case "writing":
-      return (await import("../tasks/pair-tasks.ts")).writingTask(settings, all);
+      return (await import("@laconic/tasks/text")).writingTask(settings, all);
     case "code":
-      return (await import("../tasks/pair-tasks.ts")).codeTask(settings, all);
+      return (await import("@laconic/tasks/text")).codeTask(settings, all);
   }
 }
 

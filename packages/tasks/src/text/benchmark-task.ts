@@ -10,7 +10,7 @@ import { LaconicError, type Problem } from "@laconic/core";
 import { questionText } from "@laconic/evaluation";
 import { codeGrader, createSandbox } from "@laconic/sandbox";
 import { loadTokenizer } from "@laconic/tokenizers";
-import type { AppTask, TaskMeans } from "./app-task.ts";
+import type { TaskMeans, TeamTask } from "../task.ts";
 import { benchmarkData, drawFrom } from "./open-data.ts";
 import { textTeams, type TeamName } from "./text-teams.ts";
 
@@ -33,9 +33,10 @@ export interface BenchmarkTaskSettings {
 }
 
 /** @throws LaconicError `data_invalid` for data that is not here, `checkpoint_missing` for a model without a tokenizer */
-export async function benchmarkTask(settings: BenchmarkTaskSettings, means: TaskMeans): Promise<AppTask> {
+export async function benchmarkTask(settings: BenchmarkTaskSettings, means: TaskMeans): Promise<TeamTask> {
   const { benchmark, team: name, agents = 3, rounds = 2, replyTokens = 768, actorTokens = 2048, file } = settings;
-  const data = means.heldOut === 0 ? { train: [], heldOut: [] } : await benchmarkData(benchmark, means.heldOut, file);
+  const data =
+    means.heldOut === 0 ? { train: [], heldOut: [] } : await benchmarkData(benchmark, means.heldOut, means.data, file);
   const grading = (data.heldOut[0] ?? data.train[0])?.grading;
   const read = grading ? answerReading(grading).read : (text: string): string => text;
   const team = textTeams([name].flat(), { agents, rounds, replyTokens, actorTokens, read });

@@ -1,8 +1,9 @@
 import type { ChatTokenizer, Tokenizer } from "@laconic/core";
+import type { OpenOptions } from "@laconic/benchmarks";
 import type { TrainingTask } from "@laconic/trainer";
 
-/** A task of the app: what the trainer needs, the tokenizer of its prompts, and who learns. */
-export interface AppTask extends TrainingTask {
+/** A task as a run opens it: what the trainer needs, the tokenizer of its prompts, and who learns. */
+export interface TeamTask extends TrainingTask {
   readonly tokenizer: Tokenizer | ChatTokenizer;
   /** All agents when absent; the others do not learn. */
   readonly trainedAgents?: readonly string[];
@@ -15,5 +16,7 @@ export interface TaskMeans {
   readonly heldOut: number;
   /** Of the run's model: its tokenizer reads a benchmark's chats. */
   readonly modelFolder: string | null;
+  /** Where benchmark files are, and the hub to fetch them from. */
+  readonly data: OpenOptions;
   readonly note: (text: string) => void;
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { randomFromSeed, type ChatTokenizer } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { openTask } from "../run/open-task.ts";
+import { openTask } from "./open-task.ts";
 
 // The model's tokenizer is not what is tested here.
 vi.mock("@laconic/tokenizers", () => ({ loadTokenizer: async () => ({}) as ChatTokenizer }));

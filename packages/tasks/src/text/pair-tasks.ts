@@ -2,7 +2,7 @@ import { writingReward, type BenchmarkProblem } from "@laconic/benchmarks";
 import type { Problem } from "@laconic/core";
 import { cooperationReward, createSandbox, type CooperationReward } from "@laconic/sandbox";
 import { synchronousTurns, type JointGame } from "@laconic/topologies";
-import type { AppTask, TaskMeans } from "./app-task.ts";
+import type { TaskMeans, TeamTask } from "../task.ts";
 import { tokenizerOf } from "./benchmark-task.ts";
 import { drawFrom, splitData } from "./open-data.ts";
 
@@ -48,9 +48,9 @@ const writers = {
   ],
 } as const;
 
-export async function writingTask(settings: WritingTaskSettings, means: TaskMeans): Promise<AppTask> {
+export async function writingTask(settings: WritingTaskSettings, means: TaskMeans): Promise<TeamTask> {
   const { form, replyTokens = 256, strict = false } = settings;
-  const data = means.heldOut === 0 ? { train: [], heldOut: [] } : await splitData(form, means.heldOut);
+  const data = means.heldOut === 0 ? { train: [], heldOut: [] } : await splitData(form, means.heldOut, means.data);
   const game: JointGame = {
     players: writers[form].map((system, i) => ({ id: i === 0 ? "first" : "second", maxTokens: replyTokens, system })),
     turns: 1,
@@ -71,9 +71,9 @@ export async function writingTask(settings: WritingTaskSettings, means: TaskMean
 
 const mostReward = 4;
 
-export async function codeTask(settings: CodeTaskSettings, means: TaskMeans): Promise<AppTask> {
+export async function codeTask(settings: CodeTaskSettings, means: TaskMeans): Promise<TeamTask> {
   const { benchmark, turns, replyTokens = 256 } = settings;
-  const data = means.heldOut === 0 ? { train: [], heldOut: [] } : await splitData(benchmark, means.heldOut);
+  const data = means.heldOut === 0 ? { train: [], heldOut: [] } : await splitData(benchmark, means.heldOut, means.data);
   const sandbox = means.heldOut === 0 ? null : await createSandbox();
   const rewards = new Map<string, Promise<CooperationReward>>();
   const rewardOf = (aux: string, main: string, problem: Problem): Promise<CooperationReward> => {

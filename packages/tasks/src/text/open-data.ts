@@ -1,9 +1,14 @@
 import { readFile } from "node:fs/promises";
-import { benchmarkNamed, openSplit, seededSubset, type BenchmarkProblem, type Grading } from "@laconic/benchmarks";
+import {
+  benchmarkNamed,
+  openSplit,
+  seededSubset,
+  type BenchmarkProblem,
+  type Grading,
+  type OpenOptions,
+} from "@laconic/benchmarks";
 import { LaconicError, type Random } from "@laconic/core";
-import { hubEnvironment } from "@laconic/hub";
 import { z } from "zod";
-import { dataFolder } from "../commands/data-folder.ts";
 
 /** Problems to learn on and others to measure with; no problem is both. */
 export interface TaskData {
@@ -15,9 +20,13 @@ export interface TaskData {
  * A benchmark's problems: its training split and its test split, or what a file holds in the training split's place.
  * @throws LaconicError `data_invalid` for a benchmark without a training split: a test's own problems are never trained on
  */
-export async function benchmarkData(name: string, heldOut: number, file: string | undefined): Promise<TaskData> {
+export async function benchmarkData(
+  name: string,
+  heldOut: number,
+  open: OpenOptions,
+  file?: string,
+): Promise<TaskData> {
   const benchmark = benchmarkNamed(name);
-  const open = { folder: dataFolder(undefined), hub: hubEnvironment(process.env) };
   const { problems: test } = await openSplit(benchmark, open);
   const held = subset(test, heldOut);
   if (file !== undefined)
@@ -35,11 +44,8 @@ export async function benchmarkData(name: string, heldOut: number, file: string 
 }
 
 /** A benchmark that is one split: its first problems are held out, the others are trained on, as MAGRPO has it. */
-export async function splitData(name: string, heldOut: number): Promise<TaskData> {
-  const { problems } = await openSplit(benchmarkNamed(name), {
-    folder: dataFolder(undefined),
-    hub: hubEnvironment(process.env),
-  });
+export async function splitData(name: string, heldOut: number, open: OpenOptions): Promise<TaskData> {
+  const { problems } = await openSplit(benchmarkNamed(name), open);
   const held = Math.min(heldOut, Math.floor(problems.length / 2));
   return { train: problems.slice(held), heldOut: problems.slice(0, held) };
 }

@@ -1,0 +1,34 @@
+/**
+ * Tasks that a team trains on: the relay and the small worlds around it, which train in seconds to minutes on two cores.
+ * @module @laconic/tasks
+ */
+export type { TeamTask } from "./task.ts";
+
+export { relayTask } from "./relay/task.ts";
+export type { RelayTask, RelayTaskOptions } from "./relay/task.ts";
+export { relayLevels } from "./relay/levels.ts";
+export type { RelayLevel, RelayLevelName } from "./relay/levels.ts";
+export { generateRelayProblem, relaySplit } from "./relay/problem.ts";
+export type { RelaySplit } from "./relay/problem.ts";
+export { relayMarks, relayTokenizer, spellRelayTokens } from "./relay/tokenizer.ts";
+export { relayTopology } from "./relay/topology.ts";
+export { extractRelayAnswer, relayGrader } from "./relay/grader.ts";
+
+export { relayTeacher } from "./relay/relay-teacher.ts";
+export { relayTeacherSettings } from "./relay/teacher.ts";
+export type { RelayStyle, RelayStyleMix, RelayTeacherSettings } from "./relay/teacher.ts";
+export { relayOracle, relayOracleTokens } from "./relay/oracle.ts";
+export { relayEpisode } from "./relay/relay-episode.ts";
+export { warmStartBatch, warmStartExamples } from "./relay/warm-start.ts";
+export type { WarmStartExample } from "./relay/warm-start.ts";
+export { warmStartCurriculum } from "./relay/curriculum.ts";
+export type { WarmStartPhase } from "./relay/curriculum.ts";
+
+export { relayCriticTask } from "./relay-critic/task.ts";
+export type { RelayCriticOptions } from "./relay-critic/task.ts";
+export { relayFeedbackTask } from "./relay-pair/feedback.ts";
+export type { RelayPairTask } from "./relay-pair/pair-task.ts";
+export { relayWritersTask, writersGrade } from "./relay-pair/writers.ts";
+export { relayHintTask } from "./relay-hint/task.ts";
+export type { RelayHintOptions } from "./relay-hint/task.ts";
+export type { FrozenActorTask } from "./relay-hint/frozen-actor-task.ts";
