@@ -1,10 +1,9 @@
 import { LaconicError } from "@laconic/core";
-import { z } from "zod";
 import { dualController, type BudgetDiagnostics } from "./dual-controller.ts";
 import type { BudgetMeasurement } from "./measurement.ts";
 import type { BudgetOptions } from "./options.ts";
 import type { BudgetSettings } from "./settings.ts";
-import { budgetStateSchema, type BudgetState } from "./state.ts";
+import type { BudgetState } from "./state.ts";
 
 /** One value per scope, for example per agent or per edge. */
 export type ByScope<T> = Readonly<Record<string, T>>;
@@ -23,8 +22,6 @@ export interface BudgetSet {
   /** @throws LaconicError `input_invalid` when a scope is missing or unknown, and what {@link dualController} throws. */
   step(state: ByScope<BudgetState>, measurements: ByScope<BudgetMeasurement>): BudgetSetStep;
 }
-
-export const budgetSetStateSchema: z.ZodType<ByScope<BudgetState>> = z.record(z.string(), budgetStateSchema);
 
 /**
  * One controller per scope: team, agent (`tokens/a`) or edge (`read/a->b`). Scopes named like the costs of a reward

@@ -5,14 +5,14 @@
 export { dualAscent } from "./dual-ascent.ts";
 export { dualController } from "./dual-controller.ts";
 export type { BudgetController, BudgetDiagnostics, BudgetStep } from "./dual-controller.ts";
-export { budgetOptionsSchema } from "./options.ts";
+export { budgetOptionsShape } from "./options.ts";
 export type { BudgetOptions, GuardOptions } from "./options.ts";
 export type { BudgetSettings } from "./settings.ts";
-export { budgetStateSchema } from "./state.ts";
+export { budgetStateShape } from "./state.ts";
 export type { BudgetState } from "./state.ts";
 export type { BudgetMeasurement } from "./measurement.ts";
 
-export { budgetSet, budgetSetStateSchema } from "./budget-set.ts";
+export { budgetSet } from "./budget-set.ts";
 export type { BudgetSet, BudgetSetStep, ByScope } from "./budget-set.ts";
 
 export { hardCap, truncatedShare } from "./hard-cap.ts";

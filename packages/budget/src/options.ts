@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { group, shapes, type GroupShape } from "@laconic/core";
 
 /** When to stop raising the price although the team is over budget: silence cannot be undone, once no sample speaks. */
 export interface GuardOptions {
@@ -51,31 +51,32 @@ export interface BudgetOptions {
   readonly guard?: GuardOptions;
 }
 
-const count = z.int().min(0);
-const price = z.number().min(0);
+const price = { shape: shapes.atLeast0, optional: true } as const;
+const count = { shape: shapes.count, optional: true } as const;
+const below1 = { shape: { kind: "number", min: 0, below: 1 }, optional: true } as const;
 
-const guardOptionsSchema: z.ZodType<GuardOptions> = z.strictObject({
-  action: z.enum(["freeze", "lower"]),
-  rewardTolerance: z.number().min(0).exactOptional(),
-  referenceReward: z.number().exactOptional(),
-  maxSilenceRate: z.number().min(0).lt(1).exactOptional(),
-  lowerBy: z.number().gt(0).max(1).exactOptional(),
+const guardOptionsShape: GroupShape<GuardOptions> = group<GuardOptions>({
+  action: { shape: { kind: "choice", of: ["freeze", "lower"] } },
+  rewardTolerance: price,
+  referenceReward: { shape: shapes.number, optional: true },
+  maxSilenceRate: below1,
+  lowerBy: { shape: { kind: "number", above: 0, max: 1 }, optional: true },
 });
 
 /** The shape and ranges of one controller's options; settings that contradict each other are found by the controller. */
-export const budgetOptionsSchema: z.ZodType<BudgetOptions> = z.strictObject({
-  targetTokens: z.number().gt(0),
-  learningRate: z.number().gt(0),
-  unit: z.enum(["token", "budget"]).exactOptional(),
-  initialPrice: price.exactOptional(),
-  maxPrice: z.number().gt(0).exactOptional(),
-  warmupIterations: count.exactOptional(),
-  warmupPrice: price.exactOptional(),
-  annealIterations: count.exactOptional(),
-  antiWindup: z.boolean().exactOptional(),
-  truncationTolerance: z.number().min(0).lt(1).exactOptional(),
-  proportionalGain: price.exactOptional(),
-  derivativeGain: price.exactOptional(),
-  derivativeSmoothing: z.number().min(0).lt(1).exactOptional(),
-  guard: guardOptionsSchema.exactOptional(),
+export const budgetOptionsShape: GroupShape<BudgetOptions> = group<BudgetOptions>({
+  targetTokens: { shape: shapes.above0 },
+  learningRate: { shape: shapes.above0 },
+  unit: { shape: { kind: "choice", of: ["token", "budget"] }, optional: true },
+  initialPrice: price,
+  maxPrice: { shape: shapes.above0, optional: true },
+  warmupIterations: count,
+  warmupPrice: price,
+  annealIterations: count,
+  antiWindup: { shape: shapes.boolean, optional: true },
+  truncationTolerance: below1,
+  proportionalGain: price,
+  derivativeGain: price,
+  derivativeSmoothing: below1,
+  guard: { shape: guardOptionsShape, optional: true },
 });

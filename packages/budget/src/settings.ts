@@ -1,5 +1,5 @@
-import { LaconicError } from "@laconic/core";
-import { budgetOptionsSchema, type BudgetOptions, type GuardOptions } from "./options.ts";
+import { checkShape, LaconicError } from "@laconic/core";
+import { budgetOptionsShape, type BudgetOptions, type GuardOptions } from "./options.ts";
 
 /** Every option with its value; null is none. */
 export interface BudgetSettings extends Required<Omit<BudgetOptions, "maxPrice" | "guard">> {
@@ -13,12 +13,7 @@ export interface BudgetSettings extends Required<Omit<BudgetOptions, "maxPrice" 
  * @throws LaconicError `config_invalid` naming the key: unknown, out of range, contradictory, or without effect.
  */
 export function resolveSettings(options: BudgetOptions): BudgetSettings {
-  const parsed = budgetOptionsSchema.safeParse(options);
-  const issue = parsed.error?.issues[0];
-  if (issue) {
-    const unknown = issue.code === "unrecognized_keys" ? issue.keys.slice(0, 1) : [];
-    refuse([...issue.path, ...unknown].join("."), issue.message);
-  }
+  checkShape(budgetOptionsShape, options, "budget");
   for (const [key, found, reason] of contradictions(options)) if (found) refuse(key, reason);
   return {
     unit: "token",

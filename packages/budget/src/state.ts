@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { group, shapes, type GroupShape } from "@laconic/core";
 
 /** All a controller remembers: plain data that a checkpoint holds. */
 export interface BudgetState {
@@ -14,10 +14,16 @@ export interface BudgetState {
   readonly warmup: { readonly tokens: number; readonly reward: number | null } | null;
 }
 
-export const budgetStateSchema: z.ZodType<BudgetState> = z.strictObject({
-  iteration: z.int().min(0),
-  price: z.number().min(0),
-  integral: z.number().min(0),
-  smoothedTokens: z.number().min(0).nullable(),
-  warmup: z.strictObject({ tokens: z.number().min(0), reward: z.number().nullable() }).nullable(),
+type WarmUp = NonNullable<BudgetState["warmup"]>;
+
+/** What a stored state has to look like. */
+export const budgetStateShape: GroupShape<BudgetState> = group<BudgetState>({
+  iteration: { shape: shapes.count },
+  price: { shape: shapes.atLeast0 },
+  integral: { shape: shapes.atLeast0 },
+  smoothedTokens: { shape: shapes.atLeast0, nullable: true },
+  warmup: {
+    shape: group<WarmUp>({ tokens: { shape: shapes.atLeast0 }, reward: { shape: shapes.number, nullable: true } }),
+    nullable: true,
+  },
 });

@@ -69,4 +69,10 @@ export type {
   TrainableModel,
   TrainingSequence,
 } from "./engine.ts";
-export { episodeSchema, ledgerSchema, problemSchema, randomStateSchema, utteranceSchema } from "./schemas.ts";
+
+export { checkShape } from "./shapes/check-shape.ts";
+export { findMisfit } from "./shapes/find-misfit.ts";
+export type { Misfit } from "./shapes/find-misfit.ts";
+export { nearestName } from "./shapes/nearest-name.ts";
+export { group, shapes } from "./shapes/shape.ts";
+export type { Field, FieldsOf, GroupShape, NumberShape, Shape } from "./shapes/shape.ts";

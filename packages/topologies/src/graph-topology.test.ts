@@ -1,5 +1,4 @@
 import {
-  episodeSchema,
   ledgerTotals,
   randomFromSeed,
   type Completion,
@@ -7,6 +6,7 @@ import {
   type LanguageModel,
   type Problem,
 } from "@laconic/core";
+import { episodeSchema } from "@laconic/core/schemas";
 import { expect, test } from "vitest";
 import { answerOf, graphTopology, plurality, solo, star, type AgentSpec, type AgentView } from "./index.ts";
 

@@ -1,11 +1,11 @@
-import { budgetOptionsSchema, dualController } from "@laconic/budget";
+import { budgetOptionsShape, dualController } from "@laconic/budget";
 import { groupAdvantages, objectiveNames, objectivePreset, type GroupKey, type RatioUnit } from "@laconic/gspo";
-import { LaconicError } from "@laconic/core";
+import { LaconicError, nearestName } from "@laconic/core";
 import { decoupledAdvantages } from "@laconic/rewards";
+import { schemaOf } from "@laconic/core/schemas";
 import { z } from "zod";
 import { agentGspoDefaults, type AdvantageSettings, type CreditSettings, type TrainConfig } from "./config.ts";
 import type { LearningRateSchedule } from "./learning-rate.ts";
-import { nearestName } from "./nearest-name.ts";
 
 const count = z.int().min(0);
 const positive = z.int().min(1);
@@ -107,13 +107,13 @@ const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
       advantage: advantageSchema.exactOptional(),
       learningRate: scheduleSchema.exactOptional(),
       prices: pricesSchema.exactOptional(),
-      budget: budgetOptionsSchema.exactOptional(),
+      budget: schemaOf(budgetOptionsShape).exactOptional(),
     }),
   ),
   problemPool: positive.nullable(),
   prices: pricesSchema,
   costWhenTaskAtLeast: z.number().gt(0).max(1).exactOptional(),
-  budget: budgetOptionsSchema.nullable(),
+  budget: schemaOf(budgetOptionsShape).nullable(),
   optimizer: z.strictObject({
     beta1: z.number().min(0).lt(1),
     beta2: z.number().min(0).lt(1),

@@ -7,7 +7,6 @@ export type { TrainResult } from "./train.ts";
 export { agentGspoDefaults } from "./config.ts";
 export type { AdvantageSettings, CreditSettings, PolicySettings, TrainConfig, TreeSettings } from "./config.ts";
 export { parseTrainConfig } from "./config-schema.ts";
-export { nearestName } from "./nearest-name.ts";
 export { livePolicies, modelsOf, onePolicy, onlyPolicy } from "./parts.ts";
 export type { Samplers, TrainedPolicy, TrainingParts, TrainingTask } from "./parts.ts";
 

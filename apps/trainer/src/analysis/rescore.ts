@@ -1,12 +1,5 @@
-import {
-  episodeSchema,
-  LaconicError,
-  ledgerTotals,
-  statisticMean,
-  statisticOf,
-  type Episode,
-  type Problem,
-} from "@laconic/core";
+import { LaconicError, ledgerTotals, statisticMean, statisticOf, type Episode, type Problem } from "@laconic/core";
+import { episodeSchema } from "@laconic/core/schemas";
 import { equation1Costs, measureEpisode, rewardTerms, rewardTotal, type Prices } from "@laconic/rewards";
 
 /** An episode as a run recorded it. */

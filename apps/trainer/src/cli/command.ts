@@ -1,5 +1,4 @@
-import { LaconicError } from "@laconic/core";
-import { nearestName } from "@laconic/trainer";
+import { LaconicError, nearestName } from "@laconic/core";
 import { defineCommand, type ArgsDef, type CommandDef, type ParsedArgs } from "citty";
 
 /** A command as the command line shows it. Every flag is declared; every command explains itself. */

@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { LaconicError } from "@laconic/core";
+import { LaconicError, nearestName } from "@laconic/core";
 import {
   chainGraph,
   completeGraph,
@@ -14,7 +14,6 @@ import {
   type AgentSpec,
   type Graph,
 } from "@laconic/topologies";
-import { nearestName } from "@laconic/trainer";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { readGiven } from "../cli/files.ts";

@@ -1,5 +1,4 @@
-import { LaconicError } from "@laconic/core";
-import { nearestName } from "@laconic/trainer";
+import { LaconicError, nearestName } from "@laconic/core";
 import { agentGspo } from "./agent-gspo.ts";
 import { actorFinetune, agentPoCritic, agentPoDebate, agentPoHint, agentPoRoles } from "./agentpo.ts";
 import { magrpo, magrpoMultiturn } from "./magrpo.ts";

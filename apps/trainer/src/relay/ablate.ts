@@ -1,7 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { LaconicError } from "@laconic/core";
-import { nearestName } from "@laconic/trainer";
+import { LaconicError, nearestName } from "@laconic/core";
 import type { Terminal } from "../cli/terminal.ts";
 import { relayQuickstart } from "../presets/relay-quickstart.ts";
 import { formatNumber, formatPercent } from "../report/format.ts";

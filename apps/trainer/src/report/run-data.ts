@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { episodeSchema, LaconicError, problemSchema } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
+import { episodeSchema, problemSchema } from "@laconic/core/schemas";
 import { nodeFileSystem, readLines, runFiles } from "@laconic/trainer";
 import type { FrontierPoint } from "./frontier-chart.ts";
 import type { MetricRow, ReportData } from "./page.ts";

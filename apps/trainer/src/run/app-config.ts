@@ -1,7 +1,7 @@
 import { relayLevels, type RelayLevelName } from "@laconic/tasks";
-import { LaconicError, type LoraSettings } from "@laconic/core";
+import { LaconicError, type LoraSettings, nearestName } from "@laconic/core";
 import type { Recompute } from "@laconic/engine";
-import { nearestName, parseTrainConfig, type TrainConfig } from "@laconic/trainer";
+import { parseTrainConfig, type TrainConfig } from "@laconic/trainer";
 import { z } from "zod";
 import type { BenchmarkTaskSettings } from "@laconic/tasks/text";
 import { teamNames, type CodeTaskSettings, type WritingTaskSettings } from "@laconic/tasks/text";

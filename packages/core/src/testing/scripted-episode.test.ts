@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { episodeSchema, ledgerTotals } from "../index.ts";
+import { ledgerTotals } from "../index.ts";
+import { episodeSchema } from "../schemas/index.ts";
 import { scriptedEpisode } from "./index.ts";
 
 const episode = scriptedEpisode([

@@ -1,4 +1,5 @@
-import { problemSchema, randomFromSeed, type Problem } from "@laconic/core";
+import { randomFromSeed, type Problem } from "@laconic/core";
+import { problemSchema } from "@laconic/core/schemas";
 import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { holdersOf } from "./agents.ts";

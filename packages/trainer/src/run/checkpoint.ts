@@ -1,6 +1,7 @@
 import { join } from "node:path";
-import { budgetStateSchema, type BudgetState } from "@laconic/budget";
+import { budgetStateShape, type BudgetState } from "@laconic/budget";
 import { LaconicError, type TrainableModel } from "@laconic/core";
+import { schemaOf } from "@laconic/core/schemas";
 import { z } from "zod";
 import type { Evaluation } from "../evaluate.ts";
 import { explainWriteError, replaceFile, type FileDigest, type FileSystem } from "./file-system.ts";
@@ -29,8 +30,8 @@ const evaluationSchema: z.ZodType<Evaluation> = z.strictObject({
 
 const loopStateSchema: z.ZodType<LoopState> = z.strictObject({
   step: z.int().min(0),
-  budget: budgetStateSchema.nullable(),
-  policyBudgets: z.record(z.string(), budgetStateSchema),
+  budget: schemaOf(budgetStateShape).nullable(),
+  policyBudgets: z.record(z.string(), schemaOf(budgetStateShape)),
   before: evaluationSchema,
   after: evaluationSchema,
   best: z.strictObject({ step: z.int(), accuracy: z.number(), since: z.int() }),

@@ -1,10 +1,10 @@
 import { z } from "zod";
-import type { Episode, Utterance } from "./episode.ts";
-import type { ModelIdentity, TokenTrace } from "./language-model.ts";
-import type { Ledger, LedgerCall, LedgerRead } from "./ledger.ts";
-import type { Problem } from "./problem.ts";
-import type { RandomState } from "./random.ts";
-import { stopReasons } from "./stop-reason.ts";
+import type { Episode, Utterance } from "../episode.ts";
+import type { ModelIdentity, TokenTrace } from "../language-model.ts";
+import type { Ledger, LedgerCall, LedgerRead } from "../ledger.ts";
+import type { Problem } from "../problem.ts";
+import type { RandomState } from "../random.ts";
+import { stopReasons } from "../stop-reason.ts";
 
 const count = z.int().min(0);
 const logProb = z.number().max(1e-6);

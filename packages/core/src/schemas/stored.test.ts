@@ -1,15 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { z } from "zod";
-import {
-  episodeSchema,
-  ledgerSchema,
-  problemSchema,
-  randomStateSchema,
-  utteranceSchema,
-  type Episode,
-  type Utterance,
-} from "./index.ts";
-import { scriptedEpisode } from "./testing/index.ts";
+import { type Episode, type Utterance } from "../index.ts";
+import { episodeSchema, ledgerSchema, problemSchema, randomStateSchema, utteranceSchema } from "./index.ts";
+import { scriptedEpisode } from "../testing/index.ts";
 
 const problem = { id: "p1", question: "k + e?", gold: "15", views: { a: "k = 6" } };
 const traced: Utterance = {

@@ -1,0 +1,6 @@
+/**
+ * What is stored, as zod schemas: plain data is checked at the border, nowhere else.
+ * @module @laconic/core/schemas
+ */
+export { episodeSchema, ledgerSchema, problemSchema, randomStateSchema, utteranceSchema } from "./stored.ts";
+export { schemaOf } from "./schema-of.ts";

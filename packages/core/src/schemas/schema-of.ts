@@ -1,0 +1,43 @@
+import { z } from "zod";
+import type { Field, GroupShape, NumberShape, Shape } from "../shapes/shape.ts";
+
+/** The zod schema of a shape: the same values, so that a shape can be part of a larger schema. */
+export function schemaOf<T>(shape: GroupShape<T>): z.ZodType<T>;
+export function schemaOf(shape: Shape): z.ZodType;
+export function schemaOf(shape: Shape): z.ZodType {
+  switch (shape.kind) {
+    case "number":
+      return numberSchema(shape);
+    case "boolean":
+      return z.boolean();
+    case "text":
+      return shape.notEmpty ? z.string().min(1) : z.string();
+    case "choice":
+      return z.literal([...shape.of]);
+    case "list":
+      return z.array(schemaOf(shape.of)).min(shape.least ?? 0);
+    case "record":
+      return z.record(z.string(), schemaOf(shape.of));
+    case "group":
+      return z.strictObject(
+        Object.fromEntries(Object.entries(shape.fields).map(([name, field]) => [name, fieldSchema(field)])),
+      );
+    case "either":
+      return z.union(shape.of.map((each) => schemaOf(each)));
+  }
+}
+
+function fieldSchema({ shape, optional, nullable }: Field): z.ZodType {
+  const schema = schemaOf(shape);
+  const orNull = nullable ? schema.nullable() : schema;
+  return optional ? z.exactOptional(orNull) : orNull;
+}
+
+function numberSchema({ integer, min, above, max, below }: NumberShape): z.ZodType {
+  let schema: z.ZodNumber = integer ? z.int() : z.number();
+  if (min !== undefined) schema = schema.min(min);
+  if (above !== undefined) schema = schema.gt(above);
+  if (max !== undefined) schema = schema.max(max);
+  if (below !== undefined) schema = schema.lt(below);
+  return schema;
+}

@@ -1,0 +1,117 @@
+import { nearestName } from "./nearest-name.ts";
+import type { Field, NumberShape, Shape } from "./shape.ts";
+
+/** The first place where a value does not fit a shape. */
+export interface Misfit {
+  readonly path: readonly string[];
+  readonly reason: string;
+}
+
+/** The first misfit of a value, keys that do not exist before values that do not fit; null when it fits. */
+export function findMisfit(shape: Shape, value: unknown): Misfit | null {
+  switch (shape.kind) {
+    case "number":
+      return fitsNumber(shape, value) ? null : misfit(`it must be ${rangeOf(shape)}, not ${shown(value)}`);
+    case "boolean":
+      return typeof value === "boolean" ? null : misfit(`it must be true or false, not ${shown(value)}`);
+    case "text":
+      return typeof value === "string" && !(shape.notEmpty && value === "")
+        ? null
+        : misfit(`it must be a text, not ${shown(value)}`);
+    case "choice":
+      return (shape.of as readonly unknown[]).includes(value)
+        ? null
+        : misfit(`it must be one of ${shape.of.join(", ")}, not ${shown(value)}`);
+    case "list":
+      return inList(shape, value);
+    case "record":
+      return isGroup(value)
+        ? firstOf(Object.entries(value).map(([name, each]) => within(name, findMisfit(shape.of, each))))
+        : misfit(`it must be a group of values, not ${shown(value)}`);
+    case "group":
+      return inGroup(shape.fields, value);
+    case "either":
+      return inEither(shape.of, value);
+  }
+}
+
+/** The alternative that was meant is the one that the value fits deepest into. */
+function inEither(alternatives: readonly Shape[], value: unknown): Misfit | null {
+  const misfits: Misfit[] = [];
+  for (const each of alternatives) {
+    const found = findMisfit(each, value);
+    if (!found) return null;
+    misfits.push(found);
+  }
+  const depth = Math.max(...misfits.map(({ path }) => path.length));
+  const deepest = misfits.filter(({ path }) => path.length === depth);
+  return deepest[0] ? { ...deepest[0], reason: deepest.map(({ reason }) => reason).join("; or ") } : null;
+}
+
+function inList(shape: Extract<Shape, { kind: "list" }>, value: unknown): Misfit | null {
+  if (!Array.isArray(value)) return misfit(`it must be a list, not ${shown(value)}`);
+  if (value.length < (shape.least ?? 0)) return misfit(`it must have at least ${shape.least} entries`);
+  return firstOf(value.map((each, i) => within(String(i), findMisfit(shape.of, each))));
+}
+
+function inGroup(fields: Readonly<Record<string, Field>>, value: unknown): Misfit | null {
+  if (!isGroup(value)) return misfit(`it must be a group of settings, not ${shown(value)}`);
+  const known = Object.keys(fields);
+  const stray = Object.keys(value).find((key) => !Object.hasOwn(fields, key));
+  if (stray !== undefined) {
+    const near = nearestName(stray, known);
+    return {
+      path: [stray],
+      reason: `there is no such setting; ${near === undefined ? `known here: ${known.join(", ")}` : `did you mean ${near}?`}`,
+    };
+  }
+  return firstOf(
+    Object.entries(fields).map(([name, { shape, optional, nullable }]) => {
+      if (!Object.hasOwn(value, name)) return optional ? null : { path: [name], reason: "it is missing" };
+      if (value[name] === null && nullable) return null;
+      return within(name, findMisfit(shape, value[name]));
+    }),
+  );
+}
+
+function fitsNumber({ integer, min, above, max, below }: NumberShape, value: unknown): boolean {
+  return (
+    typeof value === "number" &&
+    Number.isFinite(value) &&
+    !(integer && !Number.isSafeInteger(value)) &&
+    value >= (min ?? -Infinity) &&
+    value > (above ?? -Infinity) &&
+    value <= (max ?? Infinity) &&
+    value < (below ?? Infinity)
+  );
+}
+
+/** "a whole number from 1", "a number above 0 and below 1". */
+function rangeOf({ integer, min, above, max, below }: NumberShape): string {
+  const low = min !== undefined ? [`from ${min}`] : above !== undefined ? [`above ${above}`] : [];
+  const high = max !== undefined ? [`to ${max}`] : below !== undefined ? [`below ${below}`] : [];
+  return [integer ? "a whole number" : "a finite number", ...low, ...high].join(" ");
+}
+
+function firstOf(misfits: readonly (Misfit | null)[]): Misfit | null {
+  return misfits.find((each) => each !== null) ?? null;
+}
+
+function within(name: string, inner: Misfit | null): Misfit | null {
+  return inner && { ...inner, path: [name, ...inner.path] };
+}
+
+function misfit(reason: string): Misfit {
+  return { path: [], reason };
+}
+
+function isGroup(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function shown(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "function") return "a function";
+  return typeof value === "object" && value !== null ? "a group" : String(value);
+}

@@ -1,0 +1,62 @@
+/**
+ * What a value may be, as plain data. A pure package describes the options of its functions once, as a shape beside their
+ * type; checks, configuration schemas, help and docs derive from it.
+ */
+export type Shape =
+  | NumberShape
+  | { readonly kind: "boolean" }
+  | { readonly kind: "text"; readonly notEmpty?: boolean }
+  | { readonly kind: "choice"; readonly of: readonly (string | number)[] }
+  | { readonly kind: "list"; readonly of: Shape; readonly least?: number }
+  /** Any names, each with a value of one shape. */
+  | { readonly kind: "record"; readonly of: Shape }
+  | { readonly kind: "group"; readonly fields: Readonly<Record<string, Field>> }
+  | { readonly kind: "either"; readonly of: readonly Shape[] };
+
+/** A finite number in a range; ends are inclusive unless they say `above` or `below`. */
+export interface NumberShape {
+  readonly kind: "number";
+  readonly integer?: boolean;
+  readonly min?: number;
+  readonly above?: number;
+  readonly max?: number;
+  readonly below?: number;
+}
+
+/** A field of a group. */
+export interface Field {
+  readonly shape: Shape;
+  readonly optional?: boolean;
+  readonly nullable?: boolean;
+}
+
+/** The fields of a type, each key of it named: what is added to the type has to be added here, or nothing compiles. */
+export type FieldsOf<T> = {
+  readonly [K in keyof T]-?: Field &
+    (undefined extends T[K] ? { readonly optional: true } : { readonly optional?: false }) &
+    (null extends T[K] ? { readonly nullable: true } : { readonly nullable?: false });
+};
+
+/** A group whose fields are those of a type. */
+export interface GroupShape<T> {
+  readonly kind: "group";
+  readonly fields: FieldsOf<T>;
+}
+
+export function group<T>(fields: FieldsOf<T>): GroupShape<T> {
+  return { kind: "group", fields };
+}
+
+type Common = "number" | "atLeast0" | "above0" | "count" | "positive" | "share" | "boolean" | "text";
+
+/** Shapes that occur everywhere. */
+export const shapes: Readonly<Record<Common, Shape>> = {
+  number: { kind: "number" },
+  atLeast0: { kind: "number", min: 0 },
+  above0: { kind: "number", above: 0 },
+  count: { kind: "number", integer: true, min: 0 },
+  positive: { kind: "number", integer: true, min: 1 },
+  share: { kind: "number", min: 0, max: 1 },
+  boolean: { kind: "boolean" },
+  text: { kind: "text" },
+};
