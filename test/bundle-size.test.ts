@@ -34,7 +34,7 @@ describe("the pure packages stay small", () => {
     { timeout: 60_000 },
     async (entry, most) => {
       const code = await bundled(entry);
-    expect(code.length).toBeGreaterThan(1000);
+      expect(code.length).toBeGreaterThan(1000);
       expect(code.length).toBeLessThanOrEqual(most * 1000);
       expect(code).not.toMatch(/from\s*["']node:/u);
     },

@@ -2,7 +2,7 @@
 // own, as in a run: many objectives in one process would share, and spoil, the compiled inner loop.
 import { spawnSync } from "node:child_process";
 import { randomFromSeed, type ObjectiveInput } from "@laconic/core";
-import { objectiveNames, objectivePreset, type ObjectiveName } from "@laconic/gspo";
+import { objectiveNames, objectivePreset, type ObjectiveName } from "@laconic/gspo/presets";
 import { machine, print, timeSync } from "./measure.ts";
 
 const only = process.argv[2] as ObjectiveName | undefined;

@@ -13,8 +13,6 @@ export type { VespoOptions } from "./objectives/gspo-relatives.ts";
 export type { CommonOptions } from "./objectives/assemble.ts";
 export type { ClipRange } from "./objectives/clip-range.ts";
 export type { TokenLevelOptions } from "./objectives/token-level.ts";
-export { objectiveNames, objectivePreset, objectiveWarnings } from "./presets.ts";
-export type { ObjectiveName, PresetOptions } from "./presets.ts";
 
 export type { Aggregation } from "./aggregation.ts";
 export { klSlope, klValue } from "./kl.ts";

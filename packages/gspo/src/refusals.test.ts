@@ -9,11 +9,10 @@ import {
   gspoToken,
   klSlope,
   klValue,
-  objectivePreset,
-  objectiveWarnings,
   rloo,
   runningBaseline,
 } from "./index.ts";
+import { objectivePreset, objectiveWarnings } from "./presets/index.ts";
 import { goldenInput } from "./testing/index.ts";
 import { refusal } from "./testing/refusal.ts";
 

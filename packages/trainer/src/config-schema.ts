@@ -1,5 +1,6 @@
 import { budgetOptionsShape, dualController } from "@laconic/budget";
-import { groupAdvantages, objectiveNames, objectivePreset, type GroupKey, type RatioUnit } from "@laconic/gspo";
+import { groupAdvantages, type GroupKey, type RatioUnit } from "@laconic/gspo";
+import { objectiveNames, objectivePreset } from "@laconic/gspo/presets";
 import { LaconicError, nearestName } from "@laconic/core";
 import { decoupledAdvantages } from "@laconic/rewards";
 import { schemaOf } from "@laconic/core/schemas";

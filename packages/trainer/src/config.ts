@@ -1,6 +1,7 @@
 import type { BudgetOptions } from "@laconic/budget";
 import type { EpisodeLimits } from "@laconic/core";
-import type { GroupAdvantageOptions, GroupKey, KlOptions, ObjectiveName, RatioUnit } from "@laconic/gspo";
+import type { GroupAdvantageOptions, GroupKey, KlOptions, RatioUnit } from "@laconic/gspo";
+import type { ObjectiveName } from "@laconic/gspo/presets";
 import type { DecoupledOptions } from "@laconic/rewards";
 import type { LearningRateSchedule } from "./learning-rate.ts";
 

@@ -1,4 +1,4 @@
-import { objectiveWarnings } from "@laconic/gspo";
+import { objectiveWarnings } from "@laconic/gspo/presets";
 import { priceIndependence } from "@laconic/rewards";
 import type { TrainConfig } from "./config.ts";
 import type { OldLogProbs } from "./stages/old-log-probs.ts";

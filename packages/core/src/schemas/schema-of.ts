@@ -15,7 +15,10 @@ export function schemaOf(shape: Shape): z.ZodType {
     case "choice":
       return z.literal([...shape.of]);
     case "list":
-      return z.array(schemaOf(shape.of)).min(shape.least ?? 0);
+      return z
+        .array(schemaOf(shape.of))
+        .min(shape.least ?? 0)
+        .max(shape.most ?? Infinity);
     case "record":
       return z.record(z.string(), schemaOf(shape.of));
     case "group":

@@ -51,6 +51,7 @@ function inEither(alternatives: readonly Shape[], value: unknown): Misfit | null
 function inList(shape: Extract<Shape, { kind: "list" }>, value: unknown): Misfit | null {
   if (!Array.isArray(value)) return misfit(`it must be a list, not ${shown(value)}`);
   if (value.length < (shape.least ?? 0)) return misfit(`it must have at least ${shape.least} entries`);
+  if (value.length > (shape.most ?? Infinity)) return misfit(`it must have at most ${shape.most} entries`);
   return firstOf(value.map((each, i) => within(String(i), findMisfit(shape.of, each))));
 }
 

@@ -64,6 +64,7 @@ test("checkShape names the whole key", () => {
 describe("schemaOf", () => {
   const values = fc.oneof(
     fc.constantFrom<unknown>(null, undefined, NaN, Infinity, -1, 0, 0.5, 1, 2, "token", "budget", "x", true, {}, []),
+    fc.dictionary(fc.constantFrom("a", "b"), fc.array(fc.constantFrom<unknown>(true, 0.5, 2), { maxLength: 3 })),
     fc.record(
       {
         target: fc.constantFrom<unknown>(0, 1, 0.5, NaN, "1", null),

@@ -8,7 +8,7 @@ import {
   type Random,
   type Sampler,
 } from "@laconic/core";
-import { objectivePreset } from "@laconic/gspo";
+import { objectivePreset } from "@laconic/gspo/presets";
 import type { TrainConfig } from "../config.ts";
 import type { TrainedPolicy, TrainingParts } from "../parts.ts";
 import { measurementOf } from "./measurement.ts";

@@ -1,5 +1,5 @@
 import { randomFromSeed, ragged, type Utterance } from "@laconic/core";
-import { objectivePreset } from "@laconic/gspo";
+import { objectivePreset } from "@laconic/gspo/presets";
 import { expect, test } from "vitest";
 import { parseTrainConfig } from "../config-schema.ts";
 import { tabularModel } from "../testing/index.ts";

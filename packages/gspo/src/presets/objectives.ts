@@ -1,27 +1,13 @@
-import { LaconicError, type Objective } from "@laconic/core";
-import type { CommonOptions } from "./objectives/assemble.ts";
-import type { ClipRange } from "./objectives/clip-range.ts";
-import { grpo } from "./objectives/grpo.ts";
-import { gmpo, luspo, magrpo, vespo } from "./objectives/gspo-relatives.ts";
-import { gspo, gspoToken } from "./objectives/gspo.ts";
-import { cispo, reinforce, sapo } from "./objectives/policy-gradients.ts";
-
-/** Options a preset takes beside its own defaults; one without effect on it is refused. */
-export interface PresetOptions extends CommonOptions {
-  readonly clip?: ClipRange;
-  /** Dr.GRPO's constant length. */
-  readonly constantLength?: number;
-  /** GSPO's floor under |y|. */
-  readonly minLength?: number;
-  /** Cap on the loss where A < 0, by its PPO name. */
-  readonly dualClip?: number;
-  /** The same cap, by its two-sided (INTELLECT-2) name. */
-  readonly maxRatio?: number;
-}
+import { LaconicError, type Objective, type Shape } from "@laconic/core";
+import { commonOptions, shapeOfOptions, type ObjectiveOptions } from "./objective-options.ts";
+import { grpo } from "../objectives/grpo.ts";
+import { gmpo, luspo, magrpo, vespo } from "../objectives/gspo-relatives.ts";
+import { gspo, gspoToken } from "../objectives/gspo.ts";
+import { cispo, reinforce, sapo } from "../objectives/policy-gradients.ts";
 
 interface Preset {
-  readonly takes: readonly (keyof PresetOptions)[];
-  make(options: PresetOptions): Objective;
+  readonly takes: readonly (keyof ObjectiveOptions)[];
+  make(options: ObjectiveOptions): Objective;
 }
 
 /** Objectives by the name that configurations use. */
@@ -39,8 +25,9 @@ export type ObjectiveName =
   | "vespo"
   | "magrpo";
 
-const common = ["kl", "importance", "offPolicyMask"] as const;
+const common = commonOptions;
 const clippedTokens = [...common, "clip", "dualClip", "maxRatio"] as const;
+const aggregated = ["aggregation", "constantLength"] as const;
 
 const presets: Readonly<Record<ObjectiveName, Preset>> = {
   /** Clip 3e-4/4e-4 (GSPO paper, section 5.1); seq-mean-token-mean (its Eq. 5); minLength 1, as printed. */
@@ -48,7 +35,7 @@ const presets: Readonly<Record<ObjectiveName, Preset>> = {
   /** The same defaults; one advantage per token (GSPO paper, section 4.3). */
   "gspo-token": { takes: [...common, "clip", "minLength"], make: gspoToken },
   /** Clip 0.2/0.2 (PPO, and TRL's GRPO); sequence mean of token means (DeepSeekMath Eq. 3). No cap and no KL, as in TRL. */
-  grpo: { takes: clippedTokens, make: (options) => grpo(options) },
+  grpo: { takes: [...clippedTokens, ...aggregated], make: (options) => grpo(options) },
   /** Constant length in place of |y| (Liu et al. 2025), for a mean-only advantage; clip 0.2/0.2 as in TRL. */
   "dr-grpo": {
     takes: [...clippedTokens, "constantLength"],
@@ -60,30 +47,38 @@ const presets: Readonly<Record<ObjectiveName, Preset>> = {
     make: (options) => grpo({ clip: { low: 0.2, high: 0.28 }, ...options, aggregation: "token-mean" }),
   },
   /** Token mean, as GPG in verl; Williams 1992 gives no aggregation. */
-  reinforce: { takes: common, make: (options) => reinforce(options) },
+  reinforce: { takes: [...common, ...aggregated], make: (options) => reinforce(options) },
   /** Weight at most 5 (ScaleRL), no lower bound and a token mean, as in TRL. */
-  cispo: { takes: common, make: (options) => cispo(options) },
+  cispo: { takes: [...common, ...aggregated, "maxRatio", "minRatio"], make: (options) => cispo(options) },
   /** τ 1, or 1.05 where A <= 0; sequence mean of token means: TRL. */
-  sapo: { takes: common, make: (options) => sapo(options) },
+  sapo: {
+    takes: [...common, ...aggregated, "positiveTemperature", "negativeTemperature"],
+    make: (options) => sapo(options),
+  },
   /** Clip 0.4/0.4 in log space: the paper's. */
   gmpo: { takes: [...common, "clip"], make: gmpo },
   /** Clip 2e-3/2.5e-3: TRL's recipe for the paper. */
   luspo: { takes: [...common, "clip"], make: luspo },
   /** (k, λ) = (2, 3), or (3, 2) where A < 0; log W within [log 1e-8, 20]; token mean: TRL. */
-  vespo: { takes: common, make: (options) => vespo(options) },
+  vespo: { takes: [...common, "positive", "negative"], make: (options) => vespo(options) },
   /** Whole-reply sum over N siblings, nothing to set: CoMLRL. */
   magrpo: { takes: common, make: magrpo },
 };
 
 export const objectiveNames: readonly ObjectiveName[] = Object.keys(presets) as ObjectiveName[];
 
+/** What the options of an objective may be. */
+export function objectiveShape(name: ObjectiveName): Extract<Shape, { kind: "group" }> {
+  return shapeOfOptions(presets[name].takes);
+}
+
 /**
  * An objective by name with its published defaults.
  * @throws LaconicError `config_invalid` for an option without effect, or one out of range.
  */
-export function objectivePreset(name: ObjectiveName, options: PresetOptions = {}): Objective {
+export function objectivePreset(name: ObjectiveName, options: ObjectiveOptions = {}): Objective {
   const preset = presets[name];
-  const stray = (Object.keys(options) as (keyof PresetOptions)[]).find((key) => !preset.takes.includes(key));
+  const stray = (Object.keys(options) as (keyof ObjectiveOptions)[]).find((key) => !preset.takes.includes(key));
   if (stray !== undefined)
     throw new LaconicError(
       "config_invalid",
@@ -100,7 +95,7 @@ export function objectivePreset(name: ObjectiveName, options: PresetOptions = {}
 const largeStep = 5e-5;
 
 /** Known traps in a legal choice, in words; empty when there are none. */
-export function objectiveWarnings(name: ObjectiveName, options: PresetOptions, learningRate: number): string[] {
+export function objectiveWarnings(name: ObjectiveName, options: ObjectiveOptions, learningRate: number): string[] {
   const warnings: string[] = [];
   const { clip } = options;
   if ((name === "gspo" || name === "gspo-token") && clip && Math.max(clip.low, clip.high) > 0.1)

@@ -1,8 +1,9 @@
 import { ragged, type ObjectiveInput } from "@laconic/core";
 import { describe, expect, test } from "vitest";
-import { gspo, objectiveNames, objectivePreset, objectiveWarnings, type ObjectiveName } from "./index.ts";
-import { goldenInput } from "./testing/index.ts";
-import { refusal } from "./testing/refusal.ts";
+import { gspo } from "../index.ts";
+import { objectiveNames, objectivePreset, objectiveWarnings, type ObjectiveName } from "./index.ts";
+import { goldenInput } from "../testing/index.ts";
+import { refusal } from "../testing/refusal.ts";
 
 const make = (name: ObjectiveName, options = {}): ReturnType<typeof objectivePreset> =>
   objectivePreset(name, { ...(name === "dr-grpo" && { constantLength: 8 }), ...options });

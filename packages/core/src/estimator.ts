@@ -1,0 +1,65 @@
+import type { AgentId } from "./problem.ts";
+import type { Diagnostics } from "./statistic.ts";
+
+/**
+ * What an estimator sees of a batch: one row for each episode, or for each agent's or turn's share of one, as the grouping
+ * key says. All arrays have S rows.
+ */
+export interface RewardBatch {
+  /** Sum of the terms less priced costs; NaN where the reward does not apply. [S] */
+  readonly rewards: Float64Array;
+  /** Rows that answer one query share a group. [S] */
+  readonly groups: Int32Array;
+  /** Where a row's trained tokens begin, in one count over all rows. [S + 1] */
+  readonly offsets: Int32Array;
+  /** Whose row it is, where the grouping key tells agents apart. [S] */
+  readonly agents?: readonly AgentId[];
+  /** Terms of the reward by name, before costs; NaN where one does not apply. [S] each */
+  readonly terms: Readonly<Record<string, Float64Array>>;
+  /** Units used of each cost, by name. [S] each */
+  readonly costs: Readonly<Record<string, Float64Array>>;
+  /** λ of each cost in this step. */
+  readonly prices: Readonly<Record<string, number>>;
+  /** Reward of the greedy answer to the row's query; present for an estimator that needs it. [S] */
+  readonly greedyRewards?: Float64Array;
+}
+
+/** What an estimator says. */
+export interface Advantages<State = unknown> {
+  /** One per row, or one per trained token of all rows. */
+  readonly advantages: Float64Array;
+  readonly diagnostics?: Diagnostics;
+  /** What the estimator remembers; the state it was given when absent. */
+  readonly state?: State;
+}
+
+/**
+ * From rewards to advantages. Pure: what it remembers is a value, plain data that a checkpoint holds.
+ * @throws LaconicError `reward_invalid` naming the row of a reward that cannot be used.
+ */
+export interface Estimator<State = unknown> {
+  readonly name: string;
+  /** Resolved settings, for the run record. */
+  readonly settings: Readonly<Record<string, string | number | boolean | null>>;
+  /** `greedy`: one more episode of each problem, at temperature 0. `agents`: a grouping key that tells agents apart. */
+  readonly needs?: readonly ("greedy" | "agents")[];
+  /** Absent for one that remembers nothing. */
+  init?(): State;
+  estimate(batch: RewardBatch, state: State): Advantages<State>;
+}
+
+/** An estimator that is a function. */
+export type EstimatorFunction = (batch: RewardBatch) => Float64Array | Advantages;
+
+/** A function as an estimator; one that is an estimator comes back as it is. */
+export function asEstimator(given: Estimator | EstimatorFunction): Estimator {
+  if (typeof given !== "function") return given;
+  return {
+    name: given.name === "" ? "own" : given.name,
+    settings: {},
+    estimate: (batch) => {
+      const result = given(batch);
+      return result instanceof Float64Array ? { advantages: result } : result;
+    },
+  };
+}

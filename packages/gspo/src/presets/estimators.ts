@@ -1,0 +1,134 @@
+import {
+  checkShape,
+  group,
+  LaconicError,
+  shapes,
+  type Advantages,
+  type Estimator,
+  type RewardBatch,
+  type Shape,
+} from "@laconic/core";
+import { bnpo, gpg, maremax, maxRl, opo, passAtK, rawRewards, remax, rloo } from "../advantages/baselines.ts";
+import { groupAdvantages, type GroupAdvantageOptions } from "../advantages/group-advantage.ts";
+import { reinforcePlusPlus, type ReinforcePlusPlusOptions } from "../advantages/reinforce-plus-plus.ts";
+import { runningBaseline, type RunningBaselineState } from "../advantages/running-baseline.ts";
+
+/** Options of each estimator by the name that configurations use. */
+export interface EstimatorOptions {
+  /** Agent-GSPO Eq. 2 with `scale: "group"`; Dr.GRPO's and MAGRPO's with `scale: "none"`. */
+  readonly group: GroupAdvantageOptions;
+  readonly rloo: Record<never, never>;
+  readonly raw: Record<never, never>;
+  readonly gpg: Record<never, never>;
+  readonly maremax: Record<never, never>;
+  readonly remax: Record<never, never>;
+  readonly "max-rl": { readonly epsilon?: number };
+  readonly opo: Record<never, never>;
+  readonly "pass-at-k": { readonly scaled?: boolean };
+  readonly bnpo: { readonly a: number; readonly b: number };
+  readonly "reinforce++": ReinforcePlusPlusOptions;
+  readonly "running-baseline": { readonly decay?: number };
+}
+
+export type EstimatorName = keyof EstimatorOptions;
+
+type Estimate<Options> = (batch: RewardBatch, options: Options, state: unknown) => Advantages;
+
+interface Preset<Options> {
+  readonly shape: Shape;
+  readonly needs?: Estimator["needs"];
+  readonly init?: () => unknown;
+  readonly estimate: Estimate<Options>;
+}
+
+const nothing: Shape = { kind: "group", fields: {} };
+const boolean = { shape: shapes.boolean, optional: true } as const;
+
+const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]> } = {
+  group: {
+    shape: group<GroupAdvantageOptions>({
+      scale: { shape: { kind: "choice", of: ["none", "group", "batch"] } },
+      std: { shape: { kind: "choice", of: ["sample", "population"] }, optional: true },
+      epsilon: { shape: shapes.atLeast0, optional: true },
+      epsilonForm: { shape: { kind: "choice", of: ["add", "clamp"] }, optional: true },
+    }),
+    estimate: ({ rewards, groups }, options) => groupAdvantages(rewards, groups, options),
+  },
+  rloo: { shape: nothing, estimate: ({ rewards, groups }) => rloo(rewards, groups) },
+  raw: { shape: nothing, estimate: ({ rewards, groups }) => rawRewards(rewards, groups) },
+  gpg: { shape: nothing, estimate: ({ rewards, groups }) => gpg(rewards, groups) },
+  maremax: { shape: nothing, estimate: ({ rewards, groups }) => maremax(rewards, groups) },
+  remax: {
+    shape: nothing,
+    needs: ["greedy"],
+    estimate: ({ rewards, groups, greedyRewards }) => {
+      if (greedyRewards) return remax(rewards, groups, greedyRewards);
+      throw new LaconicError("input_invalid", "remax: the batch has no rewards of greedy answers");
+    },
+  },
+  "max-rl": {
+    shape: group<EstimatorOptions["max-rl"]>({ epsilon: { shape: shapes.atLeast0, optional: true } }),
+    estimate: ({ rewards, groups }, { epsilon }) => maxRl(rewards, groups, epsilon),
+  },
+  opo: {
+    shape: nothing,
+    estimate: ({ rewards, groups, offsets }) =>
+      opo(
+        rewards,
+        groups,
+        Array.from(rewards, (_, row) => (offsets[row + 1] as number) - (offsets[row] as number)),
+      ),
+  },
+  "pass-at-k": {
+    shape: group<EstimatorOptions["pass-at-k"]>({ scaled: boolean }),
+    estimate: ({ rewards, groups }, options) => passAtK(rewards, groups, options),
+  },
+  bnpo: {
+    shape: group<EstimatorOptions["bnpo"]>({ a: { shape: shapes.above0 }, b: { shape: shapes.above0 } }),
+    estimate: ({ rewards, groups }, options) => bnpo(rewards, groups, options),
+  },
+  "reinforce++": {
+    shape: group<ReinforcePlusPlusOptions>({
+      baseline: boolean,
+      discount: { shape: { kind: "number", above: 0, max: 1 }, optional: true },
+    }),
+    estimate: ({ rewards, groups, offsets }, options) => ({
+      advantages: reinforcePlusPlus(rewards, groups, offsets, options),
+    }),
+  },
+  "running-baseline": {
+    shape: group<EstimatorOptions["running-baseline"]>({
+      decay: { shape: { kind: "number", min: 0, below: 1 }, optional: true },
+    }),
+    needs: ["agents"],
+    init: (): RunningBaselineState => ({}),
+    estimate: ({ rewards, agents }, { decay }, state) => {
+      if (agents) return runningBaseline(state as RunningBaselineState, rewards, agents, decay);
+      throw new LaconicError("input_invalid", "running-baseline: the batch does not say whose rewards they are");
+    },
+  },
+};
+
+export const estimatorNames: readonly EstimatorName[] = Object.keys(presets) as EstimatorName[];
+
+/** What the options of an estimator may be. */
+export function estimatorShape(name: EstimatorName): Shape {
+  return presets[name].shape;
+}
+
+/**
+ * An estimator by name.
+ * @throws LaconicError `config_invalid` for an option that it does not take, or one out of range.
+ */
+export function estimatorPreset<Name extends EstimatorName>(name: Name, options: EstimatorOptions[Name]): Estimator {
+  const { shape, needs, init, estimate } = presets[name] as Preset<EstimatorOptions[Name]>;
+  checkShape(shape, options, `estimator ${name}`);
+  if (name === "group") groupAdvantages([], [], options as GroupAdvantageOptions); // refuses settings without effect
+  return {
+    name,
+    settings: { ...options },
+    ...(needs && { needs }),
+    ...(init && { init }),
+    estimate: (batch, state) => estimate(batch, options, state),
+  };
+}

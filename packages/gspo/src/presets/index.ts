@@ -1,0 +1,9 @@
+/**
+ * Objectives and estimators by the names that configurations use, each with the shape of its options.
+ * @module @laconic/gspo/presets
+ */
+export { objectiveNames, objectivePreset, objectiveShape, objectiveWarnings } from "./objectives.ts";
+export type { ObjectiveName } from "./objectives.ts";
+export type { ObjectiveOptions } from "./objective-options.ts";
+export { estimatorNames, estimatorPreset, estimatorShape } from "./estimators.ts";
+export type { EstimatorName, EstimatorOptions } from "./estimators.ts";
