@@ -1,3 +1,4 @@
+import { randomFromSeed } from "@laconic/core";
 import { expect, test } from "vitest";
 import { dualController } from "./index.ts";
 import { simulate, simulatedTeam } from "./testing/index.ts";
@@ -49,12 +50,26 @@ test("no price passes its maximum", () => {
 
 const truncated = { tokens: 50, truncatedShare: 0.5 };
 
-test("the integral is held while a hard cap truncates the cost", () => {
+test("a truncated cost above budget raises the price as any other does; below budget it lowers nothing", () => {
   const controller = dualController({ targetTokens: 14, learningRate: 2e-4, initialPrice: 0.002 });
   const step = controller.step(controller.init(), truncated);
-  expect(step).toMatchObject({ price: 0.002, diagnostics: { held: 1, violation: 36 } });
+  expect(step).toMatchObject({ price: 0.002 + 2e-4 * 36, diagnostics: { held: 0, violation: 36 } });
   const low = controller.step(controller.init(), { tokens: 10, truncatedShare: 0.5 });
-  expect(low).toMatchObject({ price: 0.002, diagnostics: { held: 1 } });
+  expect(low).toMatchObject({ price: 0.002, state: { integral: 0.002 }, diagnostics: { held: 1, violation: -4 } });
+  const whole = controller.step(controller.init(), { tokens: 10, truncatedShare: 0.1 });
+  expect(whole).toMatchObject({ price: 0.002 - 2e-4 * 4, diagnostics: { held: 0 } });
+});
+
+test("nor does the proportional term lower the price by a truncated cost", () => {
+  const controller = dualController({
+    targetTokens: 14,
+    learningRate: 2e-4,
+    initialPrice: 0.002,
+    proportionalGain: 1e-4,
+  });
+  const low = { tokens: 10, truncatedShare: 0.5 };
+  expect(controller.step(controller.init(), low)).toMatchObject({ price: 0.002, diagnostics: { held: 1 } });
+  expect(controller.step(controller.init(), { tokens: 10 }).price).toBeCloseTo(0.002 - 2e-4 * 4 - 1e-4 * 4, 15);
 });
 
 test("few truncated episodes are tolerated, and without anti-windup all are", () => {
@@ -64,14 +79,50 @@ test("few truncated episodes are tolerated, and without anti-windup all are", ()
   expect(off.step(off.init(), truncated)).toMatchObject({ price: 19, diagnostics: { held: 0 } });
 });
 
-test("a team that always hits the cap still learns: a price of 0 moves", () => {
+test("a team that always hits the cap still learns", () => {
   const controller = dualController({ targetTokens: 14, learningRate: 2e-4 });
   const first = controller.step(controller.init(), truncated);
   expect(first).toMatchObject({ price: 2e-4 * 36, diagnostics: { held: 0 } });
-  expect(controller.step(first.state, truncated)).toMatchObject({ price: 2e-4 * 36, diagnostics: { held: 1 } });
+  expect(controller.step(first.state, truncated)).toMatchObject({ price: 2 * 2e-4 * 36, diagnostics: { held: 0 } });
 
   const capped = simulatedTeam({ talkTokens: 60, sensitivity: 40, capTokens: 50 });
   const { rows } = simulate(controller, capped, 1000, 1);
   expect(rows[0]).toMatchObject({ tokens: 50, truncatedShare: 1 });
   expect(Math.abs((rows.at(-1)?.tokens as number) / 14 - 1)).toBeLessThan(0.1);
+});
+
+/**
+ * A batch of 64 episodes of exponentially distributed length, cut at `cap`, under Eq. 5 in units of the budget. The mean
+ * length a team settles at falls with the price; its habit lags behind.
+ */
+function cutBatches(cap: number, iterations: number) {
+  const controller = dualController({ targetTokens: 20, learningRate: 0.02, unit: "budget" });
+  const random = randomFromSeed(3);
+  let [state, habit] = [controller.init(), 90];
+  return Array.from({ length: iterations }, () => {
+    habit += 0.1 * (90 * Math.exp(-60 * state.price) - habit);
+    const lengths = Array.from({ length: 64 }, () => -habit * Math.log(1 - random.uniform()));
+    const tokens = lengths.reduce((sum, length) => sum + Math.min(length, cap), 0) / lengths.length;
+    const truncatedShare = lengths.filter((length) => length > cap).length / lengths.length;
+    const step = controller.step(state, { tokens, truncatedShare });
+    ({ state } = step);
+    return { tokens, truncatedShare, price: step.price };
+  });
+}
+
+test("many replies at the limit: the price does not freeze, and the tokens reach the budget", () => {
+  const rows = cutBatches(64, 400);
+  // A third and more are cut at first, at more than twice the budget: the price rises in every one of these steps.
+  const early = rows.slice(0, 15);
+  expect(early.every(({ tokens, truncatedShare }) => tokens > 28 && truncatedShare > 0.1)).toBe(true);
+  expect(early.every(({ price }, i) => price > (early[i - 1]?.price ?? 0))).toBe(true);
+  const late = rows.slice(-100).reduce((sum, { tokens }) => sum + tokens, 0) / 100;
+  expect(Math.abs(late / 20 - 1)).toBeLessThan(0.1);
+});
+
+test("a limit close to the budget leaves every cost a lower bound: the team stays within the budget all the same", () => {
+  const rows = cutBatches(24, 400);
+  const late = rows.slice(-100);
+  expect(late.reduce((sum, { tokens }) => sum + tokens, 0) / 100).toBeLessThan(20);
+  expect(late.every(({ price }) => price > 0 && price < 0.1)).toBe(true);
 });

@@ -33,16 +33,17 @@ export function control(settings: BudgetSettings, state: BudgetState, measuremen
   const maxPrice = settings.maxPrice ?? Infinity;
   const target = targetOf(settings, state);
   const violation = violationOf(settings, measurement.tokens, target);
+  // A truncated cost is a lower bound: above the target it still counts, below it proves nothing.
+  const truncated = antiWindup && (measurement.truncatedShare ?? 0) > truncationTolerance;
+  const held = truncated && violation < 0;
+  const proven = held ? 0 : violation;
   const increase = smooth(settings, state, measurement) - (state.smoothedTokens ?? measurement.tokens);
   const rise = Math.max(0, increase) / (settings.unit === "budget" ? target : 1);
-  const correction = proportionalGain * violation + derivativeGain * rise;
+  const correction = proportionalGain * proven + derivativeGain * rise;
 
-  // A truncated cost says too little; a price of 0 still moves, or a team that only ever hits the cap would never learn.
-  const truncated = antiWindup && (measurement.truncatedShare ?? 0) > truncationTolerance;
-  const held = truncated && !(state.price === 0 && violation > 0);
   const pinned = antiWindup && violation > 0 && state.integral + correction >= maxPrice;
   let integral = state.integral;
-  if (!held && !pinned) integral = Math.max(0, integral + learningRate * violation); // Eq. 5
+  if (!pinned) integral = Math.max(0, integral + learningRate * proven); // Eq. 5
   if (antiWindup) integral = Math.min(integral, maxPrice);
   let dual = Math.min(maxPrice, Math.max(0, integral + correction));
   const saturated = dual === maxPrice;

@@ -18,7 +18,7 @@ export interface BudgetDiagnostics {
   readonly warmup: 0 | 1;
   /** The price is at its maximum. */
   readonly saturated: 0 | 1;
-  /** The integral was held because episodes were truncated. */
+  /** The cost is below its target, but of truncated episodes and so a lower bound: it does not lower the price. */
   readonly held: 0 | 1;
   /** The guard kept the price from rising. */
   readonly guarded: 0 | 1;
@@ -37,8 +37,8 @@ export interface BudgetController {
   /** `state.price` is the price of the first iteration. */
   init(): BudgetState;
   /**
-   * @throws LaconicError `numeric_invalid` for a measurement that is not finite or out of range, or a price that
-   * overflows; `input_invalid` for a missing one.
+   * @throws LaconicError `numeric_invalid` for a measurement that is not finite or out of range, or a price or mean
+   * that overflows; `input_invalid` for a missing one.
    */
   step(state: BudgetState, measurement: BudgetMeasurement): BudgetStep;
 }
@@ -66,19 +66,13 @@ export function dualController(options: BudgetOptions): BudgetController {
       const warmingUp = state.iteration < settings.warmupIterations;
       const next = warmingUp ? warmUp(settings, state, measurement) : control(settings, state, measurement);
       const price = next.dual / tokens;
-      if (!Number.isFinite(price))
-        throw new LaconicError("numeric_invalid", `budget: the price became ${price}; set budget.maxPrice`, {
-          iteration: state.iteration,
-        });
+      const smoothedTokens = smooth(settings, state, measurement);
+      const warmup = warmingUp ? meanSoFar(settings, state, measurement) : state.warmup;
+      const { integral, violation } = next;
+      checkFinite(state.iteration, { price, integral, violation, smoothedTokens, ...warmup });
       return {
         price,
-        state: {
-          iteration: state.iteration + 1,
-          price,
-          integral: next.integral,
-          smoothedTokens: smooth(settings, state, measurement),
-          warmup: warmingUp ? meanSoFar(settings, state, measurement) : state.warmup,
-        },
+        state: { iteration: state.iteration + 1, price, integral, smoothedTokens, warmup },
         diagnostics: {
           lambda: price,
           target: next.target,
@@ -92,6 +86,15 @@ export function dualController(options: BudgetOptions): BudgetController {
       };
     },
   };
+}
+
+/** @throws LaconicError `numeric_invalid` naming what overflowed: JSON has no infinity, so no checkpoint could hold it. */
+function checkFinite(iteration: number, values: Readonly<Record<string, number | null>>): void {
+  for (const [name, value] of Object.entries(values)) {
+    if (value === null || Number.isFinite(value)) continue;
+    const advice = name === "price" ? "set budget.maxPrice" : "its settings and measurements are too far apart";
+    throw new LaconicError("numeric_invalid", `budget: the ${name} became ${value}; ${advice}`, { iteration, name });
+  }
 }
 
 /** Means over the warm-up; the reward only where the guard needs it as its reference. */

@@ -38,9 +38,12 @@ export interface BudgetOptions {
   readonly warmupPrice?: number;
   /** Iterations in which the target falls from the cost measured in warm-up to B. Defaults to 0. */
   readonly annealIterations?: number;
-  /** Keep the integral within [0, maxPrice] and hold it while the price is saturated or the cost truncated. Defaults to true. */
+  /**
+   * Keep the integral within [0, maxPrice], hold it while the price is saturated, and do not lower the price by a cost that
+   * is truncated and so only a lower bound. Defaults to true.
+   */
   readonly antiWindup?: boolean;
-  /** Share of truncated episodes above which the integral is held. Defaults to 0.1. */
+  /** Share of truncated episodes above which a cost below the target lowers no price. Defaults to 0.1. */
   readonly truncationTolerance?: number;
   /** Adds this times u to the price. Defaults to 0. */
   readonly proportionalGain?: number;

@@ -81,7 +81,7 @@ test.each<[string, Record<string, unknown>]>([
 test("a price that overflows is refused", () => {
   const controller = dualController({ targetTokens: 1, learningRate: 1e308 });
   expect(() => controller.step(controller.init(), { tokens: 1e308 })).toThrowError(
-    expect.objectContaining({ code: "numeric_invalid", detail: { iteration: 0 } }),
+    expect.objectContaining({ code: "numeric_invalid", detail: { iteration: 0, name: "price" } }),
   );
 });
 

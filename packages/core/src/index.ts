@@ -10,6 +10,8 @@ export type { Random, RandomState } from "./random.ts";
 
 export { assertSameLayout, ragged, raggedRow, raggedRows, raggedSelect } from "./ragged.ts";
 export type { Ragged } from "./ragged.ts";
+export { findBadLogProb, logProbRange, sampledLogProbRange } from "./log-prob.ts";
+export type { BadLogProb, LogProbRange } from "./log-prob.ts";
 
 export { emptyStatistic, mergeDiagnostics, mergeStatistics, statisticMean, statisticOf } from "./statistic.ts";
 export type { Diagnostics, Statistic } from "./statistic.ts";
@@ -48,6 +50,7 @@ export type { TokenPrice } from "./token-price.ts";
 export { stopReasons } from "./stop-reason.ts";
 export type { StopReason } from "./stop-reason.ts";
 export type { EpisodeContext, EpisodeLimits, Topology } from "./topology.ts";
+export { maxReward } from "./reward.ts";
 export type { Grader, RewardFunction, RewardTerms } from "./reward.ts";
 export { asEstimator } from "./estimator.ts";
 export type { Advantages, Estimator, EstimatorFunction, RewardBatch } from "./estimator.ts";

@@ -1,4 +1,5 @@
 import type { Diagnostics, Statistic } from "@laconic/core";
+import { klValue } from "./kl.ts";
 import type { Prepared } from "./prepare.ts";
 
 /**
@@ -7,8 +8,14 @@ import type { Prepared } from "./prepare.ts";
  *
  * @param clipped - per unit (token or sequence): -1 below, 1 above, 0 inside
  * @param ratios - per unit
+ * @param clamped - units whose log-ratio was clamped before its exponential
  */
-export function ratioDiagnostics(prepared: Prepared, ratios: Float64Array, clipped: Int8Array): Diagnostics {
+export function ratioDiagnostics(
+  prepared: Prepared,
+  ratios: Float64Array,
+  clipped: Int8Array,
+  clamped: number,
+): Diagnostics {
   const { low, high } = countSides(clipped);
   const share = (hits: number): Statistic => flags(hits, clipped.length);
   return {
@@ -16,6 +23,7 @@ export function ratioDiagnostics(prepared: Prepared, ratios: Float64Array, clipp
     "clip_ratio/low": share(low),
     "clip_ratio/high": share(high),
     "clip_ratio/region": share(low + high),
+    ratio_clamped: flags(clamped, clipped.length),
     ...driftDiagnostics(prepared),
     empty_sequences: flags(countEmpty(prepared.lengths), prepared.sequences),
   };
@@ -56,7 +64,7 @@ function bucketName(bucket: number): string {
 }
 
 /** How far π has moved from π_old, token by token. */
-function driftDiagnostics({ logRatio, input, clamped }: Prepared): Diagnostics {
+function driftDiagnostics({ logRatio, input }: Prepared): Diagnostics {
   const { mask } = input;
   let [count, sum, sumAbs, k3, k3Min] = [0, 0, 0, 0, Infinity];
   let [lowest, highest, smallest] = [Infinity, -Infinity, Infinity];
@@ -67,7 +75,7 @@ function driftDiagnostics({ logRatio, input, clamped }: Prepared): Diagnostics {
     count += 1;
     sum += d;
     sumAbs += size;
-    const divergence = Math.exp(d) - 1 - d;
+    const divergence = klValue("k3", -d);
     k3 += divergence;
     if (divergence < k3Min) k3Min = divergence;
     if (size < smallest) smallest = size;
@@ -75,10 +83,9 @@ function driftDiagnostics({ logRatio, input, clamped }: Prepared): Diagnostics {
     if (d > highest) highest = d;
   }
   // k3 has its minimum 0 at d = 0 and grows on both sides.
-  const k3Max = count === 0 ? -Infinity : Math.max(Math.exp(lowest) - 1 - lowest, Math.exp(highest) - 1 - highest);
+  const k3Max = count === 0 ? -Infinity : Math.max(klValue("k3", -lowest), klValue("k3", -highest));
   return {
     log_ratio_abs: { sum: sumAbs, count, min: smallest, max: Math.max(-lowest, highest) },
-    ratio_clamped: flags(clamped, count),
     "approx_kl/k1": { sum: -sum, count, min: -highest, max: -lowest },
     "approx_kl/k3": { sum: k3, count, min: k3Min, max: k3Max },
   };

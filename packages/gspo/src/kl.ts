@@ -14,8 +14,8 @@ export interface KlOptions {
   readonly biasCorrection?: boolean;
 }
 
-/** exp(-e) is clamped here, so that k3 stays finite. */
-const maxExponent = 20;
+/** k3 goes on as its tangent from e = -20 down: it stays finite, and its slope never turns away from the reference. */
+const tangentAt = -20;
 
 /** Value of the estimator at e. */
 export function klValue(estimator: KlEstimator, e: number): number {
@@ -27,7 +27,8 @@ export function klValue(estimator: KlEstimator, e: number): number {
       return (e * e) / 2;
     case "k3":
     case "k3+":
-      return Math.exp(Math.min(-e, maxExponent)) + e - 1;
+      if (e < tangentAt) return klValue("k3", tangentAt) + (e - tangentAt) * klSlope("k3", tangentAt);
+      return Math.expm1(-e) + e;
   }
 }
 
@@ -41,7 +42,7 @@ export function klSlope(estimator: KlEstimator, e: number): number {
     case "k3+":
       return e;
     case "k3":
-      return -e > maxExponent ? 1 : 1 - Math.exp(-e);
+      return -Math.expm1(-Math.max(e, tangentAt));
   }
 }
 

@@ -1,27 +1,33 @@
-import { assertSameLayout, LaconicError, type BatchTotals, type ObjectiveInput, type Ragged } from "@laconic/core";
-
-/** Log-ratios are clamped here before exp: e^20 overflows nothing and no update survives it. */
-export const maxLogRatio = 20;
+import {
+  assertSameLayout,
+  findBadLogProb,
+  LaconicError,
+  logProbRange,
+  sampledLogProbRange,
+  type BatchTotals,
+  type LogProbRange,
+  type ObjectiveInput,
+  type Ragged,
+} from "@laconic/core";
 
 /** Checked input with the quantities every objective needs. */
 export interface Prepared {
   readonly input: ObjectiveInput;
   readonly sequences: number;
-  /** log π - log π_old per token, clamped to ±20; 0 where masked. */
+  /** log π - log π_old per token; 0 where masked. */
   readonly logRatio: Float64Array;
   /** Trained tokens per sequence: |y_i|. */
   readonly lengths: Int32Array;
   /** Whole optimiser batch. */
   readonly totals: BatchTotals;
   readonly advantagePerToken: boolean;
-  /** Tokens whose log-ratio was clamped. */
-  readonly clamped: number;
 }
 
 /**
  * Checks layouts and values, counts trained tokens, forms log-ratios.
  * @throws LaconicError `input_invalid` for a layout that does not fit, or totals that cannot hold this input;
- * `numeric_invalid` with sequence and token for NaN or infinity.
+ * `numeric_invalid` with sequence and token for a trained token whose log-prob is out of `logProbRange`,
+ * or of `sampledLogProbRange` where a sampler reports it (`@laconic/core`), or whose advantage is not finite.
  */
 export function prepare(input: ObjectiveInput): Prepared {
   const { logProbs, oldLogProbs, advantages, mask } = input;
@@ -39,9 +45,10 @@ export function prepare(input: ObjectiveInput): Prepared {
   if (mask && mask.length !== tokens)
     throw new LaconicError("input_invalid", `mask: ${mask.length} values for ${tokens} tokens`);
 
+  checkLogProbs(input);
+
   const logRatio = new Float64Array(tokens);
   const lengths = new Int32Array(sequences);
-  let clamped = 0;
   let trainedTokens = 0;
   let trainedSequences = 0;
   for (let s = 0; s < sequences; s++) {
@@ -50,23 +57,18 @@ export function prepare(input: ObjectiveInput): Prepared {
     for (let t = logProbs.offsets[s] as number; t < end; t++) {
       if (mask && mask[t] === 0) continue;
       length += 1;
-      const ratio = (logProbs.values[t] as number) - (oldLogProbs.values[t] as number);
-      if (!Number.isFinite(ratio)) throw notFinite("log-probs", s, t - (logProbs.offsets[s] as number));
       if (!Number.isFinite(advantages[advantagePerToken ? t : s]))
         throw notFinite("advantages", s, t - (logProbs.offsets[s] as number));
-      if (ratio > maxLogRatio || ratio < -maxLogRatio) clamped += 1;
-      logRatio[t] = ratio > maxLogRatio ? maxLogRatio : ratio < -maxLogRatio ? -maxLogRatio : ratio;
+      logRatio[t] = (logProbs.values[t] as number) - (oldLogProbs.values[t] as number);
     }
     lengths[s] = length;
     trainedTokens += length;
     if (length > 0) trainedSequences += 1;
   }
-  if (input.refLogProbs) checkFinite(input.refLogProbs, "refLogProbs", mask);
-  if (input.rollLogProbs) checkFinite(input.rollLogProbs, "rollLogProbs", mask);
   const own = { sequences: trainedSequences, tokens: trainedTokens, ...groupCount(input, lengths) };
   const totals = input.totals ?? own;
   checkTotals(totals, own);
-  return { input, sequences, logRatio, lengths, totals, advantagePerToken, clamped };
+  return { input, sequences, logRatio, lengths, totals, advantagePerToken };
 }
 
 /** Advantage of a token of a sequence, whichever way advantages were given. */
@@ -87,11 +89,22 @@ function checkTotals(totals: BatchTotals, own: BatchTotals): void {
     );
 }
 
-function checkFinite({ values, offsets }: Ragged, name: string, mask: Uint8Array | undefined): void {
-  const bad = values.findIndex((value, t) => !Number.isFinite(value) && mask?.[t] !== 0);
-  if (bad < 0) return;
-  const sequence = offsets.findLastIndex((offset) => offset <= bad);
-  throw notFinite(name, sequence, bad - (offsets[sequence] as number));
+/** @throws LaconicError `numeric_invalid` with sequence and token of a trained token's log-prob that is out of range. */
+export function checkLogProbs({ logProbs, oldLogProbs, refLogProbs, rollLogProbs, mask }: ObjectiveInput): void {
+  const check = (name: string, data: Ragged | undefined, range: LogProbRange): void => {
+    const bad = data && findBadLogProb(data, range, mask);
+    if (!bad) return;
+    const { sequence, token, value } = bad;
+    throw new LaconicError(
+      "numeric_invalid",
+      `${name}: sequence ${sequence}, token ${token} is ${value}, expected a log-prob from ${range.min} to ${range.max}`,
+      { name, sequence, token, value },
+    );
+  };
+  check("logProbs", logProbs, logProbRange);
+  check("oldLogProbs", oldLogProbs, logProbRange);
+  check("refLogProbs", refLogProbs, logProbRange);
+  check("rollLogProbs", rollLogProbs, sampledLogProbRange);
 }
 
 function groupCount({ groups }: ObjectiveInput, lengths: Int32Array): { groups?: number } {
@@ -99,7 +112,8 @@ function groupCount({ groups }: ObjectiveInput, lengths: Int32Array): { groups?:
   return { groups: new Set(Array.from(groups).filter((_, s) => (lengths[s] as number) > 0)).size };
 }
 
-function notFinite(what: string, sequence: number, token: number): LaconicError {
+/** An error that names the token. */
+export function notFinite(what: string, sequence: number, token: number): LaconicError {
   return new LaconicError("numeric_invalid", `${what}: sequence ${sequence}, token ${token} is not a finite number`, {
     sequence,
     token,

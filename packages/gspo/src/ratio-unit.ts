@@ -7,6 +7,7 @@ import {
   type ObjectiveInput,
   type Ragged,
 } from "@laconic/core";
+import { checkLogProbs } from "./prepare.ts";
 
 /** What one sequence ratio covers: an utterance, an agent's turn, an agent's whole episode, or the whole team's. */
 export type RatioUnit = "message" | "turn" | "trajectory" | "joint";
@@ -44,6 +45,7 @@ export function withRatioUnits(objective: Objective, units: Int32Array, totalUni
   return {
     ...objective,
     evaluate(input: ObjectiveInput) {
+      checkLogProbs(input); // here, where sequences have the caller's numbers
       const members = byUnit(units, input.logProbs.offsets.length - 1);
       const join = (data: Ragged): Ragged =>
         ragged(members.map((rows) => rows.flatMap((row) => [...raggedRow(data, row)])));

@@ -363,6 +363,7 @@ test("requests at a time: more with success, fewer when the server is crowded, n
 
 describe("token ids and log-probs, where a server gives them", () => {
   const ids = { token_ids: [5, 0], logprobs: { content: [{ logprob: -0.5 }, { logprob: -1 }] } };
+  const unknown = { ...ids, logprobs: { content: [{ logprob: -0.5 }, { logprob: -9999 }] } };
   const reply = (extra: object = {}): object => ({
     choices: [{ finish_reason: "stop", message: { content: "hi" }, ...ids }],
     prompt_token_ids: [1, 2, 3],
@@ -388,6 +389,7 @@ describe("token ids and log-probs, where a server gives them", () => {
   test.for([
     ["of another number than were counted", { usage: { prompt_tokens: 3, completion_tokens: 1 } }],
     ["without the prompt's", { prompt_token_ids: null }],
+    ["with -9999 for a log-prob", { choices: [{ finish_reason: "stop", message: { content: "hi" }, ...unknown }] }],
     ["that are none", { choices: [{ finish_reason: "stop", message: { content: "hi" }, ...ids, token_ids: "no" }] }],
   ] as const)("%s are no trace, and the reply stands", async ([, extra]) => {
     const { url } = await server((_, response) => json(response, 200, reply(extra)));

@@ -1,4 +1,4 @@
-import type { FinishReason, TokenTrace } from "@laconic/core";
+import { findBadLogProb, ragged, sampledLogProbRange, type FinishReason, type TokenTrace } from "@laconic/core";
 import { z } from "zod";
 
 const usage = z
@@ -98,6 +98,8 @@ function traceOf(
   const promptTokens = choice.prompt_token_ids ?? reply?.prompt_token_ids;
   const tokens = choice.token_ids;
   if (!promptTokens || !tokens || !logProbs || tokens.length !== logProbs.length) return null;
+  // A server writes -9999 for a log-prob it does not know.
+  if (findBadLogProb(ragged([logProbs]), sampledLogProbRange)) return null;
   // A count that leaves the end token out is of other tokens than these.
   if (reply?.usage && reply.usage.completion_tokens !== tokens.length) return null;
   return { promptTokens, tokens, logProbs };

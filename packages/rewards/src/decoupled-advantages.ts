@@ -1,4 +1,4 @@
-import { LaconicError, statisticOf, type Diagnostics } from "@laconic/core";
+import { LaconicError, maxReward, statisticOf, type Diagnostics } from "@laconic/core";
 import { checkOption } from "./check-option.ts";
 import { allEqual, groupRows } from "./groups.ts";
 import type { MeasuredEpisode } from "./measure-episode.ts";
@@ -34,7 +34,7 @@ export interface DecoupledResult {
  *
  * @param groups - group id of each episode
  * @throws LaconicError `config_invalid` for a bad setting, `input_invalid` for lengths or costs that differ between
- * episodes, `numeric_invalid` when a std overflows.
+ * episodes, `numeric_invalid` for a task or cost beyond ±`maxReward` and for an advantage that overflows, naming the row.
  */
 export function decoupledAdvantages(
   measured: readonly MeasuredEpisode[],
@@ -55,6 +55,8 @@ export function decoupledAdvantages(
     })),
   ];
 
+  for (const { name, values } of terms) checkTerm(name, values);
+
   const advantages = new Float64Array(measured.length);
   const diagnostics: Record<string, Diagnostics[string]> = {};
   for (const { name, weight, values, scale: termScale } of terms) {
@@ -64,7 +66,7 @@ export function decoupledAdvantages(
       if (rows.length === 0) continue;
       const column = rows.map((row) => values[row] as number);
       equal.push(allEqual(column) ? 1 : 0);
-      normalise(name, column, termScale).forEach((value, i) => {
+      normalise(column, termScale).forEach((value, i) => {
         const row = rows[i] as number;
         advantages[row] = (advantages[row] as number) + weight * value;
       });
@@ -75,11 +77,17 @@ export function decoupledAdvantages(
   const scored = measured.flatMap(({ task }, row) => (Number.isNaN(task) ? [] : [row]));
   if (batch === "sequence")
     normalise(
-      "batch",
       scored.map((row) => advantages[row] as number),
       scale,
     ).forEach((value, i) => (advantages[scored[i] as number] = value));
 
+  const overflown = advantages.findIndex((value) => !Number.isFinite(value));
+  if (overflown >= 0)
+    throw new LaconicError(
+      "numeric_invalid",
+      `the advantage of episode ${overflown} is ${advantages[overflown]}: a weight is too large, or a std of almost 0 is divided by without an epsilon`,
+      { row: overflown },
+    );
   diagnostics["groups/size_one"] = statisticOf(members.map((group) => (group.length === 1 ? 1 : 0)));
   diagnostics["rewards/not_applicable"] = statisticOf(measured.map(({ task }) => (Number.isNaN(task) ? 1 : 0)));
   diagnostics["advantages"] = statisticOf(advantages);
@@ -92,22 +100,25 @@ interface Scale {
 }
 
 /** Centred values, divided by std + epsilon when there is a scale; all 0 when the values are equal. */
-function normalise(term: string, values: readonly number[], scale: Scale | null): number[] {
+function normalise(values: readonly number[], scale: Scale | null): number[] {
   if (allEqual(values)) return values.map(() => 0);
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const centred = values.map((value) => value - mean);
   if (!scale) return centred;
   const count = scale.std === "sample" ? values.length - 1 : values.length;
   const std = Math.sqrt(centred.reduce((sum, value) => sum + value * value, 0) / count);
-  if (!Number.isFinite(std))
+  return centred.map((value) => value / (std + scale.epsilon));
+}
+
+/** @throws LaconicError `numeric_invalid`. */
+function checkTerm(term: string, values: readonly number[]): void {
+  const row = values.findIndex((value) => Math.abs(value) > maxReward);
+  if (row >= 0)
     throw new LaconicError(
       "numeric_invalid",
-      `term "${term}": the std of a group is ${std}; its values are too large`,
-      {
-        term,
-      },
+      `episode ${row}, term "${term}" is ${values[row]}; it lies within ±${maxReward}, or is NaN where it does not apply`,
+      { row, term },
     );
-  return centred.map((value) => value / (std + scale.epsilon));
 }
 
 function costOf(costs: MeasuredEpisode["costs"], name: string, row: number): number {

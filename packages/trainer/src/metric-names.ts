@@ -77,7 +77,10 @@ export const metricNames: readonly MetricName[] = [
   },
   { name: "groups/size_one", meaning: "Groups with a single applicable reward: they teach nothing." },
   { name: "rewards/not_applicable", meaning: "Rewards that are NaN and were left out of their group." },
-  { name: "ratio_clamped", meaning: "Tokens whose log-ratio was clamped before its exponential." },
+  {
+    name: "ratio_clamped",
+    meaning: "Ratios, of tokens or of sequences, whose log was clamped before its exponential.",
+  },
   { name: "log_ratio_abs_max", meaning: "Largest absolute log-ratio of a token." },
 
   { name: "reward/own_mean", meaning: "Mean reward of a policy whose own agents' words have a price of their own." },
@@ -88,7 +91,10 @@ export const metricNames: readonly MetricName[] = [
   { name: "budget/tokens/target", meaning: "Mean tokens aimed at; above the budget while it anneals." },
   { name: "budget/tokens/used_frac", meaning: "Mean tokens over the budget." },
   { name: "budget/tokens/saturated", meaning: "1 while the price is at its maximum." },
-  { name: "budget/tokens/held", meaning: "1 while the integral waits because too many episodes are truncated." },
+  {
+    name: "budget/tokens/held",
+    meaning: "1 while a cost below budget does not lower the price, because too many episodes are truncated.",
+  },
   { name: "budget/tokens/guarded", meaning: "1 while the guard keeps the price from rising." },
 ];
 

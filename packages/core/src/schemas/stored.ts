@@ -1,13 +1,14 @@
 import { z } from "zod";
 import type { Episode, Utterance } from "../episode.ts";
 import type { ModelIdentity, TokenTrace } from "../language-model.ts";
+import { logProbRange, sampledLogProbRange } from "../log-prob.ts";
 import type { Ledger, LedgerCall, LedgerRead } from "../ledger.ts";
 import type { Problem } from "../problem.ts";
 import type { RandomState } from "../random.ts";
 import { stopReasons } from "../stop-reason.ts";
 
 const count = z.int().min(0);
-const logProb = z.number().max(1e-6);
+const logProb = z.number().min(logProbRange.min).max(sampledLogProbRange.max);
 const word = z.int().min(0).max(0xffffffff);
 
 export const randomStateSchema: z.ZodType<RandomState> = z.tuple([word, word, word, word]).readonly();

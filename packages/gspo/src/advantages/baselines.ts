@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { deviation, groupDiagnostics, perGroup, rewardGroups, type AdvantageResult } from "./groups.ts";
+import { checkRewards, deviation, groupDiagnostics, perGroup, rewardGroups, type AdvantageResult } from "./groups.ts";
 
 /** RLOO (Ahmadian et al. 2024): r minus the mean of the others, (r - mean) G / (G - 1). */
 export function rloo(rewards: ArrayLike<number>, groups: ArrayLike<number>): AdvantageResult {
@@ -28,7 +28,7 @@ export function gpg(rewards: ArrayLike<number>, groups: ArrayLike<number>): Adva
 
 /**
  * ReMax (Li et al. 2024): r minus the reward of the greedy reply, one baseline per sequence.
- * @throws LaconicError `reward_invalid` for a greedy reward that is not finite where the reward applies.
+ * @throws LaconicError `reward_invalid` for a greedy reward that is not finite where the reward applies, or beyond ±`maxReward`.
  */
 export function remax(
   rewards: ArrayLike<number>,
@@ -41,6 +41,7 @@ export function remax(
       `remax: ${greedyRewards.length} greedy rewards for ${rewards.length} rewards`,
     );
   const split = rewardGroups(rewards, groups);
+  checkRewards(greedyRewards, "remax: greedy reward");
   const advantages = Float64Array.from(rewards, (reward, row) => {
     if (Number.isNaN(reward)) return 0;
     const greedy = greedyRewards[row] as number;

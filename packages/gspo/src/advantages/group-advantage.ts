@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { deviation, perGroup, type AdvantageResult } from "./groups.ts";
+import { checkRewards, deviation, perGroup, type AdvantageResult } from "./groups.ts";
 
 /** How a group's rewards become advantages: every convention that libraries differ in, by name. */
 export interface GroupAdvantageOptions {
@@ -35,7 +35,7 @@ export const groupAdvantageConventions: Readonly<
  *
  * @param rewards - [S], finite, or NaN where not applicable
  * @param groups - group id per sequence, [S]
- * @throws LaconicError `config_invalid` for settings without effect, `reward_invalid` for infinity.
+ * @throws LaconicError `config_invalid` for settings without effect, `reward_invalid` for a reward beyond ±`maxReward`.
  * @example groupAdvantages([0, 1], [0, 0], { scale: "none" }).advantages // [-0.5, 0.5]
  */
 export function groupAdvantages(
@@ -48,6 +48,7 @@ export function groupAdvantages(
     throw new LaconicError("config_invalid", "advantage: std, epsilon and epsilonForm have no effect with scale none");
   if (!(epsilon >= 0)) throw new LaconicError("config_invalid", `advantage: epsilon is ${epsilon}, expected >= 0`);
   const divisor = (sigma: number): number => (epsilonForm === "add" ? sigma + epsilon : Math.max(sigma, epsilon));
+  checkRewards(rewards);
   const batchSigma =
     scale === "batch"
       ? deviation(

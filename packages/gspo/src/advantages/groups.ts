@@ -1,4 +1,4 @@
-import { LaconicError, statisticOf, type Diagnostics, type Statistic } from "@laconic/core";
+import { LaconicError, maxReward, statisticOf, type Diagnostics, type Statistic } from "@laconic/core";
 
 /** Advantages per sequence and what the groups looked like. */
 export interface AdvantageResult {
@@ -20,7 +20,7 @@ export interface RewardGroup {
 
 /**
  * Splits rewards by group. NaN means "not applicable": it leaves the baseline, and its advantage stays 0.
- * @throws LaconicError `reward_invalid` for infinity, naming the row; `input_invalid` when lengths differ.
+ * @throws LaconicError `reward_invalid` for a reward beyond ±`maxReward`, naming the row; `input_invalid` when lengths differ.
  */
 export function rewardGroups(rewards: ArrayLike<number>, groups: ArrayLike<number>): RewardGroup[] {
   if (rewards.length !== groups.length)
@@ -39,13 +39,13 @@ export function rewardGroups(rewards: ArrayLike<number>, groups: ArrayLike<numbe
   });
 }
 
-/** @throws LaconicError `reward_invalid` for infinity, naming the row. */
-export function checkRewards(rewards: ArrayLike<number>): void {
-  const row = Array.from(rewards).findIndex((reward) => Math.abs(reward) === Infinity);
+/** @throws LaconicError `reward_invalid` for infinity or a reward beyond ±`maxReward`, naming the row. */
+export function checkRewards(rewards: ArrayLike<number>, name = "reward"): void {
+  const row = Array.from(rewards).findIndex((reward) => Math.abs(reward) > maxReward);
   if (row >= 0)
     throw new LaconicError(
       "reward_invalid",
-      `reward ${row} is ${rewards[row]}; a reward is finite, or NaN where it does not apply`,
+      `${name} ${row} is ${rewards[row]}; it lies within ±${maxReward}, or is NaN where it does not apply`,
       { row },
     );
 }
@@ -67,7 +67,10 @@ export function deviation(values: readonly number[], convention: "sample" | "pop
   return Math.sqrt(squares / Math.max(1, values.length - (convention === "sample" ? 1 : 0)));
 }
 
-/** Advantages by a rule per group; degenerate groups get exactly 0. */
+/**
+ * Advantages by a rule per group; degenerate groups get exactly 0.
+ * @throws LaconicError as {@link rewardGroups}, and `numeric_invalid` for an advantage that overflows, naming the row.
+ */
 export function perGroup(
   rewards: ArrayLike<number>,
   groups: ArrayLike<number>,
@@ -78,7 +81,16 @@ export function perGroup(
   for (const group of split) {
     if (group.degenerate) continue;
     const values = rule(group);
-    group.rows.forEach((row, i) => (advantages[row] = values[i] as number));
+    group.rows.forEach((row, i) => {
+      const value = values[i] as number;
+      if (!Number.isFinite(value))
+        throw new LaconicError(
+          "numeric_invalid",
+          `the advantage of reward ${row}, ${rewards[row]}, is ${value}: what it is divided by is too close to 0`,
+          { row },
+        );
+      advantages[row] = value;
+    });
   }
   return { advantages, diagnostics: groupDiagnostics(rewards, split, advantages) };
 }

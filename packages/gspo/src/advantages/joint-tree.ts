@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { LaconicError, maxReward } from "@laconic/core";
 
 /** A joint history at which every agent has replied several times. */
 export interface JointNode {
@@ -63,7 +63,8 @@ function returnsOf(
   const returns = node.actions.map(({ replies, reward, next }, position) => {
     if (replies.length !== agents || !replies.every((reply) => Number.isInteger(reply) && reply >= 0))
       refuse(`action ${position} needs a reply of each of ${agents} agents`);
-    if (!Number.isFinite(reward)) refuse(`action ${position} has the reward ${reward}`);
+    if (!(Math.abs(reward) <= maxReward))
+      refuse(`action ${position} has the reward ${reward}, expected one within ±${maxReward}`);
     if (!next) return reward;
     return reward + gamma * mean(returnsOf(next, gamma, agents, [...path, position], later));
   });

@@ -15,7 +15,7 @@ export interface ReinforcePlusPlusOptions {
  * variance, and get 0. Returns that are all equal give exactly 0.
  *
  * @param offsets - layout of the tokens, [S + 1]
- * @throws LaconicError `reward_invalid` for an infinite reward, `input_invalid` when lengths differ, `config_invalid`.
+ * @throws LaconicError `reward_invalid` for a reward beyond ±`maxReward`, `input_invalid` when lengths differ, `config_invalid`.
  */
 export function reinforcePlusPlus(
   rewards: ArrayLike<number>,

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { LaconicError, maxReward } from "@laconic/core";
 import { checkRewards } from "./groups.ts";
 
 /** Exponential mean of rewards per agent: plain data, for a checkpoint. */
@@ -11,7 +11,8 @@ export type RunningBaselineState = Readonly<Record<string, number>>;
  * A NaN reward does not apply: it gets 0 and moves no baseline.
  *
  * @param decay - weight of the past, 0.95
- * @throws LaconicError `reward_invalid` for an infinite reward, `input_invalid` when lengths differ, `config_invalid`.
+ * @throws LaconicError `reward_invalid` for a reward beyond ±`maxReward`, `input_invalid` when lengths differ or a stored
+ * baseline is no such number, `config_invalid`.
  */
 export function runningBaseline(
   state: RunningBaselineState,
@@ -24,13 +25,19 @@ export function runningBaseline(
   if (agents.length !== rewards.length)
     throw new LaconicError("input_invalid", `${agents.length} agents for ${rewards.length} rewards`);
   checkRewards(rewards);
-  const next: Record<string, number> = { ...state };
+  // A map, because an agent may be called like a property that every object has.
+  const next = new Map(Object.entries(state));
+  for (const [agent, baseline] of next)
+    if (!(Math.abs(baseline) <= maxReward))
+      throw new LaconicError("input_invalid", `running baseline: the state of agent "${agent}" is ${baseline}`, {
+        agent,
+      });
   const advantages = Float64Array.from(rewards, (reward, s) => {
     if (Number.isNaN(reward)) return 0;
     const agent = agents[s] as string;
-    const baseline = next[agent] ?? 0;
-    next[agent] = decay * baseline + (1 - decay) * reward;
+    const baseline = next.get(agent) ?? 0;
+    next.set(agent, decay * baseline + (1 - decay) * reward);
     return reward - baseline;
   });
-  return { advantages, state: next };
+  return { advantages, state: Object.fromEntries(next) };
 }

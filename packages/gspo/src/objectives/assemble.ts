@@ -10,7 +10,8 @@ import { sequenceWeights, type Aggregation } from "../aggregation.ts";
 import { clipsByLength, ratioDiagnostics } from "../diagnostics.ts";
 import { checkImportance, importanceSettings, importanceWeights, type ImportanceOptions } from "../importance.ts";
 import { checkKl, klSettings, klSlope, klValue, type KlOptions } from "../kl.ts";
-import { maxLogRatio, prepare, type Prepared } from "../prepare.ts";
+import { ratioOf } from "../log-ratio.ts";
+import { notFinite, prepare, type Prepared } from "../prepare.ts";
 
 /** Terms that any objective takes. */
 export interface CommonOptions {
@@ -28,6 +29,8 @@ export interface PolicyTerm {
   readonly gradient: Float64Array;
   readonly ratios: Float64Array;
   readonly clipped: Int8Array;
+  /** Ratios whose log was clamped before its exponential. */
+  readonly clamped: number;
   /** Ratios are one per sequence with trained tokens, in order, rather than one per token. */
   readonly bySequence?: boolean;
 }
@@ -38,8 +41,6 @@ export interface ObjectiveParts extends CommonOptions {
   readonly settings: Objective["settings"];
   readonly aggregation: Aggregation;
   readonly constantLength?: number;
-  /** The slope does not pass through the ratio, so that clamping it takes nothing away. */
-  readonly ratioDetached?: boolean;
   policy(prepared: Prepared, weights: Float64Array): PolicyTerm;
 }
 
@@ -61,9 +62,8 @@ export function assemble(parts: ObjectiveParts): Objective {
 function evaluate(parts: ObjectiveParts, input: ObjectiveInput): ObjectiveOutput {
   const prepared = prepare(input);
   const weights = sequenceWeights(prepared, parts.aggregation, parts.constantLength);
-  const { losses, gradient, ratios, clipped, bySequence } = parts.policy(prepared, weights);
-  if (prepared.clamped > 0 && !parts.ratioDetached) zeroClamped(prepared, gradient);
-  let diagnostics: Diagnostics = ratioDiagnostics(prepared, ratios, clipped);
+  const { losses, gradient, ratios, clipped, clamped, bySequence } = parts.policy(prepared, weights);
+  let diagnostics: Diagnostics = ratioDiagnostics(prepared, ratios, clipped, clamped);
   if (bySequence) diagnostics = { ...diagnostics, ...clipsByLength(prepared, clipped) };
   if (parts.importance) {
     const importance = importanceWeights(prepared, parts.importance);
@@ -73,14 +73,21 @@ function evaluate(parts: ObjectiveParts, input: ObjectiveInput): ObjectiveOutput
   if (parts.offPolicyMask !== undefined)
     diagnostics = { ...diagnostics, ...maskOffPolicy(prepared, parts.offPolicyMask, losses, gradient) };
   if (parts.kl) diagnostics = { ...diagnostics, ...addKl(prepared, parts.kl, weights, losses, gradient) };
-  let loss = 0;
-  for (let t = 0; t < losses.length; t++) loss += losses[t] as number;
+  const loss = sumOf(prepared, losses, gradient);
   return { loss, gradient, diagnostics: { ...diagnostics, policy_loss: statisticOf([loss]) } };
 }
 
-/** A clamped log-ratio is constant, so the loss has no slope there. */
-function zeroClamped({ logRatio }: Prepared, gradient: Float64Array): void {
-  for (let t = 0; t < logRatio.length; t++) if (Math.abs(logRatio[t] as number) >= maxLogRatio) gradient[t] = 0;
+/** The loss. @throws LaconicError `numeric_invalid` naming the token where an advantage or a weight was too large. */
+function sumOf({ input }: Prepared, losses: Float64Array, gradient: Float64Array): number {
+  let loss = 0;
+  for (let t = 0; t < losses.length; t++) {
+    loss += losses[t] as number;
+    if (Number.isFinite(loss) && Number.isFinite(gradient[t])) continue;
+    const { offsets } = input.logProbs;
+    const sequence = offsets.findLastIndex((offset) => offset <= t);
+    throw notFinite("loss or gradient", sequence, t - (offsets[sequence] as number));
+  }
+  return loss;
 }
 
 function scale(losses: Float64Array, gradient: Float64Array, weights: Float64Array): void {
@@ -125,7 +132,7 @@ function addKl(
       if (mask && mask[t] === 0) continue;
       const e = (logProbs.values[t] as number) - (refLogProbs.values[t] as number);
       const value = klValue(options.estimator, e);
-      const ratio = options.biasCorrection ? Math.exp(prepared.logRatio[t] as number) : 1;
+      const ratio = options.biasCorrection ? ratioOf(prepared.logRatio[t] as number) : 1;
       values.push(value);
       losses[t] = (losses[t] as number) + weight * ratio * value;
       gradient[t] = (gradient[t] as number) + weight * ratio * klSlope(options.estimator, e);

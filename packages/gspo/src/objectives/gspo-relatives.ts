@@ -1,7 +1,8 @@
 import { LaconicError, type Objective } from "@laconic/core";
+import { isClamped, meanLogRatio, ratioOf } from "../log-ratio.ts";
 import type { CommonOptions } from "./assemble.ts";
 import { checkClip, clippedSide, type ClipRange } from "./clip-range.ts";
-import { meanLogRatio, sequenceObjective } from "./sequence-level.ts";
+import { sequenceObjective } from "./sequence-level.ts";
 
 /** LUSPO: |y| times GSPO's loss, so every token weighs the same: gradient -s A / N. Clip 2e-3/2.5e-3 by default. */
 export function luspo(options: CommonOptions & { readonly clip?: ClipRange } = {}): Objective {
@@ -9,17 +10,18 @@ export function luspo(options: CommonOptions & { readonly clip?: ClipRange } = {
   checkClip("luspo", clip);
   const settings = { clipLow: clip.low, clipHigh: clip.high };
   return sequenceObjective("luspo", settings, "seq-mean-token-sum", options, ({ logRatio, length, advantage }) => {
-    const ratio = Math.exp(meanLogRatio(logRatio, length));
+    const mean = meanLogRatio(logRatio, length);
+    const [ratio, clamped] = [ratioOf(mean), isClamped(mean)];
     const clipped = clippedSide(ratio, advantage, clip);
     if (clipped !== 0)
-      return { loss: -(clipped > 0 ? 1 + clip.high : 1 - clip.low) * advantage, slope: 0, ratio, clipped };
-    return { loss: -ratio * advantage, slope: -ratio * advantage, ratio, clipped };
+      return { loss: -(clipped > 0 ? 1 + clip.high : 1 - clip.low) * advantage, slope: 0, ratio, clamped, clipped };
+    return { loss: -ratio * advantage, slope: -ratio * advantage, ratio, clamped, clipped };
   });
 }
 
 /**
  * GMPO: the geometric mean of ratios clipped per token in log space, ρ = exp mean_t b_t with b = min(d, ε) for A > 0 and
- * max(d, -ε) for A < 0. Clips before averaging where GSPO clips after. ε = 0.4 by default.
+ * max(d, -ε) for A < 0. Clips before averaging where GSPO clips after. ε = 0.4 by default. With A = 0 nothing is clipped.
  */
 export function gmpo(options: CommonOptions & { readonly clip?: ClipRange } = {}): Objective {
   const { clip = { low: 0.4, high: 0.4 } } = options;
@@ -29,7 +31,8 @@ export function gmpo(options: CommonOptions & { readonly clip?: ClipRange } = {}
     // Plain loops: a batch has half a million tokens.
     let sum = 0;
     let outside = 0;
-    const inside = (d: number): boolean => (advantage > 0 ? d <= clip.high : d >= -clip.low);
+    const [lowest, highest] = [advantage < 0 ? -clip.low : -Infinity, advantage > 0 ? clip.high : Infinity];
+    const inside = (d: number): boolean => d >= lowest && d <= highest;
     for (let t = 0; t < logRatio.length; t++) {
       const d = logRatio[t] as number;
       if (inside(d)) sum += d;
@@ -38,11 +41,12 @@ export function gmpo(options: CommonOptions & { readonly clip?: ClipRange } = {}
         outside += 1;
       }
     }
-    const ratio = Math.exp(sum / length);
+    const mean = sum / length;
+    const [ratio, clamped] = [ratioOf(mean), isClamped(mean)];
     const slope = new Float64Array(logRatio.length);
     for (let t = 0; t < logRatio.length; t++) if (inside(logRatio[t] as number)) slope[t] = -ratio * advantage;
     const clipped = outside === 0 ? 0 : advantage > 0 ? 1 : -1;
-    return { loss: -ratio * advantage, slope, ratio, clipped };
+    return { loss: -ratio * advantage, slope, ratio, clamped, clipped };
   });
 }
 
@@ -64,11 +68,12 @@ export function vespo(options: VespoOptions = {}): Objective {
   const settings = { positive: positive.join(","), negative: negative.join(",") };
   const detached = { ...options, ratioDetached: true };
   return sequenceObjective("vespo", settings, "token-mean", detached, ({ logRatio, advantage, logProbs }) => {
-    const logW = Math.max(Math.log(1e-8), Math.min(20, meanLogRatio(logRatio, 1)));
+    const sum = meanLogRatio(logRatio, 1);
+    const logW = Math.max(Math.log(1e-8), Math.min(20, sum));
     const [k, lambda] = advantage >= 0 ? positive : negative;
     const phi = Math.exp(lambda + k * logW - lambda * Math.exp(logW));
     const loss = logProbs.map((logProb) => -phi * advantage * logProb);
-    return { loss, slope: -phi * advantage, ratio: Math.exp(logW), clipped: 0 };
+    return { loss, slope: -phi * advantage, ratio: Math.exp(logW), clamped: logW !== sum, clipped: 0 };
   });
 }
 
@@ -79,11 +84,10 @@ export function magrpo(options: CommonOptions = {}): Objective {
     {},
     "seq-mean-token-sum",
     { ...options, ratioDetached: true },
-    ({ logRatio, length, advantage, logProbs }) => ({
-      loss: logProbs.map((logProb) => -advantage * logProb),
-      slope: -advantage,
-      ratio: Math.exp(meanLogRatio(logRatio, length)),
-      clipped: 0,
-    }),
+    ({ logRatio, length, advantage, logProbs }) => {
+      const mean = meanLogRatio(logRatio, length);
+      const loss = logProbs.map((logProb) => -advantage * logProb);
+      return { loss, slope: -advantage, ratio: ratioOf(mean), clamped: isClamped(mean), clipped: 0 };
+    },
   );
 }

@@ -1,9 +1,10 @@
 import { LaconicError, type Objective } from "@laconic/core";
 import type { Aggregation } from "../aggregation.ts";
+import { isClamped, meanLogRatio, ratioOf } from "../log-ratio.ts";
 import { advantageAt, type Prepared } from "../prepare.ts";
 import { assemble, type CommonOptions, type PolicyTerm } from "./assemble.ts";
 import { checkClip, clippedSide, type ClipRange } from "./clip-range.ts";
-import { meanLogRatio, refuseTokenImportance, sequenceObjective } from "./sequence-level.ts";
+import { refuseTokenImportance, sequenceObjective } from "./sequence-level.ts";
 
 /** The GSPO paper's range; one to two orders of magnitude narrower than GRPO's. */
 export const gspoClip: ClipRange = { low: 3e-4, high: 4e-4 };
@@ -28,18 +29,20 @@ export function gspo(options: GspoOptions = {}): Objective {
   const settings = { clipLow: clip.low, clipHigh: clip.high, minLength };
   return sequenceObjective("gspo", settings, "seq-mean-token-mean", options, ({ logRatio, length, advantage }) => {
     const divisor = Math.max(length, minLength);
-    const ratio = Math.exp(meanLogRatio(logRatio, divisor));
+    const mean = meanLogRatio(logRatio, divisor);
+    const [ratio, clamped] = [ratioOf(mean), isClamped(mean)];
     const clipped = clippedSide(ratio, advantage, clip);
     if (clipped !== 0)
-      return { loss: -(clipped > 0 ? 1 + clip.high : 1 - clip.low) * advantage, slope: 0, ratio, clipped };
+      return { loss: -(clipped > 0 ? 1 + clip.high : 1 - clip.low) * advantage, slope: 0, ratio, clamped, clipped };
     // The token weight already holds 1/|y|; a raised divisor shrinks the slope further.
-    return { loss: -ratio * advantage, slope: (-ratio * advantage * length) / divisor, ratio, clipped };
+    return { loss: -ratio * advantage, slope: (-ratio * advantage * length) / divisor, ratio, clamped, clipped };
   });
 }
 
 /**
  * GSPO-token: each token carries sg[s] π / sg[π], so advantages may differ within a sequence. Value s, gradient
- * -s A_t / (N |y|), clipped per token by the sign of A_t. With equal advantages it is GSPO (GSPO paper, section 4.3).
+ * -s A_t / (N |y|), clipped per token by the sign of A_t. With equal advantages it is GSPO (GSPO paper, section 4.3), and
+ * so with a `minLength` too: there the gradient has max(|y|, minLength) below the line.
  */
 export function gspoToken(options: GspoOptions = {}): Objective {
   const { clip, minLength } = resolve("gspo-token", options);
@@ -60,30 +63,34 @@ function tokenTerms(prepared: Prepared, weights: Float64Array, clip: ClipRange, 
   const gradient = new Float64Array(logRatio.length);
   const ratios = new Float64Array(logRatio.length);
   const clipped = new Int8Array(logRatio.length);
-  let count = 0;
+  let [count, clamped] = [0, 0];
   for (let s = 0; s < sequences; s++) {
     const [start, end] = [offsets[s] as number, offsets[s + 1] as number];
-    const ratio = Math.exp(meanLogRatio(logRatio.subarray(start, end), Math.max(lengths[s] as number, minLength, 1)));
+    const length = lengths[s] as number;
+    const divisor = Math.max(length, minLength);
+    const mean = meanLogRatio(logRatio.subarray(start, end), divisor);
+    const [ratio, constant] = [ratioOf(mean), isClamped(mean)];
     for (let t = start; t < end; t++) {
       if (input.mask && input.mask[t] === 0) continue;
       const advantage = advantageAt(prepared, s, t);
       const side = clippedSide(ratio, advantage, clip);
       const kept = side === 0 ? ratio : side > 0 ? 1 + clip.high : 1 - clip.low;
       losses[t] = -(weights[s] as number) * kept * advantage;
-      gradient[t] = side === 0 ? -(weights[s] as number) * ratio * advantage : 0;
+      gradient[t] = side === 0 && !constant ? (-(weights[s] as number) * ratio * advantage * length) / divisor : 0;
       ratios[count] = ratio;
       clipped[count] = side;
+      if (constant) clamped += 1;
       count += 1;
     }
   }
-  return { losses, gradient, ratios: ratios.subarray(0, count), clipped: clipped.subarray(0, count) };
+  return { losses, gradient, ratios: ratios.subarray(0, count), clipped: clipped.subarray(0, count), clamped };
 }
 
 function resolve(name: string, options: GspoOptions): { clip: ClipRange; minLength: number } {
   const { clip = gspoClip, minLength = 1, aggregation = "seq-mean-token-mean" } = options;
   checkClip(name, clip);
-  if (!(minLength >= 1))
-    throw new LaconicError("config_invalid", `${name}: minLength is ${minLength}, expected at least 1`);
+  if (!(minLength >= 1 && minLength < Infinity))
+    throw new LaconicError("config_invalid", `${name}: minLength is ${minLength}, expected a number from 1`);
   if (aggregation !== "seq-mean-token-mean")
     throw new LaconicError(
       "objective_refused",

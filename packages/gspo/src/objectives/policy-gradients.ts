@@ -42,7 +42,7 @@ export function cispo(options: CispoOptions = {}): Objective {
       const weight = ratio > maxRatio ? maxRatio : ratio < minRatio ? minRatio : ratio;
       out.loss = -weight * advantage * logProb;
       out.slope = -weight * advantage;
-      out.clipped = ratio > maxRatio ? 1 : ratio < minRatio ? -1 : 0;
+      out.clipped = advantage === 0 ? 0 : ratio > maxRatio ? 1 : ratio < minRatio ? -1 : 0;
     },
   );
 }
@@ -57,8 +57,9 @@ export interface SapoOptions extends TokenLevelOptions {
 /** SAPO: l = -A (4/τ) q with q = sigmoid(τ (w - 1)), slope -A w 4 q (1 - q): a soft gate instead of a clip. */
 export function sapo(options: SapoOptions = {}): Objective {
   const { positiveTemperature = 1, negativeTemperature = 1.05, aggregation = "seq-mean-token-mean" } = options;
-  if (!(positiveTemperature > 0 && negativeTemperature > 0))
-    throw new LaconicError("config_invalid", "sapo: temperatures must be above 0");
+  const isTemperature = (tau: number): boolean => tau > 0 && tau < Infinity;
+  if (!(isTemperature(positiveTemperature) && isTemperature(negativeTemperature)))
+    throw new LaconicError("config_invalid", "sapo: temperatures must be above 0 and finite");
   const settings = { positiveTemperature, negativeTemperature };
   return tokenObjective("sapo", settings, { ...options, aggregation }, (ratio, advantage, _, out) => {
     const tau = advantage > 0 ? positiveTemperature : negativeTemperature;

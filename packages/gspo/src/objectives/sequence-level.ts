@@ -1,11 +1,11 @@
 import { LaconicError, type Objective } from "@laconic/core";
 import type { Aggregation } from "../aggregation.ts";
 import type { Prepared } from "../prepare.ts";
-import { assemble, type CommonOptions, type ObjectiveParts, type PolicyTerm } from "./assemble.ts";
+import { assemble, type CommonOptions, type PolicyTerm } from "./assemble.ts";
 
 /** One sequence as a sequence-level loss sees it. */
 export interface SequenceView {
-  /** Clamped log-ratios of its tokens; 0 where masked. */
+  /** Log-ratios of its tokens, as they are; 0 where masked. */
   readonly logRatio: Float64Array;
   readonly logProbs: Float64Array;
   /** |y|: trained tokens. */
@@ -19,17 +19,24 @@ export interface SequenceTerm {
   /** d loss / d log π. */
   slope: number | Float64Array;
   ratio: number;
+  /** The log of the ratio was clamped, so that the loss has no slope through it. */
+  clamped: boolean;
   clipped: -1 | 0 | 1;
 }
 
 export type SequenceLoss = (view: SequenceView) => SequenceTerm;
+
+export interface SequenceLossOptions extends CommonOptions {
+  /** The slope does not pass through the ratio, so that clamping it takes nothing away. */
+  readonly ratioDetached?: boolean;
+}
 
 /** A loss with one term per sequence. @throws LaconicError at evaluation `input_invalid` for per-token advantages. */
 export function sequenceObjective(
   name: string,
   settings: Objective["settings"],
   aggregation: Aggregation,
-  options: CommonOptions & Pick<ObjectiveParts, "ratioDetached">,
+  options: SequenceLossOptions,
   loss: SequenceLoss,
 ): Objective {
   refuseTokenImportance(name, options);
@@ -38,7 +45,7 @@ export function sequenceObjective(
     name,
     settings: { ...settings, aggregation },
     aggregation,
-    policy: (prepared, weights) => sequenceTerms(name, prepared, weights, loss),
+    policy: (prepared, weights) => sequenceTerms(name, prepared, weights, loss, options.ratioDetached ?? false),
   });
 }
 
@@ -51,7 +58,13 @@ export function refuseTokenImportance(name: string, { importance }: CommonOption
     );
 }
 
-function sequenceTerms(name: string, prepared: Prepared, weights: Float64Array, loss: SequenceLoss): PolicyTerm {
+function sequenceTerms(
+  name: string,
+  prepared: Prepared,
+  weights: Float64Array,
+  loss: SequenceLoss,
+  ratioDetached: boolean,
+): PolicyTerm {
   const { input, logRatio, lengths, sequences } = prepared;
   const { logProbs, mask, advantages } = input;
   if (prepared.advantagePerToken)
@@ -63,7 +76,7 @@ function sequenceTerms(name: string, prepared: Prepared, weights: Float64Array, 
   const gradient = new Float64Array(logRatio.length);
   const ratios = new Float64Array(sequences);
   const clipped = new Int8Array(sequences);
-  let count = 0;
+  let [count, clamped] = [0, 0];
   for (let s = 0; s < sequences; s++) {
     const length = lengths[s] as number;
     if (length === 0) continue;
@@ -75,13 +88,16 @@ function sequenceTerms(name: string, prepared: Prepared, weights: Float64Array, 
       length,
       advantage: advantages[s] as number,
     });
+    const flat = term.clamped && !ratioDetached;
     for (let t = start; t < end; t++) {
       if (mask && mask[t] === 0) continue;
       losses[t] = weight * (typeof term.loss === "number" ? term.loss : (term.loss[t - start] as number));
-      gradient[t] = weight * (typeof term.slope === "number" ? term.slope : (term.slope[t - start] as number));
+      const slope = typeof term.slope === "number" ? term.slope : (term.slope[t - start] as number);
+      gradient[t] = flat ? 0 : weight * slope;
     }
     ratios[count] = term.ratio;
     clipped[count] = term.clipped;
+    if (term.clamped) clamped += 1;
     count += 1;
   }
   return {
@@ -89,13 +105,7 @@ function sequenceTerms(name: string, prepared: Prepared, weights: Float64Array, 
     gradient,
     ratios: ratios.subarray(0, count),
     clipped: clipped.subarray(0, count),
+    clamped,
     bySequence: true,
   };
-}
-
-/** (1 / divisor) sum of the log-ratios. */
-export function meanLogRatio(logRatio: Float64Array, divisor: number): number {
-  let sum = 0;
-  for (let t = 0; t < logRatio.length; t++) sum += logRatio[t] as number;
-  return sum / divisor;
 }

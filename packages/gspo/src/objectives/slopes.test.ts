@@ -1,6 +1,19 @@
 import { ragged, randomFromSeed, type Objective, type ObjectiveInput } from "@laconic/core";
 import { describe, expect, test } from "vitest";
-import { cispo, gmpo, grpo, gspo, gspoToken, luspo, magrpo, reinforce, sapo, vespo } from "../index.ts";
+import {
+  cispo,
+  gmpo,
+  grpo,
+  gspo,
+  gspoToken,
+  klSlope,
+  klValue,
+  luspo,
+  magrpo,
+  reinforce,
+  sapo,
+  vespo,
+} from "../index.ts";
 import { centralDifferences } from "../testing/index.ts";
 
 const clip = { low: 0.1, high: 0.15 };
@@ -125,48 +138,123 @@ test("bias-corrected k3+: the derivative of w k3 with w = π / π_old attached",
   );
 });
 
-describe("a token whose log-ratio is clamped", () => {
+describe("a log-ratio beyond 20", () => {
   /** The second token of the first sequence lies 25 below its old log-prob, which no clip stops where A > 0. */
-  const clamped: ObjectiveInput = {
+  const low: ObjectiveInput = {
     logProbs: ragged([[-1, -30, -0.9], [-2]]),
     oldLogProbs: ragged([[-1.1, -5, -1], [-2.1]]),
     advantages: Float64Array.of(1, 1),
   };
   const high: ObjectiveInput = {
-    ...clamped,
     logProbs: ragged([[-1, -5, -0.9], [-2]]),
     oldLogProbs: ragged([[-1.1, -30, -1], [-2.1]]),
     advantages: Float64Array.of(-1, -1),
   };
-  const through: readonly (readonly [string, Objective])[] = [
+  /** The same for all three tokens of the first sequence, and so for its mean. */
+  const [allLow, allHigh] = [low, high].map((each) => ({
+    ...each,
+    logProbs: ragged([[0, 1, 2].map(() => each.logProbs.values[1] as number), [-2]]),
+    oldLogProbs: ragged([[0, 1, 2].map(() => each.oldLogProbs.values[1] as number), [-2.1]]),
+  })) as [ObjectiveInput, ObjectiveInput];
+  const clampedOf = (objective: Objective, each: ObjectiveInput): number | undefined =>
+    objective.evaluate(each).diagnostics["ratio_clamped"]?.sum;
+
+  const ofTokens = [
+    ["grpo", grpo()],
+    ["sapo", sapo()],
+  ] as const;
+  const ofSequences = [
     ["gspo", gspo()],
     ["gspo-token", gspoToken()],
     ["luspo", luspo()],
     ["gmpo", gmpo()],
-    ["grpo", grpo()],
-    ["sapo", sapo()],
-  ];
-  test.each(through)("%s: has slope 0, as the clamp has, and its neighbours keep theirs", (_, objective) => {
-    for (const each of [clamped, high]) {
-      const { gradient, diagnostics } = objective.evaluate(each);
-      expect(gradient[1]).toBe(0);
-      expect(diagnostics["ratio_clamped"]?.sum).toBe(1);
-      expect([gradient[0], gradient[2]]).not.toContain(0);
+  ] as const;
+
+  test.each(ofTokens)(
+    "%s: the clamped token has slope 0, as the clamp has, and its neighbours keep theirs",
+    (_, each) => {
+      for (const batch of [low, high]) {
+        const { gradient } = each.evaluate(batch);
+        expect(gradient[1]).toBe(0);
+        expect([gradient[0], gradient[2]]).not.toContain(0);
+        expect(clampedOf(each, batch)).toBe(1);
+      }
+    },
+  );
+
+  test.each(ofSequences)("%s: a token goes into the mean as it is; there is nothing to clamp", (_, each) => {
+    const { gradient } = each.evaluate(low);
+    expect(gradient.slice(0, 3).every((slope) => slope !== 0)).toBe(true);
+    expect(clampedOf(each, low)).toBe(0);
+  });
+
+  test("gspo's ratio is exp of the mean that is, (0.1 - 25 + 0.1) / 3", () => {
+    const { diagnostics, loss } = gspo({ clip: { low: 1, high: 9 } }).evaluate(low);
+    expect(diagnostics["ratio"]?.min).toBeCloseTo(Math.exp(-24.8 / 3), 15);
+    expect(loss).toBeCloseTo(-(Math.exp(-24.8 / 3) + Math.exp(0.1)) / 2, 14);
+    expect(diagnostics["log_ratio_abs"]?.max).toBe(25);
+  });
+
+  test.each(ofSequences)("%s: a clamped mean has slope 0, and the other sequence keeps its own", (name, each) => {
+    // gmpo clips every token at 0.4 where A > 0, and lets them fall freely.
+    const batches = name === "gmpo" ? [allLow] : [allLow, allHigh];
+    for (const batch of batches) {
+      const { gradient } = each.evaluate(batch);
+      expect([...gradient.slice(0, 3)]).toEqual([0, 0, 0]);
+      expect(clampedOf(each, batch)).toBe(name === "gspo-token" ? 3 : 1);
     }
+    expect(each.evaluate({ ...allLow, oldLogProbs: allLow.logProbs }).gradient[3]).not.toBe(0);
   });
-  test.each(through.filter(([name]) => name !== "gspo-token"))("%s: so say central differences", (_, objective) => {
-    expect(objective.evaluate(clamped).gradient).toBeAllclose(centralDifferences(objective, clamped), close);
-  });
+
+  test.each([...ofTokens, ...ofSequences].filter(([name]) => name !== "gspo-token"))(
+    "%s: so say central differences",
+    (_, objective) => {
+      for (const batch of [low, allLow])
+        expect(objective.evaluate(batch).gradient).toBeAllclose(centralDifferences(objective, batch), close);
+    },
+  );
+
   test("the KL keeps its slope there", () => {
     const kl = { estimator: "k2", coefficient: 0.1 } as const;
-    const { gradient } = grpo({ kl }).evaluate({ ...clamped, refLogProbs: clamped.oldLogProbs });
+    const { gradient } = grpo({ kl }).evaluate({ ...low, refLogProbs: low.oldLogProbs });
     expect(gradient[1]).toBeCloseTo((0.1 * -25) / 6, 12);
   });
   test.each([
     ["reinforce", reinforce()],
     ["magrpo", magrpo()],
     ["cispo", cispo({ minRatio: 0.5 })],
+    ["vespo", vespo()],
   ] as const)("%s has no slope through a ratio: nothing to lose", (_, objective) => {
-    expect(objective.evaluate(clamped).gradient[1]).not.toBe(0);
+    expect(objective.evaluate(low).gradient[1]).not.toBe(0);
+  });
+});
+
+describe("k3 on both sides of where it becomes its tangent", () => {
+  test.each([-1e4, -100, -21, -20.001, -19.999, -19, -1, -1e-9, 0, 1e-9, 1, 19, 21, 300])(
+    "e = %d: the slope is the derivative of the value, and pushes back towards the reference",
+    (e) => {
+      const step = 1e-6 * Math.max(1, Math.abs(e));
+      const difference = (klValue("k3", e + step) - klValue("k3", e - step)) / (2 * step);
+      const slope = klSlope("k3", e);
+      expect(Math.abs(slope - difference)).toBeLessThanOrEqual(1e-6 * Math.max(1, Math.abs(slope)));
+      expect(Math.sign(slope)).toBe(Math.sign(e));
+      expect(klValue("k3", e)).toBeGreaterThanOrEqual(0);
+    },
+  );
+  test("value and slope are continuous there, and as printed above it", () => {
+    const above = -19.99999999999999;
+    expect(klValue("k3", -20.00000000000001)).toBeCloseTo(klValue("k3", above), 3);
+    expect(klSlope("k3", -20.00000000000001) / klSlope("k3", above)).toBeCloseTo(1, 12);
+    expect(klValue("k3", -12) / (Math.exp(12) - 13)).toBeCloseTo(1, 15);
+    expect(klSlope("k3", -25)).toBe(klSlope("k3", -20));
+  });
+  test("small e keeps its digits: e^2 / 2", () => {
+    expect(klValue("k3", 1e-7) / 5e-15).toBeCloseTo(1, 6);
+  });
+  test("in a loss the policy is pushed up where it has fallen far below the reference", () => {
+    const kl = { estimator: "k3", coefficient: 0.1 } as const;
+    const logProbs = ragged([[-30]]);
+    const batch = { logProbs, oldLogProbs: logProbs, refLogProbs: ragged([[-1]]), advantages: Float64Array.of(0) };
+    expect(grpo({ kl }).evaluate(batch).gradient[0]).toBeLessThan(-1e6);
   });
 });

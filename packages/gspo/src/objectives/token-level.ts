@@ -1,7 +1,8 @@
 import { LaconicError, type Objective } from "@laconic/core";
 import type { Aggregation } from "../aggregation.ts";
+import { isClamped, ratioOf } from "../log-ratio.ts";
 import { advantageAt, type Prepared } from "../prepare.ts";
-import { assemble, type CommonOptions, type ObjectiveParts, type PolicyTerm } from "./assemble.ts";
+import { assemble, type CommonOptions, type PolicyTerm } from "./assemble.ts";
 
 /** Loss of one token, its slope d loss / d log π, and the side on which it was clipped. */
 export interface TokenTerm {
@@ -19,16 +20,23 @@ export interface TokenLevelOptions extends CommonOptions {
   readonly constantLength?: number;
 }
 
+/** How a loss is weighted, and whether it has a slope through the ratio. */
+interface TokenLossSettings extends TokenLevelOptions {
+  readonly aggregation: Aggregation;
+  /** The slope does not pass through the ratio, so that clamping it takes nothing away. */
+  readonly ratioDetached?: boolean;
+}
+
 /** @throws LaconicError `config_invalid` when the aggregation and its constant do not go together. */
 export function tokenObjective(
   name: string,
   settings: Objective["settings"],
-  options: TokenLevelOptions & Pick<ObjectiveParts, "aggregation" | "ratioDetached">,
+  options: TokenLossSettings,
   loss: TokenLoss,
 ): Objective {
-  const { aggregation, constantLength } = options;
+  const { aggregation, constantLength, ratioDetached = false } = options;
   const needsLength = aggregation === "seq-mean-token-sum-norm";
-  if (needsLength !== (constantLength !== undefined) || (needsLength && !((constantLength as number) > 0)))
+  if (needsLength !== (constantLength !== undefined) || (needsLength && !isPositive(constantLength)))
     throw new LaconicError(
       "config_invalid",
       `${name}: constantLength is ${needsLength ? "needed (above 0) by" : "without effect unless the aggregation is"} seq-mean-token-sum-norm`,
@@ -37,11 +45,13 @@ export function tokenObjective(
     ...options,
     name,
     settings: { ...settings, aggregation, ...(needsLength && { constantLength: constantLength as number }) },
-    policy: (prepared, weights) => tokenTerms(prepared, weights, loss),
+    policy: (prepared, weights) => tokenTerms(prepared, weights, loss, ratioDetached),
   });
 }
 
-function tokenTerms(prepared: Prepared, weights: Float64Array, loss: TokenLoss): PolicyTerm {
+const isPositive = (value = NaN): boolean => value > 0 && value < Infinity;
+
+function tokenTerms(prepared: Prepared, weights: Float64Array, loss: TokenLoss, ratioDetached: boolean): PolicyTerm {
   const { input, logRatio, sequences } = prepared;
   const { logProbs, mask } = input;
   const tokens = logProbs.values.length;
@@ -50,20 +60,22 @@ function tokenTerms(prepared: Prepared, weights: Float64Array, loss: TokenLoss):
   const ratios = new Float64Array(tokens);
   const clipped = new Int8Array(tokens);
   const term: TokenTerm = { loss: 0, slope: 0, clipped: 0 };
-  let count = 0;
+  let [count, clamped] = [0, 0];
   for (let s = 0; s < sequences; s++) {
     const weight = weights[s] as number;
     const end = logProbs.offsets[s + 1] as number;
     for (let t = logProbs.offsets[s] as number; t < end; t++) {
       if (mask && mask[t] === 0) continue;
-      const ratio = Math.exp(logRatio[t] as number);
+      const ratio = ratioOf(logRatio[t] as number);
+      const constant = isClamped(logRatio[t] as number);
       loss(ratio, advantageAt(prepared, s, t), logProbs.values[t] as number, term);
       losses[t] = weight * term.loss;
-      gradient[t] = weight * term.slope;
+      gradient[t] = constant && !ratioDetached ? 0 : weight * term.slope;
       ratios[count] = ratio;
       clipped[count] = term.clipped;
+      if (constant) clamped += 1;
       count += 1;
     }
   }
-  return { losses, gradient, ratios: ratios.subarray(0, count), clipped: clipped.subarray(0, count) };
+  return { losses, gradient, ratios: ratios.subarray(0, count), clipped: clipped.subarray(0, count), clamped };
 }

@@ -129,3 +129,53 @@ test("a trained agent whose model reports no tokens is refused by name", async (
     detail: { agent: "solver", model: "tabular" },
   });
 });
+
+/** The second episode's solver reports other log-probs. */
+const reporting = (change: (logProbs: readonly number[]) => number[]): ((each: ScoredRollout) => ScoredRollout) => {
+  let next = 0;
+  return (each) => {
+    if (next++ !== 1) return each;
+    const utterances = each.episode.utterances.map((utterance) => {
+      const { agent, trace } = utterance;
+      return agent === "solver" && trace
+        ? { ...utterance, trace: { ...trace, logProbs: change(trace.logProbs) } }
+        : utterance;
+    });
+    return { ...each, episode: { ...each.episode, utterances } };
+  };
+};
+
+test.each([0.5, -9999, -1e30, -Infinity, NaN])(
+  "a log-prob of %d, which no sampled token has, is refused with episode, agent, turn and token",
+  async (value) => {
+    const changed = reporting((logProbs) => logProbs.with(0, value));
+    await expect(batchOf(rewards, {}, ["hint", "solver"], changed)).rejects.toMatchObject({
+      code: "numeric_invalid",
+      message: expect.stringContaining(
+        `episode 1, agent "solver", turn 1, token 0: its sampler reports the log-prob ${value}`,
+      ),
+      detail: { row: 3, episode: 1, agent: "solver", turn: 1, token: 0, value },
+    });
+  },
+);
+
+test("a sampler that reports a log-prob too many is refused", async () => {
+  const changed = reporting((logProbs) => [...logProbs, -1]);
+  await expect(batchOf(rewards, {}, ["hint", "solver"], changed)).rejects.toMatchObject({
+    code: "input_invalid",
+    detail: { row: 3, episode: 1, agent: "solver", turn: 1 },
+  });
+});
+
+test("rounding above 0 is a log-prob", async () => {
+  const changed = reporting((logProbs) => logProbs.map(() => 1e-5));
+  const batch = await batchOf(rewards, {}, ["solver"], changed);
+  expect(batch.sampledLogProbs.values).toContain(1e-5);
+});
+
+test("a reward whose square overflows is refused with its row, not turned into advantage 0", async () => {
+  await expect(batchOf([1, 0, 1e300, 0, 1, 0], {})).rejects.toMatchObject({
+    code: "reward_invalid",
+    message: expect.stringContaining("reward 2 is 1e+300"),
+  });
+});

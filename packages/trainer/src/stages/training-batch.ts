@@ -1,6 +1,8 @@
 import {
+  findBadLogProb,
   LaconicError,
   ragged,
+  sampledLogProbRange,
   statisticOf,
   type Diagnostics,
   type Ragged,
@@ -40,7 +42,8 @@ interface Trained {
 /**
  * @param agents - of the policy that is trained
  * @param credits - advantages of a rollout tree, whose replies several episodes share
- * @throws LaconicError `input_invalid` when a trained agent's model reports no token trace.
+ * @throws LaconicError `input_invalid` when a trained agent's model reports no token trace, or a log-prob too few or too many;
+ * `numeric_invalid` with agent, turn and token for a log-prob that no sampled token has.
  */
 export function trainingBatch(
   scored: readonly ScoredRollout[],
@@ -65,7 +68,7 @@ export function trainingBatch(
     episodes: Int32Array.from(trained, ({ episode }) => episode),
     problems: Int32Array.from(trained, ({ episode }) => (scored[episode] as ScoredRollout).group),
     advantages,
-    sampledLogProbs: ragged(trained.map(({ trace }) => trace.logProbs)),
+    sampledLogProbs: logProbsOf(trained),
     empty: once.length - trained.length,
     diagnostics,
   };
@@ -83,6 +86,30 @@ function spokenBy(agents: ReadonlySet<string>, utterances: readonly Utterance[],
         { agent, model: model.id },
       );
     });
+}
+
+function logProbsOf(trained: readonly Trained[]): Ragged {
+  const logProbs = ragged(trained.map(({ trace }) => trace.logProbs));
+  const row = trained.findIndex(({ trace }) => trace.logProbs.length !== trace.tokens.length);
+  if (row >= 0) {
+    const { utterance, trace, episode } = trained[row] as Trained;
+    throw new LaconicError(
+      "input_invalid",
+      `episode ${episode}, agent "${utterance.agent}", turn ${utterance.turn}: its sampler reports ${trace.logProbs.length} log-probs for ${trace.tokens.length} tokens`,
+      { row, episode, agent: utterance.agent, turn: utterance.turn },
+    );
+  }
+  const bad = findBadLogProb(logProbs, sampledLogProbRange);
+  if (bad) {
+    const { utterance, episode } = trained[bad.sequence] as Trained;
+    const { min, max } = sampledLogProbRange;
+    throw new LaconicError(
+      "numeric_invalid",
+      `episode ${episode}, agent "${utterance.agent}", turn ${utterance.turn}, token ${bad.token}: its sampler reports the log-prob ${bad.value}, expected one from ${min} to ${max}`,
+      { row: bad.sequence, episode, agent: utterance.agent, turn: utterance.turn, token: bad.token, value: bad.value },
+    );
+  }
+  return logProbs;
 }
 
 function firstOfEach(spoken: readonly Trained[]): Trained[] {

@@ -1,0 +1,22 @@
+/**
+ * A log-ratio is clamped to ±20 where it is exponentiated, a token's or the mean of a sequence, and nowhere before: e^20
+ * overflows nothing and no update survives it.
+ */
+const maxLogRatio = 20;
+
+/** exp of a log-ratio clamped to ±20. */
+export function ratioOf(logRatio: number): number {
+  return Math.exp(logRatio > maxLogRatio ? maxLogRatio : logRatio < -maxLogRatio ? -maxLogRatio : logRatio);
+}
+
+/** Whether {@link ratioOf} is constant here, so that a loss has no slope through the ratio. */
+export function isClamped(logRatio: number): boolean {
+  return logRatio > maxLogRatio || logRatio < -maxLogRatio;
+}
+
+/** (1 / divisor) sum of the log-ratios. */
+export function meanLogRatio(logRatio: Float64Array, divisor: number): number {
+  let sum = 0;
+  for (let t = 0; t < logRatio.length; t++) sum += logRatio[t] as number;
+  return sum / divisor;
+}
