@@ -36,7 +36,7 @@ import { downloadProgress } from "../cli/download-progress.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { formatDuration } from "../report/format.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
-import { dataFolder } from "./data-folder.ts";
+import { dataFolder } from "../run/data-folder.ts";
 
 export function benchCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(

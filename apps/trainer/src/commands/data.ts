@@ -19,7 +19,7 @@ import { wholeNumber } from "../cli/numbers.ts";
 import { downloadProgress } from "../cli/download-progress.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
-import { dataFolder } from "./data-folder.ts";
+import { dataFolder } from "../run/data-folder.ts";
 
 const folderFlag = {
   folder: {

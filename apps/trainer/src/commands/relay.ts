@@ -19,7 +19,7 @@ import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { ablate } from "../relay/ablate.ts";
-import { freshRelayModel } from "../relay/model.ts";
+import { freshRelayModel } from "../run/relay-model.ts";
 import { formatDuration, formatNumber, formatPercent } from "../report/format.ts";
 import { chooseDevice } from "../run/devices.ts";
 import { openParts } from "../run/open-parts.ts";

@@ -5,7 +5,7 @@ import { LaconicError } from "@laconic/core";
 import { checkpointFiles, hubEnvironment, openSnapshot } from "@laconic/hub";
 import { downloadProgress } from "../cli/download-progress.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { shippedCheckpoint } from "../relay/model.ts";
+import { shippedCheckpoint } from "./relay-model.ts";
 
 /** A model's files on this machine. */
 export interface ModelFolder {

@@ -8,7 +8,7 @@ import {
   type TeamTask,
 } from "@laconic/tasks";
 import type { TaskMeans } from "@laconic/tasks/text";
-import { dataFolder } from "../commands/data-folder.ts";
+import { dataFolder } from "./data-folder.ts";
 import type { TaskSettings } from "./app-config.ts";
 
 function aside(): TaskMeans {

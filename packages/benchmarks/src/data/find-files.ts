@@ -3,7 +3,7 @@ import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import type { Benchmark } from "./benchmark.ts";
-import { splitOf } from "./load-split.ts";
+import { splitOf } from "./split-of.ts";
 
 /** A data file in memory. */
 export interface FoundFile {

@@ -3,6 +3,7 @@ import type { Benchmark, BenchmarkProblem, KnownFile, RowProblem, Split } from "
 import type { RowRefusal } from "./data-row.ts";
 import { readRows } from "./formats/read-rows.ts";
 import type { FoundFile } from "./find-files.ts";
+import { splitOf } from "./split-of.ts";
 
 export interface LoadOptions {
   /**
@@ -76,14 +77,6 @@ export async function loadSplit(
     warnings,
     files: found.map(({ path, sha256 }) => ({ path, sha256, known: isKnown(sha256, split.files ?? []) })),
   };
-}
-
-/** @throws LaconicError `config_invalid` naming the splits there are */
-export function splitOf(benchmark: Benchmark, name: string): Split {
-  const split = Object.hasOwn(benchmark.splits, name) ? benchmark.splits[name] : undefined;
-  if (split) return split;
-  const known = Object.keys(benchmark.splits).join(", ");
-  throw new LaconicError("config_invalid", `${benchmark.name} has no split ${name}; it has ${known}`, { key: "split" });
 }
 
 /** Rows of an archive's CSV do not say which subject they are of; their file does. */

@@ -5,7 +5,8 @@ import { downloadFile, openSnapshot, type HubEnvironment } from "@laconic/hub";
 import { z } from "zod";
 import type { Benchmark, HubFiles } from "./benchmark.ts";
 import { findFiles, found, type FoundFile } from "./find-files.ts";
-import { loadSplit, splitOf, type LoadedSplit, type LoadOptions } from "./load-split.ts";
+import { loadSplit, type LoadedSplit, type LoadOptions } from "./load-split.ts";
+import { splitOf } from "./split-of.ts";
 
 export interface OpenOptions extends LoadOptions {
   /** The benchmark's own unless told. */

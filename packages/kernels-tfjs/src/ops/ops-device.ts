@@ -18,7 +18,7 @@ export interface OpsBackend {
    */
   putRows(data: TfTensor, rows: TfTensor, values: TfTensor): TfTensor;
   /** What the backend does in passes of its own. */
-  readonly fused?: FusedOperations;
+  readonly fused?: FusedOperations<OpsDevice>;
   /**
    * What went wrong on the device since it was opened, for one that says so afterwards: what is read is then no result.
    */

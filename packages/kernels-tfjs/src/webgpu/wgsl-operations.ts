@@ -10,7 +10,7 @@ import { putRowsProgram } from "./wgsl/put-rows.ts";
 import { runInPlace, runProgram, threads, type ProgramRunner } from "./wgsl/run-program.ts";
 
 /** Attention and the selective log-softmax as compute shaders of our own. */
-export function wgslOperations(runner: ProgramRunner): FusedOperations {
+export function wgslOperations(runner: ProgramRunner): FusedOperations<OpsDevice> {
   return {
     attention(device, inputs, shape, layout) {
       const [rows, width] = inputs.q.shape as [number, number];

@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { userCache } from "../run/user-cache.ts";
+import { userCache } from "./user-cache.ts";
 
 /** Where benchmark files are kept. */
 export function dataFolder(given: string | undefined): string {
