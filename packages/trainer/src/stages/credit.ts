@@ -1,6 +1,5 @@
-import type { Episode, Grader, Utterance } from "@laconic/core";
+import type { Episode, Grader, Problem, Utterance } from "@laconic/core";
 import type { CreditSettings } from "../config.ts";
-import type { Rollout } from "./rollout.ts";
 
 /**
  * What each utterance of an episode is worth, by its turn; null where all share the episode's reward.
@@ -14,7 +13,7 @@ import type { Rollout } from "./rollout.ts";
  */
 export function utteranceCredit(
   credit: CreditSettings,
-  { episode, problem }: Rollout,
+  { episode, problem }: { readonly episode: Episode; readonly problem: Problem },
   grader: Grader,
   { reward, costs, rewardWithout }: { reward: number; costs: number; rewardWithout: (agent: string) => number },
 ): ReadonlyMap<number, number> | null {
