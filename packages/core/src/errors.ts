@@ -10,6 +10,8 @@ export type LaconicErrorCode =
   | "input_invalid"
   /** A reward is not a finite number. */
   | "reward_invalid"
+  /** Too few samples of a step or an evaluation got a score: the judge fails, hangs, or gives no valid one. */
+  | "scoring_failed"
   /** NaN or infinity where arithmetic must be finite. */
   | "numeric_invalid"
   /** A communication graph cannot run. */

@@ -83,7 +83,7 @@ async function run(path: string, given: Script = script, options: BenchOptions =
 
 test("samples are graded, counted and priced", async () => {
   const { outcome, records } = await run(await temporary());
-  expect(outcome).toEqual({ done: 12, errors: 0, stopped: null });
+  expect(outcome).toEqual({ done: 12, errors: 0, undecided: 0, stopped: null });
   const [vanilla, sc] = summarise(records);
   expect(vanilla).toMatchObject({
     method: "vanilla",
@@ -154,7 +154,7 @@ test("a request that is refused for its length is one failed sample", async () =
     if (call === 2) throw tooLong;
     return (script as (r: typeof request, c: number) => string)(request, call);
   });
-  expect(outcome).toEqual({ done: 12, errors: 1, stopped: null });
+  expect(outcome).toEqual({ done: 12, errors: 1, undecided: 0, stopped: null });
   expect(records.filter(({ status }) => status === "error").map(({ error }) => error)).toEqual([
     "the prompt is too long",
   ]);

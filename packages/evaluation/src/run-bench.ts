@@ -1,7 +1,16 @@
 import { setMaxListeners } from "node:events";
 import { performance } from "node:perf_hooks";
-import { gradeAnswer } from "@laconic/benchmarks";
-import { criticalPath, criticalSeconds, LaconicError, ledgerTotals, randomFromSeed, tokenCost } from "@laconic/core";
+import { gradeAnswer, type Verdict } from "@laconic/benchmarks";
+import {
+  criticalPath,
+  criticalSeconds,
+  LaconicError,
+  ledgerTotals,
+  randomFromSeed,
+  tokenCost,
+  type LaconicErrorCode,
+} from "@laconic/core";
+import { withDeadline, type Ask, type Timer } from "@laconic/rewards";
 import type { BenchJob, BenchSettings } from "./bench-plan.ts";
 import { methodOptions, modelsFor, questionText, type BenchParts } from "./bench-parts.ts";
 import { calibrateMethod, type CalibrationRecord } from "./calibrate.ts";
@@ -11,8 +20,10 @@ import type { SampleRecord } from "./sample-record.ts";
 export interface BenchOptions {
   /** Questions at a time. Default 32. */
   readonly concurrency?: number;
-  /** Failed samples after which the run stops; null never does. Default 20. */
+  /** Failed and undecided samples after which the run stops; null never does. Default 20. */
   readonly mostErrors?: number | null;
+  /** A verdict is given up when it took so long and no other came meanwhile. Default 300. */
+  readonly gradeSeconds?: number;
   readonly signal?: AbortSignal;
   readonly onRecord?: (record: SampleRecord) => void;
   /** What methods learned in an earlier part of the run. */
@@ -25,20 +36,31 @@ export interface BenchOptions {
 export interface BenchOutcome {
   readonly done: number;
   readonly errors: number;
+  /** Answered, and kept from a verdict by the machine. */
+  readonly undecided: number;
   /** Why it stopped before its end; null when it did not. */
   readonly stopped: string | null;
 }
 
 /**
- * Takes samples and keeps each one's record before the next of its place begins. An error of a model is a record, not a
- * score; a spent budget, an abort, a refused request or too many errors stop the run, which goes on where it was.
+ * Takes samples and keeps each one's record before the next of its place begins. An error of a model or of a grader is a record,
+ * not a score, and so is an answer that the machine kept from a verdict: the next run judges it again and asks no model. A spent
+ * budget, an abort, a refused request or too many errors stop the run, which goes on where it was.
  */
 export async function runBench(
   jobs: readonly BenchJob[],
   settings: BenchSettings,
   { model, means, price }: BenchParts,
   file: RecordFile,
-  { concurrency = 32, mostErrors = 20, signal, onRecord, learned = [], onLearned }: BenchOptions = {},
+  {
+    concurrency = 32,
+    mostErrors = 20,
+    gradeSeconds = 300,
+    signal,
+    onRecord,
+    learned = [],
+    onLearned,
+  }: BenchOptions = {},
 ): Promise<BenchOutcome> {
   // One calibration for all samples of a method on a benchmark.
   const calibrations = new Map<string, Promise<unknown>>();
@@ -60,7 +82,8 @@ export async function runBench(
   // Every call in flight listens to it.
   if (signal) setMaxListeners(0, signal);
   const queue = jobs.values();
-  let [done, errors] = [0, 0];
+  const ask = withDeadline({ seconds: gradeSeconds, timer });
+  let [done, errors, undecided] = [0, 0, 0];
   let stopped: string | null = null;
   const worker = async (): Promise<void> => {
     for (const job of queue) {
@@ -69,24 +92,28 @@ export async function runBench(
       const attempt = (before?.attempt ?? 0) + 1;
       let record: SampleRecord;
       try {
-        record = await takeSample(job, settings, { model, means, price }, attempt, await learnedBy(job), signal);
+        const judged = before && (await judgedAgain(before, job, means, ask));
+        record =
+          judged ??
+          (await takeSample(job, settings, { model, means, price }, attempt, await learnedBy(job), ask, signal));
       } catch (error) {
         if (ends(error)) {
           stopped ??= (error as Error).message;
           return;
         }
         record = failedSample(job, attempt, error);
-        errors++;
       }
+      if (record.status === "error") errors++;
+      if (record.status === "undecided") undecided++;
       await file.append(record);
       onRecord?.(record);
       done++;
-      if (mostErrors !== null && errors > mostErrors)
-        stopped ??= `${errors} samples failed; the last one: ${record.error}`;
+      if (mostErrors !== null && errors + undecided > mostErrors && record.status !== "scored")
+        stopped ??= `${errors} samples failed${undecided > 0 ? `, ${undecided} are undecided` : ""}; the last one: ${record.error}`;
     }
   };
   await Promise.all(Array.from({ length: Math.min(concurrency, jobs.length) }, worker));
-  return { done, errors, stopped: stopped ?? (signal?.aborted ? "aborted" : null) };
+  return { done, errors, undecided, stopped: stopped ?? (signal?.aborted ? "aborted" : null) };
 }
 
 /** Errors that the next sample would meet too. A request that is refused for what it holds, such as its length, is none. */
@@ -102,6 +129,7 @@ async function takeSample(
   { model, means, price }: BenchParts,
   attempt: number,
   learned: unknown,
+  ask: Ask,
   signal: AbortSignal | undefined,
 ): Promise<SampleRecord> {
   const options = methodOptions(problem, set, maxTokens);
@@ -119,7 +147,7 @@ async function takeSample(
     },
   );
   const seconds = (performance.now() - started) / 1000;
-  const verdict = episode.answer === null ? null : await gradeAnswer(episode.answer, problem, means);
+  const grade = await gradeOf(episode.answer, problem, means, ask);
   const totals = ledgerTotals(episode.ledger);
   return {
     benchmark: set.benchmark,
@@ -127,11 +155,8 @@ async function takeSample(
     method: method.name,
     repeat,
     config,
-    status: "scored",
-    correct: verdict?.correct ?? false,
     answer: episode.answer,
-    extracted: verdict?.extracted ?? null,
-    rule: verdict?.rule ?? null,
+    ...grade,
     stopReason: episode.stopReason,
     calls: totals.calls,
     promptTokens: totals.promptTokens,
@@ -142,10 +167,54 @@ async function takeSample(
     usd: price ? tokenCost(price, totals.promptTokens, totals.writtenTokens) : null,
     seconds,
     attempt,
-    error: null,
     gold: problem.gold,
   };
 }
+
+type Graded = Pick<SampleRecord, "status" | "correct" | "extracted" | "rule" | "error">;
+
+/** What became of an answer: a verdict, or why there is none. The tokens it took are the record's either way. */
+async function gradeOf(
+  answer: string | null,
+  problem: BenchJob["problem"],
+  means: BenchParts["means"],
+  ask: Ask,
+): Promise<Graded> {
+  if (answer === null) return { status: "scored", correct: false, extracted: null, rule: null, error: null };
+  const answered = await ask<Verdict | null>(() => gradeAnswer(answer, problem, means));
+  const none = { correct: null, extracted: null, rule: null };
+  if (answered.status === "error") {
+    if (LaconicError.is(answered.cause) && endsGrading.has(answered.cause.code)) throw answered.cause;
+    return { ...none, status: "error", error: `not judged: ${answered.reason}`.slice(0, 500) };
+  }
+  const { correct = false, extracted = null, rule = null, decided = true } = answered.value ?? {};
+  return decided
+    ? { status: "scored", correct, extracted, rule, error: null }
+    : { status: "undecided", correct: null, extracted, rule, error: `undecided: ${rule}` };
+}
+
+/** Refusals of the grading itself, that every answer would meet. What is wrong with one problem's tests is that problem's error. */
+const endsGrading: ReadonlySet<LaconicErrorCode> = new Set(["aborted", "config_invalid"]);
+
+/** An answer that an earlier run paid for and could not judge, judged; null where there is none. */
+async function judgedAgain(
+  before: SampleRecord,
+  { problem }: BenchJob,
+  means: BenchParts["means"],
+  ask: Ask,
+): Promise<SampleRecord | null> {
+  const { status, answer } = before;
+  if (status === "scored" || answer === null) return null;
+  return { ...before, ...(await gradeOf(answer, problem, means, ask)) };
+}
+
+const timer: Timer = {
+  now: () => performance.now(),
+  after: (milliseconds, call) => {
+    const id = setTimeout(call, milliseconds);
+    return () => clearTimeout(id);
+  },
+};
 
 function failedSample(
   { set, problem, method, repeat, config }: BenchJob,

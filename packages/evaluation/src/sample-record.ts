@@ -8,9 +8,12 @@ export interface SampleRecord {
   readonly repeat: number;
   /** Hash of all settings: records of other settings are other samples. */
   readonly config: string;
-  /** `scored` also when nothing was answered; an `error` is no score. */
-  readonly status: "scored" | "error";
-  /** Null for an error. */
+  /**
+   * `scored` also when nothing was answered. An `error` is no score, and neither is `undecided`: the machine kept the answer
+   * from being judged, and it is judged again when the bench goes on.
+   */
+  readonly status: "scored" | "undecided" | "error";
+  /** Null without a score. */
   readonly correct: boolean | null;
   readonly answer: string | null;
   readonly extracted: string | null;
@@ -39,7 +42,7 @@ const schema: z.ZodType<SampleRecord> = z.object({
   method: z.string(),
   repeat: count,
   config: z.string(),
-  status: z.enum(["scored", "error"]),
+  status: z.enum(["scored", "undecided", "error"]),
   correct: z.boolean().nullable(),
   answer: z.string().nullable(),
   extracted: z.string().nullable(),

@@ -8,6 +8,9 @@ export interface MethodSummary {
   /** Samples with a score, and all. */
   readonly scored: number;
   readonly samples: number;
+  /** Without a score: what failed, and what the machine kept from a verdict. */
+  readonly errors: number;
+  readonly undecided: number;
   readonly questions: number;
   /** Null without a score. */
   readonly accuracy: Interval | null;
@@ -55,6 +58,8 @@ function summaryOf(group: readonly SampleRecord[], reference: readonly SampleRec
     method,
     scored: scored.length,
     samples: group.length,
+    errors: group.filter(({ status }) => status === "error").length,
+    undecided: group.filter(({ status }) => status === "undecided").length,
     questions: new Set(group.map(({ problem }) => problem)).size,
     accuracy: wilson(right(scored), scored.length),
     firstAttemptAccuracy: firsts.length === 0 ? null : right(firsts) / firsts.length,

@@ -67,7 +67,7 @@ export function tokenTable(
             benchmark,
             titleOf(method),
             ours(each),
-            each.scored === each.samples ? String(each.scored) : `${each.scored} of ${each.samples}`,
+            sampleCount(each),
             per(each.calls),
             per(each.promptTokens),
             per(each.completionTokens),
@@ -128,6 +128,16 @@ export function differenceTable(summaries: readonly MethodSummary[], titleOf: (m
         : [],
     ),
   };
+}
+
+/** `164`, or `160 of 164 (3 errors, 1 undecided)`. */
+function sampleCount({ scored, samples, errors, undecided }: MethodSummary): string {
+  if (scored === samples) return String(scored);
+  const rest = [
+    errors > 0 ? `${errors} ${errors === 1 ? "error" : "errors"}` : "",
+    undecided > 0 ? `${undecided} undecided` : "",
+  ];
+  return `${scored} of ${samples} (${rest.filter((part) => part !== "").join(", ")})`;
 }
 
 function calibrationTokens(records: readonly CalibrationRecord[], benchmark: string, method: string): string {

@@ -2,6 +2,11 @@
  * Communication-aware reward (Agent-GSPO Eq. 1): task, tokens, turns and repetition as named terms.
  * @module @laconic/rewards
  */
+export { countScores, readScore, unscoredShare } from "./sample-score.ts";
+export type { SampleScore, ScoreCounts, Undecided } from "./sample-score.ts";
+export { withDeadline } from "./deadline.ts";
+export type { Answered, Ask, Timer } from "./deadline.ts";
+
 export { communicationReward, equation1Costs } from "./communication-reward.ts";
 export type { CommunicationRewardOptions } from "./communication-reward.ts";
 

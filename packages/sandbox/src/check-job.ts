@@ -10,6 +10,20 @@ export interface CheckedJob {
   readonly outputBytes: number;
 }
 
+/** @throws LaconicError `config_invalid` naming the limit that holds nothing */
+export function checkLimits(limits: SandboxLimits): void {
+  const most = { seconds: 1e9, memoryMiB: 2 ** 20, outputBytes: 2 ** 28, inputBytes: 99_999_999 } as const;
+  for (const key of Object.keys(most) as (keyof typeof most)[])
+    if (!(limits[key] > 0 && limits[key] <= most[key]))
+      throw new LaconicError(
+        "config_invalid",
+        `${key} is ${limits[key]}, expected a number above 0, at most ${most[key]}`,
+        {
+          key,
+        },
+      );
+}
+
 /** @throws LaconicError `input_invalid` naming what is refused */
 export function checkJob({ code, stdin = "", files = {}, seconds }: SandboxJob, limits: SandboxLimits): CheckedJob {
   const bytes = [code, stdin, ...Object.values(files)].reduce((sum, text) => sum + Buffer.byteLength(text), 0);

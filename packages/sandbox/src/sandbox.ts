@@ -6,7 +6,7 @@ export interface SandboxJob {
   readonly stdin?: string;
   /** Read-only files in its root folder, by plain name. */
   readonly files?: Readonly<Record<string, string>>;
-  /** Wall clock; the sandbox's limit unless it is lower. */
+  /** Of its own time: what it computes and sleeps. The sandbox's limit unless it is lower. */
   readonly seconds?: number;
   readonly signal?: AbortSignal;
 }
@@ -19,9 +19,15 @@ export type SandboxStatus =
   | "memory"
   /** It wrote more than it may. */
   | "output"
+  /** It used more time of its own than it may; how long that took by the wall does not count. */
   | "time"
-  /** The interpreter itself died. */
+  /** The interpreter itself died of the program. */
   | "crashed"
+  /**
+   * The machine's doing, also when it was tried again alone: the interpreter did not start, was ended from outside, or got no
+   * processor. Says nothing of the program; `stderr` has the reason.
+   */
+  | "undecided"
   /** `signal` ended it. */
   | "aborted";
 
@@ -38,6 +44,7 @@ export interface SandboxResult {
 
 /** Upper bounds of every run. */
 export interface SandboxLimits {
+  /** Of a program's own time: what it computes and sleeps. */
   readonly seconds: number;
   readonly memoryMiB: number;
   /** Standard output and error together. */

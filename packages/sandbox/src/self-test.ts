@@ -4,14 +4,16 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { LaconicError } from "@laconic/core";
 import { escapeAttempts, gradingAttempts } from "./attempts.ts";
 import { gradeProgram } from "./grading/grade-program.ts";
-import type { Sandbox } from "./sandbox.ts";
+import type { Sandbox, SandboxJob, SandboxResult } from "./sandbox.ts";
 
 /**
  * Tries to get out of a sandbox: to a file, a variable and a port that this process puts there for it to find, past its
  * limits, into the next run, and past the grader.
  * @returns what succeeded; empty when nothing did
+ * @throws LaconicError `engine_failed` where the machine kept an attempt from running: nothing is known then
  */
 export async function selfTest(sandbox: Sandbox): Promise<string[]> {
   const secret = `laconic-secret-${randomUUID()}`;
@@ -22,6 +24,7 @@ export async function selfTest(sandbox: Sandbox): Promise<string[]> {
   });
   let connected = false;
   const escaped: string[] = [];
+  const run = (job: SandboxJob): Promise<SandboxResult> => runDecided(sandbox, job);
   process.env["LACONIC_SANDBOX_SECRET"] = secret;
   try {
     await writeFile(join(folder, "secret"), secret);
@@ -30,7 +33,7 @@ export async function selfTest(sandbox: Sandbox): Promise<string[]> {
     const { port } = server.address() as AddressInfo;
     const before = await readdir(folder);
     for (const { name, code } of escapeAttempts({ folder, port })) {
-      const { stdout, stderr } = await sandbox.run({ code, seconds: 5 });
+      const { stdout, stderr } = await run({ code, seconds: 5 });
       const wrote = (await readdir(folder)).length !== before.length;
       if (`${stdout}${stderr}`.includes(secret) || connected || wrote) escaped.push(name);
       connected = false;
@@ -41,15 +44,28 @@ export async function selfTest(sandbox: Sandbox): Promise<string[]> {
     await rm(folder, { recursive: true, force: true });
   }
   for (const { name, code, ends, seconds } of limitAttempts(sandbox)) {
-    const { status } = await sandbox.run({ code, seconds });
+    const { status } = await run({ code, seconds });
     if (!ends.includes(status)) escaped.push(`${name} (${status})`);
   }
-  await sandbox.run({ code: "import builtins, json\nbuiltins.len = lambda x: 7\njson.dumps = None" });
-  const { stdout } = await sandbox.run({ code: "import json\nprint(len([]), json.dumps([]))" });
+  await run({ code: "import builtins, json\nbuiltins.len = lambda x: 7\njson.dumps = None" });
+  const { stdout } = await run({ code: "import json\nprint(len([]), json.dumps([]))" });
   if (stdout.trim() !== "0 []") escaped.push("a builtin patched for the next run");
-  for (const { name, program, tests } of gradingAttempts)
-    if ((await gradeProgram(program, tests, sandbox)).correct) escaped.push(`grading: ${name}`);
+  for (const { name, program, tests } of gradingAttempts) {
+    const { correct, decided, rule } = await gradeProgram(program, tests, sandbox);
+    if (!decided) throw untested(rule);
+    if (correct) escaped.push(`grading: ${name}`);
+  }
   return escaped;
+}
+
+async function runDecided(sandbox: Sandbox, job: SandboxJob): Promise<SandboxResult> {
+  const result = await sandbox.run(job);
+  if (result.status !== "undecided") return result;
+  throw untested(result.stderr);
+}
+
+function untested(reason: string): LaconicError {
+  return new LaconicError("engine_failed", `the sandbox's self-test could not run: ${reason}`);
 }
 
 function limitAttempts({

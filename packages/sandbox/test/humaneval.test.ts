@@ -1,6 +1,8 @@
+import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
+import { LaconicError } from "@laconic/core";
 import { createSandbox, gradeProgram, meanPassAtK, type ProgramTests } from "@laconic/sandbox";
 import { afterAll, describe, expect, test } from "vitest";
 
@@ -24,6 +26,39 @@ function rows<T>(file: string): T[] {
 }
 
 const testsOf = (row: Row): ProgramTests => ({ prompt: row.prompt, test: row.test, entryPoint: row.entry_point });
+
+/** Endless loops on every core, and what ends them. */
+function busyLoops(count: number): () => void {
+  const loops = Array.from({ length: count }, () => spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" }));
+  return () => {
+    for (const loop of loops) loop.kill("SIGKILL");
+  };
+}
+
+describe.skipIf(data === undefined)(
+  "HumanEval's 164 solutions while four loops keep the machine busy (LACONIC_DATA)",
+  () => {
+    test.for(["wasi", "bubblewrap"] as const)("%s", { timeout: 600_000 }, async (kind, { skip }) => {
+      const sandbox = await createSandbox({ kind }).catch((error: unknown) => {
+        if (LaconicError.is(error) && error.code === "device_unavailable") return error.message;
+        throw error;
+      });
+      if (typeof sandbox === "string") return skip(sandbox);
+      const endLoops = busyLoops(4);
+      try {
+        const problems = rows<Row>("humaneval/HumanEval.jsonl.gz");
+        const verdicts = await Promise.all(
+          problems.map((row) => gradeProgram(row.prompt + row.canonical_solution, testsOf(row), sandbox)),
+        );
+        expect(verdicts.filter(({ correct }) => !correct)).toEqual([]);
+        expect(verdicts).toHaveLength(164);
+      } finally {
+        endLoops();
+        await sandbox.close();
+      }
+    });
+  },
+);
 
 describe.skipIf(data === undefined)("HumanEval (LACONIC_DATA)", async () => {
   const sandbox = await createSandbox();

@@ -85,6 +85,7 @@ const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
   advantage: advantageSchema,
   groupBy: z.enum(["prompt", "prompt+agent", "prompt+agent+turn", "tree-node"]),
   ratioUnit: z.enum(["message", "turn", "trajectory", "joint"]),
+  scoring: z.strictObject({ seconds: above0, mostUnscored: z.number().min(0).lt(1) }),
   limits: z.strictObject({
     maxTurns: positive.exactOptional(),
     maxTokens: positive.exactOptional(),

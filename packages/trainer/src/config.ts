@@ -45,6 +45,14 @@ export interface PolicySettings {
   readonly budget?: BudgetOptions;
 }
 
+/** Samples without a score are left out of rewards and accuracy, and counted; too many end the run. */
+export interface ScoringSettings {
+  /** A sample has failed when it waited so long in which no other was judged either. */
+  readonly seconds: number;
+  /** Share of a step's or an evaluation's samples without a score above which the run ends, below 1. */
+  readonly mostUnscored: number;
+}
+
 /** Everything that decides what a run computes. Plain data: the same configuration and seed give the same run. */
 export interface TrainConfig {
   readonly seed: string | number;
@@ -85,6 +93,8 @@ export interface TrainConfig {
   readonly prices: { readonly tokens?: number; readonly turns?: number; readonly repetition?: number };
   /** Charge costs only to episodes whose grade is at least this. */
   readonly costWhenTaskAtLeast?: number;
+  /** Of graders and judges: what happens to samples that get no score. */
+  readonly scoring: ScoringSettings;
   /** Ceilings of an episode. */
   readonly limits: EpisodeLimits;
   /** What an agent's error does: end the run, or its episode, which is then left out of rewards. */
@@ -137,6 +147,7 @@ export const agentGspoDefaults: TrainConfig = {
   advantage: { estimator: "group", scale: "group", std: "sample", epsilon: 1e-6 }, // Eq. 2
   groupBy: "prompt", // Eq. 2: over the G replies to one query
   ratioUnit: "message", // Eq. 3: an action is an utterance
+  scoring: { seconds: 300, mostUnscored: 0.5 }, // ours
   limits: {},
   onAgentError: "throw",
   asynchronous: null,

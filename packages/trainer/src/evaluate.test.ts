@@ -26,7 +26,7 @@ test("the first problems get the same streams in a longer evaluation", async () 
   expect(long.episodes.slice(0, 3)).toEqual(short.episodes);
 });
 
-test("grades of NaN leave the accuracy; without any grade, or any problem, it is 0 of nothing", async () => {
+test("grades of NaN leave the accuracy and are counted; without any there is none; without any problem it is 0 of nothing", async () => {
   const parts = tinyParts();
   const graded = (grader: (gold: string) => number): typeof parts => ({
     ...parts,
@@ -37,13 +37,14 @@ test("grades of NaN leave the accuracy; without any grade, or any problem, it is
     problems: 12,
     accuracy: 0.5,
     interval: wilsonInterval(4, 8),
+    scoring: { scored: 8, undecided: 0, invalid: 4, error: 0 },
   });
   const none = graded(() => NaN);
   const empty = { ...parts, task: { ...parts.task, heldOut: [] } };
-  for (const each of [none, empty])
-    expect((await evaluate(each, livePolicies(parts), options)).evaluation).toMatchObject({
-      accuracy: 0,
-      interval: [0, 1],
-    });
+  await expect(evaluate(none, livePolicies(parts), options)).rejects.toMatchObject({ code: "scoring_failed" });
+  expect((await evaluate(empty, livePolicies(parts), options)).evaluation).toMatchObject({
+    accuracy: 0,
+    interval: [0, 1],
+  });
   expect((await evaluate(empty, livePolicies(parts), options)).evaluation.tokens).toBe(0);
 });

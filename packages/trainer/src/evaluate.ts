@@ -1,4 +1,5 @@
 import {
+  LaconicError,
   randomFromSeed,
   silenceRates,
   wilsonInterval,
@@ -6,8 +7,9 @@ import {
   type EpisodeContext,
   type Problem,
 } from "@laconic/core";
-import { measureEpisode } from "@laconic/rewards";
-import type { TrainConfig } from "./config.ts";
+import type { ScoreCounts } from "@laconic/rewards";
+import { agentGspoDefaults, type ScoringSettings, type TrainConfig } from "./config.ts";
+import { scoringFailure, scoringReport } from "./stages/scoring-failure.ts";
 import { withVerdicts } from "./verdicts.ts";
 import { modelsOf, type Samplers, type TrainingParts } from "./parts.ts";
 
@@ -22,6 +24,8 @@ export interface Evaluation {
   readonly tokens: number;
   /** Share of turns without a word, by agent. */
   readonly silence: Readonly<Record<string, number>>;
+  /** Episodes by what became of their scores; absent where it was stored before they were counted. */
+  readonly scoring?: ScoreCounts;
 }
 
 export interface EvaluatedEpisode {
@@ -32,9 +36,9 @@ export interface EvaluatedEpisode {
 
 /**
  * Samples one episode of each held-out problem. The random streams depend on the seed and the problem alone, so
- * evaluations of one run differ by the weights only. A grade of NaN leaves its problem out of the accuracy.
+ * evaluations of one run differ by the weights only. A problem without a score is left out of the accuracy, and counted.
  *
- * @throws LaconicError `reward_invalid` naming the problem when the grader throws or leaves the range 0 to 1.
+ * @throws LaconicError `scoring_failed` where too few problems have a score, or none has: that is no accuracy of 0.
  */
 export async function evaluate(
   parts: TrainingParts,
@@ -47,13 +51,16 @@ export async function evaluate(
     readonly limits?: EpisodeContext["limits"];
     /** What an agent's error does; with `end` its problem is left out of the accuracy. Default `throw`. */
     readonly onError?: EpisodeContext["onError"];
+    /** Default: that of a run. */
+    readonly scoring?: ScoringSettings;
   },
 ): Promise<{ readonly evaluation: Evaluation; readonly episodes: readonly EvaluatedEpisode[] }> {
   const models = modelsOf(parts, samplers);
-  const { judge, grader, heldOut, topology } = withVerdicts(parts.task);
+  const { scoring = agentGspoDefaults.scoring } = options;
+  const { scoreOf, heldOut, topology } = withVerdicts(parts.task, scoring);
   const random = randomFromSeed(options.seed).split("evaluation");
-  const episodes = await Promise.all(
-    heldOut.slice(0, options.problems).map(async (problem, i): Promise<EvaluatedEpisode> => {
+  const played = await Promise.all(
+    heldOut.slice(0, options.problems).map(async (problem, i) => {
       const episode = await topology.run(problem, {
         models,
         sampling: options.sampling,
@@ -61,15 +68,26 @@ export async function evaluate(
         ...(options.limits && { limits: options.limits }),
         ...(options.onError && { onError: options.onError }),
       });
-      await judge?.(episode.answer, problem);
-      return {
-        problem,
-        episode,
-        task: measureEpisode(episode.stopReason === "error" ? () => Number.NaN : grader, {}, episode, problem).task,
-      };
+      // An agent that failed leaves nothing to judge.
+      const score = episode.stopReason === "error" ? null : await scoreOf(episode.answer, problem);
+      return { problem, episode, score };
     }),
   );
+  const report = scoringReport(played.map(({ score }) => score));
+  const failure = scoringFailure(report, scoring, `the evaluation at step ${options.step}`);
+  if (failure) throw failure;
+  const episodes = played.map(({ problem, episode, score }): EvaluatedEpisode => ({
+    problem,
+    episode,
+    task: score?.status === "scored" ? score.value : Number.NaN,
+  }));
   const grades = episodes.map(({ task }) => task).filter((task) => !Number.isNaN(task));
+  if (grades.length === 0 && episodes.length > 0)
+    throw new LaconicError(
+      "scoring_failed",
+      `the evaluation at step ${options.step}: all ${episodes.length} episodes ended with an agent's error, none has an answer`,
+      { step: options.step },
+    );
   const right = grades.reduce((sum, task) => sum + task, 0);
   const tokens = episodes
     .flatMap(({ episode }) => episode.ledger.calls)
@@ -83,6 +101,7 @@ export async function evaluate(
       interval: wilsonInterval(right, grades.length),
       tokens: tokens / Math.max(1, episodes.length),
       silence: silenceRates(episodes.flatMap(({ episode }) => episode.utterances)),
+      scoring: report.counts,
     },
   };
 }

@@ -5,7 +5,14 @@
 export { train } from "./train.ts";
 export type { TrainResult } from "./train.ts";
 export { agentGspoDefaults } from "./config.ts";
-export type { AdvantageSettings, CreditSettings, PolicySettings, TrainConfig, TreeSettings } from "./config.ts";
+export type {
+  AdvantageSettings,
+  CreditSettings,
+  PolicySettings,
+  ScoringSettings,
+  TrainConfig,
+  TreeSettings,
+} from "./config.ts";
 export { parseTrainConfig } from "./config-schema.ts";
 export { livePolicies, modelsOf, onePolicy, onlyPolicy } from "./parts.ts";
 export type { Samplers, TrainedPolicy, TrainingParts, TrainingTask } from "./parts.ts";
@@ -13,6 +20,9 @@ export type { Samplers, TrainedPolicy, TrainingParts, TrainingTask } from "./par
 export { evaluate } from "./evaluate.ts";
 export type { EvaluatedEpisode, Evaluation } from "./evaluate.ts";
 export { withVerdicts } from "./verdicts.ts";
+export type { JudgedTask } from "./verdicts.ts";
+export { describeUnscored, scoringFailure, scoringReport } from "./stages/scoring-failure.ts";
+export type { ScoringReport } from "./stages/scoring-failure.ts";
 export { supervised } from "./supervised.ts";
 export type { SupervisedOptions } from "./supervised.ts";
 export { learningRateAt } from "./learning-rate.ts";

@@ -13,7 +13,14 @@ export const metricNames: readonly MetricName[] = [
   { name: "reward/std", meaning: "Sample standard deviation of the reward over the batch." },
   { name: "rewards/{term}/mean", meaning: "Mean of one signed term of the reward." },
   { name: "rewards/{term}/std", meaning: "Sample standard deviation of the term over the batch." },
-  { name: "task/accuracy", meaning: "Mean grade of the training episodes, 0 to 1." },
+  { name: "task/accuracy", meaning: "Mean grade of the training episodes that have one, 0 to 1." },
+  { name: "scoring/scored", meaning: "Answers that got a grade, 0 to 1." },
+  {
+    name: "scoring/undecided",
+    meaning: "Answers without one because of the machine, such as a sandbox that did not start; left out.",
+  },
+  { name: "scoring/invalid", meaning: "Answers whose grade was NaN or out of range; left out." },
+  { name: "scoring/error", meaning: "Answers whose grader or judge threw, or was late; left out." },
 
   { name: "sampling/lag_steps", meaning: "Steps that the sampling weights were behind; asynchronous runs only." },
   { name: "rewards/evaluations", meaning: "Joint replies that were judged; rollout trees only. MAGRPO's env steps." },

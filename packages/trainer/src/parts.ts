@@ -9,6 +9,7 @@ import {
   type Topology,
   type TrainableModel,
 } from "@laconic/core";
+import type { Undecided } from "@laconic/rewards";
 import type { JointGame } from "@laconic/topologies";
 
 /** Where problems come from and how answers are graded. */
@@ -16,8 +17,11 @@ export interface TrainingTask {
   readonly name: string;
   readonly topology: Topology;
   readonly grader: Grader;
-  /** In the grader's place where a verdict takes a thread of its own or a sandbox. */
-  readonly judge?: (answer: string | null, problem: Problem) => Promise<number>;
+  /**
+   * In the grader's place where a verdict takes a thread of its own, a sandbox or a model. `signal` is aborted once nobody waits
+   * for it any more. Like a grader it gives 0 to 1; {@link Undecided} where the machine kept it from a verdict.
+   */
+  readonly judge?: (answer: string | null, problem: Problem, signal?: AbortSignal) => Promise<number | Undecided>;
   problems(random: Random, count: number): Problem[];
   readonly heldOut: readonly Problem[];
   /** The same play turn by turn, for rollout trees: every agent replies at once, the grader judges each joint reply. */

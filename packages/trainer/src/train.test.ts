@@ -68,8 +68,10 @@ test("a grade of NaN leaves its episode out, is counted, and the run goes on", a
   const parts = tinyParts();
   const grader: Parts["task"]["grader"] = (answer, problem) =>
     problem.gold === "a" ? NaN : parts.task.grader(answer, problem);
-  const { rows, after } = await run({ steps: 12 }, { ...parts, task: { ...parts.task, grader } });
+  const scoring = { mostUnscored: 0.9 };
+  const { rows, after } = await run({ steps: 12, scoring }, { ...parts, task: { ...parts.task, grader } });
   expect(rows).toHaveLength(12);
+  expect(rows.map((row) => row["scoring/invalid"])).toEqual(rows.map((row) => row["rewards/not_applicable"]));
   const left = rows.map((row) => row["rewards/not_applicable"] as number);
   expect(left.every((count) => count % 8 === 0)).toBe(true); // whole groups
   expect(Math.max(...left)).toBeGreaterThan(0);
@@ -86,12 +88,13 @@ test.each([
       throw new Error("no");
     },
   ],
-])("a grader that %s is reward_invalid and names problem and term", async (_, grader) => {
+])("a grader that %s ends the run, and names what it gave", async (_, grader) => {
   const parts = tinyParts();
   const failing = run({ steps: 1 }, { ...parts, task: { ...parts.task, grader } });
   await expect(failing).rejects.toMatchObject({
-    code: "reward_invalid",
-    detail: { problemId: "held-out-0", term: "task" },
+    code: "scoring_failed",
+    message: expect.stringMatching(/30 of 30 samples got no score .*for example: (?:got Infinity|no)/u),
+    detail: { scored: 0, mostUnscored: 0.5 },
   });
 });
 

@@ -1,4 +1,4 @@
-import { randomFromSeed, type PolicySnapshot, type Problem, type Random } from "@laconic/core";
+import { LaconicError, randomFromSeed, type PolicySnapshot, type Problem, type Random } from "@laconic/core";
 import { dualController } from "@laconic/budget";
 import type { TrainConfig } from "./config.ts";
 import { evaluate, type Evaluation } from "./evaluate.ts";
@@ -10,6 +10,7 @@ import { measurementOf } from "./stages/measurement.ts";
 import { rolloutPipeline, type SampledStep } from "./stages/pipeline.ts";
 import { rollout } from "./stages/rollout.ts";
 import { score } from "./stages/score.ts";
+import { scoringFailure, scoringReport } from "./stages/scoring-failure.ts";
 import { stepMetrics } from "./stages/step-metrics.ts";
 import { checkTreeTask, treeRollout } from "./stages/tree-rollout.ts";
 import { withVerdicts } from "./verdicts.ts";
@@ -32,7 +33,8 @@ export interface TrainResult {
  * old policy.
  *
  * @throws LaconicError `input_invalid` for parts that do not fit together, `config_invalid` for settings that do not fit
- * them, `reward_invalid` for a grade out of range, and what models and the recorder throw.
+ * them, `scoring_failed` when too few samples of a step or an evaluation got a score (a checkpoint is saved before), and what
+ * models and the recorder throw.
  */
 export async function train(
   given: TrainingParts,
@@ -40,7 +42,7 @@ export async function train(
   recorder: Recorder,
   signal?: AbortSignal,
 ): Promise<TrainResult> {
-  const parts: TrainingParts = { ...given, task: withVerdicts(given.task) };
+  const parts: TrainingParts = { ...given, task: withVerdicts(given.task, config.scoring) };
   checkTrainingParts(parts);
   checkTreeTask(parts, config);
   const { task, policies } = parts;
@@ -73,6 +75,19 @@ export async function train(
   const isStopping = (): boolean => signal?.aborted === true && isRefreshDue();
   const isStale = (): boolean => config.earlyStopping !== null && best.since >= config.earlyStopping.patience;
 
+  /** Keeps what was learned when samples get no scores. The old policy is not stored: between its refreshes nothing is. */
+  const savedBefore = async (error: unknown): Promise<unknown> => {
+    const isScoring = LaconicError.is(error) && error.code === "scoring_failed";
+    if (isScoring && step > 0 && isRefreshDue())
+      await recorder.checkpoint(models, { step, budget, policyBudgets, before, after, best });
+    return error;
+  };
+  // The run ended at its last evaluation.
+  if (resumed?.step === config.steps && after.step < step) {
+    after = await assess(parts, config, recorder, step);
+    await recorder.checkpoint(models, { step, budget, policyBudgets, before, after, best });
+  }
+
   while (step < config.steps && !isStopping() && !isStale()) {
     const clock = recorder.clock();
     const stream = random.split(`step:${step}`);
@@ -85,6 +100,13 @@ export async function train(
       ? await pipeline.take(step)
       : { ...(await sample(step, oldPolicies)), lag: 0 };
     clock.lap("rollout");
+    const scoring = scoringReport(credits?.scores ?? rollouts.map((each) => each.score));
+    const unscored = scoringFailure(scoring, config.scoring, `step ${step + 1}`);
+    if (unscored) throw await savedBefore(unscored);
+    if (scoring.reason !== null)
+      await recorder.warn(
+        "some samples got no score and teach nothing (scoring/undecided, scoring/invalid, scoring/error)",
+      );
     const scored = score(rollouts, task.grader, config, tokenPrice);
 
     // Lines 7-10, each policy on its own: advantages by Eq. 2; ratios and objective by Eq. 3-4.
@@ -114,14 +136,26 @@ export async function train(
     const evaluations = credits?.evaluations;
     const control = moved?.diagnostics ?? null;
     await recorder.step(
-      stepMetrics({ step, config, scored, evaluations, lag, lanes: results, tokenPrice, budget: control }),
+      stepMetrics({
+        step,
+        config,
+        scored,
+        evaluations,
+        scoring: scoring.counts,
+        lag,
+        lanes: results,
+        tokenPrice,
+        budget: control,
+      }),
       clock,
     );
     const isLast = step === config.steps;
     let isBest = false;
     if (isLast || isDue(step, config.evaluation.every)) {
       await recorder.rollouts(step, scored.slice(0, config.evaluation.transcripts));
-      after = await assess(parts, config, recorder, step);
+      after = await assess(parts, config, recorder, step).catch(async (error: unknown) => {
+        throw await savedBefore(error);
+      });
       isBest = after.accuracy > best.accuracy + (config.earlyStopping?.minGain ?? 0);
       best = isBest ? { step, accuracy: after.accuracy, since: 0 } : { ...best, since: best.since + 1 };
     }
@@ -196,8 +230,8 @@ async function assess(
   step: number,
 ): Promise<Evaluation> {
   const { problems, transcripts } = config.evaluation;
-  const { seed, sampling, limits, onAgentError: onError } = config;
-  const options = { seed, step, problems, sampling, limits, onError };
+  const { seed, sampling, limits, onAgentError: onError, scoring } = config;
+  const options = { seed, step, problems, sampling, limits, onError, scoring };
   const { evaluation, episodes } = await evaluate(parts, livePolicies(parts), options);
   await recorder.evaluation(evaluation, episodes.slice(0, transcripts));
   return evaluation;

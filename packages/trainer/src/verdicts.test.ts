@@ -21,7 +21,7 @@ test("each answer is judged once, and graded as it was judged", async () => {
   expect(asked).toEqual(["x", null, "y"]);
   expect([grader("x", problem), grader(null, problem), grader("y", problem)]).toEqual([1, 0.25, 0.25]);
   expect(() => grader("z", problem)).toThrow(/before it was judged/u);
-  expect(withVerdicts(task)).toBe(task);
+  expect(withVerdicts(withVerdicts(task)).scoreOf).toBeTypeOf("function");
 });
 
 const settings = { ...tinySettings, steps: 3, prices: {} };

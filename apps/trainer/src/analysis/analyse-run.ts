@@ -8,7 +8,14 @@ import {
   sumLedgers,
   type Episode,
 } from "@laconic/core";
-import { livePolicies, modelsOf, withVerdicts } from "@laconic/trainer";
+import {
+  livePolicies,
+  modelsOf,
+  scoringFailure,
+  scoringReport,
+  withVerdicts,
+  type TrainConfig,
+} from "@laconic/trainer";
 import type { Terminal } from "../cli/terminal.ts";
 import {
   commonMessages,
@@ -25,6 +32,8 @@ import { findRun, openFoundRun } from "../run/open-run.ts";
 /** A team on held-out problems: what it says, what that costs. */
 export interface Speech {
   readonly episodes: number;
+  /** Of the episodes, those without a score: they are left out of the accuracy. */
+  readonly unscored: number;
   readonly accuracy: number;
   /** Means per episode. */
   readonly writtenTokens: number;
@@ -61,7 +70,8 @@ export interface AnalyseOptions {
 
 /**
  * Measures what a run's team says on held-out problems, as it began and as it is, and what its messages are worth.
- * @throws LaconicError `run_missing`, `checkpoint_missing`, `checkpoint_corrupt`
+ * @throws LaconicError `run_missing`, `checkpoint_missing`, `checkpoint_corrupt`; `scoring_failed` where too few answers get a
+ * score
  */
 export async function analyseRun(directory: string, options: AnalyseOptions, terminal: Terminal): Promise<RunAnalysis> {
   const run = await findRun(directory, options.which);
@@ -69,14 +79,14 @@ export async function analyseRun(directory: string, options: AnalyseOptions, ter
   const played = async (trained: boolean, cut: Cut | null): Promise<Played> => {
     const { parts, close } = await openFoundRun(run, terminal, { trained });
     try {
-      return await play(parts, options, config.train.sampling, cut);
+      return await play(parts, options, config.train, cut);
     } finally {
       await close();
     }
   };
   const before = await played(false, null);
   const after = await played(true, options.cut);
-  const values = after.values;
+  const values = after.values.filter(({ value }) => !Number.isNaN(value));
   const sorted = values.toSorted((a, b) => a.value - b.value);
   return {
     step: state.step,
@@ -109,24 +119,27 @@ interface Played {
 async function play(
   parts: Parameters<typeof livePolicies>[0],
   { problems, seed }: AnalyseOptions,
-  sampling: { readonly temperature: number },
+  { sampling, scoring }: Pick<TrainConfig, "sampling" | "scoring">,
   cut: Cut | null,
 ): Promise<Played> {
-  const task = withVerdicts(parts.task);
+  const task = withVerdicts(parts.task, scoring);
   const { topology, heldOut } = task;
   const models = modelsOf(parts, livePolicies(parts));
   const random = randomFromSeed(seed).split("analysis");
   const grade = async (answer: string | null, problem: (typeof heldOut)[number]): Promise<number> =>
-    (await task.judge?.(answer, problem)) ?? task.grader(answer, problem);
+    task.judge(answer, problem);
   const results = await Promise.all(
     heldOut.slice(0, problems).map(async (problem, i) => {
       const context = { models, sampling, random: random.split(i) };
       const { episode, values } = cut
         ? await messageValues(topology, problem, context, grade, cut)
         : { episode: await topology.run(problem, context), values: [] };
-      return { episode, values, grade: await grade(episode.answer, problem) };
+      const score = await task.scoreOf(episode.answer, problem);
+      return { episode, values, score, grade: await grade(episode.answer, problem) };
     }),
   );
+  const failure = scoringFailure(scoringReport(results.map(({ score }) => score)), scoring, "the analysis");
+  if (failure) throw failure;
   return {
     agents: topology.agents,
     episodes: results.map(({ episode }) => episode),
@@ -142,7 +155,8 @@ function speechOf({ episodes, grades }: Played): Speech {
   const amplified = episodes.map(({ ledger }) => broadcastAmplification(ledger)).filter((each) => each !== null);
   return {
     episodes: episodes.length,
-    accuracy: statisticMean(statisticOf(grades)),
+    unscored: grades.filter((grade) => Number.isNaN(grade)).length,
+    accuracy: statisticMean(statisticOf(grades.filter((grade) => !Number.isNaN(grade)))),
     writtenTokens: sums.writtenTokens / count,
     readTokens: sums.readTokens / count,
     criticalTokens: statisticMean(statisticOf(episodes.map(({ ledger }) => criticalPath(ledger).writtenTokens))),

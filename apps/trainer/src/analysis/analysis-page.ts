@@ -24,6 +24,7 @@ export function analysisMarkdown({
     "| | before training | now |",
     "|---|---|---|",
     row("accuracy", ({ accuracy }) => formatPercent(accuracy)),
+    row("episodes without a score, left out", ({ unscored }) => String(unscored)),
     row("tokens written per episode", ({ writtenTokens }) => formatNumber(writtenTokens)),
     row("tokens read per episode", ({ readTokens }) => formatNumber(readTokens)),
     row("tokens that cannot run in parallel", ({ criticalTokens }) => formatNumber(criticalTokens)),

@@ -309,9 +309,9 @@ function progressOf(total: number, account: SpendAccount, terminal: Terminal): (
   return ({ status, correct, error, benchmark, problem, method }) => {
     done++;
     if (correct === true) right++;
-    if (status === "error") {
+    if (status !== "scored") {
       failed++;
-      terminal.note(`failed: ${benchmark} ${problem} ${method}: ${error}`);
+      terminal.note(`${status === "error" ? "failed" : status}: ${benchmark} ${problem} ${method}: ${error}`);
     }
     const left = ((performance.now() - started) / 1000 / done) * (total - done);
     const spent = account.spentUsd > 0 ? `  $${account.spentUsd.toFixed(4)}` : "";

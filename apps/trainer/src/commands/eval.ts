@@ -4,6 +4,7 @@ import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { formatNumber, formatPercent } from "../report/format.ts";
+import { withoutScore } from "../report/unscored.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 import { findRun, openFoundRun } from "../run/open-run.ts";
 
@@ -26,13 +27,14 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
         for (const warning of warnings) terminal.note(`${terminal.paint("yellow", "warning")}: ${warning}`);
         const { parts, close } = await openFoundRun(run, terminal);
         try {
-          const options = { seed: args.seed, step: state.step, problems, sampling: config.train.sampling };
+          const { sampling, scoring } = config.train;
+          const options = { seed: args.seed, step: state.step, problems, sampling, scoring };
           const { evaluation } = await evaluate(parts, livePolicies(parts), options);
           const [low, high] = evaluation.interval;
           terminal.result(
             args.json
               ? JSON.stringify(evaluation)
-              : `step ${evaluation.step}: accuracy ${formatPercent(evaluation.accuracy)} (95 % interval ${formatPercent(low)} to ${formatPercent(high)}), ${formatNumber(evaluation.tokens)} tokens per episode, ${problems} problems`,
+              : `step ${evaluation.step}: accuracy ${formatPercent(evaluation.accuracy)} (95 % interval ${formatPercent(low)} to ${formatPercent(high)}), ${formatNumber(evaluation.tokens)} tokens per episode, ${problems} problems${withoutScore(evaluation)}`,
           );
           return 0;
         } finally {

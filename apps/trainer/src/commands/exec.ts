@@ -25,7 +25,12 @@ export function execCommand({ terminal }: CommandContext, exit: ExitCode): Comma
           default: "wasi",
         },
         input: { type: "string", description: "File that the program reads as its standard input", valueHint: "file" },
-        seconds: { type: "string", description: "Wall clock", valueHint: "s", default: String(defaultLimits.seconds) },
+        seconds: {
+          type: "string",
+          description: "Of the program's own time",
+          valueHint: "s",
+          default: String(defaultLimits.seconds),
+        },
         memory: { type: "string", description: "Memory", valueHint: "MiB", default: String(defaultLimits.memoryMiB) },
         ...jsonFlag,
       },
@@ -67,6 +72,7 @@ function summary({ status, exitCode, seconds }: SandboxResult): string {
     output: "stopped: output limit",
     time: "stopped: time limit",
     crashed: "the interpreter died",
+    undecided: "undecided: the machine did not let it run",
     aborted: "aborted",
   };
   return `${how[status]} (${seconds.toFixed(2)} s)`;

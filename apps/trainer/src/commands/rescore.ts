@@ -1,6 +1,15 @@
 import { join, resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
-import { nodeFileSystem, readLines, runFiles, withVerdicts } from "@laconic/trainer";
+import { countScores, type SampleScore } from "@laconic/rewards";
+import {
+  describeUnscored,
+  nodeFileSystem,
+  readLines,
+  runFiles,
+  scoringFailure,
+  scoringReport,
+  withVerdicts,
+} from "@laconic/trainer";
 import type { CommandDef } from "citty";
 import { recordedEpisode, rescore, type RecordedEpisode, type RescoredStep } from "../analysis/rescore.ts";
 import { command, type ExitCode } from "../cli/command.ts";
@@ -66,8 +75,13 @@ async function graderOf(
   const { folder } = await openModelFolder(config.model, terminal);
   const task = await openTask(config.task, { heldOut: 1, modelFolder: folder, note });
   try {
-    const { judge, grader } = withVerdicts(task);
-    if (judge) for (const { episode, problem } of recorded) await judge(episode.answer, problem);
+    const { scoreOf, grader } = withVerdicts(task, config.train.scoring);
+    const scores: SampleScore[] = [];
+    for (const { episode, problem } of recorded) scores.push(await scoreOf(episode.answer, problem));
+    const failure = scoringFailure(scoringReport(scores), config.train.scoring, "the recorded episodes");
+    if (failure) throw failure;
+    const unscored = describeUnscored(countScores(scores));
+    if (unscored !== "") note(`left out, without a score: ${unscored}`);
     return grader;
   } finally {
     await task.close?.();

@@ -1,7 +1,9 @@
+import { describeUnscored } from "@laconic/trainer";
 import { formatDuration, formatNumber, formatPercent } from "./format.ts";
 import { renderFrontier, type FrontierPoint } from "./frontier-chart.ts";
 import { escapeHtml } from "./html.ts";
 import { renderLineChart, smooth, type LineChart, type Point, type Series } from "./line-chart.ts";
+import { scoresOf } from "./unscored.ts";
 import { theme } from "./theme.ts";
 import { pairTranscripts, renderTranscriptPair, type Transcript } from "./transcripts.ts";
 
@@ -55,6 +57,7 @@ export function renderReport(data: ReportData): string {
 <h1>${escapeHtml(data.name)}</h1>
 <p class="lead">A team and what it learned: ${escapeHtml(objectiveOf(data))}. Seed ${escapeHtml(data.seed)}, ${data.rows.length} steps.</p>
 <div class="tiles">${tiles}</div>
+${scores(data)}
 ${renderFrontier(data.evaluations, data.budgetTokens)}
 <h2>Training, step by step</h2>
 <p class="lead">Faint lines are single steps; solid lines are means over ${smoothing} steps.</p>
@@ -66,6 +69,15 @@ ${warnings}
 <details><summary>Resolved settings</summary><pre>${escapeHtml(JSON.stringify(data.config, null, 2))}</pre></details>
 </main></body></html>
 `;
+}
+
+/** What became of the answers of training, where not all got a score. */
+function scores({ rows }: ReportData): string {
+  const counts = scoresOf(rows);
+  const unscored = counts ? describeUnscored(counts) : "";
+  return counts === null || unscored === ""
+    ? ""
+    : `<p class="lead">${formatNumber(counts.scored)} answers of training were scored; left out without a score: ${escapeHtml(unscored)}.</p>`;
 }
 
 /** The objective by name, and how many policies learned by it. */

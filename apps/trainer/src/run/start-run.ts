@@ -5,6 +5,7 @@ import { openRun, tensorBoardSink, train } from "@laconic/trainer";
 import { statusLine } from "../cli/status-line.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { formatNumber, formatPercent } from "../report/format.ts";
+import { withoutScore } from "../report/unscored.ts";
 import { writeReport } from "../report/write-report.ts";
 import type { AppConfig } from "./app-config.ts";
 import { describeEnvironment } from "./environment.ts";
@@ -73,9 +74,9 @@ export async function startRun(
           if (terminal.interactive) terminal.status(line);
           else if (step % 10 === 0 || step === steps) terminal.note(line);
         },
-        evaluation: ({ step, accuracy, tokens, problems }) =>
+        evaluation: ({ step, accuracy, tokens, problems, ...evaluation }) =>
           terminal.note(
-            `${terminal.paint("cyan", `held-out at step ${step}`)}: accuracy ${formatPercent(accuracy)}, ${formatNumber(tokens)} tokens per episode (${problems} problems)`,
+            `${terminal.paint("cyan", `held-out at step ${step}`)}: accuracy ${formatPercent(accuracy)}, ${formatNumber(tokens)} tokens per episode (${problems} problems${withoutScore(evaluation)})`,
           ),
         warning: warn,
       },

@@ -15,6 +15,8 @@ export interface Verdict {
   /** What decided: where the answer was found, and how it was compared. */
   readonly rule: string;
   readonly certainty: Certainty;
+  /** False where the machine kept it from being judged: the answer is neither right nor wrong. True where absent. */
+  readonly decided?: boolean;
 }
 
 /** An answer found in a reply. */

@@ -26,10 +26,10 @@ del module
 
 const send = (value) => process.stdout.write(`${JSON.stringify(value)}\n`);
 createInterface({ input: process.stdin, crlfDelay: Infinity }).on("line", (line) => {
-  const { code, stdin, files, outputBytes } = JSON.parse(line);
+  const { code, stdin, files, outputBytes, sleepSeconds } = JSON.parse(line);
   const program = Buffer.from(code);
   const input = Buffer.concat([Buffer.from(String(program.length).padStart(8)), program, Buffer.from(stdin)]);
   const contents = Object.fromEntries(Object.entries(files).map(([name, text]) => [name, Buffer.from(text)]));
-  send(run({ stdin: input, files: contents, outputBytes, seed: Number(seed) }));
+  send(run({ stdin: input, files: contents, outputBytes, sleepSeconds, seed: Number(seed) }));
 });
 send({ status: "ready" });

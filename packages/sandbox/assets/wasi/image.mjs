@@ -1,6 +1,6 @@
 // A started interpreter, kept as the bytes of its memory. Each run gets a copy, so it begins in an interpreter that has
 // never seen another program, and skips the tenth of a second that starting one takes.
-import { createSystem, OutputLimit } from "./system.mjs";
+import { createSystem, OutputLimit, SleepLimit } from "./system.mjs";
 
 /** Modules that programs commonly use; imported once, before the image is taken. */
 const preloaded = `
@@ -82,7 +82,7 @@ export function imageRunner(image) {
     instance.exports.stackPointer.value = stackPointer;
     system.wasi.inst = instance;
     const end = finish(() => instance.exports.table.get(call.index)(call.run, call.noArguments, 0));
-    return { ...end, stdout: system.stdout().toString(), stderr: system.stderr().toString() };
+    return { ...end, stdout: system.stdout().toString(), stderr: system.stderr().toString(), slept: system.slept() };
 
     function finish(start) {
       try {
@@ -90,6 +90,7 @@ export function imageRunner(image) {
         return { status: "crashed", exitCode: null };
       } catch (error) {
         if (error instanceof OutputLimit) return { status: "output", exitCode: null };
+        if (error instanceof SleepLimit) return { status: "time", exitCode: null };
         if (!(error instanceof shim.WASIProcExit)) return { status: "crashed", exitCode: null };
         const exitCode = error.code;
         return { status: exitCode === 0 ? "ok" : exitCode === outOfMemory ? "memory" : "exception", exitCode };

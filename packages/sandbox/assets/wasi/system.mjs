@@ -10,12 +10,14 @@ const truncate = 8;
 
 /** Thrown out of a write; ends the run. */
 export class OutputLimit extends Error {}
+/** Thrown out of a sleep that would be too long with those before it; ends the run. */
+export class SleepLimit extends Error {}
 
 /**
  * @param {object} shim the module @bjorn3/browser_wasi_shim
- * @param {{ args?: string[], stdin: Uint8Array, files: Record<string, Uint8Array>, outputBytes: number, seed: number }} options
+ * @param {{ args?: string[], stdin: Uint8Array, files: Record<string, Uint8Array>, outputBytes: number, seed: number, sleepSeconds?: number }} options
  */
-export function createSystem(shim, { args = [], stdin, files, outputBytes, seed }) {
+export function createSystem(shim, { args = [], stdin, files, outputBytes, seed, sleepSeconds = 0 }) {
   const stdout = [];
   const stderr = [];
   let left = outputBytes;
@@ -35,6 +37,12 @@ export function createSystem(shim, { args = [], stdin, files, outputBytes, seed 
   );
   const memory = () => wasi.inst.exports.memory.buffer;
   const refuse = () => readOnlyFileSystem;
+  let slept = 0;
+  const sleep = (milliseconds) => {
+    slept += milliseconds / 1000;
+    if (slept > sleepSeconds) throw new SleepLimit();
+    Atomics.wait(nobody, 0, 0, milliseconds);
+  };
   const imports = {
     ...wasi.wasiImport,
     path_create_directory: refuse,
@@ -53,14 +61,20 @@ export function createSystem(shim, { args = [], stdin, files, outputBytes, seed 
       openFlags & (create | truncate)
         ? readOnlyFileSystem
         : wasi.wasiImport.path_open(fd, flags, path, length, openFlags, ...rest),
-    poll_oneoff: (...rest) => sleep(new DataView(memory()), ...rest),
+    poll_oneoff: (...rest) => waitForClock(sleep, new DataView(memory()), ...rest),
     random_get: randomBytes(seed, (at, size) => new Uint8Array(memory(), at, size)),
     sock_accept: () => notSupported,
     sock_recv: () => notSupported,
     sock_send: () => notSupported,
     sock_shutdown: () => notSupported,
   };
-  return { wasi, imports, stdout: () => Buffer.concat(stdout), stderr: () => Buffer.concat(stderr) };
+  return {
+    wasi,
+    imports,
+    stdout: () => Buffer.concat(stdout),
+    stderr: () => Buffer.concat(stderr),
+    slept: () => slept,
+  };
 }
 
 /** SHA-256 of seed and counter, so that hashes and `random` repeat exactly. */
@@ -79,14 +93,14 @@ function randomBytes(seed, view) {
 const nobody = new Int32Array(new SharedArrayBuffer(4));
 
 /** One clock subscription, waited for without using the processor; the shim would spin. */
-function sleep(view, input, output, count, written) {
+function waitForClock(sleep, view, input, output, count, written) {
   const clock = 0;
   if (count !== 1 || view.getUint8(input + 8) !== clock) return notSupported;
   const realtime = view.getUint32(input + 16, true) === 0;
   const absolute = view.getUint16(input + 40, true) & 1;
   const now = realtime ? performance.timeOrigin + performance.now() : performance.now();
   const milliseconds = Number(view.getBigUint64(input + 24, true)) / 1e6 - (absolute ? now : 0);
-  Atomics.wait(nobody, 0, 0, Math.min(Math.max(milliseconds, 0), 2 ** 31));
+  sleep(Math.max(milliseconds, 0));
   view.setBigUint64(output, view.getBigUint64(input, true), true);
   view.setUint32(output + 8, 0, true);
   view.setUint32(written, 1, true);

@@ -1,10 +1,13 @@
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
-import type { Writable } from "node:stream";
+import type { Readable, Writable } from "node:stream";
 import { availableParallelism } from "node:os";
-import { checkJob, type CheckedJob } from "../check-job.ts";
-import type { Sandbox, SandboxLimits, SandboxResult, SandboxStatus } from "../sandbox.ts";
+import { checkJob, checkLimits, type CheckedJob } from "../check-job.ts";
+import type { Sandbox, SandboxLimits, SandboxStatus } from "../sandbox.ts";
 import { harness, harnessSource } from "../grading/harness.ts";
+import { lastDescendant, outOfMemoryKills, waitedSeconds } from "../process-time.ts";
+import { settle, undecided, type Attempt } from "../settle.ts";
+import { timeLimit, watchTime, type TimeEnd } from "../time-limit.ts";
 import { Turns } from "../turns.ts";
 import { systemCallFilter } from "./system-call-filter.ts";
 import { nativePython, wrapArguments, type NativePython } from "./native-python.ts";
@@ -17,17 +20,22 @@ export interface BubblewrapOptions {
 }
 
 const outOfMemory = 86;
+/** Exit code of a program that was ended by SIGKILL. */
+const killed = 137;
+/** Milliseconds that an interpreter may take to start, however busy the machine is. */
+const mostStartMs = 120_000;
 
 /**
  * The machine's Python in namespaces of its own: no network, no processes but its own, nothing to write but 16 MiB of
  * `/tmp`. Linux with `bwrap` only. The self-test is `createSandbox`'s.
- * @throws LaconicError `device_unavailable` with what is missing
+ * @throws LaconicError `device_unavailable` with what is missing, `config_invalid` on limits out of range
  */
 export function bubblewrapSandbox({
   limits,
   concurrency = Math.max(1, availableParallelism() - 1),
   python,
 }: BubblewrapOptions): Sandbox {
+  checkLimits(limits);
   const native = nativePython(python);
   const turns = new Turns(concurrency);
   const running = new Set<() => void>();
@@ -36,7 +44,7 @@ export function bubblewrapSandbox({
     concurrency,
     run: async (job) => {
       const checked = checkJob(job, limits);
-      return turns.take(() => runOnce(native, checked, limits, job.signal, running));
+      return settle(turns, () => runOnce(native, checked, limits, job.signal, running), job.signal);
     },
     close: async () => {
       turns.close();
@@ -45,14 +53,16 @@ export function bubblewrapSandbox({
   };
 }
 
-function runOnce(
+async function runOnce(
   native: NativePython,
   job: CheckedJob,
   limits: SandboxLimits,
   signal: AbortSignal | undefined,
   running: Set<() => void>,
-): Promise<SandboxResult> {
-  const start = performance.now();
+): Promise<Attempt> {
+  const killsBefore = await outOfMemoryKills();
+  const limit = timeLimit(job.seconds);
+  let start = performance.now();
   const child = spawn(
     native.bwrap,
     [
@@ -66,20 +76,20 @@ function runOnce(
       "-X",
       "utf8",
       "-c",
-      bootstrap(limits, job),
+      bootstrap(limits, job, limit.lastSeconds),
     ],
     {
       env: {},
       cwd: "/",
-      stdio: ["pipe", "pipe", "pipe", "pipe"],
+      stdio: ["pipe", "pipe", "pipe", "pipe", "pipe"],
     },
   );
   const filter = child.stdio[3] as Writable;
   filter.on("error", () => undefined); // bwrap refuses to start without it
   filter.end(systemCallFilter());
-  let ended: SandboxStatus | null = null;
-  const end = (status: SandboxStatus): void => {
-    ended ??= status;
+  let ended: SandboxStatus | TimeEnd | null = null;
+  const end = (how: SandboxStatus | TimeEnd): void => {
+    ended ??= how;
     // It is the first process of the namespace's parent: with it, everything inside dies.
     child.kill("SIGKILL");
   };
@@ -94,26 +104,56 @@ function runOnce(
   child.stdin.on("error", () => undefined); // a program need not read
   const program = Buffer.from(job.code);
   child.stdin.end(Buffer.concat([Buffer.from(String(program.length).padStart(8)), program, Buffer.from(job.stdin)]));
-  const timer = setTimeout(() => end("time"), job.seconds * 1000);
+  // What it computes and sleeps: all time but that in which it was ready and had to wait for a processor.
+  let python: number | null = null;
+  let waited = 0;
+  const used = async (): Promise<number | null> => {
+    python ??= await lastDescendant(child.pid ?? 0);
+    const told = await waitedSeconds(python);
+    waited = told ?? waited;
+    return told === null ? null : (performance.now() - start) / 1000 - told;
+  };
+  let isStarted = false;
+  let stopWatch = (): void => undefined;
+  const lateStart = setTimeout(() => end("stalled"), mostStartMs);
+  const onStart = child.stdio[4] as Readable;
+  onStart.on("error", () => undefined);
+  onStart.once("data", () => {
+    clearTimeout(lateStart);
+    isStarted = true;
+    start = performance.now();
+    if (child.exitCode === null) stopWatch = watchTime(limit, used, end);
+  });
   const abort = (): void => end("aborted");
   if (signal?.aborted) abort();
   signal?.addEventListener("abort", abort, { once: true });
   const kill = (): void => end("aborted");
   running.add(kill);
-  return new Promise((resolve) => {
-    const finish = (exitCode: number | null): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", abort);
-      running.delete(kill);
-      const text = (pieces: Buffer[]): string => Buffer.concat(pieces).toString();
-      const status = ended ?? statusOf(exitCode);
-      const seconds = (performance.now() - start) / 1000;
-      const code = ended === null ? exitCode : null;
-      resolve({ status, exitCode: code, stdout: text(streams.stdout), stderr: text(streams.stderr), seconds });
-    };
-    child.on("error", () => finish(null));
-    child.on("close", finish);
+  const exit = await new Promise<{ readonly code: number | null; readonly error?: Error }>((resolve) => {
+    child.on("error", (error) => resolve({ code: null, error }));
+    child.on("close", (code) => resolve({ code }));
   });
+  const seconds = (performance.now() - start) / 1000;
+  clearTimeout(lateStart);
+  stopWatch();
+  signal?.removeEventListener("abort", abort);
+  running.delete(kill);
+  const text = (pieces: Buffer[]): string => Buffer.concat(pieces).toString();
+  const [stdout, stderr] = [text(streams.stdout), text(streams.stderr)];
+  const how = ended as SandboxStatus | TimeEnd | null; // it changes in callbacks
+  if (how === "stalled") return undecided("the machine gave the program no processor", seconds);
+  if (how !== null) return { result: { status: how, exitCode: null, stdout, stderr, seconds }, retry: false };
+  if (exit.error || exit.code === null || !isStarted)
+    return undecided(
+      `the sandbox did not run: ${exit.error?.message ?? (stderr.slice(-300) || "it was killed")}`,
+      seconds,
+    );
+  // A program that kills itself is no victim of the machine: the kernel says which it was.
+  if (exit.code === killed && killsBefore !== null && (await outOfMemoryKills()) !== killsBefore)
+    return undecided("the machine ran out of memory", seconds);
+  if (seconds - waited > limit.seconds)
+    return { result: { status: "time", exitCode: null, stdout, stderr, seconds }, retry: true };
+  return { result: { status: statusOf(exit.code), exitCode: exit.code, stdout, stderr, seconds }, retry: false };
 }
 
 function statusOf(exitCode: number | null): SandboxStatus {
@@ -123,7 +163,7 @@ function statusOf(exitCode: number | null): SandboxStatus {
 }
 
 /** Limits that hold inside, then the runner that both kinds share. Files are written into its root of memory. */
-function bootstrap({ memoryMiB, seconds }: SandboxLimits, { files }: CheckedJob): string {
+function bootstrap({ memoryMiB }: SandboxLimits, { files }: CheckedJob, seconds: number): string {
   const bytes = memoryMiB * 2 ** 20;
   const limits = [
     ["RLIMIT_AS", bytes],
@@ -134,13 +174,16 @@ function bootstrap({ memoryMiB, seconds }: SandboxLimits, { files }: CheckedJob)
     ["RLIMIT_CPU", Math.ceil(seconds) + 1],
   ] as const;
   return [
-    "import resource",
+    "import os, resource",
     ...limits.map(([name, most]) => `resource.setrlimit(resource.${name}, (${most}, ${most}))`),
     ...Object.entries(files).map(([name, text]) => `open(${pythonText(name)}, "w").write(${pythonText(text)})`),
     readFileSync(new URL("../../assets/runner.py", import.meta.url), "utf8"),
     "module = type(sys)(" + pythonText(harness.name) + ")",
     `exec(compile(${pythonText(harnessSource())}, "<${harness.name}>", "exec"), module.__dict__)`,
     "sys.modules[module.__name__] = module",
+    // Before any of the program runs: what comes after is its doing.
+    "os.write(4, b'1')",
+    "os.close(4)",
     "run()",
   ].join("\n");
 }

@@ -9,6 +9,8 @@ export interface CodeVerdict {
   readonly extracted: string;
   readonly rule: string;
   readonly certainty: "exact" | "undecided";
+  /** False where the machine kept it from a verdict. */
+  readonly decided: boolean;
 }
 
 /** Grades replies to "complete this function": takes the code out of a reply, puts it behind the prompt, runs the tests. */
@@ -18,7 +20,7 @@ export function codeGrader(
 ): (reply: string, tests: ProgramTests) => Promise<CodeVerdict> {
   return async (reply, tests) => {
     const extracted = assembleProgram(tests.prompt, reply, tests.entryPoint);
-    const { correct, rule } = await gradeProgram(extracted, tests, sandbox, options);
-    return { correct, extracted, rule: `two-phase, ${rule}`, certainty: rule === "aborted" ? "undecided" : "exact" };
+    const { correct, decided, rule } = await gradeProgram(extracted, tests, sandbox, options);
+    return { correct, decided, extracted, rule: `two-phase, ${rule}`, certainty: decided ? "exact" : "undecided" };
   };
 }

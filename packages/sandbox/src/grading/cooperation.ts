@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import type { Sandbox } from "../sandbox.ts";
+import type { Sandbox, SandboxResult } from "../sandbox.ts";
 import { fencedCode } from "./assemble-program.ts";
 import { gradeProgram, type ProgramTests } from "./grade-program.ts";
 import { harness } from "./harness.ts";
@@ -32,6 +32,8 @@ export interface CooperationReward {
   /** The first level that failed and ended the count; null when all were reached. */
   readonly stoppedAt: "main" | "syntax" | null;
   readonly schemes: readonly CooperationScheme[];
+  /** Why the machine kept it from being judged: the rest says nothing then. Null where it was judged. */
+  readonly undecided: string | null;
   /** What a reader outside can say of it: MAGRPO's feedback between turns. One test is shown. */
   readonly feedback: string;
 }
@@ -54,7 +56,7 @@ const mostTimeouts = 3;
  * MAGRPO's reward of code written together (LLM_Collab_Code_Generation@7ca407e): a helper `aux` and the function that was
  * asked for. Levels add up; a missing main function and a syntax error end the count. Unlike there, calls are found in the
  * syntax tree and not by a pattern that a comment satisfies, asserts of several lines are read, and programs run in a
- * sandbox in which they never meet the tests.
+ * sandbox in which they never meet the tests. Functions that cannot be read, however they see to that, are no Python.
  * @throws LaconicError `data_invalid` when the tests cannot be read
  */
 export async function cooperationReward(
@@ -67,12 +69,14 @@ export async function cooperationReward(
   const [aux, main] = [replies.aux, replies.main].map((reply) => fencedCode(reply) ?? reply) as [string, string];
   const imports = importsOf(tests.prompt);
   const found = await analyse({ aux, main, prompt: imports, test: tests.test, entryPoint: tests.entryPoint }, sandbox);
+  if (found === null) return unjudged("their syntax could not be looked at");
   const terms = { structure: found.auxDefined ? 0.4 : 0, syntax: 0, tests: 0, cooperation: 0 };
   const result = (stoppedAt: CooperationReward["stoppedAt"], feedback: string): CooperationReward => ({
     reward: terms.structure + terms.syntax + terms.tests + terms.cooperation,
     terms: { ...terms },
     stoppedAt,
     schemes: found.schemes,
+    undecided: null,
     feedback,
   });
   if (!found.mainDefined) return result("main", `The function ${tests.entryPoint} is missing, or returns nothing.`);
@@ -87,6 +91,7 @@ export async function cooperationReward(
     const verdict = await gradeProgram(program, { ...tests, prompt: imports, test }, sandbox, {
       seconds: secondsPerTest,
     });
+    if (!verdict.decided) return unjudged(verdict.rule);
     if (verdict.correct) passed++;
     else failure ??= `${verdict.rule} in:\n${lastAssert(test)}`;
     if (verdict.rule === "time limit") timeouts++;
@@ -106,26 +111,48 @@ export async function cooperationReward(
   );
 }
 
-async function analyse(
-  input: {
-    readonly aux: string;
-    readonly main: string;
-    readonly prompt: string;
-    readonly test: string;
-    readonly entryPoint: string;
-  },
-  sandbox: Sandbox,
-): Promise<Analysis> {
+/** What is left of a reward that the machine did not let be judged. */
+function unjudged(reason: string): CooperationReward {
+  const terms = { structure: 0, syntax: 0, tests: 0, cooperation: 0 };
+  return { reward: 0, terms, stoppedAt: null, schemes: [], undecided: reason, feedback: "Nobody has read it." };
+}
+
+interface AnalysisInput {
+  readonly aux: string;
+  readonly main: string;
+  readonly prompt: string;
+  readonly test: string;
+  readonly entryPoint: string;
+}
+
+/** Null where the machine did not let it run. */
+async function analyse(input: AnalysisInput, sandbox: Sandbox): Promise<Analysis | null> {
   const code = `import ${harness.name}\n${harness.name}.analyse_cooperation()`;
-  const run = await sandbox.run({ code, stdin: JSON.stringify(input) });
-  try {
-    if (run.status === "ok") return JSON.parse(run.stdout) as Analysis;
-  } catch {
-    // said below
+  const stdin = JSON.stringify(input);
+  const isUnread = input.aux === "" && input.main === "";
+  if (isUnread || Buffer.byteLength(stdin) < sandbox.record.limits.inputBytes - code.length) {
+    const run = await sandbox.run({ code, stdin });
+    if (run.status === "undecided" || run.status === "aborted") return null;
+    const found = analysisOf(run);
+    if (found) return found;
+    if (isUnread)
+      throw new LaconicError(
+        "data_invalid",
+        `the tests of ${input.entryPoint} cannot be read: ${run.status} ${run.stderr.slice(-300)}`,
+        { entryPoint: input.entryPoint },
+      );
   }
-  throw new LaconicError("data_invalid", `the tests of ${input.entryPoint} cannot be read: ${run.stderr.slice(-300)}`, {
-    entryPoint: input.entryPoint,
-  });
+  // The tests can be read without the functions, or nobody can: whose fault it is shows.
+  const without = await analyse({ ...input, aux: "", main: "" }, sandbox);
+  return without && { ...without, parses: false };
+}
+
+function analysisOf({ status, stdout }: SandboxResult): Analysis | null {
+  try {
+    return status === "ok" ? (JSON.parse(stdout) as Analysis) : null;
+  } catch {
+    return null;
+  }
 }
 
 /** What a prompt imports: the functions of a reply stand on it. */

@@ -17,6 +17,8 @@ export interface ProgramTests {
 /** What the tests say of a program. */
 export interface ProgramVerdict {
   readonly correct: boolean;
+  /** False where the machine, or `signal`, kept it from a verdict: the program is neither right nor wrong then. */
+  readonly decided: boolean;
   /** What decided: "all tests passed", "AssertionError", "time limit", ... */
   readonly rule: string;
   /** How it was graded, for the record of a score. */
@@ -26,7 +28,7 @@ export interface ProgramVerdict {
 }
 
 export interface GradeProgramOptions {
-  /** Wall clock for all of the candidate's calls. Default 3, as HumanEval has it. */
+  /** Of the program's own time, for all of its calls. Default 3, as HumanEval has it by the wall. */
   readonly seconds?: number;
   readonly signal?: AbortSignal;
 }
@@ -34,22 +36,17 @@ export interface GradeProgramOptions {
 const mostCalls = 5000;
 const mostRounds = 300;
 
-interface Answer {
-  readonly value?: unknown;
-  readonly raised?: readonly [kind: string, text: string];
-  readonly uncrossable?: string;
-}
+/** What a program says; hostile until it was read. */
+type Said = { readonly answers: readonly Answer[] } | { readonly wrong: string };
 
-interface CandidateReport {
-  readonly answers?: readonly Answer[];
-  readonly unloadable?: readonly [kind: string, text: string];
-}
+type Raised = readonly [kind: string, text: string];
+type Answer = { readonly value: readonly unknown[] } | { readonly raised: Raised };
 
 interface TestReport {
   readonly calls: readonly unknown[];
   readonly unknown: number;
   readonly outcome: "passed" | "failed" | "calls";
-  readonly error: readonly [kind: string, text: string] | null;
+  readonly error: Raised | null;
 }
 
 /**
@@ -57,9 +54,9 @@ interface TestReport {
  * tell which arguments it is called with. The program runs in another, which holds these arguments and no expected value,
  * and tells what it returned, as plain values of built-in types. The tests then run again on these values. Exiting early,
  * objects that equal everything, patched builtins or a look at the caller's frames change nothing but the program's own
- * answers.
+ * answers. Whatever a program causes, its size and what its answers do to the tests included, makes it wrong.
  * @param program - the whole program: prompt and completion
- * @throws LaconicError `data_invalid` when the tests themselves do not run
+ * @throws LaconicError `data_invalid` when the tests themselves do not run; `engine_failed` when the sandbox was closed
  */
 export async function gradeProgram(
   program: string,
@@ -72,32 +69,46 @@ export async function gradeProgram(
   let answers: readonly Answer[] = [];
   const verdict = (correct: boolean, rule: string): ProgramVerdict => ({
     correct,
+    decided: true,
     rule,
     gradingMode: "two-phase",
     calls: calls.length,
   });
+  const wrong = (rule: string): ProgramVerdict => verdict(false, rule);
+  /** What is too long to be run is as wrong as what does not end. */
+  const { inputBytes } = sandbox.record.limits;
+  const isTooLong = (input: string): boolean => Buffer.byteLength(input) > inputBytes - roomForCall;
+  if (isTooLong(JSON.stringify(program))) return wrong(`longer than the sandbox's ${inputBytes} bytes`);
   for (let round = 0; round < mostRounds; round++) {
-    const report = await runTests(tests, calls, answers, sandbox, limits);
+    const questions = testInput(tests, calls, answers);
+    if (round > 0 && isTooLong(questions)) return wrong("its answers are too long for the tests");
+    const tested = await sandbox.run({ code: harnessCall("run_tests"), stdin: questions, ...limits });
+    const report = tested.status === "ok" ? (lastLine(tested) as TestReport | null) : null;
+    if (isOpen(tested)) return { ...wrong(endings[tested.status]), decided: false };
+    if (!report) {
+      if (round > 0) return wrong(`its answers end the tests: ${endings[tested.status]}`);
+      throw testsInvalid(tests.entryPoint, tested);
+    }
     calls = report.calls;
-    if (report.outcome === "calls") return verdict(false, `the tests call more than ${mostCalls} times`);
+    if (report.outcome === "calls") return wrong(`the tests call more than ${mostCalls} times`);
     if (report.unknown === 0) {
       if (report.outcome === "passed")
-        return calls.length > 0 ? verdict(true, "all tests passed") : verdict(false, "the tests call nothing");
-      return verdict(false, describe(report.error));
+        return calls.length > 0 ? verdict(true, "all tests passed") : wrong("the tests call nothing");
+      return wrong(report.error ? describe(report.error) : "the tests failed");
     }
     const input = JSON.stringify({ program, entryPoint: tests.entryPoint, calls });
+    if (isTooLong(input)) return wrong("too long, with its arguments, for the sandbox");
     const run = await sandbox.run({ code: harnessCall("answer_calls"), stdin: input, ...limits });
-    const said: CandidateReport | null = run.status === "ok" ? lastLine(run) : null;
-    if (!said) return verdict(false, endings[run.status]);
-    if (said.unloadable) return verdict(false, `does not load: ${describe(said.unloadable)}`);
-    const given = Array.isArray(said.answers) ? said.answers : [];
-    if (given.length !== calls.length) return verdict(false, "left before it had answered");
-    const opaque = given.find((answer) => answer.uncrossable !== undefined)?.uncrossable;
-    if (opaque !== undefined) return verdict(false, `returned ${opaque}`);
-    answers = given;
+    if (isOpen(run)) return { ...wrong(endings[run.status]), decided: false };
+    const said = run.status === "ok" ? readAnswers(lastLine(run), calls.length) : { wrong: endings[run.status] };
+    if ("wrong" in said) return wrong(said.wrong);
+    answers = said.answers;
   }
-  return verdict(false, `its answers lead the tests on for more than ${mostRounds} rounds`);
+  return wrong(`its answers lead the tests on for more than ${mostRounds} rounds`);
 }
+
+/** Bytes for the program that calls the harness. */
+const roomForCall = 1000;
 
 const endings: Readonly<Record<SandboxResult["status"], string>> = {
   ok: "left before it had answered",
@@ -106,28 +117,48 @@ const endings: Readonly<Record<SandboxResult["status"], string>> = {
   output: "output limit",
   time: "time limit",
   crashed: "the interpreter died",
+  undecided: "undecided: the machine did not let it run",
   aborted: "aborted",
 };
 
-async function runTests(
+/** Ends that say nothing of the program. */
+function isOpen({ status }: SandboxResult): boolean {
+  return status === "undecided" || status === "aborted";
+}
+
+/** Reads what a program's interpreter said, which the program may have said in its place. */
+function readAnswers(report: object | null, count: number): Said {
+  const { answers, unloadable } = (report ?? {}) as { readonly answers?: unknown; readonly unloadable?: unknown };
+  if (isRaised(unloadable)) return { wrong: `does not load: ${describe(unloadable)}` };
+  if (!Array.isArray(answers) || answers.length !== count) return { wrong: endings.ok };
+  const read: Answer[] = [];
+  for (const each of answers as unknown[]) {
+    const { value, raised, uncrossable } = (each ?? {}) as Readonly<Record<string, unknown>>;
+    if (typeof uncrossable === "string") return { wrong: `returned ${uncrossable}` };
+    if (isRaised(raised)) read.push({ raised });
+    else if (Array.isArray(value)) read.push({ value });
+    else return { wrong: "its answers have another form" };
+  }
+  return { answers: read };
+}
+
+function isRaised(value: unknown): value is Raised {
+  return Array.isArray(value) && value.length === 2 && value.every((each) => typeof each === "string");
+}
+
+function testInput(
   { prompt, test, entryPoint, testCallsItself = false }: ProgramTests,
   calls: readonly unknown[],
   answers: readonly Answer[],
-  sandbox: Sandbox,
-  limits: { readonly seconds: number; readonly signal?: AbortSignal },
-): Promise<TestReport> {
-  const stdin = JSON.stringify({ prompt, test, entryPoint, callsItself: testCallsItself, calls, answers, mostCalls });
-  const run = await sandbox.run({ code: harnessCall("run_tests"), stdin, ...limits });
-  const report = lastLine(run) as TestReport | null;
-  if (run.status === "ok" && report) return report;
-  throw new LaconicError(
-    "data_invalid",
-    `the tests of ${entryPoint} do not run: ${run.status} ${run.stderr.slice(-300)}`,
-    {
-      entryPoint,
-      status: run.status,
-    },
-  );
+): string {
+  return JSON.stringify({ prompt, test, entryPoint, callsItself: testCallsItself, calls, answers, mostCalls });
+}
+
+function testsInvalid(entryPoint: string, { status, stderr }: SandboxResult): LaconicError {
+  return new LaconicError("data_invalid", `the tests of ${entryPoint} do not run: ${status} ${stderr.slice(-300)}`, {
+    entryPoint,
+    status,
+  });
 }
 
 /** What a harness said: its last line. Whatever stands above it was printed by the candidate. */
@@ -140,9 +171,8 @@ function lastLine({ stdout }: SandboxResult): object | null {
   }
 }
 
-function describe(error: readonly [kind: string, text: string] | null): string {
-  if (!error) return "the tests failed";
-  return error[1] === "" ? error[0] : `${error[0]}: ${error[1]}`;
+function describe([kind, text]: Raised): string {
+  return text === "" ? kind : `${kind}: ${text}`;
 }
 
 /** A program that calls a function of the grading module. */

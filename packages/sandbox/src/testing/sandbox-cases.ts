@@ -160,6 +160,7 @@ export const sandboxCases: readonly SandboxCase[] = [
       const right = "def step(x):\n    if type(x) is not int: raise TypeError('no')\n    return 2 * x\n";
       assert.deepEqual(await gradeProgram(right, chain, sandbox), {
         correct: true,
+        decided: true,
         rule: "all tests passed",
         gradingMode: "two-phase",
         calls: 6,

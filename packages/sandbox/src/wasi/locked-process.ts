@@ -2,8 +2,11 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { CheckedJob } from "../check-job.ts";
-import type { SandboxResult, SandboxStatus } from "../sandbox.ts";
+import type { SandboxStatus } from "../sandbox.ts";
 import { harness } from "../grading/harness.ts";
+import { processorSeconds } from "../process-time.ts";
+import { undecided, type Attempt } from "../settle.ts";
+import { timeLimit, watchTime, type TimeEnd } from "../time-limit.ts";
 import { interpreterFiles } from "./interpreter.ts";
 
 /** What every run of a process shares. */
@@ -17,7 +20,14 @@ interface Reply {
   readonly exitCode?: number | null;
   readonly stdout?: string;
   readonly stderr?: string;
+  /** What the program slept. */
+  readonly slept?: number;
 }
+
+/** Milliseconds that an interpreter may take to start, however busy the machine is. */
+const mostStartMs = 120_000;
+/** Signals by which something outside ends a process; any other it dies of itself. */
+const signalsFromOutside: readonly (NodeJS.Signals | null)[] = ["SIGKILL", "SIGTERM", "SIGINT", "SIGHUP", "SIGQUIT"];
 
 const mebibyte = 1 << 20;
 const pageBytes = 65_536;
@@ -27,7 +37,8 @@ export class LockedProcess {
   readonly #child: ChildProcess;
   readonly #ready: Promise<void>;
   #hear: ((reply: Reply | null) => void) | null = null;
-  #dead = false;
+  /** Why it died; null while it lives. */
+  #death: { readonly fromOutside: boolean; readonly how: string } | null = null;
   #runs = 0;
 
   constructor({ memoryMiB, seed }: ProcessOptions) {
@@ -54,63 +65,99 @@ export class LockedProcess {
       { env: {}, cwd: "/", stdio: ["pipe", "pipe", "pipe"] },
     );
     this.#child = child;
-    const died = (): void => {
-      this.#dead = true;
+    const died = (fromOutside: boolean, how: string): void => {
+      this.#death ??= { fromOutside, how };
       this.#hear?.(null);
     };
-    child.on("error", died);
-    child.on("exit", died);
+    child.on("error", (error) => died(true, error.message));
+    // An exit code is an error of the process's own program, which the interpreter's cannot reach.
+    child.on("exit", (code, signal) =>
+      died(signal === null || signalsFromOutside.includes(signal), signal ?? `exit code ${code}`),
+    );
     child.stdin.on("error", () => undefined); // its exit says enough
     child.stderr.resume();
     this.#ready = new Promise((resolve) => {
-      this.#hear = () => resolve();
+      const timer = setTimeout(() => {
+        died(true, `did not start within ${mostStartMs / 1000} s`);
+        this.kill();
+      }, mostStartMs);
+      this.#hear = () => {
+        clearTimeout(timer);
+        resolve();
+      };
     });
-    createInterface({ input: child.stdout }).on("line", (line) => this.#hear?.(JSON.parse(line) as Reply));
+    createInterface({ input: child.stdout }).on("line", (line) => {
+      const reply = replyOf(line);
+      if (reply) this.#hear?.(reply);
+      else this.kill();
+    });
     this.#rest();
   }
 
   /** Whether it can take another program. */
   get usable(): boolean {
-    return !this.#dead && this.#runs < 2000;
+    return this.#death === null && this.#runs < 2000;
   }
 
   /** Runs a program; a process that is ended for it is not used again. */
-  async run(job: CheckedJob, signal: AbortSignal | undefined): Promise<SandboxResult> {
+  async run(job: CheckedJob, signal: AbortSignal | undefined): Promise<Attempt> {
     this.#wake();
     await this.#ready;
     this.#runs++;
+    const limit = timeLimit(job.seconds);
+    const pid = this.#child.pid ?? 0;
+    const before = await processorSeconds(pid);
+    const used = async (): Promise<number | null> => {
+      const now = await processorSeconds(pid);
+      return now === null || before === null ? null : now - before;
+    };
     const start = performance.now();
-    let ended: SandboxStatus = "crashed";
+    let ended: "aborted" | TimeEnd | null = null;
     const reply = await new Promise<Reply | null>((resolve) => {
-      if (this.#dead) return resolve(null);
-      const end = (status: SandboxStatus): void => {
-        ended = status;
+      if (this.#death) return resolve(null);
+      const end = (how: "aborted" | TimeEnd): void => {
+        ended ??= how;
         this.kill();
       };
       // Outside of the interpreter, so that nothing inside can put it off.
-      const timer = setTimeout(() => end("time"), job.seconds * 1000);
+      const stopWatch = watchTime(limit, used, end);
       const abort = (): void => end("aborted");
       if (signal?.aborted) abort();
       signal?.addEventListener("abort", abort, { once: true });
       this.#hear = (heard) => {
-        clearTimeout(timer);
+        stopWatch();
         signal?.removeEventListener("abort", abort);
         this.#hear = null;
         resolve(heard);
       };
-      const { seconds: _, ...message } = job;
-      this.#child.stdin?.write(`${JSON.stringify(message)}\n`);
+      const { seconds, ...message } = job;
+      this.#child.stdin?.write(`${JSON.stringify({ ...message, sleepSeconds: seconds })}\n`);
     });
     const seconds = (performance.now() - start) / 1000;
-    if (this.#dead || reply === null) return { status: ended, exitCode: null, stdout: "", stderr: "", seconds };
+    if (ended !== null || reply === null) return this.#endedRun(ended, seconds);
+    // No program uses more than the wall's seconds.
+    const own = seconds <= limit.seconds ? seconds : ((await used()) ?? seconds) + (reply.slept ?? 0);
     this.#rest();
     const { status, exitCode = null, stdout = "", stderr = "" } = reply;
-    return { status: status as SandboxStatus, exitCode, stdout, stderr, seconds };
+    const result = { exitCode, stdout, stderr, seconds };
+    if (own > limit.seconds && status !== "time")
+      return { result: { ...result, status: "time", exitCode: null }, retry: true };
+    return { result: { ...result, status: status as SandboxStatus }, retry: false };
   }
 
   kill(): void {
-    this.#dead = true;
+    this.#death ??= { fromOutside: true, how: "closed" };
     this.#child.kill("SIGKILL");
+  }
+
+  /** A run without a reply: it was ended for its time, or its process died of it, or of the machine. */
+  #endedRun(ended: "aborted" | TimeEnd | null, seconds: number): Attempt {
+    if (ended === "stalled") return undecided("the machine gave the program no processor", seconds);
+    if (ended === null && this.#death?.fromOutside)
+      return undecided(`the interpreter's process ended: ${this.#death.how}`, seconds);
+    // A death that repeats alone is the program's doing.
+    const status = ended ?? "crashed";
+    return { result: { status, exitCode: null, stdout: "", stderr: "", seconds }, retry: ended === null };
   }
 
   /** An idle process does not keep this one alive. */
@@ -128,5 +175,14 @@ export class LockedProcess {
         stream === null ? [] : [stream as { ref?(): void; unref?(): void }],
       ),
     ];
+  }
+}
+
+/** @returns null for a line that is none of ours: an engine's last words */
+function replyOf(line: string): Reply | null {
+  try {
+    return JSON.parse(line) as Reply;
+  } catch {
+    return null;
   }
 }

@@ -1,7 +1,8 @@
 import { availableParallelism } from "node:os";
 import { LaconicError } from "@laconic/core";
-import { checkJob } from "../check-job.ts";
+import { checkJob, checkLimits } from "../check-job.ts";
 import type { Sandbox, SandboxLimits } from "../sandbox.ts";
+import { settle, type Attempt } from "../settle.ts";
 import { Turns } from "../turns.ts";
 import { interpreterFiles, interpreterSha256, interpreterVersion } from "./interpreter.ts";
 import { LockedProcess } from "./locked-process.ts";
@@ -24,6 +25,7 @@ export function wasiSandbox({
   concurrency = Math.max(1, availableParallelism() - 1),
   seed = 0,
 }: WasiOptions): Sandbox {
+  checkLimits(limits);
   if (!(limits.memoryMiB >= 32 && limits.memoryMiB <= 4096))
     throw new LaconicError("config_invalid", `memoryMiB is ${limits.memoryMiB}, expected 32 to 4096`, {
       key: "memoryMiB",
@@ -42,18 +44,22 @@ export function wasiSandbox({
     concurrency,
     run: async (job) => {
       const checked = checkJob(job, limits);
-      return turns.take(async () => {
+      const attempt = async (): Promise<Attempt> => {
         let held = idle.pop();
-        if (held && !held.usable) held = undefined;
+        if (held && !held.usable) {
+          all.delete(held);
+          held = undefined;
+        }
         held ??= open();
-        const result = await held.run(checked, job.signal);
+        const ended = await held.run(checked, job.signal);
         if (held.usable) idle.push(held);
         else {
           held.kill();
           all.delete(held);
         }
-        return result;
-      });
+        return ended;
+      };
+      return settle(turns, attempt, job.signal);
     },
     close: async () => {
       turns.close();

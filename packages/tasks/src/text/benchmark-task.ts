@@ -58,6 +58,7 @@ export async function benchmarkTask(settings: BenchmarkTaskSettings, means: Task
     grader: () => Number.NaN,
     judge: async (answer, problem: Problem) => {
       const verdict = answer === null ? null : await gradeAnswer(answer, problem as BenchmarkProblem, gradingMeans);
+      if (verdict?.decided === false) return { undecided: verdict.rule };
       return verdict?.correct ? 1 : 0;
     },
     problems: (random, count) => draw(random, count).map((problem) => asked(problem)),

@@ -80,10 +80,17 @@ export async function codeTask(settings: CodeTaskSettings, means: TaskMeans): Pr
     const key = JSON.stringify([problem.id, aux, main]);
     const { grading } = problem as BenchmarkProblem;
     if (grading.kind !== "code" || !sandbox) throw new Error("the task's problems are programs");
-    const known = rewards.get(key) ?? cooperationReward({ aux, main }, grading, sandbox);
-    rewards.set(key, known);
+    const known = rewards.get(key);
+    if (known) return known;
+    const now = cooperationReward({ aux, main }, grading, sandbox);
+    rewards.set(key, now);
     if (rewards.size > 10_000) rewards.delete(rewards.keys().next().value as string);
-    return known;
+    // What was no verdict is asked again.
+    now.then(
+      ({ undecided }) => void (undecided !== null && rewards.delete(key)),
+      () => void rewards.delete(key),
+    );
+    return now;
   };
   const game: JointGame = {
     players: [
@@ -120,7 +127,8 @@ export async function codeTask(settings: CodeTaskSettings, means: TaskMeans): Pr
     judge: async (answer, problem) => {
       if (answer === null) return 0;
       const [aux, main] = partsOf(answer);
-      return Math.max(0, (await rewardOf(aux, main, problem)).reward / mostReward);
+      const { reward, undecided } = await rewardOf(aux, main, problem);
+      return undecided === null ? Math.max(0, reward / mostReward) : { undecided };
     },
     problems: drawFrom(data.train),
     heldOut: data.heldOut,

@@ -26,6 +26,7 @@ const evaluationSchema: z.ZodType<Evaluation> = z.strictObject({
   interval: z.tuple([z.number(), z.number()]).readonly(),
   tokens: z.number(),
   silence: z.record(z.string(), z.number()),
+  scoring: z.strictObject({ scored: z.int(), undecided: z.int(), invalid: z.int(), error: z.int() }).exactOptional(),
 });
 
 const loopStateSchema: z.ZodType<LoopState> = z.strictObject({

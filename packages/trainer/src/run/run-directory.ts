@@ -132,8 +132,8 @@ export async function openRun(options: RunOptions): Promise<Run> {
       observer.step?.(metrics, clock);
     },
     async rollouts(step, rollouts: readonly ScoredRollout[]) {
-      const lines = rollouts.map(({ problem, episode, reward, terms }) =>
-        toLine({ step, problem, episode, reward, terms }),
+      const lines = rollouts.map(({ problem, episode, reward, terms, score }) =>
+        toLine({ step, problem, episode, reward, terms, ...(score && { score }) }),
       );
       await fs.append(path(runFiles.rollouts), lines.join(""));
     },

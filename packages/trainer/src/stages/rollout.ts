@@ -1,7 +1,9 @@
 import type { AgentId, Episode, EpisodeContext, LanguageModel, Problem, Random } from "@laconic/core";
+import type { SampleScore } from "@laconic/rewards";
 import type { TrainConfig } from "../config.ts";
 import { textsToGrade } from "./credit.ts";
 import { modelsOf, type Samplers, type TrainingParts } from "../parts.ts";
+import { withVerdicts } from "../verdicts.ts";
 
 /** An episode and the problem it is about. */
 export interface Rollout {
@@ -9,6 +11,8 @@ export interface Rollout {
   readonly episode: Episode;
   /** Position of the problem among those of the step. */
   readonly group: number;
+  /** What became of its grade; null where an agent's error left nothing to grade. */
+  readonly score?: SampleScore | null;
   /** The same episode with one agent silent, the same random numbers for the others; with `credit: difference` only. */
   readonly without?: Readonly<Record<AgentId, Episode>>;
 }
@@ -22,24 +26,28 @@ export function rollout(
   random: Random,
 ): Promise<Rollout[]> {
   const models = modelsOf(parts, samplers);
-  const { topology, judge } = parts.task;
+  const { topology, scoreOf } = withVerdicts(parts.task, config.scoring);
   const trained = Object.values(parts.policies).flatMap(({ agents }) => agents);
   return Promise.all(
     problems.flatMap((problem, group) =>
       Array.from({ length: config.episodesPerProblem }, async (_, g): Promise<Rollout> => {
         const stream = random.split(`problem:${group}/episode:${g}`);
-        const play = async (own: Readonly<Record<AgentId, LanguageModel>>): Promise<Episode> => {
+        const play = async (
+          own: Readonly<Record<AgentId, LanguageModel>>,
+        ): Promise<Pick<Rollout, "episode" | "score">> => {
           const episode = await topology.run(problem, { ...contextOf(config), models: own, random: stream });
-          const graded = [episode.answer, ...textsToGrade(config.credit, episode)];
-          if (judge) await Promise.all(graded.map((text) => judge(text, problem)));
-          return episode;
+          const [score] = await Promise.all([
+            episode.stopReason === "error" ? null : scoreOf(episode.answer, problem),
+            ...textsToGrade(config.credit, episode).map((text) => scoreOf(text, problem)),
+          ]);
+          return { episode, score };
         };
-        if (config.credit.kind !== "difference") return { problem, group, episode: await play(models) };
-        const [episode, ...without] = await Promise.all([
+        if (config.credit.kind !== "difference") return { problem, group, ...(await play(models)) };
+        const [played, ...without] = await Promise.all([
           play(models),
-          ...trained.map(async (agent) => [agent, await play({ ...models, [agent]: silentModel })] as const),
+          ...trained.map(async (agent) => [agent, (await play({ ...models, [agent]: silentModel })).episode] as const),
         ]);
-        return { problem, group, episode, without: Object.fromEntries(without) };
+        return { problem, group, ...played, without: Object.fromEntries(without) };
       }),
     ),
   );

@@ -8,6 +8,7 @@ import {
   type Statistic,
 } from "@laconic/core";
 import type { BudgetDiagnostics } from "@laconic/budget";
+import type { ScoreCounts } from "@laconic/rewards";
 import type { TrainConfig } from "../config.ts";
 import type { LaneResult } from "./lane.ts";
 import { meanTokens, type ScoredRollout } from "./score.ts";
@@ -23,13 +24,14 @@ export function stepMetrics(facts: {
   readonly scored: readonly ScoredRollout[];
   /** Joint replies that a tree had judged. */
   readonly evaluations?: number | undefined;
+  readonly scoring: ScoreCounts;
   /** Steps that the weights behind the episodes are old. */
   readonly lag: number;
   readonly lanes: readonly LaneResult[];
   readonly tokenPrice: number;
   readonly budget: BudgetDiagnostics | null;
 }): Metrics {
-  const { step, config, scored, evaluations, lag, lanes, tokenPrice, budget } = facts;
+  const { step, config, scored, evaluations, scoring, lag, lanes, tokenPrice, budget } = facts;
   const rewards = statisticOf(scored.map(({ reward }) => reward).filter((reward) => !Number.isNaN(reward)));
   const [only] = lanes;
   return {
@@ -41,6 +43,10 @@ export function stepMetrics(facts: {
     "task/accuracy": statisticMean(
       statisticOf(scored.map(({ measured }) => measured.task).filter((task) => !Number.isNaN(task))),
     ),
+    "scoring/scored": scoring.scored,
+    "scoring/undecided": scoring.undecided,
+    "scoring/invalid": scoring.invalid,
+    "scoring/error": scoring.error,
     ...(config.asynchronous && { "sampling/lag_steps": lag }),
     ...(evaluations !== undefined && { "rewards/evaluations": evaluations }),
     ...groupMetrics(scored),

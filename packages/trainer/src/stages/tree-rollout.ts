@@ -1,9 +1,10 @@
 import { LaconicError, statisticOf, type Problem, type Random, type Statistic, type TokenTrace } from "@laconic/core";
 import { isWorthExpanding, jointReplies, jointTreeAdvantages, type JointNode } from "@laconic/gspo";
-import { measureEpisode } from "@laconic/rewards";
+import type { SampleScore } from "@laconic/rewards";
 import { jointEpisode, jointPrompt, speak, type JointGame, type JointHistory, type Turn } from "@laconic/topologies";
 import type { TrainConfig, TreeSettings } from "../config.ts";
 import { modelsOf, type Samplers, type TrainingParts } from "../parts.ts";
+import { withVerdicts } from "../verdicts.ts";
 import type { Rollout } from "./rollout.ts";
 
 /** What a step's trees say of each reply. */
@@ -14,6 +15,8 @@ export interface TreeCredits {
   readonly nodesWithoutSpread: Statistic;
   /** Joint replies that were judged: MAGRPO's env steps. */
   readonly evaluations: number;
+  /** What became of their scores. */
+  readonly scores: readonly SampleScore[];
 }
 
 export interface TreeRollouts {
@@ -24,7 +27,8 @@ export interface TreeRollouts {
 
 /**
  * MAGRPO's rollouts: at each joint history every agent samples G replies, which join into actions as `mode` says; each action
- * is judged, and goes on as a branch of its own unless its siblings are good enough already.
+ * is judged, and goes on as a branch of its own unless its siblings are good enough already. An action without a score is no
+ * part of its tree, and a history without a scored action ends there.
  */
 export async function treeRollout(
   parts: TrainingParts,
@@ -34,7 +38,8 @@ export async function treeRollout(
   problems: readonly Problem[],
   random: Random,
 ): Promise<TreeRollouts> {
-  const { task } = parts;
+  const task = withVerdicts(parts.task, config.scoring);
+  const scores: SampleScore[] = [];
   const game = task.game as JointGame;
   const models = modelsOf(parts, samplers);
   const trees = await Promise.all(
@@ -55,9 +60,9 @@ export async function treeRollout(
         );
       };
       const judge = async (turns: readonly Turn[]): Promise<number> => {
-        const episode = jointEpisode(game, problem, turns);
-        await task.judge?.(episode.answer, problem);
-        return measureEpisode(task.grader, {}, episode, problem).task;
+        const score = await task.scoreOf(jointEpisode(game, problem, turns).answer, problem);
+        scores.push(score);
+        return score.status === "scored" ? score.value : Number.NaN;
       };
       return grow({ game, problem, settings, count: config.episodesPerProblem, say, judge }, [], [], [], "root");
     }),
@@ -80,7 +85,7 @@ export async function treeRollout(
     }
     for (const isEqual of equal.values()) spreads.push(isEqual ? 1 : 0);
   });
-  return { rollouts, credits: { advantages, nodesWithoutSpread: statisticOf(spreads), evaluations } };
+  return { rollouts, credits: { advantages, nodesWithoutSpread: statisticOf(spreads), evaluations, scores } };
 }
 
 /** @throws LaconicError `config_invalid` for a tree on a task that has no synchronous turns */
@@ -134,12 +139,14 @@ async function grow(
       }),
     ),
   );
-  const actions = await Promise.all(
+  const judged = await Promise.all(
     jointReplies(game.players.length, count, settings.mode).map(async (chosen) => {
       const turns = [...before, ...chosen.map((reply, agent) => replies.get(placeOf(path, agent, reply)) as Turn)];
       return { replies: chosen, turns, reward: await judge(turns) };
     }),
   );
+  const actions = judged.filter(({ reward }) => !Number.isNaN(reward));
+  if (actions.length === 0) return null;
   const goesOn = isWorthExpanding({ actions }, settings.stopAbove);
   const branches = await Promise.all(
     actions.map(async ({ turns }, position) => {
@@ -159,7 +166,7 @@ async function grow(
     },
     replies,
     paths: actions.flatMap(({ turns }, i) => branches[i]?.paths ?? [turns]),
-    evaluations: actions.length + branches.reduce((sum, branch) => sum + (branch?.evaluations ?? 0), 0),
+    evaluations: judged.length + branches.reduce((sum, branch) => sum + (branch?.evaluations ?? 0), 0),
   };
 }
 

@@ -1,0 +1,57 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { withDeadline, type Timer } from "./deadline.ts";
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+const timer: Timer = {
+  now: () => performance.now(),
+  after: (milliseconds, call) => {
+    const id = setTimeout(call, milliseconds);
+    return () => clearTimeout(id);
+  },
+};
+const never = (): Promise<number> => new Promise(() => undefined);
+const after = (milliseconds: number): Promise<number> =>
+  new Promise((resolve) => setTimeout(() => resolve(milliseconds), milliseconds));
+
+test("an answer, a throw at once, a throw later, and no answer", async () => {
+  const ask = withDeadline({ seconds: 5, timer });
+  const signals: AbortSignal[] = [];
+  const failure = new Error("no");
+  const answers = Promise.all([
+    ask(() => 1),
+    ask(() => {
+      throw failure;
+    }),
+    ask(async () => {
+      await after(10);
+      throw failure;
+    }),
+    ask((signal) => {
+      signals.push(signal);
+      return never();
+    }),
+  ]);
+  await vi.advanceTimersByTimeAsync(4999);
+  expect(signals[0]?.aborted).toBe(false);
+  await vi.advanceTimersByTimeAsync(20);
+  expect(await answers).toEqual([
+    { status: "answered", value: 1 },
+    { status: "error", reason: "no", cause: failure },
+    { status: "error", reason: "no", cause: failure },
+    { status: "error", reason: "no answer within 5 s" },
+  ]);
+  expect(signals[0]?.aborted).toBe(true);
+  expect(vi.getTimerCount()).toBe(0);
+});
+
+test("those that wait in a line do not run out of time while it moves; all that hang fail together", async () => {
+  const ask = withDeadline({ seconds: 5, timer });
+  const line = Promise.all(Array.from({ length: 10 }, (_, i) => ask(() => after(2000 * (i + 1)))));
+  await vi.advanceTimersByTimeAsync(20_000);
+  expect((await line).map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => "answered"));
+  const hanging = Promise.all(Array.from({ length: 10 }, () => ask(never)));
+  await vi.advanceTimersByTimeAsync(5100);
+  expect((await hanging).map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => "error"));
+});

@@ -1,0 +1,54 @@
+/** Time as an argument. */
+export interface Timer {
+  /** Milliseconds of a clock that only goes forward. */
+  now(): number;
+  /** Calls once, after so many milliseconds; what it returns calls it off. */
+  after(milliseconds: number, call: () => void): () => void;
+}
+
+/** What became of a question to something that may throw, or never answer. */
+export type Answered<T> =
+  | { readonly status: "answered"; readonly value: T }
+  | { readonly status: "error"; readonly reason: string; readonly cause?: unknown };
+
+/** Puts a question; `signal` is aborted once nobody waits for the answer any more. */
+export type Ask = <T>(question: (signal: AbortSignal) => T | Promise<T>) => Promise<Answered<T>>;
+
+const longestTimer = 2 ** 31 - 1;
+
+/**
+ * Puts questions to a judge that may throw or hang. A question has failed when it has waited for `seconds` in which no other
+ * was answered either: questions that wait in a line behind each other do not run out of time while the line moves.
+ */
+export function withDeadline({ seconds, timer }: { readonly seconds: number; readonly timer: Timer }): Ask {
+  let lastAnswer = Number.NEGATIVE_INFINITY;
+  return async (question) => {
+    const controller = new AbortController();
+    const asked = timer.now();
+    let callOff = (): void => undefined;
+    const late = new Promise<{ status: "error"; reason: string }>((resolve) => {
+      const look = (): void => {
+        const left = Math.max(asked, lastAnswer) + seconds * 1000 - timer.now();
+        if (left >= 1) {
+          callOff = timer.after(Math.min(left, longestTimer), look);
+          return;
+        }
+        resolve({ status: "error", reason: `no answer within ${seconds} s` });
+        controller.abort();
+      };
+      look();
+    });
+    const answered = (async () => {
+      try {
+        const value = await question(controller.signal);
+        lastAnswer = timer.now();
+        return { status: "answered", value } as const;
+      } catch (cause) {
+        return { status: "error", reason: cause instanceof Error ? cause.message : String(cause), cause } as const;
+      }
+    })();
+    const first = await Promise.race([answered, late]);
+    callOff();
+    return first;
+  };
+}

@@ -1,0 +1,41 @@
+/** What became of the scoring of one sample. Only a `scored` one has a value; the others are counted apart, never as 0. */
+export type SampleScore =
+  /** 0 to 1. */
+  | { readonly status: "scored"; readonly value: number }
+  /** The machine kept it from a verdict: a sandbox that did not start, a machine without memory. */
+  | { readonly status: "undecided"; readonly reason: string }
+  /** The scorer gave something that is no score: NaN, infinity, a number out of range, no number. */
+  | { readonly status: "invalid"; readonly reason: string }
+  /** The scorer threw, or gave nothing in time. */
+  | { readonly status: "error"; readonly reason: string };
+
+/** What a scorer gives in a score's place where the machine, not the sample, kept it from one. */
+export interface Undecided {
+  /** Why. */
+  readonly undecided: string;
+}
+
+/** Reads what a scorer gave. */
+export function readScore(given: unknown): SampleScore {
+  if (typeof given === "number" && given >= 0 && given <= 1) return { status: "scored", value: given };
+  if (typeof given === "object" && given !== null && "undecided" in given)
+    return { status: "undecided", reason: String(given.undecided) };
+  // For example `[object Promise]`: something that was not awaited.
+  const found = typeof given === "number" ? String(given) : Object.prototype.toString.call(given);
+  return { status: "invalid", reason: `got ${found}, expected a number from 0 to 1` };
+}
+
+/** Samples by what became of their scoring. */
+export type ScoreCounts = Readonly<Record<SampleScore["status"], number>>;
+
+export function countScores(scores: Iterable<SampleScore>): ScoreCounts {
+  const counts = { scored: 0, undecided: 0, invalid: 0, error: 0 };
+  for (const { status } of scores) counts[status]++;
+  return counts;
+}
+
+/** Share of samples without a score; 0 of none. */
+export function unscoredShare({ scored, undecided, invalid, error }: ScoreCounts): number {
+  const unscored = undecided + invalid + error;
+  return unscored === 0 ? 0 : unscored / (scored + unscored);
+}

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createSandbox, defaultLimits } from "../create-sandbox.ts";
+import type { Sandbox, SandboxJob, SandboxResult } from "../sandbox.ts";
+import { codeGrader } from "./code-grader.ts";
+import { cooperationReward } from "./cooperation.ts";
+import { gradeProgram, type ProgramTests } from "./grade-program.ts";
+
+let sandbox: Sandbox;
+beforeAll(async () => {
+  sandbox = await createSandbox({ concurrency: 2 });
+}, 120_000);
+afterAll(() => sandbox.close());
+
+/** HumanEval/33's way of comparing: the tests make tuples of what they get. */
+const thirds: ProgramTests = {
+  prompt: "def sort_third(l: list):\n    pass\n",
+  entryPoint: "sort_third",
+  test: "def check(candidate):\n    assert tuple(candidate([1, 2, 3])) == (1, 2, 3)\n    x = candidate([3])\n    assert candidate(x) == [3]\n",
+};
+const forged = (report: string): string =>
+  `import os\ndef sort_third(l):\n    os.write(1, ${JSON.stringify(`\n${report}\n`)}.encode())\n    os._exit(0)\n`;
+const answers = (answer: string): string => forged(`{"answers": [${answer}, ${answer}, ${answer}]}`);
+const returning = (value: string): string => `def sort_third(l):\n    return ${value}\n`;
+
+describe("what a reply causes is wrong", () => {
+  test.for([
+    ["a range that the tests cannot hold", returning("range(6 * 10 ** 6)")],
+    ["a range without end", returning("range(10 ** 18)")],
+    ["a text of 2 MB", returning("'x' * (2 << 20)")],
+    ["a list of 900 kB that comes back as an argument", returning("[7] * 60_000")],
+    ["an integer of a million digits", returning("10 ** 1_000_000")],
+    ["nested lists", "def sort_third(l):\n    x = []\n    for _ in range(500): x = [x]\n    return x\n"],
+    ["a program of 5 MB", `#${"x".repeat(5 << 20)}\n${returning("l")}`],
+    ["a program of control characters, which JSON makes longer", `#${"\u0001".repeat(1 << 20)}\n${returning("l")}`],
+    ["half a surrogate pair", `x = "\ud800"\n${returning("x")}`],
+    ["brackets 100,000 deep", `x = ${"(".repeat(100_000)}${")".repeat(100_000)}`],
+    ["200 MiB", returning("len(bytearray(200 << 20)) and list(range(4 * 10 ** 7))")],
+    ["recursion", "import sys\nsys.setrecursionlimit(10 ** 9)\ndef sort_third(l):\n    return sort_third(l)\n"],
+    ["a null for an answer", answers("null")],
+    ["a number for an answer", answers("5")],
+    ["an answer of two kinds", answers('{"uncrossable": 5, "raised": 7}')],
+    ["an exception without a text", answers('{"raised": ["ValueError"]}')],
+    ["an exception that is no text", answers('{"raised": [{"toString": 1}, "x"]}')],
+    ["a value of no kind", answers('{"value": ["none of these"]}')],
+    ["a value that is empty", answers('{"value": []}')],
+    ["a value 100,000 deep", answers(`{"value": ${'["list", ['.repeat(1000)}${"]]".repeat(1000)}}`)],
+    ["answers that are null", forged('{"answers": null}')],
+    ["a program that says it did not load, without reasons", forged('{"unloadable": 5}')],
+    ["one that says it did not load in no words", forged('{"unloadable": [{"toString": 1}, {"toString": 1}]}')],
+    ["null", forged("null")],
+    ["a prototype", forged('{"__proto__": {"answers": [null, null, null]}}')],
+  ] as const)("%s", { timeout: 120_000 }, async ([, program]) => {
+    expect(await gradeProgram(program, thirds, sandbox, { seconds: 2 })).toMatchObject({
+      correct: false,
+      decided: true,
+      rule: expect.stringMatching(/./u),
+    });
+  });
+
+  test.for([
+    ["brackets 100,000 deep", `def sort_third(l):\n    return ${"(".repeat(100_000)}${")".repeat(100_000)}`],
+    ["minus signs", `def sort_third(l):\n    return ${"-".repeat(100_000)}1`],
+    ["a function of 5 MB", `def sort_third(l):\n    return "${"x".repeat(5 << 20)}"`],
+  ] as const)("for code written together, too: %s", { timeout: 120_000 }, async ([, main]) => {
+    const { undecided, terms, reward } = await cooperationReward({ aux: "", main }, thirds, sandbox);
+    expect({ undecided, tests: terms.tests }).toEqual({ undecided: null, tests: 0 });
+    expect(reward).toBeLessThanOrEqual(1.5);
+  });
+});
+
+/** A sandbox on a machine that lets nothing run, from the nth run on. */
+function failing(from: number, status: SandboxResult["status"] = "undecided"): Sandbox {
+  let runs = 0;
+  return {
+    ...sandbox,
+    run: async (job: SandboxJob) =>
+      ++runs >= from ? { status, exitCode: null, stdout: "", stderr: "no memory", seconds: 0 } : sandbox.run(job),
+  };
+}
+
+describe("what the machine causes is no verdict", () => {
+  const right = "def sort_third(l):\n    return l\n";
+  test("a right program and a wrong one are both undecided, in either phase", async () => {
+    expect(await gradeProgram(right, thirds, sandbox)).toMatchObject({ correct: true, decided: true });
+    for (const program of [right, returning("0")])
+      for (const from of [1, 2, 3])
+        expect(await gradeProgram(program, thirds, failing(from)), `run ${from}`).toMatchObject({
+          correct: false,
+          decided: false,
+        });
+    const verdict = await codeGrader(failing(2))(right, thirds);
+    expect(verdict).toMatchObject({ decided: false, certainty: "undecided" });
+  });
+  test("code written together is undecided with its reason", async () => {
+    for (const from of [1, 2, 3]) {
+      const { undecided } = await cooperationReward({ aux: "", main: right }, thirds, failing(from));
+      expect(undecided).toMatch(/machine|could not/u);
+    }
+  });
+  test("tests that do not run by themselves are bad data, whatever the program", async () => {
+    const broken = { ...thirds, test: "import no_such_module_1\ndef check(candidate):\n  raise SystemExit\n" };
+    await expect(gradeProgram(right, thirds, failing(1, "crashed"))).rejects.toMatchObject({ code: "data_invalid" });
+    await expect(
+      cooperationReward({ aux: "", main: right }, { ...broken, test: "def (" }, sandbox),
+    ).rejects.toMatchObject({ code: "data_invalid" });
+  });
+});
+
+test("limits that hold nothing are refused", async () => {
+  for (const limits of [{ seconds: Number.NaN }, { seconds: Infinity }, { outputBytes: 0 }, { inputBytes: 1e12 }])
+    await expect(createSandbox({ limits: { ...defaultLimits, ...limits } })).rejects.toMatchObject({
+      code: "config_invalid",
+      detail: { key: Object.keys(limits)[0] },
+    });
+});

@@ -1,0 +1,81 @@
+import { execFileSync } from "node:child_process";
+import { afterAll, describe, expect, test } from "vitest";
+import { defaultLimits } from "./create-sandbox.ts";
+import { gradeProgram } from "./grading/grade-program.ts";
+import { selfTest } from "./self-test.ts";
+import { wasiSandbox } from "./wasi/wasi-sandbox.ts";
+
+const sandbox = wasiSandbox({ limits: defaultLimits, concurrency: 2 });
+afterAll(() => sandbox.close());
+
+/** Signals every interpreter of this process, again and again, until told to stop. */
+function strike(signal: NodeJS.Signals, everyMs: number, times = Infinity): () => number {
+  let struck = 0;
+  const timer = setInterval(() => {
+    const lines = execFileSync("ps", ["--ppid", String(process.pid), "-o", "pid=,args="], { encoding: "utf8" });
+    for (const line of lines.split("\n")) {
+      if (!line.includes("wasi/child.mjs") || struck >= times) continue;
+      process.kill(Number(line.trim().split(" ")[0]), signal);
+      struck++;
+    }
+  }, everyMs);
+  return () => {
+    clearInterval(timer);
+    return struck;
+  };
+}
+
+const work = "s = 0\nfor i in range(2_000_000): s += i\nprint(s)";
+
+describe.skipIf(process.platform === "win32")("what the machine does to an interpreter", () => {
+  test("one that is killed from outside, as by want of memory, runs again", { timeout: 60_000 }, async () => {
+    await sandbox.run({ code: "" });
+    const stop = strike("SIGKILL", 100, 1);
+    const { status, stdout } = await sandbox.run({ code: work });
+    expect(stop()).toBe(1);
+    expect([status, stdout]).toEqual(["ok", "1999999000000\n"]);
+  });
+  test("one that is killed every time is undecided, and so is a grade", { timeout: 60_000 }, async () => {
+    await sandbox.run({ code: "" });
+    const stop = strike("SIGKILL", 50);
+    const { status, stderr } = await sandbox.run({ code: "while True: pass" });
+    const tests = { prompt: "", entryPoint: "f", test: "def check(f):\n    assert f() == 1\n" };
+    const verdict = await gradeProgram("def f():\n    while True: pass\n", tests, sandbox);
+    expect(stop()).toBeGreaterThan(3);
+    expect([status, stderr]).toEqual(["undecided", expect.stringContaining("SIGKILL")]);
+    expect(verdict).toMatchObject({ correct: false, decided: false });
+    expect((await sandbox.run({ code: "print(1)" })).stdout).toBe("1\n");
+  });
+  test("a self-test that could not run is no pass", { timeout: 60_000 }, async () => {
+    const own = wasiSandbox({ limits: defaultLimits, concurrency: 1 });
+    const dying = { ...own, run: async () => ({ ...(await own.run({ code: "" })), status: "undecided" as const }) };
+    await expect(selfTest(dying)).rejects.toMatchObject({ code: "engine_failed" });
+    await own.close();
+  });
+});
+
+// Only Linux tells a thread's time apart from the wall's.
+describe.skipIf(process.platform !== "linux")("a program's own time", () => {
+  test(
+    "an interpreter that is stopped for longer than its limit has used none of it",
+    { timeout: 60_000 },
+    async () => {
+      await sandbox.run({ code: "" });
+      const running = sandbox.run({ code: work, seconds: 1.5 });
+      const stop = strike("SIGSTOP", 40, 1);
+      await new Promise((resolve) => setTimeout(resolve, 4000));
+      expect(stop()).toBe(1);
+      const go = strike("SIGCONT", 40);
+      const { status, seconds } = await running;
+      go();
+      expect(status).toBe("ok");
+      expect(seconds).toBeGreaterThan(3);
+    },
+  );
+  test("sleeping is a program's own doing", async () => {
+    const { status, seconds } = await sandbox.run({ code: "import time\ntime.sleep(100)", seconds: 1 });
+    expect([status, seconds < 3]).toEqual(["time", true]);
+    const naps = "import time\nfor _ in range(100): time.sleep(0.1)";
+    expect((await sandbox.run({ code: naps, seconds: 0.5 })).status).toBe("time");
+  });
+});

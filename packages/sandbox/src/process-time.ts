@@ -1,0 +1,65 @@
+import { execFile } from "node:child_process";
+import { readdir, readFile } from "node:fs/promises";
+
+const ticksPerSecond = 100; // USER_HZ, the same on every Linux
+
+/**
+ * Seconds of processor time that a process's first thread has used; the whole process's where the system tells no threads.
+ * @returns null where it cannot be told
+ */
+export async function processorSeconds(pid: number): Promise<number | null> {
+  if (process.platform === "linux") {
+    const stat = await readFile(`/proc/${pid}/task/${pid}/stat`, "utf8").catch(() => null);
+    if (stat === null) return null;
+    const fields = fieldsOf(stat);
+    return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond; // utime, stime: proc_pid_stat(5)
+  }
+  return process.platform === "win32" ? null : secondsOfPs(pid);
+}
+
+/**
+ * Seconds that a process was ready and got no processor, since it began. Linux only.
+ * @returns null where it cannot be told
+ */
+export async function waitedSeconds(pid: number): Promise<number | null> {
+  const told = await readFile(`/proc/${pid}/schedstat`, "utf8").catch(() => null);
+  const nanoseconds = Number(told?.split(" ")[1]);
+  return Number.isNaN(nanoseconds) ? null : nanoseconds / 1e9;
+}
+
+/** The last of a process's line of only children: what `bwrap` runs in its namespaces. Linux only. */
+export async function lastDescendant(pid: number): Promise<number> {
+  const parents = new Map<number, number>();
+  for (const name of await readdir("/proc")) {
+    if (!/^\d+$/u.test(name)) continue;
+    const stat = await readFile(`/proc/${name}/stat`, "utf8").catch(() => null);
+    if (stat !== null) parents.set(Number(fieldsOf(stat)[1]), Number(name));
+  }
+  let last = pid;
+  for (let child = parents.get(last); child !== undefined; child = parents.get(last)) last = child;
+  return last;
+}
+
+/** Processes that the kernel has ended for want of memory, since the machine began; null where it does not tell. */
+export async function outOfMemoryKills(): Promise<number | null> {
+  const told = await readFile("/proc/vmstat", "utf8").catch(() => "");
+  const count = /^oom_kill (\d+)$/mu.exec(told)?.[1];
+  return count === undefined ? null : Number(count);
+}
+
+/** Fields of `/proc/PID/stat` from the state on; the name before them may hold anything. */
+function fieldsOf(stat: string): string[] {
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+}
+
+/** `[[days-]hours:]minutes:seconds`. */
+function secondsOfPs(pid: number): Promise<number | null> {
+  return new Promise((resolve) => {
+    execFile("ps", ["-o", "time=", "-p", String(pid)], (error, stdout) => {
+      const parts = error ? [] : stdout.trim().split(/[-:]/u).map(Number);
+      const units = [1, 60, 3600, 86_400];
+      const seconds = parts.reverse().reduce((sum, part, i) => sum + part * (units[i] ?? Number.NaN), 0);
+      resolve(parts.length === 0 || Number.isNaN(seconds) ? null : seconds);
+    });
+  });
+}

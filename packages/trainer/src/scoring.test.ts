@@ -1,0 +1,207 @@
+import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { parseTrainConfig } from "./config-schema.ts";
+import { onePolicy, onlyPolicy, type TrainedPolicy, type TrainingParts, type TrainingTask } from "./parts.ts";
+import { silentRecorder } from "./run/recorder.ts";
+import type { Metrics } from "./stages/step-metrics.ts";
+import { tinyPairParts, tinyParts, tinyRun, tinySettings } from "./testing/index.ts";
+import { train, type TrainResult } from "./train.ts";
+
+type Judge = NonNullable<TrainingTask["judge"]>;
+const settings = { ...tinySettings, steps: 4, prices: {}, evaluation: { every: 2, problems: 12, transcripts: 2 } };
+
+/** Parts whose verdicts come from a judge; `ask` sees which question it is. */
+function judged(
+  ask: (question: number, honest: () => number, signal?: AbortSignal) => ReturnType<Judge>,
+): TrainingParts {
+  const parts = tinyParts();
+  let questions = 0;
+  const judge: Judge = (answer, problem, signal) => ask(questions++, () => parts.task.grader(answer, problem), signal);
+  return { ...parts, task: { ...parts.task, grader: () => Number.NaN, judge } };
+}
+
+async function run(
+  parts: TrainingParts,
+  extra: Readonly<Record<string, unknown>> = {},
+): Promise<TrainResult & { rows: Metrics[]; warnings: string[] }> {
+  const [rows, warnings]: [Metrics[], string[]] = [[], []];
+  const recorder = {
+    ...silentRecorder((row) => rows.push(row)),
+    warn: async (text: string) => void warnings.push(text),
+  };
+  return { ...(await train(parts, parseTrainConfig({ ...settings, ...extra }), recorder)), rows, warnings };
+}
+
+const sumOf = (rows: readonly Metrics[], name: string): number =>
+  rows.reduce((sum, row) => sum + (row[`scoring/${name}`] as number), 0);
+
+test("a judge that hangs, throws, gives no score or is kept from one: each is counted apart, and the run goes on", async () => {
+  const signals: AbortSignal[] = [];
+  const parts = judged(async (question, honest, signal) => {
+    if (question === 14) {
+      if (signal) signals.push(signal);
+      return new Promise(() => undefined);
+    }
+    if (question === 15) throw new Error("the judge is out");
+    if (question === 16) return Number.NaN;
+    if (question === 17) return 3;
+    if (question === 18) return { undecided: "no memory" };
+    return honest();
+  });
+  const { rows, steps, warnings, after } = await run(parts, { scoring: { seconds: 0.3 } });
+  expect(steps).toBe(4);
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+  const counts = ["error", "invalid", "undecided"].map((name) => sumOf(rows, name));
+  // An answer that several samples gave is asked once.
+  expect(counts.every((count, i) => count >= ([2, 2, 1][i] as number))).toBe(true);
+  expect(sumOf(rows, "scored") + counts.reduce((sum, each) => sum + each, 0)).toBe(4 * 6 * 8);
+  for (const row of rows) expect(Object.values(row).every(Number.isFinite)).toBe(true);
+  expect(rows.map((row) => row["rewards/not_applicable"])).toEqual(
+    rows.map((row) =>
+      ["error", "invalid", "undecided"].reduce((sum, name) => sum + (row[`scoring/${name}`] as number), 0),
+    ),
+  );
+  expect(warnings.filter((text) => text.includes("no score")).length).toBeGreaterThan(0);
+  expect(after.scoring).toEqual({ scored: 12, undecided: 0, invalid: 0, error: 0 });
+});
+
+test.each<[string, Judge, RegExp]>([
+  ["hangs", () => new Promise(() => undefined), /12 errors\); for example: no answer within 0\.2 s/u],
+  ["throws", () => Promise.reject(new Error("401")), /12 errors\); for example: 401/u],
+  ["gives NaN", async () => Number.NaN, /12 invalid\); for example: got NaN, expected a number from 0 to 1/u],
+  ["is never let", async () => ({ undecided: "no memory" }), /12 undecided by the machine\); for example: no memory/u],
+])("a judge that always %s ends the run with the reason, before it trains at accuracy 0", async (_, judge, reason) => {
+  const { task } = tinyParts();
+  const parts = { ...tinyParts(), task: { ...task, judge } };
+  await expect(run(parts, { scoring: { seconds: 0.2 } })).rejects.toMatchObject({
+    code: "scoring_failed",
+    message: expect.stringMatching(reason),
+    detail: { scored: 0 },
+  });
+});
+
+test("a grader that always gives NaN does, too, and so does one that gives a promise", async () => {
+  for (const grader of [() => Number.NaN, (() => Promise.resolve(1)) as unknown as () => number]) {
+    const parts = tinyParts();
+    await expect(run({ ...parts, task: { ...parts.task, grader } })).rejects.toMatchObject({ code: "scoring_failed" });
+  }
+});
+
+test("agents that all failed leave no accuracy, which is not an accuracy of 0", async () => {
+  const parts = tinyParts();
+  const { speak } = parts.policies[onlyPolicy] as TrainedPolicy;
+  const failing: TrainedPolicy["speak"] = (sampler) => ({
+    ...speak(sampler),
+    complete: () => Promise.reject(new Error("no")),
+  });
+  await expect(run(onePolicy(parts.task, parts.model, failing), { onAgentError: "end" })).rejects.toMatchObject({
+    code: "scoring_failed",
+    message: expect.stringContaining("an agent's error"),
+  });
+});
+
+test("the threshold is a setting, below 1", async () => {
+  const third = (): TrainingParts => {
+    const parts = tinyParts();
+    const grader: TrainingTask["grader"] = (answer, problem) =>
+      problem.gold === "a" ? Number.NaN : parts.task.grader(answer, problem);
+    return { ...parts, task: { ...parts.task, grader } };
+  };
+  await expect(run(third(), { scoring: { mostUnscored: 0.2 } })).rejects.toMatchObject({
+    detail: { scored: 8, invalid: 4, mostUnscored: 0.2 },
+  });
+  expect((await run(third(), { scoring: { mostUnscored: 0.9 } })).steps).toBe(4);
+  expect(() => parseTrainConfig({ ...settings, scoring: { mostUnscored: 1 } })).toThrow(/scoring\.mostUnscored/u);
+});
+
+test.each([
+  ["in a step", 3],
+  ["in the evaluation of the last step", 4],
+])("what was learned is saved when the judge fails %s, and a mended judge goes on from there", async (_, fails) => {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-scoring-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const wholeParts = tinyParts();
+  const partsWith = (isDown: (id: string) => boolean): TrainingParts => {
+    const parts = tinyParts();
+    const judge: Judge = async (answer, problem) => {
+      if (isDown(problem.id)) throw new Error("down");
+      return parts.task.grader(answer, problem);
+    };
+    return { ...parts, task: { ...parts.task, judge } };
+  };
+  const [directory, whole] = [join(folder, "run"), join(folder, "whole")];
+  await tinyRun({ directory: whole, settings, parts: wholeParts });
+  let [evaluations, steps] = [0, 0];
+  const original = partsWith((id) =>
+    id.startsWith("held-out") ? evaluations > 2 * 12 : fails === 3 && steps > 2 * 48,
+  );
+  const { problems } = original.task;
+  const counted: TrainingParts = {
+    ...original,
+    task: {
+      ...original.task,
+      problems: (random, count) => {
+        steps += 48;
+        return problems(random, count);
+      },
+      heldOut: original.task.heldOut,
+      judge: async (answer, problem) => {
+        if (problem.id === "held-out-0") evaluations += 12;
+        return (original.task.judge as Judge)(answer, problem);
+      },
+    },
+  };
+  await expect(tinyRun({ directory, settings, parts: counted })).rejects.toMatchObject({
+    code: "scoring_failed",
+    message: expect.stringMatching(
+      fails === 3 ? /^step 3: 4\d of 48|^step 3: / : /^the evaluation at step 4: 12 of 12/u,
+    ),
+  });
+  const saved = fails === 3 ? "step-00000002" : "step-00000004";
+  expect((await readdir(join(directory, "checkpoints"))).toSorted()).toContain(saved);
+  const { steps: done, after } = await tinyRun({ directory, settings, parts: partsWith(() => false), resume: true });
+  expect([done, after.step]).toEqual([4, 4]);
+  const state = async (at: string): Promise<unknown> =>
+    JSON.parse(await readFile(join(at, "checkpoints", "step-00000004", "state.json"), "utf8")) as unknown;
+  const [{ best: _best, ...resumed }, { best: _other, ...uncut }] = [
+    (await state(directory)) as { best: unknown },
+    (await state(whole)) as { best: unknown },
+  ];
+  expect(resumed).toEqual(uncut);
+});
+
+test(
+  "in a rollout tree an action without a score is left out, and the others teach",
+  { timeout: 120_000 },
+  async () => {
+    const parts = tinyPairParts(2);
+    const { grader } = parts.task;
+    let asked = 0;
+    const judge: Judge = async (answer, problem) => {
+      if (asked++ % 5 === 3) throw new Error("no");
+      return grader(answer, problem);
+    };
+    const { rows } = await run(
+      { ...parts, task: { ...parts.task, judge } },
+      {
+        steps: 2,
+        problemsPerStep: 2,
+        episodesPerProblem: 3,
+        evaluation: { every: 0, problems: 10, transcripts: 0 },
+        tree: { mode: "aligned", gamma: 0.9, stopAbove: null },
+        groupBy: "tree-node",
+        objective: { name: "magrpo" },
+      },
+    );
+    expect(rows).toHaveLength(2);
+    expect(sumOf(rows, "error")).toBeGreaterThan(0);
+    expect(sumOf(rows, "scored")).toBeGreaterThan(0);
+    for (const row of rows) {
+      expect(Object.values(row).every(Number.isFinite)).toBe(true);
+      const counts = ["scored", "error", "invalid", "undecided"].map((name) => row[`scoring/${name}`] as number);
+      expect(counts.reduce((sum, each) => sum + each, 0)).toBe(row["rewards/evaluations"]);
+    }
+  },
+);

@@ -1,0 +1,47 @@
+import { LaconicError } from "@laconic/core";
+import { countScores, unscoredShare, type SampleScore, type ScoreCounts } from "@laconic/rewards";
+import type { ScoringSettings } from "../config.ts";
+
+/** Scores of a step's or an evaluation's samples. */
+export interface ScoringReport {
+  readonly counts: ScoreCounts;
+  /** Why a sample has none; null where all have one. */
+  readonly reason: string | null;
+}
+
+/** @param scores - null where there was nothing to score */
+export function scoringReport(scores: Iterable<SampleScore | null | undefined>): ScoringReport {
+  const asked = [...scores].filter((score) => score !== null && score !== undefined);
+  const failed = asked.find((score) => score.status !== "scored");
+  return { counts: countScores(asked), reason: failed?.reason ?? null };
+}
+
+/** `3 undecided, 1 invalid, 2 errors`; empty where every sample has a score. */
+export function describeUnscored({ undecided, invalid, error }: ScoreCounts): string {
+  const parts = [
+    undecided > 0 ? `${undecided} undecided by the machine` : "",
+    invalid > 0 ? `${invalid} invalid` : "",
+    error > 0 ? `${error} ${error === 1 ? "error" : "errors"}` : "",
+  ];
+  return parts.filter((part) => part !== "").join(", ");
+}
+
+/**
+ * The error that ends a run whose samples get no scores; null while enough have one.
+ * @param where - what the samples are of, for the message
+ */
+export function scoringFailure(
+  { counts, reason }: ScoringReport,
+  { mostUnscored }: Pick<ScoringSettings, "mostUnscored">,
+  where: string,
+): LaconicError | null {
+  if (unscoredShare(counts) <= mostUnscored) return null;
+  const { scored, undecided, invalid, error } = counts;
+  const all = scored + undecided + invalid + error;
+  return new LaconicError(
+    "scoring_failed",
+    `${where}: ${all - scored} of ${all} samples got no score (${describeUnscored(counts)}); for example: ${reason}. ` +
+      `Nothing can be learned from samples without one: mend the grader or judge, then continue the run; scoring.mostUnscored is ${mostUnscored}`,
+    { scored, undecided, invalid, error, mostUnscored },
+  );
+}
