@@ -1,9 +1,10 @@
 import { setMaxListeners } from "node:events";
 import { performance } from "node:perf_hooks";
 import { gradeAnswer } from "@laconic/benchmarks";
-import { criticalPath, criticalSeconds, LaconicError, ledgerTotals, randomFromSeed, tokenCost } from "@laconic/core";
+import { criticalPath, criticalSeconds, LaconicError, ledgerTotals, randomFromSeed } from "@laconic/core";
 import type { BenchJob, BenchSettings } from "./bench-plan.ts";
 import { methodOptions, modelsFor, questionText, type BenchParts } from "./bench-parts.ts";
+import { callerCost } from "./caller-cost.ts";
 import { calibrateMethod, type CalibrationRecord } from "./calibrate.ts";
 import type { RecordFile } from "./record-file.ts";
 import type { SampleRecord } from "./sample-record.ts";
@@ -139,7 +140,7 @@ async function takeSample(
     readTokens: totals.readTokens,
     criticalTokens: criticalPath(episode.ledger).writtenTokens,
     criticalSeconds: criticalSeconds(episode.ledger),
-    usd: price ? tokenCost(price, totals.promptTokens, totals.writtenTokens) : null,
+    usd: callerCost(episode.ledger, method, price),
     seconds,
     attempt,
     error: null,

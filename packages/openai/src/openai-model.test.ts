@@ -259,6 +259,8 @@ test("requests at a time: more with success, fewer when the server is crowded, n
   const aborted = full.enter(controller.signal).catch((error: unknown) => error);
   controller.abort();
   expect(await aborted).toMatchObject({ code: "aborted" });
+  // A signal that fired before fires no more: waiting for it would be for ever.
+  await expect(full.enter(controller.signal)).rejects.toMatchObject({ code: "aborted" });
 });
 
 describe("token ids and log-probs, where a server gives them", () => {
