@@ -87,7 +87,7 @@ test.for(baselines.flatMap((method) => replies.map(([name, write]) => [method.na
   "%s, %s: a bench never takes more than its plan",
   { timeout: 60_000 },
   async ([, , method, write]) => {
-    const random = randomFromSeed(`${method.name}`);
+    const random = randomFromSeed(method.name);
     for (let i = 0; i < 6; i++) {
       const sets = [randomSet(random)];
       const settings: BenchSettings = {

@@ -302,7 +302,7 @@ describe("token ids and log-probs, where a server gives them", () => {
 test("requests go through the `fetch` that is given, and end with the caller's signal", async () => {
   const asked: [string, RequestInit | undefined][] = [];
   const own: typeof fetch = async (input, init) => {
-    asked.push([String(input), init]);
+    asked.push([new Request(input).url, init]);
     if (asked.length === 1) return Response.json(answer("from afar"));
     return new Promise((_, reject) => init?.signal?.addEventListener("abort", () => reject(new Error("left"))));
   };

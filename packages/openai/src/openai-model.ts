@@ -179,10 +179,10 @@ export function openAiModel(options: OpenAiModelOptions): OpenAiModel {
       // An attempt whose end is not known may have been answered: it is charged in full.
       settle(charged ? undefined : 0);
       const again = remedy.kind === "retry" || (remedy.kind === "retry-once" && damaged++ === 0);
-      const waitMs = Math.max(
-        backoffMs(attempt, randomFromState(request.random).split(`retry:${attempt}`).uniform()),
-        remedy.kind === "retry" ? (remedy.afterMs ?? 0) : 0,
-      );
+      // Those who were told to wait as long do not all come back at once.
+      const waitMs =
+        (remedy.kind === "retry" ? (remedy.afterMs ?? 0) : 0) +
+        backoffMs(attempt, randomFromState(request.random).split(`retry:${attempt}`).uniform());
       if (!again || attempt >= attempts || performance.now() - started + waitMs > deadlineMs) throw toError(attempt);
       hear({ kind: "retry", attempt, waitMs, reason: key.redact(reason) });
       await wait(waitMs, undefined, { signal }).catch((stopped: unknown) => {

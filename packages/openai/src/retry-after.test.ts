@@ -21,6 +21,12 @@ test.for<readonly [headers: Record<string, string>, status: number, bodyMs: numb
   [{ "retry-after-ms": "1250", "retry-after": "2" }, 429, 9000, 1250],
   [{ "retry-after-ms": "soon", "retry-after": "2" }, 429, 9000, 2000],
   [{ "retry-after": "Tue, 14 Nov 2023 22:13:50 GMT" }, 503, null, 30_000],
+  [
+    { "retry-after": "Tue, 14 Nov 2023 22:13:50 GMT", date: "Tue, 14 Nov 2023 22:13:45 GMT" },
+    503,
+    null,
+    5000, // on a clock that is 25 s ahead of this machine's
+  ],
   [{}, 429, 36_000, 36_000],
   [{}, 503, 36_000_000, 300_000],
   // OpenAI and Groq: a duration for each limit; the one that is used up counts.

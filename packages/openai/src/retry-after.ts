@@ -23,7 +23,9 @@ export function askedWaitMs(headers: Headers, status: number, bodyMs: number | n
   const exact = headers.get("retry-after-ms")?.trim() ?? "";
   if (/^\d+(?:\.\d+)?$/u.test(exact)) return clamped(Number(exact));
   const after = headers.get("retry-after");
-  const said = after === null ? null : parseRetryAfter(after, nowMs);
+  // A date is read against the server's own clock, where it shows it.
+  const serverMs = Date.parse(headers.get("date") ?? "");
+  const said = after === null ? null : parseRetryAfter(after, Number.isNaN(serverMs) ? nowMs : serverMs);
   if (said !== null) return said;
   if (bodyMs !== null) return clamped(bodyMs);
   return status === 429 ? untilReset(headers, nowMs) : null;
