@@ -39,6 +39,18 @@ export interface Calibration {
   readonly seed: string | number;
 }
 
+/** The votes, agents and rounds that a method is sized by. */
+export type MethodSize = Pick<BaselineOptions, "samples" | "agents" | "rounds">;
+
+/** How often texts stand in all prompts of a question together, at most. */
+export interface PromptCopies {
+  readonly questions: number;
+  /** All worked examples together count once. */
+  readonly examples: number;
+  /** Of replies, whole or quoted line by line. */
+  readonly replies: number;
+}
+
 /** A published method, as a topology whose agents are all the same model. */
 export interface Baseline {
   readonly name: string;
@@ -60,6 +72,17 @@ export interface Baseline {
   calibrate?(options: BaselineOptions, calibration: Calibration): Promise<unknown>;
   /** The team that learned this. @throws LaconicError `data_invalid` for data that is nothing of the kind */
   restore?(options: BaselineOptions, learned: unknown): Topology;
+  /** Times that `calibrate` plays each of its questions. Default 1. */
+  readonly calibrationPlays?: number;
   /** Most calls that a question can take at these options: what a plan counts with. */
-  mostCalls(options: Pick<BaselineOptions, "samples" | "agents" | "rounds">): number;
+  mostCalls(size: MethodSize): number;
+  /**
+   * Most that its prompts can hold: with the calls, the length of all prompts. Default: each has the question, the examples and all
+   * replies before it.
+   */
+  mostCopies?(size: MethodSize): PromptCopies;
+  /** Tokens of a question, prompt and completion, after which it asks no more, whatever the calls. */
+  readonly tokenBudget?: number;
+  /** Most tokens of one of its replies, where it does not go by `BaselineOptions.maxTokens`. */
+  readonly replyTokens?: number;
 }

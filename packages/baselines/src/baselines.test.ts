@@ -65,6 +65,36 @@ describe.each(baselines.map((each) => [each.name, each] as const))("%s", (_, bas
 });
 
 test.for([
+  ["vanilla", 0],
+  ["cot", 0],
+  ["complex-cot", 0],
+  ["sc", 0],
+  ["php", 45],
+  ["debate", 9],
+  ["dylan", 28],
+  ["agentprune-c", 50],
+  ["mad", 14],
+  ["self-refine", 36],
+  ["evoagent", 84],
+  ["role-assignment", 0],
+  ["hint", 1],
+  ["critic", 3],
+  ["equal-budget", 0],
+] as const)("%s: at worst %i replies stand in all its prompts, as it says", async ([name, replies]) => {
+  const { asked } = await play(name, (_, call) => `DISCARD WRONG reply-${call}.`, {
+    // Nobody agrees.
+    reader: { read: (reply) => reply, same: (a, b) => a === b },
+    exemplars: [{ question: "an example", solution: "7" }],
+    tokens: 10 ** 9,
+  });
+  const standing = (text: string): number => asked.join("\n").split(text).length - 1;
+  const most = baselineNamed(name).mostCopies?.({});
+  expect([standing("reply-"), most?.replies]).toEqual([replies, replies]);
+  expect(standing("How many?")).toBeLessThanOrEqual(most?.questions ?? 0);
+  expect(standing("an example")).toBeLessThanOrEqual(most?.examples ?? 0);
+});
+
+test.for([
   ["vanilla", 1],
   ["cot", 1],
   ["complex-cot", 1],

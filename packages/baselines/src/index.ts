@@ -2,7 +2,15 @@
  * Published multi-agent methods over any language model.
  * @module @laconic/baselines
  */
-export type { AnswerReader, Baseline, BaselineOptions, Calibration, Exemplar } from "./baseline.ts";
+export type {
+  AnswerReader,
+  Baseline,
+  BaselineOptions,
+  Calibration,
+  Exemplar,
+  MethodSize,
+  PromptCopies,
+} from "./baseline.ts";
 export { drawGraph, pruneGraph, spatialMask, temporalMask, wholeGraph } from "./agent-prune/edges.ts";
 export type { DrawnGraph, EdgeSet, Logits, Mask, SpatialStart } from "./agent-prune/edges.ts";
 export { learnMasks } from "./agent-prune/learn-masks.ts";

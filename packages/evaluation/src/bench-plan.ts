@@ -81,30 +81,3 @@ function configHash(
 export function openJobs(jobs: readonly BenchJob[], records: ReadonlyMap<string, SampleRecord>): BenchJob[] {
   return jobs.filter(({ key }) => records.get(key)?.status !== "scored");
 }
-
-/** What a bench will take at most, before it starts. */
-export interface BenchEstimate {
-  readonly questions: number;
-  readonly samples: number;
-  readonly calls: number;
-  readonly promptTokens: number;
-  readonly completionTokens: number;
-}
-
-/** An upper bound of calls and completion tokens; prompts are guessed by their length, four characters a token. */
-export function estimate(jobs: readonly BenchJob[], { maxTokens }: BenchSettings): BenchEstimate {
-  let [calls, promptTokens] = [0, 0];
-  for (const { method, problem, set } of jobs) {
-    const most = method.mostCalls({});
-    const shots = set.exemplars.slice(0, 8).reduce((sum, each) => sum + each.question.length + each.solution.length, 0);
-    calls += most;
-    promptTokens += most * Math.ceil((problem.question.length + shots + 200) / 4);
-  }
-  return {
-    questions: new Set(jobs.map(({ set, problem }) => `${set.benchmark}/${problem.id}`)).size,
-    samples: jobs.length,
-    calls,
-    promptTokens,
-    completionTokens: calls * maxTokens,
-  };
-}

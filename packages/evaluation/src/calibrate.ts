@@ -2,6 +2,7 @@ import { gradeAnswer, type BenchmarkProblem } from "@laconic/benchmarks";
 import type { Baseline } from "@laconic/baselines";
 import { LaconicError, randomFromSeed, sumLedgers, type Ledger } from "@laconic/core";
 import type { BenchSet, BenchSettings } from "./bench-plan.ts";
+import { callerCost } from "./caller-cost.ts";
 import { methodOptions, modelsFor, questionText, type BenchParts } from "./bench-parts.ts";
 
 /** What a method learned before it was scored, and what that took: counted apart from its samples. */
@@ -14,6 +15,8 @@ export interface CalibrationRecord {
   readonly calls: number;
   readonly promptTokens: number;
   readonly completionTokens: number;
+  /** US dollars; null where no price is known, and in records of before it was kept. */
+  readonly usd: number | null;
 }
 
 /**
@@ -25,7 +28,7 @@ export async function calibrateMethod(
   set: BenchSet,
   config: string,
   { seed, temperature, maxTokens }: BenchSettings,
-  { model, means }: BenchParts,
+  { model, means, price }: BenchParts,
   signal: AbortSignal | undefined,
 ): Promise<CalibrationRecord> {
   const questions = set.calibration;
@@ -57,6 +60,7 @@ export async function calibrateMethod(
     },
   });
   const { calls, promptTokens, writtenTokens } = sumLedgers(ledgers);
+  const costs = ledgers.map((ledger) => callerCost(ledger, method, price));
   return {
     benchmark: set.benchmark,
     method: method.name,
@@ -66,5 +70,6 @@ export async function calibrateMethod(
     calls,
     promptTokens,
     completionTokens: writtenTokens,
+    usd: price ? costs.reduce<number>((sum, each) => sum + (each ?? 0), 0) : null,
   };
 }

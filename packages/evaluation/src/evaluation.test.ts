@@ -9,6 +9,7 @@ import { baselineNamed } from "@laconic/baselines";
 import { modelsFor } from "./bench-parts.ts";
 import {
   accuracyTable,
+  agentPoSource,
   agentPoTable,
   benchJobs,
   csvOf,
@@ -20,6 +21,7 @@ import {
   openJobs,
   openRecords,
   pairedBootstrap,
+  publishedTokens,
   questionText,
   readRecords,
   runBench,
@@ -282,9 +284,66 @@ test("AgentPO's layout: Pass@1 by benchmark, their average, tokens per problem",
     correct: i % 2 === 1,
   }));
   const table = agentPoTable(summarise(own), (name) => name);
-  expect(table?.columns.slice(0, 4)).toEqual(["method", "aime24", "math500", "average"]);
-  expect(table?.rows[0]?.slice(0, 5)).toEqual(["evoagent", "0.0", "100.0", "50.0", "20.2"]);
-  expect(table?.rows[0]?.at(-1)).toBe("19,519");
+  // Of two benchmarks: the published averages are of five, and do not stand beside it.
+  expect(table?.columns).toEqual(["method", "aime24", "math500", "average of 2", "tokens / problem"]);
+  expect(table?.rows[0]?.slice(0, 4)).toEqual(["evoagent", "0.0", "100.0", "50.0"]);
+});
+
+test("AgentPO's averages stand beside those of the same five benchmarks; one of fewer stands nowhere", async () => {
+  const { records } = await run(await temporary());
+  const [record] = records as [SampleRecord];
+  const benchmarks = ["aime24", "math500", "olympiadbench", "minerva", "amc23"];
+  const own = ["agentpo", "evoagent", "role-assignment", "vanilla"].flatMap((method) =>
+    benchmarks.slice(method === "vanilla" ? 1 : 0).map((benchmark, i) => ({
+      ...record,
+      benchmark,
+      method,
+      correct: i === 0,
+      promptTokens: 90,
+      completionTokens: 10,
+    })),
+  );
+  const table = agentPoTable(summarise(own), (name) => name);
+  const named = ["average of 5", "average, published", "tokens / problem", "tokens / problem, published"];
+  expect(table?.columns.slice(6)).toEqual(named);
+  // The paper's text: 31.5, 20.2 and 25.9 with Llama-3.1-8B; 1,522 and 19,519 tokens with it too.
+  expect(table?.rows.map((row) => row.slice(6))).toEqual([
+    ["20.0", "31.5", "100", "1,522"],
+    ["20.0", "20.2", "100", "19,519"],
+    ["20.0", "25.9", "100", ""],
+    ["", "", "", ""],
+  ]);
+  expect(agentPoSource).toContain("Llama-3.1-8B for accuracy and tokens");
+  expect(agentPoSource).not.toContain("Qwen");
+});
+
+test("tokens stand beside published ones per question, with the number of questions of both", async () => {
+  const { records } = await run(await temporary());
+  const table = tokenTable(summarise(records), (name) => name);
+  const cell = (name: string): string | undefined => table.rows[0]?.[table.columns.indexOf(name)];
+  const [tokens] = summarise(records).map((each) => each.promptTokens + each.completionTokens) as [number];
+  expect(cell("n")).toBe("6");
+  expect(cell("total")).toBe(tokens.toLocaleString("en-US"));
+  expect(Number(cell("total / question"))).toBeCloseTo(tokens / 6, 1);
+  expect([cell("total / question, published"), cell("n, published")]).toEqual(["2,654", "1,319"]); // 3.5e6 / 1,319
+  expect(table.columns).not.toContain("total, published");
+  expect(["php", "debate", "dylan", "agent-gspo"].map((method) => publishedTokens(method, "mmlu-153"))).toEqual(
+    [2.6e6, 1.5e6, 1.2e6, 9.2e5].map((total) => ({ total, questions: 153 })),
+  );
+});
+
+test("a team's own models cost the caller nothing", async () => {
+  const path = await temporary();
+  const own = { ...baselineNamed("hint"), models: { collaborator: scriptedModel(() => "look") } };
+  const file = await openRecords(path);
+  const parts = { model: scriptedModel(script), means: { maths }, price: { prompt: 1e6, completion: 0 } };
+  await runBench(benchJobs([set], settings, [own]).slice(0, 1), settings, parts, file);
+  await file.close();
+  const [record] = [...file.records.values()] as [SampleRecord];
+  const asked = parts.model.calls[0]?.prompt;
+  const characters = asked?.kind === "messages" ? asked.messages.map(({ content }) => content).join("").length : 0;
+  expect([record.calls, record.usd]).toEqual([2, characters]);
+  expect(record.promptTokens).toBeGreaterThan(characters);
 });
 
 test("a method that brings models speaks with them, others with the caller's", async () => {
@@ -314,7 +373,7 @@ test("a method that learns does so once, on questions of its own, counted apart;
   const perform = async (given: BenchSet, before: readonly CalibrationRecord[]) => {
     const file = await openRecords(path);
     const jobs = openJobs(benchJobs([given], learning), file.records);
-    const parts = { model: scriptedModel(script), means: { maths }, price: null };
+    const parts = { model: scriptedModel(script), means: { maths }, price: { prompt: 1, completion: 2 } };
     const outcome = await runBench(jobs, learning, parts, file, {
       learned: before,
       onLearned: async (record) => void learned.push(record),
@@ -331,5 +390,16 @@ test("a method that learns does so once, on questions of its own, counted apart;
   expect(learned).toHaveLength(1);
   const summaries = summarise((await readRecords(path)).records.values());
   expect(summaries[0]).toMatchObject({ scored: 6, calls: 66 });
-  expect(tokenTable(summaries, (name) => name, learned).rows[0]?.[9]).toMatch(/^\d/u);
+  const cells = (record: Partial<CalibrationRecord>): string[] => {
+    const table = tokenTable(summaries, (name) => name, [{ ...(learned[0] as CalibrationRecord), ...record }]);
+    return ["calibration, apart", "cost with calibration, $"].map(
+      (name) => table.rows[0]?.[table.columns.indexOf(name)] ?? "",
+    );
+  };
+  const { promptTokens, completionTokens, usd } = learned[0] as CalibrationRecord;
+  expect(usd).toBeCloseTo((promptTokens + 2 * completionTokens) / 1e6, 12);
+  const both = (summaries[0]?.usd ?? 0) + (usd ?? 0);
+  expect(cells({})).toEqual([(promptTokens + completionTokens).toLocaleString("en-US"), both.toFixed(4)]);
+  expect(both).toBeGreaterThan(2 * (summaries[0]?.usd ?? 0));
+  expect(cells({ usd: null })[1]).toBe(""); // a record of before costs were kept
 });

@@ -2,8 +2,10 @@
  * Runs methods on benchmarks, and makes the papers' tables of the records.
  * @module @laconic/evaluation
  */
-export { benchJobs, estimate, openJobs } from "./bench-plan.ts";
-export type { BenchEstimate, BenchJob, BenchSet, BenchSettings } from "./bench-plan.ts";
+export { estimate } from "./bench-estimate.ts";
+export type { BenchEstimate } from "./bench-estimate.ts";
+export { benchJobs, openJobs } from "./bench-plan.ts";
+export type { BenchJob, BenchSet, BenchSettings } from "./bench-plan.ts";
 export { questionText } from "./bench-parts.ts";
 export type { BenchParts } from "./bench-parts.ts";
 export { runBench } from "./run-bench.ts";
@@ -22,3 +24,4 @@ export { accuracyTable, agentPoTable, csvOf, differenceTable, latexOf, markdownO
 export type { Table } from "./tables.ts";
 export { htmlOf } from "./html.ts";
 export { publishedAccuracy, agentPoSource, publishedSource, publishedTokens } from "./published.ts";
+export type { PublishedTokens } from "./published.ts";

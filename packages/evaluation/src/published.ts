@@ -65,7 +65,10 @@ const table1: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   },
 };
 
-/** Tokens of a whole benchmark, Agent-GSPO's Table 2; prompt only or both is not stated. */
+/**
+ * Tokens of a whole benchmark, Agent-GSPO's Table 2; prompt only or both is not stated. Nor is the number of questions: the totals fit
+ * those of `tokenQuestions`.
+ */
 const table2: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   vanilla: { "mmlu-153": 1.5e5, gsm8k: 3.5e6 },
   php: { "mmlu-153": 2.6e6, gsm8k: 2.6e7 },
@@ -73,6 +76,9 @@ const table2: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   dylan: { "mmlu-153": 1.2e6, gsm8k: 1.4e7 },
   "agent-gspo": { "mmlu-153": 9.2e5, gsm8k: 7.2e6 },
 };
+
+/** Questions behind a total: GSM8K's test, and the validation questions of MMLU that this family of papers takes. */
+const tokenQuestions: Readonly<Record<string, number>> = { "mmlu-153": 153, gsm8k: 1319 };
 
 /** AgentPO's benchmarks, in its order. */
 export const agentPoBenchmarks = ["aime24", "math500", "olympiadbench", "minerva", "amc23"] as const;
@@ -85,7 +91,7 @@ const agentPo: Readonly<Record<string, { readonly average?: number; readonly tok
 };
 
 export const agentPoSource =
-  "AgentPO (ICLR 2026), actor Llama-3.1-8B, average of five benchmarks; tokens with Qwen2.5-Math-7B";
+  "AgentPO (ICLR 2026), actor Llama-3.1-8B for accuracy and tokens, average of its five benchmarks";
 
 /** Published figures of AgentPO's tables; empty where there are none. */
 export function publishedAgentPo(method: string): { readonly average?: number; readonly tokens?: number } {
@@ -115,16 +121,23 @@ const ownRows: Readonly<Record<string, Readonly<Record<string, number>>>> = {
 };
 
 export const publishedSource =
-  "Agent-GSPO, Tables 1 and 2 (gpt-4-1106-preview; MMLU on 153 questions, standard error about 3 points)";
+  "Agent-GSPO, Tables 1 and 2 (gpt-4-1106-preview; MMLU on 153 questions, standard error about 3 points; its token totals divided by 153 questions of MMLU and 1,319 of GSM8K, which they fit)";
 
 /** Published accuracy in per cent; null where there is none. */
 export function publishedAccuracy(method: string, benchmark: string): number | null {
   return (table1[method] ?? ownRows[method])?.[benchmark] ?? null;
 }
 
-/** Published tokens of the whole benchmark; null where there are none. */
-export function publishedTokens(method: string, benchmark: string): number | null {
-  return table2[method]?.[benchmark] ?? null;
+/** Published tokens: the total, and how many questions it is of. */
+export interface PublishedTokens {
+  readonly total: number;
+  readonly questions: number;
+}
+
+/** Published tokens of a benchmark; null where there are none. */
+export function publishedTokens(method: string, benchmark: string): PublishedTokens | null {
+  const [total, questions] = [table2[method]?.[benchmark], tokenQuestions[benchmark]];
+  return total === undefined || questions === undefined ? null : { total, questions };
 }
 
 /** Rows of the papers' own methods that are not among those that were run. */

@@ -7,12 +7,12 @@ import {
   LaconicError,
   ledgerTotals,
   randomFromSeed,
-  tokenCost,
   type LaconicErrorCode,
 } from "@laconic/core";
 import { withDeadline, type Ask, type Timer } from "@laconic/rewards";
 import type { BenchJob, BenchSettings } from "./bench-plan.ts";
 import { methodOptions, modelsFor, questionText, type BenchParts } from "./bench-parts.ts";
+import { callerCost } from "./caller-cost.ts";
 import { calibrateMethod, type CalibrationRecord } from "./calibrate.ts";
 import type { RecordFile } from "./record-file.ts";
 import type { SampleRecord } from "./sample-record.ts";
@@ -164,7 +164,7 @@ async function takeSample(
     readTokens: totals.readTokens,
     criticalTokens: criticalPath(episode.ledger).writtenTokens,
     criticalSeconds: criticalSeconds(episode.ledger),
-    usd: price ? tokenCost(price, totals.promptTokens, totals.writtenTokens) : null,
+    usd: callerCost(episode.ledger, method, price),
     seconds,
     attempt,
     gold: problem.gold,

@@ -50,10 +50,12 @@ export function tokenTable(
       "prompt / question",
       "completion / question",
       "total",
-      "total, published",
+      "total / question",
+      "total / question, published",
+      "n, published",
       "calibration, apart",
       "critical path / question",
-      "cost, $",
+      "cost with calibration, $",
       "s / question",
       "critical s / question",
     ],
@@ -61,6 +63,8 @@ export function tokenTable(
       methods.flatMap((method) => {
         const each = find(summaries, benchmark, method);
         if (!each) return [];
+        const published = publishedTokens(method, benchmark);
+        const calibration = calibrations.find((one) => one.benchmark === benchmark && one.method === method);
         const per = (total: number): string => (each.scored === 0 ? "" : rounded(total / each.scored));
         return [
           [
@@ -72,11 +76,12 @@ export function tokenTable(
             per(each.promptTokens),
             per(each.completionTokens),
             (each.promptTokens + each.completionTokens).toLocaleString("en-US"),
-            publishedTokens(method, benchmark)?.toExponential(1) ?? "",
-            calibrationTokens(calibrations, benchmark, method),
-
+            per(each.promptTokens + each.completionTokens),
+            published ? rounded(published.total / published.questions) : "",
+            published ? published.questions.toLocaleString("en-US") : "",
+            calibration ? (calibration.promptTokens + calibration.completionTokens).toLocaleString("en-US") : "",
             per(each.criticalTokens),
-            each.usd === null ? "" : each.usd.toFixed(4),
+            costOf(each, calibration),
             each.meanSeconds.toFixed(2),
             each.meanCriticalSeconds?.toFixed(2) ?? "",
           ],
@@ -88,31 +93,41 @@ export function tokenTable(
 
 /**
  * AgentPO's main and cost tables: Pass@1 by benchmark with their average, tokens per problem. Null without any of its
- * benchmarks; the average is of those that were run.
+ * benchmarks; the averages are of those that were run, and beside the published ones only where these are all.
  */
 export function agentPoTable(summaries: readonly MethodSummary[], titleOf: (method: string) => string): Table | null {
   const benchmarks = agentPoBenchmarks.filter((name) => summaries.some(({ benchmark }) => benchmark === name));
   if (benchmarks.length === 0) return null;
   const [, methods] = axes(summaries);
+  const whole = benchmarks.length === agentPoBenchmarks.length;
   const rows = methods.map((method) => {
     const own = benchmarks.map((benchmark) => find(summaries, benchmark, method));
-    const scored = own.filter((each) => each?.accuracy);
-    const average = scored.reduce((sum, each) => sum + (each?.accuracy?.value ?? 0), 0) / scored.length;
+    // An average of fewer benchmarks than the next row's would be of other questions.
+    const all = own.every((each) => each?.accuracy);
+    const average = own.reduce((sum, each) => sum + (each?.accuracy?.value ?? 0), 0) / benchmarks.length;
     const problems = own.reduce((sum, each) => sum + (each?.scored ?? 0), 0);
     const tokens = own.reduce((sum, each) => sum + (each ? each.promptTokens + each.completionTokens : 0), 0);
     const published = publishedAgentPo(method);
     return [
       titleOf(method),
       ...own.map((each) => (each?.accuracy ? percent(each.accuracy.value) : "")),
-      scored.length === 0 ? "" : percent(average),
-      published.average?.toFixed(1) ?? "",
-      problems === 0 ? "" : rounded(tokens / problems),
-      published.tokens?.toLocaleString("en-US") ?? "",
+      all ? percent(average) : "",
+      ...(whole ? [published.average?.toFixed(1) ?? ""] : []),
+      all ? rounded(tokens / problems) : "",
+      ...(whole ? [published.tokens?.toLocaleString("en-US") ?? ""] : []),
     ];
   });
+  const beside = (column: string): string[] => (whole ? [column] : []);
   return {
     title: "AgentPO's tables: Pass@1, %, and tokens per problem",
-    columns: ["method", ...benchmarks, "average", "average, published", "tokens / problem", "tokens, published"],
+    columns: [
+      "method",
+      ...benchmarks,
+      `average of ${benchmarks.length}`,
+      ...beside("average, published"),
+      "tokens / problem",
+      ...beside("tokens / problem, published"),
+    ],
     rows,
   };
 }
@@ -140,9 +155,10 @@ function sampleCount({ scored, samples, errors, undecided }: MethodSummary): str
   return `${scored} of ${samples} (${rest.filter((part) => part !== "").join(", ")})`;
 }
 
-function calibrationTokens(records: readonly CalibrationRecord[], benchmark: string, method: string): string {
-  const record = records.find((each) => each.benchmark === benchmark && each.method === method);
-  return record ? (record.promptTokens + record.completionTokens).toLocaleString("en-US") : "";
+/** Of samples and calibration together; empty where the price of either is not known. */
+function costOf({ usd }: MethodSummary, calibration: CalibrationRecord | undefined): string {
+  const learning = calibration ? calibration.usd : 0;
+  return usd === null || learning === null ? "" : (usd + learning).toFixed(4);
 }
 
 function axes(summaries: readonly MethodSummary[]): readonly [benchmarks: string[], methods: string[]] {

@@ -13,6 +13,13 @@ const schema: z.ZodType<Completion> = z.object({
     counted: z.enum(["model", "server", "tokenizer", "estimate"]),
   }),
   model: z.object({ id: z.string(), weightVersion: z.int().min(0) }),
+  trace: z
+    .object({
+      promptTokens: z.array(z.int().min(0)),
+      tokens: z.array(z.int().min(0)),
+      logProbs: z.array(z.number()),
+    })
+    .exactOptional(),
 });
 
 export interface CacheOptions {
@@ -23,20 +30,30 @@ export interface CacheOptions {
 
 /**
  * Successful completions on disk, one file each, by the hash of everything that decides them. Files appear whole, so
- * several processes may share a folder; a damaged one is a miss.
+ * several processes may share a folder; a damaged one is a miss. Best effort: what cannot be kept is counted and told once, and the
+ * completion stands.
  */
 export class CompletionCache {
   readonly #folder: string;
   readonly #maxBytes: number;
+  readonly #onFailure: (error: Error) => void;
   #written = 0;
+  #failures = 0;
 
-  constructor({ folder, maxBytes = 2 ** 30 }: CacheOptions) {
+  /** @param onFailure - hears of the first completion that could not be kept */
+  constructor({ folder, maxBytes = 2 ** 30 }: CacheOptions, onFailure: (error: Error) => void = () => undefined) {
     this.#folder = folder;
     this.#maxBytes = maxBytes;
+    this.#onFailure = onFailure;
   }
 
   static keyOf(parts: unknown): string {
     return createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+  }
+
+  /** Completions that could not be kept: on a full disk, without permission. */
+  get failures(): number {
+    return this.#failures;
   }
 
   async get(key: string): Promise<Completion | null> {
@@ -45,25 +62,30 @@ export class CompletionCache {
       const parsed = schema.safeParse(JSON.parse(await readFile(path, "utf8")));
       if (!parsed.success) return null;
       const now = new Date();
-      await utimes(path, now, now);
+      await utimes(path, now, now).catch(() => undefined); // where nothing can be written, hits still are hits
       return parsed.data;
     } catch {
       return null;
     }
   }
 
-  async put(key: string, completion: Completion): Promise<void> {
+  /** Never rejects. */
+  async put(key: string, { text, finishReason, usage, model, trace }: Completion): Promise<void> {
     const path = this.#path(key);
-    const { text, finishReason, usage, model } = completion;
-    const body = JSON.stringify({ text, finishReason, usage, model });
-    await mkdir(join(this.#folder, key.slice(0, 2)), { recursive: true });
+    const body = JSON.stringify({ text, finishReason, usage, model, ...(trace && { trace }) });
     const part = `${path}.${randomUUID()}.part`;
-    await writeFile(part, body);
-    await rename(part, path);
-    this.#written += body.length;
-    if (this.#written > this.#maxBytes / 16) {
-      this.#written = 0;
-      await this.#shrink();
+    try {
+      await mkdir(join(this.#folder, key.slice(0, 2)), { recursive: true });
+      await writeFile(part, body);
+      await rename(part, path);
+      this.#written += body.length;
+      if (this.#written > this.#maxBytes / 16) {
+        this.#written = 0;
+        await this.#shrink();
+      }
+    } catch (error) {
+      await rm(part, { force: true }).catch(() => undefined);
+      if (++this.#failures === 1) this.#onFailure(error as Error);
     }
   }
 

@@ -10,6 +10,36 @@ export class DamagedReply extends Error {
   }
 }
 
+/** A reply that says that the request failed. Its message has nothing of the server's, its body all. */
+export class FailedReply extends Error {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: string;
+
+  constructor(status: number, headers: Headers, body: string) {
+    super(`status ${status}`);
+    this.name = "FailedReply";
+    this.status = status;
+    this.headers = headers;
+    this.body = body;
+  }
+}
+
+/** A reply that sends the request elsewhere. */
+export class RedirectedReply extends Error {
+  /** 0 where the platform does not show it. */
+  readonly status: number;
+  /** Origin and path of where it points; null where that is not shown, or no address. */
+  readonly location: string | null;
+
+  constructor(status: number, location: string | null) {
+    super("a redirect");
+    this.name = "RedirectedReply";
+    this.status = status;
+    this.location = location;
+  }
+}
+
 export interface FetchLimits {
   /** Bytes of a body. */
   readonly bodyBytes: number;
@@ -19,15 +49,37 @@ export interface FetchLimits {
 
 /**
  * `fetch` for an API that may misbehave: no redirect is followed, because it would carry the key, and the text of an error
- * is read within limits. A success is left for `readReplyBody`.
+ * is read within limits. A success is left for `readReplyBody`. Rejects with RedirectedReply, FailedReply, DamagedReply.
  */
 export function guardedFetch(limits: FetchLimits, plain: typeof fetch = fetch): typeof fetch {
   return async (input, init) => {
-    const response = await plain(input, { ...init, redirect: "error" });
-    if (response.ok) return response;
-    const { status, statusText, headers } = response;
-    return new Response(await readText(response, limits), { status, statusText, headers });
+    const response = await plain(input, { ...init, redirect: "manual" });
+    const { ok, status, headers, type, redirected } = response;
+    if (ok && !redirected) return response;
+    if (redirected || type === "opaqueredirect" || (status >= 300 && status < 400)) {
+      void response.body?.cancel().catch(() => undefined);
+      throw new RedirectedReply(redirected ? 0 : status, locationOf(response));
+    }
+    throw new FailedReply(status, headers, await readText(response, limits).catch(beginningOf));
   };
+}
+
+/** The status of an error counts, however its text ends. */
+function beginningOf(error: unknown): string {
+  if (error instanceof DamagedReply) return error.body;
+  throw error;
+}
+
+/** A query may hold what is nobody's business. */
+function locationOf({ headers, url, redirected }: Response): string | null {
+  const given = redirected ? url : headers.get("location");
+  if (given === null) return null;
+  try {
+    const { origin, pathname } = new URL(given, url || undefined);
+    return `${origin}${pathname}`;
+  } catch {
+    return null;
+  }
 }
 
 /**

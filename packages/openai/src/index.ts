@@ -9,5 +9,6 @@ export { publicPrices } from "./prices.ts";
 export { Limiter } from "./limiter.ts";
 export type { LimiterOptions } from "./limiter.ts";
 export type { CacheOptions } from "./completion-cache.ts";
-export { backoffMs, parseRetryAfter, remedyFor } from "./retry-policy.ts";
+export { backoffMs, remedyFor } from "./retry-policy.ts";
+export { parseRetryAfter } from "./retry-after.ts";
 export type { Failure, Remedy } from "./retry-policy.ts";

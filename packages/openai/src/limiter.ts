@@ -34,6 +34,7 @@ export class Limiter {
 
   /** Waits for a place. The caller gives it back with `leave`. @throws LaconicError `aborted` */
   async enter(signal?: AbortSignal): Promise<void> {
+    if (signal?.aborted) throw leftWaiting(signal);
     if (this.#running < this.allowed) this.#running++;
     else await this.#wait(signal);
   }
@@ -57,7 +58,7 @@ export class Limiter {
     return new Promise((resolve, reject) => {
       const abort = (): void => {
         this.#waiting.splice(this.#waiting.indexOf(entry), 1);
-        reject(new LaconicError("aborted", "the request was aborted while it waited", {}, signal?.reason));
+        reject(leftWaiting(signal));
       };
       const entry = {
         start: (): void => {
@@ -69,4 +70,8 @@ export class Limiter {
       signal?.addEventListener("abort", abort, { once: true });
     });
   }
+}
+
+function leftWaiting(signal: AbortSignal | undefined): LaconicError {
+  return new LaconicError("aborted", "the request was aborted while it waited", {}, signal?.reason);
 }

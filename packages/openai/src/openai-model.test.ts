@@ -1,59 +1,10 @@
-import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import type { ServerResponse } from "node:http";
 import { inspect } from "node:util";
-import { LaconicError, randomFromSeed, type CompletionRequest } from "@laconic/core";
+import { LaconicError, randomFromSeed } from "@laconic/core";
 import { languageModelCases } from "@laconic/core/testing";
-import { describe, expect, onTestFinished, test } from "vitest";
-import { Limiter, openAiModel, SpendAccount, type ApiEvent, type OpenAiModelOptions } from "./index.ts";
-
-const canary = "sk-canary-0123456789abcdef";
-type Handler = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  body: Record<string, unknown>,
-  call: number,
-) => void;
-
-/** A server that answers as a test says, and remembers what it was asked. */
-async function server(handle: Handler): Promise<{ url: string; bodies: Record<string, unknown>[]; paths: string[] }> {
-  const bodies: Record<string, unknown>[] = [];
-  const paths: string[] = [];
-  const http = createServer((request, response) => {
-    const pieces: Buffer[] = [];
-    request.on("data", (piece: Buffer) => pieces.push(piece));
-    request.on("end", () => {
-      const body = JSON.parse(Buffer.concat(pieces).toString()) as Record<string, unknown>;
-      paths.push(request.url ?? "");
-      handle(request, response, body, bodies.push(body));
-    });
-  }).listen(0, "127.0.0.1");
-  await once(http, "listening");
-  onTestFinished(() => {
-    http.closeAllConnections();
-    http.close();
-  });
-  return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/v1`, bodies, paths };
-}
-
-const json = (response: ServerResponse, status: number, value: unknown, headers: Record<string, string> = {}): void =>
-  void response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(value));
-const answer = (text: string, extra: object = {}): object => ({
-  choices: [{ finish_reason: "stop", message: { content: text } }],
-  usage: { prompt_tokens: 7, completion_tokens: 2 },
-  ...extra,
-});
-const request = (extra: Partial<CompletionRequest> = {}): CompletionRequest => ({
-  prompt: { kind: "messages", messages: [{ role: "user", content: "hi" }] },
-  sampling: { temperature: 0, maxTokens: 8 },
-  random: randomFromSeed(1).state(),
-  ...extra,
-});
-const model = (url: string, options: Partial<OpenAiModelOptions> = {}) =>
-  openAiModel({ model: "tiny", baseUrl: url, apiKey: canary, ...options });
+import { describe, expect, test } from "vitest";
+import { answer, canary, json, model, request, server, type Handler } from "../test/fake-api.ts";
+import { Limiter, type ApiEvent } from "./index.ts";
 
 describe("what every language model does", async () => {
   for (const item of languageModelCases({ kind: "messages", messages: [{ role: "user", content: "hi" }] }))
@@ -122,7 +73,8 @@ test("a count that the model's encoding contradicts is told", async () => {
   const { url } = await server((_, response) =>
     json(response, 200, answer("hello world", { usage: { prompt_tokens: 1, completion_tokens: 90 } })),
   );
-  await model(url, { model: "gpt-4o-mini", onEvent: (event) => events.push(event) }).complete(request());
+  const sampling = { temperature: 0, maxTokens: 100 };
+  await model(url, { model: "gpt-4o-mini", onEvent: (event) => events.push(event) }).complete(request({ sampling }));
   expect(events).toEqual([{ kind: "usage-differs", server: 90, counted: 2 }]);
 });
 
@@ -179,7 +131,28 @@ const faults: readonly (readonly [name: string, handle: Handler, code: string, c
   ["a body without end", (_, response) => endless(response), "reply_malformed", 2],
   [
     "a redirect",
-    (_, response) => void response.writeHead(302, { location: "http://example.com/" }).end(),
+    (_, response) => void response.writeHead(302, { location: "http://example.com/v1?secret=1" }).end(),
+    "api_refused",
+    1,
+  ],
+  [
+    "an error that comes as a success",
+    (_, response) => json(response, 200, { error: { code: 429 } }),
+    "api_unavailable",
+    2,
+  ],
+  [
+    "a rate limit that speaks of billing",
+    (_, response) => json(response, 429, { error: { message: "quota, billing, credit: upgrade", code: "429" } }),
+    "api_unavailable",
+    2,
+  ],
+  [
+    "a rate limit whose text does not end",
+    (_, response) => {
+      response.writeHead(429, { "content-type": "application/json", "content-length": "99" }).write('{"error":');
+      response.destroy();
+    },
     "api_unavailable",
     2,
   ],
@@ -247,79 +220,6 @@ test("a server that says nothing is left at the deadline; an abort is an abort",
   expect(await pending).toMatchObject({ code: "aborted" });
 });
 
-describe("spending", () => {
-  const price = { prompt: 1e6, completion: 1e6 }; // a dollar a token
-  test("is what the server counted; a reservation is given back", async () => {
-    const account = new SpendAccount(100);
-    const { url } = await server((_, response) => json(response, 200, answer("ok")));
-    await model(url, { account, price }).complete(request());
-    expect([account.spentUsd, account.reservedUsd]).toEqual([9, 0]);
-  });
-  test("stops before the call that could pass the cap", async () => {
-    const account = new SpendAccount(15);
-    const { url, bodies } = await server((_, response) => json(response, 200, answer("ok")));
-    const tiny = model(url, { account, price });
-    await tiny.complete(request());
-    await expect(tiny.complete(request())).rejects.toMatchObject({ code: "budget_refused" });
-    expect(bodies).toHaveLength(1);
-  });
-  test("an attempt whose end is not known is charged in full, a refused one not", async () => {
-    const account = new SpendAccount(1000);
-    const { url } = await server((incoming) => void incoming.socket.destroy());
-    await model(url, { account, price, attempts: 2 })
-      .complete(request())
-      .catch(() => undefined);
-    expect(account.spentUsd).toBe(2 * (2 + 8)); // two attempts of "hi" and eight tokens
-    const refused = await server((_, response) => json(response, 400, { error: { message: "no" } }));
-    await model(refused.url, { account, price })
-      .complete(request())
-      .catch(() => undefined);
-    expect([account.spentUsd, account.reservedUsd]).toEqual([20, 0]);
-  });
-  test("a cap without a price is refused", () => {
-    expect(() => model("http://localhost:1/v1", { account: new SpendAccount(1) })).toThrow(
-      expect.objectContaining({ code: "budget_refused" }),
-    );
-    expect(() => new SpendAccount(0)).toThrow(/spend cap is 0/u);
-  });
-});
-
-describe("the cache", () => {
-  async function folder(): Promise<string> {
-    const path = await mkdtemp(join(tmpdir(), "laconic-cache-"));
-    onTestFinished(() => rm(path, { recursive: true }));
-    return path;
-  }
-  test("answers the same request, and no other; damage is a miss; failures are not kept", async () => {
-    const path = await folder();
-    const { url, bodies } = await server((_, response, __, call) =>
-      call === 1 ? json(response, 400, { error: { message: "no" } }) : json(response, 200, answer(`answer ${call}`)),
-    );
-    const cached = model(url, { cache: { folder: path } });
-    await cached.complete(request()).catch(() => undefined);
-    const first = await cached.complete(request());
-    expect(await cached.complete(request())).toEqual(first);
-    expect((await cached.complete(request({ random: randomFromSeed(9).state() }))).text).toBe("answer 3");
-    expect((await model(url, { cache: { folder: path }, weightVersion: 1 }).complete(request())).text).toBe("answer 4");
-    const files = (await readdir(path, { recursive: true })).filter((name) => name.endsWith(".json"));
-    expect(files).toHaveLength(3);
-    for (const file of files) {
-      expect(await readFile(join(path, file), "utf8")).not.toContain(canary);
-      await writeFile(join(path, file), "{");
-    }
-    await cached.complete(request());
-    expect(bodies).toHaveLength(5);
-  });
-  test("stays within its size", async () => {
-    const path = await folder();
-    const { url } = await server((_, response) => json(response, 200, answer("x".repeat(1000))));
-    const cached = model(url, { cache: { folder: path, maxBytes: 4000 } });
-    for (let seed = 0; seed < 12; seed++) await cached.complete(request({ random: randomFromSeed(seed).state() }));
-    const files = (await readdir(path, { recursive: true })).filter((name) => name.endsWith(".json"));
-    expect(files.length).toBeLessThanOrEqual(4);
-  });
-});
-
 test("a key is not sent unencrypted to another machine", () => {
   expect(() => model("http://example.com/v1")).toThrow(/unencrypted/u);
   expect(() => model("https://user:pass@example.com/v1")).toThrow(/apiKey/u);
@@ -359,6 +259,8 @@ test("requests at a time: more with success, fewer when the server is crowded, n
   const aborted = full.enter(controller.signal).catch((error: unknown) => error);
   controller.abort();
   expect(await aborted).toMatchObject({ code: "aborted" });
+  // A signal that fired before fires no more: waiting for it would be for ever.
+  await expect(full.enter(controller.signal)).rejects.toMatchObject({ code: "aborted" });
 });
 
 describe("token ids and log-probs, where a server gives them", () => {
@@ -396,5 +298,35 @@ describe("token ids and log-probs, where a server gives them", () => {
     const completion = await model(url, { trace: true }).complete(request());
     expect(completion).toMatchObject({ text: "hi" });
     expect(completion.trace).toBeUndefined();
+  });
+});
+
+test("requests go through the `fetch` that is given, and end with the caller's signal", async () => {
+  const asked: [string, RequestInit | undefined][] = [];
+  const own: typeof fetch = async (input, init) => {
+    asked.push([new Request(input).url, init]);
+    if (asked.length === 1) return Response.json(answer("from afar"));
+    return new Promise((_, reject) => init?.signal?.addEventListener("abort", () => reject(new Error("left"))));
+  };
+  const far = model("https://far.example/v1", { fetch: own });
+  expect((await far.complete(request())).text).toBe("from afar");
+  expect(asked[0]?.[0]).toBe("https://far.example/v1/chat/completions");
+  expect(asked[0]?.[1]).toMatchObject({ method: "POST", redirect: "manual" });
+  const controller = new AbortController();
+  const pending = far.complete(request({ signal: controller.signal })).catch((caught: unknown) => caught);
+  while (asked.length < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  controller.abort();
+  expect(await pending).toMatchObject({ code: "aborted" });
+});
+
+test("a `fetch` that followed a redirect all the same is refused", async () => {
+  const follows: typeof fetch = async () =>
+    Object.defineProperties(Response.json(answer("elsewhere")), {
+      redirected: { value: true },
+      url: { value: "https://other.example/v1/chat/completions" },
+    });
+  await expect(model("https://far.example/v1", { fetch: follows }).complete(request())).rejects.toMatchObject({
+    code: "api_refused",
+    message: expect.stringContaining("https://other.example/v1/chat/completions"),
   });
 });

@@ -6,21 +6,26 @@ import {
   type Completion,
   type CompletionRequest,
   type LanguageModel,
-  type Prompt,
   type TokenPrice,
 } from "@laconic/core";
 import OpenAI from "openai";
+import { CallBound, countReply, mostPromptTokens } from "./call-tokens.ts";
 import { CompletionCache, type CacheOptions } from "./completion-cache.ts";
-import { countTokens, guessTokens } from "./count-tokens.ts";
-import { DamagedReply, guardedFetch, readReplyBody } from "./guarded-fetch.ts";
+import { countTokens } from "./count-tokens.ts";
+import { untilDeadline, type Deadline } from "./deadline.ts";
+import { parseErrorBody } from "./error-body.ts";
+import { failedAttempt, type FailedAttempt } from "./failure.ts";
+import { DamagedReply, FailedReply, guardedFetch, readReplyBody } from "./guarded-fetch.ts";
 import { Limiter } from "./limiter.ts";
 import { publicPrices } from "./prices.ts";
-import { readReply, type ServerReply } from "./server-reply.ts";
-import { backoffMs, remedyFor, type Failure, type Remedy } from "./retry-policy.ts";
+import { bodyOf, checkAddress, type Body, type BodyOptions } from "./request-body.ts";
+import { backoffMs } from "./retry-policy.ts";
 import { Secret } from "./secret.ts";
+import { readReply, type ServerReply } from "./server-reply.ts";
+import { SingleFlight } from "./single-flight.ts";
 import { SpendAccount } from "./spend-account.ts";
 
-export interface OpenAiModelOptions {
+export interface OpenAiModelOptions extends BodyOptions {
   readonly model: string;
   /** Default `https://api.openai.com/v1`. */
   readonly baseUrl?: string;
@@ -32,13 +37,15 @@ export interface OpenAiModelOptions {
   readonly deadlineMs?: number;
   /** Attempts of a completion. Default 8. */
   readonly attempts?: number;
+  /** Sends the requests. Default: the platform's. It is asked to follow no redirect. */
+  readonly fetch?: typeof fetch;
   /** Shared by models of the same server and key. */
   readonly limiter?: Limiter;
   /** Shared by models that one budget pays for. */
   readonly account?: SpendAccount;
   /** US dollars per million tokens. Default: the dated table, where it has the model. */
   readonly price?: TokenPrice;
-  /** Keeps successes on disk. Leave it out for a policy in training. */
+  /** Keeps successes on disk; the same request in flight is sent once. Leave it out for a policy in training. */
   readonly cache?: CacheOptions;
   /** Steps behind the server's weights, where it serves a policy. Default 0. */
   readonly weightVersion?: number;
@@ -60,7 +67,12 @@ export interface OpenAiModelOptions {
 /** Something that happened on the way to a completion. */
 export type ApiEvent =
   | { readonly kind: "retry"; readonly attempt: number; readonly waitMs: number; readonly reason: string }
+  /** Answered from the cache, or by the same request of another that was in flight. */
   | { readonly kind: "cached" }
+  /** A completion could not be kept, as on a full disk: told once, counted in `cacheFailures`. */
+  | { readonly kind: "cache-failed"; readonly reason: string }
+  /** The server wrote more than was asked for: told once. From here on as much more is set aside for each call. */
+  | { readonly kind: "ceiling-ignored"; readonly maxTokens: number; readonly completionTokens: number }
   /** The server counts tokens otherwise than the model's own encoding does, by more than a tenth. */
   | { readonly kind: "usage-differs"; readonly server: number; readonly counted: number };
 
@@ -68,6 +80,8 @@ export type ApiEvent =
 export interface OpenAiModel extends LanguageModel {
   readonly account: SpendAccount;
   readonly limiter: Limiter;
+  /** Completions that the cache could not keep, so far. */
+  readonly cacheFailures: number;
 }
 
 const limits = { bodyBytes: 16 << 20, idleMs: 60_000 } as const;
@@ -101,10 +115,15 @@ export function openAiModel(options: OpenAiModelOptions): OpenAiModel {
     maxRetries: 0,
     logLevel: "off",
     timeout: deadlineMs,
-    fetch: guardedFetch(limits),
+    fetch: guardedFetch(limits, options.fetch),
   });
-  const cache = options.cache ? new CompletionCache(options.cache) : null;
   const hear = options.onEvent ?? (() => undefined);
+  const cache = options.cache
+    ? new CompletionCache(options.cache, ({ message }) => hear({ kind: "cache-failed", reason: message }))
+    : null;
+  const flights = new SingleFlight<Completion>();
+  const bound = new CallBound();
+  let overlong = false;
 
   const ask = async (request: CompletionRequest, body: Body): Promise<Completion> => {
     const deadline = untilDeadline(deadlineMs, request.signal);
@@ -115,56 +134,59 @@ export function openAiModel(options: OpenAiModelOptions): OpenAiModel {
     }
   };
 
-  const askUntil = async (request: CompletionRequest, body: Body, deadline: Deadline): Promise<Completion> => {
-    const { signal } = deadline;
-    const promptText = textOf(request.prompt);
+  const askUntil = async (request: CompletionRequest, body: Body, { signal, endOf }: Deadline): Promise<Completion> => {
+    const { prompt, sampling } = request;
     const started = performance.now();
-    const mostUsd = price
-      ? tokenCost(price, (await countTokens(model, promptText)) ?? promptText.length, request.sampling.maxTokens)
-      : 0;
+    const asked = { prompt: await mostPromptTokens(model, prompt), completion: sampling.maxTokens };
+    const costOf = (tokens: typeof asked): number => (price ? tokenCost(price, tokens.prompt, tokens.completion) : 0);
     let damaged = 0;
     for (let attempt = 1; ; attempt++) {
-      const settle = account.reserve(mostUsd);
+      const settle = account.reserve(costOf(bound.most(asked)));
       let outcome: "done" | "crowded" | "failed" = "failed";
       try {
         await limiter.enter(signal);
       } catch (waiting) {
         settle(0);
-        throw endOf(waiting, request.signal, deadline, deadlineMs);
+        throw endOf(waiting);
       }
-      let failed: { readonly error: unknown; readonly failure: Failure; readonly remedy: Remedy };
+      let failed: FailedAttempt;
       try {
         const reply = await post(client, body, signal);
         outcome = "done";
+        const { usage, most } = await countReply(model, prompt, reply);
+        settle(costOf(most));
+        if (bound.learn(asked, usage) && !overlong) {
+          overlong = true;
+          const { completionTokens } = usage;
+          hear({ kind: "ceiling-ignored", maxTokens: sampling.maxTokens, completionTokens });
+        }
+        await compareCounts(reply, model, hear);
+        const { text, finishReason, trace } = reply;
         // What servers report is of temperature 1; at another it is no log-prob of what was sampled.
-        const traced = [0, 1].includes(request.sampling.temperature) ? reply : { ...reply, trace: null };
-        const completion = await completionOf(traced, model, promptText, weightVersion, hear);
-        settle(price ? tokenCost(price, completion.usage.promptTokens, completion.usage.completionTokens) : 0);
-        return completion;
+        const traced = trace && [0, 1].includes(sampling.temperature);
+        return { text, finishReason, usage, model: { id: model, weightVersion }, ...(traced && { trace }) };
       } catch (caught) {
-        const failure = failureOf(caught);
-        const remedy = remedyFor(failure, performance.timeOrigin + performance.now());
-        if (remedy.kind === "retry" && remedy.crowded) outcome = "crowded";
-        failed = { error: caught, failure, remedy };
+        failed = failedAttempt(caught, model, key, performance.timeOrigin + performance.now());
+        if (failed.remedy.kind === "retry" && failed.remedy.crowded) outcome = "crowded";
+        if (signal.aborted) {
+          settle(failed.charged ? undefined : 0);
+          throw endOf(caught);
+        }
       } finally {
         limiter.leave(outcome);
       }
-      const { error, failure, remedy } = failed;
+      const { remedy, charged, reason, toError } = failed;
       // An attempt whose end is not known may have been answered: it is charged in full.
-      settle(failure.status === undefined ? undefined : 0);
-      if (signal.aborted) throw endOf(error, request.signal, deadline, deadlineMs);
+      settle(charged ? undefined : 0);
       const again = remedy.kind === "retry" || (remedy.kind === "retry-once" && damaged++ === 0);
-      if (!again || attempt >= attempts) throw errorOf(error, failure, remedy.kind, attempt, key, model);
-      const asked = remedy.kind === "retry" ? (remedy.afterMs ?? 0) : 0;
-      const waitMs = Math.max(
-        backoffMs(attempt, randomFromState(request.random).split(`retry:${attempt}`).uniform()),
-        asked,
-      );
-      if (performance.now() - started + waitMs > deadlineMs)
-        throw errorOf(error, failure, "retry", attempt, key, model);
-      hear({ kind: "retry", attempt, waitMs, reason: key.redact(reasonOf(error, failure)) });
+      // Those who were told to wait as long do not all come back at once.
+      const waitMs =
+        (remedy.kind === "retry" ? (remedy.afterMs ?? 0) : 0) +
+        backoffMs(attempt, randomFromState(request.random).split(`retry:${attempt}`).uniform());
+      if (!again || attempt >= attempts || performance.now() - started + waitMs > deadlineMs) throw toError(attempt);
+      hear({ kind: "retry", attempt, waitMs, reason: key.redact(reason) });
       await wait(waitMs, undefined, { signal }).catch((stopped: unknown) => {
-        throw endOf(stopped, request.signal, deadline, deadlineMs);
+        throw endOf(stopped);
       });
     }
   };
@@ -173,71 +195,26 @@ export function openAiModel(options: OpenAiModelOptions): OpenAiModel {
     id: model,
     account,
     limiter,
+    get cacheFailures() {
+      return cache?.failures ?? 0;
+    },
     async complete(request) {
-      if (request.signal?.aborted) throw aborted(request.signal);
       const body = bodyOf(request, options);
       if (!cache) return ask(request, body);
+      const { signal: own, ...rest } = request;
       const cacheKey = CompletionCache.keyOf([baseUrl, model, weightVersion, body, request.random]);
-      const held = await cache.get(cacheKey);
-      if (held) {
-        hear({ kind: "cached" });
-        return held;
-      }
-      const completion = await ask(request, body);
-      await cache.put(cacheKey, completion);
-      return completion;
+      const { value, shared } = await flights.run(cacheKey, own, async (signal) => {
+        const held = await cache.get(cacheKey);
+        if (held) hear({ kind: "cached" });
+        if (held) return held;
+        const completion = await ask({ ...rest, signal }, body);
+        await cache.put(cacheKey, completion);
+        return completion;
+      });
+      if (shared) hear({ kind: "cached" });
+      return value;
     },
   };
-}
-
-function checkAddress(baseUrl: string, insecure: boolean): void {
-  let url: URL;
-  try {
-    url = new URL(baseUrl);
-  } catch (error) {
-    throw new LaconicError("config_invalid", `baseUrl ${baseUrl} is no address`, { baseUrl }, error);
-  }
-  if (url.username !== "" || url.password !== "")
-    throw new LaconicError("config_invalid", "baseUrl holds a name or a password; give apiKey instead");
-  const own = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
-  if (url.protocol !== "https:" && !own && !insecure)
-    throw new LaconicError(
-      "config_invalid",
-      `${url.origin} would get the key unencrypted; use https, or insecure: true`,
-      { baseUrl },
-    );
-}
-
-type Body = { readonly kind: "chat" | "text"; readonly fields: Record<string, unknown> };
-
-function bodyOf({ prompt, sampling, random }: CompletionRequest, options: OpenAiModelOptions): Body {
-  const { temperature, topP, topK, minP, maxTokens, stop } = sampling;
-  const { extraSampling = false, maxTokensField = "max_tokens", seed = true, trace = false, model } = options;
-  if (!extraSampling && (topK !== undefined || minP !== undefined))
-    throw new LaconicError(
-      "config_invalid",
-      "topK and minP are not part of OpenAI's interface; set extraSampling for a server that takes them",
-    );
-  const fields = {
-    model,
-    temperature,
-    [prompt.kind === "messages" ? maxTokensField : "max_tokens"]: maxTokens,
-    ...(topP !== undefined && { top_p: topP }),
-    ...(topK !== undefined && { top_k: topK }),
-    ...(minP !== undefined && { min_p: minP }),
-    ...(stop && stop.length > 0 && { stop }),
-    ...(trace && { return_token_ids: true, logprobs: prompt.kind === "messages" ? true : 0 }),
-    ...(seed && { seed: randomFromState(random).integer(2 ** 31 - 1) }),
-  };
-  if (prompt.kind === "messages") return { kind: "chat", fields: { ...fields, messages: prompt.messages } };
-  return { kind: "text", fields: { ...fields, prompt: prompt.kind === "text" ? prompt.text : prompt.tokens } };
-}
-
-function textOf(prompt: Prompt): string {
-  if (prompt.kind === "text") return prompt.text;
-  return prompt.kind === "messages"
-    ? prompt.messages.map(({ content }) => content).join("\n")
-    : prompt.tokens.join(" ");
 }
 
 async function post(client: OpenAI, { kind, fields }: Body, signal: AbortSignal): Promise<ServerReply> {
@@ -246,111 +223,24 @@ async function post(client: OpenAI, { kind, fields }: Body, signal: AbortSignal)
   const value = await readReplyBody(response, limits);
   const reply = readReply(value, kind);
   if (reply) return reply;
-  throw new DamagedReply("a success that is no completion", JSON.stringify(value));
+  const text = JSON.stringify(value);
+  const status = errorStatusIn(value);
+  if (status !== null) throw new FailedReply(status, response.headers, text);
+  throw new DamagedReply("a success that is no completion", text);
 }
 
-async function completionOf(
-  { text, finishReason, usage, trace }: ServerReply,
+/** The status in an error that came as a success, as gateways send them that began to answer too early. */
+function errorStatusIn(value: object): number | null {
+  const status = Number("error" in value ? parseErrorBody(value)?.names.find((name) => /^[45]\d\d$/u.test(name)) : NaN);
+  return Number.isNaN(status) ? null : status;
+}
+
+async function compareCounts(
+  { text, hidden, usage }: ServerReply,
   model: string,
-  promptText: string,
-  weightVersion: number,
   hear: (event: ApiEvent) => void,
-): Promise<Completion> {
-  const counted = await countTokens(model, text);
+): Promise<void> {
+  const counted = await countTokens(model, text + hidden);
   if (usage && counted !== null && Math.abs(usage.completionTokens - counted) > Math.max(4, 0.1 * counted))
     hear({ kind: "usage-differs", server: usage.completionTokens, counted });
-  const own = {
-    promptTokens: (await countTokens(model, promptText)) ?? guessTokens(promptText),
-    completionTokens: counted ?? guessTokens(text),
-    counted: counted === null ? ("estimate" as const) : ("tokenizer" as const),
-  };
-  return {
-    text,
-    finishReason,
-    usage: usage ? { ...usage, counted: "server" } : own,
-    model: { id: model, weightVersion },
-    ...(trace && { trace }),
-  };
-}
-
-/** What is known of a failure, from the SDK's errors or ours. */
-function failureOf(error: unknown): Failure {
-  const cause = error instanceof Error ? error.cause : undefined;
-  if (error instanceof DamagedReply || cause instanceof DamagedReply) return { malformed: true };
-  if (!(error instanceof OpenAI.APIError) || error.status === undefined) return {};
-  const retryAfter = error.headers?.get("retry-after") ?? undefined;
-  const code = [error.code, error.type, error.message].filter((part) => typeof part === "string").join(" ");
-  return { status: error.status as number, code, ...(retryAfter !== undefined && { retryAfter }) };
-}
-
-function reasonOf(error: unknown, { status }: Failure): string {
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : "";
-  const message = error instanceof Error ? error.message : String(error);
-  return `${status === undefined ? "" : `${status}: `}${cause === "" ? message : cause}`.slice(0, 500);
-}
-
-function errorOf(
-  error: unknown,
-  failure: Failure,
-  kind: string,
-  attempt: number,
-  key: Secret,
-  model: string,
-): LaconicError {
-  const reason = key.redact(reasonOf(error, failure));
-  const detail = { model, attempts: attempt, ...(failure.status !== undefined && { status: failure.status }) };
-  if (kind === "spent") return new LaconicError("budget_refused", `${model}: the account is spent (${reason})`, detail);
-  if (kind === "refused") return new LaconicError("api_refused", `${model}: ${reason}`, detail);
-  if (failure.malformed) {
-    const source = error instanceof DamagedReply ? error : (error as Error).cause;
-    const body = source instanceof DamagedReply ? key.redact(source.body) : "";
-    return new LaconicError(
-      "reply_malformed",
-      `${model}: ${reason}; it began ${JSON.stringify(body.slice(0, 120))}`,
-      detail,
-    );
-  }
-  return new LaconicError("api_unavailable", `${model}: no answer after ${attempt} attempts (${reason})`, detail);
-}
-
-/** A signal for all attempts of a completion; cheaper than the platform's combined ones, of which each call would make two. */
-interface Deadline {
-  readonly signal: AbortSignal;
-  /** Whether time ran out. */
-  isOver(): boolean;
-  /** Lets go of timer and listener. */
-  done(): void;
-}
-
-function untilDeadline(deadlineMs: number, own: AbortSignal | undefined): Deadline {
-  const controller = new AbortController();
-  let over = false;
-  const timer = setTimeout(
-    () => {
-      over = true;
-      controller.abort();
-    },
-    Math.min(deadlineMs, 2 ** 31 - 1),
-  );
-  const abort = (): void => controller.abort(own?.reason);
-  own?.addEventListener("abort", abort, { once: true });
-  return {
-    signal: controller.signal,
-    isOver: () => over,
-    done: () => {
-      clearTimeout(timer);
-      own?.removeEventListener("abort", abort);
-    },
-  };
-}
-
-function endOf(error: unknown, own: AbortSignal | undefined, deadline: Deadline, deadlineMs: number): LaconicError {
-  if (own?.aborted) return aborted(own);
-  if (deadline.isOver())
-    return new LaconicError("api_unavailable", `no answer within ${deadlineMs} ms`, { deadlineMs });
-  return LaconicError.is(error) ? error : new LaconicError("api_unavailable", "the request ended", {}, error);
-}
-
-function aborted(signal: AbortSignal): LaconicError {
-  return new LaconicError("aborted", "the request was aborted", {}, signal.reason);
 }

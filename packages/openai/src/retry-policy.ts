@@ -13,36 +13,40 @@ export type Remedy =
 export interface Failure {
   /** HTTP status; absent when no reply came. */
   readonly status?: number;
-  /** The server's own name of the error: `insufficient_quota`, `rate_limit_exceeded`, ... */
-  readonly code?: string;
-  readonly retryAfter?: string;
+  /** The server's own names of the error, in lower case: `insufficient_quota`, `rate_limit_exceeded`, ...; never its words. */
+  readonly names?: readonly string[];
+  /** Milliseconds that the server asks to wait. */
+  readonly waitMs?: number;
   /** A reply came and was no completion. */
   readonly malformed?: boolean;
 }
 
-const quota = /quota|billing|insufficient_(?:funds|balance|quota)|budget|credit/iu;
-const transient: readonly number[] = [408, 409, 425, 429, 500, 502, 503, 504, 529];
-const longestWaitMs = 300_000;
+/**
+ * Names by which providers say that an account is spent. Not among them: Together's `credit_limit`, which is a rate limit too
+ * (at 402 the status says it), and Google's `resource_exhausted`, which is every rate limit of its.
+ */
+const spentNames: ReadonlySet<string> = new Set([
+  "insufficient_quota", // OpenAI, and Azure where it hands OpenAI's on
+  "billing_hard_limit_reached", // OpenAI
+  "billing_not_active", // OpenAI
+  "billing_error", // Anthropic
+  "exceeded_current_quota_error", // Moonshot; its rate limit is rate_limit_reached_error
+  "budget_exceeded", // LiteLLM's proxy
+]);
+const transient: readonly number[] = [408, 409, 425, 429];
+/** What a server cannot do at all, it cannot do later. */
+const lasting: readonly number[] = [501, 505];
 
-/** Decides what to do about a failure. A status that is not listed is the request's fault. */
-export function remedyFor({ status, code = "", retryAfter, malformed = false }: Failure, nowMs: number): Remedy {
+/**
+ * Decides what to do about a failure, by status and the server's names for it: free tiers and Azure speak of quota and billing in
+ * every rate limit. A status that is not listed is the request's fault.
+ */
+export function remedyFor({ status, names = [], waitMs, malformed = false }: Failure): Remedy {
   if (malformed) return { kind: "retry-once" };
-  if (status === 402 || (status === 429 && quota.test(code))) return { kind: "spent" };
   if (status === undefined) return { kind: "retry", crowded: false };
-  if (!transient.includes(status)) return { kind: "refused" };
-  const afterMs = retryAfter === undefined ? null : parseRetryAfter(retryAfter, nowMs);
-  return { kind: "retry", crowded: status === 429, ...(afterMs !== null && { afterMs }) };
-}
-
-/** Milliseconds of a `Retry-After` header, seconds or a date, between 0 and five minutes; null for garbage. */
-export function parseRetryAfter(header: string, nowMs: number): number | null {
-  const text = header.trim();
-  const wait = /^\d+(?:\.\d+)?$/u.test(text)
-    ? Number(text) * 1000
-    : /[a-z]/iu.test(text)
-      ? Date.parse(text) - nowMs
-      : Number.NaN;
-  return Number.isNaN(wait) ? null : Math.min(Math.max(wait, 0), longestWaitMs);
+  if (status === 402 || names.some((name) => spentNames.has(name))) return { kind: "spent" };
+  if (!transient.includes(status) && (status < 500 || lasting.includes(status))) return { kind: "refused" };
+  return { kind: "retry", crowded: status === 429, ...(waitMs !== undefined && { afterMs: waitMs }) };
 }
 
 const [baseMs, capMs] = [500, 30_000] as const;

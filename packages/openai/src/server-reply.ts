@@ -7,6 +7,8 @@ const usage = z
   .catch(null);
 const finish = z.string().nullish();
 
+/** What a model thought before it answered: billed, and no part of the answer. */
+const thought = z.string().nullish().catch(null);
 const tokenIds = z.array(z.int().min(0)).nullish().catch(null);
 
 const chat = z.object({
@@ -20,7 +22,12 @@ const chat = z.object({
           .object({ content: z.array(z.object({ logprob: z.number() })).nullish() })
           .nullish()
           .catch(null),
-        message: z.object({ content: z.string().nullish(), refusal: z.string().nullish() }),
+        message: z.object({
+          content: z.string().nullish(),
+          refusal: z.string().nullish(),
+          reasoning_content: thought,
+          reasoning: thought,
+        }),
       }),
     )
     .min(1),
@@ -51,6 +58,8 @@ const text = z.object({
 /** What a server said, as far as it is needed. */
 export interface ServerReply {
   readonly text: string;
+  /** Reasoning that was sent beside the text; empty for none. */
+  readonly hidden: string;
   readonly finishReason: FinishReason;
   readonly usage: { readonly promptTokens: number; readonly completionTokens: number } | null;
   /** Token ids and log-probs, where the server was asked for them and gives all. */
@@ -65,6 +74,7 @@ export function readReply(value: unknown, kind: "chat" | "text"): ServerReply | 
     if (!choice) return null;
     return {
       text: choice.text,
+      hidden: "",
       finishReason: finishOf(choice.finish_reason),
       usage: usageOf(parsed.data?.usage),
       trace: traceOf(parsed.data, choice, choice.logprobs?.token_logprobs),
@@ -72,11 +82,12 @@ export function readReply(value: unknown, kind: "chat" | "text"): ServerReply | 
   }
   const parsed = chat.safeParse(value);
   const choice = parsed.data?.choices[0];
-  if (!choice) return null;
-  const { content, refusal } = choice.message;
+  if (!choice || choice.finish_reason === "error") return null; // a gateway whose server broke off
+  const { content, refusal, reasoning_content: reasoningContent, reasoning } = choice.message;
   const refused = typeof refusal === "string" && refusal !== "" && !content;
   return {
     text: content ?? "",
+    hidden: reasoningContent ?? reasoning ?? "",
     finishReason: refused ? "refusal" : finishOf(choice.finish_reason),
     usage: usageOf(parsed.data?.usage),
     trace: traceOf(

@@ -13,6 +13,7 @@ const schema: z.ZodType<CalibrationRecord[]> = z.array(
     calls: z.int().min(0),
     promptTokens: z.int().min(0),
     completionTokens: z.int().min(0),
+    usd: z.number().min(0).nullable().default(null),
   }),
 );
 

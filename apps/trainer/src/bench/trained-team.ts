@@ -39,6 +39,7 @@ export async function trainedTeam(name: string, run: string, terminal: Terminal)
       calls: "as its team speaks",
       temperature: config.train.sampling.temperature,
       identity: `${directory}@${state.step}`,
+      replyTokens: Math.max(replyTokens, actorTokens),
       models,
       create: ({ reader }) => {
         const team = teamFor((reply) => reader.read(reply));

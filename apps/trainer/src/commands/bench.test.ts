@@ -88,6 +88,27 @@ test.skipIf(data === undefined)("a plan, samples, tables (LACONIC_DATA)", { time
   expect([again.code, again.err]).toEqual([2, expect.stringContaining("holds a bench already")]);
 });
 
+test.skipIf(data === undefined)("a plan has what calibration takes, and so have the costs (LACONIC_DATA)", async () => {
+  const [folder, { url, asked }] = [await temporary(), await server()];
+  const run = join(folder, "bench");
+  const given = [
+    ...["--benchmarks", "gsm8k", "--methods", "agentprune-c", "--model", "fake", "--base-url", url, "--limit", "1"],
+    ...["--offline", "--run", run, "--price", "1000,2000"],
+  ];
+  const plan = await bench(...given, "--dry-run");
+  // Eleven calls for the question, and for ten others in four graphs each.
+  expect(plan.err).toContain("at most 451 calls (440 for calibration)");
+  const { code, out } = await bench(...given);
+  expect([code, asked()]).toEqual([0, 451]);
+  const [columns = [], , cells = []] = out
+    .slice(out.indexOf("## Tokens and cost"))
+    .split("\n")
+    .slice(2)
+    .map((line) => line.split(" | "));
+  // Each call is of 9 and 5 tokens.
+  expect(cells[columns.indexOf("cost with calibration, $")]).toBe(((451 * (9 + 2 * 5)) / 1000).toFixed(4));
+});
+
 test.skipIf(data === undefined)(
   "killed midway and gone on with, it ends with the tables of a whole one (LACONIC_DATA)",
   { timeout: 120_000 },

@@ -14,7 +14,7 @@ import {
   type SampleRecord,
 } from "@laconic/evaluation";
 import { hubEnvironment } from "@laconic/hub";
-import type { SpendAccount } from "@laconic/openai";
+import type { ApiEvent, SpendAccount } from "@laconic/openai";
 import { codeGrader, createSandbox } from "@laconic/sandbox";
 import type { CommandDef } from "citty";
 import { benchSets } from "../bench/bench-sets.ts";
@@ -240,11 +240,15 @@ function sayPlan(
   { price, maxUsd }: BenchConfig,
   terminal: Terminal,
 ): void {
-  const { questions, samples, calls, promptTokens, completionTokens } = estimate(jobs, settings);
+  const plan = estimate(jobs, settings);
+  const { questions, samples, calls, calibrationCalls, promptTokens, likelyPromptTokens, completionTokens } = plan;
   const count = (value: number): string => value.toLocaleString("en-US");
-  const cost = price ? `, at most $${tokenCost(price, promptTokens, completionTokens).toFixed(2)}` : "";
+  const dollars = (prompts: number): string => (price ? tokenCost(price, prompts, completionTokens).toFixed(2) : "");
+  const learning = calibrationCalls > 0 ? ` (${count(calibrationCalls)} for calibration)` : "";
+  const cost = price ? `, at most $${dollars(promptTokens)}` : "";
+  const likely = `four bytes a token: ${count(likelyPromptTokens)}${price ? `, $${dollars(likelyPromptTokens)}` : ""}`;
   terminal.note(
-    `${count(questions)} questions, ${count(samples)} samples, at most ${count(calls)} calls, ${count(promptTokens)} prompt and ${count(completionTokens)} completion tokens${cost}${maxUsd === null ? "" : `; stops at $${maxUsd}`}`,
+    `${count(questions)} questions, ${count(samples)} samples, at most ${count(calls)} calls${learning}, ${count(promptTokens)} prompt and ${count(completionTokens)} completion tokens${cost} (prompts at ${likely})${maxUsd === null ? "" : `; stops at $${maxUsd}`}`,
   );
 }
 
@@ -260,7 +264,12 @@ async function perform(
   const account = new Account(config.maxUsd);
   const limiter = new Limiter({ start: Math.min(20, config.concurrency), most: Math.max(64, config.concurrency) });
   const { model: name, baseUrl, price, concurrency } = config;
-  const model = openAiModel({ model: name, baseUrl, account, limiter, insecure, ...(price && { price }) });
+  const onEvent = (event: ApiEvent): void => {
+    if (event.kind !== "ceiling-ignored") return;
+    const { completionTokens, maxTokens } = event;
+    terminal.note(`${name} wrote ${completionTokens} tokens where ${maxTokens} were asked for: costs pass the plan's`);
+  };
+  const model = openAiModel({ model: name, baseUrl, account, limiter, insecure, onEvent, ...(price && { price }) });
   const kinds = new Set(jobs.map(({ problem }) => problem.grading.kind));
   if (kinds.has("maths")) await loadParser();
   const maths = mathsGrader();

@@ -13,7 +13,7 @@ import {
   type EdgeSet,
   type SpatialStart,
 } from "./edges.ts";
-import { learnMasks } from "./learn-masks.ts";
+import { learnDefaults, learnMasks } from "./learn-masks.ts";
 
 /** Roles for questions of all kinds; the released code has others for each benchmark. */
 const roles = [
@@ -52,7 +52,14 @@ export function agentPrune(start: SpatialStart): Baseline {
     },
     restore,
     calibrate: (options, calibration) => calibrate(options, calibration, masks(options.agents ?? 5)),
+    calibrationPlays: learnDefaults.samples * learnDefaults.passes,
     mostCalls: ({ agents = 5, rounds = 2 }) => agents * rounds + 1,
+    // Within a round a graph has no cycle; between rounds everybody may hear everybody; the decision hears all.
+    mostCopies: ({ agents = 5, rounds = 2 }) => ({
+      questions: agents * rounds + 1,
+      examples: 0,
+      replies: (rounds * agents * (agents - 1)) / 2 + (rounds - 1) * agents ** 2 + agents,
+    }),
   };
 }
 

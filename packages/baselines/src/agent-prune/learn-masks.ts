@@ -15,6 +15,9 @@ export interface LearnOptions {
   readonly seed: string | number;
 }
 
+/** Of what decides how much is played. */
+export const learnDefaults = { samples: 4, passes: 1 } as const;
+
 /** Edge parameters after calibration. */
 export interface LearnedMasks {
   readonly spatial: Logits;
@@ -35,7 +38,13 @@ export async function learnMasks(
   utility: (question: number, edges: EdgeSet) => Promise<number>,
   options: LearnOptions,
 ): Promise<LearnedMasks> {
-  const { samples = 4, passes = 1, learningRate = 0.1, rankWeight = 0.01, seed } = options;
+  const {
+    samples = learnDefaults.samples,
+    passes = learnDefaults.passes,
+    learningRate = 0.1,
+    rankWeight = 0.01,
+    seed,
+  } = options;
   const n = spatial.length;
   const random = randomFromSeed(`agentprune/learn/${seed}`);
   const parameters = { spatial: new Adam(n, learningRate), temporal: new Adam(n, learningRate) };

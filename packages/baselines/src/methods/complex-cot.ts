@@ -17,4 +17,5 @@ export const complexCot: Baseline = {
   temperature: 0,
   create: (options) => singleReply("complex-cot", options, stepByStep, mostComplex(options.exemplars ?? [])),
   mostCalls: () => 1,
+  mostCopies: () => ({ questions: 1, examples: 1, replies: 0 }),
 };

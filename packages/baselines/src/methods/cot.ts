@@ -14,4 +14,5 @@ export const cot: Baseline = {
   temperature: 0,
   create: (options) => singleReply("cot", options, stepByStep, options.exemplars),
   mostCalls: () => 1,
+  mostCopies: () => ({ questions: 1, examples: 1, replies: 0 }),
 };

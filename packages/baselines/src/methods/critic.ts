@@ -35,4 +35,5 @@ export const untrainedCritic: Baseline = {
       answer: (turns) => turns.findLast(({ call }) => call.agent === "actor")?.utterance ?? null,
     }),
   mostCalls: () => 3,
+  mostCopies: () => ({ questions: 3, examples: 0, replies: 3 }),
 };

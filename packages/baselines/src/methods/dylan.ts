@@ -1,7 +1,7 @@
 import type { Random } from "@laconic/core";
 import { randomFromSeed } from "@laconic/core";
 import { type Turn, programTopology, quote } from "@laconic/topologies";
-import type { Baseline } from "../baseline.ts";
+import type { Baseline, MethodSize } from "../baseline.ts";
 import { chat, stepByStep } from "../prompts/chat.ts";
 import { countVotes, pluralityOf } from "../vote.ts";
 
@@ -83,8 +83,18 @@ export const dylan: Baseline = {
       );
     }
   },
-  mostCalls: ({ agents = 4 }) => 2 * agents + (agents > 3 ? 3 : agents),
+  mostCalls,
+  // From the second layer on everybody reads the whole layer before.
+  mostCopies: ({ agents = 4 }) => ({
+    questions: mostCalls({ agents }),
+    examples: agents,
+    replies: agents * (mostCalls({ agents }) - agents),
+  }),
 };
+
+function mostCalls({ agents = 4 }: MethodSize): number {
+  return 2 * agents + (agents > 3 ? 3 : agents);
+}
 
 /** The replies since somebody last spoke for a second time: those of the layer that ended the play. */
 function lastLayer(replies: readonly Turn[], ids: readonly string[]): Turn[] {

@@ -4,6 +4,7 @@ import { chat, stepByStep } from "../prompts/chat.ts";
 import { pluralityOf } from "../vote.ts";
 
 const mostSamples = 64;
+const tokenBudget = 4096;
 
 /** One agent that samples and votes until the tokens that a team would spend are spent: what a team has to beat. */
 export const equalBudget: Baseline = {
@@ -12,7 +13,7 @@ export const equalBudget: Baseline = {
   source: "Laconic; self-consistency bounded by prompt and completion tokens",
   calls: "as many as the tokens of a question allow (tokens), at least 1, at most 64",
   temperature: 0.7,
-  create: ({ reader, answerForm, maxTokens, tokens = 4096, exemplars }) =>
+  create: ({ reader, answerForm, maxTokens, tokens = tokenBudget, exemplars }) =>
     programTopology({
       name: "equal-budget",
       agents: ["solver"],
@@ -27,5 +28,7 @@ export const equalBudget: Baseline = {
         return pluralityOf(turns, reader);
       },
     }),
+  tokenBudget,
   mostCalls: () => mostSamples,
+  mostCopies: () => ({ questions: mostSamples, examples: mostSamples, replies: 0 }),
 };

@@ -66,4 +66,10 @@ export const evoAgent: Baseline = {
         turns.findLast(({ call }) => call.agent === "merger" || call.agent === "solver")?.utterance ?? null,
     }),
   mostCalls: ({ rounds = 3 }) => 1 + rounds * (2 * mostTries + 2),
+  // Every try reads the answer and all experts so far twice, and the new one once; then the expert is read, and two answers.
+  mostCopies: ({ rounds = 3 }) => ({
+    questions: 1 + rounds * (2 * mostTries + 2),
+    examples: 1,
+    replies: rounds * (3 * mostTries + 3) + mostTries * rounds * (rounds - 1),
+  }),
 };

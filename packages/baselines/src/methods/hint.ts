@@ -31,4 +31,5 @@ export const untrainedHint: Baseline = {
       answer: (turns) => turns.findLast(({ call }) => call.agent === "actor")?.utterance ?? null,
     }),
   mostCalls: () => 2,
+  mostCopies: () => ({ questions: 2, examples: 0, replies: 1 }),
 };

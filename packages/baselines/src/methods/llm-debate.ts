@@ -61,6 +61,12 @@ export const llmDebate: Baseline = {
     });
   },
   mostCalls: ({ agents = 3, rounds = 2 }) => agents * rounds,
+  // A chat grows by the question and by everybody's reply each round.
+  mostCopies: ({ agents = 3, rounds = 2 }) => ({
+    questions: (agents * rounds * (rounds + 1)) / 2,
+    examples: agents * rounds,
+    replies: (agents ** 2 * rounds * (rounds - 1)) / 2,
+  }),
 };
 
 function again(question: string, others: readonly string[]): string {

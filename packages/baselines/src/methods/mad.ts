@@ -84,6 +84,8 @@ export const mad: Baseline = {
       },
     }),
   mostCalls: ({ rounds = 3 }) => 3 * rounds + 2,
+  // A round reads four replies, the first three; the judge three.
+  mostCopies: ({ rounds = 3 }) => ({ questions: 3 * rounds + 2, examples: 0, replies: 4 * rounds + 2 }),
 };
 
 /** The answer in a moderator's JSON, in the form of an answer; null to go on, and for anything that is no such JSON. */

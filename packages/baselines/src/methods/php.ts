@@ -32,4 +32,6 @@ export const php: Baseline = {
       answer: (turns) => turns.findLast(({ utterance }) => reader.read(utterance.text) !== null)?.utterance ?? null,
     }),
   mostCalls: ({ rounds = 10 }) => rounds,
+  // Each hint has all earlier answers.
+  mostCopies: ({ rounds = 10 }) => ({ questions: rounds, examples: rounds, replies: (rounds * (rounds - 1)) / 2 }),
 };

@@ -31,4 +31,5 @@ export const roleAssignment: Baseline = {
       answer: (turns) => turns.findLast(({ call }) => call.agent === "expert")?.utterance ?? null,
     }),
   mostCalls: () => 2,
+  mostCopies: () => ({ questions: 2, examples: 1, replies: 0 }),
 };

@@ -23,4 +23,5 @@ export const selfConsistency: Baseline = {
       },
     }),
   mostCalls: ({ samples = 5 }) => samples,
+  mostCopies: ({ samples = 5 }) => ({ questions: samples, examples: samples, replies: 0 }),
 };

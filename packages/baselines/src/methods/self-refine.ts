@@ -55,4 +55,6 @@ export const selfRefine: Baseline = {
       answer: (turns) => turns.findLast(({ call }) => call.agent === "solver")?.utterance ?? null,
     }),
   mostCalls: ({ rounds = 4 }) => 1 + 2 * rounds,
+  // Each call reads all that was said before it.
+  mostCopies: ({ rounds = 4 }) => ({ questions: 1 + 2 * rounds, examples: 1, replies: rounds * (2 * rounds + 1) }),
 };

@@ -10,4 +10,5 @@ export const vanilla: Baseline = {
   temperature: 0,
   create: (options) => singleReply("vanilla", options, "Answer the question."),
   mostCalls: () => 1,
+  mostCopies: () => ({ questions: 1, examples: 0, replies: 0 }),
 };

@@ -1,0 +1,156 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { baselines, type Baseline } from "@laconic/baselines";
+import { mathsGrader, type BenchmarkProblem } from "@laconic/benchmarks";
+import { randomFromSeed, type CompletionRequest, type Random } from "@laconic/core";
+import { scriptedModel } from "@laconic/core/testing";
+import { afterAll, expect, onTestFinished, test } from "vitest";
+import { benchJobs, estimate, openRecords, runBench, type BenchSet, type BenchSettings } from "./index.ts";
+
+const maths = mathsGrader();
+afterAll(() => maths.close());
+
+/** What was really asked of the model, counted by the model itself: a token a byte. */
+interface Asked {
+  calls: number;
+  promptTokens: number;
+  completionTokens: number;
+}
+
+/** Runs a bench whose every reply is as long as it may be. */
+async function run(
+  sets: readonly BenchSet[],
+  settings: BenchSettings,
+  methods: readonly Baseline[],
+  write: (tokens: number) => string,
+): Promise<Asked> {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-plan-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const asked: Asked = { calls: 0, promptTokens: 0, completionTokens: 0 };
+  const model = scriptedModel(({ prompt, sampling }: CompletionRequest) => {
+    const text = prompt.kind === "messages" ? prompt.messages.map(({ content }) => content).join("") : "";
+    const usage = { promptTokens: Buffer.byteLength(text), completionTokens: sampling.maxTokens };
+    asked.calls++;
+    asked.promptTokens += usage.promptTokens;
+    asked.completionTokens += usage.completionTokens;
+    return { text: write(sampling.maxTokens), finishReason: "length", usage: { ...usage, counted: "server" } };
+  });
+  const file = await openRecords(join(folder, "samples.jsonl"));
+  const parts = { model, means: { maths }, price: null };
+  const outcome = await runBench(benchJobs(sets, settings, methods), settings, parts, file, { mostErrors: 0 });
+  await file.close();
+  expect(outcome).toMatchObject({ errors: 0, stopped: null });
+  return asked;
+}
+
+const words = (random: Random, most: number): string =>
+  Array.from({ length: 1 + random.integer(most) }, () =>
+    random.pick(["a", "12", "\n", "数", " ", "é", "$x$", "."]),
+  ).join("");
+
+function randomSet(random: Random): BenchSet {
+  const letters = random.uniform() < 0.3;
+  const problem = (id: string): BenchmarkProblem => ({
+    id,
+    question: words(random, 200),
+    gold: letters ? "A" : "7",
+    grading: letters ? { kind: "letter", letters: "ABCD" } : { kind: "numeric" },
+    ...(letters && { choices: Array.from({ length: 4 }, () => words(random, 20)) }),
+  });
+  return {
+    benchmark: "gsm8k",
+    split: "test",
+    problems: Array.from({ length: 1 + random.integer(2) }, (_, i) => problem(`p${i}`)),
+    exemplars: Array.from({ length: random.integer(4) }, () => ({
+      question: words(random, 50),
+      solution: words(random, 50),
+    })),
+    calibration: Array.from({ length: 1 + random.integer(3) }, (_, i) => problem(`c${i}`)),
+  };
+}
+
+/** Replies of a length that make methods go on for longest, or prompts grow most. */
+const replies: readonly (readonly [name: string, write: (random: Random) => (tokens: number) => string])[] = [
+  ["lines", () => (tokens) => "\n".repeat(tokens)],
+  [
+    "digits that never agree",
+    (random) => (tokens) => Array.from({ length: tokens }, () => random.integer(10)).join(""),
+  ],
+  [
+    "words that call for more",
+    (random) => (tokens) => `DISCARD\nWRONG ${random.integer(10 ** 9)}`.padEnd(tokens, "\n").slice(0, tokens),
+  ],
+];
+
+test.for(baselines.flatMap((method) => replies.map(([name, write]) => [method.name, name, method, write] as const)))(
+  "%s, %s: a bench never takes more than its plan",
+  { timeout: 60_000 },
+  async ([, , method, write]) => {
+    const random = randomFromSeed(method.name);
+    for (let i = 0; i < 6; i++) {
+      const sets = [randomSet(random)];
+      const settings: BenchSettings = {
+        model: "m",
+        methods: [method.name],
+        repeats: 1 + random.integer(2),
+        seed: i,
+        temperature: null,
+        maxTokens: 1 + random.integer(i === 0 ? 3000 : 120),
+      };
+      const plan = estimate(benchJobs(sets, settings, [method]), settings);
+      const asked = await run(sets, settings, [method], write(random));
+      expect(asked.calls).toBeLessThanOrEqual(plan.calls);
+      expect(asked.promptTokens).toBeLessThanOrEqual(plan.promptTokens);
+      expect(asked.completionTokens).toBeLessThanOrEqual(plan.completionTokens);
+    }
+  },
+);
+
+const problems = Array.from({ length: 3 }, (_, i): BenchmarkProblem => ({
+  id: `p${i}`,
+  question: `${i} + 1?`,
+  gold: String(i + 1),
+  grading: { kind: "numeric" },
+}));
+const settings: BenchSettings = { model: "m", methods: [], repeats: 1, seed: 0, temperature: null, maxTokens: 50 };
+
+test("calibration is in the plan: once for all samples of a method on a benchmark", async () => {
+  const calibration = problems.map((problem) => ({ ...problem, id: `train-${problem.id}` }));
+  const set: BenchSet = { benchmark: "gsm8k", split: "test", problems, exemplars: [], calibration };
+  const jobs = benchJobs([set], { ...settings, methods: ["agentprune-c"] });
+  // Eleven calls a play: three samples, and three questions in four graphs each.
+  expect(estimate(jobs, settings)).toMatchObject({
+    samples: 3,
+    calls: 11 * (3 + 12),
+    calibrationCalls: 11 * 12,
+    completionTokens: 50 * 11 * 15,
+  });
+  const [, , third] = jobs;
+  expect(estimate(third ? [third] : [], settings).calls).toBe(11 * (1 + 12));
+});
+
+test("what a method quotes is in the plan, and a team's own ceiling; without a word of it everything before is quoted", () => {
+  const set: BenchSet = {
+    benchmark: "gsm8k",
+    split: "test",
+    problems: problems.slice(0, 1),
+    exemplars: [],
+    calibration: [],
+  };
+  const planOf = (method: Partial<Baseline>, maxTokens: number) => {
+    const named = { ...(baselines[0] as Baseline), ...method };
+    return estimate(benchJobs([set], settings, [named]), { ...settings, maxTokens });
+  };
+  const copies = { questions: 3, examples: 0, replies: 3 };
+  const grown = (method: Partial<Baseline>): number =>
+    planOf(method, 1050).promptTokens - planOf(method, 50).promptTokens;
+  expect(grown({ mostCalls: () => 3, mostCopies: () => ({ ...copies, replies: 0 }) })).toBe(0);
+  expect(grown({ mostCalls: () => 3, mostCopies: () => copies })).toBe(9000);
+  const { mostCopies: _, ...silent } = baselines[0] as Baseline;
+  const everything = { ...silent, mostCalls: () => 4 };
+  const most = (maxTokens: number): number =>
+    estimate(benchJobs([set], settings, [everything]), { ...settings, maxTokens }).promptTokens;
+  expect(most(1050) - most(50)).toBe(18_000); // 1 + 2 + 3 replies
+  expect(planOf({ replyTokens: 2048 }, 50).completionTokens).toBe(2048);
+});

@@ -1,0 +1,93 @@
+import type { Baseline, PromptCopies } from "@laconic/baselines";
+import { answerForm, type BenchmarkProblem } from "@laconic/benchmarks";
+import type { BenchJob, BenchSet, BenchSettings } from "./bench-plan.ts";
+
+/** What a bench will take at most, before it starts. */
+export interface BenchEstimate {
+  readonly questions: number;
+  readonly samples: number;
+  /** Calibration included. */
+  readonly calls: number;
+  /** Of these, by methods that learn before they are scored. */
+  readonly calibrationCalls: number;
+  /** At most: a token a byte, every reply as long as it may be and quoted wherever it can be. */
+  readonly promptTokens: number;
+  /** The same at four bytes a token, as in English. */
+  readonly likelyPromptTokens: number;
+  readonly completionTokens: number;
+}
+
+type Work = Pick<BenchEstimate, "calls" | "promptTokens" | "likelyPromptTokens" | "completionTokens">;
+const nothing: Work = { calls: 0, promptTokens: 0, likelyPromptTokens: 0, completionTokens: 0 };
+
+/**
+ * An upper bound of calls and tokens, calibration and quoted replies included, of a server that keeps to the ceiling, without attempts
+ * that fail. A reply is taken to have a line a token at most, and a token to have a byte at least.
+ */
+export function estimate(jobs: readonly BenchJob[], { maxTokens }: BenchSettings): BenchEstimate {
+  const samples = sum(jobs.map(({ method, problem, set }) => workOn(method, problem, set, maxTokens)));
+  // One calibration for all samples of a method on a benchmark.
+  const learners = new Map(jobs.filter(({ method }) => method.calibrate).map((job) => [job.config, job]));
+  const plays = [...learners.values()].flatMap(({ method, set }) =>
+    Array.from({ length: method.calibrationPlays ?? 1 }, () =>
+      set.calibration.map((problem) => workOn(method, problem, set, maxTokens)),
+    ).flat(),
+  );
+  const calibration = sum(plays);
+  return {
+    questions: new Set(jobs.map(({ set, problem }) => `${set.benchmark}/${problem.id}`)).size,
+    samples: jobs.length,
+    ...sum([samples, calibration]),
+    calibrationCalls: calibration.calls,
+  };
+}
+
+/** Tokens of a call's own words and of its template, and of the words around what it quotes. */
+const [callTokens, copyTokens] = [512, 64] as const;
+
+function workOn(
+  method: Baseline,
+  { question, choices = [], grading }: BenchmarkProblem,
+  { exemplars }: BenchSet,
+  maxTokens: number,
+): Work {
+  const calls = method.mostCalls({});
+  const copies = method.mostCopies?.({}) ?? allBefore(calls);
+  const reply = method.replyTokens ?? maxTokens;
+  const bytes =
+    calls * (callTokens + Buffer.byteLength(answerForm(grading))) +
+    copies.questions * (copyTokens + Buffer.byteLength([question, ...choices.map((each) => `A) ${each}`)].join("\n"))) +
+    copies.examples * exemplars.reduce((total, each) => total + exampleBytes(each), 0);
+  // A quoted line has a mark of two tokens before it.
+  const prompts = bytes + copies.replies * (copyTokens + 3 * reply);
+  // The last call begins within a budget, and may end beyond it.
+  const within = (tokens: number, lastCall: number): number =>
+    method.tokenBudget === undefined ? tokens : Math.min(tokens, method.tokenBudget + Math.ceil(lastCall));
+  const likely = bytes / 4 + copies.replies * reply;
+  return {
+    calls,
+    promptTokens: within(prompts, prompts / calls),
+    likelyPromptTokens: within(Math.ceil(likely), likely / calls),
+    completionTokens: within(calls * reply, reply),
+  };
+}
+
+function allBefore(calls: number): PromptCopies {
+  return { questions: calls, examples: calls, replies: (calls * (calls - 1)) / 2 };
+}
+
+function exampleBytes({ question, solution }: BenchSet["exemplars"][number]): number {
+  return 2 * copyTokens + Buffer.byteLength(question) + Buffer.byteLength(solution);
+}
+
+function sum(works: readonly Work[]): Work {
+  return works.reduce(
+    (total, each) => ({
+      calls: total.calls + each.calls,
+      promptTokens: total.promptTokens + each.promptTokens,
+      likelyPromptTokens: total.likelyPromptTokens + each.likelyPromptTokens,
+      completionTokens: total.completionTokens + each.completionTokens,
+    }),
+    nothing,
+  );
+}

@@ -1,0 +1,83 @@
+import { LaconicError } from "@laconic/core";
+import { readErrorBody } from "./error-body.ts";
+import { DamagedReply, FailedReply, RedirectedReply } from "./guarded-fetch.ts";
+import { askedWaitMs } from "./retry-after.ts";
+import { remedyFor, type Failure, type Remedy } from "./retry-policy.ts";
+import type { Secret } from "./secret.ts";
+
+/** A failed attempt, understood. */
+export interface FailedAttempt {
+  readonly remedy: Remedy;
+  /** Whether the server may have answered, and so may charge. */
+  readonly charged: boolean;
+  /** What happened, in words; may hold the key. */
+  readonly reason: string;
+  /** The error when it is not tried again. */
+  toError(attempts: number): LaconicError;
+}
+
+/** A gateway that waited in vain: what is behind it may have answered. */
+const unknownEnds: readonly number[] = [408, 504, 524];
+
+/**
+ * Understands what an attempt threw, from the SDK or from here.
+ * @param nowMs - milliseconds since 1970
+ */
+export function failedAttempt(thrown: unknown, model: string, key: Secret, nowMs: number): FailedAttempt {
+  // What `fetch` throws is the cause of what the SDK throws.
+  const inner = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
+  const error = (text: string): string => key.redact(`${model}: ${text}`);
+  if (inner instanceof RedirectedReply) {
+    const { status, location } = inner;
+    const reason = `the server redirects${location === null ? "" : ` to ${location}`}, which is not followed because it would carry the key; give the address itself as baseUrl`;
+    return {
+      remedy: { kind: "refused" },
+      charged: false,
+      reason,
+      toError: () => new LaconicError("api_refused", error(reason), { model, attempts: 1, status }),
+    };
+  }
+  if (inner instanceof DamagedReply)
+    return {
+      remedy: remedyFor({ malformed: true }),
+      charged: true,
+      reason: inner.message,
+      toError: (attempts) => {
+        const began = JSON.stringify(key.redact(inner.body).slice(0, 120));
+        return new LaconicError("reply_malformed", error(`${inner.message}; it began ${began}`), { model, attempts });
+      },
+    };
+  const failure = failureOf(inner, nowMs);
+  const { status } = failure;
+  const remedy = remedyFor(failure);
+  const reason = reasonOf(inner);
+  return {
+    remedy,
+    charged: status === undefined || unknownEnds.includes(status),
+    reason,
+    toError: (attempts) => {
+      const detail = { model, attempts, ...(status !== undefined && { status }) };
+      if (remedy.kind === "spent")
+        return new LaconicError("budget_refused", error(`the account is spent (${reason})`), detail);
+      if (remedy.kind === "refused") return new LaconicError("api_refused", error(reason), detail);
+      return new LaconicError("api_unavailable", error(`no answer after ${attempts} attempts (${reason})`), detail);
+    },
+  };
+}
+
+function failureOf(error: unknown, nowMs: number): Failure {
+  if (!(error instanceof FailedReply)) return {};
+  const { status, headers } = error;
+  const body = readErrorBody(error.body);
+  const all = new Headers(headers);
+  // Of a gateway's own headers and those that it hands on, its own count.
+  for (const [name, value] of Object.entries(body.headers))
+    if (/^[\w-]+$/u.test(name) && /^[ -~]*$/u.test(value) && !all.has(name)) all.set(name, value);
+  const waitMs = askedWaitMs(all, status, body.retryMs, nowMs);
+  return { status, names: body.names, ...(waitMs !== null && { waitMs }) };
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof FailedReply) return `${error.status}: ${readErrorBody(error.body).message}`.slice(0, 500);
+  return (error instanceof Error ? error.message : String(error)).slice(0, 500);
+}

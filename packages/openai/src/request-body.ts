@@ -1,0 +1,59 @@
+import { LaconicError, randomFromState, type CompletionRequest } from "@laconic/core";
+
+/** How a model's requests are written. */
+export interface BodyOptions {
+  readonly model: string;
+  readonly extraSampling?: boolean;
+  readonly maxTokensField?: "max_tokens" | "max_completion_tokens";
+  readonly trace?: boolean;
+  readonly seed?: boolean;
+}
+
+/** What is sent, and to which of the two paths. */
+export interface Body {
+  readonly kind: "chat" | "text";
+  readonly fields: Record<string, unknown>;
+}
+
+/** @throws LaconicError `config_invalid` for parameters that the server does not know */
+export function bodyOf({ prompt, sampling, random }: CompletionRequest, options: BodyOptions): Body {
+  const { temperature, topP, topK, minP, maxTokens, stop } = sampling;
+  const { extraSampling = false, maxTokensField = "max_tokens", seed = true, trace = false, model } = options;
+  if (!extraSampling && (topK !== undefined || minP !== undefined))
+    throw new LaconicError(
+      "config_invalid",
+      "topK and minP are not part of OpenAI's interface; set extraSampling for a server that takes them",
+    );
+  const fields = {
+    model,
+    temperature,
+    [prompt.kind === "messages" ? maxTokensField : "max_tokens"]: maxTokens,
+    ...(topP !== undefined && { top_p: topP }),
+    ...(topK !== undefined && { top_k: topK }),
+    ...(minP !== undefined && { min_p: minP }),
+    ...(stop && stop.length > 0 && { stop }),
+    ...(trace && { return_token_ids: true, logprobs: prompt.kind === "messages" ? true : 0 }),
+    ...(seed && { seed: randomFromState(random).integer(2 ** 31 - 1) }),
+  };
+  if (prompt.kind === "messages") return { kind: "chat", fields: { ...fields, messages: prompt.messages } };
+  return { kind: "text", fields: { ...fields, prompt: prompt.kind === "text" ? prompt.text : prompt.tokens } };
+}
+
+/** @throws LaconicError `config_invalid` for an address that would show the key */
+export function checkAddress(baseUrl: string, insecure: boolean): void {
+  let url: URL;
+  try {
+    url = new URL(baseUrl);
+  } catch (error) {
+    throw new LaconicError("config_invalid", `baseUrl ${baseUrl} is no address`, { baseUrl }, error);
+  }
+  if (url.username !== "" || url.password !== "")
+    throw new LaconicError("config_invalid", "baseUrl holds a name or a password; give apiKey instead");
+  const own = ["localhost", "127.0.0.1", "[::1]"].includes(url.hostname);
+  if (url.protocol !== "https:" && !own && !insecure)
+    throw new LaconicError(
+      "config_invalid",
+      `${url.origin} would get the key unencrypted; use https, or insecure: true`,
+      { baseUrl },
+    );
+}

@@ -1,0 +1,70 @@
+const longestWaitMs = 300_000;
+
+/** Milliseconds of a `Retry-After` header, seconds or a date, between 0 and five minutes; null for garbage. */
+export function parseRetryAfter(header: string, nowMs: number): number | null {
+  const text = header.trim();
+  const wait = /^\d+(?:\.\d+)?$/u.test(text)
+    ? Number(text) * 1000
+    : /[a-z]/iu.test(text)
+      ? Date.parse(text) - nowMs
+      : Number.NaN;
+  return Number.isNaN(wait) ? null : clamped(wait);
+}
+
+/**
+ * How long a server asks to wait, in milliseconds between 0 and five minutes; null where it does not say. In this order:
+ * `retry-after-ms` (OpenAI, Azure), `retry-after`, what the body says (Gemini), and, where too much was asked, the reset of the rate
+ * limits that are used up, or the first of all.
+ * @param status - HTTP status; resets count at 429 alone, because servers send them with every reply
+ * @param bodyMs - of the body
+ * @param nowMs - milliseconds since 1970
+ */
+export function askedWaitMs(headers: Headers, status: number, bodyMs: number | null, nowMs: number): number | null {
+  const exact = headers.get("retry-after-ms")?.trim() ?? "";
+  if (/^\d+(?:\.\d+)?$/u.test(exact)) return clamped(Number(exact));
+  const after = headers.get("retry-after");
+  // A date is read against the server's own clock, where it shows it.
+  const serverMs = Date.parse(headers.get("date") ?? "");
+  const said = after === null ? null : parseRetryAfter(after, Number.isNaN(serverMs) ? nowMs : serverMs);
+  if (said !== null) return said;
+  if (bodyMs !== null) return clamped(bodyMs);
+  return status === 429 ? untilReset(headers, nowMs) : null;
+}
+
+const reset = /^((?:x-)?ratelimit-)reset(-.+)?$/u;
+
+function untilReset(headers: Headers, nowMs: number): number | null {
+  const [used, all]: [number[], number[]] = [[], []];
+  for (const [name, value] of headers) {
+    const parts = reset.exec(name);
+    const wait = parts ? resetMs(value, nowMs) : null;
+    if (!parts || wait === null) continue;
+    all.push(wait);
+    if (headers.get(`${parts[1]}remaining${parts[2] ?? ""}`)?.trim() === "0") used.push(wait);
+  }
+  if (all.length === 0) return null;
+  return clamped(used.length > 0 ? Math.max(...used) : Math.min(...all));
+}
+
+const units: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A duration (`2m59.56s`), seconds from now, or a moment: a date, or seconds or milliseconds since 1970. */
+function resetMs(text: string, nowMs: number): number | null {
+  const value = text.trim();
+  if (/^\d+(?:\.\d+)?$/u.test(value)) {
+    const count = Number(value);
+    if (count > 1e11) return count - nowMs;
+    return count > 1e9 ? count * 1000 - nowMs : count * 1000;
+  }
+  if (/^(?:\d+(?:\.\d+)?(?:ms|[smhd]))+$/u.test(value))
+    return [...value.matchAll(/(\d+(?:\.\d+)?)(ms|[smhd])/gu)].reduce(
+      (sum, [, count, unit = ""]) => sum + Number(count) * (units[unit] ?? 0),
+      0,
+    );
+  const moment = /\d{4}-\d\d-\d\dT/u.test(value) ? Date.parse(value) - nowMs : Number.NaN;
+  return Number.isNaN(moment) ? null : moment;
+}
+
+function clamped(waitMs: number): number {
+  return Math.min(Math.max(waitMs, 0), longestWaitMs);
+}

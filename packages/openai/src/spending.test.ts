@@ -1,0 +1,121 @@
+import { type LaconicError, randomFromSeed } from "@laconic/core";
+import { describe, expect, test } from "vitest";
+import { answer, json, model, request, server } from "../test/fake-api.ts";
+import { SpendAccount, type ApiEvent } from "./index.ts";
+
+describe("spending", () => {
+  const price = { prompt: 1e6, completion: 1e6 }; // a dollar a token
+  const most = 2 + 8 + 48; // tokens of "hi": one a byte, and what a template may add
+  test("is what the server counted; a reservation is given back", async () => {
+    const account = new SpendAccount(100);
+    const { url } = await server((_, response) => json(response, 200, answer("ok")));
+    await model(url, { account, price }).complete(request());
+    expect([account.spentUsd, account.reservedUsd]).toEqual([9, 0]);
+  });
+  test("stops before the call that could pass the cap", async () => {
+    const account = new SpendAccount(69); // "hi" is at most 2 + 8 + 48 tokens, with the reply 66
+    const { url, bodies } = await server((_, response) => json(response, 200, answer("ok")));
+    const tiny = model(url, { account, price });
+    await tiny.complete(request());
+    await expect(tiny.complete(request())).rejects.toMatchObject({ code: "budget_refused" });
+    expect(bodies).toHaveLength(1);
+  });
+  test("an attempt whose end is not known is charged in full, a refused one not", async () => {
+    const account = new SpendAccount(1000);
+    const { url } = await server((incoming) => void incoming.socket.destroy());
+    await model(url, { account, price, attempts: 2 })
+      .complete(request())
+      .catch(() => undefined);
+    expect(account.spentUsd).toBe(2 * (most + 8)); // two attempts of "hi" and eight tokens
+    const refused = await server((_, response) => json(response, 400, { error: { message: "no" } }));
+    await model(refused.url, { account, price })
+      .complete(request())
+      .catch(() => undefined);
+    expect([account.spentUsd, account.reservedUsd]).toEqual([2 * (most + 8), 0]);
+  });
+  test("a cap without a price is refused", () => {
+    expect(() => model("http://localhost:1/v1", { account: new SpendAccount(1) })).toThrow(
+      expect.objectContaining({ code: "budget_refused" }),
+    );
+    expect(() => new SpendAccount(0)).toThrow(/spend cap is 0/u);
+  });
+
+  test("a redirect is neither charged nor tried again, and the key goes nowhere else", async () => {
+    const account = new SpendAccount(1000);
+    const other = await server((_, response) => json(response, 200, answer("stolen")));
+    const { url, bodies } = await server(
+      (_, response) => void response.writeHead(307, { location: `${other.url}/chat/completions?token=1` }).end(),
+    );
+    const error: unknown = await model(url, { account, price })
+      .complete(request())
+      .catch((caught: unknown) => caught);
+    expect(error).toMatchObject({
+      code: "api_refused",
+      detail: { status: 307 },
+      message: expect.stringContaining(`redirects to ${other.url}/chat/completions, which is not followed`),
+    });
+    expect((error as Error).message).not.toContain("token=1");
+    expect([account.spentUsd, account.reservedUsd, bodies.length, other.bodies.length]).toEqual([0, 0, 1, 0]);
+  });
+  test("a gateway that waited in vain is charged in full", async () => {
+    const account = new SpendAccount(1000);
+    const { url } = await server((_, response) => json(response, 504, { error: { message: "upstream timed out" } }));
+    await model(url, { account, price, attempts: 1 })
+      .complete(request())
+      .catch(() => undefined);
+    expect(account.spentUsd).toBe(most + 8);
+  });
+  test.for([
+    ["no usage", { usage: null }],
+    ["a usage of zeros", { usage: { prompt_tokens: 0, completion_tokens: 0 } }],
+  ] as const)("a server that reports %s spends at most the cap: a token a byte is counted", async ([, usage]) => {
+    const account = new SpendAccount(1000);
+    const { url, bodies } = await server((_, response) => json(response, 200, answer("数学数学", usage)));
+    const tiny = model(url, { account, price });
+    const { usage: guessed } = await tiny.complete(request());
+    expect(guessed).toEqual({ promptTokens: 1, completionTokens: 1, counted: "estimate" });
+    expect(account.spentUsd).toBe(most + 12 + 1);
+    while (bodies.length < 99 && (await tiny.complete(request()).catch(() => null)));
+    expect([bodies.length, account.spentUsd]).toEqual([14, 14 * (most + 13)]); // 994 of 1000
+  });
+  test("reasoning beside the text is counted where the server does not count", async () => {
+    const account = new SpendAccount(1000);
+    const message = { content: "4", reasoning_content: "two and two" };
+    const { url } = await server((_, response) => json(response, 200, { choices: [{ message }] }));
+    const { text, usage } = await model(url, { account, price }).complete(request());
+    expect([text, usage.completionTokens, account.spentUsd]).toEqual(["4", 3, most + 12 + 1]);
+  });
+  test("a server that ignores the ceiling: what it wrote is charged, said once, expected from then on, and stops at the cap", async () => {
+    const account = new SpendAccount(1000);
+    const events: ApiEvent[] = [];
+    const { url, bodies } = await server((_, response) =>
+      json(response, 200, answer("word ".repeat(200), { usage: { prompt_tokens: 58, completion_tokens: 200 } })),
+    );
+    const tiny = model(url, { account, price, onEvent: (event) => events.push(event) });
+    const codes: unknown[] = [];
+    for (let i = 0; i < 6; i++)
+      await tiny.complete(request()).catch((error: unknown) => codes.push((error as LaconicError).code));
+    // 258 a call: after three 774 are spent, and a fourth would pass 1000.
+    expect([bodies.length, account.spentUsd, codes]).toEqual([3, 774, Array(3).fill("budget_refused")]);
+    expect(events).toEqual([{ kind: "ceiling-ignored", maxTokens: 8, completionTokens: 200 }]);
+  });
+  test("on random servers spending passes the cap by no more than one reply longer than any before", async () => {
+    const random = randomFromSeed(3);
+    for (let i = 0; i < 12; i++) {
+      const [ceiling, excess, cap] = [1 + random.integer(40), 1 + random.integer(5), 200 + random.integer(2000)];
+      const account = new SpendAccount(cap);
+      let longest = 0;
+      const { url, bodies } = await server((_, response) => {
+        const written = 1 + random.integer(ceiling * excess);
+        longest = Math.max(longest, written);
+        const usage = random.uniform() < 0.5 ? null : { prompt_tokens: 50, completion_tokens: written };
+        json(response, 200, answer("x".repeat(written), { usage }));
+      });
+      const tiny = model(url, { account, price });
+      const sampling = { temperature: 0, maxTokens: ceiling };
+      while (bodies.length < 200 && (await tiny.complete(request({ sampling })).catch(() => null)));
+      expect(bodies.length).toBeLessThan(200);
+      expect(account.spentUsd).toBeLessThanOrEqual(cap + longest + 1);
+    }
+  });
+});
