@@ -18,7 +18,10 @@ export interface TrainingTask {
   readonly grader: Grader;
   /** In the grader's place where a verdict takes a thread of its own or a sandbox. */
   readonly judge?: (answer: string | null, problem: Problem) => Promise<number>;
+  /** Draws problems to learn on. */
   problems(random: Random, count: number): Problem[];
+  /** All of them, where they are finitely many: training then visits each once before any comes again. */
+  readonly pool?: readonly Problem[];
   readonly heldOut: readonly Problem[];
   /** The same play turn by turn, for rollout trees: every agent replies at once, the grader judges each joint reply. */
   readonly game?: JointGame;
