@@ -9,7 +9,7 @@ export type { AdvantageSettings, CreditSettings, PolicySettings, TrainConfig, Tr
 export { parseTrainConfig } from "./config-schema.ts";
 export { nearestName } from "./nearest-name.ts";
 export { livePolicies, modelsOf, onePolicy, onlyPolicy } from "./parts.ts";
-export type { Samplers, TrainedPolicy, TrainingParts, TrainingTask } from "./parts.ts";
+export type { PartsOutline, Samplers, TrainedPolicy, TrainingParts, TrainingTask } from "./parts.ts";
 
 export { declineOf } from "./decline.ts";
 export { evaluate } from "./evaluate.ts";

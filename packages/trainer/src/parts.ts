@@ -61,8 +61,15 @@ export function onePolicy(
   return { task, policies: { [onlyPolicy]: { model, speak, agents } } };
 }
 
+/** What parts are checked by: who there is and who learns, without any weights. Problems where they are at hand. */
+export interface PartsOutline {
+  readonly task: Pick<TrainingTask, "name" | "topology" | "game"> & Partial<Pick<TrainingTask, "problems" | "pool">>;
+  readonly policies: Readonly<Record<string, Pick<TrainedPolicy, "agents">>>;
+  readonly frozen?: Readonly<Record<AgentId, unknown>>;
+}
+
 /** @throws LaconicError `input_invalid` naming an agent that does not exist, has no model, or has two. */
-export function checkTrainingParts({ task, policies, frozen = {} }: TrainingParts): void {
+export function checkTrainingParts({ task, policies, frozen = {} }: PartsOutline): void {
   const { agents } = task.topology;
   const refuse = (agent: AgentId, reason: string): never => {
     throw new LaconicError("input_invalid", `agent "${agent}": ${reason}`, { agent });

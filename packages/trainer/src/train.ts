@@ -3,11 +3,18 @@ import { dualController } from "@laconic/budget";
 import type { TrainConfig } from "./config.ts";
 import { declineOf } from "./decline.ts";
 import { evaluate, type Evaluation } from "./evaluate.ts";
-import { checkTrainingParts, livePolicies, mapPolicies, type Samplers, type TrainingParts } from "./parts.ts";
+import {
+  checkTrainingParts,
+  livePolicies,
+  mapPolicies,
+  type PartsOutline,
+  type Samplers,
+  type TrainingParts,
+} from "./parts.ts";
 import { problemSource } from "./problem-source.ts";
 import type { LoopState, Models } from "./run/checkpoint.ts";
 import type { Recorder } from "./run/recorder.ts";
-import { lanesOf, moveBudget, takeLane, type Lane, type LaneResult } from "./stages/lane.ts";
+import { laneSettings, lanesOf, moveBudget, takeLane, type Lane, type LaneResult } from "./stages/lane.ts";
 import { measurementOf } from "./stages/measurement.ts";
 import { rolloutPipeline, type SampledStep } from "./stages/pipeline.ts";
 import { rollout } from "./stages/rollout.ts";
@@ -158,15 +165,16 @@ export async function train(
 }
 
 /**
- * Refuses what {@link train} would, before anything is created. It computes nothing: models are not asked.
+ * Refuses what {@link train} would, before anything is created. It needs no weights, and problems only where they are at hand.
  * @throws LaconicError `input_invalid` for parts that do not fit together, `config_invalid` for settings that do not fit
  * them.
  */
-export function checkTraining(parts: TrainingParts, config: TrainConfig): void {
+export function checkTraining(parts: PartsOutline, config: TrainConfig): void {
   checkTrainingParts(parts);
   checkTreeTask(parts, config);
-  lanesOf(parts, config);
-  problemSource(parts.task, config, randomFromSeed(config.seed));
+  laneSettings(Object.keys(parts.policies), config);
+  const { name, problems, pool } = parts.task;
+  if (problems) problemSource({ name, problems, ...(pool && { pool }) }, config, randomFromSeed(config.seed));
 }
 
 /** Never when `every` is 0. */
