@@ -109,7 +109,10 @@ export interface TrainConfig {
   readonly tree: TreeSettings | null;
   /** By name of the policy. */
   readonly policies: Readonly<Record<string, PolicySettings>>;
-  /** Problems that all steps draw from, the first that the task makes; null makes new ones in each step. */
+  /**
+   * Problems that all steps draw from, each once an epoch, in an order of the seed; the first that the task makes, or so many
+   * of those it has. Null takes all that the task has, or makes new ones in each step where it makes them.
+   */
   readonly problemPool: number | null;
   /** Eq. 5; null keeps the prices fixed. */
   readonly budget: BudgetOptions | null;

@@ -2,7 +2,7 @@
  * The Agent-GSPO training loop (Algorithm 1), its run directory and its metrics.
  * @module @laconic/trainer
  */
-export { train } from "./train.ts";
+export { checkTraining, train } from "./train.ts";
 export type { TrainResult } from "./train.ts";
 export { agentGspoDefaults } from "./config.ts";
 export type {
@@ -15,8 +15,9 @@ export type {
 } from "./config.ts";
 export { parseTrainConfig } from "./config-schema.ts";
 export { livePolicies, modelsOf, onePolicy, onlyPolicy } from "./parts.ts";
-export type { Samplers, TrainedPolicy, TrainingParts, TrainingTask } from "./parts.ts";
+export type { PartsOutline, Samplers, TrainedPolicy, TrainingParts, TrainingTask } from "./parts.ts";
 
+export { declineOf } from "./decline.ts";
 export { evaluate } from "./evaluate.ts";
 export type { EvaluatedEpisode, Evaluation } from "./evaluate.ts";
 export { withVerdicts } from "./verdicts.ts";
@@ -28,15 +29,19 @@ export type { SupervisedOptions } from "./supervised.ts";
 export { learningRateAt } from "./learning-rate.ts";
 export type { LearningRateSchedule } from "./learning-rate.ts";
 
-export { openRun, runFiles } from "./run/run-directory.ts";
+export { openRun } from "./run/run-directory.ts";
+export { runFiles } from "./run/run-files.ts";
 export type { Run, RunObserver, RunOptions } from "./run/run-directory.ts";
 export { silentRecorder } from "./run/recorder.ts";
 export type { Recorder, StepClock } from "./run/recorder.ts";
-export { findCheckpoint, modelPlace } from "./run/checkpoint.ts";
+export { findCheckpoint, modelPlace, policyFile } from "./run/checkpoint.ts";
 export type { FoundCheckpoint, LoopState } from "./run/checkpoint.ts";
 export { nodeFileSystem } from "./run/file-system.ts";
 export type { FileSystem } from "./run/file-system.ts";
 export { readLines } from "./run/json-lines.ts";
+export { changesOf, sha256Of } from "./run/run-manifest.ts";
+export type { Change } from "./run/run-manifest.ts";
+export { stepDefect } from "./run/traces.ts";
 
 export { tensorBoardSink } from "./sinks/tensorboard.ts";
 export type { TensorBoardOptions } from "./sinks/tensorboard.ts";

@@ -22,7 +22,10 @@ export interface TrainingTask {
    * for it any more. Like a grader it gives 0 to 1; {@link Undecided} where the machine kept it from a verdict.
    */
   readonly judge?: (answer: string | null, problem: Problem, signal?: AbortSignal) => Promise<number | Undecided>;
+  /** Draws problems to learn on. */
   problems(random: Random, count: number): Problem[];
+  /** All of them, where they are finitely many: training then visits each once before any comes again. */
+  readonly pool?: readonly Problem[];
   readonly heldOut: readonly Problem[];
   /** The same play turn by turn, for rollout trees: every agent replies at once, the grader judges each joint reply. */
   readonly game?: JointGame;
@@ -62,8 +65,15 @@ export function onePolicy(
   return { task, policies: { [onlyPolicy]: { model, speak, agents } } };
 }
 
+/** What parts are checked by: who there is and who learns, without any weights. Problems where they are at hand. */
+export interface PartsOutline {
+  readonly task: Pick<TrainingTask, "name" | "topology" | "game"> & Partial<Pick<TrainingTask, "problems" | "pool">>;
+  readonly policies: Readonly<Record<string, Pick<TrainedPolicy, "agents">>>;
+  readonly frozen?: Readonly<Record<AgentId, unknown>>;
+}
+
 /** @throws LaconicError `input_invalid` naming an agent that does not exist, has no model, or has two. */
-export function checkTrainingParts({ task, policies, frozen = {} }: TrainingParts): void {
+export function checkTrainingParts({ task, policies, frozen = {} }: PartsOutline): void {
   const { agents } = task.topology;
   const refuse = (agent: AgentId, reason: string): never => {
     throw new LaconicError("input_invalid", `agent "${agent}": ${reason}`, { agent });

@@ -1,11 +1,20 @@
-import { LaconicError, randomFromSeed, type PolicySnapshot, type Problem, type Random } from "@laconic/core";
+import { LaconicError, randomFromSeed, type PolicySnapshot } from "@laconic/core";
 import { dualController } from "@laconic/budget";
 import type { TrainConfig } from "./config.ts";
+import { declineOf } from "./decline.ts";
 import { evaluate, type Evaluation } from "./evaluate.ts";
-import { checkTrainingParts, livePolicies, mapPolicies, type Samplers, type TrainingParts } from "./parts.ts";
+import {
+  checkTrainingParts,
+  livePolicies,
+  mapPolicies,
+  type PartsOutline,
+  type Samplers,
+  type TrainingParts,
+} from "./parts.ts";
+import { problemSource } from "./problem-source.ts";
 import type { LoopState, Models } from "./run/checkpoint.ts";
 import type { Recorder } from "./run/recorder.ts";
-import { lanesOf, moveBudget, takeLane, type Lane, type LaneResult } from "./stages/lane.ts";
+import { laneSettings, lanesOf, moveBudget, takeLane, type Lane, type LaneResult } from "./stages/lane.ts";
 import { measurementOf } from "./stages/measurement.ts";
 import { rolloutPipeline, type SampledStep } from "./stages/pipeline.ts";
 import { rollout } from "./stages/rollout.ts";
@@ -50,12 +59,20 @@ export async function train(
   const models: Models = mapPolicies(policies, ({ model }) => model);
   const controller = config.budget && dualController(config.budget);
   const random = randomFromSeed(config.seed);
-  const problemsOf = problemSource(parts, config, random);
+  const problemsOf = problemSource(task, config, random);
   for (const lane of lanes) for (const warning of configWarnings(lane.config)) await recorder.warn(warning);
 
   // Before a checkpoint replaces the first weights.
   const references = await snapshotsOf(lanes.filter((lane) => lane.config.objective.kl));
   const resumed = await recorder.restore(models);
+  if (resumed && resumed.step > config.steps)
+    throw new LaconicError(
+      "config_invalid",
+      `steps: the run has done ${resumed.step} already, more than ${config.steps}`,
+      {
+        key: "steps",
+      },
+    );
   let budget = resumed?.budget ?? controller?.init() ?? null;
   let policyBudgets = resumed?.policyBudgets ?? firstBudgets(lanes);
   let step = resumed?.step ?? 0;
@@ -65,7 +82,7 @@ export async function train(
   let best: LoopState["best"] = resumed?.best ?? { step: 0, accuracy: before.accuracy, since: 0 };
   const sample = async (at: number, samplers: Samplers): Promise<Omit<SampledStep, "lag">> => {
     const stream = random.split(`step:${at}`);
-    const own = [samplers, problemsOf(stream), stream.split("rollout")] as const;
+    const own = [samplers, problemsOf(at, stream), stream.split("rollout")] as const;
     if (!config.tree) return { rollouts: await rollout(parts, config, ...own), credits: undefined };
     return treeRollout(parts, config, config.tree, ...own);
   };
@@ -153,9 +170,12 @@ export async function train(
     let isBest = false;
     if (isLast || isDue(step, config.evaluation.every)) {
       await recorder.rollouts(step, scored.slice(0, config.evaluation.transcripts));
+      const last = after;
       after = await assess(parts, config, recorder, step).catch(async (error: unknown) => {
         throw await savedBefore(error);
       });
+      const decline = declineOf(before, after);
+      if (decline !== null && declineOf(before, last) === null) await recorder.warn(`at step ${step} ${decline}`);
       isBest = after.accuracy > best.accuracy + (config.earlyStopping?.minGain ?? 0);
       best = isBest ? { step, accuracy: after.accuracy, since: 0 } : { ...best, since: best.since + 1 };
     }
@@ -178,25 +198,22 @@ export async function train(
   };
 }
 
+/**
+ * Refuses what {@link train} would, before anything is created. It needs no weights, and problems only where they are at hand.
+ * @throws LaconicError `input_invalid` for parts that do not fit together, `config_invalid` for settings that do not fit
+ * them.
+ */
+export function checkTraining(parts: PartsOutline, config: TrainConfig): void {
+  checkTrainingParts(parts);
+  checkTreeTask(parts, config);
+  laneSettings(Object.keys(parts.policies), config);
+  const { name, problems, pool } = parts.task;
+  if (problems) problemSource({ name, problems, ...(pool && { pool }) }, config, randomFromSeed(config.seed));
+}
+
 /** Never when `every` is 0. */
 function isDue(step: number, every: number): boolean {
   return every > 0 && step % every === 0;
-}
-
-/** New problems in each step, or draws from a pool that stays. */
-function problemSource(
-  { task }: TrainingParts,
-  { problemPool, problemsPerStep, seed }: TrainConfig,
-  random: Random,
-): (stream: Random) => Problem[] {
-  if (problemPool === null) return (stream) => task.problems(stream.split("problems"), problemsPerStep);
-  const pool = task.problems(random.split(`pool:${seed}`), problemPool);
-  return (stream) => {
-    const own = stream.split("problems");
-    return Array.from({ length: Math.ceil(problemsPerStep / pool.length) }, () => own.shuffle(pool))
-      .flat()
-      .slice(0, problemsPerStep);
-  };
 }
 
 async function snapshotsOf(lanes: readonly Lane[]): Promise<Record<string, PolicySnapshot>> {

@@ -17,7 +17,14 @@ export function quickstartCommand({ terminal }: CommandContext, exit: ExitCode):
       overrides: true,
       run: async (args, rest) => {
         terminal.note(`${introduction}\n`);
-        return runTraining(relayQuickstart, rest, { ...args, dryRun: args["dry-run"] }, "quickstart", terminal);
+        // The preset is implied, not brought: a resumed run is what it was started as.
+        return runTraining(
+          args.resume ? null : relayQuickstart,
+          rest,
+          { ...args, dryRun: args["dry-run"] },
+          "quickstart",
+          terminal,
+        );
       },
     },
     exit,

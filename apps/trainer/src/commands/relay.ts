@@ -1,4 +1,4 @@
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import {
@@ -14,7 +14,7 @@ import {
   type WarmStartPhase,
 } from "@laconic/tasks";
 import { randomFromSeed } from "@laconic/core";
-import { evaluate, livePolicies, onlyPolicy, supervised, type TrainedPolicy } from "@laconic/trainer";
+import { evaluate, livePolicies, onlyPolicy, policyFile, supervised, type TrainedPolicy } from "@laconic/trainer";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
@@ -115,6 +115,7 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
           await model.save(folder);
           // The first step of reinforcement learning starts a fresh optimiser.
           await rm(join(folder, "optimizer.safetensors"), { force: true });
+          await writeFile(join(folder, policyFile), `${JSON.stringify({ task: `relay/${level.name}` }, null, 2)}\n`);
           const { accuracy, tokens } = evaluation;
           terminal.result(
             args.json

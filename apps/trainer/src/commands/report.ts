@@ -4,7 +4,7 @@ import { writeBenchReport } from "../bench/bench-report.ts";
 import { settingsFile } from "../bench/bench-settings.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
-import { writePicture, writeReport } from "../report/write-report.ts";
+import { readWarnings, writePicture, writeReport } from "../report/write-report.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function reportCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
@@ -29,6 +29,8 @@ export function reportCommand({ terminal }: CommandContext, exit: ExitCode): Com
           terminal.result(json ? JSON.stringify({ report: files }) : markdown);
           return 0;
         }
+        for (const warning of await readWarnings(resolve(directory)))
+          terminal.note(`${terminal.paint("yellow", "warning")}: ${warning}`);
         const file = await writeReport(resolve(directory), out === undefined ? undefined : resolve(out));
         if (svg !== undefined) await writePicture(resolve(directory), resolve(svg));
         terminal.result(json ? JSON.stringify({ report: file }) : file);

@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
@@ -6,7 +6,7 @@ import { wholeNumber } from "../cli/numbers.ts";
 import { renderAblationChart } from "../relay/ablation-chart.ts";
 import { parseAppConfig } from "../run/app-config.ts";
 import { applyOverrides } from "../run/overrides.ts";
-import { runVariants, type VariantResult } from "../sweep/run-variants.ts";
+import { runVariants } from "../sweep/run-variants.ts";
 import { summariseSweep, sweepTable } from "../sweep/sweep-report.ts";
 import { variantsOf } from "../sweep/variants-of.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
@@ -23,7 +23,7 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         seeds: { type: "string", description: "Runs of each variant, seeds 0 up", default: "1", valueHint: "n" },
         out: {
           type: "string",
-          description: "Folder of the sweep; what it holds already is not trained again",
+          description: "Folder of the sweep; the same command again goes on with what it holds",
           default: "sweep",
           valueHint: "folder",
         },
@@ -45,8 +45,8 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
             folder,
             seeds,
             overrides,
-            done: await resultsIn(folder),
-            onResult: (all) => write(folder, all),
+            file: "sweep.json",
+            onResult: async () => undefined,
           },
           terminal,
         );
@@ -60,15 +60,4 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
     },
     exit,
   );
-}
-
-const file = "sweep.json";
-
-async function resultsIn(folder: string): Promise<VariantResult[]> {
-  const text = await readFile(join(folder, file), "utf8").catch(() => "[]");
-  return JSON.parse(text) as VariantResult[];
-}
-
-async function write(folder: string, results: readonly VariantResult[]): Promise<void> {
-  await writeFile(join(folder, file), `${JSON.stringify(results, null, 2)}\n`);
 }

@@ -70,10 +70,9 @@ export async function runTraining(
     ...(flags.device === undefined ? [] : [`device=${flags.device}`]),
     ...overrides,
   ];
+  // What a resumed run is given is compared with what it was started with; where nothing is given, the latter holds.
   const config =
-    written === null || flags.resume
-      ? await storedConfig(directory, words)
-      : parseAppConfig(applyOverrides(written, words));
+    written === null ? await storedConfig(directory, words) : parseAppConfig(applyOverrides(written, words));
   if (flags.dryRun) {
     terminal.result(JSON.stringify(config, null, flags.json ? undefined : 2));
     return 0;
@@ -111,10 +110,16 @@ function report(
   terminal.result(
     [
       `accuracy  ${formatPercent(before.accuracy)} -> ${formatPercent(after.accuracy)} on ${after.problems} held-out problems`,
-      `tokens    ${formatNumber(before.tokens)} -> ${formatNumber(after.tokens)} per episode, ${formatNumber(before.tokens / after.tokens)} times fewer${budget === null ? "" : ` (budget ${budget})`}`,
+      `tokens    ${formatNumber(before.tokens)} -> ${formatNumber(after.tokens)} per episode, ${timesFewer(before.tokens, after.tokens)}${budget === null ? "" : ` (budget ${budget})`}`,
       `time      ${formatDuration(seconds)} on ${device}`,
     ].join("\n"),
   );
+}
+
+function timesFewer(before: number, after: number): string {
+  return after <= before
+    ? `${formatNumber(before / after)} times fewer`
+    : `${formatNumber(after / before)} times as many`;
 }
 
 function isFolder(path: string): boolean {

@@ -16,7 +16,7 @@ export const agentGspo: Preset = {
       learningRate: 1e-6,
       maxPrice: 0.01,
       warmupIterations: 10,
-      guard: { action: "freeze", rewardTolerance: 0.05 },
+      guard: { action: "freeze", rewardTolerance: 0.05, maxSilenceRate: 0.6 },
     },
   },
 };

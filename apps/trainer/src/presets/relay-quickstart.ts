@@ -23,7 +23,7 @@ export const relayQuickstart: Readonly<Record<string, unknown>> = {
       maxPrice: 0.05,
       warmupIterations: 10,
       annealIterations: 80,
-      guard: { action: "freeze", rewardTolerance: 0.1 },
+      guard: { action: "freeze", rewardTolerance: 0.1, maxSilenceRate: 0.6 },
     },
     optimizer: { learningRate: { peak: 3e-4, warmUpSteps: 5, decay: "cosine", finalFraction: 0.05 } },
     evaluation: { every: 20, problems: 400, transcripts: 4 },

@@ -49,12 +49,12 @@ export interface AblationOptions {
   readonly json: boolean;
 }
 
-/** Trains every chosen variant and writes `ablation.json`, `ablation.md` and `ablation.svg`. */
+/** Trains every chosen variant and writes `ablation.json`, `ablation.md` and `ablation.svg`; run again, it goes on. */
 export async function ablate(options: AblationOptions, terminal: Terminal): Promise<number> {
   const { folder, seeds, only, overrides } = options;
   const onResult = (all: readonly VariantResult[]): Promise<void> => write(folder, all);
   const results = await runVariants(
-    { base: relayQuickstart, variants: chosen(only), folder, seeds, overrides, onResult },
+    { base: relayQuickstart, variants: chosen(only), folder, seeds, overrides, file: "ablation.json", onResult },
     terminal,
   );
   if (typeof results === "number") return results;
@@ -77,7 +77,6 @@ function chosen(only: readonly string[] | undefined): readonly Variant[] {
 }
 
 async function write(folder: string, results: readonly VariantResult[]): Promise<void> {
-  await writeFile(join(folder, "ablation.json"), `${JSON.stringify(results, null, 2)}\n`);
   await writeFile(join(folder, "ablation.md"), `${ablationTable(results)}\n`);
   await writeFile(join(folder, "ablation.svg"), renderAblationChart(results));
 }

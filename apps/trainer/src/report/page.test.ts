@@ -55,6 +55,7 @@ const data: ReportData = {
     { step: 0, tokens: 60, accuracy: 0.9, interval: [0.87, 0.92] },
     { step: 2, tokens: 15, accuracy: 0.95, interval: [0.93, 0.97] },
   ],
+  decline: null,
   transcripts: [transcript(0, attack), transcript(2, "")],
   budgetTokens: 14,
   seconds: 125,

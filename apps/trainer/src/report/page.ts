@@ -15,6 +15,8 @@ export interface ReportData {
   readonly name: string;
   readonly rows: readonly MetricRow[];
   readonly evaluations: readonly FrontierPoint[];
+  /** How the team ended clearly worse than it began, in words; null where it did not. */
+  readonly decline: string | null;
   readonly transcripts: readonly Transcript[];
   /** Mean tokens per episode that the dual controller aims at; null without one. */
   readonly budgetTokens: number | null;
@@ -56,6 +58,7 @@ export function renderReport(data: ReportData): string {
 <title>${escapeHtml(data.name)} · Laconic report</title><style>${theme}</style></head><body><main>
 <h1>${escapeHtml(data.name)}</h1>
 <p class="lead">A team and what it learned: ${escapeHtml(objectiveOf(data))}. Seed ${escapeHtml(data.seed)}, ${data.rows.length} steps.</p>
+${data.decline === null ? "" : `<p class="lead" role="alert"><b>Warning:</b> ${escapeHtml(data.decline)}.</p>`}
 <div class="tiles">${tiles}</div>
 ${scores(data)}
 ${renderFrontier(data.evaluations, data.budgetTokens)}

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { episodeSchema, problemSchema } from "@laconic/core/schemas";
-import { nodeFileSystem, readLines, runFiles } from "@laconic/trainer";
+import { declineOf, nodeFileSystem, readLines, runFiles, stepDefect, type Evaluation } from "@laconic/trainer";
 import type { FrontierPoint } from "./frontier-chart.ts";
 import type { MetricRow, ReportData } from "./page.ts";
 import type { Transcript } from "./transcripts.ts";
@@ -24,18 +24,38 @@ export async function readRunData(directory: string): Promise<ReportData> {
   const train = record(config["train"]);
   const timing = await readLines(fs, path(runFiles.timing));
   const seconds = timing.reduce((sum, row) => sum + total(row), 0);
+  const rows = (await readLines(fs, path(runFiles.metrics))).map(numbersOf);
+  const evaluated = await readLines(fs, path(runFiles.evaluations));
+  const defect = stepDefect(rows.map((row) => row["step"] ?? 0));
+  const warnings = (await readLines(fs, path(runFiles.warnings))).map((row) => textOr(row["message"], ""));
   return {
     name: directory.split(/[\\/]/).findLast((part) => part !== "") ?? "run",
-    rows: (await readLines(fs, path(runFiles.metrics))).map(numbersOf),
-    evaluations: (await readLines(fs, path(runFiles.evaluations))).map(evaluationPoint),
+    rows,
+    evaluations: evaluated.map(evaluationPoint),
+    decline: declineIn(evaluated),
     transcripts: (await readLines(fs, path(runFiles.episodes))).flatMap(transcript),
     budgetTokens: numberOr(record(train["budget"])["targetTokens"], null),
     seconds: timing.length > 0 ? seconds : null,
     device: textOr(record(environment["engine"])["device"], "unknown"),
     seed: textOr(train["seed"], "unknown"),
     config,
-    warnings: (await readLines(fs, path(runFiles.warnings))).map((row) => textOr(row["message"], "")),
+    warnings: [
+      ...(defect === null ? [] : [`${runFiles.metrics}: ${defect}; the charts lack it or show it twice`]),
+      ...warnings,
+    ],
   };
+}
+
+/** How the last evaluation is clearly worse than the first. */
+function declineIn(rows: readonly Json[]): string | null {
+  const [first, last] = [rows[0], rows.at(-1)];
+  return first && last ? declineOf(evaluationOf(first), evaluationOf(last)) : null;
+}
+
+function evaluationOf(row: Json): Evaluation {
+  const { step, tokens, accuracy, interval } = evaluationPoint(row);
+  const silence = numbersOf(record(row["silence"]));
+  return { step, tokens, accuracy, interval, silence, problems: numberOr(row["problems"], 0) };
 }
 
 function evaluationPoint(row: Json): FrontierPoint {

@@ -11,6 +11,12 @@ export async function writeReport(directory: string, file: string = join(directo
   return file;
 }
 
+/** What a reader of a run must know first: that it ended worse than it began, that rows are lost, that it warned. */
+export async function readWarnings(directory: string): Promise<readonly string[]> {
+  const { decline, warnings } = await readRunData(directory);
+  return decline === null ? warnings : [decline, ...warnings];
+}
+
 /**
  * Draws a run's accuracy-token plane into an SVG file.
  * @throws LaconicError `run_missing` when the run holds no evaluation yet.

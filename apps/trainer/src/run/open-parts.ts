@@ -46,7 +46,7 @@ type Parts = Pick<AppConfig, "task" | "train"> &
 /** Agents by policy: one that all trained agents share, or one for each of them. */
 export function policiesOf(
   { policies = "shared" }: Partial<Pick<AppConfig, "policies">>,
-  task: TeamTask,
+  task: Pick<TeamTask, "topology" | "trainedAgents">,
 ): Readonly<Record<string, readonly string[]>> {
   const agents = task.trainedAgents ?? task.topology.agents;
   return policies === "own" ? Object.fromEntries(agents.map((agent) => [agent, [agent]])) : { [onlyPolicy]: agents };
@@ -130,7 +130,8 @@ async function tokenizerIn(folder: string): Promise<ChatTokenizer> {
   return (await import("@laconic/tokenizers")).loadTokenizer(folder);
 }
 
-function checkBases(bases: Readonly<Record<string, string>>, policies: Readonly<Record<string, unknown>>): void {
+/** @throws LaconicError `config_invalid` for a base of a policy that does not exist */
+export function checkBases(bases: Readonly<Record<string, string>>, policies: Readonly<Record<string, unknown>>): void {
   const stray = Object.keys(bases).find((name) => !Object.hasOwn(policies, name));
   if (stray !== undefined)
     throw new LaconicError(

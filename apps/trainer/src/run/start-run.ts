@@ -1,18 +1,21 @@
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import type { TrainResult } from "@laconic/trainer";
-import { openRun, tensorBoardSink, train } from "@laconic/trainer";
+import { checkTraining, declineOf, openRun, tensorBoardSink, train, type RunOptions } from "@laconic/trainer";
 import { statusLine } from "../cli/status-line.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { formatNumber, formatPercent } from "../report/format.ts";
 import { withoutScore } from "../report/unscored.ts";
 import { writeReport } from "../report/write-report.ts";
 import type { AppConfig } from "./app-config.ts";
+import { checkRun, modelFolders } from "./check-run.ts";
 import { describeEnvironment } from "./environment.ts";
 import { chooseDevice } from "./devices.ts";
 import { openModelFolder } from "./model-folder.ts";
 import { openParts } from "./open-parts.ts";
 import { openingMeans } from "./open-run.ts";
+import { policyTask } from "./policy-task.ts";
+import { runInputs } from "./run-inputs.ts";
 
 export interface StartedRun extends TrainResult {
   /** What interrupted the run, if anything did. */
@@ -22,20 +25,24 @@ export interface StartedRun extends TrainResult {
   readonly report: string;
 }
 
-/** Trains into a run directory with a status line, and writes the report. The first interrupt finishes the step and saves. */
+/**
+ * Trains into a run directory with a status line, and writes the report. The first interrupt finishes the step and saves. What
+ * can be refused is refused before the directory is made.
+ */
 export async function startRun(
   given: AppConfig,
   directory: string,
-  resume: boolean,
+  resume: Exclude<RunOptions["resume"], undefined>,
   terminal: Terminal,
 ): Promise<StartedRun> {
+  await checkRun(given, terminal);
   const device = await chooseDevice(given.device, given.workers, (text) => terminal.note(text));
   // The run says what `auto` came to: a resume elsewhere is then refused instead of rounding differently.
   const { pinned } = await openModelFolder(given.model, terminal);
   const config = { ...given, model: pinned, device: device.name, workers: device.workers };
   const warn = (message: string): void => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`);
   const means = await openingMeans(pinned, terminal);
-  const { engine, parts, close } = await openParts(config, device, means);
+  const { engine, task, parts, close } = await openParts(config, device, means);
   const stop = new AbortController();
   const interrupt = (signal: NodeJS.Signals): void => {
     if (stop.signal.aborted) process.exit(signal === "SIGINT" ? 130 : 143);
@@ -45,6 +52,9 @@ export async function startRun(
   process.on("SIGINT", interrupt);
   process.on("SIGTERM", interrupt);
   try {
+    checkTraining(parts, config.train);
+    const inputs = await runInputs(await modelFolders(config, terminal), task);
+    const known = policyTask(config.task);
     const started = performance.now();
     let first: number | null = null;
     const { steps } = config.train;
@@ -53,6 +63,9 @@ export async function startRun(
       resume,
       config,
       environment: await describeEnvironment(engine.capabilities),
+      inputs,
+      adjustable: { "train.steps": scheduleNote(config) },
+      ...(known !== null && { policy: { task: known } }),
       keepCheckpoints: config.train.checkpoint.keep,
       now: () => performance.now(),
       sinks: [
@@ -88,6 +101,8 @@ export async function startRun(
       await run.close();
     }
     const seconds = (performance.now() - started) / 1000;
+    const decline = declineOf(result.before, result.after);
+    if (decline !== null) warn(`at the end, after step ${result.steps}, ${decline}`);
     const signal = stop.signal.aborted ? (stop.signal.reason as NodeJS.Signals) : null;
     return { ...result, signal, seconds, device: engine.capabilities.device, report: await writeReport(directory) };
   } finally {
@@ -95,6 +110,13 @@ export async function startRun(
     process.off("SIGTERM", interrupt);
     await close();
   }
+}
+
+/** What more steps do to learning rates that fall over the whole run. */
+function scheduleNote({ train: { optimizer, policies } }: AppConfig): string {
+  const schedules = [optimizer.learningRate, ...Object.values(policies).flatMap((each) => each.learningRate ?? [])];
+  if (schedules.every(({ decay }) => decay === "constant")) return "";
+  return ": the learning rate follows the schedule of the new length from here on, as no run of that length from the beginning would";
 }
 
 /** 0 done, 130 or 143 after a signal. */

@@ -1,7 +1,12 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { LaconicError } from "@laconic/core";
+import { changesOf, nodeFileSystem } from "@laconic/trainer";
+import { z } from "zod";
 import type { Terminal } from "../cli/terminal.ts";
-import { parseAppConfig } from "../run/app-config.ts";
+import { parseAppConfig, type AppConfig } from "../run/app-config.ts";
+import { checkRun } from "../run/check-run.ts";
+import { configOfRun } from "../run/open-run.ts";
 import { applyOverrides } from "../run/overrides.ts";
 import { exitCodeOf, startRun } from "../run/start-run.ts";
 
@@ -12,15 +17,34 @@ export interface Variant {
   readonly overrides: readonly string[];
 }
 
+interface Side {
+  readonly accuracy: number;
+  readonly tokens: number;
+}
+
 /** One trained variant. */
 export interface VariantResult {
   readonly variant: string;
   readonly about: string;
   readonly seed: number;
-  readonly before: { readonly accuracy: number; readonly tokens: number };
-  readonly after: { readonly accuracy: number; readonly tokens: number };
+  readonly before: Side;
+  readonly after: Side;
+  /** Of the session that finished it. */
   readonly seconds: number;
 }
+
+const sideSchema: z.ZodType<Side> = z.strictObject({ accuracy: z.number(), tokens: z.number() });
+
+const resultsSchema: z.ZodType<VariantResult[]> = z.array(
+  z.strictObject({
+    variant: z.string(),
+    about: z.string(),
+    seed: z.int(),
+    before: sideSchema,
+    after: sideSchema,
+    seconds: z.number(),
+  }),
+);
 
 export interface VariantOptions {
   readonly base: Readonly<Record<string, unknown>>;
@@ -29,8 +53,8 @@ export interface VariantOptions {
   /** Seeds 0 up to this. */
   readonly seeds: number;
   readonly overrides: readonly string[];
-  /** What was trained before: it is not trained again. */
-  readonly done?: readonly VariantResult[];
+  /** File in the folder that holds the results: what it has already is not trained again. */
+  readonly file: string;
   readonly onResult: (results: readonly VariantResult[]) => Promise<void>;
 }
 
@@ -38,32 +62,113 @@ export function runFolder(folder: string, variant: string, seed: number): string
   return join(folder, "runs", `${variant}-${seed}`);
 }
 
+interface Planned {
+  readonly variant: Variant;
+  readonly seed: number;
+  readonly config: AppConfig;
+  readonly directory: string;
+}
+
 /**
- * Trains every variant with every seed, each into a directory of its own.
+ * Trains every variant with every seed, each into a directory of its own. All are checked before the first trains. What the
+ * folder holds is taken up: results as they are, interrupted runs from their last checkpoint.
+ *
  * @returns the results, or the exit code of an interrupted run: what is half trained is no result
+ * @throws LaconicError `config_invalid` for a variant that would be refused, or for a folder that holds the same variant
+ * under other settings; `data_invalid` for results that cannot be read
  */
-export async function runVariants(
-  { base, variants, folder, seeds, overrides, done = [], onResult }: VariantOptions,
-  terminal: Terminal,
-): Promise<VariantResult[] | number> {
+export async function runVariants(options: VariantOptions, terminal: Terminal): Promise<VariantResult[] | number> {
+  const { base, variants, folder, seeds, overrides, file, onResult } = options;
+  const done = await resultsIn(join(folder, file));
+  const planned: Planned[] = [];
+  for (const variant of variants)
+    for (let seed = 0; seed < seeds; seed++) {
+      const words = [...variant.overrides, `train.seed=${seed}`, ...overrides];
+      planned.push(await plan(variant, seed, () => parseAppConfig(applyOverrides(base, words)), folder, terminal));
+    }
   await mkdir(folder, { recursive: true });
   const results: VariantResult[] = [];
-  for (const { name, about, overrides: own } of variants)
-    for (let seed = 0; seed < seeds; seed++) {
-      const before = done.find((each) => each.variant === name && each.seed === seed);
-      if (before) {
-        results.push(before);
-        continue;
-      }
-      terminal.note(`${terminal.paint("bold", name)} (${about}), seed ${seed}`);
-      const config = parseAppConfig(applyOverrides(base, [...own, `train.seed=${seed}`, ...overrides]));
-      const outcome = await startRun(config, runFolder(folder, name, seed), false, terminal);
-      if (outcome.interrupted) return exitCodeOf(outcome);
-      const side = ({ accuracy, tokens }: typeof outcome.before): VariantResult["after"] => ({ accuracy, tokens });
-      const [start, end] = [side(outcome.before), side(outcome.after)];
-      results.push({ variant: name, about, seed, before: start, after: end, seconds: outcome.seconds });
-      await onResult(results);
+  for (const { variant, seed, config, directory } of planned) {
+    const { name, about } = variant;
+    const before = done.find((each) => each.variant === name && each.seed === seed);
+    if (before) {
+      results.push(before);
+      continue;
     }
+    terminal.note(`${terminal.paint("bold", name)} (${about}), seed ${seed}`);
+    const outcome = await startRun(config, directory, "where-possible", terminal);
+    if (outcome.interrupted) {
+      terminal.note("stopped; the same command again goes on from here");
+      return exitCodeOf(outcome);
+    }
+    const side = ({ accuracy, tokens }: typeof outcome.before): Side => ({ accuracy, tokens });
+    const [start, end] = [side(outcome.before), side(outcome.after)];
+    results.push({ variant: name, about, seed, before: start, after: end, seconds: outcome.seconds });
+    await keep(join(folder, file), results, done);
+    await onResult(results);
+  }
   await onResult(results);
   return results;
+}
+
+/** A variant that may train: its settings are good, and what its directory holds was trained under them. */
+async function plan(
+  variant: Variant,
+  seed: number,
+  configure: () => AppConfig,
+  folder: string,
+  terminal: Terminal,
+): Promise<Planned> {
+  const directory = runFolder(folder, variant.name, seed);
+  let config: AppConfig;
+  try {
+    config = configure();
+    await checkRun(config, terminal);
+  } catch (error) {
+    if (!LaconicError.is(error)) throw error;
+    throw new LaconicError(error.code, `variant ${variant.name}: ${error.message}`, error.detail, error);
+  }
+  const stored = await configOfRun(directory).catch((error: unknown) => {
+    if (LaconicError.is(error) && error.code === "run_missing") return null;
+    throw error;
+  });
+  const [change] = stored ? changesOf(stored, asStored(config, stored)) : [];
+  if (change)
+    throw new LaconicError(
+      "config_invalid",
+      `${directory} was trained with ${change.key} ${change.before}, not ${change.now}; choose another folder with --out`,
+      { directory, key: change.key },
+    );
+  return { variant, seed, config, directory };
+}
+
+/** What a run resolves when it starts counts as it was resolved: a device or a hub's commit. */
+function asStored(config: AppConfig, stored: AppConfig): AppConfig {
+  return {
+    ...config,
+    device: config.device === "auto" ? stored.device : config.device,
+    workers: config.workers === "auto" ? stored.workers : config.workers,
+    model: stored.model.startsWith(`${config.model.split("@")[0]}@`) ? stored.model : config.model,
+  };
+}
+
+async function resultsIn(path: string): Promise<VariantResult[]> {
+  if (!(await nodeFileSystem.exists(path))) return [];
+  try {
+    return resultsSchema.parse(JSON.parse(new TextDecoder().decode(await nodeFileSystem.read(path))));
+  } catch (error) {
+    throw new LaconicError(
+      "data_invalid",
+      `${path} holds no results; remove it, or choose another folder`,
+      { path },
+      error,
+    );
+  }
+}
+
+/** Results of this command, and of earlier ones with other variants: a kill leaves the old file or the new one. */
+async function keep(path: string, own: readonly VariantResult[], before: readonly VariantResult[]): Promise<void> {
+  const others = before.filter((old) => !own.some(({ variant, seed }) => variant === old.variant && seed === old.seed));
+  await nodeFileSystem.write(`${path}.tmp`, `${JSON.stringify([...own, ...others], null, 2)}\n`);
+  await nodeFileSystem.rename(`${path}.tmp`, path);
 }

@@ -31,9 +31,15 @@ export function variantsOf(words: readonly string[]): { readonly variants: Varia
       "config_invalid",
       `these settings make ${variants.length} variants, more than ${mostVariants}`,
     );
+  const names = new Map<string, number>();
   return {
     fixed,
-    variants: variants.map((overrides) => ({ name: nameOf(overrides), about: overrides.join(" "), overrides })),
+    variants: variants.map((overrides) => {
+      const name = nameOf(overrides);
+      const same = (names.get(name) ?? 0) + 1; // different values may look alike in a folder's name
+      names.set(name, same);
+      return { name: same === 1 ? name : `${name}-${same}`, about: overrides.join(" "), overrides };
+    }),
   };
 }
 

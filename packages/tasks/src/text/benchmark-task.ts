@@ -62,6 +62,7 @@ export async function benchmarkTask(settings: BenchmarkTaskSettings, means: Task
       return verdict?.correct ? 1 : 0;
     },
     problems: (random, count) => draw(random, count).map((problem) => asked(problem)),
+    ...(means.heldOut > 0 && { pool: data.train.map((problem) => asked(problem)) }),
     heldOut: data.heldOut.map((problem) => asked(problem)),
     close: async () => {
       await maths.close();

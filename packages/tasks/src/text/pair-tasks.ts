@@ -65,6 +65,7 @@ export async function writingTask(settings: WritingTaskSettings, means: TaskMean
     // Of the stated 3.0; with twelve kinds of transitions 2.98 can be reached.
     grader: (answer) => (answer === null ? 0 : writingReward(form, ...partsOf(answer), { strict }).reward / 3),
     problems: drawFrom(data.train),
+    ...(means.heldOut > 0 && { pool: data.train }),
     heldOut: data.heldOut,
   };
 }
@@ -131,6 +132,7 @@ export async function codeTask(settings: CodeTaskSettings, means: TaskMeans): Pr
       return undecided === null ? Math.max(0, reward / mostReward) : { undecided };
     },
     problems: drawFrom(data.train),
+    ...(means.heldOut > 0 && { pool: data.train }),
     heldOut: data.heldOut,
     close: async () => sandbox?.close(),
   };

@@ -5,6 +5,7 @@ import { schemaOf } from "@laconic/core/schemas";
 import { z } from "zod";
 import type { Evaluation } from "../evaluate.ts";
 import { explainWriteError, replaceFile, type FileDigest, type FileSystem } from "./file-system.ts";
+import type { TraceDigests } from "./traces.ts";
 
 /** Where the loop stands, beside the weights. Random streams derive from seed and step, so the step is their position. */
 export interface LoopState {
@@ -38,17 +39,37 @@ const loopStateSchema: z.ZodType<LoopState> = z.strictObject({
   best: z.strictObject({ step: z.int(), accuracy: z.number(), since: z.int() }),
 });
 
-interface Manifest {
+/** What a checkpoint says of itself. */
+export interface CheckpointManifest {
   readonly version: 1;
   readonly step: number;
+  /** Of the run that it belongs to: `run` of its manifest. */
+  readonly run?: string;
+  /** The run directory's rows when it was saved. */
+  readonly traces?: TraceDigests;
   readonly files: Readonly<Record<string, FileDigest>>;
 }
 
-const manifestSchema: z.ZodType<Manifest> = z.strictObject({
+const digestSchema = z.strictObject({ bytes: z.int(), sha256: z.string() });
+
+const manifestSchema: z.ZodType<CheckpointManifest> = z.strictObject({
   version: z.literal(1),
   step: z.int(),
-  files: z.record(z.string().regex(/^(?:[\w-]+\/)?[\w.-]+$/), z.strictObject({ bytes: z.int(), sha256: z.string() })),
+  run: z.string().exactOptional(),
+  traces: z.record(z.string(), digestSchema).exactOptional(),
+  files: z.record(z.string().regex(/^(?:[\w-]+\/)?[\w.-]+$/), digestSchema),
 });
+
+/** Written beside each policy's weights: what a policy knows of itself. */
+export const policyFile = "laconic.json";
+
+/** What a checkpoint holds beside weights and loop state. */
+export interface CheckpointFacts {
+  readonly run?: string;
+  readonly traces?: TraceDigests;
+  /** Goes into {@link policyFile} of each policy. */
+  readonly policy?: Readonly<Record<string, unknown>>;
+}
 
 /**
  * Saves a checkpoint so that a kill at any moment leaves either the whole of it or the one before: files into
@@ -60,6 +81,7 @@ export async function saveCheckpoint(
   models: Models,
   state: LoopState,
   keep: number,
+  { policy, ...facts }: CheckpointFacts = {},
 ): Promise<void> {
   const step = stepName(state.step);
   const [partial, final] = [join(directory, `${step}.partial`), join(directory, step)];
@@ -73,11 +95,15 @@ export async function saveCheckpoint(
       throw explainWriteError(error, directory);
     });
     saved.push(...files.map((file) => (place === "" ? file : `${place}/${file}`)));
+    if (policy) {
+      await fs.write(join(partial, place, policyFile), `${JSON.stringify(policy, null, 2)}\n`);
+      saved.push(place === "" ? policyFile : `${place}/${policyFile}`);
+    }
     if (place !== "") await fs.syncDirectory(join(partial, place));
   }
   for (const file of saved) await fs.syncFile(join(partial, file));
   await fs.write(join(partial, "state.json"), `${JSON.stringify(state, null, 2)}\n`);
-  const manifest: Manifest = { version: 1, step: state.step, files: {} };
+  const manifest: CheckpointManifest = { version: 1, step: state.step, ...facts, files: {} };
   for (const file of [...saved, "state.json"])
     Object.assign(manifest.files, { [file]: await fs.digest(join(partial, file)) });
   await fs.write(join(partial, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);
@@ -101,19 +127,23 @@ export function modelPlace(policies: Readonly<Record<string, unknown>>, name: st
 export interface FoundCheckpoint {
   readonly folder: string;
   readonly state: LoopState;
+  readonly manifest: CheckpointManifest;
   readonly warnings: readonly string[];
 }
 
 /**
  * The newest checkpoint whose files agree with its manifest, or that of the run's best evaluation.
- * @throws LaconicError `checkpoint_missing` when there is none at all, `checkpoint_corrupt` when every one is damaged.
+ * @param accept - throws for one that will not do, and why
+ * @throws LaconicError `checkpoint_missing` when there is none at all, `checkpoint_corrupt` when every one is damaged,
+ * and a `checkpoint_mismatch` of `accept`.
  */
 export async function findCheckpoint(
   fs: FileSystem,
   directory: string,
   which: "latest" | "best" = "latest",
+  accept: (found: Omit<FoundCheckpoint, "warnings">) => Promise<void> = async () => undefined,
 ): Promise<FoundCheckpoint> {
-  const steps = (await fs.exists(directory)) ? await completeSteps(fs, directory) : [];
+  const steps = await completeSteps(fs, directory);
   if (steps.length === 0)
     throw new LaconicError(
       "checkpoint_missing",
@@ -124,12 +154,13 @@ export async function findCheckpoint(
   for (const name of steps) {
     const folder = join(directory, name);
     try {
-      const state = await verify(fs, folder);
-      const best = stepName(state.best.step);
-      if (which === "latest" || best === name || !steps.includes(best)) return { folder, state, warnings };
-      const bestFolder = join(directory, best);
-      return { folder: bestFolder, state: await verify(fs, bestFolder), warnings };
+      const found = await verify(fs, folder);
+      await accept(found);
+      const best = stepName(found.state.best.step);
+      if (which === "latest" || best === name || !steps.includes(best)) return { ...found, warnings };
+      return { ...(await verify(fs, join(directory, best))), warnings };
     } catch (error) {
+      if (LaconicError.is(error) && error.code === "checkpoint_mismatch") throw error;
       warnings.push(`${folder}: ${error instanceof Error ? error.message : String(error)}; trying the one before`);
     }
   }
@@ -138,18 +169,20 @@ export async function findCheckpoint(
   });
 }
 
-async function verify(fs: FileSystem, folder: string): Promise<LoopState> {
+async function verify(fs: FileSystem, folder: string): Promise<Omit<FoundCheckpoint, "warnings">> {
   const manifest = manifestSchema.parse(JSON.parse(await text(fs, join(folder, "manifest.json"))));
   for (const [file, expected] of Object.entries(manifest.files)) {
     const found = await fs.digest(join(folder, file));
     if (found.bytes !== expected.bytes) throw new Error(`${file} has ${found.bytes} bytes, expected ${expected.bytes}`);
     if (found.sha256 !== expected.sha256) throw new Error(`${file} does not match its checksum`);
   }
-  return loopStateSchema.parse(JSON.parse(await text(fs, join(folder, "state.json"))));
+  const state = loopStateSchema.parse(JSON.parse(await text(fs, join(folder, "state.json"))));
+  return { folder, state, manifest };
 }
 
 /** Newest first; `.partial` folders are not complete. */
-async function completeSteps(fs: FileSystem, directory: string): Promise<string[]> {
+export async function completeSteps(fs: FileSystem, directory: string): Promise<string[]> {
+  if (!(await fs.exists(directory))) return [];
   return (await fs.list(directory))
     .filter((name) => /^step-\d+$/.test(name))
     .toSorted()

@@ -20,8 +20,6 @@ export interface FileSystem {
   digest(path: string): Promise<FileDigest>;
   /** Creates or replaces a file and syncs it. */
   write(path: string, data: Uint8Array | string): Promise<void>;
-  /** Fails when the file exists. */
-  create(path: string, data: string): Promise<void>;
   append(path: string, data: Uint8Array | string): Promise<void>;
   /** Renames and syncs the parent directory. */
   rename(from: string, to: string): Promise<void>;
@@ -50,7 +48,6 @@ export const nodeFileSystem: FileSystem = {
     return { bytes, sha256: hash.digest("hex") };
   },
   write: (path, data) => put(path, data, "w"),
-  create: (path, data) => put(path, data, "wx"),
   append: (path, data) => put(path, data, "a"),
   rename: async (from, to) => {
     await rename(from, to);
@@ -90,7 +87,6 @@ export function explainedFileSystem(fs: FileSystem, directory: string): FileSyst
     read: (path) => fs.read(path),
     digest: (path) => fs.digest(path),
     write: (path, data) => explained(fs.write(path, data)),
-    create: (path, data) => explained(fs.create(path, data)),
     append: (path, data) => explained(fs.append(path, data)),
     rename: (from, to) => explained(fs.rename(from, to)),
     syncFile: (path) => explained(fs.syncFile(path)),

@@ -1,9 +1,9 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { nodeFileSystem } from "./file-system.ts";
-import { readLines, toLine, truncateLines } from "./json-lines.ts";
+import { readLines, toLine } from "./json-lines.ts";
 
 async function file(text: string): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "laconic-lines-"));
@@ -23,11 +23,4 @@ test("a number that JSON cannot hold becomes null and is listed", () => {
 test("a missing file has no rows; what is no object is left out", async () => {
   expect(await readLines(nodeFileSystem, join(tmpdir(), "laconic-no-such-file"))).toEqual([]);
   expect(await readLines(nodeFileSystem, await file(`{"step":1}\n3\nnull\n\n{"st`))).toEqual([{ step: 1 }]);
-});
-
-test("truncation keeps earlier rows byte for byte and drops later and torn ones", async () => {
-  const kept = toLine({ step: 1, "a/b": 1e-300, text: "é\u2028" }) + toLine({ step: 2, x: NaN, y: 0.1 + 0.2 });
-  const path = await file(`${kept}{"step":3}\n{"step":4,"a`);
-  await truncateLines(nodeFileSystem, path, 2);
-  expect(await readFile(path, "utf8")).toBe(kept);
 });

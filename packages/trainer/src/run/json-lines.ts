@@ -1,4 +1,4 @@
-import { replaceFile, type FileSystem } from "./file-system.ts";
+import type { FileSystem } from "./file-system.ts";
 
 /** One line of JSON. A number that JSON cannot hold becomes null, and its key is listed under `nonfinite`. */
 export function toLine(row: Readonly<Record<string, unknown>>): string {
@@ -18,14 +18,6 @@ export async function readLines(fs: FileSystem, path: string): Promise<Record<st
       return [];
     }
   });
-}
-
-/** Drops the rows of steps after `step`: a resumed run writes them again, byte for byte. */
-export async function truncateLines(fs: FileSystem, path: string, step: number): Promise<void> {
-  if (!(await fs.exists(path))) return;
-  const rows = await readLines(fs, path);
-  const kept = rows.filter((row) => typeof row["step"] === "number" && row["step"] <= step);
-  await replaceFile(fs, path, kept.map((row) => `${JSON.stringify(row)}\n`).join(""));
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,7 +1,8 @@
 import { hostname } from "node:os";
 import { join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { LaconicError } from "@laconic/core";
-import type { FileSystem } from "./file-system.ts";
+import { replaceFile, type FileSystem } from "./file-system.ts";
 
 /** Process that may hold a run directory; injected, so that tests decide who is alive. */
 export interface ProcessTable {
@@ -22,36 +23,60 @@ export const nodeProcesses: ProcessTable = {
   },
 };
 
-/** Directories that this very process holds: its number in a lock may also be that of a predecessor. */
-const held = new Set<string>();
+/** Claims by which this very process holds directories: its number in a lock may also be that of a predecessor. */
+const held = new Map<string, string>();
+
+/** Claims that this very process has staked, by path, for the same reason. */
+const staked = new Set<string>();
+
+/** Tells the claims of one process apart. */
+let claims = 0;
+
+/** A directory that is this process's. */
+export interface RunLock {
+  /** What was taken over, in words, or null. */
+  readonly takenOver: string | null;
+  /** Gives the directory back. A lock that somebody else has put there by now stays. */
+  release(): Promise<void>;
+}
 
 /**
  * Takes the directory for this process. A lock left by a dead process of this host is taken over.
- * @returns what was taken over, in words, or null
+ *
+ * Who reads or writes `LOCK` first stakes a claim, a file named after its process, and then looks whether it is alone.
+ * Of two that do so at once at least one sees the other, and waits; so nobody's fresh lock is taken for the stale one.
+ *
  * @throws LaconicError `run_locked` naming the holder.
  */
-export async function lockRun(fs: FileSystem, directory: string, processes: ProcessTable): Promise<string | null> {
+export async function lockRun(fs: FileSystem, directory: string, processes: ProcessTable): Promise<RunLock> {
   const path = join(directory, "LOCK");
-  const own = JSON.stringify({ pid: processes.pid, host: hostname() });
-  if (!(await fs.exists(path)) && (await createdFirst(fs, path, own))) {
-    held.add(resolve(directory));
-    return null;
-  }
-  const holder = readHolder(await fs.read(path));
-  if (holder && isHolding(holder, directory, processes))
-    throw new LaconicError(
-      "run_locked",
-      `${directory} is in use by process ${holder.pid} on ${holder.host}; stop it, or remove ${path} if it is gone`,
-      { directory, pid: holder.pid },
-    );
-  await fs.write(path, own);
-  held.add(resolve(directory));
-  return holder ? `took over the lock of process ${holder.pid}, which is gone` : "replaced an unreadable lock";
+  const key = resolve(directory);
+  return alone(fs, directory, processes, async (claim) => {
+    const found = await textOf(fs, path);
+    const holder = found === null ? null : readHolder(found);
+    if (holder && isHolding(holder, directory, processes))
+      throw locked(directory, `in use by process ${holder.pid} on ${holder.host}`, path, holder.pid);
+    await replaceFile(fs, path, JSON.stringify({ pid: processes.pid, host: hostname(), claim }));
+    held.set(key, claim);
+    const stale = holder ? `took over the lock of process ${holder.pid}, which is gone` : "replaced an unreadable lock";
+    return {
+      takenOver: found === null ? null : stale,
+      async release() {
+        try {
+          const now = await textOf(fs, path);
+          if (now !== null && readHolder(now)?.claim === claim) await fs.remove(path);
+        } finally {
+          if (held.get(key) === claim) held.delete(key);
+        }
+      },
+    };
+  });
 }
 
 interface Holder {
   readonly pid: number;
   readonly host: string;
+  readonly claim: string;
 }
 
 /** Whether a process of another machine lives cannot be seen from here, so it does. */
@@ -60,29 +85,100 @@ function isHolding({ pid, host }: Holder, directory: string, processes: ProcessT
   return pid === processes.pid ? held.has(resolve(directory)) : processes.isAlive(pid);
 }
 
-/** False when another process was faster. */
-async function createdFirst(fs: FileSystem, path: string, own: string): Promise<boolean> {
+function locked(directory: string, how: string, file: string, pid: number): LaconicError {
+  return new LaconicError("run_locked", `${directory} is ${how}; stop it, or remove ${file} if it is gone`, {
+    directory,
+    pid,
+  });
+}
+
+interface Claim {
+  readonly name: string;
+  readonly host: string;
+  readonly pid: number;
+}
+
+const waits = { each: 10, most: 1000 } as const; // milliseconds, times: a claim lasts as long as three small files take
+
+/**
+ * Does something while no other living process does it in the same directory. Among those who meet, the one whose claim
+ * sorts first keeps it and waits for the others, who withdraw theirs and wait for it.
+ */
+async function alone<T>(
+  fs: FileSystem,
+  directory: string,
+  processes: ProcessTable,
+  work: (claim: string) => Promise<T>,
+): Promise<T> {
+  const name = `LOCK.${hostInName()}.${processes.pid}.${(claims += 1)}`;
+  const path = join(directory, name);
+  const stake = async (): Promise<void> => {
+    staked.add(path);
+    await fs.write(path, "");
+  };
+  const withdraw = async (): Promise<void> => {
+    staked.delete(path);
+    await fs.remove(path);
+  };
   try {
-    await fs.create(path, own);
-    return true;
-  } catch (error) {
-    if (await fs.exists(path)) return false;
-    throw error;
+    await stake();
+    for (let wait = 0; ; wait++) {
+      const found = (await fs.list(directory)).flatMap((each) => (each === name ? [] : claimNamed(each)));
+      const [other] = found
+        .filter((claim) => isStaked(claim, directory, processes))
+        .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+      if (!other && staked.has(path)) {
+        // Nobody comes back from the dead; a claim of this process may be staked again at any moment.
+        for (const dead of found) if (dead.pid !== processes.pid) await fs.remove(join(directory, dead.name));
+        return await work(name);
+      }
+      if (wait === waits.most && other)
+        throw locked(
+          directory,
+          `being taken by process ${other.pid} on ${other.host}`,
+          join(directory, other.name),
+          other.pid,
+        );
+      if (!other) await stake();
+      else if (other.name < name && staked.has(path)) await withdraw();
+      if (other) await sleep(waits.each);
+    }
+  } finally {
+    await withdraw();
   }
 }
 
-export async function unlockRun(fs: FileSystem, directory: string): Promise<void> {
-  held.delete(resolve(directory));
-  await fs.remove(join(directory, "LOCK"));
+function hostInName(): string {
+  return hostname().replaceAll(/[^\w-]/gu, "-");
 }
 
-function readHolder(bytes: Uint8Array): Holder | null {
+function claimNamed(name: string): Claim[] {
+  const [, host, pid] = /^LOCK\.([\w-]+)\.(\d+)\.\d+$/u.exec(name) ?? [];
+  return host === undefined ? [] : [{ name, host, pid: Number(pid) }];
+}
+
+function isStaked({ name, host, pid }: Claim, directory: string, processes: ProcessTable): boolean {
+  if (host !== hostInName()) return true;
+  return staked.has(join(directory, name)) || (pid !== processes.pid && processes.isAlive(pid));
+}
+
+function readHolder(text: string): Holder | null {
   try {
-    const value: unknown = JSON.parse(new TextDecoder().decode(bytes));
+    const value: unknown = JSON.parse(text);
     if (typeof value !== "object" || value === null) return null;
-    const { pid, host } = value as Record<string, unknown>;
-    return typeof pid === "number" && typeof host === "string" ? { pid, host } : null;
+    const { pid, host, claim = "" } = value as Record<string, unknown>;
+    return typeof pid === "number" && typeof host === "string" ? { pid, host, claim: String(claim) } : null;
   } catch {
     return null;
+  }
+}
+
+/** Null when there is no file, also when it goes while it is looked at: its holder has released it. */
+async function textOf(fs: FileSystem, path: string): Promise<string | null> {
+  try {
+    return (await fs.exists(path)) ? new TextDecoder().decode(await fs.read(path)) : null;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+    throw error;
   }
 }

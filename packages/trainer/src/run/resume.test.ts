@@ -30,7 +30,6 @@ const files = ["metrics.jsonl", "evaluations.jsonl", "episodes.jsonl", "rollouts
 const fastFileSystem: FileSystem = {
   ...nodeFileSystem,
   write: (path, data) => writeFile(path, data),
-  create: (path, data) => writeFile(path, data, { flag: "wx" }),
   append: (path, data) => appendFile(path, data),
   rename,
   syncFile: async () => undefined,

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { appendFile, mkdir, mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
-import { hostname, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { episodeSchema, problemSchema } from "@laconic/core/schemas";
@@ -11,7 +11,6 @@ import type { Metrics } from "../stages/step-metrics.ts";
 import { faultyFileSystem, tinyParts, tinyRun, type TinyRunOptions } from "../testing/index.ts";
 import { readLines } from "./json-lines.ts";
 import { nodeFileSystem, type FileSystem } from "./file-system.ts";
-import type { ProcessTable } from "./lock.ts";
 import { openRun } from "./run-directory.ts";
 
 const settings = {
@@ -73,7 +72,7 @@ test("a directory that holds a run is not overwritten; one that holds none is no
     code: "run_missing",
     detail: { directory },
   });
-  await (await open(directory)).close();
+  await runIn(directory);
   expect(await refusal(open(directory))).toMatchObject({ code: "run_exists", detail: { directory } });
   expect((await refusal(runIn(directory))).message).toContain("resume it");
 });
@@ -243,66 +242,6 @@ test.each([
 const alive = (...pids: readonly number[]): ((pid: number) => boolean) => {
   return (pid) => pids.includes(pid);
 };
-
-test("a directory in use is run_locked and names the process; a dead process gives way with a warning", async () => {
-  const directory = await temporary();
-  const first: ProcessTable = { pid: 11, isAlive: alive() };
-  await open(directory, { processes: first }); // never closed
-  const second: ProcessTable = { pid: 12, isAlive: alive(11) };
-  const error = await refusal(open(directory, { processes: second, resume: true }));
-  expect([error.code, error.detail["pid"]]).toEqual(["run_locked", 11]);
-  const warnings: string[] = [];
-  const run = await open(directory, {
-    processes: { pid: 13, isAlive: alive(12) },
-    resume: true,
-    observer: { warning: (message) => void warnings.push(message) },
-  });
-  expect(warnings).toEqual(["took over the lock of process 11, which is gone"]);
-  await run.close();
-});
-
-test("a lock of another machine holds, whatever lives here; an unreadable one is replaced", async () => {
-  const directory = await temporary();
-  await (await open(directory)).close();
-  const lock = join(directory, "LOCK");
-  await writeFile(lock, JSON.stringify({ pid: 5, host: `not-${hostname()}` }));
-  const error = await refusal(open(directory, { processes: { pid: 6, isAlive: alive() }, resume: true }));
-  expect(error.code).toBe("run_locked");
-  expect(error.message).toContain(`remove ${lock}`);
-  await writeFile(lock, `{"pid":`);
-  const warnings: string[] = [];
-  const observer = { warning: (message: string) => void warnings.push(message) };
-  await (await open(directory, { resume: true, observer })).close();
-  expect(warnings).toEqual(["replaced an unreadable lock"]);
-});
-
-test("a number that another machine uses too holds; one that this process had in a former life does not", async () => {
-  const directory = await temporary();
-  await (await open(directory)).close();
-  const lock = join(directory, "LOCK");
-  const processes: ProcessTable = { pid: 7, isAlive: alive(7) };
-  await writeFile(lock, JSON.stringify({ pid: 7, host: `not-${hostname()}` }));
-  expect((await refusal(open(directory, { processes, resume: true }))).code).toBe("run_locked");
-  await writeFile(lock, JSON.stringify({ pid: 7, host: hostname() }));
-  const run = await open(directory, { processes, resume: true });
-  expect((await refusal(open(directory, { processes, resume: true }))).code).toBe("run_locked"); // twice in one process
-  await run.close();
-  await (await open(directory, { processes, resume: true })).close();
-});
-
-test("a process that loses the race for the lock is refused", async () => {
-  const directory = await temporary();
-  const lock = join(directory, "LOCK");
-  const fileSystem = {
-    ...nodeFileSystem,
-    create: async (path: string, data: string) => {
-      await writeFile(lock, JSON.stringify({ pid: 77, host: hostname() })); // the faster one
-      await nodeFileSystem.create(path, data);
-    },
-  };
-  const error = await refusal(open(directory, { fileSystem, processes: { pid: 78, isAlive: alive(77) } }));
-  expect([error.code, error.detail["pid"]]).toEqual(["run_locked", 77]);
-});
 
 test("a refused resume does not touch what a living process is writing", async () => {
   const directory = await temporary();

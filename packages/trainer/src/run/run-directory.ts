@@ -5,32 +5,14 @@ import type { MetricSink } from "../sinks/metric-sink.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 import type { Metrics } from "../stages/step-metrics.ts";
 import { findCheckpoint, modelPlace, saveCheckpoint, type LoopState, type Models } from "./checkpoint.ts";
-import { explainedFileSystem, nodeFileSystem, replaceFile, type FileSystem } from "./file-system.ts";
-import { readLines, toLine, truncateLines } from "./json-lines.ts";
-import { lockRun, nodeProcesses, unlockRun, type ProcessTable } from "./lock.ts";
+import { explainedFileSystem, nodeFileSystem, type FileSystem } from "./file-system.ts";
+import { readLines, toLine } from "./json-lines.ts";
+import { lockRun, nodeProcesses, type ProcessTable } from "./lock.ts";
 import { stepClock, type Recorder, type StepClock } from "./recorder.ts";
-
-/** Names inside a run directory. */
-export const runFiles = {
-  config: "config.json",
-  environment: "environment.json",
-  metrics: "metrics.jsonl",
-  timing: "timing.jsonl",
-  rollouts: "rollouts.jsonl",
-  episodes: "episodes.jsonl",
-  evaluations: "evaluations.jsonl",
-  warnings: "warnings.jsonl",
-  checkpoints: "checkpoints",
-} as const;
-
-/** Files whose rows belong to a step; a resumed run writes those after its checkpoint again. */
-const stepFiles: readonly string[] = [
-  runFiles.metrics,
-  runFiles.timing,
-  runFiles.rollouts,
-  runFiles.episodes,
-  runFiles.evaluations,
-];
+import { runFiles, traceNames } from "./run-files.ts";
+import { runManifest, type Change } from "./run-manifest.ts";
+import { checkSame, clear, continues, writeConfig } from "./stored-run.ts";
+import { cutTraces, digestTraces, writeTraces, type CutTraces } from "./traces.ts";
 
 /** What a caller sees while a run goes on. */
 export interface RunObserver {
@@ -47,7 +29,17 @@ export interface RunOptions {
   /** Saved as `environment.json`: versions, machine, device. */
   readonly environment: Readonly<Record<string, unknown>>;
   readonly keepCheckpoints: number;
-  readonly resume?: boolean;
+  /** SHA-256 of what a run reads, by name (weights, tokenizer, data): a resumed run must bring the same. */
+  readonly inputs?: Readonly<Record<string, string>>;
+  /** Settings that a resumed run may bring otherwise, with what follows from it; a change is recorded as a warning. */
+  readonly adjustable?: Readonly<Record<string, string>>;
+  /** What a policy knows of itself: written beside its weights in every checkpoint. */
+  readonly policy?: Readonly<Record<string, unknown>>;
+  /**
+   * `true` continues the last checkpoint. `where-possible` does so where there is one, and else starts, over again where a
+   * run ended before its first. `false` starts, and refuses a directory that holds steps or checkpoints.
+   */
+  readonly resume?: boolean | "where-possible";
   readonly observer?: RunObserver;
   readonly sinks?: readonly MetricSink[];
   /** Monotonic milliseconds. */
@@ -63,21 +55,17 @@ export interface Run extends Recorder {
 
 /**
  * Opens a run directory: a new one, or an existing one to resume.
- * @throws LaconicError `run_exists`, `run_missing`, `run_unwritable`, `run_locked`, or `checkpoint_mismatch` naming the setting that changed.
+ * @throws LaconicError `run_exists`, `run_missing`, `run_unwritable`, `run_locked`, or `checkpoint_mismatch` naming the
+ * setting or input that changed, with what it was and is.
  */
 export async function openRun(options: RunOptions): Promise<Run> {
   const { directory, processes = nodeProcesses, observer = {}, resume = false } = options;
   const fs = explainedFileSystem(options.fileSystem ?? nodeFileSystem, directory);
   const path = (name: string): string => join(directory, name);
-  const exists = await fs.exists(path(runFiles.config));
-  if (exists && !resume)
-    throw new LaconicError("run_exists", `${directory} holds a run already; choose another directory, or resume it`, {
-      directory,
-    });
-  if (!exists && resume) throw new LaconicError("run_missing", `${directory} holds no run to resume`, { directory });
+  await continues(fs, directory, resume); // refuses before anything is created
 
   await fs.makeDirectory(path(runFiles.checkpoints));
-  const takenOver = await lockRun(fs, directory, processes);
+  const lock = await lockRun(fs, directory, processes);
   const [said, written] = [new Set<string>(), new Set<unknown>()];
   const warn = async (message: string): Promise<void> => {
     if (!said.has(message)) observer.warning?.(message);
@@ -85,17 +73,32 @@ export async function openRun(options: RunOptions): Promise<Run> {
     said.add(message);
     written.add(message);
   };
+  let manifest = runManifest(options.config, options.inputs ?? {});
+  let adjusted: readonly Change[] = [];
+  let isResumed = false;
   try {
+    isResumed = await continues(fs, directory, resume); // another process may have been here meanwhile
+    if (!isResumed) await clear(fs, directory);
     for (const { message } of await readLines(fs, path(runFiles.warnings))) written.add(message);
     await removePartial(fs, path(runFiles.checkpoints));
-    if (exists) await checkSameConfig(fs, path(runFiles.config), options.config);
-    else await replaceFile(fs, path(runFiles.config), `${JSON.stringify(options.config, null, 2)}\n`);
+    if (isResumed) ({ manifest, adjusted } = await checkSame(fs, directory, options, warn));
+    else await writeConfig(fs, directory, manifest);
     await fs.write(path(runFiles.environment), `${JSON.stringify(options.environment, null, 2)}\n`);
-    if (takenOver) await warn(takenOver);
+    if (lock.takenOver) await warn(lock.takenOver);
   } catch (error) {
-    await unlockRun(fs, directory);
+    await lock.release();
     throw error;
   }
+  /** Keeps settings that changed, once a step is taken under them. */
+  const adjust = async (step: number): Promise<void> => {
+    if (adjusted.length === 0) return;
+    const { config } = runManifest(options.config, {});
+    manifest = { ...manifest, config };
+    await writeConfig(fs, directory, manifest);
+    for (const { key, before, now } of adjusted)
+      await warn(`from step ${step} on ${key} is ${now} instead of ${before}${options.adjustable?.[key] ?? ""}`);
+    adjusted = [];
+  };
 
   let sinks = [...(options.sinks ?? [])];
   const eachSink = async (use: (sink: MetricSink) => void | Promise<void>): Promise<void> => {
@@ -113,11 +116,25 @@ export async function openRun(options: RunOptions): Promise<Run> {
 
   return {
     async restore(models: Models): Promise<LoopState | null> {
-      if (!resume) return null;
-      const { folder, state, warnings } = await findCheckpoint(fs, path(runFiles.checkpoints));
-      for (const message of warnings) await warn(message);
+      if (!isResumed) return null;
+      let cut: CutTraces = { texts: {}, repairs: [] };
+      const { folder, state, warnings } = await findCheckpoint(
+        fs,
+        path(runFiles.checkpoints),
+        "latest",
+        async (found) => {
+          if ((found.manifest.run ?? manifest.run) !== manifest.run)
+            throw new LaconicError(
+              "checkpoint_mismatch",
+              `${found.folder} belongs to another run, of other settings, weights or data (${found.manifest.run}, not ${manifest.run})`,
+              { folder: found.folder },
+            );
+          cut = await cutTraces(fs, directory, traceNames, found.state.step, found.manifest.traces ?? null);
+        },
+      );
+      for (const message of [...warnings, ...cut.repairs]) await warn(message);
       for (const [name, model] of Object.entries(models)) await model.load(join(folder, modelPlace(models, name)));
-      for (const name of stepFiles) await truncateLines(fs, path(name), state.step);
+      await writeTraces(fs, directory, cut);
       const rows = await readLines(fs, path(runFiles.metrics));
       await eachSink(async (sink) => {
         for (const row of rows) await sink.log(row as Metrics, row["step"] as number);
@@ -126,6 +143,7 @@ export async function openRun(options: RunOptions): Promise<Run> {
     },
     clock: () => stepClock(options.now),
     async step(metrics, clock) {
+      await adjust(metrics["step"] as number);
       await fs.append(path(runFiles.metrics), toLine(metrics));
       await fs.append(path(runFiles.timing), toLine({ step: metrics["step"], ...timesOf(metrics, clock) }));
       await eachSink((sink) => sink.log(metrics, metrics["step"] as number));
@@ -146,13 +164,18 @@ export async function openRun(options: RunOptions): Promise<Run> {
     },
     async checkpoint(models, state) {
       await fs.syncDirectory(directory); // rows of files that are new must not be lost behind it
-      await saveCheckpoint(fs, path(runFiles.checkpoints), models, state, options.keepCheckpoints);
+      const traces = await digestTraces(fs, directory, traceNames);
+      await saveCheckpoint(fs, path(runFiles.checkpoints), models, state, options.keepCheckpoints, {
+        run: manifest.run,
+        traces,
+        ...(options.policy && { policy: options.policy }),
+      });
       observer.checkpoint?.(state.step);
     },
     warn,
     async close() {
       await eachSink((sink) => sink.close());
-      await unlockRun(fs, directory);
+      await lock.release();
     },
   };
 }
@@ -168,31 +191,4 @@ function timesOf(metrics: Metrics, { seconds }: StepClock): Metrics {
 async function removePartial(fs: FileSystem, checkpoints: string): Promise<void> {
   for (const name of await fs.list(checkpoints))
     if (name.endsWith(".partial")) await fs.remove(join(checkpoints, name));
-}
-
-async function checkSameConfig(fs: FileSystem, path: string, config: Readonly<Record<string, unknown>>): Promise<void> {
-  const stored: unknown = JSON.parse(new TextDecoder().decode(await fs.read(path)));
-  const key = firstDifference(stored, JSON.parse(JSON.stringify(config)), "");
-  if (key !== null)
-    throw new LaconicError(
-      "checkpoint_mismatch",
-      `${path}: the setting ${key} differs from the run's; resume with the stored configuration`,
-      {
-        key,
-      },
-    );
-}
-
-/** Path of the first setting that differs, or null. */
-function firstDifference(a: unknown, b: unknown, path: string): string | null {
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return Object.is(a, b) ? null : path;
-  for (const key of new Set([...Object.keys(a), ...Object.keys(b)])) {
-    const found = firstDifference(
-      (a as Record<string, unknown>)[key],
-      (b as Record<string, unknown>)[key],
-      path === "" ? key : `${path}.${key}`,
-    );
-    if (found !== null) return found;
-  }
-  return null;
 }

@@ -32,9 +32,21 @@ export interface Lane {
   readonly paysForItself: boolean;
 }
 
-/** @throws LaconicError `config_invalid` for settings of a policy that does not exist */
+/** @throws LaconicError `config_invalid` for settings of a policy that does not exist, or that objective or budget refuse */
 export function lanesOf({ policies }: TrainingParts, config: TrainConfig): Lane[] {
-  const names = Object.keys(policies);
+  const settings = laneSettings(Object.keys(policies), config);
+  return Object.entries(policies).map(([name, policy]) => ({
+    name,
+    policy,
+    agents: new Set(policy.agents),
+    ...(settings[name] as LaneSettings),
+  }));
+}
+
+type LaneSettings = Pick<Lane, "config" | "objective" | "controller" | "paysForItself">;
+
+/** Settings of each policy, over the run's. Throws as {@link lanesOf} does. */
+export function laneSettings(names: readonly string[], config: TrainConfig): Readonly<Record<string, LaneSettings>> {
   for (const name of Object.keys(config.policies))
     if (!names.includes(name))
       throw new LaconicError(
@@ -42,25 +54,27 @@ export function lanesOf({ policies }: TrainingParts, config: TrainConfig): Lane[
         `policies.${name}: there is no such policy; this run has ${names.join(", ")}`,
         { key: `policies.${name}` },
       );
-  return Object.entries(policies).map(([name, policy]) => {
-    const own = Object.hasOwn(config.policies, name) ? (config.policies[name] ?? {}) : {};
-    const { learningRate, ...rest } = own;
-    const merged: TrainConfig = {
-      ...config,
-      ...rest,
-      ...(learningRate && { optimizer: { ...config.optimizer, learningRate } }),
-    };
-    const { name: objectiveName, ...settings } = merged.objective;
-    return {
-      name,
-      policy,
-      agents: new Set(policy.agents),
-      config: merged,
-      objective: objectivePreset(objectiveName, settings),
-      controller: own.budget ? dualController(own.budget) : null,
-      paysForItself: own.budget !== undefined || own.prices !== undefined,
-    };
-  });
+  return Object.fromEntries(
+    names.map((name): [string, LaneSettings] => {
+      const own = Object.hasOwn(config.policies, name) ? (config.policies[name] ?? {}) : {};
+      const { learningRate, ...rest } = own;
+      const merged: TrainConfig = {
+        ...config,
+        ...rest,
+        ...(learningRate && { optimizer: { ...config.optimizer, learningRate } }),
+      };
+      const { name: objectiveName, ...settings } = merged.objective;
+      return [
+        name,
+        {
+          config: merged,
+          objective: objectivePreset(objectiveName, settings),
+          controller: own.budget ? dualController(own.budget) : null,
+          paysForItself: own.budget !== undefined || own.prices !== undefined,
+        },
+      ];
+    }),
+  );
 }
 
 /** What a policy learned in a step. */

@@ -89,7 +89,10 @@ export async function treeRollout(
 }
 
 /** @throws LaconicError `config_invalid` for a tree on a task that has no synchronous turns */
-export function checkTreeTask({ task }: TrainingParts, { tree }: TrainConfig): void {
+export function checkTreeTask(
+  { task }: { readonly task: Pick<TrainingParts["task"], "name" | "game"> },
+  { tree }: Pick<TrainConfig, "tree">,
+): void {
   if (tree && !task.game)
     throw new LaconicError("config_invalid", `tree: the task ${task.name} is not played in synchronous turns`, {
       key: "tree",

@@ -27,7 +27,7 @@ export class ProcessKilled extends Error {
 }
 
 type Operation = keyof FileSystem;
-const writing: ReadonlySet<Operation> = new Set(["makeDirectory", "write", "create", "append", "rename", "remove"]);
+const writing: ReadonlySet<Operation> = new Set(["makeDirectory", "write", "append", "rename", "remove"]);
 
 /** A file system over another one that fails, stops or forgets on command. */
 export function faultyFileSystem(faults: Faults = {}, inner: FileSystem = nodeFileSystem): FaultyFileSystem {
@@ -47,13 +47,11 @@ export function faultyFileSystem(faults: Faults = {}, inner: FileSystem = nodeFi
       throw Object.assign(new Error(`${code}: made to fail, ${operation} '${path}'`), { code, path });
     return run();
   }
-  const put = (operation: "write" | "create" | "append", path: string, data: Uint8Array | string): Promise<void> => {
+  const put = (operation: "write" | "append", path: string, data: Uint8Array | string): Promise<void> => {
     const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
-    const store = (part: Uint8Array): Promise<void> =>
-      operation === "create" ? inner.create(path, new TextDecoder().decode(part)) : inner[operation](path, part);
     const run = async (part: Uint8Array): Promise<void> => {
       const isNew = !(await inner.exists(path));
-      await store(part);
+      await inner[operation](path, part);
       if (isNew) unsynced.add(path);
     };
     return call(
@@ -77,7 +75,6 @@ export function faultyFileSystem(faults: Faults = {}, inner: FileSystem = nodeFi
     read: (path) => call("read", path, () => inner.read(path)),
     digest: (path) => call("digest", path, () => inner.digest(path)),
     write: (path, data) => put("write", path, data),
-    create: (path, data) => put("create", path, data),
     append: (path, data) => put("append", path, data),
     rename: (from, to) =>
       call("rename", to, async () => {

@@ -1,0 +1,184 @@
+import { existsSync } from "node:fs";
+import { appendFile, cp, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { recordingTerminal } from "../cli/recording-terminal.ts";
+import { main } from "../main.ts";
+import { presetConfig, presetNames } from "../presets/index.ts";
+import { shippedCheckpoint } from "./relay-model.ts";
+
+const timeout = 120_000;
+
+async function temporary(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "laconic-start-"));
+  onTestFinished(() => rm(path, { recursive: true }));
+  return path;
+}
+
+async function laconic(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const terminal = recordingTerminal();
+  const code = await main(words, { terminal });
+  return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
+}
+
+/** Two steps of four episodes. */
+const small = [
+  "preset:relay-quickstart",
+  "train.steps=2",
+  "train.problemsPerStep=2",
+  "train.episodesPerProblem=2",
+  "train.evaluation.problems=10",
+  "train.evaluation.every=0",
+  "train.evaluation.transcripts=1",
+  "train.checkpoint.every=1",
+];
+
+const rowsOf = async (run: string): Promise<string[]> =>
+  (await readFile(join(run, "metrics.jsonl"), "utf8")).trimEnd().split("\n");
+
+test.each([
+  [["task.level=two-facts"], "was taught the prompts of relay/one-fact and cannot read those of relay/two-facts"],
+  [
+    ['train.policies={"solver":{"prices":{"tokens":1}}}', "train.budget=null"],
+    "policies.solver: there is no such policy",
+  ],
+  [['bases={"solver":"shipped"}'], "bases.solver: there is no such policy"],
+  [
+    ['train.tree={"mode":"aligned","gamma":1,"stopAbove":null}', "train.groupBy=tree-node", "train.budget=null"],
+    "tree: the task relay/one-fact",
+  ],
+  [["device=abacus"], "device abacus is not known"],
+  [["model=no-such-folder"], "there is no model folder"],
+  [["lora.rank=0"], "lora"],
+])("%j is refused and leaves nothing behind", async (words, reason) => {
+  const run = join(await temporary(), "run");
+  const { code, out, err } = await laconic("train", ...small, ...words, "--run", run);
+  expect([code, out]).toEqual([2, ""]);
+  expect(err.split("\n").at(-1)).toMatch(/^laconic: /u);
+  expect(err).toContain(reason);
+  expect(existsSync(run)).toBe(false);
+});
+
+test("a policy knows its task: in what ships, in a warm start, in a run's checkpoints", { timeout }, async () => {
+  const folder = await temporary();
+  const [start, run] = [join(folder, "start"), join(folder, "run")];
+  const words = ["--level", "two-facts", "--steps", "2", "--batch", "4", "--device", "wasm", "--out", start];
+  expect((await laconic("relay", "warm-start", ...words)).code).toBe(0);
+  expect(JSON.parse(await readFile(join(start, "laconic.json"), "utf8"))).toEqual({ task: "relay/two-facts" });
+  const wrong = await laconic("train", ...small, `model=${start}`, "--run", run);
+  expect([wrong.code, existsSync(run)]).toEqual([2, false]);
+  expect(wrong.err).toContain("was taught the prompts of relay/two-facts and cannot read those of relay/one-fact");
+  const right = await laconic("train", ...small, `model=${start}`, "task.level=two-facts", "--run", run);
+  expect(right.code).toBe(0);
+  const saved = join(run, "checkpoints", "step-00000002");
+  expect(JSON.parse(await readFile(join(saved, "laconic.json"), "utf8"))).toEqual({ task: "relay/two-facts" });
+  const onward = await laconic("train", ...small, `model=${saved}`, "--run", join(folder, "onward"));
+  expect([onward.code, existsSync(join(folder, "onward"))]).toEqual([2, false]);
+});
+
+test("a model of another vocabulary is no relay policy", async () => {
+  const folder = await temporary();
+  await writeFile(join(folder, "config.json"), JSON.stringify({ model_type: "llama", vocab_size: 151_936 }));
+  const { code, err } = await laconic("train", ...small, `model=${folder}`, "--run", join(folder, "run"));
+  expect(code).toBe(2);
+  expect(err).toContain("has a vocabulary of 151936, but relay/one-fact is written in 47 characters");
+});
+
+test(
+  "a finished run is extended; weights, settings and rows that changed meanwhile are named",
+  { timeout },
+  async () => {
+    const folder = await temporary();
+    const [model, run] = [join(folder, "model"), join(folder, "run")];
+    await cp(fileURLToPath(shippedCheckpoint), model, { recursive: true });
+    expect((await laconic("train", ...small, `model=${model}`, "--run", run)).code).toBe(0);
+    const two = await rowsOf(run);
+    const more = await laconic("train", "--resume", run, "train.steps=3");
+    expect(more.code).toBe(0);
+    expect(more.err).toContain(
+      "from step 3 on train.steps is 3 instead of 2: the learning rate follows the schedule of the new length",
+    );
+    expect((await rowsOf(run)).slice(0, 2)).toEqual(two);
+    expect((await rowsOf(run)).length).toBe(3);
+
+    const refused = async (...words: readonly string[]): Promise<string> => {
+      const { code, err } = await laconic("train", "--resume", ...words);
+      expect(code).toBe(2);
+      return err;
+    };
+    expect(await refused(run, "train.steps=2")).toContain("steps: the run has done 3 already");
+    expect(await refused(run, "train.minibatches=1")).toContain(
+      "the setting train.minibatches was 2 when the run started and is 1",
+    );
+    // A configuration that is named is compared, not left aside.
+    expect(await refused(...small, `model=${model}`, "train.steps=3", "train.seed=5", "--run", run)).toContain(
+      "the setting train.seed was 0 when the run started and is 5",
+    );
+    const same = await laconic("train", "--resume", ...small, `model=${model}`, "train.steps=3", "--run", run);
+    expect(same.code).toBe(0);
+
+    const config = await readFile(join(run, "config.json"), "utf8");
+    await writeFile(join(run, "config.json"), config.replace('"episodesPerProblem": 2', '"episodesPerProblem": 4'));
+    expect(await refused(run)).toContain("config.json: the setting train.episodesPerProblem was 2");
+    await writeFile(join(run, "config.json"), config);
+
+    const weights = join(model, "model.safetensors");
+    const bytes = await readFile(weights);
+    bytes[bytes.length - 1] = (bytes[bytes.length - 1] ?? 0) ^ 1;
+    await writeFile(weights, bytes);
+    expect(await refused(run)).toMatch(
+      /the input model: model\.safetensors was "[0-9a-f]{64}" when the run started and is "/u,
+    );
+  },
+);
+
+test("a report says what rows are lost or stand twice", { timeout }, async () => {
+  const run = join(await temporary(), "run");
+  await laconic("train", ...small, "--run", run);
+  const [first = "", second = ""] = await rowsOf(run);
+  await writeFile(join(run, "metrics.jsonl"), `${second}\n`);
+  expect((await laconic("report", run)).err).toContain("metrics.jsonl: row 1 is of step 2: step 1 is lost");
+  await writeFile(join(run, "metrics.jsonl"), `${first}\n${second}\n`);
+  await appendFile(join(run, "metrics.jsonl"), `${second}\n`);
+  expect((await laconic("report", run)).err).toContain("metrics.jsonl: row 3 is of step 2, which stands there already");
+  expect(await readFile(join(run, "report.html"), "utf8")).toContain("row 3 is of step 2, which stands there already");
+});
+
+test(
+  "a team that ends clearly worse than it began is said to, on the terminal and in the report",
+  { timeout },
+  async () => {
+    const run = join(await temporary(), "run");
+    const harm = [
+      'train.advantage={"estimator":"raw"}',
+      "train.optimizer.learningRate.peak=1",
+      "train.optimizer.learningRate.warmUpSteps=0",
+    ];
+    const { code, err } = await laconic("train", ...small, ...harm, "train.evaluation.problems=60", "--run", run);
+    expect(code).toBe(0);
+    expect(err).toMatch(
+      /warning: at the end, after step 2, the team solves clearly less than before training \(\d+\.\d % -> \d+\.\d %/u,
+    );
+    expect(await readFile(join(run, "report.html"), "utf8")).toContain("<b>Warning:</b> the team solves clearly less");
+  },
+);
+
+test("quickstart --resume is what the run was started as", { timeout }, async () => {
+  const run = join(await temporary(), "run");
+  const words = small.slice(1);
+  expect((await laconic("quickstart", ...words, "--seed", "2", "--run", run)).code).toBe(0);
+  const resumed = await laconic("quickstart", "--resume", "--run", run);
+  expect([resumed.code, (await rowsOf(run)).length]).toEqual([0, 2]);
+  expect(await readdir(run)).not.toContain("LOCK");
+});
+
+test("whatever has a price of words has a guard against silence in every preset", () => {
+  const trainOf = (name: string): { budget?: { guard?: object } | null; prices?: object } =>
+    presetConfig(name)["train"] as object;
+  expect(presetNames.filter((name) => trainOf(name).prices !== undefined)).toEqual([]); // a price without a budget has no guard
+  const budgets = presetNames.flatMap((name) => trainOf(name).budget ?? []);
+  expect(budgets.length).toBeGreaterThan(1);
+  for (const { guard } of budgets) expect(guard).toMatchObject({ maxSilenceRate: 0.6 });
+});

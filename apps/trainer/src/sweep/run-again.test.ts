@@ -1,0 +1,114 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { recordingTerminal, type RecordingTerminal } from "../cli/recording-terminal.ts";
+import { main } from "../main.ts";
+import { variantsOf } from "./variants-of.ts";
+
+const timeout = 180_000;
+
+async function temporary(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "laconic-again-"));
+  onTestFinished(() => rm(path, { recursive: true }));
+  return path;
+}
+
+const small = ["train.steps=4", "train.problemsPerStep=2", "train.episodesPerProblem=2", "train.evaluation.every=0"];
+const often = [...small, "train.evaluation.problems=20", "train.checkpoint.every=1"];
+
+/** What a command says until the line that it is interrupted at. */
+async function interrupted(words: readonly string[], at: RegExp): Promise<RecordingTerminal> {
+  const recording = recordingTerminal();
+  let isSent = false;
+  const terminal = {
+    ...recording,
+    note: (line: string) => {
+      recording.note(line);
+      if (isSent || !at.test(recording.err.join("\n"))) return;
+      isSent = true;
+      process.emit("SIGTERM", "SIGTERM");
+    },
+  };
+  expect(await main(words, { terminal })).toBe(143);
+  return recording;
+}
+
+const finalRows = async (folder: string, runs: readonly string[]): Promise<string[]> =>
+  Promise.all(runs.map((run) => readFile(join(folder, "runs", run, "metrics.jsonl"), "utf8")));
+
+test(
+  "an interrupted sweep goes on with the same command: finished runs stay, the unfinished one resumes",
+  { timeout },
+  async () => {
+    const [straight, cut] = [await temporary(), await temporary()];
+    const words = (folder: string): string[] => [
+      "sweep",
+      "preset:relay-quickstart",
+      "train.budget.targetTokens=8,60",
+      ...often,
+      "--out",
+      folder,
+    ];
+    const runs = ["targetTokens-8-0", "targetTokens-60-0"];
+    expect(await main(words(straight), { terminal: recordingTerminal() })).toBe(0);
+    const first = await interrupted(words(cut), /targetTokens-60[^]*held-out at step 0/u);
+    expect(first.err.join("\n")).toContain("the same command again goes on from here");
+    expect((JSON.parse(await readFile(join(cut, "sweep.json"), "utf8")) as object[]).length).toBe(1);
+    const done = await readFile(join(cut, "runs", runs[0] as string, "timing.jsonl"), "utf8");
+    const again = recordingTerminal();
+    expect(await main(words(cut), { terminal: again })).toBe(0);
+    expect(again.err.join("\n")).not.toContain("targetTokens-8 ");
+    expect(await readFile(join(cut, "runs", runs[0] as string, "timing.jsonl"), "utf8")).toBe(done);
+    expect(await finalRows(cut, runs)).toEqual(await finalRows(straight, runs));
+    expect(await readFile(join(cut, "sweep.md"), "utf8")).toBe(await readFile(join(straight, "sweep.md"), "utf8"));
+    // Killed before its first checkpoint, and before its result was kept: it starts over.
+    await rm(join(cut, "runs", runs[1] as string, "checkpoints"), { recursive: true });
+    await writeFile(join(cut, "sweep.json"), "[]");
+    expect(await main(words(cut), { terminal: recordingTerminal() })).toBe(0);
+    expect(await finalRows(cut, runs)).toEqual(await finalRows(straight, runs));
+    // Other settings are not passed off as these.
+    const other = recordingTerminal();
+    expect(await main([...words(cut), "train.minibatches=1"], { terminal: other })).toBe(2);
+    expect(other.err.join("\n")).toContain("was trained with train.minibatches 2, not 1; choose another folder");
+  },
+);
+
+test("an interrupted ablation goes on too", { timeout }, async () => {
+  const folder = await temporary();
+  const words = ["relay", "ablate", "--variants", "no-price,fixed-price", ...often, "--out", folder];
+  await interrupted(words, /fixed-price[^]*held-out at step 0/u);
+  const terminal = recordingTerminal();
+  expect(await main([...words, "--json"], { terminal })).toBe(0);
+  const results = JSON.parse(terminal.out.at(-1) ?? "[]") as { variant: string }[];
+  expect(results.map(({ variant }) => variant)).toEqual(["no-price", "fixed-price"]);
+  expect((await readdir(folder)).toSorted()).toEqual(["ablation.json", "ablation.md", "ablation.svg", "runs"]);
+  for (const rows of await finalRows(folder, ["no-price-0", "fixed-price-0"]))
+    expect(rows.trimEnd().split("\n").length).toBe(4);
+});
+
+test.each([
+  ["train.minibatches=1,2,500", "variant minibatches-500: train.minibatches: 500 parts of 4 episodes"],
+  ["task.level=one-fact,two-facts", "variant level-two-facts: model"],
+])("all variants are checked before the first trains: %s", async (word, reason) => {
+  const folder = join(await temporary(), "sweep");
+  const terminal = recordingTerminal();
+  expect(await main(["sweep", "preset:relay-quickstart", word, ...often, "--out", folder], { terminal })).toBe(2);
+  expect(terminal.err.at(-1)).toContain(reason);
+  expect(existsSync(folder)).toBe(false);
+});
+
+test("results that cannot be read are refused in a line", async () => {
+  const folder = await temporary();
+  await writeFile(join(folder, "sweep.json"), '[{"variant":');
+  const terminal = recordingTerminal();
+  const words = ["sweep", "preset:relay-quickstart", "train.minibatches=1,2", ...often, "--out", folder];
+  expect(await main(words, { terminal })).toBe(2);
+  expect(terminal.err).toEqual([expect.stringContaining("sweep.json holds no results; remove it")]);
+});
+
+test("variants whose names look alike have folders of their own", () => {
+  const { variants } = variantsOf(["a=x/y,x y"]);
+  expect(variants.map(({ name }) => name)).toEqual(["a-x-y", "a-x-y-2"]);
+});

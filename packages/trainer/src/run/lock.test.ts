@@ -1,0 +1,117 @@
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
+import { LaconicError } from "@laconic/core";
+import { expect, onTestFinished, test } from "vitest";
+import { nodeFileSystem } from "./file-system.ts";
+import type { ProcessTable } from "./lock.ts";
+import { openRun } from "./run-directory.ts";
+
+async function temporary(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "laconic-run-"));
+  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  return join(path, "run");
+}
+
+function open(directory: string, options: Partial<Parameters<typeof openRun>[0]> = {}): ReturnType<typeof openRun> {
+  return openRun({ directory, config: { a: 1 }, environment: {}, keepCheckpoints: 2, now: () => 0, ...options });
+}
+
+/** The refusal that a promise ends in. */
+async function refusal(running: Promise<unknown>): Promise<LaconicError> {
+  const error: unknown = await running.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  if (!LaconicError.is(error)) throw new Error(`expected a refusal, got ${String(error)}`);
+  return error;
+}
+
+const alive = (...pids: readonly number[]): ((pid: number) => boolean) => {
+  return (pid) => pids.includes(pid);
+};
+
+test("a directory in use is run_locked and names the process; a dead process gives way with a warning", async () => {
+  const directory = await temporary();
+  const first: ProcessTable = { pid: 11, isAlive: alive() };
+  await open(directory, { processes: first }); // never closed
+  const second: ProcessTable = { pid: 12, isAlive: alive(11) };
+  const error = await refusal(open(directory, { processes: second, resume: true }));
+  expect([error.code, error.detail["pid"]]).toEqual(["run_locked", 11]);
+  const warnings: string[] = [];
+  const run = await open(directory, {
+    processes: { pid: 13, isAlive: alive(12) },
+    resume: true,
+    observer: { warning: (message) => void warnings.push(message) },
+  });
+  expect(warnings).toEqual(["took over the lock of process 11, which is gone"]);
+  await run.close();
+});
+
+test("a lock of another machine holds, whatever lives here; an unreadable one is replaced", async () => {
+  const directory = await temporary();
+  await (await open(directory)).close();
+  const lock = join(directory, "LOCK");
+  await writeFile(lock, JSON.stringify({ pid: 5, host: `not-${hostname()}` }));
+  const error = await refusal(open(directory, { processes: { pid: 6, isAlive: alive() }, resume: true }));
+  expect(error.code).toBe("run_locked");
+  expect(error.message).toContain(`remove ${lock}`);
+  await writeFile(lock, `{"pid":`);
+  const warnings: string[] = [];
+  const observer = { warning: (message: string) => void warnings.push(message) };
+  await (await open(directory, { resume: true, observer })).close();
+  expect(warnings).toEqual(["replaced an unreadable lock"]);
+});
+
+test("a number that another machine uses too holds; one that this process had in a former life does not", async () => {
+  const directory = await temporary();
+  await (await open(directory)).close();
+  const lock = join(directory, "LOCK");
+  const processes: ProcessTable = { pid: 7, isAlive: alive(7) };
+  await writeFile(lock, JSON.stringify({ pid: 7, host: `not-${hostname()}` }));
+  expect((await refusal(open(directory, { processes, resume: true }))).code).toBe("run_locked");
+  await writeFile(lock, JSON.stringify({ pid: 7, host: hostname() }));
+  const run = await open(directory, { processes, resume: true });
+  expect((await refusal(open(directory, { processes, resume: true }))).code).toBe("run_locked"); // twice in one process
+  await run.close();
+  await (await open(directory, { processes, resume: true })).close();
+});
+
+test("a process that meets a faster one at the lock is refused, and leaves no claim", async () => {
+  const directory = await temporary();
+  const lock = join(directory, "LOCK");
+  const claim = `${lock}.${hostname().replaceAll(/[^\w-]/gu, "-")}.77.0`;
+  let lists = 0;
+  const fileSystem = {
+    ...nodeFileSystem,
+    list: async (path: string) => {
+      if (path === directory && (lists += 1) === 1) await writeFile(claim, ""); // the faster one claims, then takes
+      if (lists === 3) await rm(claim);
+      if (lists === 3) await writeFile(lock, JSON.stringify({ pid: 77, host: hostname() }));
+      return nodeFileSystem.list(path);
+    },
+  };
+  const error = await refusal(open(directory, { fileSystem, processes: { pid: 78, isAlive: alive(77) } }));
+  expect([error.code, error.detail["pid"]]).toEqual(["run_locked", 77]);
+  expect((await readdir(directory)).filter((name) => name.startsWith("LOCK."))).toEqual([]);
+});
+
+test("the claim of a process that died over it holds nobody up, and is swept away", async () => {
+  const directory = await temporary();
+  await mkdir(directory);
+  await writeFile(join(directory, `LOCK.${hostname().replaceAll(/[^\w-]/gu, "-")}.5.1`), "");
+  const run = await open(directory, { processes: { pid: 6, isAlive: alive() } });
+  expect((await readdir(directory)).filter((name) => name.startsWith("LOCK"))).toEqual(["LOCK"]);
+  await run.close();
+});
+
+test("a run that is closed late leaves the lock of its successor", async () => {
+  const directory = await temporary();
+  const first = await open(directory, { processes: { pid: 11, isAlive: alive() } });
+  const second = await open(directory, { resume: true, processes: { pid: 12, isAlive: alive() } });
+  await first.close();
+  expect(existsSync(join(directory, "LOCK"))).toBe(true);
+  await second.close();
+  expect(existsSync(join(directory, "LOCK"))).toBe(false);
+});

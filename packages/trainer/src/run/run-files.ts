@@ -1,0 +1,21 @@
+import type { TraceNames } from "./traces.ts";
+
+/** Names inside a run directory. */
+export const runFiles = {
+  config: "config.json",
+  manifest: "manifest.json",
+  environment: "environment.json",
+  metrics: "metrics.jsonl",
+  timing: "timing.jsonl",
+  rollouts: "rollouts.jsonl",
+  episodes: "episodes.jsonl",
+  evaluations: "evaluations.jsonl",
+  warnings: "warnings.jsonl",
+  checkpoints: "checkpoints",
+} as const;
+
+/** A resumed run writes the rows after its checkpoint again. */
+export const traceNames: TraceNames = {
+  all: [runFiles.metrics, runFiles.timing, runFiles.rollouts, runFiles.episodes, runFiles.evaluations],
+  byStep: new Set([runFiles.metrics, runFiles.timing]),
+};

@@ -1,0 +1,89 @@
+import { createHash } from "node:crypto";
+import { LaconicError } from "@laconic/core";
+import { z } from "zod";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What a run was started with. */
+export interface RunManifest {
+  readonly version: 1;
+  /** SHA-256 of the first configuration and the inputs: the name that the run's checkpoints carry. */
+  readonly run: string;
+  readonly config: { readonly sha256: string; readonly settings: Json };
+  /** SHA-256 by name: base weights, tokenizers, data. */
+  readonly inputs: Readonly<Record<string, string>>;
+}
+
+const manifestSchema: z.ZodType<RunManifest> = z.strictObject({
+  version: z.literal(1),
+  run: z.string(),
+  config: z.strictObject({ sha256: z.string(), settings: z.record(z.string(), z.unknown()) }),
+  inputs: z.record(z.string(), z.string()),
+});
+
+export function runManifest(config: Json, inputs: Readonly<Record<string, string>>): RunManifest {
+  const settings = plain(config) as Json;
+  const sha256 = sha256Of(settings);
+  return { version: 1, run: sha256Of({ config: sha256, inputs }), config: { sha256, settings }, inputs };
+}
+
+/** @throws LaconicError `checkpoint_mismatch` for a manifest that is damaged or does not agree with itself */
+export function parseRunManifest(text: string, path: string): RunManifest {
+  let found: RunManifest | undefined;
+  try {
+    found = manifestSchema.parse(JSON.parse(text));
+  } catch {
+    // said below
+  }
+  if (found && sha256Of(found.config.settings) === found.config.sha256) return found;
+  throw new LaconicError(
+    "checkpoint_mismatch",
+    `${path} was changed or is damaged: nothing says what the run was started with; put the file back, or start a new run`,
+    { file: path },
+  );
+}
+
+/** A setting or an input that is not what it was. */
+export interface Change {
+  readonly key: string;
+  /** As JSON, or as a hash; `nothing` where it did not exist. */
+  readonly before: string;
+  readonly now: string;
+}
+
+/** Settings that differ, by path. Order of keys counts for nothing. */
+export function changesOf(before: unknown, now: unknown, path = ""): Change[] {
+  const [old, own] = [plain(before), plain(now)];
+  if (typeof old !== "object" || typeof own !== "object" || old === null || own === null)
+    return Object.is(old, own) ? [] : [{ key: path, before: shown(old), now: shown(own) }];
+  if (Array.isArray(old) !== Array.isArray(own)) return [{ key: path, before: shown(old), now: shown(own) }];
+  return [...new Set([...Object.keys(old), ...Object.keys(own)])].flatMap((key) =>
+    changesOf((old as Json)[key], (own as Json)[key], path === "" ? key : `${path}.${key}`),
+  );
+}
+
+/** SHA-256 of a plain value, as 64 hexadecimal digits; order of keys counts for nothing. */
+export function sha256Of(value: unknown): string {
+  return createHash("sha256")
+    .update(JSON.stringify(sorted(plain(value))))
+    .digest("hex");
+}
+
+/** What JSON keeps of it. */
+function plain(value: unknown): unknown {
+  return value === undefined ? undefined : (JSON.parse(JSON.stringify(value)) as unknown);
+}
+
+function sorted(value: unknown): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(sorted);
+  return Object.fromEntries(
+    Object.keys(value)
+      .toSorted()
+      .map((key) => [key, sorted((value as Json)[key])]),
+  );
+}
+
+function shown(value: unknown): string {
+  return value === undefined ? "nothing" : JSON.stringify(value);
+}

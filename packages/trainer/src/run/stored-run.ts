@@ -1,0 +1,98 @@
+import { join } from "node:path";
+import { LaconicError } from "@laconic/core";
+import { completeSteps } from "./checkpoint.ts";
+import { replaceFile, type FileSystem } from "./file-system.ts";
+import { readLines } from "./json-lines.ts";
+import { runFiles, traceNames } from "./run-files.ts";
+import { changesOf, parseRunManifest, runManifest, type Change, type RunManifest } from "./run-manifest.ts";
+
+/**
+ * Whether the directory's run goes on, or a new one begins.
+ * @throws LaconicError `run_missing`, `run_exists`
+ */
+export async function continues(
+  fs: FileSystem,
+  directory: string,
+  resume: boolean | "where-possible",
+): Promise<boolean> {
+  const exists = await fs.exists(join(directory, runFiles.config));
+  if (resume === true && !exists)
+    throw new LaconicError("run_missing", `${directory} holds no run to resume`, { directory });
+  if (resume === true || !exists) return exists;
+  const hasCheckpoint = (await completeSteps(fs, join(directory, runFiles.checkpoints))).length > 0;
+  if (resume === "where-possible") return hasCheckpoint;
+  // Nothing is lost of a run that was refused, or died, before its first step.
+  if (hasCheckpoint || (await readLines(fs, join(directory, runFiles.metrics))).length > 0)
+    throw new LaconicError("run_exists", `${directory} holds a run already; choose another directory, or resume it`, {
+      directory,
+    });
+  return false;
+}
+
+/** What a run left that came to nothing. */
+export async function clear(fs: FileSystem, directory: string): Promise<void> {
+  for (const name of [runFiles.config, ...traceNames.all, runFiles.warnings]) {
+    const path = join(directory, name);
+    if (await fs.exists(path)) await fs.remove(path);
+  }
+}
+
+/** The manifest first: what has a configuration has a manifest too. */
+export async function writeConfig(fs: FileSystem, directory: string, manifest: RunManifest): Promise<void> {
+  await replaceFile(fs, join(directory, runFiles.manifest), `${JSON.stringify(manifest, null, 2)}\n`);
+  await replaceFile(fs, join(directory, runFiles.config), `${JSON.stringify(manifest.config.settings, null, 2)}\n`);
+}
+
+/**
+ * Compares what a resumed run brings with what the run was started with.
+ * @returns the run's manifest, and what may change and did
+ * @throws LaconicError `checkpoint_mismatch` naming the first setting or input that differs
+ */
+export async function checkSame(
+  fs: FileSystem,
+  directory: string,
+  {
+    config,
+    inputs,
+    adjustable = {},
+  }: {
+    readonly config: Readonly<Record<string, unknown>>;
+    readonly inputs?: Readonly<Record<string, string>>;
+    readonly adjustable?: Readonly<Record<string, string>>;
+  },
+  warn: (message: string) => Promise<void>,
+): Promise<{ readonly manifest: RunManifest; readonly adjusted: readonly Change[] }> {
+  const text = async (name: string): Promise<string> => new TextDecoder().decode(await fs.read(join(directory, name)));
+  const file = join(directory, runFiles.manifest);
+  const configFile = join(directory, runFiles.config);
+  const kept = parsed(await text(runFiles.config), configFile);
+  if (!(await fs.exists(file)))
+    await warn(`${file} is not there: whether weights, tokenizer and data are those of the beginning cannot be told`);
+  const manifest = (await fs.exists(file))
+    ? parseRunManifest(await text(runFiles.manifest), file)
+    : runManifest(kept, inputs ?? {});
+  const refuse = (what: string, { key, before, now }: Change): never => {
+    throw new LaconicError(
+      "checkpoint_mismatch",
+      `${what} ${key} was ${before} when the run started and is ${now}; bring it back, or start a new run`,
+      { key, before, now },
+    );
+  };
+  const settled = ({ key }: Change): boolean => !Object.hasOwn(adjustable, key);
+  const [edited] = changesOf(manifest.config.settings, kept).filter(settled);
+  if (edited) refuse(`${configFile}: the setting`, edited);
+  const changes = changesOf(manifest.config.settings, config);
+  const [changed] = changes.filter(settled);
+  if (changed) refuse("the setting", changed);
+  const [other] = inputs ? changesOf({ files: manifest.inputs }, { files: inputs }) : [];
+  if (other) refuse("the input", { ...other, key: other.key.slice("files.".length) });
+  return { manifest, adjusted: changes };
+}
+
+function parsed(text: string, file: string): Readonly<Record<string, unknown>> {
+  try {
+    return JSON.parse(text) as Readonly<Record<string, unknown>>;
+  } catch (error) {
+    throw new LaconicError("checkpoint_mismatch", `${file} is not JSON any more; put it back`, { file }, error);
+  }
+}
