@@ -63,6 +63,7 @@ export type {
   Sampler,
   SampleRequest,
   SampleResult,
+  ForwardOptions,
   SequenceLogProbs,
   TokenGradient,
   TokenListener,
