@@ -25,7 +25,12 @@ export async function draw({ kernels }: ModelOnDevice, logits: Tensor, replies: 
   for (let i = 0; i < replies.length; i++) {
     const reply = replies[i] as Reply;
     const count = asked[i] as number;
-    extendReply(reply, tokens[i] as number, logProbs[i] as number, rows && count >= 0 ? firstOf(rows[i] as LogProbsAtOne, count) : null);
+    extendReply(
+      reply,
+      tokens[i] as number,
+      logProbs[i] as number,
+      rows && count >= 0 ? firstOf(rows[i] as LogProbsAtOne, count) : null,
+    );
   }
 }
 

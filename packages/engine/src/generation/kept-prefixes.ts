@@ -28,10 +28,7 @@ export class KeptPrefixes {
   #kept: KeptPrefix[] = [];
 
   /** @param now - seconds since any fixed moment */
-  constructor(
-    limits: KeptPrefixLimits = unlimitedPrefixes,
-    now: () => number = () => performance.now() / 1000,
-  ) {
+  constructor(limits: KeptPrefixLimits = unlimitedPrefixes, now: () => number = () => performance.now() / 1000) {
     this.#limits = limits;
     this.#now = now;
   }

@@ -63,7 +63,9 @@ export function createInlineEngine(
   kernels: readonly Kernels[],
   options: ModelOptions & Pick<LocalEngineOptions, "recompute" | "keptPrefixes"> = {},
 ): Promise<Engine> {
-  const hosts = kernels.map((each) => new InlineHost(each, options.recompute ?? "none", limitsOf(options.keptPrefixes)));
+  const hosts = kernels.map(
+    (each) => new InlineHost(each, options.recompute ?? "none", limitsOf(options.keptPrefixes)),
+  );
   return assemble(hosts, options);
 }
 

@@ -20,7 +20,12 @@ export function startWorkerHost(
   limits: Partial<GenerationLimits> = {},
 ): EngineHost {
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  const setup: WorkerSetup = { entry: new URL(`./worker-main.${extension}`, import.meta.url).href, device, recompute, limits };
+  const setup: WorkerSetup = {
+    entry: new URL(`./worker-main.${extension}`, import.meta.url).href,
+    device,
+    recompute,
+    limits,
+  };
   const worker = new Worker(new URL("../../assets/worker.mjs", import.meta.url), { workerData: setup, execArgv: [] });
   const pending = new Map<number, Pending>();
   let nextId = 0;
