@@ -29,6 +29,7 @@ import {
   settingsFile,
   type BenchConfig,
 } from "../bench/bench-settings.ts";
+import { environmentValue } from "../cli/environment.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
 import { wholeNumber } from "../cli/numbers.ts";
@@ -200,7 +201,7 @@ async function configOf(args: BenchArguments): Promise<BenchConfig> {
       benchmarks: list(names("benchmarks")),
       methods: list(names("methods")),
       model,
-      baseUrl: args["base-url"] ?? process.env["OPENAI_BASE_URL"] ?? "https://api.openai.com/v1",
+      baseUrl: args["base-url"] ?? environmentValue("OPENAI_BASE_URL") ?? "https://api.openai.com/v1",
       limit: number(args.limit),
       seed: args.seed,
       repeats: Number(args.repeats),

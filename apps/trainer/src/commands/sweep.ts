@@ -1,6 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { CommandDef } from "citty";
+import { parseJson } from "../cli/json.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { renderAblationChart } from "../relay/ablation-chart.ts";
@@ -66,7 +67,7 @@ const file = "sweep.json";
 
 async function resultsIn(folder: string): Promise<VariantResult[]> {
   const text = await readFile(join(folder, file), "utf8").catch(() => "[]");
-  return JSON.parse(text) as VariantResult[];
+  return parseJson(text, join(folder, file)) as VariantResult[];
 }
 
 async function write(folder: string, results: readonly VariantResult[]): Promise<void> {

@@ -1,4 +1,3 @@
-import { writeFile } from "node:fs/promises";
 import { LaconicError } from "@laconic/core";
 import {
   chainGraph,
@@ -17,7 +16,7 @@ import {
 import { nearestName } from "@laconic/trainer";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
-import { readGiven } from "../cli/files.ts";
+import { readGiven, writeGiven } from "../cli/files.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 import { graphFromJson } from "./topology-file.ts";
@@ -109,7 +108,7 @@ function showCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
               : mermaidOf(graph);
         if (out === undefined) terminal.result(text);
         else {
-          await writeFile(out, `${text}\n`);
+          await writeGiven(out, `${text}\n`);
           terminal.note(`wrote ${out}`);
         }
         return 0;

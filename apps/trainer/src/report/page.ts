@@ -36,7 +36,7 @@ export function renderReport(data: ReportData): string {
           tile(`${formatNumber(first.tokens)} → ${formatNumber(last.tokens)}`, "tokens per episode"),
           tile(`${formatNumber(first.tokens / last.tokens)}×`, "fewer tokens"),
           tile(data.budgetTokens === null ? "none" : formatNumber(data.budgetTokens), "token budget"),
-          tile(data.seconds === null ? "n/a" : formatDuration(data.seconds), `training time on ${data.device}`),
+          tile(data.seconds === null ? "n/a" : formatDuration(data.seconds), `of training steps on ${data.device}`),
         ].join("")
       : "";
   const warnings =

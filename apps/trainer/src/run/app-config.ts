@@ -4,6 +4,7 @@ import type { Recompute } from "@laconic/engine";
 import { nearestName, parseTrainConfig, type TrainConfig } from "@laconic/trainer";
 import { z } from "zod";
 import type { BenchmarkTaskSettings } from "../tasks/benchmark-task.ts";
+import { checkEffects } from "./check-effects.ts";
 import type { CodeTaskSettings, WritingTaskSettings } from "../tasks/pair-tasks.ts";
 import { teamNames } from "../tasks/text-teams.ts";
 
@@ -155,7 +156,8 @@ const writtenSchema: z.ZodType<WrittenConfig> = z.strictObject({
 
 /**
  * Checks a configuration and fills in what it leaves out.
- * @throws LaconicError `config_invalid` naming the key, with the nearest known one for a key that does not exist.
+ * @throws LaconicError `config_invalid` naming the key, with the nearest known one for a key that does not exist, and for one
+ * without effect; `device_unavailable` for a device that does not exist.
  */
 export function parseAppConfig(written: unknown): AppConfig {
   if (typeof written !== "object" || written === null || Array.isArray(written))
@@ -176,6 +178,7 @@ export function parseAppConfig(written: unknown): AppConfig {
       key: issue.path.join("."),
     });
   }
+  checkEffects(parsed.data);
   return {
     ...parsed.data,
     memory: { ...defaultMemory, ...parsed.data.memory },

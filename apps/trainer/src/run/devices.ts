@@ -1,5 +1,6 @@
 import { totalmem } from "node:os";
 import { join } from "node:path";
+import { environmentValue } from "../cli/environment.ts";
 import { LaconicError } from "@laconic/core";
 import type { KernelSource } from "@laconic/engine/kernels";
 import { isInstalled, tensorFlowKernels, wasmKernels, webGpuKernels, type OptionalDevice } from "@laconic/kernels-tfjs";
@@ -25,7 +26,7 @@ interface KnownDevice {
 
 /** Where the packages of optional devices are: one folder each. */
 export function devicesFolder(): string {
-  return process.env["LACONIC_DEVICES"] ?? join(userCache(), "devices");
+  return environmentValue("LACONIC_DEVICES") ?? join(userCache(), "devices");
 }
 
 function modulesOf(device: OptionalDevice): { readonly modules: string } {
@@ -141,6 +142,11 @@ export async function chooseDevice(
     missing.push(device.name);
   }
   throw new LaconicError("device_unavailable", "no device works here; laconic doctor says what each one needs");
+}
+
+/** @throws LaconicError `device_unavailable` unless it is `auto` or a device that the app knows, working here or not */
+export function checkDeviceName(name: string): void {
+  if (name !== "auto") deviceNamed(name);
 }
 
 function deviceNamed(name: string): KnownDevice {

@@ -5,6 +5,7 @@ import { openRun, tensorBoardSink, train } from "@laconic/trainer";
 import { statusLine } from "../cli/status-line.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { formatNumber, formatPercent } from "../report/format.ts";
+import { trainingSeconds } from "../report/run-data.ts";
 import { writeReport } from "../report/write-report.ts";
 import type { AppConfig } from "./app-config.ts";
 import { describeEnvironment } from "./environment.ts";
@@ -16,7 +17,10 @@ import { openingMeans } from "./open-run.ts";
 export interface StartedRun extends TrainResult {
   /** What interrupted the run, if anything did. */
   readonly signal: NodeJS.Signals | null;
+  /** Of this process: steps, evaluations and files. */
   readonly seconds: number;
+  /** Of the run's steps, in all its processes: what the report shows. */
+  readonly trainingSeconds: number | null;
   readonly device: string;
   readonly report: string;
 }
@@ -88,7 +92,11 @@ export async function startRun(
     }
     const seconds = (performance.now() - started) / 1000;
     const signal = stop.signal.aborted ? (stop.signal.reason as NodeJS.Signals) : null;
-    return { ...result, signal, seconds, device: engine.capabilities.device, report: await writeReport(directory) };
+    return {
+      ...result,
+      ...{ signal, seconds, device: engine.capabilities.device, report: await writeReport(directory) },
+      trainingSeconds: await trainingSeconds(directory),
+    };
   } finally {
     process.off("SIGINT", interrupt);
     process.off("SIGTERM", interrupt);
