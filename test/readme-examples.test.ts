@@ -1,7 +1,10 @@
 import { execFile } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { publishedPackages, readText, root } from "./workspace.ts";
 
@@ -51,6 +54,64 @@ beforeAll(async () => {
   });
 }, 120_000);
 afterAll(clean);
+
+/** Examples that do not run here, each with its reason; they type-check all the same. */
+const notRun: Readonly<Record<string, string>> = {
+  "@laconic/kernels-tfjs, example 3": "downloads TensorFlow and compiles its binding",
+};
+
+/** What became of each example by its file: null, or how it failed. All run in one process, one after the other. */
+async function runExamples(files: readonly string[]): Promise<Readonly<Record<string, string | null>>> {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-readme-"));
+  try {
+    // The model that an example of docs/getting-started.md has made before.
+    await cp(join(root, "apps/trainer/assets/relay-one-fact"), join(folder, "my-warm-start"), { recursive: true });
+    await writeFile(join(folder, "run.mjs"), runner(files));
+    const child = execFile(
+      process.execPath,
+      ["--import", pathToFileURL(join(root, "node_modules/tsx/dist/esm/index.mjs")).href, "run.mjs"],
+      { cwd: folder, env: { ...process.env, HF_HOME: folder, HF_HUB_OFFLINE: "1" } },
+    );
+    await once(child, "close");
+    return JSON.parse(await readFile(join(folder, "outcomes.json"), "utf8")) as Record<string, string | null>;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+function runner(files: readonly string[]): string {
+  const urls = files.map((file) => [file, pathToFileURL(join(root, file)).href]);
+  return `import { writeFileSync } from "node:fs";
+const outcomes = {};
+for (const [file, url] of ${JSON.stringify(urls)})
+  try {
+    await import(url);
+    outcomes[file] = null;
+  } catch (error) {
+    outcomes[file] = String(error?.stack ?? error);
+  }
+writeFileSync("outcomes.json", JSON.stringify(outcomes));
+process.exit(0);
+`;
+}
+
+describe("examples in READMEs and docs run", () => {
+  let outcomes: Readonly<Record<string, string | null>> = {};
+  const run = examples.filter(({ name }) => !Object.hasOwn(notRun, name));
+
+  beforeAll(async () => {
+    outcomes = await runExamples(run.map(({ file }) => file));
+  }, 600_000);
+
+  test.each(run)("$name", ({ file }) => {
+    expect(outcomes[file]).toBeNull();
+  });
+
+  test("those that do not are there", () => {
+    const names = examples.map(({ name }) => name);
+    expect(Object.keys(notRun).filter((name) => !names.includes(name))).toEqual([]);
+  });
+});
 
 describe("examples in READMEs and docs type-check", () => {
   test.each(examples)("$name", ({ file }) => {

@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, expect, vi } from "vitest";
 
+// An empty variable is no folder and no program, in tests as in the command line.
+for (const name of ["LACONIC_DATA", "LACONIC_DEVICES", "LACONIC_PYTHON", "LACONIC_TORCH"])
+  if (process.env[name] === "") delete process.env[name];
+
 interface Tolerance {
   /** Relative to the expected value; 1e-6 unless given. */
   readonly relative?: number;

@@ -96,5 +96,8 @@ function isUsageError(error: unknown): error is Error {
 
 /** The process's entry: opened by `assets/laconic.mjs` and by the repository's scripts. */
 export async function runProcess(): Promise<void> {
+  // Whoever reads has enough, as `head` does: end as other programs end by SIGPIPE.
+  for (const stream of [process.stdout, process.stderr])
+    stream.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 141 : 1));
   process.exitCode = await main(process.argv.slice(2), { terminal: processTerminal(process.stdout, process.stderr) });
 }

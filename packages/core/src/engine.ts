@@ -1,4 +1,4 @@
-import type { DrawnToken, FinishReason, SamplingSettings, TokenTrace } from "./language-model.ts";
+import type { DrawnToken, FinishReason, LogProbsAtOne, SamplingSettings, TokenTrace } from "./language-model.ts";
 import type { RandomState } from "./random.ts";
 import type { Ragged } from "./ragged.ts";
 
@@ -64,6 +64,14 @@ export interface SequenceLogProbs {
   readonly logProbs: Ragged;
   /** Entropy in nats of the distribution each token was drawn from. */
   readonly entropy: Ragged;
+  /** Where they were asked for: one entry per completion token of each sequence. */
+  readonly atOne?: readonly (readonly LogProbsAtOne[])[];
+}
+
+/** What a forward pass is asked for beside log-probs. */
+export interface ForwardOptions {
+  /** Log-probs at temperature 1, and this many of the likeliest tokens at each place; 0 asks for none of those. */
+  readonly topLogProbs?: number;
 }
 
 /**
@@ -126,7 +134,7 @@ export interface Sampler {
    * `capabilities.batchInvariant` is false, when it joins can change the last bits of a log-prob.
    */
   sample(requests: readonly SampleRequest[], onToken?: TokenListener): Promise<readonly SampleResult[]>;
-  forward(sequences: readonly TrainingSequence[]): Promise<SequenceLogProbs>;
+  forward(sequences: readonly TrainingSequence[], options?: ForwardOptions): Promise<SequenceLogProbs>;
 }
 
 /** A frozen copy of the weights, the old policy π_old. */

@@ -68,6 +68,7 @@ export type {
   Sampler,
   SampleRequest,
   SampleResult,
+  ForwardOptions,
   SequenceLogProbs,
   TokenGradient,
   TokenListener,

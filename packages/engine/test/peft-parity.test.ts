@@ -108,7 +108,7 @@ async function gradientsOf(
   source: AdapterSource,
 ): Promise<{ logProbs: Float64Array; gradients: Record<string, readonly number[]> }> {
   const kernels = createReferenceKernels();
-  const model = await HostedModel.open(kernels, source, "layer", new SharedBases(kernels));
+  const model = await HostedModel.open(kernels, source, { recompute: "layer", limits: {} }, new SharedBases(kernels));
   const { logProbs } = await model.forwardForGradient({ sequences, numbers: [0, 1] });
   model.backward(Float64Array.from(dLogProbs));
   const exchange = createExchange(elementCount(trainable(model.live)), 1, "float64");

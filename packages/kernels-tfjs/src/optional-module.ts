@@ -1,21 +1,35 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { OptionalDevice } from "./install/install-options.ts";
 
 /**
  * A module that is installed only where somebody asked for it: beside this package, or below a folder.
  * @returns null when it is in neither place
  */
 export async function optionalModule(name: string, folder: string | undefined): Promise<unknown> {
+  const path = pathOf(name, folder);
+  return path === null ? null : import(pathToFileURL(path).href);
+}
+
+const packages: Readonly<Record<OptionalDevice, string>> = {
+  tensorflow: "@tensorflow/tfjs-node",
+  "tensorflow-gpu": "@tensorflow/tfjs-node-gpu",
+  webgpu: "webgpu",
+};
+
+/** Whether a device's package is there, without loading it; `modules` as its kernels take it. */
+export function isInstalled(device: OptionalDevice, { modules }: { readonly modules?: string } = {}): boolean {
+  return pathOf(packages[device], modules) !== null;
+}
+
+function pathOf(name: string, folder: string | undefined): string | null {
   const places = [import.meta.url, ...(folder === undefined ? [] : [pathToFileURL(join(folder, "package.json"))])];
-  for (const place of places) {
-    let path: string;
+  for (const place of places)
     try {
-      path = createRequire(place).resolve(name);
+      return createRequire(place).resolve(name);
     } catch {
-      continue;
+      // In the other place, or in none.
     }
-    return import(pathToFileURL(path).href);
-  }
   return null;
 }

@@ -1,6 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import type { CreateKernels, KernelSource, Kernels, Tensor } from "@laconic/kernels";
 import { findTorch } from "./find/torch-install.ts";
+import { checkCudaDriver } from "./native/cuda-driver.ts";
 import { loadLibrary } from "./native/library.ts";
 import { Torch } from "./native/torch.ts";
 import { torchKernelSet } from "./torch-kernels.ts";
@@ -27,6 +28,7 @@ export const createKernels: CreateKernels = async (options = {}) => {
       `PyTorch ${install.version ?? ""} in ${install.folder} was built without CUDA; install a CUDA build`,
       { folder: install.folder },
     );
+  if (device === "cuda") checkCudaDriver();
   const library = loadLibrary(install, { device, tf32: tf32 === true, ...(threads !== undefined && { threads }) });
   return checkedKernels(new Torch(library, device), dtype);
 };

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import {
   randomFromSeed,
@@ -8,11 +9,13 @@ import {
   type Prompt,
   type Tokenizer,
 } from "@laconic/core";
-import type { z } from "zod";
-import { chatForm, textForm, type Choice, type ReplyForm } from "./forms.ts";
+import { withEcho, type PromptScorer } from "./echo.ts";
+import type { Choice } from "./forms.ts";
 import { asHttpError, checkKey, errorBody, HttpError, invalid, readJson, sendJson } from "./http.ts";
+import { chatJob, checkModel, completionJob, type Job } from "./jobs.ts";
 import type { LogProbMode } from "./listed-token.ts";
-import { chatSchema, completionSchema, type ChatBody, type CompletionBody } from "./schemas.ts";
+import { checkPromptLength } from "./prompt-length.ts";
+import { checkOrigin } from "./request-guard.ts";
 import { StreamedChoice } from "./streamed-choice.ts";
 
 export interface CompletionServerOptions {
@@ -21,8 +24,14 @@ export interface CompletionServerOptions {
   readonly tokenizer: Tokenizer | ChatTokenizer;
   /** As `/v1/models` lists it and requests name it. */
   readonly modelName: string;
-  /** Most tokens of prompt and reply together: what a reply may have when the request does not say. */
+  /** Most tokens of prompt and reply together. */
   readonly contextLength: number;
+  /** Most tokens of a reply whose request does not say; 1,024 unless told. */
+  readonly defaultMaxTokens?: number;
+  /** Names that clients may call this server by, beside those of this machine and plain addresses. */
+  readonly hosts?: readonly string[];
+  /** Gives the log-probs of a prompt's own tokens; without it `echo` with `logprobs` is refused. */
+  readonly scorer?: PromptScorer;
   /** Null serves everybody who can connect. */
   readonly apiKey: string | null;
   /** Replies in the making at once; more are refused with 429. */
@@ -34,58 +43,36 @@ export interface CompletionServerOptions {
   readonly onError: (error: unknown) => void;
 }
 
-interface Job {
-  readonly body: ChatBody | CompletionBody;
-  readonly prompt: Prompt;
-  readonly form: ReplyForm;
-  readonly maxTokens: number;
-  readonly logProbs: LogProbMode | null;
-  /** Likeliest tokens wanted at each place. */
-  readonly topLogProbs: number;
-}
-
 /**
  * A policy behind the part of OpenAI's HTTP interface that clients use: `/v1/models`, `/v1/chat/completions`,
  * `/v1/completions`, streamed or whole; and `/health`. It does not listen yet.
  */
 export function createCompletionServer(options: CompletionServerOptions): Server {
   const { policy, tokenizer, modelName } = options;
+  const defaultMaxTokens = options.defaultMaxTokens ?? 1024;
   let running = 0;
 
   const jobOf = async (request: IncomingMessage, path: string): Promise<Job> => {
     const json = await readJson(request, options.maxBodyBytes);
-    if (path === "/v1/chat/completions") {
-      const body = parse(chatSchema, json);
-      return {
-        body,
-        prompt: { kind: "messages", messages: body.messages },
-        form: chatForm,
-        maxTokens: body.max_completion_tokens ?? body.max_tokens ?? options.contextLength,
-        ...logProbsOf(body, body.logprobs === true, body.top_logprobs ?? 0),
-      };
-    }
-    const body = parse(completionSchema, json);
-    const { prompt, max_tokens: maxTokens, logprobs } = body;
-    return {
-      body,
-      prompt: typeof prompt === "string" ? { kind: "text", text: prompt } : { kind: "tokens", tokens: prompt },
-      form: textForm,
-      maxTokens: maxTokens ?? 16, // OpenAI's default
-      ...logProbsOf(body, typeof logprobs === "number", logprobs ?? 0),
-    };
+    const job = (path === "/v1/chat/completions" ? chatJob : completionJob)(json, defaultMaxTokens);
+    checkModel(job.body.model, modelName);
+    for (const prompt of job.prompts) checkPromptLength(prompt, tokenizer, options.contextLength);
+    return job;
   };
 
   const complete = async (job: Job, response: ServerResponse): Promise<void> => {
-    const { body, prompt, form, maxTokens, logProbs, topLogProbs } = job;
-    if (body.model !== modelName)
-      throw new HttpError(404, "invalid_request_error", `model ${body.model} is not served; ${modelName} is`, "model");
-    const count = body.n ?? 1;
+    const { body, prompts, form, maxTokens, logProbs, topLogProbs } = job;
+    const perPrompt = body.n ?? 1;
+    const count = prompts.length * perPrompt;
+    if (count > options.maxConcurrency)
+      throw invalid(`${count} replies are asked for; one request gets at most ${options.maxConcurrency}`, "n");
     if (running + count > options.maxConcurrency) {
       response.setHeader("retry-after", "1");
       throw new HttpError(429, "rate_limit_error", `${options.maxConcurrency} replies are in the making already`);
     }
     running += count;
     const gone = new AbortController();
+    setMaxListeners(0, gone.signal); // every reply listens
     const onClose = (): void => gone.abort();
     response.on("close", onClose);
     try {
@@ -109,10 +96,10 @@ export function createCompletionServer(options: CompletionServerOptions): Server
               )
             : null;
           const completion = await policy.complete({
-            prompt,
+            prompt: prompts[Math.floor(index / perPrompt)] as Prompt,
             sampling: {
               temperature: body.temperature ?? 1,
-              maxTokens,
+              maxTokens: Math.max(1, maxTokens),
               stop: stops,
               ...(body.top_p !== undefined && { topP: body.top_p }),
               ...(body.top_k !== undefined && body.top_k > 0 && { topK: body.top_k }),
@@ -135,17 +122,18 @@ export function createCompletionServer(options: CompletionServerOptions): Server
           return { index, completion, tokenizer, ...shape(job) };
         }),
       );
-      const usage = usageOf(choices);
+      const usage = usageOf(choices, perPrompt, maxTokens === 0);
       if (stream) {
         if (body.stream_options?.include_usage === true)
           stream.send({ ...head, object: form.chunkObject, choices: [], usage });
         stream.end();
       } else {
         const promptTokens = choices[0]?.completion.trace?.promptTokens;
+        const shown = job.echo ? await withEcho(choices, job, { tokenizer, scorer: options.scorer }) : choices;
         sendJson(response, 200, {
           ...head,
           object: form.object,
-          choices: choices.map((choice) => form.whole(choice)),
+          choices: shown.map((choice) => form.whole(choice)),
           usage,
           ...(body.return_token_ids === true && { prompt_token_ids: promptTokens ?? null }),
         });
@@ -161,19 +149,24 @@ export function createCompletionServer(options: CompletionServerOptions): Server
     }
   };
 
+  const card = {
+    id: modelName,
+    object: "model",
+    created: 0,
+    owned_by: "laconic",
+    max_model_len: options.contextLength,
+  };
+
   const route = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const { pathname } = new URL(request.url ?? "/", "http://localhost");
+    checkOrigin(request, options.hosts ?? []);
+    const pathname = pathOf(request);
     if (request.method === "GET" && pathname === "/health") return sendJson(response, 200, { status: "ok", running });
     checkKey(request, options.apiKey);
-    if (request.method === "GET" && pathname === "/v1/models") {
-      const model = {
-        id: modelName,
-        object: "model",
-        created: 0,
-        owned_by: "laconic",
-        max_model_len: options.contextLength,
-      };
-      return sendJson(response, 200, { object: "list", data: [model] });
+    if (request.method === "GET" && pathname === "/v1/models")
+      return sendJson(response, 200, { object: "list", data: [card] });
+    if (request.method === "GET" && pathname.startsWith("/v1/models/")) {
+      checkModel(pathname.slice("/v1/models/".length), modelName);
+      return sendJson(response, 200, card);
     }
     if (pathname !== "/v1/chat/completions" && pathname !== "/v1/completions")
       throw new HttpError(404, "invalid_request_error", `there is no ${pathname}`);
@@ -195,35 +188,21 @@ function shape({ logProbs, body }: Job): { readonly logProbs: LogProbMode | null
   return { logProbs, tokenIds: body.return_token_ids === true };
 }
 
-/** @throws HttpError 400 when likeliest tokens are asked for without log-probs, or at the sampling temperature. */
-function logProbsOf(
-  { logprobs_mode: mode = "raw_logprobs" }: ChatBody | CompletionBody,
-  asked: boolean,
-  topLogProbs: number,
-): Pick<Job, "logProbs" | "topLogProbs"> {
-  if (topLogProbs > 0 && !asked) throw invalid("top_logprobs needs logprobs: true", "top_logprobs");
-  if (topLogProbs > 0 && mode === "processed_logprobs")
-    throw invalid("the likeliest tokens are listed with raw_logprobs only", "logprobs_mode");
-  return { logProbs: asked ? mode : null, topLogProbs };
-}
-
-/** @throws HttpError 400 naming the parameter. */
-function parse<T>(schema: z.ZodType<T>, json: unknown): T {
-  const parsed = schema.safeParse(json);
-  if (parsed.success) return parsed.data;
-  const issue = parsed.error.issues[0] as z.core.$ZodIssue;
-  if (issue.code === "unrecognized_keys") {
-    const name = issue.keys[0] as string;
-    throw invalid(`${name} is not supported`, name);
-  }
-  const name = issue.path.join(".");
-  throw invalid(`${name === "" ? "the body" : name}: ${issue.message}`, name === "" ? null : name);
-}
-
-function usageOf(choices: readonly Choice[]): Record<string, number> {
-  const prompt = choices[0]?.completion.usage.promptTokens ?? 0;
-  const completion = choices.reduce((sum, each) => sum + each.completion.usage.completionTokens, 0);
+function usageOf(choices: readonly Choice[], perPrompt: number, withoutReply: boolean): Record<string, number> {
+  const total = (counts: readonly number[]): number => counts.reduce((sum, each) => sum + each, 0);
+  const firsts = choices.filter((_, i) => i % perPrompt === 0);
+  const prompt = total(firsts.map(({ completion }) => completion.usage.promptTokens));
+  const completion = withoutReply ? 0 : total(choices.map((each) => each.completion.usage.completionTokens));
   return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
+}
+
+/** Decoded. @throws HttpError 400 for what is no path */
+function pathOf({ url = "/" }: IncomingMessage): string {
+  try {
+    return decodeURIComponent(new URL(url, "http://localhost").pathname);
+  } catch {
+    throw invalid("the request's path is not one");
+  }
 }
 
 /** Server-sent events. */

@@ -1,5 +1,5 @@
-import type { Completion, Tokenizer } from "@laconic/core";
-import { listTrace, type ListedToken, type LogProbMode } from "./listed-token.ts";
+import type { Completion, LogProbsAtOne, Tokenizer } from "@laconic/core";
+import { listToken, listTrace, type ListedToken, type LogProbMode } from "./listed-token.ts";
 
 /** One reply and what of it is asked for. */
 export interface Choice {
@@ -9,6 +9,16 @@ export interface Choice {
   /** Null when nobody asked for log-probs. */
   readonly logProbs: LogProbMode | null;
   readonly tokenIds: boolean;
+  /** Stands before the reply; absent unless asked for. */
+  readonly echo?: EchoedPrompt;
+  /** Leaves out what was sampled: only the prompt was asked for. */
+  readonly withoutReply?: boolean;
+}
+
+export interface EchoedPrompt {
+  readonly text: string;
+  /** Log-probs are null for the first token, and where nobody asked for them. */
+  readonly listed: readonly { readonly token: number; readonly atOne: LogProbsAtOne | null }[];
 }
 
 /** A piece of a reply on its way. */
@@ -47,15 +57,45 @@ const chatLogProbs = (tokens: readonly ListedToken[]): unknown => ({
 });
 
 /** As OpenAI lists them: the likeliest tokens, and the one that was drawn. */
-const likeliest = ({ text, logProb, top }: ListedToken): Record<string, number> =>
-  Object.fromEntries([...top, { text, logProb }].map((each) => [each.text, each.logProb]));
+function likeliest({ text, logProb, top }: ListedToken): Record<string, number> {
+  const found = new Map<string, number>();
+  // Different tokens can have the same text; the likelier one tells whether the drawn one was the likeliest.
+  for (const each of [...top, { text, logProb }])
+    found.set(each.text, Math.max(each.logProb, found.get(each.text) ?? -Infinity));
+  return Object.fromEntries(found);
+}
 
-const textLogProbs = (tokens: readonly ListedToken[]): unknown => ({
-  tokens: tokens.map(({ text }) => text),
-  token_logprobs: tokens.map(({ logProb }) => logProb),
-  text_offset: tokens.map((_, i) => tokens.slice(0, i).reduce((sum, { text }) => sum + text.length, 0)),
-  top_logprobs: tokens.some(({ top }) => top.length > 0) ? tokens.map(likeliest) : null,
-});
+/** @param tokens - those without log-probs have nothing before them */
+function textLogProbs(tokens: readonly (ListedToken | Unpredicted)[]): unknown {
+  let offset = 0;
+  const offsets = tokens.map(({ text }) => {
+    offset += text.length;
+    return offset - text.length;
+  });
+  const predicted = tokens.filter((token) => token.logProb !== null);
+  return {
+    tokens: tokens.map(({ text }) => text),
+    token_logprobs: tokens.map(({ logProb }) => logProb),
+    text_offset: offsets,
+    top_logprobs: predicted.some(({ top }) => top.length > 0)
+      ? tokens.map((token) => (token.logProb === null ? null : likeliest(token)))
+      : null,
+  };
+}
+
+/** The first token of a prompt. */
+interface Unpredicted {
+  readonly text: string;
+  readonly logProb: null;
+}
+
+function echoedTokens({ echo, tokenizer }: Choice): (ListedToken | Unpredicted)[] {
+  return (echo?.listed ?? []).map(({ token, atOne }) =>
+    atOne
+      ? listToken(tokenizer, { token, logProb: atOne.logProb, atOne }, "raw_logprobs")
+      : { text: tokenizer.decode([token]), logProb: null },
+  );
+}
 
 export const chatForm: ReplyForm = {
   prefix: "chatcmpl",
@@ -83,10 +123,12 @@ export const textForm: ReplyForm = {
   chunkObject: "text_completion",
   whole: (choice) => ({
     index: choice.index,
-    text: choice.completion.text,
-    logprobs: choice.logProbs ? textLogProbs(listed(choice, choice.logProbs)) : null,
-    finish_reason: choice.completion.finishReason,
-    ...(choice.tokenIds && { token_ids: choice.completion.trace?.tokens ?? null }),
+    text: (choice.echo?.text ?? "") + (choice.withoutReply ? "" : choice.completion.text),
+    logprobs: choice.logProbs
+      ? textLogProbs([...echoedTokens(choice), ...(choice.withoutReply ? [] : listed(choice, choice.logProbs))])
+      : null,
+    finish_reason: choice.withoutReply ? "length" : choice.completion.finishReason,
+    ...(choice.tokenIds && { token_ids: choice.withoutReply ? [] : (choice.completion.trace?.tokens ?? null) }),
   }),
   chunk: ({ index, text, tokens, logProbs, tokenIds }) => ({
     index,

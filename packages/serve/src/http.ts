@@ -38,15 +38,30 @@ export function errorBody({ message, kind, parameter }: HttpError): unknown {
   return { error: { message, type: kind, param: parameter, code: null } };
 }
 
-/** @throws HttpError 413 beyond the limit, 400 for what is not a JSON object. */
+/**
+ * A page from anywhere may have a browser send a form or plain text without asking first, but not this content type.
+ * @throws HttpError 415 for another content type, 413 beyond the limit, 400 for what is not JSON
+ */
 export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
+  const [type = ""] = (request.headers["content-type"] ?? "").split(";");
+  if (type.trim().toLowerCase() !== "application/json")
+    throw new HttpError(
+      415,
+      "invalid_request_error",
+      `the body is ${type.trim() || "of no type"}; send it with content-type: application/json`,
+    );
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > maxBytes)
-      throw new HttpError(413, "invalid_request_error", `the body is larger than ${maxBytes} bytes`);
-    chunks.push(chunk);
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      bytes += chunk.length;
+      if (bytes > maxBytes)
+        throw new HttpError(413, "invalid_request_error", `the body is larger than ${maxBytes} bytes`);
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    // A client that hangs up in the middle is no failure of the server's.
+    throw error instanceof HttpError ? error : invalid("the body ended before it was whole");
   }
   try {
     return JSON.parse(Buffer.concat(chunks).toString("utf8"));

@@ -2,5 +2,8 @@
  * A policy behind an OpenAI-compatible HTTP endpoint.
  * @module @laconic/serve
  */
+export { closeServer } from "./close-server.ts";
 export { createCompletionServer } from "./completion-server.ts";
 export type { CompletionServerOptions } from "./completion-server.ts";
+export type { PromptScorer } from "./echo.ts";
+export { isLoopback } from "./request-guard.ts";

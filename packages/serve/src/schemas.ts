@@ -21,6 +21,8 @@ interface SharedParameters {
   /** Requests with the same key go on from each other's cached prefixes. */
   readonly prompt_cache_key?: string;
   readonly user?: string;
+  /** Clients send the kind that is the default anyway. */
+  readonly response_format?: { readonly type: "text" } | null;
   readonly frequency_penalty?: 0 | null;
   readonly presence_penalty?: 0 | null;
 }
@@ -33,10 +35,12 @@ export interface ChatBody extends SharedParameters {
 }
 
 export interface CompletionBody extends SharedParameters {
-  readonly prompt: string | readonly number[];
+  /** A text or token ids, or several of either. */
+  readonly prompt: string | readonly number[] | readonly string[] | readonly (readonly number[])[];
   /** 0 gives the sampled tokens' own. */
   readonly logprobs?: number | null;
-  readonly echo?: false;
+  /** Gives the prompt back before the reply, with log-probs of its own tokens where `logprobs` is given. */
+  readonly echo?: boolean | null;
 }
 
 const shared = {
@@ -53,12 +57,18 @@ const shared = {
   max_tokens: z.int().min(1).nullable().exactOptional(),
   return_token_ids: z.boolean().exactOptional(),
   logprobs_mode: z.enum(["raw_logprobs", "processed_logprobs"]).exactOptional(),
-  prompt_cache_key: z.string().exactOptional(),
+  prompt_cache_key: z.string().max(512).exactOptional(),
   user: z.string().exactOptional(),
+  response_format: z
+    .strictObject({ type: z.literal("text") })
+    .nullable()
+    .exactOptional(),
   // Clients send these at the value that does nothing.
   frequency_penalty: z.literal(0).nullable().exactOptional(),
   presence_penalty: z.literal(0).nullable().exactOptional(),
 };
+
+const tokens = z.array(z.int().min(0)).min(1);
 
 const parts = z
   .array(z.strictObject({ type: z.literal("text"), text: z.string() }))
@@ -69,8 +79,13 @@ export const chatSchema: z.ZodType<ChatBody> = z.strictObject({
   messages: z
     .array(
       z.strictObject({
-        role: z.enum(["system", "user", "assistant"]),
+        // OpenAI's newer name of the system role; chat templates know the older one.
+        role: z
+          .enum(["system", "developer", "user", "assistant"])
+          .transform((role) => (role === "developer" ? "system" : role)),
         content: z.union([z.string(), parts]),
+        // As an earlier reply comes back in a history.
+        refusal: z.null().exactOptional(),
       }),
     )
     .min(1),
@@ -81,7 +96,10 @@ export const chatSchema: z.ZodType<ChatBody> = z.strictObject({
 
 export const completionSchema: z.ZodType<CompletionBody> = z.strictObject({
   ...shared,
-  prompt: z.union([z.string(), z.array(z.int().min(0)).min(1)]),
+  max_tokens: z.int().min(0).nullable().exactOptional(),
+  prompt: z.union([z.string(), tokens, z.array(z.string()).min(1), z.array(tokens).min(1)], {
+    error: "expected a text, token ids, or an array of either, not empty",
+  }),
   logprobs: z.int().min(0).max(5).nullable().exactOptional(),
-  echo: z.literal(false).exactOptional(),
+  echo: z.boolean().nullable().exactOptional(),
 });

@@ -1,56 +1,27 @@
-import { once } from "node:events";
-import type { Server } from "node:http";
-import { connect, type AddressInfo } from "node:net";
-import type { ChatTokenizer, LanguageModel } from "@laconic/core";
-import { createInlineEngine, localPolicy } from "@laconic/engine";
-import { createReferenceKernels } from "@laconic/kernels/testing";
-import { createCompletionServer, type CompletionServerOptions } from "@laconic/serve";
+import { connect } from "node:net";
+import type { LanguageModel } from "@laconic/core";
+import type { CompletionServerOptions } from "@laconic/serve";
 import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startServer, tinyModel, tokenizer, type TinyModel } from "./tiny-server.ts";
 
-/** One token a letter; 0 ends. */
-const letters = " abcdefghijklmnopqrstuvwxyz.";
-const tokenizer: ChatTokenizer = {
-  vocabularySize: letters.length + 1,
-  endToken: 0,
-  endTokens: [0],
-  encode: (text) => Array.from(text.toLowerCase(), (letter) => 1 + Math.max(0, letters.indexOf(letter))),
-  decode: (tokens) => tokens.map((token) => (token === 0 ? "" : (letters[token - 1] ?? "?"))).join(""),
-  encodeChat(messages) {
-    return this.encode(messages.map(({ role, content }) => `${role} ${content}.`).join(""));
-  },
-};
-const config = {
-  model_type: "llama",
-  ...{ vocab_size: tokenizer.vocabularySize, hidden_size: 16, intermediate_size: 24, num_hidden_layers: 1 },
-  ...{ num_attention_heads: 2, num_key_value_heads: 1, max_position_embeddings: 64, rms_norm_eps: 1e-6 },
-  ...{ tie_word_embeddings: true, initializer_range: 0.2 },
-};
-
-let policy: LanguageModel;
-let close = async (): Promise<void> => undefined;
+let tiny: TinyModel;
 const errors: unknown[] = [];
 
 beforeAll(async () => {
-  const engine = await createInlineEngine([createReferenceKernels()]);
-  const model = await engine.createModel({ kind: "config", config, seed: 1 });
-  policy = localPolicy({ id: "tiny", sampler: model, tokenizer, batching: "continuous" });
-  close = () => engine.close();
+  tiny = await tinyModel();
 });
-afterAll(() => close());
+afterAll(() => tiny.engine.close());
 
 async function withServer(
   change: Partial<CompletionServerOptions>,
   body: (url: string, client: OpenAI) => Promise<void>,
 ): Promise<void> {
-  const server: Server = createCompletionServer({
-    ...{ policy, tokenizer, modelName: "tiny", contextLength: 64, apiKey: null, maxConcurrency: 8 },
-    ...{ maxBodyBytes: 10_000, now: () => 1_700_000_000_000, onError: (error: unknown) => errors.push(error) },
+  const { server, url } = await startServer({
+    policy: tiny.policy,
+    onError: (error: unknown) => errors.push(error),
     ...change,
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   try {
     await body(url, new OpenAI({ baseURL: `${url}/v1`, apiKey: change.apiKey ?? "none", maxRetries: 0 }));
   } finally {
@@ -179,7 +150,7 @@ describe("the openai package", () => {
 
 describe("a hostile client", () => {
   const post = (url: string, body: string, path = "/v1/completions"): Promise<Response> =>
-    fetch(url + path, { method: "POST", body });
+    fetch(url + path, { method: "POST", body, headers: { "content-type": "application/json" } });
   const refusal = async (response: Response): Promise<unknown> => {
     const { error } = (await response.json()) as { error: { param: unknown; message: string } };
     return { status: response.status, param: error.param, message: error.message };
@@ -198,6 +169,20 @@ describe("a hostile client", () => {
         [JSON.stringify({ ...base, prompt: [] }), 400, "prompt"],
         [JSON.stringify({ ...base, prompt: [999] }), 400, null],
         [JSON.stringify({ ...base, prompt: "a".repeat(64) }), 400, null],
+        [JSON.stringify({ ...base, prompt: "a".repeat(600) }), 400, "prompt"],
+        [JSON.stringify({ ...base, prompt: Array.from({ length: 64 }, () => 1) }), 400, "prompt"],
+        [JSON.stringify({ ...base, prompt: ["a", [1]] }), 400, "prompt"],
+        [JSON.stringify({ ...base, prompt: ["a", "b", "c"], n: 3 }), 400, "n"],
+        [JSON.stringify({ ...base, max_tokens: 0 }), 400, "max_tokens"],
+        [JSON.stringify({ ...base, echo: true, stream: true }), 400, "echo"],
+        [JSON.stringify({ ...base, echo: true, logprobs: 1 }), 400, "echo"],
+        [
+          JSON.stringify({ ...base, echo: true, logprobs: 0, logprobs_mode: "processed_logprobs" }),
+          400,
+          "logprobs_mode",
+        ],
+        [JSON.stringify({ ...base, response_format: { type: "json_object" } }), 400, "response_format.type"],
+        [`${"[".repeat(4900)}${"]".repeat(4900)}`, 400, null],
         [JSON.stringify({ ...base, model: "other" }), 404, "model"],
         [JSON.stringify({ ...base, prompt: "a".repeat(20_000) }), 413, null],
       ] as const)
@@ -209,9 +194,14 @@ describe("a hostile client", () => {
 
   test("waits its turn", () =>
     withServer({ maxConcurrency: 2 }, async (url) => {
-      const response = await post(url, JSON.stringify({ model: "tiny", prompt: "a", n: 3 }));
-      expect(response.headers.get("retry-after")).toBe("1");
-      expect(await refusal(response)).toMatchObject({ status: 429 });
+      const [one, other] = ["abc", "cba"].map((prompt) =>
+        post(url, JSON.stringify({ model: "tiny", prompt, n: 2, max_tokens: 60 })),
+      ) as [Promise<Response>, Promise<Response>];
+      const responses = await Promise.all([one, other]);
+      const late = responses.find(({ status }) => status === 429) as Response;
+      expect(responses.map(({ status }) => status).toSorted()).toEqual([200, 429]);
+      expect(late.headers.get("retry-after")).toBe("1");
+      expect(await refusal(late)).toMatchObject({ status: 429 });
     }));
 
   test("that hangs up frees its place, and what fails inside tells nothing", async () => {
@@ -230,7 +220,9 @@ describe("a hostile client", () => {
       const { hostname, port } = new URL(url);
       const body = JSON.stringify({ model: "tiny", prompt: "a" });
       const socket = connect(Number(port), hostname);
-      socket.write(`POST /v1/completions HTTP/1.1\r\nhost: a\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+      socket.write(
+        `POST /v1/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
+      );
       await expect.poll(running).toBe(1);
       socket.destroy();
       await expect.poll(running).toBe(0);

@@ -1,4 +1,4 @@
-import { formatNumber, formatPercent } from "../report/format.ts";
+import { formatNumber, formatPercent } from "../cli/format.ts";
 import type { RunAnalysis, Speech } from "./analyse-run.ts";
 import type { ValueSummary } from "./message-value.ts";
 

@@ -1,5 +1,5 @@
 import { ledgerTotals, type Episode } from "@laconic/core";
-import { formatNumber } from "../report/format.ts";
+import { formatNumber } from "../cli/format.ts";
 import { escapeHtml } from "../report/html.ts";
 
 /** Who reads how much of whom, tokens per episode. */

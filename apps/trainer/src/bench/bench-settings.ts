@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { benchmarkNamed } from "@laconic/benchmarks";
 import { LaconicError, type TokenPrice } from "@laconic/core";
 import { z } from "zod";
+import { parseJson } from "../cli/json.ts";
 import { methodSpec } from "./method-spec.ts";
 
 /** Everything that a bench is made of, as its directory keeps it. */
@@ -71,11 +72,5 @@ export async function readBenchConfig(directory: string): Promise<BenchConfig> {
       error,
     );
   });
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new LaconicError("config_invalid", `${path} is not JSON`, { path }, error);
-  }
-  return checkBenchConfig(value, path);
+  return checkBenchConfig(parseJson(text, path), path);
 }

@@ -26,6 +26,7 @@ export function command<const A extends ArgsDef>(spec: CommandSpec<A>, exit: Exi
     args: spec.args,
     async run({ args, rawArgs }) {
       refuseUnknownFlags(spec.args, rawArgs);
+      refuseFlagsWithoutValue(spec.args, rawArgs);
       const positionals = Object.values(spec.args).filter((arg) => arg.type === "positional").length;
       const rest = args._.slice(positionals);
       const stray = spec.overrides ? rest.find((word) => !word.includes("=")) : rest[0];
@@ -58,6 +59,24 @@ function refuseUnknownFlags(args: ArgsDef, rawArgs: readonly string[]): void {
       `unknown flag ${word.split("=")[0]}${close === undefined ? "" : `; did you mean --${kebab(close)}?`}`,
       { flag },
     );
+  }
+}
+
+/** citty takes the next flag, or nothing, for a value that was forgotten. */
+function refuseFlagsWithoutValue(args: ArgsDef, rawArgs: readonly string[]): void {
+  const valued = new Map(
+    Object.entries(args).flatMap(([name, { type }]) =>
+      type === "string" || type === "enum" ? [[camel(name), name] as const] : [],
+    ),
+  );
+  for (const [i, word] of rawArgs.entries()) {
+    if (word === "--") return;
+    const [, flag, given] = /^--?([A-Za-z][\w-]*)(?:=(.*))?$/s.exec(word) ?? [];
+    const name = flag === undefined ? undefined : valued.get(camel(flag));
+    if (name === undefined) continue;
+    const value = given ?? rawArgs[i + 1] ?? "";
+    if (value === "" || (given === undefined && /^--?[A-Za-z]/.test(value)))
+      throw new LaconicError("config_invalid", `--${name} needs a value`, { flag: name });
   }
 }
 

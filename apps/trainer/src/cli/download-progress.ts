@@ -1,4 +1,4 @@
-import { formatDuration } from "../report/format.ts";
+import { formatDuration } from "./format.ts";
 import { formatBytes } from "./bytes.ts";
 import type { Terminal } from "./terminal.ts";
 

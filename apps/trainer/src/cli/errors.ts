@@ -18,11 +18,32 @@ const refusals: ReadonlySet<LaconicErrorCode> = new Set([
 export function reportError(error: unknown, terminal: Terminal): number {
   const label = terminal.paint("red", "laconic:");
   if (LaconicError.is(error)) {
-    terminal.note(`${label} ${error.message}`);
+    terminal.note(`${label} ${clipped(error.message)}`);
     return refusals.has(error.code) ? 2 : 1;
+  }
+  const system = systemFailure(error);
+  if (system !== null) {
+    terminal.note(`${label} ${clipped(system)}`);
+    return 1;
   }
   // Anything else is a defect of ours: the stack is what a bug report needs.
   terminal.note(`${label} unexpected error`);
   terminal.note(error instanceof Error ? (error.stack ?? error.message) : String(error));
   return 1;
+}
+
+/** What the system refused, as it says it: `cannot open notes.txt: no such file or directory (ENOENT)`. */
+function systemFailure(error: unknown): string | null {
+  if (!(error instanceof Error && "syscall" in error && "code" in error)) return null;
+  const { code, syscall, path } = error as NodeJS.ErrnoException;
+  const reason = /^\w+: ([^,]+)/.exec(error.message)?.[1] ?? error.message;
+  return `cannot ${syscall ?? "go on"}${path === undefined ? "" : ` ${path}`}: ${reason} (${code})`;
+}
+
+const longest = 1000;
+
+/** A name of a megabyte says no more than its ends. */
+function clipped(message: string): string {
+  if (message.length <= longest) return message;
+  return `${message.slice(0, longest / 2)} … ${message.slice(-longest / 2)}`;
 }

@@ -1,4 +1,4 @@
-import { readFile, stat } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { LaconicError } from "@laconic/core";
 
 /**
@@ -10,6 +10,18 @@ export async function readGiven(file: string): Promise<Buffer> {
     return await readFile(file);
   } catch (error) {
     throw new LaconicError("config_invalid", `${file} cannot be read: ${(error as Error).message}`, { file }, error);
+  }
+}
+
+/**
+ * Writes where somebody asked for it.
+ * @throws LaconicError `config_invalid` with the file when it cannot be written
+ */
+export async function writeGiven(file: string, text: string): Promise<void> {
+  try {
+    await writeFile(file, text);
+  } catch (error) {
+    throw new LaconicError("config_invalid", `${file} cannot be written: ${(error as Error).message}`, { file }, error);
   }
 }
 

@@ -29,12 +29,13 @@ import {
   settingsFile,
   type BenchConfig,
 } from "../bench/bench-settings.ts";
+import { environmentValue } from "../cli/environment.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { downloadProgress } from "../cli/download-progress.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { formatDuration } from "../report/format.ts";
+import { formatDuration } from "../cli/format.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 import { dataFolder } from "../run/data-folder.ts";
 
@@ -200,7 +201,7 @@ async function configOf(args: BenchArguments): Promise<BenchConfig> {
       benchmarks: list(names("benchmarks")),
       methods: list(names("methods")),
       model,
-      baseUrl: args["base-url"] ?? process.env["OPENAI_BASE_URL"] ?? "https://api.openai.com/v1",
+      baseUrl: args["base-url"] ?? environmentValue("OPENAI_BASE_URL") ?? "https://api.openai.com/v1",
       limit: number(args.limit),
       seed: args.seed,
       repeats: Number(args.repeats),

@@ -1,6 +1,7 @@
 import { cpus, totalmem } from "node:os";
 import { installDevice, runCommand, type OptionalDevice } from "@laconic/kernels-tfjs";
 import type { CommandDef } from "citty";
+import { environmentValue } from "../cli/environment.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { devicesFolder, probeDevice, probeDevices, type DeviceReport } from "../run/devices.ts";
@@ -44,7 +45,7 @@ export function doctorCommand({ terminal }: CommandContext, exit: ExitCode): Com
 async function enableDevice(device: OptionalDevice, json: boolean, terminal: Terminal): Promise<number> {
   await installDevice(device, {
     folder: devicesFolder(),
-    python: process.env["LACONIC_PYTHON"] ?? "python3",
+    python: environmentValue("LACONIC_PYTHON") ?? "python3",
     run: runCommand,
     note: (step) => terminal.note(step),
   });

@@ -3,7 +3,7 @@ import { evaluate, livePolicies } from "@laconic/trainer";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
-import { formatNumber, formatPercent } from "../report/format.ts";
+import { formatNumber, formatPercent } from "../cli/format.ts";
 import { withoutScore } from "../report/unscored.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 import { findRun, openFoundRun } from "../run/open-run.ts";

@@ -3,7 +3,7 @@ import type { CommandDef } from "citty";
 import { formatBytes, parseBytes } from "../cli/bytes.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { positiveNumber, wholeNumber } from "../cli/numbers.ts";
-import { formatDuration, formatNumber } from "../report/format.ts";
+import { formatDuration, formatNumber } from "../cli/format.ts";
 import { parseAppConfig } from "../run/app-config.ts";
 import { chooseDevice } from "../run/devices.ts";
 import { openModelFolder } from "../run/model-folder.ts";

@@ -20,7 +20,7 @@ import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { ablate } from "../relay/ablate.ts";
 import { freshRelayModel } from "../run/relay-model.ts";
-import { formatDuration, formatNumber, formatPercent } from "../report/format.ts";
+import { formatDuration, formatNumber, formatPercent } from "../cli/format.ts";
 import { chooseDevice } from "../run/devices.ts";
 import { openParts } from "../run/open-parts.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";

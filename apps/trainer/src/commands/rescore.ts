@@ -14,7 +14,7 @@ import type { CommandDef } from "citty";
 import { recordedEpisode, rescore, type RecordedEpisode, type RescoredStep } from "../analysis/rescore.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
-import { formatNumber } from "../report/format.ts";
+import { formatNumber } from "../cli/format.ts";
 import { openModelFolder } from "../run/model-folder.ts";
 import { configOfRun } from "../run/open-run.ts";
 import { openTask } from "../run/open-task.ts";

@@ -1,17 +1,40 @@
-import { spawn } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
 import { fileURLToPath } from "node:url";
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
 
 const entry = fileURLToPath(new URL("../../assets/laconic.mjs", import.meta.url));
+
+/** A server in a process of its own, on a free port. */
+async function startServe(): Promise<{ readonly child: ChildProcess; readonly url: string }> {
+  const child = spawn(process.execPath, [entry, "serve", "shipped", "--device", "wasm", "--port", "0"], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let notes = "";
+  const url = await new Promise<string>((resolve, reject) => {
+    child.once("exit", () => reject(new Error(notes)));
+    child.stderr.on("data", (chunk: Buffer) => {
+      notes += chunk.toString();
+      const found = /serving relay-one-fact on (http:\S+)/.exec(notes);
+      if (found?.[1] !== undefined) resolve(found[1]);
+    });
+  });
+  return { child, url };
+}
 
 test.each([
   [["--host", "0.0.0.0"], /--host 0\.0\.0\.0 can be reached from elsewhere/],
   [["--api-key-env", "LACONIC_NO_SUCH_KEY"], /LACONIC_NO_SUCH_KEY, which is not set/],
   [["--port", "many"], /--port is many/],
   [["--max-concurrency", "0"], /--max-concurrency is 0/],
+  [["--port", "70000"], /--port is 70000, expected 0 to 65535/],
+  [["--policy", "foo"], /--policy chooses in a run; shipped is a model/],
+  [["--best"], /--best chooses in a run; shipped is a model/],
+  [["--keep-prefixes", "much"], /--keep-prefixes is much/],
 ] as const)("serve refuses %j", async (flags, message) => {
   const terminal = recordingTerminal();
   expect(await main(["serve", "shipped", ...flags], { terminal })).toBe(2);
@@ -24,23 +47,54 @@ test("a folder without a tokenizer is refused by name", async () => {
   expect(terminal.err.join("\n")).toMatch(/holds no tokenizer\.json/);
 });
 
+test("a port in use is told by name, without a stack", async () => {
+  const holder = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void holder.close());
+  await once(holder, "listening");
+  const { port } = holder.address() as AddressInfo;
+  const terminal = recordingTerminal();
+  const words = ["serve", "shipped", "--device", "wasm", "--port", String(port)];
+  expect(await main(words, { terminal })).toBe(2);
+  expect(terminal.err.at(-1)).toBe(
+    `laconic: cannot listen on 127.0.0.1:${port}: the port is in use; choose another with --port, or 0 for a free one`,
+  );
+});
+
+test("serve ends on SIGTERM whatever is half sent", { timeout: 60_000 }, async () => {
+  const { child, url } = await startServe();
+  const { hostname, port } = new URL(url);
+  const head = "POST /v1/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n";
+  const sockets: Socket[] = [];
+  for (const said of [
+    "",
+    "GET /v1/mod",
+    `${head}content-length: 900\r\n\r\n{"model":`,
+    "GET /health HTTP/1.1\r\nhost: localhost\r\n\r\n",
+  ]) {
+    const socket = connect(Number(port), hostname);
+    socket.on("error", () => undefined);
+    await once(socket, "connect");
+    socket.write(said);
+    sockets.push(socket);
+  }
+  onTestFinished(() => sockets.forEach((socket) => socket.destroy()));
+  await once(sockets[3] as Socket, "data");
+  child.kill("SIGTERM");
+  // Killed by the test's own end if it does not end by itself.
+  const outcome = await Promise.race([once(child, "exit"), new Promise((late) => setTimeout(late, 20_000, "late"))]);
+  expect(outcome).toEqual([0, null]);
+});
+
 test("serve answers until it is interrupted, then ends by itself", { timeout: 60_000 }, async () => {
-  const child = spawn(process.execPath, [entry, "serve", "shipped", "--device", "wasm", "--port", "0"], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
+  const { child, url } = await startServe();
   try {
-    let notes = "";
-    const url = await new Promise<string>((resolve, reject) => {
-      child.once("exit", () => reject(new Error(notes)));
-      child.stderr.on("data", (chunk: Buffer) => {
-        notes += chunk.toString();
-        const found = /serving relay-one-fact on (http:\S+)/.exec(notes);
-        if (found?.[1] !== undefined) resolve(found[1]);
-      });
-    });
     const body = JSON.stringify({ model: "relay-one-fact", prompt: [5, 6, 7], seed: 1, return_token_ids: true });
     const reply = async (): Promise<unknown> => {
-      const answer = await fetch(`${url}/completions`, { method: "POST", body });
+      const answer = await fetch(`${url}/completions`, {
+        method: "POST",
+        body,
+        headers: { "content-type": "application/json" },
+      });
       const { choices, prompt_token_ids: prompt } = (await answer.json()) as {
         choices: unknown;
         prompt_token_ids: unknown;

@@ -1,11 +1,13 @@
+import type { Server } from "node:http";
 import { basename, join, resolve } from "node:path";
 import { relayTask } from "@laconic/tasks";
 import { LaconicError, type ChatTokenizer, type ModelSource, type Tokenizer } from "@laconic/core";
 import { createLocalEngine, localPolicy } from "@laconic/engine";
-import { createCompletionServer } from "@laconic/serve";
+import { closeServer, createCompletionServer, isLoopback } from "@laconic/serve";
 import { loadTokenizer } from "@laconic/tokenizers";
 import { modelPlace, runFiles } from "@laconic/trainer";
 import type { CommandDef } from "citty";
+import { parseBytes } from "../cli/bytes.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
 import { wholeNumber } from "../cli/numbers.ts";
@@ -23,6 +25,12 @@ interface Served {
   readonly source: ModelSource;
   readonly tokenizer: Tokenizer | ChatTokenizer;
 }
+
+/** For replies in the making when the server is told to end. */
+const graceSeconds = 3;
+
+/** An operator's stop is obeyed by then, whatever hangs. */
+const mostSecondsToEnd = 4.5;
 
 export function serveCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
@@ -44,6 +52,11 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         device: { type: "string", description: "Device to compute on", default: "auto", valueHint: "name" },
         host: { type: "string", description: "Address to listen on", default: "127.0.0.1", valueHint: "address" },
         port: { type: "string", description: "Port to listen on; 0 takes a free one", default: "8000", valueHint: "n" },
+        "allow-host": {
+          type: "string",
+          description: "Names with commas that clients may call this server by, such as a proxy's",
+          valueHint: "a,b",
+        },
         "api-key-env": {
           type: "string",
           description: "Environment variable that holds the key clients must send",
@@ -55,6 +68,18 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           default: "256",
           valueHint: "n",
         },
+        "max-tokens": {
+          type: "string",
+          description: "Of a reply whose request does not say",
+          default: "1024",
+          valueHint: "n",
+        },
+        "keep-prefixes": {
+          type: "string",
+          description: "Memory for the beginnings of conversations, kept ten minutes",
+          default: "256MiB",
+          valueHint: "size",
+        },
         "max-body": { type: "string", description: "Largest request in bytes", default: "4194304", valueHint: "n" },
       },
       run: async (args) => {
@@ -65,16 +90,19 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
             `--host ${args.host} can be reached from elsewhere; name a key with --api-key-env first`,
             { key: "host" },
           );
-        const [port, maxConcurrency, maxBodyBytes] = [
-          wholeNumber("port", args.port, 0),
+        const [port, maxConcurrency, maxBodyBytes, defaultMaxTokens] = [
+          wholeNumber("port", args.port, 0, 65_535),
           wholeNumber("max-concurrency", args["max-concurrency"], 1),
           wholeNumber("max-body", args["max-body"], 1),
+          wholeNumber("max-tokens", args["max-tokens"], 1),
         ];
+        const maxBytes = parseBytes("keep-prefixes", args["keep-prefixes"]);
         const served = await open(args.model, terminal, { policy: args.policy, which: args.best ? "best" : "latest" });
         const device = await chooseDevice(args.device, "auto", (line) => terminal.note(line));
         const engine = await createLocalEngine({
           device: device.source,
           workers: device.workers,
+          keptPrefixes: { maxBytes, maxAgeSeconds: 600 },
           onWarning: (message) => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`),
         });
         try {
@@ -89,23 +117,24 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
             tokenizer: served.tokenizer,
             modelName: served.name,
             contextLength: model.contextLength,
+            scorer: model,
+            defaultMaxTokens,
+            hosts: [args.host, ...(args["allow-host"]?.split(",") ?? [])],
             apiKey,
             maxConcurrency,
             maxBodyBytes,
             now: () => new Date().getTime(),
             onError: (error) => terminal.note(`error: ${error instanceof Error ? error.message : String(error)}`),
           });
-          await new Promise<void>((done, fail) => {
-            server.once("error", fail);
-            server.listen(port, args.host, done);
-          });
+          await listen(server, port, args.host);
           const address = server.address();
           const bound = typeof address === "object" && address !== null ? address.port : port;
           terminal.note(`serving ${served.name} on http://${args.host}:${bound}/v1 (${device.name}); ctrl-c stops`);
           const signal = await interrupted();
           terminal.note(`${signal}: finishing what is in the making; once more stops at once`);
-          server.closeIdleConnections();
-          await new Promise((done) => server.close(done));
+          // An engine in the middle of a long prompt does not hold the process either.
+          setTimeout(() => process.exit(signal === "SIGINT" ? 130 : 143), mostSecondsToEnd * 1000).unref();
+          await closeServer(server, graceSeconds * 1000);
           return 0;
         } finally {
           await engine.close();
@@ -122,7 +151,12 @@ async function open(
   chosen: { readonly policy: string | undefined; readonly which: "latest" | "best" },
 ): Promise<Served> {
   const run = resolve(given);
-  if (!(await exists(join(run, runFiles.checkpoints)))) {
+  if (given === "shipped" || given.startsWith("hub:") || !(await exists(join(run, runFiles.checkpoints)))) {
+    const stray = chosen.policy !== undefined ? "--policy" : chosen.which === "best" ? "--best" : null;
+    if (stray !== null)
+      throw new LaconicError("config_invalid", `${stray} chooses in a run; ${given} is a model without choices`, {
+        key: stray,
+      });
     const { folder, name } = await openModelFolder(given, terminal);
     const tokenizer = given === "shipped" ? relayTask({ level: "one-fact" }).tokenizer : await loadTokenizer(folder);
     return { name, source: { kind: "folder", path: folder }, tokenizer };
@@ -154,8 +188,28 @@ function keyFrom(variable: string | undefined): string | null {
   throw new LaconicError("config_invalid", `--api-key-env names ${variable}, which is not set`, { key: "api-key-env" });
 }
 
-function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || /^127\.\d+\.\d+\.\d+$/.test(host);
+/** @throws LaconicError `config_invalid` when the address cannot be listened on, with the system's code */
+async function listen(server: Server, port: number, host: string): Promise<void> {
+  try {
+    await new Promise<void>((done, fail) => {
+      server.once("error", fail);
+      server.listen(port, host, done);
+    });
+  } catch (error) {
+    const { code = "", message } = error as NodeJS.ErrnoException;
+    const reasons: Readonly<Record<string, string>> = {
+      EADDRINUSE: "the port is in use; choose another with --port, or 0 for a free one",
+      EACCES: "this user may not listen on the port; choose one from 1024 with --port",
+      EADDRNOTAVAIL: "the address is not this machine's; choose another with --host",
+      ENOTFOUND: "nobody knows this name; choose another with --host",
+    };
+    throw new LaconicError(
+      "config_invalid",
+      `cannot listen on ${host}:${port}: ${reasons[code] ?? message}`,
+      { host, port, code },
+      error,
+    );
+  }
 }
 
 function interrupted(): Promise<NodeJS.Signals> {

@@ -1,6 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import { graphTopology, type Graph } from "@laconic/topologies";
 import { z } from "zod";
+import { parseJson } from "../cli/json.ts";
 
 const edges = z.array(z.strictObject({ from: z.string(), to: z.string() })).default([]);
 
@@ -20,13 +21,7 @@ const schema = z.strictObject({
  * @throws LaconicError `config_invalid` with the place of what is wrong, `topology_invalid` for a graph that cannot run
  */
 export function graphFromJson(text: string, file: string): Graph {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch (error) {
-    throw new LaconicError("config_invalid", `${file} is not JSON: ${(error as Error).message}`, { file }, error);
-  }
-  const parsed = schema.safeParse(value);
+  const parsed = schema.safeParse(parseJson(text, file));
   if (!parsed.success) {
     const issues = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "graph"}: ${message}`);
     throw new LaconicError("config_invalid", `${file}: ${issues.join("; ")}`, { file });

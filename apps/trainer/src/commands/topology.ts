@@ -1,4 +1,3 @@
-import { writeFile } from "node:fs/promises";
 import { LaconicError, nearestName } from "@laconic/core";
 import {
   chainGraph,
@@ -16,7 +15,7 @@ import {
 } from "@laconic/topologies";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
-import { readGiven } from "../cli/files.ts";
+import { readGiven, writeGiven } from "../cli/files.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 import { graphFromJson } from "./topology-file.ts";
@@ -108,7 +107,7 @@ function showCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
               : mermaidOf(graph);
         if (out === undefined) terminal.result(text);
         else {
-          await writeFile(out, `${text}\n`);
+          await writeGiven(out, `${text}\n`);
           terminal.note(`wrote ${out}`);
         }
         return 0;

@@ -7,9 +7,11 @@ import { runFiles } from "@laconic/trainer";
 import type { CommandDef } from "citty";
 import { tsImport } from "tsx/esm/api";
 import { command, type ExitCode } from "../cli/command.ts";
+import { parseJson } from "../cli/json.ts";
 import { presetConfig } from "../presets/index.ts";
-import { formatDuration, formatNumber, formatPercent } from "../report/format.ts";
-import { parseAppConfig, type AppConfig } from "../run/app-config.ts";
+import { formatDuration, formatNumber, formatPercent } from "../cli/format.ts";
+import { parseAppConfig } from "../run/app-config.ts";
+import type { AppConfig } from "../run/run-settings.ts";
 import { applyOverrides } from "../run/overrides.ts";
 import { taskTitle } from "../run/open-task.ts";
 import { exitCodeOf, startRun, type StartedRun } from "../run/start-run.ts";
@@ -93,7 +95,7 @@ function report(
   directory: string,
   terminal: CommandContext["terminal"],
 ): void {
-  const { before, after, seconds, device } = done;
+  const { before, after, seconds, trainingSeconds, device } = done;
   const budget = config.train.budget?.targetTokens ?? null;
   if (done.interrupted)
     terminal.note(`stopped after step ${done.steps}; continue with: laconic train --resume --run ${directory}`);
@@ -104,14 +106,16 @@ function report(
   terminal.note(`report: ${done.report}`);
   if (json) {
     const side = ({ accuracy, tokens }: StartedRun["before"]): object => ({ accuracy, tokens });
-    terminal.result(JSON.stringify({ before: side(before), after: side(after), budget, seconds, device }));
+    terminal.result(
+      JSON.stringify({ before: side(before), after: side(after), budget, seconds, trainingSeconds, device }),
+    );
     return;
   }
   terminal.result(
     [
       `accuracy  ${formatPercent(before.accuracy)} -> ${formatPercent(after.accuracy)} on ${after.problems} held-out problems`,
       `tokens    ${formatNumber(before.tokens)} -> ${formatNumber(after.tokens)} per episode, ${timesFewer(before.tokens, after.tokens)}${budget === null ? "" : ` (budget ${budget})`}`,
-      `time      ${formatDuration(seconds)} on ${device}`,
+      `time      ${formatDuration(trainingSeconds ?? 0)} of training steps on ${device}; ${formatDuration(seconds)} in all since it was started`,
     ].join("\n"),
   );
 }
@@ -141,10 +145,11 @@ export async function loadConfig(name: string): Promise<Readonly<Record<string, 
       },
     );
   try {
-    if (extname(path) === ".json") return JSON.parse(await readFile(path, "utf8")) as Record<string, unknown>;
+    if (extname(path) === ".json") return parseJson(await readFile(path, "utf8"), path) as Record<string, unknown>;
     const module = (await tsImport(pathToFileURL(path).href, import.meta.url)) as { default?: unknown };
     return exported(module.default);
   } catch (error) {
+    if (LaconicError.is(error)) throw error;
     throw new LaconicError(
       "config_invalid",
       `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
@@ -163,7 +168,9 @@ function exported(value: unknown): Record<string, unknown> {
 async function storedConfig(directory: string, words: readonly string[]): Promise<AppConfig> {
   const path = join(directory, runFiles.config);
   if (!existsSync(path)) throw new LaconicError("run_missing", `${directory} holds no run to resume`, { directory });
-  return parseAppConfig(applyOverrides(JSON.parse(await readFile(path, "utf8")) as Record<string, unknown>, words));
+  return parseAppConfig(
+    applyOverrides(parseJson(await readFile(path, "utf8"), path) as Record<string, unknown>, words),
+  );
 }
 
 function runFolder(name: string, number: number): string {

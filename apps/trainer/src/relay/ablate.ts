@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { LaconicError, nearestName } from "@laconic/core";
 import type { Terminal } from "../cli/terminal.ts";
 import { relayQuickstart } from "../presets/relay-quickstart.ts";
-import { formatNumber, formatPercent } from "../report/format.ts";
+import { formatNumber, formatPercent } from "../cli/format.ts";
 import { runVariants, type Variant, type VariantResult } from "../sweep/run-variants.ts";
 import { renderAblationChart } from "./ablation-chart.ts";
 

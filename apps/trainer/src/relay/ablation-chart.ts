@@ -1,5 +1,5 @@
 import { scaleLinear } from "d3-scale";
-import { formatNumber, formatPercent } from "../report/format.ts";
+import { formatNumber, formatPercent } from "../cli/format.ts";
 import { escapeHtml } from "../report/html.ts";
 import type { VariantResult } from "../sweep/run-variants.ts";
 

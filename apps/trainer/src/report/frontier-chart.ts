@@ -1,6 +1,6 @@
 import { scaleLinear } from "d3-scale";
 import { line } from "d3-shape";
-import { formatNumber, formatPercent } from "./format.ts";
+import { formatNumber, formatPercent } from "../cli/format.ts";
 import { theme } from "./theme.ts";
 
 /** One evaluation: a place in the accuracy-token plane. */

@@ -1,6 +1,6 @@
 import { scaleLinear } from "d3-scale";
 import { line } from "d3-shape";
-import { formatNumber } from "./format.ts";
+import { formatNumber } from "../cli/format.ts";
 import { escapeHtml } from "./html.ts";
 
 export interface Point {

@@ -1,5 +1,5 @@
 import { describeUnscored } from "@laconic/trainer";
-import { formatDuration, formatNumber, formatPercent } from "./format.ts";
+import { formatDuration, formatNumber, formatPercent } from "../cli/format.ts";
 import { renderFrontier, type FrontierPoint } from "./frontier-chart.ts";
 import { escapeHtml } from "./html.ts";
 import { renderLineChart, smooth, type LineChart, type Point, type Series } from "./line-chart.ts";
@@ -40,7 +40,7 @@ export function renderReport(data: ReportData): string {
           tile(`${formatNumber(first.tokens)} → ${formatNumber(last.tokens)}`, "tokens per episode"),
           tile(`${formatNumber(first.tokens / last.tokens)}×`, "fewer tokens"),
           tile(data.budgetTokens === null ? "none" : formatNumber(data.budgetTokens), "token budget"),
-          tile(data.seconds === null ? "n/a" : formatDuration(data.seconds), `training time on ${data.device}`),
+          tile(data.seconds === null ? "n/a" : formatDuration(data.seconds), `of training steps on ${data.device}`),
         ].join("")
       : "";
   const warnings =

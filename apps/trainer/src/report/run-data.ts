@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { episodeSchema, problemSchema } from "@laconic/core/schemas";
 import { declineOf, nodeFileSystem, readLines, runFiles, stepDefect, type Evaluation } from "@laconic/trainer";
+import { parseJson } from "../cli/json.ts";
 import type { FrontierPoint } from "./frontier-chart.ts";
 import type { MetricRow, ReportData } from "./page.ts";
 import type { Transcript } from "./transcripts.ts";
@@ -18,12 +19,11 @@ export async function readRunData(directory: string): Promise<ReportData> {
   if (!(await fs.exists(path(runFiles.config))))
     throw new LaconicError("run_missing", `${directory} holds no run (no ${runFiles.config})`, { directory });
   const json = async (name: string): Promise<Json> =>
-    JSON.parse(new TextDecoder().decode(await fs.read(path(name)))) as Json;
+    record(parseJson(new TextDecoder().decode(await fs.read(path(name))), path(name)));
   const config = await json(runFiles.config);
   const environment = await json(runFiles.environment);
   const train = record(config["train"]);
   const timing = await readLines(fs, path(runFiles.timing));
-  const seconds = timing.reduce((sum, row) => sum + total(row), 0);
   const rows = (await readLines(fs, path(runFiles.metrics))).map(numbersOf);
   const evaluated = await readLines(fs, path(runFiles.evaluations));
   const defect = stepDefect(rows.map((row) => row["step"] ?? 0));
@@ -35,7 +35,7 @@ export async function readRunData(directory: string): Promise<ReportData> {
     decline: declineIn(evaluated),
     transcripts: (await readLines(fs, path(runFiles.episodes))).flatMap(transcript),
     budgetTokens: numberOr(record(train["budget"])["targetTokens"], null),
-    seconds: timing.length > 0 ? seconds : null,
+    seconds: secondsOf(timing),
     device: textOr(record(environment["engine"])["device"], "unknown"),
     seed: textOr(train["seed"], "unknown"),
     config,
@@ -56,6 +56,15 @@ function evaluationOf(row: Json): Evaluation {
   const { step, tokens, accuracy, interval } = evaluationPoint(row);
   const silence = numbersOf(record(row["silence"]));
   return { step, tokens, accuracy, interval, silence, problems: numberOr(row["problems"], 0) };
+}
+
+/** What the steps of a run took, in all the processes that trained it; evaluations are not steps. Null before the first. */
+export async function trainingSeconds(directory: string): Promise<number | null> {
+  return secondsOf(await readLines(nodeFileSystem, join(directory, runFiles.timing)));
+}
+
+function secondsOf(timing: readonly Json[]): number | null {
+  return timing.length === 0 ? null : timing.reduce((sum, row) => sum + total(row), 0);
 }
 
 function evaluationPoint(row: Json): FrontierPoint {

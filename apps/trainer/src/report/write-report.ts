@@ -1,13 +1,13 @@
-import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
+import { writeGiven } from "../cli/files.ts";
 import { renderFrontierFile } from "./frontier-chart.ts";
 import { renderReport } from "./page.ts";
 import { readRunData } from "./run-data.ts";
 
 /** Renders a run directory into its `report.html`; returns the file's path. */
 export async function writeReport(directory: string, file: string = join(directory, "report.html")): Promise<string> {
-  await writeFile(file, renderReport(await readRunData(directory)));
+  await writeGiven(file, renderReport(await readRunData(directory)));
   return file;
 }
 
@@ -26,5 +26,5 @@ export async function writePicture(directory: string, file: string): Promise<voi
   const picture = renderFrontierFile(evaluations, budgetTokens);
   if (picture === null)
     throw new LaconicError("run_missing", `${directory} holds no evaluation to draw`, { directory });
-  await writeFile(file, picture);
+  await writeGiven(file, picture);
 }

@@ -1,65 +1,10 @@
 import { relayLevels, type RelayLevelName } from "@laconic/tasks";
-import { LaconicError, type LoraSettings, nearestName } from "@laconic/core";
-import type { Recompute } from "@laconic/engine";
-import { parseTrainConfig, type TrainConfig } from "@laconic/trainer";
+import { LaconicError, nearestName } from "@laconic/core";
+import { parseTrainConfig } from "@laconic/trainer";
 import { z } from "zod";
-import type { BenchmarkTaskSettings } from "@laconic/tasks/text";
-import { teamNames, type CodeTaskSettings, type WritingTaskSettings } from "@laconic/tasks/text";
-
-/** A run as a configuration file describes it. */
-export interface AppConfig {
-  readonly task: TaskSettings;
-  /** `shipped` for the app's own warm start, a model folder, or `hub:owner/name@revision` of the Hugging Face hub. */
-  readonly model: string;
-  /** Null: the run's own model as it was before the first step. */
-  readonly actor: ActorSettings | null;
-  /** `shared`: all agents that learn speak with one policy; `own`: each has its own, an adapter of its own with `lora`. */
-  readonly policies: "shared" | "own";
-  /** Other models for single policies, by name, each with its own tokenizer; the others begin with `model`. */
-  readonly bases: Readonly<Record<string, string>>;
-  /** Train a low-rank adapter instead of the model's own weights; null trains the weights. */
-  readonly lora: LoraSettings | null;
-  /** `auto` takes the first device that works. */
-  readonly device: string;
-  /** Threads that share each batch; `auto` is what suits the device. Part of the run: another number rounds differently. */
-  readonly workers: number | "auto";
-  readonly memory: MemorySettings;
-  readonly train: TrainConfig;
-}
-
-/** What a team works on. */
-export type TaskSettings =
-  | { readonly name: "relay"; readonly level: RelayLevelName }
-  /** A policy writes hints for an actor that does not learn. */
-  | {
-      readonly name: "relay-hint";
-      readonly distractors?: number;
-      readonly hintTokens?: number;
-      readonly learns?: "collaborator" | "actor";
-    }
-  /** A policy comments on the drafts of such an actor. */
-  | { readonly name: "relay-critic"; readonly commentTokens?: number }
-  /** Two policies write for one grade; in two turns, with feedback from outside. */
-  | { readonly name: "relay-writers" }
-  | { readonly name: "relay-feedback" }
-  | BenchmarkTaskSettings
-  | WritingTaskSettings
-  | CodeTaskSettings;
-
-/** What agents that do not learn speak with, at temperature 0. */
-export type ActorSettings =
-  /** A model folder, or `hub:owner/name@revision`. */
-  | { readonly model: string }
-  /** Any OpenAI-compatible server; its key is $OPENAI_API_KEY. */
-  | { readonly api: { readonly model: string; readonly baseUrl: string; readonly concurrency?: number } };
-
-/** What memory is traded for; `laconic plan` says what fits. Part of the run: other micro-batches round differently. */
-export interface MemorySettings {
-  /** Bounds what a training pass holds. */
-  readonly maxTokensPerMicroBatch: number;
-  /** `layer` keeps each layer's input alone and computes the rest again: less memory, one more forward pass. */
-  readonly recompute: Recompute;
-}
+import { teamNames } from "@laconic/tasks/text";
+import { checkEffects } from "./check-effects.ts";
+import type { AppConfig, MemorySettings } from "./run-settings.ts";
 
 /** As written: `train` is partial and filled with defaults. */
 interface WrittenConfig extends Omit<AppConfig, "train" | "memory"> {
@@ -154,7 +99,8 @@ const writtenSchema: z.ZodType<WrittenConfig> = z.strictObject({
 
 /**
  * Checks a configuration and fills in what it leaves out.
- * @throws LaconicError `config_invalid` naming the key, with the nearest known one for a key that does not exist.
+ * @throws LaconicError `config_invalid` naming the key, with the nearest known one for a key that does not exist, and for one
+ * without effect; `device_unavailable` for a device that does not exist.
  */
 export function parseAppConfig(written: unknown): AppConfig {
   if (typeof written !== "object" || written === null || Array.isArray(written))
@@ -175,6 +121,7 @@ export function parseAppConfig(written: unknown): AppConfig {
       key: issue.path.join("."),
     });
   }
+  checkEffects(parsed.data);
   return {
     ...parsed.data,
     memory: { ...defaultMemory, ...parsed.data.memory },

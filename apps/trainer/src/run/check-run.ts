@@ -1,6 +1,6 @@
 import { checkTraining } from "@laconic/trainer";
 import type { Terminal } from "../cli/terminal.ts";
-import type { AppConfig } from "./app-config.ts";
+import type { AppConfig } from "./run-settings.ts";
 import { chooseDevice } from "./devices.ts";
 import { openModelFolder } from "./model-folder.ts";
 import { checkBases, policiesOf } from "./open-parts.ts";

@@ -1,9 +1,12 @@
 import { totalmem } from "node:os";
 import { join } from "node:path";
+import { environmentValue } from "../cli/environment.ts";
 import { LaconicError } from "@laconic/core";
-import type { CreateKernels, KernelSource } from "@laconic/kernels";
-import { tensorFlowKernels, wasmKernels, webGpuKernels, type OptionalDevice } from "@laconic/kernels-tfjs";
-import { torchKernels } from "@laconic/kernels-torch";
+import type { KernelSource } from "@laconic/kernels";
+import { isInstalled, tensorFlowKernels, wasmKernels, webGpuKernels, type OptionalDevice } from "@laconic/kernels-tfjs";
+import { findTorch, torchKernels } from "@laconic/kernels-torch";
+import { probeInChild } from "./probe-in-child.ts";
+import { tryDevice, type DeviceOutcome } from "./try-device.ts";
 import { userCache } from "./user-cache.ts";
 
 /** A device that the app knows. */
@@ -17,11 +20,13 @@ interface KnownDevice {
   /** Bytes for each worker, where the device's memory is the machine's. */
   readonly memory?: (workers: number) => number;
   source(): KernelSource;
+  /** Whether a start would load native code, which can crash: it is tried in a process of its own. */
+  native(): boolean;
 }
 
 /** Where the packages of optional devices are: one folder each. */
 export function devicesFolder(): string {
-  return process.env["LACONIC_DEVICES"] ?? join(userCache(), "devices");
+  return environmentValue("LACONIC_DEVICES") ?? join(userCache(), "devices");
 }
 
 function modulesOf(device: OptionalDevice): { readonly modules: string } {
@@ -36,12 +41,14 @@ const devices: readonly KnownDevice[] = [
     workers: 1,
     dtype: "bfloat16",
     source: () => torchKernels({ device: "cuda", dtype: "bfloat16" }),
+    native: () => hasTorch("cuda"),
   },
   {
     name: "tensorflow-gpu",
     about: "TensorFlow on an NVIDIA GPU",
     workers: 1,
     source: () => tensorFlowKernels({ gpu: true, ...modulesOf("tensorflow-gpu") }),
+    native: () => isInstalled("tensorflow-gpu", modulesOf("tensorflow-gpu")),
   },
   {
     name: "cpu",
@@ -49,6 +56,7 @@ const devices: readonly KnownDevice[] = [
     workers: 1,
     memory: (workers) => totalmem() / workers,
     source: () => torchKernels({ device: "cpu" }),
+    native: () => hasTorch("cpu"),
   },
   {
     name: "tensorflow",
@@ -56,6 +64,7 @@ const devices: readonly KnownDevice[] = [
     workers: 1,
     memory: (workers) => totalmem() / workers,
     source: () => tensorFlowKernels(modulesOf("tensorflow")),
+    native: () => isInstalled("tensorflow", modulesOf("tensorflow")),
   },
   {
     name: "wasm",
@@ -64,6 +73,7 @@ const devices: readonly KnownDevice[] = [
     // WebAssembly addresses 32 bits.
     memory: (workers) => Math.min(totalmem() / workers, 2 ** 32),
     source: wasmKernels,
+    native: () => false,
   },
   {
     // After those that compute on the processor: its adapter may be a program that runs there too.
@@ -71,18 +81,16 @@ const devices: readonly KnownDevice[] = [
     about: "any GPU with a Vulkan, Metal or Direct3D 12 driver",
     workers: 1,
     source: () => webGpuKernels(modulesOf("webgpu")),
+    native: () => isInstalled("webgpu", modulesOf("webgpu")),
   },
 ];
 
-export interface DeviceReport {
+export interface DeviceReport extends DeviceOutcome {
   readonly name: string;
   readonly about: string;
-  readonly works: boolean;
-  /** Library and version, or what is missing. */
-  readonly detail: string;
 }
 
-/** Starts each device once and multiplies two numbers on it. */
+/** Starts each device once and multiplies two numbers on it; native ones in processes of their own. */
 export async function probeDevices(): Promise<DeviceReport[]> {
   const reports: DeviceReport[] = [];
   for (const device of devices) reports.push(await probe(device));
@@ -136,6 +144,11 @@ export async function chooseDevice(
   throw new LaconicError("device_unavailable", "no device works here; laconic doctor says what each one needs");
 }
 
+/** @throws LaconicError `device_unavailable` unless it is `auto` or a device that the app knows, working here or not */
+export function checkDeviceName(name: string): void {
+  if (name !== "auto") deviceNamed(name);
+}
+
 function deviceNamed(name: string): KnownDevice {
   const device = devices.find((each) => each.name === name);
   if (device) return device;
@@ -146,19 +159,24 @@ function deviceNamed(name: string): KnownDevice {
   );
 }
 
-async function probe({ name, about, source }: KnownDevice): Promise<DeviceReport> {
+/** What a device came to in this process: starting one can take seconds. */
+const probed = new Map<string, Promise<DeviceOutcome>>();
+
+async function probe({ name, about, source, native }: KnownDevice): Promise<DeviceReport> {
+  const start = source();
+  const key = JSON.stringify([start, process.env["LACONIC_TORCH"], process.env["LACONIC_PYTHON"]]);
+  // What is not there is refused before anything native is loaded.
+  const outcome = probed.get(key) ?? (native() ? probeInChild(start) : tryDevice(start));
+  probed.set(key, outcome);
+  return { name, about, ...(await outcome) };
+}
+
+/** Whether there is a PyTorch to load. */
+function hasTorch(device: "cpu" | "cuda"): boolean {
   try {
-    const { module, options } = source();
-    const { createKernels } = (await import(module)) as { createKernels: CreateKernels };
-    const kernels = await createKernels(options);
-    try {
-      const [two, three] = [2, 3].map((value) => kernels.upload(Float32Array.of(value), [1, 1])) as [never, never];
-      const works = (await kernels.read(kernels.linear(two, three)))[0] === 6;
-      return { name, about, works, detail: works ? kernels.backend : `${kernels.backend}: 2 x 3 came out wrong` };
-    } finally {
-      kernels.dispose();
-    }
-  } catch (error) {
-    return { name, about, works: false, detail: error instanceof Error ? error.message : String(error) };
+    const { cuda } = findTorch();
+    return device === "cpu" || cuda;
+  } catch {
+    return false;
   }
 }

@@ -10,7 +10,7 @@ import {
 import { createLocalEngine, localPolicy } from "@laconic/engine";
 import { modelPlace, onlyPolicy, type TrainedPolicy, type TrainingParts } from "@laconic/trainer";
 import type { TeamTask } from "@laconic/tasks";
-import type { AppConfig } from "./app-config.ts";
+import type { AppConfig } from "./run-settings.ts";
 import type { ChosenDevice } from "./devices.ts";
 import { openTask } from "./open-task.ts";
 

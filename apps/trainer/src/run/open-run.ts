@@ -2,8 +2,10 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { findCheckpoint, nodeFileSystem, runFiles, type LoopState } from "@laconic/trainer";
+import { parseJson } from "../cli/json.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { parseAppConfig, type AppConfig } from "./app-config.ts";
+import { parseAppConfig } from "./app-config.ts";
+import type { AppConfig } from "./run-settings.ts";
 import { chooseDevice } from "./devices.ts";
 import { openModelFolder } from "./model-folder.ts";
 import { openParts, type OpenedParts, type OpeningMeans } from "./open-parts.ts";
@@ -23,13 +25,24 @@ export async function configOfRun(directory: string): Promise<AppConfig> {
   const text = await readFile(join(directory, runFiles.config), "utf8").catch((error: unknown) => {
     throw new LaconicError("run_missing", `${directory} holds no run`, { directory }, error);
   });
-  return parseAppConfig(JSON.parse(text));
+  return parseAppConfig(parseJson(text, join(directory, runFiles.config)));
 }
 
 /** @throws LaconicError `run_missing`, `checkpoint_missing`, `checkpoint_corrupt`, `config_invalid` */
 export async function findRun(directory: string, which: "latest" | "best" = "latest"): Promise<FoundRun> {
   const config = await configOfRun(directory);
-  const found = await findCheckpoint(nodeFileSystem, join(directory, runFiles.checkpoints), which);
+  const found = await findCheckpoint(nodeFileSystem, join(directory, runFiles.checkpoints), which).catch(
+    (error: unknown) => {
+      if (!LaconicError.is(error) || error.code !== "checkpoint_missing") throw error;
+      // It may be running: nothing of it is to be removed.
+      throw new LaconicError(
+        "checkpoint_missing",
+        `${directory} holds no checkpoint yet; a run writes its first after ${config.train.checkpoint.every} steps, or when it is interrupted`,
+        { directory },
+        error,
+      );
+    },
+  );
   return { directory, config, checkpoint: found.folder, state: found.state, warnings: found.warnings };
 }
 

@@ -9,7 +9,7 @@ import {
 } from "@laconic/tasks";
 import type { TaskMeans } from "@laconic/tasks/text";
 import { dataFolder } from "./data-folder.ts";
-import type { TaskSettings } from "./app-config.ts";
+import type { TaskSettings } from "./run-settings.ts";
 
 function aside(): TaskMeans {
   const data = { folder: dataFolder(undefined), hub: hubEnvironment(process.env) };

@@ -1,4 +1,5 @@
 import { LaconicError } from "@laconic/core";
+import { parseJson } from "../cli/json.ts";
 
 type Json = Record<string, unknown>;
 
@@ -32,15 +33,16 @@ export function applyOverrides(config: Readonly<Json>, words: readonly string[])
         );
       at = next as Json;
     }
-    at[last] = parseValue(word.slice(split + 1));
+    at[last] = parseValue(word.slice(split + 1), word.slice(0, split));
   }
   return result;
 }
 
-function parseValue(text: string): unknown {
+function parseValue(text: string, key: string): unknown {
   try {
-    return JSON.parse(text);
+    JSON.parse(text);
   } catch {
     return text;
   }
+  return parseJson(text, key);
 }

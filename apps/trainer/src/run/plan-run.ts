@@ -16,7 +16,7 @@ import {
   type PassSeconds,
 } from "@laconic/engine";
 import type { CreateKernels } from "@laconic/kernels";
-import type { AppConfig } from "./app-config.ts";
+import type { AppConfig } from "./run-settings.ts";
 import { openTask } from "./open-task.ts";
 import type { ChosenDevice } from "./devices.ts";
 

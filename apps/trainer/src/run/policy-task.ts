@@ -4,7 +4,7 @@ import { relayTokenizer } from "@laconic/tasks";
 import { LaconicError } from "@laconic/core";
 import { policyFile } from "@laconic/trainer";
 import { z } from "zod";
-import type { TaskSettings } from "./app-config.ts";
+import type { TaskSettings } from "./run-settings.ts";
 import { taskTitle } from "./open-task.ts";
 
 /** What a policy knows of itself: the task whose prompts it was taught to read. Lies beside its weights. */

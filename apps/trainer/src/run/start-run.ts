@@ -4,10 +4,11 @@ import type { TrainResult } from "@laconic/trainer";
 import { checkTraining, declineOf, openRun, tensorBoardSink, train, type RunOptions } from "@laconic/trainer";
 import { statusLine } from "../cli/status-line.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { formatNumber, formatPercent } from "../report/format.ts";
+import { formatNumber, formatPercent } from "../cli/format.ts";
+import { trainingSeconds } from "../report/run-data.ts";
 import { withoutScore } from "../report/unscored.ts";
 import { writeReport } from "../report/write-report.ts";
-import type { AppConfig } from "./app-config.ts";
+import type { AppConfig } from "./run-settings.ts";
 import { checkRun, modelFolders } from "./check-run.ts";
 import { describeEnvironment } from "./environment.ts";
 import { chooseDevice } from "./devices.ts";
@@ -20,7 +21,10 @@ import { runInputs } from "./run-inputs.ts";
 export interface StartedRun extends TrainResult {
   /** What interrupted the run, if anything did. */
   readonly signal: NodeJS.Signals | null;
+  /** Of this process: steps, evaluations and files. */
   readonly seconds: number;
+  /** Of the run's steps, in all its processes: what the report shows. */
+  readonly trainingSeconds: number | null;
   readonly device: string;
   readonly report: string;
 }
@@ -104,7 +108,11 @@ export async function startRun(
     const decline = declineOf(result.before, result.after);
     if (decline !== null) warn(`at the end, after step ${result.steps}, ${decline}`);
     const signal = stop.signal.aborted ? (stop.signal.reason as NodeJS.Signals) : null;
-    return { ...result, signal, seconds, device: engine.capabilities.device, report: await writeReport(directory) };
+    return {
+      ...result,
+      ...{ signal, seconds, device: engine.capabilities.device, report: await writeReport(directory) },
+      trainingSeconds: await trainingSeconds(directory),
+    };
   } finally {
     process.off("SIGINT", interrupt);
     process.off("SIGTERM", interrupt);

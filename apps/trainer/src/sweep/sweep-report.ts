@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { frontierOf, hypervolume, pairedBootstrap, tokensAtAccuracy, type Interval } from "@laconic/evaluation";
 import { nodeFileSystem, readLines, runFiles } from "@laconic/trainer";
-import { formatNumber, formatPercent } from "../report/format.ts";
+import { formatNumber, formatPercent } from "../cli/format.ts";
 import { runFolder, type VariantResult } from "./run-variants.ts";
 
 /** A variant over its seeds. */

@@ -34,9 +34,14 @@ export class CacheSlots {
     return this.#capacity;
   }
 
+  /** Bytes of one row in all layers, as long as rows are now. */
+  get rowBytes(): number {
+    const bytes = { float64: 8, float32: 4, bfloat16: 2 }[this.#kernels.dtype];
+    return bytes * this.#elements(this.#capacity);
+  }
+
   fits(rows: number, capacity: number): boolean {
-    const { layers, kvHeads, headDim } = this.#config;
-    return rows * capacity * 2 * layers * kvHeads * headDim <= this.#limit;
+    return rows * this.#elements(capacity) <= this.#limit;
   }
 
   /**
@@ -115,6 +120,12 @@ export class CacheSlots {
     for (const holder of this.#holders) if (holder) holder.slot = -1;
     for (const cache of this.#caches) this.#kernels.freeCache(cache);
     [this.#caches, this.#holders, this.#capacity] = [[], [], 0];
+  }
+
+  /** Of one row: keys and values of all layers. */
+  #elements(capacity: number): number {
+    const { layers, kvHeads, headDim } = this.#config;
+    return capacity * 2 * layers * kvHeads * headDim;
   }
 
   #put(holder: SlotHolder, slot: number): void {

@@ -1,5 +1,6 @@
 import type { LogProbsAtOne } from "@laconic/core";
 import type { SamplingRows, Tensor } from "@laconic/kernels";
+import { readPieces } from "../transformer/likeliest-tokens.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import { extendReply, type Reply } from "./reply.ts";
 
@@ -20,33 +21,22 @@ export async function draw({ kernels }: ModelOnDevice, logits: Tensor, replies: 
   const { sampled, atOne } = drawn;
   const [tokens, logProbs] = await Promise.all([kernels.read(sampled.tokens), kernels.read(sampled.logProbs)]);
   kernels.free(sampled.tokens, sampled.logProbs);
-  const rows = atOne && (await readAtOne(kernels, atOne));
+  const rows = atOne && (await readPieces(kernels, [atOne]));
   for (let i = 0; i < replies.length; i++) {
     const reply = replies[i] as Reply;
     const count = asked[i] as number;
-    extendReply(reply, tokens[i] as number, logProbs[i] as number, rows && count >= 0 ? rows(i, count) : null);
+    extendReply(
+      reply,
+      tokens[i] as number,
+      logProbs[i] as number,
+      rows && count >= 0 ? firstOf(rows[i] as LogProbsAtOne, count) : null,
+    );
   }
 }
 
-/** What `tokenLogProbs` found, as a function of the row and how many of its likeliest tokens are wanted. */
-async function readAtOne(
-  kernels: ModelOnDevice["kernels"],
-  { logProbs, topTokens, topLogProbs }: Readonly<Record<"logProbs" | "topTokens" | "topLogProbs", Tensor>>,
-): Promise<(row: number, count: number) => LogProbsAtOne> {
-  const width = topTokens.shape[1] as number;
-  const [own, tokens, ofTokens] = await Promise.all([
-    kernels.read(logProbs),
-    kernels.read(topTokens),
-    kernels.read(topLogProbs),
-  ]);
-  kernels.free(logProbs, topTokens, topLogProbs);
-  return (row, count) => ({
-    logProb: own[row] as number,
-    top: Array.from({ length: Math.min(count, width) }, (_, i) => ({
-      token: tokens[row * width + i] as number,
-      logProb: ofTokens[row * width + i] as number,
-    })),
-  });
+/** Requests of one batch ask for different numbers of likeliest tokens. */
+function firstOf({ logProb, top }: LogProbsAtOne, count: number): LogProbsAtOne {
+  return { logProb, top: top.slice(0, count) };
 }
 
 function samplingRows(replies: readonly Reply[]): SamplingRows {

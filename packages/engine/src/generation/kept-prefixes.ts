@@ -7,11 +7,31 @@ export interface KeptPrefix extends SlotHolder {
   readonly conversation: string;
   /** Those in the row. */
   readonly tokens: readonly number[];
+  /** Seconds, on the clock of its keeper. */
+  readonly keptAt: number;
 }
+
+/** How long and how much is kept for requests that may never come. */
+export interface KeptPrefixLimits {
+  /** Of all kept rows together, each counted at the full length of a row. */
+  readonly maxBytes: number;
+  readonly maxAgeSeconds: number;
+}
+
+/** As long as the caches have room: what a run samples must not depend on a clock. */
+export const unlimitedPrefixes: KeptPrefixLimits = { maxBytes: Infinity, maxAgeSeconds: Infinity };
 
 /** Cache rows that conversations may go on from, the one that ended first in front. */
 export class KeptPrefixes {
+  readonly #limits: KeptPrefixLimits;
+  readonly #now: () => number;
   #kept: KeptPrefix[] = [];
+
+  /** @param now - seconds since any fixed moment */
+  constructor(limits: KeptPrefixLimits = unlimitedPrefixes, now: () => number = () => performance.now() / 1000) {
+    this.#limits = limits;
+    this.#now = now;
+  }
 
   get count(): number {
     return this.#kept.length;
@@ -20,7 +40,7 @@ export class KeptPrefixes {
   /** Takes over what an ended reply holds; the caller hands the cache row over. */
   keep({ request, tokens, held }: Reply, conversation: string): KeptPrefix {
     const all = [...request.promptTokens, ...tokens].slice(0, held);
-    const prefix = { conversation, tokens: all, held, slot: -1 };
+    const prefix = { conversation, tokens: all, held, slot: -1, keptAt: this.#now() };
     this.#kept.push(prefix);
     return prefix;
   }
@@ -44,6 +64,25 @@ export class KeptPrefixes {
 
   remove(prefix: KeptPrefix): void {
     this.#kept = this.#kept.filter((each) => each !== prefix);
+  }
+
+  /** Gives up what is too old, and the oldest beyond the limit in bytes. @param rowBytes - of one cache row */
+  removeExcess(rowBytes: number): KeptPrefix[] {
+    const { maxBytes, maxAgeSeconds } = this.#limits;
+    const oldest = this.#now() - maxAgeSeconds;
+    const inTime = this.#kept.filter(({ keptAt }) => keptAt > oldest);
+    const rows = rowBytes > 0 ? Math.floor(maxBytes / rowBytes) : Infinity;
+    const staying = new Set(inTime.slice(Math.max(0, inTime.length - rows)));
+    const removed = this.#kept.filter((prefix) => !staying.has(prefix));
+    this.#kept = [...staying];
+    return removed;
+  }
+
+  /** Until the oldest is too old; null when nothing ever is. */
+  get secondsLeft(): number | null {
+    const [first] = this.#kept;
+    if (!first || this.#limits.maxAgeSeconds === Infinity) return null;
+    return Math.max(0, first.keptAt + this.#limits.maxAgeSeconds - this.#now());
   }
 
   /** Gives up the one that was kept first; null when there is none. */

@@ -1,6 +1,6 @@
 import { randomFromSeed, type SampleRequest, type SampleResult } from "@laconic/core";
 import fc from "fast-check";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import type { Kernels } from "@laconic/kernels";
 import { createReferenceKernels } from "@laconic/kernels/testing";
 import { meterKernels } from "../memory/metered-kernels.ts";
@@ -129,6 +129,54 @@ test("a turn of a conversation computes only what its prefix does not hold", asy
   // In each of the two layers: the prompt; the reply and the question after it, once for both; all of it.
   expect(rows).toEqual([20, 20, 2, 2, 22, 22]);
   batch.releaseKept();
+});
+
+test("kept prefixes stay within their bytes: the newest ones", async () => {
+  const kernels = createReferenceKernels();
+  const capacity = 22; // the prompts' 20 tokens and a reply of 2
+  const rowBytes = 8 * capacity * 2 * config.layers * config.kvHeads * config.headDim;
+  const keptPrefixes = { maxBytes: 2.5 * rowBytes, maxAgeSeconds: Infinity };
+  const rows: number[] = [];
+  const counting: Kernels = {
+    ...kernels,
+    attentionCached: (q, ...rest) => {
+      rows.push(q.shape[0] as number);
+      return kernels.attentionCached(q, ...rest);
+    },
+  };
+  const batch = new RunningBatch(tinyModel(counting), { keptPrefixes });
+  const promptTokens = Array.from({ length: 20 }, (_, i) => 1 + (i % 9));
+  const ask = async (conversation: string): Promise<number> => {
+    rows.length = 0;
+    const sampling = { temperature: 1, maxTokens: 2 };
+    await batch.sample([request(1, { conversation, promptTokens, sampling, stopTokens: [] })], 0);
+    return rows[0] as number;
+  };
+  for (const conversation of ["a", "b", "c"]) expect(await ask(conversation)).toBe(20);
+  // Two rows are within the bytes: of "a", the oldest, nothing is left.
+  expect(await ask("c")).toBe(1);
+  expect(await ask("b")).toBe(1);
+  expect(await ask("a")).toBe(20);
+  batch.releaseKept();
+});
+
+test("kept prefixes are given back when they are too old, though nobody asks", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  try {
+    const kernels = createReferenceKernels();
+    const model = tinyModel(kernels);
+    const before = kernels.liveTensors();
+    const batch = new RunningBatch(model, { keptPrefixes: { maxBytes: Infinity, maxAgeSeconds: 60 } });
+    await batch.sample([request(1, { conversation: "a" })], 0);
+    vi.advanceTimersByTime(40_000);
+    await batch.sample([request(2, { conversation: "b" })], 1);
+    vi.advanceTimersByTime(59_000);
+    expect(kernels.liveTensors()).toBeGreaterThan(before);
+    vi.advanceTimersByTime(2000);
+    expect(kernels.liveTensors()).toBe(before);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test("where the device has no room, fewer rows are taken at a time, and the replies stay", async () => {

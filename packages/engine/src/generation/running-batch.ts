@@ -6,7 +6,7 @@ import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import { cachePlan } from "./cache-plan.ts";
 import { CacheSlots } from "./cache-slots.ts";
 import { draw } from "./draw.ts";
-import { KeptPrefixes, type KeptPrefix } from "./kept-prefixes.ts";
+import { KeptPrefixes, unlimitedPrefixes, type KeptPrefix, type KeptPrefixLimits } from "./kept-prefixes.ts";
 import { minShared, PrefillQueue } from "./prefill-queue.ts";
 import { resultOf, roomFor, startReply, type Reply } from "./reply.ts";
 import { encodeDrawn, type DrawnListener } from "./drawn-tokens.ts";
@@ -19,12 +19,15 @@ export interface GenerationLimits {
   readonly prefillTokens: number;
   /** Most prompt tokens in one pass between two decode steps, so that running replies do not wait long. */
   readonly prefillTokensBetween: number;
+  /** Of what ended conversations leave behind. */
+  readonly keptPrefixes: KeptPrefixLimits;
 }
 
 const defaultLimits: GenerationLimits = {
   cacheElements: 1 << 28,
   prefillTokens: 16_384,
   prefillTokensBetween: 2048,
+  keptPrefixes: unlimitedPrefixes,
 };
 
 /** Requests that came together. */
@@ -48,7 +51,7 @@ export class RunningBatch {
   readonly #limits: GenerationLimits;
   readonly #slots: CacheSlots;
   readonly #prefill: PrefillQueue;
-  readonly #kept = new KeptPrefixes();
+  readonly #kept: KeptPrefixes;
   readonly #calls = new Map<number, Call>();
   /** All of whose replies have ended. */
   readonly #complete: Call[] = [];
@@ -58,6 +61,8 @@ export class RunningBatch {
   /** In cache rows 0, 1, 2, ... */
   #decoding: Reply[] = [];
   #running = false;
+  /** Frees what is too old while nobody asks. */
+  #expiry: NodeJS.Timeout | undefined;
   /** Falls when the device runs out of memory. */
   #mostTokens = Infinity;
 
@@ -66,6 +71,7 @@ export class RunningBatch {
     this.#limits = { ...defaultLimits, ...limits };
     this.#slots = new CacheSlots(model.kernels, model.config, this.#limits.cacheElements);
     this.#prefill = new PrefillQueue(model, this.#slots);
+    this.#kept = new KeptPrefixes(this.#limits.keptPrefixes);
   }
 
   /**
@@ -92,6 +98,7 @@ export class RunningBatch {
 
   /** Gives up the prefixes that were kept for later requests. */
   releaseKept(): void {
+    clearTimeout(this.#expiry);
     for (let prefix = this.#kept.removeOldest(); prefix; prefix = this.#kept.removeOldest())
       this.#slots.release(prefix);
     if (this.#idle) this.#slots.free();
@@ -116,6 +123,27 @@ export class RunningBatch {
       this.#fail(error);
     }
     this.#running = false;
+    this.#expireLater();
+  }
+
+  #releaseExcess(): void {
+    for (const prefix of this.#kept.removeExcess(this.#slots.rowBytes)) this.#slots.release(prefix);
+  }
+
+  /** An idle batch gives its memory back by itself. */
+  #expireLater(): void {
+    clearTimeout(this.#expiry);
+    const seconds = this.#kept.secondsLeft;
+    if (seconds === null) return;
+    // A timer may fire a little early, and holds 31 bits of milliseconds.
+    const wait = Math.min(1000 * seconds + 1, 2 ** 31 - 1);
+    this.#expiry = setTimeout(() => {
+      if (this.#running) return;
+      this.#releaseExcess();
+      if (this.#kept.count === 0) this.#slots.free();
+      this.#expireLater();
+    }, wait);
+    this.#expiry.unref();
   }
 
   /** Answers the calls whose replies have all ended; by then an idle batch holds nothing on the device. */
@@ -128,6 +156,7 @@ export class RunningBatch {
   #admit(): void {
     const active = this.#prefilling.size + this.#decoding.length;
     if (this.#waiting.length === 0) return;
+    this.#releaseExcess();
     if (active + this.#kept.count === 0) this.#slots.free();
     const admitted: Reply[] = [];
     let capacity = this.#slots.capacity;
@@ -273,6 +302,7 @@ export class RunningBatch {
       this.#calls.delete(call.id);
       this.#complete.push(call);
     }
+    this.#releaseExcess();
     this.#closeGaps();
   }
 

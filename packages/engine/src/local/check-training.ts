@@ -1,4 +1,4 @@
-import { LaconicError, type Ragged, type TrainingSequence } from "@laconic/core";
+import { LaconicError, type ForwardOptions, type Ragged, type TrainingSequence } from "@laconic/core";
 import { checkTokens, type ModelLimits } from "../generation/check-requests.ts";
 
 /** @throws LaconicError `input_invalid` naming the sequence, and the position of a token outside the vocabulary. */
@@ -17,6 +17,12 @@ export function checkSequences(limits: ModelLimits, sequences: readonly Training
     if (!(temperature >= 0 && Number.isFinite(temperature)))
       throw fail(`temperature is ${temperature}, expected a number from 0`);
   });
+}
+
+/** @throws LaconicError `input_invalid` unless it is a whole number from 0. */
+export function checkTopLogProbs({ topLogProbs = 0 }: ForwardOptions): void {
+  if (!(Number.isInteger(topLogProbs) && topLogProbs >= 0))
+    throw new LaconicError("input_invalid", `topLogProbs is ${topLogProbs}, expected a whole number from 0`);
 }
 
 /**

@@ -1,5 +1,7 @@
 import type {
   EngineCapabilities,
+  ForwardOptions,
+  LogProbsAtOne,
   ModelSource,
   OptimizerResult,
   OptimizerSettings,
@@ -20,6 +22,8 @@ export interface HostLogProbs {
   readonly entropy: Float64Array;
   /** Length S + 1. */
   readonly offsets: Int32Array;
+  /** One entry per predicted token, where they were asked for. */
+  readonly atOne?: readonly LogProbsAtOne[];
 }
 
 /** What the calling side must know of a model. */
@@ -44,7 +48,12 @@ export interface EngineHost {
   describe(): Promise<Pick<EngineCapabilities, HostCapability>>;
   create(model: number, source: ModelSource): Promise<ModelFacts>;
   /** Sequences and requests have been checked against the model's limits. */
-  forward(model: number, weights: WeightsId, sequences: readonly TrainingSequence[]): Promise<HostLogProbs>;
+  forward(
+    model: number,
+    weights: WeightsId,
+    sequences: readonly TrainingSequence[],
+    options: ForwardOptions,
+  ): Promise<HostLogProbs>;
   /**
    * Runs forward and keeps the activations for `backward`.
    * `device_out_of_memory` leaves nothing behind.

@@ -2,6 +2,7 @@ import {
   LaconicError,
   randomFromSeed,
   type AdapterSource,
+  type ForwardOptions,
   type LoraSettings,
   type ModelSource,
   type OptimizerResult,
@@ -11,7 +12,7 @@ import {
   type TrainingSequence,
 } from "@laconic/core";
 import type { DrawnListener } from "../generation/drawn-tokens.ts";
-import { RunningBatch } from "../generation/running-batch.ts";
+import { RunningBatch, type GenerationLimits } from "../generation/running-batch.ts";
 import type { Kernels, Tensor } from "@laconic/kernels";
 import { adapterOf } from "../lora/adapter-on-device.ts";
 import { adapterShapes, checkLora, initialAdapter } from "../lora/lora-settings.ts";
@@ -21,6 +22,7 @@ import { Gradients } from "../transformer/gradients.ts";
 import type { ModelConfig } from "../transformer/model-config.ts";
 import { trainable, type ModelOnDevice } from "../transformer/model-on-device.ts";
 import { packBatch } from "../transformer/packed-batch.ts";
+import { likeliestInPieces, readPieces, type LikeliestPiece } from "../transformer/likeliest-tokens.ts";
 import { trainForward, type Recompute } from "../transformer/train-pass.ts";
 import { fitSource } from "../weights/fit-weights.ts";
 import { openTrainingState, type StoredMoments } from "../weights/model-folder.ts";
@@ -32,6 +34,11 @@ import { sayWhatDidNotFit } from "./out-of-memory.ts";
 import { adapterOnly, wholeModel, type StoredForm } from "./stored-form.ts";
 import { TrainingPasses, type MicroBatch, type LiveModel } from "./training-passes.ts";
 
+export interface HostedModelOptions {
+  readonly recompute: Recompute;
+  readonly limits: Partial<GenerationLimits>;
+}
+
 /** A trainable model inside a host: weights, gradient, optimiser, frozen copies. */
 export class HostedModel {
   readonly #kernels: Kernels;
@@ -41,11 +48,19 @@ export class HostedModel {
   readonly #optimizer: AdamW;
   readonly #passes: TrainingPasses;
   readonly #snapshots = new Map<number, ModelOnDevice>();
+  readonly #limits: Partial<GenerationLimits>;
   readonly #batches = new Map<WeightsId, RunningBatch>();
   live: ModelOnDevice;
   #nextSnapshot = 0;
 
-  private constructor(base: BaseWeights, live: ModelOnDevice, form: StoredForm, recompute: Recompute, seed: string) {
+  private constructor(
+    base: BaseWeights,
+    live: ModelOnDevice,
+    form: StoredForm,
+    { recompute, limits }: HostedModelOptions,
+    seed: string,
+  ) {
+    this.#limits = limits;
     this.#kernels = live.kernels;
     this.#base = base;
     this.#form = form;
@@ -61,13 +76,13 @@ export class HostedModel {
   static async open(
     kernels: Kernels,
     source: ModelSource,
-    recompute: Recompute,
+    options: HostedModelOptions,
     bases: SharedBases,
   ): Promise<HostedModel> {
     if (source.kind === "config" || source.kind === "folder") {
       const base = await openBase(kernels, source);
       const form = wholeModel(base.model.config, base.configJson);
-      return new HostedModel(base, base.model, form, recompute, "");
+      return new HostedModel(base, base.model, form, options, "");
     }
     if (source.kind === "adapter") checkLora(source.lora);
     const base = await bases.acquire(source.base);
@@ -77,7 +92,7 @@ export class HostedModel {
       const live = { ...base.model, adapter: adapterOf(settings, matrices) };
       const form = adapterOnly(live, source.base.kind === "folder" ? source.base.path : null);
       const seed = source.kind === "adapter" ? String(source.seed) : source.path;
-      return new HostedModel(base, live, form, recompute, seed);
+      return new HostedModel(base, live, form, options, seed);
     } catch (error) {
       base.release();
       throw error;
@@ -110,7 +125,7 @@ export class HostedModel {
     call: number,
     onDrawn?: DrawnListener,
   ): Promise<SampleResult[]> {
-    const batch = this.#batches.get(weights) ?? new RunningBatch(this.weights(weights));
+    const batch = this.#batches.get(weights) ?? new RunningBatch(this.weights(weights), this.#limits);
     this.#batches.set(weights, batch);
     return batch.sample(requests, call, onDrawn);
   }
@@ -124,13 +139,18 @@ export class HostedModel {
     for (const batch of this.#batches.values()) batch.releaseKept();
   }
 
-  async forward(weights: WeightsId, sequences: readonly TrainingSequence[]): Promise<HostLogProbs> {
-    if (sequences.every(isEmpty)) return emptyLogProbs(sequences.length);
+  async forward(
+    weights: WeightsId,
+    sequences: readonly TrainingSequence[],
+    { topLogProbs }: ForwardOptions,
+  ): Promise<HostLogProbs> {
+    if (sequences.every(isEmpty))
+      return { ...emptyLogProbs(sequences.length), ...(topLogProbs !== undefined && { atOne: [] }) };
     const model = this.weights(weights);
-    const { logProbs, entropy, offsets } = this.#forwardOnly(model, sequences);
+    const { logProbs, entropy, offsets, pieces } = this.#forwardOnly(model, sequences, topLogProbs);
     const result = await this.#read(logProbs, entropy, offsets);
     this.#kernels.free(logProbs, entropy);
-    return result;
+    return pieces ? { ...result, atOne: await readPieces(this.#kernels, pieces) } : result;
   }
 
   async forwardForGradient(micro: MicroBatch): Promise<HostLogProbs> {
@@ -253,11 +273,15 @@ export class HostedModel {
   #forwardOnly(
     model: ModelOnDevice,
     sequences: readonly TrainingSequence[],
-  ): { readonly logProbs: Tensor; readonly entropy: Tensor; readonly offsets: Int32Array } {
+    topLogProbs: number | undefined,
+  ): ForwardTensors {
     try {
       return this.#kernels.scope(() => {
-        const { logProbs, entropy, batch } = trainForward(model, packBatch(this.#kernels, sequences), "layer");
-        return { logProbs, entropy, offsets: batch.predictionOffsets };
+        const { logProbs, entropy, batch, final } = trainForward(model, packBatch(this.#kernels, sequences), "layer");
+        const targets = Int32Array.from(sequences.flatMap(({ completionTokens }) => completionTokens));
+        const pieces =
+          topLogProbs === undefined ? null : likeliestInPieces(model, final.selected, targets, topLogProbs);
+        return { logProbs, entropy, offsets: batch.predictionOffsets, pieces };
       });
     } catch (error) {
       throw sayWhatDidNotFit(error, model, sequences, null);
@@ -299,6 +323,13 @@ export class HostedModel {
       offsets,
     };
   }
+}
+
+interface ForwardTensors {
+  readonly logProbs: Tensor;
+  readonly entropy: Tensor;
+  readonly offsets: Int32Array;
+  readonly pieces: readonly LikeliestPiece[] | null;
 }
 
 function isEmpty({ completionTokens }: TrainingSequence): boolean {

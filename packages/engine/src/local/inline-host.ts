@@ -1,6 +1,7 @@
 import {
   LaconicError,
   type EngineCapabilities,
+  type ForwardOptions,
   type ModelSource,
   type OptimizerResult,
   type OptimizerSettings,
@@ -9,23 +10,24 @@ import {
   type TrainingSequence,
 } from "@laconic/core";
 import type { DrawnListener } from "../generation/drawn-tokens.ts";
+import type { GenerationLimits } from "../generation/running-batch.ts";
 import type { Kernels } from "@laconic/kernels";
 import type { Recompute } from "../transformer/train-pass.ts";
 import { SharedBases } from "./base-weights.ts";
 import type { EngineHost, HostCapability, HostLogProbs, ModelFacts, WeightsId } from "./engine-host.ts";
 import type { GradientExchange } from "./gradient-exchange.ts";
-import { HostedModel } from "./hosted-model.ts";
+import { HostedModel, type HostedModelOptions } from "./hosted-model.ts";
 
 /** An engine replica on the calling thread. The worker wraps one; tests and small programs use one directly. */
 export class InlineHost implements EngineHost {
   readonly #kernels: Kernels;
-  readonly #recompute: Recompute;
+  readonly #options: HostedModelOptions;
   readonly #bases: SharedBases;
   readonly #models = new Map<number, HostedModel>();
 
-  constructor(kernels: Kernels, recompute: Recompute) {
+  constructor(kernels: Kernels, recompute: Recompute, limits: Partial<GenerationLimits> = {}) {
     this.#kernels = kernels;
-    this.#recompute = recompute;
+    this.#options = { recompute, limits };
     this.#bases = new SharedBases(kernels);
   }
 
@@ -35,13 +37,18 @@ export class InlineHost implements EngineHost {
   }
 
   async create(model: number, source: ModelSource): Promise<ModelFacts> {
-    const hosted = await HostedModel.open(this.#kernels, source, this.#recompute, this.#bases);
+    const hosted = await HostedModel.open(this.#kernels, source, this.#options, this.#bases);
     this.#models.set(model, hosted);
     return hosted.facts;
   }
 
-  async forward(model: number, weights: WeightsId, sequences: readonly TrainingSequence[]): Promise<HostLogProbs> {
-    return this.#model(model).forward(weights, sequences);
+  async forward(
+    model: number,
+    weights: WeightsId,
+    sequences: readonly TrainingSequence[],
+    options: ForwardOptions,
+  ): Promise<HostLogProbs> {
+    return this.#model(model).forward(weights, sequences, options);
   }
 
   async forwardForGradient(

@@ -57,8 +57,45 @@ test("replicas stay bit-identical", async () => {
   const settled = { maxTokensPerMicroBatch: 4, dtype: "float64" } as const;
   const model = new LocalModel(hosts, 0, facts[0] as ModelFacts, settled);
   await trainSteps(model, 4);
-  const [one, two] = await Promise.all(hosts.map((host) => host.forward(0, "live", batch)));
+  const [one, two] = await Promise.all(hosts.map((host) => host.forward(0, "live", batch, {})));
   expect(one).toEqual(two);
+});
+
+test("forward lists the likeliest tokens that sampling lists, at temperature 1", async () => {
+  const kernels = [createReferenceKernels(), createReferenceKernels()];
+  const engine = await createInlineEngine(kernels);
+  const model = await engine.createModel({ kind: "config", config: tiny, seed: 3 });
+  const sampled = await model.sample(
+    [1, 2, 3].map((seed) => ({
+      promptTokens: [1, 2, seed],
+      sampling: { temperature: 0.5, maxTokens: 4 },
+      stopTokens: [],
+      random: [seed, 2, 3, 4] as const,
+      topLogProbs: 5,
+    })),
+  );
+  const sequences = [
+    ...sampled.map(({ promptTokens, tokens }) => ({ promptTokens, completionTokens: tokens, temperature: 0.5 })),
+    { promptTokens: [1], completionTokens: [] },
+  ];
+  const alive = kernels.map((each) => each.liveTensors());
+  const { logProbs, atOne } = await model.forward(sequences, { topLogProbs: 5 });
+  expect(kernels.map((each) => each.liveTensors())).toEqual(alive);
+  expect(atOne).toHaveLength(4);
+  expect(atOne?.[3]).toEqual([]);
+  sampled.forEach(({ tokens, atOne: expected = [], logProbs: atTemperature }, row) => {
+    expect(atOne?.[row]).toHaveLength(tokens.length);
+    expected.forEach((place, t) => {
+      const found = atOne?.[row]?.[t];
+      expect(found?.logProb).toBeCloseTo(place.logProb, 10);
+      expect(found?.top.map(({ token }) => token)).toEqual(place.top.map(({ token }) => token));
+      expect(found?.top.map(({ logProb }) => logProb)).toBeAllclose(place.top.map(({ logProb }) => logProb));
+      expect(logProbs.values[(logProbs.offsets[row] as number) + t]).toBeCloseTo(atTemperature[t] as number, 10);
+    });
+  });
+  expect((await model.forward(sequences)).atOne).toBeUndefined();
+  await expect(model.forward(sequences, { topLogProbs: 0.5 })).rejects.toMatchObject({ code: "input_invalid" });
+  await engine.close();
 });
 
 test("training leaks no tensors", async () => {

@@ -5,6 +5,8 @@ import {
   type ModelSource,
   type TrainableModel,
 } from "@laconic/core";
+import type { KeptPrefixLimits } from "../generation/kept-prefixes.ts";
+import type { GenerationLimits } from "../generation/running-batch.ts";
 import type { KernelSource, Kernels } from "@laconic/kernels";
 import type { Recompute } from "../transformer/train-pass.ts";
 import type { EngineHost } from "./engine-host.ts";
@@ -23,6 +25,8 @@ export interface LocalEngineOptions {
   readonly maxTokensPerMicroBatch?: number;
   /** `layer` keeps only each layer's input for the backward pass; `none` by default. */
   readonly recompute?: Recompute;
+  /** Of the cached prefixes that ended conversations leave behind: a server sets them. As long as the caches have room unless told. */
+  readonly keptPrefixes?: KeptPrefixLimits;
   /** Hears what a run should know and goes on with: a device that ran out of memory, once per model. */
   readonly onWarning?: (message: string) => void;
 }
@@ -34,7 +38,7 @@ const defaultMaxTokens = 16_384;
  * @throws LaconicError `config_invalid` for settings out of range, `device_unavailable` when the device cannot start.
  */
 export async function createLocalEngine(options: LocalEngineOptions): Promise<Engine> {
-  const { device, workers = 1, maxTokensPerMicroBatch = defaultMaxTokens, recompute = "none" } = options;
+  const { device, workers = 1, maxTokensPerMicroBatch = defaultMaxTokens, recompute = "none", keptPrefixes } = options;
   if (!Number.isInteger(workers) || workers < 1)
     throw new LaconicError("config_invalid", `engine: workers is ${workers}, expected a whole number of at least 1`);
   if (!(maxTokensPerMicroBatch >= 1))
@@ -42,7 +46,7 @@ export async function createLocalEngine(options: LocalEngineOptions): Promise<En
       "config_invalid",
       `engine: maxTokensPerMicroBatch is ${maxTokensPerMicroBatch}, expected at least 1`,
     );
-  const hosts = Array.from({ length: workers }, () => startWorkerHost(device, recompute));
+  const hosts = Array.from({ length: workers }, () => startWorkerHost(device, recompute, limitsOf(keptPrefixes)));
   try {
     return await assemble(hosts, options);
   } catch (error) {
@@ -57,10 +61,16 @@ type ModelOptions = Pick<LocalEngineOptions, "maxTokensPerMicroBatch" | "onWarni
 /** The same engine on the calling thread, over given kernels: for tests and small programs. Several kernel sets make replicas. */
 export function createInlineEngine(
   kernels: readonly Kernels[],
-  options: ModelOptions & Pick<LocalEngineOptions, "recompute"> = {},
+  options: ModelOptions & Pick<LocalEngineOptions, "recompute" | "keptPrefixes"> = {},
 ): Promise<Engine> {
-  const hosts = kernels.map((each) => new InlineHost(each, options.recompute ?? "none"));
+  const hosts = kernels.map(
+    (each) => new InlineHost(each, options.recompute ?? "none", limitsOf(options.keptPrefixes)),
+  );
   return assemble(hosts, options);
+}
+
+function limitsOf(keptPrefixes: KeptPrefixLimits | undefined): Partial<GenerationLimits> {
+  return keptPrefixes ? { keptPrefixes } : {};
 }
 
 async function assemble(

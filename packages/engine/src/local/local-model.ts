@@ -1,10 +1,11 @@
 import {
   ragged,
   type EngineCapabilities,
+  type ForwardOptions,
+  type LogProbsAtOne,
   type OptimizerResult,
   type OptimizerSettings,
   type PolicySnapshot,
-  type Ragged,
   type SampleRequest,
   type SampleResult,
   type SequenceLogProbs,
@@ -15,7 +16,7 @@ import {
 } from "@laconic/core";
 import { checkRequests, type ModelLimits } from "../generation/check-requests.ts";
 import { checkOptimizerSettings } from "../optimizer/check-settings.ts";
-import { checkSequences, checkTokenGradient } from "./check-training.ts";
+import { checkSequences, checkTokenGradient, checkTopLogProbs } from "./check-training.ts";
 import { CallOrder } from "./call-order.ts";
 import { deal } from "./deal.ts";
 import type { EngineHost, HostLogProbs, ModelFacts, WeightsId } from "./engine-host.ts";
@@ -76,8 +77,8 @@ export class LocalModel implements TrainableModel {
     return this.#order.together(() => this.#sample("live", requests, onToken));
   }
 
-  forward(sequences: readonly TrainingSequence[]): Promise<SequenceLogProbs> {
-    return this.#order.alone(() => this.#forward("live", sequences));
+  forward(sequences: readonly TrainingSequence[], options: ForwardOptions = {}): Promise<SequenceLogProbs> {
+    return this.#order.alone(() => this.#forward("live", sequences, options));
   }
 
   /** A call that fails midway discards the gradient added up so far: half a batch must not be stepped on. */
@@ -116,7 +117,7 @@ export class LocalModel implements TrainableModel {
       return {
         weightVersion,
         sample: (requests, onToken) => this.#order.together(() => this.#sample(snapshot, requests, onToken)),
-        forward: (sequences) => this.#order.alone(() => this.#forward(snapshot, sequences)),
+        forward: (sequences, options = {}) => this.#order.alone(() => this.#forward(snapshot, sequences, options)),
         dispose: () =>
           this.#order.alone(async () => {
             await Promise.all(this.#hosts.map((host) => host.disposeSnapshot(this.#model, snapshot)));
@@ -240,13 +241,18 @@ export class LocalModel implements TrainableModel {
     return this.#sampling.sample(weights, requests, onToken);
   }
 
-  async #forward(weights: WeightsId, sequences: readonly TrainingSequence[]): Promise<SequenceLogProbs> {
+  async #forward(
+    weights: WeightsId,
+    sequences: readonly TrainingSequence[],
+    options: ForwardOptions,
+  ): Promise<SequenceLogProbs> {
     checkSequences(this.#limits, sequences);
+    checkTopLogProbs(options);
     const results = new Array<RowResult>(sequences.length);
     for (const round of this.#rounds(sequences)) {
       await Promise.all(
         round.map(async (rows, replica) => {
-          await this.#forwardRows(replica, weights, sequences, rows, results);
+          await this.#forwardRows(replica, weights, sequences, rows, options, results);
         }),
       );
     }
@@ -258,11 +264,12 @@ export class LocalModel implements TrainableModel {
     weights: WeightsId,
     sequences: readonly TrainingSequence[],
     rows: readonly number[],
+    options: ForwardOptions,
     results: RowResult[],
   ): Promise<void> {
     const part = rows.map((row) => sequences[row] as TrainingSequence);
     try {
-      scatter(await this.#host(replica).forward(this.#model, weights, part), rows, results);
+      scatter(await this.#host(replica).forward(this.#model, weights, part, options), rows, results);
     } catch (error) {
       const halves = isOutOfMemory(error) ? halve(part.map(sequenceTokens)) : null;
       if (!halves) throw error;
@@ -273,6 +280,7 @@ export class LocalModel implements TrainableModel {
           weights,
           sequences,
           half.map((i) => rows[i] as number),
+          options,
           results,
         );
     }
@@ -296,18 +304,25 @@ async function settled<T>(outcome: PromiseSettledResult<T>): Promise<T> {
 interface RowResult {
   readonly logProbs: Float64Array;
   readonly entropy: Float64Array;
+  readonly atOne?: readonly LogProbsAtOne[];
 }
 
 function scatter(pass: HostLogProbs, rows: readonly number[], results: RowResult[]): void {
   rows.forEach((row, i) => {
     const [start, end] = [pass.offsets[i], pass.offsets[i + 1]];
-    results[row] = { logProbs: pass.logProbs.slice(start, end), entropy: pass.entropy.slice(start, end) };
+    results[row] = {
+      logProbs: pass.logProbs.slice(start, end),
+      entropy: pass.entropy.slice(start, end),
+      ...(pass.atOne && { atOne: pass.atOne.slice(start, end) }),
+    };
   });
 }
 
-function gather(results: readonly RowResult[]): { logProbs: Ragged; entropy: Ragged } {
+function gather(results: readonly RowResult[]): SequenceLogProbs {
+  const atOne = results.flatMap((result) => (result.atOne ? [result.atOne] : []));
   return {
     logProbs: ragged(results.map((result) => result.logProbs)),
     entropy: ragged(results.map((result) => result.entropy)),
+    ...(atOne.length > 0 && { atOne }),
   };
 }

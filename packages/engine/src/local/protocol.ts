@@ -1,4 +1,5 @@
 import { LaconicError, type ErrorDetail, type LaconicErrorCode } from "@laconic/core";
+import type { GenerationLimits } from "../generation/running-batch.ts";
 import type { KernelSource } from "@laconic/kernels";
 import type { Recompute } from "../transformer/train-pass.ts";
 import type { EngineHost } from "./engine-host.ts";
@@ -9,6 +10,7 @@ export interface WorkerSetup {
   readonly entry: string;
   readonly device: KernelSource;
   readonly recompute: Recompute;
+  readonly limits: Partial<GenerationLimits>;
 }
 
 export type HostMethod = keyof EngineHost;

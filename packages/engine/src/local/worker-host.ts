@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { LaconicError, type SampleResult } from "@laconic/core";
 import type { DrawnListener } from "../generation/drawn-tokens.ts";
+import type { GenerationLimits } from "../generation/running-batch.ts";
 import type { KernelSource } from "@laconic/kernels";
 import type { Recompute } from "../transformer/train-pass.ts";
 import type { EngineHost } from "./engine-host.ts";
@@ -13,9 +14,18 @@ interface Pending {
 }
 
 /** Starts an engine replica on its own thread. A thread that dies rejects every call with `engine_failed`. */
-export function startWorkerHost(device: KernelSource, recompute: Recompute): EngineHost {
+export function startWorkerHost(
+  device: KernelSource,
+  recompute: Recompute,
+  limits: Partial<GenerationLimits> = {},
+): EngineHost {
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  const setup: WorkerSetup = { entry: new URL(`./worker-main.${extension}`, import.meta.url).href, device, recompute };
+  const setup: WorkerSetup = {
+    entry: new URL(`./worker-main.${extension}`, import.meta.url).href,
+    device,
+    recompute,
+    limits,
+  };
   const worker = new Worker(new URL("../../assets/worker.mjs", import.meta.url), { workerData: setup, execArgv: [] });
   const pending = new Map<number, Pending>();
   let nextId = 0;

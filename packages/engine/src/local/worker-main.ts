@@ -21,9 +21,9 @@ export async function serve(): Promise<void> {
   });
 }
 
-async function openHost({ device, recompute }: WorkerSetup): Promise<EngineHost> {
+async function openHost({ device, recompute, limits }: WorkerSetup): Promise<EngineHost> {
   const { createKernels } = (await import(device.module)) as { createKernels: CreateKernels };
-  return new InlineHost(await createKernels(device.options), recompute);
+  return new InlineHost(await createKernels(device.options), recompute, limits);
 }
 
 async function answer(port: MessagePort, opened: Promise<EngineHost>, { id, method, args }: HostCall): Promise<void> {

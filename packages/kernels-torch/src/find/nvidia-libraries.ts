@@ -3,24 +3,43 @@ import { dirname, join } from "node:path";
 import type { TorchInstall } from "./torch-install.ts";
 
 /**
- * Shared libraries of the `nvidia-*` wheels beside a PyTorch wheel, those that others need first: what Python's
- * `import torch` preloads when the loader's own search path does not reach them.
+ * Shared libraries of the `nvidia-*` wheels beside a PyTorch wheel that its libraries need, those that others need first:
+ * what Python's `import torch` preloads when the loader's own search path does not reach them. The wheels hold more:
+ * `libnvblas` takes the processor's BLAS over and crashes without a GPU, NVSHMEM's plug-ins want a network card. Those are
+ * never loaded.
  */
 export function nvidiaLibraries(install: TorchInstall): string[] {
   const root = join(dirname(install.folder), "nvidia");
-  const files = list(root).flatMap((group) =>
-    list(join(root, group, "lib"))
-      .filter((name) => /\.so(\.\d+)*$/.test(name))
-      .map((name) => join(root, group, "lib", name)),
-  );
-  const rank = (file: string): number => {
-    const at = order.findIndex((name) => file.includes(`/${name}.`) || file.includes(`/${name}_`));
-    return at < 0 ? order.length : at;
-  };
-  return files.toSorted((a, b) => rank(a) - rank(b));
+  const files = list(root).flatMap((group) => {
+    const folder = join(root, group, "lib");
+    return list(folder).map((name) => ({ name, file: join(folder, name) }));
+  });
+  return wanted.flatMap((library) => files.filter(({ name }) => isVersionOf(library, name)).map(({ file }) => file));
 }
 
-const order = ["libcudart", "libnvJitLink", "libnvrtc", "libcublasLt", "libcublas", "libcusparse", "libcudnn"];
+/** As `_preload_cuda_deps` of torch/__init__.py has them, in the order of need. */
+const wanted: readonly string[] = [
+  "libcudart",
+  "libnvJitLink",
+  "libnvrtc-builtins",
+  "libnvrtc",
+  "libcublasLt",
+  "libcublas",
+  "libcusparse",
+  "libcusparseLt",
+  "libcusolver",
+  "libcufft",
+  "libcurand",
+  "libcupti",
+  "libcudnn",
+  "libnccl",
+  "libnvshmem_host",
+  "libcufile",
+];
+
+function isVersionOf(library: string, name: string): boolean {
+  return name.startsWith(library) && /^\.so(\.\d+)*$/.test(name.slice(library.length));
+}
 
 function list(folder: string): string[] {
   try {

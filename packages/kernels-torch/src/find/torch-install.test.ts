@@ -35,14 +35,24 @@ test("a LACONIC_TORCH without the libraries is an error that names it", () => {
   expect(() => findTorch({ LACONIC_TORCH: "/nowhere" })).toThrow(/LACONIC_TORCH is \/nowhere/);
 });
 
-test("the nvidia wheels' libraries come in the order in which they need each other", () =>
+test("of the nvidia wheels' libraries those that PyTorch needs come, in the order in which they need each other", () =>
   withPackages(async (packages) => {
     for (const [group, file] of [
       ["cublas", "libcublas.so.13"],
       ["cublas", "libcublasLt.so.13"],
       ["cuda_runtime", "libcudart.so.13"],
       ["cudnn", "libcudnn.so.9"],
+      ["cudnn", "libcudnn_ops.so.9"],
       ["cudnn", "README"],
+      // In one folder since CUDA 13; the first takes the processor's BLAS over and crashes without a GPU.
+      ["cu13", "libnvblas.so.13"],
+      ["cu13", "libnvrtc.alt.so.13"],
+      ["cu13", "libnvrtc.so.13"],
+      ["cu13", "libcusparseLt.so.0"],
+      ["cu13", "libcusparse.so.12"],
+      ["cu13", "libcufile_rdma.so.1"],
+      ["nvshmem", "nvshmem_bootstrap_mpi.so.3"],
+      ["nvshmem", "libnvshmem_host.so.3"],
     ] as const) {
       await mkdir(join(packages, "nvidia", group, "lib"), { recursive: true });
       await writeFile(join(packages, "nvidia", group, "lib", file), "");
@@ -50,8 +60,12 @@ test("the nvidia wheels' libraries come in the order in which they need each oth
     const install = findTorch({ LACONIC_TORCH: packages });
     expect(nvidiaLibraries(install).map((file) => file.split("/").at(-1))).toEqual([
       "libcudart.so.13",
+      "libnvrtc.so.13",
       "libcublasLt.so.13",
       "libcublas.so.13",
+      "libcusparse.so.12",
+      "libcusparseLt.so.0",
       "libcudnn.so.9",
+      "libnvshmem_host.so.3",
     ]);
   }));

@@ -28,7 +28,7 @@ export function elementwiseKernels(device: TorchDevice): Pick<Kernels, Elementwi
     accumulate(into, delta) {
       expectFloats(delta, into.shape, "accumulate: delta");
       const [sum, more] = [store.get(into), device.handle(delta)];
-      // add_ takes a Scalar, which the stable interface cannot pass before 2.14; the sum is made anew.
+      // add_ takes a Scalar, which the stable interface cannot pass (seen up to 2.14.1); the sum is made anew.
       store.replace(
         sum,
         torch.run(() => {

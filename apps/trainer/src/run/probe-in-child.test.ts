@@ -1,0 +1,44 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { wasmKernels } from "@laconic/kernels-tfjs";
+import { expect, onTestFinished, test } from "vitest";
+import { probeInChild } from "./probe-in-child.ts";
+
+/** A kernel module as bad libraries make them. */
+async function moduleOf(body: string): Promise<{ device: string; module: string }> {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-device-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const file = join(folder, "kernels.mjs");
+  await writeFile(file, `export async function createKernels() { ${body} }\n`);
+  return { device: "bad", module: pathToFileURL(file).href };
+}
+
+test("a device that works says so from its own process", async () => {
+  expect(await probeInChild(wasmKernels())).toEqual({ works: true, detail: expect.stringContaining("tfjs-wasm") });
+});
+
+test.each(["SIGSEGV", "SIGABRT", "SIGILL"])("a library that crashes with %s is an outcome", async (signal) => {
+  const source = await moduleOf(
+    `process.kill(process.pid, "${signal}"); await new Promise(() => setInterval(() => 0, 1000));`,
+  );
+  expect(await probeInChild(source)).toEqual({ works: false, detail: `does not work: crashed with ${signal}` });
+});
+
+test("so are one that exits, one that refuses, and one that never answers", async () => {
+  const [exits, refuses, hangs] = [
+    await moduleOf("console.log('noise'); process.exit(3);"),
+    await moduleOf("throw new Error('no such card');"),
+    await moduleOf("await new Promise(() => setInterval(() => 0, 1000));"),
+  ];
+  expect(await probeInChild(exits)).toEqual({
+    works: false,
+    detail: "does not work: its process ended with exit code 3",
+  });
+  expect(await probeInChild(refuses)).toEqual({ works: false, detail: "no such card" });
+  expect(await probeInChild(hangs, 1500)).toEqual({
+    works: false,
+    detail: "does not work: did not answer within 1.5 s",
+  });
+});

@@ -1,0 +1,60 @@
+import type { LoraSettings } from "@laconic/core";
+import type { Recompute } from "@laconic/engine";
+import type { RelayLevelName } from "@laconic/tasks";
+import type { BenchmarkTaskSettings, CodeTaskSettings, WritingTaskSettings } from "@laconic/tasks/text";
+import type { TrainConfig } from "@laconic/trainer";
+
+/** A run as a configuration file describes it. */
+export interface AppConfig {
+  readonly task: TaskSettings;
+  /** `shipped` for the app's own warm start, a model folder, or `hub:owner/name@revision` of the Hugging Face hub. */
+  readonly model: string;
+  /** Null: the run's own model as it was before the first step. */
+  readonly actor: ActorSettings | null;
+  /** `shared`: all agents that learn speak with one policy; `own`: each has its own, an adapter of its own with `lora`. */
+  readonly policies: "shared" | "own";
+  /** Other models for single policies, by name, each with its own tokenizer; the others begin with `model`. */
+  readonly bases: Readonly<Record<string, string>>;
+  /** Train a low-rank adapter instead of the model's own weights; null trains the weights. */
+  readonly lora: LoraSettings | null;
+  /** `auto` takes the first device that works. */
+  readonly device: string;
+  /** Threads that share each batch; `auto` is what suits the device. Part of the run: another number rounds differently. */
+  readonly workers: number | "auto";
+  readonly memory: MemorySettings;
+  readonly train: TrainConfig;
+}
+
+/** What a team works on. */
+export type TaskSettings =
+  | { readonly name: "relay"; readonly level: RelayLevelName }
+  /** A policy writes hints for an actor that does not learn. */
+  | {
+      readonly name: "relay-hint";
+      readonly distractors?: number;
+      readonly hintTokens?: number;
+      readonly learns?: "collaborator" | "actor";
+    }
+  /** A policy comments on the drafts of such an actor. */
+  | { readonly name: "relay-critic"; readonly commentTokens?: number }
+  /** Two policies write for one grade; in two turns, with feedback from outside. */
+  | { readonly name: "relay-writers" }
+  | { readonly name: "relay-feedback" }
+  | BenchmarkTaskSettings
+  | WritingTaskSettings
+  | CodeTaskSettings;
+
+/** What agents that do not learn speak with, at temperature 0. */
+export type ActorSettings =
+  /** A model folder, or `hub:owner/name@revision`. */
+  | { readonly model: string }
+  /** Any OpenAI-compatible server; its key is $OPENAI_API_KEY. */
+  | { readonly api: { readonly model: string; readonly baseUrl: string; readonly concurrency?: number } };
+
+/** What memory is traded for; `laconic plan` says what fits. Part of the run: other micro-batches round differently. */
+export interface MemorySettings {
+  /** Bounds what a training pass holds. */
+  readonly maxTokensPerMicroBatch: number;
+  /** `layer` keeps each layer's input alone and computes the rest again: less memory, one more forward pass. */
+  readonly recompute: Recompute;
+}

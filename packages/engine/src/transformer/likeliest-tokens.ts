@@ -1,0 +1,60 @@
+import type { LogProbsAtOne } from "@laconic/core";
+import type { Kernels, Tensor } from "@laconic/kernels";
+import { parameter, type ModelOnDevice } from "./model-on-device.ts";
+import { headName } from "./parameters.ts";
+
+/** What `tokenLogProbs` found for some rows: logProbs [B], topTokens [B, count], topLogProbs [B, count]. */
+export type LikeliestPiece = ReturnType<Kernels["tokenLogProbs"]>;
+
+/** Logits exist for so many rows at a time: a long prompt times a large vocabulary would not fit. */
+const rowsAtOnce = 128;
+
+/**
+ * Log-probs at temperature 1 of the targets [M] and of the `count` likeliest tokens at their places.
+ * @param hidden - [M, D], normalised
+ */
+export function likeliestInPieces(
+  model: ModelOnDevice,
+  hidden: Tensor,
+  targets: Int32Array,
+  count: number,
+): LikeliestPiece[] {
+  const { kernels, config } = model;
+  const pieces: LikeliestPiece[] = [];
+  for (let start = 0; start < targets.length; start += rowsAtOnce) {
+    const tokens = targets.subarray(start, start + rowsAtOnce);
+    const rows = Int32Array.from(tokens, (_, i) => start + i);
+    pieces.push(
+      kernels.scope(() => {
+        const part = kernels.gatherRows(hidden, kernels.upload(rows, [rows.length]));
+        const logits = kernels.headLogits(part, parameter(model, headName(config)));
+        const of = kernels.upload(Int32Array.from(tokens), [tokens.length]);
+        return kernels.tokenLogProbs(logits, of, Math.min(count, config.vocabularySize));
+      }),
+    );
+  }
+  return pieces;
+}
+
+/** Reads and frees the pieces; one entry per row. */
+export async function readPieces(kernels: Kernels, pieces: readonly LikeliestPiece[]): Promise<LogProbsAtOne[]> {
+  const rows: LogProbsAtOne[] = [];
+  for (const { logProbs, topTokens, topLogProbs } of pieces) {
+    const width = topTokens.shape[1] as number;
+    const [own, tokens, ofTokens] = await Promise.all([
+      kernels.read(logProbs),
+      kernels.read(topTokens),
+      kernels.read(topLogProbs),
+    ]);
+    kernels.free(logProbs, topTokens, topLogProbs);
+    for (let row = 0; row < own.length; row++)
+      rows.push({
+        logProb: own[row] as number,
+        top: Array.from({ length: width }, (_, i) => ({
+          token: tokens[row * width + i] as number,
+          logProb: ofTokens[row * width + i] as number,
+        })),
+      });
+  }
+  return rows;
+}

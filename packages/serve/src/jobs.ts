@@ -1,0 +1,92 @@
+import type { Prompt } from "@laconic/core";
+import type { z } from "zod";
+import { chatForm, textForm, type ReplyForm } from "./forms.ts";
+import { HttpError, invalid } from "./http.ts";
+import type { LogProbMode } from "./listed-token.ts";
+import { chatSchema, completionSchema, type ChatBody, type CompletionBody } from "./schemas.ts";
+
+/** What one request asks for. */
+export interface Job {
+  readonly body: ChatBody | CompletionBody;
+  /** Each gets `n` replies. */
+  readonly prompts: readonly Prompt[];
+  readonly form: ReplyForm;
+  /** 0 asks for nothing but the prompt's own log-probs. */
+  readonly maxTokens: number;
+  readonly logProbs: LogProbMode | null;
+  /** Likeliest tokens wanted at each place. */
+  readonly topLogProbs: number;
+  /** The prompt stands before each reply, its log-probs too. */
+  readonly echo: boolean;
+}
+
+/** @throws HttpError 400 naming the parameter */
+export function chatJob(json: unknown, defaultMaxTokens: number): Job {
+  const body = parse(chatSchema, json);
+  return {
+    body,
+    prompts: [{ kind: "messages", messages: body.messages }],
+    form: chatForm,
+    maxTokens: body.max_completion_tokens ?? body.max_tokens ?? defaultMaxTokens,
+    echo: false,
+    ...logProbsOf(body, body.logprobs === true, body.top_logprobs ?? 0),
+  };
+}
+
+/** @throws HttpError 400 naming the parameter */
+export function completionJob(json: unknown, defaultMaxTokens: number): Job {
+  const body = parse(completionSchema, json);
+  const { prompt, max_tokens: maxTokens, logprobs, echo = false } = body;
+  if (maxTokens === 0 && !echo) throw invalid("max_tokens: 0 needs echo: true", "max_tokens");
+  if (echo && body.stream === true) throw invalid("echo is not streamed", "echo");
+  const job: Job = {
+    body,
+    prompts: promptsOf(prompt),
+    form: textForm,
+    maxTokens: maxTokens ?? defaultMaxTokens,
+    echo: echo === true,
+    ...logProbsOf(body, typeof logprobs === "number", logprobs ?? 0),
+  };
+  if (echo && job.logProbs === "processed_logprobs")
+    throw invalid("a prompt's tokens were not sampled; they have raw_logprobs only", "logprobs_mode");
+  return job;
+}
+
+function promptsOf(prompt: CompletionBody["prompt"]): Prompt[] {
+  if (typeof prompt === "string") return [{ kind: "text", text: prompt }];
+  if (typeof prompt[0] === "number") return [{ kind: "tokens", tokens: prompt as readonly number[] }];
+  return (prompt as readonly (string | readonly number[])[]).map((each) =>
+    typeof each === "string" ? { kind: "text", text: each } : { kind: "tokens", tokens: each },
+  );
+}
+
+/** @throws HttpError 400 when likeliest tokens are asked for without log-probs, or at the sampling temperature. */
+function logProbsOf(
+  { logprobs_mode: mode = "raw_logprobs" }: ChatBody | CompletionBody,
+  asked: boolean,
+  topLogProbs: number,
+): Pick<Job, "logProbs" | "topLogProbs"> {
+  if (topLogProbs > 0 && !asked) throw invalid("top_logprobs needs logprobs: true", "top_logprobs");
+  if (topLogProbs > 0 && mode === "processed_logprobs")
+    throw invalid("the likeliest tokens are listed with raw_logprobs only", "logprobs_mode");
+  return { logProbs: asked ? mode : null, topLogProbs };
+}
+
+/** @throws HttpError 400 naming the parameter. */
+function parse<T>(schema: z.ZodType<T>, json: unknown): T {
+  const parsed = schema.safeParse(json);
+  if (parsed.success) return parsed.data;
+  const issue = parsed.error.issues[0] as z.core.$ZodIssue;
+  if (issue.code === "unrecognized_keys") {
+    const name = issue.keys[0] as string;
+    throw invalid(`${name} is not supported`, name);
+  }
+  const name = issue.path.join(".");
+  throw invalid(`${name === "" ? "the body" : name}: ${issue.message}`, name === "" ? null : name);
+}
+
+/** @throws HttpError 404 for another model than the one that is served */
+export function checkModel(asked: string, served: string): void {
+  if (asked !== served)
+    throw new HttpError(404, "invalid_request_error", `model ${asked} is not served; ${served} is`, "model");
+}

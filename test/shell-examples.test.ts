@@ -1,0 +1,103 @@
+import { existsSync, readdirSync } from "node:fs";
+import { copyFile, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { recordingTerminal } from "../apps/trainer/src/cli/recording-terminal.ts";
+import { main } from "../apps/trainer/src/main.ts";
+import { publishedPackages, readText, root } from "./workspace.ts";
+
+const pages = [
+  ...["README.md", "CONTRIBUTING.md", "examples/README.md"],
+  ...publishedPackages.map(({ folder }) => `${folder}/README.md`),
+  ...readdirSync(join(root, "docs")).flatMap((file) => (file.endsWith(".md") ? [`docs/${file}`] : [])),
+  ...readdirSync(join(root, "docs/data")).map((file) => `docs/data/${file}`),
+];
+
+/** Commands of all shell blocks: comments away, continued lines joined. */
+const commands = pages.flatMap((page) =>
+  [...readText(page).matchAll(/^```sh\n(.*?)^```$/gms)].flatMap((match) =>
+    (match[1] ?? "")
+      .replaceAll("\\\n", " ")
+      .split("\n")
+      .map((line) => ({ page, line: line.replace(/\s#.*$/u, "").trim() }))
+      .filter(({ line }) => line !== ""),
+  ),
+);
+
+/** How a command of the command line is run here, and what shows that its words are right. */
+interface Trial {
+  /** Words behind the documented ones. */
+  readonly more?: readonly string[];
+  readonly code: number;
+  /** Of the last line of standard error. */
+  readonly says?: string;
+}
+
+/** Nothing here trains for minutes, asks a network or listens; what a command needs first is refused as missing. */
+const trials: readonly (readonly [start: RegExp, trial: Trial])[] = [
+  [/^(quickstart|train)\b.*--resume/, { code: 2, says: "holds no run to resume" }],
+  [/^(quickstart|train)\b/, { more: ["--dry-run"], code: 0 }],
+  [/^plan\b/, { more: ["--device", "wasm", "--tflops", "1"], code: 0 }],
+  [/^(eval|report|analyze|rescore)\b/, { code: 2, says: "holds no run" }],
+  [/^(sweep|relay ablate)\b/, { more: ["--seeds", "0"], code: 2, says: "--seeds is 0" }],
+  [/^serve hub:/, { code: 1, says: "is not in the cache" }],
+  [/^data ls\b/, { code: 0 }],
+  [/^data (get|show)\b/, { more: ["--offline", "--folder", "none"], code: 2, says: "there is no " }],
+  [/^bench\b.*--resume/, { code: 2, says: "holds no bench" }],
+  [/^bench\b/, { more: ["--offline", "--folder", "none"], code: 2, says: "there is no " }],
+  [/^grade\b/, { code: 0 }],
+  [/^doctor\b/, { more: ["--help"], code: 0 }],
+];
+
+const start = /^(?:npm run -s laconic -- |npx laconic |laconic |npm start(?: --silent)?(?: -- |$))/u;
+const ofCommandLine = commands.filter(({ line }) => start.test(line));
+let folder = "";
+const home = process.cwd();
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "laconic-shell-"));
+  await symlink(join(root, "examples"), join(folder, "examples"));
+  const [configuration] = readText("docs/getting-started.md").match(/(?<=^```ts\n)export default .*?(?=^```$)/ms) ?? [];
+  await writeFile(join(folder, "run.config.ts"), configuration ?? "");
+  await writeFile(
+    join(folder, "cases.jsonl"),
+    `{"id":"a","kind":"letter","gold":"B","prediction":"The answer is B."}\n`,
+  );
+  await copyFile(join(root, "package.json"), join(folder, "package.json"));
+  process.chdir(folder);
+  vi.stubEnv("HF_HOME", join(folder, "hub"));
+  vi.stubEnv("HF_HUB_OFFLINE", "1");
+  vi.stubEnv("LACONIC_DATA", join(folder, "data"));
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  process.chdir(home);
+  await rm(folder, { recursive: true });
+});
+
+describe("commands of the command line in READMEs and docs", () => {
+  test.each(ofCommandLine)("$page: $line", async ({ line }) => {
+    const given = line.replace(start, "");
+    const words = (line.startsWith("npm start") ? `quickstart ${given}` : given).trim();
+    const trial = trials.find(([pattern]) => pattern.test(words))?.[1];
+    expect(trial, "a way to try this command").toBeDefined();
+    const { more = [], code, says = "" } = trial as Trial;
+    const terminal = recordingTerminal();
+    expect([await main([...words.split(/\s+/u), ...more], { terminal }), terminal.err.at(-1) ?? ""]).toEqual([
+      code,
+      expect.stringContaining(says),
+    ]);
+  });
+});
+
+describe("other commands in READMEs and docs", () => {
+  const scripts = (JSON.parse(readText("package.json")) as { scripts: Record<string, string> }).scripts;
+  test.each(commands.filter(({ line }) => !start.test(line)))("$page: $line", ({ line }) => {
+    const [, script] = /^npm (?:run )?(\w[\w:-]*)(?: |$)/u.exec(line) ?? [];
+    const [, program] = /^npx tsx (\S+)/u.exec(line) ?? [];
+    if (script !== undefined) expect(scripts).toHaveProperty([script]);
+    else if (program !== undefined) expect(existsSync(join(root, program))).toBe(true);
+    else expect(line).toMatch(/^export [A-Z_]+=\S+$/u);
+  });
+});
