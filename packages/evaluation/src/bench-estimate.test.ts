@@ -96,7 +96,7 @@ test.for(baselines.flatMap((method) => replies.map(([name, write]) => [method.na
         repeats: 1 + random.integer(2),
         seed: i,
         temperature: null,
-        maxTokens: 1 + random.integer(i === 0 ? 3000 : 120),
+        maxTokens: 1 + random.integer(i === 0 ? 1200 : 120),
       };
       const plan = estimate(benchJobs(sets, settings, [method]), settings);
       const asked = await run(sets, settings, [method], write(random));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { mathsGrader, type BenchmarkProblem } from "@laconic/benchmarks";
 import { LaconicError } from "@laconic/core";
 import { scriptedModel, type Script } from "@laconic/core/testing";
-import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, expect, onTestFinished, test } from "vitest";
 import { baselineNamed } from "@laconic/baselines";
 import { modelsFor } from "./bench-parts.ts";
 import {
@@ -20,14 +20,12 @@ import {
   markdownOf,
   openJobs,
   openRecords,
-  pairedBootstrap,
   publishedTokens,
   questionText,
   readRecords,
   runBench,
   summarise,
   tokenTable,
-  wilson,
   type BenchOptions,
   type BenchSet,
   type BenchSettings,
@@ -210,28 +208,6 @@ test("100,000 records are read and summed up in seconds", { timeout: 60_000 }, a
   );
   const read = await readRecords(path);
   expect(summarise(read.records.values())[0]?.scored).toBe(100_000);
-});
-
-describe("statistics", () => {
-  test.for([
-    [0, 10, 0, 0.2775],
-    [10, 10, 0.7225, 1],
-    [5, 10, 0.2366, 0.7634],
-    [81, 263, 0.2553, 0.3662], // Newcombe 1998, table I
-  ] as const)("Wilson's interval of %i of %i is %f to %f", ([k, n, low, high]) => {
-    expect(wilson(k, n)?.low).toBeCloseTo(low, 4);
-    expect(wilson(k, n)?.high).toBeCloseTo(high, 4);
-  });
-  test("without trials there is no interval", () => expect([wilson(0, 0), pairedBootstrap([])]).toEqual([null, null]));
-  test("the bootstrap's interval holds its mean, is that of the normal where there is much data, and repeats", () => {
-    const pairs = Array.from({ length: 400 }, (_, i) => [i % 2, i % 4 === 0 ? 1 : 0] as const);
-    const first = pairedBootstrap(pairs);
-    const spread = Math.sqrt(pairs.reduce((sum, [a, b]) => sum + (a - b - 0.25) ** 2, 0)) / 400;
-    expect(first?.value).toBe(0.25);
-    expect(first?.low).toBeCloseTo(0.25 - 1.96 * spread, 1);
-    expect(first?.high).toBeCloseTo(0.25 + 1.96 * spread, 1);
-    expect(pairedBootstrap(pairs)).toEqual(first);
-  });
 });
 
 test("tables: ours with interval beside the published, in four forms; nothing of a name is markup", async () => {

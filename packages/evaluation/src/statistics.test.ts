@@ -1,0 +1,24 @@
+import { describe, expect, test } from "vitest";
+import { pairedBootstrap, wilson } from "./statistics.ts";
+
+describe("statistics", () => {
+  test.for([
+    [0, 10, 0, 0.2775],
+    [10, 10, 0.7225, 1],
+    [5, 10, 0.2366, 0.7634],
+    [81, 263, 0.2553, 0.3662], // Newcombe 1998, table I
+  ] as const)("Wilson's interval of %i of %i is %f to %f", ([k, n, low, high]) => {
+    expect(wilson(k, n)?.low).toBeCloseTo(low, 4);
+    expect(wilson(k, n)?.high).toBeCloseTo(high, 4);
+  });
+  test("without trials there is no interval", () => expect([wilson(0, 0), pairedBootstrap([])]).toEqual([null, null]));
+  test("the bootstrap's interval holds its mean, is that of the normal where there is much data, and repeats", () => {
+    const pairs = Array.from({ length: 400 }, (_, i) => [i % 2, i % 4 === 0 ? 1 : 0] as const);
+    const first = pairedBootstrap(pairs);
+    const spread = Math.sqrt(pairs.reduce((sum, [a, b]) => sum + (a - b - 0.25) ** 2, 0)) / 400;
+    expect(first?.value).toBe(0.25);
+    expect(first?.low).toBeCloseTo(0.25 - 1.96 * spread, 1);
+    expect(first?.high).toBeCloseTo(0.25 + 1.96 * spread, 1);
+    expect(pairedBootstrap(pairs)).toEqual(first);
+  });
+});
