@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { baselineNamed, baselines, type Baseline } from "@laconic/baselines";
-import { benchmarkNamed, loadParser, mathsGrader, type OpenOptions } from "@laconic/benchmarks";
+import { benchmarkNamed, mathsGrader, type OpenOptions } from "@laconic/benchmarks";
 import { LaconicError, tokenCost } from "@laconic/core";
 import {
   benchJobs,
@@ -262,7 +262,6 @@ async function perform(
   const { model: name, baseUrl, price, concurrency } = config;
   const model = openAiModel({ model: name, baseUrl, account, limiter, insecure, ...(price && { price }) });
   const kinds = new Set(jobs.map(({ problem }) => problem.grading.kind));
-  if (kinds.has("maths")) await loadParser();
   const maths = mathsGrader();
   const sandbox = kinds.has("code") ? await createSandbox() : null;
   const file = await openRecords(join(directory, samplesFile));

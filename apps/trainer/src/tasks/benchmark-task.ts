@@ -2,7 +2,6 @@ import {
   answerReading,
   distribute,
   gradeAnswer,
-  loadParser,
   mathsGrader,
   type BenchmarkProblem,
 } from "@laconic/benchmarks";
@@ -46,7 +45,6 @@ export async function benchmarkTask(settings: BenchmarkTaskSettings, means: Task
   };
   const draw = drawFrom(data.train);
   const maths = mathsGrader();
-  if (grading?.kind === "maths") await loadParser();
   const sandbox = grading?.kind === "code" ? await createSandbox() : null;
   const gradingMeans = { maths, ...(sandbox && { code: codeGrader(sandbox) }) };
   return {

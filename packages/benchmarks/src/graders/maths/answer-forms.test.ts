@@ -1,8 +1,5 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { gradeMaths } from "./grade-maths.ts";
-import { loadParser } from "./parse-expression.ts";
-
-beforeAll(() => loadParser());
 
 /** Gold, replies that say it, replies that say something else. */
 type Row = readonly [gold: string, right: readonly string[], wrong: readonly string[]];

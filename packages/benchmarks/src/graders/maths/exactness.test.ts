@@ -1,8 +1,5 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { gradeMaths } from "./grade-maths.ts";
-import { loadParser } from "./parse-expression.ts";
-
-beforeAll(() => loadParser());
 
 /** Gold, answers that are equal to it, near misses. */
 type Row = readonly [gold: string, equal: readonly string[], different: readonly string[]];

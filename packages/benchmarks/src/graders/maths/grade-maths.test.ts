@@ -1,8 +1,5 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { gradeMaths } from "./grade-maths.ts";
-import { loadParser } from "./parse-expression.ts";
-
-beforeAll(() => loadParser());
 
 /** Gold, reply, whether it is right. */
 const pairs: readonly (readonly [gold: string, reply: string, right: boolean])[] = [

@@ -30,7 +30,7 @@ const both: AnswerForms = { latex: true, plain: true };
 /**
  * Judges a reply by a gold answer in mathematics: the same text, the same exact number, or expressions that agree at
  * sample points, within lists, tuples, intervals, sets, matrices, equations and inequalities.
- * `loadParser` has to have finished. Bounded in time by the length of what is read; a hostile reply belongs into
+ * Bounded in time by the length of what is read; a hostile reply belongs into
  * `mathsGrader`, which works on a thread of its own.
  */
 export function gradeMaths(reply: string, gold: string, options: MathsOptions = {}): Verdict {
