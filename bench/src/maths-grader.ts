@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import { gradeMaths, loadParser, mathsGrader, readGradedCases } from "@laconic/benchmarks";
+import { gradeMaths, mathsGrader, readGradedCases } from "@laconic/benchmarks";
 import { machine, print } from "./measure.ts";
 
 const data = process.env["LACONIC_DATA"];
@@ -17,9 +17,6 @@ const pairs = [...readGradedCases("grader-cases.jsonl", readFileSync(join(data, 
 );
 
 print("machine", machine());
-const started = performance.now();
-await loadParser();
-print("parser", { loadMs: performance.now() - started });
 for (const round of ["cold", "warm"]) {
   const start = performance.now();
   const verdicts = pairs.map(({ reply, gold }) => gradeMaths(reply, gold, { bareGold: true }));

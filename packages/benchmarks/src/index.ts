@@ -30,7 +30,6 @@ export type { MathsGrader, MathsGraderOptions } from "./graders/maths/maths-grad
 export { gradeMaths } from "./graders/maths/grade-maths.ts";
 export type { MathsOptions } from "./graders/maths/grade-maths.ts";
 export type { AnswerForms } from "./graders/maths/find-answers.ts";
-export { loadParser } from "./graders/maths/parse-expression.ts";
 export { extractPublishedNumber, gradePublishedNumber } from "./graders/profiles/published-numbers.ts";
 export type { PublishedNumberRule } from "./graders/profiles/published-numbers.ts";
 export { publishedLetters } from "./graders/profiles/published-letters.ts";

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { baselineNamed, baselines, type Baseline } from "@laconic/baselines";
-import { benchmarkNamed, loadParser, mathsGrader, type OpenOptions } from "@laconic/benchmarks";
+import { benchmarkNamed, mathsGrader, type OpenOptions } from "@laconic/benchmarks";
 import { LaconicError, tokenCost } from "@laconic/core";
 import {
   benchJobs,
@@ -272,7 +272,6 @@ async function perform(
   };
   const model = openAiModel({ model: name, baseUrl, account, limiter, insecure, onEvent, ...(price && { price }) });
   const kinds = new Set(jobs.map(({ problem }) => problem.grading.kind));
-  if (kinds.has("maths")) await loadParser();
   const maths = mathsGrader();
   const sandbox = kinds.has("code") ? await createSandbox() : null;
   const file = await openRecords(join(directory, samplesFile));

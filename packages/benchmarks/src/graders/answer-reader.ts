@@ -12,7 +12,7 @@ export interface AnswerReading {
   same(a: string, b: string): boolean;
 }
 
-/** How answers of a benchmark are read and compared. For mathematics, `loadParser` has to have finished. */
+/** How answers of a benchmark are read and compared. */
 export function answerReading(grading: Grading): AnswerReading {
   switch (grading.kind) {
     case "numeric":

@@ -38,13 +38,14 @@ export async function gradeCase(item: GradedCase, maths: MathsGrader): Promise<C
 
 const none: CaseParams = {};
 
-function mathsOptions({ params, origin }: GradedCase): MathsOptions {
+function mathsOptions({ kind, params, origin }: GradedCase): MathsOptions {
   const { match_types: types, precision, strict, allow_set_relation_comp: inequalities } = params ?? none;
   const bare = origin === "computed" || params?.wrap !== undefined;
   return {
     ...(types && { forms: { latex: types.includes("latex"), plain: types.includes("expr") } }),
     ...(strict === false && { strictNames: false }),
-    ...(inequalities && { inequalities }),
+    // Labels of `math-equivalence` are Math-Verify's, which refuses them unless told.
+    inequalities: inequalities ?? kind !== "math-equivalence",
     ...(bare && { bareGold: true, bareReply: true }),
     // A small whole number counts decimals; anything else is a difference.
     ...(precision !== undefined &&

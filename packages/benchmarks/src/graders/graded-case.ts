@@ -10,7 +10,7 @@ export interface CaseParams {
   readonly precision?: number | readonly number[] | undefined;
   /** False: variables may have other names. */
   readonly strict?: boolean | undefined;
-  /** An interval in the gold accepts an inequality. */
+  /** An interval in the gold accepts inequalities. Default: unless the kind is `math-equivalence`. */
   readonly allow_set_relation_comp?: boolean | undefined;
   readonly letters?: string | undefined;
   /** Whose label it is. */

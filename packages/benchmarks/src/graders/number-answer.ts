@@ -8,13 +8,17 @@ const number = /(?<![\w.])[-+]?\s?[$€£¥]?\s?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)
 /** The end of what an author says before the answer. */
 const trigger = /\banswers?\b\s*(?:is|are|equals|=|:)+\s*:?/giu;
 
+/** A mark with nothing behind it, or in front of words or of a number such as `2.` or `2)`, is a heading. */
+const mark = /####[ \t]*((?:[^\p{L}\d\n]|\\[a-z]{1,12}\b){0,12}\d(?!\d*[.)][ \t]+\S)[^\n]*)/gu;
+
 /**
  * The number that a reply gives: after `####`, in the last box, after the last "answer is", or the last one there is.
  * @returns null when it holds none
  */
 export function extractNumber(reply: string): Extracted | null {
   const text = reply.slice(-longestReply).replaceAll("\u2212", "-");
-  const marked = /.*####([^\n]*)/su.exec(text)?.[1];
+  const box = lastBoxed(text);
+  const marked = [...text.matchAll(mark)].at(-1)?.[1];
   const found = (part: string | null | undefined, rule: string, last = false): Extracted | null => {
     const numbers = part ? [...part.replaceAll(/\\[$!,;]|\{,\}/gu, "").matchAll(number)] : [];
     const match = last ? numbers.at(-1) : numbers[0];
@@ -22,10 +26,15 @@ export function extractNumber(reply: string): Extracted | null {
   };
   return (
     found(marked, "after ####") ??
-    found(lastBoxed(text), "boxed", true) ??
+    (box === null ? found(openBox(text), "boxed") : found(box, "boxed", true)) ??
     found(clauseAfter(text), "after the answer trigger") ??
     found(text, "last number", true)
   );
+}
+
+/** What the last box holds up to the end of its line, when its brace never closes. */
+function openBox(text: string): string | null {
+  return /.*\\(?:boxed|fbox)\s*\{([^\n]*)/su.exec(text)?.[1] ?? null;
 }
 
 /** The clause after the last trigger; where it holds an equation, what the last equals sign makes of it. */

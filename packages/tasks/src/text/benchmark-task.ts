@@ -1,11 +1,4 @@
-import {
-  answerReading,
-  distribute,
-  gradeAnswer,
-  loadParser,
-  mathsGrader,
-  type BenchmarkProblem,
-} from "@laconic/benchmarks";
+import { answerReading, distribute, gradeAnswer, mathsGrader, type BenchmarkProblem } from "@laconic/benchmarks";
 import { LaconicError, type Problem } from "@laconic/core";
 import { questionText } from "@laconic/evaluation";
 import { codeGrader, createSandbox } from "@laconic/sandbox";
@@ -47,7 +40,6 @@ export async function benchmarkTask(settings: BenchmarkTaskSettings, means: Task
   };
   const draw = drawFrom(data.train);
   const maths = mathsGrader();
-  if (grading?.kind === "maths") await loadParser();
   const sandbox = grading?.kind === "code" ? await createSandbox() : null;
   const gradingMeans = { maths, ...(sandbox && { code: codeGrader(sandbox) }) };
   return {

@@ -1,7 +1,7 @@
-import { floatValue } from "./float-value.ts";
+import { compareScalars, parseScalar } from "./compare-scalars.ts";
+import type { Match, Precision } from "./match.ts";
 import type { Json } from "./parse-expression.ts";
-import { compareScalars, parseScalar, type Match, type Precision } from "./compare-scalars.ts";
-import { samplePoint } from "./sample-point.ts";
+import { ratioOf } from "./ratio.ts";
 import type { Relation, Relator, Scalar, Tuple } from "./value.ts";
 
 const no: Match = { equal: false, how: "at sample points" };
@@ -36,12 +36,10 @@ export function compareInequalities(gold: Relation, answer: Relation, precision:
 
 /** The interval that an inequality of one name describes; null where it describes none. */
 export function intervalOf({ sides, relators }: Relation): Tuple | null {
-  const isName = ({ text }: Scalar): boolean =>
-    /^\\?[a-zA-Z]+(?:_\{?\w{1,4}\}?)?$/u.test(text) && !/infty|pi$/u.test(text);
   const [first, second, third] = sides;
   if (!first || !second) return null;
   const infinity = (text: string): Scalar => ({ kind: "scalar", text, exact: null, decimal: false, percent: "no" });
-  if (third && sides.length === 3 && isName(second)) {
+  if (third && sides.length === 3 && isVariable(second)) {
     const up = relators.every((each) => each === "<" || each === "\\leq");
     const down = relators.every((each) => each === ">" || each === "\\geq");
     if (!up && !down) return null;
@@ -51,11 +49,16 @@ export function intervalOf({ sides, relators }: Relation): Tuple | null {
   }
   const [relator] = relators;
   if (sides.length !== 2 || !relator || relator === "=" || relator === "\\neq") return null;
-  const [name, bound, seen] = isName(first) ? [first, second, relator] : [second, first, turned[relator]];
-  if (!isName(name)) return null;
+  const [name, bound, seen] = isVariable(first) ? [first, second, relator] : [second, first, turned[relator]];
+  if (!isVariable(name)) return null;
   return seen === "<" || seen === "\\leq"
     ? interval(infinity("-\\infty"), false, bound, isClosed(seen))
     : interval(bound, isClosed(seen), infinity("\\infty"), false);
+}
+
+/** A name, or a function at a place. */
+export function isVariable({ text }: Scalar): boolean {
+  return /^\\?[a-zA-Z]+(?:_\{?\w{1,4}\}?)?(?:'?\s*\([^()]{1,40}\))?$/u.test(text) && !/infty|pi$|^[ei]$/u.test(text);
 }
 
 function interval(low: Scalar, lowClosed: boolean, high: Scalar, highClosed: boolean): Tuple {
@@ -91,23 +94,4 @@ function ends({ sides }: Relation): readonly [Scalar, Scalar] {
 function difference([left, right]: readonly [Scalar, Scalar]): Json | null {
   const [a, b] = [parseScalar(left), parseScalar(right)];
   return a === null || b === null ? null : ["Subtract", a, b];
-}
-
-/** The constant by which one expression is the other, found at three points; null where there is none. */
-function ratioOf(a: Json | null, b: Json | null): number | null {
-  if (a === null || b === null) return null;
-  let ratio: number | null = null;
-  let before: number | null = null;
-  for (const number of [5, 6, 7]) {
-    const point = samplePoint(number);
-    const top = floatValue(a, point);
-    // Two constants always have a ratio; it says nothing.
-    if (top.re === before) return null;
-    before = top.re;
-    const value = top.div(floatValue(b, point));
-    if (!Number.isFinite(value.re) || Math.abs(value.im) > 1e-9) return null;
-    if (ratio !== null && Math.abs(value.re - ratio) > 1e-9 * Math.abs(ratio)) return null;
-    ratio = value.re;
-  }
-  return ratio;
 }

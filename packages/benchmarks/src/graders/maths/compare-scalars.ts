@@ -1,34 +1,10 @@
-import type { Complex } from "complex.js";
 import { Fraction } from "fraction.js";
+import { compareExpressions } from "./compare-expressions.ts";
 import { exactValue } from "./exact-value.ts";
-import { floatValue } from "./float-value.ts";
 import { identityOf } from "./normalise.ts";
 import { parseExpression, type Json } from "./parse-expression.ts";
-import { samplePoint } from "./sample-point.ts";
+import type { Match, Precision } from "./match.ts";
 import type { Scalar } from "./value.ts";
-
-/** How numbers are compared. */
-export interface Precision {
-  /** Decimals to which a decimal is rounded. */
-  readonly digits: number;
-  /** Largest absolute difference, where a benchmark names one; the digits then do not matter. */
-  readonly tolerance: number | null;
-}
-
-/** The outcome of one comparison. */
-export interface Match {
-  readonly equal: boolean;
-  readonly how:
-    | "same text"
-    | "exact number"
-    | "rounded number"
-    | "within tolerance"
-    | "same value"
-    | "at sample points"
-    | "malformed";
-}
-
-const points = [samplePoint(1), samplePoint(2), samplePoint(3), samplePoint(4, -1)] as const;
 
 /** Compares two numbers or expressions. */
 export function compareScalars(a: Scalar, b: Scalar, precision: Precision): Match {
@@ -84,40 +60,4 @@ function exactlyEqual(a: Fraction, b: Fraction, decimal: boolean, { digits, tole
 function tooSmall(a: Fraction, b: Fraction): boolean {
   const size = a.abs().compare(b.abs()) > 0 ? a.abs() : b.abs();
   return a.sub(b).abs().compare(size.div(50)) > 0;
-}
-
-/** Compares values: at sample points where names are in it. */
-export function compareExpressions(left: Json, right: Json, decimal: boolean, precision: Precision): Match {
-  let [seen, negative] = [0, false];
-  for (const point of points) {
-    const [x, y] = [floatValue(left, point), floatValue(right, point)];
-    negative = point === points[3];
-    // Where a root or a logarithm is not real, identities of real numbers do not hold.
-    if (negative && (Math.abs(x.im) > 1e-9 || Math.abs(y.im) > 1e-9)) continue;
-    if (!isFinite(x) || !isFinite(y)) {
-      if (x.re === y.re && !Number.isNaN(x.re)) seen++;
-      else if (!negative) return { equal: false, how: "at sample points" };
-      continue;
-    }
-    if (!close(x, y, decimal, precision)) return { equal: false, how: "at sample points" };
-    seen++;
-  }
-  return { equal: seen >= 3, how: precision.tolerance === null ? "at sample points" : "within tolerance" };
-}
-
-function close(x: Complex, y: Complex, decimal: boolean, { digits, tolerance }: Precision): boolean {
-  const difference = Math.hypot(x.re - y.re, x.im - y.im);
-  const size = Math.max(Math.hypot(x.re, x.im), Math.hypot(y.re, y.im));
-  if (tolerance !== null) return difference <= tolerance * (1 + 1e-9) || difference <= 1e-12 * size;
-  if (difference <= 1e-10 * Math.max(size, 1e-3)) return true;
-  if (!decimal || difference > size / 50) return false;
-  return rounded(x.re, digits) === rounded(y.re, digits) && rounded(x.im, digits) === rounded(y.im, digits);
-}
-
-function rounded(value: number, digits: number): number {
-  return Math.round(value * 10 ** digits) + 0;
-}
-
-function isFinite({ re, im }: Complex): boolean {
-  return Number.isFinite(re) && Number.isFinite(im);
 }

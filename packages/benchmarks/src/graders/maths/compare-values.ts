@@ -1,12 +1,16 @@
-import { compareExpressions, compareScalars, parseScalar, type Match, type Precision } from "./compare-scalars.ts";
+import { compareExpressions } from "./compare-expressions.ts";
+import { compareScalars, parseScalar } from "./compare-scalars.ts";
+import { valueOfChain } from "./chains.ts";
 import { compareEquations, compareInequalities, intervalOf } from "./compare-relations.ts";
+import type { Match, Precision } from "./match.ts";
+import { compareRealSets, isCondition } from "./real-sets.ts";
 import type { Combination, Scalar, Tuple, Value } from "./value.ts";
 
 /** What counts as the same. */
 export interface Likeness extends Precision {
   /** Tolerances of a list's elements, in the gold's order. */
   readonly tolerances: readonly number[] | null;
-  /** An interval in the gold accepts an inequality; the other way round holds always. */
+  /** An interval in the gold accepts inequalities; the other way round holds always. */
   readonly inequalities: boolean;
 }
 
@@ -19,6 +23,11 @@ export function compareValues(gold: Value, answer: Value, likeness: Likeness): M
   if (gold.kind === "words" || answer.kind === "words") return sameWords(gold, answer);
   if (gold.kind === "relation" || answer.kind === "relation") return compareRelations(gold, answer, likeness);
   if (gold.kind === "base" || answer.kind === "base") return sameBase(gold, answer) ? yes : no;
+  if (gold.kind === "congruence" || answer.kind === "congruence") return compareCongruences(gold, answer, likeness);
+  if ([gold, answer].some((each) => each.kind === "combination" || isCondition(each))) {
+    const sets = mayBeCondition(gold, answer, likeness) ? compareRealSets(gold, answer, likeness) : null;
+    if (sets) return sets;
+  }
   if (gold.kind === "combination" || answer.kind === "combination")
     return compareCombinations(unionOf(gold), unionOf(answer), again);
   if (gold.kind === "matrix" || answer.kind === "matrix") return compareMatrices(gold, answer, again);
@@ -26,6 +35,23 @@ export function compareValues(gold: Value, answer: Value, likeness: Likeness): M
   if (gold.kind === "tuple" && answer.kind === "tuple") return compareTuples(gold, answer, again);
   if (gold.kind === "scalar" && answer.kind === "scalar") return compareScalars(gold, answer, likeness);
   return compareMixed(gold, answer, again);
+}
+
+/** Inequalities in the place of a gold interval are accepted or not. */
+function mayBeCondition(gold: Value, answer: Value, { inequalities }: Likeness): boolean {
+  const byCondition = (value: Value): boolean =>
+    value.kind === "relation" || isCondition(value) || (value.kind === "combination" && value.parts.some(byCondition));
+  return inequalities || !byCondition(answer) || byCondition(gold);
+}
+
+/** Remainders of the same class. */
+function compareCongruences(gold: Value, answer: Value, precision: Precision): Match {
+  if (gold.kind !== "congruence" || answer.kind !== "congruence") return no;
+  const moduli = compareScalars(gold.modulus, answer.modulus, precision);
+  if (!moduli.equal) return moduli;
+  const [a, b, m] = [gold.remainder.exact, answer.remainder.exact, gold.modulus.exact];
+  if (a && b && m && !m.equals(0)) return a.sub(b).div(m).d === 1n ? yes : no;
+  return compareScalars(gold.remainder, answer.remainder, precision);
 }
 
 /** A set or a tuple against something else. */
@@ -155,12 +181,15 @@ function compareRelations(gold: Value, answer: Value, likeness: Likeness): Match
   if (gold.kind === "relation") {
     if (gold.assigned) return again(gold.assigned, answer);
     const interval = intervalOf(gold);
-    return interval ? again(interval, answer) : no;
+    return compareRealSets(gold, answer, likeness) ?? (interval ? again(interval, answer) : no);
   }
   if (answer.kind !== "relation") return no;
   if (answer.assigned) return again(gold, answer.assigned);
-  const interval = likeness.inequalities ? intervalOf(answer) : null;
-  return interval ? again(gold, interval) : no;
+  const total = gold.kind === "scalar" ? valueOfChain(answer, likeness) : null;
+  if (total) return again(gold, total);
+  if (!likeness.inequalities) return no;
+  const interval = intervalOf(answer);
+  return compareRealSets(gold, answer, likeness) ?? (interval ? again(gold, interval) : no);
 }
 
 function sameBase(gold: Value, answer: Value): boolean {

@@ -1,4 +1,4 @@
-import { closingAt } from "./split-top.ts";
+import { closingBraceAt } from "./split-top.ts";
 
 /** What of a text may hold an answer. */
 export interface AnswerForms {
@@ -45,6 +45,7 @@ export function findAnswers(reply: string, forms: AnswerForms): Candidate[] {
   };
   add(hoped(text, [...boxes, ...places]));
   add(lastCluster(text, boxes, "boxed"));
+  if (forms.plain) add(marked(text));
   for (const pattern of [/answer[^.\n]{0,20}?:/giu, /\banswer\b/giu]) add(afterTrigger(text, pattern, places));
   const wholeText = forms.plain ? wholeExpression(text) : null;
   if (boxes.length === 0 && formulas.length === 0) add(wholeText);
@@ -74,6 +75,15 @@ export function findWords(reply: string): Candidate[] {
   return [...(text.trim().length <= 200 ? [{ text: text.trim(), rule: "the whole text" }] : [])];
 }
 
+/** What GSM8K's solutions end in. A mark with nothing behind it, or in front of words, is a heading. */
+function marked(text: string): Candidate | null {
+  for (const [, line] of [...text.matchAll(/^[ \t]*####[ \t]*([^\n]{1,200})$/gmu)].toReversed()) {
+    const held = wholeExpression((line as string).replaceAll(/(?<!\\)\$/gu, " "));
+    if (held && /\d|\\/u.test(held.text)) return { text: held.text, rule: "after ####" };
+  }
+  return null;
+}
+
 /** The sentence that Minerva's prompts ask for. */
 function hoped(text: string, places: readonly Span[]): Candidate | null {
   for (const match of [...text.matchAll(/final answer is\s*:?\s*/giu)].toReversed()) {
@@ -90,10 +100,44 @@ function afterTrigger(text: string, pattern: RegExp, places: readonly Span[]): C
     const start = match.index + match[0].length;
     const after = places.filter((each) => each.start >= start && each.start - start <= 50);
     // A formula is preferred to a number in front of it.
-    const place = after.findLast((each) => each.kind === "formula") ?? after.at(-1);
-    if (place) return { text: withPercent(text, place), rule: "after the answer trigger" };
+    const near = after.findLast((each) => each.kind === "formula") ?? after.at(-1);
+    const place = near && (saidOf(near, text, start, places) ?? near);
+    if (place)
+      return {
+        text: letterBefore(text.slice(start, place.start)) + withPercent(text, place),
+        rule: "after the answer trigger",
+      };
   }
   return null;
+}
+
+const symbol = /^\s*\\?[a-zA-Z]+(?:_\{?\w{1,4}\}?)?'?\s*$/u;
+
+/**
+ * What a sentence says of the name in it: "the largest $n$ is 34". A name that is itself the answer follows "answer is".
+ * @returns undefined where the sentence says nothing more
+ */
+function saidOf(near: Span, text: string, start: number, places: readonly Span[]): Span | undefined {
+  if (near.kind !== "formula" || !symbol.test(near.text)) return undefined;
+  const sentence = /[.!?](?:\s|$)|\n/u.exec(text.slice(near.end));
+  const end = near.end + (sentence?.index ?? text.length);
+  const subject = /^\s*(?:is|equals|=|:)\s/u.test(text.slice(near.end, near.end + 12));
+  const words = /[a-zA-Z]/u.test(text.slice(start, near.start).replace(/^\s*(?:is|are)\b/u, ""));
+  if (!subject && !words) return undefined;
+  return places.find(
+    (each) =>
+      each.start >= near.end &&
+      each.start < end &&
+      /(?:\b(?:is|are|be|equals|to)|=|:)\s*(?:(?:equal to|exactly|just|only|simply|therefore|thus)\s+)?\**$/u.test(
+        text.slice(Math.max(near.end, each.start - 40), each.start).trimEnd(),
+      ),
+  );
+}
+
+/** A letter in parentheses between "answer is" and its value. */
+function letterBefore(between: string): string {
+  const letter = /^\s*(?:is|are)?[\s:*]*\(([A-H])\)[\s*:]*$/u.exec(between)?.[1];
+  return letter === undefined ? "" : `(${letter}) `;
 }
 
 /** Boxes, or formulas, that stand side by side at the end are one list. */
@@ -129,7 +173,7 @@ function boxesIn(text: string): Span[] {
       found.push({ start: match.index, end: inner + held.length, text: held, kind: "box" });
       continue;
     }
-    const close = closingAt(text, inner - 1);
+    const close = closingBraceAt(text, inner - 1);
     // A box that never closes ends with its line.
     const end = close === -1 ? inner + (text.slice(inner).split(/[\n$]/u)[0] as string).length : close;
     const held = text.slice(inner, close === -1 ? end : end - 1);

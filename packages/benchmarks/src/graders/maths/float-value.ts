@@ -7,7 +7,7 @@ export interface Point {
   valueOf(name: string): Complex;
 }
 
-const constants: Readonly<Record<string, Complex>> = {
+export const constants: Readonly<Record<string, Complex>> = {
   Pi: new Complex(Math.PI),
   ExponentialE: new Complex(Math.E),
   e: new Complex(Math.E),
@@ -29,6 +29,12 @@ const fold =
     args.reduce(apply);
 const real = (apply: (a: number) => number): Rule =>
   unary((a) => (Math.abs(a.im) < 1e-9 ? new Complex(apply(a.re)) : nothing));
+/** Of a large angle floating point has lost the turns. */
+const angle = (apply: (a: Complex) => Complex): Rule => unary((a) => (Math.abs(a.re) < 1e6 ? apply(a) : nothing));
+/** Next to a whole number floating point cannot tell on which side. */
+function step(apply: (a: number) => number): (a: number) => number {
+  return (a) => (Math.abs(a - Math.round(a)) < 1e-9 * Math.max(1, Math.abs(a)) ? Number.NaN : apply(a));
+}
 const nothing = new Complex(Number.NaN, Number.NaN);
 const product = fold((a, b) => a.mul(b));
 
@@ -49,12 +55,12 @@ const rules = new Map<string, Rule>(
     Log: ([a, base]) => (a as Complex).log().div((base ?? new Complex(10)).log()),
     Lb: unary((a) => a.log().div(Math.LN2)),
     Lg: unary((a) => a.log().div(Math.LN10)),
-    Sin: unary((a) => a.sin()),
-    Cos: unary((a) => a.cos()),
-    Tan: unary((a) => a.tan()),
-    Cot: unary((a) => a.cot()),
-    Sec: unary((a) => a.sec()),
-    Csc: unary((a) => a.csc()),
+    Sin: angle((a) => a.sin()),
+    Cos: angle((a) => a.cos()),
+    Tan: angle((a) => a.tan()),
+    Cot: angle((a) => a.cot()),
+    Sec: angle((a) => a.sec()),
+    Csc: angle((a) => a.csc()),
     Arcsin: unary((a) => a.asin()),
     Arccos: unary((a) => a.acos()),
     Arctan: unary((a) => a.atan()),
@@ -63,8 +69,8 @@ const rules = new Map<string, Rule>(
     Tanh: unary((a) => a.tanh()),
     Abs: unary((a) => new Complex(a.abs())),
     Conjugate: unary((a) => a.conjugate()),
-    Floor: real(Math.floor),
-    Ceil: real(Math.ceil),
+    Floor: real(step(Math.floor)),
+    Ceil: real(step(Math.ceil)),
     Factorial: real((a) => gamma(a + 1)),
     Binomial: ([n, k]) => binomial(n as Complex, k as Complex),
     Choose: ([n, k]) => binomial(n as Complex, k as Complex),
@@ -130,6 +136,7 @@ const lanczos = [
 ] as const;
 
 function gamma(z: number): number {
+  if (Number.isInteger(z) && z <= 0) return Number.NaN;
   if (Number.isInteger(z) && z > 0 && z < 171) {
     let factorial = 1;
     for (let i = 2; i < z; i++) factorial *= i;

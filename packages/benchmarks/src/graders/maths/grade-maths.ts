@@ -1,6 +1,8 @@
 import { noAnswer, type Verdict } from "../verdict.ts";
+import { choiceOf, letterAlone } from "./choice.ts";
 import { compareValues, type Likeness } from "./compare-values.ts";
 import { findAnswers, findWords, type AnswerForms, type Candidate } from "./find-answers.ts";
+import type { Match } from "./match.ts";
 import { identityOf, normaliseLatex } from "./normalise.ts";
 import { readValue } from "./read-value.ts";
 import type { Value } from "./value.ts";
@@ -11,7 +13,7 @@ export interface MathsOptions {
   readonly digits?: number;
   /** Largest absolute difference, or one for each element of the gold's list: instead of rounding. */
   readonly tolerance?: number | readonly number[];
-  /** An interval in the gold accepts an inequality. The other way round always holds. Default false. */
+  /** An interval in the gold accepts inequalities. The other way round always holds. Default true. */
   readonly inequalities?: boolean;
   /** Whether variables have to have the same names. Default true. */
   readonly strictNames?: boolean;
@@ -28,7 +30,7 @@ const both: AnswerForms = { latex: true, plain: true };
 /**
  * Judges a reply by a gold answer in mathematics: the same text, the same exact number, or expressions that agree at
  * sample points, within lists, tuples, intervals, sets, matrices, equations and inequalities.
- * `loadParser` has to have finished. Bounded in time by the length of what is read; a hostile reply belongs into
+ * Bounded in time by the length of what is read; a hostile reply belongs into
  * `mathsGrader`, which works on a thread of its own.
  */
 export function gradeMaths(reply: string, gold: string, options: MathsOptions = {}): Verdict {
@@ -46,18 +48,34 @@ export function gradeMaths(reply: string, gold: string, options: MathsOptions = 
   const names = options.strictNames ?? true;
   const said = names ? answer.value : renamed(answer.text);
   const wanted = names ? golds.map(({ value }) => value) : golds.map(({ text }) => renamed(text));
-  const [match] = wanted.flatMap((value) => (value && said ? [compareValues(value, said, likeness)] : []));
-  if (!match || match.how === "malformed")
-    return { ...noAnswer, extracted: answer.text, rule: `${answer.rule}, cannot be read` };
+  const [plain] = wanted.flatMap((value) => (value && said ? [compareValues(value, said, likeness)] : []));
+  const match = plain?.equal ? plain : (compareChoices(golds[0] as ReadCandidate, answer, likeness) ?? plain);
+  if (!match || match.how === "malformed" || match.how === "too large")
+    return {
+      ...noAnswer,
+      extracted: answer.text,
+      rule: `${answer.rule}, ${match?.how === "too large" ? "cannot be compared" : "cannot be read"}`,
+    };
   const certainty = match.how === "same text" || match.how === "exact number" ? "exact" : "numeric";
   return { correct: match.equal, extracted: answer.text, rule: `${answer.rule}, ${match.how}`, certainty };
+}
+
+/** A letter with its value against either of them, or both; null where no letter has a value. */
+function compareChoices(gold: ReadCandidate, answer: ReadCandidate, likeness: Likeness): Match | null {
+  const [wanted, said] = [choiceOf(normaliseLatex(gold.text)), choiceOf(normaliseLatex(answer.text))];
+  const [letter, other] = [wanted?.letter ?? letterAlone(gold.text), said?.letter ?? letterAlone(answer.text)];
+  if ((!wanted && !said) || (letter !== null && other !== null && letter !== other)) return null;
+  const [a, b] = [wanted ? readValue(wanted.value) : gold.value, said ? readValue(said.value) : answer.value];
+  const letters: Match = { equal: true, how: "same text" };
+  if (letter !== null && other !== null && (!wanted || !said)) return letters;
+  return a && b && compareValues(a, b, likeness);
 }
 
 interface ReadCandidate extends Candidate {
   readonly value: Value;
 }
 
-function likenessOf({ digits = 6, tolerance, inequalities = false }: MathsOptions): Likeness {
+function likenessOf({ digits = 6, tolerance, inequalities = true }: MathsOptions): Likeness {
   const list = typeof tolerance === "object" ? tolerance : null;
   const single = typeof tolerance === "number" ? tolerance : (list?.[0] ?? null);
   return { digits, tolerance: single, tolerances: list && list.length > 1 ? list : null, inequalities };

@@ -1,7 +1,6 @@
 import { parentPort } from "node:worker_threads";
 import type { Verdict } from "../verdict.ts";
 import { gradeMaths, type MathsOptions } from "./grade-maths.ts";
-import { loadParser } from "./parse-expression.ts";
 
 /** A pair to judge. */
 export interface MathsPair {
@@ -14,8 +13,7 @@ export interface MathsPair {
 export type MathsNote = "ready" | Verdict;
 
 /** Judges pairs in the order in which they come, until its thread ends. */
-export async function serve(): Promise<void> {
-  await loadParser();
+export function serve(): void {
   const port = parentPort;
   if (!port) throw new Error("the maths grader's thread has no parent");
   const say = (note: MathsNote): void => port.postMessage(note);

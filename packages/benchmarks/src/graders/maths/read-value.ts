@@ -1,3 +1,4 @@
+import { calculatedEntries } from "./matrix-calculation.ts";
 import { normaliseLatex } from "./normalise.ts";
 import { exactNumber, readScalar } from "./read-scalar.ts";
 import { closingAt, splitTop } from "./split-top.ts";
@@ -16,8 +17,7 @@ const mostItems = 300;
 export function readValue(latex: string): Value | null {
   if (latex.length > longestAnswer) return null;
   const text = withoutWrapping(normaliseLatex(latex));
-  // The parser tries every pairing of bars.
-  if (text === "" || nesting(text) > 60 || text.split("|").length > 25) return null;
+  if (text === "" || nesting(text) > 60) return null;
   return read(text, 0);
 }
 
@@ -27,10 +27,12 @@ function read(given: string, depth: number): Value | null {
   const next = (each: string): Value | null => read(each, depth + 1);
   return (
     membership(text, next) ??
+    congruence(text) ??
     listed(text, next) ??
     related(text, next) ??
     combined(text, next) ??
     matrix(text, next) ??
+    matrixCalculation(text, next) ??
     bracketed(text, next) ??
     inBase(text) ??
     words(text) ??
@@ -45,6 +47,21 @@ function membership(text: string, next: (text: string) => Value | null): Value |
   return parts.length === 2 ? next((parts[1] as { text: string }).text) : null;
 }
 
+const modulus = /^(.+?)\s*(\(?)\s*(\\[pb]?mod|\\text\s*\{\s*\(?\s*mod\s*\}|(?<![a-zA-Z])mod)(?![a-zA-Z])(.+)$/su;
+
+/** `x \equiv 3 \pmod 7`. The remainder alone, `10 \bmod 7`, is a number. */
+function congruence(text: string): Value | null {
+  const match = text.includes("mod") ? modulus.exec(text) : null;
+  const [, said, opened, command, rest] = match ?? [];
+  if (said === undefined || rest === undefined) return null;
+  if (command === "\\bmod" && opened === "" && !said.includes("\\equiv")) return null;
+  const under = rest.replaceAll(/^[\s({]+|[\s)}]+$/gu, "");
+  const sides = splitTop(said, relator).map((piece) => piece.text.trim());
+  const several = splitTop(said, /[,;]/u).length > 1 || /[,;=<>]|mod/u.test(under) || under === "";
+  if (several || sides.length > 2 || (sides.length === 2 && !isName(sides[0] as string))) return null;
+  return { kind: "congruence", remainder: scalar(sides.at(-1) as string), modulus: scalar(under) };
+}
+
 const conjunction =
   /\s*(?:,\s*)?(?:\\(?:text|textrm|mbox|mathrm)\s*\{\s*,?\s*(?:and|or)\s*\}|(?<![a-zA-Z\\])(?:and|or)(?![a-z])|\\(?:lor|vee|land)(?![a-zA-Z]))\s*/u;
 const thousands = /^[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/u;
@@ -52,19 +69,20 @@ const thousands = /^[-+]?\d{1,3}(?:,\d{3})+(?:\.\d+)?$/u;
 /** Answers side by side: by semicolons, by "and", by commas. */
 function listed(text: string, next: (text: string) => Value | null): Value | null {
   for (const separator of [/;/u, conjunction, /,/u]) {
-    const list = separator.source === ",";
-    if (list && (exactNumber(text) || thousands.test(text))) return null;
+    if (separator.source === "," && (exactNumber(text) || thousands.test(text))) return null;
     const pieces = splitTop(text, separator)
       .map((piece) => piece.text.trim())
       .filter((piece) => piece !== "");
     if (pieces.length < 2 || pieces.length > mostItems) continue;
     // `21, 16 or 11` is a list of three.
     const flat = separator === conjunction ? pieces.flatMap((piece) => commas(piece)) : pieces;
-    return collected(
+    const list = collected(
       flat.map((piece) => groupOf(piece, separator.source === ";")),
       text,
       next,
     );
+    if (list?.kind !== "set" || separator !== conjunction) return list;
+    return { ...list, joined: /\\(?:lor|vee)(?![a-zA-Z])|(?<![a-zA-Z])or(?![a-z])/u.test(text) ? "or" : "and" };
   }
   return null;
 }
@@ -152,8 +170,9 @@ const environments =
   /^\\begin\{(?:[pbvBV]?matrix|smallmatrix|array)\}\s*(?:\{[lcr|\s]*\})?(.*)\\end\{(?:[pbvBV]?matrix|smallmatrix|array)\}$/su;
 
 function matrix(text: string, next: (text: string) => Value | null): Value | null {
-  const inner = environments.exec(text.replace(/^[([]\s*(\\begin.*\\end\{\w+\})\s*[)\]]$/su, "$1"))?.[1];
-  if (inner === undefined) return null;
+  const bare = text.replace(/^[([]\s*(\\begin.*\\end\{\w+\})\s*[)\]]$/su, "$1");
+  const inner = environments.exec(bare)?.[1];
+  if (inner === undefined || closingAt(bare, 0) !== bare.length) return null;
   const rows: Value[][] = [];
   for (const { text: line } of splitTop(inner, /\\\\|\\cr(?![a-z])/u)) {
     if (line.trim() === "") continue;
@@ -162,6 +181,12 @@ function matrix(text: string, next: (text: string) => Value | null): Value | nul
     rows.push(row as Value[]);
   }
   return rows.length === 0 ? null : { kind: "matrix", rows };
+}
+
+/** A sum or product of matrices. */
+function matrixCalculation(text: string, next: (text: string) => Value | null): Value | null {
+  const rows = calculatedEntries(text)?.map((row) => row.map((entry) => next(entry)));
+  return rows?.every((row) => !row.includes(null)) ? { kind: "matrix", rows: rows as Value[][] } : null;
 }
 
 function bracketed(text: string, next: (text: string) => Value | null): Value | null {
@@ -233,7 +258,7 @@ function withoutWrapping(given: string): string {
     for (const open of ["\\boxed{", "\\fbox{", "{", "\\text{$"])
       if (bare.startsWith(open) && bare.endsWith("}") && closingAt(bare, open.indexOf("{")) === bare.length)
         bare = bare.slice(open.length, -1).trim();
-    if (/^\((?!.*,)/su.test(bare) && closingAt(bare, 0) === bare.length && bare.endsWith(")"))
+    if (/^\((?!.*[,;])/su.test(bare) && closingAt(bare, 0) === bare.length && bare.endsWith(")"))
       bare = bare.slice(1, -1).trim();
     if (bare === text) break;
     text = bare;

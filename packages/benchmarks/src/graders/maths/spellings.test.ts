@@ -1,9 +1,6 @@
 import { randomFromSeed } from "@laconic/core";
-import { beforeAll, expect, test } from "vitest";
+import { expect, test } from "vitest";
 import { gradeMaths } from "./grade-maths.ts";
-import { loadParser } from "./parse-expression.ts";
-
-beforeAll(() => loadParser());
 
 const { uniform: random } = randomFromSeed(7);
 const whole = (least: number, most: number): number => least + Math.floor(random() * (most - least + 1));

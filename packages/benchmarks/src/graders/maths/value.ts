@@ -23,6 +23,8 @@ export interface Words {
 export interface AnswerSet {
   readonly kind: "set";
   readonly items: readonly Value[];
+  /** The word that joins inequalities; a comma may mean either. */
+  readonly joined?: "and" | "or";
 }
 
 /** A list in order; with two items also an interval. */
@@ -64,5 +66,12 @@ export interface InBase {
   readonly base: string;
 }
 
+/** A remainder and what is divided by: `3 \\pmod 7`. */
+export interface Congruence {
+  readonly kind: "congruence";
+  readonly remainder: Scalar;
+  readonly modulus: Scalar;
+}
+
 /** What an answer says. */
-export type Value = Scalar | Words | AnswerSet | Tuple | Combination | Matrix | Relation | InBase;
+export type Value = Scalar | Words | AnswerSet | Tuple | Combination | Matrix | Relation | InBase | Congruence;

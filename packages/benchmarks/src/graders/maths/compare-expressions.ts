@@ -1,0 +1,187 @@
+import type { Complex } from "complex.js";
+import { Complex as ComplexNumber } from "complex.js";
+import { Decimal } from "decimal.js";
+import type { Fraction } from "fraction.js";
+import { isDiscrete, isStepwise, isWholeName, namesOf, wholePoints } from "./discrete.ts";
+import { exactValue } from "./exact-value.ts";
+import { floatValue, type Point } from "./float-value.ts";
+import type { Match, Precision } from "./match.ts";
+import { sameModulo } from "./modular-value.ts";
+import { isCall, type Json } from "./parse-expression.ts";
+import { realValue, type Real } from "./real-value.ts";
+import { samplePoint } from "./sample-point.ts";
+
+const points = [samplePoint(1), samplePoint(2), samplePoint(3), samplePoint(4, -1)] as const;
+const different: Match = { equal: false, how: "at sample points" };
+const same: Match = { equal: true, how: "at sample points" };
+const unknown: Match = { equal: false, how: "too large" };
+
+/**
+ * Compares values. Rational expressions are compared modulo large primes, whatever the size of their numbers; others to
+ * forty digits and more, at sample points where names are in them, and at whole numbers where floors, factorials and the
+ * like are. What is complex, or an unknown function, is compared in floating point.
+ */
+export function compareExpressions(left: Json, right: Json, decimal: boolean, precision: Precision): Match {
+  const [a, b] = [infiniteSign(left), infiniteSign(right)];
+  if (a !== null || b !== null) return a === b && !Number.isNaN(a) ? same : different;
+  const exactly = !decimal && precision.tolerance === null;
+  if (JSON.stringify(left) === JSON.stringify(right)) return { equal: true, how: "same value" };
+  const names = namesOf(left, right);
+  const discrete = isDiscrete(left) || isDiscrete(right);
+  if (!discrete && exactly && clearlyDifferent(left, right, points[0])) return different;
+  const modular = sameModulo(left, right);
+  if (modular === true) return { equal: true, how: "same value" };
+  if (modular === false && exactly) return { equal: false, how: "same value" };
+  return discrete
+    ? atWholePoints(left, right, names, decimal, precision)
+    : atRealPoints(left, right, names, decimal, precision);
+}
+
+/** 1 and -1 for the two infinities, null for what is finite, NaN for a calculation with infinity. */
+function infiniteSign(json: Json): number | null {
+  if (json === "PositiveInfinity") return 1;
+  if (json === "NegativeInfinity") return -1;
+  if (typeof json !== "object" || !isCall(json)) return null;
+  const [head, ...rest] = json;
+  const signs = rest.map((part) => infiniteSign(part));
+  if (signs.every((sign) => sign === null)) return null;
+  const [only] = signs;
+  if (signs.length === 1 && typeof only === "number" && (head === "Negate" || head === "Delimiter"))
+    return head === "Negate" ? -only : only;
+  return Number.NaN;
+}
+
+/** Spares the exact methods most of the work. */
+function clearlyDifferent(left: Json, right: Json, point: Point): boolean {
+  const [x, y] = [floatValue(left, point), floatValue(right, point)];
+  if (!isFinite(x) || !isFinite(y)) return false;
+  const size = Math.max(Math.hypot(x.re, x.im), Math.hypot(y.re, y.im));
+  return size > 1e-6 && size < 1e12 && Math.hypot(x.re - y.re, x.im - y.im) > 1e-3 * size;
+}
+
+function atRealPoints(
+  left: Json,
+  right: Json,
+  names: readonly string[],
+  decimal: boolean,
+  precision: Precision,
+): Match {
+  const how = precision.tolerance === null ? "at sample points" : "within tolerance";
+  let seen = 0;
+  for (const point of names.length === 0 ? points.slice(0, 1) : points) {
+    const negative = point === points[3];
+    const valueOf = (name: string): Decimal | null =>
+      names.includes(name) ? new Decimal(point.valueOf(name).re) : null;
+    const reals = [realValue(left, valueOf), realValue(right, valueOf)] as const;
+    if (reals[0] && reals[1]) {
+      if (!closeReals(reals[0], reals[1], decimal, precision)) return { equal: false, how };
+      seen++;
+      continue;
+    }
+    const [x, y] = [floatValue(left, point), floatValue(right, point)];
+    // Where a root or a logarithm is not real, identities of real numbers do not hold.
+    if (negative && (Math.abs(x.im) > 1e-9 || Math.abs(y.im) > 1e-9)) continue;
+    if (!isKnown(x) || !isKnown(y)) {
+      if (negative) continue;
+      return unknown;
+    }
+    if (!closeFloats(x, y, decimal, precision)) return { equal: false, how };
+    seen++;
+  }
+  return { equal: seen >= Math.min(3, names.length === 0 ? 1 : 3), how };
+}
+
+/** Enough for any number that `exactValue` gives. */
+const Digits = Decimal.clone({ precision: 2600, defaults: true });
+
+/** Points at which forty digits are compared; at later ones floating point does where it is sure. */
+const carefulPoints = 12;
+/** Points at which both have to be defined. */
+const fewestPoints = 8;
+
+function atWholePoints(
+  left: Json,
+  right: Json,
+  names: readonly string[],
+  decimal: boolean,
+  precision: Precision,
+): Match {
+  let [seen, oneSided] = [0, 0];
+  const stepwise = isStepwise(left) || isStepwise(right);
+  for (const [i, point] of wholePoints(names, stepwise).entries()) {
+    const verdict = atWholePoint(left, right, point, decimal, precision, i >= carefulPoints);
+    if (verdict === false) return different;
+    if (verdict === true) seen++;
+    if (verdict === "one is undefined") oneSided++;
+  }
+  if (seen < fewestPoints || oneSided > seen) return unknown;
+  const anyNumbers = names.some((name) => !isWholeName(name));
+  if (!anyNumbers || !stepwise) return same;
+  for (let number = 1; number <= 12; number++) {
+    const sample = samplePoint(number, number % 3 === 0 ? -1 : 1);
+    const valueOf = (name: string): Decimal | null =>
+      names.includes(name) ? new Decimal(sample.valueOf(name).re).mul(number) : null;
+    const [x, y] = [realValue(left, valueOf), realValue(right, valueOf)];
+    if (x && y && !closeReals(x, y, decimal, precision)) return different;
+  }
+  return same;
+}
+
+function atWholePoint(
+  left: Json,
+  right: Json,
+  point: ReadonlyMap<string, Fraction>,
+  decimal: boolean,
+  precision: Precision,
+  quickly: boolean,
+): boolean | "undefined" | "one is undefined" {
+  const [a, b] = [left, right].map((json) => exactValue(json, (name) => point.get(name) ?? null));
+  if (a && b) return a.equals(b) || closeReals(exactReal(a), exactReal(b), decimal, precision);
+  const sample: Point = { valueOf: (name) => new ComplexNumber(point.get(name)?.valueOf() ?? Number.NaN) };
+  const [u, v] = [floatValue(left, sample), floatValue(right, sample)];
+  const known = isKnown(u) && isKnown(v);
+  if (quickly && known) return closeFloats(u, v, decimal, precision);
+  const decimalOf = (name: string): Decimal | null => {
+    const value = point.get(name);
+    return value ? new Decimal(value.toString()) : null;
+  };
+  const [x, y] = [realValue(left, decimalOf), realValue(right, decimalOf)];
+  if (x && y) return closeReals(x, y, decimal, precision);
+  if (known) return closeFloats(u, v, decimal, precision);
+  // A binomial coefficient is 0 where its factorials are undefined.
+  return isFinite(u) === isFinite(v) || a?.equals(0) || b?.equals(0) ? "undefined" : "one is undefined";
+}
+
+function exactReal({ s, n, d }: Fraction): Real {
+  return { value: new Digits(String(s * n)).div(String(d)), error: new Digits(0) };
+}
+
+function closeReals(a: Real, b: Real, decimal: boolean, { digits, tolerance }: Precision): boolean {
+  const difference = a.value.sub(b.value).abs();
+  if (difference.lessThanOrEqualTo(a.error.add(b.error))) return true;
+  if (tolerance !== null) return difference.lessThanOrEqualTo(tolerance * (1 + 1e-9));
+  if (!decimal || difference.greaterThan(Decimal.max(a.value.abs(), b.value.abs()).div(50))) return false;
+  return a.value.toDecimalPlaces(digits).equals(b.value.toDecimalPlaces(digits));
+}
+
+function closeFloats(x: Complex, y: Complex, decimal: boolean, { digits, tolerance }: Precision): boolean {
+  const difference = Math.hypot(x.re - y.re, x.im - y.im);
+  const size = Math.max(Math.hypot(x.re, x.im), Math.hypot(y.re, y.im));
+  if (tolerance !== null) return difference <= tolerance * (1 + 1e-9) || difference <= 1e-12 * size;
+  if (difference <= Math.max(1e-13, Math.min(1e-10 * size, 1e-6))) return true;
+  if (!decimal || difference > size / 50) return false;
+  return rounded(x.re, digits) === rounded(y.re, digits) && rounded(x.im, digits) === rounded(y.im, digits);
+}
+
+function rounded(value: number, digits: number): number {
+  return Math.round(value * 10 ** digits) + 0;
+}
+
+/** Of a larger number floating point has lost what stands behind the point. */
+function isKnown(value: Complex): boolean {
+  return isFinite(value) && Math.hypot(value.re, value.im) < 1e10;
+}
+
+function isFinite({ re, im }: Complex): boolean {
+  return Number.isFinite(re) && Number.isFinite(im);
+}

@@ -1,0 +1,370 @@
+import type { Json } from "./parse-expression.ts";
+
+/** Commands with one argument behind them, in parentheses or not. */
+const functions: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(
+    [
+      "sin",
+      "cos",
+      "tan",
+      "cot",
+      "sec",
+      "csc",
+      "arcsin",
+      "arccos",
+      "arctan",
+      "sinh",
+      "cosh",
+      "tanh",
+      "ln",
+      "lg",
+      "exp",
+    ].map((name) => [`\\${name}`, `${name[0]?.toUpperCase()}${name.slice(1)}`]),
+  ),
+  "\\log": "Log",
+};
+/** Commands with a list in parentheses. */
+const lists: Readonly<Record<string, string>> = { "\\gcd": "GCD", "\\lcm": "LCM", "\\max": "Max", "\\min": "Min" };
+/** Commands with one group, whose meaning does not matter unless two texts differ in it. */
+const accents: Readonly<Record<string, string>> = {
+  "\\overline": "Conjugate",
+  "\\bar": "Conjugate",
+  "\\vec": "OverVector",
+  "\\hat": "OverHat",
+  "\\tilde": "OverTilde",
+  "\\overrightarrow": "OverVector",
+  "\\underline": "UnderBar",
+  "\\dot": "OverDot",
+  "\\ddot": "OverDots",
+  "\\mathcal": "Calligraphic",
+  "\\mathfrak": "Fraktur",
+  "\\phantom": "Phantom",
+};
+const symbols: Readonly<Record<string, string>> = {
+  "\\pi": "Pi",
+  "\\infty": "PositiveInfinity",
+  "\\emptyset": "EmptySet",
+  "\\varnothing": "EmptySet",
+  "\\R": "RealNumbers",
+};
+const big: Readonly<Record<string, string>> = {
+  "\\sum": "Sum",
+  "\\prod": "Product",
+  "\\int": "Integrate",
+  "\\lim": "Limit",
+};
+const brackets: Readonly<Record<string, readonly [close: string, head: string]>> = {
+  "(": [")", "Delimiter"],
+  "[": ["]", "Delimiter"],
+  "\\lfloor": ["\\rfloor", "Floor"],
+  "\\lceil": ["\\rceil", "Ceil"],
+  "\\{": ["\\}", "Set"],
+};
+const times = new Set(["\\cdot", "\\times", "*"]);
+const over = new Set(["/", "\\div", ":"]);
+const texts = /^\\(?:text|textbf|textit|textrm|mbox|mathrm|mathbf|operatorname)$/u;
+/** Commands that are no names: where they have no place, the text is malformed. */
+const reserved = new Set([
+  ...Object.values(brackets).map(([close]) => close),
+  ..."\\frac \\sqrt \\binom \\choose \\pm \\mp \\begin \\end \\left \\right \\bmod \\mod \\pmod \\% \\& \\\\".split(
+    " ",
+  ),
+  ...times,
+  ...over,
+]);
+
+const token = /\\(?:[a-zA-Z]+|.)|(?:\d+(?:\.\d+)?|\.\d+)(?:[eE][-+]?\d{1,3}(?!\w))?|\S/gsu;
+
+class Malformed extends Error {}
+
+/**
+ * Parses LaTeX into MathJSON (https://mathlive.io/math-json): `["Add", 1, ["Power", "x", 2]]`. Implicit products are
+ * `InvisibleOperator`, parentheses `Delimiter`, so that `2\frac13` can be told from `2(\frac13)`. What has no meaning here
+ * is a name, or a function of its arguments. One pass.
+ * @returns null when the text is malformed, or nested more than 100 deep
+ */
+export function parseLatex(latex: string): Json | null {
+  try {
+    return new Parser(latex).whole();
+  } catch (error) {
+    if (error instanceof Malformed) return null;
+    throw error;
+  }
+}
+
+class Parser {
+  readonly #tokens: string[];
+  #at = 0;
+  /** Bars that are open between the innermost brackets. */
+  #bars = 0;
+  #depth = 0;
+  /** Whether a comma separates items here; elsewhere it may group a number's digits. */
+  #listing = false;
+
+  constructor(latex: string) {
+    this.#tokens = latex.match(token) ?? [];
+  }
+
+  whole(): Json {
+    const json = this.#sum();
+    if (this.#at < this.#tokens.length) throw new Malformed();
+    return json;
+  }
+
+  get #peek(): string {
+    return this.#tokens[this.#at] ?? "";
+  }
+
+  #next(): string {
+    const each = this.#peek;
+    if (each === "") throw new Malformed();
+    this.#at++;
+    return each;
+  }
+
+  #take(wanted: string): boolean {
+    if (this.#peek !== wanted) return false;
+    this.#at++;
+    return true;
+  }
+
+  #expect(wanted: string): void {
+    if (!this.#take(wanted)) throw new Malformed();
+  }
+
+  #sum(): Json {
+    const terms: Json[] = [this.#signed()];
+    for (;;) {
+      if (this.#take("+")) terms.push(this.#signed());
+      else if (this.#take("-")) terms.push(["Negate", this.#signed()]);
+      else return terms.length === 1 ? (terms[0] as Json) : ["Add", ...terms];
+    }
+  }
+
+  #signed(): Json {
+    let negative = false;
+    while (this.#peek === "-" || this.#peek === "+") negative = this.#next() === "-" ? !negative : negative;
+    let left = this.#product();
+    for (let i = 0; this.#take("\\bmod"); i++) left = bounded(i, ["Mod", left, this.#product()]);
+    return negative ? ["Negate", left] : left;
+  }
+
+  #product(): Json {
+    const factors: Json[] = [this.#implicit()];
+    while (times.has(this.#peek)) {
+      this.#at++;
+      factors.push(this.#peek === "-" || this.#peek === "+" ? this.#signed() : this.#implicit());
+    }
+    return factors.length === 1 ? (factors[0] as Json) : ["Multiply", ...factors];
+  }
+
+  /** @param argument - of a function without parentheses: another function ends it */
+  #implicit(argument = false): Json {
+    const factors: Json[] = [this.#quotient()];
+    while (this.#beginsFactor() && !(argument && this.#peek in functions)) factors.push(this.#quotient());
+    return factors.length === 1 ? (factors[0] as Json) : ["InvisibleOperator", ...factors];
+  }
+
+  #beginsFactor(): boolean {
+    const each = this.#peek;
+    if (each === "|") return this.#bars === 0;
+    return each !== "" && !reserved.has(each)
+      ? /^(?:\\[a-zA-Z{]+|[\p{L}\d.([{]|\d.*|\.\d+)$/su.test(each)
+      : ["\\frac", "\\sqrt", "\\binom"].includes(each);
+  }
+
+  #quotient(): Json {
+    let left = this.#postfix();
+    for (let i = 0; over.has(this.#peek); i++) {
+      this.#at++;
+      left = bounded(i, ["Divide", left, this.#take("-") ? ["Negate", this.#postfix()] : this.#postfix()]);
+    }
+    return left;
+  }
+
+  #postfix(): Json {
+    let base = this.#atom();
+    for (let i = 0; ; i++) {
+      bounded(i, base);
+      if (this.#take("^")) base = this.#raised(base);
+      else if (this.#take("!")) base = this.#take("!") ? ["Factorial2", base] : ["Factorial", base];
+      else if (this.#take("'")) base = ["Prime", base];
+      else if (this.#take("%") || this.#take("\\%")) base = ["Divide", base, 100];
+      else if (this.#take("_")) base = this.#subscripted(base);
+      else return base;
+    }
+  }
+
+  #raised(base: Json): Json {
+    const start = this.#at;
+    if (this.#take("\\prime") || (this.#take("{") && this.#take("\\prime") && this.#take("}"))) return ["Prime", base];
+    this.#at = start;
+    return ["Power", base, this.#take("-") ? ["Negate", this.#argument()] : this.#argument()];
+  }
+
+  #subscripted(base: Json): Json {
+    const text = this.#raw().replaceAll(/\\(?:text|mathrm|mbox|textbf|mathbf|rm)|[{}]/gu, "");
+    // `v^2_0` is the square of `v_0`.
+    if (Array.isArray(base) && base[0] === "Power" && typeof base[1] === "string")
+      return ["Power", `${base[1]}_${text}`, base[2] as Json];
+    return typeof base === "string" ? `${base}_${text}` : ["Subscript", base, `'${text}'`];
+  }
+
+  /** The text of a group or of one token. */
+  #raw(): string {
+    if (!this.#take("{")) return this.#digit();
+    const parts: string[] = [];
+    for (let depth = 1; ;) {
+      const each = this.#next();
+      if (each === "{") depth++;
+      else if (each === "}" && --depth === 0) return parts.join("");
+      parts.push(each);
+    }
+  }
+
+  /** A token; of a number its first digit, as TeX reads it. */
+  #digit(): string {
+    const each = this.#next();
+    if (!/^\d./u.test(each)) return each;
+    this.#tokens[--this.#at] = each.slice(1);
+    return each[0] as string;
+  }
+
+  #argument(): Json {
+    if (/^\d/u.test(this.#peek)) return Number(this.#digit());
+    if (["+", "-", "^", "_", "!", ")", "]", "}", "|", "/"].includes(this.#peek)) throw new Malformed();
+    return this.#atom();
+  }
+
+  #atom(): Json {
+    bounded(this.#depth++, 0);
+    const json = this.#primary(this.#next());
+    this.#depth--;
+    return json;
+  }
+
+  #primary(each: string): Json {
+    if (/^\.?\d/u.test(each)) return this.#number(each);
+    if (each === "{") return this.#group();
+    const bracket = brackets[each];
+    if (bracket) return this.#inside(bracket[0], bracket[1]);
+    if (each === "|") return this.#absolute();
+    if (each === "\\frac") return ["Divide", this.#argument(), this.#argument()];
+    if (each === "\\binom") return ["Binomial", this.#argument(), this.#argument()];
+    if (each === "\\sqrt") return this.#root();
+    if (each in functions) return this.#function(each);
+    if (each in lists) return this.#list(lists[each] as string);
+    if (each in big) return this.#big(big[each] as string);
+    if (each in accents) return [accents[each] as string, this.#argument()];
+    if (each === "\\mathbb") return this.#raw() === "R" ? "RealNumbers" : "Blackboard";
+    if (texts.test(each)) return `'${this.#raw()}'`;
+    const known = symbols[each];
+    if (known !== undefined) return known;
+    if (reserved.has(each) || !/^(?:\p{L}|\\[a-zA-Z]+)$/u.test(each)) throw new Malformed();
+    return each.replace("\\", "");
+  }
+
+  #number(first: string): Json {
+    let text = first;
+    const group = (): boolean => /^\d{3}(?:\.\d+)?$/u.test(this.#tokens[this.#at + 1] ?? "");
+    while (!this.#listing && /^\d{1,3}(?:\d{3})*$/u.test(text) && this.#peek === "," && group()) {
+      this.#at++;
+      text += this.#next();
+    }
+    const exact = text.length > 15 && !/e/iu.test(text);
+    return exact ? { num: text.replace(/^\./u, "0.") } : Number(text);
+  }
+
+  #group(): Json {
+    return this.#apart(false, () => {
+      const json = this.#sum();
+      const all: Json = this.#take("\\choose") ? ["Binomial", json, this.#sum()] : json;
+      this.#expect("}");
+      return all;
+    });
+  }
+
+  #inside(close: string, head: string): Json {
+    return this.#apart(true, () => {
+      const items = this.#items();
+      this.#expect(close);
+      return head === "Delimiter" && items.length > 1 ? [head, ["Sequence", ...items]] : [head, ...items];
+    });
+  }
+
+  #items(): Json[] {
+    const items = [this.#sum()];
+    while (this.#take(",") || this.#take(";")) items.push(this.#sum());
+    return items;
+  }
+
+  /** Bars of an outer expression do not close what is opened in here. */
+  #apart(listing: boolean, parse: () => Json): Json {
+    const [bars, before] = [this.#bars, this.#listing];
+    [this.#bars, this.#listing] = [0, listing];
+    const json = parse();
+    [this.#bars, this.#listing] = [bars, before];
+    return json;
+  }
+
+  #absolute(): Json {
+    this.#bars++;
+    const json = this.#sum();
+    this.#expect("|");
+    this.#bars--;
+    return ["Abs", json];
+  }
+
+  #root(): Json {
+    if (!this.#take("[")) return ["Sqrt", this.#argument()];
+    const degree = this.#sum();
+    this.#expect("]");
+    return ["Root", this.#argument(), degree];
+  }
+
+  #function(command: string): Json {
+    let head = functions[command] as string;
+    let [base, power]: [Json | null, Json | null] = [null, null];
+    for (;;) {
+      if (command === "\\log" && base === null && this.#take("_")) base = this.#argument();
+      else if (power === null && this.#take("^"))
+        power = this.#take("-") ? ["Negate", this.#argument()] : this.#argument();
+      else break;
+    }
+    const argument = this.#peek === "(" || this.#peek === "{" ? unwrapped(this.#atom()) : this.#implicit(true);
+    const inverse = JSON.stringify(power) === '["Negate",1]';
+    if (inverse && head !== "Log" && head !== "Ln") return ["Apply", ["InverseFunction", head], argument];
+    if (base === 2) head = "Lb";
+    const applied: Json = base === null || base === 2 || base === 10 ? [head, argument] : [head, argument, base];
+    return power === null ? applied : ["Power", applied, power];
+  }
+
+  #list(head: string): Json {
+    const curly = this.#peek === "\\{";
+    if (!curly) this.#expect("(");
+    else this.#at++;
+    return this.#apart(true, () => {
+      const items = this.#items();
+      this.#expect(curly ? "\\}" : ")");
+      return [head, ...items];
+    });
+  }
+
+  #big(head: string): Json {
+    const limits: string[] = [];
+    while (this.#peek === "_" || this.#peek === "^") limits.push(this.#next() + this.#raw());
+    return [head, this.#implicit(), ...limits.toSorted().map((limit) => `'${limit}'`)];
+  }
+}
+
+/** Expressions are evaluated by recursion. */
+const deepest = 100;
+
+function bounded(depth: number, json: Json): Json {
+  if (depth > deepest) throw new Malformed();
+  return json;
+}
+
+function unwrapped(json: Json): Json {
+  return Array.isArray(json) && json[0] === "Delimiter" && json.length === 2 ? (json[1] as Json) : json;
+}

@@ -1,0 +1,43 @@
+import { Decimal } from "decimal.js";
+import { namesOf } from "./discrete.ts";
+import { floatValue } from "./float-value.ts";
+import { proportionalModulo } from "./modular-value.ts";
+import type { Json } from "./parse-expression.ts";
+import { realValue } from "./real-value.ts";
+import { samplePoint } from "./sample-point.ts";
+
+/**
+ * The constant by which one expression is the other, found at three points. Rational expressions are compared modulo
+ * large primes, others that are real to thirty digits.
+ * @returns null where there is none
+ */
+export function ratioOf(a: Json | null, b: Json | null): number | null {
+  if (a === null || b === null) return null;
+  const known = proportionalModulo(a, b);
+  if (known === false) return null;
+  const names = namesOf(a, b);
+  let [before, exact]: [number | null, Decimal | null] = [null, null];
+  let ratio: number | null = null;
+  for (const number of [5, 6, 7]) {
+    const point = samplePoint(number);
+    const valueOf = (name: string): Decimal | null =>
+      names.includes(name) ? new Decimal(point.valueOf(name).re) : null;
+    const [x, y] = [realValue(a, valueOf), realValue(b, valueOf)];
+    if (x && y && !y.value.isZero()) {
+      const quotient = x.value.div(y.value);
+      if (known) return quotient.toNumber();
+      // Each value is known to forty digits; the last ones of a quotient differ by rounding.
+      if (exact && quotient.sub(exact).abs().greaterThan(exact.abs().mul("1e-25"))) return null;
+      exact = quotient;
+    }
+    const top = floatValue(a, point);
+    // Two constants always have a ratio; it says nothing.
+    if (top.re === before) return null;
+    before = top.re;
+    const value = top.div(floatValue(b, point));
+    if (!Number.isFinite(value.re) || Math.abs(value.im) > 1e-9) return null;
+    if (ratio !== null && Math.abs(value.re - ratio) > 1e-9 * Math.abs(ratio)) return null;
+    ratio = value.re;
+  }
+  return ratio;
+}
