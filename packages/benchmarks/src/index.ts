@@ -32,7 +32,17 @@ export type { RelayHintOptions } from "./relay-hint/task.ts";
 export type { FrozenActorTask } from "./relay-hint/frozen-actor-task.ts";
 
 export { benchmarkNamed, benchmarks } from "./data/registry.ts";
-export type { Benchmark, BenchmarkProblem, Grading, HubFiles, KnownFile, RowProblem, Split } from "./data/benchmark.ts";
+export type {
+  AnswerKind,
+  Benchmark,
+  BenchmarkProblem,
+  Grading,
+  HubFiles,
+  KnownFile,
+  RowProblem,
+  Split,
+} from "./data/benchmark.ts";
+export { posed, questionText } from "./data/question-text.ts";
 export { openSplit } from "./data/open-split.ts";
 export type { OpenOptions } from "./data/open-split.ts";
 export { findFiles } from "./data/find-files.ts";

@@ -2,9 +2,8 @@
  * Runs methods on benchmarks, and makes the papers' tables of the records.
  * @module @laconic/evaluation
  */
-export { benchJobs, estimate, openJobs } from "./bench-plan.ts";
+export { benchJobs, estimate, openJobs, undealt } from "./bench-plan.ts";
 export type { BenchEstimate, BenchJob, BenchSet, BenchSettings } from "./bench-plan.ts";
-export { questionText } from "./bench-parts.ts";
 export type { BenchParts } from "./bench-parts.ts";
 export { runBench } from "./run-bench.ts";
 export type { BenchOptions, BenchOutcome } from "./run-bench.ts";

@@ -3,7 +3,7 @@ import { performance } from "node:perf_hooks";
 import { gradeAnswer } from "@laconic/benchmarks";
 import { criticalPath, criticalSeconds, LaconicError, ledgerTotals, randomFromSeed, tokenCost } from "@laconic/core";
 import type { BenchJob, BenchSettings } from "./bench-plan.ts";
-import { methodOptions, modelsFor, questionText, type BenchParts } from "./bench-parts.ts";
+import { givenTo, methodOptions, modelsFor, type BenchParts } from "./bench-parts.ts";
 import { calibrateMethod, type CalibrationRecord } from "./calibrate.ts";
 import type { RecordFile } from "./record-file.ts";
 import type { SampleRecord } from "./sample-record.ts";
@@ -108,16 +108,13 @@ async function takeSample(
   const topology =
     learned === undefined ? method.create(options) : (method.restore?.(options, learned) ?? method.create(options));
   const started = performance.now();
-  const episode = await topology.run(
-    { ...problem, question: questionText(problem) },
-    {
-      models: modelsFor(method, topology, model),
-      sampling: { temperature: temperature ?? method.temperature },
-      random: randomFromSeed(`${seed}/${set.benchmark}/${problem.id}/${method.name}/${repeat}`),
-      clock: () => performance.now(),
-      ...(signal && { signal }),
-    },
-  );
+  const episode = await topology.run(givenTo(method, problem), {
+    models: modelsFor(method, topology, model),
+    sampling: { temperature: temperature ?? method.temperature },
+    random: randomFromSeed(`${seed}/${set.benchmark}/${problem.id}/${method.name}/${repeat}`),
+    clock: () => performance.now(),
+    ...(signal && { signal }),
+  });
   const seconds = (performance.now() - started) / 1000;
   const verdict = episode.answer === null ? null : await gradeAnswer(episode.answer, problem, means);
   const totals = ledgerTotals(episode.ledger);
