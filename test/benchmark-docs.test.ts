@@ -10,12 +10,6 @@ const grading: Readonly<Record<Grading["kind"], string>> = {
   writing: "There is no right answer: the reward looks at the form of the text.",
 };
 
-const kinds: Readonly<Record<string, Grading["kind"]>> = {
-  ...{ mmlu: "letter", "mmlu-153": "letter", aqua: "letter" },
-  ...{ gsm8k: "numeric", multiarith: "numeric", svamp: "numeric" },
-  ...{ humaneval: "code", "humaneval-161": "code", coophumaneval: "code", tldr: "writing", arxiv: "writing" },
-};
-
 // Written by `npx vitest run test/benchmark-docs -u`.
 describe.each(benchmarks)("$name", (benchmark) => {
   test("its page is what the registry says", async () => {
@@ -30,7 +24,7 @@ test("the list of benchmarks is the registry's", async () => {
   ).toMatchFileSnapshot("../docs/data/list.md");
 });
 
-function pageOf({ name, title, about, licence, source, gold, traps, splits, defaultSplit }: Benchmark): string {
+function pageOf({ name, title, about, licence, source, answer, gold, traps, splits, defaultSplit }: Benchmark): string {
   const rows = Object.entries(splits).map(([split, { rows: count, files = [], hub, pool }]) => {
     const held = files.map(({ path, sha256 }) => `\`${path}\`, sha256 \`${sha256.slice(0, 12)}…\``).join("; ");
     return `| \`${split}\`${pool ? " (for examples)" : ""} | ${count.toLocaleString("en")} | ${held || "–"} | ${hub ? `\`${hub.repo}\`` : "–"} |`;
@@ -47,7 +41,7 @@ function pageOf({ name, title, about, licence, source, gold, traps, splits, defa
     `- **Licence**: ${licence}.`,
     `- **Source**: ${source}.`,
     `- **Gold**: ${gold}.`,
-    `- **Grading**: ${grading[kinds[name] ?? "maths"]}`,
+    `- **Grading**: ${grading[answer.kind]}`,
     "",
     "```sh",
     `laconic data get ${name}`,

@@ -30,8 +30,8 @@ const floors: Readonly<Record<string, number>> = {
 const neighbours: Readonly<Record<string, readonly string[]>> = {
   // Data sets come from the hub.
   "@laconic/benchmarks": ["@laconic/hub"],
-  // A task is what the trainer takes; its teams ask questions as the benches do.
-  "@laconic/tasks": ["@laconic/trainer", "@laconic/evaluation"],
+  // A task is what the trainer takes.
+  "@laconic/tasks": ["@laconic/trainer"],
 };
 
 const importOf = /(?:from|import)\s*\(?\s*["'](@laconic\/[^"']+|laconic)["']/g;

@@ -13,7 +13,8 @@ const model: LanguageModel = {
     model: { id: "echo", weightVersion: 0 },
   }),
 };
-const agents = ["a", "b", "c"].map((id): AgentSpec => ({ id, role: id, maxTokens: 16, prompt: debatePrompt.render }));
+const prompt = debatePrompt("Put the final answer into \\boxed{}.").render;
+const agents = ["a", "b", "c"].map((id): AgentSpec => ({ id, role: id, maxTokens: 16, prompt }));
 const topology = debate(agents, { rounds: 2 });
 const models = { a: model, b: model, c: model };
 const problem = { id: "1", question: "yes or no?", gold: "yes" };

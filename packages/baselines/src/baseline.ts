@@ -1,4 +1,4 @@
-import type { AgentId, LanguageModel, Topology } from "@laconic/core";
+import type { AgentId, LanguageModel, Problem, Topology } from "@laconic/core";
 
 /** Reads answers of one benchmark, for votes and stop rules. It never sees a gold answer. */
 export interface AnswerReader {
@@ -66,6 +66,8 @@ export interface Baseline {
   /** Models that its agents bring; all others speak with the caller's. */
   readonly models?: Readonly<Record<AgentId, LanguageModel>>;
   create(options: BaselineOptions): Topology;
+  /** Gives each agent its part of a problem; null for one that cannot be dealt. Absent: everybody sees the whole. */
+  readonly deal?: <P extends Problem>(problem: P) => P | null;
   /**
    * For a method that learns before it is scored: what it learned, as plain data.
    */

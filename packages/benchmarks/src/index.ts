@@ -3,7 +3,17 @@
  * @module @laconic/benchmarks
  */
 export { benchmarkNamed, benchmarks } from "./data/registry.ts";
-export type { Benchmark, BenchmarkProblem, Grading, HubFiles, KnownFile, RowProblem, Split } from "./data/benchmark.ts";
+export type {
+  AnswerKind,
+  Benchmark,
+  BenchmarkProblem,
+  Grading,
+  HubFiles,
+  KnownFile,
+  RowProblem,
+  Split,
+} from "./data/benchmark.ts";
+export { posed, questionText } from "./data/question-text.ts";
 export { openSplit } from "./data/open-split.ts";
 export type { OpenOptions } from "./data/open-split.ts";
 export { findFiles } from "./data/find-files.ts";

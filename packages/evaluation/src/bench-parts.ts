@@ -1,6 +1,6 @@
 import type { Baseline, BaselineOptions } from "@laconic/baselines";
-import { answerForm, answerReading, type BenchmarkProblem, type GradingMeans } from "@laconic/benchmarks";
-import type { AgentId, LanguageModel, TokenPrice, Topology } from "@laconic/core";
+import { answerForm, answerReading, posed, type BenchmarkProblem, type GradingMeans } from "@laconic/benchmarks";
+import type { AgentId, LanguageModel, Problem, TokenPrice, Topology } from "@laconic/core";
 import type { BenchSet } from "./bench-plan.ts";
 
 export interface BenchParts {
@@ -19,11 +19,9 @@ export function methodOptions(
   return { reader: answerReading(grading), answerForm: answerForm(grading), maxTokens, exemplars };
 }
 
-/** The question as it is asked: with its options, each behind its letter. */
-export function questionText({ question, choices }: BenchmarkProblem): string {
-  if (!choices || choices.length === 0) return question;
-  const options = choices.map((choice, i) => `${String.fromCharCode(65 + i)}) ${choice}`);
-  return `${question}\n${options.join("\n")}`;
+/** The problem as a method's team is given it: whole, or dealt among its agents. `undealt` says of how many that fails. */
+export function givenTo(method: Baseline, problem: BenchmarkProblem): Problem {
+  return posed(method.deal?.(problem) ?? problem);
 }
 
 /** Who speaks with which model: a method's own where it brings one. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { baselineNamed, type Baseline, type Exemplar } from "@laconic/baselines";
-import type { BenchmarkProblem } from "@laconic/benchmarks";
+import { baselineNamed, promptVersion, type Baseline, type Exemplar } from "@laconic/baselines";
+import { questionText, type BenchmarkProblem } from "@laconic/benchmarks";
 import { sampleKey, type SampleRecord } from "./sample-record.ts";
 
 /** Questions of one benchmark. */
@@ -37,7 +37,7 @@ export interface BenchJob {
 }
 
 /**
- * All samples, by benchmark, method, repeat, question.
+ * All samples, by benchmark, method, repeat, question; without those of questions that a method cannot deal ({@link undealt}).
  * @param methods - those that the settings name; methods that are not published are given here
  */
 export function benchJobs(
@@ -49,13 +49,22 @@ export function benchJobs(
     methods.flatMap((method) => {
       const config = configHash(set, method.identity ?? method.name, settings);
       return Array.from({ length: settings.repeats }, (_, repeat) =>
-        set.problems.map((problem): BenchJob => {
+        dealable(method, set).map((problem): BenchJob => {
           const sample = { benchmark: set.benchmark, problem: problem.id, method: method.name, repeat, config };
           return { set, problem, method, repeat, config, key: sampleKey(sample) };
         }),
       ).flat();
     }),
   );
+}
+
+/** Questions that a method cannot deal among its agents: they are left out of its samples. */
+export function undealt(method: Baseline, set: BenchSet): number {
+  return set.problems.length - dealable(method, set).length;
+}
+
+function dealable({ deal }: Baseline, { problems }: BenchSet): readonly BenchmarkProblem[] {
+  return deal ? problems.filter((problem) => deal(problem) !== null) : problems;
 }
 
 /** Settings that change a sample; how many questions are asked does not. */
@@ -65,6 +74,7 @@ function configHash(
   { model, seed, temperature, maxTokens }: BenchSettings,
 ): string {
   const parts = [
+    promptVersion,
     method,
     benchmark,
     split,

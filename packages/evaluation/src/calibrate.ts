@@ -3,7 +3,7 @@ import type { Baseline } from "@laconic/baselines";
 import { LaconicError, randomFromSeed, sumLedgers, type Ledger } from "@laconic/core";
 import type { BenchSet, BenchSettings } from "./bench-plan.ts";
 import { callerCost } from "./caller-cost.ts";
-import { methodOptions, modelsFor, questionText, type BenchParts } from "./bench-parts.ts";
+import { givenTo, methodOptions, modelsFor, type BenchParts } from "./bench-parts.ts";
 
 /** What a method learned before it was scored, and what that took: counted apart from its samples. */
 export interface CalibrationRecord {
@@ -45,15 +45,12 @@ export async function calibrateMethod(
     seed,
     utility: async (index, team) => {
       const problem = questions[index] as BenchmarkProblem;
-      const episode = await team.run(
-        { ...problem, question: questionText(problem) },
-        {
-          models: modelsFor(method, team, model),
-          sampling: { temperature: temperature ?? method.temperature },
-          random: random.split(ledgers.length),
-          ...(signal && { signal }),
-        },
-      );
+      const episode = await team.run(givenTo(method, problem), {
+        models: modelsFor(method, team, model),
+        sampling: { temperature: temperature ?? method.temperature },
+        random: random.split(ledgers.length),
+        ...(signal && { signal }),
+      });
       ledgers.push(episode.ledger);
       const verdict = episode.answer === null ? null : await gradeAnswer(episode.answer, problem, means);
       return verdict?.correct ? 1 : 0;

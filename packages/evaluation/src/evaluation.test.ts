@@ -2,7 +2,7 @@ import { appendFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { mathsGrader, type BenchmarkProblem } from "@laconic/benchmarks";
-import { LaconicError } from "@laconic/core";
+import { LaconicError, type Problem } from "@laconic/core";
 import { scriptedModel, type Script } from "@laconic/core/testing";
 import { afterAll, expect, onTestFinished, test } from "vitest";
 import { baselineNamed } from "@laconic/baselines";
@@ -20,12 +20,14 @@ import {
   markdownOf,
   openJobs,
   openRecords,
+  pairedBootstrap,
   publishedTokens,
-  questionText,
   readRecords,
   runBench,
   summarise,
   tokenTable,
+  undealt,
+  wilson,
   type BenchOptions,
   type BenchSet,
   type BenchSettings,
@@ -333,9 +335,45 @@ test("a method that brings models speaks with them, others with the caller's", a
   });
 });
 
-test("options stand behind their letters", () => {
-  const [problem] = problems as [BenchmarkProblem];
-  expect(questionText({ ...problem, choices: ["one", "two"] })).toBe("0 + 1?\nA) one\nB) two");
+test("a method that deals a question is given its parts, its options to all; what it cannot deal is left out and counted", async () => {
+  const options: BenchmarkProblem[] = problems.map((problem) => ({
+    ...problem,
+    gold: "A",
+    choices: ["one", "two"],
+    grading: { kind: "letter", letters: "AB" },
+  }));
+  const seen: string[] = [];
+  const method = {
+    ...baselineNamed("vanilla"),
+    deal: <P extends Problem>(problem: P): P | null =>
+      problem.id < "p2" ? { ...problem, question: `part of ${problem.id}` } : null,
+  };
+  const own = { ...set, problems: options };
+  expect([undealt(method, own), undealt(baselineNamed("vanilla"), own)]).toEqual([4, 0]);
+  const jobs = benchJobs([own], settings, [method]);
+  expect(jobs.map(({ problem }) => problem.id)).toEqual(["p0", "p1"]);
+  const file = await openRecords(await temporary());
+  const model = scriptedModel(({ prompt }) => {
+    seen.push(prompt.kind === "messages" ? (prompt.messages.at(-1)?.content ?? "") : "");
+    return "The answer is A.";
+  });
+  await runBench(jobs, settings, { model, means: { maths }, price: null }, file);
+  await file.close();
+  expect(seen.toSorted()).toEqual(["part of p0\nA) one\nB) two", "part of p1\nA) one\nB) two"]);
+  expect([...file.records.values()].map(({ correct }) => correct)).toEqual([true, true]);
+});
+
+test("what nothing here can grade ends the bench by name: it is no wrong answer", async () => {
+  const writing = problems.map((problem): BenchmarkProblem => ({
+    ...problem,
+    grading: { kind: "writing", form: "tldr" },
+  }));
+  const file = await openRecords(await temporary());
+  const jobs = benchJobs([{ ...set, benchmark: "tldr", problems: writing }], settings);
+  const outcome = await runBench(jobs, settings, { model: scriptedModel(script), means: { maths }, price: null }, file);
+  await file.close();
+  expect(outcome.stopped).toMatch(/nothing here judges writing/u);
+  expect(file.records.size).toBe(0);
 });
 
 test("a method that learns does so once, on questions of its own, counted apart; what it learned is taken up again", async () => {

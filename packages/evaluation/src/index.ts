@@ -4,9 +4,8 @@
  */
 export { estimate } from "./bench-estimate.ts";
 export type { BenchEstimate } from "./bench-estimate.ts";
-export { benchJobs, openJobs } from "./bench-plan.ts";
+export { benchJobs, openJobs, undealt } from "./bench-plan.ts";
 export type { BenchJob, BenchSet, BenchSettings } from "./bench-plan.ts";
-export { questionText } from "./bench-parts.ts";
 export type { BenchParts } from "./bench-parts.ts";
 export { runBench } from "./run-bench.ts";
 export type { BenchOptions, BenchOutcome } from "./run-bench.ts";

@@ -11,7 +11,7 @@ import {
 } from "@laconic/core";
 import { withDeadline, type Ask, type Timer } from "@laconic/rewards";
 import type { BenchJob, BenchSettings } from "./bench-plan.ts";
-import { methodOptions, modelsFor, questionText, type BenchParts } from "./bench-parts.ts";
+import { givenTo, methodOptions, modelsFor, type BenchParts } from "./bench-parts.ts";
 import { callerCost } from "./caller-cost.ts";
 import { calibrateMethod, type CalibrationRecord } from "./calibrate.ts";
 import type { RecordFile } from "./record-file.ts";
@@ -136,16 +136,13 @@ async function takeSample(
   const topology =
     learned === undefined ? method.create(options) : (method.restore?.(options, learned) ?? method.create(options));
   const started = performance.now();
-  const episode = await topology.run(
-    { ...problem, question: questionText(problem) },
-    {
-      models: modelsFor(method, topology, model),
-      sampling: { temperature: temperature ?? method.temperature },
-      random: randomFromSeed(`${seed}/${set.benchmark}/${problem.id}/${method.name}/${repeat}`),
-      clock: () => performance.now(),
-      ...(signal && { signal }),
-    },
-  );
+  const episode = await topology.run(givenTo(method, problem), {
+    models: modelsFor(method, topology, model),
+    sampling: { temperature: temperature ?? method.temperature },
+    random: randomFromSeed(`${seed}/${set.benchmark}/${problem.id}/${method.name}/${repeat}`),
+    clock: () => performance.now(),
+    ...(signal && { signal }),
+  });
   const seconds = (performance.now() - started) / 1000;
   const grade = await gradeOf(episode.answer, problem, means, ask);
   const totals = ledgerTotals(episode.ledger);

@@ -39,7 +39,7 @@ export { speak } from "./speak.ts";
 export type { SpeakRequest, Turn } from "./speak.ts";
 export { endEpisode } from "./end-episode.ts";
 
-export { chatTemplate, problemText, quote, quoted } from "./prompts/template.ts";
+export { chatTemplate, problemText, quote, quoted, solving } from "./prompts/template.ts";
 export type { PromptTemplate } from "./prompts/template.ts";
 export { criticPrompt, hintedActorPrompt, hintPrompt, revisingActorPrompt } from "./prompts/agentpo.ts";
 export { debatePrompt } from "./prompts/debate.ts";

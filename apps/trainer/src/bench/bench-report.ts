@@ -19,6 +19,7 @@ import {
 } from "@laconic/evaluation";
 import { readCalibrations } from "./calibration-file.ts";
 import { readBenchConfig, samplesFile, type BenchConfig } from "./bench-settings.ts";
+import { readLeftOut, sayLeftOut, type LeftOut } from "./left-out-file.ts";
 import { methodSpec } from "./method-spec.ts";
 
 /** What a bench came to, and the files that say so. */
@@ -49,7 +50,7 @@ export async function writeBenchReport(directory: string): Promise<BenchReport> 
     ...[agentPoTable(summaries, titleOf)].filter((table) => table !== null),
   ];
   const heading = `${config.model} on ${config.benchmarks.join(", ")}`;
-  const notes = notesOf(config, summaries);
+  const notes = notesOf(config, summaries, await readLeftOut(directory));
   const markdown = [
     `# ${heading}`,
     "",
@@ -68,7 +69,7 @@ export async function writeBenchReport(directory: string): Promise<BenchReport> 
   return { summaries, markdown, files: Object.keys(contents).map((name) => join(directory, name)) };
 }
 
-function notesOf(config: BenchConfig, summaries: readonly MethodSummary[]): string[] {
+function notesOf(config: BenchConfig, summaries: readonly MethodSummary[], leftOut: readonly LeftOut[]): string[] {
   const failed = summaries.filter(({ scored, samples }) => scored < samples);
   const retried = summaries.filter(
     ({ accuracy, firstAttemptAccuracy }) =>
@@ -84,6 +85,7 @@ function notesOf(config: BenchConfig, summaries: readonly MethodSummary[]): stri
       .map((method) => methodSpec(method))
       .filter(({ run }) => run !== null)
       .map(({ name, run }) => `${name} is the team of ${run}, with its own models.`),
+    ...(leftOut.length > 0 ? [sayLeftOut(leftOut)] : []),
     ...(failed.length > 0
       ? [
           `Some samples have no score: ${failed.map(({ benchmark, method, scored, samples }) => `${benchmark} ${method} ${scored} of ${samples}`).join(", ")}. Go on with --resume.`,

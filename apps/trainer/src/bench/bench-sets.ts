@@ -2,12 +2,13 @@ import { baselineNamed, type Exemplar } from "@laconic/baselines";
 import {
   benchmarkNamed,
   openSplit,
+  questionText,
   seededSubset,
   type Benchmark,
   type BenchmarkProblem,
   type OpenOptions,
 } from "@laconic/benchmarks";
-import { questionText, type BenchSet } from "@laconic/evaluation";
+import type { BenchSet } from "@laconic/evaluation";
 import type { BenchConfig } from "./bench-settings.ts";
 import { methodSpec } from "./method-spec.ts";
 

@@ -50,7 +50,13 @@ export function checkBenchConfig(value: unknown, place: string): BenchConfig {
     const issues = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "settings"}: ${message}`);
     throw new LaconicError("config_invalid", `${place}: ${issues.join("; ")}`, { place });
   }
-  for (const name of parsed.data.benchmarks) benchmarkNamed(name);
+  for (const name of parsed.data.benchmarks)
+    if (benchmarkNamed(name).answer.kind === "writing")
+      throw new LaconicError(
+        "config_invalid",
+        `${place}: ${name} has no right answers, its reward judges the texts of two writers and a method gives one: no bench; train task.name=writing, task.form=${name}`,
+        { place, benchmark: name },
+      );
   const names = parsed.data.methods.map((method) => methodSpec(method).name);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
   if (twice !== undefined)

@@ -1,11 +1,9 @@
 import { resolve } from "node:path";
 import type { Baseline } from "@laconic/baselines";
-import type { BenchmarkProblem } from "@laconic/benchmarks";
-import { distribute } from "@laconic/benchmarks";
-import { LaconicError, type LanguageModel, type Topology } from "@laconic/core";
+import { LaconicError, type LanguageModel } from "@laconic/core";
 import { livePolicies, modelsOf } from "@laconic/trainer";
 import type { Terminal } from "../cli/terminal.ts";
-import { textTeams, type TextTeam } from "@laconic/tasks/text";
+import { dealTo, textTeams, type TextTeam } from "@laconic/tasks/text";
 import { configOfRun, findRun, openFoundRun } from "../run/open-run.ts";
 
 /** A run's team as a method: it brings its own models, once they are opened. */
@@ -26,9 +24,9 @@ export async function trainedTeam(name: string, run: string, terminal: Terminal)
   const found = await findRun(resolve(run));
   const { directory, config, state } = found;
   const { agents = 3, rounds = 2, replyTokens = 768, actorTokens = 2048 } = task;
-  const teamFor = (read: (reply: string) => string | null): TextTeam =>
-    textTeams([task.team].flat(), { agents, rounds, replyTokens, actorTokens, read });
-  const members = teamFor((reply) => reply).topology.agents;
+  const teamFor = (answerForm: string, read: (reply: string) => string | null): TextTeam =>
+    textTeams([task.team].flat(), { agents, rounds, replyTokens, actorTokens, answerForm, read });
+  const { topology, holders } = teamFor("", (reply) => reply);
   const models: Record<string, LanguageModel> = {};
   let closed: () => Promise<void> = async () => undefined;
   return {
@@ -41,11 +39,10 @@ export async function trainedTeam(name: string, run: string, terminal: Terminal)
       identity: `${directory}@${state.step}`,
       replyTokens: Math.max(replyTokens, actorTokens),
       models,
-      create: ({ reader }) => {
-        const team = teamFor((reply) => reader.read(reply));
-        return team.holders.length === 0 ? team.topology : dealt(team);
-      },
-      mostCalls: () => members.length * rounds,
+      create: ({ answerForm, reader }) => teamFor(answerForm, (reply) => reader.read(reply)).topology,
+      // What a question states is dealt as in training.
+      ...(holders.length > 0 && { deal: dealTo(holders) }),
+      mostCalls: () => topology.agents.length * rounds,
     },
     async open() {
       const { parts, close } = await openFoundRun(found, terminal, { heldOut: 0 });
@@ -53,14 +50,5 @@ export async function trainedTeam(name: string, run: string, terminal: Terminal)
       closed = close;
     },
     close: () => closed(),
-  };
-}
-
-/** What a question states is dealt as in training. */
-function dealt({ topology, holders }: TextTeam): Topology {
-  return {
-    ...topology,
-    run: (problem, context) =>
-      topology.run(distribute(problem as BenchmarkProblem, holders, "laconic").problem, context),
   };
 }

@@ -9,7 +9,9 @@ import {
   openJobs,
   openRecords,
   runBench,
+  undealt,
   type BenchJob,
+  type BenchSet,
   type BenchSettings,
   type SampleRecord,
 } from "@laconic/evaluation";
@@ -18,6 +20,7 @@ import type { ApiEvent, SpendAccount } from "@laconic/openai";
 import { codeGrader, createSandbox } from "@laconic/sandbox";
 import type { CommandDef } from "citty";
 import { benchSets } from "../bench/bench-sets.ts";
+import { sayLeftOut, writeLeftOut, type LeftOut } from "../bench/left-out-file.ts";
 import { methodSpec } from "../bench/method-spec.ts";
 import { trainedTeam, type TrainedTeam } from "../bench/trained-team.ts";
 import { addCalibration, readCalibrations } from "../bench/calibration-file.ts";
@@ -123,6 +126,8 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           methods.push(team?.method ?? baselineNamed(name));
         }
         const jobs = withWhatTheyLearnOn(benchJobs(sets, settings, methods), (text) => terminal.note(text));
+        const leftOut = leftOutBy(methods, sets);
+        if (leftOut.length > 0) terminal.note(sayLeftOut(leftOut));
         sayPlan(jobs, settings, config, terminal);
         if (args["dry-run"]) {
           if (args.json) terminal.result(JSON.stringify({ ...estimate(jobs, settings), config }));
@@ -130,6 +135,7 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         }
         await mkdir(directory, { recursive: true });
         if (!args.resume) await writeFile(join(directory, settingsFile), `${JSON.stringify(config, null, 2)}\n`);
+        await writeLeftOut(directory, leftOut);
         const stopped = await withTeams(teams, () =>
           perform(jobs, settings, config, directory, { insecure: args.insecure === true, mostErrors }, terminal),
         );
@@ -155,6 +161,20 @@ function withWhatTheyLearnOn(jobs: readonly BenchJob[], note: (text: string) => 
       `left out: ${named(left.map(({ method }) => method.name))} on ${named(left.map(({ set }) => set.benchmark))}; they learn on questions that are not the test's, and none are here`,
     );
   return jobs.filter((job) => !lacks(job));
+}
+
+/** What teams that deal a question among their agents cannot deal. */
+function leftOutBy(methods: readonly Baseline[], sets: readonly BenchSet[]): LeftOut[] {
+  return sets
+    .flatMap((set) =>
+      methods.map((method) => ({
+        benchmark: set.benchmark,
+        method: method.name,
+        questions: undealt(method, set),
+        of: set.problems.length,
+      })),
+    )
+    .filter(({ questions }) => questions > 0);
 }
 
 /** Opens the models that trained teams bring, for as long as they are used. */

@@ -58,6 +58,23 @@ test("show prints problems, split over agents where asked, without a terminal's 
   expect((await data(...words, "--agents", "none")).err).toContain("--agents is none");
 });
 
+test("show prints options once, and counts what it cannot split", async () => {
+  const folder = await folderWith();
+  await mkdir(join(folder, "aqua"));
+  const options = ["A)1", "B)2", "C)3", "D)4", "E)5"];
+  const lines = ["Ann has 2 pens. Bob has 3. How many in all?", "What is 2 + 3?"].map((question) =>
+    JSON.stringify({ question, options, correct: "E" }),
+  );
+  await writeFile(join(folder, "aqua/test.json"), lines.join("\n"));
+  const words = ["show", "aqua", "--folder", folder, "--lenient", "--allow-changed", "--limit", "2"];
+  const whole = await data(...words);
+  expect(whole.out).toContain("What is 2 + 3?\nA) 1\nB) 2\nC) 3\nD) 4\nE) 5\ngold");
+  const { out, err } = await data(...words, "--agents", "2");
+  expect(out).toContain("How many in all?\nA) 1\nB) 2\nC) 3\nD) 4\nE) 5\n[agent-");
+  expect(out).not.toContain("What is 2 + 3?");
+  expect(err).toContain("left out: 1 of 2 problems state less than two facts");
+});
+
 test("check finds examples that give test questions away", async () => {
   const { code, out } = await data("check", "gsm8k", "--folder", await folderWith([rows[0] as object]));
   expect(code).toBe(1);

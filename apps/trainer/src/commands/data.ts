@@ -6,6 +6,7 @@ import {
   findFiles,
   loadSplit,
   openSplit,
+  posed,
   seededSubset,
   type Benchmark,
   type BenchmarkProblem,
@@ -160,11 +161,15 @@ function showCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
           args.agents === undefined
             ? []
             : Array.from({ length: wholeNumber("agents", args.agents) }, (_, i) => `agent-${i + 1}`);
+        let undealt = 0;
         for (const problem of seededSubset(problems, { limit, seed: args.seed })) {
-          const shown = agents.length === 0 ? problem : distribute(problem, agents, args.seed).problem;
-          if (args.json) terminal.result(JSON.stringify(shown));
+          const shown = agents.length === 0 ? problem : distribute(problem, agents, args.seed)?.problem;
+          if (!shown) undealt++;
+          else if (args.json) terminal.result(JSON.stringify(shown));
           else for (const line of linesOf(shown)) terminal.result(printable(line));
         }
+        if (undealt > 0)
+          terminal.note(`left out: ${undealt} of ${limit} problems state less than two facts that could be dealt`);
         return 0;
       },
     },
@@ -258,10 +263,11 @@ function isHere(benchmark: Benchmark, split: string, folder: string): Promise<bo
   );
 }
 
-function linesOf({ id, question, views = {}, gold, grading }: BenchmarkProblem): string[] {
+function linesOf(problem: BenchmarkProblem): string[] {
+  const { id, views = {}, gold, grading } = problem;
   return [
     `# ${id}`,
-    question,
+    posed(problem).question,
     ...Object.entries(views).map(([agent, view]) => `[${agent}] ${view}`),
     `gold (${grading.kind}): ${gold}`,
     "",

@@ -4,7 +4,7 @@ import type { Preset } from "./preset.ts";
  * Agent-GSPO on GSM8K: what a problem states is dealt to three holders, a solver answers, all speak with one policy. Eq. 1-5
  * with the trainer's defaults, which are the paper's where it names any. The paper does not say: its teams, how information is
  * split, G, prices, budget, learning rate, steps; nor can the closed model of its experiments be trained. Ours: this star, the
- * deal of sentences by seed, a small open checkpoint, a budget of 300 tokens for the team's words.
+ * deal of clauses by seed, a small open checkpoint, a budget of 300 tokens for the team's words.
  */
 export const agentGspo: Preset = {
   task: { name: "benchmark", benchmark: "gsm8k", team: "star", agents: 3, replyTokens: 128, actorTokens: 512 },

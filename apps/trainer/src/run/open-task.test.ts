@@ -30,14 +30,50 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
 
   test("a star's problems are dealt among its holders, the same in every run", async () => {
     const settings = { name: "benchmark", benchmark: "gsm8k", team: "star", agents: 2 } as const;
-    const [one, two] = [await openTask(settings, means), await openTask(settings, means)];
+    const notes: string[] = [];
+    const noting = { ...means, note: (text: string) => void notes.push(text) };
+    const [one, two] = [await openTask(settings, noting), await openTask(settings, means)];
     expect(one.heldOut).toEqual(two.heldOut);
-    expect(one.heldOut.some(({ views = {} }) => Object.keys(views).length === 2)).toBe(true);
+    expect(one.heldOut).toHaveLength(5);
+    for (const { views = {} } of [...one.heldOut, ...one.problems(randomFromSeed(1), 7000)])
+      expect(Object.keys(views)).toHaveLength(2);
+    // Counted where the run reports its data.
+    expect(notes).toEqual([
+      expect.stringMatching(/^left out: \d\d of 1,319 test problems of gsm8k state less than two facts/u),
+      expect.stringMatching(/^left out: \d{3} of 7,473 training problems of gsm8k/u),
+    ]);
     for (const { views = {} } of one.heldOut)
       expect(Object.keys(views).every((id) => /^holder-[12]$/u.test(id))).toBe(true);
     await one.close?.();
     await two.close?.();
   });
+
+  test.each(["mmlu", "mmlu-153", "aqua"] as const)(
+    "%s: what is asked and its options are everybody's, each once, and two holders know something",
+    async (benchmark) => {
+      const settings = { name: "benchmark", benchmark, team: "star", agents: 3 } as const;
+      const task = await openTask(settings, { ...means, heldOut: 20 });
+      for (const problem of [...task.heldOut, ...task.problems(randomFromSeed(1), 20)]) {
+        const holders = Object.keys(problem.views ?? {});
+        expect(holders.length).toBeGreaterThanOrEqual(2);
+        expect(problem.question).toMatch(
+          benchmark === "aqua" ? /^(?![A-E]\))[^]+\nA\) [^]*\nE\) / : /^(?![A-D]\))[^]+\nA\) [^]*\nD\) /u,
+        );
+        const asked: string[] = [];
+        const model = scriptedModel(({ prompt }) => {
+          if (prompt.kind === "messages") asked.push(prompt.messages.map(({ content }) => content).join("\n"));
+          return { text: "The answer is A" };
+        });
+        const models = Object.fromEntries(task.topology.agents.map((agent) => [agent, model]));
+        await task.topology.run(problem, { ...context, models });
+        expect(asked).toHaveLength(4);
+        for (const each of asked) expect(each.split(problem.question)).toHaveLength(2);
+        expect(asked.at(-1)).toContain('End with "The answer is X"');
+        expect(await task.judge?.(`The answer is ${problem.gold}`, problem)).toBe(1);
+      }
+      await task.close?.();
+    },
+  );
 
   test("a test without a training split is not trained on; a file of problems takes its place", async () => {
     const folder = await mkdtemp(join(tmpdir(), "laconic-tasks-"));
@@ -51,6 +87,13 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
     expect(drawn.map(({ question }) => question)).toEqual(["1+1?", "2+2?"]);
     expect(await task.judge?.("\\boxed{2}", drawn[0] as (typeof drawn)[0])).toBe(1);
     await task.close?.();
+    await writeFile(file, '{"question":"Even?","choices":["one","two"],"gold":"2"}\n');
+    const options = await openTask({ ...settings, file }, means);
+    expect(options.problems(randomFromSeed(0), 1)[0]?.question).toBe("Even?\nA) one\nB) two");
+    await options.close?.();
+    await expect(openTask({ ...settings, team: "star", file }, means)).rejects.toThrow(
+      /1 of 1 training problems .* none/u,
+    );
     await writeFile(file, '{"question":"1+1?","gold":"2"}\n{"question":1}\n');
     await expect(openTask({ ...settings, file }, means)).rejects.toThrow(/problems\.jsonl:2: question/u);
   });
@@ -89,6 +132,20 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
     expect(asked[1]).toMatch(/A reader says:\n\d of 5 tests pass\./u);
     expect(await task.judge?.(answer, problem)).toBe(1);
     await task.close?.();
+  });
+});
+
+test.each([
+  [{ benchmark: "tldr", team: "solo" }, "task.benchmark", /judges the texts of two writers: train task\.name=writing/u],
+  [{ benchmark: "arxiv", team: "hint" }, "task.benchmark", /task\.form=arxiv/u],
+  [{ benchmark: "humaneval", team: "star" }, "task.team", /a program of humaneval is one piece/u],
+  [{ benchmark: "gsm8k", team: "chain", agents: 1 }, "task.agents", /at least 2/u],
+] as const)("%j is refused before anything is loaded", async (settings, key, reason) => {
+  const opened = openTask({ name: "benchmark", ...settings }, { heldOut: 0, modelFolder: "model" });
+  await expect(opened).rejects.toMatchObject({
+    code: "config_invalid",
+    detail: { key },
+    message: expect.stringMatching(reason) as string,
   });
 });
 

@@ -6,7 +6,7 @@ import { pluralityOf } from "../vote.ts";
 
 /**
  * Debate: 3 agents, 2 rounds. Each keeps its own chat; in a later round it gets the complete message of every other agent
- * of the round before, and answers again. The answer is the plurality of the last round. The released code counts a
+ * of the round before, and answers again; the question stands at the chat's beginning alone. The answer is the plurality of the last round. The released code counts a
  * reply without an answer as right (`debate/parse-none-correct`); here it does not vote.
  */
 export const llmDebate: Baseline = {
@@ -38,10 +38,7 @@ export const llmDebate: Baseline = {
             if (round > 0)
               chats[i]?.push({
                 role: "user",
-                content: again(
-                  question,
-                  others.map(({ text }) => text),
-                ),
+                content: again(others.map(({ text }) => text)),
               });
             return {
               agent,
@@ -69,8 +66,8 @@ export const llmDebate: Baseline = {
   }),
 };
 
-function again(question: string, others: readonly string[]): string {
-  if (others.length === 0) return `Check your answer and give it again.\n\n${question}`;
+function again(others: readonly string[]): string {
+  if (others.length === 0) return "Check your answer and give it again.";
   const quotes = others.map((text, i) => `Another agent (${i + 1}) wrote:\n${quote(text)}`).join("\n\n");
-  return `${quotes}\n\nUse what the others wrote as additional information, and answer again.\n\n${question}`;
+  return `${quotes}\n\nUse what the others wrote as additional information, and answer the question again.`;
 }

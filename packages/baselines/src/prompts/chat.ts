@@ -14,6 +14,6 @@ export function chat(system: string, user: string, exemplars: readonly Exemplar[
 }
 
 /** The wording of all methods here; a change of any sentence is another version. */
-export const promptVersion = "baselines@1";
+export const promptVersion = "baselines@2";
 
 export const stepByStep = "Reason step by step.";

@@ -1,7 +1,13 @@
 import type { Problem } from "@laconic/core";
 import type { z } from "zod";
 
-/** How an answer is judged, with what the grader needs beside the gold. */
+/** What the answers of a benchmark are: decides how one is asked for, found in a reply and compared with another. */
+export type AnswerKind =
+  | { readonly kind: "numeric" | "maths" | "code" | "writing" }
+  /** One of these letters, which stand before options. */
+  | { readonly kind: "letter"; readonly letters: string };
+
+/** How an answer is judged, with what the grader needs beside the gold: the benchmark's kind of answer, and its details. */
 export type Grading =
   /** A number. */
   | { readonly kind: "numeric" }
@@ -29,7 +35,7 @@ export type Grading =
 /** A problem of a benchmark. */
 export interface BenchmarkProblem extends Problem {
   readonly grading: Grading;
-  /** Options in order, without their letters. */
+  /** Options in order, without their letters; `question` does not hold them. `questionText` renders both for a model. */
   readonly choices?: readonly string[];
   /** A worked solution, for exemplars only. */
   readonly solution?: string;
@@ -78,6 +84,8 @@ export interface Benchmark {
   /** As the hosts state it. */
   readonly licence: string;
   readonly source: string;
+  /** Of all its problems. */
+  readonly answer: AnswerKind;
   /** In words. */
   readonly gold: string;
   readonly traps: readonly string[];

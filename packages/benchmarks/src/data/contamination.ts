@@ -1,4 +1,5 @@
-import type { Problem } from "@laconic/core";
+import type { BenchmarkProblem } from "./benchmark.ts";
+import { questionText } from "./question-text.ts";
 
 /** A pool example that gives a test question away. */
 export interface Overlap {
@@ -8,14 +9,16 @@ export interface Overlap {
   readonly kind: "equal" | "shared-words";
 }
 
+type Asked = Pick<BenchmarkProblem, "id" | "question" | "choices">;
+
 /** Words in a row that do not happen by chance (Brown et al. 2020, appendix C). */
 const window = 13;
 
 /**
- * Pool examples whose question is a test question or shares 13 words in a row with one; case, punctuation and white space
+ * Pool examples whose question, with its options, is a test question or shares 13 words in a row with one; case, punctuation and white space
  * do not count, nor do words that several test questions share: that is a common phrase. One overlap per pair.
  */
-export function contamination(pool: readonly Problem[], test: readonly Problem[]): Overlap[] {
+export function contamination(pool: readonly Asked[], test: readonly Asked[]): Overlap[] {
   const whole = new Map<string, string[]>();
   const windows = new Map<string, string[]>();
   const note = (index: Map<string, string[]>, key: string, id: string): void => {
@@ -23,13 +26,15 @@ export function contamination(pool: readonly Problem[], test: readonly Problem[]
     if (!ids) index.set(key, [id]);
     else if (ids.at(-1) !== id) ids.push(id);
   };
-  for (const { id, question } of test) {
-    const words = wordsOf(question);
+  for (const problem of test) {
+    const { id } = problem;
+    const words = wordsOf(questionText(problem));
     note(whole, words.join(" "), id);
     for (const each of windowsOf(words)) note(windows, each, id);
   }
-  return pool.flatMap(({ id, question }) => {
-    const words = wordsOf(question);
+  return pool.flatMap((problem) => {
+    const { id } = problem;
+    const words = wordsOf(questionText(problem));
     const equal = new Set(whole.get(words.join(" ")));
     const sharing = new Set(
       windowsOf(words).flatMap((each) => {

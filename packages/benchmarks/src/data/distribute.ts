@@ -1,4 +1,5 @@
 import { LaconicError, randomFromSeed, type AgentId, type Problem } from "@laconic/core";
+import { passagesOf } from "./facts.ts";
 
 /** A stretch of a question. Stretches in their order are the question, to the character. */
 export interface Shard {
@@ -14,41 +15,32 @@ export interface DistributedProblem<P extends Problem> {
 }
 
 /**
- * Splits what a problem states over agents: nobody sees another's facts, everybody the question that is asked. Facts are
- * sentences; the last sentence with a question mark, or the last of all, and what follows it (options) are shared. Facts
- * are dealt as evenly as their number allows, to agents in an order drawn by seed and problem id.
+ * Splits what a problem states over agents: nobody sees another's facts, everybody what is asked, and options, which are a
+ * field of their own or listed at the end of the question. Facts are clauses ({@link passagesOf}), dealt as evenly as their
+ * number allows, to agents in an order drawn by seed and problem id: no agent has them all.
  *
  * An agent that gets no fact has no view. {@link reunite} gives the original back.
- * @throws LaconicError `input_invalid` without agents, or with one named twice
+ * @returns null for a problem that states fewer than two facts: nothing can be distributed
+ * @throws LaconicError `input_invalid` for fewer than two agents, or one named twice
  */
 export function distribute<P extends Problem>(
   problem: P,
   agents: readonly AgentId[],
   seed: string | number,
-): DistributedProblem<P> {
-  if (agents.length === 0 || new Set(agents).size < agents.length)
-    throw new LaconicError("input_invalid", `agents are ${JSON.stringify(agents)}, expected at least one, each once`);
-  const sentences = sentencesOf(problem.question);
-  const asked = sentences.findLastIndex((sentence) => sentence.includes("?"));
-  const facts = asked < 0 ? sentences.length - 1 : asked;
+): DistributedProblem<P> | null {
+  if (agents.length < 2 || new Set(agents).size < agents.length)
+    throw new LaconicError("input_invalid", `agents are ${JSON.stringify(agents)}, expected at least two, each once`);
+  const passages = passagesOf(problem.question);
+  const facts = passages.filter(({ fact }) => fact).length;
+  if (facts < 2) return null;
   const order = randomFromSeed(`distribute:${seed}`).split(problem.id);
   const holders = order.shuffle(agents);
-  const dealt = order.shuffle(Array.from({ length: facts }, (_, i) => holders[i % holders.length] as AgentId));
-  const shards = sentences.map((text, i): Shard => ({ text, agent: dealt[i] ?? null }));
-  const of = (agent: AgentId | null): string =>
-    shards
-      .filter((shard) => shard.agent === agent)
-      .map(({ text }) => text.trim())
-      .join(" ");
+  const dealt = order.shuffle(Array.from({ length: facts }, (_, i) => holders[i % holders.length] as AgentId)).values();
+  const shards = passages.map(({ text, fact }): Shard => ({ text, agent: fact ? (dealt.next().value ?? null) : null }));
   const views = Object.fromEntries(
-    agents.map((agent) => [agent, of(agent)] as const).filter(([, view]) => view !== ""),
+    agents.map((agent) => [agent, seenBy(agent, shards)] as const).filter(([, view]) => view !== ""),
   );
-  const question = shards
-    .filter(({ agent }) => agent === null)
-    .map(({ text }) => text)
-    .join("")
-    .trim();
-  return { problem: { ...problem, question, views }, shards };
+  return { problem: { ...problem, question: seenBy(null, shards), views }, shards };
 }
 
 /** The question that {@link distribute} was given. */
@@ -56,31 +48,11 @@ export function reunite(shards: readonly Shard[]): string {
   return shards.map(({ text }) => text).join("");
 }
 
-const segmenter = new Intl.Segmenter("en", { granularity: "sentence" });
-
-/** Sentences with the white space after them. One never ends inside `$…$`, or open brackets. */
-function sentencesOf(text: string): string[] {
-  const sentences: string[] = [];
-  let open = "";
-  for (const { segment } of segmenter.segment(text)) {
-    open += segment;
-    if (isBalanced(open)) {
-      sentences.push(open);
-      open = "";
-    }
-  }
-  if (open !== "") sentences.push(open);
-  // White space alone belongs to what is before it.
-  return sentences.reduce<string[]>((all, each) => {
-    if (each.trim() === "" && all.length > 0) all[all.length - 1] += each;
-    else all.push(each);
-    return all;
-  }, []);
-}
-
-function isBalanced(text: string): boolean {
-  // A dollar before a price opens no formula.
-  const dollars = text.replaceAll(/\\\$|\$\d[\d,]*(\.\d+)?(?=[\s.,;:!?)]|$)/g, "").split("$").length - 1;
-  const count = (character: string): number => text.split(character).length - 1;
-  return dollars % 2 === 0 && count("{") === count("}") && count("\\[") === count("\\]");
+/** What stood together stays together as it was; a gap is a space. */
+function seenBy(agent: AgentId | null, shards: readonly Shard[]): string {
+  const seen = shards.map((shard) => (shard.agent === agent ? shard.text : null));
+  return seen
+    .map((text, i) => (text !== null && seen[i + 1] === null ? `${text.trimEnd()} ` : (text ?? "")))
+    .join("")
+    .trim();
 }

@@ -18,5 +18,6 @@ test.for(splits)(
     expect(loaded.problems).toHaveLength(rows);
     expect(loaded.files.every(({ known }) => known)).toBe(true);
     expect(new Set(loaded.problems.map(({ id }) => id)).size).toBe(rows);
+    expect(new Set(loaded.problems.map(({ grading }) => grading.kind))).toEqual(new Set([benchmark.answer.kind]));
   },
 );

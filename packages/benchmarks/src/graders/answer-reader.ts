@@ -1,4 +1,4 @@
-import type { Grading } from "../data/benchmark.ts";
+import type { AnswerKind } from "../data/benchmark.ts";
 import { extractLetter } from "./letter-answer.ts";
 import { findAnswers } from "./maths/find-answers.ts";
 import { gradeMaths } from "./maths/grade-maths.ts";
@@ -13,7 +13,7 @@ export interface AnswerReading {
 }
 
 /** How answers of a benchmark are read and compared. */
-export function answerReading(grading: Grading): AnswerReading {
+export function answerReading(grading: AnswerKind): AnswerReading {
   switch (grading.kind) {
     case "numeric":
       return { read: (reply) => extractNumber(reply)?.answer ?? null, same: (a, b) => gradeNumber(a, b).correct };
@@ -31,7 +31,7 @@ export function answerReading(grading: Grading): AnswerReading {
 }
 
 /** How an answer has to be written so that the benchmark's grader reads it. */
-export function answerForm(grading: Grading): string {
+export function answerForm(grading: AnswerKind): string {
   switch (grading.kind) {
     case "numeric":
       return 'End with a line "#### N", where N is the number.';
@@ -42,6 +42,6 @@ export function answerForm(grading: Grading): string {
     case "code":
       return "Reply with the complete function in one Python code block.";
     case "writing":
-      return "";
+      return "Reply with the text alone.";
   }
 }

@@ -22,14 +22,18 @@ test.for([
   ["\\boxed{0.5}", problem("\\frac12", { kind: "maths" }), true],
   ["\\boxed{0.45}", problem("0.5", { kind: "maths", tolerance: 0.1 }), true],
 ] as const)("%j is judged as its benchmark says", async ([reply, given, right]) => {
-  expect((await gradeAnswer(reply, given, { maths }))?.correct).toBe(right);
+  expect((await gradeAnswer(reply, given, { maths })).correct).toBe(right);
 });
 
-test("code and writing are judged by the means that are given, and not at all without", async () => {
+test("code and writing are judged by the means that are given, and refused without: no verdict is not a wrong one", async () => {
   const code = problem("", { kind: "code", prompt: "def f():\n", test: "", entryPoint: "f" });
   const writing = problem("", { kind: "writing", form: "tldr" });
-  expect([await gradeAnswer("", code, { maths }), await gradeAnswer("", writing, { maths })]).toEqual([null, null]);
+  for (const [given, key] of [
+    [code, "code"],
+    [writing, "writing"],
+  ] as const)
+    await expect(gradeAnswer("", given, { maths })).rejects.toMatchObject({ code: "config_invalid", detail: { key } });
   const means = { maths, code: async () => said("ran"), writing: async () => said("read") };
-  expect((await gradeAnswer("", code, means))?.rule).toBe("ran");
-  expect((await gradeAnswer("", writing, means))?.rule).toBe("read");
+  expect((await gradeAnswer("", code, means)).rule).toBe("ran");
+  expect((await gradeAnswer("", writing, means)).rule).toBe("read");
 });

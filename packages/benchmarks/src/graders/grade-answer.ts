@@ -1,3 +1,4 @@
+import { LaconicError } from "@laconic/core";
 import type { BenchmarkProblem, Grading } from "../data/benchmark.ts";
 import { gradeLetter } from "./letter-answer.ts";
 import type { MathsGrader } from "./maths/maths-grader.ts";
@@ -10,19 +11,19 @@ export interface GradingMeans {
   readonly maths: MathsGrader;
   /** For benchmarks of code: `codeGrader` of `@laconic/sandbox`. */
   readonly code?: (reply: string, tests: Extract<Grading, { kind: "code" }>) => Promise<Verdict>;
-  /** For benchmarks of writing: judges the text's form, since there is no gold. */
+  /** For benchmarks of writing: judges the text's form, since there is no gold. `writingReward` judges two texts of a pair. */
   readonly writing?: (reply: string, grading: Extract<Grading, { kind: "writing" }>) => Promise<Verdict>;
 }
 
 /**
  * Judges a reply as the problem's benchmark says.
- * @returns null where there is nothing to compare with: code and writing without the means
+ * @throws LaconicError `config_invalid` for code and writing without the means: no verdict is not "wrong"
  */
 export async function gradeAnswer(
   reply: string,
   problem: BenchmarkProblem,
   { maths, code, writing }: GradingMeans,
-): Promise<Verdict | null> {
+): Promise<Verdict> {
   const { grading, gold } = problem;
   switch (grading.kind) {
     case "numeric":
@@ -35,8 +36,18 @@ export async function gradeAnswer(
         ...(grading.tolerance !== undefined && { tolerance: grading.tolerance }),
       });
     case "code":
-      return code ? code(reply, grading) : null;
+      return (code ?? missing("code", problem))(reply, grading);
     case "writing":
-      return writing ? writing(reply, grading) : null;
+      return (writing ?? missing("writing", problem))(reply, grading);
   }
+}
+
+function missing(means: "code" | "writing", { id }: BenchmarkProblem): never {
+  throw new LaconicError(
+    "config_invalid",
+    `${id}: nothing here judges ${means}; give the grader ${means} among its means`,
+    {
+      key: means,
+    },
+  );
 }

@@ -1,11 +1,20 @@
-import { answerReading, distribute, gradeAnswer, mathsGrader, type BenchmarkProblem } from "@laconic/benchmarks";
+import {
+  answerForm,
+  answerReading,
+  benchmarkNamed,
+  gradeAnswer,
+  mathsGrader,
+  posed,
+  type Benchmark,
+  type BenchmarkProblem,
+} from "@laconic/benchmarks";
 import { LaconicError, type Problem } from "@laconic/core";
-import { questionText } from "@laconic/evaluation";
 import { codeGrader, createSandbox } from "@laconic/sandbox";
 import { loadTokenizer } from "@laconic/tokenizers";
 import type { TaskMeans, TeamTask } from "../task.ts";
+import { dealTo } from "./deal.ts";
 import { benchmarkData, drawFrom } from "./open-data.ts";
-import { textTeams, type TeamName } from "./text-teams.ts";
+import { textTeams, type TeamName, type TextTeam } from "./text-teams.ts";
 
 /** A team on a benchmark's questions. */
 export interface BenchmarkTaskSettings {
@@ -25,22 +34,24 @@ export interface BenchmarkTaskSettings {
   readonly file?: string;
 }
 
-/** @throws LaconicError `data_invalid` for data that is not here, `checkpoint_missing` for a model without a tokenizer */
+/**
+ * @throws LaconicError `config_invalid` for a benchmark that the team cannot answer, `data_invalid` for data that is not here,
+ * `checkpoint_missing` for a model without a tokenizer
+ */
 export async function benchmarkTask(settings: BenchmarkTaskSettings, means: TaskMeans): Promise<TeamTask> {
   const { benchmark, team: name, agents = 3, rounds = 2, replyTokens = 768, actorTokens = 2048, file } = settings;
-  const data =
-    means.heldOut === 0 ? { train: [], heldOut: [] } : await benchmarkData(benchmark, means.heldOut, means.data, file);
-  const grading = (data.heldOut[0] ?? data.train[0])?.grading;
-  const read = grading ? answerReading(grading).read : (text: string): string => text;
-  const team = textTeams([name].flat(), { agents, rounds, replyTokens, actorTokens, read });
-  const asked = (problem: BenchmarkProblem): BenchmarkProblem => {
-    const whole = { ...problem, question: questionText(problem) };
-    // Who knows what is part of the problem: the same in every run.
-    return team.holders.length === 0 ? whole : distribute(whole, team.holders, "laconic").problem;
-  };
+  const { answer: kind } = benchmarkNamed(benchmark);
+  const forms = { answerForm: answerForm(kind), read: answerReading(kind).read };
+  const team = textTeams([name].flat(), { agents, rounds, replyTokens, actorTokens, ...forms });
+  checkFits(benchmarkNamed(benchmark), team);
+  // Dealt first and rendered then: what is asked and its options are everybody's.
+  const deal = team.holders.length === 0 ? null : dealTo(team.holders);
+  const asked = (problem: BenchmarkProblem): BenchmarkProblem => posed(deal?.(problem) ?? problem);
+  const usable = (problem: BenchmarkProblem): boolean => deal === null || deal(problem) !== null;
+  const data = means.heldOut === 0 ? { train: [], heldOut: [] } : await benchmarkData(benchmark, means, file, usable);
   const draw = drawFrom(data.train);
   const maths = mathsGrader();
-  const sandbox = grading?.kind === "code" ? await createSandbox() : null;
+  const sandbox = kind.kind === "code" ? await createSandbox() : null;
   const gradingMeans = { maths, ...(sandbox && { code: codeGrader(sandbox) }) };
   return {
     name: `benchmark/${benchmark}/${[name].flat().join("+")}`,
@@ -61,6 +72,21 @@ export async function benchmarkTask(settings: BenchmarkTaskSettings, means: Task
       await sandbox?.close();
     },
   };
+}
+
+/** @throws LaconicError `config_invalid` */
+function checkFits({ name, answer }: Benchmark, { topology, holders }: TextTeam): void {
+  const refuse = (key: string, reason: string): never => {
+    throw new LaconicError("config_invalid", `${key}: ${reason}`, { key });
+  };
+  if (answer.kind === "writing")
+    refuse(
+      "task.benchmark",
+      `${name} has no right answers, its reward judges the texts of two writers: train task.name=writing, task.form=${name}`,
+    );
+  if (holders.length === 1) refuse("task.agents", "what a problem states is dealt among holders: at least 2");
+  if (holders.length > 0 && answer.kind === "code")
+    refuse("task.team", `a ${topology.name} deals what a problem states, and a program of ${name} is one piece`);
 }
 
 /** @throws LaconicError `config_invalid` where the model has no chat template */

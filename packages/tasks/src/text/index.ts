@@ -4,6 +4,7 @@
  */
 export { benchmarkTask } from "./benchmark-task.ts";
 export type { BenchmarkTaskSettings } from "./benchmark-task.ts";
+export { dealTo } from "./deal.ts";
 export { codeTask, writingTask } from "./pair-tasks.ts";
 export type { CodeTaskSettings, WritingTaskSettings } from "./pair-tasks.ts";
 export { teamNames, textTeam, textTeams } from "./text-teams.ts";

@@ -8,6 +8,7 @@ const options = {
   rounds: 2,
   replyTokens: 100,
   actorTokens: 200,
+  answerForm: "Put the final answer into \\boxed{}.",
   read: (reply: string) => reply.trim() || null,
 };
 const problem = { id: "1", question: "How many?", gold: "4" };

@@ -18,6 +18,7 @@ import {
   revisingActorPrompt,
   routerPrompt,
   solo,
+  solving,
   type AgentSpec,
   type AgentView,
   type Edge,
@@ -44,14 +45,16 @@ export interface TextTeamOptions {
   readonly replyTokens: number;
   /** Most tokens of a reply of those who do not. */
   readonly actorTokens: number;
+  /** How an answer has to be written: the benchmark's, `answerForm`. */
+  readonly answerForm: string;
   /** The answer that a reply gives, for votes; null when it gives none. */
   readonly read: (reply: string) => string | null;
 }
 
-const boxed = "Reason step by step, and put the final answer into \\boxed{}.";
 const pass = "PASS";
 
-const solvePrompt = chatTemplate("solve@1", boxed, (view) => problemText(view));
+const solvePrompt = (answerForm: string): PromptTemplate =>
+  chatTemplate("solve@2", solving(answerForm), (view) => problemText(view));
 
 /** Agent-GSPO's holders: each knows a part, and words cost. */
 const holderPrompt = chatTemplate(
@@ -60,23 +63,26 @@ const holderPrompt = chatTemplate(
   (view) => (view.inbox.length === 0 ? problemText(view) : `${problemText(view)}\n\n${quoted(view)}`),
 );
 
-const gathererPrompt = chatTemplate("gatherer@1", boxed, (view) => `${problemText(view)}\n\n${quoted(view)}`);
+const gathererPrompt = (answerForm: string): PromptTemplate =>
+  chatTemplate("gatherer@2", solving(answerForm), (view) => `${problemText(view)}\n\n${quoted(view)}`);
 
 /** AgentPO's extension: a debate as it is, with a collaborator's hint for everybody. */
-const hintedDebaterPrompt = chatTemplate("hinted-debater@1", boxed, (view) => {
-  const others = quoted(withoutHint(view), (from) => (from === view.agent ? "You" : `Agent ${from}`));
-  const heard = others === "" ? "" : `\n\n${others}\n\nUse what the others say as advice, check it, and answer again.`;
-  return `${hinted(view)}${heard}`;
-});
+const hintedDebaterPrompt = (answerForm: string): PromptTemplate =>
+  chatTemplate("hinted-debater@2", solving(answerForm), (view) => {
+    const others = quoted(withoutHint(view), (from) => (from === view.agent ? "You" : `Agent ${from}`));
+    const heard =
+      others === "" ? "" : `\n\n${others}\n\nUse what the others say as advice, check it, and answer again.`;
+    return `${hinted(view)}${heard}`;
+  });
 
 /** A role assignment as it is, with a collaborator's hint for the expert. */
-const hintedExpertPrompt: PromptTemplate = {
-  id: "hinted-expert@1",
+const hintedExpertPrompt = (answerForm: string): PromptTemplate => ({
+  id: "hinted-expert@2",
   render: (view) => {
     const role = namedRole(view.inbox.find(({ from }) => from === "router")?.text ?? "");
-    return chatTemplate("", `You are a ${role}. ${boxed}`, hinted).render(view);
+    return chatTemplate("", `You are a ${role}. ${solving(answerForm)}`, hinted).render(view);
   },
-};
+});
 
 const collaborator = "collaborator";
 
@@ -91,7 +97,7 @@ function hinted(view: AgentView): string {
 
 /** A team by name. Debate and roles are AgentPO's: what was there stays frozen, one collaborator is put in and learns. */
 export function textTeam(name: TeamName, options: TextTeamOptions): TextTeam {
-  const { agents, rounds, replyTokens, actorTokens, read } = options;
+  const { agents, rounds, replyTokens, actorTokens, answerForm, read } = options;
   const agent = (id: string, template: PromptTemplate, maxTokens: number, own?: readonly number[]): AgentSpec => ({
     id,
     role: template.id,
@@ -108,19 +114,19 @@ export function textTeam(name: TeamName, options: TextTeamOptions): TextTeam {
   });
   switch (name) {
     case "solo":
-      return team(solo(agent("solver", solvePrompt, replyTokens)), ["solver"]);
+      return team(solo(agent("solver", solvePrompt(answerForm), replyTokens)), ["solver"]);
     case "hint":
-      return team(hintActor(hint, agent("actor", hintedActorPrompt, actorTokens)), [collaborator]);
+      return team(hintActor(hint, agent("actor", hintedActorPrompt(answerForm), actorTokens)), [collaborator]);
     case "critic": {
       const critic = agent(collaborator, criticPrompt, replyTokens);
-      return team(criticActor(agent("actor", revisingActorPrompt, actorTokens), critic), [collaborator]);
+      return team(criticActor(agent("actor", revisingActorPrompt(answerForm), actorTokens), critic), [collaborator]);
     }
     case "debate": {
       const debaters = numbered("debater");
       const toAll = (from: string): Edge[] => debaters.map((to) => ({ from, to }));
       const graph = {
         name: "hinted-debate",
-        agents: [hint, ...debaters.map((id) => agent(id, hintedDebaterPrompt, actorTokens))],
+        agents: [hint, ...debaters.map((id) => agent(id, hintedDebaterPrompt(answerForm), actorTokens))],
         rounds,
         spatial: toAll(collaborator),
         temporal: [...debaters, collaborator].flatMap((from) => toAll(from)),
@@ -129,7 +135,7 @@ export function textTeam(name: TeamName, options: TextTeamOptions): TextTeam {
       return team(graphTopology<AgentId>(graph), [collaborator]);
     }
     case "roles": {
-      const expert = agent("expert", hintedExpertPrompt, actorTokens);
+      const expert = agent("expert", hintedExpertPrompt(answerForm), actorTokens);
       const graph = {
         name: "hinted-role-assignment",
         agents: [hint, agent("router", routerPrompt, 64), expert],
@@ -145,7 +151,7 @@ export function textTeam(name: TeamName, options: TextTeamOptions): TextTeam {
     case "star": {
       const holders = numbered("holder");
       const seats = holders.map((id) => agent(id, holderPrompt, replyTokens));
-      const graph = layeredGraph([seats, [agent("solver", gathererPrompt, actorTokens)]]);
+      const graph = layeredGraph([seats, [agent("solver", gathererPrompt(answerForm), actorTokens)]]);
       return team(graphTopology<AgentId>({ ...graph, name: "star", pass }), [...holders, "solver"], holders);
     }
     case "chain": {
@@ -154,7 +160,7 @@ export function textTeam(name: TeamName, options: TextTeamOptions): TextTeam {
         AgentSpec,
         ...AgentSpec[],
       ];
-      const last = agent("solver", gathererPrompt, actorTokens);
+      const last = agent("solver", gathererPrompt(answerForm), actorTokens);
       const graph = chainGraph([first, ...seats, last]);
       return team(graphTopology<AgentId>({ ...graph, pass }), [...holders, "solver"], holders);
     }

@@ -1,6 +1,4 @@
-import { chatTemplate, problemText, quoted, type PromptTemplate } from "./template.ts";
-
-const boxed = "Reason step by step, and put the final answer into \\boxed{}.";
+import { chatTemplate, problemText, quoted, solving, type PromptTemplate } from "./template.ts";
 
 /** AgentPO's collaborator before the actor: says the problem more clearly (our wording). */
 export const hintPrompt: PromptTemplate = chatTemplate(
@@ -10,10 +8,12 @@ export const hintPrompt: PromptTemplate = chatTemplate(
 );
 
 /** AgentPO's actor behind a hint: the problem, then the hint in brackets. */
-export const hintedActorPrompt: PromptTemplate = chatTemplate("agentpo-hinted-actor@1", boxed, (view) => {
-  const hint = view.inbox.find(({ silent }) => !silent)?.text;
-  return hint === undefined ? problemText(view) : `${problemText(view)}\n\n[Hint: ${hint.replaceAll("]", ")")}]`;
-});
+export function hintedActorPrompt(answerForm: string): PromptTemplate {
+  return chatTemplate("agentpo-hinted-actor@2", solving(answerForm), (view) => {
+    const hint = view.inbox.find(({ silent }) => !silent)?.text;
+    return hint === undefined ? problemText(view) : `${problemText(view)}\n\n[Hint: ${hint.replaceAll("]", ")")}]`;
+  });
+}
 
 /** AgentPO's critic: errors and gaps, no rewriting. */
 export const criticPrompt: PromptTemplate = chatTemplate(
@@ -23,8 +23,10 @@ export const criticPrompt: PromptTemplate = chatTemplate(
 );
 
 /** AgentPO's actor around a critic: first a draft, then a better solution from draft and comment. */
-export const revisingActorPrompt: PromptTemplate = chatTemplate("agentpo-revising-actor@1", boxed, (view) =>
-  view.round === 0
-    ? problemText(view)
-    : `${problemText(view)}\n\n${quoted(view, (from) => (from === view.agent ? "You" : "A reviewer"))}\n\nImprove the solution.`,
-);
+export function revisingActorPrompt(answerForm: string): PromptTemplate {
+  return chatTemplate("agentpo-revising-actor@2", solving(answerForm), (view) =>
+    view.round === 0
+      ? problemText(view)
+      : `${problemText(view)}\n\n${quoted(view, (from) => (from === view.agent ? "You" : "A reviewer"))}\n\nImprove the solution.`,
+  );
+}

@@ -1,4 +1,4 @@
-import { chatTemplate, problemText, type PromptTemplate } from "./template.ts";
+import { chatTemplate, problemText, solving, type PromptTemplate } from "./template.ts";
 
 /** The roles of ADAS's role assignment. */
 export const expertRoles = ["Math Professor", "Grade School Teacher", "Math Enthusiast"] as const;
@@ -19,10 +19,12 @@ export function namedRole(reply: string): string {
 }
 
 /** Answers as the role that was named. */
-export const expertPrompt: PromptTemplate = {
-  id: "role-expert@1",
-  render: (view) => {
-    const system = `You are a ${namedRole(view.inbox.at(-1)?.text ?? "")}. Reason step by step, and put the final answer into \\boxed{}.`;
-    return chatTemplate("", system, (each) => problemText(each)).render(view);
-  },
-};
+export function expertPrompt(answerForm: string): PromptTemplate {
+  return {
+    id: "role-expert@2",
+    render: (view) => {
+      const system = `You are a ${namedRole(view.inbox.at(-1)?.text ?? "")}. ${solving(answerForm)}`;
+      return chatTemplate("", system, (each) => problemText(each)).render(view);
+    },
+  };
+}

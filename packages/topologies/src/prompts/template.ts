@@ -22,6 +22,14 @@ export function chatTemplate(id: string, system: string, user: (view: AgentView)
   };
 }
 
+/**
+ * What those are told who answer.
+ * @param answerForm - how an answer has to be written so that its grader reads it: a property of the benchmark
+ */
+export function solving(answerForm: string): string {
+  return `Reason step by step. ${answerForm}`;
+}
+
 /** What an agent knows: the question, and its private part where it has one. */
 export function problemText({ question, privateView }: AgentView): string {
   return privateView === undefined ? question : `${question}\n\nOnly you know:\n${privateView}`;

@@ -35,7 +35,8 @@ import {
 } from "../index.ts";
 import { topologyCases, type TopologySubject } from "./topology-cases.ts";
 
-const agent = (id: string, template: PromptTemplate = debatePrompt): AgentSpec => ({
+const form = "Put the final answer into \\boxed{}.";
+const agent = (id: string, template: PromptTemplate = debatePrompt(form)): AgentSpec => ({
   id,
   role: id,
   maxTokens: 8,
@@ -55,9 +56,9 @@ const graphs: Readonly<Record<string, () => Graph>> = {
   random: () => randomGraph([a, b, c, d], { seed: 3, rounds: 2 }),
   debate: () => debateGraph([a, b, c], { rounds: 3 }),
   "debate with all that was said": () => debateGraph([a, b], { rounds: 3, delivery: "full" }),
-  "hint and actor": () => hintActorGraph(agent("hint", hintPrompt), agent("actor", hintedActorPrompt)),
-  "critic and actor": () => criticActorGraph(agent("actor", revisingActorPrompt), agent("critic", criticPrompt)),
-  "role assignment": () => roleAssignmentGraph(agent("router", routerPrompt), agent("expert", expertPrompt)),
+  "hint and actor": () => hintActorGraph(agent("hint", hintPrompt), agent("actor", hintedActorPrompt(form))),
+  "critic and actor": () => criticActorGraph(agent("actor", revisingActorPrompt(form)), agent("critic", criticPrompt)),
+  "role assignment": () => roleAssignmentGraph(agent("router", routerPrompt), agent("expert", expertPrompt(form))),
   judged: () => ({ ...layeredGraph([[a, b], [c]]), answer: judgedBy<string>("c", ["a", "b"]) }),
 };
 
@@ -143,7 +144,7 @@ test("a shortened message is what is read and counted", async () => {
   const topology = graphTopology({
     ...graph,
     spatial: [{ from: "a", to: "b", delivery: first }],
-    agents: [a, { ...b, prompt: hintedActorPrompt.render }],
+    agents: [a, { ...b, prompt: hintedActorPrompt(form).render }],
   });
   const { ledger } = await play(topology, { a: model, b: model });
   expect(ledgerTotals(ledger).readTokens).toBe(1);

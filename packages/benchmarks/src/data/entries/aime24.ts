@@ -26,6 +26,7 @@ export const aime24: Benchmark = {
   about: "The 30 problems of both AIME contests of 2024; answers are integers from 0 to 999.",
   licence: "MIT for the copy; the texts belong to the MAA",
   source: "https://github.com/QwenLM/Qwen2.5-Math; hub HuggingFaceH4/aime_2024",
+  answer: { kind: "maths" },
   gold: "`answer` as an integer",
   traps: ["Golds are zero-padded texts (025); they are read as integers."],
   defaultSplit: "test",

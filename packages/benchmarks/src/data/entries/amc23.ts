@@ -19,6 +19,7 @@ export const amc23: Benchmark = {
   about: "40 problems of the AMC 12 contests of 2023, asked without their options.",
   licence: "MIT for the copy; the texts belong to the MAA",
   source: "https://github.com/QwenLM/Qwen2.5-Math; hub math-ai/amc23",
+  answer: { kind: "maths" },
   gold: "`answer`",
   traps: ["Golds are floats (27.0) and read as 27; one is -1."],
   defaultSplit: "test",

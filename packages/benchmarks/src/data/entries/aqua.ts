@@ -1,8 +1,10 @@
 import { z } from "zod";
 import type { Benchmark, RowProblem } from "../benchmark.ts";
-import { text, withChoices } from "./rows.ts";
+import { text } from "./rows.ts";
 
 const at = "https://raw.githubusercontent.com/google-deepmind/AQuA/26b64ed1f22208c6742f47df547dfd65088ec30d";
+
+const answer = { kind: "letter", letters: "ABCDE" } as const;
 
 const row: z.ZodType<RowProblem> = z
   .object({
@@ -14,10 +16,10 @@ const row: z.ZodType<RowProblem> = z
   .transform(({ question, options, rationale, correct }) => {
     const choices = options.map((option) => option.replace(/^[A-E]\)/, "").trim());
     return {
-      question: withChoices(question, choices),
+      question,
       gold: correct,
       choices,
-      grading: { kind: "letter", letters: "ABCDE" } as const,
+      grading: answer,
       ...(rationale !== undefined && { solution: rationale }),
     };
   });
@@ -28,6 +30,7 @@ export const aqua: Benchmark = {
   about: "Algebraic word problems with five options.",
   licence: "Apache-2.0",
   source: "https://github.com/google-deepmind/AQuA",
+  answer,
   gold: "`correct`, a letter from A to E",
   traps: [
     "The `.json` files are JSON lines, and options already begin with `A)`.",

@@ -27,6 +27,7 @@ export const gsm8k: Benchmark = {
   about: "Word problems of school arithmetic whose answer is one whole number.",
   licence: "MIT",
   source: "https://github.com/openai/grade-school-math",
+  answer: { kind: "numeric" },
   gold: "the text after `#### `, without commas",
   traps: [
     "Solutions carry `<<…>>` calculator marks; they are taken out before a solution serves as an exemplar.",

@@ -20,6 +20,7 @@ export const humaneval: Benchmark = {
   about: "Python functions to complete from signature and docstring, judged by hidden tests.",
   licence: "MIT",
   source: "https://github.com/openai/human-eval",
+  answer: { kind: "code" },
   gold: "`test`, then `check(entry_point)`",
   traps: [
     "Upstream's guard is no security sandbox; we run candidates in ours.",
@@ -59,6 +60,7 @@ export const humaneval161: Benchmark = {
   about: "HumanEval as AgentPrune scores it: 161 of the 164 functions.",
   licence: "none stated (AgentPrune); HumanEval itself MIT",
   source: "https://github.com/yanweiyue/AgentPrune",
+  answer: { kind: "code" },
   gold: "`test`, which calls itself",
   traps: [
     "Tasks 32, 38 and 50 are missing, and each test calls the checker already.",
@@ -87,6 +89,7 @@ export const coopHumaneval: Benchmark = {
   about: "Python functions for two writers: a helper `aux`, and a main function that may call it.",
   licence: "none stated by the host; the upstream data card says Apache-2.0",
   source: "https://github.com/OpenMLRL/LLM_Collab_Code_Generation; hub OpenMLRL/CoopHumanEval",
+  answer: { kind: "code" },
   gold: "`test`, then `check(entry_point)`",
   traps: [
     "There are no reference solutions, and upstream took the file down.",

@@ -26,6 +26,7 @@ export const math500: Benchmark = {
   about: "Competition mathematics in LaTeX, 500 problems of the MATH test set.",
   licence: "MIT (openai/prm800k)",
   source: "https://github.com/openai/prm800k; hub HuggingFaceH4/MATH-500",
+  answer: { kind: "maths" },
   gold: "`answer`, in LaTeX",
   traps: [
     "`58,500` is one number, `3, 5, 7` is a list; `10,\\!080` and `\\$32,\\!348` are LaTeX thousands.",

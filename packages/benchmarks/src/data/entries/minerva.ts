@@ -25,6 +25,7 @@ export const minerva: Benchmark = {
   about: "University problems of science and mathematics from MIT OpenCourseWare.",
   licence: "MIT for the copy; texts of MIT OpenCourseWare",
   source: "https://github.com/QwenLM/Qwen2.5-Math; hub math-ai/minervamath",
+  answer: { kind: "maths" },
   gold: "the last `\\boxed{}` of `solution`",
   traps: [
     "58 golds are in computer notation (`4.5e33`), one is `np.arcsin(10/13)`, some are expressions.",

@@ -1,16 +1,16 @@
 import { z } from "zod";
 import type { Benchmark, BenchmarkProblem, KnownFile, RowProblem, Split } from "../benchmark.ts";
+import { optionLetter } from "../question-text.ts";
 import { mmlu153 } from "./mmlu-153.ts";
-import { withChoices } from "./rows.ts";
 
-const letters = "ABCD";
+const answer = { kind: "letter", letters: "ABCD" } as const;
 
 function problem(subject: string, question: string, choices: readonly string[], gold: string): RowProblem {
   return {
-    question: withChoices(question, choices),
+    question: question.trim(),
     gold,
     choices,
-    grading: { kind: "letter", letters },
+    grading: answer,
     facts: { subject },
   };
 }
@@ -30,12 +30,10 @@ const row: z.ZodType<RowProblem> = z.union([
     ),
   z
     .object({ question: z.string(), subject: z.string(), choices: four, answer: answerIndex })
-    .transform(({ question, subject, choices, answer }) =>
-      problem(subject, question, choices, letters[answer] as string),
-    ),
+    .transform((each) => problem(each.subject, each.question, each.choices, optionLetter(each.answer))),
   z
     .object({ question: z.string(), type: z.string(), choices: four, answer: answerIndex })
-    .transform(({ question, type, choices, answer }) => problem(type, question, choices, letters[answer] as string)),
+    .transform((each) => problem(each.type, each.question, each.choices, optionLetter(each.answer))),
 ]);
 
 /** `mmlu.zip/data/test/high_school_physics_test.csv` is of high_school_physics. */
@@ -67,6 +65,7 @@ export const mmlu: Benchmark = {
   about: "Exam questions of 57 subjects with four options.",
   licence: "MIT (hendrycks/test); the host of the archive states Apache-2.0",
   source: "https://github.com/hendrycks/test",
+  answer,
   gold: "the sixth cell, a letter from A to D; on the hub an index from 0",
   traps: [
     "The CSV has no header, and questions hold quoted newlines.",

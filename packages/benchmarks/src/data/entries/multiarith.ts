@@ -22,6 +22,7 @@ export const multiarith: Benchmark = {
   about: "Word problems of several arithmetic steps whose answer is one whole number.",
   licence: "none stated",
   source: "https://github.com/chuanyang-Zheng/Progressive-Hint (all 600); hub ChilleD/MultiArith (180 of them)",
+  answer: { kind: "numeric" },
   gold: "`lSolutions[0]`; on the hub `final_ans`",
   traps: [
     "600 rows hold 580 distinct questions. We score rows.",

@@ -42,6 +42,7 @@ export const olympiadbench: Benchmark = {
   about: "Olympiad mathematics in English, open-ended and without pictures (OE_TO_maths_en_COMP).",
   licence: "MIT",
   source: "https://github.com/OpenBMB/OlympiadBench; copy in https://github.com/QwenLM/Qwen2.5-Math",
+  answer: { kind: "maths" },
   gold: "`final_answer[0]`",
   traps: [
     "This copy has 675 rows with unique ids, where 674 are published; which one exceeds is not established.",

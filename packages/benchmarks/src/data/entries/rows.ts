@@ -23,10 +23,3 @@ export const gold: z.ZodType<string> = numberOrText.transform((written, context)
   context.addIssue({ code: "custom", message: `the gold answer ${JSON.stringify(written.slice(0, 40))} is no number` });
   return z.NEVER;
 });
-
-const letters = "ABCDEFGHIJ";
-
-/** A question with lettered options, as every choice benchmark asks it. */
-export function withChoices(question: string, choices: readonly string[]): string {
-  return [question.trim(), ...choices.map((choice, i) => `${letters[i]}) ${choice}`)].join("\n");
-}

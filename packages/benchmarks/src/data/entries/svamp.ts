@@ -18,6 +18,7 @@ export const svamp: Benchmark = {
   about: "Short word problems, varied so that shallow patterns fail; the answer is one whole number.",
   licence: "MIT",
   source: "https://github.com/arkilpatel/SVAMP (all 1,000); hub ChilleD/SVAMP (300 of them)",
+  answer: { kind: "numeric" },
   gold: "`Answer`",
   traps: [
     "The text is `Body` and `Question`; 358 bodies lack end punctuation and get a full stop.",

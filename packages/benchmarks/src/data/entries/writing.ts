@@ -26,6 +26,7 @@ export const tldr: Benchmark = {
   about: "Forum posts to summarise: one agent briefly, the other in detail.",
   licence: "MIT for the copy; openai/summarize-from-feedback under a modified MIT licence",
   source: "https://github.com/Hritikbansal/dove (500 posts); hub trl-lib/tldr",
+  answer: { kind: "writing" },
   gold: "none is used; the human summary stands beside it",
   traps: [
     "The `.json` file is JSON lines.",
@@ -73,6 +74,7 @@ export const arxiv: Benchmark = {
   about: "Abstracts to expand into an introduction: one agent writes background, the other method.",
   licence: "none stated",
   source: "https://github.com/alifarzanehpooralwars/testML2 (stand-in); hub OpenMLRL/arXiv_abstract",
+  answer: { kind: "writing" },
   gold: "none: the reward is structural",
   traps: [
     "Abstracts are tokenised (`@xmath0`) and hold line breaks; white space is collapsed before tokens are counted.",

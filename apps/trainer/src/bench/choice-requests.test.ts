@@ -1,0 +1,160 @@
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { baselines } from "@laconic/baselines";
+import { benchmarkNamed, mathsGrader, type BenchmarkProblem, type OpenOptions } from "@laconic/benchmarks";
+import { benchJobs, openRecords, runBench, type BenchSet } from "@laconic/evaluation";
+import { openAiModel } from "@laconic/openai";
+import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { benchSets } from "./bench-sets.ts";
+import { checkBenchConfig } from "./bench-settings.ts";
+
+const maths = mathsGrader();
+afterAll(() => maths.close());
+
+const choiceBenchmarks = ["mmlu", "mmlu-153", "aqua"] as const;
+const methods = baselines.map(({ name }) => name);
+const data = process.env["LACONIC_DATA"];
+
+async function temporary(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-choice-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A server that keeps what it is asked, and whose answers change, so that debates and votes go on to their end. */
+async function recordingServer(): Promise<{ url: string; asked: string[] }> {
+  const asked: string[] = [];
+  const http = createServer((request, response) => {
+    const pieces: Buffer[] = [];
+    request.on("data", (piece: Buffer) => pieces.push(piece));
+    request.on("end", () => {
+      const { messages } = JSON.parse(Buffer.concat(pieces).toString()) as { messages: { content: string }[] };
+      asked.push(messages.map(({ content }) => content).join("\n\n"));
+      const content = `The answer is ${"ABCD"[asked.length % 4]}.`;
+      const reply = {
+        choices: [{ finish_reason: "stop", message: { content } }],
+        usage: { prompt_tokens: 9, completion_tokens: 5 },
+      };
+      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(reply));
+    });
+  }).listen(0, "127.0.0.1");
+  await once(http, "listening");
+  onTestFinished(() => {
+    http.closeAllConnections();
+    http.close();
+  });
+  return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/v1`, asked };
+}
+
+/** Takes every method over a benchmark's questions, as the command does, and gives back what the server was asked. */
+async function requests(
+  benchmark: string,
+  open: OpenOptions,
+  { limit, shots }: { readonly limit: number; readonly shots: number },
+): Promise<{ asked: string[]; set: BenchSet; by: Map<string, string[]> }> {
+  const { url, asked } = await recordingServer();
+  const given = { benchmarks: [benchmark], model: "m", baseUrl: url, limit, seed: "0", repeats: 1, temperature: null };
+  const rest = { maxTokens: 64, shots, maxUsd: null, price: null, concurrency: 1 };
+  const config = checkBenchConfig({ ...given, ...rest, methods }, "bench");
+  const [set] = await benchSets(
+    config,
+    () => open,
+    () => undefined,
+  );
+  if (!set) throw new Error("no questions");
+  const parts = { model: openAiModel({ model: "m", baseUrl: url, apiKey: "none" }), means: { maths }, price: null };
+  const by = new Map<string, string[]>();
+  const small = { ...set, calibration: set.calibration.slice(0, 2) };
+  for (const name of methods) {
+    const settings = { ...config, methods: [name] };
+    const file = await openRecords(join(await temporary(), "samples.jsonl"));
+    const before = asked.length;
+    const outcome = await runBench(benchJobs([small], settings), settings, parts, file, { concurrency: 1 });
+    await file.close();
+    expect([name, outcome.errors, outcome.stopped]).toEqual([name, 0, null]);
+    by.set(name, asked.slice(before));
+  }
+  return { asked, set: small, by };
+}
+
+const count = (text: string, part: string): number => text.split(part).length - 1;
+
+/** How often a request shows the problem's question, and each of its options as a line behind its letter. */
+function shown(request: string, { question, choices = [] }: BenchmarkProblem): number[] {
+  const lines = `${request}\n`;
+  return [count(lines, `${question}\n`), ...choices.map((each, i) => count(lines, `\n${"ABCDE"[i]}) ${each}\n`))];
+}
+
+function checkOnce(by: ReadonlyMap<string, readonly string[]>, { problems, calibration }: BenchSet): void {
+  for (const [name, asked] of by) {
+    expect(asked.length, name).toBeGreaterThanOrEqual(problems.length);
+    for (const request of asked) {
+      const about = [...problems, ...calibration].filter(({ question }) => `${request}\n`.includes(`${question}\n`));
+      // Every request of every method shows its problem, with each option once.
+      expect(about.length, `${name} asks:\n${request}`).toBeGreaterThan(0);
+      for (const problem of about)
+        expect([name, ...shown(request, problem)]).toEqual([name, 1, ...(problem.choices ?? []).map(() => 1)]);
+    }
+  }
+}
+
+const mmluRows = ["ducks", "geese", "swans", "coots", "grebes", "loons"].map((bird, i) => ({
+  question: `Which word describes the gait of ${bird}?`,
+  subject: "moral_disputes",
+  choices: [`${bird} waddle`, `${bird} hop`, "None", `shaping of ${bird}`],
+  answer: i % 4,
+}));
+const aquaRows = (what: string): readonly object[] =>
+  [3, 5, 7].map((number) => ({
+    question: `A ${what} costs Rs. ${number}. Bob buys 2 and Ann buys 4. What do they pay?`,
+    options: [`A)Rs. ${number}`, `B)Rs. ${6 * number}`, "C)12.5", `D)${number} paise`, "E)None of these"],
+    rationale: `6 x ${number}\nThe answer is B`,
+    correct: "B",
+  }));
+
+/** Small files of our own in the shapes of the real ones. */
+async function fixtures(): Promise<OpenOptions> {
+  const folder = await temporary();
+  const write = async (path: string, rows: readonly object[]): Promise<void> => {
+    await mkdir(join(folder, path, ".."), { recursive: true });
+    await writeFile(join(folder, path), rows.map((row) => JSON.stringify(row)).join("\n"));
+  };
+  await write("mmlu/mmlu.zip", mmluRows);
+  await write("aqua/test.json", aquaRows("pen"));
+  await write("aqua/dev.json", aquaRows("cup"));
+  return { folder, offline: true, mode: "lenient", allowChanged: true };
+}
+
+describe.each(choiceBenchmarks)("%s: every request of every method", (benchmark) => {
+  test("shows each option once", { timeout: 60_000 }, async () => {
+    const { by, set } = await requests(benchmark, await fixtures(), { limit: 1, shots: 0 });
+    expect(set.problems[0]?.choices).toHaveLength(benchmark === "aqua" ? 5 : 4);
+    checkOnce(by, set);
+  });
+
+  test.skipIf(data === undefined)("does so with real questions (LACONIC_DATA)", { timeout: 120_000 }, async () => {
+    const { by, set } = await requests(benchmark, { folder: data ?? "", offline: true }, { limit: 2, shots: 0 });
+    checkOnce(by, set);
+  });
+});
+
+test("worked examples show their own options once each", { timeout: 60_000 }, async () => {
+  const { by, set } = await requests("aqua", await fixtures(), { limit: 1, shots: 2 });
+  const exemplar = set.exemplars[0]?.question ?? "";
+  expect(exemplar).toMatch(
+    /^A cup costs .*\?\nA\) Rs\. \d\nB\) Rs\. \d+\nC\) 12\.5\nD\) \d paise\nE\) None of these$/u,
+  );
+  for (const { question } of set.exemplars)
+    expect(by.get("complex-cot")?.map((request) => count(request, question))).toEqual([1]);
+});
+
+test("the letters that graders look for are those before the options", () => {
+  for (const name of choiceBenchmarks) {
+    const { answer } = benchmarkNamed(name);
+    expect(answer).toEqual({ kind: "letter", letters: name === "aqua" ? "ABCDE" : "ABCD" });
+  }
+});

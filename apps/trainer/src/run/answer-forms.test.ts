@@ -1,0 +1,94 @@
+import { baselines } from "@laconic/baselines";
+import { answerForm, answerReading, benchmarks, type AnswerKind } from "@laconic/benchmarks";
+import { randomFromSeed, type ChatTokenizer, type Topology } from "@laconic/core";
+import { scriptedModel } from "@laconic/core/testing";
+import { expect, test, vi } from "vitest";
+import { openTask } from "./open-task.ts";
+import { teamNames, textTeam } from "@laconic/tasks/text";
+
+// The model's tokenizer is not what is tested here.
+vi.mock("@laconic/tokenizers", () => ({ loadTokenizer: async () => ({}) as ChatTokenizer }));
+
+/** What a reply of each kind looks like: it lets votes and stop rules go on. */
+const replies: Readonly<Record<AnswerKind["kind"], string>> = {
+  numeric: "#### 7",
+  letter: "The answer is B",
+  maths: "\\boxed{7}",
+  code: "```python\ndef f():\n    return 7\n```",
+  writing: "A short text.",
+};
+
+/** All instructions of a team's agents, in the order in which they are asked. */
+async function asked(topology: Topology, reply: string): Promise<{ agent: string; system: string; all: string }[]> {
+  const seen: { agent: string; system: string; all: string }[] = [];
+  const models = Object.fromEntries(
+    topology.agents.map((agent) => [
+      agent,
+      scriptedModel(({ prompt }) => {
+        if (prompt.kind !== "messages") throw new Error("expected a chat");
+        const [system, all] = [
+          prompt.messages[0]?.content ?? "",
+          prompt.messages.map(({ content }) => content).join("\n"),
+        ];
+        seen.push({ agent, system, all });
+        return { text: reply };
+      }),
+    ]),
+  );
+  const context = { models, sampling: { temperature: 1 }, random: randomFromSeed(0) };
+  await topology.run({ id: "1", question: "What is it?", gold: "" }, context);
+  return seen;
+}
+
+const cases = benchmarks.flatMap((benchmark) => teamNames.map((team) => ({ name: benchmark.name, benchmark, team })));
+
+test.each(cases)("$team on $name: who answers is told the benchmark's form, and nobody another", async (each) => {
+  const { answer } = each.benchmark;
+  const form = answerForm(answer);
+  const options = { agents: 2, rounds: 2, replyTokens: 10, actorTokens: 10 };
+  const team = textTeam(each.team, { ...options, answerForm: form, read: answerReading(answer).read });
+  const prompts = await asked(team.topology, answer.kind === "maths" ? replies.numeric : replies[answer.kind]);
+  const answerers = prompts.filter(({ agent }) => /^(?:solver|actor|expert|debater-\d)$/u.test(agent));
+  expect(answerers.length).toBeGreaterThan(0);
+  for (const { system } of answerers) expect(system.endsWith(`Reason step by step. ${form}`)).toBe(true);
+  const forms = benchmarks.map((other) => answerForm(other.answer)).filter((other) => other !== form);
+  for (const { all } of prompts) for (const other of forms) expect(all).not.toContain(other);
+  expect(prompts.filter(({ all }) => all.includes("boxed")).length > 0).toBe(answer.kind === "maths");
+});
+
+test.each(benchmarks.map(({ name, answer }) => ({ name, answer })))(
+  "published methods on $name: some instruction holds the form, none another's",
+  async ({ answer }) => {
+    const form = answerForm(answer);
+    for (const method of baselines) {
+      const team = method.create({ reader: answerReading(answer), answerForm: form, maxTokens: 10 });
+      const prompts = await asked(team, answer.kind === "maths" ? replies.numeric : replies[answer.kind]);
+      expect(prompts.some(({ system }) => system.includes(form))).toBe(true);
+      expect(prompts.some(({ all }) => all.includes("boxed"))).toBe(answer.kind === "maths");
+    }
+  },
+);
+
+test.each([
+  { name: "writing", form: "tldr" },
+  { name: "writing", form: "arxiv" },
+  { name: "code", benchmark: "coophumaneval", turns: 1 },
+  { name: "code", benchmark: "humaneval", turns: 1 },
+] as const)("the two writers of %j put nothing into a box", async (settings) => {
+  const { topology } = await openTask(settings, { heldOut: 0, modelFolder: "model" });
+  const prompts = await asked(topology, "text");
+  expect(prompts.map(({ agent }) => agent)).toHaveLength(2);
+  for (const { system, all } of prompts) {
+    expect(all).not.toMatch(/boxed|####|The answer is/u);
+    expect(system).toMatch(settings.name === "code" ? /code alone/u : /summary|paragraph/u);
+  }
+});
+
+test("each kind of answer has a form of its own, which its reader reads", () => {
+  const kinds = new Map(benchmarks.map(({ answer }) => [answer.kind, answer]));
+  expect(new Set(Array.from(kinds.values(), (answer) => answerForm(answer))).size).toBe(kinds.size);
+  const read = [...kinds].map(([kind, answer]) => [kind, answerReading(answer).read(replies[kind])]);
+  expect(Object.fromEntries(read)).toEqual({ ...replies, numeric: "7", letter: "B", maths: "7" });
+  expect(answerForm({ kind: "code" })).toMatch(/Python code block/u);
+  expect(answerForm({ kind: "maths" })).toMatch(/boxed/u);
+});

@@ -1,0 +1,93 @@
+import { clausesOf, isCircumstance, quantity, wordsIn } from "./clauses.ts";
+import { isWithin, sentencesOf, wholesOf, type Stretch } from "./sentences.ts";
+
+/** A stretch of a problem's text: something that it states, or what it asks. */
+export interface Passage {
+  readonly text: string;
+  readonly fact: boolean;
+}
+
+/**
+ * What a problem states, clause by clause, and what it asks. Asked is the first sentence with a blank to fill in, else the
+ * last with a question mark, else the last that begins with an order such as "Find", else the last of all; without the
+ * conditions before its question ("If Ann has 3 apples, how many …"), and with everything behind it. Passages in their order
+ * are the text, to the character.
+ */
+export function passagesOf(text: string): Passage[] {
+  const listed = optionsAt(text);
+  const body = text.slice(0, listed);
+  const sentences = sentencesOf(body);
+  const last = askedAmong(sentences.map(({ start, end }) => body.slice(start, end)));
+  const asked = sentences[last];
+  if (!asked) return text === "" ? [] : [{ text, fact: false }];
+  const whole = wholesOf(body);
+  const question = asked.start + conditionsOf(body.slice(asked.start, asked.end));
+  const from = isWithin(whole, question) ? asked.start : question;
+  const stated = [...sentences.slice(0, last), ...(from > asked.start ? [{ start: asked.start, end: from }] : [])];
+  const facts = withoutCrumbs(
+    body,
+    stated.flatMap((sentence) => clausesOf(body, sentence, whole)),
+  );
+  return [
+    ...facts.map(({ start, end }) => ({ text: text.slice(start, end), fact: true })),
+    { text: text.slice(from), fact: false },
+  ];
+}
+
+function askedAmong(sentences: readonly string[]): number {
+  const lastWith = (sign: RegExp): number => sentences.findLastIndex((sentence) => sign.test(sentence));
+  const blank = sentences.findIndex((sentence) => /_{2,}/u.test(sentence));
+  return [blank, lastWith(/\?/u), lastWith(order)].find((each) => each >= 0) ?? sentences.length - 1;
+}
+
+/** Where options begin that a text lists by letter; its end where it lists none. */
+function optionsAt(text: string): number {
+  const lines = /(?<=^|\n)[ \t]*\(?A[).:][^\n]*\n+[ \t]*\(?B[).:]/u.exec(text);
+  const inline = /\(A\)[\s\S]*?\(B\)/u.exec(text);
+  const at = lines?.index ?? inline?.index ?? text.length;
+  // Contests set them in a formula: it begins before the first letter.
+  return Math.min(at, ...wholesOf(text).flatMap(({ start, end }) => (start < at && at < end ? [start] : [])));
+}
+
+/** How many characters of a question's sentence are conditions before what is asked; 0 where it asks from its beginning. */
+function conditionsOf(sentence: string): number {
+  const found =
+    /[,;]\s+(?=(?:then|so|and)?,?\s*(?:(?:in|at|by|for|to|on|of|from|with|about|after|during)\s+)?(?:how|what|which|who|whom|whose|where|when|why|is|are|was|were|do|does|did|can|could|will|would|find|calculate|determine|compute|express)\b)|[,;]\s+(?=then\b)/iu.exec(
+      sentence,
+    );
+  if (found) {
+    const [before, question] = [sentence.slice(0, found.index), sentence.slice(found.index + found[0].length)];
+    const states =
+      !asking.test(before) && !/^then\b/iu.test(question) && quantity.test(before) && !isCircumstance(before);
+    if (condition.test(before) || states) return sentence.length - question.length;
+  }
+  // Without a comma: "If a ticket costs $15 how much do six cost?"
+  const bare = condition.test(sentence) ? /\s+(?=how\s(?:many|much|long|far|old|fast|tall)\b)/iu.exec(sentence) : null;
+  return bare ? bare.index + bare[0].length : 0;
+}
+
+const order =
+  /^["'“(\s]*(?:find|calculate|determine|compute|evaluate|solve|express|simplify|prove|show|give|state|name|choose|select|identify)\b/iu;
+
+/** The beginning of what is asked. */
+const asking =
+  /^\s*(?:(?:in|at|by|for|to|on|of|from|with)\s+)?(?:how|what|which|who|whom|whose|where|why|find|calculate|determine|compute)\b/iu;
+
+const condition = /^\s*(?:if|when|given|giving|assuming|assume|suppose|since|because|once|let)\b/iu;
+
+/** A stretch that says nothing by itself, such as a heading or "Oh!", belongs to the next. */
+function withoutCrumbs(text: string, stretches: readonly Stretch[]): Stretch[] {
+  const kept: Stretch[] = [];
+  let start: number | null = null;
+  for (const stretch of stretches) {
+    start ??= stretch.start;
+    const said = text.slice(start, stretch.end);
+    if (wordsIn(said) < 2 && !quantity.test(said)) continue;
+    kept.push({ start, end: stretch.end });
+    start = null;
+  }
+  const last = kept.at(-1);
+  if (start === null) return kept;
+  const rest = { start, end: stretches.at(-1)?.end ?? start };
+  return last ? [...kept.slice(0, -1), { start: last.start, end: rest.end }] : [rest];
+}
