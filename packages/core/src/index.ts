@@ -30,7 +30,7 @@ export type {
   TokenTrace,
   TokenUsage,
 } from "./language-model.ts";
-export type { ChatTokenizer, Tokenizer } from "./tokenizer.ts";
+export type { ChatTokenizer, TokenBytes, Tokenizer } from "./tokenizer.ts";
 export type { Episode, Message, Utterance } from "./episode.ts";
 export { ledgerTotals } from "./ledger.ts";
 export type { Ledger, LedgerCall, LedgerRead, LedgerTotals } from "./ledger.ts";
@@ -63,6 +63,7 @@ export type {
   Sampler,
   SampleRequest,
   SampleResult,
+  StopTexts,
   SequenceLogProbs,
   TokenGradient,
   TokenListener,
