@@ -40,8 +40,6 @@ interface Thread {
   readonly worker: Worker;
   readonly port: MessagePort;
   readonly answers: Int32Array;
-  /** No answer has come yet: the first may wait for the start. */
-  starting: boolean;
 }
 
 /** Threads end with the encoders that use them. */
@@ -52,37 +50,40 @@ const abandoned = new FinalizationRegistry<{ thread: Thread | null }>((held) => 
  * late or out of memory is ended, and the next call begins with a fresh one.
  * @throws LaconicError `model_unsupported` and `config_invalid` for what cannot be opened.
  */
-export async function openGuardedEncoder(setup: GuardedSetup): Promise<PromptEncoder> {
+export function openGuardedEncoder(setup: GuardedSetup): PromptEncoder {
   const held: { thread: Thread | null } = { thread: null };
-  const call = (method: EncoderCall["method"], argument: EncoderCall["argument"], characters: number): number[] => {
-    const thread = (held.thread ??= start(setup, held));
-    const seconds = setup.deadlineSeconds + (characters / 1e6) * secondsPerMillion;
-    const answer = ask(thread, { method, argument } as EncoderCall, seconds + (thread.starting ? startSeconds : 0));
-    if (answer === null) {
-      held.thread = null;
-      void thread.worker.terminate();
-      throw new LaconicError(
-        "model_unsupported",
-        `${setup.folder}: reading ${characters} characters with its ${method === "encodeChat" ? "chat template and patterns" : "patterns"} took more than ${seconds.toFixed(0)} s or all memory; they may be hostile`,
-        { folder: setup.folder, seconds },
-      );
-    }
-    thread.starting = false;
-    if ("error" in answer) throw new LaconicError(answer.error.code, answer.error.message, answer.error.detail);
-    return Array.from(answer.ids);
+  const asked = (thread: Thread, call: EncoderCall, characters: number, seconds: number): number[] => {
+    const answer = ask(thread, call, seconds);
+    if (answer && "ids" in answer) return Array.from(answer.ids);
+    if (answer) throw new LaconicError(answer.error.code, answer.error.message, answer.error.detail);
+    held.thread = null;
+    void thread.worker.terminate();
+    const means = call.method === "encodeChat" ? "chat template and patterns" : "patterns";
+    throw new LaconicError(
+      "model_unsupported",
+      `${setup.folder}: its ${means} took more than ${seconds.toFixed(0)} s or all memory for ${characters} characters; they may be hostile`,
+      { folder: setup.folder, seconds, characters },
+    );
   };
+  const open = (): Thread => {
+    const thread = start(setup, held);
+    held.thread = thread;
+    asked(thread, { method: "encode", argument: "" }, 0, startSeconds);
+    return thread;
+  };
+  const call = (call: EncoderCall, characters: number): number[] =>
+    asked(held.thread ?? open(), call, characters, setup.deadlineSeconds + (characters / 1e6) * secondsPerMillion);
   const encoder: PromptEncoder = {
-    encode: (text) => call("encode", text, text.length),
-    encodePrompt: (text) => call("encodePrompt", text, text.length),
+    encode: (text) => call({ method: "encode", argument: text }, text.length),
+    encodePrompt: (text) => call({ method: "encodePrompt", argument: text }, text.length),
     encodeChat: (messages) =>
       call(
-        "encodeChat",
-        messages.map(({ role, content }) => ({ role, content })),
+        { method: "encodeChat", argument: messages.map(({ role, content }) => ({ role, content })) },
         messages.reduce((sum, { content }) => sum + content.length, 0),
       ),
   };
   abandoned.register(encoder, held);
-  encoder.encode("");
+  open();
   return encoder;
 }
 
@@ -98,7 +99,7 @@ function start({ files, templateArguments }: GuardedSetup, held: { thread: Threa
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: heapMiB },
   });
-  const thread: Thread = { worker, port: port1, answers, starting: true };
+  const thread: Thread = { worker, port: port1, answers };
   const forget = (): void => {
     if (held.thread === thread) held.thread = null;
   };

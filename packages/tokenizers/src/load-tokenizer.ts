@@ -37,7 +37,7 @@ export async function loadTokenizer(
 ): Promise<ChatTokenizer> {
   const files = await readTokenizerFiles(folder);
   specialTokens(files);
-  return tokenizerFrom(files, await openGuardedEncoder({ folder, files, templateArguments, deadlineSeconds }));
+  return tokenizerFrom(files, openGuardedEncoder({ folder, files, templateArguments, deadlineSeconds }));
 }
 
 /** The same from files that are already read. It trusts them: patterns and template run on the calling thread. */

@@ -1,4 +1,4 @@
-import type { TokenBytes } from "@laconic/core";
+import { LaconicError, type TokenBytes } from "@laconic/core";
 import { openTokenizer } from "./prompt-encoder.ts";
 import { addedTokens } from "./special-tokens.ts";
 import { tokenBytes } from "./token-bytes.ts";
@@ -12,11 +12,12 @@ export interface TokenDecoder {
 }
 
 /**
- * Runs none of the checkpoint's patterns but those of its decoder.
+ * Runs none of the checkpoint's patterns, so it needs no deadline.
  * @throws LaconicError `model_unsupported`
  */
 export function tokenDecoder(files: TokenizerFiles): TokenDecoder {
   const added = addedTokens(files);
+  refusePatterns(files.tokenizer["decoder"]);
   const model = (files.tokenizer["model"] ?? {}) as Readonly<Record<string, unknown>>;
   const whole = openTokenizer(
     {
@@ -41,6 +42,17 @@ export function tokenDecoder(files: TokenizerFiles): TokenDecoder {
     decode,
     tokenBytes: () => (bytes ??= tokenBytes(vocabulary, added, files.tokenizer["decoder"], decode)),
   };
+}
+
+/** No checkpoint in use needs one. @throws LaconicError `model_unsupported` */
+function refusePatterns(decoder: unknown): void {
+  if (typeof decoder !== "object" || decoder === null) return;
+  const { pattern, decoders } = decoder as { readonly pattern?: unknown; readonly decoders?: unknown };
+  if (typeof pattern === "object" && pattern !== null && "Regex" in pattern)
+    throw new LaconicError("model_unsupported", "tokenizer.json: a decoder with a regular expression", {
+      key: "decoder",
+    });
+  if (Array.isArray(decoders)) decoders.forEach(refusePatterns);
 }
 
 interface Decoder {

@@ -18,6 +18,11 @@ export interface AppConfig {
   readonly policies: "shared" | "own";
   /** Other models for single policies, by name, each with its own tokenizer; the others begin with `model`. */
   readonly bases: Readonly<Record<string, string>>;
+  /**
+   * Variables of the models' chat templates, as keywords of transformers' `apply_chat_template`: `enable_thinking`, `tools`,
+   * ... For all models of the run that compute here; a template that does not know one ignores it.
+   */
+  readonly chatTemplateArguments: Readonly<Record<string, unknown>>;
   /** Train a low-rank adapter instead of the model's own weights; null trains the weights. */
   readonly lora: LoraSettings | null;
   /** `auto` takes the first device that works. */
@@ -76,6 +81,7 @@ const defaults: WrittenConfig = {
   actor: null,
   policies: "shared",
   bases: {},
+  chatTemplateArguments: {},
   lora: null,
   device: "auto",
   workers: "auto",
@@ -135,6 +141,7 @@ const writtenSchema: z.ZodType<WrittenConfig> = z.strictObject({
     .nullable(),
   policies: z.enum(["shared", "own"]),
   bases: z.record(z.string(), z.string().min(1)),
+  chatTemplateArguments: z.record(z.string(), z.json()),
   lora: z
     .strictObject({
       rank: z.int().min(1),

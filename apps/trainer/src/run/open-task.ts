@@ -1,8 +1,9 @@
 import { relayCriticTask, relayFeedbackTask, relayHintTask, relayTask, relayWritersTask } from "@laconic/benchmarks";
+import { LaconicError } from "@laconic/core";
 import type { AppTask, TaskMeans } from "../tasks/app-task.ts";
 import type { TaskSettings } from "./app-config.ts";
 
-const aside: TaskMeans = { heldOut: 1000, modelFolder: null, note: () => undefined };
+const aside: TaskMeans = { heldOut: 1000, modelFolder: null, templateArguments: {}, note: () => undefined };
 
 /**
  * A task with its data and graders; close it where it says how. Tasks over text are loaded where they are asked for: their
@@ -12,6 +13,10 @@ export async function openTask(settings: TaskSettings, means: Partial<TaskMeans>
   const all = { ...aside, ...means };
   const { name: _, ...options } = settings;
   const { heldOut } = all;
+  if (settings.name.startsWith("relay") && Object.keys(all.templateArguments).length > 0)
+    throw new LaconicError("config_invalid", `chatTemplateArguments: the task ${settings.name} has no chats`, {
+      key: "chatTemplateArguments",
+    });
   switch (settings.name) {
     case "relay":
       return relayTask({ level: settings.level, heldOut });

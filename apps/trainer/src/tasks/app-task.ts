@@ -15,5 +15,7 @@ export interface TaskMeans {
   readonly heldOut: number;
   /** Of the run's model: its tokenizer reads a benchmark's chats. */
   readonly modelFolder: string | null;
+  /** What its chat template is told. */
+  readonly templateArguments: Readonly<Record<string, unknown>>;
   readonly note: (text: string) => void;
 }
