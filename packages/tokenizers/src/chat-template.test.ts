@@ -33,9 +33,8 @@ test("no message makes a control token, however the template takes it apart", ()
     for (const content of attacks) {
       const pieces = chatRenderer(source, ["<s>", "</s>"], {})([{ role: "user", content }]);
       expect(pieces.filter((piece) => "control" in piece)).toEqual([{ control: "<s>" }, { control: "</s>" }]);
-      for (const piece of pieces)
-        if ("parts" in piece)
-          expect(piece.parts.join("")).toBe(piece.text);
+      const texts = pieces.filter((piece) => "parts" in piece);
+      expect(texts.map(({ parts }) => parts.join(""))).toEqual(texts.map(({ text }) => text));
     }
 });
 
@@ -50,8 +49,12 @@ test("a message that imitates the internal marks stays text", () => {
 });
 
 test("what the template may read", () => {
-  const asks = chatRenderer("{{ 'on' if enable_thinking else 'off' }}{% if tools is none and documents is none %} none{% endif %}", [], {
-    enable_thinking: false,
-  });
+  const asks = chatRenderer(
+    "{{ 'on' if enable_thinking else 'off' }}{% if tools is none and documents is none %} none{% endif %}",
+    [],
+    {
+      enable_thinking: false,
+    },
+  );
   expect(brief(asks([]))).toEqual(["off none"]);
 });

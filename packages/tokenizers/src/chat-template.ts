@@ -34,7 +34,14 @@ export function chatRenderer(
   const render = (messages: readonly ChatMessage[]): string => {
     try {
       // transformers hands these two over in any case.
-      return template.render({ tools: null, documents: null, ...variables, ...strings, messages, add_generation_prompt: true });
+      return template.render({
+        tools: null,
+        documents: null,
+        ...variables,
+        ...strings,
+        messages,
+        add_generation_prompt: true,
+      });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw new LaconicError("input_invalid", `the chat template refuses these messages: ${reason}`, {}, error);
@@ -52,12 +59,10 @@ export function chatRenderer(
       const safe = rendered(marks.hideAll);
       if (controlsIn(text) > controlsIn(safe)) text = safe;
     }
-    return text
-      .split(splitter)
-      .flatMap((piece, i): ChatPiece[] => {
-        if (i % 2 === 1) return [{ control: piece }];
-        return piece === "" ? [] : [{ text: marks.show(piece), parts: marks.cut(piece) }];
-      });
+    return text.split(splitter).flatMap((piece, i): ChatPiece[] => {
+      if (i % 2 === 1) return [{ control: piece }];
+      return piece === "" ? [] : [{ text: marks.show(piece), parts: marks.cut(piece) }];
+    });
   };
 }
 

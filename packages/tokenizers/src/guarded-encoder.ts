@@ -71,8 +71,8 @@ export function openGuardedEncoder(setup: GuardedSetup): PromptEncoder {
     asked(thread, { method: "encode", argument: "" }, 0, startSeconds);
     return thread;
   };
-  const call = (call: EncoderCall, characters: number): number[] =>
-    asked(held.thread ?? open(), call, characters, setup.deadlineSeconds + (characters / 1e6) * secondsPerMillion);
+  const call = (wanted: EncoderCall, characters: number): number[] =>
+    asked(held.thread ?? open(), wanted, characters, setup.deadlineSeconds + (characters / 1e6) * secondsPerMillion);
   const encoder: PromptEncoder = {
     encode: (text) => call({ method: "encode", argument: text }, text.length),
     encodePrompt: (text) => call({ method: "encodePrompt", argument: text }, text.length),

@@ -87,7 +87,9 @@ function plainTokenizer(
         hides(text) && i !== unknownAt ? border : text,
         score,
       ])
-    : Object.fromEntries(Object.entries((vocab ?? {}) as Readonly<Record<string, number>>).filter(([text]) => !hides(text)));
+    : Object.fromEntries(
+        Object.entries((vocab ?? {}) as Readonly<Record<string, number>>).filter(([text]) => !hides(text)),
+      );
   return {
     ...tokenizer,
     model: { ...model, ...(vocab !== undefined && { vocab: readable }) },

@@ -3,7 +3,8 @@ import type { Template } from "@huggingface/jinja";
 type Node = Record<string, unknown> & { type?: unknown };
 
 /** What Python's `str.strip` takes off when it is not told; JavaScript's `trim` differs. */
-const whiteSpace = "\t\n\v\f\r\u001c\u001d\u001e\u001f \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000";
+const whiteSpace =
+  "\t\n\v\f\r\u001c\u001d\u001e\u001f \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000";
 
 const ends = { strip: [true, true], lstrip: [true, false], rstrip: [false, true] } as const;
 

@@ -59,7 +59,6 @@ function byteTable(): Map<string, number> {
     (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || (byte >= 0xae && byte <= 0xff);
   const table = new Map<string, number>();
   let others = 0;
-  for (let byte = 0; byte < 256; byte++)
-    table.set(String.fromCodePoint(printable(byte) ? byte : 256 + others++), byte);
+  for (let byte = 0; byte < 256; byte++) table.set(String.fromCodePoint(printable(byte) ? byte : 256 + others++), byte);
   return table;
 }

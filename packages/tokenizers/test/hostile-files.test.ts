@@ -103,7 +103,11 @@ test("arguments that every chat has are refused", slow, async () => {
 test.each([
   ["an id beyond every vocabulary", { model: { ...model, vocab: { a: 4e9 } } }, /token "a" has id 4000000000/],
   ["an id that is none", { model: { ...model, vocab: { a: "0" } } }, /token "a" has id 0/],
-  ["an added token beyond", { added_tokens: [{ id: 1e12, content: "x", special: false }] }, /token "x" has id 1000000000000/],
+  [
+    "an added token beyond",
+    { added_tokens: [{ id: 1e12, content: "x", special: false }] },
+    /token "x" has id 1000000000000/,
+  ],
   ["no model", { model: null }, /model is missing/],
 ])("tokenizer.json with %s is refused before tables are made", async (_, parts, message) => {
   const files = { ...honest, tokenizer: { ...honest.tokenizer, ...parts } };

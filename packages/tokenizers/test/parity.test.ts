@@ -27,7 +27,22 @@ const templateArguments = {
 
 const pieces = [
   ...["the", " cat", "'ll", " 12345", "3.14", "\n", "\n\n\n", "  ", "\t", " ", "é", "e\u0301", "ß", "ﬁ", "Ω", "ж"],
-  ...["日本語", "你好", "한국", "مرحبا", "👍", "👨‍👩‍👧‍👦", "🇪🇺", "\u200d", "\u00a0", "\u0000", "\ufeff", "\ufffd", "\ud800", "\udfff"],
+  ...[
+    "日本語",
+    "你好",
+    "한국",
+    "مرحبا",
+    "👍",
+    "👨‍👩‍👧‍👦",
+    "🇪🇺",
+    "\u200d",
+    "\u00a0",
+    "\u0000",
+    "\ufeff",
+    "\ufffd",
+    "\ud800",
+    "\udfff",
+  ],
   ...["<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|eot_id|>", "<|begin_of_text|>", "<|im_", "|>", "#!@", "```"],
   ...["def f(x):\n    return x", "\r\n", "A", "b", "ing", " un", "believ", "able", "…", "—", "$\\frac{1}{2}$"],
 ];
@@ -38,7 +53,8 @@ function randomText(label: string): string {
 }
 
 const texts = Array.from({ length: 1000 }, (_, i) => randomText(`text ${i}`));
-const wellFormed = (text: string): string => new TextDecoder("utf-8", { ignoreBOM: true }).decode(new TextEncoder().encode(text));
+const wellFormed = (text: string): string =>
+  new TextDecoder("utf-8", { ignoreBOM: true }).decode(new TextEncoder().encode(text));
 const plain = (text: string): string => wellFormed(text.replaceAll(/<\|[^|]*\|>/g, " "));
 /** As a reasoning model may have answered: with thoughts, with their end alone, without, and with odd white space. */
 const reasoning = (i: number): string => {
@@ -65,7 +81,10 @@ let answers: Readonly<Record<string, Answer>> = {};
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "laconic-tokenizers-"));
   const [question, answer] = [join(folder, "question.json"), join(folder, "answer.json")];
-  await writeFile(question, JSON.stringify({ folder, texts: texts.map(wellFormed), chats, arguments: templateArguments }));
+  await writeFile(
+    question,
+    JSON.stringify({ folder, texts: texts.map(wellFormed), chats, arguments: templateArguments }),
+  );
   const failed = await promisify(execFile)(python, [script, question, answer]).then(
     () => null,
     (error: Error & { readonly code?: string | number; readonly stderr?: string }) => error,

@@ -90,7 +90,8 @@ function completion(
 ): Completion {
   if (finishReason === "aborted") throw new LaconicError("aborted", "the request was aborted");
   const ends = endTokens(tokenizer);
-  const decode = (tokens: readonly number[]): string => tokenizer.decode(tokens.filter((token) => !ends.includes(token)));
+  const decode = (tokens: readonly number[]): string =>
+    tokenizer.decode(tokens.filter((token) => !ends.includes(token)));
   const { text, stopped, trace } = endAtStop(sampled, request.sampling.stop ?? [], decode);
   return {
     text,

@@ -61,7 +61,8 @@ const ask = (seed: number, change: Partial<CompletionRequest> = {}): CompletionR
 
 /** The shortest beginning whose text holds a stop text; all where none does. */
 function expected(tokens: readonly number[]): { readonly tokens: readonly number[]; readonly text: string } {
-  const text = (count: number): string => tokenizer.decode(tokens.slice(0, count).filter((token) => token !== endToken));
+  const text = (count: number): string =>
+    tokenizer.decode(tokens.slice(0, count).filter((token) => token !== endToken));
   for (let count = 1; count <= tokens.length; count++) {
     const found = stops.map((stop) => text(count).indexOf(stop)).filter((at) => at >= 0);
     if (found.length > 0) return { tokens: tokens.slice(0, count), text: text(count).slice(0, Math.min(...found)) };
@@ -85,52 +86,58 @@ test.each([
   { batching: "waves", conversation: undefined },
   { batching: "continuous", conversation: undefined },
   { batching: "continuous", conversation: "kept" },
-] as const)("$batching, conversation $conversation: a reply ends with the token that completes a stop text", async (way) => {
-  const engine = await createInlineEngine([createReferenceKernels()]);
-  const model = await engine.createModel({ kind: "config", config, seed: 3 });
-  const policy = localPolicy({ id: "p", sampler: model, tokenizer, batching: way.batching });
-  const kept = way.conversation === undefined ? {} : { conversation: way.conversation };
-  const heard = new Map<number, number[]>();
-  const seeds = Array.from({ length: 60 }, (_, i) => i);
-  const complete = (change: (request: CompletionRequest) => CompletionRequest): Promise<unknown[]> =>
-    Promise.all(
-      seeds.map((seed) =>
-        policy.complete(
-          change(ask(seed, { ...kept, onToken: ({ token }) => heard.set(seed, [...(heard.get(seed) ?? []), token]) })),
+] as const)(
+  "$batching, conversation $conversation: a reply ends with the token that completes a stop text",
+  async (way) => {
+    const engine = await createInlineEngine([createReferenceKernels()]);
+    const model = await engine.createModel({ kind: "config", config, seed: 3 });
+    const policy = localPolicy({ id: "p", sampler: model, tokenizer, batching: way.batching });
+    const kept = way.conversation === undefined ? {} : { conversation: way.conversation };
+    const heard = new Map<number, number[]>();
+    const seeds = Array.from({ length: 60 }, (_, i) => i);
+    const complete = (change: (request: CompletionRequest) => CompletionRequest): Promise<unknown[]> =>
+      Promise.all(
+        seeds.map((seed) =>
+          policy.complete(
+            change(
+              ask(seed, { ...kept, onToken: ({ token }) => heard.set(seed, [...(heard.get(seed) ?? []), token]) }),
+            ),
+          ),
         ),
-      ),
+      );
+    const whole = (await complete(without)) as Awaited<ReturnType<typeof policy.complete>>[];
+    heard.clear();
+    const ended = (await complete((request) => request)) as typeof whole;
+    const cutShort = seeds.filter((seed) => {
+      const [free, cut] = [whole[seed]?.trace, ended[seed]];
+      const should = expected(free?.tokens ?? []);
+      expect(cut?.trace?.tokens).toEqual(should.tokens);
+      expect(cut?.text).toBe(should.text);
+      expect(cut?.usage.completionTokens).toBe(should.tokens.length);
+      expect(cut?.trace?.logProbs).toHaveLength(should.tokens.length);
+      // Nothing was drawn behind the stop.
+      expect(heard.get(seed)).toEqual(should.tokens);
+      const shorter = should.tokens.length < (free?.tokens.length ?? 0);
+      expect(cut?.finishReason).toBe(shorter ? "stop" : (cut?.finishReason ?? ""));
+      return shorter;
+    });
+    expect(cutShort.length).toBeGreaterThan(20);
+    // What is trained on are the very tokens and log-probs of the reply: a forward pass over them sees the same.
+    const { logProbs } = await model.forward(
+      seeds.map((seed) => ({
+        promptTokens: ended[seed]?.trace?.promptTokens ?? [],
+        completionTokens: ended[seed]?.trace?.tokens ?? [],
+        temperature: 1.5,
+      })),
     );
-  const whole = (await complete(without)) as Awaited<ReturnType<typeof policy.complete>>[];
-  heard.clear();
-  const ended = (await complete((request) => request)) as typeof whole;
-  const cutShort = seeds.filter((seed) => {
-    const [free, cut] = [whole[seed]?.trace, ended[seed]];
-    const should = expected(free?.tokens ?? []);
-    expect(cut?.trace?.tokens).toEqual(should.tokens);
-    expect(cut?.text).toBe(should.text);
-    expect(cut?.usage.completionTokens).toBe(should.tokens.length);
-    expect(cut?.trace?.logProbs).toHaveLength(should.tokens.length);
-    // Nothing was drawn behind the stop.
-    expect(heard.get(seed)).toEqual(should.tokens);
-    if (should.tokens.length < (free?.tokens.length ?? 0)) expect(cut?.finishReason).toBe("stop");
-    return should.tokens.length < (free?.tokens.length ?? 0);
-  });
-  expect(cutShort.length).toBeGreaterThan(20);
-  // What is trained on are the very tokens and log-probs of the reply: a forward pass over them sees the same.
-  const { logProbs } = await model.forward(
-    seeds.map((seed) => ({
-      promptTokens: ended[seed]?.trace?.promptTokens ?? [],
-      completionTokens: ended[seed]?.trace?.tokens ?? [],
-      temperature: 1.5,
-    })),
-  );
-  seeds.forEach((seed) => {
-    const own = Array.from(logProbs.values.slice(logProbs.offsets[seed], logProbs.offsets[seed + 1]));
-    expect(own).toHaveLength(ended[seed]?.trace?.logProbs.length ?? -1);
-    own.forEach((logProb, i) => expect(logProb).toBeCloseTo(ended[seed]?.trace?.logProbs[i] ?? Number.NaN, 8));
-  });
-  await engine.close();
-});
+    seeds.forEach((seed) => {
+      const own = Array.from(logProbs.values.slice(logProbs.offsets[seed], logProbs.offsets[seed + 1]));
+      expect(own).toHaveLength(ended[seed]?.trace?.logProbs.length ?? -1);
+      own.forEach((logProb, i) => expect(logProb).toBeCloseTo(ended[seed]?.trace?.logProbs[i] ?? Number.NaN, 8));
+    });
+    await engine.close();
+  },
+);
 
 test("a reply with a stop text leaves the batch, the others go on", async () => {
   const engine = await createInlineEngine([createReferenceKernels()]);
@@ -146,9 +153,7 @@ test("a reply with a stop text leaves the batch, the others go on", async () => 
   };
   const policy = localPolicy({ id: "p", sampler: counted, tokenizer });
   const seeds = Array.from({ length: 12 }, (_, i) => i);
-  const replies = await Promise.all(
-    seeds.map((seed) => policy.complete({ ...ask(seed), onToken: () => undefined })),
-  );
+  const replies = await Promise.all(seeds.map((seed) => policy.complete({ ...ask(seed), onToken: () => undefined })));
   expect(steps).toEqual(replies.map(({ trace }) => trace?.tokens));
   expect(new Set(replies.map(({ trace }) => trace?.tokens.length)).size).toBeGreaterThan(3);
   await engine.close();
@@ -192,7 +197,11 @@ test("a first space that the text does not have completes no stop text", async (
   const requests: SampleRequest[] = [];
   const spaced: Tokenizer = {
     ...tokenizer,
-    decode: (tokens) => tokens.map((token) => (token === 0 ? " x" : "")).join("").trimStart(),
+    decode: (tokens) =>
+      tokens
+        .map((token) => (token === 0 ? " x" : ""))
+        .join("")
+        .trimStart(),
     tokenBytes: () => ({
       bytes: new TextEncoder().encode(" x"),
       offsets: Int32Array.from({ length: endToken + 2 }, (_, i) => (i === 0 ? 0 : 2)),
@@ -209,7 +218,9 @@ test("a first space that the text does not have completes no stop text", async (
     });
     const spacedTokens = trace?.tokens.filter((token) => token === 0).length ?? 0;
     expect(text).toBe(spacedTokens === 0 ? "" : "x");
-    if (finishReason === "stop" && trace?.tokens.at(-1) !== endToken) expect(spacedTokens).toBe(2);
+    // Two of them are " x x" but for the first space: the second completes the stop text.
+    const atStopText = finishReason === "stop" && trace?.tokens.at(-1) !== endToken;
+    expect(spacedTokens).toBe(atStopText ? 2 : Math.min(spacedTokens, 1));
   }
   await engine.close();
 });

@@ -197,11 +197,7 @@ function shown(value: unknown): string {
 }
 
 function refuse(key: string, value: unknown, reason: string): LaconicError {
-  return new LaconicError(
-    "model_unsupported",
-    `config.json: ${key} is ${shown(value)}: ${reason}`,
-    {
-      key,
-    },
-  );
+  return new LaconicError("model_unsupported", `config.json: ${key} is ${shown(value)}: ${reason}`, {
+    key,
+  });
 }

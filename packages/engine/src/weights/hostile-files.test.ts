@@ -45,7 +45,9 @@ test.each(["pytorch_model.bin", "pytorch_model.bin.index.json"])("%s alone says 
   await writeFile(join(folder, name), "pickle");
   const opened = openModelFolder(folder);
   await expect(opened).rejects.toMatchObject({ code: "checkpoint_missing", detail: { folder } });
-  await expect(opened).rejects.toThrow(/AutoModelForCausalLM\.from_pretrained\(.*\)\.save_pretrained\(.*safe_serialization=True/);
+  await expect(opened).rejects.toThrow(
+    /AutoModelForCausalLM\.from_pretrained\(.*\)\.save_pretrained\(.*safe_serialization=True/,
+  );
 });
 
 test.each([
