@@ -392,20 +392,3 @@ test.each<[Partial<SnapshotOptions>, string]>([
   expect((await failure(open(options))).code).toBe(code);
   expect(hub.seen).toEqual([]);
 });
-
-test("weights as pickles alone are refused with the way to convert them, before anything is downloaded", async () => {
-  const other = await startFakeHub(repo, {
-    "config.json": { bytes: config },
-    "pytorch_model-00001-of-00002.bin": { bytes: weights, large: true },
-  });
-  try {
-    const error = await failure(open({ endpoint: other.endpoint }));
-    expect(error.code).toBe("checkpoint_missing");
-    expect(error.message).toContain('save_pretrained("FOLDER", safe_serialization=True)');
-    expect(await readdir(cacheFolder, { recursive: true }).catch(() => [])).toEqual([]);
-    // Who asks for other files gets them.
-    expect((await open({ endpoint: other.endpoint, files: ["config.json"] })).files).toEqual(["config.json"]);
-  } finally {
-    await other.close();
-  }
-});
