@@ -1,6 +1,7 @@
 import type { DrawnToken, FinishReason, LogProbsAtOne, SamplingSettings, TokenTrace } from "./language-model.ts";
 import type { RandomState } from "./random.ts";
 import type { Ragged } from "./ragged.ts";
+import type { TokenBytes } from "./tokenizer.ts";
 
 /** What an engine can do, recorded with every run. */
 export interface EngineCapabilities {
@@ -100,6 +101,12 @@ export interface OptimizerResult {
   readonly step: number;
 }
 
+/** Texts that end a reply, and how its tokens spell. */
+export interface StopTexts {
+  readonly texts: readonly string[];
+  readonly tokenBytes: TokenBytes;
+}
+
 export interface SampleRequest {
   readonly promptTokens: readonly number[];
   readonly sampling: Omit<SamplingSettings, "stop">;
@@ -107,6 +114,8 @@ export interface SampleRequest {
   readonly stopTokens: readonly number[];
   /** Token sequences that end the reply once written. */
   readonly stopSequences?: readonly (readonly number[])[];
+  /** Texts that end the reply with the token that completes one of them, wherever borders of tokens lie. */
+  readonly stopTexts?: StopTexts;
   readonly random: RandomState;
   /** Asks for log-probs at temperature 1 too, and for this many of the likeliest tokens at each place; 0 asks for none of those. */
   readonly topLogProbs?: number;

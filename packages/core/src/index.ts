@@ -32,7 +32,7 @@ export type {
   TokenTrace,
   TokenUsage,
 } from "./language-model.ts";
-export type { ChatTokenizer, Tokenizer } from "./tokenizer.ts";
+export type { ChatTokenizer, TokenBytes, Tokenizer } from "./tokenizer.ts";
 export type { Episode, Message, Utterance } from "./episode.ts";
 export { ledgerTotals } from "./ledger.ts";
 export type { Ledger, LedgerCall, LedgerRead, LedgerTotals } from "./ledger.ts";
@@ -69,6 +69,7 @@ export type {
   SampleRequest,
   SampleResult,
   ForwardOptions,
+  StopTexts,
   SequenceLogProbs,
   TokenGradient,
   TokenListener,

@@ -22,7 +22,10 @@ export interface SamplingSettings {
   readonly minP?: number;
   /** Most tokens written, the end token included. */
   readonly maxTokens: number;
-  /** Texts that end the reply; they are not part of `Completion.text`. */
+  /**
+   * Texts that end the reply; they are not part of `Completion.text`. Usage and trace go as far as the token that completes
+   * one: it was written.
+   */
   readonly stop?: readonly string[];
 }
 
@@ -53,7 +56,7 @@ export interface TokenUsage {
 /** The exact tokens of a local policy's reply; what training uses, so nothing is re-tokenised. */
 export interface TokenTrace {
   readonly promptTokens: readonly number[];
-  /** Sampled tokens, the end token included. */
+  /** Sampled tokens, the end token or the one that completed a stop text included. */
   readonly tokens: readonly number[];
   /** log π of each sampled token at the sampling temperature (at 1 for greedy), before any truncation by top-p, top-k or min-p. */
   readonly logProbs: readonly number[];

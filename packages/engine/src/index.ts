@@ -7,6 +7,7 @@ export type { LocalEngineOptions } from "./local/local-engine.ts";
 export { localPolicy } from "./local/local-policy.ts";
 
 export { parseModelConfig } from "./transformer/model-config.ts";
+export { readJsonFile } from "./weights/model-folder.ts";
 export type { Llama3RopeScaling, ModelConfig } from "./transformer/model-config.ts";
 export { parameterShapes } from "./transformer/parameters.ts";
 export type { Recompute } from "./transformer/train-pass.ts";

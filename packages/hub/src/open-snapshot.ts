@@ -89,6 +89,7 @@ export async function openSnapshot(options: SnapshotOptions): Promise<Snapshot> 
   const listed = await listCommit(hub, target, commit);
   const names = listed.map(({ name }) => name);
   const selected = new Set(options.files ? selectFiles(names, options.files, place) : names);
+  if (options.files) checkReadable(names, options.files, place);
   const files = listed.filter(({ name }) => selected.has(name));
 
   const blobs = await downloadAll(files, failed, {
@@ -175,6 +176,23 @@ async function downloadAll(
   await Promise.all(Array.from({ length: filesAtOnce }, worker));
   if (failures.length > 0) throw failures[0];
   return paths;
+}
+
+/**
+ * Says so before anything is downloaded where a repository has weights as pickles alone: loading those runs their code.
+ * @throws LaconicError `checkpoint_missing` with the way to convert them
+ */
+function checkReadable(names: readonly string[], wanted: readonly string[], place: string): void {
+  const asked = wanted.some((pattern) => pattern.endsWith(".safetensors"));
+  const pickle = names.find((name) => /^pytorch_model.*\.bin$/.test(name));
+  if (!asked || pickle === undefined || names.some((name) => name.endsWith(".safetensors"))) return;
+  throw new LaconicError(
+    "checkpoint_missing",
+    `${place} has its weights as ${pickle} only. Such a file is a program that loading runs, so it is not read. Where you trust it, convert it with Python: ` +
+      'from transformers import AutoModelForCausalLM, AutoTokenizer; name = "NAME"; AutoTokenizer.from_pretrained(name).save_pretrained("FOLDER"); ' +
+      'AutoModelForCausalLM.from_pretrained(name).save_pretrained("FOLDER", safe_serialization=True)',
+    { file: pickle },
+  );
 }
 
 function checkRepository(repo: string): void {

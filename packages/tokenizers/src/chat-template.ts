@@ -1,65 +1,69 @@
 import { Template } from "@huggingface/jinja";
 import { LaconicError, type ChatMessage } from "@laconic/core";
+import { pythonStrings } from "./python-strings.ts";
+import { anyOf, controlMarks, type ControlMarks } from "./control-marks.ts";
 
-/** A piece of a rendered chat: a control token of the template's own, or plain text. */
-export type ChatPiece = { readonly special: string } | { readonly text: string };
-
-/** Private-use characters around a message's number: no template text contains them. */
-const [open, close] = ["\uE000", "\uE001"];
+/** A piece of a rendered chat: a control token of the template's own, or text. */
+export type ChatPiece =
+  | { readonly control: string }
+  /** `parts` are the same text, cut so that none of them spells a control token. */
+  | { readonly text: string; readonly parts: readonly string[] };
 
 /**
- * Renders a chat template so that control tokens come from the template alone: a message that spells one stays text.
+ * Renders chats as transformers' `apply_chat_template` does with `add_generation_prompt=True`, except that control tokens
+ * come from the template alone: a message that spells one stays text.
  *
- * @param specials - texts of the control tokens
- * @param variables - what the template may read beside the messages, such as `bos_token`
- * @throws LaconicError `model_unsupported` for a template that cannot be parsed or that rewrites messages,
- * `input_invalid` when it refuses the messages.
+ * The template sees every message as it is, but for the control tokens in it: their first characters are other ones until
+ * it is done.
+ *
+ * @param controls - texts of the control tokens
+ * @param variables - what the template may read beside the messages: `bos_token`, `enable_thinking`, `tools`, ...
+ * @throws LaconicError `model_unsupported` for a template that cannot be parsed; from the renderer `input_invalid` when it
+ * refuses the messages.
  */
 export function chatRenderer(
   source: string,
-  specials: Iterable<string>,
+  controls: Iterable<string>,
   variables: Readonly<Record<string, unknown>>,
 ): (messages: readonly ChatMessage[]) => ChatPiece[] {
   const template = parse(source);
+  const strings = pythonStrings(template);
+  const tokens = [...controls].toSorted((a, b) => b.length - a.length);
+  const pattern = anyOf(tokens);
+  const splitter = new RegExp(`(${pattern.source})`, "g");
   const render = (messages: readonly ChatMessage[]): string => {
     try {
-      return template.render({ ...variables, messages, add_generation_prompt: true });
+      // transformers hands these two over in any case.
+      return template.render({
+        tools: null,
+        documents: null,
+        ...variables,
+        ...strings,
+        messages,
+        add_generation_prompt: true,
+      });
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       throw new LaconicError("input_invalid", `the chat template refuses these messages: ${reason}`, {}, error);
     }
   };
-  const tokens = [...specials].filter((text) => text !== "").toSorted((a, b) => b.length - a.length);
-  const pattern = new RegExp(`(${[...tokens.map(escape), `${open}\\d+${close}`].join("|")})`);
+  const controlsIn = (text: string): number => text.match(pattern)?.length ?? 0;
   return (messages) => {
-    const marked = render(messages.map((message, i) => ({ ...message, content: `${open}${i}${close}` })));
-    const whole = render(messages);
-    const parts = marked.split(pattern);
-    for (const form of [(text: string) => text, (text: string) => text.trim()]) {
-      const contents = messages.map(({ content }) => form(content));
-      const pieces = assemble(parts, contents, new Set(tokens));
-      if (pieces.map((piece) => ("special" in piece ? piece.special : piece.text)).join("") === whole) return pieces;
+    const contents = messages.map(({ content }) => content);
+    const marks = controlMarks(tokens, [source, JSON.stringify(variables), ...contents]);
+    const rendered = (hide: ControlMarks["hide"]): string =>
+      render(messages.map((message) => ({ ...message, content: hide(message.content) })));
+    let text = rendered(marks.hide);
+    // A template that takes something out of a message may join a control token that was none before.
+    if (contents.some((content) => marks.hideAll(content) !== marks.hide(content))) {
+      const safe = rendered(marks.hideAll);
+      if (controlsIn(text) > controlsIn(safe)) text = safe;
     }
-    throw new LaconicError("model_unsupported", "the chat template rewrites messages; only trimming is supported");
+    return text.split(splitter).flatMap((piece, i): ChatPiece[] => {
+      if (i % 2 === 1) return [{ control: piece }];
+      return piece === "" ? [] : [{ text: marks.show(piece), parts: marks.cut(piece) }];
+    });
   };
-}
-
-/** Plain text runs on across message borders, as it does in one string. */
-function assemble(parts: readonly string[], contents: readonly string[], specials: ReadonlySet<string>): ChatPiece[] {
-  const pieces: ChatPiece[] = [];
-  let text = "";
-  const flush = (): void => {
-    if (text !== "") pieces.push({ text });
-    text = "";
-  };
-  for (const part of parts)
-    if (specials.has(part)) {
-      flush();
-      pieces.push({ special: part });
-    } else if (part.startsWith(open)) text += contents[Number(part.slice(1, -1))] ?? "";
-    else text += part;
-  flush();
-  return pieces;
 }
 
 function parse(source: string): Template {
@@ -69,8 +73,4 @@ function parse(source: string): Template {
     const reason = error instanceof Error ? error.message : String(error);
     throw new LaconicError("model_unsupported", `the chat template cannot be parsed: ${reason}`, {}, error);
   }
-}
-
-function escape(text: string): string {
-  return text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`);
 }

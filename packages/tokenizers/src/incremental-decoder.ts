@@ -12,7 +12,8 @@ const incomplete = "\uFFFD";
 
 /** Keeps only the tokens since the last complete character, so that a long reply costs no more per token. */
 export function incrementalDecoder(tokenizer: Pick<Tokenizer, "decode">): IncrementalDecoder {
-  // The last token that is out already: some tokenizers write a space depending on what came before.
+  // The last token that wrote something: some tokenizers write a space depending on what came before. Until one has, all
+  // different ones that wrote nothing, since a beginning may have lost its space.
   let before: number[] = [];
   let waiting: number[] = [];
   const tail = (): string => {
@@ -24,7 +25,8 @@ export function incrementalDecoder(tokenizer: Pick<Tokenizer, "decode">): Increm
       waiting.push(token);
       const text = tail();
       if (text.endsWith(incomplete)) return "";
-      before = waiting.slice(-1);
+      if (text !== "") before = waiting.slice(-1);
+      else if (tokenizer.decode(before) === "") before = [...new Set([...before, ...waiting])];
       waiting = [];
       return text;
     },

@@ -1,65 +1,61 @@
-import { Tokenizer as HuggingFaceTokenizer } from "@huggingface/tokenizers";
-import { LaconicError, type ChatTokenizer } from "@laconic/core";
-import { chatRenderer } from "./chat-template.ts";
-import { addedTokens, specialTokens } from "./special-tokens.ts";
+import type { ChatTokenizer } from "@laconic/core";
+import { openGuardedEncoder } from "./guarded-encoder.ts";
+import { promptEncoder, type PromptEncoder } from "./prompt-encoder.ts";
+import { specialTokens } from "./special-tokens.ts";
+import { tokenDecoder } from "./token-decoder.ts";
 import { readTokenizerFiles, type TokenizerFiles } from "./tokenizer-files.ts";
+
+/** How a model's chats are written. */
+export interface ChatSettings {
+  /**
+   * Further variables of the chat template, as keywords of transformers' `apply_chat_template`: `enable_thinking`, `tools`,
+   * `date_string`, ... A template that does not know one ignores it.
+   */
+  readonly templateArguments?: Readonly<Record<string, unknown>>;
+}
+
+/** What reading texts with a stranger's patterns and template may take. */
+export interface EncodingLimits {
+  /** Per text or chat; a second more for every 100,000 characters. Default 10. */
+  readonly deadlineSeconds?: number;
+}
 
 /**
  * The tokenizer of a checkpoint folder: `tokenizer.json`, `tokenizer_config.json`, `generation_config.json`, and a chat
  * template where there is one.
  *
  * A text is encoded without control tokens: what spells one in a text stays text. Only the chat template writes them.
+ *
+ * Patterns and template are the checkpoint's, and may be hostile: they run in a thread of their own with bounded memory,
+ * and one that passes the deadline is ended with `model_unsupported`.
  * @throws LaconicError `checkpoint_missing`, `weights_invalid` for a damaged file, `model_unsupported` naming what is not
  * supported.
  */
-export async function loadTokenizer(folder: string): Promise<ChatTokenizer> {
-  return tokenizerOf(await readTokenizerFiles(folder));
+export async function loadTokenizer(
+  folder: string,
+  { templateArguments = {}, deadlineSeconds = 10 }: ChatSettings & EncodingLimits = {},
+): Promise<ChatTokenizer> {
+  const files = await readTokenizerFiles(folder);
+  specialTokens(files);
+  return tokenizerFrom(files, openGuardedEncoder({ folder, files, templateArguments, deadlineSeconds }));
 }
 
-/** The same from files that are already read. */
-export function tokenizerOf(files: TokenizerFiles): ChatTokenizer {
-  const special = specialTokens(files);
-  const plain = open({ ...files.tokenizer, added_tokens: addedTokens(files).filter((token) => !token.special) }, files);
-  const whole = open(files.tokenizer, files);
-  const encode = (text: string): number[] => plain.encode(text, { add_special_tokens: false }).ids;
-  const renderChat =
-    files.chatTemplate === null ? null : chatRenderer(files.chatTemplate, special.ids.keys(), special.byRole);
+/** The same from files that are already read. It trusts them: patterns and template run on the calling thread. */
+export function tokenizerOf(files: TokenizerFiles, { templateArguments = {} }: ChatSettings = {}): ChatTokenizer {
+  return tokenizerFrom(files, promptEncoder(files, templateArguments));
+}
+
+function tokenizerFrom(files: TokenizerFiles, encoder: PromptEncoder): ChatTokenizer {
+  const { ends } = specialTokens(files);
+  const { vocabularySize, decode, tokenBytes } = tokenDecoder(files);
   return {
-    vocabularySize: largestId(whole) + 1,
-    endToken: special.ends[0] as number,
-    endTokens: special.ends,
-    // A lone surrogate has no bytes; like every UTF-8 encoder, it becomes the replacement character.
-    encode: (text) => encode(wellFormed(text)),
-    decode: (tokens) =>
-      tokens.length === 0
-        ? ""
-        : whole.decode([...tokens], { skip_special_tokens: true, clean_up_tokenization_spaces: false }),
-    encodeChat(messages) {
-      if (!renderChat)
-        throw new LaconicError("input_invalid", "this checkpoint has no chat template; send a text or token prompt");
-      const formed = messages.map(({ role, content }) => ({ role, content: wellFormed(content) }));
-      return renderChat(formed).flatMap((piece) =>
-        "special" in piece ? [special.ids.get(piece.special) as number] : encode(piece.text),
-      );
-    },
+    vocabularySize,
+    endToken: ends[0] as number,
+    endTokens: ends,
+    encode: (text) => encoder.encode(text),
+    encodePrompt: (text) => encoder.encodePrompt(text),
+    decode,
+    tokenBytes,
+    encodeChat: (messages) => encoder.encodeChat(messages),
   };
-}
-
-function open(tokenizer: Readonly<Record<string, unknown>>, files: TokenizerFiles): HuggingFaceTokenizer {
-  try {
-    return new HuggingFaceTokenizer(tokenizer, files.config);
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new LaconicError("model_unsupported", `tokenizer.json: ${reason}`, {}, error);
-  }
-}
-
-function largestId(tokenizer: HuggingFaceTokenizer): number {
-  let largest = 0;
-  for (const id of tokenizer.get_vocab(true).values()) largest = Math.max(largest, id);
-  return largest;
-}
-
-function wellFormed(text: string): string {
-  return new TextDecoder().decode(new TextEncoder().encode(text));
 }

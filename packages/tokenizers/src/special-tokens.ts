@@ -3,37 +3,43 @@ import type { TokenizerFiles } from "./tokenizer-files.ts";
 
 /** The control tokens of a vocabulary. */
 export interface SpecialTokens {
-  /** Id by text. */
+  /** Id by text: what no text of a prompt spells. */
   readonly ids: ReadonlyMap<string, number>;
+  /** Those, and the others of their form: what no message of a chat spells. */
+  readonly controls: ReadonlyMap<string, number>;
   /** Text by role, such as `bos_token`: what chat templates call them. */
   readonly byRole: Readonly<Record<string, string>>;
   /** All tokens that end an utterance, the tokenizer's own first. */
   readonly ends: readonly number[];
 }
 
-interface AddedToken {
+export interface AddedToken {
   readonly id: number;
   readonly content: string;
   readonly special: boolean;
+  /** Takes the white space before it, or after it, along. */
+  readonly lstrip?: boolean;
+  readonly rstrip?: boolean;
 }
 
-export function addedTokens({ tokenizer }: Pick<TokenizerFiles, "tokenizer">): readonly AddedToken[] {
-  return (tokenizer["added_tokens"] ?? []) as readonly AddedToken[];
+/** Some checkpoints, such as DeepSeek's, call the marks of whose turn it is plain tokens. */
+const delimiter = /^<[|｜].*[|｜]>$/su;
+
+/** Of `tokenizer.json`; one that `tokenizer_config.json` gives a role is special, as transformers has it. */
+export function addedTokens({ tokenizer, config }: Pick<TokenizerFiles, "tokenizer" | "config">): AddedToken[] {
+  const named = new Set(Object.values(rolesOf(config)));
+  const added = (tokenizer["added_tokens"] ?? []) as readonly AddedToken[];
+  return added.map((token) => ({ ...token, special: token.special || named.has(token.content) }));
 }
 
 /** @throws LaconicError `model_unsupported` when nothing ends an utterance. */
 export function specialTokens(files: TokenizerFiles): SpecialTokens {
-  const ids = new Map(
-    addedTokens(files)
-      .filter(({ special }) => special)
-      .map(({ content, id }) => [content, id]),
-  );
-  const byRole: Record<string, string> = {};
-  for (const [key, value] of Object.entries(files.config)) {
-    const text =
-      typeof value === "object" && value !== null ? (value as { readonly content?: unknown }).content : value;
-    if (key.endsWith("_token") && typeof text === "string") byRole[key] = text;
-  }
+  const added = addedTokens(files);
+  const idsOf = (tokens: readonly AddedToken[]): Map<string, number> =>
+    new Map(tokens.filter(({ content }) => content !== "").map(({ content, id }) => [content, id]));
+  const ids = idsOf(added.filter(({ special }) => special));
+  const controls = idsOf(added.filter(({ special, content }) => special || delimiter.test(content)));
+  const byRole = rolesOf(files.config);
   const stated = files.generation["eos_token_id"];
   const own = ids.get(byRole["eos_token"] ?? "");
   const ends = [...new Set([own, stated].flat().filter((id): id is number => typeof id === "number"))];
@@ -43,5 +49,15 @@ export function specialTokens(files: TokenizerFiles): SpecialTokens {
       "neither tokenizer_config.json (eos_token) nor generation_config.json (eos_token_id) names a token that ends a reply",
       { key: "eos_token" },
     );
-  return { ids, byRole, ends };
+  return { ids, controls, byRole, ends };
+}
+
+function rolesOf(config: TokenizerFiles["config"]): Record<string, string> {
+  const byRole: Record<string, string> = {};
+  for (const [key, value] of Object.entries(config)) {
+    const text =
+      typeof value === "object" && value !== null ? (value as { readonly content?: unknown }).content : value;
+    if (key.endsWith("_token") && typeof text === "string") byRole[key] = text;
+  }
+  return byRole;
 }

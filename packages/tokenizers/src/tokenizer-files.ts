@@ -1,6 +1,7 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
+import { checkVocabulary } from "./check-vocabulary.ts";
+import { readTextFile } from "./read-text-file.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -16,13 +17,14 @@ export interface TokenizerFiles {
   readonly chatTemplate: string | null;
 }
 
-/** @throws LaconicError `checkpoint_missing` without a tokenizer.json, `weights_invalid` naming a file that is not JSON. */
+/** @throws LaconicError `checkpoint_missing` without a tokenizer.json, `weights_invalid` naming a file that is damaged. */
 export async function readTokenizerFiles(folder: string): Promise<TokenizerFiles> {
   const tokenizer = await readJson(folder, "tokenizer.json");
   if (!tokenizer) throw new LaconicError("checkpoint_missing", `${folder} holds no tokenizer.json`, { folder });
+  checkVocabulary(tokenizer, join(folder, "tokenizer.json"));
   const config = (await readJson(folder, "tokenizer_config.json")) ?? {};
   const template =
-    (await readText(folder, "chat_template.jinja")) ??
+    (await readTextFile(join(folder, "chat_template.jinja"))) ??
     templateIn(config) ??
     templateIn((await readJson(folder, "chat_template.json")) ?? {});
   return {
@@ -45,7 +47,7 @@ function templateIn(json: Json): string | null {
 }
 
 async function readJson(folder: string, name: string): Promise<Json | null> {
-  const text = await readText(folder, name);
+  const text = await readTextFile(join(folder, name));
   if (text === null) return null;
   try {
     const value: unknown = JSON.parse(text);
@@ -59,11 +61,4 @@ async function readJson(folder: string, name: string): Promise<Json | null> {
     );
   }
   throw new LaconicError("weights_invalid", `${join(folder, name)} is not a JSON object`, { file: name });
-}
-
-async function readText(folder: string, name: string): Promise<string | null> {
-  return readFile(join(folder, name), "utf8").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT" || error.code === "ENOTDIR") return null;
-    throw new LaconicError("checkpoint_missing", `${join(folder, name)} cannot be read: ${error.message}`, {}, error);
-  });
 }

@@ -73,7 +73,12 @@ async function graderOf(
 ): Promise<(answer: string | null, problem: RecordedEpisode["problem"]) => number> {
   const config = await configOfRun(run);
   const { folder } = await openModelFolder(config.model, terminal);
-  const task = await openTask(config.task, { heldOut: 1, modelFolder: folder, note });
+  const task = await openTask(config.task, {
+    heldOut: 1,
+    modelFolder: folder,
+    templateArguments: config.chatTemplateArguments,
+    note,
+  });
   try {
     const { scoreOf, grader } = withVerdicts(task, config.train.scoring);
     const scores: SampleScore[] = [];

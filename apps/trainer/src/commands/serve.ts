@@ -80,6 +80,11 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           default: "256MiB",
           valueHint: "size",
         },
+        "chat-template-arguments": {
+          type: "string",
+          description: 'What the chat template is told, as JSON, such as {"enable_thinking":false}; a run has its own',
+          valueHint: "json",
+        },
         "max-body": { type: "string", description: "Largest request in bytes", default: "4194304", valueHint: "n" },
       },
       run: async (args) => {
@@ -97,7 +102,11 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           wholeNumber("max-tokens", args["max-tokens"], 1),
         ];
         const maxBytes = parseBytes("keep-prefixes", args["keep-prefixes"]);
-        const served = await open(args.model, terminal, { policy: args.policy, which: args.best ? "best" : "latest" });
+        const served = await open(args.model, terminal, {
+          policy: args.policy,
+          which: args.best ? "best" : "latest",
+          templateArguments: templateArgumentsFrom(args["chat-template-arguments"]),
+        });
         const device = await chooseDevice(args.device, "auto", (line) => terminal.note(line));
         const engine = await createLocalEngine({
           device: device.source,
@@ -148,7 +157,11 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
 async function open(
   given: string,
   terminal: Terminal,
-  chosen: { readonly policy: string | undefined; readonly which: "latest" | "best" },
+  chosen: {
+    readonly policy: string | undefined;
+    readonly which: "latest" | "best";
+    readonly templateArguments: Readonly<Record<string, unknown>>;
+  },
 ): Promise<Served> {
   const run = resolve(given);
   if (given === "shipped" || given.startsWith("hub:") || !(await exists(join(run, runFiles.checkpoints)))) {
@@ -158,12 +171,15 @@ async function open(
         key: stray,
       });
     const { folder, name } = await openModelFolder(given, terminal);
-    const tokenizer = given === "shipped" ? relayTask({ level: "one-fact" }).tokenizer : await loadTokenizer(folder);
+    const { templateArguments } = chosen;
+    const tokenizer =
+      given === "shipped" ? shippedTokenizer(templateArguments) : await loadTokenizer(folder, { templateArguments });
     return { name, source: { kind: "folder", path: folder }, tokenizer };
   }
   const { config, checkpoint } = await findRun(run, chosen.which);
   const { folder } = await openModelFolder(config.model, terminal);
-  const task = await openTask(config.task, { heldOut: 0, modelFolder: folder });
+  const templateArguments = { ...config.chatTemplateArguments, ...chosen.templateArguments };
+  const task = await openTask(config.task, { heldOut: 0, modelFolder: folder, templateArguments });
   await task.close?.();
   const policies = policiesOf(config, task);
   const policy = chosen.policy ?? Object.keys(policies)[0];
@@ -176,8 +192,34 @@ async function open(
   return {
     name: basename(run),
     source: modelSource(config, own, join(checkpoint, modelPlace(policies, policy))),
-    tokenizer: base === undefined ? task.tokenizer : await loadTokenizer(own),
+    tokenizer: base === undefined ? task.tokenizer : await loadTokenizer(own, { templateArguments }),
   };
+}
+
+/** @throws LaconicError `config_invalid` for arguments: its prompts are no chats. */
+function shippedTokenizer(templateArguments: Readonly<Record<string, unknown>>): Tokenizer {
+  if (Object.keys(templateArguments).length > 0)
+    throw new LaconicError("config_invalid", "--chat-template-arguments: shipped has no chat template", {
+      key: "chat-template-arguments",
+    });
+  return relayTask({ level: "one-fact" }).tokenizer;
+}
+
+/** @throws LaconicError `config_invalid` for what is no JSON object */
+function templateArgumentsFrom(text: string | undefined): Readonly<Record<string, unknown>> {
+  if (text === undefined) return {};
+  const refused = (reason: string): LaconicError =>
+    new LaconicError("config_invalid", `--chat-template-arguments is ${text}: ${reason}`, {
+      key: "chat-template-arguments",
+    });
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw refused('expected JSON, such as {"enable_thinking":false}');
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) throw refused("expected a JSON object");
+  return value as Record<string, unknown>;
 }
 
 /** @throws LaconicError `config_invalid` when the variable is not set: serving without the key would be worse. */

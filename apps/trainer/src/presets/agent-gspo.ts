@@ -1,4 +1,4 @@
-import type { Preset } from "./preset.ts";
+import { answerAtOnce, type Preset } from "./preset.ts";
 
 /**
  * Agent-GSPO on GSM8K: what a problem states is dealt to three holders, a solver answers, all speak with one policy. Eq. 1-5
@@ -9,6 +9,7 @@ import type { Preset } from "./preset.ts";
 export const agentGspo: Preset = {
   task: { name: "benchmark", benchmark: "gsm8k", team: "star", agents: 3, replyTokens: 128, actorTokens: 512 },
   model: "hub:Qwen/Qwen2.5-0.5B-Instruct",
+  chatTemplateArguments: answerAtOnce,
   train: {
     steps: 200,
     budget: {

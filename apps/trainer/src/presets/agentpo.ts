@@ -1,4 +1,4 @@
-import type { Preset } from "./preset.ts";
+import { answerAtOnce, type Preset } from "./preset.ts";
 
 /**
  * AgentPO (ICLR 2026): GRPO on a collaborator, the actor frozen at temperature 0. As its released code has it: 500 problems,
@@ -11,6 +11,7 @@ import type { Preset } from "./preset.ts";
 const agentPo = (team: string): Preset => ({
   task: { name: "benchmark", benchmark: "gsm8k", team, replyTokens: 768, actorTokens: 2048 },
   model: "hub:Qwen/Qwen2.5-3B-Instruct",
+  chatTemplateArguments: answerAtOnce,
   actor: { model: "hub:Qwen/Qwen2.5-7B-Instruct" },
   train: {
     steps: 42,
@@ -41,5 +42,6 @@ export const actorFinetune: Preset = {
   ...agentPo("solo"),
   task: { name: "benchmark", benchmark: "gsm8k", team: "solo", replyTokens: 2048 },
   model: "hub:Qwen/Qwen2.5-7B-Instruct",
+  chatTemplateArguments: answerAtOnce,
   actor: null,
 };

@@ -1,4 +1,4 @@
-import type { Preset } from "./preset.ts";
+import { answerAtOnce, type Preset } from "./preset.ts";
 
 /**
  * MAGRPO (AAAI-26): two policies of their own, all answer at once, one reward; return less the siblings' mean, the sum of
@@ -9,6 +9,7 @@ import type { Preset } from "./preset.ts";
 export const magrpo: Preset = {
   task: { name: "writing", form: "tldr", replyTokens: 256 },
   model: "hub:Qwen/Qwen3-1.7B",
+  chatTemplateArguments: answerAtOnce,
   policies: "own",
   train: {
     steps: 1100,
@@ -35,6 +36,7 @@ export const magrpo: Preset = {
 export const magrpoMultiturn: Preset = {
   task: { name: "code", benchmark: "coophumaneval", turns: 2, replyTokens: 256 },
   model: "hub:Qwen/Qwen2.5-Coder-3B-Instruct",
+  chatTemplateArguments: answerAtOnce,
   policies: "own",
   train: {
     steps: 132,

@@ -10,6 +10,7 @@ test("an empty configuration is the relay task with the paper's training default
     actor: null,
     policies: "shared",
     bases: {},
+    chatTemplateArguments: {},
     lora: null,
     device: "auto",
     workers: "auto",
@@ -20,7 +21,11 @@ test("an empty configuration is the relay task with the paper's training default
 
 test.each([
   [{ worker: 3 }, "worker", "did you mean workers?"],
-  [{ zzzzzz: 3 }, "zzzzzz", "known: task, model, actor, policies, bases, lora, device, workers, memory, train"],
+  [
+    { zzzzzz: 3 },
+    "zzzzzz",
+    "known: task, model, actor, policies, bases, chatTemplateArguments, lora, device, workers, memory, train",
+  ],
   [{ workers: 0 }, "workers", ">=1"],
   [{ task: { name: "relay", level: "ten-facts" } }, "task.level", "one-fact"],
   [{ train: { stepz: 1 } }, "train.stepz", "did you mean train.steps?"],

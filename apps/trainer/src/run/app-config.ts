@@ -20,6 +20,7 @@ const defaults: WrittenConfig = {
   actor: null,
   policies: "shared",
   bases: {},
+  chatTemplateArguments: {},
   lora: null,
   device: "auto",
   workers: "auto",
@@ -79,6 +80,7 @@ const writtenSchema: z.ZodType<WrittenConfig> = z.strictObject({
     .nullable(),
   policies: z.enum(["shared", "own"]),
   bases: z.record(z.string(), z.string().min(1)),
+  chatTemplateArguments: z.record(z.string(), z.json()),
   lora: z
     .strictObject({
       rank: z.int().min(1),

@@ -41,7 +41,7 @@ export interface OpeningMeans {
 }
 
 type Parts = Pick<AppConfig, "task" | "train"> &
-  Partial<Pick<AppConfig, "memory" | "policies" | "actor" | "lora" | "bases">>;
+  Partial<Pick<AppConfig, "memory" | "policies" | "actor" | "lora" | "bases" | "chatTemplateArguments">>;
 
 /** Agents by policy: one that all trained agents share, or one for each of them. */
 export function policiesOf(
@@ -72,8 +72,8 @@ export function modelSource(
  */
 export async function openParts(config: Parts, device: ChosenDevice, means: OpeningMeans): Promise<OpenedParts> {
   const { onWarning, modelFolder, openModel, checkpoint, fresh, note = () => undefined, heldOut = 1000 } = means;
-  const { bases = {} } = config;
-  const task = await openTask(config.task, { modelFolder, note, heldOut });
+  const { bases = {}, chatTemplateArguments: templateArguments = {} } = config;
+  const task = await openTask(config.task, { modelFolder, templateArguments, note, heldOut });
   const engine = await createLocalEngine({
     device: device.source,
     workers: device.workers,
@@ -87,7 +87,7 @@ export async function openParts(config: Parts, device: ChosenDevice, means: Open
     for (const [name, agents] of Object.entries(names)) {
       const base = bases[name];
       const folder = base === undefined ? modelFolder : await openModel(base);
-      const tokenizer = base === undefined ? task.tokenizer : await tokenizerIn(folder as string);
+      const tokenizer = base === undefined ? task.tokenizer : await tokenizerIn(folder as string, templateArguments);
       const saved = checkpoint === undefined ? undefined : join(checkpoint, modelPlace(names, name));
       const model = await engine.createModel(fresh ?? modelSource(config, folder ?? "", saved));
       policies[name] = { model, speak: speaker(model.id, tokenizer), agents };
@@ -118,7 +118,7 @@ export async function openParts(config: Parts, device: ChosenDevice, means: Open
     const folder = given ? await openModel(given.model) : null;
     const first = fresh ?? modelSource(config, modelFolder ?? "");
     const model = await engine.createModel(folder === null ? first : { kind: "folder", path: folder });
-    return speaker(model.id, folder === null ? task.tokenizer : await tokenizerIn(folder))(model);
+    return speaker(model.id, folder === null ? task.tokenizer : await tokenizerIn(folder, templateArguments))(model);
   }
 }
 
@@ -126,8 +126,11 @@ function speaker(id: string, tokenizer: Tokenizer | ChatTokenizer): TrainedPolic
   return (sampler) => localPolicy({ id, sampler, tokenizer });
 }
 
-async function tokenizerIn(folder: string): Promise<ChatTokenizer> {
-  return (await import("@laconic/tokenizers")).loadTokenizer(folder);
+async function tokenizerIn(
+  folder: string,
+  templateArguments: AppConfig["chatTemplateArguments"],
+): Promise<ChatTokenizer> {
+  return (await import("@laconic/tokenizers")).loadTokenizer(folder, { templateArguments });
 }
 
 /** @throws LaconicError `config_invalid` for a base of a policy that does not exist */

@@ -1,3 +1,4 @@
+import { LaconicError } from "@laconic/core";
 import { hubEnvironment } from "@laconic/hub";
 import {
   relayCriticTask,
@@ -13,7 +14,7 @@ import type { TaskSettings } from "./run-settings.ts";
 
 function aside(): TaskMeans {
   const data = { folder: dataFolder(undefined), hub: hubEnvironment(process.env) };
-  return { heldOut: 1000, modelFolder: null, data, note: () => undefined };
+  return { heldOut: 1000, modelFolder: null, templateArguments: {}, data, note: () => undefined };
 }
 
 /**
@@ -24,6 +25,10 @@ export async function openTask(settings: TaskSettings, means: Partial<TaskMeans>
   const all = { ...aside(), ...means };
   const { name: _, ...options } = settings;
   const { heldOut } = all;
+  if (settings.name.startsWith("relay") && Object.keys(all.templateArguments).length > 0)
+    throw new LaconicError("config_invalid", `chatTemplateArguments: the task ${settings.name} has no chats`, {
+      key: "chatTemplateArguments",
+    });
   switch (settings.name) {
     case "relay":
       return relayTask({ level: settings.level, heldOut });

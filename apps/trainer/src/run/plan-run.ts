@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { LaconicError } from "@laconic/core";
@@ -8,6 +7,7 @@ import {
   measurePasses,
   parameterShapes,
   parseModelConfig,
+  readJsonFile,
   planMemory,
   type LargestBatches,
   type MemoryPlan,
@@ -69,7 +69,11 @@ export async function planRun(
 ): Promise<RunPlan> {
   const model = await readModelConfig(folder);
   const { train, lora, memory } = config;
-  const task = await openTask(config.task, { heldOut: 0, modelFolder: folder });
+  const task = await openTask(config.task, {
+    heldOut: 0,
+    modelFolder: folder,
+    templateArguments: config.chatTemplateArguments,
+  });
   const agents = task.trainedAgents ?? task.topology.agents;
   const replies = train.problemsPerStep * train.episodesPerProblem * agents.length;
   const half = Math.min(mostPlannedTokens, Math.floor(model.maxPositions / 2));
@@ -179,19 +183,7 @@ function rated(model: ModelConfig, settings: MemorySettings, tflops: number): Pa
 }
 
 async function readModelConfig(folder: string): Promise<ModelConfig> {
-  const path = join(folder, "config.json");
-  let text: string;
-  try {
-    text = await readFile(path, "utf8");
-  } catch (error) {
-    throw new LaconicError("checkpoint_missing", `${path} cannot be read: ${String(error)}`, { file: path }, error);
-  }
-  try {
-    return parseModelConfig(JSON.parse(text) as Record<string, unknown>);
-  } catch (error) {
-    if (LaconicError.is(error)) throw error;
-    throw new LaconicError("model_unsupported", `${path} is not JSON: ${String(error)}`, { file: path }, error);
-  }
+  return parseModelConfig(await readJsonFile(join(folder, "config.json")));
 }
 
 function elementCount(shapes: ReadonlyMap<string, readonly number[]>): number {

@@ -15,6 +15,11 @@ export interface AppConfig {
   readonly policies: "shared" | "own";
   /** Other models for single policies, by name, each with its own tokenizer; the others begin with `model`. */
   readonly bases: Readonly<Record<string, string>>;
+  /**
+   * Variables of the models' chat templates, as keywords of transformers' `apply_chat_template`: `enable_thinking`, `tools`,
+   * ... For all models of the run that compute here; a template that does not know one ignores it.
+   */
+  readonly chatTemplateArguments: Readonly<Record<string, unknown>>;
   /** Train a low-rank adapter instead of the model's own weights; null trains the weights. */
   readonly lora: LoraSettings | null;
   /** `auto` takes the first device that works. */

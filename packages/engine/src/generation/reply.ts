@@ -1,6 +1,7 @@
 import { randomFromState, type LogProbsAtOne, type Random, type SampleRequest, type SampleResult } from "@laconic/core";
 import type { ModelConfig } from "../transformer/model-config.ts";
 import type { SlotHolder } from "./cache-slots.ts";
+import { StopMatcher } from "./stop-matcher.ts";
 
 /** A reply in the making. */
 export interface Reply extends SlotHolder {
@@ -9,6 +10,7 @@ export interface Reply extends SlotHolder {
   readonly request: SampleRequest;
   readonly random: Random;
   readonly stopTokens: ReadonlySet<number>;
+  readonly stopTexts: StopMatcher | null;
   /** No more than the model has positions for. */
   readonly maxTokens: number;
   readonly tokens: number[];
@@ -23,6 +25,7 @@ export function startReply(config: ModelConfig, request: SampleRequest, place: n
     request,
     random: randomFromState(request.random),
     stopTokens: new Set(request.stopTokens),
+    stopTexts: request.stopTexts ? new StopMatcher(request.stopTexts) : null,
     maxTokens: roomFor(config, request) - request.promptTokens.length,
     tokens: [],
     logProbs: [],
@@ -47,7 +50,8 @@ export function extendReply(reply: Reply, token: number, logProb: number, atOne:
   if (atOne) reply.atOne.push(atOne);
   reply.tokens.push(token);
   reply.logProbs.push(logProb);
-  if (reply.stopTokens.has(token) || endsWithStop(reply)) reply.finishReason = "stop";
+  const stopped = reply.stopTexts?.push(token) ?? false;
+  if (stopped || reply.stopTokens.has(token) || endsWithStop(reply)) reply.finishReason = "stop";
   else if (reply.tokens.length >= reply.maxTokens) reply.finishReason = "length";
 }
 

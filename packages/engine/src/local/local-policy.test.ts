@@ -138,21 +138,21 @@ test("chat prompts are refused: there is no template", async () => {
   await expect(policy.complete(chat)).rejects.toMatchObject({ code: "input_invalid" });
 });
 
-test("text is cut before a stop text that the tokens did not spell as expected, and the trace keeps every token", async () => {
+test("text and trace are cut at a stop text that the sampler did not look for", async () => {
   const sampler: Sampler = {
     ...countingSampler([]),
     sample: async (requests) =>
       requests.map(({ promptTokens }) => ({
         promptTokens,
         tokens: tokenizer.encode("fadcb"),
-        logProbs: [-1, -1, -1, -1, -1],
+        logProbs: [-1, -2, -3, -4, -5],
         finishReason: "length",
       })),
   };
   const policy = localPolicy({ id: "p", sampler, tokenizer });
   const { sampling } = request(1);
   const stopped = await policy.complete({ ...request(1), sampling: { ...sampling, stop: ["c", "dc", "", "zz"] } });
-  expect(stopped).toMatchObject({ text: "fa", finishReason: "stop", usage: { completionTokens: 5 } });
-  expect(stopped.trace?.tokens).toHaveLength(5);
+  expect(stopped).toMatchObject({ text: "fa", finishReason: "stop", usage: { completionTokens: 4 } });
+  expect(stopped.trace).toMatchObject({ tokens: tokenizer.encode("fadc"), logProbs: [-1, -2, -3, -4] });
   expect(await policy.complete(request(1))).toMatchObject({ text: "fadcb", finishReason: "length" });
 });

@@ -11,12 +11,15 @@ import {
   type Sampler,
   type Tokenizer,
 } from "@laconic/core";
+import { endAtStop } from "./end-at-stop.ts";
 import { sampleAtOnce, sampleInWaves } from "./sampling-waves.ts";
+import { tokenBytesOf } from "./token-bytes-of.ts";
 
 /**
  * A language model over a sampler.
  *
- * Stop texts are found in the decoded text, and end sampling early where the tokenizer spells them as the model did.
+ * A reply ends with the token that completes a stop text, which may lie across tokens: trace and usage include that token,
+ * the text ends before the stop text.
  *
  * @param options.batching - `waves`: requests that any number of episodes make while a batch is sampled are served
  * together as the next one, so a run repeats itself on every device. `continuous`: each joins the running batch at once, as
@@ -55,22 +58,12 @@ function sampleRequest(request: CompletionRequest, tokenizer: Tokenizer): Sample
     promptTokens: promptTokens(request.prompt, tokenizer),
     sampling,
     stopTokens: endTokens(tokenizer),
-    stopSequences: stop.flatMap((text) => spellStop(text, tokenizer)),
+    ...(stop.some((text) => text !== "") && { stopTexts: { texts: stop, tokenBytes: tokenBytesOf(tokenizer) } }),
     random: request.random,
     ...(topLogProbs !== undefined && { topLogProbs }),
     ...(conversation !== undefined && { conversation }),
     ...(signal && { signal }),
   };
-}
-
-/** A stop text that the vocabulary cannot spell can never be written. */
-function spellStop(text: string, tokenizer: Tokenizer): number[][] {
-  try {
-    return [tokenizer.encode(text)];
-  } catch (error) {
-    if (LaconicError.is(error) && error.code === "input_invalid") return [];
-    throw error;
-  }
 }
 
 function endTokens(tokenizer: Tokenizer | ChatTokenizer): readonly number[] {
@@ -82,7 +75,7 @@ function promptTokens(prompt: Prompt, tokenizer: Tokenizer | ChatTokenizer): rea
     case "tokens":
       return prompt.tokens;
     case "text":
-      return tokenizer.encode(prompt.text);
+      return tokenizer.encodePrompt?.(prompt.text) ?? tokenizer.encode(prompt.text);
     case "messages":
       if ("encodeChat" in tokenizer) return tokenizer.encodeChat(prompt.messages);
       throw new LaconicError("input_invalid", "this policy has no chat template; send a text or token prompt");
@@ -91,20 +84,19 @@ function promptTokens(prompt: Prompt, tokenizer: Tokenizer | ChatTokenizer): rea
 
 function completion(
   request: CompletionRequest,
-  { finishReason, ...trace }: SampleResult,
+  { finishReason, ...sampled }: SampleResult,
   tokenizer: Tokenizer,
   model: ModelIdentity,
 ): Completion {
   if (finishReason === "aborted") throw new LaconicError("aborted", "the request was aborted");
-  const { promptTokens: prompt, tokens } = trace;
   const ends = endTokens(tokenizer);
-  const text = tokenizer.decode(tokens.filter((token) => !ends.includes(token)));
-  const stops = (request.sampling.stop ?? []).map((stop) => (stop === "" ? -1 : text.indexOf(stop)));
-  const cut = Math.min(text.length, ...stops.filter((at) => at >= 0));
+  const decode = (tokens: readonly number[]): string =>
+    tokenizer.decode(tokens.filter((token) => !ends.includes(token)));
+  const { text, stopped, trace } = endAtStop(sampled, request.sampling.stop ?? [], decode);
   return {
-    text: text.slice(0, cut),
-    finishReason: cut < text.length ? "stop" : finishReason,
-    usage: { promptTokens: prompt.length, completionTokens: tokens.length, counted: "model" },
+    text,
+    finishReason: stopped ? "stop" : finishReason,
+    usage: { promptTokens: trace.promptTokens.length, completionTokens: trace.tokens.length, counted: "model" },
     model,
     trace,
   };

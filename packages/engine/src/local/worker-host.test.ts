@@ -1,13 +1,21 @@
 import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { LaconicError, type Engine, type TrainingSequence } from "@laconic/core";
+import {
+  LaconicError,
+  randomFromSeed,
+  type CompletionRequest,
+  type Engine,
+  type TrainingSequence,
+} from "@laconic/core";
+import { tableTokenizer } from "@laconic/core/testing";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { KernelSource } from "@laconic/kernels";
 import { referenceKernels } from "@laconic/kernels/testing";
 import { config } from "../testing/cases/engine-case.ts";
 import { engineCases } from "../testing/engine-cases.ts";
 import { createLocalEngine } from "./local-engine.ts";
+import { localPolicy } from "./local-policy.ts";
 
 const slow = { timeout: 60_000 };
 const sequences: readonly TrainingSequence[] = [{ promptTokens: [1], completionTokens: [2, 3] }];
@@ -39,6 +47,35 @@ describe.each([1, 2])("the engine on %d worker threads", (workers) => {
     const source = { kind: "config", config: { ...config, odd: () => 0 }, seed: 1 } as const;
     await expect(engine.createModel(source)).rejects.toMatchObject({ code: "input_invalid" });
     await engine.createModel({ kind: "config", config, seed: 1 });
+  });
+
+  test("stop texts and how tokens spell them reach every thread", async () => {
+    const model = await engine.createModel({ kind: "config", config, seed: 1 });
+    const vocabulary = config["vocab_size"] as number;
+    // Token t is the letter t: a reply ends as soon as both letters of the text have come in a row.
+    const tokenizer = tableTokenizer(
+      Array.from({ length: vocabulary - 1 }, (_, i) => String.fromCodePoint(97 + i)).join(""),
+    );
+    const policy = localPolicy({ id: "p", sampler: model, tokenizer });
+    const ask = (seed: number, stop: readonly string[]): CompletionRequest => ({
+      prompt: { kind: "tokens", tokens: [1 + (seed % 3)] },
+      sampling: { temperature: 1, maxTokens: 6, stop },
+      random: randomFromSeed(seed).state(),
+    });
+    const seeds = Array.from({ length: 24 }, (_, seed) => seed);
+    const whole = await Promise.all(seeds.map((seed) => policy.complete(ask(seed, []))));
+    const stop = whole.map(({ text }) => text.slice(1, 3)).filter(({ length }) => length === 2);
+    const ended = await Promise.all(seeds.map((seed) => policy.complete(ask(seed, stop))));
+    expect(
+      ended.filter(({ trace }, i) => (trace?.tokens.length ?? 0) < (whole[i]?.trace?.tokens.length ?? 0)),
+    ).not.toEqual([]);
+    ended.forEach(({ text, trace }, i) => {
+      const free = whole[i]?.text ?? "";
+      const at = stop.map((each) => free.indexOf(each)).filter((found) => found >= 0);
+      expect(text).toBe(at.length === 0 ? free : free.slice(0, Math.min(...at)));
+      const tokens = at.length === 0 ? whole[i]?.trace?.tokens.length : Math.min(...at) + 2;
+      expect(trace?.tokens).toHaveLength(tokens ?? -1);
+    });
   });
 
   test("errors keep code, message and detail on their way between threads", async () => {

@@ -64,8 +64,18 @@ function isTarget(module: string, target: string): boolean {
   return module === target || module.endsWith(`.${target}`);
 }
 
-/** Shape of every adapter matrix: A is [rank, in], B is [out, rank]. */
+/**
+ * Shape of every adapter matrix: A is [rank, in], B is [out, rank].
+ * @throws LaconicError `config_invalid` for a rank above the model's width: one side of every projection has that width, so
+ * its update can have no higher rank.
+ */
 export function adapterShapes(config: ModelConfig, settings: LoraSettings): Map<string, readonly number[]> {
+  if (settings.rank > config.hiddenSize)
+    throw new LaconicError(
+      "config_invalid",
+      `lora.rank: is ${settings.rank}, no matrix of the model has a rank above its width of ${config.hiddenSize}`,
+      { key: "lora.rank" },
+    );
   const base = parameterShapes(config);
   const shapes = new Map<string, readonly number[]>();
   for (const projection of adaptedProjections(config, settings.targets)) {

@@ -53,6 +53,24 @@ const foreign = [
   "no_rope_layers",
 ] as const;
 
+/**
+ * Largest numbers that are believed, several times those of the largest models there are: tables and lists are made by them
+ * before a weight is read.
+ */
+const most = {
+  vocab_size: 1 << 22,
+  hidden_size: 1 << 17,
+  num_attention_heads: 1 << 12,
+  num_key_value_heads: 1 << 12,
+  head_dim: 1 << 13,
+  num_hidden_layers: 1 << 11,
+  intermediate_size: 1 << 20,
+  max_position_embeddings: 1 << 24,
+} as const;
+
+/** Of the table of rotary angles: a million positions of 256. */
+const mostRotaryElements = 1 << 28;
+
 const ropeKeys: ReadonlySet<string> = new Set([
   "rope_type",
   "type",
@@ -86,29 +104,32 @@ export function parseModelConfig(json: Json): ModelConfig {
   if (json["mlp_bias"] === true) throw refuse("mlp_bias", true, "feed-forward layers have no bias");
   if ((json["attention_dropout"] ?? 0) !== 0) throw refuse("attention_dropout", json["attention_dropout"], "must be 0");
 
-  const hiddenSize = positive(json, "hidden_size");
-  const queryHeads = positive(json, "num_attention_heads");
-  const kvHeads = positive(json, "num_key_value_heads", queryHeads);
-  const headDim = positive(json, "head_dim", hiddenSize / queryHeads);
+  const hiddenSize = size(json, "hidden_size");
+  const queryHeads = size(json, "num_attention_heads");
+  const kvHeads = size(json, "num_key_value_heads", queryHeads);
+  const headDim = size(json, "head_dim", hiddenSize / queryHeads);
   if (queryHeads % kvHeads !== 0)
     throw refuse("num_key_value_heads", kvHeads, `must divide num_attention_heads (${queryHeads})`);
   if (headDim % 2 !== 0) throw refuse("head_dim", headDim, "must be even for rotary positions");
+  const maxPositions = size(json, "max_position_embeddings");
+  if (maxPositions * headDim > mostRotaryElements)
+    throw refuse("max_position_embeddings", maxPositions, `at most ${mostRotaryElements / headDim} with such heads`);
   const attentionBias = json["attention_bias"] === true;
   if (attentionBias && modelType !== "llama") throw refuse("attention_bias", true, `${modelType} has no such choice`);
 
   return {
     modelType,
-    vocabularySize: positive(json, "vocab_size"),
+    vocabularySize: size(json, "vocab_size"),
     hiddenSize,
-    layers: positive(json, "num_hidden_layers"),
+    layers: size(json, "num_hidden_layers"),
     queryHeads,
     kvHeads,
     headDim,
-    feedForwardSize: positive(json, "intermediate_size"),
+    feedForwardSize: size(json, "intermediate_size"),
     rmsNormEpsilon: number(json, "rms_norm_eps", 1e-6),
     ropeTheta: ropeTheta(json),
     ropeScaling: ropeScaling(json),
-    maxPositions: positive(json, "max_position_embeddings"),
+    maxPositions,
     tiedHead: json["tie_word_embeddings"] === true,
     qkvBias: modelType === "qwen2" || attentionBias,
     outputBias: attentionBias,
@@ -161,12 +182,22 @@ function positive(json: Json, key: string, fallback?: number): number {
   return value;
 }
 
+/** A positive whole number that memory is taken by. */
+function size(json: Json, key: keyof typeof most, fallback?: number): number {
+  const value = positive(json, key, fallback);
+  if (value > most[key]) throw refuse(key, value, `at most ${most[key]} is believed`);
+  return value;
+}
+
+/** Short, whatever a file holds. */
+function shown(value: unknown): string {
+  if (typeof value === "object" && value !== null) return Array.isArray(value) ? "a list" : "an object";
+  const text = JSON.stringify(value) ?? "missing";
+  return text.length > 100 ? `${text.slice(0, 100)}...` : text;
+}
+
 function refuse(key: string, value: unknown, reason: string): LaconicError {
-  return new LaconicError(
-    "model_unsupported",
-    `config.json: ${key} is ${JSON.stringify(value) ?? "missing"}: ${reason}`,
-    {
-      key,
-    },
-  );
+  return new LaconicError("model_unsupported", `config.json: ${key} is ${shown(value)}: ${reason}`, {
+    key,
+  });
 }

@@ -32,6 +32,12 @@ const files = {
   optimizer: "optimizer.safetensors",
 } as const;
 
+/** What PyTorch wrote before safetensors; loading a pickle runs its code. */
+const pickled = ["pytorch_model.bin", "pytorch_model.bin.index.json"];
+
+/** Bytes of the largest JSON file that is read: indices of shards take a hundredth of it. */
+const maxJsonBytes = 1 << 26;
+
 /**
  * Opens a folder in Hugging Face's layout: `config.json` and `model.safetensors`, single or sharded. Only headers are read.
  * @throws LaconicError `checkpoint_missing` or `weights_invalid` naming the file.
@@ -128,15 +134,24 @@ export async function writeTrainingState(
   return files.optimizer;
 }
 
+/** Said where weights lie in pickles alone. */
+const howToConvert =
+  "Such a file is a program that loading runs, so it is not read. Where you trust it, convert it with Python: " +
+  'from transformers import AutoModelForCausalLM; AutoModelForCausalLM.from_pretrained("FOLDER").save_pretrained("FOLDER", safe_serialization=True)';
+
 async function weightFiles(folder: string): Promise<string[]> {
   if (await exists(join(folder, files.weights))) return [files.weights];
   const path = join(folder, files.index);
-  if (!(await exists(path)))
+  if (!(await exists(path))) {
+    for (const name of pickled)
+      if (await exists(join(folder, name)))
+        throw new LaconicError("checkpoint_missing", `${folder} holds ${name} only. ${howToConvert}`, { folder });
     throw new LaconicError(
       "checkpoint_missing",
       `${folder} holds no ${files.weights}; expected a Hugging Face model folder`,
       { folder },
     );
+  }
   const map = (await readJsonFile(path))["weight_map"];
   const names = typeof map === "object" && map !== null ? [...new Set(Object.values(map))] : [];
   // A shard name is a plain file name: an index must not reach outside its folder.
@@ -150,8 +165,14 @@ export async function readJsonFile(path: string): Promise<Readonly<Record<string
   const file = await openToRead(path);
   let value: unknown;
   try {
+    const { size } = await file.stat();
+    if (size > maxJsonBytes)
+      throw new LaconicError("weights_invalid", `${path} has ${size} bytes, at most ${maxJsonBytes} are read`, {
+        file: path,
+      });
     value = JSON.parse(await file.readFile("utf8"));
   } catch (error) {
+    if (LaconicError.is(error)) throw error;
     throw new LaconicError("weights_invalid", `${path} is not JSON: ${String(error)}`, { file: path }, error);
   } finally {
     await file.close();

@@ -1,3 +1,4 @@
+import { constants } from "node:fs";
 import { open, type FileHandle } from "node:fs/promises";
 import { LaconicError } from "@laconic/core";
 import { encodeHeader, headerLength, parseHeader, prefixBytes } from "./safetensors-header.ts";
@@ -95,13 +96,18 @@ export async function writeSynced(
   }
 }
 
-/** @throws LaconicError `checkpoint_missing` */
+/** @throws LaconicError `checkpoint_missing`, `weights_invalid` for what is no file, such as a pipe or device. */
 export async function openToRead(path: string): Promise<FileHandle> {
+  let file: FileHandle;
   try {
-    return await open(path, "r");
+    // Without waiting: a pipe that nobody writes to would be opened for ever.
+    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
     throw new LaconicError("checkpoint_missing", `${path} cannot be read: ${String(error)}`, { file: path }, error);
   }
+  if ((await file.stat()).isFile()) return file;
+  await file.close();
+  throw new LaconicError("weights_invalid", `${path} is no file`, { file: path });
 }
 
 async function readAt(file: FileHandle, start: number, length: number, path: string): Promise<Uint8Array> {

@@ -45,7 +45,7 @@ describe.each(estimatorNames)("%s", (name) => {
   test("says its settings, and refuses one that it does not take", () => {
     expect(estimatorPreset(name, options[name]).settings).toEqual(options[name]);
     expect(estimatorShape(name).kind).toBe("group");
-    expect(() => estimatorPreset(name, { ...options[name], clip: 1 } as never)).toThrowError(
+    expect(() => estimatorPreset(name, { ...options[name], clip: 1 })).toThrowError(
       expect.objectContaining({ code: "config_invalid", detail: { key: `estimator ${name}.clip` } }),
     );
   });

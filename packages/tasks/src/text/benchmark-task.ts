@@ -90,8 +90,8 @@ function checkFits({ name, answer }: Benchmark, { topology, holders }: TextTeam)
 }
 
 /** @throws LaconicError `config_invalid` where the model has no chat template */
-export async function tokenizerOf({ modelFolder }: TaskMeans): ReturnType<typeof loadTokenizer> {
+export async function tokenizerOf({ modelFolder, templateArguments }: TaskMeans): ReturnType<typeof loadTokenizer> {
   if (modelFolder === null)
     throw new LaconicError("config_invalid", "model: this task needs a checkpoint with a tokenizer", { key: "model" });
-  return loadTokenizer(modelFolder);
+  return loadTokenizer(modelFolder, { templateArguments });
 }

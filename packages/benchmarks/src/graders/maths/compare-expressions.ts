@@ -7,7 +7,7 @@ import { exactValue } from "./exact-value.ts";
 import { floatValue, type Point } from "./float-value.ts";
 import type { Match, Precision } from "./match.ts";
 import { sameModulo } from "./modular-value.ts";
-import { isCall, type Json } from "./parse-expression.ts";
+import { isCall, type Json } from "./json.ts";
 import { realValue, type Real } from "./real-value.ts";
 import { samplePoint } from "./sample-point.ts";
 

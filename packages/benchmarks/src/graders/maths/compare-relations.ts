@@ -1,6 +1,6 @@
 import { compareScalars, parseScalar } from "./compare-scalars.ts";
 import type { Match, Precision } from "./match.ts";
-import type { Json } from "./parse-expression.ts";
+import { type Json } from "./json.ts";
 import { ratioOf } from "./ratio.ts";
 import type { Relation, Relator, Scalar, Tuple } from "./value.ts";
 

@@ -2,7 +2,8 @@ import { Fraction } from "fraction.js";
 import { compareExpressions } from "./compare-expressions.ts";
 import { exactValue } from "./exact-value.ts";
 import { identityOf } from "./normalise.ts";
-import { parseExpression, type Json } from "./parse-expression.ts";
+import { type Json } from "./json.ts";
+import { parseExpression } from "./parse-expression.ts";
 import type { Match, Precision } from "./match.ts";
 import type { Scalar } from "./value.ts";
 

@@ -1,7 +1,7 @@
 import { Fraction } from "fraction.js";
 import { exactValue } from "./exact-value.ts";
 import { constants } from "./float-value.ts";
-import { isCall, type Json } from "./parse-expression.ts";
+import { isCall, type Json } from "./json.ts";
 
 const heads = new Set(["Floor", "Ceil", "Round", "Factorial", "Factorial2", "Binomial", "Choose", "GCD", "LCM", "Mod"]);
 

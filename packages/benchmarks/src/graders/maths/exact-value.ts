@@ -1,7 +1,7 @@
 import { Decimal } from "decimal.js";
 import { Fraction } from "fraction.js";
 import { isMixedNumber } from "./mixed-number.ts";
-import { isCall, type Json } from "./parse-expression.ts";
+import { isCall, type Json } from "./json.ts";
 
 /** Rational values of names; null for a name that has none. */
 export type RationalPoint = (name: string) => Fraction | null;

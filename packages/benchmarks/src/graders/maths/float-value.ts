@@ -1,6 +1,6 @@
 import { Complex } from "complex.js";
 import { isMixedNumber } from "./mixed-number.ts";
-import { isCall, type Json } from "./parse-expression.ts";
+import { isCall, type Json } from "./json.ts";
 
 /** Values of names. */
 export interface Point {

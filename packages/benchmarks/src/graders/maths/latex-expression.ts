@@ -1,4 +1,4 @@
-import type { Json } from "./parse-expression.ts";
+import { type Json } from "./json.ts";
 
 /** Commands with one argument behind them, in parentheses or not. */
 const functions: Readonly<Record<string, string>> = {

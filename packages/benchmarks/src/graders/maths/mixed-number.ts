@@ -1,4 +1,4 @@
-import { isCall, type Json } from "./parse-expression.ts";
+import { isCall, type Json } from "./json.ts";
 
 /** Whether factors without a sign between them are `2\frac13`: a whole number in front of a proper fraction of whole numbers. */
 export function isMixedNumber(factors: readonly Json[]): boolean {

@@ -1,7 +1,7 @@
 import { Fraction } from "fraction.js";
 import { exactValue, type RationalPoint } from "./exact-value.ts";
 import { isMixedNumber } from "./mixed-number.ts";
-import { isCall, type Json } from "./parse-expression.ts";
+import { isCall, type Json } from "./json.ts";
 
 /** Primes of 61 bits that are 1 modulo 4, so that -1 has a square root. */
 const fields = [

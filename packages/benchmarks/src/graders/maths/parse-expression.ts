@@ -1,8 +1,6 @@
+import type { Json } from "./json.ts";
 import { parseLatex } from "./latex-expression.ts";
 import { closingAt } from "./split-top.ts";
-
-/** An expression in MathJSON's vocabulary: a number, a symbol, or a function with its arguments. */
-export type Json = number | string | readonly Json[] | { readonly num: string };
 
 const cache = new Map<string, Json | null>();
 const mostCached = 2000;
@@ -36,9 +34,4 @@ function latexOf(text: string): string {
     latex = `${latex.slice(0, root.index)}\\sqrt{${latex.slice(open + 1, close - 1)}}${latex.slice(close)}`;
   }
   return latex;
-}
-
-/** A function and its arguments. */
-export function isCall(json: Json): json is readonly Json[] {
-  return Array.isArray(json);
 }

@@ -2,7 +2,7 @@ import { Decimal } from "decimal.js";
 import { namesOf } from "./discrete.ts";
 import { floatValue } from "./float-value.ts";
 import { proportionalModulo } from "./modular-value.ts";
-import type { Json } from "./parse-expression.ts";
+import { type Json } from "./json.ts";
 import { realValue } from "./real-value.ts";
 import { samplePoint } from "./sample-point.ts";
 

@@ -1,6 +1,6 @@
 import { Decimal } from "decimal.js";
 import { isMixedNumber } from "./mixed-number.ts";
-import { isCall, type Json } from "./parse-expression.ts";
+import { isCall, type Json } from "./json.ts";
 
 /** Real values of names; null for a name that has none. */
 export type RealPoint = (name: string) => Decimal | null;

@@ -1,0 +1,78 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { ChatMessage, ChatTokenizer } from "@laconic/core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { recordingTerminal } from "../cli/recording-terminal.ts";
+import { main } from "../main.ts";
+import { presetConfig, presetNames } from "../presets/index.ts";
+import { parseAppConfig } from "./app-config.ts";
+import { openTask } from "./open-task.ts";
+
+const slow = { timeout: 60_000 };
+const letters = Array.from("abcdefghijklmnopqrstuvwxyz \n<>|/_");
+/** In the way of Qwen3's: it thinks unless it is told not to. */
+const template =
+  "{% for m in messages %}{{ '<|im_start|>' + m.role + '\n' + m.content + '<|im_end|>\n' }}{% endfor %}" +
+  "{{ '<|im_start|>assistant\n' }}{% if enable_thinking is defined and enable_thinking is false %}{{ '<think>\n\n</think>\n\n' }}{% endif %}";
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "laconic-arguments-"));
+  const special = ["<|im_start|>", "<|im_end|>"].map((content, i) => ({ id: 100 + i, content, special: true }));
+  const tokenizer = {
+    model: { type: "BPE", vocab: Object.fromEntries(letters.map((letter, id) => [letter, id])), merges: [] },
+    ...{ normalizer: null, pre_tokenizer: null, post_processor: null, decoder: { type: "Fuse" } },
+    added_tokens: special,
+  };
+  await writeFile(join(folder, "tokenizer.json"), JSON.stringify(tokenizer));
+  const config = { eos_token: "<|im_end|>", chat_template: template };
+  await writeFile(join(folder, "tokenizer_config.json"), JSON.stringify(config));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+const chat: readonly ChatMessage[] = [{ role: "user", content: "hi" }];
+const means = { heldOut: 0, modelFolder: "" };
+
+test("presets on text tell models that think to answer at once", slow, async () => {
+  for (const name of presetNames) {
+    const { task, model, chatTemplateArguments } = parseAppConfig(presetConfig(name));
+    const told = model === "shipped" ? {} : { enable_thinking: false };
+    expect([name, chatTemplateArguments]).toEqual([name, told]);
+    if (model === "shipped" || task.name === "code") continue;
+    const opened = await openTask(task, {
+      ...means,
+      modelFolder: folder,
+      templateArguments: chatTemplateArguments,
+    });
+    const tokenizer = opened.tokenizer as ChatTokenizer;
+    expect(tokenizer.decode(tokenizer.encodeChat(chat))).toMatch(/assistant\n<think>\n\n<\/think>\n\n$/u);
+    await opened.close?.();
+  }
+});
+
+test("without the argument the template goes its own way", slow, async () => {
+  const task = { name: "writing", form: "tldr" } as const;
+  const { tokenizer } = await openTask(task, { ...means, modelFolder: folder });
+  expect(tokenizer.decode((tokenizer as ChatTokenizer).encodeChat(chat))).toMatch(/assistant\n$/u);
+});
+
+test("arguments without a chat are refused, and so are those that are no object", slow, async () => {
+  const relay = { name: "relay", level: "one-fact" } as const;
+  await expect(openTask(relay, { templateArguments: { tools: [] } })).rejects.toMatchObject({
+    code: "config_invalid",
+    detail: { key: "chatTemplateArguments" },
+  });
+  expect(() => parseAppConfig({ chatTemplateArguments: "thinking" })).toThrow(
+    expect.objectContaining({ detail: { key: "chatTemplateArguments" } }),
+  );
+  for (const [given, message] of [
+    ["thinking", /expected JSON/],
+    ["[1]", /expected a JSON object/],
+    ['{"enable_thinking":false}', /shipped has no chat template/],
+  ] as const) {
+    const terminal = recordingTerminal();
+    expect(await main(["serve", "shipped", "--chat-template-arguments", given], { terminal })).toBe(2);
+    expect(terminal.err.join("\n")).toMatch(message);
+  }
+});

@@ -1,0 +1,46 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { checkpointFiles, openSnapshot, type Snapshot } from "@laconic/hub";
+import { startFakeHub, type FakeHub } from "@laconic/hub/testing";
+import { afterEach, beforeEach, expect, test } from "vitest";
+
+const repo = "owner/tiny-model";
+const weights = Uint8Array.from({ length: 3000 }, (_, i) => (i * 7919) >> 5);
+const config = new TextEncoder().encode('{"model_type":"qwen2"}');
+
+let cacheFolder = "";
+let hub: FakeHub;
+beforeEach(async () => {
+  cacheFolder = await mkdtemp(join(tmpdir(), "laconic-pickled-"));
+});
+afterEach(async () => {
+  await hub.close();
+  await rm(cacheFolder, { recursive: true });
+});
+
+function open(files: readonly string[]): Promise<Snapshot> {
+  return openSnapshot({ repo, cacheFolder, endpoint: hub.endpoint, files });
+}
+
+test.each(["pytorch_model.bin", "pytorch_model-00001-of-00002.bin"])(
+  "%s alone is refused with the way to convert it, before anything is downloaded",
+  async (name) => {
+    hub = await startFakeHub(repo, { "config.json": { bytes: config }, [name]: { bytes: weights, large: true } });
+    const opened = open(checkpointFiles);
+    await expect(opened).rejects.toMatchObject({ code: "checkpoint_missing", detail: { file: name } });
+    await expect(opened).rejects.toThrow('save_pretrained("FOLDER", safe_serialization=True)');
+    expect(await readdir(cacheFolder, { recursive: true })).toEqual([]);
+    // Who asks for other files gets them.
+    expect((await open(["config.json"])).files).toEqual(["config.json"]);
+  },
+);
+
+test("pickles beside safetensors are left where they are", async () => {
+  hub = await startFakeHub(repo, {
+    "config.json": { bytes: config },
+    "model.safetensors": { bytes: weights, large: true },
+    "pytorch_model.bin": { bytes: weights, large: true },
+  });
+  expect((await open(checkpointFiles)).files).toEqual(["config.json", "model.safetensors"]);
+});

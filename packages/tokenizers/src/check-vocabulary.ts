@@ -1,0 +1,30 @@
+import { LaconicError } from "@laconic/core";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Above every vocabulary that there is: tables are as long as the largest id. */
+const mostTokens = 1 << 24;
+
+/** @throws LaconicError `weights_invalid` naming a token whose id is no number below 2^24, or what is not of its form. */
+export function checkVocabulary(tokenizer: Json, place: string): void {
+  const refused = (reason: string): LaconicError =>
+    new LaconicError("weights_invalid", `${place}: ${reason}`, { file: place });
+  const checkId = (text: string, id: unknown): void => {
+    if (!(typeof id === "number" && Number.isInteger(id) && id >= 0 && id < mostTokens))
+      throw refused(`token ${JSON.stringify(text)} has id ${String(id)}, expected a whole number below ${mostTokens}`);
+  };
+  const model = tokenizer["model"];
+  if (!isObject(model)) throw refused("model is missing");
+  const { vocab } = model;
+  if (isObject(vocab)) for (const [text, id] of Object.entries(vocab)) checkId(text, id);
+  const added = tokenizer["added_tokens"] ?? [];
+  if (!Array.isArray(added)) throw refused("added_tokens is no list");
+  for (const token of added as readonly unknown[]) {
+    if (!isObject(token) || typeof token["content"] !== "string") throw refused("an added token has no text");
+    checkId(token["content"], token["id"]);
+  }
+}
+
+function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

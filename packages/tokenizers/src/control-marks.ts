@@ -1,0 +1,82 @@
+import { LaconicError } from "@laconic/core";
+
+/** Hides control tokens in texts that are not to be believed, and says later what stood there. */
+export interface ControlMarks {
+  /** The text with the first character of every control token in it replaced by a mark. */
+  hide(text: string): string;
+  /** The text with every character that could begin a control token replaced by a mark. */
+  hideAll(text: string): string;
+  /** A rendered text with its marks as the characters they stand for. */
+  show(text: string): string;
+  /** As `show`, in parts that end behind each mark's character: no part spells what was hidden. */
+  cut(text: string): string[];
+}
+
+/**
+ * Marks are private-use characters, one for one, that none of the texts has: lengths stay, and whatever else a template
+ * looks for in a message it finds.
+ *
+ * @param controls - texts of the control tokens
+ * @param texts - everything that may occur beside the marks
+ */
+export function controlMarks(controls: readonly string[], texts: readonly string[]): ControlMarks {
+  const firsts = [...new Set(controls.map(firstCharacter))];
+  const free = unusedCharacters(texts, firsts.length);
+  const markOf = new Map(firsts.map((first, i) => [first, free[i] as string]));
+  const firstOf = new Map(Array.from(markOf, ([first, mark]) => [mark, first]));
+  const byLength = controls.toSorted((a, b) => b.length - a.length);
+  const control = anyOf(byLength);
+  const first = anyOf(firsts);
+  const mark = anyOf([...firstOf.keys()]);
+  const show = (text: string): string => text.replaceAll(mark, (found) => firstOf.get(found) as string);
+  return {
+    hide(text) {
+      // A token may begin within another: what is left is looked through again.
+      let [before, after] = ["", text];
+      while (before !== after)
+        [before, after] = [
+          after,
+          after.replaceAll(control, (found) => {
+            const begin = firstCharacter(found);
+            return `${markOf.get(begin) as string}${found.slice(begin.length)}`;
+          }),
+        ];
+      return after;
+    },
+    hideAll: (text) => text.replaceAll(first, (found) => markOf.get(found) as string),
+    show,
+    cut: (text) => {
+      const parts = text.split(new RegExp(`(?<=${mark.source})`, "g"));
+      return parts.map((part) => show(part)).filter((part) => part !== "");
+    },
+  };
+}
+
+/** Matches any of the texts, the first that fits; nothing where there are none. */
+export function anyOf(texts: readonly string[]): RegExp {
+  if (texts.length === 0) return /(?!)/gu;
+  return new RegExp(texts.map((text) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, String.raw`\$&`)).join("|"), "g");
+}
+
+function firstCharacter(text: string): string {
+  return String.fromCodePoint(text.codePointAt(0) as number);
+}
+
+/** First and last code points for private use: of the basic plane, and of the two beyond. */
+const privateUse = [
+  [0xe000, 0xf8ff],
+  [0xf0000, 0x10fffd],
+] as const;
+
+/** @throws LaconicError `input_invalid` where the texts leave too few. */
+function unusedCharacters(texts: readonly string[], count: number): string[] {
+  const found: string[] = [];
+  for (const [begin, end] of privateUse)
+    for (let code = begin; code <= end && found.length < count; code++) {
+      const character = String.fromCodePoint(code);
+      if (!texts.some((text) => text.includes(character))) found.push(character);
+    }
+  if (found.length < count)
+    throw new LaconicError("input_invalid", "the messages use every private-use character of Unicode; leave one out");
+  return found;
+}

@@ -1,0 +1,125 @@
+import { Tokenizer as HuggingFaceTokenizer } from "@huggingface/tokenizers";
+import { LaconicError, type ChatMessage } from "@laconic/core";
+import { chatRenderer, type ChatPiece } from "./chat-template.ts";
+import { framingOf } from "./framing.ts";
+import { addedTokens, specialTokens, type AddedToken } from "./special-tokens.ts";
+import type { TokenizerFiles } from "./tokenizer-files.ts";
+
+/** What runs a checkpoint's own patterns and template over texts of others. */
+export interface PromptEncoder {
+  encode(text: string): number[];
+  encodePrompt(text: string): number[];
+  encodeChat(messages: readonly ChatMessage[]): number[];
+}
+
+/** Names that every chat template is rendered with. */
+const given = new Set(["messages", "add_generation_prompt"]);
+
+/**
+ * @param templateArguments - as `ChatSettings` has them
+ * @throws LaconicError `model_unsupported`, `config_invalid` for an argument that every chat has already
+ */
+export function promptEncoder(
+  files: TokenizerFiles,
+  templateArguments: Readonly<Record<string, unknown>>,
+): PromptEncoder {
+  const stray = Object.keys(templateArguments).find((name) => given.has(name));
+  if (stray !== undefined)
+    throw new LaconicError("config_invalid", `chat template argument ${stray}: every chat has its own`, { key: stray });
+  const special = specialTokens(files);
+  const added = addedTokens(files);
+  const framing = framingOf(files, special);
+  const plain = openTokenizer(plainTokenizer(files, added, special.ids), files);
+  const inner = (text: string, first = true): number[] => {
+    if (first) return plain.encode(text, { add_special_tokens: false }).ids;
+    return plain.encode(`${border}${text}`, { add_special_tokens: false }).ids.slice(1);
+  };
+  const encode = (text: string): number[] => inner(wellFormed(text));
+  const render =
+    files.chatTemplate === null
+      ? null
+      : chatRenderer(files.chatTemplate, special.controls.keys(), { ...special.byRole, ...templateArguments });
+  const spelled = [...special.controls.keys()].filter((control) => !special.ids.has(control));
+  return {
+    encode,
+    encodePrompt: (text) => [...framing.before, ...encode(text), ...framing.after],
+    encodeChat(messages) {
+      if (!render)
+        throw new LaconicError("input_invalid", "this checkpoint has no chat template; send a text or token prompt");
+      const formed = messages.map(({ role, content }) => ({ role, content: wellFormed(content) }));
+      return stripped(render(formed), added).flatMap((piece, i) => {
+        if ("control" in piece) return [special.controls.get(piece.control) as number];
+        // The tokenizer knows some controls as plain tokens; only where a message spells one the text has to be cut.
+        const cut = spelled.some((control) => piece.text.includes(control));
+        return (cut ? piece.parts : [piece.text]).flatMap((part, j) => inner(part, i + j === 0));
+      });
+    },
+  };
+}
+
+/** @throws LaconicError `model_unsupported` with the library's reason. */
+export function openTokenizer(
+  tokenizer: Readonly<Record<string, unknown>>,
+  files: Pick<TokenizerFiles, "config">,
+): HuggingFaceTokenizer {
+  try {
+    return new HuggingFaceTokenizer(tokenizer, files.config);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new LaconicError("model_unsupported", `tokenizer.json: ${reason}`, {}, error);
+  }
+}
+
+/** Stands before a text that others precede: some tokenizers begin a first text differently. No well-formed text has it. */
+const border = "\uDC00\uDC00";
+
+/** The tokenizer as it reads texts: without what no text may spell, in the vocabulary too. */
+function plainTokenizer(
+  { tokenizer }: TokenizerFiles,
+  added: readonly AddedToken[],
+  hidden: ReadonlyMap<string, number>,
+): Readonly<Record<string, unknown>> {
+  const model = (tokenizer["model"] ?? {}) as Readonly<Record<string, unknown>>;
+  const { vocab, unk_token: unknown, unk_id: unknownAt } = model;
+  const hides = (text: string): boolean => hidden.has(text) && text !== unknown;
+  const readable = Array.isArray(vocab)
+    ? (vocab as readonly (readonly [string, number])[]).map(([text, score], i) => [
+        hides(text) && i !== unknownAt ? border : text,
+        score,
+      ])
+    : Object.fromEntries(
+        Object.entries((vocab ?? {}) as Readonly<Record<string, number>>).filter(([text]) => !hides(text)),
+      );
+  return {
+    ...tokenizer,
+    model: { ...model, ...(vocab !== undefined && { vocab: readable }) },
+    post_processor: null,
+    added_tokens: [
+      ...added.filter(({ special }) => !special),
+      { id: Object.keys(readable).length + added.length, content: border, special: true, normalized: false },
+    ],
+  };
+}
+
+/** White space that a control token takes along is gone. */
+function stripped(pieces: readonly ChatPiece[], added: readonly AddedToken[]): ChatPiece[] {
+  const greedy = new Map(added.filter(({ lstrip, rstrip }) => lstrip || rstrip).map((token) => [token.content, token]));
+  if (greedy.size === 0) return [...pieces];
+  const tokenAt = (at: number): AddedToken | undefined => {
+    const piece = pieces[at];
+    return piece && "control" in piece ? greedy.get(piece.control) : undefined;
+  };
+  return pieces.flatMap((piece, i): ChatPiece[] => {
+    if ("control" in piece) return [piece];
+    let parts = piece.parts;
+    if (tokenAt(i - 1)?.rstrip) parts = parts.map((part, j) => (j === 0 ? part.trimStart() : part));
+    if (tokenAt(i + 1)?.lstrip) parts = parts.map((part, j) => (j === parts.length - 1 ? part.trimEnd() : part));
+    const text = parts.join("");
+    return text === "" ? [] : [{ text, parts }];
+  });
+}
+
+/** A lone surrogate has no bytes; like every UTF-8 encoder, it becomes the replacement character. */
+function wellFormed(text: string): string {
+  return new TextDecoder("utf-8", { ignoreBOM: true }).decode(new TextEncoder().encode(text));
+}

@@ -1,0 +1,64 @@
+import type { TokenBytes } from "@laconic/core";
+import type { AddedToken } from "./special-tokens.ts";
+
+/** Byte-level vocabularies spell each byte as a printable character (GPT-2's table). */
+const byteOf: ReadonlyMap<string, number> = byteTable();
+
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * What each token adds to a text. A byte of a byte-level or byte-fallback vocabulary is that byte, although it is no
+ * character yet.
+ *
+ * @param vocabulary - by id; holes add nothing
+ * @param decode - as the tokenizer decodes tokens in a row
+ */
+export function tokenBytes(
+  vocabulary: readonly (string | undefined)[],
+  added: readonly AddedToken[],
+  decoder: unknown,
+  decode: (tokens: readonly number[]) => string,
+): TokenBytes {
+  const addedById = new Map(added.map((token) => [token.id, token]));
+  const kinds = decodersIn(decoder).map(({ type }) => type);
+  const byteLevel = kinds.includes("ByteLevel");
+  const encoder = new TextEncoder();
+  const anchor = vocabulary.findIndex((text, id) => text !== undefined && !addedById.has(id) && /^\p{L}$/u.test(text));
+  const before = anchor < 0 ? [] : [anchor];
+  const known = anchor < 0 ? "" : decode(before);
+  const bytesOf = (text: string | undefined, id: number): Uint8Array => {
+    if (text === undefined) return new Uint8Array();
+    const other = addedById.get(id);
+    if (other) return encoder.encode(other.special ? "" : other.content);
+    if (byteLevel) return Uint8Array.from(text, (character) => byteOf.get(character) ?? 0);
+    const fallback = /^<0x([\dA-F]{2})>$/u.exec(text)?.[1];
+    if (fallback !== undefined && kinds.includes("ByteFallback")) return Uint8Array.of(Number.parseInt(fallback, 16));
+    return encoder.encode(decode([...before, id]).slice(known.length));
+  };
+  const pieces = Array.from(vocabulary, bytesOf);
+  const offsets = new Int32Array(shared((pieces.length + 1) * Int32Array.BYTES_PER_ELEMENT));
+  pieces.forEach((piece, id) => (offsets[id + 1] = (offsets[id] as number) + piece.length));
+  const bytes = new Uint8Array(shared(offsets.at(-1) as number));
+  pieces.forEach((piece, id) => bytes.set(piece, offsets[id]));
+  const spaced = pieces.findIndex((piece, id) => piece.length > 1 && piece[0] === 0x20 && !addedById.has(id));
+  return { bytes, offsets, dropsFirstSpace: spaced >= 0 && !decode([spaced]).startsWith(" ") };
+}
+
+function decodersIn(decoder: unknown): Json[] {
+  if (typeof decoder !== "object" || decoder === null) return [];
+  const { decoders } = decoder as Json;
+  return [decoder as Json, ...(Array.isArray(decoders) ? decoders.flatMap(decodersIn) : [])];
+}
+
+function shared(length: number): ArrayBufferLike {
+  return typeof SharedArrayBuffer === "undefined" ? new ArrayBuffer(length) : new SharedArrayBuffer(length);
+}
+
+function byteTable(): Map<string, number> {
+  const printable = (byte: number): boolean =>
+    (byte >= 0x21 && byte <= 0x7e) || (byte >= 0xa1 && byte <= 0xac) || (byte >= 0xae && byte <= 0xff);
+  const table = new Map<string, number>();
+  let others = 0;
+  for (let byte = 0; byte < 256; byte++) table.set(String.fromCodePoint(printable(byte) ? byte : 256 + others++), byte);
+  return table;
+}

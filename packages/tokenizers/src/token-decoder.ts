@@ -1,0 +1,68 @@
+import { LaconicError, type TokenBytes } from "@laconic/core";
+import { openTokenizer } from "./prompt-encoder.ts";
+import { addedTokens } from "./special-tokens.ts";
+import { tokenBytes } from "./token-bytes.ts";
+import type { TokenizerFiles } from "./tokenizer-files.ts";
+
+/** The way back from tokens to text. */
+export interface TokenDecoder {
+  readonly vocabularySize: number;
+  decode(tokens: readonly number[]): string;
+  tokenBytes(): TokenBytes;
+}
+
+/**
+ * Runs none of the checkpoint's patterns, so it needs no deadline.
+ * @throws LaconicError `model_unsupported`
+ */
+export function tokenDecoder(files: TokenizerFiles): TokenDecoder {
+  const added = addedTokens(files);
+  refusePatterns(files.tokenizer["decoder"]);
+  const model = (files.tokenizer["model"] ?? {}) as Readonly<Record<string, unknown>>;
+  const whole = openTokenizer(
+    {
+      ...files.tokenizer,
+      model: { ...model, ...(Array.isArray(model["merges"]) && { merges: [] }) },
+      normalizer: null,
+      pre_tokenizer: null,
+      post_processor: null,
+      added_tokens: added,
+    },
+    files,
+  );
+  keepByteOrderMarks((whole.decoder ?? {}) as Decoder);
+  const vocabulary = whole.model.vocab as (string | undefined)[];
+  const decode = (tokens: readonly number[]): string =>
+    tokens.length === 0
+      ? ""
+      : whole.decode([...tokens], { skip_special_tokens: true, clean_up_tokenization_spaces: false });
+  let bytes: TokenBytes | null = null;
+  return {
+    vocabularySize: vocabulary.length,
+    decode,
+    tokenBytes: () => (bytes ??= tokenBytes(vocabulary, added, files.tokenizer["decoder"], decode)),
+  };
+}
+
+/** No checkpoint in use needs one. @throws LaconicError `model_unsupported` */
+function refusePatterns(decoder: unknown): void {
+  if (typeof decoder !== "object" || decoder === null) return;
+  const { pattern, decoders } = decoder as { readonly pattern?: unknown; readonly decoders?: unknown };
+  if (typeof pattern === "object" && pattern !== null && "Regex" in pattern)
+    throw new LaconicError("model_unsupported", "tokenizer.json: a decoder with a regular expression", {
+      key: "decoder",
+    });
+  if (Array.isArray(decoders)) decoders.forEach(refusePatterns);
+}
+
+interface Decoder {
+  readonly config?: { readonly type?: unknown };
+  readonly decoders?: readonly Decoder[];
+}
+
+/** The library's decoder of single bytes takes a byte order mark for one of a file. */
+function keepByteOrderMarks(decoder: Decoder): void {
+  if (decoder.config?.type === "ByteFallback")
+    Object.assign(decoder, { text_decoder: new TextDecoder("utf-8", { ignoreBOM: true }) });
+  for (const each of decoder.decoders ?? []) keepByteOrderMarks(each);
+}
