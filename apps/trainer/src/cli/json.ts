@@ -19,7 +19,7 @@ export function parseJson(text: string, place: string): unknown {
 }
 
 /** Of brackets outside of strings. */
-export function depthOf(text: string): number {
+function depthOf(text: string): number {
   let [depth, most, inString] = [0, 0, false];
   for (let i = 0; i < text.length; i++) {
     const char = text[i];

@@ -10,9 +10,13 @@ import { checkDeviceName } from "./devices.ts";
 export function checkEffects({ task, actor, device }: Pick<AppConfig, "task" | "actor" | "device">): void {
   checkDeviceName(device);
   if (actor !== null && !hasFrozenAgents(task))
-    throw new LaconicError("config_invalid", "actor: has no effect, because every agent of this task learns; remove it", {
-      key: "actor",
-    });
+    throw new LaconicError(
+      "config_invalid",
+      "actor: has no effect, because every agent of this task learns; remove it",
+      {
+        key: "actor",
+      },
+    );
 }
 
 const frozenTeams: readonly TeamName[] = ["hint", "critic", "debate", "roles"];
