@@ -111,7 +111,7 @@ export const badInputs: readonly BadInput[] = [
   { words: ["train", "ten-facts.json", "--dry-run"], says: "task.level" },
   { words: ["train", "throws.ts", "--dry-run"], says: "cannot be read: a configuration of somebody" },
   { words: ["train", "syntax.ts", "--dry-run"], says: "cannot be read" },
-  { words: ["train", "nothing.ts", "--dry-run"], says: "is not an object" },
+  { words: ["train", "nothing.ts", "--dry-run"], says: "there is no such setting" },
 
   // Settings.
   { words: [...relay, "train.stepz=3"], says: "did you mean train.steps?" },
@@ -166,7 +166,7 @@ export const badInputs: readonly BadInput[] = [
   { words: ["report", "deep-bench"], says: "levels deep" },
   { words: ["rescore", "none"], says: "there are no recorded episodes" },
   { words: ["rescore", "empty"], says: "there are no recorded episodes" },
-  { words: ["rescore", "episodes.jsonl"], says: "episodes.jsonl", code: 1 },
+  { words: ["rescore", "episodes.jsonl"], says: "episodes.jsonl:1: is no recorded episode" },
 
   // A plan, sweeps.
   { words: ["plan"], says: "CONFIG" },
@@ -191,7 +191,7 @@ export const badInputs: readonly BadInput[] = [
   { words: ["serve"], says: "MODEL" },
   { words: ["serve", "none"], says: "there is no model folder" },
   { words: ["serve", "empty"], says: "holds no tokenizer.json" },
-  { words: ["serve", "model"], says: "tokenizer" },
+  { words: ["serve", "model"], says: "tokenizer.json is not JSON", code: 1 },
   { words: ["serve", "shipped", "--policy=foo"], says: "--policy chooses in a run" },
   { words: ["serve", "shipped", "--best"], says: "--best chooses in a run" },
   { words: ["serve", "shipped", "--host", "0.0.0.0"], says: "can be reached from elsewhere" },
@@ -234,7 +234,23 @@ export const badInputs: readonly BadInput[] = [
   { words: ["bench", "--model", "m", "--benchmarks", "gsm8k", "--methods", "cot", "--repeats", "0"], says: "repeats" },
   { words: ["bench", "--model", "m", "--benchmarks", "gsm8k", "--methods", "cot", "--limit", "x"], says: "limit" },
   { words: ["bench", "--model", "m", "--benchmarks", "gsm8k", "--methods", "cot", "--max-usd", "-1"], says: "maxUsd" },
-  { words: ["bench", "--model", "m", "--benchmarks", "gsm8k", "--methods", "mine=none"], says: "none" },
+  {
+    words: [
+      "bench",
+      "--model",
+      "m",
+      "--benchmarks",
+      "gsm8k",
+      "--methods",
+      "mine=none",
+      "--run",
+      "x",
+      "--offline",
+      "--folder",
+      "none",
+    ],
+    says: "there is no",
+  },
   { words: ["bench", "--resume", "--run", "none"], says: "holds no bench" },
   { words: ["bench", "--resume", "--run", "bench"], says: "benchmarks" },
   { words: ["bench", "--resume", "--run", "deep-bench"], says: "levels deep" },

@@ -137,7 +137,7 @@ test("a configuration file is read as JSON or TypeScript; one that holds neither
   expect(await dry(code)).toMatchObject({ workers: "auto", train: { steps: 4 } });
   const refused = await laconic("train", broken, "--dry-run");
   expect(refused.code).toBe(2);
-  expect(refused.err).toContain(`${broken} cannot be read`);
+  expect(refused.err).toContain(`${broken} is not JSON`);
 });
 
 test("relay show prints a problem, the teacher's words and the fewest tokens", async () => {

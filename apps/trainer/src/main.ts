@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { runCommand, renderUsage, type CommandDef } from "citty";
 import packageJson from "../package.json" with { type: "json" };
 import { ExitCode } from "./cli/command.ts";
-import { reportError } from "./cli/errors.ts";
+import { clipped, reportError } from "./cli/errors.ts";
 import { processTerminal, type Terminal } from "./cli/terminal.ts";
 import type { CommandContext } from "./commands/common.ts";
 import { benchCommand } from "./commands/bench.ts";
@@ -65,7 +65,7 @@ export async function main(words: readonly string[], context: CommandContext): P
     return exit.value;
   } catch (error) {
     if (!isUsageError(error)) return reportError(error, terminal);
-    const message = terminal.interactive ? error.message : stripVTControlCharacters(error.message);
+    const message = clipped(terminal.interactive ? error.message : stripVTControlCharacters(error.message));
     terminal.note(`${terminal.paint("red", "laconic:")} ${message}`);
     terminal.note(await usageOf(command, parent, terminal));
     return 2;

@@ -58,7 +58,7 @@ test.each([
   const { url, errors } = await serve({ hosts: ["Model.example"] });
   const [got, text] = await statusOf(url, headers);
   expect([got, errors]).toEqual([status, []]);
-  if (status === 403) expect(JSON.parse(text)).toMatchObject({ error: { type: "permission_error" } });
+  expect(text.includes(`"type":"permission_error"`)).toBe(status === 403);
 });
 
 test.each(["text/plain", "text/plain;charset=UTF-8", "application/x-www-form-urlencoded", "multipart/form-data", ""])(

@@ -42,8 +42,8 @@ function systemFailure(error: unknown): string | null {
 
 const longest = 1000;
 
-/** A name of a megabyte says no more than its ends. */
-function clipped(message: string): string {
-  if (message.length <= longest) return message;
-  return `${message.slice(0, longest / 2)} … ${message.slice(-longest / 2)}`;
+/** A message in which a name of a megabyte does not hide the rest. */
+export function clipped(message: string): string {
+  const short = message.replaceAll(/\S{200,}/gu, (word) => `${word.slice(0, 80)}…${word.slice(-40)}`);
+  return short.length <= longest ? short : `${short.slice(0, longest)}…`;
 }

@@ -145,9 +145,9 @@ export async function loadConfig(name: string): Promise<Readonly<Record<string, 
       },
     );
   try {
-    if (extname(path) === ".json") return parseJson(await readFile(path, "utf8"), path) as Record<string, unknown>;
+    if (extname(path) === ".json") return configurationIn(parseJson(await readFile(path, "utf8"), path), path);
     const module = (await tsImport(pathToFileURL(path).href, import.meta.url)) as { default?: unknown };
-    return exported(module.default);
+    return configurationIn(exported(module.default), path);
   } catch (error) {
     if (LaconicError.is(error)) throw error;
     throw new LaconicError(
@@ -159,10 +159,16 @@ export async function loadConfig(name: string): Promise<Readonly<Record<string, 
   }
 }
 
+/** Null would mean a run's own configuration. @throws LaconicError `config_invalid` unless it is an object */
+function configurationIn(value: unknown, file: string): Readonly<Record<string, unknown>> {
+  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw new LaconicError("config_invalid", `${file}: the configuration is not an object`, { file });
+}
+
 /** Outside a package of type module, the file is loaded as CommonJS and its default export lies one level deeper. */
-function exported(value: unknown): Record<string, unknown> {
+function exported(value: unknown): unknown {
   const wrapped = typeof value === "object" && value !== null && "default" in value;
-  return (wrapped ? value.default : value) as Record<string, unknown>;
+  return wrapped ? value.default : value;
 }
 
 async function storedConfig(directory: string, words: readonly string[]): Promise<AppConfig> {

@@ -1,0 +1,44 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, rmSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { recordingTerminal } from "../../apps/trainer/src/cli/recording-terminal.ts";
+import { main } from "../../apps/trainer/src/main.ts";
+import { root } from "../workspace.ts";
+
+test("a reader that has enough, as head has, ends a command without a word", { timeout: 120_000 }, async () => {
+  const child = spawn(process.execPath, [join(root, "apps/trainer/assets/laconic.mjs"), "data", "ls"], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let said = "";
+  child.stderr.on("data", (chunk: Buffer) => (said += chunk.toString()));
+  child.stdout.destroy();
+  expect(await once(child, "exit")).toEqual([141, null]);
+  expect(said).toBe("");
+});
+
+test("a run whose folder is removed while it trains ends in a line", { timeout: 120_000 }, async () => {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-gone-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const terminal = recordingTerminal();
+  const note = (line: string): void => {
+    terminal.err.push(line);
+    if (line.startsWith("held-out at step 0")) rmSync(folder, { recursive: true });
+  };
+  const words = ["train", "preset:relay-hint", "--device", "wasm", "--run", join(folder, "run")];
+  const small = [
+    "train.steps=3",
+    "train.evaluation.problems=20",
+    "train.problemsPerStep=2",
+    "train.checkpoint.every=1",
+  ];
+  const code = await main([...words, ...small], { terminal: { ...terminal, note } });
+  expect(code).toBe(1);
+  expect(terminal.err.at(-1)).toMatch(/^laconic: /);
+  expect(terminal.err.join("\n")).not.toMatch(/^\s+at |unexpected error/m);
+  expect(existsSync(join(folder, "run", "checkpoints", "step-000003"))).toBe(false);
+});
