@@ -1,10 +1,11 @@
 import { parentPort } from "node:worker_threads";
 import type { MathsPair } from "../src/graders/maths/maths-worker.ts";
 
-/** Judges by equality, and never comes back from the reply "hang". */
+/** Judges by equality, never comes back from the reply "hang", and sleeps 2 s over "wait", as on a machine that is busy. */
 export function serve(): void {
   parentPort?.on("message", ({ reply, gold }: MathsPair) => {
     while (reply === "hang");
+    if (reply === "wait") Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000);
     parentPort?.postMessage({ correct: reply === gold, extracted: reply, rule: "equal", certainty: "exact" });
   });
   parentPort?.postMessage("ready");

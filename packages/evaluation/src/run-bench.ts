@@ -187,7 +187,7 @@ async function gradeOf(
   const { correct = false, extracted = null, rule = null, decided = true } = answered.value ?? {};
   return decided
     ? { status: "scored", correct, extracted, rule, error: null }
-    : { status: "undecided", correct: null, extracted, rule, error: `undecided: ${rule}` };
+    : { status: "undecided", correct: null, extracted, rule, error: rule ?? "undecided" };
 }
 
 /** Refusals of the grading itself, that every answer would meet. What is wrong with one problem's tests is that problem's error. */

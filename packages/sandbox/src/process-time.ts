@@ -58,7 +58,7 @@ function secondsOfPs(pid: number): Promise<number | null> {
     execFile("ps", ["-o", "time=", "-p", String(pid)], (error, stdout) => {
       const parts = error ? [] : stdout.trim().split(/[-:]/u).map(Number);
       const units = [1, 60, 3600, 86_400];
-      const seconds = parts.reverse().reduce((sum, part, i) => sum + part * (units[i] ?? Number.NaN), 0);
+      const seconds = parts.toReversed().reduce((sum, part, i) => sum + part * (units[i] ?? Number.NaN), 0);
       resolve(parts.length === 0 || Number.isNaN(seconds) ? null : seconds);
     });
   });

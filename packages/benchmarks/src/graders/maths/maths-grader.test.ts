@@ -24,9 +24,23 @@ test("a pair that takes too long is undecided; those behind it are judged", { ti
   const pairs = ["right", "hang", "right"].map((reply) => maths.grade(reply, "right"));
   const verdicts = await Promise.all(pairs);
   expect(verdicts[0]?.correct).toBe(true);
-  expect(verdicts[1]).toMatchObject({ correct: false, certainty: "undecided" });
+  expect(verdicts[1]).toMatchObject({ correct: false, certainty: "undecided", decided: true });
   expect(verdicts[2]?.correct).toBe(true);
 });
+
+// Only Linux tells a thread's time apart from the wall's.
+test.skipIf(process.platform !== "linux")(
+  "a thread that gets no processor has used no time: its pair is judged",
+  { timeout: 60_000 },
+  async () => {
+    const maths = (grader = mathsGraderOn(new URL("../../../test/hanging-maths-worker.ts", import.meta.url), {
+      timeoutMs: 500,
+    }));
+    await maths.grade("right", "right"); // its thread is there
+    const [slow, behind] = await Promise.all([maths.grade("wait", "right"), maths.grade("right", "right")]);
+    expect([slow.certainty, slow.rule, behind.correct]).toEqual(["exact", "equal", true]);
+  },
+);
 
 test("pairs after close are refused, and pairs that wait are rejected", async () => {
   const maths = open();

@@ -3,12 +3,14 @@ import { LaconicError } from "@laconic/core";
 import type { Verdict } from "../verdict.ts";
 import type { MathsOptions } from "./grade-maths.ts";
 import type { MathsNote, MathsPair } from "./maths-worker.ts";
+import { threadMilliseconds } from "./thread-time.ts";
 
 /** Judges mathematics on a thread of its own. */
 export interface MathsGrader {
   /**
-   * Judges one reply. A pair that takes too long or too much memory is undecided, and the thread is replaced; the pairs
-   * behind it do not notice.
+   * Judges one reply. A pair that takes too long, by the thread's own time, or too much memory is wrong, its certainty
+   * `undecided`; one that the machine gave no time is not `decided`. Either way the thread is replaced, and the pairs behind it
+   * do not notice.
    * @throws LaconicError `engine_failed` after `close`, or when the thread cannot start
    */
   grade(reply: string, gold: string, options?: MathsOptions): Promise<Verdict>;
@@ -17,7 +19,7 @@ export interface MathsGrader {
 }
 
 export interface MathsGraderOptions {
-  /** Milliseconds for one pair. Default 3000. */
+  /** Milliseconds of the thread's own time for one pair; of the wall's where the system tells no thread's. Default 3000. */
   readonly timeoutMs?: number;
   /** Mebibytes of the thread's memory. Default 256. */
   readonly memoryMiB?: number;
@@ -31,6 +33,8 @@ interface Job {
 
 /** Pairs that the thread holds at a time: enough to keep it busy. */
 const atOnce = 32;
+/** By the wall: past it, and 20 times a pair's own time, the machine gave the thread no processor. */
+const longestWallMs = 30_000;
 
 /** Starts the grader's thread at the first pair. */
 export function mathsGrader(options: MathsGraderOptions = {}): MathsGrader {
@@ -44,12 +48,23 @@ export function mathsGraderOn(entry: URL, { timeoutMs = 3000, memoryMiB = 256 }:
   const sent: Job[] = [];
   let worker: Worker | null = null;
   let ready = false;
+  let threadName: string | null = null;
   let timer: NodeJS.Timeout | null = null;
   let closed = false;
 
   const watch = (): void => {
     if (timer) clearTimeout(timer);
-    timer = sent.length > 0 && ready ? setTimeout(() => replace(`took more than ${timeoutMs} ms`), timeoutMs) : null;
+    timer = null;
+    if (sent.length === 0 || !ready) return;
+    const [before, start] = [threadMilliseconds(threadName), performance.now()];
+    const look = (): void => {
+      const [now, wall] = [threadMilliseconds(threadName), performance.now() - start];
+      const own = now === null || before === null ? wall : now - before;
+      if (own >= timeoutMs) replace(`took more than ${timeoutMs} ms`);
+      else if (wall >= longestWallMs + 20 * timeoutMs) replace("got no processor", false);
+      else timer = setTimeout(look, Math.max(10, timeoutMs - own));
+    };
+    timer = setTimeout(look, timeoutMs);
   };
   const pump = (): void => {
     if (closed || waiting.length + sent.length === 0) return;
@@ -63,13 +78,19 @@ export function mathsGraderOn(entry: URL, { timeoutMs = 3000, memoryMiB = 256 }:
     }
   };
   /** The oldest pair is to blame; those behind it are judged by the next thread. */
-  const replace = (why: string): void => {
+  const replace = (why: string, decided = true): void => {
     const old = worker;
-    [worker, ready] = [null, false];
+    [worker, ready, threadName] = [null, false, null];
     old?.removeAllListeners();
     void old?.terminate();
     const [guilty, ...others] = sent.splice(0);
-    guilty?.resolve({ correct: false, extracted: null, rule: `the comparison ${why}`, certainty: "undecided" });
+    guilty?.resolve({
+      correct: false,
+      extracted: null,
+      rule: `the comparison ${why}`,
+      certainty: "undecided",
+      decided,
+    });
     waiting.unshift(...others);
     watch();
     pump();
@@ -83,6 +104,7 @@ export function mathsGraderOn(entry: URL, { timeoutMs = 3000, memoryMiB = 256 }:
     });
     thread.on("message", (note: MathsNote) => {
       if (note === "ready") ready = true;
+      else if ("thread" in note) threadName = note.thread;
       else sent.shift()?.resolve(note);
       watch();
       pump();

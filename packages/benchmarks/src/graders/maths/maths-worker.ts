@@ -9,8 +9,8 @@ export interface MathsPair {
   readonly options?: MathsOptions;
 }
 
-/** What the thread says: that it is ready, or the verdict on the oldest pair that it has. */
-export type MathsNote = "ready" | Verdict;
+/** What the thread says: what the system calls it, that it is ready, or the verdict on the oldest pair that it has. */
+export type MathsNote = { readonly thread: string } | "ready" | Verdict;
 
 /** Judges pairs in the order in which they come, until its thread ends. */
 export function serve(): void {

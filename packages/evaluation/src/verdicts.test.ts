@@ -1,0 +1,118 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { baselineNamed } from "@laconic/baselines";
+import { mathsGrader, type BenchmarkProblem, type GradingMeans, type Verdict } from "@laconic/benchmarks";
+import { LaconicError } from "@laconic/core";
+import { scriptedModel } from "@laconic/core/testing";
+import { afterAll, expect, onTestFinished, test } from "vitest";
+import {
+  benchJobs,
+  openJobs,
+  openRecords,
+  runBench,
+  summarise,
+  tokenTable,
+  type BenchOptions,
+  type BenchOutcome,
+  type BenchSet,
+  type BenchSettings,
+  type SampleRecord,
+} from "./index.ts";
+
+const maths = mathsGrader();
+afterAll(() => maths.close());
+
+const problems = Array.from({ length: 6 }, (_, i): BenchmarkProblem => ({
+  id: `p${i}`,
+  question: `${i}?`,
+  gold: "",
+  grading: { kind: "code", prompt: "def f():\n", test: "", entryPoint: `f${i}` },
+}));
+const set: BenchSet = { benchmark: "humaneval", split: "test", problems, exemplars: [], calibration: [] };
+const settings: BenchSettings = {
+  model: "m",
+  methods: ["vanilla"],
+  repeats: 1,
+  seed: 0,
+  temperature: null,
+  maxTokens: 50,
+};
+const right: Verdict = { correct: true, extracted: "code", rule: "all tests passed", certainty: "exact" };
+
+/** A bench over programs, each judged by `judge`, and how many replies were asked for. */
+async function bench(
+  path: string,
+  judge: (name: string) => Promise<Verdict>,
+  options: BenchOptions = {},
+): Promise<{ outcome: BenchOutcome; records: SampleRecord[]; calls: number }> {
+  const file = await openRecords(path);
+  let calls = 0;
+  const model = scriptedModel(() => {
+    calls++;
+    return "a program";
+  });
+  const means: GradingMeans = { maths, code: (_, { entryPoint }) => judge(entryPoint) };
+  const jobs = openJobs(benchJobs([set], settings, [baselineNamed("vanilla")]), file.records);
+  const outcome = await runBench(jobs, settings, { model, means, price: { prompt: 1, completion: 1 } }, file, options);
+  await file.close();
+  return { outcome, records: [...file.records.values()], calls };
+}
+
+async function temporary(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-verdicts-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return join(folder, "samples.jsonl");
+}
+
+test("one answer's verdict ends no bench: undecided, thrown, hanging and impossible tests are counted apart", async () => {
+  const path = await temporary();
+  const signals: string[] = [];
+  const first = await bench(
+    path,
+    async (name) => {
+      if (name === "f1") return { ...right, correct: false, decided: false, rule: "undecided: the machine" };
+      if (name === "f2") throw new TypeError("Cannot read properties of null");
+      if (name === "f3") throw new LaconicError("data_invalid", "the tests of f3 do not run");
+      if (name === "f4") return new Promise(() => void signals.push(name));
+      return right;
+    },
+    { gradeSeconds: 0.2 },
+  );
+  expect(first.outcome).toEqual({ done: 6, errors: 3, undecided: 1, stopped: null });
+  const told = Object.fromEntries(
+    first.records.map(({ problem, status, correct, error }) => [problem, [status, correct, error]]),
+  );
+  expect(told).toEqual({
+    p0: ["scored", true, null],
+    p1: ["undecided", null, "undecided: the machine"],
+    p2: ["error", null, "not judged: Cannot read properties of null"],
+    p3: ["error", null, "not judged: the tests of f3 do not run"],
+    p4: ["error", null, "not judged: no answer within 0.2 s"],
+    p5: ["scored", true, null],
+  });
+  // Their replies were paid for, and are not paid again.
+  for (const record of first.records)
+    expect([record.answer, record.calls, (record.usd ?? 0) > 0]).toEqual(["a program", 1, true]);
+  const [summary] = summarise(first.records);
+  expect(summary).toMatchObject({ scored: 2, samples: 6, errors: 3, undecided: 1, accuracy: { value: 1 } });
+  const table = tokenTable(summarise(first.records), (name) => name);
+  expect(table.rows[0]).toContain("2 of 6 (3 errors, 1 undecided)");
+
+  const again = await bench(path, async () => right);
+  expect([again.outcome, again.calls]).toEqual([{ done: 4, errors: 0, undecided: 0, stopped: null }, 0]);
+  expect(again.records.map(({ status, correct }) => [status, correct])).toEqual(Array(6).fill(["scored", true]));
+  expect(summarise(again.records)[0]).toMatchObject({ scored: 6, calls: 6 });
+});
+
+test("a machine that decides nothing stops the bench, and a grading that is refused does at once", async () => {
+  const undecided = { ...right, correct: false, decided: false, rule: "the machine" };
+  const { outcome } = await bench(await temporary(), async () => undecided, { mostErrors: 2, concurrency: 1 });
+  expect([outcome.done, outcome.stopped]).toEqual([3, expect.stringContaining("3 are undecided")]);
+  const refused = await bench(
+    await temporary(),
+    () => Promise.reject(new LaconicError("config_invalid", "nothing here judges code")),
+    { concurrency: 1 },
+  );
+  expect([refused.outcome.done, refused.outcome.stopped]).toEqual([0, "nothing here judges code"]);
+});
