@@ -1,10 +1,4 @@
-import {
-  answerReading,
-  distribute,
-  gradeAnswer,
-  mathsGrader,
-  type BenchmarkProblem,
-} from "@laconic/benchmarks";
+import { answerReading, distribute, gradeAnswer, mathsGrader, type BenchmarkProblem } from "@laconic/benchmarks";
 import { LaconicError, type Problem } from "@laconic/core";
 import { questionText } from "@laconic/evaluation";
 import { codeGrader, createSandbox } from "@laconic/sandbox";
