@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { baselineNamed, promptVersion, type Baseline, type Exemplar } from "@laconic/baselines";
-import { questionText, type BenchmarkProblem } from "@laconic/benchmarks";
+import { type BenchmarkProblem } from "@laconic/benchmarks";
 import { sampleKey, type SampleRecord } from "./sample-record.ts";
 
 /** Questions of one benchmark. */

@@ -45,14 +45,14 @@ describe.each(estimatorNames)("%s", (name) => {
   test("says its settings, and refuses one that it does not take", () => {
     expect(estimatorPreset(name, options[name]).settings).toEqual(options[name]);
     expect(estimatorShape(name).kind).toBe("group");
-    expect(() => estimatorPreset(name, { ...options[name], clip: 1 })).toThrowError(
+    expect(() => estimatorPreset(name, { ...options[name], clip: 1 } as object)).toThrowError(
       expect.objectContaining({ code: "config_invalid", detail: { key: `estimator ${name}.clip` } }),
     );
   });
 });
 
 test("a name is nothing but the function of the package", () => {
-  const of = <Name extends EstimatorName>(name: Name): Float64Array => {
+  const of = (name: EstimatorName): Float64Array => {
     const estimator = estimatorPreset(name, options[name]);
     return estimator.estimate(batch, estimator.init?.()).advantages;
   };

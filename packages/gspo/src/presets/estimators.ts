@@ -13,17 +13,20 @@ import { groupAdvantages, type GroupAdvantageOptions } from "../advantages/group
 import { reinforcePlusPlus, type ReinforcePlusPlusOptions } from "../advantages/reinforce-plus-plus.ts";
 import { runningBaseline, type RunningBaselineState } from "../advantages/running-baseline.ts";
 
+/** An estimator that has nothing to set. */
+type NoOptions = Readonly<Record<string, never>>;
+
 /** Options of each estimator by the name that configurations use. */
 export interface EstimatorOptions {
   /** Agent-GSPO Eq. 2 with `scale: "group"`; Dr.GRPO's and MAGRPO's with `scale: "none"`. */
   readonly group: GroupAdvantageOptions;
-  readonly rloo: Record<never, never>;
-  readonly raw: Record<never, never>;
-  readonly gpg: Record<never, never>;
-  readonly maremax: Record<never, never>;
-  readonly remax: Record<never, never>;
+  readonly rloo: NoOptions;
+  readonly raw: NoOptions;
+  readonly gpg: NoOptions;
+  readonly maremax: NoOptions;
+  readonly remax: NoOptions;
   readonly "max-rl": { readonly epsilon?: number };
-  readonly opo: Record<never, never>;
+  readonly opo: NoOptions;
   readonly "pass-at-k": { readonly scaled?: boolean };
   readonly bnpo: { readonly a: number; readonly b: number };
   readonly "reinforce++": ReinforcePlusPlusOptions;

@@ -1,0 +1,117 @@
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import {
+  accuracyTable,
+  agentPoSource,
+  agentPoTable,
+  csvOf,
+  differenceTable,
+  htmlOf,
+  latexOf,
+  markdownOf,
+  publishedTokens,
+  summarise,
+  tokenTable,
+  type SampleRecord,
+} from "./index.ts";
+import { maths, temporary, script, run } from "../test/bench-run.ts";
+
+afterAll(() => maths.close());
+
+test("tables: ours with interval beside the published, in four forms; nothing of a name is markup", async () => {
+  const { records } = await run(await temporary());
+  const hostile = records.map((record) => ({
+    ...record,
+    benchmark: record.benchmark === "gsm8k" ? "gsm8k" : "",
+    method: record.method === "sc" ? '=<script>"|&' : record.method,
+  }));
+  const summaries = summarise(hostile);
+  const tables = [
+    accuracyTable(summaries, (name) => name),
+    tokenTable(summaries, (name) => name),
+    differenceTable(summaries, (name) => name),
+  ];
+  expect(tables[0]?.rows[0]).toEqual(["vanilla", "83.3 [43.6, 97.0]", "85.40"]);
+  expect(tables[0]?.rows.map(([name]) => name)).toContain("Agent-GSPO (published)");
+  const [markdown, csv, latex] = [markdownOf, csvOf, latexOf].map((form) =>
+    tables.map((table) => form(table)).join("\n"),
+  );
+  expect(markdown).toContain("| vanilla | 83.3 [43.6, 97.0] | 85.40 |");
+  expect(csv).toContain(`"'=<script>""|&"`);
+  expect(latex).toContain("\\begin{tabular}{lrr}");
+  const page = htmlOf("bench", ["a <b>note</b>"], tables, summaries);
+  expect(page).toMatch(/^<!doctype html>[^]*<\/html>$/u);
+  expect(page).not.toMatch(/<script|<b>|onerror/u);
+});
+
+test("a method that was run has its published figures beside it, and no row of its own for them", async () => {
+  const { records } = await run(await temporary());
+  const own = records.map((record) => ({
+    ...record,
+    benchmark: "gsm8k",
+    method: record.method === "sc" ? "agent-gspo" : record.method,
+  }));
+  const { rows } = accuracyTable(summarise(own), (name) => name);
+  expect(rows.find(([name]) => name === "agent-gspo")?.[2]).toBe("96.02");
+  expect(rows.map(([name]) => name)).not.toContain("Agent-GSPO (published)");
+  expect(rows.map(([name]) => name)).toContain("AgentPrune-R (published)");
+});
+
+test("AgentPO's layout: Pass@1 by benchmark, their average, tokens per problem", async () => {
+  const { records } = await run(await temporary());
+  expect(agentPoTable(summarise(records), (name) => name)).toBeNull();
+  const own = records.map((record, i) => ({
+    ...record,
+    benchmark: i % 2 ? "math500" : "aime24",
+    method: "evoagent",
+    problem: String(i),
+    correct: i % 2 === 1,
+  }));
+  const table = agentPoTable(summarise(own), (name) => name);
+  // Of two benchmarks: the published averages are of five, and do not stand beside it.
+  expect(table?.columns).toEqual(["method", "aime24", "math500", "average of 2", "tokens / problem"]);
+  expect(table?.rows[0]?.slice(0, 4)).toEqual(["evoagent", "0.0", "100.0", "50.0"]);
+});
+
+test("AgentPO's averages stand beside those of the same five benchmarks; one of fewer stands nowhere", async () => {
+  const { records } = await run(await temporary());
+  const [record] = records as [SampleRecord];
+  const benchmarks = ["aime24", "math500", "olympiadbench", "minerva", "amc23"];
+  const own = ["agentpo", "evoagent", "role-assignment", "vanilla"].flatMap((method) =>
+    benchmarks.slice(method === "vanilla" ? 1 : 0).map((benchmark, i) => ({
+      ...record,
+      benchmark,
+      method,
+      correct: i === 0,
+      promptTokens: 90,
+      completionTokens: 10,
+    })),
+  );
+  const table = agentPoTable(summarise(own), (name) => name);
+  const named = ["average of 5", "average, published", "tokens / problem", "tokens / problem, published"];
+  expect(table?.columns.slice(6)).toEqual(named);
+  // The paper's text: 31.5, 20.2 and 25.9 with Llama-3.1-8B; 1,522 and 19,519 tokens with it too.
+  expect(table?.rows.map((row) => row.slice(6))).toEqual([
+    ["20.0", "31.5", "100", "1,522"],
+    ["20.0", "20.2", "100", "19,519"],
+    ["20.0", "25.9", "100", ""],
+    ["", "", "", ""],
+  ]);
+  expect(agentPoSource).toContain("Llama-3.1-8B for accuracy and tokens");
+  expect(agentPoSource).not.toContain("Qwen");
+});
+
+test("tokens stand beside published ones per question, with the number of questions of both", async () => {
+  const { records } = await run(await temporary());
+  const table = tokenTable(summarise(records), (name) => name);
+  const cell = (name: string): string | undefined => table.rows[0]?.[table.columns.indexOf(name)];
+  const [tokens] = summarise(records).map((each) => each.promptTokens + each.completionTokens) as [number];
+  expect(cell("n")).toBe("6");
+  expect(cell("total")).toBe(tokens.toLocaleString("en-US"));
+  expect(Number(cell("total / question"))).toBeCloseTo(tokens / 6, 1);
+  expect([cell("total / question, published"), cell("n, published")]).toEqual(["2,654", "1,319"]); // 3.5e6 / 1,319
+  expect(table.columns).not.toContain("total, published");
+  expect(["php", "debate", "dylan", "agent-gspo"].map((method) => publishedTokens(method, "mmlu-153"))).toEqual(
+    [2.6e6, 1.5e6, 1.2e6, 9.2e5].map((total) => ({ total, questions: 153 })),
+  );
+});

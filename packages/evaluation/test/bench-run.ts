@@ -1,0 +1,69 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { mathsGrader, type BenchmarkProblem, type MathsGrader } from "@laconic/benchmarks";
+import { scriptedModel, type Script } from "@laconic/core/testing";
+import { onTestFinished } from "vitest";
+import {
+  benchJobs,
+  openJobs,
+  openRecords,
+  readRecords,
+  runBench,
+  type BenchOptions,
+  type BenchOutcome,
+  type BenchSet,
+  type BenchSettings,
+  type SampleRecord,
+} from "../src/index.ts";
+
+export const maths: MathsGrader = mathsGrader();
+
+export const problems: readonly BenchmarkProblem[] = Array.from({ length: 6 }, (_, i): BenchmarkProblem => ({
+  id: `p${i}`,
+  question: `${i} + 1?`,
+  gold: String(i + 1),
+  grading: { kind: "numeric" },
+}));
+export const set: BenchSet = { benchmark: "gsm8k", split: "test", problems, exemplars: [], calibration: [] };
+export const settings: BenchSettings = {
+  model: "m",
+  methods: ["vanilla", "sc"],
+  repeats: 1,
+  seed: 0,
+  temperature: null,
+  maxTokens: 50,
+};
+
+export async function temporary(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-bench-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  return join(folder, "samples.jsonl");
+}
+
+/** Knows its sums, but for the question of p3. */
+export const script: Script = ({ prompt }) => {
+  const asked = prompt.kind === "messages" ? (prompt.messages.at(-1)?.content ?? "") : "";
+  const number = Number(/^\d+/u.exec(asked)?.[0]);
+  return number === 3 ? "I am not sure" : `#### ${number + 1}`;
+};
+
+export async function run(
+  path: string,
+  given: Script = script,
+  options: BenchOptions = {},
+): Promise<{ readonly outcome: BenchOutcome; readonly records: readonly SampleRecord[] }> {
+  const file = await openRecords(path);
+  const jobs = benchJobs([set], settings);
+  const price = { prompt: 1, completion: 2 };
+  const outcome = await runBench(
+    openJobs(jobs, file.records),
+    settings,
+    { model: scriptedModel(given), means: { maths }, price },
+    file,
+    options,
+  );
+  await file.close();
+  const order = ({ method }: SampleRecord): number => settings.methods.indexOf(method);
+  return { outcome, records: [...(await readRecords(path)).records.values()].toSorted((a, b) => order(a) - order(b)) };
+}
