@@ -1,5 +1,4 @@
 import { appendFile, readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { type BenchmarkProblem } from "@laconic/benchmarks";
 import { LaconicError, type Problem } from "@laconic/core";
 import { scriptedModel, type Script } from "@laconic/core/testing";

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
 import {
   accuracyTable,
