@@ -101,7 +101,9 @@ test("one answer's verdict ends no bench: undecided, thrown, hanging and impossi
 
   const again = await bench(path, async () => right);
   expect([again.outcome, again.calls]).toEqual([{ done: 4, errors: 0, undecided: 0, stopped: null }, 0]);
-  expect(again.records.map(({ status, correct }) => [status, correct])).toEqual(Array(6).fill(["scored", true]));
+  expect(again.records.map(({ status, correct }) => [status, correct])).toEqual(
+    Array.from({ length: 6 }, () => ["scored", true]),
+  );
   expect(summarise(again.records)[0]).toMatchObject({ scored: 6, calls: 6 });
 });
 
