@@ -50,6 +50,9 @@ const writtenSchema: z.ZodType<WrittenConfig> = z.strictObject({
       rounds: z.int().min(1).max(8).exactOptional(),
       replyTokens: z.int().min(1).exactOptional(),
       actorTokens: z.int().min(1).exactOptional(),
+      graphSeed: z.union([z.string(), z.int()]).exactOptional(),
+      density: z.number().min(0).max(1).exactOptional(),
+      showBudget: z.boolean().exactOptional(),
       file: z.string().exactOptional(),
     }),
     z.strictObject({
