@@ -12,6 +12,13 @@ import { checkTreeTask } from "./stages/tree-rollout.ts";
  * them.
  */
 export function checkTraining(parts: PartsOutline, config: TrainConfig): void {
+  checkFit(parts, config);
+  const { name, problems, pool } = parts.task;
+  if (problems) problemSource({ name, problems, ...(pool && { pool }) }, config, randomFromSeed(config.seed));
+}
+
+/** The same without drawing a problem. */
+export function checkFit(parts: PartsOutline, config: TrainConfig): void {
   checkTrainingParts(parts);
   if (!parts.reward) rewardOf(parts.task);
   checkTreeTask(parts, config);
@@ -22,6 +29,4 @@ export function checkTraining(parts: PartsOutline, config: TrainConfig): void {
         `groupBy: the estimator ${estimator.name} tells agents apart; group by prompt+agent or prompt+agent+turn`,
         { key: "groupBy" },
       );
-  const { name, problems, pool } = parts.task;
-  if (problems) problemSource({ name, problems, ...(pool && { pool }) }, config, randomFromSeed(config.seed));
 }

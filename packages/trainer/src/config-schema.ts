@@ -124,8 +124,9 @@ const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
  * @throws LaconicError `config_invalid` naming the key; for an unknown one, the nearest known key.
  */
 export function parseTrainConfig(partial: unknown, place: readonly string[] = []): TrainConfig {
-  const parsed = trainConfigSchema.safeParse(withDefaults(agentGspoDefaults, partial, []));
-  if (!parsed.success) throw refusal(parsed.error.issues, place);
+  const given = withDefaults(agentGspoDefaults, partial, []);
+  const parsed = trainConfigSchema.safeParse(given);
+  if (!parsed.success) throw refusal(parsed.error.issues, place, given);
   checkCombinations(parsed.data, place);
   checkParts(parsed.data);
   return parsed.data;
@@ -167,28 +168,42 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** The first key that does not exist, with the nearest that does; else the first value that does not fit. */
-function refusal(issues: readonly z.core.$ZodIssue[], place: readonly string[]): LaconicError {
+function refusal(issues: readonly z.core.$ZodIssue[], place: readonly string[], given: unknown): LaconicError {
   const stray = issues.find((issue) => issue.code === "unrecognized_keys");
   const issue = stray ?? (issues[0] as z.core.$ZodIssue);
   const path = issue.path.map(String);
   const keyOf = (name: string): string => [...place, ...path, name].join(".");
   if (!stray) return invalid([...place, ...path].join("."), issue.message);
   const name = stray.keys[0] as string;
-  const known = keysAt(trainConfigSchema, path);
+  const known = keysAt(trainConfigSchema, path, given);
   const near = nearestName(name, known);
   const hint = near === undefined ? `known here: ${known.join(", ")}` : `did you mean ${keyOf(near)}?`;
   return invalid(keyOf(name), `there is no such setting; ${hint}`);
 }
 
-/** Keys that the schema knows at a path. */
-function keysAt(schema: z.core.$ZodType, path: readonly string[]): string[] {
-  if (schema instanceof z.ZodNullable || schema instanceof z.ZodExactOptional) return keysAt(schema.unwrap(), path);
-  if (schema instanceof z.ZodUnion) return [...new Set(schema.options.flatMap((option) => keysAt(option, path)))];
-  if (!(schema instanceof z.ZodObject)) return [];
+/** Keys that the schema knows at a path; of several alternatives, those of the one that was given. */
+function keysAt(schema: z.core.$ZodType, path: readonly string[], given: unknown): string[] {
+  if (schema instanceof z.ZodNullable || schema instanceof z.ZodExactOptional)
+    return keysAt(schema.unwrap(), path, given);
+  if (schema instanceof z.ZodUnion) {
+    const meant = schema.options.filter((option) => isMeant(option, given));
+    const options = meant.length > 0 ? meant : schema.options;
+    return [...new Set(options.flatMap((option) => keysAt(option, path, given)))];
+  }
   const [key, ...rest] = path;
+  if (schema instanceof z.ZodRecord)
+    return key === undefined ? [] : keysAt(schema.valueType, rest, isRecord(given) ? given[key] : undefined);
+  if (!(schema instanceof z.ZodObject)) return [];
   if (key === undefined) return Object.keys(schema.shape);
   const inner = schema.shape[key];
-  return inner ? keysAt(inner, rest) : [];
+  return inner ? keysAt(inner, rest, isRecord(given) ? given[key] : undefined) : [];
+}
+
+/** Its literal fields, the names of alternatives, are those of the value. */
+function isMeant(option: z.core.$ZodType, given: unknown): boolean {
+  if (!(option instanceof z.ZodObject) || !isRecord(given)) return false;
+  const names = Object.entries(option.shape).filter(([, field]) => field instanceof z.ZodLiteral);
+  return names.length > 0 && names.every(([key, field]) => (field as z.ZodLiteral).safeParse(given[key]).success);
 }
 
 /** Ratio units whose messages do not share an advantage, by grouping key. */

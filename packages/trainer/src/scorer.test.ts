@@ -36,7 +36,7 @@ test("a task says how it is judged, or is refused", () => {
   );
 });
 
-const settings = { ...tinySettings, steps: 3, prices: {} };
+const settings = { ...tinySettings, steps: 2, problemsPerStep: 2, episodesPerProblem: 2, prices: {} };
 
 test.each([
   ["whole episodes", {}, tinyParts],

@@ -84,7 +84,11 @@ test("a judge that hangs, throws, gives no score or is kept from one: each is co
 test.each<[string, Judge, RegExp]>([
   ["hangs", () => new Promise(() => undefined), /12 errors\); for example: no answer within 0\.2 s/u],
   ["throws", () => Promise.reject(new Error("401")), /12 errors\); for example: 401/u],
-  ["gives NaN", async () => Number.NaN, /12 invalid\); for example: got NaN, expected a number from 0 to 1/u],
+  [
+    "gives NaN",
+    async () => Number.NaN,
+    /12 invalid\); for example: term task: got NaN, expected a number from 0 to 1/u,
+  ],
   ["is never let", async () => ({ undecided: "no memory" }), /12 undecided by the machine\); for example: no memory/u],
 ])("a judge that always %s ends the run with the reason, before it trains at accuracy 0", async (_, judge, reason) => {
   const { task } = tinyParts();

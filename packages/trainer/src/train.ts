@@ -1,5 +1,5 @@
 import { LaconicError, randomFromSeed, type PolicySnapshot } from "@laconic/core";
-import { checkTraining } from "./check-training.ts";
+import { checkFit } from "./check-training.ts";
 import type { TrainConfig } from "./config.ts";
 import { declineOf } from "./decline.ts";
 import { evaluate, type Evaluation } from "./evaluate.ts";
@@ -44,7 +44,7 @@ export async function train(
   recorder: Recorder,
   signal?: AbortSignal,
 ): Promise<TrainResult> {
-  checkTraining(parts, config);
+  checkFit(parts, config);
   const { task, policies } = parts;
   const learners = learnersOf(parts, config);
   const [{ costs }] = learners as [Learner];

@@ -177,7 +177,8 @@ export async function learn(learner: Learner, facts: StepFacts): Promise<Learner
 /** What the team or a policy is charged in a step. */
 export function pricingOf({ config, costs }: Pick<LearnerSettings, "config" | "costs">, prices: Prices): Pricing {
   const { costWhenTaskAtLeast, credit } = config;
-  return { costs, prices, credit, ...(costWhenTaskAtLeast !== undefined && { costWhenTaskAtLeast }) };
+  const known = Object.fromEntries(Object.entries(prices).filter(([name]) => Object.hasOwn(costs, name)));
+  return { costs, prices: known, credit, ...(costWhenTaskAtLeast !== undefined && { costWhenTaskAtLeast }) };
 }
 
 /**

@@ -50,7 +50,7 @@ test("an asynchronous run learns, says how old its episodes are, and repeats its
   const { rows, accuracy } = await run({ asynchronous });
   expect(accuracy).toBeGreaterThan(0.9);
   expect(rows.map((row) => row["sampling/lag_steps"]).slice(0, 4)).toEqual([0, 1, 2, 2]);
-  expect(Math.max(...rows.map((row) => row["sampling/ratio/max"] ?? 0))).toBeLessThanOrEqual(2);
+  expect(Math.max(...rows.map((row) => row["importance_weight/max"] ?? 0))).toBeLessThanOrEqual(2);
   expect((await run({ asynchronous })).rows).toEqual(rows);
   const pair = {
     groupBy: "tree-node",

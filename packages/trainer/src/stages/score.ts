@@ -1,4 +1,4 @@
-import { LaconicError, type AgentId, type Episode, type RewardTerms } from "@laconic/core";
+import { LaconicError, ledgerTotals, type AgentId, type Episode, type RewardTerms } from "@laconic/core";
 import {
   measureCosts,
   rewardTerms,
@@ -81,8 +81,10 @@ export function wordsOf(episode: Episode, agents: ReadonlySet<AgentId>): Episode
   };
 }
 
-/** Mean units of a cost per episode, as a budget counts them. */
+/** Mean units of a cost per episode, as a budget counts them; tokens are those of the ledger where they are no cost. */
 export function meanCost(scored: readonly ScoredRollout[], cost = "tokens"): number {
   if (scored.length === 0) throw new LaconicError("input_invalid", "a batch without episodes has no mean");
-  return scored.reduce((sum, { measured }) => sum + (measured.costs[cost] ?? Number.NaN), 0) / scored.length;
+  const unitsOf = ({ measured, episode }: ScoredRollout): number =>
+    measured.costs[cost] ?? (cost === "tokens" ? ledgerTotals(episode.ledger).writtenTokens : Number.NaN);
+  return scored.reduce((sum, each) => sum + unitsOf(each), 0) / scored.length;
 }

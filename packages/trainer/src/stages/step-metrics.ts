@@ -130,7 +130,7 @@ function agentRewardMetrics(scored: readonly ScoredRollout[]): Metrics {
   return Object.fromEntries(
     [...agents].map((agent) => {
       const values = scored.map(({ agentRewards }) => agentRewards.get(agent)).filter((value) => value !== undefined);
-      return [`rewards/agent/${agent}/mean`, statisticMean(statisticOf(values))];
+      return [`reward/agent/${agent}`, statisticMean(statisticOf(values))];
     }),
   );
 }
@@ -204,7 +204,7 @@ function lengthMetrics({ utterances, empty }: TrainingBatch): Metrics {
 /** Diagnostics that metrics know by another name, or by their ends. */
 const mapped: ReadonlySet<string> = new Set([
   "ratio",
-  "importance_weight",
+  "sampling/ratio",
   "advantages",
   "approx_kl/k1",
   "kl",
@@ -229,7 +229,7 @@ function diagnosticMetrics(diagnostics: Diagnostics): Metrics {
     metrics[`${name}/max`] = statistic.max;
   };
   ends("ratio", diagnostics["ratio"]);
-  ends("importance_weight", diagnostics["importance_weight"]);
+  ends("importance_weight", diagnostics["sampling/ratio"]);
   ends("advantages", diagnostics["advantages"]);
   mean("actor/ppo_kl", "approx_kl/k1");
   mean("approx_kl/k3", "approx_kl/k3");
