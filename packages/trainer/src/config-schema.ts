@@ -79,7 +79,7 @@ const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
     maxSecondsPerTurn: above0.exactOptional(),
   }),
   onAgentError: z.enum(["throw", "end"]),
-  asynchronous: z.strictObject({ maxLag: positive, importanceCap: z.number().min(1) }).nullable(),
+  asynchronous: z.strictObject({ maxLag: positive, importanceCap: z.number().gt(1) }).nullable(),
   credit: creditSchema,
   tree: z
     .strictObject({

@@ -62,10 +62,11 @@ export const metricNames: readonly MetricName[] = [
   { name: "ratio/max", meaning: "Largest ratio." },
   {
     name: "importance_weight/mean",
-    meaning: "Mean weight of a sequence for the age of its policy; where the lag is above 0 only.",
+    meaning:
+      "Mean importance ratio of old to sampling policy, before its cap; where samples are older, or the objective asks for it.",
   },
-  { name: "importance_weight/min", meaning: "Smallest such weight." },
-  { name: "importance_weight/max", meaning: "Largest, at most the cap." },
+  { name: "importance_weight/min", meaning: "Smallest such ratio." },
+  { name: "importance_weight/max", meaning: "Largest such ratio." },
   { name: "advantages/mean", meaning: "Mean advantage." },
   { name: "advantages/min", meaning: "Smallest advantage." },
   { name: "advantages/max", meaning: "Largest advantage." },
