@@ -49,7 +49,7 @@ export { tokenCost } from "./token-price.ts";
 export type { TokenPrice } from "./token-price.ts";
 export { stopReasons } from "./stop-reason.ts";
 export type { StopReason } from "./stop-reason.ts";
-export type { EpisodeContext, EpisodeLimits, Topology } from "./topology.ts";
+export type { EpisodeBudget, EpisodeContext, EpisodeLimits, Topology } from "./topology.ts";
 export { maxReward } from "./reward.ts";
 export type {
   EpisodeReward,

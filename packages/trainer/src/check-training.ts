@@ -2,7 +2,6 @@ import { LaconicError, randomFromSeed } from "@laconic/core";
 import type { TrainConfig } from "./config.ts";
 import { checkTrainingParts, type PartsOutline } from "./parts.ts";
 import { problemSource } from "./problem-source.ts";
-import { rewardOf } from "./scorer.ts";
 import { learnerSettings } from "./stages/learner.ts";
 import { checkTreeTask } from "./stages/tree-rollout.ts";
 
@@ -20,7 +19,6 @@ export function checkTraining(parts: PartsOutline, config: TrainConfig): void {
 /** The same without drawing a problem. */
 export function checkFit(parts: PartsOutline, config: TrainConfig): void {
   checkTrainingParts(parts);
-  if (!parts.reward) rewardOf(parts.task);
   checkTreeTask(parts, config);
   for (const { estimator, config: own } of Object.values(learnerSettings(parts, config)))
     if (estimator.needs?.includes("agents") && !own.groupBy.includes("agent"))

@@ -29,7 +29,6 @@ test("an alternative is taken whole: no default of another one leaks in", () => 
 });
 
 const tree = { mode: "aligned", gamma: 0.9, stopAbove: null };
-const siblings = { groupBy: "tree-node", advantage: { estimator: "group", scale: "none" } };
 
 test.each([
   // Unknown keys, with the nearest known one where there is one.

@@ -3,7 +3,7 @@ import type { Baseline } from "@laconic/baselines";
 import { LaconicError, type LanguageModel } from "@laconic/core";
 import { livePolicies, modelsOf } from "@laconic/trainer";
 import type { Terminal } from "../cli/terminal.ts";
-import { dealTo, textTeams, type TextTeam } from "@laconic/tasks/text";
+import { benchmarkTeam, dealTo, type TextTeam } from "@laconic/tasks/text";
 import { configOfRun, findRun, openFoundRun } from "../run/open-run.ts";
 
 /** A run's team as a method: it brings its own models, once they are opened. */
@@ -23,9 +23,9 @@ export async function trainedTeam(name: string, run: string, terminal: Terminal)
     throw new LaconicError("config_invalid", `${run}: a team trained on ${task.name} answers no benchmark`, { run });
   const found = await findRun(resolve(run));
   const { directory, config, state } = found;
-  const { agents = 3, rounds = 2, replyTokens = 768, actorTokens = 2048 } = task;
+  const { rounds = 2, replyTokens = 768, actorTokens = 2048 } = task;
   const teamFor = (answerForm: string, read: (reply: string) => string | null): TextTeam =>
-    textTeams([task.team].flat(), { agents, rounds, replyTokens, actorTokens, answerForm, read });
+    benchmarkTeam(task, { answerForm, read, targetTokens: config.train.budget?.targetTokens });
   const { topology, holders } = teamFor("", (reply) => reply);
   const models: Record<string, LanguageModel> = {};
   let closed: () => Promise<void> = async () => undefined;

@@ -4,7 +4,7 @@ import { randomFromSeed, type ChatTokenizer, type Topology } from "@laconic/core
 import { scriptedModel } from "@laconic/core/testing";
 import { expect, test, vi } from "vitest";
 import { openTask } from "./open-task.ts";
-import { teamNames, textTeam } from "@laconic/tasks/text";
+import { teamNames, teamOf } from "@laconic/tasks/text";
 
 // The model's tokenizer is not what is tested here.
 vi.mock("@laconic/tokenizers", () => ({ loadTokenizer: async () => ({}) as ChatTokenizer }));
@@ -46,9 +46,11 @@ test.each(cases)("$team on $name: who answers is told the benchmark's form, and 
   const { answer } = each.benchmark;
   const form = answerForm(answer);
   const options = { agents: 2, rounds: 2, replyTokens: 10, actorTokens: 10 };
-  const team = textTeam(each.team, { ...options, answerForm: form, read: answerReading(answer).read });
+  const team = teamOf(each.team, { ...options, answerForm: form, read: answerReading(answer).read });
   const prompts = await asked(team.topology, answer.kind === "maths" ? replies.numeric : replies[answer.kind]);
-  const answerers = prompts.filter(({ agent }) => /^(?:solver|actor|expert|debater-\d)$/u.test(agent));
+  const answerers = prompts.filter(({ agent }) =>
+    /^(?:solver|actor|expert|debater-\d|agent-\d|layer-\d-agent-\d)$/u.test(agent),
+  );
   expect(answerers.length).toBeGreaterThan(0);
   for (const { system } of answerers) expect(system.endsWith(`Reason step by step. ${form}`)).toBe(true);
   const forms = benchmarks.map((other) => answerForm(other.answer)).filter((other) => other !== form);

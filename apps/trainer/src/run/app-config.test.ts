@@ -3,6 +3,8 @@ import { expect, test } from "vitest";
 import { presetConfig } from "../presets/index.ts";
 import { parseAppConfig } from "./app-config.ts";
 
+const debate = { name: "benchmark", benchmark: "gsm8k", team: "plain-debate" } as const;
+
 test("an empty configuration is the relay task with the paper's training defaults", () => {
   expect(parseAppConfig({})).toEqual({
     task: { name: "relay", level: "one-fact" },
@@ -28,6 +30,15 @@ test.each([
   ],
   [{ workers: 0 }, "workers", ">=1"],
   [{ task: { name: "relay", level: "ten-facts" } }, "task.level", "one-fact"],
+  [
+    { task: { ...debate, team: "plain-debat" } },
+    "task.team",
+    "one of solo, hint, critic, debate, roles, star, chain, plain-",
+  ],
+  [{ task: { ...debate, team: ["hint", "none"] } }, "task.team", "or a list of them"],
+  [{ task: { ...debate, density: 1.5 } }, "task.density", "<=1"],
+  [{ task: { ...debate, showBudget: true } }, "task.showBudget", "no budget for the team"],
+  [{ task: debate, actor: { model: "folder" } }, "actor", "every agent of this task learns"],
   [{ train: { stepz: 1 } }, "train.stepz", "did you mean train.steps?"],
   [{ train: { sampling: {} } }, "train.sampling.temperature", "number"],
 ])("%j is refused at %s: %s", (written, key, reason) => {
@@ -38,6 +49,16 @@ test.each([
       message: expect.stringContaining(reason) as string,
     }),
   );
+});
+
+test("a budget is shown where there is one, and an actor speaks where somebody does not learn", () => {
+  const budget = { targetTokens: 60, learningRate: 1e-6 };
+  const shown = parseAppConfig({ task: { ...debate, showBudget: true }, train: { budget } });
+  expect(shown.task).toEqual({ ...debate, showBudget: true });
+  for (const team of ["debate", "hint", "critic", "roles", ["hint", "debate"]])
+    expect(parseAppConfig({ task: { ...debate, team }, actor: { model: "folder" } }).actor).toEqual({
+      model: "folder",
+    });
 });
 
 test("what is no object is refused", () => {

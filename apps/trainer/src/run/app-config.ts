@@ -45,11 +45,16 @@ const writtenSchema: z.ZodType<WrittenConfig> = z.strictObject({
     z.strictObject({
       name: z.literal("benchmark"),
       benchmark: z.string(),
-      team: z.union([z.enum(teamNames), z.array(z.enum(teamNames)).min(1)]),
+      team: z.union([z.enum(teamNames), z.array(z.enum(teamNames)).min(1)], {
+        error: `it must be one of ${teamNames.join(", ")}, or a list of them`,
+      }),
       agents: z.int().min(1).max(16).exactOptional(),
       rounds: z.int().min(1).max(8).exactOptional(),
       replyTokens: z.int().min(1).exactOptional(),
       actorTokens: z.int().min(1).exactOptional(),
+      graphSeed: z.union([z.string(), z.int()]).exactOptional(),
+      density: z.number().min(0).max(1).exactOptional(),
+      showBudget: z.boolean().exactOptional(),
       file: z.string().exactOptional(),
     }),
     z.strictObject({

@@ -155,6 +155,17 @@ test.each([
   });
 });
 
+test("the run's budget reaches the agents of a team that is to be shown it", async () => {
+  const settings = { name: "benchmark", benchmark: "gsm8k", team: "plain-debate", showBudget: true } as const;
+  const { topology, trainedAgents, name } = await openTask(settings, { ...means, heldOut: 0, targetTokens: 60 });
+  expect([name, trainedAgents]).toEqual(["benchmark/gsm8k/plain-debate", ["debater-1", "debater-2", "debater-3"]]);
+  const models = Object.fromEntries(topology.agents.map((agent) => [agent, scriptedModel("#### 4")]));
+  const { utterances, outputs } = await topology.run({ id: "1", question: "2+2?", gold: "4" }, { ...context, models });
+  expect(utterances[0]?.prompt).toContain("a budget of 60 tokens; none is written yet.");
+  expect(utterances[3]?.prompt).toContain("a budget of 60 tokens; 21 are written, 39 are left.");
+  expect(outputs).toEqual({ "debater-1": "#### 4", "debater-2": "#### 4", "debater-3": "#### 4" });
+});
+
 test("a benchmark needs a model with a tokenizer", async () => {
   const settings = { name: "benchmark", benchmark: "gsm8k", team: "solo" } as const;
   await expect(openTask(settings, { heldOut: 0, modelFolder: null })).rejects.toMatchObject({ code: "config_invalid" });

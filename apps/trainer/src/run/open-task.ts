@@ -8,7 +8,7 @@ import {
   relayWritersTask,
   type TeamTask,
 } from "@laconic/tasks";
-import type { TaskMeans } from "@laconic/tasks/text";
+import { teamTitle, type TaskMeans } from "@laconic/tasks/text";
 import { dataFolder } from "./data-folder.ts";
 import type { TaskSettings } from "./run-settings.ts";
 
@@ -55,7 +55,7 @@ export function taskTitle(settings: TaskSettings): string {
     case "relay":
       return `relay/${settings.level}`;
     case "benchmark":
-      return `benchmark/${settings.benchmark}/${[settings.team].flat().join("+")}`;
+      return `benchmark/${settings.benchmark}/${teamTitle(settings.team)}`;
     case "writing":
       return `writing/${settings.form}`;
     case "code":

@@ -67,6 +67,7 @@ export const episodeSchema: z.ZodType<Episode> = z.strictObject({
   topology: z.string(),
   utterances: z.array(utteranceSchema),
   answer: z.string().nullable(),
+  outputs: z.record(z.string(), z.string()).exactOptional(),
   stopReason: z.enum(stopReasons),
   ledger: ledgerSchema,
 });

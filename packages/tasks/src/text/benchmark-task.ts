@@ -14,22 +14,14 @@ import { loadTokenizer } from "@laconic/tokenizers";
 import type { TaskMeans, TeamTask } from "../task.ts";
 import { dealTo } from "./deal.ts";
 import { benchmarkData, drawFrom } from "./open-data.ts";
-import { textTeams, type TeamName, type TextTeam } from "./text-teams.ts";
+import { benchmarkTeam, type TeamSettings } from "./benchmark-team.ts";
+import { teamTitle } from "./teams/team-of.ts";
+import type { TextTeam } from "./teams/text-team.ts";
 
 /** A team on a benchmark's questions. */
-export interface BenchmarkTaskSettings {
+export interface BenchmarkTaskSettings extends TeamSettings {
   readonly name: "benchmark";
   readonly benchmark: string;
-  /** Several: each problem is played on one of them, and the collaborator learns for all. */
-  readonly team: TeamName | readonly TeamName[];
-  /** Holders of a star or chain, debaters. Default 3. */
-  readonly agents?: number;
-  /** Of a debate. Default 2. */
-  readonly rounds?: number;
-  /** Most tokens of a reply of those who learn. Default 768, AgentPO's. */
-  readonly replyTokens?: number;
-  /** Most tokens of a reply of those who do not. Default 2048, AgentPO's. */
-  readonly actorTokens?: number;
   /** JSON lines of question and gold, instead of the benchmark's training split. */
   readonly file?: string;
 }
@@ -39,10 +31,10 @@ export interface BenchmarkTaskSettings {
  * `checkpoint_missing` for a model without a tokenizer
  */
 export async function benchmarkTask(settings: BenchmarkTaskSettings, means: TaskMeans): Promise<TeamTask> {
-  const { benchmark, team: name, agents = 3, rounds = 2, replyTokens = 768, actorTokens = 2048, file } = settings;
+  const { benchmark, file } = settings;
   const { answer: kind } = benchmarkNamed(benchmark);
-  const forms = { answerForm: answerForm(kind), read: answerReading(kind).read };
-  const team = textTeams([name].flat(), { agents, rounds, replyTokens, actorTokens, ...forms });
+  const { targetTokens } = means;
+  const team = benchmarkTeam(settings, { answerForm: answerForm(kind), read: answerReading(kind).read, targetTokens });
   checkFits(benchmarkNamed(benchmark), team);
   // Dealt first and rendered then: what is asked and its options are everybody's.
   const deal = team.holders.length === 0 ? null : dealTo(team.holders);
@@ -54,7 +46,7 @@ export async function benchmarkTask(settings: BenchmarkTaskSettings, means: Task
   const sandbox = kind.kind === "code" ? await createSandbox() : null;
   const gradingMeans = { maths, ...(sandbox && { code: codeGrader(sandbox) }) };
   return {
-    name: `benchmark/${benchmark}/${[name].flat().join("+")}`,
+    name: `benchmark/${benchmark}/${teamTitle(settings.team)}`,
     topology: team.topology,
     trainedAgents: team.trained,
     tokenizer: await tokenizerOf(means),

@@ -144,6 +144,20 @@ export const topologyCases: readonly TopologyCase[] = [
     },
   },
   {
+    name: "no agent passes its own limit",
+    async run(create) {
+      const whole = await runSubject(create(), "own limits", { silence: 0 });
+      const most = Math.max(...Object.values(ledgerTotals(whole.ledger).writtenByAgent));
+      for (let maxTokensPerAgent = 1; maxTokensPerAgent <= most; maxTokensPerAgent++) {
+        const cut = await runSubject(create(), "own limits", { silence: 0, limits: { maxTokensPerAgent } });
+        for (const [agent, written] of Object.entries(ledgerTotals(cut.ledger).writtenByAgent))
+          check(written <= maxTokensPerAgent, `maxTokensPerAgent ${maxTokensPerAgent} was passed by ${agent}`);
+      }
+      const roomy = await runSubject(create(), "own limits", { silence: 0, limits: { maxTokensPerAgent: 1e6 } });
+      equal(roomy, whole, "an episode within its limits");
+    },
+  },
+  {
     name: "a model's error ends the run with that very error",
     async run(create) {
       const subject = create();

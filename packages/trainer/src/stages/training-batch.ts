@@ -251,7 +251,7 @@ function ofSequences(
   let at = 0;
   for (const row of rows.flatMap(({ sequences }) => sequences)) {
     const length = (trained[row] as Trained).trace.tokens.length;
-    found.set(advantages.subarray(at, at + length), starts[row] as number);
+    found.set(advantages.subarray(at, at + length), starts[row]);
     at += length;
   }
   return found;

@@ -59,16 +59,17 @@ test("a node whose joint replies are good enough has no branches", async () => {
   expect(none.rollouts).toHaveLength(3 * 4);
 });
 
-test("advantages are those of sums by hand over each tree", async () => {
-  const tree = await grown({ mode: "aligned", gamma: 0.5, stopAbove: null }, 2, 30);
+test.each([0, 0.3])("advantages are those of sums by hand over each tree, at a price of %d a token", async (price) => {
+  const tree = await grown({ mode: "aligned", gamma: 0.5, stopAbove: null }, 2, 30, { tokens: price });
   let taught = 0;
   for (let group = 0; group < 30; group++) {
     const rollouts = tree.rollouts.filter((each) => each.group === group);
     const gold = rollouts[0]?.problem.gold ?? "";
-    const grade = (path: number, round: number): number =>
-      (rollouts[path]?.episode.utterances ?? [])
-        .filter((each) => each.round === round)
-        .filter(({ text }, i) => text[0] === gold[i]).length / 2;
+    const grade = (path: number, round: number): number => {
+      const said = (rollouts[path]?.episode.utterances ?? []).filter((each) => each.round === round);
+      const right = said.filter(({ text }, i) => text[0] === gold[i]).length / 2;
+      return right - price * said.reduce((sum, { writtenTokens }) => sum + writtenTokens, 0);
+    };
     const [l1, l2, l3, l4] = [grade(0, 1), grade(1, 1), grade(2, 1), grade(3, 1)];
     const [r1, r2] = [grade(0, 0) + (0.5 * (l1 + l2)) / 2, grade(2, 0) + (0.5 * (l3 + l4)) / 2];
     const advantage = (path: number, position: number): number | undefined =>
