@@ -32,6 +32,8 @@ export {
   expectTokenLogProbs,
 } from "./shape-checks.ts";
 
+export { heldPlaces, longestReach, newPlaces, reachMask, rowsFollow, seesEverything } from "./cache-places.ts";
+export { KeyValueCaches } from "./key-value-caches.ts";
 export { TensorScopes } from "./tensor-scopes.ts";
 export { isOutOfMemory } from "./is-out-of-memory.ts";
 export { tensorsIn } from "./tensors-in.ts";
