@@ -1,15 +1,12 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { randomFromSeed } from "@laconic/core";
 import { scriptedEpisode, scriptedModel } from "@laconic/core/testing";
 import { star } from "@laconic/topologies";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { recordingTerminal } from "../cli/recording-terminal.ts";
-import { main } from "../main.ts";
+import { describe, expect, test } from "vitest";
 import { commonMessages, messageValues, summariseValues } from "./message-value.ts";
 import { rescore, type RecordedEpisode } from "./rescore.ts";
+import { analysisMarkdown } from "./analysis-page.ts";
 import { speechEdges, speechGraph } from "./speech-graph.ts";
+import { analyseTeam } from "./team-analysis.ts";
 
 const text = (content: string) => ({ kind: "text" as const, text: content });
 const problem = { id: "1", question: "?", gold: "6" };
@@ -117,35 +114,33 @@ describe("recorded episodes under other rewards", () => {
   });
 });
 
-describe("on a run", () => {
-  let folder: string;
-  const run = (): string => join(folder, "run");
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "laconic-analysis-"));
-    const short = ["train.steps=2", "train.evaluation.problems=20", "train.problemsPerStep=2"];
-    const words = ["train", "preset:relay-quickstart", ...short, "--run", run()];
-    await main(words, { terminal: recordingTerminal() });
-  }, 60_000);
-  afterAll(() => rm(folder, { recursive: true }));
+describe("a team before and after training", () => {
+  const agents = ["a", "s"];
+  const hostile = "| `x` |\n<script>";
+  const talk = (said: string) =>
+    scriptedEpisode([
+      { agent: "a", text: said },
+      { agent: "s", text: "15", reads: [0] },
+    ]);
+  const [long, short] = [talk("one two three four"), talk(hostile)];
+  const before = { agents, episodes: [long, long], grades: [1, Number.NaN], values: [] };
+  const message = { agent: "a", turn: 0, tokens: 2, text: hostile };
+  const values = [1, -0.5, Number.NaN].map((value) => ({ ...message, value }));
+  const analysis = analyseTeam(before, { agents, episodes: [short], grades: [0], values }, { step: 7, cut: "drop" });
 
-  test("laconic analyze writes page, numbers and picture", { timeout: 60_000 }, async () => {
-    const terminal = recordingTerminal();
-    expect(await main(["analyze", run(), "--problems", "12", "--json"], { terminal })).toBe(0);
-    const analysis = JSON.parse(terminal.out.at(-1) ?? "{}") as { problems: number; values: { messages: number } };
-    expect(analysis.problems).toBe(12);
-    expect(analysis.values.messages).toBeGreaterThan(12);
-    expect(await readFile(join(run(), "analysis.md"), "utf8")).toContain("| accuracy |");
-    expect(await readFile(join(run(), "speech-graph.svg"), "utf8")).toMatch(/^<svg/u);
+  test("means are over episodes; what has no score is counted and left out", () => {
+    const written = long.ledger.calls.reduce((sum, call) => sum + call.writtenTokens, 0);
+    expect(analysis.before).toMatchObject({ episodes: 2, unscored: 1, accuracy: 1, writtenTokens: written });
+    expect(analysis.after).toMatchObject({ episodes: 1, unscored: 0, accuracy: 0 });
+    expect(analysis).toMatchObject({ step: 7, problems: 1, cut: "drop", agents });
+    expect(analysis.values).toMatchObject({ messages: 2, meanValue: 0.25, harmfulShare: 0.5 });
+    expect(analysis.extremes.map(({ value }) => value)).toEqual([-0.5, 1]);
   });
 
-  test("laconic rescore grades as the run did; edges that are not there are refused", async () => {
-    const terminal = recordingTerminal();
-    expect(await main(["rescore", run(), "--regrade", "--json"], { terminal })).toBe(0);
-    const again = recordingTerminal();
-    expect(await main(["rescore", run(), "--json"], { terminal: again })).toBe(0);
-    expect(terminal.out.at(-1)).toBe(again.out.at(-1));
-    const refused = recordingTerminal();
-    expect(await main(["rescore", run(), "--without", "solver->holder-a"], { terminal: refused })).toBe(2);
-    expect(refused.err.join("\n")).toContain("holder-a->solver");
+  test("what an agent said cannot leave its cell of the page", () => {
+    const page = analysisMarkdown(analysis);
+    expect(page).toContain("# What the team says, at step 7");
+    expect(page).toContain("`\u00a6 'x' \u00a6 <script>`");
+    expect(page).not.toContain(hostile);
   });
 });
