@@ -29,7 +29,7 @@ export default defineConfig({
   lang: "en",
   cleanUrls: true,
   lastUpdated: false,
-  srcExclude: ["README.md", "data/list.md"],
+  srcExclude: ["README.md", "data/list.md", "api-reports/**"],
   markdown: { math: false },
   themeConfig: {
     search: { provider: "local" },

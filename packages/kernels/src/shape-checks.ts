@@ -1,6 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import type { AttentionShape, CachePlan, KeyValueCache, SequenceLayout, Tensor } from "./contract.ts";
 
+/** Elements of an array of this shape; 1 for a scalar. */
 export function sizeOf(shape: readonly number[]): number {
   return shape.reduce((product, length) => product * length, 1);
 }

@@ -8,6 +8,7 @@ export interface Shard {
   readonly agent: AgentId | null;
 }
 
+/** A problem whose facts are dealt among agents, and who got which. */
 export interface DistributedProblem<P extends Problem> {
   /** The problem whose `question` everybody sees and whose `views` hold each agent's facts. */
   readonly problem: P & { readonly views: Readonly<Record<AgentId, string>> };

@@ -48,6 +48,7 @@ const writers = {
   ],
 } as const;
 
+/** MAGRPO's pair of writers: both write at once, and the reward judges the two texts together. */
 export async function writingTask(settings: WritingTaskSettings, means: TaskMeans): Promise<TeamTask> {
   const { form, replyTokens = 256, strict = false } = settings;
   const data = means.heldOut === 0 ? { train: [], heldOut: [] } : await splitData(form, means.heldOut, means.data);
@@ -72,6 +73,7 @@ export async function writingTask(settings: WritingTaskSettings, means: TaskMean
 
 const mostReward = 4;
 
+/** MAGRPO's pair of programmers: a helper and a main function, graded together in a sandbox. */
 export async function codeTask(settings: CodeTaskSettings, means: TaskMeans): Promise<TeamTask> {
   const { benchmark, turns, replyTokens = 256 } = settings;
   const data = means.heldOut === 0 ? { train: [], heldOut: [] } : await splitData(benchmark, means.heldOut, means.data);

@@ -25,7 +25,9 @@ import {
   type PromptTemplate,
 } from "@laconic/topologies";
 
+/** Every name of a team over text. */
 export const teamNames = ["solo", "hint", "critic", "debate", "roles", "star", "chain"] as const;
+/** The name of a team over text. */
 export type TeamName = (typeof teamNames)[number];
 
 /** A team over text: who speaks when, and who learns. */
@@ -36,6 +38,7 @@ export interface TextTeam {
   readonly holders: readonly AgentId[];
 }
 
+/** Size of a team over text, and how its answer is written and read. */
 export interface TextTeamOptions {
   /** Holders of a star or chain, debaters. */
   readonly agents: number;
