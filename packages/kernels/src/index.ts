@@ -26,10 +26,13 @@ export {
   expectHeads,
   expectInts,
   expectLayout,
-  matrix,
-  sizeOf,
+  expectFilled,
   expectRowCopies,
+  expectSampling,
   expectTokenLogProbs,
+  matrix,
+  rangeOf,
+  sizeOf,
 } from "./shape-checks.ts";
 
 export { heldPlaces, longestReach, newPlaces, reachMask, rowsFollow, seesEverything } from "./cache-places.ts";

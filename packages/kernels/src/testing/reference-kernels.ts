@@ -1,7 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import type { CreateKernels, KernelSource, Kernels, SequenceLayout, Tensor } from "../contract.ts";
 import { KeyValueCaches } from "../key-value-caches.ts";
-import { expectTokenLogProbs } from "../shape-checks.ts";
+import { expectSampling, expectTokenLogProbs } from "../shape-checks.ts";
 import { adamW } from "./reference/adamw.ts";
 import { attention, attentionBackward } from "./reference/attention.ts";
 import { headLogProbs, headLogProbsBackward } from "./reference/head-log-probs.ts";
@@ -57,14 +57,7 @@ export function createReferenceKernels(): Kernels {
     batchInvariant: true,
     memory: () => null,
 
-    scope: (body) => store.scope(body),
-    keep: (tensor) => {
-      store.keep(tensor);
-      return tensor;
-    },
-    free: (...tensors) => {
-      for (const tensor of tensors) store.free(tensor);
-    },
+    ...store.kernels(),
     liveTensors: () => store.count + caches.count,
     dispose: () => {
       store.dispose();
@@ -253,13 +246,8 @@ export function createReferenceKernels(): Kernels {
     },
 
     sampleTokens: (logits, rows) => {
+      expectSampling(logits, rows);
       const L = matrix(logits, "sampleTokens: logits");
-      for (const [name, values] of Object.entries(rows))
-        if (values.length !== L.rows)
-          throw new LaconicError(
-            "input_invalid",
-            `sampleTokens: ${name} has ${values.length} entries for ${L.rows} rows`,
-          );
       const drawn = Array.from({ length: L.rows }, (_, b) =>
         sampleToken(L.row(b), {
           temperature: rows.temperature[b] as number,
