@@ -1,11 +1,12 @@
-import { randomFromSeed } from "@laconic/core";
+import { randomFromSeed, type Episode } from "@laconic/core";
 import { analyseTeam, messageValues, type Cut, type PlayedTeam, type TeamAnalysis } from "@laconic/evaluation/analysis";
 import {
   livePolicies,
   modelsOf,
+  rewardOf,
+  scorer,
   scoringFailure,
   scoringReport,
-  withVerdicts,
   type TrainConfig,
 } from "@laconic/trainer";
 import type { Terminal } from "../cli/terminal.ts";
@@ -49,20 +50,22 @@ async function play(
   { sampling, scoring }: Pick<TrainConfig, "sampling" | "scoring">,
   cut: Cut | null,
 ): Promise<PlayedTeam> {
-  const task = withVerdicts(parts.task, scoring);
-  const { topology, heldOut } = task;
+  const { topology, heldOut } = parts.task;
+  const scoreOf = scorer(parts.reward ?? rewardOf(parts.task), scoring);
   const models = modelsOf(parts, livePolicies(parts));
   const random = randomFromSeed(seed).split("analysis");
-  const grade = async (answer: string | null, problem: (typeof heldOut)[number]): Promise<number> =>
-    task.judge(answer, problem);
   const results = await Promise.all(
     heldOut.slice(0, problems).map(async (problem, i) => {
       const context = { models, sampling, random: random.split(i) };
+      const valueOf = async (each: Episode): Promise<number> => {
+        const score = await scoreOf(each, problem);
+        return score?.status === "scored" ? score.value : Number.NaN;
+      };
       const { episode, values } = cut
-        ? await messageValues(topology, problem, context, grade, cut)
+        ? await messageValues(topology, problem, context, valueOf, cut)
         : { episode: await topology.run(problem, context), values: [] };
-      const score = await task.scoreOf(episode.answer, problem);
-      return { episode, values, score, grade: await grade(episode.answer, problem) };
+      const score = await scoreOf(episode, problem);
+      return { episode, values, score, grade: score?.status === "scored" ? score.value : Number.NaN };
     }),
   );
   const failure = scoringFailure(scoringReport(results.map(({ score }) => score)), scoring, "the analysis");

@@ -1,4 +1,4 @@
-import { randomFromSeed } from "@laconic/core";
+import { randomFromSeed, type Episode } from "@laconic/core";
 import { scriptedEpisode, scriptedModel } from "@laconic/core/testing";
 import { star } from "@laconic/topologies";
 import { describe, expect, test } from "vitest";
@@ -32,18 +32,18 @@ const models = {
   }),
 };
 const context = { models, sampling: { temperature: 1 }, random: randomFromSeed(0) };
-const grade = async (answer: string | null): Promise<number> => (answer === "66" ? 1 : answer === "6" ? 0.5 : 0);
+const score = async ({ answer }: Episode): Promise<number> => (answer === "66" ? 1 : answer === "6" ? 0.5 : 0);
 
 describe("what a message is worth", () => {
   test("left out: the one that misleads is worth less than nothing", async () => {
-    const { values } = await messageValues(topology, problem, context, grade, "drop");
+    const { values } = await messageValues(topology, problem, context, score, "drop");
     expect(values.map(({ agent, value }) => [agent, value])).toEqual([
       ["useful", 0],
       ["useless", 0],
       ["harmful", -1],
     ]);
     const honest = { ...context, models: { ...models, harmful: says("") } };
-    const { values: others } = await messageValues(topology, problem, honest, grade, "drop");
+    const { values: others } = await messageValues(topology, problem, honest, score, "drop");
     expect(others.map(({ agent, value }) => [agent, value])).toEqual([
       ["useful", 1],
       ["useless", 0],
@@ -54,7 +54,7 @@ describe("what a message is worth", () => {
 
   test("cut to its first half", async () => {
     const honest = { ...context, models: { ...models, harmful: says("") } };
-    const { values } = await messageValues(topology, problem, honest, grade, "halve");
+    const { values } = await messageValues(topology, problem, honest, score, "halve");
     expect(values.find(({ agent }) => agent === "useful")?.value).toBe(0.5);
   });
 });
@@ -103,13 +103,16 @@ describe("recorded episodes under other rewards", () => {
     task: i === 0 ? 1 : 0,
   }));
 
-  test("a price changes the reward, an edge what is read, a grader the task", () => {
+  test("a price changes the reward, an edge what is read, a score the task", () => {
     const written = episode.ledger.calls.reduce((sum, call) => sum + call.writtenTokens, 0);
     const [first, second] = rescore(recorded, { prices: { tokens: 0.01 }, without: [] });
     expect(first).toMatchObject({ step: 0, episodes: 2, task: 0.5, writtenTokens: written });
     expect(first?.reward).toBeCloseTo(0.5 - 0.01 * written, 12);
     expect(second).toMatchObject({ step: 5, episodes: 1, task: 0 });
-    const [cut] = rescore(recorded, { prices: {}, without: ["a->s"], grade: () => 1 });
+    const [cut] = rescore(
+      recorded.map((each) => ({ ...each, task: 1 })),
+      { prices: {}, without: ["a->s"] },
+    );
     expect(cut).toMatchObject({ task: 1, readTokens: 0, reward: 1, writtenTokens: written });
   });
 });

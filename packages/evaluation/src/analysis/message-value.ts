@@ -7,7 +7,7 @@ export interface MessageValue {
   readonly text: string;
   /** Tokens of the message. */
   readonly tokens: number;
-  /** Grade with the message less the grade without it. */
+  /** Score with the message less the score without it. */
   readonly value: number;
 }
 
@@ -17,25 +17,25 @@ export type Cut = "drop" | "halve";
 /**
  * Plays an episode again for each message that somebody read, without it or without its second half. Everything else draws
  * the same random numbers, so that a difference is the message's.
- * @param grade - of an answer; what a message is worth is in its units
+ * @param score - of an episode; what a message is worth is in its units. NaN where it has none
  * @returns the whole episode, and a value for each message in the order of its utterances
  */
 export async function messageValues(
   topology: Topology,
   problem: Problem,
   context: EpisodeContext,
-  grade: (answer: string | null, problem: Problem) => Promise<number>,
+  score: (episode: Episode) => Promise<number>,
   cut: Cut,
 ): Promise<{ readonly episode: Episode; readonly values: readonly MessageValue[] }> {
   const episode = await topology.run(problem, context);
-  const whole = await grade(episode.answer, problem);
+  const whole = await score(episode);
   const read = episode.utterances.filter(({ deliveredTo, silent }) => deliveredTo.length > 0 && !silent);
   const values = await Promise.all(
     read.map(async ({ agent, turn, text, writtenTokens }): Promise<MessageValue> => {
       const position = episode.utterances.filter((each) => each.agent === agent && each.turn < turn).length;
       const models = { ...context.models, [agent]: altered(context.models[agent] as LanguageModel, position, cut) };
       const other = await topology.run(problem, { ...context, models });
-      return { agent, turn, text, tokens: writtenTokens, value: whole - (await grade(other.answer, problem)) };
+      return { agent, turn, text, tokens: writtenTokens, value: whole - (await score(other)) };
     }),
   );
   return { episode, values };

@@ -16,8 +16,6 @@ export interface RescoreOptions {
   readonly prices: Prices;
   /** Edges nobody reads along any more, `from->to`: what is read shrinks, what was written stays. */
   readonly without: readonly string[];
-  /** Grades anew; the recorded grade stands when absent. */
-  readonly grade?: (answer: string | null, problem: Problem) => number;
 }
 
 /** The recorded episodes of one step under new rewards. */
@@ -32,18 +30,18 @@ export interface RescoredStep {
   readonly terms: Readonly<Record<string, number>>;
 }
 
-/** The means of each step's episodes under other prices, edges or grades, in the order of the steps. */
-export function rescore(
-  recorded: readonly RecordedEpisode[],
-  { prices, without, grade }: RescoreOptions,
-): RescoredStep[] {
+/** The means of each step's episodes under other prices or edges, in the order of the steps. */
+export function rescore(recorded: readonly RecordedEpisode[], { prices, without }: RescoreOptions): RescoredStep[] {
   const steps = [...new Set(recorded.map(({ step }) => step))].toSorted((a, b) => a - b);
   return steps.map((step) => {
     const scored = recorded
       .filter((each) => each.step === step)
       .map(({ problem, episode, task }) => {
         const kept = withoutEdges(episode, without);
-        const terms = rewardTerms(measureEpisode(grade ?? (() => task), equation1Costs, kept, problem), prices);
+        const terms = rewardTerms(
+          measureEpisode(() => task, equation1Costs, kept, problem),
+          prices,
+        );
         const { writtenTokens, readTokens } = ledgerTotals(kept.ledger);
         return { terms, reward: rewardTotal(terms), writtenTokens, readTokens };
       });

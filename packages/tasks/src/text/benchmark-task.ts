@@ -58,11 +58,10 @@ export async function benchmarkTask(settings: BenchmarkTaskSettings, means: Task
     topology: team.topology,
     trainedAgents: team.trained,
     tokenizer: await tokenizerOf(means),
-    grader: () => Number.NaN,
-    judge: async (answer, problem: Problem) => {
+    reward: async ({ answer }, problem: Problem) => {
       const verdict = answer === null ? null : await gradeAnswer(answer, problem as BenchmarkProblem, gradingMeans);
       if (verdict?.decided === false) return { undecided: verdict.rule };
-      return verdict?.correct ? 1 : 0;
+      return { task: verdict?.correct ? 1 : 0 };
     },
     problems: (random, count) => draw(random, count).map((problem) => asked(problem)),
     ...(means.heldOut > 0 && { pool: data.train.map((problem) => asked(problem)) }),

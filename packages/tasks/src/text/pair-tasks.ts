@@ -126,12 +126,11 @@ export async function codeTask(settings: CodeTaskSettings, means: TaskMeans): Pr
     topology: synchronousTurns(game.players, game),
     game,
     tokenizer: await tokenizerOf(means),
-    grader: () => Number.NaN,
-    judge: async (answer, problem) => {
-      if (answer === null) return 0;
+    reward: async ({ answer }, problem) => {
+      if (answer === null) return { task: 0 };
       const [aux, main] = partsOf(answer);
       const { reward, undecided } = await rewardOf(aux, main, problem);
-      return undecided === null ? Math.max(0, reward / mostReward) : { undecided };
+      return undecided === null ? { task: Math.max(0, reward / mostReward) } : { undecided };
     },
     problems: drawFrom(data.train),
     ...(means.heldOut > 0 && { pool: data.train }),
