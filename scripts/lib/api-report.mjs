@@ -67,7 +67,7 @@ function exportsOf(path, sources) {
       }
     } else if (ts.isExportDeclaration(statement)) {
       const target = statement.moduleSpecifier?.text ?? "";
-      if (!target.startsWith(".")) throw new Error(`${place(path)}: export * from ${target} cannot be listed`);
+      if (!target.startsWith(".")) throw new Error(`${placeOf(path)}: export * from ${target} cannot be listed`);
       found.push(...exportsOf(join(dirname(path), target), sources));
     } else if (isExported(statement)) {
       for (const name of namesOf(statement)) found.push(described(path, name, [statement]));
@@ -103,7 +103,7 @@ function declared(path, name, sources) {
     const own = (hit.propertyName ?? hit.name).text;
     return target.startsWith(".") ? declared(join(dirname(path), target), own, sources) : foreign(own, target);
   }
-  throw new Error(`${place(path)} exports ${name}, which it neither declares nor imports`);
+  throw new Error(`${placeOf(path)} exports ${name}, which it neither declares nor imports`);
 }
 
 function described(path, name, statements) {
@@ -113,7 +113,7 @@ function described(path, name, statements) {
     kind: kindOf(statements[0]),
     doc: documented ?? "",
     signature: statements.map((statement) => signatureOf(statement, name)).join("\n"),
-    place: place(path),
+    place: placeOf(path),
   };
 }
 
@@ -225,6 +225,6 @@ function parsed(path, sources) {
   return source;
 }
 
-function place(path) {
+function placeOf(path) {
   return relative(root, path).replaceAll("\\", "/");
 }

@@ -1,5 +1,5 @@
 import { writingReward, type BenchmarkProblem } from "@laconic/benchmarks";
-import type { Problem } from "@laconic/core";
+import type { Problem, RewardResult } from "@laconic/core";
 import { cooperationReward, createSandbox, type CooperationReward } from "@laconic/sandbox";
 import { synchronousTurns, type JointGame } from "@laconic/topologies";
 import type { TaskMeans, TeamTask } from "../task.ts";
@@ -126,7 +126,7 @@ export async function codeTask(settings: CodeTaskSettings, means: TaskMeans): Pr
     topology: synchronousTurns(game.players, game),
     game,
     tokenizer: await tokenizerOf(means),
-    reward: async ({ answer }, problem) => {
+    reward: async ({ answer }, problem): Promise<RewardResult> => {
       if (answer === null) return { task: 0 };
       const [aux, main] = partsOf(answer);
       const { reward, undecided } = await rewardOf(aux, main, problem);
