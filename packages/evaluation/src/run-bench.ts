@@ -17,6 +17,7 @@ import { calibrateMethod, type CalibrationRecord } from "./calibrate.ts";
 import type { RecordFile } from "./record-file.ts";
 import type { SampleRecord } from "./sample-record.ts";
 
+/** How a bench runs: how much at a time, when it gives up, who hears of it. */
 export interface BenchOptions {
   /** Questions at a time. Default 32. */
   readonly concurrency?: number;

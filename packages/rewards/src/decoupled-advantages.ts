@@ -4,6 +4,7 @@ import { allEqual, groupRows } from "./groups.ts";
 import type { MeasuredEpisode } from "./measure-episode.ts";
 import { checkPrices, checkThreshold, type PricingOptions } from "./reward-terms.ts";
 
+/** How task and costs are normalised apart, and weighted. */
 export interface DecoupledOptions extends PricingOptions {
   /** w by cost name. With `z-score` a pure number; with `centred` the price of one unit, the λ of Eq. 1. */
   readonly weights: Readonly<Record<string, number>>;
@@ -17,6 +18,7 @@ export interface DecoupledOptions extends PricingOptions {
   readonly batch?: "none" | "sequence";
 }
 
+/** Advantages per episode, and what the groups looked like. */
 export interface DecoupledResult {
   /** One per episode. */
   readonly advantages: Float64Array;

@@ -3,6 +3,7 @@ import { checkOption } from "./check-option.ts";
 import type { Prices } from "./cost.ts";
 import type { MeasuredEpisode } from "./measure-episode.ts";
 
+/** Which episodes pay. */
 export interface PricingOptions {
   /**
    * Charge costs only to episodes whose grade is at least this, in (0, 1]: a wrong answer is then never made better

@@ -7,6 +7,7 @@ import {
 } from "@laconic/core";
 import { learningRateAt, type LearningRateSchedule } from "./learning-rate.ts";
 
+/** Steps, batches and optimiser of supervised training. */
 export interface SupervisedOptions {
   readonly steps: number;
   /** Draws the examples of a step. */

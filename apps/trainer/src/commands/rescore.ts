@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
+import { recordedEpisode, rescore, type RecordedEpisode, type RescoredStep } from "@laconic/evaluation/analysis";
 import type { RewardOutcome } from "@laconic/rewards";
 import {
   describeUnscored,
@@ -12,7 +13,6 @@ import {
   scoringReport,
 } from "@laconic/trainer";
 import type { CommandDef } from "citty";
-import { recordedEpisode, rescore, type RecordedEpisode, type RescoredStep } from "../analysis/rescore.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
 import { formatNumber } from "../cli/format.ts";

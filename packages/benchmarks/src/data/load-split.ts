@@ -5,6 +5,7 @@ import { readRows } from "./formats/read-rows.ts";
 import type { FoundFile } from "./find-files.ts";
 import { splitOf } from "./split-of.ts";
 
+/** How strictly a data file is read. */
 export interface LoadOptions {
   /**
    * `strict`, the default, stops at rows that cannot be read and at a file or a number of rows that is not the known one.

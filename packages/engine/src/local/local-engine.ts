@@ -14,6 +14,7 @@ import { InlineHost } from "./inline-host.ts";
 import { LocalModel } from "./local-model.ts";
 import { startWorkerHost } from "./worker-host.ts";
 
+/** Device, threads and memory of a local engine. */
 export interface LocalEngineOptions {
   readonly device: KernelSource;
   /**

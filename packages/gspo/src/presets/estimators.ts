@@ -33,6 +33,7 @@ export interface EstimatorOptions {
   readonly "running-baseline": { readonly decay?: number };
 }
 
+/** The name of an estimator. */
 export type EstimatorName = keyof EstimatorOptions;
 
 type Estimate<Options> = (batch: RewardBatch, options: Options, state: unknown) => Advantages;
@@ -114,6 +115,7 @@ const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]
   },
 };
 
+/** Every name of an estimator. */
 export const estimatorNames: readonly EstimatorName[] = Object.keys(presets) as EstimatorName[];
 
 /** What the options of an estimator may be. */

@@ -7,6 +7,7 @@ import { solverPrompt } from "../relay/prompts.ts";
 import { relayMarks, relayTokenizer } from "../relay/tokenizer.ts";
 import { renderTokens, tokensPrompt } from "../relay/token-prompt.ts";
 
+/** Size of the relay world with a critic. */
 export interface RelayCriticOptions {
   /** Most tokens of a comment, the end token included. Default 4: the shipped policy says more than that. */
   readonly commentTokens?: number;

@@ -7,6 +7,7 @@ import { renderTokens, tokensPrompt } from "../relay/token-prompt.ts";
 import { relayTokenizer } from "../relay/tokenizer.ts";
 import { generateHintProblem, hintActorAgent, hintCollaborator } from "./problem.ts";
 
+/** Size of the relay world with a hint, and who learns in it. */
 export interface RelayHintOptions {
   /** Facts that nobody asks for, beside the one that the collaborator should tell. Default 0. */
   readonly distractors?: number;

@@ -13,6 +13,7 @@ import { generateRelayProblem } from "./problem.ts";
 import { relayTokenizer } from "./tokenizer.ts";
 import { relayTopology } from "./topology.ts";
 
+/** Level and held-out problems of the relay world. */
 export interface RelayTaskOptions {
   readonly level: RelayLevelName;
   /** Held-out problems, all different; 200 when absent. */

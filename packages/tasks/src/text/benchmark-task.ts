@@ -8,7 +8,7 @@ import {
   type Benchmark,
   type BenchmarkProblem,
 } from "@laconic/benchmarks";
-import { LaconicError, type Problem } from "@laconic/core";
+import { LaconicError, type Problem, type RewardResult } from "@laconic/core";
 import { codeGrader, createSandbox } from "@laconic/sandbox";
 import { loadTokenizer } from "@laconic/tokenizers";
 import type { TaskMeans, TeamTask } from "../task.ts";
@@ -50,7 +50,7 @@ export async function benchmarkTask(settings: BenchmarkTaskSettings, means: Task
     topology: team.topology,
     trainedAgents: team.trained,
     tokenizer: await tokenizerOf(means),
-    reward: async ({ answer }, problem: Problem) => {
+    reward: async ({ answer }, problem: Problem): Promise<RewardResult> => {
       const verdict = answer === null ? null : await gradeAnswer(answer, problem as BenchmarkProblem, gradingMeans);
       if (verdict?.decided === false) return { undecided: verdict.rule };
       return { task: verdict?.correct ? 1 : 0 };

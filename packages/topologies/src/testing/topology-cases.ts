@@ -20,6 +20,7 @@ export interface TopologySubject {
   readonly edges: readonly { readonly from: AgentId; readonly to: AgentId }[];
 }
 
+/** One case of the conformance suite; `run` throws where the topology fails it. */
 export interface TopologyCase {
   readonly name: string;
   readonly run: (create: () => TopologySubject) => Promise<void>;

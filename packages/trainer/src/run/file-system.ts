@@ -29,6 +29,7 @@ export interface FileSystem {
   remove(path: string): Promise<void>;
 }
 
+/** Node's own file system. */
 export const nodeFileSystem: FileSystem = {
   makeDirectory: async (path) => void (await mkdir(path, { recursive: true })),
   exists: (path) =>

@@ -18,6 +18,7 @@ export interface MathsGrader {
   close(): Promise<void>;
 }
 
+/** What comparing one pair of answers may take before it is given up. */
 export interface MathsGraderOptions {
   /** Milliseconds of the thread's own time for one pair; of the wall's where the system tells no thread's. Default 3000. */
   readonly timeoutMs?: number;

@@ -30,6 +30,7 @@ export interface RescoredStep {
   readonly terms: Readonly<Record<string, number>>;
 }
 
+/** The means of each step's episodes under other prices or edges, in the order of the steps. */
 export function rescore(recorded: readonly RecordedEpisode[], { prices, without }: RescoreOptions): RescoredStep[] {
   const steps = [...new Set(recorded.map(({ step }) => step))].toSorted((a, b) => a - b);
   return steps.map((step) => {
@@ -78,7 +79,11 @@ function withoutEdges(episode: Episode, edges: readonly string[]): Episode {
   };
 }
 
-/** @throws LaconicError `data_invalid` with file and row */
+/**
+ * A line of a run's `episodes.jsonl` or of a `rollouts.jsonl`.
+ * @param number - of the row in the file, from 1, for the message
+ * @throws LaconicError `data_invalid` with file and row
+ */
 export function recordedEpisode(row: Readonly<Record<string, unknown>>, file: string, number: number): RecordedEpisode {
   const episode = episodeSchema.safeParse(row["episode"]);
   const problem = row["problem"];

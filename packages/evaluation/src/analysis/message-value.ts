@@ -17,6 +17,8 @@ export type Cut = "drop" | "halve";
 /**
  * Plays an episode again for each message that somebody read, without it or without its second half. Everything else draws
  * the same random numbers, so that a difference is the message's.
+ * @param score - of an episode; what a message is worth is in its units. NaN where it has none
+ * @returns the whole episode, and a value for each message in the order of its utterances
  */
 export async function messageValues(
   topology: Topology,
@@ -73,6 +75,7 @@ export interface ValueSummary {
   readonly harmfulShare: number;
 }
 
+/** Sums up many messages; zeros where there are none. */
 export function summariseValues(values: readonly MessageValue[]): ValueSummary {
   const tokens = values.reduce((sum, each) => sum + each.tokens, 0);
   const worth = values.reduce((sum, each) => sum + each.value, 0);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { escapeHtml } from "./html.ts";
+import { escapeHtml } from "./escape-html.ts";
 
 test("markup from a model stays text", () => {
   expect(escapeHtml(`<img src=x onerror='alert("1")'>&amp;`)).toBe(

@@ -1,6 +1,6 @@
-import { formatNumber, formatPercent } from "../cli/format.ts";
-import type { RunAnalysis, Speech } from "./analyse-run.ts";
+import { formatNumber, formatPercent } from "../text/format-number.ts";
 import type { ValueSummary } from "./message-value.ts";
+import type { Speech, TeamAnalysis } from "./team-analysis.ts";
 
 /** An analysis as Markdown. What agents said stands in code, with marks of its own taken out. */
 export function analysisMarkdown({
@@ -12,7 +12,7 @@ export function analysisMarkdown({
   values,
   byAgent,
   extremes,
-}: RunAnalysis): string {
+}: TeamAnalysis): string {
   const row = (name: string, of: (speech: Speech) => string): string => `| ${name} | ${of(before)} | ${of(after)} |`;
   const worth = (name: string, each: ValueSummary): string =>
     `| ${name} | ${each.messages} | ${formatNumber(each.tokens / Math.max(1, each.messages))} | ${(100 * each.meanValue).toFixed(1)} | ${(100 * each.valuePerToken).toFixed(2)} | ${formatPercent(each.usefulTokenRatio)} | ${formatPercent(each.harmfulShare)} |`;

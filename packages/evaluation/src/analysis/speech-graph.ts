@@ -1,6 +1,6 @@
 import { ledgerTotals, type Episode } from "@laconic/core";
-import { formatNumber } from "../cli/format.ts";
-import { escapeHtml } from "../report/html.ts";
+import { escapeHtml } from "../text/escape-html.ts";
+import { formatNumber } from "../text/format-number.ts";
 
 /** Who reads how much of whom, tokens per episode. */
 export interface SpeechEdge {
@@ -9,6 +9,7 @@ export interface SpeechEdge {
   readonly tokens: number;
 }
 
+/** Tokens read along each edge, means over the episodes. */
 export function speechEdges(episodes: readonly Episode[]): SpeechEdge[] {
   const totals = new Map<string, number>();
   for (const { ledger } of episodes)
@@ -22,7 +23,11 @@ export function speechEdges(episodes: readonly Episode[]): SpeechEdge[] {
 
 const [panel, radius] = [360, 120] as const;
 
-/** Who speaks to whom, before and after: agents in a circle, a line as thick as what is read along it. All text is escaped. */
+/**
+ * Who speaks to whom: agents in a circle, a line as thick as what is read along it, panels side by side, such as before and after
+ * training. All text is escaped.
+ * @returns an SVG picture
+ */
 export function speechGraph(
   agents: readonly string[],
   panels: readonly { readonly title: string; readonly edges: readonly SpeechEdge[] }[],
