@@ -42,6 +42,8 @@ export async function openTask(settings: TaskSettings, means: Partial<TaskMeans>
       return relayFeedbackTask({ heldOut });
     case "benchmark":
       return (await import("@laconic/tasks/text")).benchmarkTask(settings, all);
+    case "data":
+      return (await import("@laconic/tasks/text")).dataTask(settings, all);
     case "writing":
       return (await import("@laconic/tasks/text")).writingTask(settings, all);
     case "code":
@@ -49,13 +51,15 @@ export async function openTask(settings: TaskSettings, means: Partial<TaskMeans>
   }
 }
 
-/** `relay/one-fact`, `relay-hint`, `benchmark/gsm8k/hint`. */
+/** `relay/one-fact`, `relay-hint`, `benchmark/gsm8k/hint`, `data/hint`. */
 export function taskTitle(settings: TaskSettings): string {
   switch (settings.name) {
     case "relay":
       return `relay/${settings.level}`;
     case "benchmark":
       return `benchmark/${settings.benchmark}/${[settings.team].flat().join("+")}`;
+    case "data":
+      return `data/${[settings.team].flat().join("+")}`;
     case "writing":
       return `writing/${settings.form}`;
     case "code":
