@@ -91,7 +91,10 @@ test("each kind of answer has a form of its own, which its reader reads", () => 
     ["text", { kind: "text" }], // of one's own data
   ]);
   expect(new Set(Array.from(kinds.values(), (answer) => answerForm(answer))).size).toBe(kinds.size);
-  const read = [...kinds].map(([kind, answer]) => [kind, answerReading(answer).read(replies[kind as AnswerKind["kind"]])]);
+  const read = [...kinds].map(([kind, answer]) => [
+    kind,
+    answerReading(answer).read(replies[kind as AnswerKind["kind"]]),
+  ]);
   expect(Object.fromEntries(read)).toEqual({ ...replies, numeric: "7", letter: "B", maths: "7", text: "Paris" });
   expect(answerForm({ kind: "code" })).toMatch(/Python code block/u);
   expect(answerForm({ kind: "maths" })).toMatch(/boxed/u);

@@ -23,5 +23,7 @@ const frozenTeams: readonly TeamName[] = ["hint", "critic", "debate", "roles"];
 
 function hasFrozenAgents(task: TaskSettings): boolean {
   if (task.name === "relay-hint" || task.name === "relay-critic") return true;
-  return (task.name === "benchmark" || task.name === "data") && [task.team].flat().some((team) => frozenTeams.includes(team));
+  return (
+    (task.name === "benchmark" || task.name === "data") && [task.team].flat().some((team) => frozenTeams.includes(team))
+  );
 }

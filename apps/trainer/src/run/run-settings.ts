@@ -1,7 +1,12 @@
 import type { LoraSettings } from "@laconic/core";
 import type { Recompute } from "@laconic/engine";
 import type { RelayLevelName } from "@laconic/tasks";
-import type { BenchmarkTaskSettings, CodeTaskSettings, DataTaskSettings, WritingTaskSettings } from "@laconic/tasks/text";
+import type {
+  BenchmarkTaskSettings,
+  CodeTaskSettings,
+  DataTaskSettings,
+  WritingTaskSettings,
+} from "@laconic/tasks/text";
 import type { TrainConfig } from "@laconic/trainer";
 
 /** A run as a configuration file describes it. */

@@ -90,7 +90,10 @@ test("the letters that a team is told are those of the question with the most op
 test.each<[object, string]>([
   [{ heldOut: { share: 0.1 }, grading: "numeric" }, "data.train: expected a file"],
   [{ train: "a.csv", grading: "numeric" }, "data.heldOut: expected files, or { share, seed? }"],
-  [{ train: "a.csv", heldOut: { share: 1 }, grading: "numeric" }, "data.heldOut.share: Too big: expected number to be <1"],
+  [
+    { train: "a.csv", heldOut: { share: 1 }, grading: "numeric" },
+    "data.heldOut.share: Too big: expected number to be <1",
+  ],
   [{ train: "a.csv", heldOut: "b.csv" }, "data.grading: expected numeric, letter, maths, code or text"],
   [
     { train: "a.csv", heldOut: "b.csv", grading: { kind: "letter", letters: "XY" } },

@@ -68,11 +68,7 @@ export interface Questions {
 }
 
 /** A team on questions, wherever they are from. */
-export async function questionTask(
-  settings: TeamSettings,
-  means: TaskMeans,
-  questions: Questions,
-): Promise<TeamTask> {
+export async function questionTask(settings: TeamSettings, means: TaskMeans, questions: Questions): Promise<TeamTask> {
   const { team: name, agents = 3, rounds = 2, replyTokens = 768, actorTokens = 2048 } = settings;
   const { answer: kind } = questions;
   const forms = { answerForm: answerForm(kind), read: answerReading(kind).read };
