@@ -29,13 +29,18 @@ export function checkDrawn(
     checkProblem(`${list}[${i}]`, problem, agents);
     const { id } = problem;
     if (ids.has(id)) refuse(`${list}[${i}]: the id "${id}" is that of a held-out problem`, problem);
-    const twin = questions.get(questionKey(problem));
+    const twin = questions.get(problemKey(problem));
     if (twin !== undefined)
       refuse(
         `${list}[${i}], id "${id}", asks what the held-out problem "${twin}" asks: it would measure nothing`,
         problem,
       );
   }
+}
+
+/** What a problem asks, and what is right: where only golds differ, nothing is given away. */
+export function problemKey(problem: Problem): string {
+  return `${questionKey(problem)} ${problem.gold}`;
 }
 
 interface Keys {
@@ -49,7 +54,7 @@ const known = new WeakMap<readonly Problem[], Keys>();
 function keysOf(problems: readonly Problem[]): Keys {
   const keys = known.get(problems) ?? {
     ids: new Set(problems.map(({ id }) => id)),
-    questions: new Map(problems.map((problem) => [questionKey(problem), problem.id])),
+    questions: new Map(problems.map((problem) => [problemKey(problem), problem.id])),
   };
   known.set(problems, keys);
   return keys;

@@ -42,7 +42,7 @@ export type DefinedTask = TrainingTask & Pick<TeamTask, "trainedAgents" | "close
 
 /**
  * A task of one's own, checked: its agents exist, ids are unique, views belong to agents, and no held-out problem is learned
- * on, neither by its id nor by what it asks (`questionKey`). Drawn problems are checked whenever they are drawn.
+ * on, neither by its id nor by question (`questionKey`) and gold. Drawn problems are checked whenever they are drawn.
  * `taskCases` of `@laconic/tasks/testing` checks what takes runs to see.
  * @throws LaconicError `input_invalid` naming the agent or problem at fault; so does drawing
  */

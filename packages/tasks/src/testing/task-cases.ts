@@ -1,13 +1,7 @@
-import {
-  LaconicError,
-  questionKey,
-  randomFromSeed,
-  type LanguageModel,
-  type Problem,
-  type Random,
-} from "@laconic/core";
+import { LaconicError, randomFromSeed, type LanguageModel, type Problem, type Random } from "@laconic/core";
 import { babbler } from "@laconic/topologies/testing";
 import type { TrainingTask } from "@laconic/trainer";
+import { problemKey } from "../check-problems.ts";
 import { gradeOf } from "../grading.ts";
 
 /** What the suite is run on. */
@@ -68,10 +62,10 @@ export const taskCases: readonly TaskCase[] = [
     run: withSubject(({ task }) => {
       check(task.heldOut.length > 0, "there are no held-out problems");
       const ids = new Set(task.heldOut.map(({ id }) => id));
-      const questions = new Set(task.heldOut.map((problem) => questionKey(problem)));
+      const questions = new Set(task.heldOut.map((problem) => problemKey(problem)));
       for (const problem of [...(task.pool ?? []), ...["a", "b", "c"].flatMap((seed) => draw(task, seed, many))]) {
         check(!ids.has(problem.id), `the held-out problem ${problem.id} is learned on`);
-        check(!questions.has(questionKey(problem)), `what ${problem.id} asks is held out`);
+        check(!questions.has(problemKey(problem)), `what ${problem.id} asks is held out`);
       }
     }),
   },
