@@ -3,6 +3,10 @@ import { expect, test } from "vitest";
 import { presetConfig } from "../presets/index.ts";
 import { parseAppConfig } from "./app-config.ts";
 
+const ownData = (change: object): { task: unknown } => ({
+  task: { name: "data", team: "solo", data: { train: "a.csv", heldOut: "b.csv", grading: "numeric", ...change } },
+});
+
 test("an empty configuration is the relay task with the paper's training defaults", () => {
   expect(parseAppConfig({})).toEqual({
     task: { name: "relay", level: "one-fact" },
@@ -28,6 +32,12 @@ test.each([
   ],
   [{ workers: 0 }, "workers", ">=1"],
   [{ task: { name: "relay", level: "ten-facts" } }, "task.level", "one-fact"],
+  [{ task: { name: "data", team: "hint" } }, "task.data", "expected object"],
+  [ownData({ grading: "number" }), "task.data.grading.kind", "expected numeric, letter, maths, code or text"],
+  [ownData({ train: 7 }), "task.data.train", "expected a file, a list of files, or hub:owner/name/files"],
+  [ownData({ heldOut: { share: 2 } }), "task.data.heldOut.share", "<1"],
+  [ownData({ columns: { gold: "a", qestion: "q" } }), "task.data.columns", 'Unrecognized key: "qestion"'],
+  [{ ...ownData({}), actor: { model: "x" } }, "actor", "every agent of this task learns"],
   [{ train: { stepz: 1 } }, "train.stepz", "did you mean train.steps?"],
   [{ train: { sampling: {} } }, "train.sampling.temperature", "number"],
 ])("%j is refused at %s: %s", (written, key, reason) => {
@@ -38,6 +48,14 @@ test.each([
       message: expect.stringContaining(reason) as string,
     }),
   );
+});
+
+test("one's own data: kinds by name or with details, both in one form", () => {
+  const { task } = parseAppConfig(ownData({ heldOut: { share: 0.1, seed: 3 }, columns: { choices: ["A", "B"] } }));
+  expect(task).toMatchObject({
+    name: "data",
+    data: { grading: { kind: "numeric" }, heldOut: { share: 0.1, seed: 3 } },
+  });
 });
 
 test("what is no object is refused", () => {

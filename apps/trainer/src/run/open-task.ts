@@ -51,6 +51,16 @@ export async function openTask(settings: TaskSettings, means: Partial<TaskMeans>
   }
 }
 
+/**
+ * The task as it can be opened again: data sets of the hub with their commits.
+ * @throws LaconicError what opening the data throws
+ */
+export async function pinnedTask(settings: TaskSettings): Promise<TaskSettings> {
+  if (settings.name !== "data" || !/"hub:/u.test(JSON.stringify(settings.data))) return settings;
+  const { openData } = await import("@laconic/benchmarks");
+  return { ...settings, data: (await openData(settings.data, { hub: hubEnvironment(process.env) })).settings };
+}
+
 /** `relay/one-fact`, `relay-hint`, `benchmark/gsm8k/hint`, `data/hint`. */
 export function taskTitle(settings: TaskSettings): string {
   switch (settings.name) {
