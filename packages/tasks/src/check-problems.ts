@@ -69,5 +69,5 @@ function checkProblem(place: string, problem: Problem, agents: readonly AgentId[
 }
 
 function refuse(message: string, { id }: Problem): never {
-  throw new LaconicError("input_invalid", message, { problem: String(id) });
+  throw new LaconicError("input_invalid", message, { problem: id });
 }

@@ -73,7 +73,7 @@ test.each<[Partial<TaskDefinition>, string]>([
     { heldOut: [{ ...problem(0), views: { ann: "?" } }] },
     'heldOut[0], id "0": a view of "ann", but the agents are solver',
   ],
-  [{ heldOut: [{ ...problem(0), id: 0 as never as string }] }, "heldOut[0] has no id"],
+  [{ heldOut: [{ ...problem(0), id: 0 as never }] }, "heldOut[0] has no id"],
 ])("%j is refused", (change, reason) => {
   const refused = (): unknown => defineTask({ ...definition, ...change });
   expect(refused).toThrow(LaconicError);

@@ -69,7 +69,7 @@ export async function benchDataOf(
   });
   if (!parsed.success) {
     const { path, message } = parsed.error.issues[0] as z.core.$ZodIssue;
-    throw refused(String(path[0] ?? "data"), `${[...path.slice(1).map(String), message].join(": ")}`);
+    throw refused(String(path[0] ?? "data"), [...path.slice(1).map(String), message].join(": "));
   }
   const name = data.startsWith("hub:")
     ? data.slice("hub:".length).split(/[/@]/u).slice(0, 2).join("/")

@@ -73,7 +73,7 @@ const source = z.union([name, z.array(name).min(1)], {
 });
 const kinds = "numeric, letter, maths, code or text";
 const toggle = z.boolean();
-const grading: z.ZodType<DataGrading> = z.preprocess(
+const gradingSchema: z.ZodType<DataGrading> = z.preprocess(
   (value) => (typeof value === "string" ? { kind: value } : value),
   z.discriminatedUnion(
     "kind",
@@ -97,7 +97,7 @@ const grading: z.ZodType<DataGrading> = z.preprocess(
   ),
 );
 const rowFields = {
-  grading,
+  grading: gradingSchema,
   columns: z
     .strictObject({
       question: name.exactOptional(),

@@ -45,7 +45,7 @@ export async function openData(given: DataSettings, options: SourceOptions = {})
   const left = new Set(leaks.map(({ problem }) => problem));
   const train = own.problems.filter(({ problem }) => !left.has(problem));
   if (train.length === 0) throw new LaconicError("data_invalid", "every training row asks what a held-out row asks");
-  const refused = [...own.refused, ...test.refused, ...leaks.map(({ problem: _, ...refusal }) => refusal)];
+  const refused = [...own.refused, ...test.refused, ...leaks.map(({ file, row, reason }) => ({ file, row, reason }))];
   const pinned = { ...settings, train: own.source, heldOut: test.source };
   return opened(train, test.problems, refused, [...own.files, ...test.files], pinned);
 }
