@@ -58,7 +58,7 @@ test(
     const folder = await temporary();
     const hub = await startFakeHub("acme/sums", { "sums.csv": { bytes: new TextEncoder().encode(csv) } });
     onTestFinished(() => hub.close());
-    onTestFinished(() => vi.unstubAllEnvs());
+    onTestFinished(() => void vi.unstubAllEnvs());
     vi.stubEnv("LACONIC_DATA", join(folder, "nothing"));
     vi.stubEnv("HF_HOME", folder);
     vi.stubEnv("HF_HUB_OFFLINE", "");

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { ChatTokenizer, Problem, Random } from "@laconic/core";
 import { solo, type AgentView } from "@laconic/topologies";
-import { describe, expect, onTestFinished, test, vi } from "vitest";
+import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
 import {
   defineTask,
   relayCriticTask,
@@ -12,6 +12,7 @@ import {
   relayTask,
   relayWritersTask,
   type RelayLevelName,
+  type TeamTask,
 } from "../index.ts";
 import { benchmarkTask, codeTask, dataTask, writingTask, type TaskMeans } from "../text/index.ts";
 import { taskCases, type TaskSubject } from "./index.ts";
@@ -54,10 +55,14 @@ const overBenchmarks: Readonly<Record<string, () => Promise<TaskSubject>>> = {
     solve: boxed,
   }),
   "writing/tldr": async () => ({ task: await writingTask({ name: "writing", form: "tldr" }, means) }),
-  "code/coophumaneval": async () => ({
-    task: await codeTask({ name: "code", benchmark: "coophumaneval", turns: 1 }, means),
-  }),
+  "code/coophumaneval": async () => {
+    // One sandbox for all cases: opening one takes seconds.
+    program ??= codeTask({ name: "code", benchmark: "coophumaneval", turns: 1 }, means);
+    return { task: { ...(await program), close: async () => undefined } };
+  },
 };
+let program: Promise<TeamTask> | undefined;
+afterAll(async () => (await program)?.close?.());
 
 describe.skipIf(data === "").each(Object.entries(overBenchmarks))("%s (LACONIC_DATA)", (_name, create) => {
   for (const item of taskCases) test(item.name, { timeout: 120_000 }, () => item.run(create));
