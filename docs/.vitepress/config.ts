@@ -53,6 +53,7 @@ export default defineConfig({
         text: "Guide",
         items: pages(
           { text: "Getting started", link: "/getting-started" },
+          { text: "Your own data", link: "/own-data" },
           { text: "Concepts", link: "/concepts" },
           { text: "Units and invariants", link: "/units" },
           { text: "Metrics", link: "/metrics" },

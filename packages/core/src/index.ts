@@ -18,6 +18,7 @@ export type { Diagnostics, Statistic } from "./statistic.ts";
 export { wilsonInterval } from "./wilson-interval.ts";
 
 export type { AgentId, Problem } from "./problem.ts";
+export { questionKey } from "./question-key.ts";
 export type {
   ChatMessage,
   Completion,

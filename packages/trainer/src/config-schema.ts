@@ -75,6 +75,7 @@ const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
   limits: z.strictObject({
     maxTurns: positive.exactOptional(),
     maxTokens: positive.exactOptional(),
+    maxTokensPerAgent: positive.exactOptional(),
     maxSeconds: above0.exactOptional(),
     maxSecondsPerTurn: above0.exactOptional(),
   }),

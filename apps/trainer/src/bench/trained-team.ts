@@ -14,12 +14,12 @@ export interface TrainedTeam {
 }
 
 /**
- * The team of a run over a benchmark, with the weights of its last checkpoint.
+ * The team of a run over questions, with the weights of its last checkpoint.
  * @throws LaconicError `run_missing`; `config_invalid` for a run whose team answers no other questions than its own
  */
 export async function trainedTeam(name: string, run: string, terminal: Terminal): Promise<TrainedTeam> {
   const { task } = await configOfRun(resolve(run));
-  if (task.name !== "benchmark")
+  if (task.name !== "benchmark" && task.name !== "data")
     throw new LaconicError("config_invalid", `${run}: a team trained on ${task.name} answers no benchmark`, { run });
   const found = await findRun(resolve(run));
   const { directory, config, state } = found;

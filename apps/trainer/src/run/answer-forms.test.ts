@@ -14,6 +14,7 @@ const replies: Readonly<Record<AnswerKind["kind"], string>> = {
   numeric: "#### 7",
   letter: "The answer is B",
   maths: "\\boxed{7}",
+  text: "#### Paris",
   code: "```python\ndef f():\n    return 7\n```",
   writing: "A short text.",
 };
@@ -87,10 +88,16 @@ test.each([
 });
 
 test("each kind of answer has a form of its own, which its reader reads", () => {
-  const kinds = new Map(benchmarks.map(({ answer }) => [answer.kind, answer]));
+  const kinds = new Map<string, AnswerKind>([
+    ...benchmarks.map(({ answer }) => [answer.kind, answer] as const),
+    ["text", { kind: "text" }], // of one's own data
+  ]);
   expect(new Set(Array.from(kinds.values(), (answer) => answerForm(answer))).size).toBe(kinds.size);
-  const read = [...kinds].map(([kind, answer]) => [kind, answerReading(answer).read(replies[kind])]);
-  expect(Object.fromEntries(read)).toEqual({ ...replies, numeric: "7", letter: "B", maths: "7" });
+  const read = [...kinds].map(([kind, answer]) => [
+    kind,
+    answerReading(answer).read(replies[kind as AnswerKind["kind"]]),
+  ]);
+  expect(Object.fromEntries(read)).toEqual({ ...replies, numeric: "7", letter: "B", maths: "7", text: "Paris" });
   expect(answerForm({ kind: "code" })).toMatch(/Python code block/u);
   expect(answerForm({ kind: "maths" })).toMatch(/boxed/u);
 });

@@ -4,6 +4,9 @@ import { presetConfig } from "../presets/index.ts";
 import { parseAppConfig } from "./app-config.ts";
 
 const debate = { name: "benchmark", benchmark: "gsm8k", team: "plain-debate" } as const;
+const ownData = (change: object): { task: unknown } => ({
+  task: { name: "data", team: "solo", data: { train: "a.csv", heldOut: "b.csv", grading: "numeric", ...change } },
+});
 
 test("an empty configuration is the relay task with the paper's training defaults", () => {
   expect(parseAppConfig({})).toEqual({
@@ -39,6 +42,12 @@ test.each([
   [{ task: { ...debate, density: 1.5 } }, "task.density", "<=1"],
   [{ task: { ...debate, showBudget: true } }, "task.showBudget", "no budget for the team"],
   [{ task: debate, actor: { model: "folder" } }, "actor", "every agent of this task learns"],
+  [{ task: { name: "data", team: "hint" } }, "task.data", "expected object"],
+  [ownData({ grading: "number" }), "task.data.grading.kind", "expected numeric, letter, maths, code or text"],
+  [ownData({ train: 7 }), "task.data.train", "expected a file, a list of files, or hub:owner/name/files"],
+  [ownData({ heldOut: { share: 2 } }), "task.data.heldOut.share", "<1"],
+  [ownData({ columns: { gold: "a", qestion: "q" } }), "task.data.columns", 'Unrecognized key: "qestion"'],
+  [{ ...ownData({}), actor: { model: "x" } }, "actor", "every agent of this task learns"],
   [{ train: { stepz: 1 } }, "train.stepz", "did you mean train.steps?"],
   [{ train: { sampling: {} } }, "train.sampling.temperature", "number"],
 ])("%j is refused at %s: %s", (written, key, reason) => {
@@ -59,6 +68,14 @@ test("a budget is shown where there is one, and an actor speaks where somebody d
     expect(parseAppConfig({ task: { ...debate, team }, actor: { model: "folder" } }).actor).toEqual({
       model: "folder",
     });
+});
+
+test("one's own data: kinds by name or with details, both in one form", () => {
+  const { task } = parseAppConfig(ownData({ heldOut: { share: 0.1, seed: 3 }, columns: { choices: ["A", "B"] } }));
+  expect(task).toMatchObject({
+    name: "data",
+    data: { grading: { kind: "numeric" }, heldOut: { share: 0.1, seed: 3 } },
+  });
 });
 
 test("what is no object is refused", () => {

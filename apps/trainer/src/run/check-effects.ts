@@ -30,7 +30,7 @@ export function checkEffects({ task, actor, device, train }: Checked): void {
 
 function hasFrozenAgents(task: TaskSettings): boolean {
   if (task.name === "relay-hint" || task.name === "relay-critic") return true;
-  if (task.name !== "benchmark") return false;
+  if (task.name !== "benchmark" && task.name !== "data") return false;
   const { topology, trained } = benchmarkTeam(task, { answerForm: "", read: (reply) => reply });
   return topology.agents.some((agent) => !trained.includes(agent));
 }

@@ -101,7 +101,7 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
       /1 of 1 training problems .* none/u,
     );
     await writeFile(file, '{"question":"1+1?","gold":"2"}\n{"question":1}\n');
-    await expect(openTask({ ...settings, file }, means)).rejects.toThrow(/problems\.jsonl:2: question/u);
+    await expect(openTask({ ...settings, file }, means)).rejects.toThrow(/problems\.jsonl row 2: gold is no column/u);
   });
 
   test("two writers: one grade for both texts", async () => {

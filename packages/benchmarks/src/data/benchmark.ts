@@ -5,7 +5,9 @@ import type { z } from "zod";
 export type AnswerKind =
   | { readonly kind: "numeric" | "maths" | "code" | "writing" }
   /** One of these letters, which stand before options. */
-  | { readonly kind: "letter"; readonly letters: string };
+  | { readonly kind: "letter"; readonly letters: string }
+  /** The text itself. */
+  | { readonly kind: "text"; readonly ignoreCase?: boolean };
 
 /** How an answer is judged, with what the grader needs beside the gold: the benchmark's kind of answer, and its details. */
 export type Grading =
@@ -21,6 +23,8 @@ export type Grading =
       /** The gold lists several answers. */
       readonly several?: boolean;
     }
+  /** A text, character by character. */
+  | { readonly kind: "text"; readonly ignoreCase?: boolean }
   /** Python that `test` accepts; `check(entryPoint)` follows unless the test calls itself. */
   | {
       readonly kind: "code";

@@ -3,6 +3,7 @@ import type { BenchmarkProblem, Grading } from "../data/benchmark.ts";
 import { gradeLetter } from "./letter-answer.ts";
 import type { MathsGrader } from "./maths/maths-grader.ts";
 import { gradeNumber } from "./number-answer.ts";
+import { gradeText } from "./text-answer.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** What judging takes beside the problem. */
@@ -35,6 +36,8 @@ export async function gradeAnswer(
         bareGold: true,
         ...(grading.tolerance !== undefined && { tolerance: grading.tolerance }),
       });
+    case "text":
+      return gradeText(reply, gold, grading);
     case "code":
       return (code ?? missing("code", problem))(reply, grading);
     case "writing":

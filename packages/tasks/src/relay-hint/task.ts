@@ -1,5 +1,6 @@
 import { LaconicError, randomFromSeed, type Problem, type Random } from "@laconic/core";
 import { hintActor, solo, type AgentSpec } from "@laconic/topologies";
+import { distinct } from "../distinct.ts";
 import type { FrozenActorTask } from "./frozen-actor-task.ts";
 import { relayGrader } from "../relay/grader.ts";
 import { holderPrompt, solverPrompt } from "../relay/prompts.ts";
@@ -61,6 +62,6 @@ export function relayHintTask({
     tokenizer: relayTokenizer,
     grader: relayGrader,
     problems: (random, count) => Array.from({ length: count }, () => draw(random, "train")),
-    heldOut: Array.from({ length: heldOut }, () => draw(stream, "held-out")),
+    heldOut: distinct(heldOut, () => draw(stream, "held-out")),
   };
 }

@@ -5,7 +5,7 @@ import {
   gradeAnswer,
   mathsGrader,
   posed,
-  type Benchmark,
+  type AnswerKind,
   type BenchmarkProblem,
 } from "@laconic/benchmarks";
 import { LaconicError, type Problem, type RewardResult } from "@laconic/core";
@@ -13,8 +13,9 @@ import { codeGrader, createSandbox } from "@laconic/sandbox";
 import { loadTokenizer } from "@laconic/tokenizers";
 import type { TaskMeans, TeamTask } from "../task.ts";
 import { dealTo } from "./deal.ts";
-import { benchmarkData, drawFrom } from "./open-data.ts";
+import { drawFrom } from "../draw.ts";
 import { benchmarkTeam, type TeamSettings } from "./benchmark-team.ts";
+import { benchmarkData, type TaskData } from "./open-data.ts";
 import { teamTitle } from "./teams/team-of.ts";
 import type { TextTeam } from "./teams/text-team.ts";
 
@@ -22,7 +23,7 @@ import type { TextTeam } from "./teams/text-team.ts";
 export interface BenchmarkTaskSettings extends TeamSettings {
   readonly name: "benchmark";
   readonly benchmark: string;
-  /** JSON lines of question and gold, instead of the benchmark's training split. */
+  /** Questions and golds of one's own, instead of the benchmark's training split; its test is measured with. */
   readonly file?: string;
 }
 
@@ -31,22 +32,46 @@ export interface BenchmarkTaskSettings extends TeamSettings {
  * `checkpoint_missing` for a model without a tokenizer
  */
 export async function benchmarkTask(settings: BenchmarkTaskSettings, means: TaskMeans): Promise<TeamTask> {
-  const { benchmark, file } = settings;
-  const { answer: kind } = benchmarkNamed(benchmark);
+  const { benchmark, team, file } = settings;
+  const { answer } = benchmarkNamed(benchmark);
+  return questionTask(settings, means, {
+    name: `benchmark/${benchmark}/${teamTitle(team)}`,
+    of: benchmark,
+    key: "task.benchmark",
+    answer,
+    open: (usable) => benchmarkData(benchmark, means, file, usable),
+  });
+}
+
+/** Where questions come from, and what their answers are. */
+export interface Questions {
+  /** Of the task. */
+  readonly name: string;
+  /** What refusals call them. */
+  readonly of: string;
+  /** The setting that names them. */
+  readonly key: string;
+  readonly answer: AnswerKind;
+  readonly open: (usable: (problem: BenchmarkProblem) => boolean) => Promise<TaskData>;
+}
+
+/** A team on questions, wherever they are from. */
+export async function questionTask(settings: TeamSettings, means: TaskMeans, questions: Questions): Promise<TeamTask> {
+  const { answer: kind } = questions;
   const { targetTokens } = means;
   const team = benchmarkTeam(settings, { answerForm: answerForm(kind), read: answerReading(kind).read, targetTokens });
-  checkFits(benchmarkNamed(benchmark), team);
+  checkFits(questions, team);
   // Dealt first and rendered then: what is asked and its options are everybody's.
   const deal = team.holders.length === 0 ? null : dealTo(team.holders);
   const asked = (problem: BenchmarkProblem): BenchmarkProblem => posed(deal?.(problem) ?? problem);
   const usable = (problem: BenchmarkProblem): boolean => deal === null || deal(problem) !== null;
-  const data = means.heldOut === 0 ? { train: [], heldOut: [] } : await benchmarkData(benchmark, means, file, usable);
+  const data = means.heldOut === 0 ? { train: [], heldOut: [] } : await questions.open(usable);
   const draw = drawFrom(data.train);
   const maths = mathsGrader();
   const sandbox = kind.kind === "code" ? await createSandbox() : null;
   const gradingMeans = { maths, ...(sandbox && { code: codeGrader(sandbox) }) };
   return {
-    name: `benchmark/${benchmark}/${teamTitle(settings.team)}`,
+    name: questions.name,
     topology: team.topology,
     trainedAgents: team.trained,
     tokenizer: await tokenizerOf(means),
@@ -66,13 +91,13 @@ export async function benchmarkTask(settings: BenchmarkTaskSettings, means: Task
 }
 
 /** @throws LaconicError `config_invalid` */
-function checkFits({ name, answer }: Benchmark, { topology, holders }: TextTeam): void {
+function checkFits({ of: name, key: named, answer }: Questions, { topology, holders }: TextTeam): void {
   const refuse = (key: string, reason: string): never => {
     throw new LaconicError("config_invalid", `${key}: ${reason}`, { key });
   };
   if (answer.kind === "writing")
     refuse(
-      "task.benchmark",
+      named,
       `${name} has no right answers, its reward judges the texts of two writers: train task.name=writing, task.form=${name}`,
     );
   if (holders.length === 1) refuse("task.agents", "what a problem states is dealt among holders: at least 2");

@@ -4,6 +4,8 @@
  */
 export { benchmarkTask } from "./benchmark-task.ts";
 export type { BenchmarkTaskSettings } from "./benchmark-task.ts";
+export { dataTask } from "./data-task.ts";
+export type { DataTaskMeans, DataTaskSettings } from "./data-task.ts";
 export { dealTo } from "./deal.ts";
 export { codeTask, writingTask } from "./pair-tasks.ts";
 export type { CodeTaskSettings, WritingTaskSettings } from "./pair-tasks.ts";

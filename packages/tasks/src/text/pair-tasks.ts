@@ -4,7 +4,8 @@ import { cooperationReward, createSandbox, type CooperationReward } from "@lacon
 import { synchronousTurns, type JointGame } from "@laconic/topologies";
 import type { TaskMeans, TeamTask } from "../task.ts";
 import { tokenizerOf } from "./benchmark-task.ts";
-import { drawFrom, splitData } from "./open-data.ts";
+import { drawFrom } from "../draw.ts";
+import { splitData } from "./open-data.ts";
 
 /** Two agents write for one reward of form. */
 export interface WritingTaskSettings {
