@@ -93,7 +93,7 @@ export interface Benchmark {
   /** Scored unless told. */
   readonly defaultSplit: string;
   /** Reads a row in any of the known layouts. */
-  readonly row: RowSchema;
+  readonly row: RowSchema<RowProblem>;
   /** Leaves problems out, as the benchmark's definition does. */
   keep?(problem: RowProblem): boolean;
   /** Picks and orders problems of all that were read. */

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
+import type { RowProblem } from "./benchmark.ts";
 import { readRow, type RowSchema } from "./row-schema.ts";
 
 const ofZod = z.object({ q: z.string(), a: z.object({ n: z.number() }) }).transform(({ q, a }) => ({
@@ -16,7 +17,7 @@ test("a row is read by a schema of zod's", () => {
 });
 
 test("a row is read by a schema of anybody's", () => {
-  const own = (validate: RowSchema["~standard"]["validate"]): RowSchema => ({
+  const own = (validate: RowSchema<RowProblem>["~standard"]["validate"]): RowSchema<RowProblem> => ({
     "~standard": { version: 1, vendor: "own", validate },
   });
   expect(

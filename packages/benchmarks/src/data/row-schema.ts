@@ -1,15 +1,13 @@
-import type { RowProblem } from "./benchmark.ts";
-
 /** Reads a row. Any schema of the Standard Schema specification will do (zod, valibot, arktype), if it does not have to wait. */
-export interface RowSchema {
+export interface RowSchema<T> {
   readonly "~standard": {
     readonly version: 1;
     readonly vendor: string;
-    readonly validate: (value: unknown) => RowResult | Promise<RowResult>;
+    readonly validate: (value: unknown) => RowResult<T> | Promise<RowResult<T>>;
   };
 }
 
-type RowResult = { readonly value: RowProblem; readonly issues?: undefined } | { readonly issues: readonly Issue[] };
+type RowResult<T> = { readonly value: T; readonly issues?: undefined } | { readonly issues: readonly Issue[] };
 
 interface Issue {
   readonly message: string;
@@ -17,10 +15,7 @@ interface Issue {
 }
 
 /** The problem in a row, or why there is none: its issues, each with its place. */
-export function readRow(
-  schema: RowSchema,
-  row: unknown,
-): { readonly problem: RowProblem } | { readonly reason: string } {
+export function readRow<T>(schema: RowSchema<T>, row: unknown): { readonly problem: T } | { readonly reason: string } {
   const result = schema["~standard"].validate(row);
   if (result instanceof Promise)
     return { reason: "the schema of its rows waits for something; give one that does not" };
