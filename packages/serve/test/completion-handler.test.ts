@@ -114,7 +114,7 @@ test("bodies of another type, too large, cut off or not JSON are refused", async
   const statuses = [
     post({ prompt: "a" }, { headers: { "content-type": "text/plain" } }),
     post({ prompt: "a".repeat(20_000) }),
-    post({}, { body: cut, duplex: "half" } as RequestInit),
+    post({}, { body: cut, duplex: "half" }),
     post({}, { body: "{" }),
     new Request("http://localhost/v1/completions", { method: "POST", headers: json }),
   ].map(async (request) => (await handler(request)).status);
