@@ -182,7 +182,10 @@ test("a failure before the first event has its own status, one behind it is an e
 });
 
 test("a policy that does not stream gives its text in one event", async () => {
-  const policy: LanguageModel = { ...tiny.policy, complete: ({ onToken: _, ...rest }) => tiny.policy.complete(rest) };
+  const policy: LanguageModel = {
+    ...tiny.policy,
+    complete: (request) => tiny.policy.complete({ ...request, onToken: () => undefined }),
+  };
   const asked = { prompt: "abc", seed: 3, max_tokens: 6 };
   const whole = (await (await handlerOf()(post(asked))).json()) as { choices: { text: string }[] };
   const streamed = await (await handlerOf({ policy })(post({ ...asked, stream: true }))).text();
