@@ -59,9 +59,8 @@ export async function benchmarkTask(settings: BenchmarkTaskSettings, means: Task
     trainedAgents: team.trained,
     tokenizer: await tokenizerOf(means),
     grader: () => Number.NaN,
-    judge: async (answer, problem: Problem, signal) => {
-      const verdict =
-        answer === null ? null : await gradeAnswer(answer, problem as BenchmarkProblem, gradingMeans, signal);
+    judge: async (answer, problem: Problem) => {
+      const verdict = answer === null ? null : await gradeAnswer(answer, problem as BenchmarkProblem, gradingMeans);
       if (verdict?.decided === false) return { undecided: verdict.rule };
       return verdict?.correct ? 1 : 0;
     },
