@@ -13,6 +13,7 @@ export type {
   RowProblem,
   Split,
 } from "./data/benchmark.ts";
+export type { RowSchema } from "./data/row-schema.ts";
 export { posed, questionText } from "./data/question-text.ts";
 export { openSplit } from "./data/open-split.ts";
 export type { OpenOptions } from "./data/open-split.ts";

@@ -34,6 +34,12 @@ export type {
   TokenUsage,
 } from "./language-model.ts";
 export type { ChatTokenizer, TokenBytes, Tokenizer } from "./tokenizer.ts";
+export { incrementalDecoder } from "./streaming/incremental-decoder.ts";
+export type { IncrementalDecoder } from "./streaming/incremental-decoder.ts";
+export { streamCompletion } from "./streaming/stream-completion.ts";
+export type { CompletionEvent } from "./streaming/stream-completion.ts";
+export { streamText } from "./streaming/stream-text.ts";
+export type { StreamTokenizer, TextEvent } from "./streaming/stream-text.ts";
 export type { Episode, Message, Utterance } from "./episode.ts";
 export { ledgerTotals } from "./ledger.ts";
 export type { Ledger, LedgerCall, LedgerRead, LedgerTotals } from "./ledger.ts";

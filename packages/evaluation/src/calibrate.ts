@@ -52,7 +52,8 @@ export async function calibrateMethod(
         ...(signal && { signal }),
       });
       ledgers.push(episode.ledger);
-      const verdict = episode.answer === null ? null : await gradeAnswer(episode.answer, problem, means);
+      const verdict = episode.answer === null ? null : await gradeAnswer(episode.answer, problem, means, signal);
+      if (signal?.aborted) throw new LaconicError("aborted", `${method.name}: its calibration was aborted`);
       return verdict?.correct ? 1 : 0;
     },
   });

@@ -93,7 +93,7 @@ export async function runBench(
       const attempt = (before?.attempt ?? 0) + 1;
       let record: SampleRecord;
       try {
-        const judged = before && (await judgedAgain(before, job, means, ask));
+        const judged = before && (await judgedAgain(before, job, means, ask, signal));
         record =
           judged ??
           (await takeSample(job, settings, { model, means, price }, attempt, await learnedBy(job), ask, signal));
@@ -109,7 +109,7 @@ export async function runBench(
       await file.append(record);
       onRecord?.(record);
       done++;
-      if (mostErrors !== null && errors + undecided > mostErrors && record.status !== "scored")
+      if (mostErrors !== null && !signal?.aborted && errors + undecided > mostErrors && record.status !== "scored")
         stopped ??= `${errors} samples failed${undecided > 0 ? `, ${undecided} are undecided` : ""}; the last one: ${record.error}`;
     }
   };
@@ -145,7 +145,7 @@ async function takeSample(
     ...(signal && { signal }),
   });
   const seconds = (performance.now() - started) / 1000;
-  const grade = await gradeOf(episode.answer, problem, means, ask);
+  const grade = await gradeOf(episode.answer, problem, means, ask, signal);
   const totals = ledgerTotals(episode.ledger);
   return {
     benchmark: set.benchmark,
@@ -177,9 +177,12 @@ async function gradeOf(
   problem: BenchJob["problem"],
   means: BenchParts["means"],
   ask: Ask,
+  signal: AbortSignal | undefined,
 ): Promise<Graded> {
   if (answer === null) return { status: "scored", correct: false, extracted: null, rule: null, error: null };
-  const answered = await ask<Verdict | null>(() => gradeAnswer(answer, problem, means));
+  const answered = await ask<Verdict | null>((late) =>
+    gradeAnswer(answer, problem, means, signal ? AbortSignal.any([late, signal]) : late),
+  );
   const none = { correct: null, extracted: null, rule: null };
   if (answered.status === "error") {
     if (LaconicError.is(answered.cause) && endsGrading.has(answered.cause.code)) throw answered.cause;
@@ -200,10 +203,11 @@ async function judgedAgain(
   { problem }: BenchJob,
   means: BenchParts["means"],
   ask: Ask,
+  signal: AbortSignal | undefined,
 ): Promise<SampleRecord | null> {
   const { status, answer } = before;
   if (status === "scored" || answer === null) return null;
-  return { ...before, ...(await gradeOf(answer, problem, means, ask)) };
+  return { ...before, ...(await gradeOf(answer, problem, means, ask, signal)) };
 }
 
 const timer: Timer = {

@@ -43,7 +43,7 @@ const right: Verdict = { correct: true, extracted: "code", rule: "all tests pass
 /** A bench over programs, each judged by `judge`, and how many replies were asked for. */
 async function bench(
   path: string,
-  judge: (name: string) => Promise<Verdict>,
+  judge: (name: string, signal?: AbortSignal) => Promise<Verdict>,
   options: BenchOptions = {},
 ): Promise<{ outcome: BenchOutcome; records: SampleRecord[]; calls: number }> {
   const file = await openRecords(path);
@@ -52,7 +52,7 @@ async function bench(
     calls++;
     return "a program";
   });
-  const means: GradingMeans = { maths, code: (_, { entryPoint }) => judge(entryPoint) };
+  const means: GradingMeans = { maths, code: (_, { entryPoint }, signal) => judge(entryPoint, signal) };
   const jobs = openJobs(benchJobs([set], settings, [baselineNamed("vanilla")]), file.records);
   const outcome = await runBench(jobs, settings, { model, means, price: { prompt: 1, completion: 1 } }, file, options);
   await file.close();
@@ -117,4 +117,24 @@ test("a machine that decides nothing stops the bench, and a grading that is refu
     { concurrency: 1 },
   );
   expect([refused.outcome.done, refused.outcome.stopped]).toEqual([0, "nothing here judges code"]);
+});
+
+test("an abort ends the verdicts in the making, whose replies are judged by the next run", async () => {
+  const path = await temporary();
+  const stop = new AbortController();
+  const givenUp = { ...right, correct: false, decided: false, rule: "aborted" };
+  let judging = 0;
+  const first = await bench(
+    path,
+    (name, signal) =>
+      new Promise((resolve) => {
+        if (name === "f0") return resolve(right);
+        signal?.addEventListener("abort", () => resolve(givenUp));
+        if (++judging === 3) stop.abort();
+      }),
+    { signal: stop.signal, concurrency: 3, mostErrors: 0 },
+  );
+  expect(first.outcome).toMatchObject({ done: 4, undecided: 3, stopped: "aborted" });
+  const again = await bench(path, async () => right);
+  expect([again.outcome.done, again.calls]).toEqual([5, 2]);
 });

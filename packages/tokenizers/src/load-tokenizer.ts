@@ -20,6 +20,12 @@ export interface EncodingLimits {
   readonly deadlineSeconds?: number;
 }
 
+/** What loading may be told beside. */
+export interface LoadSettings extends ChatSettings, EncodingLimits {
+  /** Ends the loading. */
+  readonly signal?: AbortSignal;
+}
+
 /**
  * The tokenizer of a checkpoint folder: `tokenizer.json`, `tokenizer_config.json`, `generation_config.json`, and a chat
  * template where there is one.
@@ -29,13 +35,13 @@ export interface EncodingLimits {
  * Patterns and template are the checkpoint's, and may be hostile: they run in a thread of their own with bounded memory,
  * and one that passes the deadline is ended with `model_unsupported`.
  * @throws LaconicError `checkpoint_missing`, `weights_invalid` for a damaged file, `model_unsupported` naming what is not
- * supported.
+ * supported, `aborted` by the signal.
  */
 export async function loadTokenizer(
   folder: string,
-  { templateArguments = {}, deadlineSeconds = 10 }: ChatSettings & EncodingLimits = {},
+  { templateArguments = {}, deadlineSeconds = 10, signal }: LoadSettings = {},
 ): Promise<ChatTokenizer> {
-  const files = await readTokenizerFiles(folder);
+  const files = await readTokenizerFiles(folder, signal);
   specialTokens(files);
   return tokenizerFrom(files, openGuardedEncoder({ folder, files, templateArguments, deadlineSeconds }));
 }

@@ -17,20 +17,25 @@ export interface TokenizerFiles {
   readonly chatTemplate: string | null;
 }
 
-/** @throws LaconicError `checkpoint_missing` without a tokenizer.json, `weights_invalid` naming a file that is damaged. */
-export async function readTokenizerFiles(folder: string): Promise<TokenizerFiles> {
-  const tokenizer = await readJson(folder, "tokenizer.json");
+/** @throws LaconicError `aborted`, `checkpoint_missing` without a tokenizer.json, `weights_invalid` naming a file that is damaged. */
+export async function readTokenizerFiles(folder: string, signal?: AbortSignal): Promise<TokenizerFiles> {
+  const read = async (name: string): Promise<Json | null> => {
+    if (signal?.aborted)
+      throw new LaconicError("aborted", `loading the tokenizer of ${folder} was aborted`, { folder });
+    return readJson(folder, name);
+  };
+  const tokenizer = await read("tokenizer.json");
   if (!tokenizer) throw new LaconicError("checkpoint_missing", `${folder} holds no tokenizer.json`, { folder });
   checkVocabulary(tokenizer, join(folder, "tokenizer.json"));
-  const config = (await readJson(folder, "tokenizer_config.json")) ?? {};
+  const config = (await read("tokenizer_config.json")) ?? {};
   const template =
     (await readTextFile(join(folder, "chat_template.jinja"))) ??
     templateIn(config) ??
-    templateIn((await readJson(folder, "chat_template.json")) ?? {});
+    templateIn((await read("chat_template.json")) ?? {});
   return {
     tokenizer,
     config,
-    generation: (await readJson(folder, "generation_config.json")) ?? {},
+    generation: (await read("generation_config.json")) ?? {},
     chatTemplate: template,
   };
 }

@@ -1,5 +1,5 @@
 import type { Problem } from "@laconic/core";
-import type { z } from "zod";
+import type { RowSchema } from "./row-schema.ts";
 
 /** What the answers of a benchmark are: decides how one is asked for, found in a reply and compared with another. */
 export type AnswerKind =
@@ -97,7 +97,7 @@ export interface Benchmark {
   /** Scored unless told. */
   readonly defaultSplit: string;
   /** Reads a row in any of the known layouts. */
-  readonly row: z.ZodType<RowProblem>;
+  readonly row: RowSchema<RowProblem>;
   /** Leaves problems out, as the benchmark's definition does. */
   keep?(problem: RowProblem): boolean;
   /** Picks and orders problems of all that were read. */

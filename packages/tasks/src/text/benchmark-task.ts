@@ -75,8 +75,9 @@ export async function questionTask(settings: TeamSettings, means: TaskMeans, que
     topology: team.topology,
     trainedAgents: team.trained,
     tokenizer: await tokenizerOf(means),
-    reward: async ({ answer }, problem: Problem): Promise<RewardResult> => {
-      const verdict = answer === null ? null : await gradeAnswer(answer, problem as BenchmarkProblem, gradingMeans);
+    reward: async ({ answer }, problem: Problem, { signal }): Promise<RewardResult> => {
+      const verdict =
+        answer === null ? null : await gradeAnswer(answer, problem as BenchmarkProblem, gradingMeans, signal);
       if (verdict?.decided === false) return { undecided: verdict.rule };
       return { task: verdict?.correct ? 1 : 0 };
     },

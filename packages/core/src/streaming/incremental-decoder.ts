@@ -1,4 +1,4 @@
-import type { Tokenizer } from "@laconic/core";
+import type { Tokenizer } from "../tokenizer.ts";
 
 /** Text out of tokens as they come; a character whose bytes are spread over tokens waits for the last of them. */
 export interface IncrementalDecoder {
