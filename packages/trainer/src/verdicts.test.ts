@@ -24,7 +24,7 @@ test("each answer is judged once, and graded as it was judged", async () => {
   expect(withVerdicts(withVerdicts(task)).scoreOf).toBeTypeOf("function");
 });
 
-const settings = { ...tinySettings, steps: 3, prices: {} };
+const settings = { ...tinySettings, steps: 2, problemsPerStep: 2, episodesPerProblem: 3, prices: {} };
 
 test.each([
   ["whole episodes", {}, tinyParts],
