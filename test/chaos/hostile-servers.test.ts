@@ -56,6 +56,14 @@ describe("a server that", () => {
   });
 });
 
+test("a listing without end is given up by its size, not by the user", { timeout: 60_000 }, async () => {
+  const endpoint = await started(hostilities.find(({ name }) => name === "does not end") as Hostility);
+  const ended = await openSnapshot({ repo: "owner/name", cacheFolder: await temporary(), endpoint }).catch(
+    (error: unknown) => error,
+  );
+  expect(ended).toMatchObject({ code: "hub_unavailable", message: expect.stringContaining("longer than 64 MiB") });
+});
+
 const outside = hostilities.filter(({ name }) =>
   ["is a login page", "is a bomb of gzip", "sends noise", "resets in the middle"].includes(name),
 );

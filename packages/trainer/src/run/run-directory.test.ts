@@ -181,7 +181,7 @@ test("a file that an engine cannot write is told with what to do", async () => {
   expect(await refusal(runIn(directory, { parts: onePolicy(parts.task, model, speak) }))).toMatchObject({
     code: "run_unwritable",
     message: `${full.message}; what was saved before is whole: mend the cause and resume`,
-    detail: { directory },
+    detail: { directory: join(directory, "checkpoints") },
   });
 });
 
