@@ -1,19 +1,12 @@
 import { setMaxListeners } from "node:events";
 import { performance } from "node:perf_hooks";
-import { gradeAnswer, type Verdict } from "@laconic/benchmarks";
-import {
-  criticalPath,
-  criticalSeconds,
-  LaconicError,
-  ledgerTotals,
-  randomFromSeed,
-  type LaconicErrorCode,
-} from "@laconic/core";
+import { criticalPath, criticalSeconds, LaconicError, ledgerTotals, randomFromSeed } from "@laconic/core";
 import { withDeadline, type Ask, type Timer } from "@laconic/rewards";
 import type { BenchJob, BenchSettings } from "./bench-plan.ts";
 import { givenTo, methodOptions, modelsFor, type BenchParts } from "./bench-parts.ts";
 import { callerCost } from "./caller-cost.ts";
 import { calibrateMethod, type CalibrationRecord } from "./calibrate.ts";
+import { gradeOf } from "./grade-of.ts";
 import type { RecordFile } from "./record-file.ts";
 import type { SampleRecord } from "./sample-record.ts";
 
@@ -73,10 +66,12 @@ export async function runBench(
     if (before) return Promise.resolve(before.learned);
     const known = calibrations.get(config);
     if (known) return known;
-    const now = calibrateMethod(method, set, config, settings, { model, means, price }, signal).then(async (record) => {
-      await onLearned?.(record);
-      return record.learned;
-    });
+    const now = calibrateMethod(method, set, config, settings, { model, means, price }, ask, signal).then(
+      async (record) => {
+        await onLearned?.(record);
+        return record.learned;
+      },
+    );
     calibrations.set(config, now);
     return now;
   };
@@ -168,34 +163,6 @@ async function takeSample(
     gold: problem.gold,
   };
 }
-
-type Graded = Pick<SampleRecord, "status" | "correct" | "extracted" | "rule" | "error">;
-
-/** What became of an answer: a verdict, or why there is none. The tokens it took are the record's either way. */
-async function gradeOf(
-  answer: string | null,
-  problem: BenchJob["problem"],
-  means: BenchParts["means"],
-  ask: Ask,
-  signal: AbortSignal | undefined,
-): Promise<Graded> {
-  if (answer === null) return { status: "scored", correct: false, extracted: null, rule: null, error: null };
-  const answered = await ask<Verdict | null>((late) =>
-    gradeAnswer(answer, problem, means, signal ? AbortSignal.any([late, signal]) : late),
-  );
-  const none = { correct: null, extracted: null, rule: null };
-  if (answered.status === "error") {
-    if (LaconicError.is(answered.cause) && endsGrading.has(answered.cause.code)) throw answered.cause;
-    return { ...none, status: "error", error: `not judged: ${answered.reason}`.slice(0, 500) };
-  }
-  const { correct = false, extracted = null, rule = null, decided = true } = answered.value ?? {};
-  return decided
-    ? { status: "scored", correct, extracted, rule, error: null }
-    : { status: "undecided", correct: null, extracted, rule, error: rule ?? "undecided" };
-}
-
-/** Refusals of the grading itself, that every answer would meet. What is wrong with one problem's tests is that problem's error. */
-const endsGrading: ReadonlySet<LaconicErrorCode> = new Set(["aborted", "config_invalid"]);
 
 /** An answer that an earlier run paid for and could not judge, judged; null where there is none. */
 async function judgedAgain(

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { baselineNamed } from "@laconic/baselines";
+import { baselineNamed, type Baseline } from "@laconic/baselines";
 import { mathsGrader, type BenchmarkProblem, type GradingMeans, type Verdict } from "@laconic/benchmarks";
 import { LaconicError } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
@@ -137,4 +137,41 @@ test("an abort ends the verdicts in the making, whose replies are judged by the 
   expect(first.outcome).toMatchObject({ done: 4, undecided: 3, stopped: "aborted" });
   const again = await bench(path, async () => right);
   expect([again.outcome.done, again.calls]).toEqual([5, 2]);
+});
+
+test("a judge that hangs over what a method learns on does not hang the bench, nor count as a wrong answer", async () => {
+  const asked: string[] = [];
+  const utilities: number[] = [];
+  const vanilla = baselineNamed("vanilla");
+  const learner: Baseline = {
+    ...vanilla,
+    calibrate: async (options, { utility }) => {
+      for (const index of [0, 1]) utilities.push(await utility(index, vanilla.create(options)));
+      return null;
+    },
+    restore: (options) => vanilla.create(options),
+  };
+  const judged = async (judge: (name: string, time: number) => Promise<Verdict>): Promise<BenchOutcome> => {
+    const file = await openRecords(await temporary());
+    const code: GradingMeans["code"] = (_, { entryPoint }) => {
+      asked.push(entryPoint);
+      return judge(entryPoint, asked.filter((name) => name === entryPoint).length);
+    };
+    const jobs = benchJobs([{ ...set, problems: problems.slice(2), calibration: problems.slice(0, 2) }], settings, [
+      learner,
+    ]);
+    const model = scriptedModel(() => "a program");
+    const outcome = await runBench(jobs, settings, { model, means: { maths, code }, price: null }, file, {
+      gradeSeconds: 0.2,
+      concurrency: 1,
+    });
+    await file.close();
+    return outcome;
+  };
+  const hangs = (): Promise<Verdict> => new Promise(() => undefined);
+  const once = await judged((name, time) => (name === "f0" && time === 1 ? hangs() : Promise.resolve(right)));
+  expect([once, utilities]).toEqual([{ done: 4, errors: 0, undecided: 0, stopped: null }, [1, 1]]);
+  asked.length = 0;
+  const never = await judged((name) => (name === "f1" ? hangs() : Promise.resolve(right)));
+  expect([never.errors, utilities, asked]).toEqual([4, [1, 1, 1], ["f0", "f1", "f1"]]);
 });

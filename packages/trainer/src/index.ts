@@ -41,7 +41,9 @@ export { nodeFileSystem } from "./run/file-system.ts";
 export type { FileSystem } from "./run/file-system.ts";
 export { readLines } from "./run/json-lines.ts";
 export { changesOf, sha256Of } from "./run/run-manifest.ts";
-export type { Change } from "./run/run-manifest.ts";
+export type { Change, RunManifest } from "./run/run-manifest.ts";
+export { damagedRows } from "./run/damaged-rows.ts";
+export { manifestOfRun } from "./run/stored-run.ts";
 export { stepDefect } from "./run/traces.ts";
 
 export { tensorBoardSink } from "./sinks/tensorboard.ts";

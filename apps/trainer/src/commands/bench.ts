@@ -310,7 +310,10 @@ async function perform(
   terminal: Terminal,
 ): Promise<string | null> {
   const { Limiter, openAiModel, SpendAccount: Account } = await openAi();
-  const account = new Account(config.maxUsd);
+  const file = await openRecords(join(directory, samplesFile));
+  const learned = await readCalibrations(directory);
+  // The cap is the bench's, however often it is gone on with.
+  const account = new Account(config.maxUsd, spentOn([...file.records.values(), ...learned]));
   const limiter = new Limiter({ start: Math.min(20, config.concurrency), most: Math.max(64, config.concurrency) });
   const { model: name, baseUrl, price, concurrency } = config;
   const onEvent = (event: ApiEvent): void => {
@@ -322,7 +325,6 @@ async function perform(
   const kinds = new Set(jobs.map(({ problem }) => problem.grading.kind));
   const maths = mathsGrader();
   const sandbox = kinds.has("code") ? await createSandbox() : null;
-  const file = await openRecords(join(directory, samplesFile));
   const todo = openJobs(jobs, file.records);
   if (todo.length < jobs.length) terminal.note(`${jobs.length - todo.length} samples are there already`);
   const stop = new AbortController();
@@ -341,7 +343,7 @@ async function perform(
       mostErrors,
       signal: stop.signal,
       onRecord,
-      learned: await readCalibrations(directory),
+      learned,
       onLearned: (record) => {
         terminal.note(
           `${record.method} has learned on ${record.questions} questions of ${record.benchmark}, ${record.calls} calls`,
@@ -357,6 +359,11 @@ async function perform(
     await maths.close();
     await sandbox?.close();
   }
+}
+
+/** US dollars, where they are known. */
+function spentOn(records: readonly { readonly usd: number | null }[]): number {
+  return records.reduce((sum, { usd }) => sum + (usd ?? 0), 0);
 }
 
 /** A moving line on a terminal; one line in ten per cent elsewhere. */

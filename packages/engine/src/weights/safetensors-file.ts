@@ -84,7 +84,7 @@ export async function writeSynced(
     try {
       return await action();
     } catch (error) {
-      throw new LaconicError("run_unwritable", `${path} cannot be written: ${String(error)}`, { file: path }, error);
+      throw new LaconicError("run_unwritable", `${path} cannot be written: ${reasonOf(error)}`, { file: path }, error);
     }
   };
   const file = await disk(() => open(path, "w"));
@@ -96,6 +96,10 @@ export async function writeSynced(
   }
 }
 
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** @throws LaconicError `checkpoint_missing`, `weights_invalid` for what is no file, such as a pipe or device. */
 export async function openToRead(path: string): Promise<FileHandle> {
   let file: FileHandle;
@@ -103,7 +107,7 @@ export async function openToRead(path: string): Promise<FileHandle> {
     // Without waiting: a pipe that nobody writes to would be opened for ever.
     file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   } catch (error) {
-    throw new LaconicError("checkpoint_missing", `${path} cannot be read: ${String(error)}`, { file: path }, error);
+    throw new LaconicError("checkpoint_missing", `${path} cannot be read: ${reasonOf(error)}`, { file: path }, error);
   }
   if ((await file.stat()).isFile()) return file;
   await file.close();

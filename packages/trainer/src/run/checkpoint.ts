@@ -172,8 +172,13 @@ export async function findCheckpoint(
   });
 }
 
+/** @throws Error for a manifest that is damaged */
+export async function readManifest(fs: FileSystem, folder: string): Promise<CheckpointManifest> {
+  return manifestSchema.parse(JSON.parse(await text(fs, join(folder, "manifest.json"))));
+}
+
 async function verify(fs: FileSystem, folder: string): Promise<Omit<FoundCheckpoint, "warnings">> {
-  const manifest = manifestSchema.parse(JSON.parse(await text(fs, join(folder, "manifest.json"))));
+  const manifest = await readManifest(fs, folder);
   for (const [file, expected] of Object.entries(manifest.files)) {
     const found = await fs.digest(join(folder, file));
     if (found.bytes !== expected.bytes) throw new Error(`${file} has ${found.bytes} bytes, expected ${expected.bytes}`);
