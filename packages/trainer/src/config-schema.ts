@@ -4,7 +4,7 @@ import { objectiveNames, objectivePreset } from "@laconic/gspo/presets";
 import { LaconicError, nearestName } from "@laconic/core";
 import { decoupledAdvantages } from "@laconic/rewards";
 import { schemaOf } from "@laconic/core/schemas";
-import { z } from "zod";
+import * as z from "zod";
 import { agentGspoDefaults, type AdvantageSettings, type CreditSettings, type TrainConfig } from "./config.ts";
 import type { LearningRateSchedule } from "./learning-rate.ts";
 

@@ -24,11 +24,11 @@ export const createKernels: CreateKernels = async (options) => {
   });
 };
 
-/** Where a browser finds the two binaries, if not where bundlers and TensorFlow.js put them. */
+/** Where a browser finds the two binaries, if not where its bundler put them. Vite and webpack ship them by themselves. */
 export interface WasmOptions {
   /** Address of `assets/fused.wasm` of this package. */
   readonly fused?: string;
-  /** Address of `tfjs-backend-wasm-simd.wasm` of TensorFlow.js; beside the script unless told. */
+  /** Address of `tfjs-backend-wasm-simd.wasm` of TensorFlow.js. */
   readonly binary?: string;
 }
 
