@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { gzipSync } from "node:zlib";
 import { build, type Rolldown } from "vite";
 import { describe, expect, test } from "vitest";
 import { root } from "./workspace.ts";
@@ -19,6 +20,7 @@ const entries: readonly string[] = [
   "packages/engine/src/index.ts",
   "packages/kernels-tfjs/src/wasm/index.ts",
   "packages/kernels-tfjs/src/webgpu/index.ts",
+  "packages/tokenizers/src/index.ts",
   "packages/trainer/src/index.ts",
 ];
 
@@ -28,10 +30,12 @@ interface Bundle {
   /** Modules of Node's that a file of the bundle asks for, with who asks. */
   readonly node: readonly string[];
   readonly sources: readonly string[];
+  /** Bytes to fetch. */
+  readonly gzipped: number;
 }
 
 /** As an app's build makes it: everything bundled, the browser's conditions, nothing external but the optional backend. */
-async function bundled(entry: string): Promise<Bundle> {
+async function bundled(entry: string, external: readonly (string | RegExp)[] = []): Promise<Bundle> {
   const node: string[] = [];
   const built = (await build({
     root,
@@ -49,12 +53,13 @@ async function bundled(entry: string): Promise<Bundle> {
     ],
     build: {
       write: false,
-      minify: false,
+      minify: external.length > 0,
       target: "es2023",
       modulePreload: false,
+      assetsInlineLimit: 0,
       rolldownOptions: {
         input: join(root, entry),
-        external: ["@tensorflow/tfjs-backend-webgpu"],
+        external: ["@tensorflow/tfjs-backend-webgpu", ...external],
         preserveEntrySignatures: "strict",
       },
     },
@@ -67,6 +72,7 @@ async function bundled(entry: string): Promise<Bundle> {
       .join("\n"),
     node,
     sources: chunks.flatMap(({ moduleIds }) => moduleIds),
+    gzipped: gzipSync(chunks.map(({ code }) => code).join(""), { level: 9 }).length,
   };
 }
 
@@ -92,5 +98,19 @@ describe("browsers can bundle", () => {
   test("the relay without the index of benchmarks", { timeout: 120_000 }, async () => {
     const { sources } = await bundled("packages/tasks/src/index.ts");
     expect(sources.filter((path) => /packages\/(benchmarks|sandbox|tokenizers|hub)\//u.test(path))).toEqual([]);
+  });
+
+  test.each([
+    ["training-worker.ts", 90],
+    ["engine-worker.ts", 30],
+    // Both in one.
+    ["inline-worker.ts", 95],
+  ])("%s in less than %d kB gzipped, beside its kernels", { timeout: 120_000 }, async (worker, most) => {
+    const { gzipped, sources } = await bundled(`test/browser/${worker}`, [/kernels-tfjs/u]);
+    const holds = (file: string): boolean => sources.some((path) => path.endsWith(file));
+    expect(holds("engine/src/local/inline-host.ts")).toBe(worker !== "training-worker.ts");
+    expect(holds("trainer/src/train.ts")).toBe(worker !== "engine-worker.ts");
+    expect(gzipped).toBeGreaterThan(15_000);
+    expect(gzipped).toBeLessThan(most * 1000);
   });
 });

@@ -6,4 +6,5 @@ export { loadTokenizer, tokenizerOf } from "./load-tokenizer.ts";
 export type { ChatSettings, EncodingLimits } from "./load-tokenizer.ts";
 export { incrementalDecoder } from "./incremental-decoder.ts";
 export type { IncrementalDecoder } from "./incremental-decoder.ts";
-export type { TokenizerFiles } from "./tokenizer-files.ts";
+export { readTokenizerFiles } from "./tokenizer-files.ts";
+export type { ReadText, TokenizerFiles } from "./tokenizer-files.ts";

@@ -1,5 +1,6 @@
 import type { ChatTokenizer } from "@laconic/core";
-import { openGuardedEncoder } from "./guarded-encoder.ts";
+import { joinPath } from "@laconic/core/files";
+import { openGuardedEncoder, readTextFile } from "#platform";
 import { promptEncoder, type PromptEncoder } from "./prompt-encoder.ts";
 import { specialTokens } from "./special-tokens.ts";
 import { tokenDecoder } from "./token-decoder.ts";
@@ -35,7 +36,7 @@ export async function loadTokenizer(
   folder: string,
   { templateArguments = {}, deadlineSeconds = 10 }: ChatSettings & EncodingLimits = {},
 ): Promise<ChatTokenizer> {
-  const files = await readTokenizerFiles(folder);
+  const files = await readTokenizerFiles((name) => readTextFile(joinPath(folder, name)), folder);
   specialTokens(files);
   return tokenizerFrom(files, openGuardedEncoder({ folder, files, templateArguments, deadlineSeconds }));
 }
