@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { exponential, LaconicError } from "@laconic/core";
 import { expectFloats, expectTokenLogProbs, matrix, type Kernels } from "@laconic/kernels";
 import type { WasmDevice } from "./wasm-device.ts";
 
@@ -51,7 +51,7 @@ function logSumExp(scores: Float32Array): number {
   let largest = -Infinity;
   for (const score of scores) largest = Math.max(largest, score);
   let sum = 0;
-  for (const score of scores) sum += Math.exp(score - largest);
+  for (const score of scores) sum += exponential(score - largest);
   return largest + Math.log(sum);
 }
 
