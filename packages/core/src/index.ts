@@ -7,6 +7,8 @@ export type { ErrorDetail, LaconicErrorCode } from "./errors.ts";
 
 export { randomFromSeed, randomFromState } from "./random.ts";
 export type { Random, RandomState } from "./random.ts";
+export { cosine, sine } from "./cosine.ts";
+export { exponential } from "./exponential.ts";
 
 export { assertSameLayout, ragged, raggedRow, raggedRows, raggedSelect } from "./ragged.ts";
 export type { Ragged } from "./ragged.ts";

@@ -1,3 +1,4 @@
+import { cosine } from "./cosine.ts";
 import { LaconicError } from "./errors.ts";
 
 /** Position of a random stream: four 32-bit words. Plain data, so a checkpoint can hold it. */
@@ -56,7 +57,7 @@ export function randomFromState(state: RandomState): Random {
   return {
     uniform,
     integer,
-    normal: () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform()),
+    normal: () => Math.sqrt(-2 * Math.log(1 - uniform())) * cosine(2 * Math.PI * uniform()),
     pick: <T>(items: readonly T[]): T => {
       if (items.length === 0) throw new RangeError("pick: the list is empty");
       return items[integer(items.length)] as T;

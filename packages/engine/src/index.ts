@@ -4,6 +4,9 @@
  */
 export { createInlineEngine, createLocalEngine } from "./local/local-engine.ts";
 export type { LocalEngineOptions } from "./local/local-engine.ts";
+export { serveEngine } from "./local/serve-engine.ts";
+export type { ServeEngineOptions } from "./local/serve-engine.ts";
+export type { WebWorker, WebWorkerScope } from "./local/web-worker.ts";
 export { localPolicy } from "./local/local-policy.ts";
 
 export { parseModelConfig } from "./transformer/model-config.ts";

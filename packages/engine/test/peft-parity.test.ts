@@ -8,6 +8,7 @@ import type { AdapterSource } from "@laconic/core";
 import { createInlineEngine } from "@laconic/engine";
 import { createReferenceKernels } from "@laconic/kernels/testing";
 import { expect, test } from "vitest";
+import { defaultFiles } from "#platform";
 import { SharedBases } from "../src/local/base-weights.ts";
 import { createExchange, elementCount, slotViews } from "../src/local/gradient-exchange.ts";
 import { HostedModel } from "../src/local/hosted-model.ts";
@@ -108,7 +109,8 @@ async function gradientsOf(
   source: AdapterSource,
 ): Promise<{ logProbs: Float64Array; gradients: Record<string, readonly number[]> }> {
   const kernels = createReferenceKernels();
-  const model = await HostedModel.open(kernels, source, { recompute: "layer", limits: {} }, new SharedBases(kernels));
+  const options = { recompute: "layer", limits: {}, files: defaultFiles } as const;
+  const model = await HostedModel.open(kernels, source, options, new SharedBases(kernels, defaultFiles));
   const { logProbs } = await model.forwardForGradient({ sequences, numbers: [0, 1] });
   model.backward(Float64Array.from(dLogProbs));
   const exchange = createExchange(elementCount(trainable(model.live)), 1, "float64");

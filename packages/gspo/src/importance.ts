@@ -1,4 +1,4 @@
-import { LaconicError, statisticOf, type Diagnostics, type Objective, type Ragged } from "@laconic/core";
+import { exponential, LaconicError, statisticOf, type Diagnostics, type Objective, type Ragged } from "@laconic/core";
 import type { Prepared } from "./prepare.ts";
 
 /** Correction for a sampler whose log-probs differ from the trainer's: ρ = π_old / π_roll, detached, multiplies the loss. */
@@ -79,11 +79,11 @@ export function importanceWeights(
     }
     const vetoed = options.veto !== undefined && lowest < Math.log(options.veto);
     const exponent = options.level === "geometric" ? sum / Math.max(1, lengths[s] as number) : sum;
-    const whole = options.level === "token" ? 0 : bound(Math.exp(Math.min(exponent, 20)));
+    const whole = options.level === "token" ? 0 : bound(exponential(Math.min(exponent, 20)));
     for (let t = start; t < end; t++) {
       if (!trained(t)) continue;
       const d = (oldLogProbs.values[t] as number) - (rollLogProbs.values[t] as number);
-      const weight = options.level === "token" ? bound(Math.exp(Math.min(d, 20))) : whole;
+      const weight = options.level === "token" ? bound(exponential(Math.min(d, 20))) : whole;
       weights[t] = vetoed ? 0 : weight;
     }
   }

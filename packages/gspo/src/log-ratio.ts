@@ -1,3 +1,5 @@
+import { exponential } from "@laconic/core";
+
 /**
  * A log-ratio is clamped to ±20 where it is exponentiated, a token's or the mean of a sequence, and nowhere before: e^20
  * overflows nothing and no update survives it.
@@ -6,7 +8,7 @@ const maxLogRatio = 20;
 
 /** exp of a log-ratio clamped to ±20. */
 export function ratioOf(logRatio: number): number {
-  return Math.exp(logRatio > maxLogRatio ? maxLogRatio : logRatio < -maxLogRatio ? -maxLogRatio : logRatio);
+  return exponential(logRatio > maxLogRatio ? maxLogRatio : logRatio < -maxLogRatio ? -maxLogRatio : logRatio);
 }
 
 /** Whether {@link ratioOf} is constant here, so that a loss has no slope through the ratio. */

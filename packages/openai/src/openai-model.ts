@@ -6,6 +6,7 @@ import { bodyOf, checkAddress, type Body, type BodyOptions } from "./request-bod
 import { Secret } from "./secret.ts";
 import { readReply, type ServerReply } from "./server-reply.ts";
 
+/** Which model of which server, and what its requests may cost. */
 export interface OpenAiModelOptions extends ApiModelOptions, BodyOptions {
   readonly model: string;
   /** Default `https://api.openai.com/v1`. */

@@ -6,4 +6,5 @@ export { loadTokenizer, tokenizerOf } from "./load-tokenizer.ts";
 export type { ChatSettings, EncodingLimits, LoadSettings } from "./load-tokenizer.ts";
 export { incrementalDecoder } from "@laconic/core";
 export type { IncrementalDecoder } from "@laconic/core";
-export type { TokenizerFiles } from "./tokenizer-files.ts";
+export { readTokenizerFiles } from "./tokenizer-files.ts";
+export type { ReadText, TokenizerFiles } from "./tokenizer-files.ts";

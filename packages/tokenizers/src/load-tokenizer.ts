@@ -1,5 +1,6 @@
-import type { ChatTokenizer } from "@laconic/core";
-import { openGuardedEncoder } from "./guarded-encoder.ts";
+import { LaconicError, type ChatTokenizer } from "@laconic/core";
+import { joinPath } from "@laconic/core/files";
+import { openGuardedEncoder, readTextFile } from "#platform";
 import { promptEncoder, type PromptEncoder } from "./prompt-encoder.ts";
 import { specialTokens } from "./special-tokens.ts";
 import { tokenDecoder } from "./token-decoder.ts";
@@ -41,7 +42,11 @@ export async function loadTokenizer(
   folder: string,
   { templateArguments = {}, deadlineSeconds = 10, signal }: LoadSettings = {},
 ): Promise<ChatTokenizer> {
-  const files = await readTokenizerFiles(folder, signal);
+  const files = await readTokenizerFiles(async (name) => {
+    if (signal?.aborted)
+      throw new LaconicError("aborted", `loading the tokenizer of ${folder} was aborted`, { folder });
+    return readTextFile(joinPath(folder, name));
+  }, folder);
   specialTokens(files);
   return tokenizerFrom(files, openGuardedEncoder({ folder, files, templateArguments, deadlineSeconds }));
 }

@@ -1,7 +1,5 @@
-import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { checkVocabulary } from "./check-vocabulary.ts";
-import { readTextFile } from "./read-text-file.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -17,27 +15,25 @@ export interface TokenizerFiles {
   readonly chatTemplate: string | null;
 }
 
-/** @throws LaconicError `aborted`, `checkpoint_missing` without a tokenizer.json, `weights_invalid` naming a file that is damaged. */
-export async function readTokenizerFiles(folder: string, signal?: AbortSignal): Promise<TokenizerFiles> {
-  const read = async (name: string): Promise<Json | null> => {
-    if (signal?.aborted)
-      throw new LaconicError("aborted", `loading the tokenizer of ${folder} was aborted`, { folder });
-    return readJson(folder, name);
-  };
-  const tokenizer = await read("tokenizer.json");
-  if (!tokenizer) throw new LaconicError("checkpoint_missing", `${folder} holds no tokenizer.json`, { folder });
-  checkVocabulary(tokenizer, join(folder, "tokenizer.json"));
-  const config = (await read("tokenizer_config.json")) ?? {};
+/** The text of one of a checkpoint's files by its name, or null where there is none. */
+export type ReadText = (name: string) => Promise<string | null>;
+
+/**
+ * What a checkpoint says about its tokens, from wherever its files are.
+ * @param read - asked for `tokenizer.json`, `tokenizer_config.json`, `generation_config.json`, `chat_template.jinja` and
+ * `chat_template.json`
+ * @param place - the checkpoint as messages call it
+ * @throws LaconicError `checkpoint_missing` without a tokenizer.json, `weights_invalid` naming a file that is damaged.
+ */
+export async function readTokenizerFiles(read: ReadText, place: string): Promise<TokenizerFiles> {
+  const json = (name: string): Promise<Json | null> => readJson(read, name, `${place}/${name}`);
+  const tokenizer = await json("tokenizer.json");
+  if (!tokenizer) throw new LaconicError("checkpoint_missing", `${place} holds no tokenizer.json`, { folder: place });
+  checkVocabulary(tokenizer, `${place}/tokenizer.json`);
+  const config = (await json("tokenizer_config.json")) ?? {};
   const template =
-    (await readTextFile(join(folder, "chat_template.jinja"))) ??
-    templateIn(config) ??
-    templateIn((await read("chat_template.json")) ?? {});
-  return {
-    tokenizer,
-    config,
-    generation: (await read("generation_config.json")) ?? {},
-    chatTemplate: template,
-  };
+    (await read("chat_template.jinja")) ?? templateIn(config) ?? templateIn((await json("chat_template.json")) ?? {});
+  return { tokenizer, config, generation: (await json("generation_config.json")) ?? {}, chatTemplate: template };
 }
 
 /** One template, or the one called `default` of several. */
@@ -51,19 +47,14 @@ function templateIn(json: Json): string | null {
   return typeof found?.template === "string" ? found.template : null;
 }
 
-async function readJson(folder: string, name: string): Promise<Json | null> {
-  const text = await readTextFile(join(folder, name));
+async function readJson(read: ReadText, name: string, path: string): Promise<Json | null> {
+  const text = await read(name);
   if (text === null) return null;
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Json;
   } catch (error) {
-    throw new LaconicError(
-      "weights_invalid",
-      `${join(folder, name)} is not JSON: ${String(error)}`,
-      { file: name },
-      error,
-    );
+    throw new LaconicError("weights_invalid", `${path} is not JSON: ${String(error)}`, { file: name }, error);
   }
-  throw new LaconicError("weights_invalid", `${join(folder, name)} is not a JSON object`, { file: name });
+  throw new LaconicError("weights_invalid", `${path} is not a JSON object`, { file: name });
 }

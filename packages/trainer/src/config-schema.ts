@@ -4,7 +4,7 @@ import { estimatorNames, estimatorShape, objectiveNames, objectivePreset, object
 import { LaconicError, nearestName, type Field, type Shape } from "@laconic/core";
 import { costPreset, costShapes, decoupledShape, type CostSettings } from "@laconic/rewards";
 import { schemaOf } from "@laconic/core/schemas";
-import { z } from "zod";
+import * as z from "zod";
 import { agentGspoDefaults, type AdvantageSettings, type CreditSettings, type TrainConfig } from "./config.ts";
 import { estimatorOf } from "./estimator-of.ts";
 import type { LearningRateSchedule } from "./learning-rate.ts";

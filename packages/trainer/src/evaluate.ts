@@ -29,6 +29,7 @@ export interface Evaluation {
   readonly scoring?: ScoreCounts;
 }
 
+/** A held-out problem, how it was played, and its score. */
 export interface EvaluatedEpisode {
   readonly problem: Problem;
   readonly episode: Episode;

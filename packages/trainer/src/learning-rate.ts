@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { cosine, LaconicError } from "@laconic/core";
 
 /** How the learning rate moves over a run of `steps` optimiser steps. */
 export interface LearningRateSchedule {
@@ -21,6 +21,6 @@ export function learningRateAt(schedule: LearningRateSchedule, step: number, ste
   if (step < warmUpSteps) return (peak * (step + 1)) / warmUpSteps;
   if (decay === "constant") return peak;
   const progress = Math.min(1, (step - warmUpSteps) / Math.max(1, steps - warmUpSteps));
-  const left = decay === "linear" ? 1 - progress : 0.5 * (1 + Math.cos(Math.PI * progress));
+  const left = decay === "linear" ? 1 - progress : 0.5 * (1 + cosine(Math.PI * progress));
   return peak * (finalFraction + (1 - finalFraction) * left);
 }

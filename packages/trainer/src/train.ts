@@ -18,6 +18,7 @@ import { teamBudgets } from "./stages/team-budgets.ts";
 import { treeRollout } from "./stages/tree-rollout.ts";
 import { configWarnings, stepWarnings } from "./warnings.ts";
 
+/** What a run came to. */
 export interface TrainResult {
   readonly before: Evaluation;
   readonly after: Evaluation;

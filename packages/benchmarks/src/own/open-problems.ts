@@ -7,6 +7,7 @@ import { checked, rowSettingsSchema, type DataGrading, type DataSource, type Row
 import { openSource, type SourceFile, type SourceOptions } from "./data-source.ts";
 import { ownRow } from "./own-row.ts";
 
+/** How rows of one's own data become problems. */
 export interface ProblemOptions extends RowSettings, SourceOptions {
   /** What ids of rows without one begin with. Default `row`: `row/1` is the first. */
   readonly name?: string;

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Field, GroupShape, NumberShape, Shape } from "../shapes/shape.ts";
 
 /** The zod schema of a shape: the same values, so that a shape can be part of a larger schema. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Episode, Utterance } from "../episode.ts";
 import type { ModelIdentity, TokenTrace } from "../language-model.ts";
 import { logProbRange, sampledLogProbRange } from "../log-prob.ts";

@@ -1,3 +1,4 @@
+import { nextTurn } from "#platform";
 import type { SampleRequest, SampleResult } from "@laconic/core";
 import type { Tensor } from "@laconic/kernels";
 import { isOutOfMemory } from "@laconic/kernels";
@@ -327,9 +328,4 @@ export class RunningBatch {
       // A device that is gone has taken its memory with it, and the calls know what happened.
     }
   }
-}
-
-/** Lets messages in: requests that join, and those that are cancelled. */
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,4 +1,5 @@
 import { randomFromSeed, type BaseSource } from "@laconic/core";
+import type { ModelFiles } from "@laconic/core/files";
 import type { Kernels } from "@laconic/kernels";
 import { parseModelConfig } from "../transformer/model-config.ts";
 import { freeModel, modelOf, type ModelOnDevice } from "../transformer/model-on-device.ts";
@@ -17,12 +18,12 @@ export interface BaseWeights {
 }
 
 /** @throws LaconicError `model_unsupported`, `checkpoint_missing`, `weights_invalid`. */
-export async function openBase(kernels: Kernels, source: BaseSource): Promise<BaseWeights> {
+export async function openBase(kernels: Kernels, source: BaseSource, files: ModelFiles): Promise<BaseWeights> {
   if (source.kind === "config") {
     const config = parseModelConfig(source.config);
     return baseOf(kernels, source.config, initialParameters(config, randomFromSeed(source.seed).split("weights")));
   }
-  const folder = await openModelFolder(source.path);
+  const folder = await openModelFolder(files, source.path);
   try {
     return await baseOf(kernels, folder.config, fitWeights(parseModelConfig(folder.config), folder.tensors));
   } finally {
@@ -42,15 +43,17 @@ async function baseOf(
 /** Frozen weights under any number of adapters: equal sources are opened once. */
 export class SharedBases {
   readonly #kernels: Kernels;
+  readonly #files: ModelFiles;
   readonly #open = new Map<string, { readonly base: Promise<BaseWeights>; users: number }>();
 
-  constructor(kernels: Kernels) {
+  constructor(kernels: Kernels, files: ModelFiles) {
     this.#kernels = kernels;
+    this.#files = files;
   }
 
   async acquire(source: BaseSource): Promise<BaseWeights> {
     const key = JSON.stringify(source);
-    const entry = this.#open.get(key) ?? { base: openBase(this.#kernels, source), users: 0 };
+    const entry = this.#open.get(key) ?? { base: openBase(this.#kernels, source, this.#files), users: 0 };
     this.#open.set(key, entry);
     entry.users += 1;
     const release = (): boolean => {

@@ -11,6 +11,7 @@ import {
   type SampleResult,
   type TrainingSequence,
 } from "@laconic/core";
+import type { ModelFiles } from "@laconic/core/files";
 import type { DrawnListener } from "../generation/drawn-tokens.ts";
 import { RunningBatch, type GenerationLimits } from "../generation/running-batch.ts";
 import type { Kernels, Tensor } from "@laconic/kernels";
@@ -37,6 +38,8 @@ import { TrainingPasses, type MicroBatch, type LiveModel } from "./training-pass
 export interface HostedModelOptions {
   readonly recompute: Recompute;
   readonly limits: Partial<GenerationLimits>;
+  /** Where models are read from and saved. */
+  readonly files: ModelFiles;
 }
 
 /** A trainable model inside a host: weights, gradient, optimiser, frozen copies. */
@@ -49,6 +52,7 @@ export class HostedModel {
   readonly #passes: TrainingPasses;
   readonly #snapshots = new Map<number, ModelOnDevice>();
   readonly #limits: Partial<GenerationLimits>;
+  readonly #files: ModelFiles;
   readonly #batches = new Map<WeightsId, RunningBatch>();
   live: ModelOnDevice;
   #nextSnapshot = 0;
@@ -57,10 +61,11 @@ export class HostedModel {
     base: BaseWeights,
     live: ModelOnDevice,
     form: StoredForm,
-    { recompute, limits }: HostedModelOptions,
+    { recompute, limits, files }: HostedModelOptions,
     seed: string,
   ) {
     this.#limits = limits;
+    this.#files = files;
     this.#kernels = live.kernels;
     this.#base = base;
     this.#form = form;
@@ -80,17 +85,17 @@ export class HostedModel {
     bases: SharedBases,
   ): Promise<HostedModel> {
     if (source.kind === "config" || source.kind === "folder") {
-      const base = await openBase(kernels, source);
-      const form = wholeModel(base.model.config, base.configJson);
+      const base = await openBase(kernels, source, options.files);
+      const form = wholeModel(options.files, base.model.config, base.configJson);
       return new HostedModel(base, base.model, form, options, "");
     }
     if (source.kind === "adapter") checkLora(source.lora);
     const base = await bases.acquire(source.base);
     try {
-      const { settings, values } = await readAdapter(source, base.model.config);
+      const { settings, values } = await readAdapter(options.files, source, base.model.config);
       const matrices = uploadAll(kernels, values, adapterShapes(base.model.config, settings));
       const live = { ...base.model, adapter: adapterOf(settings, matrices) };
-      const form = adapterOnly(live, source.base.kind === "folder" ? source.base.path : null);
+      const form = adapterOnly(options.files, live, source.base.kind === "folder" ? source.base.path : null);
       const seed = source.kind === "adapter" ? String(source.seed) : source.path;
       return new HostedModel(base, live, form, options, seed);
     } catch (error) {
@@ -237,7 +242,7 @@ export class HostedModel {
   async load(folder: string): Promise<void> {
     const stored = await this.#form.open(folder);
     try {
-      const state = await openTrainingState(folder);
+      const state = await openTrainingState(this.#files, folder);
       try {
         await this.#restore(stored.tensors, state?.steps ?? 0, fitMoments(this.live, state?.moments ?? new Map()));
       } finally {
@@ -357,10 +362,11 @@ function uploadAll(
 }
 
 async function readAdapter(
+  files: ModelFiles,
   source: AdapterSource,
   config: ModelConfig,
 ): Promise<{ settings: LoraSettings; values: ReadonlyMap<string, Float32Array | Float64Array> }> {
-  if (source.kind === "adapter-folder") return readPeftFolder(source.path, config);
+  if (source.kind === "adapter-folder") return readPeftFolder(files, source.path, config);
   const random = randomFromSeed(source.seed).split("adapter");
   return { settings: source.lora, values: initialAdapter(config, source.lora, random) };
 }

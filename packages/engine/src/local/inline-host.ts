@@ -10,9 +10,7 @@ import {
   type TrainingSequence,
 } from "@laconic/core";
 import type { DrawnListener } from "../generation/drawn-tokens.ts";
-import type { GenerationLimits } from "../generation/running-batch.ts";
 import type { Kernels } from "@laconic/kernels";
-import type { Recompute } from "../transformer/train-pass.ts";
 import { SharedBases } from "./base-weights.ts";
 import type { EngineHost, HostCapability, HostLogProbs, ModelFacts, WeightsId } from "./engine-host.ts";
 import type { GradientExchange } from "./gradient-exchange.ts";
@@ -25,10 +23,10 @@ export class InlineHost implements EngineHost {
   readonly #bases: SharedBases;
   readonly #models = new Map<number, HostedModel>();
 
-  constructor(kernels: Kernels, recompute: Recompute, limits: Partial<GenerationLimits> = {}) {
+  constructor(kernels: Kernels, options: HostedModelOptions) {
     this.#kernels = kernels;
-    this.#options = { recompute, limits };
-    this.#bases = new SharedBases(kernels);
+    this.#options = options;
+    this.#bases = new SharedBases(kernels, options.files);
   }
 
   async describe(): Promise<Pick<EngineCapabilities, HostCapability>> {

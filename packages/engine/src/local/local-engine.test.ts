@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LaconicError, type Engine, type TrainableModel, type TrainingSequence } from "@laconic/core";
 import { describe, expect, test } from "vitest";
+import { defaultFiles } from "#platform";
 import { createReferenceKernels, referenceKernels } from "@laconic/kernels/testing";
 import { engineCases } from "../testing/engine-cases.ts";
 import { tinyConfigs } from "../testing/tiny-models.ts";
@@ -52,7 +53,7 @@ test("replicas train as one: the same numbers to float64 rounding", async () => 
 
 test("replicas stay bit-identical", async () => {
   const kernels = [createReferenceKernels(), createReferenceKernels()];
-  const hosts = kernels.map((each) => new InlineHost(each, "none"));
+  const hosts = kernels.map((each) => new InlineHost(each, { recompute: "none", limits: {}, files: defaultFiles }));
   const facts = await Promise.all(hosts.map((host) => host.create(0, { kind: "config", config: tiny, seed: 3 })));
   const settled = { maxTokensPerMicroBatch: 4, dtype: "float64" } as const;
   const model = new LocalModel(hosts, 0, facts[0] as ModelFacts, settled);

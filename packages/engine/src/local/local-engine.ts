@@ -5,14 +5,19 @@ import {
   type ModelSource,
   type TrainableModel,
 } from "@laconic/core";
+import type { ModelFiles } from "@laconic/core/files";
+import { defaultFiles, startThread } from "#platform";
 import type { KeptPrefixLimits } from "../generation/kept-prefixes.ts";
 import type { GenerationLimits } from "../generation/running-batch.ts";
 import type { KernelSource, Kernels } from "@laconic/kernels";
 import type { Recompute } from "../transformer/train-pass.ts";
 import type { EngineHost } from "./engine-host.ts";
+import type { HostPort } from "./host-port.ts";
 import { InlineHost } from "./inline-host.ts";
 import { LocalModel } from "./local-model.ts";
-import { startWorkerHost } from "./worker-host.ts";
+import type { HostSetup } from "./protocol.ts";
+import { hostOver } from "./worker-host.ts";
+import { webWorkerPort, type WebWorker } from "./web-worker.ts";
 
 /** Device, threads and memory of a local engine. */
 export interface LocalEngineOptions {
@@ -28,6 +33,11 @@ export interface LocalEngineOptions {
   readonly recompute?: Recompute;
   /** Of the cached prefixes that ended conversations leave behind: a server sets them. As long as the caches have room unless told. */
   readonly keptPrefixes?: KeptPrefixLimits;
+  /**
+   * Starts a worker whose file calls `serveEngine`, once for each of `workers`: what a browser needs, which starts workers
+   * from the app's own files only. Node starts its threads by itself.
+   */
+  readonly startWorker?: () => WebWorker;
   /** Hears what a run should know and goes on with: a device that ran out of memory, once per model. */
   readonly onWarning?: (message: string) => void;
 }
@@ -36,7 +46,8 @@ const defaultMaxTokens = 16_384;
 
 /**
  * An engine on worker threads of this process: the calling thread never computes.
- * @throws LaconicError `config_invalid` for settings out of range, `device_unavailable` when the device cannot start.
+ * @throws LaconicError `config_invalid` for settings out of range, `device_unavailable` when the device cannot start, or for
+ * several workers in a page whose threads cannot share memory.
  */
 export async function createLocalEngine(options: LocalEngineOptions): Promise<Engine> {
   const { device, workers = 1, maxTokensPerMicroBatch = defaultMaxTokens, recompute = "none", keptPrefixes } = options;
@@ -47,7 +58,11 @@ export async function createLocalEngine(options: LocalEngineOptions): Promise<En
       "config_invalid",
       `engine: maxTokensPerMicroBatch is ${maxTokensPerMicroBatch}, expected at least 1`,
     );
-  const hosts = Array.from({ length: workers }, () => startWorkerHost(device, recompute, limitsOf(keptPrefixes)));
+  expectSharedMemory(workers);
+  const setup: HostSetup = { device, recompute, limits: limitsOf(keptPrefixes) };
+  const { startWorker } = options;
+  const start = (): HostPort => (startWorker ? webWorkerPort(startWorker(), setup) : startThread(setup));
+  const hosts = Array.from({ length: workers }, () => hostOver(start()));
   try {
     return await assemble(hosts, options);
   } catch (error) {
@@ -59,14 +74,28 @@ export async function createLocalEngine(options: LocalEngineOptions): Promise<En
 /** What `assemble` takes of the options. */
 type ModelOptions = Pick<LocalEngineOptions, "maxTokensPerMicroBatch" | "onWarning">;
 
+interface InlineFiles {
+  /** Where models are read from and saved; folders of this machine unless told. */
+  readonly files?: ModelFiles;
+}
+
+/** Replicas add their gradients up in memory that they share. */
+function expectSharedMemory(workers: number): void {
+  if (workers === 1 || typeof SharedArrayBuffer === "function") return;
+  throw new LaconicError(
+    "device_unavailable",
+    `${workers} workers need memory that threads share, which this page may not have: send it with the headers Cross-Origin-Opener-Policy: same-origin and Cross-Origin-Embedder-Policy: require-corp, or take one worker`,
+    { workers },
+  );
+}
+
 /** The same engine on the calling thread, over given kernels: for tests and small programs. Several kernel sets make replicas. */
 export function createInlineEngine(
   kernels: readonly Kernels[],
-  options: ModelOptions & Pick<LocalEngineOptions, "recompute" | "keptPrefixes"> = {},
+  options: ModelOptions & Pick<LocalEngineOptions, "recompute" | "keptPrefixes"> & InlineFiles = {},
 ): Promise<Engine> {
-  const hosts = kernels.map(
-    (each) => new InlineHost(each, options.recompute ?? "none", limitsOf(options.keptPrefixes)),
-  );
+  const { recompute = "none", keptPrefixes, files = defaultFiles } = options;
+  const hosts = kernels.map((each) => new InlineHost(each, { recompute, limits: limitsOf(keptPrefixes), files }));
   return assemble(hosts, options);
 }
 

@@ -4,13 +4,17 @@ import type { KernelSource } from "@laconic/kernels";
 import type { Recompute } from "../transformer/train-pass.ts";
 import type { EngineHost } from "./engine-host.ts";
 
-/** What a worker is started with. */
-export interface WorkerSetup {
-  /** URL of the module with the worker's code: TypeScript in the repository, JavaScript in a package. */
-  readonly entry: string;
+/** What an engine on another thread is started with. */
+export interface HostSetup {
   readonly device: KernelSource;
   readonly recompute: Recompute;
   readonly limits: Partial<GenerationLimits>;
+}
+
+/** The same for a thread of Node's. */
+export interface WorkerSetup extends HostSetup {
+  /** URL of the module with the worker's code: TypeScript in the repository, JavaScript in a package. */
+  readonly entry: string;
 }
 
 export type HostMethod = keyof EngineHost;

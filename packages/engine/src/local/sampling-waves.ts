@@ -1,3 +1,4 @@
+import { nextTurn } from "#platform";
 import { LaconicError, type DrawnToken, type SampleRequest, type SampleResult, type Sampler } from "@laconic/core";
 
 /** What a request came to, and the weights that answered it. */
@@ -76,7 +77,7 @@ async function quiet(count: () => number): Promise<void> {
   let before: number;
   do {
     before = count();
-    await new Promise((resolve) => setImmediate(resolve));
+    await nextTurn();
   } while (count() !== before);
 }
 

@@ -1,4 +1,5 @@
 import { LaconicError, type LoraSettings } from "@laconic/core";
+import type { ModelFiles } from "@laconic/core/files";
 import { adaptedProjections } from "../lora/lora-settings.ts";
 import { readPeftFolder, writePeftFolder } from "../lora/peft-folder.ts";
 import { parseModelConfig, type ModelConfig } from "../transformer/model-config.ts";
@@ -24,11 +25,15 @@ export interface StoredForm {
 }
 
 /** A whole model in Hugging Face's layout. */
-export function wholeModel(config: ModelConfig, configJson: Readonly<Record<string, unknown>>): StoredForm {
+export function wholeModel(
+  files: ModelFiles,
+  config: ModelConfig,
+  configJson: Readonly<Record<string, unknown>>,
+): StoredForm {
   return {
-    write: (folder, contents) => writeModelFolder(folder, { config: configJson, ...contents }),
+    write: (folder, contents) => writeModelFolder(files, folder, { config: configJson, ...contents }),
     async open(folder) {
-      const stored = await openModelFolder(folder);
+      const stored = await openModelFolder(files, folder);
       try {
         expectSame("", config, parseModelConfig(stored.config), folder);
         return { tensors: fitWeights(config, stored.tensors), close: stored.close };
@@ -41,7 +46,7 @@ export function wholeModel(config: ModelConfig, configJson: Readonly<Record<stri
 }
 
 /** An adapter in PEFT's layout; `base` is what PEFT calls the base model. */
-export function adapterOnly(model: ModelOnDevice, base: string | null): StoredForm {
+export function adapterOnly(files: ModelFiles, model: ModelOnDevice, base: string | null): StoredForm {
   const settings = model.adapter?.settings;
   if (!settings) throw new LaconicError("engine_failed", "the model has no adapter");
   const facts = ({ rank, alpha, rankStabilized = false, targets }: LoraSettings): object => ({
@@ -52,11 +57,11 @@ export function adapterOnly(model: ModelOnDevice, base: string | null): StoredFo
   });
   return {
     async write(folder, { weights, steps, moments, dtype }) {
-      const files = await writePeftFolder(folder, settings, base, weights, dtype);
-      return [...files, await writeTrainingState(folder, steps, moments, dtype)];
+      const written = await writePeftFolder(files, folder, settings, base, weights, dtype);
+      return [...written, await writeTrainingState(files, folder, steps, moments, dtype)];
     },
     async open(folder) {
-      const stored = await readPeftFolder(folder, model.config);
+      const stored = await readPeftFolder(files, folder, model.config);
       expectSame("lora.", facts(settings), facts(stored.settings), folder);
       return { tensors: inMemory(stored.values, model), close: async () => undefined };
     },

@@ -1,11 +1,8 @@
-import { Worker } from "node:worker_threads";
 import { LaconicError, type SampleResult } from "@laconic/core";
 import type { DrawnListener } from "../generation/drawn-tokens.ts";
-import type { GenerationLimits } from "../generation/running-batch.ts";
-import type { KernelSource } from "@laconic/kernels";
-import type { Recompute } from "../transformer/train-pass.ts";
 import type { EngineHost } from "./engine-host.ts";
-import { movedBuffers, reviveError, type HostMethod, type HostReply, type WorkerSetup } from "./protocol.ts";
+import type { HostPort } from "./host-port.ts";
+import { movedBuffers, reviveError, type HostMethod, type HostReply } from "./protocol.ts";
 
 interface Pending {
   resolve(value: unknown): void;
@@ -13,20 +10,8 @@ interface Pending {
   onDrawn?: DrawnListener | undefined;
 }
 
-/** Starts an engine replica on its own thread. A thread that dies rejects every call with `engine_failed`. */
-export function startWorkerHost(
-  device: KernelSource,
-  recompute: Recompute,
-  limits: Partial<GenerationLimits> = {},
-): EngineHost {
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  const setup: WorkerSetup = {
-    entry: new URL(`./worker-main.${extension}`, import.meta.url).href,
-    device,
-    recompute,
-    limits,
-  };
-  const worker = new Worker(new URL("../../assets/worker.mjs", import.meta.url), { workerData: setup, execArgv: [] });
+/** An engine replica on another thread. A thread that dies rejects every call with `engine_failed`. */
+export function hostOver(port: HostPort): EngineHost {
   const pending = new Map<number, Pending>();
   let nextId = 0;
   let failure: LaconicError | null = null;
@@ -35,34 +20,28 @@ export function startWorkerHost(
   const settle = (id: number): Pending | undefined => {
     const call = pending.get(id);
     pending.delete(id);
-    if (pending.size === 0) worker.unref(); // an idle engine does not keep the process alive
+    if (pending.size === 0) port.wait(false);
     return call;
   };
   const fail = (error: LaconicError): void => {
     failure ??= error;
     for (const id of [...pending.keys()]) settle(id)?.reject(failure);
   };
-  worker.on("message", (reply: HostReply) => {
+  port.onMessage((reply: HostReply) => {
     if ("drawn" in reply) pending.get(reply.id)?.onDrawn?.(reply.drawn);
     else if ("error" in reply) settle(reply.id)?.reject(reviveError(reply.error));
     else settle(reply.id)?.resolve(reply.value);
   });
-  worker.on("error", (error) =>
-    fail(new LaconicError("engine_failed", `the engine's worker stopped: ${String(error)}`, {}, error)),
-  );
-  worker.on("exit", (code) =>
-    fail(new LaconicError("engine_failed", `the engine's worker exited with code ${code}`, { code })),
-  );
-  worker.unref();
+  port.onFailure(fail);
 
   const call = (method: HostMethod, args: readonly unknown[], onDrawn?: DrawnListener): Promise<unknown> => {
     if (failure) return Promise.reject(failure);
     const id = nextId++;
     return new Promise((resolve, reject) => {
       pending.set(id, { resolve, reject, onDrawn });
-      worker.ref();
+      port.wait(true);
       try {
-        worker.postMessage({ id, method, args }, movedBuffers(args));
+        port.post({ id, method, args }, movedBuffers(args));
       } catch (error) {
         const message = `${method}: an argument cannot be sent to a thread: ${String(error)}`;
         settle(id)?.reject(new LaconicError("input_invalid", message, {}, error));
@@ -80,7 +59,7 @@ export function startWorkerHost(
       failure = new LaconicError("engine_failed", "the engine was closed");
       await done;
     }
-    await worker.terminate();
+    await port.close();
   };
   return {
     describe: remote("describe"),

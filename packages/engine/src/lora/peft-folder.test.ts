@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { defaultFiles } from "#platform";
 import { tinyConfigs } from "../testing/tiny-models.ts";
 import { parseModelConfig } from "../transformer/model-config.ts";
 import { adapterShapes, initialAdapter, loraScale } from "./lora-settings.ts";
@@ -95,8 +96,8 @@ test("missing, surplus and misshapen tensors are refused by name", async () => {
       return [name, { shape, read: async () => values }] as const;
     });
     const refusal = async (changed: typeof matrices): Promise<unknown> => {
-      await writePeftFolder(folder, lora, null, new Map(changed), "F32");
-      return readPeftFolder(folder, config).catch((error: unknown) => error);
+      await writePeftFolder(defaultFiles, folder, lora, null, new Map(changed), "F32");
+      return readPeftFolder(defaultFiles, folder, config).catch((error: unknown) => error);
     };
     const [first] = matrices[0] as (typeof matrices)[number];
     expect(await refusal(matrices.slice(1))).toMatchObject({
@@ -105,9 +106,9 @@ test("missing, surplus and misshapen tensors are refused by name", async () => {
     });
     const surplus = ["other.lora_A.weight", { shape: [1], read: async () => new Float32Array(1) }] as const;
     expect(await refusal([...matrices, surplus])).toMatchObject({ message: expect.stringContaining("other.lora_A") });
-    await writePeftFolder(folder, lora, null, new Map(matrices), "F32");
+    await writePeftFolder(defaultFiles, folder, lora, null, new Map(matrices), "F32");
     await writeFile(join(folder, "adapter_config.json"), JSON.stringify({ ...written, r: 3 }));
-    expect(await readPeftFolder(folder, config).catch((error: unknown) => error)).toMatchObject({
+    expect(await readPeftFolder(defaultFiles, folder, config).catch((error: unknown) => error)).toMatchObject({
       code: "weights_invalid",
       message: expect.stringContaining("expected [3,"),
     });

@@ -1,6 +1,5 @@
-import { stat } from "node:fs/promises";
-import { join } from "node:path";
 import { LaconicError, type LoraSettings } from "@laconic/core";
+import { joinPath, type ModelFiles } from "@laconic/core/files";
 import type { ModelConfig } from "../transformer/model-config.ts";
 import { fitTensor } from "../weights/fit-weights.ts";
 import { readJsonFile } from "../weights/model-folder.ts";
@@ -13,7 +12,7 @@ import {
 import { adapterShapes } from "./lora-settings.ts";
 import { parsePeftConfig, toPeftConfig } from "./peft-config.ts";
 
-const files = {
+const names = {
   config: "adapter_config.json",
   weights: "adapter_model.safetensors",
   /** What PEFT wrote before safetensors; loading a pickle runs its code. */
@@ -27,19 +26,20 @@ const prefix = "base_model.model.";
  * @throws LaconicError `checkpoint_missing`, `weights_invalid` naming the tensor, `model_unsupported` naming the setting.
  */
 export async function readPeftFolder(
+  files: ModelFiles,
   folder: string,
   config: ModelConfig,
 ): Promise<{ settings: LoraSettings; values: Map<string, Float32Array | Float64Array> }> {
-  const place = join(folder, files.config);
-  const settings = parsePeftConfig(await readJsonFile(place), place);
-  const path = join(folder, files.weights);
-  if (!(await exists(path)) && (await exists(join(folder, files.pickled))))
+  const place = joinPath(folder, names.config);
+  const settings = parsePeftConfig(await readJsonFile(place, files), place);
+  const path = joinPath(folder, names.weights);
+  if (!(await files.exists(path)) && (await files.exists(joinPath(folder, names.pickled))))
     throw new LaconicError(
       "checkpoint_missing",
-      `${folder} holds ${files.pickled} only; save it again with safe_serialization=True`,
+      `${folder} holds ${names.pickled} only; save it again with safe_serialization=True`,
       { folder },
     );
-  const { tensors } = await readSafetensorsFile(path);
+  const { tensors } = await readSafetensorsFile(files, path);
   const values = new Map<string, Float32Array | Float64Array>();
   for (const [name, shape] of adapterShapes(config, settings))
     values.set(name, fitTensor(prefix + name, shape, tensors.get(prefix + name)));
@@ -55,6 +55,7 @@ export async function readPeftFolder(
  * @throws LaconicError `run_unwritable` naming the file.
  */
 export async function writePeftFolder(
+  files: ModelFiles,
   folder: string,
   settings: LoraSettings,
   base: string | null,
@@ -62,15 +63,8 @@ export async function writePeftFolder(
   dtype: "F32" | "F64",
 ): Promise<readonly string[]> {
   const json = new TextEncoder().encode(`${JSON.stringify(toPeftConfig(settings, base), null, 2)}\n`);
-  await writeSynced(join(folder, files.config), (write) => write(json));
+  await writeSynced(files, joinPath(folder, names.config), (write) => write(json));
   const named = new Map(Array.from(matrices, ([name, source]) => [prefix + name, source]));
-  await writeSafetensorsFile(join(folder, files.weights), named, dtype, { format: "pt" });
-  return [files.config, files.weights];
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
+  await writeSafetensorsFile(files, joinPath(folder, names.weights), named, dtype, { format: "pt" });
+  return [names.config, names.weights];
 }

@@ -1,3 +1,4 @@
+import { cosine, sine } from "@laconic/core";
 import type { Kernels, RotaryTables } from "@laconic/kernels";
 import type { ModelConfig } from "./model-config.ts";
 
@@ -11,8 +12,8 @@ export function rotaryTables(kernels: Kernels, config: ModelConfig): RotaryTable
     );
   const shape = [config.maxPositions, half];
   return {
-    cos: kernels.keep(kernels.upload(table(Math.cos), shape)),
-    sin: kernels.keep(kernels.upload(table(Math.sin), shape)),
+    cos: kernels.keep(kernels.upload(table(cosine), shape)),
+    sin: kernels.keep(kernels.upload(table(sine), shape)),
   };
 }
 

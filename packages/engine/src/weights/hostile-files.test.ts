@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { defaultFiles } from "#platform";
 import { adapterShapes } from "../lora/lora-settings.ts";
 import { tinyConfigs } from "../testing/tiny-models.ts";
 import { parseModelConfig } from "../transformer/model-config.ts";
@@ -25,7 +26,7 @@ test.skipIf(process.platform === "win32").each(["config.json", "model.safetensor
   async (name) => {
     await rm(join(folder, name), { force: true });
     await promisify(execFile)("mkfifo", [join(folder, name)]);
-    const opened = openModelFolder(folder);
+    const opened = openModelFolder(defaultFiles, folder);
     await expect(opened).rejects.toMatchObject({ code: "weights_invalid" });
     await expect(opened).rejects.toThrow(`${name} is no file`);
   },
@@ -38,12 +39,14 @@ test.skipIf(process.platform === "win32")("nor is a device or a folder a file", 
 
 test("a JSON file of gigabytes is refused unread", async () => {
   await truncate(join(folder, "config.json"), 2 ** 33);
-  await expect(openModelFolder(folder)).rejects.toThrow(/has 8589934592 bytes, at most 67108864 are read/);
+  await expect(openModelFolder(defaultFiles, folder)).rejects.toThrow(
+    /has 8589934592 bytes, at most 67108864 are read/,
+  );
 });
 
 test.each(["pytorch_model.bin", "pytorch_model.bin.index.json"])("%s alone says how to convert it", async (name) => {
   await writeFile(join(folder, name), "pickle");
-  const opened = openModelFolder(folder);
+  const opened = openModelFolder(defaultFiles, folder);
   await expect(opened).rejects.toMatchObject({ code: "checkpoint_missing", detail: { folder } });
   await expect(opened).rejects.toThrow(
     /AutoModelForCausalLM\.from_pretrained\(.*\)\.save_pretrained\(.*safe_serialization=True/,

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { Kernels } from "@laconic/kernels";
 import { createReferenceKernels } from "@laconic/kernels/testing";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { defaultFiles } from "#platform";
 import { tinyConfigs } from "../testing/tiny-models.ts";
 import { parseModelConfig } from "../transformer/model-config.ts";
 import { parameterShapes } from "../transformer/parameters.ts";
@@ -57,11 +58,11 @@ test("a sharded checkpoint is read as one", async () => {
     "model.safetensors.index.json": JSON.stringify({ weight_map: Object.fromEntries(weightMap) }),
     ...Object.fromEntries(Object.entries(shards).map(([file, part]) => [file, encodeSafetensors(new Map(part))])),
   });
-  const opened = await openModelFolder(folder);
+  const opened = await openModelFolder(defaultFiles, folder);
   expect(opened.config).toEqual(json);
   expect(await valuesOf(opened.tensors)).toEqual(weights);
   await opened.close();
-  expect(await openTrainingState(folder)).toBeNull();
+  expect(await openTrainingState(defaultFiles, folder)).toBeNull();
 });
 
 test.each([
@@ -71,19 +72,19 @@ test.each([
   ["a map that is none", 3],
 ])("%s is refused", async (_, weight_map) => {
   await put({ "config.json": "{}", "model.safetensors.index.json": JSON.stringify({ weight_map }) });
-  await expect(openModelFolder(folder)).rejects.toMatchObject({ code: "weights_invalid" });
+  await expect(openModelFolder(defaultFiles, folder)).rejects.toMatchObject({ code: "weights_invalid" });
 });
 
 test("a missing folder, shard or configuration is missing; a broken one is invalid", async () => {
-  await expect(openModelFolder(folder)).rejects.toMatchObject({ code: "checkpoint_missing" });
+  await expect(openModelFolder(defaultFiles, folder)).rejects.toMatchObject({ code: "checkpoint_missing" });
   await put({ "config.json": "{}" });
-  await expect(openModelFolder(folder)).rejects.toMatchObject({ code: "checkpoint_missing" });
+  await expect(openModelFolder(defaultFiles, folder)).rejects.toMatchObject({ code: "checkpoint_missing" });
   await put({ "model.safetensors.index.json": JSON.stringify({ weight_map: { a: "b.safetensors" } }) });
-  await expect(openModelFolder(folder)).rejects.toMatchObject({ code: "checkpoint_missing" });
+  await expect(openModelFolder(defaultFiles, folder)).rejects.toMatchObject({ code: "checkpoint_missing" });
   await put({ "config.json": "[]" });
-  await expect(openModelFolder(folder)).rejects.toMatchObject({ code: "weights_invalid" });
+  await expect(openModelFolder(defaultFiles, folder)).rejects.toMatchObject({ code: "weights_invalid" });
   await put({ "config.json": "{" });
-  await expect(openModelFolder(folder)).rejects.toMatchObject({ code: "weights_invalid" });
+  await expect(openModelFolder(defaultFiles, folder)).rejects.toMatchObject({ code: "weights_invalid" });
 });
 
 test("the same tensor in two shards is refused", async () => {
@@ -94,15 +95,15 @@ test("the same tensor in two shards is refused", async () => {
     "a.safetensors": one,
     "b.safetensors": one,
   });
-  await expect(openModelFolder(folder)).rejects.toThrow("is in another file too");
+  await expect(openModelFolder(defaultFiles, folder)).rejects.toThrow("is in another file too");
 });
 
 test("optimiser state without steps or with half its moments is refused", async () => {
   const moment = { shape: [1], values: Float32Array.of(1) };
   await put({ "optimizer.safetensors": encodeSafetensors(new Map([["first.a", moment]]), { steps: "3" }) });
-  await expect(openTrainingState(folder)).rejects.toThrow("second.a is missing");
+  await expect(openTrainingState(defaultFiles, folder)).rejects.toThrow("second.a is missing");
   await put({ "optimizer.safetensors": encodeSafetensors(new Map(), {}) });
-  await expect(openTrainingState(folder)).rejects.toThrow("the step count is missing");
+  await expect(openTrainingState(defaultFiles, folder)).rejects.toThrow("the step count is missing");
 });
 
 test("weights fit a model by name and shape; what follows from the rest is left out", async () => {

@@ -1,9 +1,10 @@
-import { stat } from "node:fs/promises";
-import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
+import { joinPath, type ModelFiles } from "@laconic/core/files";
+import { defaultFiles } from "#platform";
 import {
   openSafetensorsFile,
   openToRead,
+  readAt,
   writeSafetensorsFile,
   writeSynced,
   type OpenTensors,
@@ -25,7 +26,7 @@ export interface OpenTrainingState {
   close(): Promise<void>;
 }
 
-const files = {
+const names = {
   config: "config.json",
   weights: "model.safetensors",
   index: "model.safetensors.index.json",
@@ -43,16 +44,17 @@ const maxJsonBytes = 1 << 26;
  * @throws LaconicError `checkpoint_missing` or `weights_invalid` naming the file.
  */
 export async function openModelFolder(
+  files: ModelFiles,
   folder: string,
 ): Promise<OpenTensors & { readonly config: Readonly<Record<string, unknown>> }> {
-  const config = await readJsonFile(join(folder, files.config));
+  const config = await readJsonFile(joinPath(folder, names.config), files);
   const tensors = new Map<string, TensorSource>();
   const opened: OpenTensors[] = [];
   const close = async (): Promise<void> => void (await Promise.all(opened.map((file) => file.close())));
   try {
-    for (const name of await weightFiles(folder)) {
-      const path = join(folder, name);
-      const file = await openSafetensorsFile(path);
+    for (const name of await weightFiles(files, folder)) {
+      const path = joinPath(folder, name);
+      const file = await openSafetensorsFile(files, path);
       opened.push(file);
       for (const [tensor, source] of file.tensors) {
         if (tensors.has(tensor))
@@ -68,10 +70,10 @@ export async function openModelFolder(
 }
 
 /** Null when the folder holds weights only. @throws LaconicError `weights_invalid` when the state is damaged. */
-export async function openTrainingState(folder: string): Promise<OpenTrainingState | null> {
-  const path = join(folder, files.optimizer);
-  if (!(await exists(path))) return null;
-  const file = await openSafetensorsFile(path);
+export async function openTrainingState(files: ModelFiles, folder: string): Promise<OpenTrainingState | null> {
+  const path = joinPath(folder, names.optimizer);
+  if (!(await files.exists(path))) return null;
+  const file = await openSafetensorsFile(files, path);
   try {
     return { ...readMoments(path, file.tensors, file.metadata), close: file.close };
   } catch (error) {
@@ -113,16 +115,21 @@ export interface ModelFolderContents {
  * @returns the file names
  * @throws LaconicError `run_unwritable` naming the file.
  */
-export async function writeModelFolder(folder: string, contents: ModelFolderContents): Promise<readonly string[]> {
+export async function writeModelFolder(
+  files: ModelFiles,
+  folder: string,
+  contents: ModelFolderContents,
+): Promise<readonly string[]> {
   const { config, weights, steps, moments, dtype } = contents;
   const json = new TextEncoder().encode(`${JSON.stringify(config, null, 2)}\n`);
-  await writeSynced(join(folder, files.config), (write) => write(json));
-  await writeSafetensorsFile(join(folder, files.weights), weights, dtype);
-  return [files.config, files.weights, await writeTrainingState(folder, steps, moments, dtype)];
+  await writeSynced(files, joinPath(folder, names.config), (write) => write(json));
+  await writeSafetensorsFile(files, joinPath(folder, names.weights), weights, dtype);
+  return [names.config, names.weights, await writeTrainingState(files, folder, steps, moments, dtype)];
 }
 
 /** Writes the optimiser's state beside the weights. @returns the file name */
 export async function writeTrainingState(
+  files: ModelFiles,
   folder: string,
   steps: number,
   moments: ModelFolderContents["moments"],
@@ -130,8 +137,8 @@ export async function writeTrainingState(
 ): Promise<string> {
   const flat = new Map<string, TensorSource>();
   for (const [name, { first, second }] of moments) flat.set(`first.${name}`, first).set(`second.${name}`, second);
-  await writeSafetensorsFile(join(folder, files.optimizer), flat, dtype, { steps: String(steps) });
-  return files.optimizer;
+  await writeSafetensorsFile(files, joinPath(folder, names.optimizer), flat, dtype, { steps: String(steps) });
+  return names.optimizer;
 }
 
 /** Said where weights lie in pickles alone. */
@@ -139,38 +146,45 @@ const howToConvert =
   "Such a file is a program that loading runs, so it is not read. Where you trust it, convert it with Python: " +
   'from transformers import AutoModelForCausalLM; AutoModelForCausalLM.from_pretrained("FOLDER").save_pretrained("FOLDER", safe_serialization=True)';
 
-async function weightFiles(folder: string): Promise<string[]> {
-  if (await exists(join(folder, files.weights))) return [files.weights];
-  const path = join(folder, files.index);
-  if (!(await exists(path))) {
+async function weightFiles(files: ModelFiles, folder: string): Promise<string[]> {
+  if (await files.exists(joinPath(folder, names.weights))) return [names.weights];
+  const path = joinPath(folder, names.index);
+  if (!(await files.exists(path))) {
     for (const name of pickled)
-      if (await exists(join(folder, name)))
+      if (await files.exists(joinPath(folder, name)))
         throw new LaconicError("checkpoint_missing", `${folder} holds ${name} only. ${howToConvert}`, { folder });
     throw new LaconicError(
       "checkpoint_missing",
-      `${folder} holds no ${files.weights}; expected a Hugging Face model folder`,
+      `${folder} holds no ${names.weights}; expected a Hugging Face model folder`,
       { folder },
     );
   }
-  const map = (await readJsonFile(path))["weight_map"];
-  const names = typeof map === "object" && map !== null ? [...new Set(Object.values(map))] : [];
+  const map = (await readJsonFile(path, files))["weight_map"];
+  const shards = typeof map === "object" && map !== null ? [...new Set(Object.values(map))] : [];
   // A shard name is a plain file name: an index must not reach outside its folder.
-  if (names.length === 0 || !names.every((name) => typeof name === "string" && /^[\w-][\w.-]*$/.test(name)))
+  if (shards.length === 0 || !shards.every((name) => typeof name === "string" && /^[\w-][\w.-]*$/.test(name)))
     throw new LaconicError("weights_invalid", `${path}: weight_map is malformed`, { file: path });
-  return names as string[];
+  return shards as string[];
 }
 
-/** @throws LaconicError `checkpoint_missing` or `weights_invalid` naming the file. */
-export async function readJsonFile(path: string): Promise<Readonly<Record<string, unknown>>> {
-  const file = await openToRead(path);
+/**
+ * An object in a file of JSON.
+ * @param files - where it lies; folders of this machine unless told
+ * @throws LaconicError `checkpoint_missing` or `weights_invalid` naming the file.
+ */
+export async function readJsonFile(
+  path: string,
+  files: ModelFiles = defaultFiles,
+): Promise<Readonly<Record<string, unknown>>> {
+  const file = await openToRead(files, path);
   let value: unknown;
   try {
-    const { size } = await file.stat();
+    const size = file.bytes;
     if (size > maxJsonBytes)
       throw new LaconicError("weights_invalid", `${path} has ${size} bytes, at most ${maxJsonBytes} are read`, {
         file: path,
       });
-    value = JSON.parse(await file.readFile("utf8"));
+    value = JSON.parse(new TextDecoder().decode(await readAt(file, 0, size, path)));
   } catch (error) {
     if (LaconicError.is(error)) throw error;
     throw new LaconicError("weights_invalid", `${path} is not JSON: ${String(error)}`, { file: path }, error);
@@ -179,11 +193,4 @@ export async function readJsonFile(path: string): Promise<Readonly<Record<string
   }
   if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
   throw new LaconicError("weights_invalid", `${path} is not a JSON object`, { file: path });
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

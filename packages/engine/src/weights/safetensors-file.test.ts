@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { defaultFiles } from "#platform";
 import { readSafetensorsFile, writeSafetensorsFile, type TensorSource } from "./safetensors-file.ts";
 import { decodeSafetensors } from "./safetensors.ts";
 
@@ -25,8 +26,8 @@ const sources = new Map<string, TensorSource>(
 
 test("float64 is read back bit for bit, from a file and from memory alike", async () => {
   const path = join(folder, "doubles.safetensors");
-  await writeSafetensorsFile(path, sources, "F64", { steps: "12" });
-  const file = await readSafetensorsFile(path);
+  await writeSafetensorsFile(defaultFiles, path, sources, "F64", { steps: "12" });
+  const file = await readSafetensorsFile(defaultFiles, path);
   expect(file.tensors).toEqual(stored);
   expect(file.metadata).toEqual({ format: "pt", steps: "12" });
   expect(decodeSafetensors(await readFile(path), path)).toEqual(file);
@@ -34,20 +35,24 @@ test("float64 is read back bit for bit, from a file and from memory alike", asyn
 
 test("float32 is rounded once", async () => {
   const path = join(folder, "floats.safetensors");
-  await writeSafetensorsFile(path, sources, "F32");
-  const { tensors } = await readSafetensorsFile(path);
+  await writeSafetensorsFile(defaultFiles, path, sources, "F32");
+  const { tensors } = await readSafetensorsFile(defaultFiles, path);
   expect(tensors.get("é/matrix")?.values).toEqual(Float32Array.of(0.1, -2, 3.5, 0, Infinity, -0));
 });
 
 test("what cannot be read or written says which file", async () => {
-  await expect(readSafetensorsFile(join(folder, "none"))).rejects.toMatchObject({ code: "checkpoint_missing" });
+  await expect(readSafetensorsFile(defaultFiles, join(folder, "none"))).rejects.toMatchObject({
+    code: "checkpoint_missing",
+  });
   const path = join(folder, "no", "such", "folder");
-  await expect(writeSafetensorsFile(path, sources, "F32")).rejects.toMatchObject({
+  await expect(writeSafetensorsFile(defaultFiles, path, sources, "F32")).rejects.toMatchObject({
     code: "run_unwritable",
     detail: { file: path },
   });
   await writeFile(join(folder, "short"), new Uint8Array(3));
-  await expect(readSafetensorsFile(join(folder, "short"))).rejects.toMatchObject({ code: "weights_invalid" });
+  await expect(readSafetensorsFile(defaultFiles, join(folder, "short"))).rejects.toMatchObject({
+    code: "weights_invalid",
+  });
 });
 
 const python = process.env["LACONIC_PYTHON"] ?? fileURLToPath(new URL("../../../../.venv/bin/python", import.meta.url));
@@ -55,7 +60,7 @@ const hasSafetensors = existsSync(python) && runPython("import safetensors, torc
 
 test.skipIf(!hasSafetensors)("Python's safetensors reads what is written, and the other way round", async () => {
   const [ours, theirs] = [join(folder, "ours.safetensors"), join(folder, "theirs.safetensors")];
-  await writeSafetensorsFile(ours, sources, "F64", { steps: "3" });
+  await writeSafetensorsFile(defaultFiles, ours, sources, "F64", { steps: "3" });
   const script = `
 import sys, torch
 from safetensors import safe_open
@@ -69,7 +74,7 @@ small = torch.tensor([0.1, -2, 65504, 6e-8])
 save_file({"f64": matrix, "f32": small, "f16": small.half(), "bf16": small.bfloat16()}, sys.argv[2])
 `;
   expect(runPython(script, ours, theirs)).not.toBeNull();
-  const { tensors } = await readSafetensorsFile(theirs);
+  const { tensors } = await readSafetensorsFile(defaultFiles, theirs);
   expect(tensors.get("f64")).toEqual(stored.get("é/matrix"));
   expect(tensors.get("f32")?.values).toEqual(Float32Array.of(0.1, -2, 65504, 6e-8));
   expect(tensors.get("f16")?.values).toEqual(Float32Array.of(0.0999755859375, -2, 65504, 2 ** -24));

@@ -1,6 +1,5 @@
-import { constants } from "node:fs";
-import { open, type FileHandle } from "node:fs/promises";
 import { LaconicError } from "@laconic/core";
+import type { ModelFiles, OpenFile } from "@laconic/core/files";
 import { encodeHeader, headerLength, parseHeader, prefixBytes } from "./safetensors-header.ts";
 import { decodeValues, encodeValues, type SafetensorsFile, type StoredTensor } from "./safetensors.ts";
 
@@ -16,17 +15,17 @@ export interface OpenTensors {
   close(): Promise<void>;
 }
 
-/** Node reads less than 2 GiB at a time. */
-const maxReadBytes = 1 << 30;
-
 /**
  * Opens a safetensors file of any size; only the header is read.
  * @throws LaconicError `checkpoint_missing` when it cannot be read, `weights_invalid` naming the file, the tensor and what is wrong with it.
  */
-export async function openSafetensorsFile(path: string): Promise<OpenTensors & Pick<SafetensorsFile, "metadata">> {
-  const file = await openToRead(path);
+export async function openSafetensorsFile(
+  files: ModelFiles,
+  path: string,
+): Promise<OpenTensors & Pick<SafetensorsFile, "metadata">> {
+  const file = await openToRead(files, path);
   try {
-    const { size } = await file.stat();
+    const size = file.bytes;
     const prefix = await readAt(file, 0, Math.min(prefixBytes, size), path);
     const dataStart = prefixBytes + headerLength(prefix, size, path);
     const json = await readAt(file, prefixBytes, dataStart - prefixBytes, path);
@@ -45,8 +44,8 @@ export async function openSafetensorsFile(path: string): Promise<OpenTensors & P
 }
 
 /** Reads a whole file into memory. @throws as {@link openSafetensorsFile} */
-export async function readSafetensorsFile(path: string): Promise<SafetensorsFile> {
-  const file = await openSafetensorsFile(path);
+export async function readSafetensorsFile(files: ModelFiles, path: string): Promise<SafetensorsFile> {
+  const file = await openSafetensorsFile(files, path);
   try {
     const tensors = new Map<string, StoredTensor>();
     for (const [name, { shape, read }] of file.tensors) tensors.set(name, { shape, values: await read() });
@@ -58,12 +57,13 @@ export async function readSafetensorsFile(path: string): Promise<SafetensorsFile
 
 /** Writes and syncs a safetensors file. @throws LaconicError `run_unwritable` naming the file. */
 export async function writeSafetensorsFile(
+  files: ModelFiles,
   path: string,
   tensors: ReadonlyMap<string, TensorSource>,
   dtype: "F32" | "F64",
   metadata: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  await writeSynced(path, async (write) => {
+  await writeSynced(files, path, async (write) => {
     await write(
       encodeHeader(
         Array.from(tensors, ([name, { shape }]) => [name, shape] as const),
@@ -77,6 +77,7 @@ export async function writeSafetensorsFile(
 
 /** @throws LaconicError `run_unwritable` naming the file. */
 export async function writeSynced(
+  files: ModelFiles,
   path: string,
   body: (write: (bytes: Uint8Array) => Promise<void>) => Promise<void>,
 ): Promise<void> {
@@ -87,9 +88,9 @@ export async function writeSynced(
       throw new LaconicError("run_unwritable", `${path} cannot be written: ${reasonOf(error)}`, { file: path }, error);
     }
   };
-  const file = await disk(() => open(path, "w"));
+  const file = await disk(() => files.openToWrite(path));
   try {
-    await body((bytes) => disk(() => file.writeFile(bytes)));
+    await body((bytes) => disk(() => file.write(bytes)));
     await disk(() => file.sync());
   } finally {
     await file.close();
@@ -101,28 +102,24 @@ function reasonOf(error: unknown): string {
 }
 
 /** @throws LaconicError `checkpoint_missing`, `weights_invalid` for what is no file, such as a pipe or device. */
-export async function openToRead(path: string): Promise<FileHandle> {
-  let file: FileHandle;
+export async function openToRead(files: ModelFiles, path: string): Promise<OpenFile> {
   try {
-    // Without waiting: a pipe that nobody writes to would be opened for ever.
-    file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    return await files.openToRead(path);
   } catch (error) {
+    if (LaconicError.is(error)) throw error;
     throw new LaconicError("checkpoint_missing", `${path} cannot be read: ${reasonOf(error)}`, { file: path }, error);
   }
-  if ((await file.stat()).isFile()) return file;
-  await file.close();
-  throw new LaconicError("weights_invalid", `${path} is no file`, { file: path });
 }
 
-async function readAt(file: FileHandle, start: number, length: number, path: string): Promise<Uint8Array> {
+/** @throws LaconicError `weights_invalid` where the file ends before. */
+export async function readAt(file: OpenFile, start: number, length: number, path: string): Promise<Uint8Array> {
   const bytes = new Uint8Array(length);
   let filled = 0;
   while (filled < length) {
-    const most = Math.min(length - filled, maxReadBytes);
-    const { bytesRead } = await file.read(bytes, filled, most, start + filled);
-    if (bytesRead === 0)
+    const read = await file.read(bytes.subarray(filled), start + filled);
+    if (read === 0)
       throw new LaconicError("weights_invalid", `${path} ended at byte ${start + filled}`, { file: path });
-    filled += bytesRead;
+    filled += read;
   }
   return bytes;
 }

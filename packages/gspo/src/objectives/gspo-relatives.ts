@@ -1,4 +1,4 @@
-import { LaconicError, type Objective } from "@laconic/core";
+import { exponential, LaconicError, type Objective } from "@laconic/core";
 import { isClamped, meanLogRatio, ratioOf } from "../log-ratio.ts";
 import type { CommonOptions } from "./assemble.ts";
 import { checkClip, clippedSide, type ClipRange } from "./clip-range.ts";
@@ -72,9 +72,9 @@ export function vespo(options: VespoOptions = {}): Objective {
     const sum = meanLogRatio(logRatio, 1);
     const logW = Math.max(Math.log(1e-8), Math.min(20, sum));
     const [k, lambda] = advantage >= 0 ? positive : negative;
-    const phi = Math.exp(lambda + k * logW - lambda * Math.exp(logW));
+    const phi = exponential(lambda + k * logW - lambda * exponential(logW));
     const loss = logProbs.map((logProb) => -phi * advantage * logProb);
-    return { loss, slope: -phi * advantage, ratio: Math.exp(logW), clamped: logW !== sum, clipped: 0 };
+    return { loss, slope: -phi * advantage, ratio: exponential(logW), clamped: logW !== sum, clipped: 0 };
   });
 }
 

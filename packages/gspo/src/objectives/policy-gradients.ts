@@ -1,4 +1,4 @@
-import { LaconicError, type Objective } from "@laconic/core";
+import { exponential, LaconicError, type Objective } from "@laconic/core";
 import { tokenObjective, type TokenLevelOptions } from "./token-level.ts";
 
 /** REINFORCE (Williams 1992): l = -A log π, slope -A. RLOO, ReMax and GPG are this loss under their own advantages. */
@@ -65,7 +65,7 @@ export function sapo(options: SapoOptions = {}): Objective {
   const settings = { positiveTemperature, negativeTemperature };
   return tokenObjective("sapo", settings, { ...options, aggregation }, (ratio, advantage, _, out) => {
     const tau = advantage > 0 ? positiveTemperature : negativeTemperature;
-    const gate = 1 / (1 + Math.exp(-tau * (ratio - 1)));
+    const gate = 1 / (1 + exponential(-tau * (ratio - 1)));
     out.loss = (-4 * advantage * gate) / tau;
     out.slope = -4 * advantage * ratio * gate * (1 - gate);
     out.clipped = 0;

@@ -1,3 +1,4 @@
+import { exponential } from "@laconic/core";
 import { expectSampling, expectTokenLogProbs, matrix, type Kernels } from "@laconic/kernels";
 import type { WasmDevice } from "./wasm-device.ts";
 
@@ -47,7 +48,7 @@ function logSumExp(scores: Float32Array): number {
   let largest = -Infinity;
   for (const score of scores) largest = Math.max(largest, score);
   let sum = 0;
-  for (const score of scores) sum += Math.exp(score - largest);
+  for (const score of scores) sum += exponential(score - largest);
   return largest + Math.log(sum);
 }
 

@@ -1,5 +1,4 @@
 /// <reference path="./webassembly.d.ts" />
-import { readFile } from "node:fs/promises";
 import { LaconicError } from "@laconic/core";
 import { sizeOf } from "@laconic/kernels";
 import { BackendWasm } from "@tensorflow/tfjs-backend-wasm";
@@ -13,6 +12,7 @@ import {
   type Tensor2D,
   type Tensor as TfTensor,
 } from "@tensorflow/tfjs-core";
+import { quietly } from "#wasm";
 import { fusedNames, type Fused } from "./fused.ts";
 
 /** The allocator takes a larger request for a negative one and damages its heap. */
@@ -42,8 +42,8 @@ export interface TfjsMemory {
   isShared(data: TfTensor): boolean;
 }
 
-/** @throws LaconicError `device_unavailable` when the backend does not start or hides its memory. */
-export async function openTfjsMemory(): Promise<TfjsMemory> {
+/** @param binary - of the fused kernels @throws LaconicError `device_unavailable` when the backend does not start or hides its memory. */
+export async function openTfjsMemory(binary: Uint8Array<ArrayBuffer>): Promise<TfjsMemory> {
   const instance = await startBackend();
   const internals = instance as unknown as Partial<WasmInternals>;
   const memory = internals.wasm?.asm.memory;
@@ -61,7 +61,7 @@ export async function openTfjsMemory(): Promise<TfjsMemory> {
     throw memoryFull(data.shape);
   };
   return {
-    fused: await instantiateFused(memory),
+    fused: await instantiateFused(binary, memory),
     allocate: (shape, dtype) => {
       expectRoom(shape);
       return holding(engine().makeTensorFromTensorInfo(instance.makeOutput([...shape], dtype)));
@@ -88,28 +88,22 @@ function memoryFull(shape: readonly number[]): LaconicError {
 async function startBackend(): Promise<BackendWasm> {
   // Production mode keeps TensorFlow.js from writing to the console.
   enableProdMode();
-  const events = ["uncaughtException", "unhandledRejection"] as const;
-  const listeners = (event: string): unknown[] => process.listeners(event as "uncaughtException");
-  const before = new Set(events.flatMap(listeners));
-  const started = await setBackend("wasm").catch(() => false);
-  await ready();
-  // The emscripten runtime adds process-wide handlers that rethrow; an engine leaves its host's error handling alone.
-  for (const event of events)
-    for (const listener of listeners(event))
-      if (!before.has(listener) && /throw (ex|reason)/.test(String(listener)))
-        process.removeListener(event, listener as () => void);
+  const started = await quietly(async () => {
+    const began = await setBackend("wasm").catch(() => false);
+    await ready();
+    return began;
+  });
   const instance: unknown = started ? backend() : null;
   if (!(instance instanceof BackendWasm))
     throw new LaconicError(
       "device_unavailable",
-      "TensorFlow.js could not start its wasm backend; it needs wasm SIMD, as in Node 20",
+      "TensorFlow.js could not start its wasm backend; it needs wasm SIMD, as in Node 20, and in a page its binary",
     );
   return instance;
 }
 
-async function instantiateFused(memory: WebAssembly.Memory): Promise<Fused> {
-  const bytes = await readFile(new URL("../../assets/fused.wasm", import.meta.url));
-  const { instance } = await WebAssembly.instantiate(bytes, { env: { memory } });
+async function instantiateFused(binary: Uint8Array<ArrayBuffer>, memory: WebAssembly.Memory): Promise<Fused> {
+  const { instance } = await WebAssembly.instantiate(binary, { env: { memory } });
   const missing = fusedNames.filter((name) => typeof instance.exports[name] !== "function");
   if (missing.length > 0)
     throw new LaconicError(

@@ -1,23 +1,24 @@
 import { LaconicError } from "@laconic/core";
 import type { CreateKernels, Kernels, KernelSource } from "@laconic/kernels";
 import { backend, ready, setBackend, version_core } from "@tensorflow/tfjs-core";
+import { openWebGpu, optionNames } from "#webgpu";
 import { claiming } from "../claim-backend.ts";
 import { opsKernelSet } from "../ops/ops-kernels.ts";
 import { scatterRows } from "../ops/scatter-rows.ts";
-import { openWebGpu } from "./open-webgpu.ts";
 import { watchDevice } from "./watch-device.ts";
 import { putRowsInPlace, wgslOperations } from "./wgsl-operations.ts";
 import type { ProgramRunner } from "./wgsl/run-program.ts";
 
 /**
- * Starts TensorFlow.js's WebGPU backend on Dawn, the `webgpu` package. Options: `modules`, a folder whose `node_modules`
- * hold the optional packages; `shaders`, false for TensorFlow.js's operations alone.
+ * Starts TensorFlow.js's WebGPU backend: on the browser's own WebGPU, in Node on Dawn, the `webgpu` package. Options:
+ * `shaders`, false for TensorFlow.js's operations alone; in Node `modules`, a folder whose `node_modules` hold the optional
+ * packages.
  * @throws LaconicError `device_unavailable` with what is missing, `config_invalid` on an unknown option
  */
 export const createKernels: CreateKernels = async (options = {}) => {
-  const unknown = Object.keys(options).find((key) => key !== "modules" && key !== "shaders");
+  const unknown = Object.keys(options).find((key) => !optionNames.includes(key));
   if (unknown !== undefined)
-    throw new LaconicError("config_invalid", `the webgpu kernels take modules and shaders, got "${unknown}"`, {
+    throw new LaconicError("config_invalid", `the webgpu kernels take ${optionNames.join(" and ")}, got "${unknown}"`, {
       key: unknown,
     });
   const { modules, shaders } = options;

@@ -6,6 +6,7 @@ import { DamagedReply } from "../guarded-fetch.ts";
 import { understood } from "./sdk-error.ts";
 import type { AiSdkModel, AiSdkReply, AiSdkRequest } from "./sdk-types.ts";
 
+/** What a model of the AI SDK gets beside itself: limits, prices, a cache. */
 export interface FromAiSdkOptions extends ApiModelOptions {
   /** Hears once of every setting that the provider says it leaves out of account, such as a seed. */
   readonly onIgnored?: (setting: string, details: string) => void;

@@ -11,6 +11,7 @@ import {
 } from "@laconic/core";
 import type { AiSdkAsk, AiSdkEnd, AiSdkStreamPart, LaconicAiSdkModel } from "./sdk-types.ts";
 
+/** What the AI SDK is told of a model. */
 export interface ToAiSdkOptions {
   /** Reads the tokens of a policy as they are drawn; without it a stream has its text in one piece, at the end. */
   readonly tokenizer?: StreamTokenizer;

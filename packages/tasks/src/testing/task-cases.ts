@@ -13,6 +13,7 @@ export interface TaskSubject {
   readonly model?: (agent: string) => LanguageModel;
 }
 
+/** One check of the suite, free of any test runner. */
 export interface TaskCase {
   readonly name: string;
   readonly run: (create: () => TaskSubject | Promise<TaskSubject>) => Promise<void>;

@@ -5,6 +5,7 @@ import { svgOf } from "./svg.ts";
 
 /** How a graph can be drawn. */
 export const drawingFormats = ["mermaid", "svg", "json"] as const;
+/** What a graph can be drawn as. */
 export type DrawingFormat = (typeof drawingFormats)[number];
 
 /**

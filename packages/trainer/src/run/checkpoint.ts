@@ -1,10 +1,10 @@
-import { join } from "node:path";
 import { budgetStateShape, type BudgetState } from "@laconic/budget";
 import { LaconicError, type TrainableModel } from "@laconic/core";
+import { joinPath, type FileDigest, type FileSystem } from "@laconic/core/files";
 import { schemaOf } from "@laconic/core/schemas";
-import { z } from "zod";
+import * as z from "zod";
 import type { Evaluation } from "../evaluate.ts";
-import { explainWriteError, replaceFile, type FileDigest, type FileSystem } from "./file-system.ts";
+import { explainWriteError, replaceFile } from "./file-system.ts";
 import type { TraceDigests } from "./traces.ts";
 
 /** Where the loop stands, beside the weights. Random streams derive from seed and step, so the step is their position. */
@@ -87,35 +87,35 @@ export async function saveCheckpoint(
   { policy, ...facts }: CheckpointFacts = {},
 ): Promise<void> {
   const step = stepName(state.step);
-  const [partial, final] = [join(directory, `${step}.partial`), join(directory, step)];
+  const [partial, final] = [joinPath(directory, `${step}.partial`), joinPath(directory, step)];
   await fs.remove(partial);
   await fs.makeDirectory(partial);
   const saved: string[] = [];
   for (const [name, model] of Object.entries(models)) {
     const place = modelPlace(models, name);
-    if (place !== "") await fs.makeDirectory(join(partial, place));
-    const files = await model.save(join(partial, place)).catch((error: unknown) => {
+    if (place !== "") await fs.makeDirectory(joinPath(partial, place));
+    const files = await model.save(joinPath(partial, place)).catch((error: unknown) => {
       throw explainWriteError(error, directory);
     });
     saved.push(...files.map((file) => (place === "" ? file : `${place}/${file}`)));
     if (policy) {
-      await fs.write(join(partial, place, policyFile), `${JSON.stringify(policy, null, 2)}\n`);
+      await fs.write(joinPath(partial, place, policyFile), `${JSON.stringify(policy, null, 2)}\n`);
       saved.push(place === "" ? policyFile : `${place}/${policyFile}`);
     }
-    if (place !== "") await fs.syncDirectory(join(partial, place));
+    if (place !== "") await fs.syncDirectory(joinPath(partial, place));
   }
-  for (const file of saved) await fs.syncFile(join(partial, file));
-  await fs.write(join(partial, "state.json"), `${JSON.stringify(state, null, 2)}\n`);
+  for (const file of saved) await fs.syncFile(joinPath(partial, file));
+  await fs.write(joinPath(partial, "state.json"), `${JSON.stringify(state, null, 2)}\n`);
   const manifest: CheckpointManifest = { version: 1, step: state.step, ...facts, files: {} };
   for (const file of [...saved, "state.json"])
-    Object.assign(manifest.files, { [file]: await fs.digest(join(partial, file)) });
-  await fs.write(join(partial, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);
+    Object.assign(manifest.files, { [file]: await fs.digest(joinPath(partial, file)) });
+  await fs.write(joinPath(partial, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   await fs.syncDirectory(partial);
   await fs.remove(final); // only a resumed run saves a step again
   await fs.rename(partial, final);
-  await replaceFile(fs, join(directory, "LATEST"), `${step}\n`);
+  await replaceFile(fs, joinPath(directory, "LATEST"), `${step}\n`);
   const old = (await completeSteps(fs, directory)).slice(keep);
-  for (const each of old) if (each !== stepName(state.best.step)) await fs.remove(join(directory, each));
+  for (const each of old) if (each !== stepName(state.best.step)) await fs.remove(joinPath(directory, each));
 }
 
 /** Models by policy. */
@@ -155,13 +155,13 @@ export async function findCheckpoint(
     );
   const warnings: string[] = [];
   for (const name of steps) {
-    const folder = join(directory, name);
+    const folder = joinPath(directory, name);
     try {
       const found = await verify(fs, folder);
       await accept(found);
       const best = stepName(found.state.best.step);
       if (which === "latest" || best === name || !steps.includes(best)) return { ...found, warnings };
-      return { ...(await verify(fs, join(directory, best))), warnings };
+      return { ...(await verify(fs, joinPath(directory, best))), warnings };
     } catch (error) {
       if (LaconicError.is(error) && error.code === "checkpoint_mismatch") throw error;
       warnings.push(`${folder}: ${error instanceof Error ? error.message : String(error)}; trying the one before`);
@@ -174,17 +174,17 @@ export async function findCheckpoint(
 
 /** @throws Error for a manifest that is damaged */
 export async function readManifest(fs: FileSystem, folder: string): Promise<CheckpointManifest> {
-  return manifestSchema.parse(JSON.parse(await text(fs, join(folder, "manifest.json"))));
+  return manifestSchema.parse(JSON.parse(await text(fs, joinPath(folder, "manifest.json"))));
 }
 
 async function verify(fs: FileSystem, folder: string): Promise<Omit<FoundCheckpoint, "warnings">> {
   const manifest = await readManifest(fs, folder);
   for (const [file, expected] of Object.entries(manifest.files)) {
-    const found = await fs.digest(join(folder, file));
+    const found = await fs.digest(joinPath(folder, file));
     if (found.bytes !== expected.bytes) throw new Error(`${file} has ${found.bytes} bytes, expected ${expected.bytes}`);
     if (found.sha256 !== expected.sha256) throw new Error(`${file} does not match its checksum`);
   }
-  const state = loopStateSchema.parse(JSON.parse(await text(fs, join(folder, "state.json"))));
+  const state = loopStateSchema.parse(JSON.parse(await text(fs, joinPath(folder, "state.json"))));
   return { folder, state, manifest };
 }
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { nodeFileSystem } from "./file-system.ts";
+import { nodeFileSystem } from "#platform";
 import { readLines, toLine } from "./json-lines.ts";
 
 async function file(text: string): Promise<string> {

@@ -1,4 +1,4 @@
-import type { FileSystem } from "./file-system.ts";
+import type { FileSystem } from "@laconic/core/files";
 
 /** One line of JSON. A number that JSON cannot hold becomes null, and its key is listed under `nonfinite`. */
 export function toLine(row: Readonly<Record<string, unknown>>): string {

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 
 const contender = `
-import { nodeFileSystem } from "${new URL("file-system.ts", import.meta.url).href}";
-import { lockRun, nodeProcesses } from "${new URL("lock.ts", import.meta.url).href}";
+import { nodeFileSystem, nodeProcesses } from "${new URL("../platform/node.ts", import.meta.url).href}";
+import { lockRun } from "${new URL("lock.ts", import.meta.url).href}";
 const slow = { ...nodeFileSystem, exists: late(nodeFileSystem.exists), read: late(nodeFileSystem.read), rename: late(nodeFileSystem.rename) };
 function late(call) {
   return async (...args) => {

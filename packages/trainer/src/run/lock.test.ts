@@ -4,8 +4,8 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { expect, onTestFinished, test } from "vitest";
-import { nodeFileSystem } from "./file-system.ts";
-import type { ProcessTable } from "./lock.ts";
+import { nodeFileSystem } from "#platform";
+import type { ProcessTable } from "./process-table.ts";
 import { openRun } from "./run-directory.ts";
 
 async function temporary(): Promise<string> {
@@ -34,14 +34,14 @@ const alive = (...pids: readonly number[]): ((pid: number) => boolean) => {
 
 test("a directory in use is run_locked and names the process; a dead process gives way with a warning", async () => {
   const directory = await temporary();
-  const first: ProcessTable = { pid: 11, isAlive: alive() };
+  const first: ProcessTable = { pid: 11, host: hostname(), isAlive: alive() };
   await open(directory, { processes: first }); // never closed
-  const second: ProcessTable = { pid: 12, isAlive: alive(11) };
+  const second: ProcessTable = { pid: 12, host: hostname(), isAlive: alive(11) };
   const error = await refusal(open(directory, { processes: second, resume: true }));
   expect([error.code, error.detail["pid"]]).toEqual(["run_locked", 11]);
   const warnings: string[] = [];
   const run = await open(directory, {
-    processes: { pid: 13, isAlive: alive(12) },
+    processes: { pid: 13, host: hostname(), isAlive: alive(12) },
     resume: true,
     observer: { warning: (message) => void warnings.push(message) },
   });
@@ -54,7 +54,9 @@ test("a lock of another machine holds, whatever lives here; an unreadable one is
   await (await open(directory)).close();
   const lock = join(directory, "LOCK");
   await writeFile(lock, JSON.stringify({ pid: 5, host: `not-${hostname()}` }));
-  const error = await refusal(open(directory, { processes: { pid: 6, isAlive: alive() }, resume: true }));
+  const error = await refusal(
+    open(directory, { processes: { pid: 6, host: hostname(), isAlive: alive() }, resume: true }),
+  );
   expect(error.code).toBe("run_locked");
   expect(error.message).toContain(`remove ${lock}`);
   await writeFile(lock, `{"pid":`);
@@ -68,7 +70,7 @@ test("a number that another machine uses too holds; one that this process had in
   const directory = await temporary();
   await (await open(directory)).close();
   const lock = join(directory, "LOCK");
-  const processes: ProcessTable = { pid: 7, isAlive: alive(7) };
+  const processes: ProcessTable = { pid: 7, host: hostname(), isAlive: alive(7) };
   await writeFile(lock, JSON.stringify({ pid: 7, host: `not-${hostname()}` }));
   expect((await refusal(open(directory, { processes, resume: true }))).code).toBe("run_locked");
   await writeFile(lock, JSON.stringify({ pid: 7, host: hostname() }));
@@ -92,7 +94,9 @@ test("a process that meets a faster one at the lock is refused, and leaves no cl
       return nodeFileSystem.list(path);
     },
   };
-  const error = await refusal(open(directory, { fileSystem, processes: { pid: 78, isAlive: alive(77) } }));
+  const error = await refusal(
+    open(directory, { fileSystem, processes: { pid: 78, host: hostname(), isAlive: alive(77) } }),
+  );
   expect([error.code, error.detail["pid"]]).toEqual(["run_locked", 77]);
   expect((await readdir(directory)).filter((name) => name.startsWith("LOCK."))).toEqual([]);
 });
@@ -101,15 +105,15 @@ test("the claim of a process that died over it holds nobody up, and is swept awa
   const directory = await temporary();
   await mkdir(directory);
   await writeFile(join(directory, `LOCK.${hostname().replaceAll(/[^\w-]/gu, "-")}.5.1`), "");
-  const run = await open(directory, { processes: { pid: 6, isAlive: alive() } });
+  const run = await open(directory, { processes: { pid: 6, host: hostname(), isAlive: alive() } });
   expect((await readdir(directory)).filter((name) => name.startsWith("LOCK"))).toEqual(["LOCK"]);
   await run.close();
 });
 
 test("a run that is closed late leaves the lock of its successor", async () => {
   const directory = await temporary();
-  const first = await open(directory, { processes: { pid: 11, isAlive: alive() } });
-  const second = await open(directory, { resume: true, processes: { pid: 12, isAlive: alive() } });
+  const first = await open(directory, { processes: { pid: 11, host: hostname(), isAlive: alive() } });
+  const second = await open(directory, { resume: true, processes: { pid: 12, host: hostname(), isAlive: alive() } });
   await first.close();
   expect(existsSync(join(directory, "LOCK"))).toBe(true);
   await second.close();

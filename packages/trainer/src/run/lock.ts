@@ -1,27 +1,8 @@
-import { hostname } from "node:os";
-import { join, resolve } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { LaconicError } from "@laconic/core";
-import { replaceFile, type FileSystem } from "./file-system.ts";
-
-/** Process that may hold a run directory; injected, so that tests decide who is alive. */
-export interface ProcessTable {
-  readonly pid: number;
-  isAlive(pid: number): boolean;
-}
-
-export const nodeProcesses: ProcessTable = {
-  pid: process.pid,
-  isAlive: (pid) => {
-    try {
-      process.kill(pid, 0);
-      return true;
-    } catch (error) {
-      // Another user's process answers with EPERM.
-      return error instanceof Error && "code" in error && error.code === "EPERM";
-    }
-  },
-};
+import { joinPath, type FileSystem } from "@laconic/core/files";
+import { absolutePath } from "#platform";
+import { replaceFile } from "./file-system.ts";
+import type { ProcessTable } from "./process-table.ts";
 
 /** Claims by which this very process holds directories: its number in a lock may also be that of a predecessor. */
 const held = new Map<string, string>();
@@ -49,14 +30,14 @@ export interface RunLock {
  * @throws LaconicError `run_locked` naming the holder.
  */
 export async function lockRun(fs: FileSystem, directory: string, processes: ProcessTable): Promise<RunLock> {
-  const path = join(directory, "LOCK");
-  const key = resolve(directory);
+  const path = joinPath(directory, "LOCK");
+  const key = absolutePath(directory);
   return alone(fs, directory, processes, async (claim) => {
     const found = await textOf(fs, path);
     const holder = found === null ? null : readHolder(found);
     if (holder && isHolding(holder, directory, processes))
       throw locked(directory, `in use by process ${holder.pid} on ${holder.host}`, path, holder.pid);
-    await replaceFile(fs, path, JSON.stringify({ pid: processes.pid, host: hostname(), claim }));
+    await replaceFile(fs, path, JSON.stringify({ pid: processes.pid, host: processes.host, claim }));
     held.set(key, claim);
     const stale = holder ? `took over the lock of process ${holder.pid}, which is gone` : "replaced an unreadable lock";
     return {
@@ -81,8 +62,8 @@ interface Holder {
 
 /** Whether a process of another machine lives cannot be seen from here, so it does. */
 function isHolding({ pid, host }: Holder, directory: string, processes: ProcessTable): boolean {
-  if (host !== hostname()) return true;
-  return pid === processes.pid ? held.has(resolve(directory)) : processes.isAlive(pid);
+  if (host !== processes.host) return true;
+  return pid === processes.pid ? held.has(absolutePath(directory)) : processes.isAlive(pid);
 }
 
 function locked(directory: string, how: string, file: string, pid: number): LaconicError {
@@ -110,8 +91,8 @@ async function alone<T>(
   processes: ProcessTable,
   work: (claim: string) => Promise<T>,
 ): Promise<T> {
-  const name = `LOCK.${hostInName()}.${processes.pid}.${(claims += 1)}`;
-  const path = join(directory, name);
+  const name = `LOCK.${hostInName(processes)}.${processes.pid}.${(claims += 1)}`;
+  const path = joinPath(directory, name);
   const stake = async (): Promise<void> => {
     staked.add(path);
     await fs.write(path, "");
@@ -129,27 +110,27 @@ async function alone<T>(
         .toSorted((a, b) => (a.name < b.name ? -1 : 1));
       if (!other && staked.has(path)) {
         // Nobody comes back from the dead; a claim of this process may be staked again at any moment.
-        for (const dead of found) if (dead.pid !== processes.pid) await fs.remove(join(directory, dead.name));
+        for (const dead of found) if (dead.pid !== processes.pid) await fs.remove(joinPath(directory, dead.name));
         return await work(name);
       }
       if (wait === waits.most && other)
         throw locked(
           directory,
           `being taken by process ${other.pid} on ${other.host}`,
-          join(directory, other.name),
+          joinPath(directory, other.name),
           other.pid,
         );
       if (!other) await stake();
       else if (other.name < name && staked.has(path)) await withdraw();
-      if (other) await sleep(waits.each);
+      if (other) await new Promise((resolve) => setTimeout(resolve, waits.each));
     }
   } finally {
     await withdraw();
   }
 }
 
-function hostInName(): string {
-  return hostname().replaceAll(/[^\w-]/gu, "-");
+function hostInName({ host }: ProcessTable): string {
+  return host.replaceAll(/[^\w-]/gu, "-");
 }
 
 function claimNamed(name: string): Claim[] {
@@ -158,8 +139,8 @@ function claimNamed(name: string): Claim[] {
 }
 
 function isStaked({ name, host, pid }: Claim, directory: string, processes: ProcessTable): boolean {
-  if (host !== hostInName()) return true;
-  return staked.has(join(directory, name)) || (pid !== processes.pid && processes.isAlive(pid));
+  if (host !== hostInName(processes)) return true;
+  return staked.has(joinPath(directory, name)) || (pid !== processes.pid && processes.isAlive(pid));
 }
 
 function readHolder(text: string): Holder | null {

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { appendFile, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -12,7 +12,8 @@ import {
   type Faults,
   type TinyRunOptions,
 } from "../testing/index.ts";
-import { nodeFileSystem, type FileSystem } from "./file-system.ts";
+import type { FileSystem } from "@laconic/core/files";
+import { nodeFileSystem } from "#platform";
 
 /** Four steps, two checkpoints, an evaluation at each. */
 const settings = {
@@ -50,7 +51,7 @@ async function traces(directory: string): Promise<string[]> {
 let pid = 1000;
 function runIn(directory: string, options: Partial<TinyRunOptions> = {}): ReturnType<typeof tinyRun> {
   pid += 1;
-  const processes = { pid, isAlive: () => false };
+  const processes = { pid, host: hostname(), isAlive: () => false };
   return tinyRun({ directory, settings, fileSystem: fastFileSystem, processes, ...options });
 }
 

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { appendFile, mkdir, mkdtemp, readFile, rm, truncate, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { episodeSchema, problemSchema } from "@laconic/core/schemas";
@@ -10,7 +10,8 @@ import type { MetricSink } from "../sinks/metric-sink.ts";
 import type { Metrics } from "../stages/step-metrics.ts";
 import { faultyFileSystem, tinyParts, tinyRun, type TinyRunOptions } from "../testing/index.ts";
 import { readLines } from "./json-lines.ts";
-import { nodeFileSystem, type FileSystem } from "./file-system.ts";
+import type { FileSystem } from "@laconic/core/files";
+import { nodeFileSystem } from "#platform";
 import { openRun } from "./run-directory.ts";
 
 const settings = {
@@ -258,12 +259,12 @@ const alive = (...pids: readonly number[]): ((pid: number) => boolean) => {
 
 test("a refused resume does not touch what a living process is writing", async () => {
   const directory = await temporary();
-  await open(directory, { processes: { pid: 1, isAlive: alive() } });
+  await open(directory, { processes: { pid: 1, host: hostname(), isAlive: alive() } });
   const partial = `${checkpoint(directory, 2)}.partial`;
   await mkdir(partial);
-  await refusal(open(directory, { resume: true, processes: { pid: 2, isAlive: alive(1) } }));
+  await refusal(open(directory, { resume: true, processes: { pid: 2, host: hostname(), isAlive: alive(1) } }));
   expect(existsSync(partial)).toBe(true);
-  await open(directory, { resume: true, processes: { pid: 3, isAlive: alive() } });
+  await open(directory, { resume: true, processes: { pid: 3, host: hostname(), isAlive: alive() } });
   expect(existsSync(partial)).toBe(false);
 });
 

@@ -1,13 +1,15 @@
-import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
+import { joinPath, type FileSystem } from "@laconic/core/files";
+import { nodeFileSystem, nodeProcesses } from "#platform";
 import type { EvaluatedEpisode, Evaluation } from "../evaluate.ts";
 import type { MetricSink } from "../sinks/metric-sink.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 import type { Metrics } from "../stages/step-metrics.ts";
 import { findCheckpoint, modelPlace, saveCheckpoint, type LoopState, type Models } from "./checkpoint.ts";
-import { explainedFileSystem, nodeFileSystem, type FileSystem } from "./file-system.ts";
+import { explainedFileSystem } from "./file-system.ts";
 import { readLines, toLine } from "./json-lines.ts";
-import { lockRun, nodeProcesses, type ProcessTable } from "./lock.ts";
+import { lockRun } from "./lock.ts";
+import type { ProcessTable } from "./process-table.ts";
 import { stepClock, type Recorder, type StepClock } from "./recorder.ts";
 import { runFiles, traceNames } from "./run-files.ts";
 import { runManifest, type Change } from "./run-manifest.ts";
@@ -45,6 +47,7 @@ export interface RunOptions {
   readonly sinks?: readonly MetricSink[];
   /** Monotonic milliseconds. */
   readonly now: () => number;
+  /** Where the directory lies; folders of this machine unless told. A browser has none: `memoryFileSystem()` of core, or an own. */
   readonly fileSystem?: FileSystem;
   readonly processes?: ProcessTable;
 }
@@ -62,7 +65,7 @@ export interface Run extends Recorder {
 export async function openRun(options: RunOptions): Promise<Run> {
   const { directory, processes = nodeProcesses, observer = {}, resume = false } = options;
   const fs = explainedFileSystem(options.fileSystem ?? nodeFileSystem, directory);
-  const path = (name: string): string => join(directory, name);
+  const path = (name: string): string => joinPath(directory, name);
   await continues(fs, directory, resume); // refuses before anything is created
 
   await fs.makeDirectory(path(runFiles.checkpoints));
@@ -134,7 +137,7 @@ export async function openRun(options: RunOptions): Promise<Run> {
         },
       );
       for (const message of [...warnings, ...cut.repairs]) await warn(message);
-      for (const [name, model] of Object.entries(models)) await model.load(join(folder, modelPlace(models, name)));
+      for (const [name, model] of Object.entries(models)) await model.load(joinPath(folder, modelPlace(models, name)));
       await writeTraces(fs, directory, cut);
       const rows = await readLines(fs, path(runFiles.metrics));
       await eachSink(async (sink) => {
@@ -191,5 +194,5 @@ function timesOf(metrics: Metrics, { seconds }: StepClock): Metrics {
 /** What a kill left of a checkpoint; under the lock, because another process may be writing one. */
 async function removePartial(fs: FileSystem, checkpoints: string): Promise<void> {
   for (const name of await fs.list(checkpoints))
-    if (name.endsWith(".partial")) await fs.remove(join(checkpoints, name));
+    if (name.endsWith(".partial")) await fs.remove(joinPath(checkpoints, name));
 }

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
 import { LaconicError } from "@laconic/core";
-import { z } from "zod";
+import { sha256Text } from "#platform";
+import * as z from "zod";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -64,9 +64,7 @@ export function changesOf(before: unknown, now: unknown, path = ""): Change[] {
 
 /** SHA-256 of a plain value, as 64 hexadecimal digits; order of keys counts for nothing. */
 export function sha256Of(value: unknown): string {
-  return createHash("sha256")
-    .update(JSON.stringify(sorted(plain(value))))
-    .digest("hex");
+  return sha256Text(JSON.stringify(sorted(plain(value))));
 }
 
 /** What JSON keeps of it. */

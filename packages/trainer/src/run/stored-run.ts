@@ -1,7 +1,7 @@
-import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
+import { joinPath, type FileSystem } from "@laconic/core/files";
 import { completeSteps } from "./checkpoint.ts";
-import { replaceFile, type FileSystem } from "./file-system.ts";
+import { replaceFile } from "./file-system.ts";
 import { readLines } from "./json-lines.ts";
 import { runFiles, traceNames } from "./run-files.ts";
 import { changesOf, parseRunManifest, runManifest, type Change, type RunManifest } from "./run-manifest.ts";
@@ -15,14 +15,14 @@ export async function continues(
   directory: string,
   resume: boolean | "where-possible",
 ): Promise<boolean> {
-  const exists = await fs.exists(join(directory, runFiles.config));
+  const exists = await fs.exists(joinPath(directory, runFiles.config));
   if (resume === true && !exists)
     throw new LaconicError("run_missing", `${directory} holds no run to resume`, { directory });
   if (resume === true || !exists) return exists;
-  const hasCheckpoint = (await completeSteps(fs, join(directory, runFiles.checkpoints))).length > 0;
+  const hasCheckpoint = (await completeSteps(fs, joinPath(directory, runFiles.checkpoints))).length > 0;
   if (resume === "where-possible") return hasCheckpoint;
   // Nothing is lost of a run that was refused, or died, before its first step.
-  if (hasCheckpoint || (await readLines(fs, join(directory, runFiles.metrics))).length > 0)
+  if (hasCheckpoint || (await readLines(fs, joinPath(directory, runFiles.metrics))).length > 0)
     throw new LaconicError("run_exists", `${directory} holds a run already; choose another directory, or resume it`, {
       directory,
     });
@@ -32,15 +32,15 @@ export async function continues(
 /** What a run left that came to nothing. */
 export async function clear(fs: FileSystem, directory: string): Promise<void> {
   for (const name of [runFiles.config, ...traceNames.all, runFiles.warnings]) {
-    const path = join(directory, name);
+    const path = joinPath(directory, name);
     if (await fs.exists(path)) await fs.remove(path);
   }
 }
 
 /** The manifest first: what has a configuration has a manifest too. */
 export async function writeConfig(fs: FileSystem, directory: string, manifest: RunManifest): Promise<void> {
-  await replaceFile(fs, join(directory, runFiles.manifest), `${JSON.stringify(manifest, null, 2)}\n`);
-  await replaceFile(fs, join(directory, runFiles.config), `${JSON.stringify(manifest.config.settings, null, 2)}\n`);
+  await replaceFile(fs, joinPath(directory, runFiles.manifest), `${JSON.stringify(manifest, null, 2)}\n`);
+  await replaceFile(fs, joinPath(directory, runFiles.config), `${JSON.stringify(manifest.config.settings, null, 2)}\n`);
 }
 
 /**
@@ -62,9 +62,10 @@ export async function checkSame(
   },
   warn: (message: string) => Promise<void>,
 ): Promise<{ readonly manifest: RunManifest; readonly adjusted: readonly Change[] }> {
-  const text = async (name: string): Promise<string> => new TextDecoder().decode(await fs.read(join(directory, name)));
-  const file = join(directory, runFiles.manifest);
-  const configFile = join(directory, runFiles.config);
+  const text = async (name: string): Promise<string> =>
+    new TextDecoder().decode(await fs.read(joinPath(directory, name)));
+  const file = joinPath(directory, runFiles.manifest);
+  const configFile = joinPath(directory, runFiles.config);
   const kept = parsed(await text(runFiles.config), configFile);
   if (!(await fs.exists(file)))
     await warn(`${file} is not there: whether weights, tokenizer and data are those of the beginning cannot be told`);
@@ -94,7 +95,7 @@ export async function checkSame(
  * @throws LaconicError `checkpoint_mismatch` for a manifest that is damaged
  */
 export async function manifestOfRun(fs: FileSystem, directory: string): Promise<RunManifest | null> {
-  const file = join(directory, runFiles.manifest);
+  const file = joinPath(directory, runFiles.manifest);
   if (!(await fs.exists(file))) return null;
   return parseRunManifest(new TextDecoder().decode(await fs.read(file)), file);
 }

@@ -1,6 +1,6 @@
-import { createHash } from "node:crypto";
-import { join } from "node:path";
-import { replaceFile, type FileDigest, type FileSystem } from "./file-system.ts";
+import { joinPath, type FileDigest, type FileSystem } from "@laconic/core/files";
+import { sha256Text } from "#platform";
+import { replaceFile } from "./file-system.ts";
 
 /** Names of files in a run directory whose rows belong to steps. */
 export interface TraceNames {
@@ -20,7 +20,7 @@ export async function digestTraces(
 ): Promise<Record<string, FileDigest>> {
   const digests: Record<string, FileDigest> = {};
   for (const name of all) {
-    const path = join(directory, name);
+    const path = joinPath(directory, name);
     if (await fs.exists(path)) digests[name] = await fs.digest(path);
   }
   return digests;
@@ -48,7 +48,7 @@ export async function cutTraces(
   const texts: Record<string, string> = {};
   const repairs: string[] = [];
   for (const name of all) {
-    const path = join(directory, name);
+    const path = joinPath(directory, name);
     const expected = recorded?.[name];
     if (!(await fs.exists(path))) {
       if (expected) throw new Error(`${name} is gone, which held ${expected.bytes} bytes at step ${step}`);
@@ -69,7 +69,7 @@ export async function cutTraces(
 }
 
 export async function writeTraces(fs: FileSystem, directory: string, { texts }: CutTraces): Promise<void> {
-  for (const [name, text] of Object.entries(texts)) await replaceFile(fs, join(directory, name), text);
+  for (const [name, text] of Object.entries(texts)) await replaceFile(fs, joinPath(directory, name), text);
 }
 
 /**
@@ -114,7 +114,7 @@ function textOf(lines: readonly Line[]): string {
 }
 
 function isSame(text: string, { bytes, sha256 }: FileDigest): boolean {
-  return Buffer.byteLength(text) === bytes && createHash("sha256").update(text).digest("hex") === sha256;
+  return new TextEncoder().encode(text).length === bytes && sha256Text(text) === sha256;
 }
 
 /** Where a file with one row a step goes wrong; of another, that something differs. */

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, onTestFinished, test } from "vitest";
-import { nodeFileSystem, type FileSystem } from "../run/file-system.ts";
+import type { FileSystem } from "@laconic/core/files";
+import { nodeFileSystem } from "#platform";
 import { tensorBoardSink } from "./tensorboard.ts";
 import { crc32c, encodeScalars, frameRecord } from "./tensorboard-events.ts";
 

@@ -1,7 +1,5 @@
-import { hostname } from "node:os";
-import { join } from "node:path";
-import type { FileSystem } from "../run/file-system.ts";
-import { nodeFileSystem } from "../run/file-system.ts";
+import { joinPath, type FileSystem } from "@laconic/core/files";
+import { nodeFileSystem, nodeProcesses } from "#platform";
 import type { MetricSink } from "./metric-sink.ts";
 import { encodeFileVersion, encodeScalars, frameRecord } from "./tensorboard-events.ts";
 
@@ -24,16 +22,17 @@ const flushSeconds = 1;
  */
 export function tensorBoardSink(options: TensorBoardOptions): MetricSink {
   const { directory, wallTime, fileSystem: fs = nodeFileSystem } = options;
-  const path = join(directory, `${prefix}${Math.floor(wallTime())}.${hostname()}`);
+  const path = joinPath(directory, `${prefix}${Math.floor(wallTime())}.${nodeProcesses.host}`);
   let records: Uint8Array[] = [];
   let flushed: number | null = null; // when
   const flush = async (now: number): Promise<void> => {
     if (flushed === null) {
       await fs.makeDirectory(directory);
-      for (const name of await fs.list(directory)) if (name.startsWith(prefix)) await fs.remove(join(directory, name));
+      for (const name of await fs.list(directory))
+        if (name.startsWith(prefix)) await fs.remove(joinPath(directory, name));
       records.unshift(frameRecord(encodeFileVersion(now)));
     }
-    await fs.append(path, Buffer.concat(records));
+    await fs.append(path, joined(records));
     [records, flushed] = [[], now];
   };
   return {
@@ -47,4 +46,14 @@ export function tensorBoardSink(options: TensorBoardOptions): MetricSink {
       if (records.length > 0) await flush(wallTime());
     },
   };
+}
+
+function joined(parts: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
 }

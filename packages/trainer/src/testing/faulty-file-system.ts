@@ -1,5 +1,6 @@
 import { dirname } from "node:path";
-import { nodeFileSystem, type FileSystem } from "../run/file-system.ts";
+import type { FileSystem } from "@laconic/core/files";
+import { nodeFileSystem } from "#platform";
 
 /** What goes wrong, at which call. Calls count from 1. */
 export interface Faults {

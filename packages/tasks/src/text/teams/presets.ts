@@ -11,6 +11,7 @@ import { solo } from "./solo.ts";
 import { star } from "./star.ts";
 import type { TeamPreset } from "./text-team.ts";
 
+/** The name of a team over text. */
 export type TeamName =
   | "solo"
   | "hint"
@@ -39,4 +40,5 @@ export const teamPresets: Readonly<Record<TeamName, TeamPreset>> = {
   random,
 };
 
+/** Every name of a team over text. */
 export const teamNames: readonly TeamName[] = Object.keys(teamPresets) as TeamName[];

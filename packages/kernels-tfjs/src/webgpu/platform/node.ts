@@ -1,23 +1,15 @@
-import { LaconicError } from "@laconic/core";
 import { enableProdMode, findBackendFactory, removeBackend } from "@tensorflow/tfjs-core";
-import { optionalModule } from "../optional-module.ts";
+import { optionalModule } from "../../optional-module.ts";
+import { adapterName, missing, type Gpu, type OpenGpu } from "../open-gpu.ts";
 
 /** What of the `webgpu` package is used here. */
 interface Dawn {
-  create(options: readonly string[]): { requestAdapter(): Promise<Adapter | null> };
+  create(options: readonly string[]): Gpu;
   readonly globals: object;
 }
 
-interface Adapter {
-  readonly info: Readonly<Record<"vendor" | "architecture" | "description", string>>;
-}
-
-/** A GPU that this process holds. */
-export interface OpenGpu {
-  readonly adapter: string;
-  /** Lets the process end: it lives as long as the GPU is held. */
-  close(): void;
-}
+/** What `createKernels` takes. */
+export const optionNames: readonly string[] = ["modules", "shaders"];
 
 /**
  * Makes WebGPU known to this thread as a browser would, and registers TensorFlow.js's backend for it.
@@ -49,10 +41,5 @@ export async function openWebGpu(modules: string | undefined): Promise<OpenGpu> 
     close();
     throw missing("TensorFlow.js's backend for WebGPU is not installed; laconic doctor --enable webgpu installs it");
   }
-  const { vendor, architecture, description } = adapter.info;
-  return { adapter: [vendor, architecture, description].filter((text) => text !== "").join(" "), close };
-}
-
-function missing(reason: string): LaconicError {
-  return new LaconicError("device_unavailable", reason, { device: "webgpu" });
+  return { adapter: adapterName(adapter), close };
 }

@@ -1,0 +1,50 @@
+/** Length and SHA-256 of a file. */
+export interface FileDigest {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** The few file operations a run needs, so that tests can fail, lose or stop any of them. Every write is on disk when it returns. */
+export interface FileSystem {
+  makeDirectory(path: string): Promise<void>;
+  exists(path: string): Promise<boolean>;
+  list(path: string): Promise<string[]>;
+  read(path: string): Promise<Uint8Array>;
+  /** Streams the file, which may be larger than memory. */
+  digest(path: string): Promise<FileDigest>;
+  /** Creates or replaces a file and syncs it. */
+  write(path: string, data: Uint8Array | string): Promise<void>;
+  append(path: string, data: Uint8Array | string): Promise<void>;
+  /** Renames and syncs the parent directory. */
+  rename(from: string, to: string): Promise<void>;
+  /** Syncs a file that somebody else wrote. */
+  syncFile(path: string): Promise<void>;
+  syncDirectory(path: string): Promise<void>;
+  remove(path: string): Promise<void>;
+}
+
+/** A file that is read in pieces. */
+export interface OpenFile {
+  /** Its length. */
+  readonly bytes: number;
+  /** Fills `into`, or part of it, with what lies at `position`. @returns bytes read; 0 at the end */
+  read(into: Uint8Array, position: number): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** A file that is written in pieces. */
+export interface NewFile {
+  write(bytes: Uint8Array): Promise<void>;
+  /** Makes what was written durable. */
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Where models lie: files too large to be read or written as a whole. */
+export interface ModelFiles {
+  exists(path: string): Promise<boolean>;
+  /** @throws where there is no such file */
+  openToRead(path: string): Promise<OpenFile>;
+  /** Creates a file or empties an old one. */
+  openToWrite(path: string): Promise<NewFile>;
+}

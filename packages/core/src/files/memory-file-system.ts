@@ -1,0 +1,98 @@
+import type { FileSystem, ModelFiles } from "./file-system.ts";
+import { sha256 } from "./sha256.ts";
+
+/**
+ * A file system in memory: where there is none, as in a browser, and for tests. Folders exist as soon as a file lies in them.
+ * @param files - what is there at first, by path
+ */
+export function memoryFileSystem(files: Readonly<Record<string, Uint8Array | string>> = {}): FileSystem & ModelFiles {
+  const stored = new Map<string, Uint8Array>();
+  const folders = new Set<string>();
+  for (const [path, data] of Object.entries(files)) stored.set(normal(path), bytesOf(data));
+
+  const below = (folder: string): string[] =>
+    [...stored.keys(), ...folders].filter((path) => path.startsWith(`${folder}/`));
+  const found = (path: string): Uint8Array => {
+    const data = stored.get(normal(path));
+    if (!data) throw Object.assign(new Error(`ENOENT: there is no ${path}`), { code: "ENOENT" });
+    return data;
+  };
+  const exists = async (path: string): Promise<boolean> => {
+    const name = normal(path);
+    return stored.has(name) || folders.has(name) || below(name).length > 0;
+  };
+
+  return {
+    exists,
+    makeDirectory: async (path) => void folders.add(normal(path)),
+    async list(path) {
+      const name = normal(path);
+      const inside = below(name).map((each) => each.slice(name.length + 1).split("/")[0] as string);
+      if (inside.length === 0 && !folders.has(name)) found(path);
+      return [...new Set(inside)].toSorted();
+    },
+    read: async (path) => Uint8Array.from(found(path)),
+    digest: async (path) => ({ bytes: found(path).length, sha256: sha256(found(path)) }),
+    write: async (path, data) => void stored.set(normal(path), bytesOf(data)),
+    append: async (path, data) =>
+      void stored.set(normal(path), joined([stored.get(normal(path)) ?? new Uint8Array(), bytesOf(data)])),
+    async rename(from, to) {
+      const [old, name] = [normal(from), normal(to)];
+      if (!(await exists(from))) found(from);
+      const renamed = (path: string): string => name + path.slice(old.length);
+      for (const path of [old, ...below(old)]) {
+        const data = stored.get(path);
+        if (data) stored.set(renamed(path), data);
+        if (folders.has(path)) folders.add(renamed(path));
+        stored.delete(path);
+        folders.delete(path);
+      }
+    },
+    syncFile: async (path) => void found(path),
+    syncDirectory: async () => undefined,
+    async remove(path) {
+      for (const each of [normal(path), ...below(normal(path))]) {
+        stored.delete(each);
+        folders.delete(each);
+      }
+    },
+    async openToRead(path) {
+      const data = found(path);
+      return {
+        bytes: data.length,
+        async read(into, position) {
+          const part = data.subarray(position, position + into.length);
+          into.set(part);
+          return part.length;
+        },
+        close: async () => undefined,
+      };
+    },
+    async openToWrite(path) {
+      const pieces: Uint8Array[] = [];
+      const keep = async (): Promise<void> => void stored.set(normal(path), joined(pieces));
+      await keep();
+      return { write: async (bytes) => void pieces.push(Uint8Array.from(bytes)), sync: keep, close: keep };
+    },
+  };
+}
+
+/** One name for each place: no slash twice or last, no `.` in between. */
+function normal(path: string): string {
+  const parts = path.split("/").filter((part) => part !== "" && part !== ".");
+  return (path.startsWith("/") ? "/" : "") + parts.join("/");
+}
+
+function bytesOf(data: Uint8Array | string): Uint8Array {
+  return typeof data === "string" ? new TextEncoder().encode(data) : Uint8Array.from(data);
+}
+
+function joined(pieces: readonly Uint8Array[]): Uint8Array {
+  const whole = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
+}

@@ -1,0 +1,62 @@
+import { LaconicError } from "@laconic/core";
+import type { HostPort, ServingPort } from "./host-port.ts";
+import type { HostSetup } from "./protocol.ts";
+
+interface Listening {
+  addEventListener(
+    kind: string,
+    listener: (event: { readonly data?: unknown; readonly message?: string }) => void,
+  ): void;
+}
+
+/** What of a browser's `Worker` is used: any object with these will do. */
+export interface WebWorker extends Listening {
+  postMessage(message: unknown, move: ArrayBuffer[]): void;
+  terminate(): void;
+}
+
+/** What of a worker's own global scope is used. */
+export interface WebWorkerScope extends Listening {
+  postMessage(message: unknown, move: ArrayBuffer[]): void;
+  close(): void;
+}
+
+/** The first message to a Web Worker, which cannot be started with data. */
+export interface FirstMessage {
+  readonly setup: HostSetup;
+}
+
+/** The way to an engine that `serveEngine` serves in a Web Worker. */
+export function webWorkerPort(worker: WebWorker, setup: HostSetup): HostPort {
+  const first: FirstMessage = { setup };
+  worker.postMessage(first, []);
+  return {
+    post: (message, move) => worker.postMessage(message, [...move]),
+    onMessage: (listener) => worker.addEventListener("message", ({ data }) => listener(data as never)),
+    onFailure(listener) {
+      const failed = (what: string): void => listener(new LaconicError("engine_failed", what));
+      worker.addEventListener("error", ({ message }) =>
+        failed(`the engine's worker stopped: ${message ?? "its file cannot be loaded"}`),
+      );
+      worker.addEventListener("messageerror", () => failed("a message of the engine's worker cannot be read"));
+    },
+    wait: () => undefined,
+    close: async () => worker.terminate(),
+  };
+}
+
+/** @param onSetup - hears the first message; listeners hear those after it */
+export function webWorkerScopePort(scope: WebWorkerScope, onSetup: (setup: HostSetup) => void): ServingPort {
+  const listeners: ((message: never) => void)[] = [];
+  let isSetUp = false;
+  scope.addEventListener("message", ({ data }) => {
+    if (isSetUp) return listeners.forEach((listener) => listener(data as never));
+    isSetUp = true;
+    onSetup((data as FirstMessage).setup);
+  });
+  return {
+    post: (message, move) => scope.postMessage(message, [...move]),
+    onMessage: (listener) => void listeners.push(listener),
+    close: () => scope.close(),
+  };
+}

@@ -1,0 +1,37 @@
+import { LaconicError } from "@laconic/core";
+import type { ModelFiles } from "@laconic/core/files";
+import type { HostPort } from "../local/host-port.ts";
+import type { HostSetup } from "../local/protocol.ts";
+
+/** A browser has no folders: every path is refused. */
+export const defaultFiles: ModelFiles = { exists: refuse, openToRead: refuse, openToWrite: refuse };
+
+async function refuse(path: string): Promise<never> {
+  throw new LaconicError(
+    "config_invalid",
+    `${path}: a browser has no folders; give the engine its files, such as memoryFileSystem() of @laconic/core/files`,
+    { key: "files" },
+  );
+}
+
+/** @throws LaconicError `config_invalid`: which file a worker runs is the bundler's to say. */
+export function startThread(_setup: HostSetup): HostPort {
+  throw new LaconicError(
+    "config_invalid",
+    'a browser starts workers from the app\'s own files: give startWorker, () => new Worker(new URL("./engine-worker.ts", import.meta.url), { type: "module" }), whose file calls serveEngine',
+    { key: "startWorker" },
+  );
+}
+
+/** Resolves once everything that waits to run has had its turn; a timer would wait for four milliseconds. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    const { port1, port2 } = new MessageChannel();
+    port1.addEventListener("message", () => {
+      port1.close();
+      resolve();
+    });
+    port1.start();
+    port2.postMessage(null);
+  });
+}

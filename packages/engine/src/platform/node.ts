@@ -1,0 +1,67 @@
+import { constants } from "node:fs";
+import { open, stat } from "node:fs/promises";
+import { Worker } from "node:worker_threads";
+import { LaconicError } from "@laconic/core";
+import type { ModelFiles } from "@laconic/core/files";
+import type { HostPort } from "../local/host-port.ts";
+import type { HostSetup, WorkerSetup } from "../local/protocol.ts";
+
+/** Folders of this machine. */
+export const defaultFiles: ModelFiles = {
+  exists: (path) =>
+    stat(path).then(
+      () => true,
+      () => false,
+    ),
+  async openToRead(path) {
+    // Without waiting: a pipe that nobody writes to would be opened for ever.
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const found = await file.stat();
+    if (!found.isFile()) {
+      await file.close();
+      throw new LaconicError("weights_invalid", `${path} is no file`, { file: path });
+    }
+    return {
+      bytes: found.size,
+      async read(into, position) {
+        // Node reads less than 2 GiB at a time.
+        const { bytesRead } = await file.read(into, 0, Math.min(into.length, 1 << 30), position);
+        return bytesRead;
+      },
+      close: () => file.close(),
+    };
+  },
+  async openToWrite(path) {
+    const file = await open(path, "w");
+    return { write: (bytes) => file.writeFile(bytes), sync: () => file.sync(), close: () => file.close() };
+  },
+};
+
+/** Starts a worker thread that serves an engine. */
+export function startThread(setup: HostSetup): HostPort {
+  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  const entry = new URL(`../local/worker-main.${extension}`, import.meta.url).href;
+  const workerData: WorkerSetup = { ...setup, entry };
+  const worker = new Worker(new URL("../../assets/worker.mjs", import.meta.url), { workerData, execArgv: [] });
+  worker.unref();
+  return {
+    post: (message, move) => worker.postMessage(message, [...move]),
+    onMessage: (listener) => void worker.on("message", (message) => listener(message as never)),
+    onFailure(listener) {
+      worker.on("error", (error) =>
+        listener(new LaconicError("engine_failed", `the engine's worker stopped: ${String(error)}`, {}, error)),
+      );
+      worker.on("exit", (code) =>
+        listener(new LaconicError("engine_failed", `the engine's worker exited with code ${code}`, { code })),
+      );
+    },
+    // An idle engine does not keep the process alive.
+    wait: (isBusy) => (isBusy ? worker.ref() : worker.unref()),
+    close: async () => void (await worker.terminate()),
+  };
+}
+
+/** Resolves once everything that waits to run has had its turn. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,2 @@
+/** Where the fused kernels lie. In this form, at this depth, bundlers find the file and ship it. */
+export const fusedFile: URL = new URL("../../assets/fused.wasm", import.meta.url);

@@ -1,0 +1,6 @@
+/**
+ * The wasm kernels alone: what a browser bundles.
+ * @module @laconic/kernels-tfjs/wasm
+ */
+export { createKernels, wasmKernels } from "./create-kernels.ts";
+export type { WasmOptions } from "./create-kernels.ts";

@@ -1,0 +1,2 @@
+/** An optional peer: it is imported for its effect. */
+declare module "@tensorflow/tfjs-backend-webgpu";

@@ -1,0 +1,2 @@
+export { openGuardedEncoder } from "../guarded-encoder.ts";
+export { readTextFile } from "../read-text-file.ts";

@@ -1,0 +1,38 @@
+import { LaconicError } from "@laconic/core";
+export { sha256 as sha256Text } from "@laconic/core/files";
+import type { FileSystem } from "@laconic/core/files";
+import type { ProcessTable } from "../run/process-table.ts";
+
+async function refuse(path: string): Promise<never> {
+  throw new LaconicError(
+    "config_invalid",
+    `${path}: a browser has no folders; give openRun a fileSystem, such as memoryFileSystem() of @laconic/core/files`,
+    { key: "fileSystem" },
+  );
+}
+
+/** A browser has no file system of Node's: every path is refused. */
+export const nodeFileSystem: FileSystem = {
+  makeDirectory: refuse,
+  exists: refuse,
+  list: refuse,
+  read: refuse,
+  digest: refuse,
+  write: refuse,
+  append: refuse,
+  rename: refuse,
+  syncFile: refuse,
+  syncDirectory: refuse,
+  remove: refuse,
+};
+
+/** A tab is a process of its own, and knows no other. */
+export const nodeProcesses: ProcessTable = { pid: 1, host: "browser", isAlive: () => false };
+
+/** One name for each directory. */
+export function absolutePath(path: string): string {
+  return `/${path
+    .split("/")
+    .filter((part) => part !== "" && part !== ".")
+    .join("/")}`;
+}

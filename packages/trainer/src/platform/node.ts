@@ -1,0 +1,90 @@
+import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
+import { open, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { hostname } from "node:os";
+import { dirname, resolve } from "node:path";
+import type { FileSystem } from "@laconic/core/files";
+import type { ProcessTable } from "../run/process-table.ts";
+
+/** Files of this machine. */
+export const nodeFileSystem: FileSystem = {
+  makeDirectory: async (path) => void (await mkdir(path, { recursive: true })),
+  exists: (path) =>
+    stat(path).then(
+      () => true,
+      () => false,
+    ),
+  list: (path) => readdir(path),
+  read: (path) => readFile(path),
+  digest: async (path) => {
+    const hash = createHash("sha256");
+    let bytes = 0;
+    for await (const chunk of createReadStream(path)) {
+      hash.update(chunk as Buffer);
+      bytes += (chunk as Buffer).length;
+    }
+    return { bytes, sha256: hash.digest("hex") };
+  },
+  write: (path, data) => put(path, data, "w"),
+  append: (path, data) => put(path, data, "a"),
+  rename: async (from, to) => {
+    await rename(from, to);
+    await syncDirectory(dirname(to));
+  },
+  syncFile: (path) => sync(path, "r+"), // Windows syncs only what is open for writing
+  syncDirectory,
+  remove: (path) => rm(path, { recursive: true, force: true }),
+};
+
+/** Processes of this machine. */
+export const nodeProcesses: ProcessTable = {
+  pid: process.pid,
+  host: hostname(),
+  isAlive: (pid) => {
+    try {
+      process.kill(pid, 0);
+      return true;
+    } catch (error) {
+      // Another user's process answers with EPERM.
+      return error instanceof Error && "code" in error && error.code === "EPERM";
+    }
+  },
+};
+
+/** Of a text in UTF-8, as 64 hexadecimal digits. */
+export function sha256Text(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+/** One name for each directory. */
+export function absolutePath(path: string): string {
+  return resolve(path);
+}
+
+async function put(path: string, data: Uint8Array | string, flags: string): Promise<void> {
+  const file = await open(path, flags);
+  try {
+    await file.writeFile(data);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function sync(path: string, flags: string): Promise<void> {
+  const file = await open(path, flags);
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** What systems answer that cannot sync a directory; their renames are durable without it. */
+const cannotSync = new Set(["EPERM", "EACCES", "EISDIR", "EINVAL", "ENOTSUP"]);
+
+async function syncDirectory(path: string): Promise<void> {
+  await sync(path, "r").catch((error: unknown) => {
+    if (!(error instanceof Error && "code" in error && cannotSync.has(String(error.code)))) throw error;
+  });
+}

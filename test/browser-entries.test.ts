@@ -1,0 +1,116 @@
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { build, type Rolldown } from "vite";
+import { describe, expect, test } from "vitest";
+import { root } from "./workspace.ts";
+
+/** What a browser may import. */
+const entries: readonly string[] = [
+  "packages/core/src/index.ts",
+  "packages/core/src/files/index.ts",
+  "packages/core/src/schemas/index.ts",
+  "packages/gspo/src/index.ts",
+  "packages/gspo/src/presets/index.ts",
+  "packages/rewards/src/index.ts",
+  "packages/budget/src/index.ts",
+  "packages/topologies/src/index.ts",
+  "packages/tasks/src/index.ts",
+  "packages/kernels/src/index.ts",
+  "packages/kernels/src/testing/index.ts",
+  "packages/engine/src/index.ts",
+  "packages/kernels-tfjs/src/wasm/index.ts",
+  "packages/kernels-tfjs/src/webgpu/index.ts",
+  "packages/tokenizers/src/index.ts",
+  "packages/trainer/src/index.ts",
+];
+
+interface Bundle {
+  /** What Laconic's own modules became; libraries look before they leap. */
+  readonly code: string;
+  /** Modules of Node's that a file of the bundle asks for, with who asks. */
+  readonly node: readonly string[];
+  readonly sources: readonly string[];
+  /** Bytes to fetch. */
+  readonly gzipped: number;
+}
+
+/** As an app's build makes it: everything bundled, the browser's conditions, nothing external but the optional backend. */
+async function bundled(entry: string, external: readonly (string | RegExp)[] = []): Promise<Bundle> {
+  const node: string[] = [];
+  const built = (await build({
+    root,
+    configFile: false,
+    logLevel: "silent",
+    plugins: [
+      {
+        name: "modules of Node's",
+        enforce: "pre",
+        resolveId(id, importer) {
+          if (id.startsWith("node:")) node.push(`${importer} imports ${id}`);
+          return null;
+        },
+      },
+    ],
+    build: {
+      write: false,
+      minify: external.length > 0,
+      target: "es2023",
+      modulePreload: false,
+      assetsInlineLimit: 0,
+      rolldownOptions: {
+        input: join(root, entry),
+        external: ["@tensorflow/tfjs-backend-webgpu", ...external],
+        preserveEntrySignatures: "strict",
+      },
+    },
+  })) as Rolldown.RolldownOutput;
+  const chunks = built.output.filter((part) => part.type === "chunk");
+  return {
+    code: chunks
+      .flatMap(({ modules }) => Object.entries(modules))
+      .flatMap(([id, { code }]) => (id.startsWith(join(root, "packages")) ? [code ?? ""] : []))
+      .join("\n"),
+    node,
+    sources: chunks.flatMap(({ moduleIds }) => moduleIds),
+    gzipped: gzipSync(chunks.map(({ code }) => code).join(""), { level: 9 }).length,
+  };
+}
+
+/** Each with what stands around it. */
+function found(code: string, pattern: RegExp): string[] {
+  return Array.from(code.matchAll(pattern), ({ index }) => code.slice(index - 60, index + 60));
+}
+
+describe("browsers can bundle", () => {
+  test.each(entries)(
+    "%s, without a module or a global of Node's and without eval",
+    { timeout: 120_000 },
+    async (entry) => {
+      const { code, node } = await bundled(entry);
+      expect(node).toEqual([]);
+      expect(code.length).toBeGreaterThan(200);
+      expect(
+        found(code, /\bsetImmediate\(|\bBuffer\.|\bprocess\.(?:pid|kill|stdout)|\bnew Function\b|\beval\(/gu),
+      ).toEqual([]);
+    },
+  );
+
+  test("the relay without the index of benchmarks", { timeout: 120_000 }, async () => {
+    const { sources } = await bundled("packages/tasks/src/index.ts");
+    expect(sources.filter((path) => /packages\/(benchmarks|sandbox|tokenizers|hub)\//u.test(path))).toEqual([]);
+  });
+
+  test.each([
+    ["training-worker.ts", 90],
+    ["engine-worker.ts", 30],
+    // Both in one.
+    ["inline-worker.ts", 95],
+  ])("%s in less than %d kB gzipped, beside its kernels", { timeout: 120_000 }, async (worker, most) => {
+    const { gzipped, sources } = await bundled(`test/browser/${worker}`, [/kernels-tfjs/u]);
+    const holds = (file: string): boolean => sources.some((path) => path.endsWith(file));
+    expect(holds("engine/src/local/inline-host.ts")).toBe(worker !== "training-worker.ts");
+    expect(holds("trainer/src/train.ts")).toBe(worker !== "engine-worker.ts");
+    expect(gzipped).toBeGreaterThan(15_000);
+    expect(gzipped).toBeLessThan(most * 1000);
+  });
+});

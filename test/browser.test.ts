@@ -1,0 +1,63 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build } from "vite";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { relayQuickstart } from "../apps/trainer/src/presets/relay-quickstart.ts";
+import { memoryFileSystem } from "../packages/core/src/files/index.ts";
+import { createInlineEngine } from "../packages/engine/src/index.ts";
+import { createKernels } from "../packages/kernels-tfjs/src/wasm/index.ts";
+import { kernelCases } from "../packages/kernels/src/testing/index.ts";
+import type { ConformanceResult } from "./browser/conformance-worker.ts";
+import { chromium, inChromium } from "./browser/in-chromium.ts";
+import { modelFolder, session, type SessionOptions, type SessionResult } from "./browser/session.ts";
+import { root } from "./workspace.ts";
+
+const slow = { timeout: 1_200_000 };
+const train = relayQuickstart["train"] as Record<string, unknown>;
+const options: SessionOptions = { settings: { ...train, seed: 1 }, steps: 40 };
+
+let page = "";
+beforeAll(async () => {
+  page = await mkdtemp(join(tmpdir(), "laconic-page-"));
+  await build({
+    root: join(root, "test/browser"),
+    configFile: false,
+    logLevel: "error",
+    worker: { format: "es", rolldownOptions: { external: ["@tensorflow/tfjs-backend-webgpu"] } },
+    // Addresses of data are not this site's own, which is all that its policy lets it fetch.
+    build: { assetsInlineLimit: 0, outDir: page, emptyOutDir: true, minify: true, target: "es2023" },
+  });
+}, 120_000);
+afterAll(() => rm(page, { recursive: true }));
+
+/** The same session in Node. */
+async function inNode(): Promise<SessionResult> {
+  const files = memoryFileSystem();
+  for (const name of ["config.json", "model.safetensors"])
+    await files.write(`${modelFolder}/${name}`, await readFile(join(root, "apps/trainer/assets/relay-one-fact", name)));
+  return session(await createInlineEngine([await createKernels(undefined)], { files }), files, options);
+}
+
+describe.skipIf(chromium === null)("in a tab of Chromium, which may not evaluate text", () => {
+  test("the wasm kernels pass their suite", slow, async () => {
+    const { passed, failed, backend } = await inChromium<ConformanceResult>(page, {
+      query: "worker=kernels&device=wasm",
+    });
+    expect(failed).toEqual([]);
+    expect(passed).toEqual(kernelCases.map(({ name }) => name));
+    expect(backend).toContain("tfjs-wasm");
+  });
+
+  test("40 steps of the relay quickstart are Node's, byte for byte", slow, async () => {
+    const node = await inNode();
+    expect(node.metrics).toHaveLength(40);
+    expect(Object.keys(node.checkpoint)).toContain("model.safetensors");
+    const inline = await inChromium<SessionResult>(page, { query: "worker=inline", options });
+    expect(inline).toEqual(node);
+
+    const query = "worker=training&steps=10";
+    const worker = await inChromium<SessionResult>(page, { query, options });
+    expect(worker.metrics).toEqual(node.metrics.slice(0, 10));
+  });
+});

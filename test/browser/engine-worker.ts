@@ -1,0 +1,7 @@
+// An app's engine worker: all that it says.
+import { serveEngine } from "../../packages/engine/src/index.ts";
+import { createKernels } from "../../packages/kernels-tfjs/src/wasm/index.ts";
+import { fetchPolicy } from "./shipped-policy.ts";
+import { lateFiles } from "./late-files.ts";
+
+serveEngine({ kernels: { wasm: createKernels }, files: lateFiles(fetchPolicy()) });

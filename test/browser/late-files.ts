@@ -1,0 +1,10 @@
+import type { ModelFiles } from "../../packages/core/src/files/index.ts";
+
+/** Files that are on their way: whoever asks waits. */
+export function lateFiles(files: Promise<ModelFiles>): ModelFiles {
+  return {
+    exists: async (path) => (await files).exists(path),
+    openToRead: async (path) => (await files).openToRead(path),
+    openToWrite: async (path) => (await files).openToWrite(path),
+  };
+}

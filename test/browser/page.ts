@@ -1,0 +1,26 @@
+// Starts the worker that the page's address names, and posts what it says.
+interface PageWorker {
+  postMessage(query: string): void;
+  addEventListener(
+    kind: string,
+    listener: (event: { readonly data?: unknown; readonly message?: string }) => void,
+  ): void;
+}
+
+declare const Worker: new (address: URL, options: { readonly type: "module" }) => PageWorker;
+declare const location: { readonly search: string };
+
+const query = new URLSearchParams(location.search);
+
+/** Bundlers find workers by this very form. */
+const workers: Readonly<Record<string, () => PageWorker>> = {
+  training: () => new Worker(new URL("./training-worker.ts", import.meta.url), { type: "module" }),
+  inline: () => new Worker(new URL("./inline-worker.ts", import.meta.url), { type: "module" }),
+  kernels: () => new Worker(new URL("./conformance-worker.ts", import.meta.url), { type: "module" }),
+};
+
+const post = (said: unknown): void => void fetch("/said", { method: "POST", body: JSON.stringify(said) });
+const worker = (workers[query.get("worker") ?? ""] as () => PageWorker)();
+worker.addEventListener("message", ({ data }) => post(data));
+worker.addEventListener("error", ({ message }) => post({ error: message ?? "the worker cannot be loaded" }));
+worker.postMessage(location.search);
