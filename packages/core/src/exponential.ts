@@ -20,7 +20,7 @@ export function exponential(power: number): number {
   const size = Math.abs(power);
   if (size < 2 ** -28) return 1 + power;
   const sign = power < 0 ? -1 : 1;
-  const twos = size < half ? 0 : size < oneAndHalf ? sign : Math.trunc(1.442695040888963387 * power + 0.5 * sign);
+  const twos = size < half ? 0 : size < oneAndHalf ? sign : Math.trunc(Math.LOG2E * power + 0.5 * sign);
   const high = power - twos * ln2High;
   const low = twos * ln2Low;
   const x = high - low;
