@@ -20,6 +20,7 @@ const entries: readonly string[] = [
   "packages/engine/src/index.ts",
   "packages/kernels-tfjs/src/wasm/index.ts",
   "packages/kernels-tfjs/src/webgpu/index.ts",
+  "packages/benchmarks/src/index.ts",
   "packages/tokenizers/src/index.ts",
   "packages/trainer/src/index.ts",
 ];

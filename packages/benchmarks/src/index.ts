@@ -15,9 +15,8 @@ export type {
 } from "./data/benchmark.ts";
 export type { RowSchema } from "./data/row-schema.ts";
 export { posed, questionText } from "./data/question-text.ts";
-export { openSplit } from "./data/open-split.ts";
+export { findFiles, mathsGrader, openSplit } from "#platform";
 export type { OpenOptions } from "./data/open-split.ts";
-export { findFiles } from "./data/find-files.ts";
 export type { FoundFile } from "./data/find-files.ts";
 export { loadSplit } from "./data/load-split.ts";
 export type { LoadedSplit, LoadOptions } from "./data/load-split.ts";
@@ -44,7 +43,6 @@ export type { CaseParams, GradedCase } from "./graders/graded-case.ts";
 export { extractLetter, gradeLetter } from "./graders/letter-answer.ts";
 export { extractNumber, gradeNumber } from "./graders/number-answer.ts";
 export { extractText, gradeText } from "./graders/text-answer.ts";
-export { mathsGrader } from "./graders/maths/maths-grader.ts";
 export type { MathsGrader, MathsGraderOptions } from "./graders/maths/maths-grader.ts";
 export { gradeMaths } from "./graders/maths/grade-maths.ts";
 export type { MathsOptions } from "./graders/maths/grade-maths.ts";

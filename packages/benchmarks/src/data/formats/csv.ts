@@ -1,5 +1,5 @@
-import { parse } from "csv-parse/sync";
 import { LaconicError } from "@laconic/core";
+import { parseCsv } from "#formats";
 import type { DataRow } from "../data-row.ts";
 
 /**
@@ -8,7 +8,11 @@ import type { DataRow } from "../data-row.ts";
  */
 export function csvRows(file: string, bytes: Uint8Array): DataRow[] {
   try {
-    const records: string[][] = parse(Buffer.from(bytes), { bom: true, relax_column_count: true, relax_quotes: true });
+    const records: string[][] = parseCsv(new TextDecoder().decode(bytes), {
+      bom: true,
+      relax_column_count: true,
+      relax_quotes: true,
+    });
     return records.map((value, i) => ({ file, row: i + 1, value }));
   } catch (error) {
     throw new LaconicError("data_invalid", `${file}: ${(error as Error).message}`, { file }, error);

@@ -1,11 +1,10 @@
-import { gunzipSync } from "node:zlib";
 import { LaconicError } from "@laconic/core";
+import { unpacked, zipEntries } from "#formats";
 import type { DataRow } from "../data-row.ts";
 import { csvRows } from "./csv.ts";
 import { jsonArray } from "./json-array.ts";
 import { jsonLines } from "./json-lines.ts";
 import { parquetRows } from "./parquet.ts";
-import { zipEntries } from "./zip.ts";
 
 /** A compressed file that unpacks to more is a bomb. */
 const mostBytes = 1 << 30;
@@ -30,15 +29,15 @@ export async function readRows(
       await Promise.all(entries.map((entry) => readRows(`${file}/${entry.name}`, entry.bytes, undefined, csv)))
     ).flat();
   }
-  if (startsWith(bytes, [0x1f, 0x8b])) return readRows(file, unzipped(file, bytes), within, csv);
+  if (startsWith(bytes, [0x1f, 0x8b])) return readRows(file, await unzipped(file, bytes), within, csv);
   if (startsWith(bytes, [0x50, 0x41, 0x52, 0x31])) return parquetRows(file, bytes);
   if (/\.[ct]sv(?:\.gz)?$/iu.test(file)) return csv(file, bytes);
   return firstVisible(bytes) === "[" ? jsonArray(file, bytes) : [...jsonLines(file, bytes)];
 }
 
-function unzipped(file: string, bytes: Uint8Array): Uint8Array {
+async function unzipped(file: string, bytes: Uint8Array): Promise<Uint8Array> {
   try {
-    return gunzipSync(bytes, { maxOutputLength: mostBytes });
+    return await unpacked(bytes, mostBytes);
   } catch (error) {
     throw new LaconicError(
       "data_invalid",

@@ -1,0 +1,10 @@
+import { promisify } from "node:util";
+import { gunzip } from "node:zlib";
+
+export { parse as parseCsv } from "csv-parse/sync";
+export { zipEntries } from "../zip.ts";
+
+/** @throws Error for what is no whole gzip file, or unpacks to more than `mostBytes` */
+export function unpacked(bytes: Uint8Array, mostBytes: number): Promise<Uint8Array> {
+  return promisify(gunzip)(bytes, { maxOutputLength: mostBytes });
+}

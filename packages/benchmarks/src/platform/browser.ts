@@ -1,0 +1,35 @@
+import { LaconicError } from "@laconic/core";
+import { sha256 } from "@laconic/core/files";
+import type { Benchmark } from "../data/benchmark.ts";
+import type { FoundFile } from "../data/find-files.ts";
+import { loadSplit, type LoadedSplit } from "../data/load-split.ts";
+import type { OpenOptions } from "../data/open-split.ts";
+import { splitOf } from "../data/split-of.ts";
+import type { MathsGrader } from "../graders/maths/maths-grader.ts";
+
+/** @throws LaconicError `config_invalid`: a browser has no folders. */
+export async function findFiles(_benchmark: Benchmark, _split: string, path: string): Promise<FoundFile[]> {
+  const reason = "a browser has no folders; read the file and give its bytes to loadSplit";
+  throw new LaconicError("config_invalid", `${path}: ${reason}`, { path });
+}
+
+/** The pinned file of a split, fetched and checked; nothing is kept. @throws LaconicError `data_invalid`, `config_invalid` */
+export async function openSplit(benchmark: Benchmark, options: OpenOptions): Promise<LoadedSplit> {
+  const name = options.split ?? benchmark.defaultSplit;
+  const [file] = splitOf(benchmark, name).files ?? [];
+  if (!file || options.from === "hub" || options.offline)
+    throw new LaconicError("config_invalid", `${benchmark.title}, split ${name}: a browser fetches pinned files only`, {
+      key: "from",
+    });
+  const { signal } = options;
+  const reply = await (options.fetch ?? fetch)(file.url, { ...(signal && { signal }) });
+  if (!reply.ok) throw new LaconicError("data_invalid", `${file.url}: HTTP ${reply.status}`, { file: file.url });
+  const bytes = new Uint8Array(await reply.arrayBuffer());
+  return loadSplit(benchmark, name, [{ path: file.path, bytes, sha256: sha256(bytes) }], options);
+}
+
+/** @throws LaconicError `config_invalid`: a page starts no threads of its own. */
+export function mathsGrader(): MathsGrader {
+  const reason = "call gradeMaths in a worker of the app, which can be ended when it takes too long";
+  throw new LaconicError("config_invalid", `a browser starts no thread for the maths grader; ${reason}`, {});
+}

@@ -1,0 +1,3 @@
+export { findFiles } from "../data/find-files.ts";
+export { openSplit } from "../data/open-split.ts";
+export { mathsGrader } from "../graders/maths/maths-grader.ts";
