@@ -30,13 +30,8 @@ test.each(Object.entries(damages).map(([name, damage]) => ({ name, damage })))(
       const damaged = join(folder, "model");
       await cp(model, damaged, { recursive: true });
       await damage(join(damaged, file), join(damaged, files[(j + 1) % files.length] as string));
-      for (const words of [
-        trainOn(damaged, join(folder, "run")),
-        ["plan", "preset:relay-quickstart", `model=${damaged}`],
-      ]) {
-        const ended = await command(words);
-        expect([file, words[0], complaintAbout(ended)]).toEqual([file, words[0], null]);
-      }
+      const ended = await command(trainOn(damaged, join(folder, "run")));
+      expect([file, complaintAbout(ended)]).toEqual([file, null]);
       await rm(folder, { recursive: true });
     }
   },

@@ -30,7 +30,7 @@ describe("a server that", () => {
     "$name: a completion ends in time, with an error of ours or a reply that counts",
     async ({ hostility, isAnswer = false }) => {
       const url = `${await started(hostility)}/v1`;
-      const client = openAiModel({ model: "m", baseUrl: url, apiKey: secret, attempts: 2, deadlineMs: 3000 });
+      const client = openAiModel({ model: "m", baseUrl: url, apiKey: secret, attempts: 2, deadlineMs: 1500 });
       const sampling = { temperature: 0, maxTokens: 8 };
       const prompt = { kind: "messages", messages: [{ role: "user", content: "hi" }] } as const;
       const ended = await client
@@ -46,7 +46,7 @@ describe("a server that", () => {
   test.each(named)("$name: a download ends, with an error of ours, and names nothing", async ({ hostility }) => {
     const endpoint = await started(hostility);
     const cacheFolder = join(await temporary(), "cache");
-    const signal = AbortSignal.timeout(3000);
+    const signal = AbortSignal.timeout(1500);
     const wait = async (): Promise<void> => undefined;
     const ended = await openSnapshot({ repo: "owner/name", cacheFolder, endpoint, token: secret, wait, signal }).catch(
       (error: unknown) => error,
