@@ -163,11 +163,11 @@ export async function learn(learner: Learner, facts: StepFacts): Promise<Learner
         : undefined,
   });
   const { logProbs: oldLogProbs, gap } = await oldLogProbsOf(config, oldPolicy, batch);
-  const { objective, rollLogProbs } = correctedFor(learner, facts.lag, batch, oldLogProbs);
+  const objective = correctedFor(learner, facts.lag, batch, oldLogProbs);
   const refLogProbs = reference && (await reference.forward(batch.sequences)).logProbs;
   lap("old_log_probs");
   const updated = await update(
-    { model: policy.model, config, objective, batch, oldLogProbs, refLogProbs, rollLogProbs, step },
+    { model: policy.model, config, objective, batch, oldLogProbs, refLogProbs, step },
     random,
   );
   lap("update");
@@ -186,18 +186,15 @@ export function pricingOf({ config, costs }: Pick<LearnerSettings, "config" | "c
  * Equal log-probs need no correction, and a weight of 1 everywhere would be refused.
  */
 function correctedFor(
-  { config, objective }: Learner,
+  { config: { asynchronous }, objective }: Learner,
   lag: number,
   { sampledLogProbs }: TrainingBatch,
   oldLogProbs: OldLogProbs["logProbs"],
-): { readonly objective: Objective; readonly rollLogProbs: OldLogProbs["logProbs"] | null } {
-  const asked = config.objective.importance !== undefined;
-  const { asynchronous } = config;
+): Objective {
+  if (asynchronous === null || lag === 0) return objective;
   const differs = oldLogProbs.values.some((value, t) => value !== sampledLogProbs.values[t]);
-  if (asynchronous === null || lag === 0 || !differs)
-    return { objective, rollLogProbs: asked ? sampledLogProbs : null };
-  const options = { kind: "truncate", level: "geometric", cap: asynchronous.importanceCap } as const;
-  return { objective: withImportance(objective, options), rollLogProbs: sampledLogProbs };
+  const cap = asynchronous.importanceCap;
+  return differs ? withImportance(objective, { kind: "truncate", level: "geometric", cap }) : objective;
 }
 
 /** Eq. 5 for a policy with a budget of its own. */

@@ -39,8 +39,6 @@ export interface UpdateFacts {
   readonly oldLogProbs: Ragged;
   /** log π_ref, where the objective asks for it. */
   readonly refLogProbs: Ragged | null;
-  /** log π as the sampler reported it, where the objective asks for it. */
-  readonly rollLogProbs?: Ragged | null;
   readonly step: number;
 }
 
@@ -77,7 +75,7 @@ export async function update(facts: UpdateFacts, random: Random): Promise<Update
 }
 
 async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerStep: number): Promise<UpdateResult> {
-  const { model, config, objective, batch, oldLogProbs, refLogProbs, rollLogProbs } = facts;
+  const { model, config, objective, batch, oldLogProbs, refLogProbs } = facts;
   const sequences = rows.map((row) => batch.sequences[row] as TrainingSequence);
   const units = unitsOf(batch, config.ratioUnit, rows);
   const totals = {
@@ -93,7 +91,7 @@ async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerS
       logProbs,
       oldLogProbs: raggedSelect(oldLogProbs, picked),
       ...(refLogProbs && { refLogProbs: raggedSelect(refLogProbs, picked) }),
-      ...(rollLogProbs && { rollLogProbs: raggedSelect(rollLogProbs, picked) }),
+      rollLogProbs: raggedSelect(batch.sampledLogProbs, picked),
       advantages: advantagesOf(batch, picked),
       groups: Int32Array.from(picked, (row) => batch.problems[row] as number),
       totals,
