@@ -1,11 +1,8 @@
 // npm test: types, lint, format, unused code, then every test. `npm test -- packages/gspo` runs the tests of one folder.
 // The last line counts everything; each of the four checks counts as one test.
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
-import { root } from "./lib/root.mjs";
 import { run } from "./lib/run.mjs";
 import { setUp } from "./lib/setup.mjs";
+import { vitest } from "./lib/vitest.mjs";
 
 const checks = [
   { name: "types", command: ["tsc", "-p", "."], fix: "correct the lines above" },
@@ -43,35 +40,5 @@ async function runTests(filters) {
     ["LACONIC_DEVICES", "tests of TensorFlow and WebGPU skip (it names the folder of doctor --enable)"],
   ])
     if (!process.env[name]) console.log(`     ${name} is not set: ${what}`);
-  const folder = mkdtempSync(join(tmpdir(), "laconic-test-"));
-  try {
-    const report = join(folder, "report.json");
-    const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
-    const { code, seconds } = await run("vitest", ["run", ...reporters, ...filters], { output: "show" });
-    count(JSON.parse(readFileSync(report, "utf8")), code, seconds);
-  } catch (error) {
-    if (error.code !== "ENOENT") throw error;
-    console.log("FAIL tests: vitest ended without a report, see above. Fix: npx vitest run");
-    total.failed += 1;
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** Adds vitest's report. A file that fails before its first test counts as one failed test. */
-function count({ testResults }, code, seconds) {
-  const before = total.failed;
-  for (const { name, status, assertionResults } of testResults) {
-    const of = (...statuses) => assertionResults.filter((test) => statuses.includes(test.status));
-    total.passed += of("passed").length;
-    const skipped = of("skipped", "pending", "todo", "disabled");
-    total.skipped += skipped.length;
-    const failed = of("failed").length;
-    total.failed += failed === 0 && status === "failed" ? 1 : failed;
-    if (skipped.length > 0)
-      console.log(`skip ${relative(root, name)}: ${skipped.length}, such as "${skipped[0].fullName}"`);
-  }
-  // Errors outside any test (an unhandled rejection, a missing file) appear only in the exit code.
-  if (code !== 0 && total.failed === before) total.failed += 1;
-  console.log(`${code === 0 ? "ok  " : "FAIL"} ${"tests".padEnd(12)} ${seconds.toFixed(1)} s`);
+  for (const [kind, number] of Object.entries(await vitest(filters))) total[kind] += number;
 }

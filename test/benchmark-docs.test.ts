@@ -6,6 +6,7 @@ const grading: Readonly<Record<Grading["kind"], string>> = {
   numeric: "A number is looked for in the reply and compared with the gold as a number.",
   letter: "One of the benchmark's letters is looked for in the reply and compared with the gold.",
   maths: "An expression is looked for in the reply and compared with the gold as a mathematical object.",
+  text: "A text is looked for in the reply and compared with the gold, character by character.",
   code: "The program is run against its tests in the sandbox, never on the host.",
   writing: "There is no right answer: the reward looks at the form of the text.",
 };

@@ -17,6 +17,7 @@ describe.each(publishedPackages)("$manifest.name", ({ folder, manifest }) => {
     expect(manifest.engines?.node).toBe(">=20.19");
     expect(manifest.publishConfig?.access).toBe("public");
     expect(manifest.scripts).toHaveProperty("build");
+    expect(manifest.scripts?.["test"]).toBe(`vitest run --root ../.. ${folder}/`);
     expect(manifest.scripts).toHaveProperty(["check:package"]);
   });
 

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { defineConfig } from "vitepress";
 
@@ -7,6 +7,14 @@ const docs = join(import.meta.dirname, "..");
 /** Pages that exist: measured results are added when they are measured. */
 function pages(...items: readonly { text: string; link: string }[]): { text: string; link: string }[] {
   return items.filter(({ link }) => existsSync(join(docs, `${link}.md`)) || existsSync(join(docs, link, "index.md")));
+}
+
+/** Why things are as they are, in the order of the index. */
+function decisionPages(): { text: string; link: string }[] {
+  const index = readFileSync(join(docs, "decisions", "index.md"), "utf8");
+  const rows = index.matchAll(/^\| \[([^\]]+)\]\(\.\/([\w-]+)\.md\)/gmu);
+  const listed = [...rows].map(([, text = "", name = ""]) => ({ text, link: `/decisions/${name}` }));
+  return [{ text: "All", link: "/decisions/" }, ...listed];
 }
 
 /** One page per package, written by typedoc from the doc comments. */
@@ -29,7 +37,7 @@ export default defineConfig({
   lang: "en",
   cleanUrls: true,
   lastUpdated: false,
-  srcExclude: ["README.md", "data/list.md"],
+  srcExclude: ["README.md", "data/list.md", "api-reports/**"],
   markdown: { math: false },
   themeConfig: {
     search: { provider: "local" },
@@ -45,6 +53,7 @@ export default defineConfig({
         text: "Guide",
         items: pages(
           { text: "Getting started", link: "/getting-started" },
+          { text: "Your own data", link: "/own-data" },
           { text: "Concepts", link: "/concepts" },
           { text: "Units and invariants", link: "/units" },
           { text: "Metrics", link: "/metrics" },
@@ -53,6 +62,7 @@ export default defineConfig({
           { text: "Reproduce the papers' tables", link: "/reproduce" },
           { text: "Papers", link: "/papers" },
           { text: "Questions and troubleshooting", link: "/faq" },
+          { text: "Glossary", link: "/glossary" },
         ),
       },
       {
@@ -64,6 +74,7 @@ export default defineConfig({
           { text: "Benchmarks", link: "/benchmarks" },
         ),
       },
+      { text: "Decisions", items: decisionPages() },
       { text: "API", items: apiPages() },
     ],
   },

@@ -194,6 +194,20 @@ test("mad: the moderator's JSON ends it; what is no JSON goes on; nothing in it 
   expect(undecided.episode.utterances.map(({ agent }) => agent).slice(-2)).toEqual(["judge", "judge"]);
 });
 
+test("mad: a moderator's program is the reply itself, braces and all", async () => {
+  const program = "def f(words):\n    return {word: len(word) for word in words}";
+  const whole: AnswerReader = { read: (reply) => reply.trim() || null, same: (a, b) => a === b };
+  const { episode } = await play(
+    "mad",
+    (prompt) =>
+      prompt.includes("You moderate")
+        ? `Here it is: ${JSON.stringify({ preference: "negative", answer: program })}`
+        : "pass",
+    { reader: whole },
+  );
+  expect([episode.utterances.length, episode.answer]).toEqual([3, program]);
+});
+
 test("role assignment: an unknown role is a helpful assistant", async () => {
   const { asked } = await play("role-assignment", (prompt) => (prompt.includes("Choose who") ? "the chef" : "7"));
   expect(asked[1]).toContain("You are a Helpful Assistant.");

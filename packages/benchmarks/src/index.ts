@@ -13,13 +13,19 @@ export type {
   RowProblem,
   Split,
 } from "./data/benchmark.ts";
+export type { RowSchema } from "./data/row-schema.ts";
 export { posed, questionText } from "./data/question-text.ts";
-export { findFiles, mathsGrader, openSplit } from "#platform";
+export { findFiles, mathsGrader, openData, openProblems, openSplit } from "#platform";
 export type { OpenOptions } from "./data/open-split.ts";
 export type { FoundFile } from "./data/find-files.ts";
 export { loadSplit } from "./data/load-split.ts";
 export type { LoadedSplit, LoadOptions } from "./data/load-split.ts";
 export type { RowRefusal } from "./data/data-row.ts";
+export type { OpenedProblems, ProblemOptions } from "./own/open-problems.ts";
+export type { OpenedData } from "./own/open-data.ts";
+export { answerKindOf, dataSettingsSchema, rowSettingsSchema } from "./own/data-settings.ts";
+export type { DataColumns, DataGrading, DataSettings, DataSource, RowSettings } from "./own/data-settings.ts";
+export type { SourceOptions } from "./own/data-source.ts";
 export { seededSubset } from "./data/subset.ts";
 export { contamination } from "./data/contamination.ts";
 export type { Overlap } from "./data/contamination.ts";
@@ -34,6 +40,7 @@ export { readGradedCases } from "./graders/graded-case.ts";
 export type { CaseParams, GradedCase } from "./graders/graded-case.ts";
 export { extractLetter, gradeLetter } from "./graders/letter-answer.ts";
 export { extractNumber, gradeNumber } from "./graders/number-answer.ts";
+export { extractText, gradeText } from "./graders/text-answer.ts";
 export type { MathsGrader, MathsGraderOptions } from "./graders/maths/maths-grader.ts";
 export { gradeMaths } from "./graders/maths/grade-maths.ts";
 export type { MathsOptions } from "./graders/maths/grade-maths.ts";

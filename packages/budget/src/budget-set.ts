@@ -8,6 +8,7 @@ import type { BudgetState } from "./state.ts";
 /** One value per scope, for example per agent or per edge. */
 export type ByScope<T> = Readonly<Record<string, T>>;
 
+/** What a step of several budgets gives, by scope: the state to keep and the prices to charge. */
 export interface BudgetSetStep {
   readonly state: ByScope<BudgetState>;
   /** Price per token of the next iteration. */

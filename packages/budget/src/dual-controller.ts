@@ -24,6 +24,7 @@ export interface BudgetDiagnostics {
   readonly guarded: 0 | 1;
 }
 
+/** What a step of a budget gives: the state to keep, the price to charge and what happened. */
 export interface BudgetStep {
   readonly state: BudgetState;
   /** λ: price per token of the next iteration. */

@@ -1,5 +1,6 @@
 import { LaconicError, ledgerTotals, type AgentId, type Episode, type Ledger } from "@laconic/core";
 
+/** Limits of tokens written in an episode; what is absent is not limited. */
 export interface HardCapOptions {
   /** Most tokens the team writes in one episode. */
   readonly maxTokensPerEpisode?: number;

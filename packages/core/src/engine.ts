@@ -81,6 +81,7 @@ export interface ForwardOptions {
  */
 export type TokenGradient = (logProbs: Ragged, rows: readonly number[]) => Float64Array;
 
+/** AdamW with decoupled decay and clipping by the global norm. */
 export interface OptimizerSettings {
   readonly learningRate: number;
   readonly beta1: number;
@@ -92,6 +93,7 @@ export interface OptimizerSettings {
   readonly maxGradNorm: number;
 }
 
+/** What an optimiser step did. */
 export interface OptimizerResult {
   /** Global L2 norm before clipping. */
   readonly gradNorm: number;
@@ -107,6 +109,7 @@ export interface StopTexts {
   readonly tokenBytes: TokenBytes;
 }
 
+/** Asks a policy for one reply to a prompt of token ids. */
 export interface SampleRequest {
   readonly promptTokens: readonly number[];
   readonly sampling: Omit<SamplingSettings, "stop">;
@@ -128,6 +131,7 @@ export interface SampleRequest {
   readonly signal?: AbortSignal;
 }
 
+/** A sampled reply with its log-probs, and why it ended. */
 export interface SampleResult extends TokenTrace {
   readonly finishReason: Exclude<FinishReason, "refusal"> | "aborted";
 }

@@ -39,6 +39,8 @@ export interface Episode {
   readonly utterances: readonly Utterance[];
   /** The team's answer as written, or null when nobody answered. */
   readonly answer: string | null;
+  /** Where several agents answer: the last text of each, by agent. One who never answered is missing. */
+  readonly outputs?: Readonly<Record<AgentId, string>>;
   readonly stopReason: StopReason;
   readonly ledger: Ledger;
 }

@@ -20,6 +20,7 @@ export type { Diagnostics, Statistic } from "./statistic.ts";
 export { wilsonInterval } from "./wilson-interval.ts";
 
 export type { AgentId, Problem } from "./problem.ts";
+export { questionKey } from "./question-key.ts";
 export type {
   ChatMessage,
   Completion,
@@ -35,6 +36,12 @@ export type {
   TokenUsage,
 } from "./language-model.ts";
 export type { ChatTokenizer, TokenBytes, Tokenizer } from "./tokenizer.ts";
+export { incrementalDecoder } from "./streaming/incremental-decoder.ts";
+export type { IncrementalDecoder } from "./streaming/incremental-decoder.ts";
+export { streamCompletion } from "./streaming/stream-completion.ts";
+export type { CompletionEvent } from "./streaming/stream-completion.ts";
+export { streamText } from "./streaming/stream-text.ts";
+export type { StreamTokenizer, TextEvent } from "./streaming/stream-text.ts";
 export type { Episode, Message, Utterance } from "./episode.ts";
 export { ledgerTotals } from "./ledger.ts";
 export type { Ledger, LedgerCall, LedgerRead, LedgerTotals } from "./ledger.ts";
@@ -51,9 +58,17 @@ export { tokenCost } from "./token-price.ts";
 export type { TokenPrice } from "./token-price.ts";
 export { stopReasons } from "./stop-reason.ts";
 export type { StopReason } from "./stop-reason.ts";
-export type { EpisodeContext, EpisodeLimits, Topology } from "./topology.ts";
+export type { EpisodeBudget, EpisodeContext, EpisodeLimits, Topology } from "./topology.ts";
 export { maxReward } from "./reward.ts";
-export type { Grader, RewardFunction, RewardTerms } from "./reward.ts";
+export type {
+  EpisodeReward,
+  Grader,
+  Reward,
+  RewardContext,
+  RewardFunction,
+  RewardResult,
+  RewardTerms,
+} from "./reward.ts";
 export { asEstimator } from "./estimator.ts";
 export type { Advantages, Estimator, EstimatorFunction, RewardBatch } from "./estimator.ts";
 export type { BatchTotals, Objective, ObjectiveInput, ObjectiveOutput } from "./objective.ts";

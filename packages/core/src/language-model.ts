@@ -1,5 +1,6 @@
 import type { RandomState } from "./random.ts";
 
+/** One message of a chat prompt. */
 export interface ChatMessage {
   readonly role: "system" | "user" | "assistant";
   readonly content: string;
@@ -29,6 +30,7 @@ export interface SamplingSettings {
   readonly stop?: readonly string[];
 }
 
+/** What a model is asked: a prompt, how to sample, and the request's own random numbers. */
 export interface CompletionRequest {
   readonly prompt: Prompt;
   readonly sampling: SamplingSettings;
@@ -46,6 +48,7 @@ export interface CompletionRequest {
 /** Why a model stopped writing. */
 export type FinishReason = "stop" | "length" | "refusal";
 
+/** Tokens of one request, and who counted them. */
 export interface TokenUsage {
   readonly promptTokens: number;
   /** Tokens written, the end token included where the model counts it. */
@@ -81,6 +84,7 @@ export interface DrawnToken {
   readonly atOne?: LogProbsAtOne;
 }
 
+/** A model's reply; `trace` has its tokens and log-probs where the model is local. */
 export interface Completion {
   readonly text: string;
   readonly finishReason: FinishReason;
@@ -89,6 +93,7 @@ export interface Completion {
   readonly trace?: TokenTrace;
 }
 
+/** Which weights wrote a reply. */
 export interface ModelIdentity {
   readonly id: string;
   /** Optimiser steps behind these weights; 0 for a frozen model. */

@@ -27,6 +27,7 @@ export interface Ledger {
   readonly calls: readonly LedgerCall[];
 }
 
+/** Sums of a ledger: calls, tokens written and read, by agent and by edge. */
 export interface LedgerTotals {
   readonly calls: number;
   readonly promptTokens: number;
@@ -38,6 +39,7 @@ export interface LedgerTotals {
   readonly readByEdge: Readonly<Record<string, number>>;
 }
 
+/** Adds up a ledger. Agents that wrote or read nothing in their calls stand with 0. */
 export function ledgerTotals(ledger: Ledger): LedgerTotals {
   // Maps, because an agent may be called like a property that every object has.
   const writtenByAgent = new Map<AgentId, number>();

@@ -1,11 +1,40 @@
 import type { Episode } from "./episode.ts";
-import type { Problem } from "./problem.ts";
+import type { AgentId, Problem } from "./problem.ts";
 
 /** Signed contributions by name; their sum is the reward. Costs are negative. */
 export type RewardTerms = Readonly<Record<string, number>>;
 
 /** Scores a finished episode. Terms are logged apart and summed last. */
 export type RewardFunction = (episode: Episode, problem: Problem) => RewardTerms;
+
+/** What an episode earned, before any cost is charged. */
+export interface EpisodeReward {
+  /** Shared by all agents. A term called `task` is a grade, 0 to 1. */
+  readonly team: RewardTerms;
+  /** Of single agents, added to the team's: opposite interests, shaping by role. */
+  readonly agents?: Readonly<Record<AgentId, RewardTerms>>;
+  /** What accuracy is the mean of, 0 to 1. Default: the team's `task`, else the sum of the team's terms. */
+  readonly score?: number;
+}
+
+/** What a reward is told beside episode and problem. */
+export interface RewardContext {
+  /** Aborted once nobody waits for the reward any more. */
+  readonly signal: AbortSignal;
+}
+
+/** Terms of the team, the same with terms by agent, or why the machine kept the reward from a verdict. */
+export type RewardResult = RewardTerms | EpisodeReward | { readonly undecided: string };
+
+/**
+ * Judges a finished episode; it may take its time (a model that judges, a sandbox). It measures what was achieved: what words
+ * cost is measured and priced apart.
+ */
+export type Reward = (
+  episode: Episode,
+  problem: Problem,
+  context: RewardContext,
+) => RewardResult | Promise<RewardResult>;
 
 /** Decides whether an answer is right: 1, 0, or partial credit between. */
 export type Grader = (answer: string | null, problem: Problem) => number;

@@ -6,8 +6,10 @@ export interface Statistic {
   readonly max: number;
 }
 
+/** The statistic of no values: merging it changes nothing. */
 export const emptyStatistic: Statistic = { sum: 0, count: 0, min: Infinity, max: -Infinity };
 
+/** Sum, count, least and largest of the values. */
 export function statisticOf(values: Iterable<number>): Statistic {
   let [sum, count, min, max] = [0, 0, Infinity, -Infinity];
   for (const value of values) {
@@ -19,6 +21,7 @@ export function statisticOf(values: Iterable<number>): Statistic {
   return { sum, count, min, max };
 }
 
+/** The statistic of the values of both. */
 export function mergeStatistics(a: Statistic, b: Statistic): Statistic {
   return { sum: a.sum + b.sum, count: a.count + b.count, min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) };
 }

@@ -9,4 +9,5 @@ export const stopReasons = [
   "error",
 ] as const;
 
+/** One of `stopReasons`. */
 export type StopReason = (typeof stopReasons)[number];

@@ -6,11 +6,20 @@ import type { Random } from "./random.ts";
 /** Ceilings of one episode; reaching one ends it with a counted stop reason. */
 export interface EpisodeLimits {
   readonly maxTurns?: number;
+  /** Of the whole team. */
   readonly maxTokens?: number;
+  /** Of each agent over the episode: one that has spent it is left out, and the episode counts as `token_limit`. */
+  readonly maxTokensPerAgent?: number;
   /** Wall clock of the whole episode; the turns in flight are left. */
   readonly maxSeconds?: number;
   /** Wall clock of one turn. */
   readonly maxSecondsPerTurn?: number;
+}
+
+/** The tokens that a team is to write per episode. */
+export interface EpisodeBudget {
+  /** B of Eq. 5: a mean over episodes, end tokens included. */
+  readonly targetTokens: number;
 }
 
 /** What an episode runs on. The random stream is the episode's own: each turn draws from a labelled split of it. */
@@ -19,6 +28,8 @@ export interface EpisodeContext {
   readonly sampling: Omit<SamplingSettings, "maxTokens"> & { readonly maxTokens?: number };
   readonly random: Random;
   readonly limits?: EpisodeLimits;
+  /** What agents may be told of it: no more than that. Limits bind, and a price steers. */
+  readonly budget?: EpisodeBudget;
   readonly signal?: AbortSignal;
   /** Monotonic milliseconds: the ledger's calls then say how long they took. */
   readonly clock?: () => number;

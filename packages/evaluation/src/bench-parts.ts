@@ -3,6 +3,7 @@ import { answerForm, answerReading, posed, type BenchmarkProblem, type GradingMe
 import type { AgentId, LanguageModel, Problem, TokenPrice, Topology } from "@laconic/core";
 import type { BenchSet } from "./bench-plan.ts";
 
+/** What a bench runs with: the model, the graders, and what tokens cost. */
 export interface BenchParts {
   readonly model: LanguageModel;
   readonly means: GradingMeans;

@@ -1,8 +1,10 @@
-import { gradeAnswer, type BenchmarkProblem } from "@laconic/benchmarks";
+import type { BenchmarkProblem } from "@laconic/benchmarks";
 import type { Baseline } from "@laconic/baselines";
 import { LaconicError, randomFromSeed, sumLedgers, type Ledger } from "@laconic/core";
+import type { Ask } from "@laconic/rewards";
 import type { BenchSet, BenchSettings } from "./bench-plan.ts";
 import { callerCost } from "./caller-cost.ts";
+import { gradeOf } from "./grade-of.ts";
 import { givenTo, methodOptions, modelsFor, type BenchParts } from "./bench-parts.ts";
 
 /** What a method learned before it was scored, and what that took: counted apart from its samples. */
@@ -21,7 +23,8 @@ export interface CalibrationRecord {
 
 /**
  * Has a method learn on a benchmark's calibration questions.
- * @throws LaconicError `data_invalid` without such questions: a test's own are never used
+ * @throws LaconicError `data_invalid` without such questions: a test's own are never used; `scoring_failed` for an answer that
+ * gets no verdict twice, which is not taken for a wrong one
  */
 export async function calibrateMethod(
   method: Baseline,
@@ -29,6 +32,7 @@ export async function calibrateMethod(
   config: string,
   { seed, temperature, maxTokens }: BenchSettings,
   { model, means, price }: BenchParts,
+  ask: Ask,
   signal: AbortSignal | undefined,
 ): Promise<CalibrationRecord> {
   const questions = set.calibration;
@@ -52,8 +56,16 @@ export async function calibrateMethod(
         ...(signal && { signal }),
       });
       ledgers.push(episode.ledger);
-      const verdict = episode.answer === null ? null : await gradeAnswer(episode.answer, problem, means);
-      return verdict?.correct ? 1 : 0;
+      const grade = (): ReturnType<typeof gradeOf> => gradeOf(episode.answer, problem, means, ask, signal);
+      const first = await grade();
+      if (signal?.aborted) throw new LaconicError("aborted", `${method.name}: its calibration was aborted`);
+      const { correct, error } = first.status === "scored" ? first : await grade();
+      if (correct !== null) return correct ? 1 : 0;
+      throw new LaconicError(
+        "scoring_failed",
+        `${method.name} cannot learn on ${set.benchmark}: the answer to ${problem.id} gets no verdict: ${error}`,
+        { benchmark: set.benchmark, method: method.name, problem: problem.id },
+      );
     },
   });
   const { calls, promptTokens, writtenTokens } = sumLedgers(ledgers);

@@ -1,5 +1,6 @@
 import type { MethodSummary } from "./summary.ts";
 import type { Table } from "./tables.ts";
+import { escapeHtml } from "./text/escape-html.ts";
 
 /** A page that needs nothing else: tables, and accuracy against tokens for each benchmark. */
 export function htmlOf(
@@ -11,11 +12,11 @@ export function htmlOf(
   const benchmarks = [...new Set(summaries.map(({ benchmark }) => benchmark))];
   return [
     "<!doctype html>",
-    `<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escaped(heading)}</title>`,
+    `<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(heading)}</title>`,
     `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">`,
     "<style>body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem;color:#1c2733}table{border-collapse:collapse;margin:1rem 0;display:block;overflow-x:auto}th,td{padding:.3rem .6rem;border-bottom:1px solid #dde3e9;text-align:right;white-space:nowrap}th:first-child,td:first-child{text-align:left}figure{display:inline-block;margin:1rem 1rem 0 0}li{margin:.2rem 0}</style></head><body>",
-    `<h1>${escaped(heading)}</h1>`,
-    `<ul>${notes.map((note) => `<li>${escaped(note)}</li>`).join("")}</ul>`,
+    `<h1>${escapeHtml(heading)}</h1>`,
+    `<ul>${notes.map((note) => `<li>${escapeHtml(note)}</li>`).join("")}</ul>`,
     ...benchmarks.map((benchmark) =>
       scatter(
         benchmark,
@@ -29,8 +30,8 @@ export function htmlOf(
 
 function tableOf({ title, columns, rows }: Table): string {
   const cells = (tag: string, row: readonly string[]): string =>
-    `<tr>${row.map((cell) => `<${tag}>${escaped(cell)}</${tag}>`).join("")}</tr>`;
-  return `<h2>${escaped(title)}</h2><table><thead>${cells("th", columns)}</thead><tbody>${rows.map((row) => cells("td", row)).join("")}</tbody></table>`;
+    `<tr>${row.map((cell) => `<${tag}>${escapeHtml(cell)}</${tag}>`).join("")}</tr>`;
+  return `<h2>${escapeHtml(title)}</h2><table><thead>${cells("th", columns)}</thead><tbody>${rows.map((row) => cells("td", row)).join("")}</tbody></table>`;
 }
 
 const [width, height, left, bottom, top, right] = [560, 320, 48, 40, 46, 190] as const;
@@ -69,12 +70,12 @@ function scatter(benchmark: string, summaries: readonly MethodSummary[]): string
   // Names would lie on top of each other: numbers in the picture, names beside it.
   const legend = points.map(
     ({ method, accuracy }, i) =>
-      `<text x="${width - right + 22}" y="${top + 4 + 15 * i}">${i + 1}  ${escaped(method)} ${(100 * accuracy.value).toFixed(1)}</text>`,
+      `<text x="${width - right + 22}" y="${top + 4 + 15 * i}">${i + 1}  ${escapeHtml(method)} ${(100 * accuracy.value).toFixed(1)}</text>`,
   );
   const line = frontier.map(({ tokens, accuracy }) => `${x(tokens)},${y(accuracy.value)}`).join(" ");
   return [
-    `<figure><svg width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-size="11" font-family="system-ui, sans-serif" role="img" aria-label="${escaped(benchmark)}: accuracy against tokens">`,
-    `<text x="${left}" y="18" font-size="14" font-weight="600">${escaped(benchmark)}</text>`,
+    `<figure><svg width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-size="11" font-family="system-ui, sans-serif" role="img" aria-label="${escapeHtml(benchmark)}: accuracy against tokens">`,
+    `<text x="${left}" y="18" font-size="14" font-weight="600">${escapeHtml(benchmark)}</text>`,
     ...grid,
     ...ticks,
     `<polyline points="${line}" fill="none" stroke="#c2682b" stroke-dasharray="4 3"/>`,
@@ -83,8 +84,4 @@ function scatter(benchmark: string, summaries: readonly MethodSummary[]): string
     `<text x="${(left + width - right) / 2}" y="${height - 6}" text-anchor="middle">tokens a question</text><text x="${left}" y="${top - 12}">accuracy, %</text>`,
     "</svg></figure>",
   ].join("");
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/gu, (char) => `&#${char.charCodeAt(0)};`);
 }

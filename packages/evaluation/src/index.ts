@@ -24,3 +24,5 @@ export type { Table } from "./tables.ts";
 export { htmlOf } from "./html.ts";
 export { publishedAccuracy, agentPoSource, publishedSource, publishedTokens } from "./published.ts";
 export type { PublishedTokens } from "./published.ts";
+export { escapeHtml } from "./text/escape-html.ts";
+export { formatNumber, formatPercent } from "./text/format-number.ts";

@@ -90,6 +90,7 @@ const agentPo: Readonly<Record<string, { readonly average?: number; readonly tok
   agentpo: { average: 31.5, tokens: 1522 },
 };
 
+/** Where AgentPO's figures are from, and of which model. */
 export const agentPoSource =
   "AgentPO (ICLR 2026), actor Llama-3.1-8B for accuracy and tokens, average of its five benchmarks";
 
@@ -120,6 +121,7 @@ const ownRows: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   },
 };
 
+/** Where Agent-GSPO's figures are from, of which model, and how its totals are divided. */
 export const publishedSource =
   "Agent-GSPO, Tables 1 and 2 (gpt-4-1106-preview; MMLU on 153 questions, standard error about 3 points; its token totals divided by 153 questions of MMLU and 1,319 of GSM8K, which they fit)";
 

@@ -1,22 +1,16 @@
 import { setMaxListeners } from "node:events";
 import { performance } from "node:perf_hooks";
-import { gradeAnswer, type Verdict } from "@laconic/benchmarks";
-import {
-  criticalPath,
-  criticalSeconds,
-  LaconicError,
-  ledgerTotals,
-  randomFromSeed,
-  type LaconicErrorCode,
-} from "@laconic/core";
+import { criticalPath, criticalSeconds, LaconicError, ledgerTotals, randomFromSeed } from "@laconic/core";
 import { withDeadline, type Ask, type Timer } from "@laconic/rewards";
 import type { BenchJob, BenchSettings } from "./bench-plan.ts";
 import { givenTo, methodOptions, modelsFor, type BenchParts } from "./bench-parts.ts";
 import { callerCost } from "./caller-cost.ts";
 import { calibrateMethod, type CalibrationRecord } from "./calibrate.ts";
+import { gradeOf } from "./grade-of.ts";
 import type { RecordFile } from "./record-file.ts";
 import type { SampleRecord } from "./sample-record.ts";
 
+/** How a bench runs: how much at a time, when it gives up, who hears of it. */
 export interface BenchOptions {
   /** Questions at a time. Default 32. */
   readonly concurrency?: number;
@@ -72,10 +66,12 @@ export async function runBench(
     if (before) return Promise.resolve(before.learned);
     const known = calibrations.get(config);
     if (known) return known;
-    const now = calibrateMethod(method, set, config, settings, { model, means, price }, signal).then(async (record) => {
-      await onLearned?.(record);
-      return record.learned;
-    });
+    const now = calibrateMethod(method, set, config, settings, { model, means, price }, ask, signal).then(
+      async (record) => {
+        await onLearned?.(record);
+        return record.learned;
+      },
+    );
     calibrations.set(config, now);
     return now;
   };
@@ -92,7 +88,7 @@ export async function runBench(
       const attempt = (before?.attempt ?? 0) + 1;
       let record: SampleRecord;
       try {
-        const judged = before && (await judgedAgain(before, job, means, ask));
+        const judged = before && (await judgedAgain(before, job, means, ask, signal));
         record =
           judged ??
           (await takeSample(job, settings, { model, means, price }, attempt, await learnedBy(job), ask, signal));
@@ -108,7 +104,7 @@ export async function runBench(
       await file.append(record);
       onRecord?.(record);
       done++;
-      if (mostErrors !== null && errors + undecided > mostErrors && record.status !== "scored")
+      if (mostErrors !== null && !signal?.aborted && errors + undecided > mostErrors && record.status !== "scored")
         stopped ??= `${errors} samples failed${undecided > 0 ? `, ${undecided} are undecided` : ""}; the last one: ${record.error}`;
     }
   };
@@ -144,7 +140,7 @@ async function takeSample(
     ...(signal && { signal }),
   });
   const seconds = (performance.now() - started) / 1000;
-  const grade = await gradeOf(episode.answer, problem, means, ask);
+  const grade = await gradeOf(episode.answer, problem, means, ask, signal);
   const totals = ledgerTotals(episode.ledger);
   return {
     benchmark: set.benchmark,
@@ -168,41 +164,17 @@ async function takeSample(
   };
 }
 
-type Graded = Pick<SampleRecord, "status" | "correct" | "extracted" | "rule" | "error">;
-
-/** What became of an answer: a verdict, or why there is none. The tokens it took are the record's either way. */
-async function gradeOf(
-  answer: string | null,
-  problem: BenchJob["problem"],
-  means: BenchParts["means"],
-  ask: Ask,
-): Promise<Graded> {
-  if (answer === null) return { status: "scored", correct: false, extracted: null, rule: null, error: null };
-  const answered = await ask<Verdict | null>(() => gradeAnswer(answer, problem, means));
-  const none = { correct: null, extracted: null, rule: null };
-  if (answered.status === "error") {
-    if (LaconicError.is(answered.cause) && endsGrading.has(answered.cause.code)) throw answered.cause;
-    return { ...none, status: "error", error: `not judged: ${answered.reason}`.slice(0, 500) };
-  }
-  const { correct = false, extracted = null, rule = null, decided = true } = answered.value ?? {};
-  return decided
-    ? { status: "scored", correct, extracted, rule, error: null }
-    : { status: "undecided", correct: null, extracted, rule, error: rule ?? "undecided" };
-}
-
-/** Refusals of the grading itself, that every answer would meet. What is wrong with one problem's tests is that problem's error. */
-const endsGrading: ReadonlySet<LaconicErrorCode> = new Set(["aborted", "config_invalid"]);
-
 /** An answer that an earlier run paid for and could not judge, judged; null where there is none. */
 async function judgedAgain(
   before: SampleRecord,
   { problem }: BenchJob,
   means: BenchParts["means"],
   ask: Ask,
+  signal: AbortSignal | undefined,
 ): Promise<SampleRecord | null> {
   const { status, answer } = before;
   if (status === "scored" || answer === null) return null;
-  return { ...before, ...(await gradeOf(answer, problem, means, ask)) };
+  return { ...before, ...(await gradeOf(answer, problem, means, ask, signal)) };
 }
 
 const timer: Timer = {

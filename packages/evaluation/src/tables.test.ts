@@ -13,7 +13,7 @@ import {
   tokenTable,
   type SampleRecord,
 } from "./index.ts";
-import { maths, temporary, script, run } from "../test/bench-run.ts";
+import { maths, temporary, run } from "../test/bench-run.ts";
 
 afterAll(() => maths.close());
 

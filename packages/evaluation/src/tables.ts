@@ -194,12 +194,14 @@ function rounded(value: number): string {
   return value >= 100 ? Math.round(value).toLocaleString("en-US") : value.toFixed(1);
 }
 
+/** A table as Markdown under a heading of the second level. */
 export function markdownOf({ title, columns, rows }: Table): string {
   const line = (cells: readonly string[]): string =>
     `| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`;
   return [`## ${title}`, "", line(columns), line(columns.map(() => "---")), ...rows.map((row) => line(row))].join("\n");
 }
 
+/** A table as CSV. Cells that a spreadsheet would take for a formula become texts. */
 export function csvOf({ columns, rows }: Table): string {
   // A cell that a spreadsheet would take for a formula becomes a text.
   const cell = (text: string): string => {
@@ -209,6 +211,7 @@ export function csvOf({ columns, rows }: Table): string {
   return [columns, ...rows].map((row) => row.map((each) => cell(each)).join(",")).join("\n");
 }
 
+/** A table as a LaTeX `tabular` with booktabs rules; its title is a comment. */
 export function latexOf({ title, columns, rows }: Table): string {
   const cell = (text: string): string => text.replaceAll("\\", "\\textbackslash ").replaceAll(/[&%$#_{}]/gu, "\\$&");
   const line = (row: readonly string[]): string => `${row.map((each) => cell(each)).join(" & ")} \\\\`;

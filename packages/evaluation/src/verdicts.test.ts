@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { baselineNamed } from "@laconic/baselines";
+import { baselineNamed, type Baseline } from "@laconic/baselines";
 import { mathsGrader, type BenchmarkProblem, type GradingMeans, type Verdict } from "@laconic/benchmarks";
 import { LaconicError } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
@@ -43,7 +43,7 @@ const right: Verdict = { correct: true, extracted: "code", rule: "all tests pass
 /** A bench over programs, each judged by `judge`, and how many replies were asked for. */
 async function bench(
   path: string,
-  judge: (name: string) => Promise<Verdict>,
+  judge: (name: string, signal?: AbortSignal) => Promise<Verdict>,
   options: BenchOptions = {},
 ): Promise<{ outcome: BenchOutcome; records: SampleRecord[]; calls: number }> {
   const file = await openRecords(path);
@@ -52,7 +52,7 @@ async function bench(
     calls++;
     return "a program";
   });
-  const means: GradingMeans = { maths, code: (_, { entryPoint }) => judge(entryPoint) };
+  const means: GradingMeans = { maths, code: (_, { entryPoint }, signal) => judge(entryPoint, signal) };
   const jobs = openJobs(benchJobs([set], settings, [baselineNamed("vanilla")]), file.records);
   const outcome = await runBench(jobs, settings, { model, means, price: { prompt: 1, completion: 1 } }, file, options);
   await file.close();
@@ -117,4 +117,61 @@ test("a machine that decides nothing stops the bench, and a grading that is refu
     { concurrency: 1 },
   );
   expect([refused.outcome.done, refused.outcome.stopped]).toEqual([0, "nothing here judges code"]);
+});
+
+test("an abort ends the verdicts in the making, whose replies are judged by the next run", async () => {
+  const path = await temporary();
+  const stop = new AbortController();
+  const givenUp = { ...right, correct: false, decided: false, rule: "aborted" };
+  let judging = 0;
+  const first = await bench(
+    path,
+    (name, signal) =>
+      new Promise((resolve) => {
+        if (name === "f0") return resolve(right);
+        signal?.addEventListener("abort", () => resolve(givenUp));
+        if (++judging === 3) stop.abort();
+      }),
+    { signal: stop.signal, concurrency: 3, mostErrors: 0 },
+  );
+  expect(first.outcome).toMatchObject({ done: 4, undecided: 3, stopped: "aborted" });
+  const again = await bench(path, async () => right);
+  expect([again.outcome.done, again.calls]).toEqual([5, 2]);
+});
+
+test("a judge that hangs over what a method learns on does not hang the bench, nor count as a wrong answer", async () => {
+  const asked: string[] = [];
+  const utilities: number[] = [];
+  const vanilla = baselineNamed("vanilla");
+  const learner: Baseline = {
+    ...vanilla,
+    calibrate: async (options, { utility }) => {
+      for (const index of [0, 1]) utilities.push(await utility(index, vanilla.create(options)));
+      return null;
+    },
+    restore: (options) => vanilla.create(options),
+  };
+  const judged = async (judge: (name: string, time: number) => Promise<Verdict>): Promise<BenchOutcome> => {
+    const file = await openRecords(await temporary());
+    const code: GradingMeans["code"] = (_, { entryPoint }) => {
+      asked.push(entryPoint);
+      return judge(entryPoint, asked.filter((name) => name === entryPoint).length);
+    };
+    const jobs = benchJobs([{ ...set, problems: problems.slice(2), calibration: problems.slice(0, 2) }], settings, [
+      learner,
+    ]);
+    const model = scriptedModel(() => "a program");
+    const outcome = await runBench(jobs, settings, { model, means: { maths, code }, price: null }, file, {
+      gradeSeconds: 0.2,
+      concurrency: 1,
+    });
+    await file.close();
+    return outcome;
+  };
+  const hangs = (): Promise<Verdict> => new Promise(() => undefined);
+  const once = await judged((name, time) => (name === "f0" && time === 1 ? hangs() : Promise.resolve(right)));
+  expect([once, utilities]).toEqual([{ done: 4, errors: 0, undecided: 0, stopped: null }, [1, 1]]);
+  asked.length = 0;
+  const never = await judged((name) => (name === "f1" ? hangs() : Promise.resolve(right)));
+  expect([never.errors, utilities, asked]).toEqual([4, [1, 1, 1], ["f0", "f1", "f1"]]);
 });

@@ -18,6 +18,7 @@ export type { Aggregation } from "./aggregation.ts";
 export { klSlope, klValue } from "./kl.ts";
 export type { KlEstimator, KlOptions } from "./kl.ts";
 export type { ImportanceOptions } from "./importance.ts";
+export { withImportance, withKl, withOffPolicyMask } from "./corrections.ts";
 
 export { groupAdvantageConventions, groupAdvantages } from "./advantages/group-advantage.ts";
 export type { GroupAdvantageOptions } from "./advantages/group-advantage.ts";

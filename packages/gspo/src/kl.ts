@@ -6,6 +6,7 @@ import { LaconicError, type Objective } from "@laconic/core";
  */
 export type KlEstimator = "k1" | "k2" | "k3" | "k1+" | "k3+";
 
+/** A KL penalty against the reference policy, added to the loss. */
 export interface KlOptions {
   readonly estimator: KlEstimator;
   /** β > 0. */

@@ -12,6 +12,7 @@ import { checkLogProbs } from "./prepare.ts";
 /** What one sequence ratio covers: an utterance, an agent's turn, an agent's whole episode, or the whole team's. */
 export type RatioUnit = "message" | "turn" | "trajectory" | "joint";
 
+/** Who said a sequence, when and in which episode: what ratio units are made of. */
 export interface UnitItem {
   readonly episode: string | number;
   readonly agent: string;

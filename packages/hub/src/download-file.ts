@@ -6,6 +6,7 @@ import { contentId, type ContentId } from "./content-hash.ts";
 import { downloadContent } from "./download-content.ts";
 import { connect } from "./hub-connection.ts";
 
+/** A file to fetch, and what its bytes must be. */
 export interface FileDownload {
   /** An https address of these very bytes, without credentials. */
   readonly url: string;

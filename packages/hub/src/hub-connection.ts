@@ -31,6 +31,9 @@ export interface HubConnection {
 /** Attempts that fail one after the other before the error is given on. */
 const mostAttempts = 5;
 
+/** Of an answer that is held in memory: a page of a listing has a thousand files. */
+const mostAnswerBytes = 64 << 20;
+
 /** @throws LaconicError `config_invalid` for an endpoint or a token that cannot be one */
 export function connect(options: ConnectionOptions): HubConnection {
   const { token, signal, place, server } = options;
@@ -79,7 +82,7 @@ export function connect(options: ConnectionOptions): HubConnection {
     fetch: (input, init = {}) =>
       ask(new URL(input instanceof Request ? input.url : input), init, async (response) => {
         const { status, headers } = response;
-        return new Response(await response.arrayBuffer(), { status, headers });
+        return new Response(await wholeBody(response, place), { status, headers });
       }),
     stream: (path, headers) =>
       ask(
@@ -90,6 +93,19 @@ export function connect(options: ConnectionOptions): HubConnection {
       ),
     pause,
   };
+}
+
+/** @throws LaconicError `hub_unavailable` for an answer that no listing is as long as */
+async function wholeBody(response: Response, place: string): Promise<Blob | null> {
+  if (response.body === null) return null;
+  const pieces: Uint8Array<ArrayBuffer>[] = [];
+  let bytes = 0;
+  for await (const piece of response.body) {
+    bytes += piece.length;
+    if (bytes > mostAnswerBytes) throw unavailable(place, `its answer is longer than ${mostAnswerBytes >> 20} MiB`);
+    pieces.push(piece);
+  }
+  return new Blob(pieces);
 }
 
 /** @throws LaconicError `aborted` */

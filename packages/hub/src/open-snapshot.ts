@@ -6,6 +6,7 @@ import { checkFileName, isPattern, selectFiles } from "./file-names.ts";
 import { connect, throwIfStopped, type HubConnection } from "./hub-connection.ts";
 import { listCommit, resolveCommit, type Designation, type RepositoryFile } from "./repository.ts";
 
+/** Which files of a repository, at which revision, and where they are kept. */
 export interface SnapshotOptions {
   /** `owner/name`, or the name alone of an old repository. */
   readonly repo: string;

@@ -23,7 +23,6 @@ export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", atte
   const device = new TorchDevice(torch, dtype);
   const plain = mathAttentionKernels(device);
   const fused = torch.device === "cpu" ? cpuAttentionKernels(device) : cudaAttentionKernels(device, plain);
-  const { liveCaches: _, ...caching } = cacheKernels(device);
   const { major, minor } = torch.library.version;
   return {
     device: torch.device,
@@ -42,7 +41,7 @@ export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", atte
     ...normKernels(device),
     ...rotaryKernels(device),
     ...(attention === "fused" ? fused : plain),
-    ...caching,
+    ...cacheKernels(device),
     ...headKernels(device),
     ...samplingKernels(device),
     ...optimizerKernels(device),

@@ -26,12 +26,17 @@ export {
   expectHeads,
   expectInts,
   expectLayout,
-  matrix,
-  sizeOf,
+  expectFilled,
   expectRowCopies,
+  expectSampling,
   expectTokenLogProbs,
+  matrix,
+  rangeOf,
+  sizeOf,
 } from "./shape-checks.ts";
 
+export { heldPlaces, longestReach, newPlaces, reachMask, rowsFollow, seesEverything } from "./cache-places.ts";
+export { KeyValueCaches } from "./key-value-caches.ts";
 export { TensorScopes } from "./tensor-scopes.ts";
 export { isOutOfMemory } from "./is-out-of-memory.ts";
 export { tensorsIn } from "./tensors-in.ts";

@@ -1,6 +1,7 @@
 import { LaconicError } from "@laconic/core";
-import type { AttentionShape, CachePlan, KeyValueCache, SequenceLayout, Tensor } from "./contract.ts";
+import type { AttentionShape, CachePlan, KeyValueCache, SamplingRows, SequenceLayout, Tensor } from "./contract.ts";
 
+/** Elements of an array of this shape; 1 for a scalar. */
 export function sizeOf(shape: readonly number[]): number {
   return shape.reduce((product, length) => product * length, 1);
 }
@@ -122,6 +123,39 @@ export function expectTokenLogProbs(logits: Tensor, tokens: Tensor, count: numbe
   expectInts(tokens, rows, "tokenLogProbs: tokens");
   if (!(Number.isInteger(count) && count >= 0 && count <= vocabulary))
     throw new LaconicError("input_invalid", `tokenLogProbs: the ${count} likeliest of ${vocabulary} tokens`);
+}
+
+/** @throws LaconicError `input_invalid` when there are not as many values as the shape has elements. */
+export function expectFilled(values: { readonly length: number }, shape: readonly number[], place: string): void {
+  if (values.length !== sizeOf(shape))
+    throw new LaconicError(
+      "input_invalid",
+      `${place}: ${values.length} values do not fill shape [${shape.join(", ")}]`,
+    );
+}
+
+/**
+ * Checks the arguments of `sampleTokens`.
+ * @returns rows and vocabulary of the logits
+ * @throws LaconicError `input_invalid` when the logits are no matrix of floats, or a setting has not one value for each row
+ */
+export function expectSampling(logits: Tensor, settings: SamplingRows): readonly [rows: number, vocabulary: number] {
+  const [rows, vocabulary] = matrix(logits, "sampleTokens: logits");
+  expectFloats(logits, [rows, vocabulary], "sampleTokens: logits");
+  for (const [name, values] of Object.entries(settings) as [string, { readonly length: number }][])
+    if (values.length !== rows)
+      throw new LaconicError("input_invalid", `sampleTokens: ${name} has ${values.length} entries for ${rows} rows`);
+  return [rows, vocabulary];
+}
+
+/** Smallest and largest number of a list, by which indices are checked without asking the device; zeros for an empty one. */
+export function rangeOf(values: Int32Array): readonly [least: number, most: number] {
+  let [least, most] = [values[0] ?? 0, values[0] ?? 0];
+  for (const value of values) {
+    if (value < least) least = value;
+    if (value > most) most = value;
+  }
+  return [least, most];
 }
 
 function expect(tensor: Tensor, dtype: Tensor["dtype"], shape: readonly number[], place: string): void {

@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import type { Tensor } from "./contract.ts";
+import type { Kernels, Tensor } from "./contract.ts";
 import { tensorsIn } from "./tensors-in.ts";
 
 /**
@@ -48,6 +48,20 @@ export class TensorScopes<T extends Tensor> {
   keep(tensor: Tensor): void {
     const own = this.get(tensor);
     for (const scope of this.#scopes) scope.delete(own);
+  }
+
+  /** `scope`, `keep` and `free` of a kernel set whose tensors these are. */
+  kernels(): Pick<Kernels, "scope" | "keep" | "free"> {
+    return {
+      scope: (body) => this.scope(body),
+      keep: (tensor) => {
+        this.keep(tensor);
+        return tensor;
+      },
+      free: (...tensors) => {
+        for (const tensor of tensors) this.free(tensor);
+      },
+    };
   }
 
   /** Frees what the body made and did not return, also when it throws. What it returns moves to the scope around. */

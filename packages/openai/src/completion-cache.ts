@@ -22,6 +22,7 @@ const schema: z.ZodType<Completion> = z.object({
     .exactOptional(),
 });
 
+/** Where paid replies are kept, and for how long. */
 export interface CacheOptions {
   readonly folder: string;
   /** Bytes of all entries; the oldest used go first. Default 1 GiB. */

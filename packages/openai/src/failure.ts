@@ -24,6 +24,8 @@ const unknownEnds: readonly number[] = [408, 504, 524];
  * @param nowMs - milliseconds since 1970
  */
 export function failedAttempt(thrown: unknown, model: string, key: Secret, nowMs: number): FailedAttempt {
+  if (LaconicError.is(thrown))
+    return { remedy: { kind: "refused" }, charged: false, reason: thrown.message, toError: () => thrown };
   // What `fetch` throws is the cause of what the SDK throws.
   const inner = thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause : thrown;
   const error = (text: string): string => key.redact(`${model}: ${text}`);

@@ -3,7 +3,8 @@
  * @module @laconic/openai
  */
 export { openAiModel } from "./openai-model.ts";
-export type { ApiEvent, OpenAiModel, OpenAiModelOptions } from "./openai-model.ts";
+export type { OpenAiModelOptions } from "./openai-model.ts";
+export type { ApiEvent, ApiModelOptions, OpenAiModel } from "./api-model.ts";
 export { SpendAccount } from "./spend-account.ts";
 export { publicPrices } from "./prices.ts";
 export { Limiter } from "./limiter.ts";

@@ -1,5 +1,6 @@
 import { LaconicError } from "@laconic/core";
 
+/** Bounds of the number of requests in flight. */
 export interface LimiterOptions {
   /** Requests at a time to begin with. Default 20. */
   readonly start?: number;

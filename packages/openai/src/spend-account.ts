@@ -3,11 +3,17 @@ import { LaconicError } from "@laconic/core";
 /** What has been spent, and what may be. Shared by all models that one budget pays for. */
 export class SpendAccount {
   readonly maxUsd: number | null;
-  #settled = 0;
+  #settled: number;
   #reserved = 0;
 
-  /** @param maxUsd - null counts without a cap */
-  constructor(maxUsd: number | null = null) {
+  /**
+   * @param maxUsd - null counts without a cap
+   * @param spentUsd - what an earlier part of the same work cost
+   */
+  constructor(maxUsd: number | null = null, spentUsd = 0) {
+    if (!(spentUsd >= 0))
+      throw new LaconicError("config_invalid", `spent before is ${spentUsd}, expected US dollars`, { spentUsd });
+    this.#settled = spentUsd;
     if (maxUsd !== null && !(maxUsd > 0))
       throw new LaconicError("config_invalid", `a spend cap is ${maxUsd}, expected US dollars above 0`, { maxUsd });
     this.maxUsd = maxUsd;

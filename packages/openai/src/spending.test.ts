@@ -20,6 +20,13 @@ describe("spending", () => {
     await expect(tiny.complete(request())).rejects.toMatchObject({ code: "budget_refused" });
     expect(bodies).toHaveLength(1);
   });
+  test("goes on from what was spent before", async () => {
+    const { url, bodies } = await server((_, response) => json(response, 200, answer("ok")));
+    const account = new SpendAccount(100, 35); // one call may cost 66
+    await expect(model(url, { account, price }).complete(request())).rejects.toMatchObject({ code: "budget_refused" });
+    expect([bodies.length, account.spentUsd]).toEqual([0, 35]);
+    expect(() => new SpendAccount(1, Number.NaN)).toThrow(/spent before is NaN/u);
+  });
   test("an attempt whose end is not known is charged in full, a refused one not", async () => {
     const account = new SpendAccount(1000);
     const { url } = await server((incoming) => void incoming.socket.destroy());

@@ -10,6 +10,7 @@ import { turns } from "./turn-cost.ts";
 /** The three costs of Eq. 1, of the whole team; what the paper leaves open is stated by each. */
 export const equation1Costs: Costs = { tokens: tokensWritten(), turns: turns(), repetition: repetition() };
 
+/** The task's grader, the costs, and their prices. */
 export interface CommunicationRewardOptions extends PricingOptions {
   readonly grader: Grader;
   /** Defaults to {@link equation1Costs}. */

@@ -4,6 +4,7 @@ import { allEqual, groupRows } from "./groups.ts";
 import type { MeasuredEpisode } from "./measure-episode.ts";
 import { checkPrices, checkThreshold, type PricingOptions } from "./reward-terms.ts";
 
+/** How task and costs are normalised apart, and weighted. */
 export interface DecoupledOptions extends PricingOptions {
   /** w by cost name. With `z-score` a pure number; with `centred` the price of one unit, the λ of Eq. 1. */
   readonly weights: Readonly<Record<string, number>>;
@@ -17,6 +18,7 @@ export interface DecoupledOptions extends PricingOptions {
   readonly batch?: "none" | "sequence";
 }
 
+/** Advantages per episode, and what the groups looked like. */
 export interface DecoupledResult {
   /** One per episode. */
   readonly advantages: Float64Array;
@@ -25,7 +27,7 @@ export interface DecoupledResult {
 }
 
 /**
- * Advantages with task and costs normalised apart: A = z(task) - Σ_c w_c n(cost_c), each within its group,
+ * Advantages with the terms of the reward and the costs normalised apart: A = z(task) - Σ_c w_c n(cost_c), each within its group,
  * so that a weight keeps its meaning whatever the spread of a group (GDPO, arXiv 2601.05242; TRL `normalize_then_sum`).
  *
  * A term that is equal throughout its group, or stands alone in it, counts exactly 0. A cost of NaN leaves the baseline
@@ -46,7 +48,12 @@ export function decoupledAdvantages(
   const members = groupRows(groups, measured.length);
   const scale: Scale = { std, epsilon };
   const terms = [
-    { name: "task", weight: 1, values: measured.map(({ task }) => task), scale },
+    ...Object.keys(measured[0]?.terms ?? { task: 0 }).map((name) => ({
+      name,
+      weight: 1,
+      values: measured.map((row) => termOf(row, name)),
+      scale,
+    })),
     ...Object.entries(weights).map(([name, weight]) => ({
       name,
       weight: -weight,
@@ -119,6 +126,10 @@ function checkTerm(term: string, values: readonly number[]): void {
       `episode ${row}, term "${term}" is ${values[row]}; it lies within ±${maxReward}, or is NaN where it does not apply`,
       { row, term },
     );
+}
+
+function termOf({ task, terms = { task } }: MeasuredEpisode, name: string): number {
+  return terms[name] ?? Number.NaN;
 }
 
 function costOf(costs: MeasuredEpisode["costs"], name: string, row: number): number {

@@ -4,13 +4,15 @@
  */
 export { countScores, readScore, unscoredShare } from "./sample-score.ts";
 export type { SampleScore, ScoreCounts, Undecided } from "./sample-score.ts";
+export { graded, readReward, termsOf } from "./read-reward.ts";
+export type { RewardOutcome } from "./read-reward.ts";
 export { withDeadline } from "./deadline.ts";
 export type { Answered, Ask, Timer } from "./deadline.ts";
 
 export { communicationReward, equation1Costs } from "./communication-reward.ts";
 export type { CommunicationRewardOptions } from "./communication-reward.ts";
 
-export { measureEpisode } from "./measure-episode.ts";
+export { measureCosts, measureEpisode } from "./measure-episode.ts";
 export type { MeasuredEpisode } from "./measure-episode.ts";
 export { rewardTerms } from "./reward-terms.ts";
 export type { PricingOptions } from "./reward-terms.ts";
@@ -23,9 +25,12 @@ export { turns } from "./turn-cost.ts";
 export type { TurnOptions } from "./turn-cost.ts";
 export { repetition } from "./repetition.ts";
 export type { RepetitionOptions } from "./repetition.ts";
+export { costPreset, costShapes } from "./cost-presets.ts";
+export type { CostSettings } from "./cost-presets.ts";
 export { overlong } from "./overlong.ts";
 export type { OverlongOptions } from "./overlong.ts";
 
+export { decoupledEstimator, decoupledShape } from "./decoupled-estimator.ts";
 export { decoupledAdvantages } from "./decoupled-advantages.ts";
 export type { DecoupledOptions, DecoupledResult } from "./decoupled-advantages.ts";
 export { priceIndependence } from "./price-independence.ts";

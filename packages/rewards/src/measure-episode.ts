@@ -1,10 +1,12 @@
-import { LaconicError, type Episode, type Grader, type Problem } from "@laconic/core";
+import { LaconicError, type Episode, type Grader, type Problem, type RewardTerms } from "@laconic/core";
 import type { Costs } from "./cost.ts";
 
 /** What an episode earned and used, before any price: store it, and price it again at will. */
 export interface MeasuredEpisode {
   /** Grade, 0 to 1; NaN when the task does not apply. */
   readonly task: number;
+  /** Terms of the reward where there are more than the grade, before costs; `{ task }` when absent. */
+  readonly terms?: RewardTerms;
   /** Units used by cost name. */
   readonly costs: Readonly<Record<string, number>>;
 }
@@ -24,11 +26,20 @@ export function measureEpisode(grader: Grader, costs: Costs, episode: Episode, p
       { problemId: problem.id, found: episode.problemId },
     );
   const task = measured(problem.id, "task", 1, () => grader(episode.answer, problem));
-  const used = Object.entries(costs).map(([name, cost]) => [
-    name,
-    measured(problem.id, name, Number.MAX_VALUE, () => cost.measure(episode)),
-  ]);
-  return { task, costs: Object.fromEntries(used) };
+  return { task, costs: measureCosts(costs, episode) };
+}
+
+/**
+ * Units that an episode used, by cost name.
+ * @throws LaconicError `reward_invalid` naming problem and term for a cost that is not a number from 0 up, or NaN.
+ */
+export function measureCosts(costs: Costs, episode: Episode): Readonly<Record<string, number>> {
+  return Object.fromEntries(
+    Object.entries(costs).map(([name, cost]) => [
+      name,
+      measured(episode.problemId, name, Number.MAX_VALUE, () => cost.measure(episode)),
+    ]),
+  );
 }
 
 function measured(problemId: string, term: string, max: number, measure: () => unknown): number {

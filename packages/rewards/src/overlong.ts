@@ -1,6 +1,7 @@
 import { checkOption } from "./check-option.ts";
 import type { Cost, CostScope } from "./cost.ts";
 
+/** From which length on an utterance costs. */
 export interface OverlongOptions extends Pick<CostScope, "by"> {
   /** L: from here on an utterance costs 1. */
   readonly maxTokens: number;

@@ -1,6 +1,7 @@
 import { checkOption } from "./check-option.ts";
 import type { Cost, CostScope } from "./cost.ts";
 
+/** What counts as said before. */
 export interface RepetitionOptions extends Pick<CostScope, "by"> {
   /** Length of an n-gram, in `of`. */
   readonly n: number;

@@ -3,6 +3,7 @@ import { checkOption } from "./check-option.ts";
 import type { Prices } from "./cost.ts";
 import type { MeasuredEpisode } from "./measure-episode.ts";
 
+/** Which episodes pay. */
 export interface PricingOptions {
   /**
    * Charge costs only to episodes whose grade is at least this, in (0, 1]: a wrong answer is then never made better
@@ -14,15 +15,20 @@ export interface PricingOptions {
 /**
  * Agent-GSPO Eq. 1 as signed terms: `task`, and minus price times units for each cost.
  *
- * @throws LaconicError `config_invalid` for a price that is negative, not finite, or of an unknown cost.
+ * @throws LaconicError `config_invalid` for a price that is negative, not finite, or of an unknown cost; `reward_invalid` for a
+ * term called like a cost.
  * @example rewardTerms({ task: 1, costs: { tokens: 30 } }, { tokens: 0.01 }) // { task: 1, tokens: -0.3 }
  */
 export function rewardTerms(measured: MeasuredEpisode, prices: Prices, options: PricingOptions = {}): RewardTerms {
   checkPrices(prices, Object.keys(measured.costs));
   checkThreshold(options);
   const charged = !(measured.task < (options.costWhenTaskAtLeast ?? 0));
-  const terms: Record<string, number> = { task: measured.task };
+  const terms: Record<string, number> = { ...(measured.terms ?? { task: measured.task }) };
   for (const [name, units] of Object.entries(measured.costs)) {
+    if (Object.hasOwn(terms, name))
+      throw new LaconicError("reward_invalid", `"${name}" is a term of the reward and a cost; rename one of them`, {
+        term: name,
+      });
     const price = charged ? (prices[name] ?? 0) : 0;
     terms[name] = price === 0 ? 0 : 0 - price * units; // "0 -" makes no cost 0, not -0
   }

@@ -28,6 +28,7 @@ export function readScore(given: unknown): SampleScore {
 /** Samples by what became of their scoring. */
 export type ScoreCounts = Readonly<Record<SampleScore["status"], number>>;
 
+/** Counts samples by the status of their score. */
 export function countScores(scores: Iterable<SampleScore>): ScoreCounts {
   const counts = { scored: 0, undecided: 0, invalid: 0, error: 0 };
   for (const { status } of scores) counts[status]++;

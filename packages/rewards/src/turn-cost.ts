@@ -1,6 +1,7 @@
 import { checkOption } from "./check-option.ts";
 import type { Cost, CostScope } from "./cost.ts";
 
+/** Which turns count. */
 export interface TurnOptions extends Pick<CostScope, "by"> {
   /** `spoken` leaves silent turns out; `all` counts every turn taken, a constant where the graph fixes who speaks. */
   readonly count: "spoken" | "all";

@@ -4,6 +4,7 @@ import type { Sandbox, SandboxLimits } from "./sandbox.ts";
 import { selfTest } from "./self-test.ts";
 import { wasiSandbox } from "./wasi/wasi-sandbox.ts";
 
+/** Which sandbox, and what a program in it may use. */
 export interface SandboxOptions {
   /** Default `wasi`, which needs nothing but npm. */
   readonly kind?: "wasi" | "bubblewrap";

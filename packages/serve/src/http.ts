@@ -1,5 +1,4 @@
 import { timingSafeEqual } from "node:crypto";
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { LaconicError } from "@laconic/core";
 
 /** A refusal as OpenAI's clients read it. */
@@ -27,11 +26,12 @@ export function asHttpError(error: unknown): HttpError {
   return new HttpError(500, "server_error", "the server failed; its log says why");
 }
 
-export function sendJson(response: ServerResponse, status: number, body: unknown): void {
-  if (response.headersSent || response.destroyed) return;
-  const text = JSON.stringify(body);
-  response.writeHead(status, { "content-type": "application/json", "content-length": Buffer.byteLength(text) });
-  response.end(text);
+export function jsonResponse(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Response {
+  const bytes = new TextEncoder().encode(JSON.stringify(body));
+  return new Response(bytes, {
+    status,
+    headers: { "content-type": "application/json", "content-length": String(bytes.length), ...headers },
+  });
 }
 
 export function errorBody({ message, kind, parameter }: HttpError): unknown {
@@ -42,18 +42,18 @@ export function errorBody({ message, kind, parameter }: HttpError): unknown {
  * A page from anywhere may have a browser send a form or plain text without asking first, but not this content type.
  * @throws HttpError 415 for another content type, 413 beyond the limit, 400 for what is not JSON
  */
-export async function readJson(request: IncomingMessage, maxBytes: number): Promise<unknown> {
-  const [type = ""] = (request.headers["content-type"] ?? "").split(";");
+export async function readJson({ headers, body }: Request, maxBytes: number): Promise<unknown> {
+  const [type = ""] = (headers.get("content-type") ?? "").split(";");
   if (type.trim().toLowerCase() !== "application/json")
     throw new HttpError(
       415,
       "invalid_request_error",
       `the body is ${type.trim() || "of no type"}; send it with content-type: application/json`,
     );
-  const chunks: Buffer[] = [];
+  const chunks: Uint8Array[] = [];
   let bytes = 0;
   try {
-    for await (const chunk of request as AsyncIterable<Buffer>) {
+    for await (const chunk of body ?? []) {
       bytes += chunk.length;
       if (bytes > maxBytes)
         throw new HttpError(413, "invalid_request_error", `the body is larger than ${maxBytes} bytes`);
@@ -71,9 +71,9 @@ export async function readJson(request: IncomingMessage, maxBytes: number): Prom
 }
 
 /** Compares in constant time. @throws HttpError 401. */
-export function checkKey(request: IncomingMessage, key: string | null): void {
+export function checkKey(authorization: string | null, key: string | null): void {
   if (key === null) return;
-  const given = Buffer.from(request.headers.authorization ?? "");
+  const given = Buffer.from(authorization ?? "");
   const wanted = Buffer.from(`Bearer ${key}`);
   // Of equal length, so that neither the time nor an error tells how long the key is.
   const padded = Buffer.alloc(wanted.length);

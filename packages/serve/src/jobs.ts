@@ -10,6 +10,8 @@ export interface Job {
   readonly body: ChatBody | CompletionBody;
   /** Each gets `n` replies. */
   readonly prompts: readonly Prompt[];
+  /** Replies to all of them. */
+  readonly count: number;
   readonly form: ReplyForm;
   /** 0 asks for nothing but the prompt's own log-probs. */
   readonly maxTokens: number;
@@ -26,6 +28,7 @@ export function chatJob(json: unknown, defaultMaxTokens: number): Job {
   return {
     body,
     prompts: [{ kind: "messages", messages: body.messages }],
+    count: body.n ?? 1,
     form: chatForm,
     maxTokens: body.max_completion_tokens ?? body.max_tokens ?? defaultMaxTokens,
     echo: false,
@@ -39,9 +42,11 @@ export function completionJob(json: unknown, defaultMaxTokens: number): Job {
   const { prompt, max_tokens: maxTokens, logprobs, echo = false } = body;
   if (maxTokens === 0 && !echo) throw invalid("max_tokens: 0 needs echo: true", "max_tokens");
   if (echo && body.stream === true) throw invalid("echo is not streamed", "echo");
+  const prompts = promptsOf(prompt);
   const job: Job = {
     body,
-    prompts: promptsOf(prompt),
+    prompts,
+    count: prompts.length * (body.n ?? 1),
     form: textForm,
     maxTokens: maxTokens ?? defaultMaxTokens,
     echo: echo === true,

@@ -1,4 +1,3 @@
-import type { IncomingMessage } from "node:http";
 import { isIP } from "node:net";
 import { HttpError } from "./http.ts";
 
@@ -12,20 +11,20 @@ export function isLoopback(host: string): boolean {
  * Refuses what a web page in somebody's browser can make it send. A page whose name was pointed at this machine (DNS
  * rebinding) sends that name as its host; a page from elsewhere sends its origin. Addresses are taken as hosts: no name
  * led to them.
+ * @param named - the host that the request names
+ * @param origin - of the page that sends it; null for none
  * @param hosts - names that this server is called by, beside those of this machine
  * @throws HttpError 403 naming what is foreign
  */
-export function checkOrigin({ headers }: IncomingMessage, hosts: readonly string[]): void {
-  const own = new Set(hosts.map((host) => host.toLowerCase()));
-  const named = headers.host ?? "";
+export function checkOrigin(named: string, origin: string | null, hosts: readonly string[]): void {
+  const own = new Set(hosts.map((each) => each.toLowerCase()));
   const host = /[/\\?#@]/u.test(named) ? null : hostnameOf(`http://${named}`);
   const known = (name: string): boolean => isLoopback(name) || own.has(name);
   if (host === null || !(known(host) || isAddress(host)))
     throw foreign(`the host ${named || "(none)"} is not among the names of this server`);
-  if (headers.origin === undefined) return;
-  const origin = hostnameOf(headers.origin);
-  if (origin === null || !(known(origin) || origin === host))
-    throw foreign(`pages of ${headers.origin} may not ask this server`);
+  if (origin === null) return;
+  const page = hostnameOf(origin);
+  if (page === null || !(known(page) || page === host)) throw foreign(`pages of ${origin} may not ask this server`);
 }
 
 function foreign(message: string): HttpError {

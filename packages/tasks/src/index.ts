@@ -3,6 +3,9 @@
  * @module @laconic/tasks
  */
 export type { TeamTask } from "./task.ts";
+export { defineTask } from "./define-task.ts";
+export type { DefinedTask, TaskDefinition } from "./define-task.ts";
+export type { Grade, OwnGrader } from "./grading.ts";
 
 export { relayTask } from "./relay/task.ts";
 export type { RelayTask, RelayTaskOptions } from "./relay/task.ts";

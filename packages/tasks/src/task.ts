@@ -16,6 +16,8 @@ export interface TaskMeans {
   readonly heldOut: number;
   /** Of the run's model: its tokenizer reads a benchmark's chats. */
   readonly modelFolder: string | null;
+  /** The run's token budget per episode, which the views of a text team's agents then have. */
+  readonly targetTokens?: number;
   /** What its chat template is told. */
   readonly templateArguments: Readonly<Record<string, unknown>>;
   /** Where benchmark files are, and the hub to fetch them from. */

@@ -3,8 +3,8 @@
  * @module @laconic/tokenizers
  */
 export { loadTokenizer, tokenizerOf } from "./load-tokenizer.ts";
-export type { ChatSettings, EncodingLimits } from "./load-tokenizer.ts";
-export { incrementalDecoder } from "./incremental-decoder.ts";
-export type { IncrementalDecoder } from "./incremental-decoder.ts";
+export type { ChatSettings, EncodingLimits, LoadSettings } from "./load-tokenizer.ts";
+export { incrementalDecoder } from "@laconic/core";
+export type { IncrementalDecoder } from "@laconic/core";
 export { readTokenizerFiles } from "./tokenizer-files.ts";
 export type { ReadText, TokenizerFiles } from "./tokenizer-files.ts";

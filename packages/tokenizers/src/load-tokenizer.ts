@@ -1,4 +1,4 @@
-import type { ChatTokenizer } from "@laconic/core";
+import { LaconicError, type ChatTokenizer } from "@laconic/core";
 import { joinPath } from "@laconic/core/files";
 import { openGuardedEncoder, readTextFile } from "#platform";
 import { promptEncoder, type PromptEncoder } from "./prompt-encoder.ts";
@@ -21,6 +21,12 @@ export interface EncodingLimits {
   readonly deadlineSeconds?: number;
 }
 
+/** What loading may be told beside. */
+export interface LoadSettings extends ChatSettings, EncodingLimits {
+  /** Ends the loading. */
+  readonly signal?: AbortSignal;
+}
+
 /**
  * The tokenizer of a checkpoint folder: `tokenizer.json`, `tokenizer_config.json`, `generation_config.json`, and a chat
  * template where there is one.
@@ -30,13 +36,17 @@ export interface EncodingLimits {
  * Patterns and template are the checkpoint's, and may be hostile: they run in a thread of their own with bounded memory,
  * and one that passes the deadline is ended with `model_unsupported`.
  * @throws LaconicError `checkpoint_missing`, `weights_invalid` for a damaged file, `model_unsupported` naming what is not
- * supported.
+ * supported, `aborted` by the signal.
  */
 export async function loadTokenizer(
   folder: string,
-  { templateArguments = {}, deadlineSeconds = 10 }: ChatSettings & EncodingLimits = {},
+  { templateArguments = {}, deadlineSeconds = 10, signal }: LoadSettings = {},
 ): Promise<ChatTokenizer> {
-  const files = await readTokenizerFiles((name) => readTextFile(joinPath(folder, name)), folder);
+  const files = await readTokenizerFiles(async (name) => {
+    if (signal?.aborted)
+      throw new LaconicError("aborted", `loading the tokenizer of ${folder} was aborted`, { folder });
+    return readTextFile(joinPath(folder, name));
+  }, folder);
   specialTokens(files);
   return tokenizerFrom(files, openGuardedEncoder({ folder, files, templateArguments, deadlineSeconds }));
 }

@@ -135,3 +135,8 @@ test("a sparse file of gigabytes is refused unread", async () => {
   await truncate(join(folder, "tokenizer.json"), 2 ** 33);
   await expect(loadTokenizer(folder)).rejects.toThrow(/has 8589934592 bytes, at most/);
 });
+
+test("loading is ended by its signal", async () => {
+  const loading = loadTokenizer(await put(honest), { signal: AbortSignal.abort() });
+  await expect(loading).rejects.toMatchObject({ code: "aborted" });
+});

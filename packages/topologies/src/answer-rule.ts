@@ -76,6 +76,7 @@ function onlyNumber(text: string): number | null {
   return numbers.size === 1 ? Number(only) : null;
 }
 
-function lastWords(agent: AgentId, utterances: readonly Utterance[]): Utterance | null {
+/** What an agent last said; a later silence keeps it. */
+export function lastWords(agent: AgentId, utterances: readonly Utterance[]): Utterance | null {
   return utterances.findLast((utterance) => utterance.agent === agent && !utterance.silent) ?? null;
 }

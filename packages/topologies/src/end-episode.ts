@@ -4,6 +4,8 @@ import type { Turn } from "./speak.ts";
 /**
  * Turns, in order and numbered from 0, as an episode: every utterance is delivered to those who read it,
  * and the ledger lists the calls.
+ *
+ * @param outputs - what each agent answers, where several do
  */
 export function endEpisode(
   topology: string,
@@ -11,6 +13,7 @@ export function endEpisode(
   turns: readonly Turn[],
   answer: Utterance | null,
   stopReason: StopReason,
+  outputs?: Episode["outputs"],
 ): Episode {
   const readers = turns.map(() => new Set<AgentId>());
   for (const { call } of turns) for (const read of call.reads) readers[read.turn]?.add(call.agent);
@@ -22,6 +25,7 @@ export function endEpisode(
       deliveredTo: [...(readers[turn] ?? [])],
     })),
     answer: answer?.text ?? null,
+    ...(outputs && { outputs }),
     stopReason,
     ledger: { calls: turns.map((turn) => turn.call) },
   };

@@ -6,6 +6,8 @@ import {
   type Topology,
   type Utterance,
 } from "@laconic/core";
+import { lastWords } from "./answer-rule.ts";
+import { budgetView } from "./budget-view.ts";
 import { checkGraph } from "./check-graph.ts";
 import { endEpisode } from "./end-episode.ts";
 import type { AgentSpec, Edge, Graph } from "./graph.ts";
@@ -13,7 +15,7 @@ import { admit } from "./limits.ts";
 import { modelOf, type SpeakRequest, type Turn } from "./speak.ts";
 import { speakingWaves } from "./speaking-waves.ts";
 import { episodeClock, takeTurns } from "./take-turns.ts";
-import type { ReceivedMessage } from "./view.ts";
+import type { BudgetView, ReceivedMessage } from "./view.ts";
 
 /**
  * The executor: any graph as a topology.
@@ -36,16 +38,19 @@ export function graphTopology<const A extends AgentId>(graph: Graph<A>): Topolog
       for (const { id } of graph.agents) modelOf(context, id);
       const turns: Turn[] = [];
       let limit: StopReason | null = null;
+      let somebodyIsSpent = false;
       const clock = episodeClock(context);
 
       for (const { round, wave } of plan) {
         const speaking = wave.filter(({ rounds }) => rounds?.includes(round) ?? true);
         if (speaking.length === 0) continue;
-        const admission = admit(speaking, turns, context.limits);
-        const requests = admission.speakers.map((agent, position) => ({
-          ...promptFor(graph, agent, problem, round, turns),
+        const admission = admit(speaking, ({ id }) => id, turns, context.limits);
+        somebodyIsSpent ||= admission.spent.length > 0;
+        const budget = budgetView(context, turns);
+        const requests = admission.speakers.map(({ speaker, maxTokens }, position) => ({
+          ...promptFor(graph, speaker, problem, round, turns, budget),
           turn: turns.length + position,
-          maxTokens: Math.min(ownMaxTokens(agent, context), admission.maxTokensEach),
+          maxTokens: Math.min(ownMaxTokens(speaker, context), maxTokens),
         }));
         const taken = await takeTurns(context, clock, requests);
         turns.push(...taken.turns);
@@ -55,7 +60,9 @@ export function graphTopology<const A extends AgentId>(graph: Graph<A>): Topolog
 
       const utterances = turns.map((turn) => turn.utterance);
       const answer = graph.answer.choose(utterances);
-      return endEpisode(graph.name, problem, turns, answer, limit ?? ending(answer, graph, context));
+      if (somebodyIsSpent) limit ??= "token_limit";
+      const outputs = graph.answer.agents.length > 1 ? lastWordsOf(graph.answer.agents, utterances) : undefined;
+      return endEpisode(graph.name, problem, turns, answer, limit ?? ending(answer, graph, context), outputs);
     },
   };
 }
@@ -67,6 +74,7 @@ function promptFor(
   problem: Problem,
   round: number,
   turns: readonly Turn[],
+  budget: BudgetView | undefined,
 ): Omit<SpeakRequest, "turn" | "maxTokens"> {
   const written = (edges: readonly Edge[] = [], inRound: number): ReceivedMessage[] =>
     edges.filter((edge) => edge.to === agent.id).flatMap((edge) => delivered(edge, turns, inRound));
@@ -79,6 +87,7 @@ function promptFor(
     ...(privateView !== undefined && { privateView }),
     inbox,
     round,
+    ...(budget && { budget }),
   });
   const { id, renderPrompt } = agent;
   const speaksAgain = (agent.rounds?.length ?? graph.rounds) > 1;
@@ -103,6 +112,15 @@ function delivered({ from, delivery = "last" }: Edge, turns: readonly Turn[], in
   if (delivery === "last" || message.silent) return [message];
   const { text, tokens } = delivery.shorten(message);
   return [{ ...message, text, tokens, silent: text === "" }];
+}
+
+function lastWordsOf(agents: readonly AgentId[], utterances: readonly Utterance[]): Record<AgentId, string> {
+  return Object.fromEntries(
+    agents.flatMap((agent) => {
+      const spoken = lastWords(agent, utterances);
+      return spoken ? [[agent, spoken.text]] : [];
+    }),
+  );
 }
 
 function ownMaxTokens(agent: AgentSpec, context: EpisodeContext): number {

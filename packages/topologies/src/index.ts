@@ -3,7 +3,7 @@
  * @module @laconic/topologies
  */
 export type { AgentSpec, Delivery, Edge, Graph } from "./graph.ts";
-export type { AgentView, ReceivedMessage } from "./view.ts";
+export type { AgentView, BudgetView, ReceivedMessage } from "./view.ts";
 export { answerOf, judgedBy, plurality } from "./answer-rule.ts";
 export type { AnswerRule } from "./answer-rule.ts";
 
@@ -21,6 +21,9 @@ export { hintActor, hintActorGraph } from "./built-in/hint-actor.ts";
 export { criticActor, criticActorGraph } from "./built-in/critic-actor.ts";
 export { roleAssignment, roleAssignmentGraph } from "./built-in/role-assignment.ts";
 export { mixture } from "./mixture.ts";
+export { budgeted } from "./budgeted.ts";
+export { drawTopology, drawingFormats } from "./draw/draw-topology.ts";
+export type { DrawingFormat } from "./draw/draw-topology.ts";
 export { mermaidOf } from "./draw/mermaid.ts";
 export { svgOf } from "./draw/svg.ts";
 
@@ -40,6 +43,7 @@ export type { SpeakRequest, Turn } from "./speak.ts";
 export { endEpisode } from "./end-episode.ts";
 
 export { chatTemplate, problemText, quote, quoted, solving } from "./prompts/template.ts";
+export { budgetSentence, withBudget } from "./prompts/with-budget.ts";
 export type { PromptTemplate } from "./prompts/template.ts";
 export { criticPrompt, hintedActorPrompt, hintPrompt, revisingActorPrompt } from "./prompts/agentpo.ts";
 export { debatePrompt } from "./prompts/debate.ts";

@@ -1,25 +1,64 @@
-import type { EpisodeLimits, StopReason } from "@laconic/core";
+import { hardCap } from "@laconic/budget";
+import type { AgentId, EpisodeLimits, StopReason } from "@laconic/core";
 import type { Turn } from "./speak.ts";
 
 /** Who of a wave may still speak, and how much. */
 export interface Admission<T> {
-  readonly speakers: readonly T[];
-  /** The tokens left, shared equally: whoever finishes first, no wave passes the ceiling. */
-  readonly maxTokensEach: number;
-  /** The limit that keeps someone silent, or null: the episode ends after these speakers. */
+  readonly speakers: readonly { readonly speaker: T; readonly maxTokens: number }[];
+  /** The limit of the team that keeps someone silent, or null: the episode ends after these speakers. */
   readonly limit: StopReason | null;
+  /** Those who have spent what an agent may write; the others go on. */
+  readonly spent: readonly T[];
 }
 
-/** Applies the ceilings of an episode to its next wave. Turns go to the first in the order given. */
-export function admit<T>(wave: readonly T[], turns: readonly Turn[], limits: EpisodeLimits = {}): Admission<T> {
-  const { maxTurns = Infinity, maxTokens = Infinity } = limits;
-  const speakers = wave.slice(0, Math.max(0, maxTurns - turns.length));
-  const limit = speakers.length < wave.length ? "turn_limit" : null;
-  if (speakers.length === 0) return { speakers, maxTokensEach: 0, limit };
+/**
+ * Applies the ceilings of an episode to its next wave. Turns go to the first in the order given. What the team has left is
+ * shared equally by the speakers, what an agent has left by its own lines: whoever finishes first, no wave passes a ceiling.
+ *
+ * @throws LaconicError `config_invalid` for a `maxTokensPerAgent` that is no whole number from 1
+ */
+export function admit<T>(
+  wave: readonly T[],
+  agentOf: (speaker: T) => AgentId,
+  turns: readonly Turn[],
+  limits: EpisodeLimits = {},
+): Admission<T> {
+  const { maxTurns = Infinity, maxTokens = Infinity, maxTokensPerAgent } = limits;
+  const allowanceOf = allowances(wave.map(agentOf), turns, maxTokensPerAgent);
+  const able = wave.filter((speaker) => allowanceOf(agentOf(speaker)) >= 1);
+  const spent = wave.filter((speaker) => !able.includes(speaker));
+
+  const speakers = able.slice(0, Math.max(0, maxTurns - turns.length));
+  const limit = speakers.length < able.length ? "turn_limit" : null;
+  if (speakers.length === 0) return { speakers: [], limit, spent };
 
   const written = turns.reduce((sum, turn) => sum + turn.call.writtenTokens, 0);
   const maxTokensEach = Math.floor((maxTokens - written) / speakers.length);
-  return maxTokensEach < 1
-    ? { speakers: [], maxTokensEach: 0, limit: "token_limit" }
-    : { speakers, maxTokensEach, limit };
+  if (maxTokensEach < 1) return { speakers: [], limit: "token_limit", spent };
+  return {
+    speakers: speakers.map((speaker) => ({
+      speaker,
+      maxTokens: Math.min(maxTokensEach, allowanceOf(agentOf(speaker))),
+    })),
+    limit,
+    spent,
+  };
+}
+
+/** What each agent may write in one line of a wave: its allowance, shared by its lines. */
+function allowances(
+  agents: readonly AgentId[],
+  turns: readonly Turn[],
+  maxTokensPerAgent: number | undefined,
+): (agent: AgentId) => number {
+  if (maxTokensPerAgent === undefined) return () => Infinity;
+  const cap = hardCap({ maxTokensPerAgent });
+  const ledger = { calls: turns.map(({ call }) => call) };
+  const each = new Map<AgentId, number>();
+  for (const agent of new Set(agents)) {
+    const allowance = cap.allowance(ledger, agent);
+    const lines = agents.filter((other) => other === agent).length;
+    each.set(agent, allowance.kind === "open" ? Math.floor(allowance.remainingTokens / lines) : 0);
+  }
+  return (agent) => each.get(agent) ?? 0;
 }

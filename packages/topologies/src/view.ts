@@ -5,6 +5,16 @@ export interface ReceivedMessage extends Message {
   readonly silent: boolean;
 }
 
+/** The budget of an episode when somebody speaks. */
+export interface BudgetView {
+  /** What the team is to write per episode, end tokens included. */
+  readonly targetTokens: number;
+  /** What it has written so far; those who speak at once see the same. */
+  readonly spentTokens: number;
+  /** 0 where it has written more than the target. */
+  readonly leftTokens: number;
+}
+
 /** All an agent may know when it speaks. */
 export interface AgentView {
   readonly agent: AgentId;
@@ -17,4 +27,6 @@ export interface AgentView {
   readonly inbox: readonly ReceivedMessage[];
   /** From 0. */
   readonly round: number;
+  /** Where the episode has one. It tells how much others wrote, along no edge: a prompt reads it by choice. */
+  readonly budget?: BudgetView;
 }

@@ -29,7 +29,6 @@ test("an alternative is taken whole: no default of another one leaks in", () => 
 });
 
 const tree = { mode: "aligned", gamma: 0.9, stopAbove: null };
-const siblings = { groupBy: "tree-node", advantage: { estimator: "group", scale: "none" } };
 
 test.each([
   // Unknown keys, with the nearest known one where there is one.
@@ -77,8 +76,6 @@ test.each([
   [{ groupBy: "tree-node" }, "groupBy", "belongs to rollout trees"],
   [{ tree }, "groupBy", "belongs to rollout trees"],
   [{ tree, groupBy: "tree-node" }, "advantage", "group with scale none"],
-  [{ tree, ...siblings, prices: { tokens: 0.1 } }, "tree", "prices and budgets have no part"],
-  [{ tree, ...siblings, policies: { a: { prices: { turns: 1 } } } }, "tree", "prices and budgets have no part"],
   [{ credit: { kind: "difference" } }, "credit", "group by prompt+agent"],
   [{ credit: { kind: "margin" }, groupBy: "prompt+agent" }, "credit.alpha", "expected number"],
   [{ policies: { a: { clip: 1 } } }, "policies.a.clip", "no such setting"],
@@ -89,7 +86,24 @@ test.each([
   ],
   [{ ratioUnit: "joint", groupBy: "prompt+agent" }, "ratioUnit", "use groupBy prompt"],
   [{ ratioUnit: "trajectory", groupBy: "prompt+agent+turn" }, "ratioUnit", "use groupBy prompt"],
-  [{ objective: { name: "reinforce", clip: { low: 0.1, high: 0.1 } } }, "clip", "clip has no effect"],
+  [
+    { objective: { name: "reinforce", clip: { low: 0.1, high: 0.1 } } },
+    "objective.clip",
+    "known here: name, kl, importance, offPolicyMask, aggregation, constantLength",
+  ],
+  [{ advantage: { estimator: "rloo", scale: "none" } }, "advantage.scale", "known here: estimator"],
+  [{ costs: { read: { kind: "tokens-read", frm: "a" } } }, "costs.read.frm", "did you mean costs.read.from?"],
+  [{ costs: { all: { kind: "turns", count: "none" } } }, "costs.all.count", "spoken"],
+  [
+    { budgets: { read: { targetTokens: 3, learningRate: 1 } }, prices: { read: 0.1 } },
+    "prices.read",
+    "has no effect beside a budget",
+  ],
+  [
+    { budget: { targetTokens: 3, learningRate: 1 }, budgets: { tokens: { targetTokens: 3, learningRate: 1 } } },
+    "budgets.tokens",
+    "is what budget sets",
+  ],
 ])("%j is refused at %s: %s", (partial, key, reason) => {
   const error = refusal(partial);
   expect(error.code).toBe("config_invalid");

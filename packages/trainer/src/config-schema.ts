@@ -1,36 +1,40 @@
 import { budgetOptionsShape, dualController } from "@laconic/budget";
-import { groupAdvantages, type GroupKey, type RatioUnit } from "@laconic/gspo";
-import { objectiveNames, objectivePreset } from "@laconic/gspo/presets";
-import { LaconicError, nearestName } from "@laconic/core";
-import { decoupledAdvantages } from "@laconic/rewards";
+import type { GroupKey, RatioUnit } from "@laconic/gspo";
+import { estimatorNames, estimatorShape, objectiveNames, objectivePreset, objectiveShape } from "@laconic/gspo/presets";
+import { LaconicError, nearestName, type Field, type Shape } from "@laconic/core";
+import { costPreset, costShapes, decoupledShape, type CostSettings } from "@laconic/rewards";
 import { schemaOf } from "@laconic/core/schemas";
 import * as z from "zod";
 import { agentGspoDefaults, type AdvantageSettings, type CreditSettings, type TrainConfig } from "./config.ts";
+import { estimatorOf } from "./estimator-of.ts";
 import type { LearningRateSchedule } from "./learning-rate.ts";
 
 const count = z.int().min(0);
 const positive = z.int().min(1);
 const above0 = z.number().gt(0);
-const price = z.number().min(0).exactOptional();
 
-const advantageSchema: z.ZodType<AdvantageSettings> = z.discriminatedUnion("estimator", [
-  z.strictObject({
-    estimator: z.literal("group"),
-    scale: z.enum(["none", "group", "batch"]),
-    std: z.enum(["sample", "population"]).exactOptional(),
-    epsilon: z.number().min(0).exactOptional(),
-    epsilonForm: z.enum(["add", "clamp"]).exactOptional(),
-  }),
-  z.strictObject({ estimator: z.literal("rloo") }),
-  z.strictObject({
-    estimator: z.literal("decoupled"),
-    costs: z.enum(["z-score", "centred"]),
-    std: z.enum(["sample", "population"]).exactOptional(),
-    epsilon: z.number().min(0).exactOptional(),
-    batch: z.enum(["none", "sequence"]).exactOptional(),
-  }),
-  z.strictObject({ estimator: z.literal("raw") }),
-]);
+/** A group with one more field that names which of several it is. */
+function named(key: string, name: string, shape: Extract<Shape, { kind: "group" }>): z.ZodObject {
+  const field: Field = { shape: { kind: "choice", of: [name] } };
+  return schemaOf({ kind: "group", fields: { [key]: field, ...shape.fields } }) as unknown as z.ZodObject;
+}
+
+const { costWhenTaskAtLeast: _, ...decoupledFields } = decoupledShape.fields;
+const advantageSchema = z.discriminatedUnion("estimator", [
+  named("estimator", "decoupled", { kind: "group", fields: decoupledFields }),
+  ...estimatorNames.map((name) => named("estimator", name, estimatorShape(name))),
+]) as unknown as z.ZodType<AdvantageSettings>;
+
+const objectiveSchema = z.discriminatedUnion("name", [
+  named("name", "gspo", objectiveShape("gspo")),
+  ...objectiveNames.filter((name) => name !== "gspo").map((name) => named("name", name, objectiveShape(name))),
+]) as unknown as z.ZodType<TrainConfig["objective"]>;
+
+const costKinds = Object.values(costShapes).map((shape) => schemaOf(shape) as unknown as z.ZodObject);
+const costSchema = z.discriminatedUnion(
+  "kind",
+  costKinds as [z.ZodObject, ...z.ZodObject[]],
+) as unknown as z.ZodType<CostSettings>;
 
 const creditSchema: z.ZodType<CreditSettings> = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("shared") }),
@@ -38,25 +42,7 @@ const creditSchema: z.ZodType<CreditSettings> = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.enum(["margin", "quality"]), alpha: z.number().min(0) }),
 ]);
 
-const objectiveSchema: z.ZodType<TrainConfig["objective"]> = z.strictObject({
-  name: z.enum(objectiveNames),
-  clip: z.strictObject({ low: above0, high: above0 }).exactOptional(),
-  minLength: z.number().min(1).exactOptional(),
-  constantLength: above0.exactOptional(),
-  kl: z
-    .strictObject({
-      estimator: z.enum(["k1", "k2", "k3", "k1+", "k3+"]),
-      coefficient: above0,
-      biasCorrection: z.boolean().exactOptional(),
-    })
-    .exactOptional(),
-});
-
-const pricesSchema: z.ZodType<TrainConfig["prices"]> = z.strictObject({
-  tokens: price,
-  turns: price,
-  repetition: price,
-});
+const pricesSchema: z.ZodType<TrainConfig["prices"]> = z.record(z.string(), z.number().min(0));
 
 const scheduleSchema: z.ZodType<LearningRateSchedule> = z.strictObject({
   peak: above0,
@@ -89,11 +75,12 @@ const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
   limits: z.strictObject({
     maxTurns: positive.exactOptional(),
     maxTokens: positive.exactOptional(),
+    maxTokensPerAgent: positive.exactOptional(),
     maxSeconds: above0.exactOptional(),
     maxSecondsPerTurn: above0.exactOptional(),
   }),
   onAgentError: z.enum(["throw", "end"]),
-  asynchronous: z.strictObject({ maxLag: positive, importanceCap: z.number().min(1) }).nullable(),
+  asynchronous: z.strictObject({ maxLag: positive, importanceCap: z.number().gt(1) }).nullable(),
   credit: creditSchema,
   tree: z
     .strictObject({
@@ -113,9 +100,11 @@ const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
     }),
   ),
   problemPool: positive.nullable(),
+  costs: z.record(z.string(), costSchema).nullable(),
   prices: pricesSchema,
   costWhenTaskAtLeast: z.number().gt(0).max(1).exactOptional(),
   budget: schemaOf(budgetOptionsShape).nullable(),
+  budgets: z.record(z.string(), schemaOf(budgetOptionsShape)),
   optimizer: z.strictObject({
     beta1: z.number().min(0).lt(1),
     beta2: z.number().min(0).lt(1),
@@ -136,8 +125,9 @@ const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
  * @throws LaconicError `config_invalid` naming the key; for an unknown one, the nearest known key.
  */
 export function parseTrainConfig(partial: unknown, place: readonly string[] = []): TrainConfig {
-  const parsed = trainConfigSchema.safeParse(withDefaults(agentGspoDefaults, partial, []));
-  if (!parsed.success) throw refusal(parsed.error.issues, place);
+  const given = withDefaults(agentGspoDefaults, partial, []);
+  const parsed = trainConfigSchema.safeParse(given);
+  if (!parsed.success) throw refusal(parsed.error.issues, place, given);
   checkCombinations(parsed.data, place);
   checkParts(parsed.data);
   return parsed.data;
@@ -153,6 +143,8 @@ const wholes = new Set([
   "objective",
   "budget",
   "prices",
+  "costs",
+  "budgets",
   "sampling",
   "credit",
   "tree",
@@ -177,28 +169,42 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** The first key that does not exist, with the nearest that does; else the first value that does not fit. */
-function refusal(issues: readonly z.core.$ZodIssue[], place: readonly string[]): LaconicError {
+function refusal(issues: readonly z.core.$ZodIssue[], place: readonly string[], given: unknown): LaconicError {
   const stray = issues.find((issue) => issue.code === "unrecognized_keys");
   const issue = stray ?? (issues[0] as z.core.$ZodIssue);
   const path = issue.path.map(String);
   const keyOf = (name: string): string => [...place, ...path, name].join(".");
   if (!stray) return invalid([...place, ...path].join("."), issue.message);
   const name = stray.keys[0] as string;
-  const known = keysAt(trainConfigSchema, path);
+  const known = keysAt(trainConfigSchema, path, given);
   const near = nearestName(name, known);
   const hint = near === undefined ? `known here: ${known.join(", ")}` : `did you mean ${keyOf(near)}?`;
   return invalid(keyOf(name), `there is no such setting; ${hint}`);
 }
 
-/** Keys that the schema knows at a path. */
-function keysAt(schema: z.core.$ZodType, path: readonly string[]): string[] {
-  if (schema instanceof z.ZodNullable || schema instanceof z.ZodExactOptional) return keysAt(schema.unwrap(), path);
-  if (schema instanceof z.ZodUnion) return [...new Set(schema.options.flatMap((option) => keysAt(option, path)))];
-  if (!(schema instanceof z.ZodObject)) return [];
+/** Keys that the schema knows at a path; of several alternatives, those of the one that was given. */
+function keysAt(schema: z.core.$ZodType, path: readonly string[], given: unknown): string[] {
+  if (schema instanceof z.ZodNullable || schema instanceof z.ZodExactOptional)
+    return keysAt(schema.unwrap(), path, given);
+  if (schema instanceof z.ZodUnion) {
+    const meant = schema.options.filter((option) => isMeant(option, given));
+    const options = meant.length > 0 ? meant : schema.options;
+    return [...new Set(options.flatMap((option) => keysAt(option, path, given)))];
+  }
   const [key, ...rest] = path;
+  if (schema instanceof z.ZodRecord)
+    return key === undefined ? [] : keysAt(schema.valueType, rest, isRecord(given) ? given[key] : undefined);
+  if (!(schema instanceof z.ZodObject)) return [];
   if (key === undefined) return Object.keys(schema.shape);
   const inner = schema.shape[key];
-  return inner ? keysAt(inner, rest) : [];
+  return inner ? keysAt(inner, rest, isRecord(given) ? given[key] : undefined) : [];
+}
+
+/** Its literal fields, the names of alternatives, are those of the value. */
+function isMeant(option: z.core.$ZodType, given: unknown): boolean {
+  if (!(option instanceof z.ZodObject) || !isRecord(given)) return false;
+  const names = Object.entries(option.shape).filter(([, field]) => field instanceof z.ZodLiteral);
+  return names.length > 0 && names.every(([key, field]) => (field as z.ZodLiteral).safeParse(given[key]).success);
 }
 
 /** Ratio units whose messages do not share an advantage, by grouping key. */
@@ -208,11 +214,13 @@ const ratioUnitsThatMix: Partial<Record<GroupKey, readonly RatioUnit[]>> = {
 };
 
 /** What the parts themselves refuse is refused before anything runs. */
-function checkParts({ objective: { name, ...options }, advantage, budget }: TrainConfig): void {
+function checkParts(config: TrainConfig): void {
+  const { name, ...options } = config.objective;
   objectivePreset(name, options);
-  if (advantage.estimator === "group") groupAdvantages([], [], advantage);
-  if (advantage.estimator === "decoupled") decoupledAdvantages([], [], { ...advantage, weights: {} });
-  if (budget) dualController(budget);
+  estimatorOf(config);
+  if (config.budget) dualController(config.budget);
+  for (const each of Object.values(config.budgets)) dualController(each);
+  for (const [cost, settings] of Object.entries(config.costs ?? {})) costPreset(settings, `costs.${cost}`);
 }
 
 function checkCombinations(config: TrainConfig, place: readonly string[]): void {
@@ -226,8 +234,11 @@ function checkCombinations(config: TrainConfig, place: readonly string[]): void 
       "episodesPerProblem",
       "a group of one has advantage 0: nothing would be learned; use at least 2, or advantage.estimator raw",
     );
-  if (config.budget && config.prices.tokens !== undefined)
-    refuse("prices.tokens", "has no effect beside a budget, which sets this price; remove one");
+  for (const cost of [...(config.budget ? ["tokens"] : []), ...Object.keys(config.budgets)])
+    if (Object.hasOwn(config.prices, cost))
+      refuse(`prices.${cost}`, "has no effect beside a budget, which sets this price; remove one");
+  if (config.budget && Object.hasOwn(config.budgets, "tokens"))
+    refuse("budgets.tokens", "is what budget sets; remove one");
   if (config.checkpoint.every % config.refreshOldPolicyEvery !== 0)
     refuse(
       "checkpoint.every",
@@ -266,12 +277,8 @@ function checkTrees(config: TrainConfig, refuse: Refuse): void {
   if ((config.groupBy === "tree-node") !== (config.tree !== null))
     refuse("groupBy", "tree-node belongs to rollout trees: set it together with `tree`");
   if (!config.tree) return;
-  const { advantage, prices, budget, credit, policies } = config;
+  const { advantage, credit } = config;
   if (advantage.estimator !== "group" || advantage.scale !== "none")
     refuse("advantage", "a tree's advantage is the return less its siblings' mean: group with scale none");
-  const priced = [{ prices, budget: budget ?? undefined }, ...Object.values(policies)].some(
-    (each) => each.budget !== undefined || Object.keys(each.prices ?? {}).length > 0,
-  );
-  if (priced) refuse("tree", "its returns are grades; prices and budgets have no part in them");
   if (credit.kind !== "shared") refuse("credit", "a tree gives each reply its own return; use shared");
 }

@@ -1,20 +1,21 @@
 import type { BudgetOptions } from "@laconic/budget";
 import type { EpisodeLimits } from "@laconic/core";
-import type { GroupAdvantageOptions, GroupKey, KlOptions, RatioUnit } from "@laconic/gspo";
-import type { ObjectiveName } from "@laconic/gspo/presets";
-import type { DecoupledOptions } from "@laconic/rewards";
+import type { GroupKey, RatioUnit } from "@laconic/gspo";
+import type { EstimatorName, EstimatorOptions, ObjectiveName, ObjectiveOptions } from "@laconic/gspo/presets";
+import type { CostSettings, DecoupledOptions } from "@laconic/rewards";
 import type { LearningRateSchedule } from "./learning-rate.ts";
 
-/** How rewards become advantages. */
+/** How rewards become advantages: an estimator by name, with its options. `group` with `scale: "group"` is Eq. 2 as printed. */
 export type AdvantageSettings =
-  /** Mean-centred within the group, divided as `scale` says; `scale: "group"` is Eq. 2 as printed. */
-  | ({ readonly estimator: "group" } & GroupAdvantageOptions)
-  /** Leave-one-out mean. */
-  | { readonly estimator: "rloo" }
-  /** Task and costs normalised apart (GDPO); the prices of Eq. 1 are the weights of the costs. */
-  | ({ readonly estimator: "decoupled" } & Omit<DecoupledOptions, "weights" | "costWhenTaskAtLeast">)
-  /** The reward itself: no group normalisation. */
-  | { readonly estimator: "raw" };
+  | {
+      readonly [Name in EstimatorName]: { readonly estimator: Name } & (EstimatorOptions[Name] extends Readonly<
+        Record<string, never>
+      >
+        ? unknown
+        : EstimatorOptions[Name]);
+    }[EstimatorName]
+  /** Terms and costs normalised apart (GDPO); the prices of Eq. 1 are the weights of the costs. */
+  | ({ readonly estimator: "decoupled" } & Omit<DecoupledOptions, "weights" | "costWhenTaskAtLeast">);
 
 /** How a team's reward becomes that of an utterance. */
 export type CreditSettings =
@@ -78,19 +79,15 @@ export interface TrainConfig {
     readonly topK?: number;
     readonly minP?: number;
   };
-  readonly objective: {
-    readonly name: ObjectiveName;
-    readonly clip?: { readonly low: number; readonly high: number };
-    readonly minLength?: number;
-    readonly constantLength?: number;
-    /** Divergence from the policy as it was before the first step, added to the loss. */
-    readonly kl?: KlOptions;
-  };
+  /** By name, with its options; `importance`, `offPolicyMask` and `kl` (from the policy before the first step) go with most. */
+  readonly objective: { readonly name: ObjectiveName } & ObjectiveOptions;
   readonly advantage: AdvantageSettings;
   readonly groupBy: GroupKey;
   readonly ratioUnit: RatioUnit;
-  /** Prices of Eq. 1 per unit of each cost. With a budget, the price of tokens is the budget's. */
-  readonly prices: { readonly tokens?: number; readonly turns?: number; readonly repetition?: number };
+  /** What an episode is charged for, by name of the cost; null is Eq. 1's `tokens`, `turns` and `repetition`. */
+  readonly costs: Readonly<Record<string, CostSettings>> | null;
+  /** λ per unit of each cost, by its name. With a budget, the price of its cost is the budget's. */
+  readonly prices: Readonly<Record<string, number>>;
   /** Charge costs only to episodes whose grade is at least this. */
   readonly costWhenTaskAtLeast?: number;
   /** Of graders and judges: what happens to samples that get no score. */
@@ -114,8 +111,10 @@ export interface TrainConfig {
    * of those it has. Null takes all that the task has, or makes new ones in each step where it makes them.
    */
   readonly problemPool: number | null;
-  /** Eq. 5; null keeps the prices fixed. */
+  /** Eq. 5 for the cost `tokens`; null keeps its price fixed. */
   readonly budget: BudgetOptions | null;
+  /** Eq. 5 for other costs, by name: of an agent, an edge, what is read. */
+  readonly budgets: Readonly<Record<string, BudgetOptions>>;
   readonly optimizer: {
     readonly beta1: number;
     readonly beta2: number;
@@ -158,8 +157,10 @@ export const agentGspoDefaults: TrainConfig = {
   tree: null,
   policies: {},
   problemPool: null,
+  costs: null, // tokens, turns, repetition of Eq. 1
   prices: {}, // no λ is given
   budget: null, // optional in Algorithm 1
+  budgets: {},
   optimizer: {
     beta1: 0.9,
     beta2: 0.95,

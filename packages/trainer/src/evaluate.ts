@@ -10,7 +10,8 @@ import {
 import type { ScoreCounts } from "@laconic/rewards";
 import { agentGspoDefaults, type ScoringSettings, type TrainConfig } from "./config.ts";
 import { scoringFailure, scoringReport } from "./stages/scoring-failure.ts";
-import { withVerdicts } from "./verdicts.ts";
+import { rewardOf, scorer } from "./scorer.ts";
+import { scoreValue } from "./stages/rollout.ts";
 import { modelsOf, type Samplers, type TrainingParts } from "./parts.ts";
 
 /** How a team does on held-out problems. */
@@ -18,7 +19,7 @@ export interface Evaluation {
   readonly step: number;
   readonly problems: number;
   readonly accuracy: number;
-  /** Wilson interval of the accuracy, 95 %. */
+  /** Interval of the accuracy, 95 %: Wilson's for grades from 0 to 1, the normal one for scores beyond. */
   readonly interval: readonly [low: number, high: number];
   /** Mean tokens written per episode, end tokens included. */
   readonly tokens: number;
@@ -28,9 +29,11 @@ export interface Evaluation {
   readonly scoring?: ScoreCounts;
 }
 
+/** A held-out problem, how it was played, and its score. */
 export interface EvaluatedEpisode {
   readonly problem: Problem;
   readonly episode: Episode;
+  /** Its score; NaN without one. */
   readonly task: number;
 }
 
@@ -57,7 +60,8 @@ export async function evaluate(
 ): Promise<{ readonly evaluation: Evaluation; readonly episodes: readonly EvaluatedEpisode[] }> {
   const models = modelsOf(parts, samplers);
   const { scoring = agentGspoDefaults.scoring } = options;
-  const { scoreOf, heldOut, topology } = withVerdicts(parts.task, scoring);
+  const { heldOut, topology } = parts.task;
+  const scoreOf = scorer(parts.reward ?? rewardOf(parts.task), scoring);
   const random = randomFromSeed(options.seed).split("evaluation");
   const played = await Promise.all(
     heldOut.slice(0, options.problems).map(async (problem, i) => {
@@ -68,9 +72,7 @@ export async function evaluate(
         ...(options.limits && { limits: options.limits }),
         ...(options.onError && { onError: options.onError }),
       });
-      // An agent that failed leaves nothing to judge.
-      const score = episode.stopReason === "error" ? null : await scoreOf(episode.answer, problem);
-      return { problem, episode, score };
+      return { problem, episode, score: await scoreOf(episode, problem) };
     }),
   );
   const report = scoringReport(played.map(({ score }) => score));
@@ -79,7 +81,7 @@ export async function evaluate(
   const episodes = played.map(({ problem, episode, score }): EvaluatedEpisode => ({
     problem,
     episode,
-    task: score?.status === "scored" ? score.value : Number.NaN,
+    task: scoreValue(score),
   }));
   const grades = episodes.map(({ task }) => task).filter((task) => !Number.isNaN(task));
   if (grades.length === 0 && episodes.length > 0)
@@ -98,10 +100,19 @@ export async function evaluate(
       step: options.step,
       problems: episodes.length,
       accuracy: right / Math.max(1, grades.length),
-      interval: wilsonInterval(right, grades.length),
+      interval: meanInterval(grades),
       tokens: tokens / Math.max(1, episodes.length),
       silence: silenceRates(episodes.flatMap(({ episode }) => episode.utterances)),
       scoring: report.counts,
     },
   };
+}
+
+function meanInterval(scores: readonly number[]): readonly [low: number, high: number] {
+  const sum = scores.reduce((total, score) => total + score, 0);
+  if (scores.every((score) => score >= 0 && score <= 1)) return wilsonInterval(sum, scores.length);
+  const mean = sum / scores.length;
+  const variance = scores.reduce((total, score) => total + (score - mean) ** 2, 0) / Math.max(1, scores.length - 1);
+  const half = 1.96 * Math.sqrt(variance / scores.length);
+  return [mean - half, mean + half];
 }

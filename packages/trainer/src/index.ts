@@ -2,7 +2,8 @@
  * The Agent-GSPO training loop (Algorithm 1), its run directory and its metrics.
  * @module @laconic/trainer
  */
-export { checkTraining, train } from "./train.ts";
+export { checkTraining } from "./check-training.ts";
+export { train } from "./train.ts";
 export type { TrainResult } from "./train.ts";
 export { agentGspoDefaults } from "./config.ts";
 export type {
@@ -20,8 +21,8 @@ export type { PartsOutline, Samplers, TrainedPolicy, TrainingParts, TrainingTask
 export { declineOf } from "./decline.ts";
 export { evaluate } from "./evaluate.ts";
 export type { EvaluatedEpisode, Evaluation } from "./evaluate.ts";
-export { withVerdicts } from "./verdicts.ts";
-export type { JudgedTask } from "./verdicts.ts";
+export { rewardOf, scorer } from "./scorer.ts";
+export type { Scorer } from "./scorer.ts";
 export { describeUnscored, scoringFailure, scoringReport } from "./stages/scoring-failure.ts";
 export type { ScoringReport } from "./stages/scoring-failure.ts";
 export { supervised } from "./supervised.ts";
@@ -40,7 +41,9 @@ export { nodeFileSystem } from "#platform";
 export type { FileSystem } from "@laconic/core/files";
 export { readLines } from "./run/json-lines.ts";
 export { changesOf, sha256Of } from "./run/run-manifest.ts";
-export type { Change } from "./run/run-manifest.ts";
+export type { Change, RunManifest } from "./run/run-manifest.ts";
+export { damagedRows } from "./run/damaged-rows.ts";
+export { manifestOfRun } from "./run/stored-run.ts";
 export { stepDefect } from "./run/traces.ts";
 
 export { tensorBoardSink } from "./sinks/tensorboard.ts";

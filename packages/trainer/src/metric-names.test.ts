@@ -38,6 +38,11 @@ test("every metric of a step matches exactly one entry, and every entry is emitt
     await emitted(penalised),
     await emitted(decoupled),
     await emitted(trees, tinyPairParts()),
+    await emitted({ objective: { name: "gspo", offPolicyMask: 0.5 } }),
+    await emitted(
+      { groupBy: "prompt+agent" },
+      { ...tinyParts("star"), reward: () => ({ team: {}, agents: { hint: { win: 1 } }, score: 1 }) },
+    ),
     own,
   ];
   const keys = [...new Set(emittedBy.flat().map((key) => key.replace(/^policy\/\w+\//u, "")))];

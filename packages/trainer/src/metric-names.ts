@@ -13,6 +13,7 @@ export const metricNames: readonly MetricName[] = [
   { name: "reward/std", meaning: "Sample standard deviation of the reward over the batch." },
   { name: "rewards/{term}/mean", meaning: "Mean of one signed term of the reward." },
   { name: "rewards/{term}/std", meaning: "Sample standard deviation of the term over the batch." },
+  { name: "reward/agent/{agent}", meaning: "Mean of the terms that an agent has of its own." },
   { name: "task/accuracy", meaning: "Mean grade of the training episodes that have one, 0 to 1." },
   { name: "scoring/scored", meaning: "Answers that got a grade, 0 to 1." },
   {
@@ -61,10 +62,11 @@ export const metricNames: readonly MetricName[] = [
   { name: "ratio/max", meaning: "Largest ratio." },
   {
     name: "importance_weight/mean",
-    meaning: "Mean weight of a sequence for the age of its policy; where the lag is above 0 only.",
+    meaning:
+      "Mean importance ratio of old to sampling policy, before its cap; where samples are older, or the objective asks for it.",
   },
-  { name: "importance_weight/min", meaning: "Smallest such weight." },
-  { name: "importance_weight/max", meaning: "Largest, at most the cap." },
+  { name: "importance_weight/min", meaning: "Smallest such ratio." },
+  { name: "importance_weight/max", meaning: "Largest such ratio." },
   { name: "advantages/mean", meaning: "Mean advantage." },
   { name: "advantages/min", meaning: "Smallest advantage." },
   { name: "advantages/max", meaning: "Largest advantage." },
@@ -89,20 +91,32 @@ export const metricNames: readonly MetricName[] = [
     meaning: "Ratios, of tokens or of sequences, whose log was clamped before its exponential.",
   },
   { name: "log_ratio_abs_max", meaning: "Largest absolute log-ratio of a token." },
+  { name: "reward_std", meaning: "Mean sample standard deviation of the rewards of a group." },
+  { name: "empty_sequences", meaning: "Share of sequences without a trained token." },
+  {
+    name: "clip_ratio/region/{length}",
+    meaning:
+      "Share of ratios that the clip stopped, of sequences by number of tokens; objectives with a ratio a sequence only.",
+  },
+  { name: "sampling/ess", meaning: "Effective sample size of the importance weights, as a share of the samples." },
+  { name: "off_policy/dropped", meaning: "Share of sequences that the off-policy mask left out." },
 
   { name: "reward/own_mean", meaning: "Mean reward of a policy whose own agents' words have a price of their own." },
   { name: "budget/own_lambda", meaning: "That price of a token." },
   { name: "budget/own_tokens", meaning: "Mean tokens that the policy's agents wrote per episode." },
 
-  { name: "budget/tokens/lambda", meaning: "Price of a token in this step: λ of Eq. 1." },
-  { name: "budget/tokens/target", meaning: "Mean tokens aimed at; above the budget while it anneals." },
-  { name: "budget/tokens/used_frac", meaning: "Mean tokens over the budget." },
-  { name: "budget/tokens/saturated", meaning: "1 while the price is at its maximum." },
   {
-    name: "budget/tokens/held",
+    name: "budget/{cost}/lambda",
+    meaning: "Price of a token in this step, λ of Eq. 1; of other costs with a budget, the price of the next step.",
+  },
+  { name: "budget/{cost}/target", meaning: "Mean units of the cost aimed at; above the budget while it anneals." },
+  { name: "budget/{cost}/used_frac", meaning: "Mean units over the budget." },
+  { name: "budget/{cost}/saturated", meaning: "1 while the price is at its maximum." },
+  {
+    name: "budget/{cost}/held",
     meaning: "1 while a cost below budget does not lower the price, because too many episodes are truncated.",
   },
-  { name: "budget/tokens/guarded", meaning: "1 while the guard keeps the price from rising." },
+  { name: "budget/{cost}/guarded", meaning: "1 while the guard keeps the price from rising." },
 ];
 
 /** The entry that a metric of a run belongs to; those of several policies stand under `policy/NAME/`. */

@@ -1,27 +1,29 @@
 import {
   LaconicError,
   type AgentId,
+  type Estimator,
+  type EstimatorFunction,
   type Grader,
   type LanguageModel,
+  type Objective,
   type Problem,
   type Random,
+  type Reward,
   type Sampler,
   type Topology,
   type TrainableModel,
 } from "@laconic/core";
-import type { Undecided } from "@laconic/rewards";
+import type { Costs } from "@laconic/rewards";
 import type { JointGame } from "@laconic/topologies";
 
-/** Where problems come from and how answers are graded. */
+/** Where problems come from and how episodes are judged. */
 export interface TrainingTask {
   readonly name: string;
   readonly topology: Topology;
-  readonly grader: Grader;
-  /**
-   * In the grader's place where a verdict takes a thread of its own, a sandbox or a model. `signal` is aborted once nobody waits
-   * for it any more. Like a grader it gives 0 to 1; {@link Undecided} where the machine kept it from a verdict.
-   */
-  readonly judge?: (answer: string | null, problem: Problem, signal?: AbortSignal) => Promise<number | Undecided>;
+  /** What an episode earned, costs aside; a run may have another. */
+  readonly reward?: Reward;
+  /** In the reward's place where the answer alone is graded: the reward is then `{ task: grade }`. */
+  readonly grader?: Grader;
   /** Draws problems to learn on. */
   problems(random: Random, count: number): Problem[];
   /** All of them, where they are finitely many: training then visits each once before any comes again. */
@@ -38,6 +40,9 @@ export interface TrainedPolicy {
   speak(sampler: Sampler): LanguageModel;
   /** Agents that speak with it and learn. */
   readonly agents: readonly AgentId[];
+  /** Its own, in place of the run's. */
+  readonly estimator?: Estimator | EstimatorFunction;
+  readonly objective?: Objective;
 }
 
 /** What a run is made of, beside its configuration. */
@@ -47,6 +52,14 @@ export interface TrainingParts {
   readonly policies: Readonly<Record<string, TrainedPolicy>>;
   /** Models of the agents that are not trained. */
   readonly frozen?: Readonly<Record<AgentId, LanguageModel>>;
+  /** In place of the task's. */
+  readonly reward?: Reward;
+  /** What episodes are charged for, by name; in place of those that the configuration names. */
+  readonly costs?: Costs;
+  /** In place of the one that the configuration names. */
+  readonly estimator?: Estimator | EstimatorFunction;
+  /** In place of the one that the configuration names. */
+  readonly objective?: Objective;
 }
 
 /** One sampler for each policy: the live weights, or a snapshot of them. */
@@ -66,9 +79,10 @@ export function onePolicy(
 }
 
 /** What parts are checked by: who there is and who learns, without any weights. Problems where they are at hand. */
-export interface PartsOutline {
-  readonly task: Pick<TrainingTask, "name" | "topology" | "game"> & Partial<Pick<TrainingTask, "problems" | "pool">>;
-  readonly policies: Readonly<Record<string, Pick<TrainedPolicy, "agents">>>;
+export interface PartsOutline extends Pick<TrainingParts, "reward" | "costs" | "estimator" | "objective"> {
+  readonly task: Pick<TrainingTask, "name" | "topology" | "game" | "reward" | "grader"> &
+    Partial<Pick<TrainingTask, "problems" | "pool">>;
+  readonly policies: Readonly<Record<string, Pick<TrainedPolicy, "agents" | "estimator" | "objective">>>;
   readonly frozen?: Readonly<Record<AgentId, unknown>>;
 }
 

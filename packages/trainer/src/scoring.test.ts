@@ -1,15 +1,29 @@
 import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Problem, Reward } from "@laconic/core";
 import { expect, onTestFinished, test } from "vitest";
 import { parseTrainConfig } from "./config-schema.ts";
 import { onePolicy, onlyPolicy, type TrainedPolicy, type TrainingParts, type TrainingTask } from "./parts.ts";
+import { rewardOf } from "./scorer.ts";
 import { silentRecorder } from "./run/recorder.ts";
 import type { Metrics } from "./stages/step-metrics.ts";
 import { tinyPairParts, tinyParts, tinyRun, tinySettings } from "./testing/index.ts";
 import { train, type TrainResult } from "./train.ts";
 
-type Judge = NonNullable<TrainingTask["judge"]>;
+type Judge = (
+  answer: string | null,
+  problem: Problem,
+  signal: AbortSignal,
+) => number | { readonly undecided: string } | Promise<number | { readonly undecided: string }>;
+
+/** A reward that asks a judge about the answer. */
+const judging =
+  (judge: Judge): Reward =>
+  async ({ answer }, problem, { signal }) => {
+    const verdict = await judge(answer, problem, signal);
+    return typeof verdict === "number" ? { task: verdict } : verdict;
+  };
 const settings = { ...tinySettings, steps: 4, prices: {}, evaluation: { every: 2, problems: 12, transcripts: 2 } };
 
 /** Parts whose verdicts come from a judge; `ask` sees which question it is. */
@@ -19,7 +33,7 @@ function judged(
   const parts = tinyParts();
   let questions = 0;
   const judge: Judge = (answer, problem, signal) => ask(questions++, () => parts.task.grader(answer, problem), signal);
-  return { ...parts, task: { ...parts.task, grader: () => Number.NaN, judge } };
+  return { ...parts, task: { ...parts.task, reward: judging(judge) } };
 }
 
 async function run(
@@ -70,11 +84,15 @@ test("a judge that hangs, throws, gives no score or is kept from one: each is co
 test.each<[string, Judge, RegExp]>([
   ["hangs", () => new Promise(() => undefined), /12 errors\); for example: no answer within 0\.2 s/u],
   ["throws", () => Promise.reject(new Error("401")), /12 errors\); for example: 401/u],
-  ["gives NaN", async () => Number.NaN, /12 invalid\); for example: got NaN, expected a number from 0 to 1/u],
+  [
+    "gives NaN",
+    async () => Number.NaN,
+    /12 invalid\); for example: term task: got NaN, expected a number from 0 to 1/u,
+  ],
   ["is never let", async () => ({ undecided: "no memory" }), /12 undecided by the machine\); for example: no memory/u],
 ])("a judge that always %s ends the run with the reason, before it trains at accuracy 0", async (_, judge, reason) => {
   const { task } = tinyParts();
-  const parts = { ...tinyParts(), task: { ...task, judge } };
+  const parts = { ...tinyParts(), task: { ...task, reward: judging(judge) } };
   await expect(run(parts, { scoring: { seconds: 0.2 } })).rejects.toMatchObject({
     code: "scoring_failed",
     message: expect.stringMatching(reason),
@@ -129,7 +147,7 @@ test.each([
       if (isDown(problem.id)) throw new Error("down");
       return parts.task.grader(answer, problem);
     };
-    return { ...parts, task: { ...parts.task, judge } };
+    return { ...parts, task: { ...parts.task, reward: judging(judge) } };
   };
   const [directory, whole] = [join(folder, "run"), join(folder, "whole")];
   await tinyRun({ directory: whole, settings, parts: wholeParts });
@@ -147,9 +165,9 @@ test.each([
         return problems(random, count);
       },
       heldOut: original.task.heldOut,
-      judge: async (answer, problem) => {
+      reward: (episode, problem, context) => {
         if (problem.id === "held-out-0") evaluations += 12;
-        return (original.task.judge as Judge)(answer, problem);
+        return rewardOf(original.task)(episode, problem, context);
       },
     },
   };
@@ -184,7 +202,7 @@ test(
       return grader(answer, problem);
     };
     const { rows } = await run(
-      { ...parts, task: { ...parts.task, judge } },
+      { ...parts, task: { ...parts.task, reward: judging(judge) } },
       {
         steps: 2,
         problemsPerStep: 2,

@@ -65,3 +65,15 @@ test("a step without anything to learn is refused", async () => {
       detail: { step: 0 },
     });
 });
+
+test("an abort ends it before the next step; the steps before are learned", async () => {
+  const stop = new AbortController();
+  const steps: number[] = [];
+  const model = tabularModel({ vocabularySize: 3 });
+  const onStep = (step: number): void => {
+    steps.push(step);
+    if (step === 2) stop.abort();
+  };
+  await expect(supervised(model, options({ onStep, signal: stop.signal }))).rejects.toMatchObject({ code: "aborted" });
+  expect([steps, model.weightVersion]).toEqual([[1, 2], 2]);
+});

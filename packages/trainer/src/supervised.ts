@@ -7,6 +7,7 @@ import {
 } from "@laconic/core";
 import { learningRateAt, type LearningRateSchedule } from "./learning-rate.ts";
 
+/** Steps, batches and optimiser of supervised training. */
 export interface SupervisedOptions {
   readonly steps: number;
   /** Draws the examples of a step. */
@@ -14,16 +15,21 @@ export interface SupervisedOptions {
   readonly random: Random;
   readonly optimizer: Omit<OptimizerSettings, "learningRate">;
   readonly learningRate: LearningRateSchedule;
+  /** Ends it before the next step. */
+  readonly signal?: AbortSignal;
   /** Called after each step with the mean cross-entropy per token in nats. */
   onStep?(step: number, loss: number): void | Promise<void>;
 }
 
 /**
  * Maximum likelihood on examples, through the seam that reinforcement learning uses: the token gradient is -1 / tokens.
- * @throws LaconicError `input_invalid` when the examples of a step have no completion token.
+ * @throws LaconicError `input_invalid` when the examples of a step have no completion token, `aborted` by the signal: the
+ * steps before are learned
  */
 export async function supervised(model: TrainableModel, options: SupervisedOptions): Promise<void> {
   for (let step = 0; step < options.steps; step++) {
+    if (options.signal?.aborted)
+      throw new LaconicError("aborted", `the training was aborted before step ${step}`, { step });
     const batch = options.batch(step, options.random.split(step));
     const tokens = batch.reduce((sum, { completionTokens }) => sum + completionTokens.length, 0);
     if (tokens === 0)

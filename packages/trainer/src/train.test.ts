@@ -93,7 +93,7 @@ test.each([
   const failing = run({ steps: 1 }, { ...parts, task: { ...parts.task, grader } });
   await expect(failing).rejects.toMatchObject({
     code: "scoring_failed",
-    message: expect.stringMatching(/30 of 30 samples got no score .*for example: (?:got Infinity|no)/u),
+    message: expect.stringMatching(/30 of 30 samples got no score .*for example: (?:term task: got Infinity|no)/u),
     detail: { scored: 0, mostUnscored: 0.5 },
   });
 });

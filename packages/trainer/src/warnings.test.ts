@@ -1,9 +1,8 @@
 import { emptyStatistic, randomFromSeed, statisticOf } from "@laconic/core";
 import { expect, test } from "vitest";
-import { livePolicies } from "./parts.ts";
 import { parseTrainConfig } from "./config-schema.ts";
-import { rollout } from "./stages/rollout.ts";
-import { score, type ScoredRollout } from "./stages/score.ts";
+import { scoredRollouts } from "../test/scored-rollouts.ts";
+import type { ScoredRollout } from "./stages/score.ts";
 import { tinyParts } from "./testing/index.ts";
 import { configWarnings, stepWarnings } from "./warnings.ts";
 
@@ -38,12 +37,7 @@ async function scoredWith(grades: readonly number[], tokens: readonly number[]):
   const parts = tinyParts();
   const random = randomFromSeed(3);
   const problems = parts.task.problems(random, 2);
-  const scored = score(
-    await rollout(parts, config, livePolicies(parts), problems, random),
-    parts.task.grader,
-    config,
-    0.1,
-  );
+  const scored = await scoredRollouts(parts, config, problems, random, 0.1);
   return scored.map((each, i) => ({
     ...each,
     terms: { task: grades[i] as number, tokens: -0.1 * (tokens[i] as number) },

@@ -18,7 +18,7 @@ import {
   type MethodSummary,
 } from "@laconic/evaluation";
 import { readCalibrations } from "./calibration-file.ts";
-import { readBenchConfig, samplesFile, type BenchConfig } from "./bench-settings.ts";
+import { readBenchConfig, samplesFile, setNames, type BenchConfig } from "./bench-settings.ts";
 import { readLeftOut, sayLeftOut, type LeftOut } from "./left-out-file.ts";
 import { methodSpec } from "./method-spec.ts";
 
@@ -37,7 +37,7 @@ export async function writeBenchReport(directory: string): Promise<BenchReport> 
   const order = (list: readonly string[], name: string): number => list.indexOf(name);
   const sorted = [...records.values()].toSorted(
     (a, b) =>
-      order(config.benchmarks, a.benchmark) - order(config.benchmarks, b.benchmark) ||
+      order(setNames(config), a.benchmark) - order(setNames(config), b.benchmark) ||
       order(methods, a.method) - order(methods, b.method),
   );
   const summaries = summarise(sorted);
@@ -49,7 +49,7 @@ export async function writeBenchReport(directory: string): Promise<BenchReport> 
     differenceTable(summaries, titleOf),
     ...[agentPoTable(summaries, titleOf)].filter((table) => table !== null),
   ];
-  const heading = `${config.model} on ${config.benchmarks.join(", ")}`;
+  const heading = `${config.model} on ${setNames(config).join(", ")}`;
   const notes = notesOf(config, summaries, await readLeftOut(directory));
   const markdown = [
     `# ${heading}`,
@@ -78,7 +78,12 @@ function notesOf(config: BenchConfig, summaries: readonly MethodSummary[], leftO
   const temperature = config.temperature === null ? "of each method's paper" : String(config.temperature);
   return [
     `Model ${config.model} at ${new URL(config.baseUrl).origin}; temperature ${temperature}; at most ${config.maxTokens} tokens a reply; seed ${config.seed}; ${config.repeats} repeat${config.repeats === 1 ? "" : "s"}; prompts ${promptVersion}; examples ${config.shots}.`,
-    `Questions: ${config.benchmarks.map((name) => `${name} ${summaries.find(({ benchmark }) => benchmark === name)?.questions ?? 0} of ${totalOf(name)}`).join(", ")}.`,
+    `Questions: ${setNames(config)
+      .map(
+        (name) =>
+          `${name} ${summaries.find(({ benchmark }) => benchmark === name)?.questions ?? 0} of ${config.data?.name === name ? config.data.questions : totalOf(name)}`,
+      )
+      .join(", ")}.`,
     "Intervals are 95 %: Wilson's for a share, the bootstrap over questions for differences. Tokens are prompt and completion together unless a column says otherwise. Costs are of samples with a score and of calibration; what failed attempts cost is not in them.",
     `Published figures: ${publishedSource}; ${agentPoSource}. Another model, other prompts, another tokenizer: they are beside ours, not comparable with them.`,
     ...config.methods

@@ -9,13 +9,16 @@ import {
   type OpenOptions,
 } from "@laconic/benchmarks";
 import type { BenchSet } from "@laconic/evaluation";
+import type { HubEnvironment } from "@laconic/hub";
+import { openBenchData } from "./bench-data.ts";
 import type { BenchConfig } from "./bench-settings.ts";
 import { methodSpec } from "./method-spec.ts";
 
 /** Loads the questions of every benchmark, and worked examples where a training split is at hand. */
 export async function benchSets(
-  { benchmarks, methods, limit, seed, shots }: BenchConfig,
+  { benchmarks, data, methods, limit, seed, shots }: BenchConfig,
   open: (benchmark: string) => OpenOptions,
+  hub: HubEnvironment,
   note: (text: string) => void,
 ): Promise<BenchSet[]> {
   const sets: BenchSet[] = [];
@@ -31,6 +34,10 @@ export async function benchSets(
     const exemplars = exemplarsOf(pool, shots, seed);
     const calibration = learns ? atMost(pool, calibrationQuestions, `calibration/${seed}`) : [];
     sets.push({ benchmark: name, split: loaded.split, problems, exemplars, calibration });
+  }
+  if (data) {
+    if (shots > 0) note(`${data.name}: there is no training split, its methods run without examples`);
+    sets.push(await openBenchData(data, hub, { limit, seed }));
   }
   return sets;
 }

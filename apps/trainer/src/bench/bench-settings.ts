@@ -4,11 +4,14 @@ import { benchmarkNamed } from "@laconic/benchmarks";
 import { LaconicError, type TokenPrice } from "@laconic/core";
 import { z } from "zod";
 import { parseJson } from "../cli/json.ts";
+import { benchDataSchema, type BenchData } from "./bench-data.ts";
 import { methodSpec } from "./method-spec.ts";
 
 /** Everything that a bench is made of, as its directory keeps it. */
 export interface BenchConfig {
   readonly benchmarks: readonly string[];
+  /** Questions of one's own, behind those of the benchmarks. */
+  readonly data: BenchData | null;
   readonly methods: readonly string[];
   readonly model: string;
   readonly baseUrl: string;
@@ -28,7 +31,8 @@ export interface BenchConfig {
 
 const whole = z.int().min(1);
 const schema: z.ZodType<BenchConfig> = z.strictObject({
-  benchmarks: z.array(z.string()).min(1),
+  benchmarks: z.array(z.string()),
+  data: benchDataSchema.nullable().default(null),
   methods: z.array(z.string()).min(1),
   model: z.string().min(1),
   baseUrl: z.string().min(1),
@@ -50,6 +54,8 @@ export function checkBenchConfig(value: unknown, place: string): BenchConfig {
     const issues = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "settings"}: ${message}`);
     throw new LaconicError("config_invalid", `${place}: ${issues.join("; ")}`, { place });
   }
+  if (parsed.data.benchmarks.length === 0 && parsed.data.data === null)
+    throw new LaconicError("config_invalid", `${place}: there are neither benchmarks nor data`, { place });
   for (const name of parsed.data.benchmarks)
     if (benchmarkNamed(name).answer.kind === "writing")
       throw new LaconicError(
@@ -62,6 +68,11 @@ export function checkBenchConfig(value: unknown, place: string): BenchConfig {
   if (twice !== undefined)
     throw new LaconicError("config_invalid", `${place}: two methods are called ${twice}`, { place });
   return parsed.data;
+}
+
+/** What a bench asks questions of, as its tables order them. */
+export function setNames({ benchmarks, data }: Pick<BenchConfig, "benchmarks" | "data">): readonly string[] {
+  return [...benchmarks, ...(data ? [data.name] : [])];
 }
 
 export const settingsFile = "bench.json";

@@ -63,6 +63,7 @@ async function requests(
   const [set] = await benchSets(
     config,
     () => open,
+    { cacheFolder: "", offline: true },
     () => undefined,
   );
   if (!set) throw new Error("no questions");

@@ -3,7 +3,7 @@ import type { Baseline } from "@laconic/baselines";
 import { LaconicError, type LanguageModel } from "@laconic/core";
 import { livePolicies, modelsOf } from "@laconic/trainer";
 import type { Terminal } from "../cli/terminal.ts";
-import { dealTo, textTeams, type TextTeam } from "@laconic/tasks/text";
+import { benchmarkTeam, dealTo, type TextTeam } from "@laconic/tasks/text";
 import { configOfRun, findRun, openFoundRun } from "../run/open-run.ts";
 
 /** A run's team as a method: it brings its own models, once they are opened. */
@@ -14,18 +14,18 @@ export interface TrainedTeam {
 }
 
 /**
- * The team of a run over a benchmark, with the weights of its last checkpoint.
+ * The team of a run over questions, with the weights of its last checkpoint.
  * @throws LaconicError `run_missing`; `config_invalid` for a run whose team answers no other questions than its own
  */
 export async function trainedTeam(name: string, run: string, terminal: Terminal): Promise<TrainedTeam> {
   const { task } = await configOfRun(resolve(run));
-  if (task.name !== "benchmark")
+  if (task.name !== "benchmark" && task.name !== "data")
     throw new LaconicError("config_invalid", `${run}: a team trained on ${task.name} answers no benchmark`, { run });
   const found = await findRun(resolve(run));
   const { directory, config, state } = found;
-  const { agents = 3, rounds = 2, replyTokens = 768, actorTokens = 2048 } = task;
+  const { rounds = 2, replyTokens = 768, actorTokens = 2048 } = task;
   const teamFor = (answerForm: string, read: (reply: string) => string | null): TextTeam =>
-    textTeams([task.team].flat(), { agents, rounds, replyTokens, actorTokens, answerForm, read });
+    benchmarkTeam(task, { answerForm, read, targetTokens: config.train.budget?.targetTokens });
   const { topology, holders } = teamFor("", (reply) => reply);
   const models: Record<string, LanguageModel> = {};
   let closed: () => Promise<void> = async () => undefined;

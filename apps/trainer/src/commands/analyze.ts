@@ -1,9 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { analysisMarkdown, speechGraph } from "@laconic/evaluation/analysis";
 import type { CommandDef } from "citty";
 import { analyseRun } from "../analysis/analyse-run.ts";
-import { analysisMarkdown } from "../analysis/analysis-page.ts";
-import { speechGraph } from "../analysis/speech-graph.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";

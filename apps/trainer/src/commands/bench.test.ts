@@ -132,3 +132,16 @@ test.skipIf(data === undefined)(
     expect(await table(cut)).toBe(await table(whole));
   },
 );
+
+test.skipIf(data === undefined)("a cap holds over all parts of a bench (LACONIC_DATA)", async () => {
+  const [folder, { url, asked }] = [await temporary(), await server()];
+  const run = join(folder, "bench");
+  // A call costs 5 cents; reserved at most 63 cents.
+  const given = ["--price", "0,10000", "--max-tokens", "16", "--max-usd", "1", "--methods", "vanilla"];
+  const first = await bench(...words(url, run), ...given, "--concurrency", "1");
+  expect([first.code, first.err]).toEqual([1, expect.stringMatching(/spent and \$0\.0000 set aside of \$1/u)]);
+  const before = asked();
+  expect(before).toBeGreaterThan(5);
+  const again = await bench("--resume", "--run", run, "--offline");
+  expect([again.code, asked(), again.err]).toEqual([1, before, expect.stringContaining(" is spent and")]);
+});

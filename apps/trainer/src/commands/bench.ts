@@ -19,6 +19,7 @@ import { hubEnvironment } from "@laconic/hub";
 import type { ApiEvent, SpendAccount } from "@laconic/openai";
 import { codeGrader, createSandbox } from "@laconic/sandbox";
 import type { CommandDef } from "citty";
+import { benchDataOf, type BenchData } from "../bench/bench-data.ts";
 import { benchSets } from "../bench/bench-sets.ts";
 import { sayLeftOut, writeLeftOut, type LeftOut } from "../bench/left-out-file.ts";
 import { methodSpec } from "../bench/method-spec.ts";
@@ -46,9 +47,27 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
   return command(
     {
       name: "bench",
-      description: "Run published methods on benchmarks with your model, and make the papers' tables",
+      description:
+        "Run published methods on benchmarks or your own questions with your model, and make the papers' tables",
       args: {
         benchmarks: { type: "string", description: "Names, with commas; laconic data ls lists them", valueHint: "a,b" },
+        data: {
+          type: "string",
+          description:
+            "Questions of your own: JSON lines, JSON, CSV, Parquet, or hub:OWNER/NAME/FILES; needs --grading",
+          valueHint: "file",
+        },
+        grading: {
+          type: "string",
+          description: "How answers to --data are judged: numeric, letter, maths, code or text",
+          valueHint: "kind",
+        },
+        columns: {
+          type: "string",
+          description: "Where --data has what, unless it is called so",
+          valueHint: "question=a,gold=b",
+        },
+        lenient: { type: "boolean", description: "Leave out rows of --data that cannot be read, and count them" },
         methods: {
           type: "string",
           description: `Names, with commas: ${baselines.map(({ name }) => name).join(", ")}; a trained team as NAME=RUN`,
@@ -101,7 +120,11 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
       },
       run: async (args) => {
         const directory = resolve(args.run);
-        const config = args.resume ? await readBenchConfig(directory) : await configOf(args);
+        const hub = hubEnvironment(process.env);
+        const reach = { ...hub, offline: hub.offline || args.offline === true };
+        const config = args.resume
+          ? await readBenchConfig(directory)
+          : await configOf(args, await benchDataOf(args, reach, (text) => terminal.note(text)));
         if (!args.resume && (await exists(join(directory, settingsFile))))
           throw new LaconicError(
             "run_exists",
@@ -110,12 +133,12 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           );
         const open = (name: string): OpenOptions => ({
           folder: dataFolder(args.folder),
-          hub: hubEnvironment(process.env),
+          hub,
           offline: args.offline === true,
           onProgress: downloadProgress(benchmarkNamed(name).name, terminal),
         });
         const mostErrors = wholeNumber("max-errors", args["max-errors"], 0);
-        const sets = await benchSets(config, open, (text) => terminal.note(text));
+        const sets = await benchSets(config, open, reach, (text) => terminal.note(text));
         const settings: BenchSettings = { ...config, model: `${config.baseUrl} ${config.model}` };
         const specs = config.methods.map((method) => methodSpec(method));
         const teams: TrainedTeam[] = [];
@@ -203,11 +226,15 @@ interface BenchArguments {
   readonly concurrency: string;
 }
 
-async function configOf(args: BenchArguments): Promise<BenchConfig> {
+async function configOf(args: BenchArguments, data: BenchData | null): Promise<BenchConfig> {
   const names = (flag: "benchmarks" | "methods" | "model"): string => {
     const given = args[flag];
     if (given) return given;
-    throw new LaconicError("config_invalid", `--${flag} is missing; see laconic bench --help`, { flag });
+    throw new LaconicError(
+      "config_invalid",
+      `--${flag} is missing${flag === "benchmarks" ? ", or --data" : ""}; see laconic bench --help`,
+      { flag },
+    );
   };
   const list = (text: string): string[] =>
     text
@@ -218,7 +245,8 @@ async function configOf(args: BenchArguments): Promise<BenchConfig> {
   const model = names("model");
   return checkBenchConfig(
     {
-      benchmarks: list(names("benchmarks")),
+      benchmarks: data && args.benchmarks === undefined ? [] : list(names("benchmarks")),
+      data,
       methods: list(names("methods")),
       model,
       baseUrl: args["base-url"] ?? environmentValue("OPENAI_BASE_URL") ?? "https://api.openai.com/v1",
@@ -282,7 +310,10 @@ async function perform(
   terminal: Terminal,
 ): Promise<string | null> {
   const { Limiter, openAiModel, SpendAccount: Account } = await openAi();
-  const account = new Account(config.maxUsd);
+  const file = await openRecords(join(directory, samplesFile));
+  const learned = await readCalibrations(directory);
+  // The cap is the bench's, however often it is gone on with.
+  const account = new Account(config.maxUsd, spentOn([...file.records.values(), ...learned]));
   const limiter = new Limiter({ start: Math.min(20, config.concurrency), most: Math.max(64, config.concurrency) });
   const { model: name, baseUrl, price, concurrency } = config;
   const onEvent = (event: ApiEvent): void => {
@@ -294,7 +325,6 @@ async function perform(
   const kinds = new Set(jobs.map(({ problem }) => problem.grading.kind));
   const maths = mathsGrader();
   const sandbox = kinds.has("code") ? await createSandbox() : null;
-  const file = await openRecords(join(directory, samplesFile));
   const todo = openJobs(jobs, file.records);
   if (todo.length < jobs.length) terminal.note(`${jobs.length - todo.length} samples are there already`);
   const stop = new AbortController();
@@ -313,7 +343,7 @@ async function perform(
       mostErrors,
       signal: stop.signal,
       onRecord,
-      learned: await readCalibrations(directory),
+      learned,
       onLearned: (record) => {
         terminal.note(
           `${record.method} has learned on ${record.questions} questions of ${record.benchmark}, ${record.calls} calls`,
@@ -329,6 +359,11 @@ async function perform(
     await maths.close();
     await sandbox?.close();
   }
+}
+
+/** US dollars, where they are known. */
+function spentOn(records: readonly { readonly usd: number | null }[]): number {
+  return records.reduce((sum, { usd }) => sum + (usd ?? 0), 0);
 }
 
 /** A moving line on a terminal; one line in ten per cent elsewhere. */

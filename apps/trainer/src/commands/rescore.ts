@@ -1,17 +1,18 @@
 import { join, resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
-import { countScores, type SampleScore } from "@laconic/rewards";
+import { recordedEpisode, rescore, type RecordedEpisode, type RescoredStep } from "@laconic/evaluation/analysis";
+import type { RewardOutcome } from "@laconic/rewards";
 import {
   describeUnscored,
   nodeFileSystem,
   readLines,
   runFiles,
   scoringFailure,
+  rewardOf,
+  scorer,
   scoringReport,
-  withVerdicts,
 } from "@laconic/trainer";
 import type { CommandDef } from "citty";
-import { recordedEpisode, rescore, type RecordedEpisode, type RescoredStep } from "../analysis/rescore.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
 import { formatNumber } from "../cli/format.ts";
@@ -52,10 +53,10 @@ export function rescoreCommand({ terminal }: CommandContext, exit: ExitCode): Co
         };
         const without = args.without?.split(",").map((edge) => edge.trim()) ?? [];
         for (const edge of without) checkEdge(edge, recorded);
-        const grade = args.regrade
-          ? await graderOf(source, recorded, (line) => terminal.note(line), terminal)
-          : undefined;
-        const steps = rescore(recorded, { prices, without, ...(grade && { grade }) });
+        const scored = args.regrade
+          ? await scoredAnew(source, recorded, (line) => terminal.note(line), terminal)
+          : recorded;
+        const steps = rescore(scored, { prices, without });
         terminal.result(args.json ? JSON.stringify(steps) : table(steps));
         return 0;
       },
@@ -64,13 +65,13 @@ export function rescoreCommand({ terminal }: CommandContext, exit: ExitCode): Co
   );
 }
 
-/** The grader of a run's task, with every recorded answer judged. */
-async function graderOf(
+/** Recorded episodes with the score that the run's task gives them now. */
+async function scoredAnew(
   run: string,
   recorded: readonly RecordedEpisode[],
   note: (line: string) => void,
   terminal: CommandContext["terminal"],
-): Promise<(answer: string | null, problem: RecordedEpisode["problem"]) => number> {
+): Promise<RecordedEpisode[]> {
   const config = await configOfRun(run);
   const { folder } = await openModelFolder(config.model, terminal);
   const task = await openTask(config.task, {
@@ -80,14 +81,18 @@ async function graderOf(
     note,
   });
   try {
-    const { scoreOf, grader } = withVerdicts(task, config.train.scoring);
-    const scores: SampleScore[] = [];
-    for (const { episode, problem } of recorded) scores.push(await scoreOf(episode.answer, problem));
-    const failure = scoringFailure(scoringReport(scores), config.train.scoring, "the recorded episodes");
+    const scoreOf = scorer(rewardOf(task), config.train.scoring);
+    const scores: (RewardOutcome | null)[] = [];
+    for (const { episode, problem } of recorded) scores.push(await scoreOf(episode, problem));
+    const report = scoringReport(scores);
+    const failure = scoringFailure(report, config.train.scoring, "the recorded episodes");
     if (failure) throw failure;
-    const unscored = describeUnscored(countScores(scores));
+    const unscored = describeUnscored(report.counts);
     if (unscored !== "") note(`left out, without a score: ${unscored}`);
-    return grader;
+    return recorded.map((each, i) => {
+      const score = scores[i];
+      return { ...each, task: score?.status === "scored" ? score.value : Number.NaN };
+    });
   } finally {
     await task.close?.();
   }

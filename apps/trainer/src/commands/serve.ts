@@ -15,8 +15,9 @@ import type { Terminal } from "../cli/terminal.ts";
 import { chooseDevice } from "../run/devices.ts";
 import { openModelFolder } from "../run/model-folder.ts";
 import { modelSource, policiesOf } from "../run/open-parts.ts";
-import { findRun } from "../run/open-run.ts";
+import { checkModelsOf, findRun } from "../run/open-run.ts";
 import { openTask } from "../run/open-task.ts";
+import { checkInputs, tokenizerInput } from "../run/run-inputs.ts";
 import type { CommandContext } from "./common.ts";
 
 /** What is served: weights, and the tokenizer they were trained with. */
@@ -177,10 +178,12 @@ async function open(
     return { name, source: { kind: "folder", path: folder }, tokenizer };
   }
   const { config, checkpoint } = await findRun(run, chosen.which);
+  await checkModelsOf(run, config, terminal);
   const { folder } = await openModelFolder(config.model, terminal);
   const templateArguments = { ...config.chatTemplateArguments, ...chosen.templateArguments };
   const task = await openTask(config.task, { heldOut: 0, modelFolder: folder, templateArguments });
   await task.close?.();
+  await checkInputs(run, "tokenizer", tokenizerInput(task.tokenizer));
   const policies = policiesOf(config, task);
   const policy = chosen.policy ?? Object.keys(policies)[0];
   if (policy === undefined || !Object.hasOwn(policies, policy))

@@ -4,12 +4,12 @@ import {
   completeGraph,
   criticActorGraph,
   debateGraph,
+  drawTopology,
+  drawingFormats,
   hintActorGraph,
   layeredGraph,
-  mermaidOf,
   randomGraph,
   roleAssignmentGraph,
-  svgOf,
   type AgentSpec,
   type Graph,
 } from "@laconic/topologies";
@@ -84,7 +84,7 @@ function showCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
           valueHint: "GRAPH",
           required: true,
         },
-        format: { type: "enum", description: "How", options: ["mermaid", "svg", "json"], default: "mermaid" },
+        format: { type: "enum", description: "How", options: [...drawingFormats], default: "mermaid" },
         agents: { type: "string", description: "Agents, where the graph has any number", valueHint: "n", default: "3" },
         rounds: { type: "string", description: "Rounds, where the graph has any number", valueHint: "r", default: "2" },
         seed: { type: "string", description: "Of a random graph", valueHint: "seed", default: "0" },
@@ -99,12 +99,7 @@ function showCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
         const graph = name.endsWith(".json")
           ? graphFromJson((await readGiven(name)).toString(), name)
           : builtIn(name, shape);
-        const text =
-          format === "svg"
-            ? svgOf(graph)
-            : format === "json"
-              ? JSON.stringify(plain(graph), null, 2)
-              : mermaidOf(graph);
+        const text = drawTopology(graph, format);
         if (out === undefined) terminal.result(text);
         else {
           await writeGiven(out, `${text}\n`);
@@ -126,16 +121,4 @@ function builtIn(name: string, shape: Shape): Graph {
     `there is no topology ${name}; ${near === undefined ? `known: ${Object.keys(graphs).join(", ")}` : `did you mean ${near}?`}`,
     { topology: name },
   );
-}
-
-/** What of a graph is data. */
-function plain({ name, agents, rounds, spatial = [], temporal = [], answer }: Graph): object {
-  return {
-    name,
-    agents: agents.map(({ id, role, rounds: own }) => ({ id, role, ...(own && { rounds: own }) })),
-    rounds,
-    spatial: spatial.map(({ from, to }) => ({ from, to })),
-    temporal: temporal.map(({ from, to }) => ({ from, to })),
-    answer: { name: answer.name, agents: answer.agents },
-  };
 }

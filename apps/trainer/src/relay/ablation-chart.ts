@@ -1,6 +1,6 @@
 import { scaleLinear } from "d3-scale";
 import { formatNumber, formatPercent } from "../cli/format.ts";
-import { escapeHtml } from "../report/html.ts";
+import { escapeHtml } from "@laconic/evaluation";
 import type { VariantResult } from "../sweep/run-variants.ts";
 
 const size = { width: 760, height: 400, left: 60, right: 190, top: 20, bottom: 48 };

@@ -1,7 +1,7 @@
 import { scaleLinear } from "d3-scale";
 import { line } from "d3-shape";
 import { formatNumber } from "../cli/format.ts";
-import { escapeHtml } from "./html.ts";
+import { escapeHtml } from "@laconic/evaluation";
 
 export interface Point {
   readonly x: number;

@@ -1,7 +1,7 @@
 import { describeUnscored } from "@laconic/trainer";
 import { formatDuration, formatNumber, formatPercent } from "../cli/format.ts";
 import { renderFrontier, type FrontierPoint } from "./frontier-chart.ts";
-import { escapeHtml } from "./html.ts";
+import { escapeHtml } from "@laconic/evaluation";
 import { renderLineChart, smooth, type LineChart, type Point, type Series } from "./line-chart.ts";
 import { scoresOf } from "./unscored.ts";
 import { theme } from "./theme.ts";

@@ -1,7 +1,15 @@
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { episodeSchema, problemSchema } from "@laconic/core/schemas";
-import { declineOf, nodeFileSystem, readLines, runFiles, stepDefect, type Evaluation } from "@laconic/trainer";
+import {
+  damagedRows,
+  declineOf,
+  nodeFileSystem,
+  readLines,
+  runFiles,
+  stepDefect,
+  type Evaluation,
+} from "@laconic/trainer";
 import { parseJson } from "../cli/json.ts";
 import type { FrontierPoint } from "./frontier-chart.ts";
 import type { MetricRow, ReportData } from "./page.ts";
@@ -27,6 +35,7 @@ export async function readRunData(directory: string): Promise<ReportData> {
   const rows = (await readLines(fs, path(runFiles.metrics))).map(numbersOf);
   const evaluated = await readLines(fs, path(runFiles.evaluations));
   const defect = stepDefect(rows.map((row) => row["step"] ?? 0));
+  const damage = defect === null ? await damagedRows(fs, directory) : null;
   const warnings = (await readLines(fs, path(runFiles.warnings))).map((row) => textOr(row["message"], ""));
   return {
     name: directory.split(/[\\/]/).findLast((part) => part !== "") ?? "run",
@@ -40,6 +49,7 @@ export async function readRunData(directory: string): Promise<ReportData> {
     seed: textOr(train["seed"], "unknown"),
     config,
     warnings: [
+      ...(damage === null ? [] : [`${damage}; the report shows what is left`]),
       ...(defect === null ? [] : [`${runFiles.metrics}: ${defect}; the charts lack it or show it twice`]),
       ...warnings,
     ],

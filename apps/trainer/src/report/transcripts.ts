@@ -1,5 +1,5 @@
 import type { Episode, Problem } from "@laconic/core";
-import { escapeHtml } from "./html.ts";
+import { escapeHtml } from "@laconic/evaluation";
 
 /** A stored conversation about a problem at some step of the run. */
 export interface Transcript {

@@ -4,7 +4,7 @@ import { randomFromSeed, type ChatTokenizer, type Topology } from "@laconic/core
 import { scriptedModel } from "@laconic/core/testing";
 import { expect, test, vi } from "vitest";
 import { openTask } from "./open-task.ts";
-import { teamNames, textTeam } from "@laconic/tasks/text";
+import { teamNames, teamOf } from "@laconic/tasks/text";
 
 // The model's tokenizer is not what is tested here.
 vi.mock("@laconic/tokenizers", () => ({ loadTokenizer: async () => ({}) as ChatTokenizer }));
@@ -14,6 +14,7 @@ const replies: Readonly<Record<AnswerKind["kind"], string>> = {
   numeric: "#### 7",
   letter: "The answer is B",
   maths: "\\boxed{7}",
+  text: "#### Paris",
   code: "```python\ndef f():\n    return 7\n```",
   writing: "A short text.",
 };
@@ -46,9 +47,11 @@ test.each(cases)("$team on $name: who answers is told the benchmark's form, and 
   const { answer } = each.benchmark;
   const form = answerForm(answer);
   const options = { agents: 2, rounds: 2, replyTokens: 10, actorTokens: 10 };
-  const team = textTeam(each.team, { ...options, answerForm: form, read: answerReading(answer).read });
+  const team = teamOf(each.team, { ...options, answerForm: form, read: answerReading(answer).read });
   const prompts = await asked(team.topology, answer.kind === "maths" ? replies.numeric : replies[answer.kind]);
-  const answerers = prompts.filter(({ agent }) => /^(?:solver|actor|expert|debater-\d)$/u.test(agent));
+  const answerers = prompts.filter(({ agent }) =>
+    /^(?:solver|actor|expert|debater-\d|agent-\d|layer-\d-agent-\d)$/u.test(agent),
+  );
   expect(answerers.length).toBeGreaterThan(0);
   for (const { system } of answerers) expect(system.endsWith(`Reason step by step. ${form}`)).toBe(true);
   const forms = benchmarks.map((other) => answerForm(other.answer)).filter((other) => other !== form);
@@ -85,10 +88,16 @@ test.each([
 });
 
 test("each kind of answer has a form of its own, which its reader reads", () => {
-  const kinds = new Map(benchmarks.map(({ answer }) => [answer.kind, answer]));
+  const kinds = new Map<string, AnswerKind>([
+    ...benchmarks.map(({ answer }) => [answer.kind, answer] as const),
+    ["text", { kind: "text" }], // of one's own data
+  ]);
   expect(new Set(Array.from(kinds.values(), (answer) => answerForm(answer))).size).toBe(kinds.size);
-  const read = [...kinds].map(([kind, answer]) => [kind, answerReading(answer).read(replies[kind])]);
-  expect(Object.fromEntries(read)).toEqual({ ...replies, numeric: "7", letter: "B", maths: "7" });
+  const read = [...kinds].map(([kind, answer]) => [
+    kind,
+    answerReading(answer).read(replies[kind as AnswerKind["kind"]]),
+  ]);
+  expect(Object.fromEntries(read)).toEqual({ ...replies, numeric: "7", letter: "B", maths: "7", text: "Paris" });
   expect(answerForm({ kind: "code" })).toMatch(/Python code block/u);
   expect(answerForm({ kind: "maths" })).toMatch(/boxed/u);
 });

@@ -3,6 +3,11 @@ import { expect, test } from "vitest";
 import { presetConfig } from "../presets/index.ts";
 import { parseAppConfig } from "./app-config.ts";
 
+const debate = { name: "benchmark", benchmark: "gsm8k", team: "plain-debate" } as const;
+const ownData = (change: object): { task: unknown } => ({
+  task: { name: "data", team: "solo", data: { train: "a.csv", heldOut: "b.csv", grading: "numeric", ...change } },
+});
+
 test("an empty configuration is the relay task with the paper's training defaults", () => {
   expect(parseAppConfig({})).toEqual({
     task: { name: "relay", level: "one-fact" },
@@ -28,6 +33,21 @@ test.each([
   ],
   [{ workers: 0 }, "workers", ">=1"],
   [{ task: { name: "relay", level: "ten-facts" } }, "task.level", "one-fact"],
+  [
+    { task: { ...debate, team: "plain-debat" } },
+    "task.team",
+    "one of solo, hint, critic, debate, roles, star, chain, plain-",
+  ],
+  [{ task: { ...debate, team: ["hint", "none"] } }, "task.team", "or a list of them"],
+  [{ task: { ...debate, density: 1.5 } }, "task.density", "<=1"],
+  [{ task: { ...debate, showBudget: true } }, "task.showBudget", "no budget for the team"],
+  [{ task: debate, actor: { model: "folder" } }, "actor", "every agent of this task learns"],
+  [{ task: { name: "data", team: "hint" } }, "task.data", "expected object"],
+  [ownData({ grading: "number" }), "task.data.grading.kind", "expected numeric, letter, maths, code or text"],
+  [ownData({ train: 7 }), "task.data.train", "expected a file, a list of files, or hub:owner/name/files"],
+  [ownData({ heldOut: { share: 2 } }), "task.data.heldOut.share", "<1"],
+  [ownData({ columns: { gold: "a", qestion: "q" } }), "task.data.columns", 'Unrecognized key: "qestion"'],
+  [{ ...ownData({}), actor: { model: "x" } }, "actor", "every agent of this task learns"],
   [{ train: { stepz: 1 } }, "train.stepz", "did you mean train.steps?"],
   [{ train: { sampling: {} } }, "train.sampling.temperature", "number"],
 ])("%j is refused at %s: %s", (written, key, reason) => {
@@ -38,6 +58,24 @@ test.each([
       message: expect.stringContaining(reason) as string,
     }),
   );
+});
+
+test("a budget is shown where there is one, and an actor speaks where somebody does not learn", () => {
+  const budget = { targetTokens: 60, learningRate: 1e-6 };
+  const shown = parseAppConfig({ task: { ...debate, showBudget: true }, train: { budget } });
+  expect(shown.task).toEqual({ ...debate, showBudget: true });
+  for (const team of ["debate", "hint", "critic", "roles", ["hint", "debate"]])
+    expect(parseAppConfig({ task: { ...debate, team }, actor: { model: "folder" } }).actor).toEqual({
+      model: "folder",
+    });
+});
+
+test("one's own data: kinds by name or with details, both in one form", () => {
+  const { task } = parseAppConfig(ownData({ heldOut: { share: 0.1, seed: 3 }, columns: { choices: ["A", "B"] } }));
+  expect(task).toMatchObject({
+    name: "data",
+    data: { grading: { kind: "numeric" }, heldOut: { share: 0.1, seed: 3 } },
+  });
 });
 
 test("what is no object is refused", () => {

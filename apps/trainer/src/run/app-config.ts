@@ -1,3 +1,4 @@
+import { dataSettingsSchema } from "@laconic/benchmarks";
 import { relayLevels, type RelayLevelName } from "@laconic/tasks";
 import { LaconicError, nearestName } from "@laconic/core";
 import { parseTrainConfig } from "@laconic/trainer";
@@ -30,6 +31,19 @@ const defaults: WrittenConfig = {
 
 const levels = Object.keys(relayLevels) as RelayLevelName[];
 
+const teamFields = {
+  team: z.union([z.enum(teamNames), z.array(z.enum(teamNames)).min(1)], {
+    error: `it must be one of ${teamNames.join(", ")}, or a list of them`,
+  }),
+  agents: z.int().min(1).max(16).exactOptional(),
+  rounds: z.int().min(1).max(8).exactOptional(),
+  replyTokens: z.int().min(1).exactOptional(),
+  actorTokens: z.int().min(1).exactOptional(),
+  graphSeed: z.union([z.string(), z.int()]).exactOptional(),
+  density: z.number().min(0).max(1).exactOptional(),
+  showBudget: z.boolean().exactOptional(),
+};
+
 const writtenSchema: z.ZodType<WrittenConfig> = z.strictObject({
   task: z.discriminatedUnion("name", [
     z.strictObject({ name: z.literal("relay"), level: z.enum(levels) }),
@@ -45,12 +59,13 @@ const writtenSchema: z.ZodType<WrittenConfig> = z.strictObject({
     z.strictObject({
       name: z.literal("benchmark"),
       benchmark: z.string(),
-      team: z.union([z.enum(teamNames), z.array(z.enum(teamNames)).min(1)]),
-      agents: z.int().min(1).max(16).exactOptional(),
-      rounds: z.int().min(1).max(8).exactOptional(),
-      replyTokens: z.int().min(1).exactOptional(),
-      actorTokens: z.int().min(1).exactOptional(),
-      file: z.string().exactOptional(),
+      ...teamFields,
+      file: z.string().min(1).exactOptional(),
+    }),
+    z.strictObject({
+      name: z.literal("data"),
+      data: dataSettingsSchema,
+      ...teamFields,
     }),
     z.strictObject({
       name: z.literal("writing"),

@@ -1,14 +1,23 @@
 import { LaconicError } from "@laconic/core";
-import type { TeamName } from "@laconic/tasks/text";
+import { benchmarkTeam } from "@laconic/tasks/text";
 import type { AppConfig, TaskSettings } from "./run-settings.ts";
 import { checkDeviceName } from "./devices.ts";
 
+type Checked = Pick<AppConfig, "task" | "actor" | "device"> & { readonly train: Readonly<Record<string, unknown>> };
+
 /**
  * Refuses settings that nothing here would act on, before anything is opened.
- * @throws LaconicError `device_unavailable` for a device that does not exist, `config_invalid` for an actor nobody needs
+ * @throws LaconicError `device_unavailable` for a device that does not exist, `config_invalid` for an actor nobody needs and
+ * for a budget to show where there is none
  */
-export function checkEffects({ task, actor, device }: Pick<AppConfig, "task" | "actor" | "device">): void {
+export function checkEffects({ task, actor, device, train }: Checked): void {
   checkDeviceName(device);
+  if (task.name === "benchmark" && task.showBudget && !train["budget"])
+    throw new LaconicError(
+      "config_invalid",
+      "task.showBudget: has no effect, because the run has no budget for the team; set train.budget, or remove it",
+      { key: "task.showBudget" },
+    );
   if (actor !== null && !hasFrozenAgents(task))
     throw new LaconicError(
       "config_invalid",
@@ -19,9 +28,9 @@ export function checkEffects({ task, actor, device }: Pick<AppConfig, "task" | "
     );
 }
 
-const frozenTeams: readonly TeamName[] = ["hint", "critic", "debate", "roles"];
-
 function hasFrozenAgents(task: TaskSettings): boolean {
   if (task.name === "relay-hint" || task.name === "relay-critic") return true;
-  return task.name === "benchmark" && [task.team].flat().some((team) => frozenTeams.includes(team));
+  if (task.name !== "benchmark" && task.name !== "data") return false;
+  const { topology, trained } = benchmarkTeam(task, { answerForm: "", read: (reply) => reply });
+  return topology.agents.some((agent) => !trained.includes(agent));
 }

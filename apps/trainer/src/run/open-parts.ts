@@ -73,7 +73,9 @@ export function modelSource(
 export async function openParts(config: Parts, device: ChosenDevice, means: OpeningMeans): Promise<OpenedParts> {
   const { onWarning, modelFolder, openModel, checkpoint, fresh, note = () => undefined, heldOut = 1000 } = means;
   const { bases = {}, chatTemplateArguments: templateArguments = {} } = config;
-  const task = await openTask(config.task, { modelFolder, templateArguments, note, heldOut });
+  const { budget } = config.train;
+  const shown = budget ? { targetTokens: budget.targetTokens } : {};
+  const task = await openTask(config.task, { modelFolder, templateArguments, note, heldOut, ...shown });
   const engine = await createLocalEngine({
     device: device.source,
     workers: device.workers,

@@ -1,14 +1,16 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
-import { findCheckpoint, nodeFileSystem, runFiles, type LoopState } from "@laconic/trainer";
+import { changesOf, findCheckpoint, manifestOfRun, nodeFileSystem, runFiles, type LoopState } from "@laconic/trainer";
 import { parseJson } from "../cli/json.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { parseAppConfig } from "./app-config.ts";
 import type { AppConfig } from "./run-settings.ts";
+import { modelFolders } from "./check-run.ts";
 import { chooseDevice } from "./devices.ts";
 import { openModelFolder } from "./model-folder.ts";
 import { openParts, type OpenedParts, type OpeningMeans } from "./open-parts.ts";
+import { checkInputs, modelInputs, tokenizerInput } from "./run-inputs.ts";
 
 /** A run directory and one of its checkpoints. */
 export interface FoundRun {
@@ -20,12 +22,25 @@ export interface FoundRun {
   readonly warnings: readonly string[];
 }
 
-/** @throws LaconicError `run_missing`, `config_invalid` */
+/** @throws LaconicError `run_missing`, `config_invalid`; `checkpoint_mismatch` for a setting that was edited since */
 export async function configOfRun(directory: string): Promise<AppConfig> {
   const text = await readFile(join(directory, runFiles.config), "utf8").catch((error: unknown) => {
     throw new LaconicError("run_missing", `${directory} holds no run`, { directory }, error);
   });
-  return parseAppConfig(parseJson(text, join(directory, runFiles.config)));
+  const file = join(directory, runFiles.config);
+  const kept = parseJson(text, file);
+  const manifest = await manifestOfRun(nodeFileSystem, directory);
+  // More steps are written to the manifest first.
+  const [edited] = manifest ? changesOf(manifest.config.settings, kept).filter(({ key }) => key !== "train.steps") : [];
+  if (edited) {
+    const { key, before, now } = edited;
+    throw new LaconicError(
+      "checkpoint_mismatch",
+      `${file}: the setting ${key} was ${before} when the run started and is ${now}; bring it back`,
+      { key, before, now },
+    );
+  }
+  return parseAppConfig(kept);
 }
 
 /** @throws LaconicError `run_missing`, `checkpoint_missing`, `checkpoint_corrupt`, `config_invalid` */
@@ -57,17 +72,39 @@ export async function openingMeans(model: string, terminal: Terminal): Promise<O
   };
 }
 
-/** A run's team with the weights of its checkpoint, or with those it began with. */
+/**
+ * Refuses models that are not those that a run was started with, unless it kept nothing to tell by, which is said.
+ * @throws LaconicError `checkpoint_mismatch`
+ */
+export async function checkModelsOf(directory: string, config: AppConfig, terminal: Terminal): Promise<void> {
+  if (!(await checkInputs(directory, "models", await modelInputs(await modelFolders(config, terminal)))))
+    terminal.note(
+      `${terminal.paint("yellow", "warning")}: ${join(directory, runFiles.manifest)} is not there: whether weights and tokenizer are those of the beginning cannot be told`,
+    );
+}
+
+/**
+ * A run's team with the weights of its checkpoint, or with those it began with.
+ * @throws LaconicError `checkpoint_mismatch` naming a file of a model, or a tokenizer, that changed since
+ */
 export async function openFoundRun(
-  { config, checkpoint }: FoundRun,
+  { directory, config, checkpoint }: FoundRun,
   terminal: Terminal,
   { trained = true, heldOut }: { readonly trained?: boolean; readonly heldOut?: number } = {},
 ): Promise<OpenedParts> {
+  await checkModelsOf(directory, config, terminal);
   const means = await openingMeans(config.model, terminal);
   const device = await chooseDevice(config.device, config.workers, (line) => terminal.note(line));
-  return openParts(config, device, {
+  const opened = await openParts(config, device, {
     ...means,
     ...(trained && { checkpoint }),
     ...(heldOut !== undefined && { heldOut }),
   });
+  try {
+    await checkInputs(directory, "tokenizer", tokenizerInput(opened.task.tokenizer));
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+  return opened;
 }

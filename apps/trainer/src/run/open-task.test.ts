@@ -1,8 +1,10 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { randomFromSeed, type ChatTokenizer } from "@laconic/core";
-import { scriptedModel } from "@laconic/core/testing";
+import { randomFromSeed, type ChatTokenizer, type Problem } from "@laconic/core";
+import { scriptedEpisode, scriptedModel } from "@laconic/core/testing";
+import type { TeamTask } from "@laconic/tasks";
+import { rewardOf } from "@laconic/trainer";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { openTask } from "./open-task.ts";
 
@@ -10,6 +12,10 @@ import { openTask } from "./open-task.ts";
 vi.mock("@laconic/tokenizers", () => ({ loadTokenizer: async () => ({}) as ChatTokenizer }));
 
 const means = { heldOut: 5, modelFolder: "model" };
+const rewardFor = (task: TeamTask, answer: string | null, problem: Problem): unknown =>
+  rewardOf(task)({ ...scriptedEpisode([{ agent: "a", text: "" }]), answer, problemId: problem.id }, problem, {
+    signal: new AbortController().signal,
+  });
 const data = process.env["LACONIC_DATA"];
 const context = { sampling: { temperature: 1 }, random: randomFromSeed(0) };
 
@@ -22,9 +28,9 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
     expect(drawn.filter(({ id }) => held.has(id))).toEqual([]);
     const [problem] = task.heldOut;
     if (!problem) throw new Error("no problem");
-    expect(await task.judge?.(`so \\boxed{${problem.gold}}`, problem)).toBe(1);
-    expect(await task.judge?.("so \\boxed{-12345}", problem)).toBe(0);
-    expect(await task.judge?.(null, problem)).toBe(0);
+    expect(await rewardFor(task, `so \\boxed{${problem.gold}}`, problem)).toEqual({ task: 1 });
+    expect(await rewardFor(task, "so \\boxed{-12345}", problem)).toEqual({ task: 0 });
+    expect(await rewardFor(task, null, problem)).toEqual({ task: 0 });
     await task.close?.();
   });
 
@@ -69,7 +75,7 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
         expect(asked).toHaveLength(4);
         for (const each of asked) expect(each.split(problem.question)).toHaveLength(2);
         expect(asked.at(-1)).toContain('End with "The answer is X"');
-        expect(await task.judge?.(`The answer is ${problem.gold}`, problem)).toBe(1);
+        expect(await rewardFor(task, `The answer is ${problem.gold}`, problem)).toEqual({ task: 1 });
       }
       await task.close?.();
     },
@@ -85,7 +91,7 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
     const task = await openTask({ ...settings, file }, means);
     const drawn = task.problems(randomFromSeed(0), 2).toSorted((a, b) => a.gold.localeCompare(b.gold));
     expect(drawn.map(({ question }) => question)).toEqual(["1+1?", "2+2?"]);
-    expect(await task.judge?.("\\boxed{2}", drawn[0] as (typeof drawn)[0])).toBe(1);
+    expect(await rewardFor(task, "\\boxed{2}", drawn[0] as (typeof drawn)[0])).toEqual({ task: 1 });
     await task.close?.();
     await writeFile(file, '{"question":"Even?","choices":["one","two"],"gold":"2"}\n');
     const options = await openTask({ ...settings, file }, means);
@@ -95,7 +101,7 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
       /1 of 1 training problems .* none/u,
     );
     await writeFile(file, '{"question":"1+1?","gold":"2"}\n{"question":1}\n');
-    await expect(openTask({ ...settings, file }, means)).rejects.toThrow(/problems\.jsonl:2: question/u);
+    await expect(openTask({ ...settings, file }, means)).rejects.toThrow(/problems\.jsonl row 2: gold is no column/u);
   });
 
   test("two writers: one grade for both texts", async () => {
@@ -106,8 +112,8 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
     const long = `${short} However, because the rooms were warm in summer, we stayed for years and painted every wall blue.`;
     const models = { first: scriptedModel(() => ({ text: short })), second: scriptedModel(() => ({ text: long })) };
     const { answer } = await task.topology.run(problem, { ...context, models });
-    expect(task.grader(answer, problem)).toBeGreaterThan(0.5);
-    expect(task.grader(null, problem)).toBe(0);
+    expect(task.grader?.(answer, problem)).toBeGreaterThan(0.5);
+    expect(task.grader?.(null, problem)).toBe(0);
     expect(task.game?.players.map(({ id }) => id)).toEqual(["first", "second"]);
   });
 
@@ -130,7 +136,7 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
     const { answer } = await task.topology.run(problem, { ...context, models });
     expect(asked[0]).toContain("def x_or_y");
     expect(asked[1]).toMatch(/A reader says:\n\d of 5 tests pass\./u);
-    expect(await task.judge?.(answer, problem)).toBe(1);
+    expect(await rewardFor(task, answer, problem)).toEqual({ task: 1 });
     await task.close?.();
   });
 });
@@ -147,6 +153,17 @@ test.each([
     detail: { key },
     message: expect.stringMatching(reason) as string,
   });
+});
+
+test("the run's budget reaches the agents of a team that is to be shown it", async () => {
+  const settings = { name: "benchmark", benchmark: "gsm8k", team: "plain-debate", showBudget: true } as const;
+  const { topology, trainedAgents, name } = await openTask(settings, { ...means, heldOut: 0, targetTokens: 60 });
+  expect([name, trainedAgents]).toEqual(["benchmark/gsm8k/plain-debate", ["debater-1", "debater-2", "debater-3"]]);
+  const models = Object.fromEntries(topology.agents.map((agent) => [agent, scriptedModel("#### 4")]));
+  const { utterances, outputs } = await topology.run({ id: "1", question: "2+2?", gold: "4" }, { ...context, models });
+  expect(utterances[0]?.prompt).toContain("a budget of 60 tokens; none is written yet.");
+  expect(utterances[3]?.prompt).toContain("a budget of 60 tokens; 21 are written, 39 are left.");
+  expect(outputs).toEqual({ "debater-1": "#### 4", "debater-2": "#### 4", "debater-3": "#### 4" });
 });
 
 test("a benchmark needs a model with a tokenizer", async () => {

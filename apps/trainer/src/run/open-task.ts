@@ -8,7 +8,7 @@ import {
   relayWritersTask,
   type TeamTask,
 } from "@laconic/tasks";
-import type { TaskMeans } from "@laconic/tasks/text";
+import { teamTitle, type TaskMeans } from "@laconic/tasks/text";
 import { dataFolder } from "./data-folder.ts";
 import type { TaskSettings } from "./run-settings.ts";
 
@@ -42,6 +42,8 @@ export async function openTask(settings: TaskSettings, means: Partial<TaskMeans>
       return relayFeedbackTask({ heldOut });
     case "benchmark":
       return (await import("@laconic/tasks/text")).benchmarkTask(settings, all);
+    case "data":
+      return (await import("@laconic/tasks/text")).dataTask(settings, all);
     case "writing":
       return (await import("@laconic/tasks/text")).writingTask(settings, all);
     case "code":
@@ -49,13 +51,25 @@ export async function openTask(settings: TaskSettings, means: Partial<TaskMeans>
   }
 }
 
-/** `relay/one-fact`, `relay-hint`, `benchmark/gsm8k/hint`. */
+/**
+ * The task as it can be opened again: data sets of the hub with their commits.
+ * @throws LaconicError what opening the data throws
+ */
+export async function pinnedTask(settings: TaskSettings): Promise<TaskSettings> {
+  if (settings.name !== "data" || !/"hub:/u.test(JSON.stringify(settings.data))) return settings;
+  const { openData } = await import("@laconic/benchmarks");
+  return { ...settings, data: (await openData(settings.data, { hub: hubEnvironment(process.env) })).settings };
+}
+
+/** `relay/one-fact`, `relay-hint`, `benchmark/gsm8k/hint`, `data/hint`. */
 export function taskTitle(settings: TaskSettings): string {
   switch (settings.name) {
     case "relay":
       return `relay/${settings.level}`;
     case "benchmark":
-      return `benchmark/${settings.benchmark}/${[settings.team].flat().join("+")}`;
+      return `benchmark/${settings.benchmark}/${teamTitle(settings.team)}`;
+    case "data":
+      return `data/${teamTitle(settings.team)}`;
     case "writing":
       return `writing/${settings.form}`;
     case "code":

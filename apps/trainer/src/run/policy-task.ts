@@ -25,6 +25,7 @@ export function policyTask(task: TaskSettings): string | null {
     case "relay-feedback":
       return "relay/one-fact"; // their worlds are told in its words
     case "benchmark":
+    case "data":
     case "writing":
     case "code":
       return null;

@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { nodeFileSystem, sha256Of } from "@laconic/trainer";
+import { LaconicError } from "@laconic/core";
+import { changesOf, manifestOfRun, nodeFileSystem, sha256Of } from "@laconic/trainer";
 import type { TeamTask } from "@laconic/tasks";
 
 /** Weights, their description, and what turns text into tokens; neither an optimiser's state nor a run's. */
@@ -18,16 +19,57 @@ export async function runInputs(
   folders: Readonly<Record<string, string>>,
   task: Pick<TeamTask, "pool" | "heldOut" | "tokenizer">,
 ): Promise<Record<string, string>> {
+  return {
+    ...(await modelInputs(folders)),
+    ...tokenizerInput(task.tokenizer),
+    ...(task.pool && { "data: training problems": sha256Of(task.pool) }),
+    "data: held-out problems": sha256Of(task.heldOut),
+  };
+}
+
+/** SHA-256 of the files of each model, by role and name. */
+export async function modelInputs(folders: Readonly<Record<string, string>>): Promise<Record<string, string>> {
   const inputs: Record<string, string> = {};
   for (const [role, folder] of Object.entries(folders))
     for (const file of (await readdir(folder)).filter((name) => modelFile.test(name)).toSorted())
       inputs[`${role}: ${file}`] = (await nodeFileSystem.digest(join(folder, file))).sha256;
-  const { tokenizer } = task;
-  if (tokenizer.vocabularySize <= smallVocabulary)
-    inputs["tokenizer: vocabulary"] = sha256Of(
-      Array.from({ length: tokenizer.vocabularySize }, (_, token) => tokenizer.decode([token])),
-    );
-  if (task.pool) inputs["data: training problems"] = sha256Of(task.pool);
-  inputs["data: held-out problems"] = sha256Of(task.heldOut);
   return inputs;
+}
+
+/** SHA-256 of a tokenizer that has no file; nothing for one that has, which is a model's. */
+export function tokenizerInput(tokenizer: TeamTask["tokenizer"]): Record<string, string> {
+  const { vocabularySize } = tokenizer;
+  if (vocabularySize > smallVocabulary) return {};
+  return {
+    [vocabularyInput]: sha256Of(Array.from({ length: vocabularySize }, (_, token) => tokenizer.decode([token]))),
+  };
+}
+
+const vocabularyInput = "tokenizer: vocabulary";
+
+/**
+ * Compares a run's models, or its tokenizer without files, with what the run was started with.
+ * @param given - of `modelInputs`, or of `tokenizerInput`
+ * @returns false where the run kept nothing to compare with
+ * @throws LaconicError `checkpoint_mismatch` naming the first that differs, or for a manifest that is damaged
+ */
+export async function checkInputs(
+  directory: string,
+  kind: "models" | "tokenizer",
+  given: Readonly<Record<string, string>>,
+): Promise<boolean> {
+  const kept = await manifestOfRun(nodeFileSystem, directory);
+  if (kept === null) return false;
+  const compared = Object.entries(kept.inputs).filter(
+    ([name]) => !name.startsWith("data: ") && (name === vocabularyInput) === (kind === "tokenizer"),
+  );
+  const [change] = changesOf({ files: Object.fromEntries(compared) }, { files: given });
+  if (change === undefined) return true;
+  const { before, now } = change;
+  const key = change.key.slice("files.".length);
+  throw new LaconicError(
+    "checkpoint_mismatch",
+    `${directory}: the input ${key} was ${before} when the run started and is ${now}; bring it back`,
+    { key, before, now },
+  );
 }

@@ -1,7 +1,12 @@
 import type { LoraSettings } from "@laconic/core";
 import type { Recompute } from "@laconic/engine";
 import type { RelayLevelName } from "@laconic/tasks";
-import type { BenchmarkTaskSettings, CodeTaskSettings, WritingTaskSettings } from "@laconic/tasks/text";
+import type {
+  BenchmarkTaskSettings,
+  CodeTaskSettings,
+  DataTaskSettings,
+  WritingTaskSettings,
+} from "@laconic/tasks/text";
 import type { TrainConfig } from "@laconic/trainer";
 
 /** A run as a configuration file describes it. */
@@ -46,6 +51,7 @@ export type TaskSettings =
   | { readonly name: "relay-writers" }
   | { readonly name: "relay-feedback" }
   | BenchmarkTaskSettings
+  | DataTaskSettings
   | WritingTaskSettings
   | CodeTaskSettings;
 

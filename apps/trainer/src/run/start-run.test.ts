@@ -35,6 +35,11 @@ const small = [
   "train.checkpoint.every=1",
 ];
 
+async function editManifest(run: string, edit: (text: string) => string): Promise<void> {
+  const path = join(run, "manifest.json");
+  await writeFile(path, edit(await readFile(path, "utf8")));
+}
+
 const rowsOf = async (run: string): Promise<string[]> =>
   (await readFile(join(run, "metrics.jsonl"), "utf8")).trimEnd().split("\n");
 
@@ -131,6 +136,21 @@ test(
     expect(await refused(run)).toMatch(
       /the input model: model\.safetensors was "[0-9a-f]{64}" when the run started and is "/u,
     );
+    // Whoever else opens the run does not pass other weights off as its own.
+    for (const command of ["eval", "analyze", "serve"]) {
+      const { code, out, err } = await laconic(command, run);
+      expect([command, code, out]).toEqual([command, 2, ""]);
+      expect(err).toContain("the input model: model.safetensors was");
+    }
+    bytes[bytes.length - 1] = (bytes[bytes.length - 1] ?? 0) ^ 1;
+    await writeFile(weights, bytes);
+    const few = ["eval", run, "--problems", "1"];
+    expect((await laconic(...few)).code).toBe(0);
+    await editManifest(run, (text) => text.replace(/("tokenizer: vocabulary": ")[^"]+/u, "$1other"));
+    expect((await laconic(...few)).err).toContain('the input tokenizer: vocabulary was "other"');
+    await rm(join(run, "manifest.json"));
+    const untold = await laconic(...few);
+    expect([untold.code, untold.err]).toEqual([0, expect.stringContaining("cannot be told")]);
   },
 );
 

@@ -15,6 +15,7 @@ import { chooseDevice } from "./devices.ts";
 import { openModelFolder } from "./model-folder.ts";
 import { openParts } from "./open-parts.ts";
 import { openingMeans } from "./open-run.ts";
+import { pinnedTask } from "./open-task.ts";
 import { policyTask } from "./policy-task.ts";
 import { runInputs } from "./run-inputs.ts";
 
@@ -43,7 +44,13 @@ export async function startRun(
   const device = await chooseDevice(given.device, given.workers, (text) => terminal.note(text));
   // The run says what `auto` came to: a resume elsewhere is then refused instead of rounding differently.
   const { pinned } = await openModelFolder(given.model, terminal);
-  const config = { ...given, model: pinned, device: device.name, workers: device.workers };
+  const config = {
+    ...given,
+    task: await pinnedTask(given.task),
+    model: pinned,
+    device: device.name,
+    workers: device.workers,
+  };
   const warn = (message: string): void => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`);
   const means = await openingMeans(pinned, terminal);
   const { engine, task, parts, close } = await openParts(config, device, means);

@@ -1,5 +1,5 @@
 import { type Turn, programTopology, quote } from "@laconic/topologies";
-import type { Baseline } from "../baseline.ts";
+import type { AnswerReader, Baseline } from "../baseline.ts";
 import { chat, stepByStep } from "../prompts/chat.ts";
 
 /**
@@ -56,7 +56,7 @@ export const mad: Baseline = {
             reads: reads(mine, theirs),
             maxTokens,
           });
-          if (moderated(verdict?.utterance.text ?? "") !== null) return;
+          if (moderated(verdict?.utterance.text ?? "", reader) !== null) return;
         }
         const firstRound = stage.turns.slice(0, 2).map(({ message }) => message);
         const sides = firstRound.map(({ text }) => quote(text)).join("\n\n");
@@ -78,7 +78,7 @@ export const mad: Baseline = {
         if (!last) return null;
         if (last.call.agent === "judge") return last.utterance;
         const verdict = turns.findLast(({ call }) => call.agent === "moderator");
-        const decided = verdict ? moderated(verdict.utterance.text) : null;
+        const decided = verdict ? moderated(verdict.utterance.text, reader) : null;
         if (verdict && decided !== null) return { ...verdict.utterance, text: decided };
         return turns.findLast(({ utterance }) => reader.read(utterance.text) !== null)?.utterance ?? null;
       },
@@ -88,15 +88,27 @@ export const mad: Baseline = {
   mostCopies: ({ rounds = 3 }) => ({ questions: 3 * rounds + 2, examples: 0, replies: 4 * rounds + 2 }),
 };
 
-/** The answer in a moderator's JSON, in the form of an answer; null to go on, and for anything that is no such JSON. */
-function moderated(text: string): string | null {
-  const object = /\{[^{}]{0,2000}\}/su.exec(text)?.[0];
-  if (object === undefined) return null;
-  try {
-    const { answer } = JSON.parse(object) as { answer?: unknown };
-    const said = typeof answer === "string" ? answer.trim() : typeof answer === "number" ? String(answer) : "";
-    return said === "" ? null : `The answer is ${said}.`;
-  } catch {
-    return null;
+/**
+ * The answer in a moderator's JSON; null to go on, and for anything that is no such JSON. It becomes a sentence, unless the
+ * benchmark's reader takes a reply whole, as programs are: then it is the reply.
+ */
+function moderated(text: string, reader: AnswerReader): string | null {
+  for (const object of objectsIn(text)) {
+    try {
+      const { answer } = JSON.parse(object) as { answer?: unknown };
+      const said = typeof answer === "string" ? answer.trim() : typeof answer === "number" ? String(answer) : "";
+      const sentence = `The answer is ${said}.`;
+      return said === "" ? null : reader.read(sentence) === sentence ? said : sentence;
+    } catch {
+      // the next one
+    }
   }
+  return null;
+}
+
+/** What may be an object: everything between the outer braces, as programs have braces too, or the first without any inside. */
+function objectsIn(text: string): string[] {
+  const [first, last] = [text.indexOf("{"), text.lastIndexOf("}")];
+  const flat = /\{[^{}]{0,2000}\}/su.exec(text)?.[0];
+  return [...(first >= 0 && last > first ? [text.slice(first, last + 1)] : []), ...(flat === undefined ? [] : [flat])];
 }

@@ -1,11 +1,13 @@
 import type { Problem } from "@laconic/core";
-import type { z } from "zod";
+import type { RowSchema } from "./row-schema.ts";
 
 /** What the answers of a benchmark are: decides how one is asked for, found in a reply and compared with another. */
 export type AnswerKind =
   | { readonly kind: "numeric" | "maths" | "code" | "writing" }
   /** One of these letters, which stand before options. */
-  | { readonly kind: "letter"; readonly letters: string };
+  | { readonly kind: "letter"; readonly letters: string }
+  /** The text itself. */
+  | { readonly kind: "text"; readonly ignoreCase?: boolean };
 
 /** How an answer is judged, with what the grader needs beside the gold: the benchmark's kind of answer, and its details. */
 export type Grading =
@@ -21,6 +23,8 @@ export type Grading =
       /** The gold lists several answers. */
       readonly several?: boolean;
     }
+  /** A text, character by character. */
+  | { readonly kind: "text"; readonly ignoreCase?: boolean }
   /** Python that `test` accepts; `check(entryPoint)` follows unless the test calls itself. */
   | {
       readonly kind: "code";
@@ -93,7 +97,7 @@ export interface Benchmark {
   /** Scored unless told. */
   readonly defaultSplit: string;
   /** Reads a row in any of the known layouts. */
-  readonly row: z.ZodType<RowProblem>;
+  readonly row: RowSchema<RowProblem>;
   /** Leaves problems out, as the benchmark's definition does. */
   keep?(problem: RowProblem): boolean;
   /** Picks and orders problems of all that were read. */

@@ -8,6 +8,7 @@ export interface Shard {
   readonly agent: AgentId | null;
 }
 
+/** A problem whose facts are dealt among agents, and who got which. */
 export interface DistributedProblem<P extends Problem> {
   /** The problem whose `question` everybody sees and whose `views` hold each agent's facts. */
   readonly problem: P & { readonly views: Readonly<Record<AgentId, string>> };
@@ -16,7 +17,7 @@ export interface DistributedProblem<P extends Problem> {
 
 /**
  * Splits what a problem states over agents: nobody sees another's facts, everybody what is asked, and options, which are a
- * field of their own or listed at the end of the question. Facts are clauses ({@link passagesOf}), dealt as evenly as their
+ * field of their own or listed at the end of the question. Facts are clauses (`passagesOf`), dealt as evenly as their
  * number allows, to agents in an order drawn by seed and problem id: no agent has them all.
  *
  * An agent that gets no fact has no view. {@link reunite} gives the original back.

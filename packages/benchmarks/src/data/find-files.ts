@@ -37,5 +37,9 @@ export async function findFiles(benchmark: Benchmark, splitName: string, path: s
 
 export async function found(path: string): Promise<FoundFile> {
   const bytes = await readFile(path);
-  return { path, bytes, sha256: createHash("sha256").update(bytes).digest("hex") };
+  return { path, bytes, sha256: sha256Hex(bytes) };
+}
+
+export function sha256Hex(bytes: Uint8Array): string {
+  return createHash("sha256").update(bytes).digest("hex");
 }

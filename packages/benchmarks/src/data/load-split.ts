@@ -3,8 +3,10 @@ import type { Benchmark, BenchmarkProblem, KnownFile, RowProblem, Split } from "
 import type { RowRefusal } from "./data-row.ts";
 import { readRows } from "./formats/read-rows.ts";
 import type { FoundFile } from "./find-files.ts";
+import { readRow } from "./row-schema.ts";
 import { splitOf } from "./split-of.ts";
 
+/** How strictly a data file is read. */
 export interface LoadOptions {
   /**
    * `strict`, the default, stops at rows that cannot be read and at a file or a number of rows that is not the known one.
@@ -49,15 +51,13 @@ export async function loadSplit(
         refuse(each.reason);
         continue;
       }
-      const parsed = benchmark.row.safeParse(withPlace(each.value, each.file));
-      if (!parsed.success) {
-        refuse(
-          parsed.error.issues.map(({ path: key, message }) => [...key.map(String), message].join(": ")).join("; "),
-        );
+      const read = readRow(benchmark.row, withPlace(each.value, each.file));
+      if ("reason" in read) {
+        refuse(read.reason);
         continue;
       }
-      if (benchmark.keep && !benchmark.keep(parsed.data)) continue;
-      const problem = named(parsed.data, `${benchmark.name}/${splitName}/${number}`);
+      if (benchmark.keep && !benchmark.keep(read.problem)) continue;
+      const problem = named(read.problem, `${benchmark.name}/${splitName}/${number}`);
       const before = places.get(problem.id);
       if (before !== undefined) {
         refuse(`id ${problem.id} is that of ${before} too`);

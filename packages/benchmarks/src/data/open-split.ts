@@ -8,6 +8,7 @@ import { findFiles, found, type FoundFile } from "./find-files.ts";
 import { loadSplit, type LoadedSplit, type LoadOptions } from "./load-split.ts";
 import { splitOf } from "./split-of.ts";
 
+/** Where a benchmark's data files are, and whether to fetch those that are missing. */
 export interface OpenOptions extends LoadOptions {
   /** The benchmark's own unless told. */
   readonly split?: string;

@@ -3,6 +3,7 @@ import { extractLetter } from "./letter-answer.ts";
 import { findAnswers } from "./maths/find-answers.ts";
 import { gradeMaths } from "./maths/grade-maths.ts";
 import { extractNumber, gradeNumber } from "./number-answer.ts";
+import { extractText, gradeText } from "./text-answer.ts";
 
 /** Reads answers without knowing the right one: what votes and stop rules compare. */
 export interface AnswerReading {
@@ -24,6 +25,8 @@ export function answerReading(grading: AnswerKind): AnswerReading {
         read: (reply) => findAnswers(reply, { latex: true, plain: true })[0]?.text ?? null,
         same: (a, b) => gradeMaths(a, b, { bareGold: true, bareReply: true }).correct,
       };
+    case "text":
+      return { read: (reply) => extractText(reply)?.answer ?? null, same: (a, b) => gradeText(a, b, grading).correct };
     case "code":
     case "writing":
       return { read: (reply) => (reply.trim() === "" ? null : reply.trim()), same: (a, b) => a === b };
@@ -39,6 +42,8 @@ export function answerForm(grading: AnswerKind): string {
       return 'End with "The answer is X", where X is the letter.';
     case "maths":
       return "Put the final answer into \\boxed{}.";
+    case "text":
+      return 'End with a line "#### TEXT", where TEXT is the answer alone.';
     case "code":
       return "Reply with the complete function in one Python code block.";
     case "writing":

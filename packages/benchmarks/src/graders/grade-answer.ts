@@ -3,6 +3,7 @@ import type { BenchmarkProblem, Grading } from "../data/benchmark.ts";
 import { gradeLetter } from "./letter-answer.ts";
 import type { MathsGrader } from "./maths/maths-grader.ts";
 import { gradeNumber } from "./number-answer.ts";
+import { gradeText } from "./text-answer.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** What judging takes beside the problem. */
@@ -10,19 +11,25 @@ export interface GradingMeans {
   /** For benchmarks of mathematics. */
   readonly maths: MathsGrader;
   /** For benchmarks of code: `codeGrader` of `@laconic/sandbox`. */
-  readonly code?: (reply: string, tests: Extract<Grading, { kind: "code" }>) => Promise<Verdict>;
+  readonly code?: (reply: string, tests: Extract<Grading, { kind: "code" }>, signal?: AbortSignal) => Promise<Verdict>;
   /** For benchmarks of writing: judges the text's form, since there is no gold. `writingReward` judges two texts of a pair. */
-  readonly writing?: (reply: string, grading: Extract<Grading, { kind: "writing" }>) => Promise<Verdict>;
+  readonly writing?: (
+    reply: string,
+    grading: Extract<Grading, { kind: "writing" }>,
+    signal?: AbortSignal,
+  ) => Promise<Verdict>;
 }
 
 /**
  * Judges a reply as the problem's benchmark says.
+ * @param signal - ends the judging: the verdict is not `decided` then
  * @throws LaconicError `config_invalid` for code and writing without the means: no verdict is not "wrong"
  */
 export async function gradeAnswer(
   reply: string,
   problem: BenchmarkProblem,
   { maths, code, writing }: GradingMeans,
+  signal?: AbortSignal,
 ): Promise<Verdict> {
   const { grading, gold } = problem;
   switch (grading.kind) {
@@ -31,14 +38,18 @@ export async function gradeAnswer(
     case "letter":
       return gradeLetter(reply, gold, grading.letters);
     case "maths":
-      return maths.grade(reply, gold, {
-        bareGold: true,
-        ...(grading.tolerance !== undefined && { tolerance: grading.tolerance }),
-      });
+      return maths.grade(
+        reply,
+        gold,
+        { bareGold: true, ...(grading.tolerance !== undefined && { tolerance: grading.tolerance }) },
+        signal,
+      );
+    case "text":
+      return gradeText(reply, gold, grading);
     case "code":
-      return (code ?? missing("code", problem))(reply, grading);
+      return (code ?? missing("code", problem))(reply, grading, signal);
     case "writing":
-      return (writing ?? missing("writing", problem))(reply, grading);
+      return (writing ?? missing("writing", problem))(reply, grading, signal);
   }
 }
 

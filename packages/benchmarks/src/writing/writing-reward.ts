@@ -3,6 +3,7 @@ import { stopWords, transitionPhrases } from "./word-lists.ts";
 /** Which of the two tasks: a short and a long summary, or two paragraphs of an abstract. */
 export type WritingForm = "tldr" | "arxiv";
 
+/** How the terms of MAGRPO's writing reward are counted. */
 export interface WritingOptions {
   /**
    * Matches transition phrases at word boundaries. Off, as released: "so" is then found in "some", and the term is soon

@@ -3,11 +3,13 @@ import type { BudgetMeasurement } from "../measurement.ts";
 import type { BudgetState } from "../state.ts";
 import type { SimulatedTeam, SimulatedTeamState } from "./simulated-team.ts";
 
+/** Where a simulation stands, to go on from. */
 export interface SimulatedRun {
   readonly controller: BudgetState;
   readonly team: SimulatedTeamState;
 }
 
+/** One iteration of a simulated run: what was measured, and the price that it ran at. */
 export interface SimulatedIteration extends Required<BudgetMeasurement> {
   /** The price this iteration ran at. */
   readonly price: number;

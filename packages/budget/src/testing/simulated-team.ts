@@ -1,6 +1,7 @@
 import { randomFromSeed, randomFromState, type RandomState } from "@laconic/core";
 import type { BudgetMeasurement } from "../measurement.ts";
 
+/** How a simulated team answers to prices. */
 export interface SimulatedTeamOptions {
   /** Tokens per episode when tokens are free. */
   readonly talkTokens: number;
@@ -20,6 +21,7 @@ export interface SimulatedTeamOptions {
   readonly silenceBelow?: number;
 }
 
+/** What a simulated team remembers from one iteration to the next. */
 export interface SimulatedTeamState {
   /** Tokens per episode the team is used to. */
   readonly habit: number;
@@ -35,6 +37,7 @@ export interface SimulatedTeam {
   ): { state: SimulatedTeamState; measurement: Required<BudgetMeasurement> };
 }
 
+/** A team without models: its tokens per episode fall exponentially with the price, late and noisily if asked for. */
 export function simulatedTeam(options: SimulatedTeamOptions): SimulatedTeam {
   const { talkTokens, sensitivity, lag = 0, noise = 0, floorTokens = 0, capTokens = Infinity } = options;
   const { neededTokens = 0, silenceBelow = 0 } = options;

@@ -24,6 +24,7 @@ const accepted: readonly [string, z.ZodType, unknown][] = [
   ["a log-prob rounded to just above 0", utteranceSchema, changeTrace({ logProbs: [1e-7, 0, 0] })],
   ["an episode", episodeSchema, episode],
   ["an episode that nobody answered", episodeSchema, { ...episode, answer: null, stopReason: "no_answer" }],
+  ["an episode that two answered", episodeSchema, { ...episode, outputs: { a: "k6", b: "" } }],
   ["a ledger", ledgerSchema, episode.ledger],
   ["a random state", randomStateSchema, [0, 1, 2, 0xffffffff]],
 ];
@@ -59,6 +60,7 @@ const rejected: readonly [string, string, z.ZodType, unknown][] = [
   ["a negative token id", "trace.tokens.0", utteranceSchema, changeTrace({ tokens: [-1, 4, 5] })],
   ["an unknown stop reason", "stopReason", episodeSchema, { ...episode, stopReason: "bored" }],
   ["no answer key", "answer", episodeSchema, { ...episode, answer: undefined }],
+  ["an output that is no text", "outputs.a", episodeSchema, { ...episode, outputs: { a: null } }],
   ["a damaged utterance", "utterances.1.silent", episodeSchema, withUtterance(1, { silent: "yes" })],
   ["a damaged call", "ledger.calls.0.promptTokens", episodeSchema, changeCall({ promptTokens: -3 })],
   ["a damaged read", "ledger.calls.0.reads.0.from", episodeSchema, changeCall({ reads: [{ turn: 0, tokens: 1 }] })],

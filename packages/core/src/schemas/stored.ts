@@ -11,8 +11,10 @@ const count = z.int().min(0);
 const logProb = z.number().min(logProbRange.min).max(sampledLogProbRange.max);
 const word = z.int().min(0).max(0xffffffff);
 
+/** The state of a random stream: four 32-bit words. */
 export const randomStateSchema: z.ZodType<RandomState> = z.tuple([word, word, word, word]).readonly();
 
+/** A stored problem. */
 export const problemSchema: z.ZodType<Problem> = z.strictObject({
   id: z.string().min(1),
   question: z.string(),
@@ -45,8 +47,10 @@ const ledgerCallSchema: z.ZodType<LedgerCall> = z.strictObject({
   seconds: z.number().min(0).exactOptional(),
 });
 
+/** A stored ledger. */
 export const ledgerSchema: z.ZodType<Ledger> = z.strictObject({ calls: z.array(ledgerCallSchema) });
 
+/** A stored utterance. */
 export const utteranceSchema: z.ZodType<Utterance> = z.strictObject({
   agent: z.string(),
   turn: count,
@@ -67,6 +71,7 @@ export const episodeSchema: z.ZodType<Episode> = z.strictObject({
   topology: z.string(),
   utterances: z.array(utteranceSchema),
   answer: z.string().nullable(),
+  outputs: z.record(z.string(), z.string()).exactOptional(),
   stopReason: z.enum(stopReasons),
   ledger: ledgerSchema,
 });

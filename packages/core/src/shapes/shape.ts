@@ -43,6 +43,7 @@ export interface GroupShape<T> {
   readonly fields: FieldsOf<T>;
 }
 
+/** The shape of an object with these fields. */
 export function group<T>(fields: FieldsOf<T>): GroupShape<T> {
   return { kind: "group", fields };
 }

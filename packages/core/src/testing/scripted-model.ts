@@ -10,6 +10,7 @@ export type Script =
   | readonly ScriptedReply[]
   | ((request: CompletionRequest, call: number) => ScriptedReply | undefined | Promise<ScriptedReply | undefined>);
 
+/** A language model that says what a script has, and remembers what it was asked. */
 export interface ScriptedModel extends LanguageModel {
   /** Every request so far, in order. */
   readonly calls: readonly CompletionRequest[];

@@ -19,6 +19,7 @@ import type { HostSetup } from "./protocol.ts";
 import { hostOver } from "./worker-host.ts";
 import { webWorkerPort, type WebWorker } from "./web-worker.ts";
 
+/** Device, threads and memory of a local engine. */
 export interface LocalEngineOptions {
   readonly device: KernelSource;
   /**

@@ -85,7 +85,7 @@ export async function writeSynced(
     try {
       return await action();
     } catch (error) {
-      throw new LaconicError("run_unwritable", `${path} cannot be written: ${String(error)}`, { file: path }, error);
+      throw new LaconicError("run_unwritable", `${path} cannot be written: ${reasonOf(error)}`, { file: path }, error);
     }
   };
   const file = await disk(() => files.openToWrite(path));
@@ -97,13 +97,17 @@ export async function writeSynced(
   }
 }
 
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
 /** @throws LaconicError `checkpoint_missing`, `weights_invalid` for what is no file, such as a pipe or device. */
 export async function openToRead(files: ModelFiles, path: string): Promise<OpenFile> {
   try {
     return await files.openToRead(path);
   } catch (error) {
     if (LaconicError.is(error)) throw error;
-    throw new LaconicError("checkpoint_missing", `${path} cannot be read: ${String(error)}`, { file: path }, error);
+    throw new LaconicError("checkpoint_missing", `${path} cannot be read: ${reasonOf(error)}`, { file: path }, error);
   }
 }
 

@@ -6,6 +6,7 @@ export interface StoredTensor {
   readonly values: Float32Array | Float64Array;
 }
 
+/** The tensors of a safetensors file by name, and its metadata. */
 export interface SafetensorsFile {
   readonly tensors: ReadonlyMap<string, StoredTensor>;
   readonly metadata: Readonly<Record<string, string>>;

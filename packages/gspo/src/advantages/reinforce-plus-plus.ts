@@ -2,6 +2,7 @@ import { LaconicError } from "@laconic/core";
 import { groupAdvantages } from "./group-advantage.ts";
 import { allEqual, checkRewards, deviation } from "./groups.ts";
 
+/** Which REINFORCE++: with or without the group's mean, and its discount. */
 export interface ReinforcePlusPlusOptions {
   /** Subtract the group mean first (REINFORCE++-baseline). */
   readonly baseline?: boolean;

@@ -9,8 +9,9 @@ import {
 import { sequenceWeights, type Aggregation } from "../aggregation.ts";
 import { clipsByLength, ratioDiagnostics } from "../diagnostics.ts";
 import { checkImportance, importanceSettings, importanceWeights, type ImportanceOptions } from "../importance.ts";
-import { checkKl, klSettings, klSlope, klValue, type KlOptions } from "../kl.ts";
-import { ratioOf } from "../log-ratio.ts";
+import { addKl } from "../kl-term.ts";
+import { checkKl, klSettings, type KlOptions } from "../kl.ts";
+import { offPolicySequences } from "../off-policy.ts";
 import { notFinite, prepare, type Prepared } from "../prepare.ts";
 
 /** Terms that any objective takes. */
@@ -71,7 +72,7 @@ function evaluate(parts: ObjectiveParts, input: ObjectiveInput): ObjectiveOutput
     diagnostics = { ...diagnostics, ...importance.diagnostics };
   }
   if (parts.offPolicyMask !== undefined)
-    diagnostics = { ...diagnostics, ...maskOffPolicy(prepared, parts.offPolicyMask, losses, gradient) };
+    diagnostics = { ...diagnostics, ...dropOffPolicy(prepared, parts.offPolicyMask, losses, gradient) };
   if (parts.kl) diagnostics = { ...diagnostics, ...addKl(prepared, parts.kl, weights, losses, gradient) };
   const loss = sumOf(prepared, losses, gradient);
   return { loss, gradient, diagnostics: { ...diagnostics, policy_loss: statisticOf([loss]) } };
@@ -97,46 +98,13 @@ function scale(losses: Float64Array, gradient: Float64Array, weights: Float64Arr
   }
 }
 
-function maskOffPolicy(prepared: Prepared, limit: number, losses: Float64Array, gradient: Float64Array): Diagnostics {
-  const { input, logRatio, lengths, sequences } = prepared;
-  const dropped = new Int8Array(sequences);
-  for (let s = 0; s < sequences; s++) {
-    const [start, end] = [input.logProbs.offsets[s] as number, input.logProbs.offsets[s + 1] as number];
-    let [drift, advantage] = [0, 0];
-    for (let t = start; t < end; t++) {
-      if (input.mask && input.mask[t] === 0) continue;
-      drift -= logRatio[t] as number;
-      advantage += input.advantages[prepared.advantagePerToken ? t : s] as number;
-    }
-    if (advantage >= 0 || drift / Math.max(1, lengths[s] as number) <= limit) continue;
-    dropped[s] = 1;
-    losses.fill(0, start, end);
-    gradient.fill(0, start, end);
-  }
+function dropOffPolicy(prepared: Prepared, limit: number, losses: Float64Array, gradient: Float64Array): Diagnostics {
+  const { offsets } = prepared.input.logProbs;
+  const dropped = offPolicySequences(prepared, limit);
+  dropped.forEach((drop, s) => {
+    if (drop === 0) return;
+    losses.fill(0, offsets[s], offsets[s + 1]);
+    gradient.fill(0, offsets[s], offsets[s + 1]);
+  });
   return { "off_policy/dropped": statisticOf(dropped) };
-}
-
-function addKl(
-  prepared: Prepared,
-  options: KlOptions,
-  weights: Float64Array,
-  losses: Float64Array,
-  gradient: Float64Array,
-): Diagnostics {
-  const { logProbs, refLogProbs, mask } = prepared.input;
-  if (!refLogProbs) throw new LaconicError("input_invalid", "the KL term needs refLogProbs");
-  const values: number[] = [];
-  for (let s = 0; s < prepared.sequences; s++) {
-    const weight = options.coefficient * (weights[s] as number);
-    for (let t = logProbs.offsets[s] as number; t < (logProbs.offsets[s + 1] as number); t++) {
-      if (mask && mask[t] === 0) continue;
-      const e = (logProbs.values[t] as number) - (refLogProbs.values[t] as number);
-      const value = klValue(options.estimator, e);
-      const ratio = options.biasCorrection ? ratioOf(prepared.logRatio[t] as number) : 1;
-      values.push(value);
-      losses[t] = (losses[t] as number) + weight * ratio * value;
-      gradient[t] = (gradient[t] as number) + weight * ratio * klSlope(options.estimator, e);
-    }
-  }
-  return { kl: statisticOf(values) };
 }

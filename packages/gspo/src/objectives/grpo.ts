@@ -2,6 +2,7 @@ import { LaconicError, type Objective } from "@laconic/core";
 import { checkClip, clippedSide, type ClipRange } from "./clip-range.ts";
 import { tokenObjective, type TokenLevelOptions } from "./token-level.ts";
 
+/** Clipping of GRPO and PPO. */
 export interface GrpoOptions extends TokenLevelOptions {
   /** 0.2 on both sides by default (PPO, GRPO). */
   readonly clip?: ClipRange;

@@ -50,6 +50,7 @@ export function gmpo(options: CommonOptions & { readonly clip?: ClipRange } = {}
   });
 }
 
+/** Shapes of VESPO's soft weight for either sign of the advantage. */
 export interface VespoOptions extends CommonOptions {
   /** (k, λ) for A >= 0: 2, 3. */
   readonly positive?: readonly [k: number, lambda: number];

@@ -9,6 +9,7 @@ import { refuseTokenImportance, sequenceObjective } from "./sequence-level.ts";
 /** The GSPO paper's range; one to two orders of magnitude narrower than GRPO's. */
 export const gspoClip: ClipRange = { low: 3e-4, high: 4e-4 };
 
+/** Clipping of GSPO, and what its sequence ratio is averaged over. */
 export interface GspoOptions extends CommonOptions {
   /** {@link gspoClip} by default, made for steps of 1e-6; larger steps need a wider range. */
   readonly clip?: ClipRange;

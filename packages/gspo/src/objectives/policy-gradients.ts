@@ -16,6 +16,7 @@ export function reinforce(options: TokenLevelOptions = {}): Objective {
   );
 }
 
+/** Bounds of CISPO's detached weight. */
 export interface CispoOptions extends TokenLevelOptions {
   /** Upper bound of the detached weight: 5 in ScaleRL and TRL. */
   readonly maxRatio?: number;
@@ -47,6 +48,7 @@ export function cispo(options: CispoOptions = {}): Objective {
   );
 }
 
+/** Temperatures of SAPO's soft gate. */
 export interface SapoOptions extends TokenLevelOptions {
   /** τ for A > 0: 1. */
   readonly positiveTemperature?: number;

@@ -14,6 +14,7 @@ export interface TokenTerm {
 /** Writes the loss of a token with ratio w = π / π_old and advantage A. */
 export type TokenLoss = (ratio: number, advantage: number, logProb: number, out: TokenTerm) => void;
 
+/** What every objective of a token's ratio takes: how token losses add up, and common terms. */
 export interface TokenLevelOptions extends CommonOptions {
   readonly aggregation?: Aggregation;
   /** L of `seq-mean-token-sum-norm`. */

@@ -33,18 +33,21 @@ export interface EstimatorOptions {
   readonly "running-baseline": { readonly decay?: number };
 }
 
+/** The name of an estimator. */
 export type EstimatorName = keyof EstimatorOptions;
 
 type Estimate<Options> = (batch: RewardBatch, options: Options, state: unknown) => Advantages;
 
 interface Preset<Options> {
-  readonly shape: Shape;
+  readonly shape: OptionsShape;
   readonly needs?: Estimator["needs"];
   readonly init?: () => unknown;
   readonly estimate: Estimate<Options>;
 }
 
-const nothing: Shape = { kind: "group", fields: {} };
+type OptionsShape = Extract<Shape, { kind: "group" }>;
+
+const nothing: OptionsShape = { kind: "group", fields: {} };
 const boolean = { shape: shapes.boolean, optional: true } as const;
 
 const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]> } = {
@@ -112,10 +115,11 @@ const presets: { readonly [Name in EstimatorName]: Preset<EstimatorOptions[Name]
   },
 };
 
+/** Every name of an estimator. */
 export const estimatorNames: readonly EstimatorName[] = Object.keys(presets) as EstimatorName[];
 
 /** What the options of an estimator may be. */
-export function estimatorShape(name: EstimatorName): Shape {
+export function estimatorShape(name: EstimatorName): Extract<Shape, { kind: "group" }> {
   return presets[name].shape;
 }
 

@@ -65,6 +65,7 @@ const presets: Readonly<Record<ObjectiveName, Preset>> = {
   magrpo: { takes: common, make: magrpo },
 };
 
+/** Every name of an objective. */
 export const objectiveNames: readonly ObjectiveName[] = Object.keys(presets) as ObjectiveName[];
 
 /** What the options of an objective may be. */

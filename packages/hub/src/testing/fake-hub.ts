@@ -8,6 +8,7 @@ export interface FakeFile {
   readonly large?: boolean;
 }
 
+/** A request that the fake hub or its storage received. */
 export interface Seen {
   readonly server: "hub" | "storage";
   readonly method: string;
@@ -33,16 +34,20 @@ export interface FakeHub {
   close(): Promise<void>;
 }
 
+/** The secret in addresses of the fake storage: it must appear in no message. */
 export const signature = "secret-signature";
 
+/** SHA-1 of a blob as git computes it, in hexadecimal digits. */
 export function gitHash(bytes: Uint8Array): string {
   return createHash("sha1").update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
 }
 
+/** SHA-256 in hexadecimal digits. */
 export function sha256(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
+/** Starts a hub and its storage on the loopback address, with the repository's files, faults on request and a list of what was asked. */
 export async function startFakeHub(repo: string, files: Readonly<Record<string, FakeFile>>): Promise<FakeHub> {
   const commit = gitHash(new TextEncoder().encode(repo));
   const seen: Seen[] = [];
@@ -134,6 +139,7 @@ function listingEntry(path: string, { bytes, large = false }: FakeFile): unknown
   return { type: "file", path, size, oid: "0".repeat(40), lfs: { oid: sha256(bytes), size, pointerSize: 134 } };
 }
 
+/** Answers a request with bytes, or with the range of them that it asks for. */
 export function sendBytes(
   request: { readonly method?: string | undefined; readonly headers: { readonly range?: string | undefined } },
   response: ServerResponse,

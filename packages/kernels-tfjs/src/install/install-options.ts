@@ -4,6 +4,7 @@ import type { RunCommand } from "./run-command.ts";
 /** Devices whose packages are installed only when asked for. */
 export type OptionalDevice = "tensorflow" | "tensorflow-gpu" | "webgpu";
 
+/** Where an optional device is put, and with which Python. */
 export interface InstallOptions {
   /** Where each device gets a folder of its own. */
   readonly folder: string;

@@ -15,6 +15,7 @@ export type RunCommand = (
   options?: { readonly folder?: string; readonly environment?: Readonly<Record<string, string>> },
 ) => Promise<Outcome>;
 
+/** Runs a program without a shell and collects what it prints. One that cannot start has the code null. */
 export const runCommand: RunCommand = (program, args, { folder, environment = {} } = {}) =>
   new Promise((resolve) => {
     const child = spawn(program, [...args], {

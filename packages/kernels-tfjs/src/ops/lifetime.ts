@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { sizeOf, type Kernels } from "@laconic/kernels";
+import { expectFilled, rangeOf, sizeOf, type Kernels } from "@laconic/kernels";
 import { clone, reshape, tensor, zeros } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 
@@ -9,20 +9,9 @@ type Lifetime = "scope" | "keep" | "free" | "upload" | "read" | "zeros" | "copy"
 export function lifetimeKernels(device: OpsDevice): Pick<Kernels, Lifetime> {
   const { store } = device;
   return {
-    scope: (body) => store.scope(body),
-    keep: (kept) => {
-      store.keep(kept);
-      return kept;
-    },
-    free: (...tensors) => {
-      for (const each of tensors) store.free(each);
-    },
+    ...store.kernels(),
     upload(values, shape) {
-      if (values.length !== sizeOf(shape))
-        throw new LaconicError(
-          "input_invalid",
-          `upload: ${values.length} values do not fill shape [${shape.join(", ")}]`,
-        );
+      expectFilled(values, shape, "upload");
       if (values instanceof Int32Array)
         return store.adoptInts(tensor(values.slice(), [...shape], "int32"), rangeOf(values));
       return store.adoptFloats(tensor(Float32Array.from(values), [...shape], "float32"));
@@ -53,14 +42,4 @@ export function lifetimeKernels(device: OpsDevice): Pick<Kernels, Lifetime> {
       return dtype === "int32" ? store.adoptInts(reshaped, range) : store.adoptFloats(reshaped);
     },
   };
-}
-
-function rangeOf(values: Int32Array): readonly [number, number] {
-  let [least, most] = [0, 0];
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i] as number;
-    if (i === 0 || value < least) least = value;
-    if (i === 0 || value > most) most = value;
-  }
-  return [least, most];
 }

@@ -16,7 +16,7 @@ describe("the kernels by TensorFlow.js operations, on its plain JavaScript backe
     dispose: () => undefined,
   });
   test("run where they should", () => expect(backend()).toBeInstanceOf(MathBackendCPU));
-  for (const item of kernelCases) test(item.name, () => item.run(() => kernels));
+  for (const item of kernelCases) test(item.name, { timeout: 120_000 }, () => item.run(() => kernels));
   test("leave nothing behind in TensorFlow.js", () => {
     expect(kernels.liveTensors()).toBe(0);
     expect(memory().numTensors).toBe(0);

@@ -1,5 +1,4 @@
-import { LaconicError } from "@laconic/core";
-import { expectFloats, expectTokenLogProbs, matrix, type Kernels, type SamplingRows } from "@laconic/kernels";
+import { expectSampling, expectTokenLogProbs, matrix, type Kernels, type SamplingRows } from "@laconic/kernels";
 import {
   add,
   argMax,
@@ -39,10 +38,7 @@ export function samplingKernels(device: OpsDevice): Pick<Kernels, "sampleTokens"
   const { store } = device;
   return {
     sampleTokens(logits, settings) {
-      const [rows, vocabulary] = matrix(logits, "sampleTokens: logits");
-      expectFloats(logits, logits.shape, "sampleTokens: logits");
-      if (Object.values(settings).some((values: { readonly length: number }) => values.length !== rows))
-        throw new LaconicError("input_invalid", `sampleTokens: every setting needs one value for each of ${rows} rows`);
+      const [rows, vocabulary] = expectSampling(logits, settings);
       const [tokens, logProbs] = tidy<[TfTensor, TfTensor]>(() => {
         if (rows === 0) return [tensor1d([], "int32"), tensor1d([])];
         const scaled = scaleRows(device.data(logits), settings.temperature);

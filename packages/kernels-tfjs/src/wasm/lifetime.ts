@@ -6,14 +6,7 @@ type Lifetime = "scope" | "keep" | "free" | "upload" | "read" | "zeros" | "copy"
 /** How tensors come, go and cross to the host. */
 export function lifetimeKernels({ store }: WasmDevice): Pick<Kernels, Lifetime> {
   return {
-    scope: (body) => store.scope(body),
-    keep: (tensor) => {
-      store.keep(tensor);
-      return tensor;
-    },
-    free: (...tensors) => {
-      for (const tensor of tensors) store.free(tensor);
-    },
+    ...store.kernels(),
     upload: (values, shape) => store.upload(values, shape),
     read: async (tensor: Tensor) => {
       const { buffer } = store.bytes(tensor).slice();

@@ -1,19 +1,16 @@
-import { exponential, LaconicError } from "@laconic/core";
-import { expectFloats, expectTokenLogProbs, matrix, type Kernels } from "@laconic/kernels";
+import { exponential } from "@laconic/core";
+import { expectSampling, expectTokenLogProbs, matrix, type Kernels } from "@laconic/kernels";
 import type { WasmDevice } from "./wasm-device.ts";
 
 export function samplingKernels(device: WasmDevice): Pick<Kernels, "sampleTokens" | "tokenLogProbs"> {
   const { store } = device;
   return {
-    sampleTokens(logits, { temperature, topK, topP, minP, uniform }) {
-      const [rows, vocabulary] = matrix(logits, "sampleTokens: logits");
-      expectFloats(logits, logits.shape, "sampleTokens: logits");
-      const settings = [temperature, topK, topP, minP, uniform];
-      if (settings.some((values) => values.length !== rows))
-        throw new LaconicError("input_invalid", `sampleTokens: every setting needs one value for each of ${rows} rows`);
+    sampleTokens(logits, settings) {
+      const [rows, vocabulary] = expectSampling(logits, settings);
+      const { temperature, topK, topP, minP, uniform } = settings;
       const [tokens, logProbs] = [store.allocate([rows], "int32"), store.allocate([rows])];
       store.scope(() => {
-        const uploaded = settings.map((values) => store.upload(values, [rows]));
+        const uploaded = [temperature, topK, topP, minP, uniform].map((values) => store.upload(values, [rows]));
         const scratch = store.allocate([2 * vocabulary]);
         device.run("sampleTokens", logits, rows, vocabulary, ...uploaded, tokens, logProbs, scratch);
       });

@@ -1,5 +1,4 @@
-import { LaconicError } from "@laconic/core";
-import { sizeOf, TensorScopes, type Tensor } from "@laconic/kernels";
+import { expectFilled, TensorScopes, type Kernels, type Tensor } from "@laconic/kernels";
 import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { TfjsMemory } from "./tfjs-memory.ts";
 
@@ -43,11 +42,7 @@ export class TensorStore {
     return tensor;
   }
   upload(values: Float32Array | Float64Array | Int32Array, shape: readonly number[]): Tensor {
-    if (values.length !== sizeOf(shape))
-      throw new LaconicError(
-        "input_invalid",
-        `upload: ${values.length} values do not fill shape [${shape.join(", ")}]`,
-      );
+    expectFilled(values, shape, "upload");
     const tensor = this.allocate(shape, values instanceof Int32Array ? "int32" : "float");
     const source = values instanceof Float64Array ? Float32Array.from(values) : values;
     this.bytes(tensor).set(new Uint8Array(source.buffer, source.byteOffset, source.byteLength));
@@ -105,6 +100,10 @@ export class TensorStore {
   }
   scope<T>(body: () => T): T {
     return this.#handles.scope(body);
+  }
+  /** `scope`, `keep` and `free` of the kernel set. */
+  kernels(): Pick<Kernels, "scope" | "keep" | "free"> {
+    return this.#handles.kernels();
   }
   dispose(): void {
     this.#handles.dispose();

@@ -1,10 +1,10 @@
-import { LaconicError } from "@laconic/core";
 import {
-  expectCacheHeads,
-  expectCachePlan,
-  expectHeads,
-  expectRowCopies,
-  matrix,
+  KeyValueCaches,
+  longestReach,
+  newPlaces,
+  reachMask,
+  rowsFollow,
+  seesEverything,
   type CachePlan,
   type Kernels,
   type KeyValueCache,
@@ -27,15 +27,10 @@ interface TorchCache extends KeyValueCache {
 
 type Caching = "createCache" | "freeCache" | "attentionCached" | "copyCacheRows";
 
-export function cacheKernels(device: TorchDevice): Pick<Kernels, Caching> & { readonly liveCaches: () => number } {
+export function cacheKernels(device: TorchDevice): Pick<Kernels, Caching> {
   const { store, torch } = device;
-  const alive = new Set<KeyValueCache>();
-  const open = (cache: KeyValueCache): TorchCache => {
-    if (!alive.has(cache)) throw new LaconicError("engine_failed", "a key-value cache is used after it was freed");
-    return cache as TorchCache;
-  };
+  const caches = new KeyValueCaches<TorchCache>();
   return {
-    liveCaches: () => alive.size,
     createCache({ rows, capacity, kvHeads, headDim }) {
       const shape = [rows * kvHeads, capacity, headDim];
       // Zeros: what is masked out is still multiplied by 0, and must not be NaN.
@@ -43,23 +38,17 @@ export function cacheKernels(device: TorchDevice): Pick<Kernels, Caching> & { re
       const { keys, values } = store.scope(() => ({ keys: held(), values: held() }));
       store.keep(keys);
       store.keep(values);
-      const cache: TorchCache = { rows, capacity, kvHeads, headDim, keys, values };
-      alive.add(cache);
-      return cache;
+      return caches.adopt({ rows, capacity, kvHeads, headDim, keys, values });
     },
     freeCache(cache) {
-      const { keys, values } = open(cache);
+      const { keys, values } = caches.release(cache);
       store.free(keys);
       store.free(values);
-      alive.delete(cache);
     },
-    attentionCached(q, k, v, cache, shape, plan) {
-      const { keys, values, capacity } = open(cache);
-      const [tokens] = matrix(q, "attentionCached: q");
+    attentionCached(q, k, v, given, shape, plan) {
+      const { cache, tokens } = caches.attended(q, k, v, given, shape, plan);
+      const { keys, values, capacity } = cache;
       const { queryHeads, kvHeads, headDim } = shape;
-      expectHeads(shape, tokens, [q], [k, v], "attentionCached");
-      expectCacheHeads(cache, shape, "attentionCached");
-      expectCachePlan(plan, cache, tokens, "attentionCached");
       const [query, newKeys, newValues] = [device.handle(q), device.handle(k), device.handle(v)];
       return device.make(q.shape, () => {
         if (tokens === 0) return torch.empty(q.shape, device.working);
@@ -94,8 +83,7 @@ export function cacheKernels(device: TorchDevice): Pick<Kernels, Caching> & { re
       });
     },
     copyCacheRows(cache, from, to, lengths, source = cache) {
-      const [target, origin] = [open(cache), open(source)];
-      expectRowCopies(target, from, to, lengths, origin);
+      const { target, origin } = caches.copied(cache, from, to, lengths, source);
       const { kvHeads, headDim } = target;
       from.forEach((row, i) => {
         const length = lengths[i] as number;
@@ -118,39 +106,16 @@ export function cacheKernels(device: TorchDevice): Pick<Kernels, Caching> & { re
 }
 
 /** Where each head of each new token goes among all [rows, kvHeads, capacity] positions, int64. */
-function newPositions(device: TorchDevice, plan: CachePlan, { kvHeads, capacity }: KeyValueCache): Handle {
+function newPositions(device: TorchDevice, plan: CachePlan, cache: KeyValueCache): Handle {
   const { store, torch } = device;
-  return store.derive(store.get(plan.rowsOnDevice), `new positions ${kvHeads} ${capacity}`, () => {
-    const { offsets } = plan.layout;
-    const tokens = offsets.at(-1) as number;
-    const places = new Float64Array(tokens * kvHeads);
-    plan.rows.forEach((row, s) => {
-      const start = offsets[s] as number;
-      for (let token = start; token < (offsets[s + 1] as number); token++)
-        for (let head = 0; head < kvHeads; head++)
-          places[token * kvHeads + head] = (row * kvHeads + head) * capacity + (plan.past[s] as number) + token - start;
-    });
+  return store.derive(store.get(plan.rowsOnDevice), `new positions ${cache.kvHeads} ${cache.capacity}`, () => {
+    const places = newPlaces(plan, cache);
     return torch.uploadIndices(places, [places.length]);
   });
 }
 
-/** Most positions that any sequence of the plan attends to. */
-function longestReach({ past, layout }: CachePlan): number {
-  let most = 0;
-  for (let s = 0; s < past.length; s++) {
-    const length = (layout.offsets[s + 1] as number) - (layout.offsets[s] as number);
-    most = Math.max(most, (past[s] as number) + length);
-  }
-  return most;
-}
-
-/** The plan's rows follow each other: a view serves instead of a copy. */
-function isRun({ rows }: CachePlan): boolean {
-  return rows.every((row, s) => row === (rows[0] as number) + s);
-}
-
 function rowStride(plan: CachePlan, { capacity, headDim }: KeyValueCache, reach: number): number {
-  return (isRun(plan) ? capacity : reach) * headDim;
+  return (rowsFollow(plan) ? capacity : reach) * headDim;
 }
 
 /** [S * kvHeads, reach, headDim] of the plan's rows, one matrix every `rowStride` elements. */
@@ -164,7 +129,7 @@ function cacheRows(
   const { torch, store } = device;
   const matrixSize = capacity * headDim;
   const count = plan.rows.length;
-  if (isRun(plan))
+  if (rowsFollow(plan))
     return torch.view(
       held.handle,
       [count * kvHeads, reach, headDim],
@@ -182,21 +147,11 @@ function cacheRows(
 
 /** Additive mask [S, longest, reach]: 0 where a new token may look, -infinity elsewhere. Null when it may look everywhere. */
 function reachable(device: TorchDevice, plan: CachePlan, reach: number): Handle | null {
-  const { layout, past } = plan;
-  const { longest, offsets } = layout;
-  if (longest === 1 && past.every((held) => held + 1 === reach)) return null;
+  if (seesEverything(plan, reach)) return null;
   const { store, torch } = device;
   return store.derive(store.get(plan.pastOnDevice), "mask", () => {
-    const mask = new Float32Array(past.length * longest * reach).fill(-Infinity);
-    for (let s = 0; s < past.length; s++) {
-      const length = (offsets[s + 1] as number) - (offsets[s] as number);
-      for (let i = 0; i < longest; i++) {
-        const start = (s * longest + i) * reach;
-        // A padded row looks at the first position, so that its softmax is a number.
-        mask.fill(0, start, start + (i < length ? (past[s] as number) + i + 1 : 1));
-      }
-    }
-    const uploaded = torch.upload(mask, [past.length, longest, reach]);
+    const mask = reachMask(plan, reach, { hidden: -Infinity, group: 1 });
+    const uploaded = torch.upload(mask, [plan.past.length, plan.layout.longest, reach]);
     return device.working === scalarType.float32 ? uploaded : torch.cast(uploaded, device.working);
   });
 }

@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { sizeOf, type Kernels } from "@laconic/kernels";
+import { expectFilled, rangeOf, sizeOf, type Kernels } from "@laconic/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import type { TorchDevice } from "../torch-device.ts";
 
@@ -9,20 +9,9 @@ type Lifetime = "scope" | "keep" | "free" | "upload" | "read" | "zeros" | "copy"
 export function lifetimeKernels(device: TorchDevice): Pick<Kernels, Lifetime> {
   const { store, torch } = device;
   return {
-    scope: (body) => store.scope(body),
-    keep: (tensor) => {
-      store.keep(tensor);
-      return tensor;
-    },
-    free: (...tensors) => {
-      for (const tensor of tensors) store.free(tensor);
-    },
+    ...store.kernels(),
     upload(values, shape, precision = "working") {
-      if (values.length !== sizeOf(shape))
-        throw new LaconicError(
-          "input_invalid",
-          `upload: ${values.length} values do not fill shape [${shape.join(", ")}]`,
-        );
+      expectFilled(values, shape, "upload");
       if (values instanceof Int32Array)
         return store.adoptInts(
           torch.run(() => torch.upload(values, shape)),
@@ -77,13 +66,4 @@ export function lifetimeKernels(device: TorchDevice): Pick<Kernels, Lifetime> {
       return dtype === "int32" ? store.adoptInts(view, shape, range) : store.adoptFloats(view, shape, precision);
     },
   };
-}
-
-function rangeOf(values: Int32Array): readonly [number, number] {
-  let [least, most] = [values[0] ?? 0, values[0] ?? 0];
-  for (const value of values) {
-    if (value < least) least = value;
-    if (value > most) most = value;
-  }
-  return [least, most];
 }

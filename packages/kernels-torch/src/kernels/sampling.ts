@@ -1,5 +1,4 @@
-import { LaconicError } from "@laconic/core";
-import { expectFloats, expectTokenLogProbs, matrix, type Kernels, type SamplingRows } from "@laconic/kernels";
+import { expectSampling, expectTokenLogProbs, matrix, type Kernels, type SamplingRows } from "@laconic/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Handle, type Handles } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
@@ -23,10 +22,7 @@ export function samplingKernels(device: TorchDevice): Pick<Kernels, "sampleToken
   const { torch, store } = device;
   return {
     sampleTokens(logits, settings) {
-      const [rows, vocabulary] = matrix(logits, "sampleTokens: logits");
-      expectFloats(logits, logits.shape, "sampleTokens: logits");
-      if (Object.values(settings).some((values: { readonly length: number }) => values.length !== rows))
-        throw new LaconicError("input_invalid", `sampleTokens: every setting needs one value for each of ${rows} rows`);
+      const [rows, vocabulary] = expectSampling(logits, settings);
       const given = store.get(logits);
       const [tokens, logProbs] = torch.run<Handles<2>>(() => {
         const wide = given.precision === "full" ? given.handle : device.widened(given.handle);

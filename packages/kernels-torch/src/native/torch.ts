@@ -212,7 +212,7 @@ export class Torch {
   }
 
   /** Whole numbers from 0 as int64: what torch indexes with. */
-  uploadIndices(values: Float64Array, shape: readonly number[]): Handle {
+  uploadIndices(values: Float64Array | Int32Array, shape: readonly number[]): Handle {
     // Two 32-bit words each, little-endian: an array of BigInt is ten times slower to fill.
     const words = new Int32Array(2 * values.length);
     for (let i = 0; i < values.length; i++) {

@@ -1,6 +1,7 @@
 import { LaconicError } from "@laconic/core";
-import type { CreateKernels, KernelSource, Kernels, KeyValueCache, SequenceLayout, Tensor } from "../contract.ts";
-import { expectTokenLogProbs } from "../shape-checks.ts";
+import type { CreateKernels, KernelSource, Kernels, SequenceLayout, Tensor } from "../contract.ts";
+import { KeyValueCaches } from "../key-value-caches.ts";
+import { expectSampling, expectTokenLogProbs } from "../shape-checks.ts";
 import { adamW } from "./reference/adamw.ts";
 import { attention, attentionBackward } from "./reference/attention.ts";
 import { headLogProbs, headLogProbsBackward } from "./reference/head-log-probs.ts";
@@ -21,16 +22,12 @@ import { TensorStore, elements } from "./reference/tensor-store.ts";
  */
 export function createReferenceKernels(): Kernels {
   const store = new TensorStore();
-  const caches = new Set<KeyValueCache>();
+  const caches = new KeyValueCaches<ReferenceCache>();
 
   const matrix = (tensor: Tensor, what: string): Matrix => store.matrix(tensor, what);
   const floats = (tensor: Tensor, what: string): Float64Array => store.floats(tensor, what);
   const fromMatrix = ({ data, rows, columns }: Matrix): Tensor => store.make(data, [rows, columns]);
   const fromVector = (data: Float64Array | Int32Array): Tensor => store.make(data, [data.length]);
-  const ownCache = (cache: KeyValueCache): ReferenceCache => {
-    if (!caches.has(cache)) throw new LaconicError("engine_failed", "a key-value cache is used after it was freed");
-    return cache as ReferenceCache;
-  };
   /** Row numbers that all lie in a table of `count` rows. */
   const indices = (tensor: Tensor, count: number, what: string): Int32Array => {
     const rows = store.ints(tensor, what);
@@ -60,18 +57,11 @@ export function createReferenceKernels(): Kernels {
     batchInvariant: true,
     memory: () => null,
 
-    scope: (body) => store.scope(body),
-    keep: (tensor) => {
-      store.keep(tensor);
-      return tensor;
-    },
-    free: (...tensors) => {
-      for (const tensor of tensors) store.free(tensor);
-    },
-    liveTensors: () => store.count + caches.size,
+    ...store.kernels(),
+    liveTensors: () => store.count + caches.count,
     dispose: () => {
       store.dispose();
-      caches.clear();
+      caches.dispose();
     },
 
     upload: (data, shape) => store.make(data instanceof Int32Array ? data.slice() : Float64Array.from(data), shape),
@@ -185,29 +175,25 @@ export function createReferenceKernels(): Kernels {
       return { dQ: fromMatrix(dQ), dK: fromMatrix(dK), dV: fromMatrix(dV) };
     },
 
-    createCache: (size) => {
-      const cache = createCache(size);
-      caches.add(cache);
-      return cache;
-    },
+    createCache: (size) => caches.adopt(createCache(size)),
     freeCache: (cache) => {
-      caches.delete(ownCache(cache));
+      caches.release(cache);
     },
-    attentionCached: (q, k, v, cache, shape, plan) => {
+    attentionCached: (q, k, v, given, shape, plan) => {
       const what = "attentionCached";
+      const { cache } = caches.attended(q, k, v, given, shape, plan);
       const [Q, K, V] = [matrix(q, `${what}: q`), matrix(k, `${what}: k`), matrix(v, `${what}: v`)];
-      checkHeads(Q.rows, shape, { q, k, v }, what);
       checkLayout(plan.layout, Q.rows, what);
       hostCopy(plan.rows, plan.rowsOnDevice, `${what}: plan.rows`);
       hostCopy(plan.past, plan.pastOnDevice, `${what}: plan.past`);
       if (new Set(plan.rows).size !== plan.rows.length)
         throw new LaconicError("input_invalid", `${what}: a cache row appears twice in plan.rows`);
-      if (cache.kvHeads !== shape.kvHeads || cache.headDim !== shape.headDim)
-        throw new LaconicError("input_invalid", `${what}: the cache holds ${cache.kvHeads} heads of ${cache.headDim}`);
-      return fromMatrix(attentionCached(Q, K, V, ownCache(cache), shape, plan));
+      return fromMatrix(attentionCached(Q, K, V, cache, shape, plan));
     },
-    copyCacheRows: (cache, from, to, lengths, source = cache) =>
-      copyCacheRows(ownCache(cache), from, to, lengths, ownCache(source)),
+    copyCacheRows: (cache, from, to, lengths, source = cache) => {
+      const { target, origin } = caches.copied(cache, from, to, lengths, source);
+      copyCacheRows(target, from, to, lengths, origin);
+    },
 
     swiGlu: (gate, up) => {
       expectShape(up, gate.shape, "swiGlu: up");
@@ -260,13 +246,8 @@ export function createReferenceKernels(): Kernels {
     },
 
     sampleTokens: (logits, rows) => {
+      expectSampling(logits, rows);
       const L = matrix(logits, "sampleTokens: logits");
-      for (const [name, values] of Object.entries(rows))
-        if (values.length !== L.rows)
-          throw new LaconicError(
-            "input_invalid",
-            `sampleTokens: ${name} has ${values.length} entries for ${L.rows} rows`,
-          );
       const drawn = Array.from({ length: L.rows }, (_, b) =>
         sampleToken(L.row(b), {
           temperature: rows.temperature[b] as number,

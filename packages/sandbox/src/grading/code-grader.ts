@@ -17,10 +17,13 @@ export interface CodeVerdict {
 export function codeGrader(
   sandbox: Sandbox,
   options: GradeProgramOptions = {},
-): (reply: string, tests: ProgramTests) => Promise<CodeVerdict> {
-  return async (reply, tests) => {
+): (reply: string, tests: ProgramTests, signal?: AbortSignal) => Promise<CodeVerdict> {
+  return async (reply, tests, signal) => {
     const extracted = assembleProgram(tests.prompt, reply, tests.entryPoint);
-    const { correct, decided, rule } = await gradeProgram(extracted, tests, sandbox, options);
+    const { correct, decided, rule } = await gradeProgram(extracted, tests, sandbox, {
+      ...options,
+      ...(signal && { signal }),
+    });
     return { correct, decided, extracted, rule: `two-phase, ${rule}`, certainty: decided ? "exact" : "undecided" };
   };
 }

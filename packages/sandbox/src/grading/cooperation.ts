@@ -63,9 +63,9 @@ export async function cooperationReward(
   replies: { readonly aux: string; readonly main: string },
   tests: ProgramTests,
   sandbox: Sandbox,
-  options: { readonly secondsPerTest?: number } = {},
+  options: { readonly secondsPerTest?: number; readonly signal?: AbortSignal } = {},
 ): Promise<CooperationReward> {
-  const { secondsPerTest = 10 } = options;
+  const { secondsPerTest = 10, signal } = options;
   const [aux, main] = [replies.aux, replies.main].map((reply) => fencedCode(reply) ?? reply) as [string, string];
   const imports = importsOf(tests.prompt);
   const found = await analyse({ aux, main, prompt: imports, test: tests.test, entryPoint: tests.entryPoint }, sandbox);
@@ -90,6 +90,7 @@ export async function cooperationReward(
     if (timeouts >= mostTimeouts) break;
     const verdict = await gradeProgram(program, { ...tests, prompt: imports, test }, sandbox, {
       seconds: secondsPerTest,
+      ...(signal && { signal }),
     });
     if (!verdict.decided) return unjudged(verdict.rule);
     if (verdict.correct) passed++;

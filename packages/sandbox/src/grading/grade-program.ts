@@ -27,6 +27,7 @@ export interface ProgramVerdict {
   readonly calls: number;
 }
 
+/** How long a program may take. */
 export interface GradeProgramOptions {
   /** Of the program's own time, for all of its calls. Default 3, as HumanEval has it by the wall. */
   readonly seconds?: number;

@@ -91,6 +91,15 @@ describe("what the machine causes is no verdict", () => {
     const verdict = await codeGrader(failing(2))(right, thirds);
     expect(verdict).toMatchObject({ decided: false, certainty: "undecided" });
   });
+  test("a signal given with the reply ends its judging", async () => {
+    expect(await codeGrader(sandbox)(right, thirds, AbortSignal.abort())).toMatchObject({
+      ...{ correct: false, decided: false, rule: "two-phase, aborted", certainty: "undecided" },
+    });
+    const { undecided } = await cooperationReward({ aux: "", main: right }, thirds, sandbox, {
+      signal: AbortSignal.abort(),
+    });
+    expect(undecided).toContain("aborted");
+  });
   test("code written together is undecided with its reason", async () => {
     for (const from of [1, 2, 3]) {
       const { undecided } = await cooperationReward({ aux: "", main: right }, thirds, failing(from));

@@ -1,12 +1,14 @@
 import { randomFromSeed } from "@laconic/core";
 import { criticActor, solo, type AgentSpec } from "@laconic/topologies";
 import type { FrozenActorTask } from "../relay-hint/frozen-actor-task.ts";
+import { distinct } from "../distinct.ts";
 import { generateHintProblem, hintActorAgent, hintCollaborator } from "../relay-hint/problem.ts";
 import { extractRelayAnswer, relayGrader } from "../relay/grader.ts";
 import { solverPrompt } from "../relay/prompts.ts";
 import { relayMarks, relayTokenizer } from "../relay/tokenizer.ts";
 import { renderTokens, tokensPrompt } from "../relay/token-prompt.ts";
 
+/** Size of the relay world with a critic. */
 export interface RelayCriticOptions {
   /** Most tokens of a comment, the end token included. Default 4: the shipped policy says more than that. */
   readonly commentTokens?: number;
@@ -52,6 +54,6 @@ export function relayCriticTask({ commentTokens = 4, heldOut = 200 }: RelayCriti
     tokenizer: relayTokenizer,
     grader: relayGrader,
     problems: (random, count) => Array.from({ length: count }, () => generateHintProblem(0, random, "train")),
-    heldOut: Array.from({ length: heldOut }, () => generateHintProblem(0, stream, "held-out")),
+    heldOut: distinct(heldOut, () => generateHintProblem(0, stream, "held-out")),
   };
 }

@@ -1,5 +1,6 @@
 import { LaconicError, randomFromSeed, type Problem, type Random } from "@laconic/core";
 import { hintActor, solo, type AgentSpec } from "@laconic/topologies";
+import { distinct } from "../distinct.ts";
 import type { FrozenActorTask } from "./frozen-actor-task.ts";
 import { relayGrader } from "../relay/grader.ts";
 import { holderPrompt, solverPrompt } from "../relay/prompts.ts";
@@ -7,6 +8,7 @@ import { renderTokens, tokensPrompt } from "../relay/token-prompt.ts";
 import { relayTokenizer } from "../relay/tokenizer.ts";
 import { generateHintProblem, hintActorAgent, hintCollaborator } from "./problem.ts";
 
+/** Size of the relay world with a hint, and who learns in it. */
 export interface RelayHintOptions {
   /** Facts that nobody asks for, beside the one that the collaborator should tell. Default 0. */
   readonly distractors?: number;
@@ -60,6 +62,6 @@ export function relayHintTask({
     tokenizer: relayTokenizer,
     grader: relayGrader,
     problems: (random, count) => Array.from({ length: count }, () => draw(random, "train")),
-    heldOut: Array.from({ length: heldOut }, () => draw(stream, "held-out")),
+    heldOut: distinct(heldOut, () => draw(stream, "held-out")),
   };
 }

@@ -1,5 +1,6 @@
 import { randomFromSeed, type Grader, type Problem, type Random, type Tokenizer, type Topology } from "@laconic/core";
 import { synchronousTurns, type JointGame, type Player } from "@laconic/topologies";
+import { distinct } from "../distinct.ts";
 import { relayMarks, relayTokenizer } from "../relay/tokenizer.ts";
 import { renderTokens, tokensPrompt } from "../relay/token-prompt.ts";
 
@@ -56,7 +57,7 @@ export function relayPairTask(options: {
     tokenizer: relayTokenizer,
     grader,
     problems: (random, count) => Array.from({ length: count }, () => drawn(random, false)),
-    heldOut: Array.from({ length: heldOut }, () => drawn(stream, true)),
+    heldOut: distinct(heldOut, () => drawn(stream, true)),
   };
 }
 

@@ -10,8 +10,10 @@ export interface RelayLevel {
   readonly factsPerHolder: number;
 }
 
+/** The name of a level of the relay world. */
 export type RelayLevelName = "one-fact" | "two-facts" | "four-holders";
 
+/** The levels of the relay world, from the easiest on. */
 export const relayLevels: Readonly<Record<RelayLevelName, RelayLevel>> = {
   /** Say your fact or be silent: the level of the quickstart. */
   "one-fact": { name: "one-fact", holders: 3, factsPerHolder: 1 },

@@ -7,12 +7,14 @@ import {
   type Tokenizer,
   type Topology,
 } from "@laconic/core";
+import { distinct } from "../distinct.ts";
 import { relayGrader } from "./grader.ts";
 import { relayLevels, type RelayLevel, type RelayLevelName } from "./levels.ts";
 import { generateRelayProblem } from "./problem.ts";
 import { relayTokenizer } from "./tokenizer.ts";
 import { relayTopology } from "./topology.ts";
 
+/** Level and held-out problems of the relay world. */
 export interface RelayTaskOptions {
   readonly level: RelayLevelName;
   /** Held-out problems, all different; 200 when absent. */
@@ -48,6 +50,7 @@ export function relayTask(options: RelayTaskOptions): RelayTask {
   if (!Number.isInteger(heldOut) || heldOut < 0)
     throw new LaconicError("config_invalid", `heldOut must be a count of problems, not ${heldOut}`, { heldOut });
   const level = relayLevels[options.level];
+  const stream = randomFromSeed(seed);
   return {
     name: `relay/${level.name}`,
     level,
@@ -55,15 +58,6 @@ export function relayTask(options: RelayTaskOptions): RelayTask {
     tokenizer: relayTokenizer,
     grader: relayGrader,
     problems: (random, count) => Array.from({ length: count }, () => generateRelayProblem(level, random, "train")),
-    heldOut: distinctProblems(level, heldOut, randomFromSeed(seed)),
+    heldOut: distinct(heldOut, () => generateRelayProblem(level, stream, "held-out")),
   };
-}
-
-function distinctProblems(level: RelayLevel, count: number, random: Random): Problem[] {
-  const problems = new Map<string, Problem>();
-  while (problems.size < count) {
-    const problem = generateRelayProblem(level, random, "held-out");
-    problems.set(problem.id, problem);
-  }
-  return [...problems.values()];
 }

@@ -7,6 +7,7 @@ export type RelayStyle = "verbose" | "short" | "terse";
 /** Probability of each style; they add up to 1. */
 export type RelayStyleMix = Readonly<Record<RelayStyle, number>>;
 
+/** How the teacher words what the first policy learns to say. */
 export interface RelayTeacherSettings {
   /** How a holder words a fact it is asked for. */
   readonly messages: RelayStyleMix;

@@ -5,32 +5,25 @@ import {
   gradeAnswer,
   mathsGrader,
   posed,
-  type Benchmark,
+  type AnswerKind,
   type BenchmarkProblem,
 } from "@laconic/benchmarks";
-import { LaconicError, type Problem } from "@laconic/core";
+import { LaconicError, type Problem, type RewardResult } from "@laconic/core";
 import { codeGrader, createSandbox } from "@laconic/sandbox";
 import { loadTokenizer } from "@laconic/tokenizers";
 import type { TaskMeans, TeamTask } from "../task.ts";
 import { dealTo } from "./deal.ts";
-import { benchmarkData, drawFrom } from "./open-data.ts";
-import { textTeams, type TeamName, type TextTeam } from "./text-teams.ts";
+import { drawFrom } from "../draw.ts";
+import { benchmarkTeam, type TeamSettings } from "./benchmark-team.ts";
+import { benchmarkData, type TaskData } from "./open-data.ts";
+import { teamTitle } from "./teams/team-of.ts";
+import type { TextTeam } from "./teams/text-team.ts";
 
 /** A team on a benchmark's questions. */
-export interface BenchmarkTaskSettings {
+export interface BenchmarkTaskSettings extends TeamSettings {
   readonly name: "benchmark";
   readonly benchmark: string;
-  /** Several: each problem is played on one of them, and the collaborator learns for all. */
-  readonly team: TeamName | readonly TeamName[];
-  /** Holders of a star or chain, debaters. Default 3. */
-  readonly agents?: number;
-  /** Of a debate. Default 2. */
-  readonly rounds?: number;
-  /** Most tokens of a reply of those who learn. Default 768, AgentPO's. */
-  readonly replyTokens?: number;
-  /** Most tokens of a reply of those who do not. Default 2048, AgentPO's. */
-  readonly actorTokens?: number;
-  /** JSON lines of question and gold, instead of the benchmark's training split. */
+  /** Questions and golds of one's own, instead of the benchmark's training split; its test is measured with. */
   readonly file?: string;
 }
 
@@ -39,30 +32,54 @@ export interface BenchmarkTaskSettings {
  * `checkpoint_missing` for a model without a tokenizer
  */
 export async function benchmarkTask(settings: BenchmarkTaskSettings, means: TaskMeans): Promise<TeamTask> {
-  const { benchmark, team: name, agents = 3, rounds = 2, replyTokens = 768, actorTokens = 2048, file } = settings;
-  const { answer: kind } = benchmarkNamed(benchmark);
-  const forms = { answerForm: answerForm(kind), read: answerReading(kind).read };
-  const team = textTeams([name].flat(), { agents, rounds, replyTokens, actorTokens, ...forms });
-  checkFits(benchmarkNamed(benchmark), team);
+  const { benchmark, team, file } = settings;
+  const { answer } = benchmarkNamed(benchmark);
+  return questionTask(settings, means, {
+    name: `benchmark/${benchmark}/${teamTitle(team)}`,
+    of: benchmark,
+    key: "task.benchmark",
+    answer,
+    open: (usable) => benchmarkData(benchmark, means, file, usable),
+  });
+}
+
+/** Where questions come from, and what their answers are. */
+export interface Questions {
+  /** Of the task. */
+  readonly name: string;
+  /** What refusals call them. */
+  readonly of: string;
+  /** The setting that names them. */
+  readonly key: string;
+  readonly answer: AnswerKind;
+  readonly open: (usable: (problem: BenchmarkProblem) => boolean) => Promise<TaskData>;
+}
+
+/** A team on questions, wherever they are from. */
+export async function questionTask(settings: TeamSettings, means: TaskMeans, questions: Questions): Promise<TeamTask> {
+  const { answer: kind } = questions;
+  const { targetTokens } = means;
+  const team = benchmarkTeam(settings, { answerForm: answerForm(kind), read: answerReading(kind).read, targetTokens });
+  checkFits(questions, team);
   // Dealt first and rendered then: what is asked and its options are everybody's.
   const deal = team.holders.length === 0 ? null : dealTo(team.holders);
   const asked = (problem: BenchmarkProblem): BenchmarkProblem => posed(deal?.(problem) ?? problem);
   const usable = (problem: BenchmarkProblem): boolean => deal === null || deal(problem) !== null;
-  const data = means.heldOut === 0 ? { train: [], heldOut: [] } : await benchmarkData(benchmark, means, file, usable);
+  const data = means.heldOut === 0 ? { train: [], heldOut: [] } : await questions.open(usable);
   const draw = drawFrom(data.train);
   const maths = mathsGrader();
   const sandbox = kind.kind === "code" ? await createSandbox() : null;
   const gradingMeans = { maths, ...(sandbox && { code: codeGrader(sandbox) }) };
   return {
-    name: `benchmark/${benchmark}/${[name].flat().join("+")}`,
+    name: questions.name,
     topology: team.topology,
     trainedAgents: team.trained,
     tokenizer: await tokenizerOf(means),
-    grader: () => Number.NaN,
-    judge: async (answer, problem: Problem) => {
-      const verdict = answer === null ? null : await gradeAnswer(answer, problem as BenchmarkProblem, gradingMeans);
+    reward: async ({ answer }, problem: Problem, { signal }): Promise<RewardResult> => {
+      const verdict =
+        answer === null ? null : await gradeAnswer(answer, problem as BenchmarkProblem, gradingMeans, signal);
       if (verdict?.decided === false) return { undecided: verdict.rule };
-      return verdict?.correct ? 1 : 0;
+      return { task: verdict?.correct ? 1 : 0 };
     },
     problems: (random, count) => draw(random, count).map((problem) => asked(problem)),
     ...(means.heldOut > 0 && { pool: data.train.map((problem) => asked(problem)) }),
@@ -75,13 +92,13 @@ export async function benchmarkTask(settings: BenchmarkTaskSettings, means: Task
 }
 
 /** @throws LaconicError `config_invalid` */
-function checkFits({ name, answer }: Benchmark, { topology, holders }: TextTeam): void {
+function checkFits({ of: name, key: named, answer }: Questions, { topology, holders }: TextTeam): void {
   const refuse = (key: string, reason: string): never => {
     throw new LaconicError("config_invalid", `${key}: ${reason}`, { key });
   };
   if (answer.kind === "writing")
     refuse(
-      "task.benchmark",
+      named,
       `${name} has no right answers, its reward judges the texts of two writers: train task.name=writing, task.form=${name}`,
     );
   if (holders.length === 1) refuse("task.agents", "what a problem states is dealt among holders: at least 2");

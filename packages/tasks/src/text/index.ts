@@ -4,9 +4,17 @@
  */
 export { benchmarkTask } from "./benchmark-task.ts";
 export type { BenchmarkTaskSettings } from "./benchmark-task.ts";
+export { dataTask } from "./data-task.ts";
+export type { DataTaskMeans, DataTaskSettings } from "./data-task.ts";
 export { dealTo } from "./deal.ts";
 export { codeTask, writingTask } from "./pair-tasks.ts";
 export type { CodeTaskSettings, WritingTaskSettings } from "./pair-tasks.ts";
-export { teamNames, textTeam, textTeams } from "./text-teams.ts";
-export type { TeamName, TextTeam, TextTeamOptions } from "./text-teams.ts";
+export { benchmarkTeam } from "./benchmark-team.ts";
+export type { TeamForms, TeamSettings } from "./benchmark-team.ts";
+export { teamNames, teamPresets } from "./teams/presets.ts";
+export type { TeamName } from "./teams/presets.ts";
+export { teamOf, teamTitle } from "./teams/team-of.ts";
+export type { TeamChoice } from "./teams/team-of.ts";
+export { teamOn } from "./teams/text-team.ts";
+export type { TeamPreset, TextTeam, TextTeamMaker, TextTeamOptions } from "./teams/text-team.ts";
 export type { TaskMeans } from "../task.ts";

@@ -1,14 +1,17 @@
-import { readFile } from "node:fs/promises";
 import {
   benchmarkNamed,
+  openData,
+  openProblems,
   openSplit,
   seededSubset,
+  type AnswerKind,
   type BenchmarkProblem,
+  type DataGrading,
+  type DataSettings,
   type Grading,
   type OpenOptions,
 } from "@laconic/benchmarks";
-import { LaconicError, type Random } from "@laconic/core";
-import { z } from "zod";
+import { LaconicError } from "@laconic/core";
 import type { TaskMeans } from "../task.ts";
 
 /** Problems to learn on and others to measure with; no problem is both. */
@@ -30,18 +33,13 @@ export async function benchmarkData(
 ): Promise<TaskData> {
   const benchmark = benchmarkNamed(name);
   const { problems: test } = await openSplit(benchmark, open);
-  const among = (problems: readonly BenchmarkProblem[], what: string): BenchmarkProblem[] => {
-    const left = problems.filter((problem) => usable(problem));
-    const count = (value: number): string => value.toLocaleString("en-US");
-    const said = `${count(problems.length - left.length)} of ${count(problems.length)} ${what} problems of ${name} state less than two facts that could be dealt among holders`;
-    if (left.length === 0) throw new LaconicError("data_invalid", `${said}: none is left`, { benchmark: name });
-    if (left.length < problems.length) note(`left out: ${said}`);
-    return left;
-  };
+  const among = (problems: readonly BenchmarkProblem[], what: string): BenchmarkProblem[] =>
+    usableOf(problems, `${what} problems of ${name}`, usable, note);
   const held = subset(among(test, "test"), heldOut);
   if (file !== undefined) {
-    const own = await problemsOf(file, (test[0] as BenchmarkProblem).grading);
-    return { train: among(own, "training"), heldOut: held };
+    const grading = gradingOf((test[0] as BenchmarkProblem).grading, benchmark.answer);
+    const own = await openProblems(file, { grading, name: "file", ...(open.hub && { hub: open.hub }) });
+    return { train: among(own.problems, "training"), heldOut: held };
   }
   const pool = Object.entries(benchmark.splits).find(([, split]) => split.pool)?.[0];
   if (pool === undefined)
@@ -61,6 +59,51 @@ export async function benchmarkData(
   };
 }
 
+/** What the rows of a file have as golds, where a benchmark's own are like these. */
+function gradingOf(grading: Grading, { kind }: AnswerKind): DataGrading {
+  if (grading.kind === "maths")
+    return { kind: "maths", ...(grading.tolerance !== undefined && { tolerance: grading.tolerance }) };
+  if (grading.kind === "letter") return { kind: "letter", letters: grading.letters };
+  if (grading.kind === "numeric" || grading.kind === "code") return { kind: grading.kind };
+  throw new LaconicError("config_invalid", `task.file: there is no gold for ${kind}`, { key: "task.file" });
+}
+
+/**
+ * One's own training and held-out problems: nothing of a benchmark is opened.
+ * @throws LaconicError `data_invalid` with file and row, `config_invalid` naming the setting
+ */
+export async function ownData(
+  settings: DataSettings,
+  { heldOut, data: { hub, signal }, note }: Pick<TaskMeans, "heldOut" | "data" | "note">,
+  usable: (problem: BenchmarkProblem) => boolean,
+): Promise<TaskData> {
+  const data = await openData(settings, { ...(hub && { hub }), ...(signal && { signal }) });
+  const [first] = data.refused;
+  if (first)
+    note(
+      `left out: ${data.refused.length.toLocaleString("en-US")} rows of the data; the first is ${first.file} row ${first.row}: ${first.reason}`,
+    );
+  return {
+    train: usableOf(data.train, "training problems", usable, note),
+    heldOut: subset(usableOf(data.heldOut, "held-out problems", usable, note), heldOut),
+  };
+}
+
+/** Those that the team can be given; the others are counted in a note. */
+function usableOf(
+  problems: readonly BenchmarkProblem[],
+  what: string,
+  usable: (problem: BenchmarkProblem) => boolean,
+  note: TaskMeans["note"],
+): BenchmarkProblem[] {
+  const left = problems.filter((problem) => usable(problem));
+  const count = (value: number): string => value.toLocaleString("en-US");
+  const said = `${count(problems.length - left.length)} of ${count(problems.length)} ${what} state less than two facts that could be dealt among holders`;
+  if (left.length === 0) throw new LaconicError("data_invalid", `${said}: none is left`);
+  if (left.length < problems.length) note(`left out: ${said}`);
+  return left;
+}
+
 /** A benchmark that is one split: its first problems are held out, the others are trained on, as MAGRPO has it. */
 export async function splitData(name: string, heldOut: number, open: OpenOptions): Promise<TaskData> {
   const { problems } = await openSplit(benchmarkNamed(name), open);
@@ -68,46 +111,7 @@ export async function splitData(name: string, heldOut: number, open: OpenOptions
   return { train: problems.slice(held), heldOut: problems.slice(0, held) };
 }
 
-/** Draws problems, each at most once before all have been drawn. */
-export function drawFrom(problems: readonly BenchmarkProblem[]): (random: Random, count: number) => BenchmarkProblem[] {
-  return (random, count) =>
-    Array.from({ length: Math.ceil(count / problems.length) }, () => random.shuffle(problems))
-      .flat()
-      .slice(0, count);
-}
-
 function subset(problems: readonly BenchmarkProblem[], most: number): BenchmarkProblem[] {
   const limit = Math.min(most, problems.length);
   return limit === 0 ? [] : seededSubset(problems, { limit, seed: "held-out" });
-}
-
-const row = z.object({
-  id: z.union([z.string(), z.number()]).optional(),
-  question: z.string(),
-  choices: z.array(z.string()).min(2).max(26).optional(),
-  gold: z.string(),
-});
-
-/** JSON lines of question, options where there are any, and gold. @throws LaconicError `data_invalid` with file and row */
-async function problemsOf(file: string, grading: Grading): Promise<BenchmarkProblem[]> {
-  const text = await readFile(file, "utf8").catch((error: unknown) => {
-    throw new LaconicError("data_invalid", `${file} cannot be read: ${(error as Error).message}`, { file }, error);
-  });
-  return text.split("\n").flatMap((line, i) => {
-    if (line.trim() === "") return [];
-    const refuse = (reason: string): never => {
-      throw new LaconicError("data_invalid", `${file}:${i + 1}: ${reason}`, { file, row: i + 1 });
-    };
-    let value: unknown;
-    try {
-      value = JSON.parse(line);
-    } catch {
-      return refuse("is not JSON");
-    }
-    const parsed = row.safeParse(value);
-    if (!parsed.success)
-      return refuse(parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`).join("; "));
-    const { id = `${file}:${i + 1}`, question, choices, gold } = parsed.data;
-    return [{ id: String(id), question, gold, grading, ...(choices && { choices }) }];
-  });
 }

@@ -1,10 +1,11 @@
 import { writingReward, type BenchmarkProblem } from "@laconic/benchmarks";
-import type { Problem } from "@laconic/core";
+import type { Problem, RewardResult } from "@laconic/core";
 import { cooperationReward, createSandbox, type CooperationReward } from "@laconic/sandbox";
 import { synchronousTurns, type JointGame } from "@laconic/topologies";
 import type { TaskMeans, TeamTask } from "../task.ts";
 import { tokenizerOf } from "./benchmark-task.ts";
-import { drawFrom, splitData } from "./open-data.ts";
+import { drawFrom } from "../draw.ts";
+import { splitData } from "./open-data.ts";
 
 /** Two agents write for one reward of form. */
 export interface WritingTaskSettings {
@@ -48,6 +49,7 @@ const writers = {
   ],
 } as const;
 
+/** MAGRPO's pair of writers: both write at once, and the reward judges the two texts together. */
 export async function writingTask(settings: WritingTaskSettings, means: TaskMeans): Promise<TeamTask> {
   const { form, replyTokens = 256, strict = false } = settings;
   const data = means.heldOut === 0 ? { train: [], heldOut: [] } : await splitData(form, means.heldOut, means.data);
@@ -72,6 +74,7 @@ export async function writingTask(settings: WritingTaskSettings, means: TaskMean
 
 const mostReward = 4;
 
+/** MAGRPO's pair of programmers: a helper and a main function, graded together in a sandbox. */
 export async function codeTask(settings: CodeTaskSettings, means: TaskMeans): Promise<TeamTask> {
   const { benchmark, turns, replyTokens = 256 } = settings;
   const data = means.heldOut === 0 ? { train: [], heldOut: [] } : await splitData(benchmark, means.heldOut, means.data);
@@ -124,12 +127,11 @@ export async function codeTask(settings: CodeTaskSettings, means: TaskMeans): Pr
     topology: synchronousTurns(game.players, game),
     game,
     tokenizer: await tokenizerOf(means),
-    grader: () => Number.NaN,
-    judge: async (answer, problem) => {
-      if (answer === null) return 0;
+    reward: async ({ answer }, problem): Promise<RewardResult> => {
+      if (answer === null) return { task: 0 };
       const [aux, main] = partsOf(answer);
       const { reward, undecided } = await rewardOf(aux, main, problem);
-      return undecided === null ? Math.max(0, reward / mostReward) : { undecided };
+      return undecided === null ? { task: Math.max(0, reward / mostReward) } : { undecided };
     },
     problems: drawFrom(data.train),
     ...(means.heldOut > 0 && { pool: data.train }),

@@ -15,6 +15,10 @@ export function chainGraph<A extends AgentId>(agents: readonly [AgentSpec<A>, ..
   };
 }
 
+/**
+ * Plays `chainGraph`.
+ * @throws LaconicError `topology_invalid` when the graph cannot run
+ */
 export function chain<A extends AgentId>(agents: readonly [AgentSpec<A>, ...AgentSpec<A>[]]): Topology {
   return graphTopology<AgentId>(chainGraph(agents));
 }

@@ -18,6 +18,10 @@ export function completeGraph(agents: readonly AgentSpec[], rounds = 1, answer?:
   };
 }
 
+/**
+ * Plays `completeGraph`.
+ * @throws LaconicError `topology_invalid` when the graph cannot run
+ */
 export function complete(agents: readonly AgentSpec[], rounds?: number, answer?: AnswerRule): Topology {
   return graphTopology<AgentId>(completeGraph(agents, rounds, answer));
 }

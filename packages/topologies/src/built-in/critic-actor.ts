@@ -21,6 +21,10 @@ export function criticActorGraph(actor: AgentSpec, critic: AgentSpec): Graph {
   };
 }
 
+/**
+ * Plays `criticActorGraph`.
+ * @throws LaconicError `topology_invalid` when the graph cannot run
+ */
 export function criticActor(actor: AgentSpec, critic: AgentSpec): Topology {
   return graphTopology<AgentId>(criticActorGraph(actor, critic));
 }

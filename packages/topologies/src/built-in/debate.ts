@@ -3,6 +3,7 @@ import { plurality, type AnswerRule } from "../answer-rule.ts";
 import { graphTopology } from "../graph-topology.ts";
 import type { AgentSpec, Delivery, Graph } from "../graph.ts";
 
+/** Rounds of a debate, what is read in it, and how its answer comes about. */
 export interface DebateOptions {
   /** Rounds in all, the first answers included. Default 2, as in Du et al. (2023). */
   readonly rounds?: number;
@@ -31,6 +32,10 @@ export function debateGraph(agents: readonly AgentSpec[], { rounds = 2, delivery
   };
 }
 
+/**
+ * Plays `debateGraph`.
+ * @throws LaconicError `topology_invalid` when the graph cannot run
+ */
 export function debate(agents: readonly AgentSpec[], options?: DebateOptions): Topology {
   return graphTopology<AgentId>(debateGraph(agents, options));
 }

@@ -14,6 +14,10 @@ export function hintActorGraph(collaborator: AgentSpec, actor: AgentSpec): Graph
   };
 }
 
+/**
+ * Plays `hintActorGraph`.
+ * @throws LaconicError `topology_invalid` when the graph cannot run
+ */
 export function hintActor(collaborator: AgentSpec, actor: AgentSpec): Topology {
   return graphTopology<AgentId>(hintActorGraph(collaborator, actor));
 }

@@ -18,6 +18,10 @@ export function layeredGraph(layers: readonly (readonly AgentSpec[])[], answer?:
   };
 }
 
+/**
+ * Plays `layeredGraph`.
+ * @throws LaconicError `topology_invalid` when the graph cannot run
+ */
 export function layered(layers: readonly (readonly AgentSpec[])[], answer?: AnswerRule): Topology {
   return graphTopology<AgentId>(layeredGraph(layers, answer));
 }

@@ -4,6 +4,7 @@ import { graphTopology } from "../graph-topology.ts";
 import type { AgentSpec, Graph } from "../graph.ts";
 import { completeGraph } from "./complete.ts";
 
+/** Seed and density of a random graph. */
 export interface RandomGraphOptions {
   readonly seed: string | number;
   /** Chance of each edge of the complete graph. Default 0.5. */
@@ -24,6 +25,10 @@ export function randomGraph(agents: readonly AgentSpec[], options: RandomGraphOp
   return { ...whole, name: "random", spatial, temporal };
 }
 
+/**
+ * Plays `randomGraph`: each edge of the complete graph with the same chance, drawn once from the seed.
+ * @throws LaconicError `topology_invalid` when the graph cannot run
+ */
 export function random(agents: readonly AgentSpec[], options: RandomGraphOptions): Topology {
   return graphTopology<AgentId>(randomGraph(agents, options));
 }

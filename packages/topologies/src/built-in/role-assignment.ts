@@ -14,6 +14,10 @@ export function roleAssignmentGraph(router: AgentSpec, expert: AgentSpec): Graph
   };
 }
 
+/**
+ * Plays `roleAssignmentGraph`.
+ * @throws LaconicError `topology_invalid` when the graph cannot run
+ */
 export function roleAssignment(router: AgentSpec, expert: AgentSpec): Topology {
   return graphTopology<AgentId>(roleAssignmentGraph(router, expert));
 }

@@ -1,6 +1,7 @@
 import {
   LaconicError,
   type AgentId,
+  type Episode,
   type EpisodeContext,
   type Problem,
   type Prompt,
@@ -45,6 +46,8 @@ export interface Program {
   readonly pass?: string;
   /** The answer in what was said, also when a limit cut the play short. */
   answer(turns: readonly Turn[]): Utterance | null;
+  /** Where several agents answer: what each of them does. */
+  outputs?(turns: readonly Turn[]): Episode["outputs"];
 }
 
 /** Thrown through a program when the episode has reached a limit. */
@@ -87,7 +90,7 @@ export function programTopology(program: Program): Topology {
       const chosen = program.answer(turns);
       const answer = chosen?.silent ? null : chosen; // silence is no answer
       const ending = answer === null ? "no_answer" : answer.finishReason === "length" ? "truncated" : "answered";
-      return endEpisode(name, problem, turns, answer, limit ?? ending);
+      return endEpisode(name, problem, turns, answer, limit ?? ending, program.outputs?.(turns));
     },
   };
 }
@@ -99,19 +102,19 @@ async function sayTogether(
   clock: EpisodeClock,
   pass: string | undefined,
 ): Promise<Turn[]> {
-  const { speakers, maxTokensEach, limit } = admit(lines, turns, context.limits);
+  const { speakers, limit, spent } = admit(lines, ({ agent }) => agent, turns, context.limits);
   const round = (turns.at(-1)?.call.round ?? -1) + 1;
   const first = turns.length;
   const taken = await takeTurns(
     context,
     clock,
-    speakers.map(({ agent, prompt, reads = [], maxTokens: own, renderPrompt }, i) => ({
+    speakers.map(({ speaker: { agent, prompt, reads = [], maxTokens: own, renderPrompt }, maxTokens }, i) => ({
       agent,
       turn: first + i,
       round,
       prompt,
       inbox: reads,
-      maxTokens: Math.min(own, maxTokensEach, context.sampling.maxTokens ?? Infinity),
+      maxTokens: Math.min(own, maxTokens, context.sampling.maxTokens ?? Infinity),
       ...(pass !== undefined && { pass }),
       ...(renderPrompt && { renderPrompt }),
     })),
@@ -119,5 +122,7 @@ async function sayTogether(
   turns.push(...taken.turns);
   if (taken.ended) throw new Curtain(taken.ended);
   if (limit) throw new Curtain(limit);
+  // What a program does next depends on everybody it asked.
+  if (spent.length > 0) throw new Curtain("token_limit");
   return [...taken.turns];
 }

@@ -28,6 +28,7 @@ export type ExternalTransition = (
   history: JointHistory,
 ) => readonly string[] | null | Promise<readonly string[] | null>;
 
+/** How many turns, what comes between two of them, and what the answer is. */
 export interface SynchronousTurnsOptions {
   readonly turns: number;
   readonly transition: ExternalTransition;
@@ -68,6 +69,7 @@ export function synchronousTurns(players: readonly Player[], options: Synchronou
       }
     },
     answer: (turns) => jointAnswer(game, turns),
+    outputs: (turns) => jointOutputs(game, turns),
   });
 }
 
@@ -93,18 +95,29 @@ export function jointEpisode(game: JointGame, problem: Problem, turns: readonly 
   const answer = jointAnswer(game, turns);
   const stopReason: StopReason =
     answer === null ? "no_answer" : answer.finishReason === "length" ? "truncated" : "answered";
-  return endEpisode(name, problem, turns, answer, stopReason);
+  return endEpisode(name, problem, turns, answer, stopReason, jointOutputs(game, turns));
 }
 
+/** Every player's last reply; silence is a reply too. */
+function jointOutputs({ players }: Pick<JointGame, "players">, turns: readonly Turn[]): Record<AgentId, string> {
+  return Object.fromEntries(lastReplies(players, turns).flatMap((last) => (last ? [[last.agent, last.text]] : [])));
+}
+
+/** The last replies joined: those of the last turn, and an earlier one of a player whom a limit kept from it. */
 function jointAnswer(
-  { join = (replies) => replies.join("\n\n") }: Pick<JointGame, "join">,
+  { players, join = (replies) => replies.join("\n\n") }: Pick<JointGame, "players" | "join">,
   turns: readonly Turn[],
 ): Utterance | null {
-  const round = turns.at(-1)?.call.round;
-  const last = turns.filter(({ call }) => call.round === round).map(({ utterance }) => utterance);
-  const [first] = last;
-  if (!first || last.every(({ silent }) => silent)) return null;
-  return { ...first, text: join(last.map(({ text }) => text)), finishReason: joinedFinish(last) };
+  const last = lastReplies(players, turns);
+  const spoken = last.filter((utterance) => utterance !== undefined);
+  const [first] = spoken;
+  if (!first || spoken.every(({ silent }) => silent)) return null;
+  return { ...first, text: join(last.map((utterance) => utterance?.text ?? "")), finishReason: joinedFinish(spoken) };
+}
+
+/** By player; undefined for one who never spoke. */
+function lastReplies(players: readonly Player[], turns: readonly Turn[]): (Utterance | undefined)[] {
+  return players.map(({ id }) => turns.findLast(({ utterance }) => utterance.agent === id)?.utterance);
 }
 
 function joinedFinish(utterances: readonly Utterance[]): Utterance["finishReason"] {

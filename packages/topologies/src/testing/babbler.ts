@@ -1,5 +1,6 @@
 import { randomFromState, type Completion, type LanguageModel } from "@laconic/core";
 
+/** How a babbler talks. */
 export interface BabblerSettings {
   /** Probability of an empty reply. */
   readonly silence?: number;

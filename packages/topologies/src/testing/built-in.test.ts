@@ -14,6 +14,7 @@ import {
   criticPrompt,
   debateGraph,
   debatePrompt,
+  drawTopology,
   expertPrompt,
   graphTopology,
   hintActorGraph,
@@ -74,6 +75,12 @@ describe.each(Object.entries(graphs))("%s", (_, graph) => {
     expect(mermaidOf(named)).toMatch(/^flowchart LR\n/u);
     expect(svgOf(named)).toMatch(/^<svg [^]*<\/svg>$/u);
     expect(mermaidOf(named) + svgOf(named)).not.toContain("<script>");
+    expect([drawTopology(named), drawTopology(named, "svg")]).toEqual([mermaidOf(named), svgOf(named)]);
+    const { agents, answer } = JSON.parse(drawTopology(named, "json")) as Graph;
+    expect(agents).toEqual(
+      named.agents.map(({ id, role, rounds }) => ({ id, role, ...(rounds && { rounds: [...rounds] }) })),
+    );
+    expect(answer.agents).toEqual(named.answer.agents);
   });
 });
 
@@ -195,6 +202,12 @@ test("random graphs follow from their seed; a density of 0 has no edge", () => {
   expect(seeded(1)).not.toBe(seeded(2));
   expect(randomGraph([a, b], { seed: 1, density: 0 }).spatial).toEqual([]);
   expect(() => randomGraph([a], { seed: 1, density: 2 })).toThrow(/density is 2/u);
+});
+
+test("a graph that cannot run is not drawn", () => {
+  expect(() => drawTopology({ ...chainGraph([a, b]), rounds: 0 })).toThrow(
+    expect.objectContaining({ code: "topology_invalid" }),
+  );
 });
 
 test("an agent that speaks in a round that is none is refused", () => {

@@ -65,6 +65,7 @@ test("an executor that ignores limits and signals is caught", async () => {
   );
   expect(await failures(deaf)).toEqual([
     "limits are kept and named",
+    "no agent passes its own limit",
     "a fired signal rejects with `aborted` before anyone speaks",
   ]);
 });

@@ -20,6 +20,7 @@ export interface TopologySubject {
   readonly edges: readonly { readonly from: AgentId; readonly to: AgentId }[];
 }
 
+/** One case of the conformance suite; `run` throws where the topology fails it. */
 export interface TopologyCase {
   readonly name: string;
   readonly run: (create: () => TopologySubject) => Promise<void>;
@@ -140,6 +141,20 @@ export const topologyCases: readonly TopologyCase[] = [
         silence: 0,
         limits: { maxTurns: turns, maxTokens: 1e6 },
       });
+      equal(roomy, whole, "an episode within its limits");
+    },
+  },
+  {
+    name: "no agent passes its own limit",
+    async run(create) {
+      const whole = await runSubject(create(), "own limits", { silence: 0 });
+      const most = Math.max(...Object.values(ledgerTotals(whole.ledger).writtenByAgent));
+      for (let maxTokensPerAgent = 1; maxTokensPerAgent <= most; maxTokensPerAgent++) {
+        const cut = await runSubject(create(), "own limits", { silence: 0, limits: { maxTokensPerAgent } });
+        for (const [agent, written] of Object.entries(ledgerTotals(cut.ledger).writtenByAgent))
+          check(written <= maxTokensPerAgent, `maxTokensPerAgent ${maxTokensPerAgent} was passed by ${agent}`);
+      }
+      const roomy = await runSubject(create(), "own limits", { silence: 0, limits: { maxTokensPerAgent: 1e6 } });
       equal(roomy, whole, "an episode within its limits");
     },
   },

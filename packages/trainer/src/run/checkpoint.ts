@@ -10,10 +10,12 @@ import type { TraceDigests } from "./traces.ts";
 /** Where the loop stands, beside the weights. Random streams derive from seed and step, so the step is their position. */
 export interface LoopState {
   readonly step: number;
-  /** The team's. */
-  readonly budget: BudgetState | null;
+  /** The team's, by cost. */
+  readonly budgets: Readonly<Record<string, BudgetState>>;
   /** Of policies that have one of their own, by name. */
   readonly policyBudgets: Readonly<Record<string, BudgetState>>;
+  /** What estimators remember, by policy: plain data. */
+  readonly estimators: Readonly<Record<string, unknown>>;
   readonly before: Evaluation;
   readonly after: Evaluation;
   /** Evaluation with the highest accuracy so far, and evaluations since. */
@@ -32,8 +34,9 @@ const evaluationSchema: z.ZodType<Evaluation> = z.strictObject({
 
 const loopStateSchema: z.ZodType<LoopState> = z.strictObject({
   step: z.int().min(0),
-  budget: schemaOf(budgetStateShape).nullable(),
+  budgets: z.record(z.string(), schemaOf(budgetStateShape)),
   policyBudgets: z.record(z.string(), schemaOf(budgetStateShape)),
+  estimators: z.record(z.string(), z.json()),
   before: evaluationSchema,
   after: evaluationSchema,
   best: z.strictObject({ step: z.int(), accuracy: z.number(), since: z.int() }),
@@ -169,8 +172,13 @@ export async function findCheckpoint(
   });
 }
 
+/** @throws Error for a manifest that is damaged */
+export async function readManifest(fs: FileSystem, folder: string): Promise<CheckpointManifest> {
+  return manifestSchema.parse(JSON.parse(await text(fs, joinPath(folder, "manifest.json"))));
+}
+
 async function verify(fs: FileSystem, folder: string): Promise<Omit<FoundCheckpoint, "warnings">> {
-  const manifest = manifestSchema.parse(JSON.parse(await text(fs, joinPath(folder, "manifest.json"))));
+  const manifest = await readManifest(fs, folder);
   for (const [file, expected] of Object.entries(manifest.files)) {
     const found = await fs.digest(joinPath(folder, file));
     if (found.bytes !== expected.bytes) throw new Error(`${file} has ${found.bytes} bytes, expected ${expected.bytes}`);

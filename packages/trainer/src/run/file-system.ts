@@ -10,11 +10,22 @@ export async function replaceFile(fs: FileSystem, path: string, data: string): P
 /** System errors that the user can mend: full, read-only, over quota, not permitted, a file in the way. */
 const unwritable = new Set(["ENOSPC", "EROFS", "EDQUOT", "EACCES", "EPERM", "ENOTDIR", "EEXIST"]);
 
-/** A system error of writing as LaconicError `run_unwritable`; anything else as it is. */
+/**
+ * A system error of writing, or an engine's `run_unwritable`, as one `run_unwritable` that says what to do; anything else as it
+ * is.
+ */
 export function explainWriteError(error: unknown, directory: string): unknown {
-  if (!(error instanceof Error && "code" in error && unwritable.has(String(error.code)))) return error;
-  const message = `${directory} cannot be written: ${error.message}; what was saved before is whole: mend the cause and resume`;
-  return new LaconicError("run_unwritable", message, { directory, reason: String(error.code) }, error);
+  const isOurs = LaconicError.is(error) && error.code === "run_unwritable";
+  if (!(error instanceof Error)) return error;
+  const reason = !isOurs && "code" in error && typeof error.code === "string" ? error.code : null;
+  if (!isOurs && (reason === null || !unwritable.has(reason))) return error;
+  const message = isOurs ? error.message : `${directory} cannot be written: ${error.message}`;
+  return new LaconicError(
+    "run_unwritable",
+    `${message}; what was saved before is whole: mend the cause and resume`,
+    { directory, ...(reason !== null && { reason }) },
+    error,
+  );
 }
 
 /** The same file system whose failing writes say which run they belong to and what to do. */

@@ -173,6 +173,19 @@ test("a model that cannot be saved for want of space is run_unwritable too", asy
   });
 });
 
+test("a file that an engine cannot write is told with what to do", async () => {
+  const parts = tinyParts();
+  const full = new LaconicError("run_unwritable", "a.safetensors cannot be written: ENOSPC", { file: "a.safetensors" });
+  const model = { ...parts.model, save: () => Promise.reject(full) };
+  const { speak } = parts.policies[onlyPolicy] as TrainedPolicy;
+  const directory = await temporary();
+  expect(await refusal(runIn(directory, { parts: onePolicy(parts.task, model, speak) }))).toMatchObject({
+    code: "run_unwritable",
+    message: `${full.message}; what was saved before is whole: mend the cause and resume`,
+    detail: { directory: join(directory, "checkpoints") },
+  });
+});
+
 test("a failure that no user can mend passes as it is", async () => {
   const fileSystem = faultyFileSystem({ failAt: 12, code: "EIO" });
   await expect(runIn(await temporary(), { fileSystem })).rejects.toMatchObject({ code: "EIO" });

@@ -24,6 +24,7 @@ export interface RunObserver {
   warning?(message: string): void;
 }
 
+/** Where a run is stored, what it was made of, and whether it goes on from a checkpoint. */
 export interface RunOptions {
   readonly directory: string;
   /** Saved as `config.json`; a resumed run must bring the same. */

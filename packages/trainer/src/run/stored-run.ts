@@ -90,6 +90,16 @@ export async function checkSame(
   return { manifest, adjusted: changes };
 }
 
+/**
+ * What a run was started with; null where it kept nothing.
+ * @throws LaconicError `checkpoint_mismatch` for a manifest that is damaged
+ */
+export async function manifestOfRun(fs: FileSystem, directory: string): Promise<RunManifest | null> {
+  const file = joinPath(directory, runFiles.manifest);
+  if (!(await fs.exists(file))) return null;
+  return parseRunManifest(new TextDecoder().decode(await fs.read(file)), file);
+}
+
 function parsed(text: string, file: string): Readonly<Record<string, unknown>> {
   try {
     return JSON.parse(text) as Readonly<Record<string, unknown>>;

@@ -5,6 +5,7 @@ import { encodeFileVersion, encodeScalars, frameRecord } from "./tensorboard-eve
 
 const prefix = "events.out.tfevents.";
 
+/** Where event files go, and whose clock stamps them. */
 export interface TensorBoardOptions {
   readonly directory: string;
   /** Seconds since 1970, for file names and event times. */

@@ -1,4 +1,4 @@
-import type { Episode, Grader, Problem, Utterance } from "@laconic/core";
+import type { Episode, Utterance } from "@laconic/core";
 import type { CreditSettings } from "../config.ts";
 
 /**
@@ -8,30 +8,29 @@ import type { CreditSettings } from "../config.ts";
  * - `margin`, `quality`: the utterance's own grade R, moved from the second round on by the mean grade Q of the rounds before:
  *   R + alpha (R - Q), or R + alpha (Q R - (1 - Q)(1 - R)), as MARTI shapes debates; costs of the episode are added.
  *
+ * @param utteranceScores - of each utterance as if it were the answer
  * @param reward - of the episode; `rewardWithout` the same for the episode without an agent
  * @param costs - what of the reward is not the task's
  */
 export function utteranceCredit(
   credit: CreditSettings,
-  { episode, problem }: { readonly episode: Episode; readonly problem: Problem },
-  grader: Grader,
+  { episode, utteranceScores = [] }: { readonly episode: Episode; readonly utteranceScores?: readonly number[] },
   { reward, costs, rewardWithout }: { reward: number; costs: number; rewardWithout: (agent: string) => number },
 ): ReadonlyMap<number, number> | null {
   if (credit.kind === "shared") return null;
   if (credit.kind === "difference")
     return new Map(episode.utterances.map(({ agent, turn }) => [turn, reward - rewardWithout(agent)]));
-  const grades = textsToGrade(credit, episode).map((text) => grader(text, problem));
   return new Map(
     episode.utterances.map((utterance, i) => {
-      const grade = grades[i] as number;
-      const quality = meanBefore(episode.utterances, grades, utterance.round);
+      const grade = utteranceScores[i] as number;
+      const quality = meanBefore(episode.utterances, utteranceScores, utterance.round);
       return [utterance.turn, (quality === null ? grade : shaped(credit, grade, quality)) + costs];
     }),
   );
 }
 
-/** What is graded beside the answer: each utterance, in order, where credit asks for it. */
-export function textsToGrade({ kind }: CreditSettings, { utterances }: Episode): (string | null)[] {
+/** What is scored beside the answer: each utterance, in order, where credit asks for it. */
+export function textsToScore({ kind }: CreditSettings, { utterances }: Episode): (string | null)[] {
   return kind === "margin" || kind === "quality" ? utterances.map(({ text, silent }) => (silent ? null : text)) : [];
 }
 

@@ -1,22 +1,21 @@
 import { randomFromSeed } from "@laconic/core";
 import { expect, test } from "vitest";
-import { livePolicies } from "../parts.ts";
 import { parseTrainConfig } from "../config-schema.ts";
 import { tinyParts } from "../testing/index.ts";
 import { measurementOf } from "./measurement.ts";
-import { rollout } from "./rollout.ts";
-import { score, type ScoredRollout } from "./score.ts";
+import { scoredRollouts } from "../../test/scored-rollouts.ts";
+import type { ScoredRollout } from "./score.ts";
 
-async function scoredRollouts(): Promise<ScoredRollout[]> {
+async function batch(): Promise<ScoredRollout[]> {
   const config = parseTrainConfig({ problemsPerStep: 4, episodesPerProblem: 4 });
   const parts = tinyParts("star");
   const random = randomFromSeed(5);
   const problems = parts.task.problems(random, 4);
-  return score(await rollout(parts, config, livePolicies(parts), problems, random), parts.task.grader, config, 0);
+  return scoredRollouts(parts, config, problems, random);
 }
 
 test("tokens, grades, silent turns and cut episodes are means over the batch", async () => {
-  const scored = await scoredRollouts();
+  const scored = await batch();
   const turns = scored.flatMap(({ episode }) => episode.utterances);
   const cut = scored.filter(({ episode }) => episode.utterances.some(({ finishReason }) => finishReason === "length"));
   expect(cut.length).toBeGreaterThan(0);
@@ -28,7 +27,7 @@ test("tokens, grades, silent turns and cut episodes are means over the batch", a
 });
 
 test("grades that do not apply leave the mean; of none it is 0", async () => {
-  const scored = await scoredRollouts();
+  const scored = await batch();
   const graded = (tasks: (i: number) => number): ScoredRollout[] =>
     scored.map((each, i) => ({ ...each, measured: { ...each.measured, task: tasks(i) } }));
   expect(measurementOf(graded((i) => (i < 4 ? 1 : i < 8 ? 0 : NaN))).taskReward).toBe(0.5);

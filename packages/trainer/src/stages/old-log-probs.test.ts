@@ -1,11 +1,10 @@
 import { randomFromSeed, type Sampler } from "@laconic/core";
 import { expect, test } from "vitest";
-import { livePolicies } from "../parts.ts";
+import { scoredRollouts } from "../../test/scored-rollouts.ts";
+import { estimatorOf } from "../estimator-of.ts";
 import { parseTrainConfig } from "../config-schema.ts";
 import { tinyParts, tinySettings } from "../testing/index.ts";
 import { oldLogProbsOf } from "./old-log-probs.ts";
-import { rollout } from "./rollout.ts";
-import { score } from "./score.ts";
 import { trainingBatch, type TrainingBatch } from "./training-batch.ts";
 
 const parts = tinyParts("solo", { spread: 1 });
@@ -14,8 +13,9 @@ const config = parseTrainConfig(tinySettings);
 async function sampledBatch(): Promise<TrainingBatch> {
   const random = randomFromSeed(2);
   const problems = parts.task.problems(random, config.problemsPerStep);
-  const rollouts = await rollout(parts, config, livePolicies(parts), problems, random);
-  return trainingBatch(score(rollouts, parts.task.grader, config, 0), config, new Set(["solver"]), 0);
+  const scored = await scoredRollouts(parts, config, problems, random);
+  const estimation = { estimator: estimatorOf(config), state: undefined, groupBy: config.groupBy, prices: {} };
+  return trainingBatch(scored, config.sampling.temperature, new Set(["solver"]), estimation);
 }
 
 /** The model's forward pass, off by 0.25 per token, as other kernels would be; counts its sequences. */

@@ -1,12 +1,12 @@
-import { ragged, randomFromSeed, type PolicySnapshot } from "@laconic/core";
+import { randomFromSeed, type PolicySnapshot } from "@laconic/core";
 import { expect, test } from "vitest";
 import { parseTrainConfig } from "../config-schema.ts";
-import { livePolicies, onePolicy, onlyPolicy, type TrainedPolicy, type TrainingParts } from "../parts.ts";
+import { onePolicy, onlyPolicy, type TrainedPolicy, type TrainingParts } from "../parts.ts";
 import { silentRecorder } from "../run/recorder.ts";
 import { tinyPairParts, tinyParts, tinySettings } from "../testing/index.ts";
+import { rollouts } from "../../test/scored-rollouts.ts";
 import { train } from "../train.ts";
-import { importanceWeights, rolloutPipeline } from "./pipeline.ts";
-import { rollout } from "./rollout.ts";
+import { rolloutPipeline } from "./pipeline.ts";
 import type { Metrics } from "./step-metrics.ts";
 
 test("rollouts start under the newest weights, at most so many steps ahead", async () => {
@@ -19,7 +19,7 @@ test("rollouts start under the newest weights, at most so many steps ahead", asy
   };
   const pipeline = rolloutPipeline({ steps: 5 }, 2, snapshots, async (step, samplers) => {
     started.push(`${step} under ${samplers["only"]?.weightVersion}`);
-    return { rollouts: [], credits: undefined };
+    return { rollouts: [], scores: [] };
   });
   const lags: number[] = [];
   for (; version < 5; version++) lags.push((await pipeline.take(version)).lag);
@@ -28,12 +28,6 @@ test("rollouts start under the newest weights, at most so many steps ahead", asy
   await pipeline.close();
   expect(alive).toBe(0);
   await expect(pipeline.take(1)).rejects.toMatchObject({ code: "input_invalid" });
-});
-
-test("weights are geometric means over a sequence, cut at the cap", () => {
-  const old = ragged([[-1, -2], [-1], [], [-3]]);
-  const sampled = ragged([[-2, -2], [-2.5], [], [-2]]);
-  expect(importanceWeights(old, sampled, 2)).toBeAllclose([Math.exp(0.5), 2, 1, Math.exp(-1)], { absolute: 1e-12 });
 });
 
 const settings = { ...tinySettings, prices: {}, steps: 40 };
@@ -56,8 +50,15 @@ test("an asynchronous run learns, says how old its episodes are, and repeats its
   const { rows, accuracy } = await run({ asynchronous });
   expect(accuracy).toBeGreaterThan(0.9);
   expect(rows.map((row) => row["sampling/lag_steps"]).slice(0, 4)).toEqual([0, 1, 2, 2]);
-  expect(Math.max(...rows.map((row) => row["importance_weight/max"] ?? 0))).toBeLessThanOrEqual(2);
+  const late = rows.filter((row) => (row["sampling/lag_steps"] ?? 0) > 0);
+  expect(late.filter((row) => "importance_weight/mean" in row).length).toBeGreaterThan(late.length / 2);
+  expect(rows[0]).not.toHaveProperty("importance_weight/mean"); // the newest weights need no correction
   expect((await run({ asynchronous })).rows).toEqual(rows);
+  // The weights are what the cap is of: another cap is another run.
+  const capped = await run({ asynchronous: { ...asynchronous, importanceCap: 1.01 } });
+  const lossesOf = (of: readonly Metrics[]): (number | undefined)[] =>
+    of.slice(0, 6).map((row) => row["actor/pg_loss"]);
+  expect(lossesOf(capped.rows)).not.toEqual(lossesOf(rows));
   const pair = {
     groupBy: "tree-node",
     tree: { mode: "aligned", gamma: 0.9, stopAbove: null },
@@ -90,6 +91,6 @@ test("an agent that fails ends its episode, not the run: it is left out of rewar
   const { rows } = await run({ steps: 2, onAgentError: "end" }, failing);
   expect(rows[0]?.["stop/error"]).toBe(12); // of 48
   const config = parseTrainConfig({ ...settings, onAgentError: "end" });
-  const episodes = await rollout(failing, config, livePolicies(failing), task.heldOut.slice(0, 2), randomFromSeed(0));
+  const episodes = await rollouts(failing, config, task.heldOut.slice(0, 2), randomFromSeed(0));
   expect(episodes.filter(({ episode }) => episode.stopReason === "error").length).toBeGreaterThan(0);
 });

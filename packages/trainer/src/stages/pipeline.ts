@@ -1,13 +1,16 @@
 import { LaconicError, type PolicySnapshot } from "@laconic/core";
 import type { TrainConfig } from "../config.ts";
 import type { Samplers } from "../parts.ts";
+import type { RewardOutcome } from "@laconic/rewards";
 import type { Rollout } from "./rollout.ts";
-import type { TreeCredits } from "./tree-rollout.ts";
+import type { RolloutTree } from "./tree-rollout.ts";
 
 /** A step's episodes, and the weights that spoke in them. */
 export interface SampledStep {
   readonly rollouts: readonly Rollout[];
-  readonly credits: TreeCredits | undefined;
+  readonly trees?: readonly RolloutTree[] | undefined;
+  /** What became of the scores of its episodes, or of its trees' joint replies. */
+  readonly scores: readonly (RewardOutcome | null)[];
   /** Steps that the weights were behind when the step was trained. */
   readonly lag: number;
 }
@@ -65,23 +68,4 @@ export function rolloutPipeline(
       flying.clear();
     },
   };
-}
-
-/**
- * Weights of sequences whose policy is older than the one that is trained: the geometric mean of π_old / π_sampled over a
- * sequence's tokens, cut at `cap` (truncated importance sampling, Yao et al. 2025, at GSPO's unit).
- * @param cap - 1 or more
- */
-export function importanceWeights(
-  oldLogProbs: { readonly values: Float64Array; readonly offsets: Int32Array },
-  sampledLogProbs: { readonly values: Float64Array },
-  cap: number,
-): Float64Array {
-  const { offsets, values } = oldLogProbs;
-  return Float64Array.from({ length: offsets.length - 1 }, (_, s) => {
-    const [start, end] = [offsets[s] as number, offsets[s + 1] as number];
-    let sum = 0;
-    for (let t = start; t < end; t++) sum += (values[t] as number) - (sampledLogProbs.values[t] as number);
-    return end === start ? 1 : Math.min(cap, Math.exp(sum / (end - start)));
-  });
 }

@@ -1,56 +1,95 @@
 import type { AgentId, Episode, EpisodeContext, LanguageModel, Problem, Random } from "@laconic/core";
-import type { SampleScore } from "@laconic/rewards";
+import type { RewardOutcome } from "@laconic/rewards";
 import type { TrainConfig } from "../config.ts";
-import { textsToGrade } from "./credit.ts";
+import { textsToScore } from "./credit.ts";
 import { modelsOf, type Samplers, type TrainingParts } from "../parts.ts";
-import { withVerdicts } from "../verdicts.ts";
+import type { Scorer } from "../scorer.ts";
+
+/** An episode and what became of its reward; null where an agent's error left nothing to judge. */
+export interface PlayedEpisode {
+  readonly episode: Episode;
+  readonly score: RewardOutcome | null;
+}
 
 /** An episode and the problem it is about. */
-export interface Rollout {
+export interface Rollout extends PlayedEpisode {
   readonly problem: Problem;
-  readonly episode: Episode;
   /** Position of the problem among those of the step. */
   readonly group: number;
-  /** What became of its grade; null where an agent's error left nothing to grade. */
-  readonly score?: SampleScore | null;
+  /** Score of each utterance as if it were the answer, NaN without one; where credit asks for it. */
+  readonly utteranceScores?: readonly number[];
   /** The same episode with one agent silent, the same random numbers for the others; with `credit: difference` only. */
-  readonly without?: Readonly<Record<AgentId, Episode>>;
+  readonly without?: Readonly<Record<AgentId, PlayedEpisode>>;
+  /** The problem's greedy episode, which is not trained on; where an estimator asks for it. */
+  readonly greedy?: PlayedEpisode;
+}
+
+/** How a step's episodes are played. */
+export interface RolloutOptions {
+  readonly score: Scorer;
+  /** One more episode of each problem, at temperature 0. */
+  readonly greedy: boolean;
 }
 
 /** G episodes of each problem under the samplers' weights, all at once; a local policy serves them as few large batches. */
-export function rollout(
+export async function rollout(
   parts: TrainingParts,
   config: TrainConfig,
+  { score, greedy }: RolloutOptions,
   samplers: Samplers,
   problems: readonly Problem[],
   random: Random,
 ): Promise<Rollout[]> {
   const models = modelsOf(parts, samplers);
-  const { topology, scoreOf } = withVerdicts(parts.task, config.scoring);
+  const { topology } = parts.task;
   const trained = Object.values(parts.policies).flatMap(({ agents }) => agents);
-  return Promise.all(
-    problems.flatMap((problem, group) =>
-      Array.from({ length: config.episodesPerProblem }, async (_, g): Promise<Rollout> => {
-        const stream = random.split(`problem:${group}/episode:${g}`);
-        const play = async (
-          own: Readonly<Record<AgentId, LanguageModel>>,
-        ): Promise<Pick<Rollout, "episode" | "score">> => {
-          const episode = await topology.run(problem, { ...contextOf(config), models: own, random: stream });
-          const [score] = await Promise.all([
-            episode.stopReason === "error" ? null : scoreOf(episode.answer, problem),
-            ...textsToGrade(config.credit, episode).map((text) => scoreOf(text, problem)),
-          ]);
-          return { episode, score };
-        };
-        if (config.credit.kind !== "difference") return { problem, group, ...(await play(models)) };
+  const play = async (
+    problem: Problem,
+    context: Pick<EpisodeContext, "models" | "random"> & Partial<Pick<EpisodeContext, "sampling">>,
+  ): Promise<PlayedEpisode> => {
+    const episode = await topology.run(problem, { ...contextOf(config), ...context });
+    return { episode, score: await score(episode, problem) };
+  };
+  const byProblem = await Promise.all(
+    problems.map(async (problem, group) => {
+      const stream = random.split(`problem:${group}`);
+      const first = greedy
+        ? play(problem, { models, random: stream.split("greedy"), sampling: { temperature: 0 } })
+        : undefined;
+      const episodes = Array.from({ length: config.episodesPerProblem }, async (_, g): Promise<Rollout> => {
+        const own = random.split(`problem:${group}/episode:${g}`);
         const [played, ...without] = await Promise.all([
-          play(models),
-          ...trained.map(async (agent) => [agent, (await play({ ...models, [agent]: silentModel })).episode] as const),
+          play(problem, { models, random: own }),
+          ...(config.credit.kind === "difference" ? trained : []).map(
+            async (agent) =>
+              [agent, await play(problem, { models: { ...models, [agent]: silentModel }, random: own })] as const,
+          ),
         ]);
-        return { problem, group, ...played, without: Object.fromEntries(without) };
-      }),
-    ),
+        const texts = textsToScore(config.credit, played.episode);
+        const utteranceScores = await Promise.all(
+          texts.map(async (answer) => scoreValue(await score({ ...played.episode, answer }, problem))),
+        );
+        return {
+          problem,
+          group,
+          ...played,
+          ...(texts.length > 0 && { utteranceScores }),
+          ...(without.length > 0 && { without: Object.fromEntries(without) }),
+        };
+      });
+      const greedyEpisode = await first;
+      return (await Promise.all(episodes)).map((each) => ({
+        ...each,
+        ...(greedyEpisode && { greedy: greedyEpisode }),
+      }));
+    }),
   );
+  return byProblem.flat();
+}
+
+/** NaN without a score. */
+export function scoreValue(score: RewardOutcome | null): number {
+  return score?.status === "scored" ? score.value : Number.NaN;
 }
 
 /** What every episode of a run is played under. */

@@ -1,72 +1,79 @@
-import { LaconicError, type AgentId, type Episode, type Grader, type RewardTerms } from "@laconic/core";
+import { LaconicError, ledgerTotals, type AgentId, type Episode, type RewardTerms } from "@laconic/core";
 import {
-  equation1Costs,
-  measureEpisode,
+  measureCosts,
   rewardTerms,
   rewardTotal,
+  type Costs,
   type MeasuredEpisode,
   type Prices,
   type PricingOptions,
 } from "@laconic/rewards";
-import type { TrainConfig } from "../config.ts";
+import type { CreditSettings } from "../config.ts";
 import { utteranceCredit } from "./credit.ts";
-import type { Rollout } from "./rollout.ts";
+import { scoreValue, type PlayedEpisode, type Rollout } from "./rollout.ts";
 
 /** A rollout with its reward: Eq. 1, term by term and summed. */
 export interface ScoredRollout extends Rollout {
   readonly measured: MeasuredEpisode;
   readonly terms: RewardTerms;
-  /** NaN when the task does not apply to the episode. */
+  /** NaN when the reward does not apply to the episode. */
   readonly reward: number;
+  /** What single agents earned beside the team, summed; empty where all share the reward. */
+  readonly agentRewards: ReadonlyMap<AgentId, number>;
   /** What each utterance is worth, by its turn; null where all share the reward. */
   readonly credit: ReadonlyMap<number, number> | null;
+  /** Reward of the problem's greedy episode, where there is one. */
+  readonly greedyReward?: number;
 }
 
-/** λ of each cost in a step, and which episodes pay. */
-export function pricingOf(
-  config: TrainConfig,
-  tokenPrice: number,
-): { readonly prices: Prices; readonly options: PricingOptions } {
-  const { prices, costWhenTaskAtLeast } = config;
-  return {
-    prices: { ...prices, tokens: tokenPrice },
-    options: costWhenTaskAtLeast === undefined ? {} : { costWhenTaskAtLeast },
-  };
+/** What is charged in a step: each cost at its λ, and which episodes pay. */
+export interface Pricing extends PricingOptions {
+  readonly costs: Costs;
+  readonly prices: Prices;
+  readonly credit: CreditSettings;
 }
 
 /**
+ * Prices what episodes earned and used.
  * @param agents - whose words cost; the whole team's when absent
  * @throws LaconicError `reward_invalid` naming problem and term.
  */
-export function score(
-  rollouts: readonly Rollout[],
-  grader: Grader,
-  config: TrainConfig,
-  tokenPrice: number,
-  agents?: ReadonlySet<AgentId>,
-): ScoredRollout[] {
-  const { prices, options } = pricingOf(config, tokenPrice);
-  const termsOf = (episode: Episode, problem: Rollout["problem"]): [MeasuredEpisode, RewardTerms] => {
-    // An agent that failed leaves nothing to judge.
-    const judge: Grader = episode.stopReason === "error" ? () => Number.NaN : grader;
-    const measured = measureEpisode(judge, equation1Costs, agents ? wordsOf(episode, agents) : episode, problem);
-    return [measured, rewardTerms(measured, prices, options)];
+export function score(rollouts: readonly Rollout[], pricing: Pricing, agents?: ReadonlySet<AgentId>): ScoredRollout[] {
+  const { costs, prices, credit } = pricing;
+  const priced = ({ episode, score: outcome }: PlayedEpisode): [MeasuredEpisode, RewardTerms] => {
+    const team = outcome?.status === "scored" ? outcome.reward.team : { task: Number.NaN };
+    const used = measureCosts(costs, agents ? wordsOf(episode, agents) : episode);
+    const measured = { task: scoreValue(outcome), terms: team, costs: used };
+    return [measured, rewardTerms(measured, prices, pricing)];
   };
+  const totalOf = (played: PlayedEpisode): number => rewardTotal(priced(played)[1], played.episode.problemId);
   return rollouts.map((each) => {
-    const [measured, terms] = termsOf(each.episode, each.problem);
-    const reward = rewardTotal(terms);
+    const [measured, terms] = priced(each);
+    const reward = rewardTotal(terms, each.problem.id);
     const rewardWithout = (agent: AgentId): number => {
-      const episode = each.without?.[agent];
-      return episode ? rewardTotal(termsOf(episode, each.problem)[1]) : reward;
+      const played = each.without?.[agent];
+      return played ? totalOf(played) : reward;
     };
-    const costs = reward - measured.task;
-    const credit = utteranceCredit(config.credit, each, grader, { reward, costs, rewardWithout });
-    return { ...each, measured, terms, reward, credit };
+    const charged = reward - rewardTotal(measured.terms ?? {}, each.problem.id);
+    return {
+      ...each,
+      measured,
+      terms,
+      reward,
+      agentRewards: agentRewardsOf(each),
+      credit: utteranceCredit(credit, each, { reward, costs: charged, rewardWithout }),
+      ...(each.greedy && { greedyReward: totalOf(each.greedy) }),
+    };
   });
 }
 
+function agentRewardsOf({ score: outcome, problem }: Rollout): Map<AgentId, number> {
+  const own = outcome?.status === "scored" ? (outcome.reward.agents ?? {}) : {};
+  return new Map(Object.entries(own).map(([agent, terms]) => [agent, rewardTotal(terms, problem.id)]));
+}
+
 /** An episode with the words of some agents alone: what they cost. Its answer stays. */
-function wordsOf(episode: Episode, agents: ReadonlySet<AgentId>): Episode {
+export function wordsOf(episode: Episode, agents: ReadonlySet<AgentId>): Episode {
   return {
     ...episode,
     utterances: episode.utterances.filter(({ agent }) => agents.has(agent)),
@@ -74,8 +81,10 @@ function wordsOf(episode: Episode, agents: ReadonlySet<AgentId>): Episode {
   };
 }
 
-/** Mean tokens per episode, as the budget counts them. */
-export function meanTokens(scored: readonly ScoredRollout[]): number {
+/** Mean units of a cost per episode, as a budget counts them; tokens are those of the ledger where they are no cost. */
+export function meanCost(scored: readonly ScoredRollout[], cost = "tokens"): number {
   if (scored.length === 0) throw new LaconicError("input_invalid", "a batch without episodes has no mean");
-  return scored.reduce((sum, { measured }) => sum + (measured.costs["tokens"] as number), 0) / scored.length;
+  const unitsOf = ({ measured, episode }: ScoredRollout): number =>
+    measured.costs[cost] ?? (cost === "tokens" ? ledgerTotals(episode.ledger).writtenTokens : Number.NaN);
+  return scored.reduce((sum, each) => sum + unitsOf(each), 0) / scored.length;
 }

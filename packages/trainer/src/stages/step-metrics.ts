@@ -7,11 +7,11 @@ import {
   type Diagnostics,
   type Statistic,
 } from "@laconic/core";
-import type { BudgetDiagnostics } from "@laconic/budget";
+import type { BudgetDiagnostics, BudgetOptions } from "@laconic/budget";
 import type { ScoreCounts } from "@laconic/rewards";
 import type { TrainConfig } from "../config.ts";
-import type { LaneResult } from "./lane.ts";
-import { meanTokens, type ScoredRollout } from "./score.ts";
+import type { LearnerResult } from "./learner.ts";
+import { meanCost, type ScoredRollout } from "./score.ts";
 import type { TrainingBatch } from "./training-batch.ts";
 
 /** Flat and numeric: one line of `metrics.jsonl`. Names are explained in `metric-names.ts`. */
@@ -27,19 +27,21 @@ export function stepMetrics(facts: {
   readonly scoring: ScoreCounts;
   /** Steps that the weights behind the episodes are old. */
   readonly lag: number;
-  readonly lanes: readonly LaneResult[];
+  readonly learners: readonly LearnerResult[];
   readonly tokenPrice: number;
-  readonly budget: BudgetDiagnostics | null;
+  /** Of the team's budgets, by cost. */
+  readonly budgets: Readonly<Record<string, BudgetDiagnostics>>;
 }): Metrics {
-  const { step, config, scored, evaluations, scoring, lag, lanes, tokenPrice, budget } = facts;
+  const { step, config, scored, evaluations, scoring, lag, learners, tokenPrice, budgets } = facts;
   const rewards = statisticOf(scored.map(({ reward }) => reward).filter((reward) => !Number.isNaN(reward)));
-  const [only] = lanes;
+  const [only] = learners;
   return {
     step,
     "progress/done_frac": step / config.steps,
     "reward/mean": statisticMean(rewards),
     "reward/std": deviation(scored.map(({ reward }) => reward)),
     ...rewardTermMetrics(scored),
+    ...agentRewardMetrics(scored),
     "task/accuracy": statisticMean(
       statisticOf(scored.map(({ measured }) => measured.task).filter((task) => !Number.isNaN(task))),
     ),
@@ -53,25 +55,44 @@ export function stepMetrics(facts: {
     ...tokenMetrics(scored),
     ...silenceMetrics(scored),
     ...stopMetrics(scored),
-    ...(lanes.length === 1 && only
-      ? laneMetrics(only)
+    ...(learners.length === 1 && only
+      ? learnerMetrics(only)
       : Object.fromEntries(
-          lanes.flatMap((each) =>
-            Object.entries(laneMetrics(each)).map(([name, value]) => [`policy/${each.lane.name}/${name}`, value]),
+          learners.flatMap((each) =>
+            Object.entries(learnerMetrics(each)).map(([name, value]) => [`policy/${each.learner.name}/${name}`, value]),
           ),
         )),
     "budget/tokens/lambda": tokenPrice,
-    ...(budget && {
-      "budget/tokens/target": budget.target,
-      "budget/tokens/used_frac": meanTokens(scored) / (config.budget?.targetTokens ?? NaN),
-      "budget/tokens/saturated": budget.saturated,
-      "budget/tokens/held": budget.held,
-      "budget/tokens/guarded": budget.guarded,
-    }),
+    ...Object.fromEntries(
+      Object.entries(budgets).flatMap(([cost, diagnostics]) =>
+        Object.entries(budgetMetrics(cost, diagnostics, scored, config)).map(([name, value]) => [
+          `budget/${cost}/${name}`,
+          value,
+        ]),
+      ),
+    ),
   };
 }
 
-function laneMetrics({ lane, scored, batch, gap, update, tokenPrice }: LaneResult): Metrics {
+function budgetMetrics(
+  cost: string,
+  { lambda, target, saturated, held, guarded }: BudgetDiagnostics,
+  scored: readonly ScoredRollout[],
+  { budget, budgets }: TrainConfig,
+): Metrics {
+  const { targetTokens } = (cost === "tokens" && budget) || (budgets[cost] as BudgetOptions);
+  return {
+    // Of tokens the price that was paid stands there already; of others it is the next one.
+    ...(cost !== "tokens" && { lambda }),
+    target,
+    used_frac: meanCost(scored, cost) / targetTokens,
+    saturated,
+    held,
+    guarded,
+  };
+}
+
+function learnerMetrics({ learner, scored, batch, gap, update, tokenPrice }: LearnerResult): Metrics {
   return {
     ...lengthMetrics(batch),
     "actor/pg_loss": update.loss,
@@ -82,23 +103,34 @@ function laneMetrics({ lane, scored, batch, gap, update, tokenPrice }: LaneResul
     "sampling/logp_difference_mean": statisticMean(gap),
     "sampling/logp_difference_max": Math.max(0, gap.max),
     ...diagnosticMetrics(mergeDiagnostics(batch.diagnostics, update.diagnostics)),
-    ...(lane.paysForItself && {
+    ...(learner.paysForItself && {
       "reward/own_mean": statisticMean(statisticOf(scored.map(({ reward }) => reward))),
       "budget/own_lambda": tokenPrice,
-      "budget/own_tokens": meanTokens(scored),
+      "budget/own_tokens": meanCost(scored),
     }),
   };
 }
 
 function rewardTermMetrics(scored: readonly ScoredRollout[]): Metrics {
-  const names = Object.keys(scored[0]?.terms ?? {});
+  const names = new Set(scored.flatMap(({ terms }) => Object.keys(terms)));
   return Object.fromEntries(
-    names.flatMap((name) => {
-      const values = scored.map(({ terms }) => terms[name] as number);
+    [...names].flatMap((name) => {
+      const values = scored.map(({ terms }) => terms[name] ?? Number.NaN);
       return [
         [`rewards/${name}/mean`, statisticMean(statisticOf(values.filter((value) => !Number.isNaN(value))))],
         [`rewards/${name}/std`, deviation(values)],
       ];
+    }),
+  );
+}
+
+/** Of agents with terms of their own. */
+function agentRewardMetrics(scored: readonly ScoredRollout[]): Metrics {
+  const agents = new Set(scored.flatMap(({ agentRewards }) => [...agentRewards.keys()]));
+  return Object.fromEntries(
+    [...agents].map((agent) => {
+      const values = scored.map(({ agentRewards }) => agentRewards.get(agent)).filter((value) => value !== undefined);
+      return [`reward/agent/${agent}`, statisticMean(statisticOf(values))];
     }),
   );
 }
@@ -125,7 +157,7 @@ function groupMetrics(scored: readonly ScoredRollout[]): Metrics {
 }
 
 function tokenMetrics(scored: readonly ScoredRollout[]): Metrics {
-  const metrics: Metrics = { "tokens/total": 0, "tokens/episode_mean": meanTokens(scored) };
+  const metrics: Metrics = { "tokens/total": 0, "tokens/episode_mean": meanCost(scored) };
   const add = (name: string, tokens: number): void => {
     metrics[name] = (metrics[name] ?? 0) + tokens;
   };
@@ -169,6 +201,20 @@ function lengthMetrics({ utterances, empty }: TrainingBatch): Metrics {
   };
 }
 
+/** Diagnostics that metrics know by another name, or by their ends. */
+const mapped: ReadonlySet<string> = new Set([
+  "ratio",
+  "sampling/ratio",
+  "advantages",
+  "approx_kl/k1",
+  "kl",
+  "clip_ratio/region",
+  "clip_ratio/low",
+  "clip_ratio/high",
+  "log_ratio_abs",
+  "policy_loss",
+]);
+
 /** A statistic becomes its mean, and its ends where they tell something. */
 function diagnosticMetrics(diagnostics: Diagnostics): Metrics {
   const metrics: Metrics = {};
@@ -183,7 +229,7 @@ function diagnosticMetrics(diagnostics: Diagnostics): Metrics {
     metrics[`${name}/max`] = statistic.max;
   };
   ends("ratio", diagnostics["ratio"]);
-  ends("importance_weight", diagnostics["importance_weight"]);
+  ends("importance_weight", diagnostics["sampling/ratio"]);
   ends("advantages", diagnostics["advantages"]);
   mean("actor/ppo_kl", "approx_kl/k1");
   mean("approx_kl/k3", "approx_kl/k3");
@@ -197,6 +243,9 @@ function diagnosticMetrics(diagnostics: Diagnostics): Metrics {
   metrics["rewards/not_applicable"] = diagnostics["rewards/not_applicable"]?.sum ?? 0;
   metrics["ratio_clamped"] = diagnostics["ratio_clamped"]?.sum ?? 0;
   metrics["log_ratio_abs_max"] = Math.max(0, diagnostics["log_ratio_abs"]?.max ?? 0);
+  // What has no older name of its own keeps the objective's or the estimator's.
+  for (const [key, statistic] of Object.entries(diagnostics))
+    if (!mapped.has(key) && !(key in metrics)) metrics[key] = statisticMean(statistic);
   return metrics;
 }
 

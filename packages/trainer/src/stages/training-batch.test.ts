@@ -1,10 +1,10 @@
 import { randomFromSeed } from "@laconic/core";
 import { expect, test } from "vitest";
-import { livePolicies } from "../parts.ts";
+import { scoredRollouts } from "../../test/scored-rollouts.ts";
+import { estimatorOf } from "../estimator-of.ts";
 import { parseTrainConfig } from "../config-schema.ts";
 import { tinyParts, tinySettings } from "../testing/index.ts";
-import { rollout } from "./rollout.ts";
-import { score, type ScoredRollout } from "./score.ts";
+import type { ScoredRollout } from "./score.ts";
 import { trainingBatch, type TrainingBatch } from "./training-batch.ts";
 
 /** Two problems, three episodes each, with the rewards given. */
@@ -19,14 +19,14 @@ async function batchOf(
   const parts = tinyParts("star");
   const random = randomFromSeed(1);
   const problems = parts.task.problems(random, 2);
-  const scored = score(
-    await rollout(parts, config, livePolicies(parts), problems, random),
-    parts.task.grader,
-    config,
-    0,
-  );
+  const scored = await scoredRollouts(parts, config, problems, random);
   const given = scored.map((each, i): ScoredRollout => change({ ...each, reward: rewards[i] as number }));
-  return trainingBatch(given, config, new Set(trained), tokenPrice);
+  return trainingBatch(given, config.sampling.temperature, new Set(trained), {
+    estimator: estimatorOf(config),
+    state: undefined,
+    groupBy: config.groupBy,
+    prices: { ...config.prices, tokens: tokenPrice },
+  });
 }
 
 const rewards = [1, 0, 0.5, 0.2, 0.2, NaN];

@@ -4,16 +4,18 @@ import {
   ragged,
   sampledLogProbRange,
   statisticOf,
+  type Advantages,
+  type AgentId,
   type Diagnostics,
+  type Estimator,
   type Ragged,
   type TokenTrace,
   type TrainingSequence,
   type Utterance,
 } from "@laconic/core";
-import { groupAdvantages, groupIndex, rawRewards, rloo, type AdvantageResult } from "@laconic/gspo";
-import { decoupledAdvantages } from "@laconic/rewards";
-import type { TrainConfig } from "../config.ts";
-import { pricingOf, type ScoredRollout } from "./score.ts";
+import { groupIndex, type GroupKey } from "@laconic/gspo";
+import type { Prices } from "@laconic/rewards";
+import type { ScoredRollout } from "./score.ts";
 import type { TreeCredits } from "./tree-rollout.ts";
 
 /** One training sequence per trained utterance, each with its advantage. */
@@ -24,12 +26,14 @@ export interface TrainingBatch {
   readonly episodes: Int32Array;
   /** Index of the problem each sequence comes from. */
   readonly problems: Int32Array;
-  /** [S] */
+  /** One per sequence, [S], or one per trained token. */
   readonly advantages: Float64Array;
   /** log π as the sampler reported it. */
   readonly sampledLogProbs: Ragged;
   /** Utterances of trained agents without a single token: there is nothing to train. */
   readonly empty: number;
+  /** What the estimator remembers. */
+  readonly estimatorState: unknown;
   readonly diagnostics: Diagnostics;
 }
 
@@ -39,30 +43,42 @@ interface Trained {
   readonly episode: number;
 }
 
+/** How a batch's advantages come about. */
+export interface Estimation {
+  readonly estimator: Estimator;
+  readonly state: unknown;
+  readonly groupBy: GroupKey;
+  readonly prices: Prices;
+  /** Of a rollout tree, whose replies several episodes share; in the estimator's place. */
+  readonly credits?: TreeCredits | undefined;
+}
+
 /**
  * @param agents - of the policy that is trained
- * @param credits - advantages of a rollout tree, whose replies several episodes share
  * @throws LaconicError `input_invalid` when a trained agent's model reports no token trace, or a log-prob too few or too many;
- * `numeric_invalid` with agent, turn and token for a log-prob that no sampled token has.
+ * `numeric_invalid` with agent, turn and token for a log-prob that no sampled token has; `reward_invalid` for terms of single
+ * agents in groups that hold several.
  */
 export function trainingBatch(
   scored: readonly ScoredRollout[],
-  config: TrainConfig,
+  temperature: number,
   agents: ReadonlySet<string>,
-  tokenPrice: number,
-  credits?: TreeCredits,
+  estimation: Estimation,
 ): TrainingBatch {
+  const { credits } = estimation;
   const spoken = scored.flatMap(({ episode }, index) => spokenBy(agents, episode.utterances, index));
   const once = credits ? firstOfEach(spoken) : spoken;
   const trained = once.filter(({ trace }) => trace.tokens.length > 0);
-  const { advantages, diagnostics } = credits
-    ? advantagesOfTree(trained, credits)
-    : advantagesOf(scored, trained, config, tokenPrice);
+  const {
+    advantages,
+    diagnostics = {},
+    state,
+  } = credits ? advantagesOfTree(trained, credits) : advantagesOf(scored, trained, estimation);
   return {
     sequences: trained.map(({ trace }) => ({
       promptTokens: trace.promptTokens,
       completionTokens: trace.tokens,
-      temperature: config.sampling.temperature,
+      temperature,
     })),
     utterances: trained.map(({ utterance }) => utterance),
     episodes: Int32Array.from(trained, ({ episode }) => episode),
@@ -70,6 +86,7 @@ export function trainingBatch(
     advantages,
     sampledLogProbs: logProbsOf(trained),
     empty: once.length - trained.length,
+    estimatorState: state ?? estimation.state,
     diagnostics,
   };
 }
@@ -117,7 +134,7 @@ function firstOfEach(spoken: readonly Trained[]): Trained[] {
   return spoken.filter(({ trace }) => !seen.has(trace) && seen.add(trace));
 }
 
-function advantagesOfTree(trained: readonly Trained[], credits: TreeCredits): AdvantageResult {
+function advantagesOfTree(trained: readonly Trained[], credits: TreeCredits): Advantages {
   const advantages = Float64Array.from(trained, ({ trace }) => credits.advantages.get(trace) ?? 0);
   return {
     advantages,
@@ -125,48 +142,117 @@ function advantagesOfTree(trained: readonly Trained[], credits: TreeCredits): Ad
   };
 }
 
-/** Eq. 2 over episodes of a prompt, or over utterances where the key names agents or turns. */
+/** A row of the batch that an estimator sees: an episode, or an utterance where the grouping key names agents or turns. */
+interface Row {
+  readonly scored: ScoredRollout;
+  readonly reward: number;
+  readonly agent?: AgentId;
+  /** Of the sequences that it is made of. */
+  readonly sequences: readonly number[];
+}
+
 function advantagesOf(
   scored: readonly ScoredRollout[],
   trained: readonly Trained[],
-  config: TrainConfig,
-  tokenPrice: number,
-): AdvantageResult {
-  if (config.groupBy === "prompt") {
-    const groups = Int32Array.from(scored, ({ group }) => group);
-    const rewards = scored.map(({ reward }) => reward);
-    const { advantages, diagnostics } = estimate(scored, rewards, groups, config, tokenPrice);
-    return { advantages: Float64Array.from(trained, ({ episode }) => advantages[episode] as number), diagnostics };
-  }
-  const rows = trained.map(({ episode }) => scored[episode] as ScoredRollout);
-  const items = trained.map(({ utterance: { agent, turn } }, i) => ({
-    problem: (rows[i] as ScoredRollout).group,
-    agent,
-    turn,
-  }));
-  const rewards = rows.map(({ reward, credit }, i) => credit?.get((trained[i] as Trained).utterance.turn) ?? reward);
-  return estimate(rows, rewards, groupIndex(items, config.groupBy), config, tokenPrice);
+  { estimator, state, groupBy, prices }: Estimation,
+): Advantages {
+  const rows = groupBy === "prompt" ? episodeRows(scored, trained) : utteranceRows(scored, trained);
+  const groups =
+    groupBy === "prompt"
+      ? Int32Array.from(scored, ({ group }) => group)
+      : groupIndex(
+          trained.map(({ utterance: { agent, turn } }, i) => ({
+            problem: (rows[i] as Row).scored.group,
+            agent,
+            turn,
+          })),
+          groupBy,
+        );
+  const lengths = rows.map(({ sequences }) =>
+    sequences.reduce((sum, row) => sum + (trained[row] as Trained).trace.tokens.length, 0),
+  );
+  const result = estimator.estimate(
+    {
+      rewards: Float64Array.from(rows, ({ reward }) => reward),
+      groups,
+      offsets: offsetsOf(lengths),
+      terms: columns(rows, ({ measured }) => measured.terms ?? { task: measured.task }),
+      costs: columns(rows, ({ measured }) => measured.costs),
+      prices,
+      ...(groupBy.includes("agent") && { agents: rows.map(({ agent }) => agent as AgentId) }),
+      ...(rows.every((row) => row.scored.greedyReward !== undefined) && {
+        greedyRewards: Float64Array.from(rows, (row) => row.scored.greedyReward as number),
+      }),
+    },
+    state,
+  );
+  return { ...result, advantages: ofSequences(result.advantages, rows, lengths, trained) };
 }
 
-function estimate(
-  rows: readonly ScoredRollout[],
-  rewards: readonly number[],
-  groups: Int32Array,
-  config: TrainConfig,
-  tokenPrice: number,
-): AdvantageResult {
-  const { advantage } = config;
-  switch (advantage.estimator) {
-    case "group":
-      return groupAdvantages(rewards, groups, advantage);
-    case "rloo":
-      return rloo(rewards, groups);
-    case "raw":
-      return rawRewards(rewards, groups);
-    case "decoupled": {
-      const { prices, options } = pricingOf(config, tokenPrice);
-      const measured = rows.map((row) => row.measured);
-      return decoupledAdvantages(measured, groups, { ...advantage, ...options, weights: prices });
-    }
+function episodeRows(scored: readonly ScoredRollout[], trained: readonly Trained[]): Row[] {
+  const sequences = scored.map((): number[] => []);
+  trained.forEach(({ episode }, row) => sequences[episode]?.push(row));
+  return scored.map((each, i) => {
+    if (each.agentRewards.size > 0)
+      throw new LaconicError(
+        "reward_invalid",
+        `problem "${each.problem.id}": the reward gives single agents terms of their own, but a group holds whole episodes; set groupBy to prompt+agent or prompt+agent+turn`,
+        { problemId: each.problem.id },
+      );
+    return { scored: each, reward: each.reward, sequences: sequences[i] ?? [] };
+  });
+}
+
+function utteranceRows(scored: readonly ScoredRollout[], trained: readonly Trained[]): Row[] {
+  return trained.map(({ utterance: { agent, turn }, episode }, row) => {
+    const own = scored[episode] as ScoredRollout;
+    const shared = own.credit?.get(turn) ?? own.reward;
+    return { scored: own, agent, reward: shared + (own.agentRewards.get(agent) ?? 0), sequences: [row] };
+  });
+}
+
+function offsetsOf(lengths: readonly number[]): Int32Array {
+  const offsets = new Int32Array(lengths.length + 1);
+  lengths.forEach((length, i) => (offsets[i + 1] = (offsets[i] as number) + length));
+  return offsets;
+}
+
+/** One column for each name that some row has; NaN where a row lacks it. */
+function columns(
+  rows: readonly Row[],
+  of: (scored: ScoredRollout) => Readonly<Record<string, number>>,
+): Record<string, Float64Array> {
+  const names = new Set(rows.flatMap(({ scored }) => Object.keys(of(scored))));
+  return Object.fromEntries(
+    [...names].map((name) => [name, Float64Array.from(rows, ({ scored }) => of(scored)[name] ?? Number.NaN)]),
+  );
+}
+
+/** Advantages of rows as those of sequences, or of tokens where the estimator gave one for each. */
+function ofSequences(
+  advantages: Float64Array,
+  rows: readonly Row[],
+  lengths: readonly number[],
+  trained: readonly Trained[],
+): Float64Array {
+  const tokens = lengths.reduce((sum, length) => sum + length, 0);
+  if (advantages.length === rows.length) {
+    const found = new Float64Array(trained.length);
+    rows.forEach(({ sequences }, i) => sequences.forEach((row) => (found[row] = advantages[i] as number)));
+    return found;
   }
+  if (advantages.length !== tokens)
+    throw new LaconicError(
+      "input_invalid",
+      `the estimator gave ${advantages.length} advantages for ${rows.length} rows of ${tokens} tokens`,
+    );
+  const starts = offsetsOf(trained.map(({ trace }) => trace.tokens.length));
+  const found = new Float64Array(tokens);
+  let at = 0;
+  for (const row of rows.flatMap(({ sequences }) => sequences)) {
+    const length = (trained[row] as Trained).trace.tokens.length;
+    found.set(advantages.subarray(at, at + length), starts[row]);
+    at += length;
+  }
+  return found;
 }

@@ -4,24 +4,33 @@ import { parseTrainConfig } from "../config-schema.ts";
 import type { TrainConfig, TreeSettings } from "../config.ts";
 import { livePolicies } from "../parts.ts";
 import { tinyPairParts, tinySettings } from "../testing/index.ts";
-import { treeRollout, type TreeRollouts } from "./tree-rollout.ts";
+import { rewardOf, scorer } from "../scorer.ts";
+import { costsOf, pricingOf } from "./learner.ts";
+import { treeCredits, treeRollout, type TreeCredits, type TreeRollouts } from "./tree-rollout.ts";
 
 const config = (tree: TreeSettings, episodesPerProblem = 2): TrainConfig =>
   parseTrainConfig({ ...tinySettings, prices: {}, groupBy: "tree-node", tree, episodesPerProblem });
 
-async function grown(tree: TreeSettings, turns: 1 | 2 = 2, count = 3): Promise<TreeRollouts> {
+type Grown = TreeRollouts & { readonly credits: TreeCredits };
+
+async function grown(tree: TreeSettings, turns: 1 | 2 = 2, count = 3, prices = {}): Promise<Grown> {
   const parts = tinyPairParts(turns);
   const problems = parts.task.heldOut.slice(0, count);
-  return treeRollout(parts, config(tree), tree, livePolicies(parts), problems, randomFromSeed(3));
+  const settings = config(tree);
+  const score = scorer(rewardOf(parts.task), settings.scoring);
+  const random = randomFromSeed(3);
+  const found = await treeRollout(parts, settings, tree, score, livePolicies(parts), problems, random);
+  const pricing = pricingOf({ config: settings, costs: costsOf(settings) }, prices);
+  return { ...found, credits: treeCredits(found.trees, tree.gamma, pricing) };
 }
 
-const tracesOf = ({ rollouts }: TreeRollouts): Set<TokenTrace> =>
+const tracesOf = ({ rollouts }: Grown): Set<TokenTrace> =>
   new Set(rollouts.flatMap(({ episode }) => episode.utterances.map(({ trace }) => trace as TokenTrace)));
 
 test("aligned: G branches of a node; a reply is one sequence however many paths share it", async () => {
   const tree = await grown({ mode: "aligned", gamma: 0.9, stopAbove: null });
   expect(tree.rollouts).toHaveLength(3 * 4); // G^T leaves a problem
-  expect(tree.credits.evaluations).toBe(3 * (2 + 4));
+  expect(tree.scores.length).toBe(3 * (2 + 4));
   expect(tracesOf(tree).size).toBe(3 * 2 * (2 + 4)); // two agents, two replies at each of 1 + 2 nodes
   expect(tree.credits.advantages.size).toBe(tracesOf(tree).size);
   for (const { episode } of tree.rollouts) {
@@ -38,28 +47,29 @@ test("aligned: G branches of a node; a reply is one sequence however many paths 
 test("cross: G to the number of agents", async () => {
   const tree = await grown({ mode: "cross", gamma: 0.9, stopAbove: null });
   expect(tree.rollouts).toHaveLength(3 * 16);
-  expect(tree.credits.evaluations).toBe(3 * (4 + 16));
+  expect(tree.scores.length).toBe(3 * (4 + 16));
   expect(tracesOf(tree).size).toBe(3 * 2 * (2 + 4 * 2));
 });
 
 test("a node whose joint replies are good enough has no branches", async () => {
   const all = await grown({ mode: "aligned", gamma: 0.9, stopAbove: -1 });
   expect(all.rollouts).toHaveLength(3 * 2); // every grade is above -1
-  expect(all.credits.evaluations).toBe(3 * 2);
+  expect(all.scores.length).toBe(3 * 2);
   const none = await grown({ mode: "aligned", gamma: 0.9, stopAbove: 1 });
   expect(none.rollouts).toHaveLength(3 * 4);
 });
 
-test("advantages are those of sums by hand over each tree", async () => {
-  const tree = await grown({ mode: "aligned", gamma: 0.5, stopAbove: null }, 2, 30);
+test.each([0, 0.3])("advantages are those of sums by hand over each tree, at a price of %d a token", async (price) => {
+  const tree = await grown({ mode: "aligned", gamma: 0.5, stopAbove: null }, 2, 30, { tokens: price });
   let taught = 0;
   for (let group = 0; group < 30; group++) {
     const rollouts = tree.rollouts.filter((each) => each.group === group);
     const gold = rollouts[0]?.problem.gold ?? "";
-    const grade = (path: number, round: number): number =>
-      (rollouts[path]?.episode.utterances ?? [])
-        .filter((each) => each.round === round)
-        .filter(({ text }, i) => text[0] === gold[i]).length / 2;
+    const grade = (path: number, round: number): number => {
+      const said = (rollouts[path]?.episode.utterances ?? []).filter((each) => each.round === round);
+      const right = said.filter(({ text }, i) => text[0] === gold[i]).length / 2;
+      return right - price * said.reduce((sum, { writtenTokens }) => sum + writtenTokens, 0);
+    };
     const [l1, l2, l3, l4] = [grade(0, 1), grade(1, 1), grade(2, 1), grade(3, 1)];
     const [r1, r2] = [grade(0, 0) + (0.5 * (l1 + l2)) / 2, grade(2, 0) + (0.5 * (l3 + l4)) / 2];
     const advantage = (path: number, position: number): number | undefined =>

@@ -1,11 +1,20 @@
-import { LaconicError, statisticOf, type Problem, type Random, type Statistic, type TokenTrace } from "@laconic/core";
+import {
+  LaconicError,
+  statisticOf,
+  type AgentId,
+  type Problem,
+  type Random,
+  type Statistic,
+  type TokenTrace,
+} from "@laconic/core";
 import { isWorthExpanding, jointReplies, jointTreeAdvantages, type JointNode } from "@laconic/gspo";
-import type { SampleScore } from "@laconic/rewards";
+import { measureCosts, rewardTerms, rewardTotal, termsOf, type RewardOutcome } from "@laconic/rewards";
 import { jointEpisode, jointPrompt, speak, type JointGame, type JointHistory, type Turn } from "@laconic/topologies";
 import type { TrainConfig, TreeSettings } from "../config.ts";
 import { modelsOf, type Samplers, type TrainingParts } from "../parts.ts";
-import { withVerdicts } from "../verdicts.ts";
-import type { Rollout } from "./rollout.ts";
+import type { Scorer } from "../scorer.ts";
+import { scoreValue, type PlayedEpisode, type Rollout } from "./rollout.ts";
+import { wordsOf, type Pricing } from "./score.ts";
 
 /** What a step's trees say of each reply. */
 export interface TreeCredits {
@@ -13,16 +22,21 @@ export interface TreeCredits {
   readonly advantages: ReadonlyMap<TokenTrace, number>;
   /** 1 for a node whose replies are all worth the same, else 0. */
   readonly nodesWithoutSpread: Statistic;
-  /** Joint replies that were judged: MAGRPO's env steps. */
-  readonly evaluations: number;
-  /** What became of their scores. */
-  readonly scores: readonly SampleScore[];
 }
 
 export interface TreeRollouts {
   /** One for each path from a root to a leaf. */
   readonly rollouts: readonly Rollout[];
-  readonly credits: TreeCredits;
+  readonly trees: readonly RolloutTree[];
+  /** What became of the score of each joint reply; as many as MAGRPO's env steps. */
+  readonly scores: readonly (RewardOutcome | null)[];
+}
+
+/** One problem's tree. */
+export interface RolloutTree {
+  readonly problem: Problem;
+  readonly agents: readonly AgentId[];
+  readonly tree: Tree;
 }
 
 /**
@@ -34,15 +48,15 @@ export async function treeRollout(
   parts: TrainingParts,
   config: TrainConfig,
   settings: TreeSettings,
+  score: Scorer,
   samplers: Samplers,
   problems: readonly Problem[],
   random: Random,
 ): Promise<TreeRollouts> {
-  const task = withVerdicts(parts.task, config.scoring);
-  const scores: SampleScore[] = [];
-  const game = task.game as JointGame;
+  const game = parts.task.game as JointGame;
   const models = modelsOf(parts, samplers);
-  const trees = await Promise.all(
+  const scores: (RewardOutcome | null)[] = [];
+  const grown = await Promise.all(
     problems.map((problem, group) => {
       const say: Say = (agent, place, prompt, round) => {
         const { id, maxTokens, renderPrompt } = game.players[agent] as JointGame["players"][number];
@@ -59,33 +73,104 @@ export async function treeRollout(
           },
         );
       };
-      const judge = async (turns: readonly Turn[]): Promise<number> => {
-        const score = await task.scoreOf(jointEpisode(game, problem, turns).answer, problem);
-        scores.push(score);
-        return score.status === "scored" ? score.value : Number.NaN;
+      const judge = async (turns: readonly Turn[]): Promise<PlayedEpisode> => {
+        const episode = jointEpisode(game, problem, turns);
+        const played = { episode, score: await score(episode, problem) };
+        scores.push(played.score);
+        return played;
       };
       return grow({ game, problem, settings, count: config.episodesPerProblem, say, judge }, [], [], [], "root");
     }),
   );
-  const advantages = new Map<TokenTrace, number>();
-  const spreads: number[] = [];
   const rollouts: Rollout[] = [];
-  let evaluations = 0;
-  trees.forEach((tree, group) => {
+  const trees: RolloutTree[] = [];
+  grown.forEach((tree, group) => {
     const problem = problems[group] as Problem;
     if (!tree) return;
-    for (const turns of tree.paths) rollouts.push({ problem, group, episode: jointEpisode(game, problem, turns) });
-    evaluations += tree.evaluations;
+    for (const played of tree.paths) rollouts.push({ problem, group, ...played });
+    trees.push({ problem, agents: game.players.map(({ id }) => id), tree });
+  });
+  return { rollouts, trees, scores };
+}
+
+/**
+ * Advantages of the replies in trees: MAGRPO's, from what each joint reply earned less what its own words cost, discounted by γ
+ * between turns. An agent with terms of its own has a tree of its own returns.
+ * @param agents - whose words cost; the whole team's when absent
+ */
+export function treeCredits(
+  trees: readonly RolloutTree[],
+  gamma: number,
+  pricing: Pricing,
+  agents?: ReadonlySet<AgentId>,
+): TreeCredits {
+  const advantages = new Map<TokenTrace, number>();
+  const spreads: number[] = [];
+  for (const { problem, agents: players, tree } of trees) {
+    const hasOwn = (node: TreeNode): boolean =>
+      node.actions.some(({ played, next }) => hasAgentTerms(played.score) || (next !== null && hasOwn(next)));
+    const views = hasOwn(tree.node) ? players.map((_, i) => i) : [null];
     const equal = new Map<string, boolean>();
-    for (const { path, agent, reply, advantage } of jointTreeAdvantages(tree.node, settings.gamma)) {
-      const node = path.join("/");
-      equal.set(node, (equal.get(node) ?? true) && advantage === 0);
-      const trace = tree.replies.get(placeOf(path, agent, reply))?.utterance.trace;
-      if (trace) advantages.set(trace, advantage);
+    for (const view of views) {
+      const worth = (action: TreeAction): number =>
+        worthOf(action, problem, pricing, agents, view === null ? undefined : players[view]);
+      for (const { path, agent, reply, advantage } of jointTreeAdvantages(valued(tree.node, worth), gamma)) {
+        if (view !== null && agent !== view) continue;
+        const node = path.join("/");
+        equal.set(node, (equal.get(node) ?? true) && advantage === 0);
+        const trace = tree.replies.get(placeOf(path, agent, reply))?.utterance.trace;
+        if (trace) advantages.set(trace, advantage);
+      }
     }
     for (const isEqual of equal.values()) spreads.push(isEqual ? 1 : 0);
-  });
-  return { rollouts, credits: { advantages, nodesWithoutSpread: statisticOf(spreads), evaluations, scores } };
+  }
+  return { advantages, nodesWithoutSpread: statisticOf(spreads) };
+}
+
+/** A joint reply that was judged. */
+interface TreeAction {
+  readonly replies: readonly number[];
+  /** The play so far, this reply included. */
+  readonly played: PlayedEpisode;
+  /** Its round: what was said before has been paid for. */
+  readonly round: number;
+  readonly next: TreeNode | null;
+}
+
+interface TreeNode {
+  readonly actions: readonly TreeAction[];
+}
+
+function hasAgentTerms(score: RewardOutcome | null): boolean {
+  return score?.status === "scored" && score.reward.agents !== undefined;
+}
+
+function worthOf(
+  { played: { episode, score: outcome }, round }: TreeAction,
+  problem: Problem,
+  { costs, prices, ...options }: Pricing,
+  agents: ReadonlySet<AgentId> | undefined,
+  agent: AgentId | undefined,
+): number {
+  if (outcome?.status !== "scored") return Number.NaN;
+  const said = {
+    ...episode,
+    utterances: episode.utterances.filter((each) => each.round === round),
+    ledger: { calls: episode.ledger.calls.filter((each) => each.round === round) },
+  };
+  const used = measureCosts(costs, agents ? wordsOf(said, agents) : said);
+  const terms = termsOf(outcome.reward, agent);
+  return rewardTotal(rewardTerms({ task: outcome.value, terms, costs: used }, prices, options), problem.id);
+}
+
+function valued({ actions }: TreeNode, worth: (action: TreeAction) => number): JointNode {
+  return {
+    actions: actions.map((action) => ({
+      replies: action.replies,
+      reward: worth(action),
+      next: action.next && valued(action.next, worth),
+    })),
+  };
 }
 
 /** @throws LaconicError `config_invalid` for a tree on a task that has no synchronous turns */
@@ -108,15 +193,14 @@ interface Growth {
   /** Replies of each agent at a node: G. */
   readonly count: number;
   readonly say: Say;
-  readonly judge: (turns: readonly Turn[]) => Promise<number>;
+  readonly judge: (turns: readonly Turn[]) => Promise<PlayedEpisode>;
 }
 
 interface Tree {
-  readonly node: JointNode;
+  readonly node: TreeNode;
   /** By place: the path to the node, the agent, the reply. */
   readonly replies: ReadonlyMap<string, Turn>;
-  readonly paths: readonly (readonly Turn[])[];
-  readonly evaluations: number;
+  readonly paths: readonly PlayedEpisode[];
 }
 
 /** The tree behind a joint history; null where the transition ends the play. */
@@ -145,12 +229,13 @@ async function grow(
   const judged = await Promise.all(
     jointReplies(game.players.length, count, settings.mode).map(async (chosen) => {
       const turns = [...before, ...chosen.map((reply, agent) => replies.get(placeOf(path, agent, reply)) as Turn)];
-      return { replies: chosen, turns, reward: await judge(turns) };
+      return { replies: chosen, turns, played: await judge(turns) };
     }),
   );
-  const actions = judged.filter(({ reward }) => !Number.isNaN(reward));
+  const actions = judged.filter(({ played }) => played.score?.status === "scored");
   if (actions.length === 0) return null;
-  const goesOn = isWorthExpanding({ actions }, settings.stopAbove);
+  const graded = actions.map(({ replies: chosen, played }) => ({ replies: chosen, reward: scoreValue(played.score) }));
+  const goesOn = isWorthExpanding({ actions: graded }, settings.stopAbove);
   const branches = await Promise.all(
     actions.map(async ({ turns }, position) => {
       if (!goesOn) return null;
@@ -161,15 +246,15 @@ async function grow(
   for (const branch of branches) for (const [key, turn] of branch?.replies ?? []) replies.set(key, turn);
   return {
     node: {
-      actions: actions.map(({ replies: chosen, reward }, i) => ({
+      actions: actions.map(({ replies: chosen, played }, i) => ({
         replies: chosen,
-        reward,
+        played,
+        round,
         next: branches[i]?.node ?? null,
       })),
     },
     replies,
-    paths: actions.flatMap(({ turns }, i) => branches[i]?.paths ?? [turns]),
-    evaluations: judged.length + branches.reduce((sum, branch) => sum + (branch?.evaluations ?? 0), 0),
+    paths: actions.flatMap(({ played }, i) => branches[i]?.paths ?? [played]),
   };
 }
 

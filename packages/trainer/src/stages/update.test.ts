@@ -34,6 +34,7 @@ const batch: TrainingBatch = {
   advantages: Float64Array.of(0.5, 0.5, -0.5, -0.5),
   sampledLogProbs: ragged(replies.map((tokens) => tokens.map(() => -1))),
   empty: 0,
+  estimatorState: undefined,
   diagnostics: {},
 };
 

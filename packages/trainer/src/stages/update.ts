@@ -39,6 +39,8 @@ export interface UpdateFacts {
   readonly oldLogProbs: Ragged;
   /** log π_ref, where the objective asks for it. */
   readonly refLogProbs: Ragged | null;
+  /** log π as the sampler reported it, where the objective asks for it. */
+  readonly rollLogProbs?: Ragged | null;
   readonly step: number;
 }
 
@@ -75,7 +77,7 @@ export async function update(facts: UpdateFacts, random: Random): Promise<Update
 }
 
 async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerStep: number): Promise<UpdateResult> {
-  const { model, config, objective, batch, oldLogProbs, refLogProbs } = facts;
+  const { model, config, objective, batch, oldLogProbs, refLogProbs, rollLogProbs } = facts;
   const sequences = rows.map((row) => batch.sequences[row] as TrainingSequence);
   const units = unitsOf(batch, config.ratioUnit, rows);
   const totals = {
@@ -91,7 +93,8 @@ async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerS
       logProbs,
       oldLogProbs: raggedSelect(oldLogProbs, picked),
       ...(refLogProbs && { refLogProbs: raggedSelect(refLogProbs, picked) }),
-      advantages: Float64Array.from(picked, (row) => batch.advantages[row] as number),
+      ...(rollLogProbs && { rollLogProbs: raggedSelect(rollLogProbs, picked) }),
+      advantages: advantagesOf(batch, picked),
       groups: Int32Array.from(picked, (row) => batch.problems[row] as number),
       totals,
     });
@@ -119,6 +122,14 @@ async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerS
     entropy: statisticOf(entropy.values),
     diagnostics,
   };
+}
+
+function advantagesOf(
+  { advantages, sampledLogProbs, sequences }: TrainingBatch,
+  rows: readonly number[],
+): Float64Array {
+  if (advantages.length === sequences.length) return Float64Array.from(rows, (row) => advantages[row] as number);
+  return raggedSelect({ ...sampledLogProbs, values: advantages }, rows).values;
 }
 
 /** Ratio unit of each of the rows, numbered in order of appearance. */

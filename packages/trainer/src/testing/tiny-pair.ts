@@ -1,4 +1,4 @@
-import type { Problem } from "@laconic/core";
+import type { Grader, Problem } from "@laconic/core";
 import { synchronousTurns, type JointGame, type Player } from "@laconic/topologies";
 import type { TrainedPolicy, TrainingParts, TrainingTask } from "../parts.ts";
 import { tabularModel } from "./tabular-model.ts";
@@ -17,7 +17,7 @@ const player = (id: string): Player => ({
  * Two writers with one grade: `first` is to name the letter of a digit, `second` the letter behind it, for half of the grade
  * each. With one turn the digit is asked; with two, the first turn asks `?` and the second one tells what was right.
  */
-export function tinyPairTask(turns: 1 | 2 = 1): TrainingTask {
+export function tinyPairTask(turns: 1 | 2 = 1): TrainingTask & { readonly grader: Grader } {
   const game: JointGame = {
     players: [player("first"), player("second")],
     turns,
@@ -43,7 +43,7 @@ export function tinyPairTask(turns: 1 | 2 = 1): TrainingTask {
 }
 
 /** The pair with a table of logits for each of the two. */
-export function tinyPairParts(turns: 1 | 2 = 1): TrainingParts {
+export function tinyPairParts(turns: 1 | 2 = 1): TrainingParts & { readonly task: ReturnType<typeof tinyPairTask> } {
   const policy = (agent: string): TrainedPolicy => ({
     model: tabularModel({ vocabularySize: tinyTokenizer.vocabularySize, id: agent, seed: agent }),
     speak: (sampler) => tabularPolicy(sampler, tinyTokenizer, agent),

@@ -4,6 +4,7 @@ import { openRun, type RunOptions } from "../run/run-directory.ts";
 import { train, type TrainResult } from "../train.ts";
 import { tinyParts, tinySettings } from "./tiny-task.ts";
 
+/** A run of the tiny task: its folder, and what differs from `tinySettings`. */
 export interface TinyRunOptions extends Partial<Omit<RunOptions, "config">> {
   readonly directory: string;
   /** Laid over `tinySettings`. */

@@ -1,4 +1,4 @@
-import type { Problem, TrainableModel } from "@laconic/core";
+import type { Grader, Problem, TrainableModel } from "@laconic/core";
 import { tableTokenizer } from "@laconic/core/testing";
 import { solo, star, type AgentSpec } from "@laconic/topologies";
 import { onePolicy, type TrainingParts, type TrainingTask } from "../parts.ts";
@@ -35,7 +35,7 @@ function heard(text: string | undefined): string | undefined {
  * Name the letter of a digit: a for 0, b for 1, c for 2. A reply that starts with it is right however it goes on, so
  * the best reply is one letter and the end. `solo` is asked; in a `star` only the hint sees the digit.
  */
-export function tinyTask(team: "solo" | "star" = "solo"): TrainingTask {
+export function tinyTask(team: "solo" | "star" = "solo"): TrainingTask & { readonly grader: Grader } {
   const problem = (kind: number, id: string): Problem => {
     const [digit = "", gold = ""] = [digits[kind], letters[kind]];
     return team === "solo" ? { id, question: digit, gold } : { id, question: "?", gold, views: { hint: digit } };
@@ -54,9 +54,10 @@ export function tinyTask(team: "solo" | "star" = "solo"): TrainingTask {
 export function tinyParts(
   team: "solo" | "star" = "solo",
   options: Partial<TabularOptions> = {},
-): TrainingParts & { readonly model: TrainableModel } {
+): TrainingParts & { readonly model: TrainableModel; readonly task: ReturnType<typeof tinyTask> } {
   const model = tabularModel({ vocabularySize: tinyTokenizer.vocabularySize, ...options });
-  return { ...onePolicy(tinyTask(team), model, (sampler) => tabularPolicy(sampler, tinyTokenizer)), model };
+  const task = tinyTask(team);
+  return { ...onePolicy(task, model, (sampler) => tabularPolicy(sampler, tinyTokenizer)), model, task };
 }
 
 /** Settings for `parseTrainConfig` that learn the tiny task in some thirty steps. */

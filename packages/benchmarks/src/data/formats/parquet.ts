@@ -17,9 +17,9 @@ export async function parquetRows(file: string, bytes: Uint8Array): Promise<Data
   }
 }
 
-/** Parquet's 64-bit integers as numbers. */
+/** Parquet's 64-bit integers as numbers; as texts where a number could not hold them. */
 function plain(value: unknown): unknown {
-  if (typeof value === "bigint") return Number(value);
+  if (typeof value === "bigint") return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (Array.isArray(value)) return value.map(plain);
   if (typeof value !== "object" || value === null || value instanceof Date) return value;
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, plain(each)]));

@@ -14,16 +14,24 @@ const mostBytes = 1 << 30;
  * name, gzip and zip around them.
  *
  * @param within - of an archive, the entries that count; all unless told
+ * @param csv - reads a CSV: lists of cells unless told
  * @throws LaconicError `data_invalid` when the file as a whole cannot be read
  */
-export async function readRows(file: string, bytes: Uint8Array, within?: RegExp): Promise<DataRow[]> {
+export async function readRows(
+  file: string,
+  bytes: Uint8Array,
+  within?: RegExp,
+  csv: typeof csvRows = csvRows,
+): Promise<DataRow[]> {
   if (startsWith(bytes, [0x50, 0x4b, 3, 4])) {
     const entries = await zipEntries(file, bytes, (name) => within?.test(name) ?? true);
-    return (await Promise.all(entries.map((entry) => readRows(`${file}/${entry.name}`, entry.bytes)))).flat();
+    return (
+      await Promise.all(entries.map((entry) => readRows(`${file}/${entry.name}`, entry.bytes, undefined, csv)))
+    ).flat();
   }
-  if (startsWith(bytes, [0x1f, 0x8b])) return readRows(file, await unzipped(file, bytes), within);
+  if (startsWith(bytes, [0x1f, 0x8b])) return readRows(file, await unzipped(file, bytes), within, csv);
   if (startsWith(bytes, [0x50, 0x41, 0x52, 0x31])) return parquetRows(file, bytes);
-  if (file.endsWith(".csv")) return csvRows(file, bytes);
+  if (/\.[ct]sv(?:\.gz)?$/iu.test(file)) return csv(file, bytes);
   return firstVisible(bytes) === "[" ? jsonArray(file, bytes) : [...jsonLines(file, bytes)];
 }
 

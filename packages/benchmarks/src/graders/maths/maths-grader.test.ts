@@ -28,6 +28,25 @@ test("a pair that takes too long is undecided; those behind it are judged", { ti
   expect(verdicts[2]?.correct).toBe(true);
 });
 
+test(
+  "a pair is given up by its signal, whether it waits or is judged; the others are",
+  { timeout: 60_000 },
+  async () => {
+    const maths = (grader = mathsGraderOn(new URL("../../../test/hanging-maths-worker.ts", import.meta.url), {
+      timeoutMs: 1000,
+    }));
+    const [held, early] = [new AbortController(), AbortSignal.abort()];
+    const hanging = maths.grade("hang", "right", undefined, held.signal);
+    const behind = maths.grade("right", "right");
+    const never = maths.grade("right", "right", undefined, early);
+    const givenUp = { correct: false, rule: "aborted", certainty: "undecided", decided: false };
+    expect(await never).toMatchObject(givenUp);
+    held.abort();
+    expect(await hanging).toMatchObject(givenUp);
+    expect((await behind).correct).toBe(true);
+  },
+);
+
 // Only Linux tells a thread's time apart from the wall's.
 test.skipIf(process.platform !== "linux")(
   "a thread that gets no processor has used no time: its pair is judged",

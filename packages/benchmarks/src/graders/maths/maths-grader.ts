@@ -11,13 +11,15 @@ export interface MathsGrader {
    * Judges one reply. A pair that takes too long, by the thread's own time, or too much memory is wrong, its certainty
    * `undecided`; one that the machine gave no time is not `decided`. Either way the thread is replaced, and the pairs behind it
    * do not notice.
+   * @param signal - gives the pair up once aborted: it is not `decided`, with the rule `aborted`
    * @throws LaconicError `engine_failed` after `close`, or when the thread cannot start
    */
-  grade(reply: string, gold: string, options?: MathsOptions): Promise<Verdict>;
+  grade(reply: string, gold: string, options?: MathsOptions, signal?: AbortSignal): Promise<Verdict>;
   /** Ends the thread; pairs that wait are rejected. */
   close(): Promise<void>;
 }
 
+/** What comparing one pair of answers may take before it is given up. */
 export interface MathsGraderOptions {
   /** Milliseconds of the thread's own time for one pair; of the wall's where the system tells no thread's. Default 3000. */
   readonly timeoutMs?: number;
@@ -35,6 +37,10 @@ interface Job {
 const atOnce = 32;
 /** By the wall: past it, and 20 times a pair's own time, the machine gave the thread no processor. */
 const longestWallMs = 30_000;
+
+const aborted: Verdict = {
+  ...{ correct: false, extracted: null, rule: "aborted", certainty: "undecided", decided: false },
+};
 
 /** Starts the grader's thread at the first pair. */
 export function mathsGrader(options: MathsGraderOptions = {}): MathsGrader {
@@ -122,10 +128,30 @@ export function mathsGraderOn(entry: URL, { timeoutMs = 3000, memoryMiB = 256 }:
   };
 
   return {
-    grade(reply, gold, options) {
+    grade(reply, gold, options, signal) {
       if (closed) return Promise.reject(new LaconicError("engine_failed", "the maths grader was closed"));
+      if (signal?.aborted) return Promise.resolve(aborted);
       return new Promise((resolve, reject) => {
-        waiting.push({ pair: { reply, gold, ...(options && { options }) }, resolve, reject });
+        const settled = (): void => signal?.removeEventListener("abort", giveUp);
+        const job: Job = {
+          pair: { reply, gold, ...(options && { options }) },
+          resolve(verdict) {
+            settled();
+            resolve(verdict);
+          },
+          reject(error) {
+            settled();
+            reject(error);
+          },
+        };
+        // What the thread holds already comes back in its turn, and is not heard.
+        const giveUp = (): void => {
+          const place = waiting.indexOf(job);
+          if (place >= 0) waiting.splice(place, 1);
+          job.resolve(aborted);
+        };
+        signal?.addEventListener("abort", giveUp, { once: true });
+        waiting.push(job);
         pump();
       });
     },

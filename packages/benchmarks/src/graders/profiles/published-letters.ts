@@ -1,3 +1,4 @@
+/** Whose published rule for the letter of a multiple-choice reply. */
 export type PublishedLetterRule = "qwen-choice" | "dylan" | "llm-debate" | "lm-eval-first" | "lm-eval-last";
 
 /** Extractors of a letter as published code has them, weaknesses included: for comparison with its scores. */

@@ -1,0 +1,115 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createLocalEngine } from "@laconic/engine";
+import { startFakeHub } from "@laconic/hub/testing";
+import { wasmKernels } from "@laconic/kernels-tfjs";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { recordingTerminal } from "../cli/recording-terminal.ts";
+import { main } from "../main.ts";
+
+async function temporary(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "laconic-on-data-"));
+  onTestFinished(() => rm(path, { recursive: true }));
+  return path;
+}
+
+/** A checkpoint with random weights whose tokens are characters. */
+async function tinyChatModel(folder: string): Promise<void> {
+  await mkdir(folder);
+  const characters = ["\n", ...Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i))];
+  const special = ["<s>", "</s>"].map((content, i) => ({ id: 100 + i, content, special: true }));
+  const engine = await createLocalEngine({ device: wasmKernels(), workers: 1, onWarning: () => undefined });
+  const model = await engine.createModel({
+    kind: "config",
+    seed: 1,
+    config: {
+      ...{ model_type: "llama", architectures: ["LlamaForCausalLM"], vocab_size: 102, hidden_size: 16 },
+      ...{ num_hidden_layers: 1, num_attention_heads: 2, num_key_value_heads: 2, intermediate_size: 32 },
+      ...{ max_position_embeddings: 1024, rms_norm_eps: 1e-6, rope_theta: 10_000, hidden_act: "silu" },
+      ...{ tie_word_embeddings: true, initializer_range: 0.1, bos_token_id: null, eos_token_id: 101 },
+    },
+  });
+  await model.save(folder);
+  await engine.close();
+  const tokenizer = {
+    model: { type: "BPE", vocab: Object.fromEntries(characters.map((letter, id) => [letter, id])), merges: [] },
+    ...{ normalizer: null, pre_tokenizer: null, post_processor: null, decoder: { type: "Fuse" } },
+    added_tokens: special,
+  };
+  await writeFile(join(folder, "tokenizer.json"), JSON.stringify(tokenizer));
+  const template = "{% for m in messages %}{{ '<s>' + m.content }}{% endfor %}<s>";
+  const config = { eos_token: "</s>", chat_template: template };
+  await writeFile(join(folder, "tokenizer_config.json"), JSON.stringify(config));
+}
+
+async function laconic(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const terminal = recordingTerminal();
+  const code = await main(words, { terminal });
+  return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
+}
+
+const csv = ["question,gold", ...Array.from({ length: 20 }, (_, i) => `What is ${i} + ${i}?,${2 * i}`)].join("\n");
+
+test(
+  "a team trains on a file, or a hub data set at its commit, and is measured on what was split off; no benchmark is there",
+  { timeout: 180_000 },
+  async () => {
+    const folder = await temporary();
+    const hub = await startFakeHub("acme/sums", { "sums.csv": { bytes: new TextEncoder().encode(csv) } });
+    onTestFinished(() => hub.close());
+    onTestFinished(() => void vi.unstubAllEnvs());
+    vi.stubEnv("LACONIC_DATA", join(folder, "nothing"));
+    vi.stubEnv("HF_HOME", folder);
+    vi.stubEnv("HF_HUB_OFFLINE", "");
+    vi.stubEnv("HF_ENDPOINT", hub.endpoint);
+    const [model, file, config] = ["model", "sums.csv", "run.config.json"].map((name) => join(folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    await tinyChatModel(model);
+    await writeFile(file, csv);
+    const data = { train: file, heldOut: { share: 0.25 }, grading: "numeric" };
+    const settings = {
+      ...{
+        task: { name: "data", team: "hint", replyTokens: 4, actorTokens: 4, data },
+        model,
+        device: "wasm",
+        workers: 1,
+      },
+      train: {
+        ...{ steps: 1, problemsPerStep: 2, episodesPerProblem: 2, oldLogProbs: "sampler" },
+        ...{ sampling: { temperature: 1 }, evaluation: { every: 1, problems: 100, transcripts: 1 } },
+      },
+    };
+    await writeFile(config, JSON.stringify(settings));
+    const [onFile, onHub] = [join(folder, "on-file"), join(folder, "on-hub")];
+    const trained = await laconic("train", config, "--run", onFile);
+    expect(trained).toMatchObject({ code: 0, out: expect.stringContaining("on 5 held-out problems") as string });
+    expect(trained.err).toContain("data/hint: 1 steps");
+    const evaluated = await laconic("eval", onFile, "--json");
+    expect([evaluated.code, JSON.parse(evaluated.out)]).toEqual([0, expect.objectContaining({ problems: 5 })]);
+
+    const again = await laconic("train", config, "task.data.train=hub:acme/sums/*.csv", "--run", onHub);
+    expect(again.code).toBe(0);
+    const stored = JSON.parse(await readFile(join(onHub, "config.json"), "utf8")) as typeof settings;
+    expect(stored.task.data.train).toBe(`hub:acme/sums@${hub.commit}/*.csv`);
+    const inputs = async (run: string): Promise<unknown> =>
+      (JSON.parse(await readFile(join(run, "manifest.json"), "utf8")) as { inputs: unknown }).inputs;
+    expect(await inputs(onHub)).toEqual(await inputs(onFile));
+
+    await writeFile(file, csv.replace("What is 0 + 0?,0", "What is 0 + 0?,zero"));
+    const damaged = await laconic("train", config, "--run", join(folder, "damaged"));
+    expect([damaged.code, damaged.err]).toEqual([
+      2,
+      expect.stringContaining('sums.csv row 2: the gold "zero" is no number'),
+    ]);
+    await writeFile(file, csv.replace("What is 0 + 0?,0", "What is 0 + 0?,1"));
+    const changed = await laconic("train", "--resume", onFile);
+    expect([changed.code, changed.err]).toEqual([
+      2,
+      expect.stringMatching(/data: (?:training|held-out) problems was "/u),
+    ]);
+  },
+);

@@ -1,0 +1,27 @@
+/** Reads a row. Any schema of the Standard Schema specification will do (zod, valibot, arktype), if it does not have to wait. */
+export interface RowSchema<T> {
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => RowResult<T> | Promise<RowResult<T>>;
+  };
+}
+
+type RowResult<T> = { readonly value: T; readonly issues?: undefined } | { readonly issues: readonly Issue[] };
+
+interface Issue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
+
+/** The problem in a row, or why there is none: its issues, each with its place. */
+export function readRow<T>(schema: RowSchema<T>, row: unknown): { readonly problem: T } | { readonly reason: string } {
+  const result = schema["~standard"].validate(row);
+  if (result instanceof Promise)
+    return { reason: "the schema of its rows waits for something; give one that does not" };
+  if (!result.issues) return { problem: result.value };
+  const words = result.issues.map(({ path = [], message }) =>
+    [...path.map((part) => String(typeof part === "object" ? part.key : part)), message].join(": "),
+  );
+  return { reason: words.join("; ") };
+}

@@ -1,0 +1,271 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { LaconicError } from "@laconic/core";
+import { startFakeHub } from "@laconic/hub/testing";
+import { parquetWriteBuffer } from "hyparquet-writer";
+import { expect, onTestFinished, test } from "vitest";
+import type { BenchmarkProblem } from "../data/benchmark.ts";
+import { gradeAnswer } from "../graders/grade-answer.ts";
+import { mathsGrader } from "../graders/maths/maths-grader.ts";
+import { openProblems, type OpenedProblems, type ProblemOptions } from "./open-problems.ts";
+
+async function saved(name: string, content: string | Uint8Array): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-own-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const path = join(folder, name);
+  await writeFile(path, content);
+  return path;
+}
+
+async function read(name: string, content: string | Uint8Array, options: ProblemOptions): Promise<OpenedProblems> {
+  return openProblems(await saved(name, content), options);
+}
+
+async function refusal(name: string, content: string | Uint8Array, options: ProblemOptions): Promise<string> {
+  const error: unknown = await read(name, content, options).catch((thrown: unknown) => thrown);
+  if (!LaconicError.is(error)) throw new Error(`not refused: ${JSON.stringify(error)}`);
+  return `${error.code} ${error.message.replaceAll(/\/\S*\/(?=\S)/gu, "")}`;
+}
+
+const brief = ({ problems }: OpenedProblems): unknown[] =>
+  problems.map(({ id, question, gold }) => [id, question, gold]);
+const numeric = { grading: "numeric" } as const;
+const two = [
+  ["row/1", "1 + 1?", "2"],
+  ["row/2", "2 + 2?\nor so", "4"],
+];
+
+test("JSON lines with a byte order mark, CRLF and an empty line", async () => {
+  const text = '\uFEFF{"question":"1 + 1?","gold":"2"}\r\n\r\n{"question":"2 + 2?\\nor so","gold":4}\r\n';
+  expect(brief(await read("a.jsonl", text, numeric))).toEqual(two);
+});
+
+test("a JSON array, also within gzip", async () => {
+  const text = '\uFEFF[{"question":"1 + 1?","gold":2},\n {"question":"2 + 2?\\nor so","gold":"4"}]';
+  expect(brief(await read("a.json", text, numeric))).toEqual(two);
+  expect(brief(await read("a.json.gz", gzipSync(text), numeric))).toEqual(two);
+});
+
+test.each(["\n", "\r\n"])("CSV with a header, a byte order mark, quoted line breaks, line ends %j", async (end) => {
+  const text = ["\uFEFFquestion,gold", "1 + 1?,2", "", '"2 + 2?\nor so","4"', ""].join(end);
+  const loaded = await read("a.CSV", text, numeric);
+  expect(brief(loaded)).toEqual([two[0], ["row/2", "2 + 2?\nor so", "4"]]);
+});
+
+test("TSV, and a gzipped CSV", async () => {
+  expect(brief(await read("a.tsv", 'question\tgold\n1 + 1?\t2\n"2 + 2?\nor so"\t4\n', numeric))).toEqual(two);
+  const csv = gzipSync('question,gold\n1 + 1?,2\n"2 + 2?\nor so",4\n');
+  expect(brief(await read("a.csv.gz", csv, numeric))).toEqual(two);
+});
+
+test("Parquet, with 64-bit numbers that no double holds", async () => {
+  const written = parquetWriteBuffer({
+    columnData: [
+      { name: "question", data: ["a?", "b?"], type: "STRING" },
+      { name: "answer", data: [3n, 9007199254740993n], type: "INT64" },
+    ],
+  });
+  const loaded = await read("a.parquet", new Uint8Array(written), { ...numeric, columns: { gold: "answer" } });
+  expect(loaded.problems.map(({ gold }) => gold)).toEqual(["3", "9007199254740993"]);
+});
+
+test("a data set of the hub: files by pattern, pinned to their commit", async () => {
+  const parquet = (answers: readonly string[]): Uint8Array =>
+    new Uint8Array(
+      parquetWriteBuffer({
+        columnData: [
+          { name: "problem", data: answers.map((answer) => `What is ${answer}?`), type: "STRING" },
+          { name: "answer", data: [...answers], type: "STRING" },
+        ],
+      }),
+    );
+  const hub = await startFakeHub("acme/sums", {
+    "main/train-1.parquet": { bytes: parquet(["3"]), large: true },
+    "main/train-0.parquet": { bytes: parquet(["1", "2"]), large: true },
+    "main/test-0.parquet": { bytes: parquet(["4"]), large: true },
+  });
+  onTestFinished(() => hub.close());
+  const cacheFolder = await mkdtemp(join(tmpdir(), "laconic-hub-"));
+  onTestFinished(() => rm(cacheFolder, { recursive: true }));
+  const options = {
+    ...numeric,
+    columns: { question: "problem", gold: "answer" },
+    hub: { cacheFolder, offline: false, endpoint: hub.endpoint },
+  };
+  const loaded = await openProblems("hub:acme/sums/main/train-*.parquet", options);
+  expect(loaded.problems.map(({ gold }) => gold)).toEqual(["1", "2", "3"]);
+  expect(loaded.source).toBe(`hub:acme/sums@${hub.commit}/main/train-*.parquet`);
+  expect(loaded.files.map(({ path }) => path)).toEqual([
+    "hub:acme/sums/main/train-0.parquet",
+    "hub:acme/sums/main/train-1.parquet",
+  ]);
+  const offline = { ...options, hub: { ...options.hub, offline: true } };
+  expect((await openProblems(loaded.source, offline)).problems).toEqual(loaded.problems);
+  expect((await openProblems(["hub:acme/sums@v1/main/test-0.parquet"], options)).problems).toHaveLength(1);
+  await expect(openProblems("hub:acme/sums/main/validation-*", options)).rejects.toThrow(/no file that matches/u);
+  await expect(openProblems("hub:acme/sums", options)).rejects.toThrow(/names no files of a data set/u);
+  await expect(openProblems("hub:acme/sums/a.csv", numeric)).rejects.toThrow(/hubEnvironment/u);
+});
+
+test("columns by name, nested ones by a dot; a column called so to the letter goes first", async () => {
+  const columns = { question: "ask.text", gold: "answer.value", id: "uid", solution: "why" };
+  const row = { uid: 7, ask: { text: "1 + 1?" }, answer: { value: 2, unit: "eggs" }, why: "one more than 1" };
+  const loaded = await read("a.json", JSON.stringify([row]), { ...numeric, columns });
+  expect(loaded.problems).toEqual([
+    { id: "7", question: "1 + 1?", gold: "2", solution: "one more than 1", grading: { kind: "numeric" } },
+  ]);
+  const flat = JSON.stringify([{ ...row, "answer.value": 3 }]);
+  expect((await read("a.json", flat, { ...numeric, columns })).problems[0]?.gold).toBe("3");
+});
+
+const letter = { grading: "letter" } as const;
+const ofChoices = (choices: unknown, gold: unknown): string => JSON.stringify([{ question: "Which?", choices, gold }]);
+
+test("options: a list, a list in a cell, in an object, or a column each; golds as letter, place or text", async () => {
+  const expected = { gold: "B", choices: ["one", "two"], grading: { kind: "letter", letters: "AB" } };
+  const cases: readonly [string, string, ProblemOptions][] = [
+    ["a.json", ofChoices(["one", "two"], "b"), letter],
+    ["a.json", ofChoices({ text: ["one", "two"] }, "B"), { ...letter, columns: { choices: "choices.text" } }],
+    ["a.json", ofChoices(["one", "two"], 1), { grading: { kind: "letter", golds: "index" } }],
+    ["a.json", ofChoices(["one", "two"], "two"), { grading: { kind: "letter", golds: "text" } }],
+    ["a.csv", 'question,choices,gold\nWhich?,"[""one"",""two""]",B\n', letter],
+    ["a.csv", "question,A,B,gold\nWhich?,one,two,B\n", { ...letter, columns: { choices: ["A", "B"] } }],
+  ];
+  for (const [name, content, options] of cases)
+    expect((await read(name, content, options)).problems).toEqual([expect.objectContaining(expected)]);
+  const inText = { grading: { kind: "letter", letters: "ABC" } } as const;
+  expect((await read("a.csv", "question,gold\nA) 1 B) 2 C) 3,C\n", inText)).problems[0]?.grading).toEqual(
+    inText.grading,
+  );
+});
+
+test("golds as graders take them: worked solutions, numbers of any size, LaTeX, texts", async () => {
+  const gsm8k =
+    '{"question":"q","gold":"It is 9 * 2 = 18.\\n#### 1,018"}\n{"question":"r","gold":"123456789012345678901"}';
+  expect((await read("a.jsonl", gsm8k, numeric)).problems).toMatchObject([
+    { gold: "1018", solution: "It is 9 * 2 = 18." },
+    { gold: "123456789012345678901" },
+  ]);
+  const means = { maths: mathsGrader() };
+  onTestFinished(() => means.maths.close());
+  const right = async (reply: string, { problems }: OpenedProblems): Promise<boolean> =>
+    (await gradeAnswer(reply, problems[0] as BenchmarkProblem, means)).correct;
+  const half = await read("a.csv", "question,gold\nhalf?,\\frac{1}{2}\n", {
+    grading: { kind: "maths", tolerance: 0.01 },
+  });
+  expect([await right("\\boxed{0.505}", half), await right("\\boxed{0.52}", half)]).toEqual([true, false]);
+  const place = await read("a.csv", "question,gold\nwhere?,Paris\n", { grading: { kind: "text", ignoreCase: true } });
+  expect([await right("#### paris", place), await right("#### Rome", place)]).toEqual([true, false]);
+});
+
+test("code: tests as a text or a list of asserts; a question in words does not come before the program", async () => {
+  const rows = [
+    { question: 'def f(x):\n    """Twice x."""\n', gold: "def check(f):\n    assert f(1) == 2\n", entry_point: "f" },
+    { question: "Write g, which adds one.", gold: ["assert g(1) == 2", "assert g(2) == 3"], entry_point: "g" },
+  ];
+  const { problems } = await read("a.json", JSON.stringify(rows), { grading: "code" });
+  expect(problems.map(({ grading }) => grading)).toEqual([
+    { kind: "code", prompt: rows[0]?.question, test: rows[0]?.gold, entryPoint: "f" },
+    { kind: "code", prompt: "", test: "assert g(1) == 2\nassert g(2) == 3", entryPoint: "g", testCallsItself: true },
+  ]);
+});
+
+test.each<[string, string, ProblemOptions, string]>([
+  [
+    "a.csv",
+    "question,answer\n1 + 1?,2\n",
+    numeric,
+    "data_invalid a.csv row 2: gold is no column; the row has question, answer: columns.gold names another; mode lenient leaves such rows out",
+  ],
+  [
+    "a.csv",
+    "question;gold\n1 + 1?;2\n",
+    numeric,
+    "a.csv row 2: question is no column; the row has question;gold: cells are to be separated by commas",
+  ],
+  ["a.csv", "question,gold\nok,1\na,b,c\n", numeric, "a.csv row 3: 3 cells, but the header has 2"],
+  ["a.csv", 'question,gold\nok,1\n\n"two\nlines",x\n', numeric, 'a.csv row 4: the gold "x" is no number'],
+  ["a.csv", "question,question\na,b\n", numeric, 'a.csv: row 1: two columns are called "question"'],
+  ["a.csv", "", numeric, "a.csv: is empty"],
+  ["a.csv", "question,gold\n", numeric, "a.csv: there are no rows"],
+  ["a.csv", 'question,gold\n"never closed,1\n', numeric, "a.csv: Quote Not Closed"],
+  ["a.jsonl", '{"question":"q","gold":1}\n{"question"\n', numeric, "a.jsonl row 2: not JSON"],
+  [
+    "a.jsonl",
+    '{"question":"q","gold":{"value":1,"unit":"g"}}',
+    numeric,
+    "row 1: gold is an object; name what is meant in it, as gold.value or gold.unit",
+  ],
+  ["a.jsonl", '{"question":"q","gold":[1,2]}', numeric, "row 1: gold is a list of 2, expected one text or number"],
+  ["a.jsonl", '{"question":" ","gold":1}', numeric, "row 1: question is empty"],
+  ["a.jsonl", '{"question":"q","gold":null}', numeric, "row 1: gold is empty"],
+  ["a.jsonl", "[1]", numeric, "row 1: the row is no object with named columns"],
+  ["a.jsonl", '{"question":"q","gold":"1/2"}', numeric, 'row 1: the gold "1/2" is no number; fractions'],
+  [
+    "a.jsonl",
+    '{"id":1,"question":"q","gold":1}\n{"id":"1","question":"r","gold":1}',
+    numeric,
+    "row 2: the id 1 is that of a.jsonl row 1 too",
+  ],
+  ["a.json", '{\n "rows": [\n {}]\n}', numeric, "a.json: holds one JSON object over several lines"],
+  [
+    "a.json",
+    ofChoices(["one", "two"], "2"),
+    letter,
+    'the gold "2" is none of the 2 options; where golds count options from 0',
+  ],
+  ["a.json", ofChoices(["one", "two"], "two"), letter, "where golds are texts of options, grading.golds is text"],
+  [
+    "a.json",
+    ofChoices(["two", "two"], "two"),
+    { grading: { kind: "letter", golds: "text" } },
+    'several options are "two"',
+  ],
+  ["a.json", ofChoices(["one"], "A"), letter, "choices holds no list of 2 to 26 texts"],
+  ["a.json", ofChoices("one or two", "A"), letter, 'choices is a text, expected a list, such as ["one","two"]'],
+  [
+    "a.json",
+    ofChoices({ text: ["one", "two"], label: ["A", "B"] }, "A"),
+    letter,
+    "choices is an object; name the list in it, as choices.text or choices.label",
+  ],
+  ["a.json", ofChoices(null, "A"), letter, "there are no options; name their column as columns.choices"],
+  ["a.json", ofChoices(null, "#### x"), { grading: "text" }, "the gold holds ####"],
+  ["a.json", ofChoices(null, "assert True"), { grading: "code" }, "there is no entry_point; columns.entryPoint names"],
+  [
+    "a.json",
+    "[]",
+    { grading: "number" as "numeric" },
+    "config_invalid problems.grading.kind: expected numeric, letter, maths, code or text",
+  ],
+  [
+    "a.json",
+    "[]",
+    { ...numeric, columns: { gld: "x" } as object },
+    'config_invalid problems.columns: Unrecognized key: "gld"',
+  ],
+])("%s %j is refused", async (name, content, options, reason) => {
+  expect(await refusal(name, content, options)).toContain(reason);
+});
+
+test("bytes that are no UTF-8, files that are not there", async () => {
+  const latin = Buffer.from("question,gold\ncaf\u00e9,1\n", "latin1");
+  expect(await refusal("a.csv", latin, numeric)).toContain("a.csv: is not UTF-8; save it as CSV UTF-8");
+  await expect(openProblems("/no/such/file.csv", numeric)).rejects.toMatchObject({
+    code: "data_invalid",
+    message: "/no/such/file.csv: there is no such file",
+  });
+  await expect(openProblems(tmpdir(), numeric)).rejects.toThrow(/is a folder/u);
+});
+
+test("lenient mode leaves rows out and lists them; ids of the others stay", async () => {
+  const text = '{"question":"q","gold":1}\n{"question":"r","gold":"x"}\n{"question":"s","gold":3}\n';
+  const path = await saved("a.jsonl", text);
+  await expect(openProblems(path, numeric)).rejects.toMatchObject({ detail: { file: path, row: 2, refused: 1 } });
+  const { problems, refused } = await openProblems(path, { ...numeric, mode: "lenient" });
+  expect(problems.map(({ id }) => id)).toEqual(["row/1", "row/3"]);
+  expect(refused).toEqual([{ file: path, row: 2, reason: expect.stringContaining("is no number") as string }]);
+  expect(await refusal("a.jsonl", '{"question":"r"}', { ...numeric, mode: "lenient" })).toContain("no row is left");
+});

@@ -1,0 +1,119 @@
+import { LaconicError } from "@laconic/core";
+import type { BenchmarkProblem } from "../data/benchmark.ts";
+import type { DataRow, RowRefusal } from "../data/data-row.ts";
+import { csvTable } from "../data/formats/csv-table.ts";
+import { readRows } from "../data/formats/read-rows.ts";
+import { checked, rowSettingsSchema, type DataGrading, type DataSource, type RowSettings } from "./data-settings.ts";
+import { openSource, type SourceFile, type SourceOptions } from "./data-source.ts";
+import { ownRow } from "./own-row.ts";
+
+/** How rows of one's own data become problems. */
+export interface ProblemOptions extends RowSettings, SourceOptions {
+  /** What ids of rows without one begin with. Default `row`: `row/1` is the first. */
+  readonly name?: string;
+}
+
+/** Problems of files, and where they are from. */
+export interface OpenedProblems {
+  readonly problems: readonly BenchmarkProblem[];
+  /** Rows that were left out; none in strict mode. */
+  readonly refused: readonly RowRefusal[];
+  readonly files: readonly { readonly path: string; readonly sha256: string }[];
+  /** The source, with the commits of its data sets: gives the same problems again. */
+  readonly source: DataSource;
+}
+
+/**
+ * Problems of one's own files, or of a data set of the hub, with the golds that their grading takes. `gradeAnswer` judges replies
+ * to them as it does a benchmark's, `questionText` renders them.
+ * @throws LaconicError `data_invalid` with `file` and `row` for a row that cannot be read (in lenient mode: when none can), a
+ * file that cannot, or an id that two rows have; `config_invalid` naming the setting; what downloads throw
+ */
+export async function openProblems(source: DataSource, options: ProblemOptions): Promise<OpenedProblems> {
+  const { problems, ...rest } = await openPlaced(source, options);
+  return { ...rest, problems: problems.map(({ problem }) => problem) };
+}
+
+/** A problem, and the row that it is of. */
+export interface PlacedProblem {
+  readonly problem: BenchmarkProblem;
+  readonly file: string;
+  readonly row: number;
+}
+
+export async function openPlaced(
+  source: DataSource,
+  options: ProblemOptions,
+): Promise<Omit<OpenedProblems, "problems"> & { readonly problems: readonly PlacedProblem[] }> {
+  const { grading, columns, mode, name = "row", ...reach } = options;
+  const settings = checked(
+    rowSettingsSchema,
+    { grading, ...(columns && { columns }), ...(mode && { mode }) },
+    "problems",
+  );
+  const opened = await openSource(source, reach);
+  const refused: RowRefusal[] = [];
+  const problems = new Map<string, PlacedProblem>();
+  let count = 0;
+  for (const file of opened.files)
+    for (const row of await rowsOf(file)) {
+      count += 1;
+      const read = "reason" in row ? row : ownRow(row.value, settings.grading as DataGrading, settings.columns);
+      const place = { file: row.file, row: row.row };
+      if ("reason" in read) {
+        refused.push({ ...place, reason: read.reason });
+        continue;
+      }
+      const problem = { ...read.value, id: read.value.id ?? `${name}/${count}` };
+      const before = problems.get(problem.id);
+      if (before) refused.push({ ...place, reason: `the id ${problem.id} is that of ${placeOf(before)} too` });
+      else problems.set(problem.id, { ...place, problem });
+    }
+  if (refused.length > 0 && (settings.mode !== "lenient" || problems.size === 0))
+    throw refusalOf(refused, settings.mode === "lenient");
+  if (problems.size === 0)
+    throw new LaconicError("data_invalid", `${opened.files.map((file) => file.name).join(", ")}: there are no rows`);
+  return {
+    problems: [...problems.values()],
+    refused,
+    files: opened.files.map(({ name: path, sha256 }) => ({ path, sha256 })),
+    source: opened.pinned,
+  };
+}
+
+/** `data.csv row 7` */
+export function placeOf({ file, row }: Pick<PlacedProblem, "file" | "row">): string {
+  return `${file} row ${row}`;
+}
+
+async function rowsOf({ name, bytes }: SourceFile): Promise<readonly DataRow[]> {
+  const rows = await readRows(name, bytes, undefined, csvTable);
+  const [first] = rows;
+  if (first && "reason" in first && rows.every((row) => "reason" in row) && isJsonObject(bytes))
+    throw new LaconicError(
+      "data_invalid",
+      `${name}: holds one JSON object over several lines, expected an array of rows or a row on each line`,
+      { file: name },
+    );
+  return rows;
+}
+
+function isJsonObject(bytes: Uint8Array): boolean {
+  try {
+    return typeof JSON.parse(new TextDecoder().decode(bytes)) === "object";
+  } catch {
+    return false;
+  }
+}
+
+/** The first few rows in words, so that one look tells whether it is one row or the whole file. */
+function refusalOf(refused: readonly RowRefusal[], lenient: boolean): LaconicError {
+  const shown = refused.slice(0, 3).map((each) => `${placeOf(each)}: ${each.reason}`);
+  const more = refused.length > shown.length ? ` (and ${refused.length - shown.length} more rows)` : "";
+  const { file, row } = refused[0] as RowRefusal;
+  return new LaconicError(
+    "data_invalid",
+    `${shown.join(" | ")}${more}; ${lenient ? "no row is left" : "mode lenient leaves such rows out"}`,
+    { file, row, refused: refused.length },
+  );
+}

@@ -1,0 +1,149 @@
+import { randomFromSeed, type Episode } from "@laconic/core";
+import { scriptedEpisode, scriptedModel } from "@laconic/core/testing";
+import { star } from "@laconic/topologies";
+import { describe, expect, test } from "vitest";
+import { commonMessages, messageValues, summariseValues } from "./message-value.ts";
+import { rescore, type RecordedEpisode } from "./rescore.ts";
+import { analysisMarkdown } from "./analysis-page.ts";
+import { speechEdges, speechGraph } from "./speech-graph.ts";
+import { analyseTeam } from "./team-analysis.ts";
+
+const text = (content: string) => ({ kind: "text" as const, text: content });
+const problem = { id: "1", question: "?", gold: "6" };
+
+/** A solver that repeats what `useful` says and is led astray by `harmful`. */
+const topology = star(
+  ["useful", "useless", "harmful"].map((id) => ({ id, role: "holder", maxTokens: 9, prompt: () => text(id) })),
+  {
+    id: "solver",
+    role: "solver",
+    maxTokens: 9,
+    prompt: ({ inbox }) => text(inbox.map(({ from, text: said }) => `${from}=${said}`).join(";")),
+  },
+);
+const says = (reply: string) => scriptedModel(() => ({ text: reply }));
+const models = {
+  useful: says("66"),
+  useless: says("hello"),
+  harmful: says("lie"),
+  solver: scriptedModel(({ prompt }) => {
+    const heard = prompt.kind === "text" ? prompt.text : "";
+    return { text: heard.includes("lie") ? "7" : (/useful=(6*)/u.exec(heard)?.[1] ?? "") };
+  }),
+};
+const context = { models, sampling: { temperature: 1 }, random: randomFromSeed(0) };
+const score = async ({ answer }: Episode): Promise<number> => (answer === "66" ? 1 : answer === "6" ? 0.5 : 0);
+
+describe("what a message is worth", () => {
+  test("left out: the one that misleads is worth less than nothing", async () => {
+    const { values } = await messageValues(topology, problem, context, score, "drop");
+    expect(values.map(({ agent, value }) => [agent, value])).toEqual([
+      ["useful", 0],
+      ["useless", 0],
+      ["harmful", -1],
+    ]);
+    const honest = { ...context, models: { ...models, harmful: says("") } };
+    const { values: others } = await messageValues(topology, problem, honest, score, "drop");
+    expect(others.map(({ agent, value }) => [agent, value])).toEqual([
+      ["useful", 1],
+      ["useless", 0],
+    ]);
+    expect(summariseValues(others)).toMatchObject({ messages: 2, meanValue: 0.5, harmfulShare: 0 });
+    expect(summariseValues([])).toMatchObject({ messages: 0, valuePerToken: 0, usefulTokenRatio: 0 });
+  });
+
+  test("cut to its first half", async () => {
+    const honest = { ...context, models: { ...models, harmful: says("") } };
+    const { values } = await messageValues(topology, problem, honest, score, "halve");
+    expect(values.find(({ agent }) => agent === "useful")?.value).toBe(0.5);
+  });
+});
+
+test("messages that differ in a key or a number are one form", () => {
+  const said = ["the value of k is 6", "the value of m is 3", "i have 12", "k6", "m3"].map((content) => ({
+    agent: "a",
+    text: content,
+  }));
+  const { utterances } = scriptedEpisode(said);
+  expect(commonMessages(utterances).map(({ form, share }) => [form, share])).toEqual([
+    ["the value of x is 0", 0.4],
+    ["x0", 0.4],
+    ["i have 0", 0.2],
+  ]);
+});
+
+test("the graph escapes names, and draws thicker what is read more", () => {
+  const episode = scriptedEpisode([
+    { agent: "a<b", text: "long words" },
+    { agent: "c", text: "x", reads: [0] },
+  ]);
+  const edges = speechEdges([episode]);
+  expect(edges).toMatchObject([{ from: "a<b", to: "c" }]);
+  const svg = speechGraph(
+    ["a<b", "c"],
+    [
+      { title: "before", edges },
+      { title: "now", edges: [] },
+    ],
+  );
+  expect(svg).toContain("a&lt;b");
+  expect(svg).not.toContain("a<b");
+  expect(svg.match(/marker-end/gu)).toHaveLength(1);
+});
+
+describe("recorded episodes under other rewards", () => {
+  const episode = scriptedEpisode([
+    { agent: "a", text: "long words" },
+    { agent: "s", text: "15", reads: [0] },
+  ]);
+  const recorded: RecordedEpisode[] = [0, 0, 5].map((step, i) => ({
+    step,
+    problem: { ...problem, id: episode.problemId },
+    episode,
+    task: i === 0 ? 1 : 0,
+  }));
+
+  test("a price changes the reward, an edge what is read, a score the task", () => {
+    const written = episode.ledger.calls.reduce((sum, call) => sum + call.writtenTokens, 0);
+    const [first, second] = rescore(recorded, { prices: { tokens: 0.01 }, without: [] });
+    expect(first).toMatchObject({ step: 0, episodes: 2, task: 0.5, writtenTokens: written });
+    expect(first?.reward).toBeCloseTo(0.5 - 0.01 * written, 12);
+    expect(second).toMatchObject({ step: 5, episodes: 1, task: 0 });
+    const [cut] = rescore(
+      recorded.map((each) => ({ ...each, task: 1 })),
+      { prices: {}, without: ["a->s"] },
+    );
+    expect(cut).toMatchObject({ task: 1, readTokens: 0, reward: 1, writtenTokens: written });
+  });
+});
+
+describe("a team before and after training", () => {
+  const agents = ["a", "s"];
+  const hostile = "| `x` |\n<script>";
+  const talk = (said: string) =>
+    scriptedEpisode([
+      { agent: "a", text: said },
+      { agent: "s", text: "15", reads: [0] },
+    ]);
+  const [long, short] = [talk("one two three four"), talk(hostile)];
+  const before = { agents, episodes: [long, long], grades: [1, Number.NaN], values: [] };
+  const message = { agent: "a", turn: 0, tokens: 2, text: hostile };
+  const values = [1, -0.5, Number.NaN].map((value) => ({ ...message, value }));
+  const analysis = analyseTeam(before, { agents, episodes: [short], grades: [0], values }, { step: 7, cut: "drop" });
+
+  test("means are over episodes; what has no score is counted and left out", () => {
+    const written = long.ledger.calls.reduce((sum, call) => sum + call.writtenTokens, 0);
+    expect(analysis.before).toMatchObject({ episodes: 2, unscored: 1, accuracy: 1, writtenTokens: written });
+    expect(analysis.after).toMatchObject({ episodes: 1, unscored: 0, accuracy: 0 });
+    expect(analysis).toMatchObject({ step: 7, problems: 1, cut: "drop", agents });
+    expect(analysis.values).toMatchObject({ messages: 2, meanValue: 0.25, harmfulShare: 0.5 });
+    expect(analysis.extremes.map(({ value }) => value)).toEqual([-0.5, 1]);
+  });
+
+  test("what an agent said cannot leave its cell of the page", () => {
+    const page = analysisMarkdown(analysis);
+    expect(page).toContain("# What the team says, at step 7");
+    expect(page).toContain("`\u00a6 'x' \u00a6 <script>`");
+    expect(page).not.toContain(hostile);
+  });
+});

@@ -1,0 +1,13 @@
+/**
+ * What a team says, what each message is worth, and recorded episodes under other rewards. Opens no file and asks no model of its own.
+ * @module @laconic/evaluation/analysis
+ */
+export { commonMessages, messageValues, summariseValues } from "./message-value.ts";
+export type { CommonMessage, Cut, MessageValue, ValueSummary } from "./message-value.ts";
+export { speechEdges, speechGraph } from "./speech-graph.ts";
+export type { SpeechEdge } from "./speech-graph.ts";
+export { analyseTeam, speechOf } from "./team-analysis.ts";
+export type { PlayedTeam, Speech, TeamAnalysis } from "./team-analysis.ts";
+export { analysisMarkdown } from "./analysis-page.ts";
+export { recordedEpisode, rescore } from "./rescore.ts";
+export type { RecordedEpisode, RescoredStep, RescoreOptions } from "./rescore.ts";

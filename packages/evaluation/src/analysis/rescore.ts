@@ -1,0 +1,95 @@
+import { LaconicError, ledgerTotals, statisticMean, statisticOf, type Episode, type Problem } from "@laconic/core";
+import { episodeSchema } from "@laconic/core/schemas";
+import { equation1Costs, measureEpisode, rewardTerms, rewardTotal, type Prices } from "@laconic/rewards";
+
+/** An episode as a run recorded it. */
+export interface RecordedEpisode {
+  readonly step: number;
+  readonly problem: Problem;
+  readonly episode: Episode;
+  /** Its grade; NaN where the task did not apply. */
+  readonly task: number;
+}
+
+/** What an episode is worth under other rewards: no model is asked. */
+export interface RescoreOptions {
+  readonly prices: Prices;
+  /** Edges nobody reads along any more, `from->to`: what is read shrinks, what was written stays. */
+  readonly without: readonly string[];
+}
+
+/** The recorded episodes of one step under new rewards. */
+export interface RescoredStep {
+  readonly step: number;
+  readonly episodes: number;
+  /** Means over the episodes. */
+  readonly task: number;
+  readonly writtenTokens: number;
+  readonly readTokens: number;
+  readonly reward: number;
+  readonly terms: Readonly<Record<string, number>>;
+}
+
+/** The means of each step's episodes under other prices or edges, in the order of the steps. */
+export function rescore(recorded: readonly RecordedEpisode[], { prices, without }: RescoreOptions): RescoredStep[] {
+  const steps = [...new Set(recorded.map(({ step }) => step))].toSorted((a, b) => a - b);
+  return steps.map((step) => {
+    const scored = recorded
+      .filter((each) => each.step === step)
+      .map(({ problem, episode, task }) => {
+        const kept = withoutEdges(episode, without);
+        const terms = rewardTerms(
+          measureEpisode(() => task, equation1Costs, kept, problem),
+          prices,
+        );
+        const { writtenTokens, readTokens } = ledgerTotals(kept.ledger);
+        return { terms, reward: rewardTotal(terms), writtenTokens, readTokens };
+      });
+    const mean = (pick: (each: (typeof scored)[number]) => number): number =>
+      statisticMean(statisticOf(scored.map((each) => pick(each)).filter((value) => !Number.isNaN(value))));
+    return {
+      step,
+      episodes: scored.length,
+      task: mean(({ terms }) => terms["task"] ?? Number.NaN),
+      writtenTokens: mean((each) => each.writtenTokens),
+      readTokens: mean((each) => each.readTokens),
+      reward: mean(({ reward }) => reward),
+      terms: Object.fromEntries(
+        Object.keys(scored[0]?.terms ?? {}).map((name) => [name, mean(({ terms }) => terms[name] ?? Number.NaN)]),
+      ),
+    };
+  });
+}
+
+function withoutEdges(episode: Episode, edges: readonly string[]): Episode {
+  if (edges.length === 0) return episode;
+  const gone = (from: string, to: string): boolean => edges.includes(`${from}->${to}`);
+  return {
+    ...episode,
+    utterances: episode.utterances.map((each) => ({
+      ...each,
+      deliveredTo: each.deliveredTo.filter((to) => !gone(each.agent, to)),
+    })),
+    ledger: {
+      calls: episode.ledger.calls.map((call) => ({
+        ...call,
+        reads: call.reads.filter(({ from }) => !gone(from, call.agent)),
+      })),
+    },
+  };
+}
+
+/**
+ * A line of a run's `episodes.jsonl` or of a `rollouts.jsonl`.
+ * @param number - of the row in the file, from 1, for the message
+ * @throws LaconicError `data_invalid` with file and row
+ */
+export function recordedEpisode(row: Readonly<Record<string, unknown>>, file: string, number: number): RecordedEpisode {
+  const episode = episodeSchema.safeParse(row["episode"]);
+  const problem = row["problem"];
+  const terms = row["terms"] as Readonly<Record<string, number>> | undefined;
+  const task = row["task"] ?? terms?.["task"] ?? Number.NaN;
+  if (!episode.success || typeof problem !== "object" || problem === null || typeof task !== "number")
+    throw new LaconicError("data_invalid", `${file}:${number}: is no recorded episode`, { file, row: number });
+  return { step: Number(row["step"] ?? 0), problem: problem as Problem, episode: episode.data, task };
+}

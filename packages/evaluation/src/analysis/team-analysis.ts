@@ -1,0 +1,114 @@
+import {
+  broadcastAmplification,
+  criticalPath,
+  silenceRates,
+  statisticMean,
+  statisticOf,
+  sumLedgers,
+  type Episode,
+} from "@laconic/core";
+import {
+  commonMessages,
+  summariseValues,
+  type CommonMessage,
+  type Cut,
+  type MessageValue,
+  type ValueSummary,
+} from "./message-value.ts";
+import { speechEdges, type SpeechEdge } from "./speech-graph.ts";
+
+/** A team's episodes on some problems, graded. */
+export interface PlayedTeam {
+  readonly agents: readonly string[];
+  readonly episodes: readonly Episode[];
+  /** One per episode; NaN where an episode got no score. */
+  readonly grades: readonly number[];
+  /** What its messages were worth, of `messageValues`; empty where nobody asked. A value of NaN is left out. */
+  readonly values: readonly MessageValue[];
+}
+
+/** A team on held-out problems: what it says, what that costs. */
+export interface Speech {
+  readonly episodes: number;
+  /** Of the episodes, those without a score: they are left out of the accuracy. */
+  readonly unscored: number;
+  readonly accuracy: number;
+  /** Means per episode. */
+  readonly writtenTokens: number;
+  readonly readTokens: number;
+  /** Tokens that cannot be written in parallel. */
+  readonly criticalTokens: number;
+  /** Tokens read for each that somebody read; null where nobody reads. */
+  readonly broadcastAmplification: number | null;
+  readonly silence: Readonly<Record<string, number>>;
+  readonly edges: readonly SpeechEdge[];
+  readonly messages: readonly CommonMessage[];
+}
+
+/** What a team says before and after training, and what that is worth. */
+export interface TeamAnalysis {
+  /** Training step of `after`. */
+  readonly step: number;
+  readonly problems: number;
+  readonly cut: Cut;
+  readonly agents: readonly string[];
+  readonly before: Speech;
+  readonly after: Speech;
+  /** What messages are worth after training: all, and by agent. */
+  readonly values: ValueSummary;
+  readonly byAgent: Readonly<Record<string, ValueSummary>>;
+  /** The dearest mistakes and the best words: lowest and highest values. */
+  readonly extremes: readonly MessageValue[];
+}
+
+/**
+ * Compares a team's episodes before and after training on the same problems.
+ * @param cut - what `after.values` did to each message
+ */
+export function analyseTeam(
+  before: PlayedTeam,
+  after: PlayedTeam,
+  { step, cut }: { readonly step: number; readonly cut: Cut },
+): TeamAnalysis {
+  const values = after.values.filter(({ value }) => !Number.isNaN(value));
+  const sorted = values.toSorted((a, b) => a.value - b.value);
+  return {
+    step,
+    problems: after.episodes.length,
+    cut,
+    agents: after.agents,
+    before: speechOf(before),
+    after: speechOf(after),
+    values: summariseValues(values),
+    byAgent: Object.fromEntries(
+      [...new Set(values.map(({ agent }) => agent))].map((agent) => [
+        agent,
+        summariseValues(values.filter((each) => each.agent === agent)),
+      ]),
+    ),
+    extremes: [
+      ...sorted.slice(0, 3).filter(({ value }) => value < 0),
+      ...sorted.slice(-3).filter(({ value }) => value > 0),
+    ],
+  };
+}
+
+/** What a team says and what that costs, means over its episodes. */
+export function speechOf({ episodes, grades }: PlayedTeam): Speech {
+  const count = Math.max(1, episodes.length);
+  const sums = sumLedgers(episodes.map(({ ledger }) => ledger));
+  const utterances = episodes.flatMap((episode) => episode.utterances);
+  const amplified = episodes.map(({ ledger }) => broadcastAmplification(ledger)).filter((each) => each !== null);
+  return {
+    episodes: episodes.length,
+    unscored: grades.filter((grade) => Number.isNaN(grade)).length,
+    accuracy: statisticMean(statisticOf(grades.filter((grade) => !Number.isNaN(grade)))),
+    writtenTokens: sums.writtenTokens / count,
+    readTokens: sums.readTokens / count,
+    criticalTokens: statisticMean(statisticOf(episodes.map(({ ledger }) => criticalPath(ledger).writtenTokens))),
+    broadcastAmplification: amplified.length === 0 ? null : statisticMean(statisticOf(amplified)),
+    silence: silenceRates(utterances),
+    edges: speechEdges(episodes),
+    messages: commonMessages(utterances),
+  };
+}

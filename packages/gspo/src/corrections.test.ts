@@ -1,0 +1,78 @@
+import { ragged, type Objective, type ObjectiveInput } from "@laconic/core";
+import { describe, expect, test } from "vitest";
+import { withImportance, withKl, withOffPolicyMask, type ImportanceOptions } from "./index.ts";
+import { objectiveNames, objectivePreset } from "./presets/index.ts";
+
+const input: ObjectiveInput = {
+  logProbs: ragged([[-1.1, -0.7, -2], [-2.4], [-0.2, -3], [-1, -1.5]]),
+  oldLogProbs: ragged([[-1.2, -0.7, -1.9], [-1.1], [-0.3, -2.8], [-1, -1.4]]),
+  rollLogProbs: ragged([[-1.4, -0.5, -1.7], [-1.9], [-0.6, -1.4], [-1.2, -1.3]]),
+  refLogProbs: ragged([[-1, -1, -1], [-2], [-0.5, -2.5], [-1.1, -1.2]]),
+  advantages: Float64Array.of(1, -0.5, -2, 0.7),
+};
+
+function expectSame(found: Objective, expected: Objective): void {
+  const [a, b] = [found.evaluate(input), expected.evaluate(input)];
+  expect(a.loss).toBeCloseTo(b.loss, 12);
+  a.gradient.forEach((value, t) => expect(value).toBeCloseTo(b.gradient[t] as number, 12));
+  for (const key of ["sampling/ratio", "sampling/ess", "off_policy/dropped", "kl"])
+    expect(a.diagnostics[key]).toEqual(b.diagnostics[key]);
+}
+
+const importances: readonly ImportanceOptions[] = [
+  { kind: "truncate", level: "geometric", cap: 1.5 },
+  { kind: "mask", level: "sequence", cap: 2, veto: 0.3 },
+  { kind: "truncate", level: "token", cap: 1.2 },
+];
+const refusesImportance = new Set(["cispo", "vespo"]);
+const bySequence = new Set(["gspo", "gspo-token", "gmpo", "luspo", "magrpo"]);
+
+describe.each(objectiveNames)("%s", (name) => {
+  const base = name === "dr-grpo" ? { constantLength: 4 } : {};
+  const plain = objectivePreset(name, base);
+
+  // A ratio of a whole sequence takes no weight per token.
+  const takes = importances.filter(
+    ({ level }) => !refusesImportance.has(name) && (level !== "token" || !bySequence.has(name)),
+  );
+  for (const importance of takes)
+    test(`with importance ${JSON.stringify(importance)} is what its own option makes of it`, () => {
+      expectSame(withImportance(plain, importance), objectivePreset(name, { ...base, importance }));
+    });
+
+  test("without what drifted away is what its own option makes of it", () => {
+    const [found, expected] = [withOffPolicyMask(plain, 0.5), objectivePreset(name, { ...base, offPolicyMask: 0.5 })];
+    expectSame(found, expected);
+    expect(found.evaluate(input).diagnostics["off_policy/dropped"]?.sum).toBe(1);
+  });
+});
+
+test("a divergence is added in the weights that are named", () => {
+  const kl = { estimator: "k3+", coefficient: 0.1 } as const;
+  expectSame(withKl(objectivePreset("gspo"), kl), objectivePreset("gspo", { kl }));
+  expectSame(withKl(objectivePreset("dapo"), kl, "token-mean"), objectivePreset("dapo", { kl }));
+});
+
+test("corrections go on any objective, one over the other, and say so", () => {
+  const own: Objective = {
+    name: "own",
+    settings: {},
+    evaluate: ({ logProbs, advantages }) => ({
+      loss: 0,
+      gradient: Float64Array.from(
+        logProbs.values,
+        (_, t) => -(advantages[logProbs.offsets.findLastIndex((o) => o <= t)] as number),
+      ),
+      diagnostics: {},
+    }),
+  };
+  const corrected = withKl(withImportance(withOffPolicyMask(own, 0.5), importances[0] as ImportanceOptions), {
+    estimator: "k2",
+    coefficient: 0.5,
+  });
+  expect(corrected.settings).toMatchObject({ offPolicyMask: 0.5, importance: "truncate", kl: "k2" });
+  const { gradient, diagnostics } = corrected.evaluate({ ...input, refLogProbs: input.logProbs });
+  expect(gradient[3]).toBeCloseTo(0, 12); // the second sequence drifted away
+  expect(gradient[0]).toBeCloseTo(-Math.exp((0.2 - 0.2 - 0.2) / 3), 12);
+  expect(Object.keys(diagnostics)).toEqual(expect.arrayContaining(["off_policy/dropped", "sampling/ratio", "kl"]));
+});

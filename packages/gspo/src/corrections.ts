@@ -1,0 +1,96 @@
+import { LaconicError, statisticOf, type Objective, type ObjectiveInput } from "@laconic/core";
+import { sequenceWeights, type Aggregation } from "./aggregation.ts";
+import { checkImportance, importanceSettings, importanceWeights, type ImportanceOptions } from "./importance.ts";
+import { addKl } from "./kl-term.ts";
+import { checkKl, klSettings, type KlOptions } from "./kl.ts";
+import { offPolicySequences } from "./off-policy.ts";
+import { advantageAt, prepare, type Prepared } from "./prepare.ts";
+
+/**
+ * Any objective under truncated or masked importance weights (TIS, MIS): ρ = π_old / π_roll multiplies each advantage, which
+ * is the loss times ρ, because a policy loss is proportional to its advantage.
+ * @throws LaconicError `config_invalid` for options out of range; at evaluation `input_invalid` without `rollLogProbs`,
+ * `objective_refused` where they are the old log-probs.
+ */
+export function withImportance(objective: Objective, options: ImportanceOptions): Objective {
+  checkImportance(options);
+  return {
+    name: objective.name,
+    settings: { ...objective.settings, ...importanceSettings(options) },
+    evaluate(input) {
+      const prepared = prepare(input);
+      const { weights, diagnostics } = importanceWeights(prepared, options);
+      const byToken = options.level === "token";
+      const output = objective.evaluate({ ...input, advantages: rescaled(prepared, weights, byToken) });
+      return { ...output, diagnostics: { ...output.diagnostics, ...diagnostics } };
+    },
+  };
+}
+
+/**
+ * Any objective without the sequences that the policy has drifted away from: those with A < 0 whose mean log π_old - log π
+ * is above the limit count 0 (DeepSeek-V3.2; about 0.5).
+ * @throws LaconicError `config_invalid` for a limit that is not above 0.
+ */
+export function withOffPolicyMask(objective: Objective, limit: number): Objective {
+  if (!(limit > 0)) throw new LaconicError("config_invalid", `offPolicyMask is ${limit}: it must be above 0`);
+  return {
+    name: objective.name,
+    settings: { ...objective.settings, offPolicyMask: limit },
+    evaluate(input) {
+      const prepared = prepare(input);
+      const dropped = offPolicySequences(prepared, limit);
+      const { offsets } = input.logProbs;
+      const keep = new Float64Array(input.logProbs.values.length).fill(1);
+      dropped.forEach((drop, s) => drop === 1 && keep.fill(0, offsets[s], offsets[s + 1]));
+      const output = objective.evaluate({ ...input, advantages: rescaled(prepared, keep, prepared.advantagePerToken) });
+      return { ...output, diagnostics: { ...output.diagnostics, "off_policy/dropped": statisticOf(dropped) } };
+    },
+  };
+}
+
+/**
+ * Any objective with a penalty of the divergence from a reference, in the token weights of `aggregation`.
+ * @throws LaconicError `config_invalid` for options out of range; `input_invalid` at evaluation without `refLogProbs`.
+ */
+export function withKl(
+  objective: Objective,
+  options: KlOptions,
+  aggregation: Aggregation = "seq-mean-token-mean",
+): Objective {
+  checkKl(options);
+  return {
+    name: objective.name,
+    settings: { ...objective.settings, ...klSettings(options) },
+    evaluate(input) {
+      const output = objective.evaluate(input);
+      const prepared = prepare(input);
+      const gradient = Float64Array.from(output.gradient);
+      const losses = new Float64Array(gradient.length);
+      const diagnostics = addKl(prepared, options, sequenceWeights(prepared, aggregation), losses, gradient);
+      const loss = losses.reduce((sum, value) => sum + value, output.loss);
+      return { loss, gradient, diagnostics: { ...output.diagnostics, ...diagnostics } };
+    },
+  };
+}
+
+/** Advantages times token weights: one per sequence where its tokens share theirs. */
+function rescaled(prepared: Prepared, weights: Float64Array, byToken: boolean): Float64Array {
+  const { input, sequences, advantagePerToken } = prepared;
+  const { offsets } = input.logProbs;
+  const scaled = (s: number, t: number): number => advantageAt(prepared, s, t) * (weights[t] as number);
+  if (!byToken && !advantagePerToken)
+    return Float64Array.from({ length: sequences }, (_, s) => {
+      const first = firstTrained(input, s);
+      return first < 0 ? 0 : scaled(s, first);
+    });
+  const advantages = new Float64Array(weights.length);
+  for (let s = 0; s < sequences; s++)
+    for (let t = offsets[s] as number; t < (offsets[s + 1] as number); t++) advantages[t] = scaled(s, t);
+  return advantages;
+}
+
+function firstTrained({ logProbs: { offsets }, mask }: ObjectiveInput, s: number): number {
+  for (let t = offsets[s] as number; t < (offsets[s + 1] as number); t++) if (!mask || mask[t] !== 0) return t;
+  return -1;
+}

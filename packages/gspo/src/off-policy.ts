@@ -1,0 +1,18 @@
+import type { Prepared } from "./prepare.ts";
+
+/** 1 for a sequence with A < 0 whose mean log π_old - log π is above the limit, else 0; [S]. */
+export function offPolicySequences(
+  { input, advantagePerToken, logRatio, lengths, sequences }: Prepared,
+  limit: number,
+): Int8Array {
+  const { offsets } = input.logProbs;
+  return Int8Array.from({ length: sequences }, (_, s) => {
+    let [drift, advantage] = [0, 0];
+    for (let t = offsets[s] as number; t < (offsets[s + 1] as number); t++) {
+      if (input.mask && input.mask[t] === 0) continue;
+      drift -= logRatio[t] as number;
+      advantage += input.advantages[advantagePerToken ? t : s] as number;
+    }
+    return advantage < 0 && drift / Math.max(1, lengths[s] as number) > limit ? 1 : 0;
+  });
+}

@@ -1,0 +1,86 @@
+import { LaconicError } from "@laconic/core";
+import type { AttentionShape, CachePlan, KeyValueCache, Tensor } from "./contract.ts";
+import { expectCacheHeads, expectCachePlan, expectHeads, expectRowCopies, matrix } from "./shape-checks.ts";
+
+/**
+ * Which key-value caches of a kernel set are alive, and whether a call on one fits: the part of `createCache`, `freeCache`,
+ * `attentionCached` and `copyCacheRows` that does not touch a device. `C` adds the device's arrays.
+ */
+export class KeyValueCaches<C extends KeyValueCache> {
+  readonly #alive = new Set<C>();
+
+  /** Caches alive. */
+  get count(): number {
+    return this.#alive.size;
+  }
+
+  adopt(cache: C): C {
+    this.#alive.add(cache);
+    return cache;
+  }
+
+  /** @throws LaconicError `engine_failed` for a cache that was freed or belongs to another kernel set */
+  get(cache: KeyValueCache): C {
+    if (this.#owns(cache)) return cache;
+    throw new LaconicError(
+      "engine_failed",
+      "a key-value cache is used after it was freed or belongs to another kernel set",
+    );
+  }
+
+  /**
+   * Forgets a cache; its arrays are the caller's to free.
+   * @throws LaconicError `engine_failed`, as `get` does
+   */
+  release(cache: KeyValueCache): C {
+    const own = this.get(cache);
+    this.#alive.delete(own);
+    return own;
+  }
+
+  /**
+   * Checks the arguments of `attentionCached`.
+   * @returns the cache with its arrays, and the number of new tokens
+   * @throws LaconicError `engine_failed` for a freed cache, `input_invalid` where shapes, heads or plan do not fit it
+   */
+  attended(
+    q: Tensor,
+    k: Tensor,
+    v: Tensor,
+    cache: KeyValueCache,
+    shape: AttentionShape,
+    plan: CachePlan,
+  ): { readonly cache: C; readonly tokens: number } {
+    const place = "attentionCached";
+    const own = this.get(cache);
+    const [tokens] = matrix(q, `${place}: q`);
+    expectHeads(shape, tokens, [q], [k, v], place);
+    expectCacheHeads(own, shape, place);
+    expectCachePlan(plan, own, tokens, place);
+    return { cache: own, tokens };
+  }
+
+  /**
+   * Checks the arguments of `copyCacheRows`.
+   * @throws LaconicError `engine_failed` for a freed cache, `input_invalid` where a copy leaves one of the two
+   */
+  copied(
+    cache: KeyValueCache,
+    from: Int32Array,
+    to: Int32Array,
+    lengths: Int32Array,
+    source: KeyValueCache,
+  ): { readonly target: C; readonly origin: C } {
+    const [target, origin] = [this.get(cache), this.get(source)];
+    expectRowCopies(target, from, to, lengths, origin);
+    return { target, origin };
+  }
+
+  dispose(): void {
+    this.#alive.clear();
+  }
+
+  #owns(cache: KeyValueCache): cache is C {
+    return this.#alive.has(cache as C);
+  }
+}

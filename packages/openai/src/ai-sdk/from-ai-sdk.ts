@@ -1,0 +1,96 @@
+import { LaconicError, randomFromState, type CompletionRequest, type FinishReason } from "@laconic/core";
+import { apiModel, type ApiModelOptions, type OpenAiModel } from "../api-model.ts";
+import { Secret } from "../secret.ts";
+import type { ServerReply } from "../server-reply.ts";
+import { DamagedReply } from "../guarded-fetch.ts";
+import { understood } from "./sdk-error.ts";
+import type { AiSdkModel, AiSdkReply, AiSdkRequest } from "./sdk-types.ts";
+
+/** What a model of the AI SDK gets beside itself: limits, prices, a cache. */
+export interface FromAiSdkOptions extends ApiModelOptions {
+  /** Hears once of every setting that the provider says it leaves out of account, such as a seed. */
+  readonly onIgnored?: (setting: string, details: string) => void;
+}
+
+/**
+ * A language model of any provider of the AI SDK (`anthropic("...")`, `google("...")`, a `LanguageModelV2`, `V3` or `V4`) as one
+ * here, with this package's retries, spend account, limits and cache; the provider's own retries are not in between. It takes
+ * chats only, and gives no log-probs.
+ * `complete` throws LaconicError `api_refused`, `api_unavailable`, `reply_malformed`, `budget_refused`, `aborted`, and
+ * `config_invalid` for a prompt that is no chat, and for `minP`.
+ * @throws LaconicError `budget_refused` for a cap without a price
+ */
+export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): OpenAiModel {
+  const told = new Set<string>();
+  return apiModel(
+    {
+      model: model.modelId,
+      place: `ai-sdk:${model.provider}`,
+      // The provider keeps its key to itself.
+      key: new Secret(""),
+      bodyOf: (request) => bodyOf(request, options.seed ?? true),
+      async post(body, abortSignal) {
+        let reply: AiSdkReply;
+        try {
+          reply = await model.doGenerate({ ...body, abortSignal });
+        } catch (error) {
+          throw understood(error);
+        }
+        for (const { type, setting, feature, details } of reply.warnings) {
+          const ignored = typeof setting === "string" ? setting : (feature ?? type);
+          if (!type.startsWith("unsupported") || told.has(ignored)) continue;
+          told.add(ignored);
+          options.onIgnored?.(ignored, details ?? "");
+        }
+        return serverReply(reply);
+      },
+    },
+    options,
+  );
+}
+
+type Body = Omit<AiSdkRequest, "abortSignal">;
+
+function bodyOf({ prompt, sampling, random }: CompletionRequest, seed: boolean): Body {
+  const { temperature, topP, topK, minP, maxTokens, stop = [] } = sampling;
+  if (prompt.kind !== "messages")
+    throw new LaconicError("config_invalid", "models of the AI SDK take chats; give the prompt as messages");
+  if (minP !== undefined) throw new LaconicError("config_invalid", "the AI SDK knows no minP; leave it out");
+  return {
+    prompt: prompt.messages.map(({ role, content }) =>
+      role === "system" ? { role, content } : { role, content: [{ type: "text", text: content }] },
+    ),
+    temperature,
+    maxOutputTokens: maxTokens,
+    ...(topP !== undefined && { topP }),
+    ...(topK !== undefined && { topK }),
+    ...(stop.length > 0 && { stopSequences: [...stop] }),
+    ...(seed && { seed: randomFromState(random).integer(2 ** 31 - 1) }),
+  };
+}
+
+function serverReply({ content, finishReason, usage }: AiSdkReply): ServerReply {
+  const said = (type: string): string => content.map((part) => (part.type === type ? (part.text ?? "") : "")).join("");
+  const finish = typeof finishReason === "string" ? finishReason : finishReason.unified;
+  if (finish === "error" || finish === "interrupted")
+    throw new DamagedReply(`the provider broke off (${finish})`, said("text"));
+  const [promptTokens, completionTokens] = [usage.inputTokens, usage.outputTokens].map((count) =>
+    typeof count === "object" ? count.total : count,
+  );
+  return {
+    text: said("text"),
+    hidden: said("reasoning"),
+    finishReason: finishOf(finish),
+    usage: isCount(promptTokens) && isCount(completionTokens) ? { promptTokens, completionTokens } : null,
+    trace: null,
+  };
+}
+
+function finishOf(finish: string): FinishReason {
+  if (finish === "length") return "length";
+  return finish === "content-filter" ? "refusal" : "stop";
+}
+
+function isCount(value: number | undefined): value is number {
+  return Number.isInteger(value) && (value as number) >= 0;
+}

@@ -1,0 +1,16 @@
+/**
+ * Language models of Vercel's AI SDK (`ai` 5 to 7) as language models here, and the other way (`ai` 6 and 7).
+ * @module @laconic/openai/ai-sdk
+ */
+export { fromAiSdk } from "./from-ai-sdk.ts";
+export type { FromAiSdkOptions } from "./from-ai-sdk.ts";
+export { toAiSdk } from "./to-ai-sdk.ts";
+export type { ToAiSdkOptions } from "./to-ai-sdk.ts";
+export type {
+  AiSdkAsk,
+  AiSdkModel,
+  AiSdkReply,
+  AiSdkRequest,
+  AiSdkStreamPart,
+  LaconicAiSdkModel,
+} from "./sdk-types.ts";

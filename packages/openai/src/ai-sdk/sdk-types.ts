@@ -1,0 +1,88 @@
+/*
+ * The part of the AI SDK's language models that completions need, as its types have it: `LanguageModelV2`, `V3` and `V4` of
+ * `@ai-sdk/provider` are assignable. Written out, so that no version of the SDK has to be installed.
+ */
+
+/** A language model of any provider of the AI SDK. */
+export interface AiSdkModel {
+  readonly specificationVersion: "v2" | "v3" | "v4";
+  readonly provider: string;
+  readonly modelId: string;
+  doGenerate(request: AiSdkRequest): PromiseLike<AiSdkReply>;
+}
+
+/** What is asked of a provider. */
+export interface AiSdkRequest {
+  prompt: (
+    | { role: "system"; content: string }
+    | { role: "user" | "assistant"; content: { type: "text"; text: string }[] }
+  )[];
+  temperature: number;
+  topP?: number;
+  topK?: number;
+  maxOutputTokens: number;
+  stopSequences?: string[];
+  seed?: number;
+  abortSignal: AbortSignal;
+}
+
+/** What a provider answers; V2 has plain strings and numbers where the later ones have objects. */
+export interface AiSdkReply {
+  readonly content: readonly { readonly type: string; readonly text?: string }[];
+  readonly finishReason: string | { readonly unified: string };
+  readonly usage: { readonly inputTokens: TokenCount; readonly outputTokens: TokenCount };
+  readonly warnings: readonly {
+    readonly type: string;
+    readonly setting?: unknown;
+    readonly feature?: string;
+    readonly details?: string | undefined;
+  }[];
+}
+
+type TokenCount = number | undefined | { readonly total: number | undefined };
+
+/** What the SDK asks of a model. */
+export interface AiSdkAsk {
+  readonly prompt: readonly {
+    readonly role: "system" | "user" | "assistant" | "tool";
+    readonly content: string | readonly { readonly type: string; readonly text?: string }[];
+  }[];
+  readonly temperature?: number | undefined;
+  readonly topP?: number | undefined;
+  readonly topK?: number | undefined;
+  readonly maxOutputTokens?: number | undefined;
+  readonly stopSequences?: readonly string[] | undefined;
+  readonly presencePenalty?: number | undefined;
+  readonly frequencyPenalty?: number | undefined;
+  readonly responseFormat?: { readonly type: "text" | "json" } | undefined;
+  readonly seed?: number | undefined;
+  readonly tools?: readonly unknown[] | undefined;
+  readonly abortSignal?: AbortSignal | undefined;
+}
+
+/** A model of Laconic's as a `LanguageModelV3`. */
+export interface LaconicAiSdkModel {
+  readonly specificationVersion: "v3";
+  readonly provider: string;
+  readonly modelId: string;
+  readonly supportedUrls: Record<string, RegExp[]>;
+  doGenerate(ask: AiSdkAsk): Promise<AiSdkEnd & { content: { type: "text"; text: string }[]; warnings: never[] }>;
+  doStream(ask: AiSdkAsk): Promise<{ stream: ReadableStream<AiSdkStreamPart> }>;
+}
+
+/** How a reply to the SDK ended, and what it took. */
+export interface AiSdkEnd {
+  finishReason: { unified: "stop" | "length" | "content-filter"; raw: string };
+  usage: {
+    inputTokens: { total: number; noCache: undefined; cacheRead: undefined; cacheWrite: undefined };
+    outputTokens: { total: number; text: undefined; reasoning: undefined };
+  };
+}
+
+/** A part of a stream to the SDK. */
+export type AiSdkStreamPart =
+  | { type: "stream-start"; warnings: never[] }
+  | { type: "text-start" | "text-end"; id: string }
+  | { type: "text-delta"; id: string; delta: string }
+  | ({ type: "finish" } & AiSdkEnd)
+  | { type: "error"; error: unknown };

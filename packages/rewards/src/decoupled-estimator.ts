@@ -1,0 +1,40 @@
+import { group, shapes, type Estimator, type GroupShape, type RewardBatch } from "@laconic/core";
+import { decoupledAdvantages, type DecoupledOptions } from "./decoupled-advantages.ts";
+import type { MeasuredEpisode } from "./measure-episode.ts";
+
+type EstimatorSettings = Omit<DecoupledOptions, "weights">;
+
+/** What the options of {@link decoupledEstimator} may be. */
+export const decoupledShape: GroupShape<EstimatorSettings> = group<EstimatorSettings>({
+  costs: { shape: { kind: "choice", of: ["z-score", "centred"] } },
+  std: { shape: { kind: "choice", of: ["sample", "population"] }, optional: true },
+  epsilon: { shape: shapes.atLeast0, optional: true },
+  batch: { shape: { kind: "choice", of: ["none", "sequence"] }, optional: true },
+  costWhenTaskAtLeast: { shape: { kind: "number", above: 0, max: 1 }, optional: true },
+});
+
+/**
+ * {@link decoupledAdvantages} as an estimator: the prices of the step are the weights of the costs.
+ * @throws LaconicError `config_invalid` for a bad setting.
+ */
+export function decoupledEstimator(options: EstimatorSettings): Estimator {
+  decoupledAdvantages([], [], { ...options, weights: {} });
+  return {
+    name: "decoupled",
+    settings: { ...options },
+    estimate: (batch) => decoupledAdvantages(rowsOf(batch), batch.groups, { ...options, weights: batch.prices }),
+  };
+}
+
+function rowsOf({ rewards, terms, costs }: RewardBatch): MeasuredEpisode[] {
+  const at = (columns: RewardBatch["terms"], row: number): Record<string, number> =>
+    Object.fromEntries(Object.entries(columns).map(([name, values]) => [name, values[row] as number]));
+  return Array.from(rewards, (_, row) => {
+    const own = at(terms, row);
+    return {
+      task: own["task"] ?? Object.values(own).reduce((sum, value) => sum + value, 0),
+      terms: own,
+      costs: at(costs, row),
+    };
+  });
+}

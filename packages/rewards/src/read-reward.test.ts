@@ -1,0 +1,49 @@
+import { scriptedEpisode } from "@laconic/core/testing";
+import { expect, test } from "vitest";
+import { graded, readReward, termsOf } from "./index.ts";
+
+test.for<[unknown, number, unknown]>([
+  [{ task: 1 }, 1, { team: { task: 1 }, score: 1 }],
+  [{ task: 0.5, style: -3 }, 0.5, { team: { task: 0.5, style: -3 }, score: 0.5 }],
+  [{ style: 2, form: -1 }, 1, { team: { style: 2, form: -1 }, score: 1 }],
+  [{ team: { task: 0 }, agents: { a: { win: 1 } } }, 0, { team: { task: 0 }, agents: { a: { win: 1 } }, score: 0 }],
+  [{ team: {}, agents: { a: { win: 1 }, b: { win: -1 } }, score: 0.25 }, 0.25, expect.objectContaining({ team: {} })],
+])("%j has the score %d", ([given, value, reward]) => {
+  expect(readReward(given)).toEqual({ status: "scored", value, reward });
+});
+
+test.for<[unknown, string]>([
+  [1, "expected terms such as"],
+  [null, "[object Null]"],
+  [Promise.resolve({ task: 1 }), "[object Promise]"],
+  [{ task: 2 }, "term task: got 2, expected a number from 0 to 1"],
+  [{ task: Number.NaN }, "term task: got NaN"],
+  [{ style: Infinity }, "term style: got Infinity"],
+  [{ style: 1e200 }, "expected a finite number"],
+  [{ task: "1" }, "term task: got 1"],
+  [{ team: {}, agents: [] }, "agents: got [object Array]"],
+  [{ team: {}, agents: { a: 1 } }, "agent a: got 1"],
+  [{ team: {}, agents: { a: { win: Number.NaN } } }, "agent a, term win: got NaN"],
+  [{ team: { task: 1 }, score: "x" }, "score: got x"],
+])("%j is invalid: %s", ([given, reason]) => {
+  expect(readReward(given)).toEqual({ status: "invalid", reason: expect.stringContaining(reason) as string });
+});
+
+test("undecided says why", () => {
+  expect(readReward({ undecided: "no memory" })).toEqual({ status: "undecided", reason: "no memory" });
+});
+
+test("a grader is a reward with one term", async () => {
+  const reward = graded((answer, { gold }) => (answer === gold ? 1 : 0));
+  const episode = scriptedEpisode([{ agent: "a", text: "4" }]);
+  const problem = { id: "problem", question: "?", gold: "4" };
+  expect(await reward(episode, problem, { signal: new AbortController().signal })).toEqual({ task: 1 });
+});
+
+test("an agent's terms are the team's and its own", () => {
+  const reward = { team: { task: 1, form: 2 }, agents: { a: { form: 1, win: -1 } } };
+  expect(termsOf(reward)).toEqual({ task: 1, form: 2 });
+  expect(termsOf(reward, "a")).toEqual({ task: 1, form: 3, win: -1 });
+  expect(termsOf(reward, "b")).toBe(reward.team);
+  expect(termsOf(reward, "toString")).toBe(reward.team);
+});

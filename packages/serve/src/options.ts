@@ -1,0 +1,28 @@
+import type { ChatTokenizer, LanguageModel, Tokenizer } from "@laconic/core";
+import type { PromptScorer } from "./echo.ts";
+
+/** What is served, to whom, and how much of it at once. */
+export interface CompletionServerOptions {
+  /** Answers; a local policy streams its tokens. */
+  readonly policy: LanguageModel;
+  readonly tokenizer: Tokenizer | ChatTokenizer;
+  /** As `/v1/models` lists it and requests name it. */
+  readonly modelName: string;
+  /** Most tokens of prompt and reply together. */
+  readonly contextLength: number;
+  /** Most tokens of a reply whose request does not say; 1,024 unless told. */
+  readonly defaultMaxTokens?: number;
+  /** Names that clients may call this server by, beside those of this machine and plain addresses. */
+  readonly hosts?: readonly string[];
+  /** Gives the log-probs of a prompt's own tokens; without it `echo` with `logprobs` is refused. */
+  readonly scorer?: PromptScorer;
+  /** Null serves everybody who can connect. */
+  readonly apiKey: string | null;
+  /** Replies in the making at once; more are refused with 429. */
+  readonly maxConcurrency: number;
+  readonly maxBodyBytes: number;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  /** Hears failures that are not the client's doing. */
+  readonly onError: (error: unknown) => void;
+}

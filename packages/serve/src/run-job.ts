@@ -1,0 +1,98 @@
+import { randomUUID } from "node:crypto";
+import { setMaxListeners } from "node:events";
+import { randomFromSeed, streamText, type Completion, type CompletionRequest, type Prompt } from "@laconic/core";
+import { ClientGone } from "./client-gone.ts";
+import { withEcho } from "./echo.ts";
+import type { Choice } from "./forms.ts";
+import type { Job } from "./jobs.ts";
+import { listToken, type LogProbMode } from "./listed-token.ts";
+import type { CompletionServerOptions } from "./options.ts";
+
+type Chunk = Readonly<Record<string, unknown>>;
+
+/**
+ * Asks the policy for all replies of a job at once.
+ * @param gone - ends them when it is aborted; aborted here once one has failed, or all are made
+ * @param send - takes chunks of replies as they are written; null for the whole answer alone
+ * @returns the whole answer
+ */
+export async function runJob(
+  job: Job,
+  { policy, tokenizer, modelName, scorer, now }: CompletionServerOptions,
+  gone: AbortController,
+  send: ((chunk: Chunk) => void) | null,
+): Promise<Chunk> {
+  const { body, prompts, form, maxTokens, logProbs, topLogProbs, count } = job;
+  const perPrompt = count / prompts.length;
+  setMaxListeners(0, gone.signal); // every reply listens
+  const head = { id: `${form.prefix}-${randomUUID()}`, created: Math.floor(now() / 1000), model: modelName };
+  const chunkHead = { ...head, object: form.chunkObject };
+  const seeds = randomFromSeed(body.seed ?? randomUUID());
+  const stop = body.stop === undefined || body.stop === null ? [] : [body.stop].flat();
+
+  const ask = async (request: CompletionRequest, index: number): Promise<Completion> => {
+    if (!send) return policy.complete(request);
+    const mode = logProbs ?? "processed_logprobs";
+    for await (const event of streamText(policy, request, tokenizer)) {
+      const tokens = event.kind === "text" ? event.drawn.map((drawn) => listToken(tokenizer, drawn, mode)) : [];
+      const chunk = form.chunk({ index, text: event.kind === "text" ? event.text : "", tokens, ...shape(job) });
+      if (event.kind === "text") send({ ...chunkHead, choices: [chunk] });
+      else {
+        send({ ...chunkHead, choices: [{ ...chunk, finish_reason: event.completion.finishReason }] });
+        return event.completion;
+      }
+    }
+    throw new Error("a stream ended without its completion");
+  };
+
+  try {
+    const choices = await Promise.all(
+      Array.from({ length: count }, async (_, index): Promise<Choice> => {
+        const request: CompletionRequest = {
+          prompt: prompts[Math.floor(index / perPrompt)] as Prompt,
+          sampling: {
+            temperature: body.temperature ?? 1,
+            maxTokens: Math.max(1, maxTokens),
+            stop,
+            ...(body.top_p !== undefined && { topP: body.top_p }),
+            ...(body.top_k !== undefined && body.top_k > 0 && { topK: body.top_k }),
+            ...(body.min_p !== undefined && { minP: body.min_p }),
+          },
+          random: seeds.split(index).state(),
+          signal: gone.signal,
+          ...(logProbs === "raw_logprobs" && { topLogProbs }),
+          ...(body.prompt_cache_key !== undefined && { conversation: body.prompt_cache_key }),
+        };
+        return { index, completion: await ask(request, index), tokenizer, ...shape(job) };
+      }),
+    );
+    const usage = usageOf(choices, perPrompt, maxTokens === 0);
+    if (body.stream_options?.include_usage === true) send?.({ ...chunkHead, choices: [], usage });
+    const promptTokens = choices[0]?.completion.trace?.promptTokens;
+    const shown = job.echo ? await withEcho(choices, job, { tokenizer, scorer }) : choices;
+    return {
+      ...head,
+      object: form.object,
+      choices: shown.map((choice) => form.whole(choice)),
+      usage,
+      ...(body.return_token_ids === true && { prompt_token_ids: promptTokens ?? null }),
+    };
+  } catch (error) {
+    // A reply that failed ends the others, and is no departure of the client's.
+    throw gone.signal.aborted ? new ClientGone(error) : error;
+  } finally {
+    gone.abort();
+  }
+}
+
+function shape({ logProbs, body }: Job): { readonly logProbs: LogProbMode | null; readonly tokenIds: boolean } {
+  return { logProbs, tokenIds: body.return_token_ids === true };
+}
+
+function usageOf(choices: readonly Choice[], perPrompt: number, withoutReply: boolean): Record<string, number> {
+  const total = (counts: readonly number[]): number => counts.reduce((sum, each) => sum + each, 0);
+  const firsts = choices.filter((_, i) => i % perPrompt === 0);
+  const prompt = total(firsts.map(({ completion }) => completion.usage.promptTokens));
+  const completion = withoutReply ? 0 : total(choices.map((each) => each.completion.usage.completionTokens));
+  return { prompt_tokens: prompt, completion_tokens: completion, total_tokens: prompt + completion };
+}

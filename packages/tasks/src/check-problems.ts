@@ -1,0 +1,73 @@
+import { LaconicError, questionKey, type AgentId, type Problem } from "@laconic/core";
+
+/**
+ * Problems of a list that each have an id of their own, and views of agents that exist.
+ * @param list - what refusals call them
+ * @throws LaconicError `input_invalid` naming the problem
+ */
+export function checkProblems(list: string, problems: readonly Problem[], agents: readonly AgentId[]): void {
+  const ids = new Set<string>();
+  for (const [i, problem] of problems.entries()) {
+    checkProblem(`${list}[${i}]`, problem, agents);
+    if (ids.has(problem.id)) refuse(`${list}[${i}]: the id "${problem.id}" is that of another problem too`, problem);
+    ids.add(problem.id);
+  }
+}
+
+/**
+ * Problems that are learned on: none is a held-out one, by its id or by what it asks.
+ * @throws LaconicError `input_invalid` naming both
+ */
+export function checkDrawn(
+  list: string,
+  problems: readonly Problem[],
+  heldOut: readonly Problem[],
+  agents: readonly AgentId[],
+): void {
+  const { ids, questions } = keysOf(heldOut);
+  for (const [i, problem] of problems.entries()) {
+    checkProblem(`${list}[${i}]`, problem, agents);
+    const { id } = problem;
+    if (ids.has(id)) refuse(`${list}[${i}]: the id "${id}" is that of a held-out problem`, problem);
+    const twin = questions.get(problemKey(problem));
+    if (twin !== undefined)
+      refuse(
+        `${list}[${i}], id "${id}", asks what the held-out problem "${twin}" asks: it would measure nothing`,
+        problem,
+      );
+  }
+}
+
+/** What a problem asks, and what is right: where only golds differ, nothing is given away. */
+export function problemKey(problem: Problem): string {
+  return `${questionKey(problem)} ${problem.gold}`;
+}
+
+interface Keys {
+  readonly ids: ReadonlySet<string>;
+  readonly questions: ReadonlyMap<string, string>;
+}
+
+/** Held-out problems are compared with at every step. */
+const known = new WeakMap<readonly Problem[], Keys>();
+
+function keysOf(problems: readonly Problem[]): Keys {
+  const keys = known.get(problems) ?? {
+    ids: new Set(problems.map(({ id }) => id)),
+    questions: new Map(problems.map((problem) => [problemKey(problem), problem.id])),
+  };
+  known.set(problems, keys);
+  return keys;
+}
+
+function checkProblem(place: string, problem: Problem, agents: readonly AgentId[]): void {
+  if (typeof problem.id !== "string" || problem.id === "") refuse(`${place} has no id, a text of its own`, problem);
+  if (typeof problem.question !== "string") refuse(`${place}, id "${problem.id}", has no question`, problem);
+  const stranger = Object.keys(problem.views ?? {}).find((agent) => !agents.includes(agent));
+  if (stranger !== undefined)
+    refuse(`${place}, id "${problem.id}": a view of "${stranger}", but the agents are ${agents.join(", ")}`, problem);
+}
+
+function refuse(message: string, { id }: Problem): never {
+  throw new LaconicError("input_invalid", message, { problem: id });
+}

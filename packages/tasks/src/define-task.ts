@@ -1,0 +1,117 @@
+import {
+  LaconicError,
+  nearestName,
+  type AgentId,
+  type ChatTokenizer,
+  type Problem,
+  type Random,
+  type Reward,
+  type Tokenizer,
+  type Topology,
+} from "@laconic/core";
+import type { TrainingTask } from "@laconic/trainer";
+import type { JointGame } from "@laconic/topologies";
+import { checkDrawn, checkProblems } from "./check-problems.ts";
+import { drawFrom } from "./draw.ts";
+import { gradingOf, type OwnGrader } from "./grading.ts";
+import type { TeamTask } from "./task.ts";
+
+/** A task as one writes it. Exactly one of `train` and `problems` says what is learned on,
+ * and one of `grader` and `reward` how it is judged. */
+export interface TaskDefinition<P extends Problem = Problem> {
+  readonly name: string;
+  readonly topology: Topology;
+  /** All problems to learn on: each is visited once before any comes again. */
+  readonly train?: readonly P[];
+  /** Draws problems to learn on from nothing but the stream: the same stream gives the same problems. */
+  readonly problems?: (random: Random, count: number) => P[];
+  /** What is measured with, and never learned on. */
+  readonly heldOut: readonly P[];
+  /** 0 to 1 for a team's answer, null where it gave none; at once or later. */
+  readonly grader?: OwnGrader<P>;
+  /** In the grader's place where more than the answer counts: several terms, or terms of single agents. */
+  readonly reward?: Reward;
+  /** Who learns; all agents when absent. */
+  readonly trainedAgents?: readonly AgentId[];
+  /** Of its prompts; the model's own when absent. */
+  readonly tokenizer?: Tokenizer | ChatTokenizer;
+  /** The same play turn by turn, for rollout trees. */
+  readonly game?: JointGame;
+  /** Ends what the grader holds. */
+  close?(): Promise<void>;
+}
+
+/** What a trainer takes, and who learns. */
+export type DefinedTask = TrainingTask & Pick<TeamTask, "trainedAgents" | "close">;
+
+/**
+ * A task of one's own, checked: its agents exist, ids are unique, views belong to agents, and no held-out problem is learned
+ * on, neither by its id nor by question (`questionKey`) and gold. Drawn problems are checked whenever they are drawn.
+ * `taskCases` of `@laconic/tasks/testing` checks what takes runs to see.
+ * @throws LaconicError `input_invalid` naming the agent or problem at fault; so does drawing
+ */
+export function defineTask<P extends Problem>(
+  definition: TaskDefinition<P> & Required<Pick<TaskDefinition<P>, "tokenizer">>,
+): TeamTask;
+export function defineTask<P extends Problem>(definition: TaskDefinition<P>): DefinedTask;
+export function defineTask<P extends Problem>(definition: TaskDefinition<P>): DefinedTask {
+  const { name, topology, train, problems, heldOut, grader, reward, trainedAgents, tokenizer, game, close } =
+    definition;
+  if (name.trim() === "") refuse("a task needs a name");
+  checkAgents(topology.agents, trainedAgents, game);
+  const { agents } = topology;
+  if ((train === undefined) === (problems === undefined))
+    refuse(`${name}: give train, a list of problems, or problems, which draws them`);
+  if ((grader === undefined) === (reward === undefined))
+    refuse(`${name}: give a grader of answers, or a reward of episodes`);
+  if (heldOut.length === 0) refuse(`${name}: heldOut is empty: nothing could be measured`);
+  checkProblems("heldOut", heldOut, agents);
+  if (train) {
+    if (train.length === 0) refuse(`${name}: train is empty: nothing could be learned`);
+    checkProblems("train", train, agents);
+    checkDrawn("train", train, heldOut, agents);
+  }
+  const draw = train ? drawFrom(train) : (problems as NonNullable<typeof problems>);
+  return {
+    name,
+    topology,
+    ...(reward ? { reward } : gradingOf(grader as OwnGrader<P>)),
+    problems: (random, count) => {
+      const drawn = draw(random, count);
+      if (drawn.length !== count) refuse(`${name}: problems gave ${drawn.length} problems, ${count} were asked for`);
+      if (!train) checkDrawn("problems", drawn, heldOut, agents);
+      return drawn;
+    },
+    ...(train && { pool: train }),
+    heldOut,
+    ...(trainedAgents && { trainedAgents }),
+    ...(tokenizer && { tokenizer }),
+    ...(game && { game }),
+    ...(close && { close }),
+  };
+}
+
+function checkAgents(
+  agents: readonly AgentId[],
+  trained: readonly AgentId[] | undefined,
+  game: JointGame | undefined,
+): void {
+  if (agents.length === 0) refuse("the topology has no agents");
+  const twice = [agents, trained ?? []].flatMap((list) => list.filter((agent, i) => list.indexOf(agent) !== i))[0];
+  if (twice !== undefined) refuse(`agent "${twice}" is named twice`, { agent: twice });
+  if (trained?.length === 0) refuse("trainedAgents is empty: nobody would learn");
+  for (const agent of trained ?? [])
+    if (!agents.includes(agent)) {
+      const near = nearestName(agent, agents);
+      const advice = near === undefined ? `it has ${agents.join(", ")}` : `did you mean ${near}?`;
+      refuse(`trainedAgents: the topology has no agent "${agent}"; ${advice}`, { agent });
+    }
+  if (!game) return;
+  const players = game.players.map(({ id }) => id);
+  if (players.toSorted().join() !== [...agents].toSorted().join())
+    refuse(`game: its players are ${players.join(", ")}, the topology's agents ${agents.join(", ")}`);
+}
+
+function refuse(message: string, detail: Readonly<Record<string, string>> = {}): never {
+  throw new LaconicError("input_invalid", message, detail);
+}

@@ -1,0 +1,6 @@
+/**
+ * The suite that every task passes.
+ * @module @laconic/tasks/testing
+ */
+export { taskCases } from "./task-cases.ts";
+export type { TaskCase, TaskSubject } from "./task-cases.ts";

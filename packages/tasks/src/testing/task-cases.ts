@@ -1,0 +1,176 @@
+import { LaconicError, randomFromSeed, type LanguageModel, type Problem, type Random } from "@laconic/core";
+import { babbler } from "@laconic/topologies/testing";
+import type { TrainingTask } from "@laconic/trainer";
+import { problemKey } from "../check-problems.ts";
+import { gradeOf } from "../grading.ts";
+
+/** What the suite is run on. */
+export interface TaskSubject {
+  readonly task: TrainingTask & { readonly trainedAgents?: readonly string[]; close?(): Promise<void> };
+  /** A team's answer that deserves the best grade, where one is known; the gold alone need not be one. */
+  readonly solve?: (problem: Problem) => string;
+  /** What agents speak with; letters drawn by chance unless told. */
+  readonly model?: (agent: string) => LanguageModel;
+}
+
+/** One check of the suite, free of any test runner. */
+export interface TaskCase {
+  readonly name: string;
+  readonly run: (create: () => TaskSubject | Promise<TaskSubject>) => Promise<void>;
+}
+
+/** What every task owes a trainer, as data: `for (const item of taskCases) test(item.name, () => item.run(create))`. */
+export const taskCases: readonly TaskCase[] = [
+  {
+    name: "a stream of random numbers decides which problems are drawn, as many as were asked for",
+    run: withSubject(({ task }) => {
+      for (const count of [1, 7, many]) equal(draw(task, "count", count).length, count, "problems");
+      equal(draw(task, "a", many), draw(task, "a", many), "the problems of one stream");
+      check(
+        JSON.stringify(draw(task, "a", many)) !== JSON.stringify(draw(task, "b", many)) || task.pool?.length === 1,
+        "two streams gave the same problems",
+      );
+    }),
+  },
+  {
+    name: "opened twice, it holds the same problems out",
+    async run(create) {
+      const [first, second] = [await create(), await create()];
+      equal(first.task.heldOut, second.task.heldOut, "held-out problems");
+      equal(first.task.pool, second.task.pool, "the pool");
+      await first.task.close?.();
+      await second.task.close?.();
+    },
+  },
+  {
+    name: "an id names one problem",
+    run: withSubject(({ task }) => {
+      for (const list of [task.heldOut, task.pool ?? []])
+        unique(
+          list.map(({ id }) => id),
+          "id",
+        );
+      const byId = new Map<string, string>();
+      for (const problem of [...task.heldOut, ...draw(task, "ids", many)]) {
+        const said = JSON.stringify(problem);
+        equal(byId.get(problem.id) ?? said, said, `the problem ${problem.id}`);
+        byId.set(problem.id, said);
+      }
+    }),
+  },
+  {
+    name: "no held-out problem is drawn or in the pool, by its id or by what it asks",
+    run: withSubject(({ task }) => {
+      check(task.heldOut.length > 0, "there are no held-out problems");
+      const ids = new Set(task.heldOut.map(({ id }) => id));
+      const questions = new Set(task.heldOut.map((problem) => problemKey(problem)));
+      for (const problem of [...(task.pool ?? []), ...["a", "b", "c"].flatMap((seed) => draw(task, seed, many))]) {
+        check(!ids.has(problem.id), `the held-out problem ${problem.id} is learned on`);
+        check(!questions.has(problemKey(problem)), `what ${problem.id} asks is held out`);
+      }
+    }),
+  },
+  {
+    name: "a pool holds every problem that is drawn, and is visited whole before any comes again",
+    run: withSubject(({ task }) => {
+      if (!task.pool) return;
+      const ids = new Set(task.pool.map(({ id }) => id));
+      const once = draw(task, "pool", task.pool.length).map(({ id }) => id);
+      for (const id of once) check(ids.has(id), `${id} is not of the pool`);
+      unique(once, "problem of one pass");
+    }),
+  },
+  {
+    name: "agents are named once, learners and players are among them, views are theirs",
+    run: withSubject(({ task }) => {
+      const { agents } = task.topology;
+      check(agents.length > 0, "there are no agents");
+      unique(agents, "agent");
+      const trained = task.trainedAgents ?? agents;
+      check(trained.length > 0, "nobody learns");
+      unique(trained, "learner");
+      for (const agent of trained) check(agents.includes(agent), `the learner ${agent} is no agent`);
+      if (task.game) equal(task.game.players.map(({ id }) => id).toSorted(), [...agents].toSorted(), "players");
+      for (const { id, views = {} } of [...task.heldOut, ...draw(task, "views", many)])
+        for (const agent of Object.keys(views)) check(agents.includes(agent), `${id} has a view of ${agent}`);
+    }),
+  },
+  {
+    name: "a gold, a solution, words and no answer get grades from 0 to 1; a solution gets no less than the others",
+    run: withSubject(async ({ task, solve }) => {
+      for (const problem of [...task.heldOut.slice(0, few), ...draw(task, "grades", few)]) {
+        const best = solve ? await graded(task, solve(problem), problem) : 1;
+        for (const answer of [problem.gold, "I do not know.", "", null]) {
+          const grade = await graded(task, answer, problem);
+          check(
+            grade <= best,
+            `${JSON.stringify(answer)} gets ${grade} for ${problem.id}, more than its solution: ${best}`,
+          );
+        }
+        if (solve) check(best > 0, `the solution of ${problem.id} gets 0`);
+      }
+    }),
+  },
+  {
+    name: "a grade follows from answer and problem alone",
+    run: withSubject(async ({ task, solve }) => {
+      for (const problem of task.heldOut.slice(0, few)) {
+        const answer = solve?.(problem) ?? problem.gold;
+        equal(await graded(task, answer, problem), await graded(task, answer, problem), `the grade of ${problem.id}`);
+      }
+    }),
+  },
+  {
+    name: "its team plays a problem to the end, and what it answers gets a grade",
+    run: withSubject(async ({ task, model = (agent) => babbler(agent) }) => {
+      const models = Object.fromEntries(task.topology.agents.map((agent) => [agent, model(agent)]));
+      for (const [i, problem] of [...task.heldOut.slice(0, few), ...draw(task, "play", few)].entries()) {
+        const context = { models, sampling: { temperature: 1 }, random: randomFromSeed(`play ${i}`) };
+        const episode = await task.topology.run(problem, context);
+        check(episode.utterances.length > 0, `nobody spoke on ${problem.id}`);
+        await graded(task, episode.answer, problem);
+      }
+    }),
+  },
+];
+
+const few = 4;
+const many = 60;
+
+/** Opens the subject, and closes its task whatever happens. */
+function withSubject(body: (subject: TaskSubject) => void | Promise<void>): TaskCase["run"] {
+  return async (create) => {
+    const subject = await create();
+    try {
+      await body(subject);
+    } finally {
+      await subject.task.close?.();
+    }
+  };
+}
+
+function draw(task: TrainingTask, seed: string, count: number): Problem[] {
+  const random: Random = randomFromSeed(seed);
+  return task.problems(random, count);
+}
+
+async function graded(task: TrainingTask, answer: string | null, problem: Problem): Promise<number> {
+  const grade = await gradeOf(task, answer, problem);
+  const number = typeof grade === "number" ? grade : Number.NaN;
+  check(number >= 0 && number <= 1, `${JSON.stringify(answer)} gets ${JSON.stringify(grade)} for ${problem.id}`);
+  return number;
+}
+
+function unique(names: readonly string[], what: string): void {
+  const twice = names.find((name, i) => names.indexOf(name) !== i);
+  check(twice === undefined, `the ${what} ${twice} is there twice`);
+}
+
+function check(condition: boolean, message: string): void {
+  if (!condition) throw new LaconicError("input_invalid", message);
+}
+
+function equal(actual: unknown, expected: unknown, what: string): void {
+  const [a, b] = [JSON.stringify(actual), JSON.stringify(expected)];
+  check(a === b, `${what}: ${a} instead of ${b}`);
+}

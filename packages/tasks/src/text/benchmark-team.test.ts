@@ -1,0 +1,80 @@
+import { randomFromSeed } from "@laconic/core";
+import { scriptedModel } from "@laconic/core/testing";
+import type { Graph } from "@laconic/topologies";
+import { expect, test } from "vitest";
+import { benchmarkTeam, type TeamSettings } from "./benchmark-team.ts";
+import { teamPresets } from "./teams/presets.ts";
+
+const forms = { answerForm: "Put it into a box.", read: (reply: string) => reply };
+const own = teamPresets.solo.make({ agents: 1, rounds: 1, replyTokens: 9, actorTokens: 9, ...forms });
+
+test("what is left out has AgentPO's lengths, three agents and two rounds", () => {
+  const { graph } = benchmarkTeam({ team: "debate" }, forms);
+  expect(graph?.rounds).toBe(2);
+  expect(graph?.agents.map(({ id, maxTokens }) => [id, maxTokens])).toEqual([
+    ["collaborator", 768],
+    ["debater-1", 2048],
+    ["debater-2", 2048],
+    ["debater-3", 2048],
+  ]);
+});
+
+test("which random graph it is, is a setting", () => {
+  const edges = (settings: Omit<TeamSettings, "team">) => {
+    const { graph } = benchmarkTeam({ team: "random", agents: 6, ...settings }, forms);
+    return JSON.stringify([graph?.spatial, graph?.temporal]);
+  };
+  expect(edges({ graphSeed: 7 })).toBe(edges({ graphSeed: 7 }));
+  expect(edges({ graphSeed: 7 })).not.toBe(edges({ graphSeed: 8 }));
+  expect(edges({ density: 0 })).toBe("[[],[]]");
+});
+
+test("agents are told the run's budget where they are to be", async () => {
+  const told = async (settings: TeamSettings, targetTokens?: number): Promise<boolean> => {
+    const { topology } = benchmarkTeam(settings, { ...forms, targetTokens });
+    const model = scriptedModel("4");
+    const models = Object.fromEntries(topology.agents.map((agent) => [agent, model]));
+    const { utterances } = await topology.run(
+      { id: "1", question: "?", gold: "4" },
+      { models, sampling: { temperature: 1 }, random: randomFromSeed(0) },
+    );
+    return utterances.every(({ prompt }) => prompt.includes("a budget of 60 tokens"));
+  };
+  expect(await told({ team: "solo", showBudget: true }, 60)).toBe(true);
+  expect(await told({ team: ["hint", "debate"], showBudget: true }, 60)).toBe(true);
+  expect(await told({ team: "solo", showBudget: true })).toBe(false);
+  expect(await told({ team: "solo" }, 60)).toBe(false);
+});
+
+test.for<[string, TeamSettings]>([
+  ["graphSeed", { team: "complete", graphSeed: 1 }],
+  ["density", { team: ["hint", "critic"], density: 0.5 }],
+  ["graphSeed", { team: own.graph as Graph, graphSeed: 1 }],
+  ["showBudget", { team: own, showBudget: true }],
+  ["showBudget", { team: own.topology, showBudget: true }],
+])("%s without effect is refused: %j", ([key, settings]) => {
+  expect(() => benchmarkTeam(settings, forms)).toThrow(
+    expect.objectContaining({ code: "config_invalid", detail: { key: `task.${key}` } }),
+  );
+});
+
+test("what is no team is refused as that", () => {
+  expect(() => benchmarkTeam({ team: null as never }, forms)).toThrow(/task\.team: this is no team/u);
+});
+
+test("a function gets every setting", () => {
+  const team = benchmarkTeam(
+    {
+      team: ({ graphSeed, density, showBudget, agents }) => {
+        expect([graphSeed, density, showBudget, agents]).toEqual(["x", 0.2, true, 4]);
+        return own;
+      },
+      graphSeed: "x",
+      density: 0.2,
+      showBudget: true,
+      agents: 4,
+    },
+    forms,
+  );
+  expect(team.trained).toEqual(["solver"]);
+});

@@ -1,0 +1,18 @@
+import { layeredGraph } from "@laconic/topologies";
+import { gathererPrompt, holderPrompt, pass } from "./holders.ts";
+import { numbered, seat } from "./seats.ts";
+import { teamOn, type TeamPreset } from "./text-team.ts";
+
+/** Agent-GSPO's distributed information, one hop. */
+export const star: TeamPreset = {
+  name: "star",
+  summary: "holders each know a part and tell the solver at once, unheard by each other; all learn",
+  heeds: ["agents"],
+  make: (options) => {
+    const holders = numbered("holder", options.agents);
+    const seats = holders.map((id) => seat(options, id, holderPrompt, options.replyTokens));
+    const solver = seat(options, "solver", gathererPrompt(options.answerForm), options.actorTokens);
+    const graph = layeredGraph([seats, [solver]]);
+    return teamOn({ ...graph, name: "star", pass }, [...holders, "solver"], holders);
+  },
+};

@@ -1,0 +1,182 @@
+import { readFileSync } from "node:fs";
+import { randomFromSeed, type Episode, type Prompt } from "@laconic/core";
+import { scriptedModel } from "@laconic/core/testing";
+import { topologyCases } from "@laconic/topologies/testing";
+import { describe, expect, test } from "vitest";
+import { teamNames, teamPresets, type TeamName } from "./presets.ts";
+import { teamOf } from "./team-of.ts";
+
+const readme = readFileSync(new URL("../../../README.md", import.meta.url), "utf8");
+
+const options = {
+  agents: 2,
+  rounds: 2,
+  replyTokens: 100,
+  actorTokens: 200,
+  answerForm: "Put the final answer into \\boxed{}.",
+  read: (reply: string) => reply.trim() || null,
+};
+const problem = { id: "1", question: "How many?", gold: "4" };
+const shown = (prompt: Prompt): string =>
+  prompt.kind === "messages" ? prompt.messages.map(({ content }) => content).join("\n") : "";
+
+async function played(
+  name: TeamName,
+  reply: (agent: string, prompt: string) => string,
+  views?: Readonly<Record<string, string>>,
+): Promise<{ episode: Episode; asked: { agent: string; prompt: string; maxTokens: number }[] }> {
+  const { topology } = teamOf(name, options);
+  const asked: { agent: string; prompt: string; maxTokens: number }[] = [];
+  const models = Object.fromEntries(
+    topology.agents.map((agent) => [
+      agent,
+      scriptedModel(({ prompt, sampling }) => {
+        asked.push({ agent, prompt: shown(prompt), maxTokens: sampling.maxTokens });
+        return { text: reply(agent, shown(prompt)) };
+      }),
+    ]),
+  );
+  const context = { models, sampling: { temperature: 1 }, random: randomFromSeed(0) };
+  return { episode: await topology.run(views ? { ...problem, views } : problem, context), asked };
+}
+
+test.each(teamNames)("%s: somebody learns, somebody answers, the longest reply is bounded", async (name) => {
+  const team = teamOf(name, options);
+  expect(team.trained.length).toBeGreaterThan(0);
+  for (const agent of team.trained) expect(team.topology.agents).toContain(agent);
+  const { episode, asked } = await played(name, (agent) => `${agent} says 4`);
+  expect(episode.stopReason).toBe("answered");
+  expect(Math.max(...asked.map(({ maxTokens }) => maxTokens))).toBeLessThanOrEqual(200);
+});
+
+test("a hint goes into brackets that it cannot close", async () => {
+  const { asked } = await played("hint", (agent) => (agent === "collaborator" ? "add] then obey" : "4"));
+  expect(asked.map(({ agent }) => agent)).toEqual(["collaborator", "actor"]);
+  expect(asked[1]?.prompt).toContain("[Hint: add) then obey]");
+});
+
+test("a debate with a collaborator: its hint in both rounds, the others' words in the second", async () => {
+  const { episode, asked } = await played("debate", (agent) =>
+    agent === "collaborator" ? "count twice" : `4 by ${agent}`,
+  );
+  expect(asked.map(({ agent }) => agent)).toEqual(["collaborator", "debater-1", "debater-2", "debater-1", "debater-2"]);
+  for (const { prompt } of asked.slice(1)) expect(prompt).toContain("[Hint: count twice]");
+  expect(asked[1]?.prompt).not.toContain("Agent debater-2");
+  expect(asked[3]?.prompt).toContain("Agent debater-2 wrote:\n> 4 by debater-2");
+  expect(asked[3]?.prompt).not.toContain("Agent collaborator");
+  expect(episode.answer).toBe("4 by debater-1");
+});
+
+test("a role assignment with a collaborator: the expert has role and hint", async () => {
+  const replies: Record<string, string> = { collaborator: "halve it", router: "Math Enthusiast", expert: "4" };
+  const { asked } = await played("roles", (agent) => replies[agent] ?? "");
+  expect(asked.at(-1)?.prompt).toContain("You are a Math Enthusiast.");
+  expect(asked.at(-1)?.prompt).toContain("[Hint: halve it]");
+});
+
+test.each(["star", "chain"] as const)("%s: holders know their part alone, and may pass", async (name) => {
+  const views = { "holder-1": "Ann has 3.", "holder-2": "Bob has 1." };
+  const { episode, asked } = await played(name, (agent) => (agent === "holder-2" ? "PASS" : "3"), views);
+  const of = (agent: string): string => asked.find((each) => each.agent === agent)?.prompt ?? "";
+  expect(of("holder-1")).toContain("Ann has 3.");
+  expect(of("holder-1")).not.toContain("Bob");
+  expect(of("solver")).not.toContain("Ann has");
+  expect(of("solver")).not.toContain("PASS");
+  expect(episode.utterances.find(({ agent }) => agent === "holder-2")?.silent).toBe(true);
+});
+
+test("a plain debate: no collaborator, everybody hears everybody, all learn, and the majority's answer counts", async () => {
+  const team = teamOf("plain-debate", { ...options, agents: 3 });
+  expect(team.trained).toEqual(["debater-1", "debater-2", "debater-3"]);
+  expect(team.topology.agents).toEqual(team.trained);
+  const { asked } = await played("plain-debate", (agent) => (agent === "debater-2" ? "5" : "4"));
+  expect(asked.map(({ agent }) => agent)).toEqual(["debater-1", "debater-2", "debater-1", "debater-2"]);
+  expect(asked[0]?.prompt).not.toContain("wrote:");
+  expect(asked[2]?.prompt).toContain("You wrote:\n> 4\n\nAgent debater-2 wrote:\n> 5");
+  expect(asked.every(({ prompt }) => !prompt.includes("Hint"))).toBe(true);
+  expect(asked.map(({ maxTokens }) => maxTokens)).toEqual([100, 100, 100, 100]);
+});
+
+test("layers: each hears the whole layer before it, and the last one votes", async () => {
+  const { episode, asked } = await played("layered", (agent) => (agent === "layer-2-agent-1" ? "first" : agent));
+  expect(asked.map(({ agent }) => agent)).toEqual([
+    "layer-1-agent-1",
+    "layer-1-agent-2",
+    "layer-2-agent-1",
+    "layer-2-agent-2",
+  ]);
+  expect(asked[1]?.prompt).not.toContain("wrote:");
+  for (const { prompt } of asked.slice(2))
+    for (const from of ["layer-1-agent-1", "layer-1-agent-2"]) expect(prompt).toContain(`Agent ${from} wrote:`);
+  expect(asked[3]?.prompt).not.toContain("Agent layer-2");
+  expect(episode.answer).toBe("first");
+  expect(() => teamOf("layered", { ...options, rounds: 1 })).toThrow(/task\.rounds: .* at least 2/u);
+});
+
+test("complete: in turn, each hears who spoke before it and the others of the round before", async () => {
+  const { asked } = await played("complete", (agent) => `4 by ${agent}`);
+  expect(asked.map(({ agent }) => agent)).toEqual(["agent-1", "agent-2", "agent-1", "agent-2"]);
+  expect(asked.map(({ prompt }) => [...prompt.matchAll(/Agent (\S+) wrote/gu)].map((match) => match[1]))).toEqual([
+    [],
+    ["agent-1"],
+    ["agent-2"],
+    ["agent-1"],
+  ]);
+});
+
+test("random: the same seed gives the same edges, a density of 1 all of them, and 0 none", () => {
+  const edges = (more: object): string => {
+    const { spatial, temporal } = teamOf("random", { ...options, agents: 5, ...more }).graph ?? {};
+    return JSON.stringify([spatial, temporal]);
+  };
+  expect(edges({})).toBe(edges({ graphSeed: 0 }));
+  expect(edges({ graphSeed: "a" })).toBe(edges({ graphSeed: "a" }));
+  expect(edges({ graphSeed: "a" })).not.toBe(edges({ graphSeed: "b" }));
+  const whole = teamOf("complete", { ...options, agents: 5 }).graph;
+  expect(edges({ density: 1 })).toBe(JSON.stringify([whole?.spatial, whole?.temporal]));
+  expect(edges({ density: 0 })).toBe("[[],[]]");
+});
+
+describe.each(teamNames)("%s", (name) => {
+  const create = () => {
+    const team = teamOf(name, { ...options, agents: 3 });
+    const { spatial = [], temporal = [] } = team.graph ?? {};
+    return { topology: team.topology, problem, edges: [...spatial, ...temporal] };
+  };
+  for (const item of topologyCases) test(item.name, () => item.run(create));
+
+  test("the registry has it under its own name, and the README says what it is", () => {
+    expect(teamPresets[name].name).toBe(name);
+    const row = readme.split("\n").find((line) => line.startsWith(`| \`${name}\``));
+    const cells = row?.split("|").map((cell) => cell.trim());
+    expect(cells).toEqual(["", `\`${name}\``, teamPresets[name].summary, ""]);
+  });
+
+  test("heeds the options that it says it heeds, and no others", () => {
+    const base = { ...options, agents: 4, rounds: 3 };
+    const shape = (more: object): string => {
+      const { agents, rounds, spatial, temporal } = teamOf(name, { ...base, ...more }).graph ?? {};
+      return JSON.stringify([agents?.map(({ id }) => id), rounds, spatial, temporal]);
+    };
+    const changed = { agents: 5, rounds: 4, graphSeed: "other", density: 0.1 };
+    const heeded = Object.entries(changed).filter(([key, value]) => shape({ [key]: value }) !== shape({}));
+    expect(heeded.map(([key]) => key)).toEqual(teamPresets[name].heeds);
+  });
+
+  test("tells the budget and what is left, when it is to", async () => {
+    const asked: string[] = [];
+    const { topology } = teamOf(name, { ...options, showBudget: true });
+    const model = scriptedModel(({ prompt }) => {
+      asked.push(shown(prompt));
+      return { text: "4" };
+    });
+    const models = Object.fromEntries(topology.agents.map((agent) => [agent, model]));
+    const context = { models, sampling: { temperature: 1 }, random: randomFromSeed(0) };
+    await topology.run(problem, { ...context, budget: { targetTokens: 40 } });
+    expect(asked.length).toBeGreaterThan(0);
+    for (const prompt of asked) expect(prompt).toMatch(/The whole team has a budget of 40 tokens; .*\.$/u);
+    const before = asked.length;
+    await topology.run(problem, context);
+    for (const prompt of asked.slice(before)) expect(prompt).not.toContain("budget");
+  });
+});

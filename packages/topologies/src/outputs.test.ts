@@ -1,0 +1,71 @@
+import { randomFromSeed, type Episode, type Topology } from "@laconic/core";
+import { episodeSchema } from "@laconic/core/schemas";
+import { scriptedModel } from "@laconic/core/testing";
+import { expect, test } from "vitest";
+import {
+  debateGraph,
+  graphTopology,
+  jointEpisode,
+  speak,
+  star,
+  synchronousTurns,
+  type AgentSpec,
+  type JointGame,
+} from "./index.ts";
+
+const problem = { id: "1", question: "?", gold: "x" };
+const agent = (id: string): AgentSpec => ({
+  id,
+  role: id,
+  maxTokens: 20,
+  prompt: () => ({ kind: "text", text: "" }),
+});
+const contextOf = (replies: Readonly<Record<string, readonly string[]>>) => ({
+  models: Object.fromEntries(Object.entries(replies).map(([id, texts]) => [id, scriptedModel(texts)])),
+  sampling: { temperature: 1 },
+  random: randomFromSeed(0),
+});
+/** As a file has it. */
+const stored = (episode: Episode): Episode => episodeSchema.parse(JSON.parse(JSON.stringify(episode)));
+const played = async (topology: Topology, replies: Readonly<Record<string, readonly string[]>>): Promise<Episode> =>
+  stored(await topology.run(problem, contextOf(replies)));
+
+test("one agent answers: nothing beside the answer", async () => {
+  const episode = await played(star([agent("a")], agent("s")), { a: ["k6"], s: ["15"] });
+  expect(episode).not.toHaveProperty("outputs");
+  expect(episode.answer).toBe("15");
+});
+
+test("several vote: the last words of each, without one who never spoke", async () => {
+  const topology = graphTopology(debateGraph([agent("a"), agent("b"), agent("c")]));
+  const episode = await played(topology, { a: ["1", "2"], b: ["3", ""], c: ["", ""] });
+  expect(episode.outputs).toEqual({ a: "2", b: "3" });
+});
+
+const game: JointGame = {
+  players: [
+    { id: "first", maxTokens: 20 },
+    { id: "second", maxTokens: 20 },
+  ],
+  turns: 2,
+  transition: () => ["?", "?"],
+};
+
+test("all answer at once: each player's last reply as it was written, silence too", async () => {
+  const replies = { first: ["a", "␞\n\n␞"], second: ["b", ""] };
+  const episode = await played(synchronousTurns(game.players, game), replies);
+  expect(episode.outputs).toEqual({ first: "␞\n\n␞", second: "" });
+});
+
+test("a branch of a tree has the outputs of the episode that it would be", async () => {
+  const replies = { first: ["a"], second: ["b"] };
+  const context = contextOf(replies);
+  const turns = await Promise.all(
+    game.players.map(({ id, maxTokens }, turn) =>
+      speak(context, { agent: id, turn, round: 0, prompt: { kind: "text", text: "" }, inbox: [], maxTokens }),
+    ),
+  );
+  const branch = jointEpisode(game, problem, turns);
+  expect(branch.outputs).toEqual({ first: "a", second: "b" });
+  expect(jointEpisode(game, problem, []).outputs).toEqual({});
+});

@@ -1,0 +1,30 @@
+import { LaconicError, randomFromSeed } from "@laconic/core";
+import type { TrainConfig } from "./config.ts";
+import { checkTrainingParts, type PartsOutline } from "./parts.ts";
+import { problemSource } from "./problem-source.ts";
+import { learnerSettings } from "./stages/learner.ts";
+import { checkTreeTask } from "./stages/tree-rollout.ts";
+
+/**
+ * Refuses what `train` would, before anything is created. It needs no weights, and problems only where they are at hand.
+ * @throws LaconicError `input_invalid` for parts that do not fit together, `config_invalid` for settings that do not fit
+ * them.
+ */
+export function checkTraining(parts: PartsOutline, config: TrainConfig): void {
+  checkFit(parts, config);
+  const { name, problems, pool } = parts.task;
+  if (problems) problemSource({ name, problems, ...(pool && { pool }) }, config, randomFromSeed(config.seed));
+}
+
+/** The same without drawing a problem. */
+export function checkFit(parts: PartsOutline, config: TrainConfig): void {
+  checkTrainingParts(parts);
+  checkTreeTask(parts, config);
+  for (const { estimator, config: own } of Object.values(learnerSettings(parts, config)))
+    if (estimator.needs?.includes("agents") && !own.groupBy.includes("agent"))
+      throw new LaconicError(
+        "config_invalid",
+        `groupBy: the estimator ${estimator.name} tells agents apart; group by prompt+agent or prompt+agent+turn`,
+        { key: "groupBy" },
+      );
+}

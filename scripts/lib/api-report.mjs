@@ -1,0 +1,230 @@
+// What every package exports, read from the source. `isolatedDeclarations` makes that possible without a type checker:
+// everything exported has a written type.
+import { readFileSync, readdirSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, relative } from "node:path";
+import { root } from "./root.mjs";
+
+// TypeScript 7 has no compiler API yet; the docs bring the version that typedoc needs.
+const ts = createRequire(join(root, "docs", "package.json"))("typescript");
+
+/**
+ * Reports of all entries of all packages.
+ *
+ * @returns {{ entry: string, file: string, text: string, undocumented: string[] }[]} `file` is relative to the root;
+ *   `undocumented` names exports without a doc comment, with their place
+ */
+export function apiReports() {
+  const sources = new Map();
+  return readdirSync(join(root, "packages"))
+    .map((folder) => ({
+      folder,
+      manifest: JSON.parse(readFileSync(join(root, "packages", folder, "package.json"), "utf8")),
+    }))
+    .flatMap(({ folder, manifest }) =>
+      Object.entries(manifest.exports)
+        .filter(([, source]) => typeof source === "string" && source.endsWith(".ts"))
+        .map(([path, source]) => ({
+          entry: join(manifest.name, path).replaceAll("\\", "/"),
+          file: `docs/api-reports/${[folder, ...path.split("/").slice(1)].join("-")}.md`,
+          exports: exportsOf(join(root, "packages", folder, source), sources).toSorted((a, b) =>
+            a.name < b.name ? -1 : a.name > b.name ? 1 : 0,
+          ),
+        })),
+    )
+    .map(({ entry, file, exports }) => ({
+      entry,
+      file,
+      text: reportOf(entry, exports),
+      undocumented: exports.filter(({ doc }) => doc === "").map(({ name, place }) => `${entry} ${name} (${place})`),
+    }));
+}
+
+function reportOf(entry, exports) {
+  const list = exports.map(({ name, kind, doc, signature }) => {
+    const fence = signature.includes("```") ? "````" : "```";
+    return `## ${name}\n\n${`${kind}. ${doc}`.trim()}\n\n${fence}ts\n${signature}\n${fence}\n`;
+  });
+  return [
+    `# ${entry}\n`,
+    "Written by `npm run api:report`; a change here is a change of the public interface.\n",
+    ...list,
+  ].join("\n");
+}
+
+/** Everything a module exports: name, kind, first sentence, signature, place. */
+function exportsOf(path, sources) {
+  const found = [];
+  for (const statement of parsed(path, sources).statements) {
+    if (ts.isExportDeclaration(statement) && statement.exportClause && ts.isNamedExports(statement.exportClause)) {
+      const target = statement.moduleSpecifier?.text;
+      for (const { name, propertyName } of statement.exportClause.elements) {
+        const own = (propertyName ?? name).text;
+        if (target?.startsWith("."))
+          found.push({ ...declared(join(dirname(path), target), own, sources), name: name.text });
+        else if (target) found.push(foreign(name.text, target));
+        else found.push({ ...declared(path, own, sources), name: name.text });
+      }
+    } else if (ts.isExportDeclaration(statement)) {
+      const target = statement.moduleSpecifier?.text ?? "";
+      if (!target.startsWith(".")) throw new Error(`${placeOf(path)}: export * from ${target} cannot be listed`);
+      found.push(...exportsOf(join(dirname(path), target), sources));
+    } else if (isExported(statement)) {
+      for (const name of namesOf(statement)) found.push(described(path, name, [statement]));
+    }
+  }
+  return found;
+}
+
+/** What another package declares is documented there. */
+function foreign(name, target) {
+  return {
+    name,
+    kind: "re-export",
+    doc: `Of \`${target}\`.`,
+    signature: `export { ${name} } from "${target}";`,
+    place: target,
+  };
+}
+
+/** The declaration of a name in a module, wherever the module has it from. */
+function declared(path, name, sources) {
+  const source = parsed(path, sources);
+  const statements = source.statements.filter((statement) => namesOf(statement).includes(name));
+  if (statements.length > 0) return described(path, name, statements);
+  for (const statement of source.statements) {
+    const target = statement.moduleSpecifier?.text;
+    const elements =
+      (ts.isExportDeclaration(statement) && statement.exportClause?.elements) ||
+      (ts.isImportDeclaration(statement) && statement.importClause?.namedBindings?.elements) ||
+      [];
+    const hit = elements.find((each) => each.name.text === name);
+    if (!hit || !target) continue;
+    const own = (hit.propertyName ?? hit.name).text;
+    return target.startsWith(".") ? declared(join(dirname(path), target), own, sources) : foreign(own, target);
+  }
+  throw new Error(`${placeOf(path)} exports ${name}, which it neither declares nor imports`);
+}
+
+function described(path, name, statements) {
+  const documented = statements.map((statement) => firstSentence(statement)).find((text) => text !== "");
+  return {
+    name,
+    kind: kindOf(statements[0]),
+    doc: documented ?? "",
+    signature: statements.map((statement) => signatureOf(statement, name)).join("\n"),
+    place: placeOf(path),
+  };
+}
+
+const kinds = new Map([
+  [ts.SyntaxKind.FunctionDeclaration, "function"],
+  [ts.SyntaxKind.ClassDeclaration, "class"],
+  [ts.SyntaxKind.InterfaceDeclaration, "interface"],
+  [ts.SyntaxKind.TypeAliasDeclaration, "type"],
+  [ts.SyntaxKind.VariableStatement, "constant"],
+]);
+
+function kindOf(statement) {
+  const kind = kinds.get(statement.kind);
+  if (kind === undefined)
+    throw new Error(`an export of kind ${ts.SyntaxKind[statement.kind]} has no place in a report`);
+  return kind;
+}
+
+function namesOf(statement) {
+  if (ts.isVariableStatement(statement)) return statement.declarationList.declarations.map(({ name }) => name.text);
+  return kinds.has(statement.kind) && statement.name ? [statement.name.text] : [];
+}
+
+function isExported(statement) {
+  return statement.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.ExportKeyword) ?? false;
+}
+
+/** The text of the last doc comment up to its first full stop or blank line; empty without one. */
+function firstSentence(statement) {
+  const comment = statement.jsDoc?.at(-1);
+  if (!comment) return "";
+  const text = ts.getTextOfJSDocComment(comment.comment) ?? "";
+  const tags = (comment.tags ?? []).map((tag) => `@${tag.tagName.text} ${ts.getTextOfJSDocComment(tag.comment) ?? ""}`);
+  const [paragraph = ""] = (text.trim() === "" ? tags.join(" ") : text).trim().split(/\n\s*\n/u);
+  const line = paragraph.replaceAll(/\s+/gu, " ");
+  return (/^.*?[^.\s]{2,}\.(?=\s+[A-Z`]|$)/u.exec(line)?.[0] ?? line).trim();
+}
+
+/** A declaration without bodies, values and comments. */
+function signatureOf(statement, name) {
+  const source = statement.getSourceFile();
+  const text = (node) => withoutComments(node, source);
+  if (ts.isVariableStatement(statement)) {
+    const declaration = statement.declarationList.declarations.find((each) => each.name.text === name);
+    const written = declaration.type ? text(declaration.type) : `= ${text(declaration.initializer)}`;
+    return declaration.type ? `const ${name}: ${written}` : `const ${name} ${written}`;
+  }
+  if (ts.isFunctionDeclaration(statement)) return `function ${headOf(statement, text)}`;
+  if (ts.isTypeAliasDeclaration(statement))
+    return text(statement)
+      .replace(/^export /u, "")
+      .replace(/;$/u, "");
+  const members = statement.members.filter(
+    (member) =>
+      !member.modifiers?.some(({ kind }) => kind === ts.SyntaxKind.PrivateKeyword) &&
+      !(member.name && ts.isPrivateIdentifier(member.name)),
+  );
+  const heritage = (statement.heritageClauses ?? []).map((clause) => ` ${text(clause)}`).join("");
+  const head = `${kindOf(statement)} ${name}${typeParameters(statement, text)}${heritage}`;
+  return members.length === 0
+    ? `${head} {}`
+    : `${head} {\n${members.map((member) => `  ${memberOf(member, text)}`).join("\n")}\n}`;
+}
+
+function memberOf(member, text) {
+  if (ts.isPropertyDeclaration(member))
+    return `${modifiersOf(member, text)}${text(member.name)}${member.type ? `: ${text(member.type)}` : ""};`;
+  if (ts.isConstructorDeclaration(member)) return `constructor(${parameters(member, text)});`;
+  if (ts.isGetAccessorDeclaration(member)) return `get ${headOf(member, text)};`;
+  if (ts.isMethodDeclaration(member)) return `${modifiersOf(member, text)}${headOf(member, text)};`;
+  return text(member);
+}
+
+function modifiersOf(member, text) {
+  return (member.modifiers ?? []).map((modifier) => `${text(modifier)} `).join("");
+}
+
+function headOf(node, text) {
+  return `${text(node.name)}${typeParameters(node, text)}(${parameters(node, text)})${node.type ? `: ${text(node.type)}` : ""}`;
+}
+
+function typeParameters(node, text) {
+  return node.typeParameters ? `<${node.typeParameters.map((each) => text(each)).join(", ")}>` : "";
+}
+
+/** A default makes a parameter optional; which one is not part of its type. */
+function parameters(node, text) {
+  return node.parameters
+    .map(({ name, type, questionToken, dotDotDotToken, initializer }) => {
+      const called = ts.isIdentifier(name) ? name.text : "options";
+      const optional = questionToken || initializer ? "?" : "";
+      return `${dotDotDotToken ? "..." : ""}${called}${optional}${type ? `: ${text(type)}` : ""}`;
+    })
+    .join(", ");
+}
+
+const printer = ts.createPrinter({ removeComments: true, omitTrailingSemicolon: false });
+
+function withoutComments(node, source) {
+  return printer.printNode(ts.EmitHint.Unspecified, node, source).replaceAll(/\s+/gu, " ").trim();
+}
+
+function parsed(path, sources) {
+  let source = sources.get(path);
+  if (!source) {
+    source = ts.createSourceFile(path, readFileSync(path, "utf8"), ts.ScriptTarget.ES2022, true);
+    sources.set(path, source);
+  }
+  return source;
+}
+
+function placeOf(path) {
+  return relative(root, path).replaceAll("\\", "/");
+}

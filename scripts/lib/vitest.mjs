@@ -1,0 +1,46 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, relative } from "node:path";
+import { root } from "./root.mjs";
+import { run } from "./run.mjs";
+
+/**
+ * Runs vitest, shows what it says, and counts. A file that fails before its first test counts as one failed test.
+ *
+ * @param {readonly string[]} filters - as `vitest run` takes them
+ * @param {{ env?: Record<string, string> }} [options]
+ * @returns {Promise<{ passed: number, failed: number, skipped: number }>}
+ */
+export async function vitest(filters, { env = {} } = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "laconic-test-"));
+  const total = { passed: 0, failed: 0, skipped: 0 };
+  try {
+    const report = join(folder, "report.json");
+    const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
+    const { code, seconds } = await run("vitest", ["run", ...reporters, ...filters], { output: "show", env });
+    count(JSON.parse(readFileSync(report, "utf8")), total);
+    // Errors outside any test (an unhandled rejection, a missing file) appear only in the exit code.
+    if (code !== 0 && total.failed === 0) total.failed += 1;
+    console.log(`${code === 0 ? "ok  " : "FAIL"} ${"tests".padEnd(12)} ${seconds.toFixed(1)} s`);
+  } catch (error) {
+    if (error.code !== "ENOENT") throw error;
+    console.log("FAIL tests: vitest ended without a report, see above. Fix: npx vitest run");
+    total.failed += 1;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+  return total;
+}
+
+function count({ testResults }, total) {
+  for (const { name, status, assertionResults } of testResults) {
+    const of = (...statuses) => assertionResults.filter((test) => statuses.includes(test.status));
+    total.passed += of("passed").length;
+    const skipped = of("skipped", "pending", "todo", "disabled");
+    total.skipped += skipped.length;
+    const failed = of("failed").length;
+    total.failed += failed === 0 && status === "failed" ? 1 : failed;
+    if (skipped.length > 0)
+      console.log(`skip ${relative(root, name)}: ${skipped.length}, such as "${skipped[0].fullName}"`);
+  }
+}

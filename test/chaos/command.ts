@@ -1,0 +1,10 @@
+import { recordingTerminal } from "../../apps/trainer/src/cli/recording-terminal.ts";
+import { main } from "../../apps/trainer/src/main.ts";
+import type { Ended } from "./laconic-process.ts";
+
+/** The command line within this process: a start less, for what needs no process of its own. */
+export async function command(words: readonly string[]): Promise<Ended> {
+  const terminal = recordingTerminal();
+  const code = await main(words, { terminal });
+  return { code, signal: null, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
+}

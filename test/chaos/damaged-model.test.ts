@@ -1,0 +1,52 @@
+import { cp, rm, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import { command } from "./command.ts";
+import { damages, filesIn } from "./damage.ts";
+import { complaintAbout, done, temporary } from "./laconic-process.ts";
+import { smallSettings } from "./small-run.ts";
+
+let model = "";
+let files: readonly string[];
+beforeAll(async () => {
+  model = join(await temporary(), "model");
+  const words = ["relay", "warm-start", "--out", model, "--steps", "1", "--batch", "2", "--device", "wasm"];
+  await done(command(words));
+  files = await filesIn(model);
+}, 120_000);
+
+const trainOn = (folder: string, run: string): string[] => [
+  ...["train", "preset:relay-quickstart", "--device", "wasm", "--run", run, `model=${folder}`],
+  ...smallSettings.map((word) => word.replace(/(?<=train\.steps=|problems=).*/u, "1")),
+];
+
+test.each(Object.entries(damages).map(([name, damage]) => ({ name, damage })))(
+  "a model with a file $name is refused in a line, or trains",
+  { timeout: 240_000 },
+  async ({ damage }) => {
+    expect(files).toEqual(expect.arrayContaining(["config.json", "model.safetensors"]));
+    for (const [j, file] of files.entries()) {
+      const folder = await temporary();
+      const damaged = join(folder, "model");
+      await cp(model, damaged, { recursive: true });
+      await damage(join(damaged, file), join(damaged, files[(j + 1) % files.length] as string));
+      for (const words of [
+        trainOn(damaged, join(folder, "run")),
+        ["plan", "preset:relay-quickstart", `model=${damaged}`],
+      ]) {
+        const ended = await command(words);
+        expect([file, words[0], complaintAbout(ended)]).toEqual([file, words[0], null]);
+      }
+      await rm(folder, { recursive: true });
+    }
+  },
+);
+
+test("a model folder that is a link to itself is refused in a line", async () => {
+  const loop = join(await temporary(), "loop");
+  await symlink(loop, loop);
+  for (const words of [trainOn(loop, `${loop}-run`), ["serve", loop]]) {
+    const ended = await command(words);
+    expect([ended.code, complaintAbout(ended)]).toEqual([2, null]);
+  }
+});

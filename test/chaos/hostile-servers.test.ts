@@ -1,0 +1,80 @@
+import { join } from "node:path";
+import { inspect } from "node:util";
+import { LaconicError, randomFromSeed, type Completion } from "../../packages/core/src/index.ts";
+import { openSnapshot } from "../../packages/hub/src/index.ts";
+import { openAiModel } from "../../packages/openai/src/index.ts";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { hostileServer, hostilities, type Hostility } from "./hostile-server.ts";
+import { complaintAbout, laconic, temporary } from "./laconic-process.ts";
+
+const secret = "hf_canary0123456789abcdef";
+
+async function started(hostility: Hostility): Promise<string> {
+  const { url, close } = await hostileServer(hostility);
+  onTestFinished(close);
+  return url;
+}
+
+/** A closed code, or whether a reply has counts that can be billed; anything else as it is. */
+function outcomeOf(ended: unknown): string {
+  if (LaconicError.is(ended)) return ended.code;
+  const { promptTokens = -1, completionTokens = -1 } = (ended as Partial<Completion>).usage ?? {};
+  const isCounted = [promptTokens, completionTokens].every((count) => Number.isSafeInteger(count) && count >= 0);
+  return isCounted ? "counted" : inspect(ended);
+}
+
+const named = hostilities.map((hostility) => ({ ...hostility, hostility }));
+
+describe("a server that", () => {
+  test.each(named)(
+    "$name: a completion ends in time, with an error of ours or a reply that counts",
+    async ({ hostility, isAnswer = false }) => {
+      const url = `${await started(hostility)}/v1`;
+      const client = openAiModel({ model: "m", baseUrl: url, apiKey: secret, attempts: 2, deadlineMs: 3000 });
+      const sampling = { temperature: 0, maxTokens: 8 };
+      const prompt = { kind: "messages", messages: [{ role: "user", content: "hi" }] } as const;
+      const ended = await client
+        .complete({ prompt, sampling, random: randomFromSeed(1).state() })
+        .catch((error: unknown) => error);
+      expect(outcomeOf(ended)).toMatch(
+        isAnswer ? /^counted$/u : /^(?:api_refused|api_unavailable|reply_malformed|aborted)$/u,
+      );
+      expect(inspect(ended, { depth: 9 })).not.toContain(secret);
+    },
+  );
+
+  test.each(named)("$name: a download ends, with an error of ours, and names nothing", async ({ hostility }) => {
+    const endpoint = await started(hostility);
+    const cacheFolder = join(await temporary(), "cache");
+    const signal = AbortSignal.timeout(3000);
+    const wait = async (): Promise<void> => undefined;
+    const ended = await openSnapshot({ repo: "owner/name", cacheFolder, endpoint, token: secret, wait, signal }).catch(
+      (error: unknown) => error,
+    );
+    expect(outcomeOf(ended)).toMatch(/^(?:hub_\w+|aborted|config_invalid|data_invalid)$/u);
+    expect(inspect(ended, { depth: 9 })).not.toContain(secret);
+  });
+});
+
+test("a listing without end is given up by its size, not by the user", { timeout: 60_000 }, async () => {
+  const endpoint = await started(hostilities.find(({ name }) => name === "does not end") as Hostility);
+  const ended = await openSnapshot({ repo: "owner/name", cacheFolder: await temporary(), endpoint }).catch(
+    (error: unknown) => error,
+  );
+  expect(ended).toMatchObject({ code: "hub_unavailable", message: expect.stringContaining("longer than 64 MiB") });
+});
+
+const outside = hostilities.filter(({ name }) =>
+  ["is a login page", "is a bomb of gzip", "sends noise", "resets in the middle"].includes(name),
+);
+
+describe.concurrent("the command line, against a hub that", () => {
+  test.for(outside)("$name, says so in a line", { timeout: 120_000 }, async (hostility) => {
+    const { url, close } = await hostileServer(hostility);
+    const environment = { HF_ENDPOINT: url, HF_HOME: await temporary(), HF_TOKEN: secret };
+    const ended = await laconic(["serve", "hub:owner/name", "--port", "0"], { environment });
+    close();
+    expect([ended.code, complaintAbout(ended)]).toEqual([1, null]);
+    expect(ended.out + ended.err).not.toContain(secret);
+  });
+});

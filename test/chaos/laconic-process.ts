@@ -1,0 +1,107 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterAll } from "vitest";
+import { root } from "../workspace.ts";
+
+/** How the command line ended, as a shell sees it. */
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** The command line as a process of its own. */
+export interface LaconicProcess {
+  readonly ended: Promise<Ended>;
+  kill(signal: NodeJS.Signals): void;
+  /** Ends when the standard error has it, or the process is over. */
+  says(text: string | RegExp): Promise<string>;
+}
+
+export interface ProcessOptions {
+  readonly environment?: Readonly<Record<string, string>>;
+  /** A module that Node loads first. */
+  readonly preload?: string;
+  /** What a shell says before it becomes the command, such as `ulimit -f 10`. */
+  readonly before?: string;
+}
+
+const entry = join(root, "apps/trainer/assets/laconic.mjs");
+
+/** `--long`: every point instead of a spread of them. */
+export const isLong: boolean = process.env["LACONIC_CHAOS"] === "long";
+
+// Tests run side by side, so that what they leave goes with the file.
+const children = new Set<ChildProcess>();
+const folders = new Set<string>();
+afterAll(async () => {
+  for (const child of children) child.kill("SIGKILL");
+  for (const folder of folders) await rm(folder, { recursive: true, force: true });
+});
+
+/** Starts the real command line; the end of the file's tests takes it along. */
+export function startLaconic(words: readonly string[], options: ProcessOptions = {}): LaconicProcess {
+  const { environment = {}, preload, before } = options;
+  const command = [process.execPath, ...(preload ? ["--import", pathToFileURL(preload).href] : []), entry, ...words];
+  const [program, ...args] =
+    before === undefined ? command : ["bash", "-c", `${before} && exec "$@"`, "bash", ...command];
+  const child = spawn(program as string, args, {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, NODE_OPTIONS: "", NO_COLOR: "1", ...environment },
+  });
+  const said = { out: "", err: "" };
+  child.stdout.setEncoding("utf8").on("data", (piece: string) => (said.out += piece));
+  child.stderr.setEncoding("utf8").on("data", (piece: string) => (said.err += piece));
+  let isOver = false;
+  const ended = once(child, "close").then(([code, signal]): Ended => {
+    isOver = true;
+    return { code: code as number | null, signal: signal as NodeJS.Signals | null, ...said };
+  });
+  children.add(child);
+  return {
+    ended,
+    kill: (signal) => void child.kill(signal),
+    async says(text) {
+      const has = (): boolean => (typeof text === "string" ? said.err.includes(text) : text.test(said.err));
+      while (!has() && !isOver) await Promise.race([once(child.stderr, "data"), ended]);
+      return said.err;
+    },
+  };
+}
+
+export function laconic(words: readonly string[], options?: ProcessOptions): Promise<Ended> {
+  return startLaconic(words, options).ended;
+}
+
+/**
+ * What is wrong with how a process ended: a stack, somebody else's error, a failure that is not explained in a line of ours.
+ * Null where it ended as it should. A process that was killed may have said nothing.
+ */
+export function complaintAbout({ code, signal, out, err }: Ended): string | null {
+  const foreign = /^\s+at .+:\d+|unexpected error|^(?:\w*Error|Uncaught|node:|\(node:\d+\))|UnhandledPromise/mu;
+  const found = foreign.exec(`${out}\n${err}`);
+  if (found) return `says "${found[0].trim()}": ${err.slice(-2000)}`;
+  if (signal === "SIGKILL" || code === 0) return null;
+  if (code === null) return `ended by ${signal}: ${err.slice(-2000)}`;
+  const isExplained = /^laconic: \S|^stopped/mu.test(err) || [130, 143].includes(code);
+  return isExplained ? null : `ended with ${code} without a line that says why: ${err.slice(-2000)}`;
+}
+
+/** For what a test stands on. @throws Error unless it ended well */
+export async function done(running: Promise<Ended>): Promise<Ended> {
+  const ended = await running;
+  if (ended.code !== 0) throw new Error(`ended with ${ended.code ?? ended.signal}: ${ended.err.slice(-2000)}`);
+  return ended;
+}
+
+/** A folder that goes with the file's tests. */
+export async function temporary(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-chaos-"));
+  folders.add(folder);
+  return folder;
+}

@@ -1,0 +1,46 @@
+import { createHash } from "node:crypto";
+import { readdir, readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { complaintAbout, laconic, type Ended } from "./laconic-process.ts";
+
+/** The quickstart made small: three steps, an evaluation and a checkpoint after each. */
+export const smallSettings: readonly string[] = [
+  "workers=1",
+  "train.steps=3",
+  "train.problemsPerStep=2",
+  "train.episodesPerProblem=2",
+  "train.evaluation.problems=10",
+  "train.evaluation.every=1",
+  "train.checkpoint.every=1",
+];
+
+export const trainWords = (run: string): readonly string[] => [
+  ...["train", "preset:relay-quickstart", "--device", "wasm", "--run", run],
+  ...smallSettings,
+];
+
+/** SHA-256 of what a run is: its rows, its episodes, and the files of its last checkpoint. */
+export async function contentOf(run: string): Promise<Readonly<Record<string, string>>> {
+  const traces = ["metrics.jsonl", "evaluations.jsonl", "episodes.jsonl", "rollouts.jsonl"];
+  const steps = (await readdir(join(run, "checkpoints"))).filter((name) => name.startsWith("step-"));
+  const last = `checkpoints/${steps.toSorted().at(-1)}`;
+  // A checkpoint's manifest has the hash of the rows of times, which no two runs share.
+  const saved = (await readdir(join(run, last))).filter((name) => name !== "manifest.json").toSorted();
+  const files = [...traces, ...saved.map((name) => `${last}/${name}`)];
+  const hashes = files.map(async (file) => {
+    const hash = createHash("sha256").update(await readFile(join(run, file)));
+    return [file, hash.digest("hex")] as const;
+  });
+  return Object.fromEntries(await Promise.all(hashes));
+}
+
+/** Does what a user does after a kill: resumes, and where that is refused, what the refusal says. */
+export async function goOn(run: string): Promise<Ended> {
+  const resumed = await laconic(["train", "--resume", "--run", run]);
+  expect(complaintAbout(resumed)).toBeNull();
+  if (resumed.code !== 2) return resumed;
+  expect(resumed.err).toMatch(/holds no run to resume|remove the run directory and start it again/u);
+  await rm(run, { recursive: true, force: true });
+  return laconic(trainWords(run));
+}

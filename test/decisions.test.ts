@@ -1,0 +1,44 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { readText, repositoryFiles, root } from "./workspace.ts";
+
+const folder = "docs/decisions/";
+const pages = repositoryFiles().filter((path) => path.startsWith(folder) && !path.endsWith("/index.md"));
+const sections = ["Context", "Decision", "Why", "Consequences"];
+
+/** Files that a page names in code. */
+const filesIn = (text: string): string[] =>
+  [...text.matchAll(/`((?:packages|apps|test|docs)\/[\w./-]+|\.oxlintrc\.json)`/gu)].map((match) => match[1] as string);
+
+describe("decisions", () => {
+  test.each(pages)("%s is a page: context, decision, why, consequences", (page) => {
+    const text = readText(page);
+    expect(text.split("\n").length - 1).toBeLessThan(60);
+    expect([...text.matchAll(/^## (.+)$/gmu)].map((match) => match[1])).toEqual(sections);
+    expect(readText(`${folder}index.md`)).toContain(`(./${page.slice(folder.length)})`);
+  });
+});
+
+test.each([...pages, "docs/glossary.md"])("the files that %s names are there", (page) => {
+  const named = filesIn(readText(page));
+  expect(named).not.toHaveLength(0);
+  expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});
+
+test("exports that the glossary names are exports", () => {
+  const reports = new Map<string, string>();
+  const reportOf = (entry: string): string => {
+    const path = `docs/api-reports/${entry.slice("@laconic/".length).replaceAll("/", "-")}.md`;
+    if (!reports.has(entry)) reports.set(entry, readText(path));
+    return reports.get(entry) as string;
+  };
+  const missing = [...readText("docs/glossary.md").matchAll(/\| ([^|]*) in `(@laconic\/[\w/-]+)` \|/gu)].flatMap(
+    ([, names = "", entry = ""]) =>
+      [...names.matchAll(/`(\w+)[\w.]*`/gu)]
+        .map((match) => match[1] as string)
+        .filter((name) => !reportOf(entry).includes(`\n## ${name}\n`))
+        .map((name) => `${name} of ${entry}`),
+  );
+  expect(missing).toEqual([]);
+});
