@@ -15,15 +15,13 @@ export type {
 } from "./data/benchmark.ts";
 export type { RowSchema } from "./data/row-schema.ts";
 export { posed, questionText } from "./data/question-text.ts";
-export { findFiles, mathsGrader, openSplit } from "#platform";
+export { findFiles, mathsGrader, openData, openProblems, openSplit } from "#platform";
 export type { OpenOptions } from "./data/open-split.ts";
 export type { FoundFile } from "./data/find-files.ts";
 export { loadSplit } from "./data/load-split.ts";
 export type { LoadedSplit, LoadOptions } from "./data/load-split.ts";
 export type { RowRefusal } from "./data/data-row.ts";
-export { openProblems } from "./own/open-problems.ts";
 export type { OpenedProblems, ProblemOptions } from "./own/open-problems.ts";
-export { openData } from "./own/open-data.ts";
 export type { OpenedData } from "./own/open-data.ts";
 export { answerKindOf, dataSettingsSchema, rowSettingsSchema } from "./own/data-settings.ts";
 export type { DataColumns, DataGrading, DataSettings, DataSource, RowSettings } from "./own/data-settings.ts";

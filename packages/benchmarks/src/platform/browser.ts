@@ -33,3 +33,23 @@ export function mathsGrader(): MathsGrader {
   const reason = "call gradeMaths in a worker of the app, which can be ended when it takes too long";
   throw new LaconicError("config_invalid", `a browser starts no thread for the maths grader; ${reason}`, {});
 }
+
+/** @throws LaconicError `config_invalid`: a browser has no files of the user's. */
+export async function openData(): Promise<never> {
+  throw noFiles();
+}
+
+/** @throws LaconicError `config_invalid`: a browser has no files of the user's. */
+export async function openProblems(): Promise<never> {
+  throw noFiles();
+}
+
+function noFiles(): LaconicError {
+  return new LaconicError(
+    "config_invalid",
+    "data files are read in Node; give a browser's task its problems as values",
+    {
+      key: "data",
+    },
+  );
+}

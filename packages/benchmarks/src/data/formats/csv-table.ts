@@ -1,5 +1,5 @@
-import { parse } from "csv-parse/sync";
 import { LaconicError } from "@laconic/core";
+import { parseCsv } from "#formats";
 import type { DataRow } from "../data-row.ts";
 
 /**
@@ -21,7 +21,7 @@ export function csvTable(file: string, bytes: Uint8Array): DataRow[] {
   let records: string[][] = [];
   try {
     const delimiter = /\.tsv(?:\.gz)?$/iu.test(file) ? "\t" : ",";
-    records = parse(text, { delimiter, relax_column_count: true, relax_quotes: true });
+    records = parseCsv(text, { delimiter, relax_column_count: true, relax_quotes: true });
   } catch (error) {
     refuse((error as Error).message, error);
   }
