@@ -1,5 +1,6 @@
 import { Template } from "@huggingface/jinja";
 import { LaconicError, type ChatMessage } from "@laconic/core";
+import { boundedRange } from "./bounded-range.ts";
 import { pythonStrings } from "./python-strings.ts";
 import { anyOf, controlMarks, type ControlMarks } from "./control-marks.ts";
 
@@ -27,7 +28,7 @@ export function chatRenderer(
   variables: Readonly<Record<string, unknown>>,
 ): (messages: readonly ChatMessage[]) => ChatPiece[] {
   const template = parse(source);
-  const strings = pythonStrings(template);
+  const builtIns = { ...pythonStrings(template), ...boundedRange(template) };
   const tokens = [...controls].toSorted((a, b) => b.length - a.length);
   const pattern = anyOf(tokens);
   const splitter = new RegExp(`(${pattern.source})`, "g");
@@ -38,7 +39,7 @@ export function chatRenderer(
         tools: null,
         documents: null,
         ...variables,
-        ...strings,
+        ...builtIns,
         messages,
         add_generation_prompt: true,
       });

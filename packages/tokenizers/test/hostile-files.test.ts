@@ -74,7 +74,10 @@ test.each([
 
 test.each([
   ["loops without end", "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"],
-  ["takes all memory", "{% for a in range(99999999999) %}{% endfor %}"],
+  [
+    "takes all memory",
+    "{% set ns = namespace(l=[]) %}{% for a in range(99999) %}{% set ns.l = [ns.l, range(9999)] %}{% endfor %}",
+  ],
 ])("a template that %s ends at the deadline", slow, async (_, loop) => {
   const trap = `{% if messages[0].content == '!' %}${loop}{% endif %}{{ messages[0].content }}`;
   const tokenizer = await loadTokenizer(await put({ ...honest, chatTemplate: trap }), { deadlineSeconds: 3 });
@@ -82,6 +85,44 @@ test.each([
   const before = say("ab");
   expect(refusal(() => say("!"))).toMatchObject({ code: "model_unsupported" });
   expect(say("ab")).toEqual(before);
+});
+
+test.each([
+  ["a range that would fill memory at once", "{% for a in range(99999999999) %}{% endfor %}", "range of 99999999999"],
+  [
+    "the same by another name",
+    "{% set r = range %}{% for a in r(0, 99999999999) %}{% endfor %}",
+    "range of 99999999999",
+  ],
+  ["a range without end", "{% for a in range(0, 5, 0) %}{% endfor %}", "range of Infinity"],
+  [
+    "lists that double",
+    "{% set ns = namespace(l=[1]) %}{% for a in range(60) %}{% set ns.l = ns.l + ns.l %}{% endfor %}",
+    "",
+  ],
+  [
+    "texts that double",
+    "{% set ns = namespace(s='ab') %}{% for a in range(60) %}{% set ns.s = ns.s ~ ns.s %}{% endfor %}",
+    "",
+  ],
+])("%s are refused", slow, async (_, chatTemplate, reason) => {
+  const tokenizer = await loadTokenizer(await put({ ...honest, chatTemplate }));
+  const error = refusal(() => tokenizer.encodeChat([{ role: "user", content: "ab" }]));
+  expect(error.code).toBe("input_invalid");
+  expect(error.message).toContain(reason);
+});
+
+test("a range is Python's", slow, async () => {
+  const chatTemplate = "{{ range(3) | join(' ') }}{{ range(5, 1, -2) | join(' ') }}{{ range(1, 1) | length }}";
+  const tokenizer = tokenizerOf({
+    ...honest,
+    tokenizer: {
+      ...honest.tokenizer,
+      model: { ...model, vocab: Object.fromEntries(Array.from("0123456789 <end>", (c, id) => [c, id])) },
+    },
+    chatTemplate,
+  });
+  expect(tokenizer.decode(tokenizer.encodeChat([]))).toBe("0 1 25 30");
 });
 
 test("a template's own refusal keeps its code and words", slow, async () => {
