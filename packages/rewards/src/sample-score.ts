@@ -25,6 +25,11 @@ export function readScore(given: unknown): SampleScore {
   return { status: "invalid", reason: `got ${found}, expected a number from 0 to 1` };
 }
 
+/** A score as a number; NaN without one. */
+export function scoreValue(score: SampleScore | null): number {
+  return score?.status === "scored" ? score.value : Number.NaN;
+}
+
 /** Samples by what became of their scoring. */
 export type ScoreCounts = Readonly<Record<SampleScore["status"], number>>;
 

@@ -7,11 +7,10 @@ import {
   type EpisodeContext,
   type Problem,
 } from "@laconic/core";
-import type { ScoreCounts } from "@laconic/rewards";
+import { scoreValue, type ScoreCounts } from "@laconic/rewards";
 import { agentGspoDefaults, type ScoringSettings, type TrainConfig } from "./config.ts";
 import { scoringFailure, scoringReport } from "./stages/scoring-failure.ts";
 import { rewardOf, scorer } from "./scorer.ts";
-import { scoreValue } from "./stages/rollout.ts";
 import { modelsOf, type Samplers, type TrainingParts } from "./parts.ts";
 
 /** How a team does on held-out problems. */

@@ -9,6 +9,7 @@ import {
   scoringReport,
   type TrainConfig,
 } from "@laconic/trainer";
+import { scoreValue } from "@laconic/rewards";
 import type { Terminal } from "../cli/terminal.ts";
 import { findRun, openFoundRun } from "../run/open-run.ts";
 
@@ -57,15 +58,12 @@ async function play(
   const results = await Promise.all(
     heldOut.slice(0, problems).map(async (problem, i) => {
       const context = { models, sampling, random: random.split(i) };
-      const valueOf = async (each: Episode): Promise<number> => {
-        const score = await scoreOf(each, problem);
-        return score?.status === "scored" ? score.value : Number.NaN;
-      };
+      const valueOf = async (each: Episode): Promise<number> => scoreValue(await scoreOf(each, problem));
       const { episode, values } = cut
         ? await messageValues(topology, problem, context, valueOf, cut)
         : { episode: await topology.run(problem, context), values: [] };
       const score = await scoreOf(episode, problem);
-      return { episode, values, score, grade: score?.status === "scored" ? score.value : Number.NaN };
+      return { episode, values, score, grade: scoreValue(score) };
     }),
   );
   const failure = scoringFailure(scoringReport(results.map(({ score }) => score)), scoring, "the analysis");

@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { recordedEpisode, rescore, type RecordedEpisode, type RescoredStep } from "@laconic/evaluation/analysis";
-import type { RewardOutcome } from "@laconic/rewards";
+import { scoreValue, type RewardOutcome } from "@laconic/rewards";
 import {
   describeUnscored,
   nodeFileSystem,
@@ -89,10 +89,7 @@ async function scoredAnew(
     if (failure) throw failure;
     const unscored = describeUnscored(report.counts);
     if (unscored !== "") note(`left out, without a score: ${unscored}`);
-    return recorded.map((each, i) => {
-      const score = scores[i];
-      return { ...each, task: score?.status === "scored" ? score.value : Number.NaN };
-    });
+    return recorded.map((each, i) => ({ ...each, task: scoreValue(scores[i] ?? null) }));
   } finally {
     await task.close?.();
   }

@@ -1,5 +1,5 @@
 import type { AgentId, Episode, EpisodeContext, LanguageModel, Problem, Random } from "@laconic/core";
-import type { RewardOutcome } from "@laconic/rewards";
+import { scoreValue, type RewardOutcome } from "@laconic/rewards";
 import type { TrainConfig } from "../config.ts";
 import { textsToScore } from "./credit.ts";
 import { modelsOf, type Samplers, type TrainingParts } from "../parts.ts";
@@ -85,11 +85,6 @@ export async function rollout(
     }),
   );
   return byProblem.flat();
-}
-
-/** NaN without a score. */
-export function scoreValue(score: RewardOutcome | null): number {
-  return score?.status === "scored" ? score.value : Number.NaN;
 }
 
 /** What every episode of a run is played under. */

@@ -3,6 +3,7 @@ import {
   measureCosts,
   rewardTerms,
   rewardTotal,
+  scoreValue,
   type Costs,
   type MeasuredEpisode,
   type Prices,
@@ -10,7 +11,7 @@ import {
 } from "@laconic/rewards";
 import type { CreditSettings } from "../config.ts";
 import { utteranceCredit } from "./credit.ts";
-import { scoreValue, type PlayedEpisode, type Rollout } from "./rollout.ts";
+import type { PlayedEpisode, Rollout } from "./rollout.ts";
 
 /** A rollout with its reward: Eq. 1, term by term and summed. */
 export interface ScoredRollout extends Rollout {

@@ -8,12 +8,12 @@ import {
   type TokenTrace,
 } from "@laconic/core";
 import { isWorthExpanding, jointReplies, jointTreeAdvantages, type JointNode } from "@laconic/gspo";
-import { measureCosts, rewardTerms, rewardTotal, termsOf, type RewardOutcome } from "@laconic/rewards";
+import { measureCosts, rewardTerms, rewardTotal, scoreValue, termsOf, type RewardOutcome } from "@laconic/rewards";
 import { jointEpisode, jointPrompt, speak, type JointGame, type JointHistory, type Turn } from "@laconic/topologies";
 import type { TrainConfig, TreeSettings } from "../config.ts";
 import { modelsOf, type Samplers, type TrainingParts } from "../parts.ts";
 import type { Scorer } from "../scorer.ts";
-import { scoreValue, type PlayedEpisode, type Rollout } from "./rollout.ts";
+import type { PlayedEpisode, Rollout } from "./rollout.ts";
 import { wordsOf, type Pricing } from "./score.ts";
 
 /** What a step's trees say of each reply. */
