@@ -1,5 +1,6 @@
 import { MessageChannel, receiveMessageOnPort, Worker, type MessagePort } from "node:worker_threads";
 import { LaconicError } from "@laconic/core";
+import { answerCame } from "./answer-came.ts";
 import type { PromptEncoder } from "./prompt-encoder.ts";
 import type { TokenizerFiles } from "./tokenizer-files.ts";
 
@@ -114,6 +115,6 @@ function start({ files, templateArguments }: GuardedSetup, held: { thread: Threa
 function ask({ port, answers }: Thread, call: EncoderCall, seconds: number): EncoderAnswer | null {
   const before = Atomics.load(answers, 0);
   port.postMessage(call);
-  if (Atomics.wait(answers, 0, before, seconds * 1000) === "timed-out") return null;
+  if (!answerCame(answers, before, seconds)) return null;
   return (receiveMessageOnPort(port)?.message as EncoderAnswer | undefined) ?? null;
 }
