@@ -13,7 +13,7 @@ import { formatDuration, formatNumber, formatPercent } from "../cli/format.ts";
 import { parseAppConfig } from "../run/app-config.ts";
 import type { AppConfig } from "../run/run-settings.ts";
 import { applyOverrides } from "../run/overrides.ts";
-import { taskTitle } from "../run/open-task.ts";
+import { taskTitle } from "@laconic/tasks/named";
 import { exitCodeOf, startRun, type StartedRun } from "../run/start-run.ts";
 import { runFlags, type CommandContext } from "./common.ts";
 

@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
-import { benchmarkTeam } from "@laconic/tasks/text";
-import type { AppConfig, TaskSettings } from "./run-settings.ts";
+import { namedTask } from "@laconic/tasks/named";
+import type { AppConfig } from "./run-settings.ts";
 import { checkDeviceName } from "./devices.ts";
 
 type Checked = Pick<AppConfig, "task" | "actor" | "device"> & { readonly train: Readonly<Record<string, unknown>> };
@@ -18,7 +18,7 @@ export function checkEffects({ task, actor, device, train }: Checked): void {
       "task.showBudget: has no effect, because the run has no budget for the team; set train.budget, or remove it",
       { key: "task.showBudget" },
     );
-  if (actor !== null && !hasFrozenAgents(task))
+  if (actor !== null && !namedTask(task).hasFrozenAgents(task))
     throw new LaconicError(
       "config_invalid",
       "actor: has no effect, because every agent of this task learns; remove it",
@@ -26,11 +26,4 @@ export function checkEffects({ task, actor, device, train }: Checked): void {
         key: "actor",
       },
     );
-}
-
-function hasFrozenAgents(task: TaskSettings): boolean {
-  if (task.name === "relay-hint" || task.name === "relay-critic") return true;
-  if (task.name !== "benchmark" && task.name !== "data") return false;
-  const { topology, trained } = benchmarkTeam(task, { answerForm: "", read: (reply) => reply });
-  return topology.agents.some((agent) => !trained.includes(agent));
 }

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { relayTokenizer } from "@laconic/tasks";
+import { namedTask, taskTitle } from "@laconic/tasks/named";
 import { LaconicError } from "@laconic/core";
 import { policyFile } from "@laconic/trainer";
 import { z } from "zod";
 import type { TaskSettings } from "./run-settings.ts";
-import { taskTitle } from "./open-task.ts";
 
 /** What a policy knows of itself: the task whose prompts it was taught to read. Lies beside its weights. */
 export interface PolicyFacts {
@@ -16,20 +16,7 @@ const factsSchema: z.ZodType<PolicyFacts> = z.object({ task: z.string() });
 
 /** The warm start that a task's policies begin with; null where any language model will do. */
 export function policyTask(task: TaskSettings): string | null {
-  switch (task.name) {
-    case "relay":
-      return `relay/${task.level}`;
-    case "relay-hint":
-    case "relay-critic":
-    case "relay-writers":
-    case "relay-feedback":
-      return "relay/one-fact"; // their worlds are told in its words
-    case "benchmark":
-    case "data":
-    case "writing":
-    case "code":
-      return null;
-  }
+  return namedTask(task).world(task);
 }
 
 /**

@@ -1,12 +1,6 @@
 import type { LoraSettings } from "@laconic/core";
 import type { Recompute } from "@laconic/engine";
-import type { RelayLevelName } from "@laconic/tasks";
-import type {
-  BenchmarkTaskSettings,
-  CodeTaskSettings,
-  DataTaskSettings,
-  WritingTaskSettings,
-} from "@laconic/tasks/text";
+import type { TaskSettings } from "@laconic/tasks/named";
 import type { TrainConfig } from "@laconic/trainer";
 
 /** A run as a configuration file describes it. */
@@ -35,25 +29,7 @@ export interface AppConfig {
   readonly train: TrainConfig;
 }
 
-/** What a team works on. */
-export type TaskSettings =
-  | { readonly name: "relay"; readonly level: RelayLevelName }
-  /** A policy writes hints for an actor that does not learn. */
-  | {
-      readonly name: "relay-hint";
-      readonly distractors?: number;
-      readonly hintTokens?: number;
-      readonly learns?: "collaborator" | "actor";
-    }
-  /** A policy comments on the drafts of such an actor. */
-  | { readonly name: "relay-critic"; readonly commentTokens?: number }
-  /** Two policies write for one grade; in two turns, with feedback from outside. */
-  | { readonly name: "relay-writers" }
-  | { readonly name: "relay-feedback" }
-  | BenchmarkTaskSettings
-  | DataTaskSettings
-  | WritingTaskSettings
-  | CodeTaskSettings;
+export type { TaskSettings };
 
 /** What agents that do not learn speak with, at temperature 0. */
 export type ActorSettings =
