@@ -8,13 +8,15 @@ import {
 } from "@laconic/tasks/named";
 import { dataFolder } from "./data-folder.ts";
 
-function ownData(): Pick<TaskResources, "data"> {
-  return { data: { folder: dataFolder(undefined), hub: hubEnvironment(process.env) } };
+/** What opening a task takes, completed with this machine's. */
+export function taskResources(given: Partial<TaskResources>): TaskResources {
+  const data = { folder: dataFolder(undefined), hub: hubEnvironment(process.env) };
+  return { heldOut: 1000, modelFolder: null, templateArguments: {}, data, note: () => undefined, ...given };
 }
 
 /** A task with its data and graders, which come from this machine's folder and hub; close it where it says how. */
-export async function openTask(settings: TaskSettings, resources: Partial<TaskResources> = {}): Promise<TeamTask> {
-  return openNamed(settings, { ...ownData(), ...resources });
+export async function openTask(settings: TaskSettings, given: Partial<TaskResources> = {}): Promise<TeamTask> {
+  return openNamed(settings, taskResources(given));
 }
 
 /**
@@ -22,5 +24,5 @@ export async function openTask(settings: TaskSettings, resources: Partial<TaskRe
  * @throws LaconicError what opening the data throws
  */
 export async function pinnedTask(settings: TaskSettings): Promise<TaskSettings> {
-  return pinNamed(settings, ownData());
+  return pinNamed(settings, taskResources({}));
 }
