@@ -65,7 +65,6 @@ export type {
   Grader,
   Reward,
   RewardContext,
-  RewardFunction,
   RewardResult,
   RewardTerms,
 } from "./reward.ts";

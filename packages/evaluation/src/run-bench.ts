@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { performance } from "node:perf_hooks";
 import { criticalPath, criticalSeconds, LaconicError, ledgerTotals, randomFromSeed } from "@laconic/core";
-import { withDeadline, type Ask, type Timer } from "@laconic/rewards";
+import { timerOf, withDeadline, type Ask } from "@laconic/rewards";
 import type { BenchJob, BenchSettings } from "./bench-plan.ts";
 import { givenTo, methodOptions, modelsFor, type BenchParts } from "./bench-parts.ts";
 import { callerCost } from "./caller-cost.ts";
@@ -78,7 +78,7 @@ export async function runBench(
   // Every call in flight listens to it.
   if (signal) setMaxListeners(0, signal);
   const queue = jobs.values();
-  const ask = withDeadline({ seconds: gradeSeconds, timer });
+  const ask = withDeadline({ seconds: gradeSeconds, timer: timerOf(globalThis) });
   let [done, errors, undecided] = [0, 0, 0];
   let stopped: string | null = null;
   const worker = async (): Promise<void> => {
@@ -176,14 +176,6 @@ async function judgedAgain(
   if (status === "scored" || answer === null) return null;
   return { ...before, ...(await gradeOf(answer, problem, means, ask, signal)) };
 }
-
-const timer: Timer = {
-  now: () => performance.now(),
-  after: (milliseconds, call) => {
-    const id = setTimeout(call, milliseconds);
-    return () => clearTimeout(id);
-  },
-};
 
 function failedSample(
   { set, problem, method, repeat, config }: BenchJob,

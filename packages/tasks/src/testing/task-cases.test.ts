@@ -28,8 +28,17 @@ const worlds: Readonly<Record<string, () => TaskSubject>> = {
   ...Object.fromEntries(levels.map((level) => [`relay/${level}`, () => ({ task: relayTask({ level }), solve: gold })])),
   "relay-hint": () => ({ task: relayHintTask({ heldOut: 20 }), solve: gold }),
   "relay-critic": () => ({ task: relayCriticTask({ heldOut: 20 }), solve: gold }),
-  "relay-writers": () => ({ task: relayWritersTask({ heldOut: 20 }) }),
-  "relay-feedback": () => ({ task: relayFeedbackTask({ heldOut: 20 }) }),
+  "relay-writers": () => ({
+    task: relayWritersTask({ heldOut: 20 }),
+    solve: ({ gold: [key, value] }) => ({ first: `${key}${value}`, second: `the value of ${key} is ${value}` }),
+  }),
+  "relay-feedback": () => ({
+    task: relayFeedbackTask({ heldOut: 20 }),
+    solve: ({ gold: both }) => {
+      const [one = "", other = ""] = both.split(" ");
+      return { first: one, second: other };
+    },
+  }),
 };
 
 describe.each(Object.entries(worlds))("%s", (_name, create) => {

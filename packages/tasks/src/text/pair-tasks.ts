@@ -6,6 +6,7 @@ import type { TaskResources, TeamTask } from "../task.ts";
 import { tokenizerOf } from "./benchmark-task.ts";
 import { drawFrom } from "../draw.ts";
 import { splitData } from "./open-data.ts";
+import { textsOf } from "../texts-of.ts";
 
 /** Two agents write for one reward of form. */
 export interface WritingTaskSettings {
@@ -27,16 +28,7 @@ export interface CodeTaskSettings {
   readonly replyTokens?: number;
 }
 
-const between = "\n\u241e\n"; // stands in no reply: it is taken out of them
-
-function joined(replies: readonly string[]): string {
-  return replies.map((reply) => reply.replaceAll("\u241e", "")).join(between);
-}
-
-function partsOf(answer: string | null): readonly [first: string, second: string] {
-  const [first = "", second = ""] = (answer ?? "").split(between);
-  return [first, second];
-}
+const pairs = { writers: ["first", "second"], programmers: ["helper", "main"] } as const;
 
 const writers = {
   tldr: [
@@ -55,10 +47,9 @@ export async function writingTask(settings: WritingTaskSettings, resources: Task
   const data =
     resources.heldOut === 0 ? { train: [], heldOut: [] } : await splitData(form, resources.heldOut, resources.data);
   const game: JointGame = {
-    players: writers[form].map((system, i) => ({ id: i === 0 ? "first" : "second", maxTokens: replyTokens, system })),
+    players: writers[form].map((system, i) => ({ id: pairs.writers[i as 0 | 1], maxTokens: replyTokens, system })),
     turns: 1,
     transition: ({ question }) => [question, question],
-    join: joined,
   };
   return {
     name: `writing/${form}`,
@@ -66,7 +57,9 @@ export async function writingTask(settings: WritingTaskSettings, resources: Task
     game,
     tokenizer: await tokenizerOf(resources),
     // Of the stated 3.0; with twelve kinds of transitions 2.98 can be reached.
-    grader: (answer) => (answer === null ? 0 : writingReward(form, ...partsOf(answer), { strict }).reward / 3),
+    reward: (episode) => ({
+      task: writingReward(form, ...textsOf(episode, pairs.writers), { strict }).reward / 3,
+    }),
     problems: drawFrom(data.train),
     ...(resources.heldOut > 0 && { pool: data.train }),
     heldOut: data.heldOut,
@@ -103,24 +96,23 @@ export async function codeTask(settings: CodeTaskSettings, resources: TaskResour
   const game: JointGame = {
     players: [
       {
-        id: "helper",
+        id: pairs.programmers[0],
         maxTokens: replyTokens,
         system:
           "Write one Python function named aux that helps another programmer to write the function below. Reply with code alone.",
       },
       {
-        id: "main",
+        id: pairs.programmers[1],
         maxTokens: replyTokens,
         system:
           "Write the Python function below. Another programmer writes a helper named aux that you may call. Reply with code alone.",
       },
     ],
     turns,
-    join: joined,
     transition: async (problem, history) => {
       const last = history.at(-1);
       if (!last) return [problem.question, problem.question];
-      const [aux, main] = partsOf(joined(last));
+      const [aux = "", main = ""] = last;
       const { feedback } = await rewardOf(aux, main, problem);
       const said = `A reader says:\n${feedback}\n\nWrite your function again.`;
       return [said, said];
@@ -131,10 +123,9 @@ export async function codeTask(settings: CodeTaskSettings, resources: TaskResour
     topology: synchronousTurns(game.players, game),
     game,
     tokenizer: await tokenizerOf(resources),
-    reward: async ({ answer }, problem): Promise<RewardResult> => {
-      if (answer === null) return { task: 0 };
-      const [aux, main] = partsOf(answer);
-      const { reward, undecided } = await rewardOf(aux, main, problem);
+    reward: async (episode, problem): Promise<RewardResult> => {
+      if (episode.answer === null) return { task: 0 };
+      const { reward, undecided } = await rewardOf(...textsOf(episode, pairs.programmers), problem);
       return undecided === null ? { task: Math.max(0, reward / mostReward) } : { undecided };
     },
     problems: drawFrom(data.train),
