@@ -34,6 +34,8 @@ export interface Stage {
   readonly turns: readonly Turn[];
   /** Lines that wait for nobody are spoken at once: they are one round, numbered in the order given. */
   say(...lines: readonly Line[]): Promise<Turn[]>;
+  /** Says what the answer is, where more than the turns decides it; null for none. `Program.answer` is not asked then. */
+  settle(answer: Utterance | null): void;
 }
 
 /** A method with control flow: a topology whose next turn depends on what was said. */
@@ -44,7 +46,7 @@ export interface Program {
   play(stage: Stage): Promise<void>;
   /** A message that says nothing but this is silence, as an empty one is. */
   readonly pass?: string;
-  /** The answer in what was said, also when a limit cut the play short. */
+  /** The answer in what was said, also when a limit cut the play short; where the play settled none. */
   answer(turns: readonly Turn[]): Utterance | null;
   /** Where several agents answer: what each of them does. */
   outputs?(turns: readonly Turn[]): Episode["outputs"];
@@ -75,10 +77,12 @@ export function programTopology(program: Program): Topology {
       for (const agent of agents) modelOf(context, agent);
       const turns: Turn[] = [];
       const clock = episodeClock(context);
+      let settled: Utterance | null | undefined;
       const stage: Stage = {
         problem,
         turns,
         say: (...lines) => sayTogether(lines, turns, context, clock, program.pass),
+        settle: (answer) => void (settled = answer),
       };
       let limit: StopReason | null = null;
       try {
@@ -87,7 +91,7 @@ export function programTopology(program: Program): Topology {
         if (!(error instanceof Curtain)) throw error;
         limit = error.reason;
       }
-      const chosen = program.answer(turns);
+      const chosen = settled === undefined ? program.answer(turns) : settled;
       const answer = chosen?.silent ? null : chosen; // silence is no answer
       const ending = answer === null ? "no_answer" : answer.finishReason === "length" ? "truncated" : "answered";
       return endEpisode(name, problem, turns, answer, limit ?? ending, program.outputs?.(turns));
