@@ -84,7 +84,8 @@ test.for([
   const { asked } = await play(name, (_, call) => `DISCARD WRONG reply-${call}.`, {
     // Nobody agrees.
     reader: { read: (reply) => reply, same: (a, b) => a === b },
-    exemplars: [{ question: "an example", solution: "7" }],
+    exemplars: [{ question: "an example", solution: "six and one", answer: "7", answerLine: "#### 7" }],
+    shots: 1,
     tokens: 10 ** 9,
   });
   const standing = (text: string): number => asked.join("\n").split(text).length - 1;
@@ -228,8 +229,8 @@ test("equal budget: samples until the tokens are spent", async () => {
 
 test("few-shot: the examples come before the question; the complex ones are those with most lines", async () => {
   const exemplars = [
-    { question: "one?", solution: "a\n#### 1" },
-    { question: "two?", solution: "a\nb\nc\n#### 2" },
+    { question: "one?", solution: "a", answer: "1", answerLine: "#### 1" },
+    { question: "two?", solution: "a\nb\nc", answer: "2", answerLine: "#### 2" },
   ];
   expect(mostComplex(exemplars, 1)).toEqual([exemplars[1]]);
   const { asked } = await play("cot", () => "7", { exemplars });

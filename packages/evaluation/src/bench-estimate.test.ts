@@ -65,6 +65,8 @@ function randomSet(random: Random): BenchSet {
     exemplars: Array.from({ length: random.integer(4) }, () => ({
       question: words(random, 50),
       solution: words(random, 50),
+      answer: words(random, 3),
+      answerLine: words(random, 9),
     })),
     calibration: Array.from({ length: 1 + random.integer(3) }, (_, i) => problem(`c${i}`)),
   };

@@ -4,7 +4,8 @@
  */
 export { estimate } from "./bench-estimate.ts";
 export type { BenchEstimate } from "./bench-estimate.ts";
-export { benchJobs, openJobs, undealt } from "./bench-plan.ts";
+export { benchJobs, openJobs, protocolOf, undealt } from "./bench-plan.ts";
+export { familyOf } from "./family-of.ts";
 export type { BenchJob, BenchSet, BenchSettings } from "./bench-plan.ts";
 export type { BenchParts } from "./bench-parts.ts";
 export { runBench } from "./run-bench.ts";

@@ -1,9 +1,10 @@
 import { setMaxListeners } from "node:events";
 import { performance } from "node:perf_hooks";
+import { protocolName } from "@laconic/baselines";
 import { criticalPath, criticalSeconds, LaconicError, ledgerTotals, randomFromSeed } from "@laconic/core";
 import { withDeadline, type Ask, type Timer } from "@laconic/rewards";
 import type { BenchJob, BenchSettings } from "./bench-plan.ts";
-import { givenTo, methodOptions, modelsFor, type BenchParts } from "./bench-parts.ts";
+import { givenTo, methodOptions, modelsFor, temperatureOf, type BenchParts } from "./bench-parts.ts";
 import { callerCost } from "./caller-cost.ts";
 import { calibrateMethod, type CalibrationRecord } from "./calibrate.ts";
 import { gradeOf } from "./grade-of.ts";
@@ -44,7 +45,7 @@ export interface BenchOutcome {
 export async function runBench(
   jobs: readonly BenchJob[],
   settings: BenchSettings,
-  { model, means, price }: BenchParts,
+  parts: BenchParts,
   file: RecordFile,
   {
     concurrency = 32,
@@ -56,9 +57,11 @@ export async function runBench(
     onLearned,
   }: BenchOptions = {},
 ): Promise<BenchOutcome> {
+  const { means } = parts;
   // One calibration for all samples of a method on a benchmark.
   const calibrations = new Map<string, Promise<unknown>>();
-  const learnedBy = ({ method, set, config }: BenchJob): Promise<unknown> => {
+  const learnedBy = (job: BenchJob): Promise<unknown> => {
+    const { method, set, config } = job;
     if (!method.calibrate) return Promise.resolve(undefined);
     const before = learned.find(
       (each) => each.config === config && each.benchmark === set.benchmark && each.method === method.name,
@@ -66,12 +69,10 @@ export async function runBench(
     if (before) return Promise.resolve(before.learned);
     const known = calibrations.get(config);
     if (known) return known;
-    const now = calibrateMethod(method, set, config, settings, { model, means, price }, ask, signal).then(
-      async (record) => {
-        await onLearned?.(record);
-        return record.learned;
-      },
-    );
+    const now = calibrateMethod(job, settings, parts, ask, signal).then(async (record) => {
+      await onLearned?.(record);
+      return record.learned;
+    });
     calibrations.set(config, now);
     return now;
   };
@@ -89,9 +90,7 @@ export async function runBench(
       let record: SampleRecord;
       try {
         const judged = before && (await judgedAgain(before, job, means, ask, signal));
-        record =
-          judged ??
-          (await takeSample(job, settings, { model, means, price }, attempt, await learnedBy(job), ask, signal));
+        record = judged ?? (await takeSample(job, settings, parts, attempt, await learnedBy(job), ask, signal));
       } catch (error) {
         if (ends(error)) {
           stopped ??= (error as Error).message;
@@ -120,22 +119,24 @@ function ends(error: unknown): boolean {
 }
 
 async function takeSample(
-  { set, problem, method, repeat, config }: BenchJob,
-  { seed, temperature, maxTokens }: BenchSettings,
-  { model, means, price }: BenchParts,
+  job: BenchJob,
+  settings: BenchSettings,
+  parts: BenchParts,
   attempt: number,
   learned: unknown,
   ask: Ask,
   signal: AbortSignal | undefined,
 ): Promise<SampleRecord> {
-  const options = methodOptions(problem, set, maxTokens);
+  const { problem, method } = job;
+  const { model, means, price } = parts;
+  const options = methodOptions(job, settings, parts);
   const topology =
     learned === undefined ? method.create(options) : (method.restore?.(options, learned) ?? method.create(options));
   const started = performance.now();
   const episode = await topology.run(givenTo(method, problem), {
     models: modelsFor(method, topology, model),
-    sampling: { temperature: temperature ?? method.temperature },
-    random: randomFromSeed(`${seed}/${set.benchmark}/${problem.id}/${method.name}/${repeat}`),
+    sampling: { temperature: temperatureOf(job, settings) },
+    random: randomFromSeed(`${settings.seed}/${job.set.benchmark}/${problem.id}/${method.name}/${job.repeat}`),
     clock: () => performance.now(),
     ...(signal && { signal }),
   });
@@ -143,11 +144,7 @@ async function takeSample(
   const grade = await gradeOf(episode.answer, problem, means, ask, signal);
   const totals = ledgerTotals(episode.ledger);
   return {
-    benchmark: set.benchmark,
-    problem: problem.id,
-    method: method.name,
-    repeat,
-    config,
+    ...identityOf(job),
     answer: episode.answer,
     ...grade,
     stopReason: episode.stopReason,
@@ -185,17 +182,30 @@ const timer: Timer = {
   },
 };
 
-function failedSample(
-  { set, problem, method, repeat, config }: BenchJob,
-  attempt: number,
-  error: unknown,
-): SampleRecord {
+/** Which sample it is, and how it was played. */
+function identityOf({
+  set,
+  problem,
+  method,
+  protocol,
+  exemplars,
+  repeat,
+  config,
+}: BenchJob): Pick<SampleRecord, "benchmark" | "problem" | "method" | "repeat" | "config" | "protocol" | "shots"> {
   return {
     benchmark: set.benchmark,
     problem: problem.id,
     method: method.name,
     repeat,
     config,
+    protocol: protocol && protocolName(protocol),
+    shots: exemplars.length,
+  };
+}
+
+function failedSample(job: BenchJob, attempt: number, error: unknown): SampleRecord {
+  return {
+    ...identityOf(job),
     status: "error",
     correct: null,
     answer: null,
@@ -212,6 +222,6 @@ function failedSample(
     seconds: 0,
     attempt,
     error: error instanceof Error ? error.message.slice(0, 500) : String(error),
-    gold: problem.gold,
+    gold: job.problem.gold,
   };
 }

@@ -8,6 +8,10 @@ export interface SampleRecord {
   readonly repeat: number;
   /** Hash of all settings: records of other settings are other samples. */
   readonly config: string;
+  /** How it was played, such as `php/maths@1`; null for a team that is not published, and in records of before it was kept. */
+  readonly protocol: string | null;
+  /** Worked examples that were shown; null in records of before it was kept. */
+  readonly shots: number | null;
   /**
    * `scored` also when nothing was answered. An `error` is no score, and neither is `undecided`: the machine kept the answer
    * from being judged, and it is judged again when the bench goes on.
@@ -42,6 +46,8 @@ const schema: z.ZodType<SampleRecord> = z.object({
   method: z.string(),
   repeat: count,
   config: z.string(),
+  protocol: z.string().nullable().default(null),
+  shots: count.nullable().default(null),
   status: z.enum(["scored", "undecided", "error"]),
   correct: z.boolean().nullable(),
   answer: z.string().nullable(),

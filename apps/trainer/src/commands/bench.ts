@@ -94,7 +94,11 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         repeats: { type: "string", description: "Times that each question is asked", valueHint: "n", default: "1" },
         temperature: { type: "string", description: "Of every method, instead of each paper's", valueHint: "t" },
         "max-tokens": { type: "string", description: "Of one reply", valueHint: "n", default: "1024" },
-        shots: { type: "string", description: "Worked examples of few-shot methods", valueHint: "n", default: "0" },
+        shots: {
+          type: "string",
+          description: "Worked examples of every method, instead of each paper's",
+          valueHint: "n",
+        },
         "max-usd": { type: "string", description: "Stop before more is spent", valueHint: "$" },
         price: {
           type: "string",
@@ -220,7 +224,7 @@ interface BenchArguments {
   readonly repeats: string;
   readonly temperature?: string | undefined;
   readonly "max-tokens": string;
-  readonly shots: string;
+  readonly shots?: string | undefined;
   readonly "max-usd"?: string | undefined;
   readonly price?: string | undefined;
   readonly concurrency: string;
@@ -255,7 +259,7 @@ async function configOf(args: BenchArguments, data: BenchData | null): Promise<B
       repeats: Number(args.repeats),
       temperature: number(args.temperature),
       maxTokens: Number(args["max-tokens"]),
-      shots: Number(args.shots),
+      shots: number(args.shots),
       maxUsd: number(args["max-usd"]),
       price: args.price === undefined ? await knownPrice(model) : pricePair(args.price),
       concurrency: Number(args.concurrency),

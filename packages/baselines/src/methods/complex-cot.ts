@@ -1,12 +1,7 @@
-import type { Baseline, Exemplar } from "../baseline.ts";
+import type { Baseline } from "../baseline.ts";
+import { mostComplex } from "../protocols/choose-shots.ts";
 import { stepByStep } from "../prompts/chat.ts";
 import { singleReply } from "../single.ts";
-
-/** The examples whose solutions have most steps; a step is a line. Of as many, the earlier one. */
-export function mostComplex(pool: readonly Exemplar[], count = 8): Exemplar[] {
-  const steps = ({ solution }: Exemplar): number => solution.split("\n").filter((line) => line.trim() !== "").length;
-  return pool.toSorted((a, b) => steps(b) - steps(a)).slice(0, count);
-}
 
 /** Chain of thought with the most complex examples of the training split: eight of them, one call. */
 export const complexCot: Baseline = {

@@ -2,6 +2,7 @@ import type { ChatMessage } from "@laconic/core";
 import { programTopology, quote } from "@laconic/topologies";
 import type { Baseline } from "../baseline.ts";
 import { stepByStep } from "../prompts/chat.ts";
+import { shotMessages } from "../protocols/choose-shots.ts";
 import { pluralityOf } from "../vote.ts";
 
 /**
@@ -22,10 +23,7 @@ export const llmDebate: Baseline = {
       agents: ids,
       play: async (stage) => {
         const { question } = stage.problem;
-        const shots = exemplars.flatMap((each): ChatMessage[] => [
-          { role: "user", content: each.question },
-          { role: "assistant", content: each.solution },
-        ]);
+        const shots = shotMessages("chains", exemplars);
         const chats = ids.map((): ChatMessage[] => [
           { role: "system", content: `${stepByStep} ${answerForm}` },
           ...shots,

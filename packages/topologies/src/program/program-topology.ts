@@ -23,6 +23,8 @@ export interface Line {
   readonly reads?: readonly ReceivedMessage[];
   /** Most tokens written, the end token included. */
   readonly maxTokens: number;
+  /** Instead of the episode's. */
+  readonly temperature?: number;
   /** How transcripts show the prompt. */
   readonly renderPrompt?: (prompt: Prompt) => string;
 }
@@ -34,8 +36,8 @@ export interface Stage {
   readonly turns: readonly Turn[];
   /** Lines that wait for nobody are spoken at once: they are one round, numbered in the order given. */
   say(...lines: readonly Line[]): Promise<Turn[]>;
-  /** Says what the answer is, where more than the turns decides it; null for none. `Program.answer` is not asked then. */
-  settle(answer: Utterance | null): void;
+  /** Makes this the answer, whatever `Program.answer` finds: one that no reply gives as it stands, such as what a program printed. */
+  conclude(answer: Utterance): void;
 }
 
 /** A method with control flow: a topology whose next turn depends on what was said. */
@@ -46,7 +48,7 @@ export interface Program {
   play(stage: Stage): Promise<void>;
   /** A message that says nothing but this is silence, as an empty one is. */
   readonly pass?: string;
-  /** The answer in what was said, also when a limit cut the play short; where the play settled none. */
+  /** The answer in what was said, also when a limit cut the play short. */
   answer(turns: readonly Turn[]): Utterance | null;
   /** Where several agents answer: what each of them does. */
   outputs?(turns: readonly Turn[]): Episode["outputs"];
@@ -77,12 +79,12 @@ export function programTopology(program: Program): Topology {
       for (const agent of agents) modelOf(context, agent);
       const turns: Turn[] = [];
       const clock = episodeClock(context);
-      let settled: Utterance | null | undefined;
+      let concluded: Utterance | null = null;
       const stage: Stage = {
         problem,
         turns,
+        conclude: (answer) => (concluded = answer),
         say: (...lines) => sayTogether(lines, turns, context, clock, program.pass),
-        settle: (answer) => void (settled = answer),
       };
       let limit: StopReason | null = null;
       try {
@@ -91,7 +93,7 @@ export function programTopology(program: Program): Topology {
         if (!(error instanceof Curtain)) throw error;
         limit = error.reason;
       }
-      const chosen = settled === undefined ? program.answer(turns) : settled;
+      const chosen = concluded ?? program.answer(turns);
       const answer = chosen?.silent ? null : chosen; // silence is no answer
       const ending = answer === null ? "no_answer" : answer.finishReason === "length" ? "truncated" : "answered";
       return endEpisode(name, problem, turns, answer, limit ?? ending, program.outputs?.(turns));
@@ -112,16 +114,19 @@ async function sayTogether(
   const taken = await takeTurns(
     context,
     clock,
-    speakers.map(({ speaker: { agent, prompt, reads = [], maxTokens: own, renderPrompt }, maxTokens }, i) => ({
-      agent,
-      turn: first + i,
-      round,
-      prompt,
-      inbox: reads,
-      maxTokens: Math.min(own, maxTokens, context.sampling.maxTokens ?? Infinity),
-      ...(pass !== undefined && { pass }),
-      ...(renderPrompt && { renderPrompt }),
-    })),
+    speakers.map(
+      ({ speaker: { agent, prompt, reads = [], maxTokens: own, temperature, renderPrompt }, maxTokens }, i) => ({
+        agent,
+        turn: first + i,
+        round,
+        prompt,
+        inbox: reads,
+        maxTokens: Math.min(own, maxTokens, context.sampling.maxTokens ?? Infinity),
+        ...(temperature !== undefined && { temperature }),
+        ...(pass !== undefined && { pass }),
+        ...(renderPrompt && { renderPrompt }),
+      }),
+    ),
   );
   turns.push(...taken.turns);
   if (taken.ended) throw new Curtain(taken.ended);
