@@ -67,6 +67,8 @@ export interface PromptCopies {
   readonly examples: number;
   /** Of replies, whole or quoted line by line. */
   readonly replies: number;
+  /** Bytes of what tools say, such as the results of tests. Default 0. */
+  readonly toolBytes?: number;
 }
 
 /** A published method, as a topology whose agents are all the same model. */
