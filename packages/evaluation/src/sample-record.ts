@@ -23,6 +23,8 @@ export interface SampleRecord {
   readonly extracted: string | null;
   readonly rule: string | null;
   readonly stopReason: string | null;
+  /** What its method records besides, such as `capped`. */
+  readonly notes: readonly string[];
   readonly calls: number;
   readonly promptTokens: number;
   readonly completionTokens: number;
@@ -54,6 +56,7 @@ const schema: z.ZodType<SampleRecord> = z.object({
   extracted: z.string().nullable(),
   rule: z.string().nullable(),
   stopReason: z.string().nullable(),
+  notes: z.array(z.string()).default([]),
   calls: count,
   promptTokens: count,
   completionTokens: count,

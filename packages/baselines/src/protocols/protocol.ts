@@ -35,6 +35,8 @@ export interface Shots {
   readonly form: "answers" | "chains" | "hints";
   /** The first of a seeded shuffle of the training split, or those of all of it whose solutions have most steps. */
   readonly select: "seeded" | "most-steps";
+  /** Of `hints`: for each example in turn, the hints that its question carries: its own answer, or another's. */
+  readonly hints?: readonly (readonly ("right" | "wrong")[])[];
 }
 
 /** When a method asks no more. */
@@ -69,6 +71,7 @@ export type Setting =
   | "agents"
   | "rounds"
   | "prompts"
+  | "answerLine"
   | "hears"
   | "stops"
   | "votes"
@@ -101,10 +104,14 @@ export interface Protocol<PhaseName extends string = string> {
   readonly rounds?: number;
   /** Rules of its prompts, a sentence each. */
   readonly prompts: readonly string[];
+  /** How the answer is written, in a sentence. */
+  readonly answerLine: string;
   /** Whom an agent hears, in a sentence. */
   readonly hears: string;
   readonly stops: StopRule;
   readonly votes: VoteRule;
+  /** It runs programs that models write: `BaselineOptions.runProgram` is needed. */
+  readonly runsPrograms?: boolean;
   /** Of a question, at these settings. */
   readonly calls: { readonly least: number; readonly most: number };
   readonly labels: Readonly<Partial<Record<Setting, SourceLabel>>>;
@@ -114,3 +121,6 @@ export interface Protocol<PhaseName extends string = string> {
 
 /** No worked examples. */
 export const noShots: Shots = { count: 0, form: "chains", select: "seeded" };
+
+/** The answer line of methods that leave it to the benchmark. */
+export const benchmarkLine = "The benchmark's, as its grader reads it.";

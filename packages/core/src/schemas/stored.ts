@@ -72,6 +72,7 @@ export const episodeSchema: z.ZodType<Episode> = z.strictObject({
   utterances: z.array(utteranceSchema),
   answer: z.string().nullable(),
   outputs: z.record(z.string(), z.string()).exactOptional(),
+  notes: z.array(z.string()).exactOptional(),
   stopReason: z.enum(stopReasons),
   ledger: ledgerSchema,
 });
