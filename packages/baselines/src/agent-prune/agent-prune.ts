@@ -52,7 +52,7 @@ export function agentPrune(start: SpatialStart): Baseline {
  * (`agentprune/temporal-k1`).
  */
 export const agentPruneReleased: Baseline = {
-  ...bounded("agentprune-released", "AgentPrune, released code", agentPruneReleasedProtocols, "complete"),
+  ...bounded("agentprune-c:released", "AgentPrune-C, released code", agentPruneReleasedProtocols, "complete"),
   restore: (options, learned) => {
     const { agents, spatial, temporal, spatialLogits, temporalLogits } = parsed(drawnSchema, learned);
     const edges = { spatial: maskOf(spatial, agents), temporal: maskOf(temporal, agents) };

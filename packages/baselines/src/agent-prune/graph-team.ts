@@ -65,8 +65,12 @@ export function graphTeam(protocol: Protocol<AgentPrunePhase>, options: Baseline
           wave.forEach((i, k) => {
             const { now = [], before = [] } = heardBy[k] ?? {};
             const solved = [...now, ...before].find((each) => each.solved);
-            if (solved) held[i] = { ...solved, agent: ids[i] as string };
-            else asked.push(k);
+            if (!solved) {
+              asked.push(k);
+              return;
+            }
+            held[i] = { ...solved, agent: ids[i] as string };
+            stage.note(`forwarded: ${ids[i]}`);
           });
           if (asked.length === 0) continue;
           const turns = await stage.say(

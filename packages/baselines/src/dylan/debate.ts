@@ -6,7 +6,7 @@ import { phaseSettings } from "../protocols/protocol-for.ts";
 import { shotsOf } from "../protocols/choose-shots.ts";
 import type { Protocol, Role } from "../protocols/protocol.ts";
 import { countVotes } from "../vote.ts";
-import { bestTwo } from "./best-two.ts";
+import { bestTwo, drawnNote } from "./best-two.ts";
 import { agentImportance, scoresIn, weightsOf, withoutScores, type Neuron } from "./importance.ts";
 
 /** Kinds of calls: a debater's reply, the choice of those who go on, and a judge's remark on programs. */
@@ -77,7 +77,7 @@ export function dylanDebate(
         before.map(({ turn }) => turn),
       );
     },
-    // Where nothing of the last layer can be read, and where a limit cut the play short.
+    // A limit cut the play short.
     answer: (turns) =>
       winnerOf(
         lastLayer(
@@ -99,7 +99,7 @@ export function dylanDebate(
 
   function close(stage: Stage, all: readonly Reply[], last: readonly Turn[]): void {
     const winner = winnerOf(last);
-    if (winner) stage.conclude(winner);
+    stage.conclude(winner);
     onImportance?.(agentImportance(neuronsOf(all, winner?.text ?? "")));
   }
 
@@ -148,7 +148,9 @@ export function dylanDebate(
       reads: shuffled.map(({ turn }) => turn.message),
       ...phaseSettings(protocol.phases.rank, options),
     });
-    return bestTwo(choice?.utterance.text ?? "", shuffled.length, random).flatMap((i) => {
+    const { best, drawn } = bestTwo(choice?.utterance.text ?? "", shuffled.length, random);
+    if (drawn) stage.note(drawnNote);
+    return best.flatMap((i) => {
       const reply = shuffled[i];
       return reply ? [reply.turn.call.agent] : [];
     });

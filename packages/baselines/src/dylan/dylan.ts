@@ -23,7 +23,7 @@ export const dylan: Baseline = methodOf({
 });
 
 const untaught: Baseline = methodOf({
-  name: "dylan-select",
+  name: "dylan:selected",
   title: "DyLAN, selected team",
   protocols: dylanSelectProtocols,
   create: (protocol, options) => playedBy(protocol, options, teamOf(protocol, options)),

@@ -4,7 +4,7 @@ import type { BaselineOptions } from "../baseline.ts";
 import { assertsIn, codeIn } from "../code/code-in.ts";
 import { notRun, runReply, runTests, type Ending } from "../code/run-tests.ts";
 import { chat } from "../prompts/chat.ts";
-import { bestTwo } from "./best-two.ts";
+import { bestTwo, drawnNote } from "./best-two.ts";
 import { sample } from "./debate.ts";
 import { scoresIn, weightsOf } from "./importance.ts";
 
@@ -71,9 +71,11 @@ export async function judge(
     Promise.all(programs.map(({ utterance }) => (run ? runReply(question, utterance.text, run) : null))),
     Promise.all(programs.map(({ utterance }) => (run ? runTests(question, utterance.text, tests, run) : []))),
   ]);
-  const passed = ranks
-    ? bestTwo(ranked?.utterance.text ?? "", programs.length, random).map((i) => (toRanker as number[])[i] as number)
-    : programs.map((_, i) => i);
+  const { best, drawn } = ranks
+    ? bestTwo(ranked?.utterance.text ?? "", programs.length, random)
+    : { best: programs.map((_, i) => i), drawn: false };
+  if (drawn) stage.note(drawnNote);
+  const passed = ranks ? best.map((i) => (toRanker as number[])[i] as number) : best;
   const thoughts = reflectionsIn(reflected?.utterance.text ?? "", programs.length);
   const marks = scoresIn(reflected?.utterance.text ?? "");
   const placeOf = (i: number): number => (toReflector as number[]).indexOf(i);

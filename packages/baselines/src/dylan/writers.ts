@@ -6,7 +6,7 @@ import { runReply, runTests } from "../code/run-tests.ts";
 import { chat, roleLine } from "../prompts/chat.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
 import type { Protocol, Role } from "../protocols/protocol.ts";
-import { bestTwo } from "./best-two.ts";
+import { bestTwo, drawnNote } from "./best-two.ts";
 import { sample, type DylanPhase, type OnImportance } from "./debate.ts";
 import { agentImportance, scoresIn, weightsOf, withoutScores, type Neuron } from "./importance.ts";
 import { judge, type Judged, type Judgement } from "./judges.ts";
@@ -126,7 +126,9 @@ export function dylanWriters(
       reads: shuffled.map(({ message }) => message),
       ...phaseSettings(protocol.phases.rank, options),
     });
-    return bestTwo(choice?.utterance.text ?? "", shuffled.length, random).map((i) => (shuffled[i] as Turn).call.agent);
+    const { best, drawn } = bestTwo(choice?.utterance.text ?? "", shuffled.length, random);
+    if (drawn) stage.note(drawnNote);
+    return best.map((i) => (shuffled[i] as Turn).call.agent);
   }
 
   function lineOf(

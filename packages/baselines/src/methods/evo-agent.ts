@@ -58,6 +58,7 @@ export const evoAgent: Baseline = methodOf({
               expert,
             );
             if (!/\bdiscard\b/iu.test(textOf(check))) break;
+            if (attempt === mostTries - 1) stage.note("expert-taken-unchecked");
           }
           experts.push(expert);
           const advice = await say(

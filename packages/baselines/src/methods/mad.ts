@@ -55,7 +55,9 @@ export const mad: Baseline = methodOf({
           const reply = round === 0 ? "You disagree. Give your reasons and your answer." : consider;
           theirs = await ask("negative", answerTo(mine, reply), [mine]);
           const verdict = await ask("moderator", `Round ${round + 1}. ${sidesOf(mine, theirs)}`, [mine, theirs]);
-          if (moderated(textOf(verdict), reader) !== null) return;
+          const { answer, how } = moderated(textOf(verdict), reader);
+          if (how !== "json") stage.note(`moderator-${how}`);
+          if (answer !== null) return;
         }
         await judged(stage, ask);
       },
@@ -64,7 +66,7 @@ export const mad: Baseline = methodOf({
         if (!last) return null;
         if (last.call.agent === "judge") return last.utterance;
         const verdict = turns.findLast(({ call }) => call.agent === "moderator");
-        const decided = verdict ? moderated(verdict.utterance.text, reader) : null;
+        const decided = verdict ? moderated(verdict.utterance.text, reader).answer : null;
         if (verdict && decided !== null) return { ...verdict.utterance, text: decided };
         return turns.findLast(({ utterance }) => reader.read(utterance.text) !== null)?.utterance ?? null;
       },
@@ -101,22 +103,32 @@ function textOf(turn: Turn | undefined): string {
   return turn?.utterance.text ?? "";
 }
 
+/** A moderator's verdict. */
+interface Verdict {
+  /** Null to go on. */
+  readonly answer: string | null;
+  /** Whether the reply is JSON, JSON once what stands around it is cut off, or nothing of the kind, which goes on. */
+  readonly how: "json" | "repaired" | "unreadable";
+}
+
 /**
- * The answer in a moderator's JSON; null to go on, and for anything that is no such JSON. It becomes a sentence, unless the
- * benchmark's reader takes a reply whole, as programs are: then it is the reply.
+ * The answer in a moderator's JSON. It becomes a sentence, unless the benchmark's reader takes a reply whole, as programs are: then it
+ * is the reply.
  */
-function moderated(text: string, reader: AnswerReader): string | null {
-  for (const object of objectsIn(text)) {
+function moderated(text: string, reader: AnswerReader): Verdict {
+  for (const object of [text, ...objectsIn(text)]) {
     try {
       const { answer } = JSON.parse(object) as { answer?: unknown };
       const said = typeof answer === "string" ? answer.trim() : typeof answer === "number" ? String(answer) : "";
       const sentence = `The answer is ${said}.`;
-      return said === "" ? null : reader.read(sentence) === sentence ? said : sentence;
+      const how = object === text ? "json" : "repaired";
+      if (said === "") return { answer: null, how };
+      return { answer: reader.read(sentence) === sentence ? said : sentence, how };
     } catch {
       // the next one
     }
   }
-  return null;
+  return { answer: null, how: "unreadable" };
 }
 
 /** What may be an object: everything between the outer braces, as programs have braces too, or the first without any inside. */

@@ -1,5 +1,5 @@
 import type { AgentPrunePhase } from "../agent-prune/graph-team.ts";
-import { noShots, type Family, type Protocol, type Role } from "./protocol.ts";
+import { benchmarkLine, noShots, type Family, type Protocol, type Role } from "./protocol.ts";
 
 const paper = "Zhang et al. 2025 (arXiv 2410.02506)";
 const repository = "AgentPrune@c544dd6a";
@@ -89,9 +89,11 @@ function protocolOf(
     phases: { reply: {}, decision: {} },
     shots: noShots,
     prompts: ["Each agent is told its role, and to end as the benchmark asks.", ...prompts[family]],
+    answerLine: benchmarkLine,
     hears: "its predecessors of the round, and those of the round before, along the edges that are left; the decision hears all of the last round",
     stops: { kind: "fixed" },
     votes: { kind: "decision", seat: "decision" },
+    ...((family === "maths" || family === "code") && { runsPrograms: true }),
     // Whoever hears nobody in the first round has to speak, and so has the decision.
     calls: { least: family === "code" ? 2 : most, most },
     differs: [...settings.differs, ...unlike[family]],
@@ -127,7 +129,7 @@ const released: Readonly<Record<Family, { readonly agents: number; readonly roun
 
 /** AgentPrune as its code was released. */
 export const agentPruneReleasedProtocols: readonly Protocol<AgentPrunePhase>[] = families.map((family) =>
-  protocolOf(family, "agentprune-released", {
+  protocolOf(family, "agentprune-c:released", {
     source: repository,
     published: null,
     ...released[family],

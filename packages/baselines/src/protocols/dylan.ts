@@ -1,5 +1,5 @@
 import type { DylanPhase } from "../dylan/debate.ts";
-import { noShots, type Protocol, type Role } from "./protocol.ts";
+import { benchmarkLine, noShots, type Protocol, type Role } from "./protocol.ts";
 
 const source = "Liu et al. 2023; DyLAN@572341b5";
 
@@ -69,6 +69,7 @@ const maths: Protocol<DylanPhase> = {
     "Nobody scores anybody: the script for MATH asks for no scores.",
     "Where the two that were ranked best agree, there is no layer 3.",
   ],
+  answerLine: benchmarkLine,
   hears,
   stops: consensus,
   votes: { kind: "plurality" },
@@ -97,6 +98,7 @@ const choice: Protocol<DylanPhase> = {
     "Each agent is told its role, and to end as the benchmark asks.",
     "From layer 2 on a reply scores each reply that it read from 1 to 5, in double brackets.",
   ],
+  answerLine: benchmarkLine,
   hears,
   stops: consensus,
   votes: { kind: "plurality" },
@@ -122,10 +124,12 @@ const code: Protocol<DylanPhase> = {
     "From layer 2 on a writer reads the two programs that the judges' ranker named, each with its syntax check, test results and reflection, and scores how much these three helped, in double brackets.",
     "The syntax check runs the program and costs no call.",
   ],
+  answerLine: benchmarkLine,
   hears:
     "writers hear judges, judges hear all writers of the layer before, shuffled and numbered, without names; in layer 3 two writers alone go on, whom the ranker named",
   stops: consensus,
   votes: { kind: "plurality" },
+  runsPrograms: true,
   calls: { least: 10, most: 17 },
   labels,
   differs: [
@@ -151,7 +155,7 @@ export const dylanProtocols: readonly Protocol<DylanPhase>[] = [maths, choice, c
 /** DyLAN with a team that is chosen first: only MMLU has more candidates than agents. */
 export const dylanSelectProtocols: readonly Protocol<DylanPhase>[] = dylanProtocols.map((protocol) => ({
   ...protocol,
-  id: protocol.id.replace("dylan", "dylan-select"),
+  id: protocol.id.replace("dylan", "dylan:selected"),
   published: null,
   ...(protocol === choice && {
     agents: 4,

@@ -1,4 +1,4 @@
-import { noShots, type Family, type Protocol } from "./protocol.ts";
+import { benchmarkLine, noShots, type Family, type Protocol } from "./protocol.ts";
 
 /** Kinds of calls. */
 export type EvoAgentPhase = "answer" | "invent" | "check" | "merge";
@@ -28,6 +28,7 @@ export const evoAgentProtocols: readonly Protocol<EvoAgentPhase>[] = families.ma
     "An expert is invented from the question, the current answer and the experts before it.",
     "The fifth description of an iteration is taken whatever the check says.",
   ],
+  answerLine: benchmarkLine,
   hears: "the inventor and the checker the current answer and all experts so far; the expert its description; the merger both answers",
   stops: { kind: "fixed" },
   votes: { kind: "decision", seat: "merger" },

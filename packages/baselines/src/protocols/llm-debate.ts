@@ -1,4 +1,4 @@
-import { noShots, type Family, type Protocol } from "./protocol.ts";
+import { benchmarkLine, noShots, type Family, type Protocol } from "./protocol.ts";
 
 /** Kinds of calls. */
 export type DebatePhase = "reply";
@@ -29,6 +29,7 @@ function debateOf(family: Family, given: Pick<Protocol, "published" | "prompts" 
     shots: noShots,
     agents: 3,
     rounds: 2,
+    answerLine: benchmarkLine,
     hears: "the whole message of every other debater of the round before; each keeps its own chat",
     stops: { kind: "fixed" },
     votes: { kind: "plurality" },

@@ -1,4 +1,4 @@
-import { noShots, type Family, type Protocol } from "./protocol.ts";
+import { benchmarkLine, noShots, type Family, type Protocol } from "./protocol.ts";
 
 /** Kinds of calls: a side's, the moderator's, the judge's. */
 export type MadPhase = "debate" | "moderator" | "judge";
@@ -24,6 +24,7 @@ const form: Omit<Protocol<MadPhase>, "id" | "families"> = {
     "The moderator replies with JSON: a preference, and an answer or none.",
     "The judge is asked for candidates, then for one of them.",
   ],
+  answerLine: benchmarkLine,
   hears:
     "each side its own turns and the other's last message of each round; the moderator both sides of each round and its own verdicts; the judge both sides' first answers",
   stops: { kind: "moderator" },
