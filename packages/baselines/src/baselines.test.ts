@@ -74,7 +74,7 @@ test.for([
   ["dylan", 28],
   ["agentprune-c", 50],
   ["mad", 35],
-  ["self-refine", 36],
+  ["self-refine", 35],
   ["evoagent", 84],
   ["role-assignment", 0],
   ["hint", 1],
@@ -103,7 +103,11 @@ test.for([
   ["php", 2],
   ["debate", 6],
   ["dylan", 3], // three of four agree
-  ["self-refine", 9],
+  ["self-refine", 11],
+  ["complex-cot:sampled", 50],
+  ["sc:40", 40],
+  ["vanilla:few-shot-answers", 1],
+  ["vanilla:agentprune-direct", 2],
   ["role-assignment", 2],
   ["hint", 2],
   ["critic", 3],
@@ -118,7 +122,7 @@ test.for([
   ["dylan", 11, (_: string, call: number) => `${call}`],
   ["php", 10, (_: string, call: number) => `${call}`],
   ["evoagent", 37, () => "DISCARD 1"],
-  ["self-refine", 9, () => "WRONG 1"],
+  ["self-refine", 11, () => "WRONG 1"],
 ] as const)("%s takes %i calls at worst", async ([name, calls, answer]) => {
   expect((await play(name, answer)).episode.utterances).toHaveLength(calls);
 });
@@ -179,7 +183,12 @@ test.for([
 });
 
 test("self-refine stops when the comment says so, and keeps the last version", async () => {
-  const replies = ["draft 1", "WRONG: the sign", "better 2", "CORRECT"];
+  const replies = [
+    "draft 1",
+    '{"feedback": "the sign", "correct": "False"}',
+    "better 2",
+    '{"feedback": "", "correct": "True"}',
+  ];
   const { episode } = await play("self-refine", (_, call) => replies[call] ?? "");
   expect([episode.utterances.length, episode.answer]).toEqual([4, "better 2"]);
 });
@@ -238,5 +247,5 @@ test("few-shot: the examples come before the question; the complex ones are thos
 });
 
 test("an unknown method is refused with the known ones", () => {
-  expect(() => baselineNamed("gpt")).toThrow(/known: vanilla, cot/u);
+  expect(() => baselineNamed("gpt")).toThrow(/known: vanilla, vanilla:few-shot-answers, vanilla:agentprune-direct, cot/u);
 });

@@ -17,7 +17,7 @@ import {
 } from "@laconic/evaluation";
 import { hubEnvironment } from "@laconic/hub";
 import type { ApiEvent, SpendAccount } from "@laconic/openai";
-import { codeGrader, createSandbox } from "@laconic/sandbox";
+import { codeGrader, createSandbox, programRunner } from "@laconic/sandbox";
 import type { CommandDef } from "citty";
 import { benchDataOf, type BenchData } from "../bench/bench-data.ts";
 import { benchSets } from "../bench/bench-sets.ts";
@@ -328,7 +328,8 @@ async function perform(
   const model = openAiModel({ model: name, baseUrl, account, limiter, insecure, onEvent, ...(price && { price }) });
   const kinds = new Set(jobs.map(({ problem }) => problem.grading.kind));
   const maths = mathsGrader();
-  const sandbox = kinds.has("code") ? await createSandbox() : null;
+  const runsPrograms = jobs.some(({ protocol }) => protocol?.runsPrograms === true);
+  const sandbox = kinds.has("code") || runsPrograms ? await createSandbox() : null;
   const todo = openJobs(jobs, file.records);
   if (todo.length < jobs.length) terminal.note(`${jobs.length - todo.length} samples are there already`);
   const stop = new AbortController();
@@ -340,9 +341,10 @@ async function perform(
   process.once("SIGTERM", interrupt);
   try {
     const means = { maths, ...(sandbox && { code: codeGrader(sandbox) }) };
+    const parts = { model, means, price, ...(sandbox && { runProgram: programRunner(sandbox) }) };
     let written: Promise<void> = Promise.resolve(); // one after the other: each adds to the same file
     const onRecord = progressOf(todo.length, account, terminal);
-    const outcome = await runBench(todo, settings, { model, means, price }, file, {
+    const outcome = await runBench(todo, settings, parts, file, {
       concurrency,
       mostErrors,
       signal: stop.signal,

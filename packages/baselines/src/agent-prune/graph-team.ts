@@ -2,10 +2,11 @@ import type { Problem, Topology } from "@laconic/core";
 import { type Turn, programTopology, quote } from "@laconic/topologies";
 import type { BaselineOptions, MethodSize } from "../baseline.ts";
 import { codeIn, examplesIn } from "../code/code-in.ts";
-import { notRun, runTests, words } from "../code/run-tests.ts";
+import { runTests, words } from "../code/run-tests.ts";
 import { chat, roleLine, stepByStep } from "../prompts/chat.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
 import type { Protocol, Role } from "../protocols/protocol.ts";
+import { runnerOf } from "../run-program.ts";
 import { countVotes } from "../vote.ts";
 import { edgesOf, type EdgeSet } from "./edges.ts";
 
@@ -39,7 +40,8 @@ export function sizeOf(
  * call.
  */
 export function graphTeam(protocol: Protocol<AgentPrunePhase>, options: BaselineOptions, graph: Graph): Topology {
-  const { reader, answerForm, runProgram: run } = options;
+  const { reader, answerForm } = options;
+  const run = runnerOf(protocol, options);
   const { agents: count, rounds } = sizeOf(protocol, options);
   const ids = Array.from({ length: count }, (_, i) => `agent-${i + 1}`);
   const rolesOf = protocol.roles.filter(({ seat }) => seat !== "decision");
@@ -144,14 +146,12 @@ export function graphTeam(protocol: Protocol<AgentPrunePhase>, options: Baseline
     const reply = turn.utterance.text;
     const output = (note: string, solved = false): Output => ({ agent, turn, note, solved });
     if (turn.utterance.silent) return output("");
-    if (role.runs) {
-      if (!run) return output(`The program ${notRun}.`);
+    if (run && role.runs) {
       const { output: printed, error } = await run(codeIn(reply));
       if (error !== null) return output(`The program failed: ${words(error)}`);
       return output(words(printed) === "" ? "The program prints nothing." : `The answer is ${words(printed)}`);
     }
-    if (!writesCode || examples.length === 0) return output("");
-    if (!run) return output(`The program ${notRun}.`);
+    if (!run || !writesCode || examples.length === 0) return output("");
     const ends = await runTests(question, reply, examples, run);
     const failed = ends.findIndex((end) => end !== null);
     if (failed < 0) return output("The program passes the examples.", true);

@@ -12,9 +12,6 @@ export function words(text: string): string {
   return text.replaceAll(/\s+/gu, " ").trim().slice(0, mostWords);
 }
 
-/** Why nothing was run. */
-export const notRun = "was not run: nothing here runs programs";
-
 /** How a program ended: null when nothing went wrong. */
 export type Ending = string | null;
 

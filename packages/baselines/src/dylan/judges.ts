@@ -1,8 +1,8 @@
 import type { Random } from "@laconic/core";
 import { quote, type Line, type Stage, type Turn } from "@laconic/topologies";
-import type { BaselineOptions } from "../baseline.ts";
+import type { RunProgram } from "../baseline.ts";
 import { assertsIn, codeIn } from "../code/code-in.ts";
-import { notRun, runReply, runTests, type Ending } from "../code/run-tests.ts";
+import { runReply, runTests, type Ending } from "../code/run-tests.ts";
 import { chat } from "../prompts/chat.ts";
 import { bestTwo, drawnNote } from "./best-two.ts";
 import { sample } from "./debate.ts";
@@ -39,7 +39,7 @@ export async function judge(
   stage: Stage,
   programs: readonly Turn[],
   settings: JudgeSettings,
-  { runProgram: run }: Pick<BaselineOptions, "runProgram">,
+  run: RunProgram,
   random: Random,
 ): Promise<Judged> {
   const { question } = stage.problem;
@@ -68,8 +68,8 @@ export async function judge(
   );
   const tests = assertsIn(tested?.utterance.text ?? "");
   const [alone, results] = await Promise.all([
-    Promise.all(programs.map(({ utterance }) => (run ? runReply(question, utterance.text, run) : null))),
-    Promise.all(programs.map(({ utterance }) => (run ? runTests(question, utterance.text, tests, run) : []))),
+    Promise.all(programs.map(({ utterance }) => runReply(question, utterance.text, run))),
+    Promise.all(programs.map(({ utterance }) => runTests(question, utterance.text, tests, run))),
   ]);
   const { best, drawn } = ranks
     ? bestTwo(ranked?.utterance.text ?? "", programs.length, random)
@@ -83,14 +83,14 @@ export async function judge(
     {
       judge: "passer",
       turn: null,
-      weights: scored(programs.map((_, i) => (run && alone[i] === null ? 5 : 0))),
-      remarks: alone.map((end) => quote(run ? (end ?? "runs without an error") : notRun)),
+      weights: scored(programs.map((_, i) => (alone[i] === null ? 5 : 0))),
+      remarks: alone.map((end) => quote(end ?? "runs without an error")),
     },
     {
       judge: "tester",
       turn: tested ?? null,
       weights: scored(results.map((ends) => Math.ceil((5 * passedOf(ends)) / Math.max(1, tests.length)))),
-      remarks: results.map((ends) => quote(run ? resultsText(tests, ends) : `${tests.join("\n")}\n${notRun}`)),
+      remarks: results.map((ends) => quote(resultsText(tests, ends))),
     },
     {
       judge: "reflector",

@@ -1,6 +1,6 @@
 import { randomFromSeed, type Random, type Topology } from "@laconic/core";
 import { programTopology, quote, type Stage, type Turn } from "@laconic/topologies";
-import type { BaselineOptions } from "../baseline.ts";
+import type { BaselineOptions, RunProgram } from "../baseline.ts";
 import { codeIn } from "../code/code-in.ts";
 import { runReply, runTests } from "../code/run-tests.ts";
 import { chat, roleLine } from "../prompts/chat.ts";
@@ -10,6 +10,7 @@ import { bestTwo, drawnNote } from "./best-two.ts";
 import { sample, type DylanPhase, type OnImportance } from "./debate.ts";
 import { agentImportance, scoresIn, weightsOf, withoutScores, type Neuron } from "./importance.ts";
 import { judge, type Judged, type Judgement } from "./judges.ts";
+import { runnerOf } from "../run-program.ts";
 import { sentenceBleu } from "./sentence-bleu.ts";
 
 const layers = 3;
@@ -46,7 +47,8 @@ export function dylanWriters(
   team: readonly Role[],
   onImportance?: OnImportance,
 ): Topology {
-  const { answerForm, runProgram: run } = options;
+  const { answerForm } = options;
+  const run = runnerOf(protocol, options) as RunProgram; // a code protocol runs programs
   const ids = team.map((_, i) => `writer-${i + 1}`);
   return programTopology({
     name: "dylan",
@@ -58,7 +60,7 @@ export function dylanWriters(
       let [active, before]: [readonly string[], Turn[]] = [ids, []];
       for (let layer = 0; layer < layers; layer++) {
         if (layer === layers - 1 && ids.length > 2) active = await bestWriters(stage, before, random);
-        const judged = layer === 0 ? null : await judge(stage, before, phaseSettings(protocol.phases.judge, options), options, random);
+        const judged = layer === 0 ? null : await judge(stage, before, phaseSettings(protocol.phases.judge, options), run, random);
         const firstJudge = play.neurons.length;
         if (judged) addJudges(play, judged, before.length, 2 * layer - 1);
         const programs: Turn[] = [];
@@ -89,7 +91,7 @@ export function dylanWriters(
   async function consensus(question: string, programs: readonly Turn[], of: number): Promise<boolean> {
     const needed = Math.floor((2 * of) / 3);
     if (programs.length <= needed) return false;
-    const ends = await Promise.all(programs.map(({ utterance }) => (run ? runReply(question, utterance.text, run) : null)));
+    const ends = await Promise.all(programs.map(({ utterance }) => runReply(question, utterance.text, run)));
     const running = programs.filter((_, i) => ends[i] === null);
     return running.some((each) => running.filter((other) => alike(each, other)).length > needed);
   }
@@ -98,7 +100,7 @@ export function dylanWriters(
     const { question } = stage.problem;
     const wanted = [...new Set(tests)];
     const ends = await Promise.all(
-      programs.map(({ utterance }) => (run ? runTests(question, utterance.text, wanted, run) : [])),
+      programs.map(({ utterance }) => runTests(question, utterance.text, wanted, run)),
     );
     const passed = ends.map((each) => each.filter((end) => end === null).length);
     const most = Math.max(...passed);

@@ -44,3 +44,8 @@ export function phaseSettings(
     ...(temperature !== undefined && options.temperature === undefined && { temperature }),
   };
 }
+
+/** Rounds at most: the caller's, else the protocol's. */
+export function roundsOf(protocol: Protocol, { rounds }: Pick<BaselineOptions, "rounds">): number {
+  return rounds ?? protocol.rounds ?? 1;
+}
