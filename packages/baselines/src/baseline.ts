@@ -39,7 +39,7 @@ export interface BaselineOptions {
   readonly exemplars?: readonly Exemplar[];
   /** How many it chooses, instead of the protocol's. */
   readonly shots?: number;
-  /** For methods that run programs; without it they do without, and say so. */
+  /** For protocols that run programs: without it they are refused. */
   readonly runProgram?: RunProgram;
   /** Of votes: samples, agents, rounds. Each method says which it takes, and its default. */
   readonly samples?: number;
@@ -67,6 +67,8 @@ export interface PromptCopies {
   readonly examples: number;
   /** Of replies, whole or quoted line by line. */
   readonly replies: number;
+  /** Bytes of what tools say, such as the results of tests. Default 0. */
+  readonly toolBytes?: number;
 }
 
 /** A published method, as a topology whose agents are all the same model. */

@@ -73,7 +73,7 @@ test.for([
   ["debate", 9],
   ["dylan", 28],
   ["agentprune-c", 50],
-  ["mad", 14],
+  ["mad", 35],
   ["self-refine", 35],
   ["evoagent", 84],
   ["role-assignment", 0],

@@ -1,10 +1,10 @@
 import { LaconicError } from "@laconic/core";
-import { agentPrune } from "./agent-prune/agent-prune.ts";
+import { agentPrune, agentPruneReleased } from "./agent-prune/agent-prune.ts";
 import type { Baseline } from "./baseline.ts";
 import { complexCot, complexCotSampled } from "./methods/complex-cot.ts";
 import { cot } from "./methods/cot.ts";
 import { untrainedCritic } from "./methods/critic.ts";
-import { dylan } from "./methods/dylan.ts";
+import { dylan, dylanSelect } from "./dylan/dylan.ts";
 import { equalBudget } from "./methods/equal-budget.ts";
 import { evoAgent } from "./methods/evo-agent.ts";
 import { untrainedHint } from "./methods/hint.ts";
@@ -30,9 +30,11 @@ export const baselines: readonly Baseline[] = [
   php,
   llmDebate,
   dylan,
+  dylanSelect,
   agentPrune("complete"),
   agentPrune("layered"),
   agentPrune("random"),
+  agentPruneReleased,
   mad,
   selfRefine,
   evoAgent,

@@ -1,7 +1,7 @@
 import type { ChatMessage, Prompt } from "@laconic/core";
 import type { Exemplar } from "../baseline.ts";
 import { shotMessages } from "../protocols/choose-shots.ts";
-import type { Shots } from "../protocols/protocol.ts";
+import type { Role, Shots } from "../protocols/protocol.ts";
 
 /** A chat of one system message, worked examples as earlier turns, and the question. */
 export function chat(
@@ -21,3 +21,9 @@ export function chat(
 export const promptVersion = "baselines@3";
 
 export const stepByStep = "Reason step by step.";
+
+/** What a seat is told that it is; empty for nobody in particular. */
+export function roleLine(role: Role | undefined): string {
+  const who = role?.title === undefined ? "" : `You are ${/^[aeiou]/iu.test(role.title) ? "an" : "a"} ${role.title}.`;
+  return [who, role?.duty ?? ""].filter((part) => part !== "").join(" ");
+}

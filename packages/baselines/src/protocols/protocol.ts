@@ -12,6 +12,10 @@ export interface Role {
   readonly title?: string;
   /** What it is asked to do, where it does not answer the question. */
   readonly duty?: string;
+  /** It is told the others' answers alone, as a hint. Absent: their replies. */
+  readonly hears?: "answers";
+  /** The program that it writes is run, and what that prints goes with its reply. */
+  readonly runs?: boolean;
 }
 
 /** One kind of call of a method. */
