@@ -12,6 +12,7 @@ export type {
   PolicySettings,
   ScoringSettings,
   TrainConfig,
+  TrainSettings,
   TreeSettings,
 } from "./config.ts";
 export { parseTrainConfig } from "./config-schema.ts";

@@ -5,10 +5,15 @@ import { parseTrainConfig } from "@laconic/trainer";
 import { z } from "zod";
 import { teamNames } from "@laconic/tasks/text";
 import { checkEffects } from "./check-effects.ts";
-import type { AppConfig, MemorySettings } from "./run-settings.ts";
+import { checkReferences } from "../door/referenced.ts";
+import { joinTrain, splitTrain } from "../door/split-train.ts";
+import { namedPart, withOwn } from "./own-parts.ts";
+import type { ActorSettings, AppConfig, MemorySettings, TaskSettings } from "./run-settings.ts";
 
-/** As written: `train` is partial and filled with defaults. */
-interface WrittenConfig extends Omit<AppConfig, "train" | "memory"> {
+/** As written: `train` is partial and filled with defaults, and names stand where values of the user's own do. */
+interface WrittenConfig extends Omit<AppConfig, "task" | "actor" | "train" | "memory" | "own"> {
+  readonly task: TaskSettings;
+  readonly actor: ActorSettings | null;
   readonly memory: { readonly [K in keyof MemorySettings]?: MemorySettings[K] };
   readonly train: Readonly<Record<string, unknown>>;
 }
@@ -131,17 +136,28 @@ export function parseAppConfig(written: unknown): AppConfig {
         { key },
       );
     }
-  const parsed = writtenSchema.safeParse({ ...defaults, ...written });
+  checkReferences(written);
+  const { named, own } = namedPart({ ...defaults, ...written });
+  const parsed = writtenSchema.safeParse(named);
   if (!parsed.success) {
     const issue = parsed.error.issues[0] as z.core.$ZodIssue;
     throw new LaconicError("config_invalid", `${issue.path.join(".")}: ${issue.message}`, {
       key: issue.path.join("."),
     });
   }
-  checkEffects(parsed.data);
+  const parts = withOwn(parsed.data, own);
+  checkEffects({ ...parts, device: parsed.data.device, train: parsed.data.train });
+  const { settings, own: ownValues } = splitTrain(parsed.data.train);
   return {
     ...parsed.data,
+    ...parts,
     memory: { ...defaultMemory, ...parsed.data.memory },
-    train: parseTrainConfig(parsed.data.train, ["train"]),
+    train: parseTrainConfig(settings, ["train"]),
+    own: ownValues,
   };
+}
+
+/** The configuration as a file would hold it: what {@link parseAppConfig} reads again. */
+export function writtenConfig({ own, train, ...config }: AppConfig): Readonly<Record<string, unknown>> {
+  return { ...config, train: joinTrain(train, own) };
 }

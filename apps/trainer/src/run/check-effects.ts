@@ -1,5 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import { benchmarkTeam } from "@laconic/tasks/text";
+import { isReference, referencesIn } from "../door/reference.ts";
 import type { AppConfig, TaskSettings } from "./run-settings.ts";
 import { checkDeviceName } from "./devices.ts";
 
@@ -12,20 +13,22 @@ type Checked = Pick<AppConfig, "task" | "actor" | "device"> & { readonly train: 
  */
 export function checkEffects({ task, actor, device, train }: Checked): void {
   checkDeviceName(device);
-  if (task.name === "benchmark" && task.showBudget && !train["budget"])
+  if (!isReference(task) && task.name === "benchmark" && task.showBudget && !train["budget"])
     throw new LaconicError(
       "config_invalid",
       "task.showBudget: has no effect, because the run has no budget for the team; set train.budget, or remove it",
       { key: "task.showBudget" },
     );
-  if (actor !== null && !hasFrozenAgents(task))
-    throw new LaconicError(
-      "config_invalid",
-      "actor: has no effect, because every agent of this task learns; remove it",
-      {
-        key: "actor",
-      },
-    );
+  // Who learns in a task or team of the user's own is known once it is opened.
+  if (referencesIn(task).length === 0) checkActor(actor, hasFrozenAgents(task as TaskSettings));
+}
+
+/** @throws LaconicError `config_invalid` for an actor where every agent learns */
+export function checkActor(actor: AppConfig["actor"], hasFrozen: boolean): void {
+  if (actor === null || hasFrozen) return;
+  throw new LaconicError("config_invalid", "actor: has no effect, because every agent of this task learns; remove it", {
+    key: "actor",
+  });
 }
 
 function hasFrozenAgents(task: TaskSettings): boolean {

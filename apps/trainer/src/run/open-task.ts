@@ -12,9 +12,10 @@ import { teamTitle, type TaskMeans } from "@laconic/tasks/text";
 import { dataFolder } from "./data-folder.ts";
 import type { TaskSettings } from "./run-settings.ts";
 
-function aside(): TaskMeans {
+/** What opening a task takes, completed with this machine's. */
+export function taskMeans(given: Partial<TaskMeans>): TaskMeans {
   const data = { folder: dataFolder(undefined), hub: hubEnvironment(process.env) };
-  return { heldOut: 1000, modelFolder: null, templateArguments: {}, data, note: () => undefined };
+  return { heldOut: 1000, modelFolder: null, templateArguments: {}, data, note: () => undefined, ...given };
 }
 
 /**
@@ -22,7 +23,7 @@ function aside(): TaskMeans {
  * parsers and sandboxes would cost every other command its start.
  */
 export async function openTask(settings: TaskSettings, means: Partial<TaskMeans> = {}): Promise<TeamTask> {
-  const all = { ...aside(), ...means };
+  const all = taskMeans(means);
   const { name: _, ...options } = settings;
   const { heldOut } = all;
   if (settings.name.startsWith("relay") && Object.keys(all.templateArguments).length > 0)

@@ -5,17 +5,20 @@ import type {
   BenchmarkTaskSettings,
   CodeTaskSettings,
   DataTaskSettings,
+  TeamName,
   WritingTaskSettings,
 } from "@laconic/tasks/text";
 import type { TrainConfig } from "@laconic/trainer";
+import type { Reference } from "../door/reference.ts";
+import type { OwnValues } from "../door/run-values.ts";
 
 /** A run as a configuration file describes it. */
 export interface AppConfig {
-  readonly task: TaskSettings;
+  readonly task: RunTask;
   /** `shipped` for the app's own warm start, a model folder, or `hub:owner/name@revision` of the Hugging Face hub. */
   readonly model: string;
   /** Null: the run's own model as it was before the first step. */
-  readonly actor: ActorSettings | null;
+  readonly actor: ActorSettings | Reference | null;
   /** `shared`: all agents that learn speak with one policy; `own`: each has its own, an adapter of its own with `lora`. */
   readonly policies: "shared" | "own";
   /** Other models for single policies, by name, each with its own tokenizer; the others begin with `model`. */
@@ -33,7 +36,16 @@ export interface AppConfig {
   readonly workers: number | "auto";
   readonly memory: MemorySettings;
   readonly train: TrainConfig;
+  /** What it learns by beside `train`, where that is not named there but the user's own. */
+  readonly own: OwnValues;
 }
+
+/** A task that has a name, with a team of the user's own where it takes one, or a task of the user's own. */
+export type RunTask = WithReferences<TaskSettings> | Reference;
+
+type WithReferences<Task> = Task extends { readonly team: unknown }
+  ? Omit<Task, "team"> & { readonly team: TeamName | Reference | readonly (TeamName | Reference)[] }
+  : Task;
 
 /** What a team works on. */
 export type TaskSettings =
