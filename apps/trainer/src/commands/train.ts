@@ -17,6 +17,9 @@ import { runTaskTitle } from "../run/run-task.ts";
 import { exitCodeOf, startRun, type StartedRun } from "../run/start-run.ts";
 import { runFlags, type CommandContext } from "./common.ts";
 
+/** What `laconic init` writes, and what is trained where no configuration is named. */
+const ownConfiguration = "run.config.ts";
+
 /** Flags of a run, as typed. */
 export interface RunFlags {
   readonly seed?: string | undefined;
@@ -36,7 +39,8 @@ export function trainCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         config: {
           type: "positional",
           required: false,
-          description: "run.config.ts, run.config.json or preset:NAME; with --resume, a run directory",
+          description:
+            "A .ts, .js or .json file or preset:NAME; run.config.ts of this folder by default; with --resume, a run directory",
         },
         ...runFlags,
       },
@@ -46,15 +50,23 @@ export function trainCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         // A resumed run names no configuration, so its first word may be a change already.
         const named = args.config !== undefined && !args.config.includes("=");
         const words = named || args.config === undefined ? rest : [args.config, ...rest];
-        if (!named && !args.resume)
-          throw new LaconicError("config_invalid", "name a configuration: laconic train preset:relay-quickstart");
+        const config = named ? args.config : args.resume ? undefined : configurationHere();
         // `train --resume DIR` is `train --resume --run DIR`, as other commands name a run.
-        if (named && args.resume && isFolder(args.config))
-          return runTraining(null, words, { ...flags, run: args.config }, "train", terminal);
-        return runTraining(named ? await loadConfig(args.config) : null, words, flags, "train", terminal);
+        if (config !== undefined && args.resume && isFolder(config))
+          return runTraining(null, words, { ...flags, run: config }, "train", terminal);
+        return runTraining(config === undefined ? null : await loadConfig(config), words, flags, "train", terminal);
       },
     },
     exit,
+  );
+}
+
+/** @throws LaconicError `config_invalid` when the working directory holds no `run.config.ts` */
+function configurationHere(): string {
+  if (existsSync(ownConfiguration)) return ownConfiguration;
+  throw new LaconicError(
+    "config_invalid",
+    `name a configuration: laconic train preset:relay-quickstart; or write a project with a ${ownConfiguration}: laconic init`,
   );
 }
 
