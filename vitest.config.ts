@@ -1,13 +1,41 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
+import { SlowFirst } from "./test/slow-first.ts";
 
 /** `npm run test:chaos` and nothing else: kills, damage, full disks and hostile peers take minutes. */
-const isChaos = process.env["LACONIC_CHAOS"] !== undefined;
+const chaos = process.env["LACONIC_CHAOS"];
+/** Tests that leave nothing behind in their process: one process runs many of these files, and starts once. */
+const together = [
+  "packages/{baselines,benchmarks,budget,core,engine,evaluation,gspo,hub,kernels,openai,rewards,tasks,topologies,trainer}/src/**/*.test.ts",
+];
+
+const project = (name: string, include: readonly string[], exclude: readonly string[] = []) => ({
+  extends: true as const,
+  test: { name, include: [...include], exclude: ["**/node_modules/**", ...exclude], isolate: name !== "together" },
+});
 
 export default defineConfig({
   test: {
-    include: isChaos ? ["test/chaos/**/*.test.ts"] : ["{packages,apps}/*/{src,test}/**/*.test.ts", "test/*.test.ts"],
     setupFiles: ["./test/setup.ts"],
-    testTimeout: 30_000,
-    ...(isChaos && { maxConcurrency: 2 }),
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    // Vitest would leave one core to itself, which is half of two.
+    maxWorkers: availableParallelism(),
+    sequence: { sequencer: SlowFirst },
+    ...(chaos !== undefined
+      ? {
+          include: [
+            "test/chaos/**/*.test.ts",
+            ...(chaos === "long" ? ["packages/sandbox/test/humaneval.test.ts"] : []),
+          ],
+          maxConcurrency: 2,
+        }
+      : {
+          projects: [
+            project("repository", ["test/*.test.ts"]),
+            project("alone", ["{packages,apps}/*/{src,test}/**/*.test.ts"], together),
+            project("together", together),
+          ],
+        }),
   },
 });

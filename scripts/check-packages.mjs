@@ -18,8 +18,12 @@ const total = { passed: 0, failed: 0, skipped: 0 };
 const work = await mkdtemp(join(tmpdir(), "laconic-packages-"));
 try {
   await buildAll();
-  for (const each of packages.values()) each.packed = await run("pnpm", ["run", "check:package"], { cwd: each.folder });
-  for (const each of packages.values()) if (wanted.length === 0 || wanted.includes(each.id)) await check(each);
+  const all = [...packages.values()];
+  await inPairs(all, pack);
+  await inPairs(
+    all.filter(({ id }) => wanted.length === 0 || wanted.includes(id)),
+    check,
+  );
 } finally {
   await rm(work, { recursive: true, force: true });
 }
@@ -54,6 +58,19 @@ async function buildAll() {
   console.log(`${code === 0 ? "ok  " : "FAIL"} build ${seconds.toFixed(1)} s`);
   total[code === 0 ? "passed" : "failed"] += 1;
   if (code !== 0) console.log(text.trim());
+}
+
+async function pack(each) {
+  each.packed = await run("pnpm", ["run", "check:package"], { cwd: each.folder });
+}
+
+/** Two at a time: each step waits for disk or network while another computes. */
+async function inPairs(list, action) {
+  const rest = [...list];
+  const lane = async () => {
+    for (let next = rest.shift(); next !== undefined; next = rest.shift()) await action(next);
+  };
+  await Promise.all([lane(), lane()]);
 }
 
 /** Prints one row; after the first failure of a package the steps that need it are left out. */

@@ -21,7 +21,7 @@ const checks = [
 
 await setUp();
 const total = { passed: 0, failed: 0, skipped: 0 };
-for (const check of checks) await runCheck(check);
+await Promise.all(checks.map(runCheck));
 await runTests(process.argv.slice(2));
 console.log(`${total.passed} passed, ${total.failed} failed, ${total.skipped} skipped`);
 process.exitCode = total.failed === 0 ? 0 : 1;

@@ -18,7 +18,9 @@ export async function vitest(filters, { env = {} } = {}) {
     const report = join(folder, "report.json");
     const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${report}`];
     const { code, seconds } = await run("vitest", ["run", ...reporters, ...filters], { output: "show", env });
-    count(JSON.parse(readFileSync(report, "utf8")), total);
+    const results = JSON.parse(readFileSync(report, "utf8"));
+    count(results, total);
+    showSlowest(results);
     // Errors outside any test (an unhandled rejection, a missing file) appear only in the exit code.
     if (code !== 0 && total.failed === 0) total.failed += 1;
     console.log(`${code === 0 ? "ok  " : "FAIL"} ${"tests".padEnd(12)} ${seconds.toFixed(1)} s`);
@@ -43,4 +45,12 @@ function count({ testResults }, total) {
     if (skipped.length > 0)
       console.log(`skip ${relative(root, name)}: ${skipped.length}, such as "${skipped[0].fullName}"`);
   }
+}
+
+/** Where the time goes: the ten files whose tests take longest. */
+function showSlowest({ testResults }) {
+  if (testResults.length <= 10) return;
+  const files = testResults.map(({ name, startTime, endTime }) => ({ name, seconds: (endTime - startTime) / 1000 }));
+  const slowest = files.toSorted((a, b) => b.seconds - a.seconds).slice(0, 10);
+  for (const { name, seconds } of slowest) console.log(`slow ${relative(root, name)}: ${seconds.toFixed(1)} s`);
 }

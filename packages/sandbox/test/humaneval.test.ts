@@ -7,6 +7,8 @@ import { createSandbox, gradeProgram, meanPassAtK, type ProgramTests } from "@la
 import { afterAll, describe, expect, test } from "vitest";
 
 const data = process.env["LACONIC_DATA"];
+/** `npm run test:chaos -- --long` takes every problem and every wrong program; otherwise they take turns. */
+const isLong = process.env["LACONIC_CHAOS"] === "long";
 
 interface Row {
   readonly task_id: string;
@@ -36,7 +38,7 @@ function busyLoops(count: number): () => void {
 }
 
 describe.skipIf(data === undefined)(
-  "HumanEval's 164 solutions while four loops keep the machine busy (LACONIC_DATA)",
+  "HumanEval's solutions while four loops keep the machine busy (LACONIC_DATA)",
   () => {
     test.for(["wasi", "bubblewrap"] as const)("%s", { timeout: 600_000 }, async (kind, { skip }) => {
       const sandbox = await createSandbox({ kind }).catch((error: unknown) => {
@@ -46,12 +48,13 @@ describe.skipIf(data === undefined)(
       if (typeof sandbox === "string") return skip(sandbox);
       const endLoops = busyLoops(4);
       try {
-        const problems = rows<Row>("humaneval/HumanEval.jsonl.gz");
+        // How busy the machine is does not depend on the problem, and the loops keep other tests waiting.
+        const problems = rows<Row>("humaneval/HumanEval.jsonl.gz").filter((_, i) => isLong || i % 4 === 0);
         const verdicts = await Promise.all(
           problems.map((row) => gradeProgram(row.prompt + row.canonical_solution, testsOf(row), sandbox)),
         );
         expect(verdicts.filter(({ correct }) => !correct)).toEqual([]);
-        expect(verdicts).toHaveLength(164);
+        expect(verdicts).toHaveLength(isLong ? 164 : 41);
       } finally {
         endLoops();
         await sandbox.close();
@@ -68,13 +71,15 @@ describe.skipIf(data === undefined)("HumanEval (LACONIC_DATA)", async () => {
     const verdicts = await Promise.all(problems.map((row) => gradeProgram(program(row), testsOf(row), sandbox)));
     return problems.filter((_, i) => verdicts[i]?.correct).map(({ task_id: id }) => id);
   };
-  test("all published solutions pass", { timeout: 120_000 }, async () => {
+  test("all published solutions pass", { timeout: 300_000 }, async () => {
     expect(await passed((row) => row.prompt + row.canonical_solution)).toHaveLength(164);
   });
-  test("empty and wrong ones do not", { timeout: 120_000 }, async () => {
-    expect(await passed((row) => `${row.prompt}    pass\n`)).toEqual([]);
-    expect(await passed((row) => `${row.prompt}    return 12345\n`)).toEqual([]);
-    expect(await passed((row) => `${row.prompt}    import sys; sys.exit(0)\n`)).toEqual([]);
+  test("empty and wrong ones do not", { timeout: 300_000 }, async () => {
+    const wrong = ["pass", "return 12345", "import sys; sys.exit(0)"];
+    for (const turn of isLong ? wrong.keys() : [0]) {
+      const body = (row: Row): string => wrong[(problems.indexOf(row) + turn) % wrong.length] as string;
+      expect(await passed((row) => `${row.prompt}    ${body(row)}\n`)).toEqual([]);
+    }
   });
   test("the upstream example has pass@1 of 0.5", { timeout: 60_000 }, async () => {
     const [problem] = rows<Row>("humaneval/example_problem.jsonl");

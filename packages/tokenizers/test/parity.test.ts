@@ -97,9 +97,11 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe.each(styles)("a tokenizer in the style of %s agrees with transformers", (style) => {
+  let loaded: Promise<ChatTokenizer> | undefined;
   const load = async (skip: (reason: string) => never): Promise<{ tokenizer: ChatTokenizer; answer: Answer }> => {
     if (missing !== null) return skip(missing);
-    return { tokenizer: await loadTokenizer(join(folder, style)), answer: answers[style] as Answer };
+    loaded ??= loadTokenizer(join(folder, style));
+    return { tokenizer: await loaded, answer: answers[style] as Answer };
   };
 
   test("on 1,000 texts with emoji, control tokens and lone surrogates", async ({ skip }) => {

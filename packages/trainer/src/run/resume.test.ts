@@ -92,7 +92,7 @@ describe("killed at every file-system call, resumed", () => {
     { killed: "before", loseUnsynced: true },
     { killed: "torn" },
     { killed: "after", loseUnsynced: true },
-  ] as const)("%j: the files are those of an uninterrupted run", { timeout: 120_000 }, async (manner) => {
+  ] as const)("%j: the files are those of an uninterrupted run", { timeout: 300_000 }, async (manner) => {
     const { expected, calls } = await reference();
     expect(calls).toBeGreaterThan(45);
     const outcomes: Record<string, number> = { resumed: 0, checkpoint_missing: 0, run_missing: 0 };
@@ -110,7 +110,7 @@ describe("killed at every file-system call, resumed", () => {
     expect(outcomes["run_missing"]).toBeGreaterThan(3);
   });
 
-  test("a resume that is itself killed anywhere is resumed again", { timeout: 120_000 }, async () => {
+  test("a resume that is itself killed anywhere is resumed again", { timeout: 300_000 }, async () => {
     const { expected } = await reference();
     let done = false;
     let killAt = 0;

@@ -142,7 +142,7 @@ test("a path that cannot be a directory is run_unwritable and says why", async (
 
 test.each(["ENOSPC", "EROFS"] as const)(
   "%s at any write is run_unwritable, and what was saved stays whole",
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async (code) => {
     const whole = await temporary();
     await runIn(whole);
