@@ -48,6 +48,7 @@ const trials: readonly (readonly [start: RegExp, trial: Trial])[] = [
   [/^data get\b.*--from hub/, { more: ["--offline"], code: 2, says: "is not in the cache" }],
   [/^data (get|show)\b/, { more: ["--offline", "--folder", "none"], code: 2, says: "there is no " }],
   [/^bench\b.*--resume/, { code: 2, says: "holds no bench" }],
+  [/^bench\b.*=runs\//, { code: 2, says: "holds no run" }],
   [/^bench\b/, { more: ["--offline", "--folder", "none"], code: 2, says: "there is no " }],
   [/^grade\b/, { code: 0 }],
   [/^doctor\b/, { more: ["--help"], code: 0 }],

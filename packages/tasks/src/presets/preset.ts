@@ -5,8 +5,8 @@ import type { TaskSettings } from "../named/named-tasks.ts";
  * The settings of a run, as plain data: change a copy, `{ ...relayQuickstart, train: { ...relayQuickstart.train, steps: 40 } }`.
  * What it leaves out is the command line's default. A configuration file may export it.
  */
-export interface Preset<Train extends TrainSettings = TrainSettings> {
-  readonly task: TaskSettings;
+export interface Preset<Task extends TaskSettings = TaskSettings, Train extends TrainSettings = TrainSettings> {
+  readonly task: Task;
   /** `shipped` when absent, a model folder, or `hub:owner/name@revision`. */
   readonly model?: string;
   /** What agents that do not learn speak with; the run's own model before its first step when absent or null. */

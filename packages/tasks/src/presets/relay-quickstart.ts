@@ -1,3 +1,4 @@
+import type { RelaySettings } from "../named/relay.ts";
 import type { BudgetedTrainSettings, Preset } from "./preset.ts";
 
 /**
@@ -6,7 +7,7 @@ import type { BudgetedTrainSettings, Preset } from "./preset.ts";
  * answers are all right; a proportional term beside Eq. 5, because the integral alone overshoots into silence; a wide
  * clip, because the paper's 3e-4/4e-4 belongs to steps of 1e-6.
  */
-export const relayQuickstart: Preset<BudgetedTrainSettings> = {
+export const relayQuickstart: Preset<RelaySettings, BudgetedTrainSettings> = {
   task: { name: "relay", level: "one-fact" },
   // What every machine has: the measured figures hold wherever Node runs.
   device: "wasm",

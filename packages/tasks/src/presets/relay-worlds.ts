@@ -1,9 +1,13 @@
 import type { TrainSettings } from "@laconic/trainer";
 import type { TaskSettings } from "../named/named-tasks.ts";
+import type { RelayCriticSettings } from "../named/relay-critic.ts";
+import type { RelayFeedbackSettings } from "../named/relay-feedback.ts";
+import type { RelayHintSettings } from "../named/relay-hint.ts";
+import type { RelayWritersSettings } from "../named/relay-writers.ts";
 import type { Preset } from "./preset.ts";
 
 /** Small worlds on two cores, each of a preset for real checkpoints: the shipped policy, seconds to minutes. */
-const world = (task: TaskSettings, train: TrainSettings): Preset => ({
+const world = <Task extends TaskSettings>(task: Task, train: TrainSettings): Preset<Task> => ({
   task,
   device: "wasm",
   train: {
@@ -44,12 +48,15 @@ const magrpoTrain: TrainSettings = {
   optimizer: { learningRate: { peak: 1e-3, warmUpSteps: 5, decay: "constant", finalFraction: 1 } },
 };
 
-export const relayHint: Preset = world({ name: "relay-hint" }, agentPoTrain);
-export const relayCritic: Preset = world({ name: "relay-critic" }, agentPoTrain);
+export const relayHint: Preset<RelayHintSettings> = world({ name: "relay-hint" }, agentPoTrain);
+export const relayCritic: Preset<RelayCriticSettings> = world({ name: "relay-critic" }, agentPoTrain);
 /** AgentPO's comparison: the actor itself learns, at as many replies. */
-export const relayActor: Preset = world({ name: "relay-hint", learns: "actor" }, agentPoTrain);
-export const relayWriters: Preset = { ...world({ name: "relay-writers" }, magrpoTrain), policies: "own" };
-export const relayFeedback: Preset = {
+export const relayActor: Preset<RelayHintSettings> = world({ name: "relay-hint", learns: "actor" }, agentPoTrain);
+export const relayWriters: Preset<RelayWritersSettings> = {
+  ...world({ name: "relay-writers" }, magrpoTrain),
+  policies: "own",
+};
+export const relayFeedback: Preset<RelayFeedbackSettings> = {
   ...world(
     { name: "relay-feedback" },
     { ...magrpoTrain, tree: { mode: "aligned", gamma: 0.9, stopAbove: 0.95 }, episodesPerProblem: 4 },
