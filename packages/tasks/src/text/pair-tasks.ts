@@ -71,7 +71,9 @@ const mostReward = 4;
 export async function codeTask(settings: CodeTaskSettings, means: TaskMeans): Promise<TeamTask> {
   const { benchmark, turns, replyTokens = 256 } = settings;
   const data = means.heldOut === 0 ? { train: [], heldOut: [] } : await splitData(benchmark, means.heldOut, means.data);
-  const sandbox = means.heldOut === 0 ? null : await createSandbox();
+  const tokenizer = await tokenizerOf(means);
+  // Last: what fails after it would leave its processes behind.
+  const sandbox = means.heldOut === 0 ? null : await createSandbox(means.signal && { signal: means.signal });
   const rewards = new Map<string, Promise<CooperationReward>>();
   const rewardOf = (aux: string, main: string, problem: Problem): Promise<CooperationReward> => {
     const key = JSON.stringify([problem.id, aux, main]);
@@ -118,7 +120,7 @@ export async function codeTask(settings: CodeTaskSettings, means: TaskMeans): Pr
     name: `code/${benchmark}/${turns}`,
     topology: synchronousTurns(game.players, game),
     game,
-    tokenizer: await tokenizerOf(means),
+    tokenizer,
     reward: async (episode, problem): Promise<RewardResult> => {
       if (episode.answer === null) return { task: 0 };
       const { reward, undecided } = await rewardOf(...textsOf(episode, pairs.programmers), problem);
