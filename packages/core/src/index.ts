@@ -9,6 +9,8 @@ export { randomFromSeed, randomFromState } from "./random.ts";
 export type { Random, RandomState } from "./random.ts";
 export { cosine, sine } from "./cosine.ts";
 export { exponential } from "./exponential.ts";
+export { exponentialMinusOne } from "./exponential-minus-one.ts";
+export { logarithm } from "./logarithm.ts";
 
 export { assertSameLayout, ragged, raggedRow, raggedRows, raggedSelect } from "./ragged.ts";
 export type { Ragged } from "./ragged.ts";
