@@ -26,7 +26,7 @@ export function logarithm(value: number): number {
   const f = word.getFloat64(0) - 1;
   if ((0xfffff & (2 + fraction)) < 3) {
     if (f === 0) return twos === 0 ? 0 : twos * ln2High + twos * ln2Low;
-    const rest = f * f * (0.5 - 0.33333333333333333 * f);
+    const rest = f * f * (0.5 - 0.3333333333333333 * f);
     return twos === 0 ? f - rest : twos * ln2High - (rest - twos * ln2Low - f);
   }
   const s = f / (2 + f);

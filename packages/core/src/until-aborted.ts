@@ -31,9 +31,9 @@ export function untilAborted<T>(
         settled();
         resolve(value);
       },
-      (error: unknown) => {
+      (error: Error) => {
         settled();
-        reject(error as Error);
+        reject(error);
       },
     );
   });

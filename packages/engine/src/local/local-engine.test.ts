@@ -187,7 +187,7 @@ describe("a signal", () => {
         throw new LaconicError("device_out_of_memory", "full");
       },
     };
-    const engine = await createInlineEngine([kernels[0] as (typeof kernels)[0], failing as typeof second]);
+    const engine = await createInlineEngine([kernels[0] as (typeof kernels)[0], failing]);
     await expect(engine.createModel(source)).rejects.toMatchObject({ code: "device_out_of_memory" });
     expect(kernels[0]?.liveTensors()).toBe(0);
     await engine.close();
