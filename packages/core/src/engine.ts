@@ -183,6 +183,7 @@ export interface TrainableModel extends Sampler {
 /** Several trainable models live side by side in one engine. */
 export interface Engine {
   readonly capabilities: EngineCapabilities;
-  createModel(source: ModelSource): Promise<TrainableModel>;
+  /** @throws LaconicError `aborted` as soon as the signal says so; what was made by then is freed */
+  createModel(source: ModelSource, options?: { readonly signal?: AbortSignal }): Promise<TrainableModel>;
   close(): Promise<void>;
 }

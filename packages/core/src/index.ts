@@ -9,6 +9,8 @@ export { randomFromSeed, randomFromState } from "./random.ts";
 export type { Random, RandomState } from "./random.ts";
 export { cosine, sine } from "./cosine.ts";
 export { exponential } from "./exponential.ts";
+export { exponentialMinusOne } from "./exponential-minus-one.ts";
+export { logarithm } from "./logarithm.ts";
 
 export { assertSameLayout, ragged, raggedRow, raggedRows, raggedSelect } from "./ragged.ts";
 export type { Ragged } from "./ragged.ts";
@@ -59,15 +61,9 @@ export type { TokenPrice } from "./token-price.ts";
 export { stopReasons } from "./stop-reason.ts";
 export type { StopReason } from "./stop-reason.ts";
 export type { EpisodeBudget, EpisodeContext, EpisodeLimits, Topology } from "./topology.ts";
+export { expectNotAborted, untilAborted } from "./until-aborted.ts";
 export { maxReward } from "./reward.ts";
-export type {
-  EpisodeReward,
-  Grader,
-  Reward,
-  RewardContext,
-  RewardResult,
-  RewardTerms,
-} from "./reward.ts";
+export type { EpisodeReward, Grader, Reward, RewardContext, RewardResult, RewardTerms } from "./reward.ts";
 export { asEstimator } from "./estimator.ts";
 export type { Advantages, Estimator, EstimatorFunction, RewardBatch } from "./estimator.ts";
 export type { BatchTotals, Objective, ObjectiveInput, ObjectiveOutput } from "./objective.ts";

@@ -1,5 +1,6 @@
 import { cosine } from "./cosine.ts";
 import { LaconicError } from "./errors.ts";
+import { logarithm } from "./logarithm.ts";
 
 /** Position of a random stream: four 32-bit words. Plain data, so a checkpoint can hold it. */
 export type RandomState = readonly [number, number, number, number];
@@ -57,7 +58,7 @@ export function randomFromState(state: RandomState): Random {
   return {
     uniform,
     integer,
-    normal: () => Math.sqrt(-2 * Math.log(1 - uniform())) * cosine(2 * Math.PI * uniform()),
+    normal: () => Math.sqrt(-2 * logarithm(1 - uniform())) * cosine(2 * Math.PI * uniform()),
     pick: <T>(items: readonly T[]): T => {
       if (items.length === 0) throw new RangeError("pick: the list is empty");
       return items[integer(items.length)] as T;

@@ -1,4 +1,12 @@
-import { exponential, LaconicError, statisticOf, type Diagnostics, type Objective, type Ragged } from "@laconic/core";
+import {
+  exponential,
+  LaconicError,
+  logarithm,
+  statisticOf,
+  type Diagnostics,
+  type Objective,
+  type Ragged,
+} from "@laconic/core";
 import type { Prepared } from "./prepare.ts";
 
 /** Correction for a sampler whose log-probs differ from the trainer's: ρ = π_old / π_roll, detached, multiplies the loss. */
@@ -77,7 +85,7 @@ export function importanceWeights(
       sum += d;
       lowest = Math.min(lowest, d);
     }
-    const vetoed = options.veto !== undefined && lowest < Math.log(options.veto);
+    const vetoed = options.veto !== undefined && lowest < logarithm(options.veto);
     const exponent = options.level === "geometric" ? sum / Math.max(1, lengths[s] as number) : sum;
     const whole = options.level === "token" ? 0 : bound(exponential(Math.min(exponent, 20)));
     for (let t = start; t < end; t++) {

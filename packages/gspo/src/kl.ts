@@ -1,4 +1,4 @@
-import { LaconicError, type Objective } from "@laconic/core";
+import { exponentialMinusOne, LaconicError, type Objective } from "@laconic/core";
 
 /**
  * Estimators of the reverse KL to the reference, with e = log π - log π_ref on sampled tokens (Schulman 2020).
@@ -29,7 +29,7 @@ export function klValue(estimator: KlEstimator, e: number): number {
     case "k3":
     case "k3+":
       if (e < tangentAt) return klValue("k3", tangentAt) + (e - tangentAt) * klSlope("k3", tangentAt);
-      return Math.expm1(-e) + e;
+      return exponentialMinusOne(-e) + e;
   }
 }
 
@@ -43,7 +43,7 @@ export function klSlope(estimator: KlEstimator, e: number): number {
     case "k3+":
       return e;
     case "k3":
-      return -Math.expm1(-Math.max(e, tangentAt));
+      return -exponentialMinusOne(-Math.max(e, tangentAt));
   }
 }
 

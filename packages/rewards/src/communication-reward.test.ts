@@ -21,8 +21,7 @@ const episode = scriptedEpisode([
 ]);
 const prices = { tokens: 0.01, turns: 0.1, repetition: 1 };
 
-for (const item of rewardCases)
-  test(item.name, () => item.run(() => communicationReward({ grader: exact, prices })));
+for (const item of rewardCases) test(item.name, () => item.run(() => communicationReward({ grader: exact, prices })));
 
 test("Eq. 1: one minus tokens, turns and repetition, each at its price", () => {
   const terms = communicationReward({ grader: exact, prices })(episode, problem);

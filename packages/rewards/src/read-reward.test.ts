@@ -64,10 +64,11 @@ describe.each(Object.entries(rewards))("%s", (_, reward) => {
 
 test("each fault is caught by its case", async () => {
   let asked = 0;
-  const faults: readonly Reward[] = [
-    () => ({ task: Number.NaN }),
-    ({ answer }) => (answer === "15" ? { task: 1, bonus: 1 } : { task: 0 }),
-    () => ({ style: asked++ }),
+  const faults: readonly (readonly [Reward, RegExp])[] = [
+    [() => ({ task: Number.NaN }), /a reward for a right answer, got/u],
+    [({ answer }) => (answer === "15" ? { task: 1, bonus: 1 } : { task: 0 }), /one list of terms, got/u],
+    [() => ({ style: asked++ }), /the same terms twice/u],
   ];
-  for (const [i, fault] of faults.entries()) await expect(rewardCases[i]?.run(() => fault)).rejects.toThrow();
+  for (const [i, [fault, message]] of faults.entries())
+    await expect(rewardCases[i]?.run(() => fault)).rejects.toThrow(message);
 });

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { defaultLimits } from "./create-sandbox.ts";
+import { createSandbox, defaultLimits } from "./create-sandbox.ts";
 import type { Sandbox, SandboxJob, SandboxResult } from "./sandbox.ts";
 import { selfTest } from "./self-test.ts";
 
@@ -36,4 +36,24 @@ test("a grader that is fooled is told", async () => {
     stdout: code.includes("run_tests") ? '{"calls": [[[], []]], "unknown": 0, "outcome": "passed", "error": null}' : "",
   }));
   expect((await selfTest(fooled)).filter((name) => name.startsWith("grading: ")).length).toBeGreaterThan(10);
+});
+
+test("aborted before or meanwhile, no sandbox is opened, and soon", async () => {
+  await expect(createSandbox({ signal: AbortSignal.abort() })).rejects.toMatchObject({ code: "aborted" });
+  const controller = new AbortController();
+  const opened = createSandbox({ signal: controller.signal });
+  setImmediate(() => controller.abort());
+  await expect(opened).rejects.toMatchObject({ code: "aborted" });
+  expect(process.env).not.toHaveProperty("LACONIC_SANDBOX_SECRET");
+});
+
+test("a self-test that is aborted runs nothing more", async () => {
+  const controller = new AbortController();
+  let runs = 0;
+  const stopping = answering(({ signal }) => {
+    if (++runs === 3) controller.abort();
+    return { status: signal?.aborted ? "aborted" : "ok" };
+  });
+  await expect(selfTest(stopping, controller.signal)).rejects.toMatchObject({ code: "engine_failed" });
+  expect(runs).toBe(3);
 });

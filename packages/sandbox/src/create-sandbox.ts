@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { expectNotAborted, LaconicError } from "@laconic/core";
 import { bubblewrapSandbox } from "./bubblewrap/bubblewrap-sandbox.ts";
 import type { Sandbox, SandboxLimits } from "./sandbox.ts";
 import { selfTest } from "./self-test.ts";
@@ -16,6 +16,8 @@ export interface SandboxOptions {
   readonly seed?: number;
   /** Of `bubblewrap`. Default `python3`. */
   readonly python?: string;
+  /** Ends the opening: what runs is killed, and what was opened is closed. Later it does nothing. */
+  readonly signal?: AbortSignal;
 }
 
 /** Upper bounds unless told. */
@@ -29,18 +31,20 @@ export const defaultLimits: SandboxLimits = {
 /**
  * Opens a sandbox and tries to get out of it. One that lets anything through is closed again: nothing is ever run in a
  * weaker one instead.
- * @throws LaconicError `sandbox_unsafe` with what got through, `device_unavailable` with what is missing
+ * @throws LaconicError `sandbox_unsafe` with what got through, `device_unavailable` with what is missing, `aborted`
  */
 export async function createSandbox({ kind = "wasi", limits, ...options }: SandboxOptions = {}): Promise<Sandbox> {
   const all = { ...defaultLimits, ...limits };
-  const { concurrency, seed, python } = options;
+  const { concurrency, seed, python, signal } = options;
+  expectNotAborted(signal, opening);
   const shared = { limits: all, ...(concurrency !== undefined && { concurrency }) };
   const sandbox =
     kind === "wasi"
       ? wasiSandbox({ ...shared, ...(seed !== undefined && { seed }) })
       : bubblewrapSandbox({ ...shared, ...(python !== undefined && { python }) });
-  const escaped = await selfTest(sandbox).catch(async (error: unknown) => {
+  const escaped = await selfTest(sandbox, signal).catch(async (error: unknown) => {
     await sandbox.close();
+    expectNotAborted(signal, opening);
     throw error;
   });
   if (escaped.length === 0) return sandbox;
@@ -50,3 +54,5 @@ export async function createSandbox({ kind = "wasi", limits, ...options }: Sandb
     escaped: escaped.join("; "),
   });
 }
+
+const opening = "opening a sandbox";

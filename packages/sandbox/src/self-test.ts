@@ -13,9 +13,9 @@ import type { Sandbox, SandboxJob, SandboxResult } from "./sandbox.ts";
  * Tries to get out of a sandbox: to a file, a variable and a port that this process puts there for it to find, past its
  * limits, into the next run, and past the grader.
  * @returns what succeeded; empty when nothing did
- * @throws LaconicError `engine_failed` where the machine kept an attempt from running: nothing is known then
+ * @throws LaconicError `engine_failed` where the machine, or the signal, kept an attempt from running: nothing is known then
  */
-export async function selfTest(sandbox: Sandbox): Promise<string[]> {
+export async function selfTest(sandbox: Sandbox, signal?: AbortSignal): Promise<string[]> {
   const secret = `laconic-secret-${randomUUID()}`;
   const folder = await mkdtemp(join(tmpdir(), "laconic-sandbox-"));
   const server = createServer((socket) => {
@@ -24,7 +24,7 @@ export async function selfTest(sandbox: Sandbox): Promise<string[]> {
   });
   let connected = false;
   const escaped: string[] = [];
-  const run = (job: SandboxJob): Promise<SandboxResult> => runDecided(sandbox, job);
+  const run = (job: SandboxJob): Promise<SandboxResult> => runDecided(sandbox, { ...job, ...(signal && { signal }) });
   process.env["LACONIC_SANDBOX_SECRET"] = secret;
   try {
     await writeFile(join(folder, "secret"), secret);
@@ -51,7 +51,7 @@ export async function selfTest(sandbox: Sandbox): Promise<string[]> {
   const { stdout } = await run({ code: "import json\nprint(len([]), json.dumps([]))" });
   if (stdout.trim() !== "0 []") escaped.push("a builtin patched for the next run");
   for (const { name, program, tests } of gradingAttempts) {
-    const { correct, decided, rule } = await gradeProgram(program, tests, sandbox);
+    const { correct, decided, rule } = await gradeProgram(program, tests, sandbox, signal && { signal });
     if (!decided) throw untested(rule);
     if (correct) escaped.push(`grading: ${name}`);
   }
@@ -60,8 +60,8 @@ export async function selfTest(sandbox: Sandbox): Promise<string[]> {
 
 async function runDecided(sandbox: Sandbox, job: SandboxJob): Promise<SandboxResult> {
   const result = await sandbox.run(job);
-  if (result.status !== "undecided") return result;
-  throw untested(result.stderr);
+  if (result.status !== "undecided" && result.status !== "aborted") return result;
+  throw untested(result.status === "aborted" ? "aborted" : result.stderr);
 }
 
 function untested(reason: string): LaconicError {

@@ -23,4 +23,6 @@ export interface TaskResources {
   /** Where benchmark files are, and the hub to fetch them from. */
   readonly data: OpenOptions;
   readonly note: (text: string) => void;
+  /** Ends the opening; what was opened is closed. Later it does nothing. */
+  readonly signal?: AbortSignal;
 }

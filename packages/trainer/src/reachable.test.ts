@@ -67,7 +67,7 @@ function optionsOf(fields: Readonly<Record<string, Field>>, fixed: Settings = {}
   ];
 }
 
-const { kl, importance, offPolicyMask } = objectiveShape("grpo").fields as Readonly<Record<string, Field>>;
+const { kl, importance, offPolicyMask } = objectiveShape("grpo").fields;
 const corrections = { kl, importance, offPolicyMask } as Readonly<Record<string, Field>>;
 const ofObjective: Readonly<Record<string, Settings>> = { "dr-grpo": { constantLength: 4 } };
 const byAgent = { groupBy: "prompt+agent" };

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LaconicError, type Engine, type TrainableModel, type TrainingSequence } from "@laconic/core";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { defaultFiles } from "#platform";
 import { createReferenceKernels, referenceKernels } from "@laconic/kernels/testing";
 import { engineCases } from "../testing/engine-cases.ts";
@@ -145,5 +145,51 @@ test("settings out of range are refused", async () => {
   await expect(createLocalEngine({ device, workers: 1.5 })).rejects.toMatchObject({ code: "config_invalid" });
   await expect(createLocalEngine({ device, maxTokensPerMicroBatch: 0 })).rejects.toMatchObject({
     code: "config_invalid",
+  });
+});
+
+describe("a signal", () => {
+  const source = { kind: "config", config: tiny, seed: 3 } as const;
+  const aborted = { code: "aborted" };
+
+  test("ends the opening of a model: what was made is freed, and the engine goes on", async () => {
+    const kernels = [createReferenceKernels(), createReferenceKernels()];
+    const engine = await createInlineEngine(kernels);
+    await expect(engine.createModel(source, { signal: AbortSignal.abort() })).rejects.toMatchObject(aborted);
+    const controller = new AbortController();
+    const opening = engine.createModel(source, { signal: controller.signal });
+    controller.abort();
+    await expect(opening).rejects.toMatchObject(aborted);
+    await vi.waitFor(() => expect(kernels.map((each) => each.liveTensors())).toEqual([0, 0]), 5000);
+    const model = await engine.createModel(source, { signal: new AbortController().signal });
+    await trainSteps(model, 1);
+    await engine.close();
+  });
+
+  test("ends the start of an engine, its threads with it", { timeout: 60_000 }, async () => {
+    const device = referenceKernels();
+    await expect(createLocalEngine({ device, signal: AbortSignal.abort() })).rejects.toMatchObject(aborted);
+    const workers = (): number => process.getActiveResourcesInfo().filter((name) => name === "MessagePort").length;
+    const before = workers();
+    const controller = new AbortController();
+    const starting = createLocalEngine({ device, workers: 2, signal: controller.signal });
+    setTimeout(() => controller.abort(), 20);
+    await expect(starting).rejects.toMatchObject(aborted);
+    expect(workers()).toBe(before);
+  });
+
+  test("a model that one replica cannot open is on none", async () => {
+    const kernels = [createReferenceKernels(), createReferenceKernels()];
+    const [, second] = kernels as [unknown, (typeof kernels)[0]];
+    const failing = {
+      ...second,
+      upload: () => {
+        throw new LaconicError("device_out_of_memory", "full");
+      },
+    };
+    const engine = await createInlineEngine([kernels[0] as (typeof kernels)[0], failing]);
+    await expect(engine.createModel(source)).rejects.toMatchObject({ code: "device_out_of_memory" });
+    expect(kernels[0]?.liveTensors()).toBe(0);
+    await engine.close();
   });
 });

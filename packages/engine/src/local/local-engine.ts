@@ -1,5 +1,7 @@
 import {
+  expectNotAborted,
   LaconicError,
+  untilAborted,
   type Engine,
   type EngineCapabilities,
   type ModelSource,
@@ -11,7 +13,7 @@ import type { KeptPrefixLimits } from "../generation/kept-prefixes.ts";
 import type { GenerationLimits } from "../generation/running-batch.ts";
 import type { KernelSource, Kernels } from "@laconic/kernels";
 import type { Recompute } from "../transformer/train-pass.ts";
-import type { EngineHost } from "./engine-host.ts";
+import type { EngineHost, ModelFacts } from "./engine-host.ts";
 import type { HostPort } from "./host-port.ts";
 import { InlineHost } from "./inline-host.ts";
 import { LocalModel } from "./local-model.ts";
@@ -38,6 +40,8 @@ export interface LocalEngineOptions {
    * from the app's own files only. Node starts its threads by itself.
    */
   readonly startWorker?: () => WebWorker;
+  /** Ends the start: threads that have begun are ended with it. Later it does nothing. */
+  readonly signal?: AbortSignal;
   /** Hears what a run should know and goes on with: a device that ran out of memory, once per model. */
   readonly onWarning?: (message: string) => void;
 }
@@ -47,7 +51,7 @@ const defaultMaxTokens = 16_384;
 /**
  * An engine on worker threads of this process: the calling thread never computes.
  * @throws LaconicError `config_invalid` for settings out of range, `device_unavailable` when the device cannot start, or for
- * several workers in a page whose threads cannot share memory.
+ * several workers in a page whose threads cannot share memory; `aborted`.
  */
 export async function createLocalEngine(options: LocalEngineOptions): Promise<Engine> {
   const { device, workers = 1, maxTokensPerMicroBatch = defaultMaxTokens, recompute = "none", keptPrefixes } = options;
@@ -59,17 +63,23 @@ export async function createLocalEngine(options: LocalEngineOptions): Promise<En
       `engine: maxTokensPerMicroBatch is ${maxTokensPerMicroBatch}, expected at least 1`,
     );
   expectSharedMemory(workers);
+  const { signal } = options;
+  expectNotAborted(signal, starting);
   const setup: HostSetup = { device, recompute, limits: limitsOf(keptPrefixes) };
   const { startWorker } = options;
   const start = (): HostPort => (startWorker ? webWorkerPort(startWorker(), setup) : startThread(setup));
-  const hosts = Array.from({ length: workers }, () => hostOver(start()));
+  const ports = Array.from({ length: workers }, start);
+  const hosts = ports.map((port) => hostOver(port));
   try {
-    return await assemble(hosts, options);
+    return await untilAborted(assemble(hosts, options), signal, starting);
   } catch (error) {
-    await Promise.allSettled(hosts.map((host) => host.close()));
+    // A thread that is aborted may be starting its device for long, and would hear of nothing before.
+    await Promise.allSettled(signal?.aborted ? ports.map((port) => port.close()) : hosts.map((host) => host.close()));
     throw error;
   }
 }
+
+const starting = "the start of the engine";
 
 /** What `assemble` takes of the options. */
 type ModelOptions = Pick<LocalEngineOptions, "maxTokensPerMicroBatch" | "onWarning">;
@@ -118,13 +128,31 @@ async function assemble(
   let nextModel = 0;
   return {
     capabilities,
-    async createModel(source: ModelSource): Promise<TrainableModel> {
+    async createModel(
+      source: ModelSource,
+      { signal }: { readonly signal?: AbortSignal } = {},
+    ): Promise<TrainableModel> {
+      const opening = "opening the model";
+      expectNotAborted(signal, opening);
       const model = nextModel++;
-      const created = await Promise.all(hosts.map((host) => host.create(model, source)));
+      const created = await untilAborted(createOn(hosts, model, source), signal, opening, () => {
+        for (const host of hosts) host.disposeModel(model).catch(() => undefined);
+      });
       return new LocalModel(hosts, model, created[0] as (typeof created)[0], settings);
     },
     async close(): Promise<void> {
       await Promise.all(hosts.map((host) => host.close()));
     },
   };
+}
+
+/** A model on every replica, or on none. */
+async function createOn(hosts: readonly EngineHost[], model: number, source: ModelSource): Promise<ModelFacts[]> {
+  const created = await Promise.allSettled(hosts.map((host) => host.create(model, source)));
+  const failed = created.find((each) => each.status === "rejected");
+  if (!failed) return created.map((each) => (each as PromiseFulfilledResult<ModelFacts>).value);
+  await Promise.allSettled(
+    hosts.filter((_, i) => created[i]?.status === "fulfilled").map((host) => host.disposeModel(model)),
+  );
+  throw failed.reason;
 }

@@ -1,4 +1,4 @@
-import { exponential, LaconicError, type Objective } from "@laconic/core";
+import { exponential, LaconicError, logarithm, type Objective } from "@laconic/core";
 import { isClamped, meanLogRatio, ratioOf } from "../log-ratio.ts";
 import type { CommonOptions } from "./assemble.ts";
 import { checkClip, clippedSide, type ClipRange } from "./clip-range.ts";
@@ -70,7 +70,7 @@ export function vespo(options: VespoOptions = {}): Objective {
   const detached = { ...options, ratioDetached: true };
   return sequenceObjective("vespo", settings, "token-mean", detached, ({ logRatio, advantage, logProbs }) => {
     const sum = meanLogRatio(logRatio, 1);
-    const logW = Math.max(Math.log(1e-8), Math.min(20, sum));
+    const logW = Math.max(logarithm(1e-8), Math.min(20, sum));
     const [k, lambda] = advantage >= 0 ? positive : negative;
     const phi = exponential(lambda + k * logW - lambda * exponential(logW));
     const loss = logProbs.map((logProb) => -phi * advantage * logProb);

@@ -1,8 +1,8 @@
-import { existsSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, readlink, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { installDevice } from "./install-device.ts";
 import { runCommand, type Outcome, type RunCommand } from "./run-command.ts";
 
@@ -104,4 +104,30 @@ test("a program's output and exit code come back", async () => {
     code: 3,
     text: expect.stringMatching(/out[^]*err|err[^]*out/),
   });
+});
+
+test("aborted, it ends the program that runs and what that has started, and removes the folder that it made", async () => {
+  const controller = new AbortController();
+  // As npm, that starts a program of its own and waits for it.
+  const pidFile = join(folder, "pid");
+  const child = `require("fs").writeFileSync(${JSON.stringify(pidFile)}, String(process.pid)); setInterval(() => {}, 1000)`;
+  const parent = `require("child_process").spawnSync(process.execPath, ["-e", ${JSON.stringify(child)}])`;
+  const run: RunCommand = (_, __, given) => runCommand(process.execPath, ["-e", parent], given);
+  const installing = installDevice("webgpu", { ...options(run), signal: controller.signal });
+  const failed = installing.catch((error: unknown) => error);
+  await vi.waitFor(() => expect(existsSync(pidFile) && readFileSync(pidFile, "utf8")).toMatch(/^\d+$/u), 20_000);
+  controller.abort();
+  expect(await failed).toMatchObject({ code: "aborted" });
+  const pid = Number(readFileSync(pidFile, "utf8"));
+  await vi.waitFor(() => expect(() => process.kill(pid, 0)).toThrow(/ESRCH/u), 10_000);
+  expect(existsSync(join(folder, "webgpu"))).toBe(false);
+});
+
+test("aborted before, it starts nothing; a folder that was there stays", async () => {
+  const { run, commands } = scripted({});
+  await mkdir(join(folder, "webgpu"));
+  await expect(installDevice("webgpu", { ...options(run), signal: AbortSignal.abort() })).rejects.toMatchObject({
+    code: "aborted",
+  });
+  expect([commands, existsSync(join(folder, "webgpu"))]).toEqual([[], true]);
 });

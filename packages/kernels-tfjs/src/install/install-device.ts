@@ -1,5 +1,6 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { expectNotAborted } from "@laconic/core";
 import { buildTensorFlow } from "./build-tensorflow.ts";
 import { expectDone, unavailable, type InstallOptions, type OptionalDevice } from "./install-options.ts";
 import type { RunCommand } from "./run-command.ts";
@@ -16,13 +17,32 @@ const packages: Readonly<Record<OptionalDevice, Readonly<Record<string, string>>
  * Installs what a device needs, with no script of any package run; TensorFlow's binding is then built against the library
  * of a Python wheel. Doing it again repairs an installation that broke off.
  * @returns the folder to pass as `modules`
- * @throws LaconicError `device_unavailable` with the step that failed and what it said
+ * @throws LaconicError `device_unavailable` with the step that failed and what it said, `aborted`
  */
 export async function installDevice(device: OptionalDevice, options: InstallOptions): Promise<string> {
-  const { run, note } = options;
+  const { signal } = options;
+  const what = `installing ${device}`;
+  const run: RunCommand = async (program, args, given) => {
+    expectNotAborted(signal, what);
+    const outcome = await options.run(program, args, { ...given, ...(signal && { signal }) });
+    expectNotAborted(signal, what);
+    return outcome;
+  };
   const folder = join(options.folder, device);
   if (device === "tensorflow-gpu") await expectCuda(run);
-  await mkdir(folder, { recursive: true });
+  expectNotAborted(signal, what);
+  const isNew = (await mkdir(folder, { recursive: true })) !== undefined;
+  try {
+    await installInto(folder, device, { ...options, run });
+  } catch (error) {
+    if (isNew && signal?.aborted) await rm(folder, { recursive: true, force: true });
+    throw error;
+  }
+  return folder;
+}
+
+async function installInto(folder: string, device: OptionalDevice, options: InstallOptions): Promise<void> {
+  const { run, note } = options;
   const manifest = {
     name: `laconic-${device}`,
     private: true,
@@ -36,7 +56,6 @@ export async function installDevice(device: OptionalDevice, options: InstallOpti
   const args = ["install", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
   expectDone(device, "npm install", await run(npm, args, { folder }));
   if (device !== "webgpu") await buildTensorFlow(device, folder, options);
-  return folder;
 }
 
 /** CUDA's version that TensorFlow's wheels are built for. */

@@ -11,6 +11,8 @@ export interface InstallOptions {
   /** For `tensorflow` and `tensorflow-gpu`: a Python with pip; one with TensorFlow installed lends it. */
   readonly python: string;
   readonly run: RunCommand;
+  /** Ends the program that runs; a folder that was made is removed, one that was there is left as it is. */
+  readonly signal?: AbortSignal;
   /** Hears each step before it starts. */
   note(step: string): void;
 }

@@ -12,21 +12,39 @@ export interface Outcome {
 export type RunCommand = (
   program: string,
   args: readonly string[],
-  options?: { readonly folder?: string; readonly environment?: Readonly<Record<string, string>> },
+  options?: {
+    readonly folder?: string;
+    readonly environment?: Readonly<Record<string, string>>;
+    /** Ends the program, and what it has started. */
+    readonly signal?: AbortSignal;
+  },
 ) => Promise<Outcome>;
 
 /** Runs a program without a shell and collects what it prints. One that cannot start has the code null. */
-export const runCommand: RunCommand = (program, args, { folder, environment = {} } = {}) =>
+export const runCommand: RunCommand = (program, args, { folder, environment = {}, signal } = {}) =>
   new Promise((resolve) => {
+    // A group of its own, where somebody is to end it whole: a build has children.
+    const detached = signal !== undefined && process.platform !== "win32";
     const child = spawn(program, [...args], {
+      detached,
       ...(folder !== undefined && { cwd: folder }),
       env: { ...process.env, ...environment },
       stdio: ["ignore", "pipe", "pipe"],
     });
+    const kill = (): void => {
+      if (child.pid === undefined) return;
+      if (detached) process.kill(-child.pid, "SIGKILL");
+      else child.kill("SIGKILL");
+    };
+    if (signal?.aborted) kill();
+    signal?.addEventListener("abort", kill, { once: true });
     let text = "";
     const add = (piece: Buffer): void => void (text += piece.toString());
     child.stdout.on("data", add);
     child.stderr.on("data", add);
     child.on("error", (error) => resolve({ code: null, text: error.message }));
-    child.on("close", (code) => resolve({ code: code ?? 1, text }));
+    child.on("close", (code) => {
+      signal?.removeEventListener("abort", kill);
+      resolve({ code: code ?? 1, text });
+    });
   });

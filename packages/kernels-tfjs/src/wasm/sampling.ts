@@ -1,4 +1,4 @@
-import { exponential } from "@laconic/core";
+import { exponential, logarithm } from "@laconic/core";
 import { expectSampling, expectTokenLogProbs, matrix, type Kernels } from "@laconic/kernels";
 import type { WasmDevice } from "./wasm-device.ts";
 
@@ -49,7 +49,7 @@ function logSumExp(scores: Float32Array): number {
   for (const score of scores) largest = Math.max(largest, score);
   let sum = 0;
   for (const score of scores) sum += exponential(score - largest);
-  return largest + Math.log(sum);
+  return largest + logarithm(sum);
 }
 
 /** Tokens of the largest scores in descending order, the first of equals first; `count` is small. */

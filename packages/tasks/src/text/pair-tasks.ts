@@ -75,7 +75,10 @@ export async function codeTask(settings: CodeTaskSettings, resources: TaskResour
     resources.heldOut === 0
       ? { train: [], heldOut: [] }
       : await splitData(benchmark, resources.heldOut, resources.data);
-  const sandbox = resources.heldOut === 0 ? null : await createSandbox();
+  const tokenizer = await tokenizerOf(resources);
+  // Last: what fails after it would leave its processes behind.
+  const sandbox =
+    resources.heldOut === 0 ? null : await createSandbox(resources.signal && { signal: resources.signal });
   const rewards = new Map<string, Promise<CooperationReward>>();
   const rewardOf = (aux: string, main: string, problem: Problem): Promise<CooperationReward> => {
     const key = JSON.stringify([problem.id, aux, main]);
@@ -122,7 +125,7 @@ export async function codeTask(settings: CodeTaskSettings, resources: TaskResour
     name: `code/${benchmark}/${turns}`,
     topology: synchronousTurns(game.players, game),
     game,
-    tokenizer: await tokenizerOf(resources),
+    tokenizer,
     reward: async (episode, problem): Promise<RewardResult> => {
       if (episode.answer === null) return { task: 0 };
       const { reward, undecided } = await rewardOf(...textsOf(episode, pairs.programmers), problem);

@@ -3,7 +3,7 @@ import { Session } from "node:inspector/promises";
 /** Which functions of some scripts were called, as V8 counts them: nothing is replaced, calls within a module count too. */
 export interface CallCounter {
   /** Whether {@link during} called a function, which is exported as `name`. */
-  called(name: string, fn: { readonly name: string }): boolean;
+  called(name: string, fn: (...given: never[]) => unknown): boolean;
   /** Forgets what was counted before, does something, and counts. */
   during<T>(doing: () => Promise<T>): Promise<T>;
   close(): void;
@@ -19,7 +19,7 @@ export async function callCounter(isCounted: (url: string) => boolean): Promise<
   // A function is known by its name and the length of its text.
   const keyOf = (name: string, length: number): string => `${name}/${length}`;
   return {
-    called: (name, fn) => ran.has(keyOf(fn.name === "" ? name : fn.name, String(fn).length)),
+    called: (name, fn) => ran.has(keyOf(fn.name === "" ? name : fn.name, fn.toString().length)),
     async during(doing) {
       await session.post("Profiler.takePreciseCoverage");
       const result = await doing();

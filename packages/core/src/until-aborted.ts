@@ -1,0 +1,44 @@
+import { LaconicError } from "./errors.ts";
+
+/** @throws LaconicError `aborted` where a signal has said so */
+export function expectNotAborted(signal: AbortSignal | undefined, what: string): void {
+  if (signal?.aborted) throw abortOf(signal, what);
+}
+
+/**
+ * Work, or the end of waiting for it: a promise of the same that rejects as soon as the signal says so.
+ * @param what - is waited for, for the message
+ * @param tooLate - takes what the work comes to once nobody waits any more, to free it
+ * @throws LaconicError `aborted`, and what the work throws
+ */
+export function untilAborted<T>(
+  work: Promise<T>,
+  signal: AbortSignal | undefined,
+  what: string,
+  tooLate: (value: T) => void = () => undefined,
+): Promise<T> {
+  if (!signal) return work;
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      reject(abortOf(signal, what));
+      work.then(tooLate, () => undefined);
+    };
+    if (signal.aborted) return abort();
+    signal.addEventListener("abort", abort, { once: true });
+    const settled = (): void => signal.removeEventListener("abort", abort);
+    work.then(
+      (value) => {
+        settled();
+        resolve(value);
+      },
+      (error: Error) => {
+        settled();
+        reject(error);
+      },
+    );
+  });
+}
+
+function abortOf({ reason }: AbortSignal, what: string): LaconicError {
+  return new LaconicError("aborted", `${what}: aborted`, {}, reason);
+}
