@@ -52,7 +52,7 @@ export async function requestLog(method: Baseline, set: BenchSet, scripts: SeatS
         const key = script ? agent : "solvers";
         const call = counts.get(key) ?? 0;
         counts.set(key, call + 1);
-        const reply = script?.(call, programs) ?? (solvers[Math.min(call, solvers.length - 1)] as string);
+        const reply = script?.(call, programs) ?? solvers[Math.min(call, solvers.length - 1)] ?? "";
         asked.push({ agent, request, reply });
         return reply;
       }, agent),
