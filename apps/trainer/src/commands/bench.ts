@@ -24,6 +24,7 @@ import { sayLeftOut, writeLeftOut, type LeftOut } from "../bench/left-out-file.t
 import { progressOf } from "../bench/bench-progress.ts";
 import { methodSpec } from "../bench/method-spec.ts";
 import { openOwnMethods, ownBenchValues, withoutFiles } from "../bench/own-values.ts";
+import { listedProtocols, protocolList } from "../bench/protocol-list.ts";
 import { trainedTeam, type TrainedTeam } from "../bench/trained-team.ts";
 import { addCalibration, readCalibrations } from "../bench/calibration-file.ts";
 import { writeBenchReport } from "../bench/bench-report.ts";
@@ -124,10 +125,15 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           valueHint: "folder",
         },
         offline: { type: "boolean", description: "Download no data" },
+        list: { type: "boolean", description: "Say how each method is played on which questions, and stop" },
         "dry-run": { type: "boolean", description: "Say what it would take, and stop" },
         ...jsonFlag,
       },
       run: async (args) => {
+        if (args.list) {
+          terminal.result(args.json ? JSON.stringify(listedProtocols(args.methods)) : protocolList(args.methods));
+          return 0;
+        }
         const directory = resolve(args.run);
         const hub = hubEnvironment(process.env);
         const reach = { ...hub, offline: hub.offline || args.offline === true };
