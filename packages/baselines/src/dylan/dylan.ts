@@ -38,17 +38,18 @@ export const dylanSelect: Baseline = {
   calibrate: async (options, { questions, utility }) => {
     const protocol = protocolFor(dylanSelectProtocols, options);
     const candidates = playersOf(protocol);
-    const count = Math.min(candidates.length, agentsOf(protocol, options));
+    const count = agentsOf(protocol, options);
     const importance = candidates.map(() => 0);
     // Nobody to choose from: nothing is asked.
-    if (count < candidates.length)
-      for (let question = 0; question < questions; question++) {
-        const team = playedBy(protocol, options, candidates, (scores) => {
-          for (const i of candidates.keys())
-            importance[i] = (importance[i] as number) + (scores.get(`agent-${i + 1}`) ?? 0) / questions;
-        });
-        await utility(question, team);
-      }
+    if (count >= candidates.length)
+      return { importance, agents: Array.from({ length: count }, (_, i) => i % candidates.length) };
+    for (let question = 0; question < questions; question++) {
+      const team = playedBy(protocol, options, candidates, (scores) => {
+        for (const i of candidates.keys())
+          importance[i] = (importance[i] as number) + (scores.get(`agent-${i + 1}`) ?? 0) / questions;
+      });
+      await utility(question, team);
+    }
     const order = [...candidates.keys()].toSorted((a, b) => (importance[b] as number) - (importance[a] as number));
     return { importance, agents: order.slice(0, count).toSorted((a, b) => a - b) };
   },
