@@ -247,5 +247,7 @@ test("few-shot: the examples come before the question; the complex ones are thos
 });
 
 test("an unknown method is refused with the known ones", () => {
-  expect(() => baselineNamed("gpt")).toThrow(/known: vanilla, vanilla:few-shot-answers, vanilla:agentprune-direct, cot/u);
+  expect(() => baselineNamed("gpt")).toThrow(
+    /known: vanilla, vanilla:few-shot-answers, vanilla:agentprune-direct, cot/u,
+  );
 });

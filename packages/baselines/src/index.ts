@@ -29,6 +29,8 @@ export type {
   VoteRule,
 } from "./protocols/protocol.ts";
 export { protocolFor, protocolName } from "./protocols/protocol-for.ts";
+export { departures } from "./protocols/departures.ts";
+export type { PlayedWith } from "./protocols/departures.ts";
 export type { Asked } from "./protocols/protocol-for.ts";
 export { chooseShots, mostComplex } from "./protocols/choose-shots.ts";
 export { countVotes } from "./vote.ts";

@@ -20,7 +20,16 @@ export { pairedBootstrap, wilson } from "./statistics.ts";
 export { frontierOf, hypervolume, tokensAtAccuracy } from "./frontier.ts";
 export type { TradeOff } from "./frontier.ts";
 export type { Interval } from "./statistics.ts";
-export { accuracyTable, agentPoTable, csvOf, differenceTable, latexOf, markdownOf, tokenTable } from "./tables.ts";
+export {
+  accuracyTable,
+  agentPoTable,
+  csvOf,
+  departureTable,
+  differenceTable,
+  latexOf,
+  markdownOf,
+  tokenTable,
+} from "./tables.ts";
 export type { Table } from "./tables.ts";
 export { htmlOf } from "./html.ts";
 export { publishedAccuracy, agentPoSource, publishedSource, publishedTokens } from "./published.ts";

@@ -7,6 +7,7 @@ import type { BenchJob, BenchSettings } from "./bench-plan.ts";
 import { givenTo, methodOptions, modelsFor, temperatureOf, type BenchParts } from "./bench-parts.ts";
 import { callerCost } from "./caller-cost.ts";
 import { calibrateMethod, type CalibrationRecord } from "./calibrate.ts";
+import { standingOf } from "./faithful.ts";
 import { gradeOf } from "./grade-of.ts";
 import type { RecordFile } from "./record-file.ts";
 import type { SampleRecord } from "./sample-record.ts";
@@ -96,7 +97,7 @@ export async function runBench(
           stopped ??= (error as Error).message;
           return;
         }
-        record = failedSample(job, attempt, error);
+        record = failedSample(job, settings, attempt, error);
       }
       if (record.status === "error") errors++;
       if (record.status === "undecided") undecided++;
@@ -144,7 +145,7 @@ async function takeSample(
   const grade = await gradeOf(episode.answer, problem, means, ask, signal);
   const totals = ledgerTotals(episode.ledger);
   return {
-    ...identityOf(job),
+    ...identityOf(job, settings),
     answer: episode.answer,
     ...grade,
     stopReason: episode.stopReason,
@@ -184,15 +185,14 @@ const timer: Timer = {
 };
 
 /** Which sample it is, and how it was played. */
-function identityOf({
-  set,
-  problem,
-  method,
-  protocol,
-  exemplars,
-  repeat,
-  config,
-}: BenchJob): Pick<SampleRecord, "benchmark" | "problem" | "method" | "repeat" | "config" | "protocol" | "shots"> {
+function identityOf(
+  job: BenchJob,
+  settings: BenchSettings,
+): Pick<
+  SampleRecord,
+  "benchmark" | "problem" | "method" | "repeat" | "config" | "protocol" | "shots" | "published" | "differs"
+> {
+  const { set, problem, method, protocol, exemplars, repeat, config } = job;
   return {
     benchmark: set.benchmark,
     problem: problem.id,
@@ -201,12 +201,13 @@ function identityOf({
     config,
     protocol: protocol && protocolName(protocol),
     shots: exemplars.length,
+    ...standingOf(job, settings),
   };
 }
 
-function failedSample(job: BenchJob, attempt: number, error: unknown): SampleRecord {
+function failedSample(job: BenchJob, settings: BenchSettings, attempt: number, error: unknown): SampleRecord {
   return {
-    ...identityOf(job),
+    ...identityOf(job, settings),
     status: "error",
     correct: null,
     answer: null,

@@ -12,6 +12,10 @@ export interface SampleRecord {
   readonly protocol: string | null;
   /** Worked examples that were shown; null in records of before it was kept. */
   readonly shots: number | null;
+  /** The row of published tables that it may stand beside; null for none. */
+  readonly published: string | null;
+  /** What keeps it from one: what is not as published, a sentence each. */
+  readonly differs: readonly string[];
   /**
    * `scored` also when nothing was answered. An `error` is no score, and neither is `undecided`: the machine kept the answer
    * from being judged, and it is judged again when the bench goes on.
@@ -50,6 +54,8 @@ const schema: z.ZodType<SampleRecord> = z.object({
   config: z.string(),
   protocol: z.string().nullable().default(null),
   shots: count.nullable().default(null),
+  published: z.string().nullable().default(null),
+  differs: z.array(z.string()).default(["Its records do not say how it was played."]),
   status: z.enum(["scored", "undecided", "error"]),
   correct: z.boolean().nullable(),
   answer: z.string().nullable(),

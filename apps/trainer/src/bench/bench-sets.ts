@@ -39,8 +39,12 @@ export async function benchSets(
     const problems = limit === null ? loaded.problems : seededSubset(loaded.problems, { limit, seed });
     const showing = shows(name, benchmark.answer.kind);
     const pool = showing || learns ? await poolOf(benchmark, { ...open(name), offline: true }) : [];
-    if (showing && pool.length === 0) note(`${name}: ${withoutExamples(benchmark)}`);
-    const exemplars = showing ? exemplarsOf(pool, seed) : [];
+    if (showing && pool.length === 0 && benchmark.examplesFrom === undefined)
+      note(`${name}: ${withoutExamples(benchmark)}`);
+    const lender = showing && benchmark.examplesFrom !== undefined ? benchmarkNamed(benchmark.examplesFrom) : null;
+    const lent = lender ? await poolOf(lender, { ...open(lender.name), offline: true }) : [];
+    if (lender && lent.length === 0) note(`${name}: ${withoutExamples(lender)}`);
+    const exemplars = showing ? exemplarsOf(lender ? lent : pool, seed) : [];
     const calibration = learns ? atMost(pool, calibrationQuestions, `calibration/${seed}`) : [];
     sets.push({ benchmark: name, split: loaded.split, problems, exemplars, calibration });
   }
