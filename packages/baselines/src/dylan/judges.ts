@@ -113,12 +113,19 @@ export async function judge(
 }
 
 const testerDuty =
-  "Write unit tests for the function: up to ten different assertions, one a line, each beginning with assert. Write nothing else.";
+  `Write unit tests for the function: up to ten different assertions, one a line, each beginning with assert. Write nothing else. Example, for def larger(a, b), which returns the larger number:
+assert larger(1, 2) == 2
+assert larger(-1, -2) == -1
+assert larger(3, 3) == 3`;
 const rankerDuty =
   "Choose the two programs that do best what the function's description says, edge cases and speed included. End with their numbers as [i, j].";
 
 function reflectorDuty(count: number): string {
-  return `Say of each program whether and why it is wrong. Put what you say of program n behind a line "Reflection n:". End with a score of each program from 1 to 5, in their order, as ${sample(count)}.`;
+  return `Say of each program whether and why it is wrong. Put what you say of program n behind a line "Reflection n:". End with a score of each program from 1 to 5, in their order, as ${sample(count)}. Example, of programs for larger(a, b):
+Reflection 1:
+Right: it compares both ways.
+Reflection 2:
+Wrong for equal numbers: it returns None.`;
 }
 
 function listed(codes: readonly string[], order: readonly number[] = []): string {
