@@ -23,6 +23,7 @@ import { benchDataOf, type BenchData } from "../bench/bench-data.ts";
 import { benchSets } from "../bench/bench-sets.ts";
 import { sayLeftOut, writeLeftOut, type LeftOut } from "../bench/left-out-file.ts";
 import { methodSpec } from "../bench/method-spec.ts";
+import { listedProtocols, protocolList } from "../bench/protocol-list.ts";
 import { trainedTeam, type TrainedTeam } from "../bench/trained-team.ts";
 import { addCalibration, readCalibrations } from "../bench/calibration-file.ts";
 import { writeBenchReport } from "../bench/bench-report.ts";
@@ -119,10 +120,15 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           valueHint: "folder",
         },
         offline: { type: "boolean", description: "Download no data" },
+        list: { type: "boolean", description: "Say how each method is played on which questions, and stop" },
         "dry-run": { type: "boolean", description: "Say what it would take, and stop" },
         ...jsonFlag,
       },
       run: async (args) => {
+        if (args.list) {
+          terminal.result(args.json ? JSON.stringify(listedProtocols(args.methods)) : protocolList(args.methods));
+          return 0;
+        }
         const directory = resolve(args.run);
         const hub = hubEnvironment(process.env);
         const reach = { ...hub, offline: hub.offline || args.offline === true };

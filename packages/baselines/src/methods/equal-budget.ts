@@ -1,34 +1,42 @@
 import { programTopology } from "@laconic/topologies";
 import type { Baseline } from "../baseline.ts";
+import { methodOf } from "../method-of.ts";
 import { chat, stepByStep } from "../prompts/chat.ts";
+import { shotsOf } from "../protocols/choose-shots.ts";
+import { phaseSettings } from "../protocols/protocol-for.ts";
+import { equalBudgetProtocols } from "../protocols/untrained.ts";
 import { pluralityOf } from "../vote.ts";
 
-const mostSamples = 64;
 const tokenBudget = 4096;
 
 /** One agent that samples and votes until the tokens that a team would spend are spent: what a team has to beat. */
 export const equalBudget: Baseline = {
-  name: "equal-budget",
-  title: "Single agent, equal tokens",
-  source: "Laconic; self-consistency bounded by prompt and completion tokens",
-  calls: "as many as the tokens of a question allow (tokens), at least 1, at most 64",
-  temperature: 0.7,
-  create: ({ reader, answerForm, maxTokens, tokens = tokenBudget, exemplars }) =>
-    programTopology({
-      name: "equal-budget",
-      agents: ["solver"],
-      play: async (stage) => {
-        const prompt = chat(`${stepByStep} ${answerForm}`, stage.problem.question, exemplars);
-        for (let spent = 0, sample = 0; sample === 0 || (spent < tokens && sample < mostSamples); sample++) {
-          const [turn] = await stage.say({ agent: "solver", prompt, maxTokens });
-          spent += (turn?.call.promptTokens ?? 0) + (turn?.call.writtenTokens ?? 0);
-        }
-      },
-      answer: (turns) => {
-        return pluralityOf(turns, reader);
-      },
-    }),
+  ...methodOf({
+    name: "equal-budget",
+    title: "Single agent, equal tokens",
+    protocols: equalBudgetProtocols,
+    create: (protocol, options) => {
+      const { reader, answerForm, tokens = tokenBudget } = options;
+      const most = protocol.samples ?? 1;
+      const exemplars = shotsOf(protocol, options);
+      return programTopology({
+        name: "equal-budget",
+        agents: ["solver"],
+        play: async (stage) => {
+          const prompt = chat(`${stepByStep} ${answerForm}`, stage.problem.question, exemplars);
+          for (let spent = 0, sample = 0; sample === 0 || (spent < tokens && sample < most); sample++) {
+            const [turn] = await stage.say({
+              agent: "solver",
+              prompt,
+              ...phaseSettings(protocol.phases.answer, options),
+            });
+            spent += (turn?.call.promptTokens ?? 0) + (turn?.call.writtenTokens ?? 0);
+          }
+        },
+        answer: (turns) => pluralityOf(turns, reader),
+      });
+    },
+    mostCopies: ({ samples = 1 }) => ({ questions: samples, examples: samples, replies: 0 }),
+  }),
   tokenBudget,
-  mostCalls: () => mostSamples,
-  mostCopies: () => ({ questions: mostSamples, examples: mostSamples, replies: 0 }),
 };

@@ -1,16 +1,18 @@
 import { programTopology } from "@laconic/topologies";
 import type { Baseline } from "../baseline.ts";
+import { methodOf } from "../method-of.ts";
 import { chat, stepByStep } from "../prompts/chat.ts";
+import { phaseSettings } from "../protocols/protocol-for.ts";
+import { hintProtocols } from "../protocols/untrained.ts";
 
 /** An untrained collaborator rephrases the problem, the actor answers with its hint in brackets. */
-export const untrainedHint: Baseline = {
+export const untrainedHint: Baseline = methodOf({
   name: "hint",
   title: "Hint-Actor, untrained",
-  source: "AgentPO (ICLR 2026), before training",
-  calls: "2",
-  temperature: 0,
-  create: ({ answerForm, maxTokens }) =>
-    programTopology({
+  protocols: hintProtocols,
+  create: (protocol, options) => {
+    const { answerForm } = options;
+    return programTopology({
       name: "hint",
       agents: ["collaborator", "actor"],
       play: async (stage) => {
@@ -18,18 +20,18 @@ export const untrainedHint: Baseline = {
         const [hint] = await stage.say({
           agent: "collaborator",
           prompt: chat("Say what is asked in clear words, and name what matters. Do not solve it.", question),
-          maxTokens,
+          ...phaseSettings(protocol.phases.hint, options),
         });
         const text = (hint?.utterance.text ?? "").replaceAll("]", ")");
         await stage.say({
           agent: "actor",
           prompt: chat(`${stepByStep} ${answerForm}`, text === "" ? question : `${question}\n\n[Hint: ${text}]`),
           reads: hint ? [hint.message] : [],
-          maxTokens,
+          ...phaseSettings(protocol.phases.answer, options),
         });
       },
       answer: (turns) => turns.findLast(({ call }) => call.agent === "actor")?.utterance ?? null,
-    }),
-  mostCalls: () => 2,
+    });
+  },
   mostCopies: () => ({ questions: 2, examples: 0, replies: 1 }),
-};
+});

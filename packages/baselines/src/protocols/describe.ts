@@ -1,0 +1,102 @@
+import { protocolName } from "./protocol-for.ts";
+import type { Phase, Protocol, StopRule, VoteRule } from "./protocol.ts";
+
+/** A protocol in words, for lists and tables: everything is derived from its settings. */
+export interface ProtocolText {
+  /** `php/choice@1` */
+  readonly name: string;
+  /** The questions it is for. */
+  readonly questions: string;
+  readonly calls: string;
+  readonly temperature: string;
+  readonly shots: string;
+  readonly roles: string;
+  /** Samples, agents and rounds, where it has them. */
+  readonly size: string;
+  readonly stops: string;
+  readonly votes: string;
+  readonly hears: string;
+  readonly prompts: string;
+  readonly answerLine: string;
+  readonly source: string;
+  /** How sure its settings are: `temperature C, calls A`. */
+  readonly labels: string;
+  /** `nothing` for a faithful one. */
+  readonly differs: string;
+}
+
+/** A protocol in words. */
+export function describeProtocol(protocol: Protocol): ProtocolText {
+  const { families, benchmarks, calls, prompts, hears, answerLine, source, labels, differs, stops, votes } = protocol;
+  const { samples, agents, rounds } = protocol;
+  return {
+    name: protocolName(protocol),
+    questions: benchmarks ? benchmarks.join(", ") : families.join(", "),
+    calls: calls.least === calls.most ? String(calls.most) : `${calls.least} to ${calls.most}`,
+    temperature: temperatureText(protocol),
+    shots: shotsText(protocol),
+    roles: rolesText(protocol),
+    size: [
+      samples !== undefined && `${samples} samples`,
+      agents !== undefined && `${agents} agents`,
+      rounds !== undefined && `${rounds} rounds`,
+    ]
+      .filter((part) => part !== false)
+      .join(", "),
+    stops: stopText(stops),
+    votes: voteText(votes, samples),
+    hears,
+    prompts: prompts.join(" "),
+    answerLine,
+    source,
+    labels: Object.entries(labels)
+      .map(([setting, label]) => `${setting} ${label}`)
+      .join(", "),
+    differs: differs.join(" ") || "nothing",
+  };
+}
+
+function temperatureText({ temperature, phases }: Protocol): string {
+  const others = Object.entries<Phase>(phases).flatMap(([name, phase]) =>
+    phase.temperature === undefined ? [] : [`${name} ${phase.temperature}`],
+  );
+  return [String(temperature), ...others].join(", ");
+}
+
+function shotsText({ shots: { count, form, select } }: Protocol): string {
+  if (count === 0) return "none";
+  const what = { answers: "answers alone", chains: "worked", hints: "worked, with hints" }[form];
+  return `${count} ${what}, ${select === "seeded" ? "by seed" : "those with most steps"}`;
+}
+
+function rolesText({ roles }: Protocol): string {
+  return roles
+    .map(({ seat, title, duty }) => [seat, title && `as ${title}`, duty && `who ${duty}`].filter(Boolean).join(" "))
+    .join("; ");
+}
+
+function stopText(stops: StopRule): string {
+  switch (stops.kind) {
+    case "fixed":
+      return "after all its calls";
+    case "equal-answers":
+      return `when the last ${stops.last} answers are equal`;
+    case "verdict":
+      return `when the critic says "${stops.says}"`;
+    case "consensus":
+      return `when more than ${stops.above} of the agents agree`;
+    case "moderator":
+      return "when the moderator names an answer";
+  }
+}
+
+function voteText(votes: VoteRule, samples: number | undefined): string {
+  switch (votes.kind) {
+    case "last":
+      return "the last answer";
+    case "plurality":
+      return votes.kept === undefined ? "most votes" : `most votes of the ${votes.kept} of ${samples} with most steps`;
+    case "decision":
+      return `what the ${votes.seat} says`;
+  }
+}

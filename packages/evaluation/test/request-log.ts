@@ -1,0 +1,106 @@
+import type { Baseline } from "@laconic/baselines";
+import { familyOf, benchJobs, type BenchSet, type BenchSettings } from "../src/index.ts";
+import { givenTo, methodOptions, temperatureOf } from "../src/bench-parts.ts";
+import { randomFromSeed, type AgentId, type ChatMessage, type CompletionRequest } from "@laconic/core";
+import { scriptedModel } from "@laconic/core/testing";
+
+/** What a seat replies the nth time that it is asked; seats without a script answer the question, each time a little otherwise. */
+export type SeatScripts = Readonly<Record<string, (call: number, programs: boolean) => string>>;
+
+const settings: BenchSettings = { model: "m", methods: [], repeats: 1, seed: 0, temperature: null, maxTokens: 4096 };
+
+/** Answers of seats that solve: a wrong one, then the right one, and that again. */
+const answers: Readonly<Record<string, readonly string[]>> = {
+  maths: ["3 and 4 are 7.\n#### 7", "3 bags of 4.\nThat makes 12.\n#### 12.0", "#### 12"],
+  programs: [
+    "3 and 4.\n```python\ndef solution():\n    return 3 + 4\n```",
+    "```python\ndef solution():\n    return 3 * 4\n```",
+    "#### 12",
+  ],
+  choice: ["A duck?\nThe answer is A", "The answer is C", "The answer is C"],
+  code: [
+    "```python\ndef add(a, b):\n    return a - b\n```",
+    "```python\ndef add(a, b):\n    return a + b\n```",
+    "```python\ndef add(a, b):\n    return a + b\n```",
+  ],
+};
+
+/**
+ * Everything that a method asks of a model for one question, as text: seats, temperatures, ceilings, messages, in order, each with what it
+ * was answered; then the answer.
+ */
+export async function requestLog(method: Baseline, set: BenchSet, scripts: SeatScripts): Promise<string> {
+  const [job] = benchJobs([set], settings, [method]);
+  if (!job) throw new Error("no question");
+  const family = familyOf(job.problem.grading.kind);
+  const asked: { agent: AgentId; request: CompletionRequest; reply: string }[] = [];
+  const ran: string[] = [];
+  const runProgram = async (program: string) => {
+    ran.push(program);
+    return { output: "12\n", error: null };
+  };
+  const topology = method.create(methodOptions(job, settings, { runProgram }));
+  const counts = new Map<string, number>();
+  const programs = job.protocol?.runsPrograms === true;
+  const solvers = answers[programs ? "programs" : family] ?? [];
+  const models = Object.fromEntries(
+    topology.agents.map((agent) => [
+      agent,
+      scriptedModel((request) => {
+        const script = scripts[agent.replace(/-\d+$/u, "")];
+        // Seats that solve take turns with the answers, so that teams do not agree at once.
+        const key = script ? agent : "solvers";
+        const call = counts.get(key) ?? 0;
+        counts.set(key, call + 1);
+        const reply = script?.(call, programs) ?? (solvers[Math.min(call, solvers.length - 1)] as string);
+        asked.push({ agent, request, reply });
+        return reply;
+      }, agent),
+    ]),
+  );
+  const episode = await topology.run(givenTo(method, job.problem), {
+    models,
+    sampling: { temperature: temperatureOf(job, settings) },
+    random: randomFromSeed("requests"),
+  });
+  const { protocol } = job;
+  const heading = `==== ${method.name} on ${set.benchmark}, by ${protocol?.id ?? "no protocol"}, version ${protocol?.version ?? "none"} ====`;
+  const end = [
+    `==== answer: ${episode.answer ?? "none"}`,
+    ...(episode.notes ? [`==== notes: ${episode.notes.join(", ")}`] : []),
+    ...ran.map((program) => `==== was run:\n${program}`),
+  ];
+  return [heading, ...callsText(asked), ...end, ""].join("\n\n");
+}
+
+interface Asked {
+  readonly agent: AgentId;
+  readonly request: CompletionRequest;
+  readonly reply: string;
+}
+
+/** A request that begins as an earlier one names it; one that is the same as the last is counted. */
+function callsText(asked: readonly Asked[]): string[] {
+  const chats = asked.map(({ request: { prompt } }) => (prompt.kind === "messages" ? prompt.messages : []));
+  const same = (a: readonly ChatMessage[] = [], b: readonly ChatMessage[] = []): number => {
+    const differs = a.findIndex(({ role, content }, i) => b[i]?.role !== role || b[i].content !== content);
+    return differs < 0 ? a.length : differs;
+  };
+  return asked.map(({ agent, request: { sampling }, reply }, i) => {
+    const chat = chats[i] ?? [];
+    const earlier = chats.slice(0, i).map((other) => same(chat, other));
+    const most = Math.max(0, ...earlier);
+    const from = earlier.indexOf(most);
+    // A message or two are shown again: they are what a reader looks for.
+    const skipped = most > 2 || most === chat.length ? most : 0;
+    const shown = chat.slice(skipped).map(({ role, content }) => `[${role}]\n${content}`);
+    const before =
+      skipped > 0
+        ? [
+            `(${skipped === chat.length ? "all" : `the first ${skipped}`} of ${chat.length} messages as in call ${from + 1})`,
+          ]
+        : [];
+    const head = `---- call ${i + 1}: ${agent}, temperature ${sampling.temperature}, at most ${sampling.maxTokens} tokens`;
+    return [head, ...before, ...shown, `[reply]\n${reply}`].join("\n");
+  });
+}

@@ -1,0 +1,76 @@
+import { answerLine, questionText, type BenchmarkProblem, type Grading } from "@laconic/benchmarks";
+import type { BenchSet } from "../src/index.ts";
+
+/** Small questions of our own in the shape of each kind of benchmark, with worked ones to choose examples from. */
+function setOf(
+  benchmark: string,
+  grading: Grading,
+  problem: Omit<BenchmarkProblem, "id" | "grading">,
+  pool: readonly Omit<BenchmarkProblem, "id" | "grading">[],
+): BenchSet {
+  return {
+    benchmark,
+    split: "test",
+    problems: [{ id: `${benchmark}/1`, grading, ...problem }],
+    exemplars: pool.map((each) => ({
+      question: questionText(each),
+      solution: each.solution ?? "",
+      answer: each.gold,
+      answerLine: answerLine(grading, each.gold),
+    })),
+    calibration: [],
+  };
+}
+
+/** Solutions of one to three steps: those with most are not the first. */
+const sums = Array.from({ length: 12 }, (_, i) => {
+  const steps = (i % 3) + 1;
+  const lines = Array.from({ length: steps }, (__, step) => `Step ${step + 1} counts ${i + 1} more.`);
+  return {
+    question: `A crate holds ${i + 1} pears. How many do ${steps} crates hold?`,
+    gold: String(steps * (i + 1)),
+    solution: lines.join("\n"),
+  };
+});
+
+const letters = (count: number): Grading => ({ kind: "letter", letters: "ABCDE".slice(0, count) });
+
+export const requestSets: readonly BenchSet[] = [
+  setOf("gsm8k", { kind: "numeric" }, { question: "Ann has 3 bags of 4 nuts. How many nuts?", gold: "12" }, sums),
+  setOf("math500", { kind: "maths" }, { question: "What is $2^3 + 4$?", gold: "12" }, []),
+  setOf(
+    "mmlu-153",
+    letters(4),
+    { question: "Which bird cannot fly?", gold: "C", choices: ["Duck", "Goose", "Emu", "Swan"] },
+    Array.from({ length: 6 }, (_, i) => ({
+      question: `Which of these is number ${i}?`,
+      gold: "ABCD"[i % 4] as string,
+      choices: ["One", "Two", "Three", "Four"],
+    })),
+  ),
+  setOf(
+    "aqua",
+    letters(5),
+    { question: "A pen costs 4. What do 3 cost?", gold: "C", choices: ["7", "10", "12", "16", "20"] },
+    sums.slice(0, 9).map(({ question, solution }, i) => ({
+      question,
+      solution,
+      gold: "ABCDE"[i % 5] as string,
+      choices: ["1", "2", "3", "4", "5"],
+    })),
+  ),
+  setOf(
+    "humaneval",
+    {
+      kind: "code",
+      prompt: 'def add(a: int, b: int) -> int:\n    """Adds two numbers.\n    >>> add(2, 3)\n    5\n    """\n',
+      test: "def check(candidate):\n    assert candidate(1, 2) == 3\n",
+      entryPoint: "add",
+    },
+    {
+      question: 'def add(a: int, b: int) -> int:\n    """Adds two numbers.\n    >>> add(2, 3)\n    5\n    """\n',
+      gold: "",
+    },
+    [],
+  ),
+];
