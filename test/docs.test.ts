@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { baselines, describeProtocol } from "../packages/baselines/src/index.ts";
 import { metricNames } from "../packages/trainer/src/metric-names.ts";
 import { publishedPackages, readText, repositoryFiles } from "./workspace.ts";
 
@@ -10,6 +11,46 @@ test("docs/metric-names.md is the list in the code", async () => {
   });
   const table = ["| name | meaning |", "| --- | --- |", ...rows, ""].join("\n");
   await expect(table).toMatchFileSnapshot("../docs/metric-names.md");
+});
+
+// Written by `npx vitest run test/docs -u`; docs/protocols.md shows it.
+test("docs/protocol-list.md is how the methods are played", async () => {
+  const cell = (text: string): string => text.replaceAll("|", "\\|");
+  const entries = baselines.map(({ title, name, protocols = [] }) => {
+    const rows = protocols.map((protocol) => {
+      const {
+        name: id,
+        questions,
+        calls,
+        size,
+        temperature,
+        shots,
+        stops,
+        votes,
+        differs,
+      } = describeProtocol(protocol);
+      const cells = [`\`${id}\``, questions, [calls, size].filter((part) => part !== "").join("; ")];
+      return [...cells, temperature, shots, stops, votes, differs].map((each) => ` ${cell(each)} `).join("|");
+    });
+    const told = protocols.flatMap((protocol) => {
+      const { name: id, roles, prompts, hears, answerLine, source, labels } = describeProtocol(protocol);
+      return [
+        `- \`${id}\`: ${roles}. ${prompts} Hears: ${hears} Answer line: ${answerLine} Source: ${source} (${labels}).`,
+      ];
+    });
+    const head = "| protocol | questions | calls | temperature | examples | stops | answer | not as published |";
+    return [
+      `## ${title}: \`${name}\``,
+      "",
+      head,
+      "| --- ".repeat(8).concat("|"),
+      ...rows.map((row) => `|${row}|`),
+      "",
+      ...told,
+      "",
+    ].join("\n");
+  });
+  await expect(entries.join("\n")).toMatchFileSnapshot("../docs/protocol-list.md");
 });
 
 test("the README and the concepts page list every package", () => {

@@ -58,6 +58,7 @@ export default defineConfig({
           { text: "Units and invariants", link: "/units" },
           { text: "Metrics", link: "/metrics" },
           { text: "Benchmark data", link: "/data" },
+          { text: "How methods are played", link: "/protocols" },
           { text: "How answers are graded", link: "/grading" },
           { text: "Reproduce the papers' tables", link: "/reproduce" },
           { text: "Papers", link: "/papers" },

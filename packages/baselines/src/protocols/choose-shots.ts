@@ -45,5 +45,6 @@ export function shotMessages(form: Shots["form"], exemplars: readonly Exemplar[]
 /** A worked solution and the answer line, once. */
 export function workedReply({ solution, answerLine }: Exemplar): string {
   const worked = solution.trim();
-  return worked === "" || worked.endsWith(answerLine) ? answerLine : `${worked}\n${answerLine}`;
+  if (worked === "") return answerLine;
+  return worked.endsWith(answerLine) ? worked : `${worked}\n${answerLine}`;
 }

@@ -1,0 +1,28 @@
+import { baselines } from "@laconic/baselines";
+import { expect, test } from "vitest";
+import { recordingTerminal } from "../cli/recording-terminal.ts";
+import { main } from "../main.ts";
+
+async function list(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const terminal = recordingTerminal();
+  const code = await main(["bench", "--list", ...words], { terminal });
+  return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
+}
+
+test("bench --list: every method with its protocols, in words and as data", async () => {
+  const { code, out } = await list();
+  expect(code).toBe(0);
+  for (const { name, protocols = [] } of baselines) {
+    expect(out).toContain(`${name}: `);
+    for (const { id, version } of protocols) expect(out).toContain(`  ${id}@${version}  for `);
+  }
+  const some = await list("--methods", "php,vanilla:few-shot-answers", "--json");
+  const methods = JSON.parse(some.out) as { method: string; protocols: unknown }[];
+  expect(methods.map(({ method }) => method)).toEqual(["vanilla:few-shot-answers", "php"]);
+  expect(methods[1]?.protocols).toEqual(baselines.find(({ name }) => name === "php")?.protocols);
+});
+
+test("a method that does not exist is refused with the known ones", async () => {
+  const { code, err } = await list("--methods", "phq");
+  expect([code, err]).toEqual([2, expect.stringContaining("there is no method phq; known: vanilla")]);
+});
