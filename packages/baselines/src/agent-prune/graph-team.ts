@@ -6,7 +6,7 @@ import { runTests, words } from "../code/run-tests.ts";
 import { chat, roleLine, stepByStep } from "../prompts/chat.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
 import type { Protocol, Role } from "../protocols/protocol.ts";
-import { runnerOf } from "../run-program.ts";
+import { programIn, runnerOf } from "../run-program.ts";
 import { countVotes } from "../vote.ts";
 import { edgesOf, type EdgeSet } from "./edges.ts";
 
@@ -19,6 +19,7 @@ export type Graph = EdgeSet | ((problem: Problem) => () => EdgeSet);
 /** What an agent holds after a round: its reply, or one that it passes on, and what came of running it. */
 interface Output {
   readonly agent: string;
+  readonly role: Role;
   readonly turn: Turn;
   /** What a tool says of it, one line. */
   readonly note: string;
@@ -55,6 +56,7 @@ export function graphTeam(protocol: Protocol<AgentPrunePhase>, options: Baseline
       const examples = writesCode ? examplesIn(question) : [];
       const edgesOfRound = typeof graph === "function" ? graph(stage.problem) : () => graph;
       let last: (Output | undefined)[] = [];
+      let forwarded = 0;
       for (let round = 0; round < rounds; round++) {
         const edges = edgesOfRound();
         const held: (Output | undefined)[] = ids.map(() => undefined);
@@ -71,8 +73,8 @@ export function graphTeam(protocol: Protocol<AgentPrunePhase>, options: Baseline
               asked.push(k);
               return;
             }
-            held[i] = { ...solved, agent: ids[i] as string };
-            stage.note(`forwarded: ${ids[i]}`);
+            held[i] = { ...solved, agent: ids[i] as string, role: roleOf(i) };
+            forwarded++;
           });
           if (asked.length === 0) continue;
           const turns = await stage.say(
@@ -97,6 +99,7 @@ export function graphTeam(protocol: Protocol<AgentPrunePhase>, options: Baseline
         }
         last = held;
       }
+      if (forwarded > 0) stage.note(`forwarded: ${forwarded}`);
       const final = last.flatMap((output) => output ?? []);
       const [decided] = await stage.say({
         agent: "decision",
@@ -113,13 +116,13 @@ export function graphTeam(protocol: Protocol<AgentPrunePhase>, options: Baseline
         turns
           .filter(({ call }) => call.agent !== "decision")
           .slice(-count)
-          .map((turn) => ({ agent: turn.call.agent, turn, note: "", solved: false })),
+          .map((turn) => ({ agent: turn.call.agent, role: roleOf(ids.indexOf(turn.call.agent)), turn, note: "", solved: false })),
       ),
   });
 
-  /** A seat whose program is run writes that; all others answer. */
+  /** A seat whose program is run writes that, one that plans plans; all others answer. */
   function systemOf(role: Role): string {
-    return [roleLine(role), ...(role.runs ? [] : [stepByStep, answerForm])].filter((part) => part !== "").join(" ");
+    return [roleLine(role), ...(role.runs || role.answers === false ? [] : [stepByStep, answerForm])].filter((part) => part !== "").join(" ");
   }
 
   function userOf(
@@ -144,14 +147,14 @@ export function graphTeam(protocol: Protocol<AgentPrunePhase>, options: Baseline
     turn: Turn,
   ): Promise<Output> {
     const reply = turn.utterance.text;
-    const output = (note: string, solved = false): Output => ({ agent, turn, note, solved });
+    const output = (note: string, solved = false): Output => ({ agent, role, turn, note, solved });
     if (turn.utterance.silent) return output("");
     if (run && role.runs) {
       const { output: printed, error } = await run(codeIn(reply));
       if (error !== null) return output(`The program failed: ${words(error)}`);
       return output(words(printed) === "" ? "The program prints nothing." : `The answer is ${words(printed)}`);
     }
-    if (!run || !writesCode || examples.length === 0) return output("");
+    if (!run || !writesCode || examples.length === 0 || programIn(reply) === null) return output("");
     const ends = await runTests(question, reply, examples, run);
     const failed = ends.findIndex((end) => end !== null);
     if (failed < 0) return output("The program passes the examples.", true);
@@ -159,9 +162,10 @@ export function graphTeam(protocol: Protocol<AgentPrunePhase>, options: Baseline
   }
 
   function voted(outputs: readonly Output[]): Turn["utterance"] | null {
-    const texts = outputs.map(textOf);
+    const voters = outputs.filter(({ role, solved }) => solved || role.answers !== false);
+    const texts = voters.map(textOf);
     const [winner] = countVotes(texts, reader);
-    const output = winner && outputs[winner.first];
+    const output = winner && voters[winner.first];
     return output ? { ...output.turn.utterance, text: texts[winner.first] ?? "" } : null;
   }
 }
@@ -171,8 +175,8 @@ function textOf({ turn, note, solved }: Output): string {
   return note.startsWith("The answer is") && !solved ? `${turn.utterance.text}\n${note}` : turn.utterance.text;
 }
 
-function shown({ agent, turn, note }: Output): string {
-  return `Agent ${agent} wrote:\n${quote(turn.utterance.text)}${note === "" ? "" : `\n${quote(note)}`}`;
+function shown({ agent, role, turn, note }: Output): string {
+  return `Agent ${agent}${role.title === undefined ? "" : `, ${role.title},`} wrote:\n${quote(turn.utterance.text)}${note === "" ? "" : `\n${quote(note)}`}`;
 }
 
 /** A reply that two pass on is read once. */

@@ -87,7 +87,7 @@ describe("code: five programmers in four rounds", () => {
     // Agents 1, 2 and 3 speak; 4 and 5 hear agent 3, and from then on everybody does.
     expect(calls.map(({ agent }) => agent)).toEqual(["agent-1", "agent-2", "agent-3", "decision"]);
     expect(episode.ledger.calls).toHaveLength(4);
-    expect(episode.notes).toHaveLength(2 + 3 * 5);
+    expect(episode.notes).toEqual([`forwarded: ${2 + 3 * 5}`]);
     expect(calls[2]?.user).toContain("> The program fails example 1 of 2: AssertionError");
     expect(calls[3]?.user.match(/> The program passes the examples\./gu)).toHaveLength(5);
   });
@@ -95,6 +95,9 @@ describe("code: five programmers in four rounds", () => {
     const { calls, episode } = await play(teamOf("agentprune-c", code), () => fence("return x + 1"), coding);
     expect([calls.length, episode.notes]).toEqual([5 * 4 + 1, undefined]);
     const titles = calls.slice(0, 5).map(({ system }) => /You are an? ([\w ]+)\./u.exec(system)?.[1]);
+    const told = calls.slice(0, 5).map(({ system }) => system.includes(options.answerForm));
+    // Who plans and who tests is not told to answer.
+    expect(told).toEqual([false, false, true, false, true]);
     expect(titles).toEqual(["Project Manager", "Algorithm Designer", "Programming Expert", "Test Analyst", "Bug Fixer"]);
   });
   test("a question without examples passes nothing on", async () => {
@@ -107,5 +110,5 @@ test("choice: the roles of MMLU, whole replies", async () => {
   const { calls } = await play(teamOf("agentprune-c", { family: "choice" }), (_, i) => `reply ${i}`);
   const titles = calls.slice(0, 5).map(({ system }) => /You are an? ([\w ]+)\./u.exec(system)?.[1]);
   expect(titles).toEqual(["Knowledgeable Expert", "Critic", "Mathematician", "Psychologist", "Historian"]);
-  expect(calls[5]?.user).toContain("In the round before:\n\nAgent agent-1 wrote:\n> reply 0");
+  expect(calls[5]?.user).toContain("In the round before:\n\nAgent agent-1, Knowledgeable Expert, wrote:\n> reply 0");
 });

@@ -106,8 +106,11 @@ function mostCalls(protocol: Protocol, agents: number): number {
 
 function mostCopies(protocol: Protocol, agents: number): PromptCopies {
   const calls = mostCalls(protocol, agents);
-  // From the second layer on everybody reads the whole layer before.
-  if (!writes(protocol)) return { questions: calls, examples: calls, replies: agents * (calls - agents) };
+  // From the second layer on everybody reads the whole layer before; of those who are all alike, the last two each other.
+  if (!writes(protocol)) {
+    const unread = protocol.roles.length === 1 && agents > 3 ? 2 * (agents - 2) : 0;
+    return { questions: calls, examples: calls, replies: agents * (calls - agents) - unread };
+  }
   const later = agents + (agents > 2 ? 2 : agents);
   const shown = Math.min(agents, 2);
   // A ranker, and twice two judges, read all programs. A writer reads two, all tests with each, and its part of the reflections.

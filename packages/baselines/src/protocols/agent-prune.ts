@@ -36,10 +36,10 @@ const experts = seated([
 
 /** For HumanEval. */
 const programmers = seated([
-  { title: "Project Manager", duty: "Plan the function: its parts, its inputs and its results." },
-  { title: "Algorithm Designer", duty: "Choose the algorithm, and say how it goes." },
+  { title: "Project Manager", duty: "Plan the function: its parts, its inputs and its results. Write no code.", answers: false },
+  { title: "Algorithm Designer", duty: "Choose the algorithm, and say how it goes, in steps.", answers: false },
   { title: "Programming Expert", duty: "Write the function." },
-  { title: "Test Analyst", duty: "Find the inputs on which the others' programs fail." },
+  { title: "Test Analyst", duty: "Find the inputs on which the others' programs fail, and say why.", answers: false },
   { title: "Bug Fixer", duty: "Mend what is wrong in the others' programs." },
 ]);
 

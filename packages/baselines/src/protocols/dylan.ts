@@ -65,7 +65,8 @@ const maths: Protocol<DylanPhase> = {
     "Where the two that were ranked best agree, there is no layer 3.",
   ],
   answerLine: benchmarkLine,
-  hears,
+  hears:
+    "All replies of the layer before, the agent's own included, shuffled and numbered, without names; in layer 3 two agents alone go on, whom the ranker named, and read these two.",
   stops: consensus,
   votes: { kind: "plurality" },
   calls: { least: 3, most: 11 },
@@ -151,7 +152,8 @@ export const dylanSelectProtocols: readonly Protocol<DylanPhase>[] = dylanProtoc
   published: null,
   ...(protocol === choice && {
     agents: 4,
-    calls: { least: 3, most: 11 },
+    // At most 11 where four play, 17 while all seven are tried.
+    calls: { least: 3, most: 17 },
     labels: { ...protocol.labels, agents: "K" as const },
   }),
   differs: [
