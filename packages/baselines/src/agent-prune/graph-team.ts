@@ -1,8 +1,8 @@
 import type { Problem, Topology } from "@laconic/core";
 import { type Turn, programTopology, quote } from "@laconic/topologies";
-import type { BaselineOptions, MethodSize } from "../baseline.ts";
+import type { BaselineOptions, MethodSize, RunProgram } from "../baseline.ts";
 import { codeIn, examplesIn } from "../code/code-in.ts";
-import { runTests, words } from "../code/run-tests.ts";
+import { onceEach, runTests, words } from "../code/run-tests.ts";
 import { chat, roleLine, stepByStep } from "../prompts/chat.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
 import type { Protocol, Role } from "../protocols/protocol.ts";
@@ -42,7 +42,7 @@ export function sizeOf(
  */
 export function graphTeam(protocol: Protocol<AgentPrunePhase>, options: BaselineOptions, graph: Graph): Topology {
   const { reader, answerForm } = options;
-  const run = runnerOf(protocol, options);
+  const runner = runnerOf(protocol, options);
   const { agents: count, rounds } = sizeOf(protocol, options);
   const ids = Array.from({ length: count }, (_, i) => `agent-${i + 1}`);
   const rolesOf = protocol.roles.filter(({ seat }) => seat !== "decision");
@@ -54,6 +54,7 @@ export function graphTeam(protocol: Protocol<AgentPrunePhase>, options: Baseline
     play: async (stage) => {
       const { question } = stage.problem;
       const examples = writesCode ? examplesIn(question) : [];
+      const run = runner && onceEach(runner);
       const edgesOfRound = typeof graph === "function" ? graph(stage.problem) : () => graph;
       let last: (Output | undefined)[] = [];
       let forwarded = 0;
@@ -93,7 +94,7 @@ export function graphTeam(protocol: Protocol<AgentPrunePhase>, options: Baseline
             asked.map(async (k, position) => {
               const i = wave[k] as number;
               const turn = turns[position];
-              if (turn) held[i] = await outputOf(question, examples, roleOf(i), ids[i] as string, turn);
+              if (turn) held[i] = await outputOf(question, examples, run, roleOf(i), ids[i] as string, turn);
             }),
           );
         }
@@ -142,6 +143,7 @@ export function graphTeam(protocol: Protocol<AgentPrunePhase>, options: Baseline
   async function outputOf(
     question: string,
     examples: readonly string[],
+    run: RunProgram | null,
     role: Role,
     agent: string,
     turn: Turn,

@@ -2,7 +2,7 @@ import { randomFromSeed, type CompletionRequest, type Episode, type Topology } f
 import { scriptedModel } from "@laconic/core/testing";
 import { describe, expect, test } from "vitest";
 import { baselineNamed, type BaselineOptions } from "../index.ts";
-import { scriptedPython } from "../testing/scripted-python.ts";
+import { scriptedPython } from "../../test/scripted-python.ts";
 
 const numbers = { read: (reply: string) => reply.match(/\d+/gu)?.at(-1) ?? null, same: (a: string, b: string) => a === b };
 const programs = { read: (reply: string) => reply.trim() || null, same: (a: string, b: string) => a === b };

@@ -2,7 +2,7 @@ import { randomFromSeed, type CompletionRequest, type Topology } from "@laconic/
 import { scriptedModel } from "@laconic/core/testing";
 import { describe, expect, test } from "vitest";
 import { baselineNamed, protocolFor, type BaselineOptions } from "../index.ts";
-import { scriptedPython } from "../testing/scripted-python.ts";
+import { scriptedPython } from "../../test/scripted-python.ts";
 
 const letters = {
   read: (reply: string) => /\(([A-D])\)/u.exec(reply)?.[1] ?? null,

@@ -2,7 +2,7 @@ import { randomFromSeed, type Random, type Topology } from "@laconic/core";
 import { programTopology, quote, type Stage, type Turn } from "@laconic/topologies";
 import type { BaselineOptions, RunProgram } from "../baseline.ts";
 import { codeIn } from "../code/code-in.ts";
-import { runReply, runTests } from "../code/run-tests.ts";
+import { onceEach, runReply, runTests } from "../code/run-tests.ts";
 import { chat, roleLine } from "../prompts/chat.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
 import type { Protocol, Role } from "../protocols/protocol.ts";
@@ -19,7 +19,7 @@ const layers = 3;
 const alikeFrom = 90;
 
 /** Judges that are asked; the passer is a tool. */
-export const judgeSeats = ["tester", "reflector", "judge-ranker"] as const;
+const judgeSeats = ["tester", "reflector", "judge-ranker"] as const;
 
 /** Everything of a play: programs and judgements, in the order in which they came. */
 interface Play {
@@ -48,13 +48,14 @@ export function dylanWriters(
   onImportance?: OnImportance,
 ): Topology {
   const { answerForm } = options;
-  const run = runnerOf(protocol, options) as RunProgram; // a code protocol runs programs
+  const runner = runnerOf(protocol, options) as RunProgram; // a code protocol runs programs
   const ids = team.map((_, i) => `writer-${i + 1}`);
   return programTopology({
     name: "dylan",
     agents: [...ids, ...judgeSeats, "ranker"],
     play: async (stage) => {
       const { question } = stage.problem;
+      const run = onceEach(runner);
       const random = randomFromSeed(`dylan/${stage.problem.id}/${question}`);
       const play: Play = { neurons: [], programs: [], tests: [] };
       let [active, before]: [readonly string[], Turn[]] = [ids, []];
@@ -77,18 +78,23 @@ export function dylanWriters(
             weights: weightsOf(fullScores(order, turn), order.length),
             agrees: false,
           });
-          if (layer > 0 && (await consensus(question, programs, active.length))) return finish(stage, play, random);
+          if (layer > 0 && (await consensus(question, programs, active.length, run))) return finish(stage, play, random, run);
         }
         before = programs;
       }
-      await finish(stage, play, random);
+      await finish(stage, play, random, run);
     },
     // A limit cut the play short.
     answer: (turns) => turns.findLast(({ call }) => call.agent.startsWith("writer-"))?.utterance ?? null,
   });
 
   /** Whether more than two thirds of the writers have one program, among those that run. */
-  async function consensus(question: string, programs: readonly Turn[], of: number): Promise<boolean> {
+  async function consensus(
+    question: string,
+    programs: readonly Turn[],
+    of: number,
+    run: RunProgram,
+  ): Promise<boolean> {
     const needed = Math.floor((2 * of) / 3);
     if (programs.length <= needed) return false;
     const ends = await Promise.all(programs.map(({ utterance }) => runReply(question, utterance.text, run)));
@@ -96,7 +102,12 @@ export function dylanWriters(
     return running.some((each) => running.filter((other) => alike(each, other)).length > needed);
   }
 
-  async function finish(stage: Stage, { neurons, programs, tests }: Play, random: Random): Promise<void> {
+  async function finish(
+    stage: Stage,
+    { neurons, programs, tests }: Play,
+    random: Random,
+    run: RunProgram,
+  ): Promise<void> {
     const { question } = stage.problem;
     const wanted = [...new Set(tests)];
     const ends = await Promise.all(
