@@ -71,7 +71,7 @@ test.for([
   ["sc", 0],
   ["php", 45],
   ["debate", 9],
-  ["dylan", 28],
+  ["dylan", 24],
   ["agentprune-c", 50],
   ["mad", 35],
   ["self-refine", 35],

@@ -37,8 +37,14 @@ async function run(
     return { text: write(sampling.maxTokens), finishReason: "length", usage: { ...usage, counted: "server" } };
   });
   const file = await openRecords(join(folder, "samples.jsonl"));
-  const runProgram = async () => ({ output: "7", error: null });
-  const parts = { model, means: { maths }, price: null, runProgram };
+  // What a program prints and how it fails is as long as it likes.
+  let runs = 0;
+  const runProgram = async () =>
+    runs++ % 3 === 0
+      ? { output: "数\n".repeat(9999), error: null }
+      : { output: "", error: runs % 2 === 0 ? "é".repeat(9999) : null };
+  const code = async () => ({ correct: true, extracted: "", rule: "", certainty: "exact" as const, decided: true });
+  const parts = { model, means: { maths, code }, price: null, runProgram };
   const outcome = await runBench(benchJobs(sets, settings, methods), settings, parts, file, { mostErrors: 0 });
   await file.close();
   expect(outcome).toMatchObject({ errors: 0, stopped: null });
@@ -52,11 +58,16 @@ const words = (random: Random, most: number): string =>
 
 function randomSet(random: Random): BenchSet {
   const letters = random.uniform() < 0.3;
+  const code = !letters && random.uniform() < 0.4;
   const problem = (id: string): BenchmarkProblem => ({
     id,
-    question: words(random, 200),
+    question: `${words(random, 200)}${code ? "\ndef f(x):\n  >>> f(1)\n  2\n" : ""}`,
     gold: letters ? "A" : "7",
-    grading: letters ? { kind: "letter", letters: "ABCD" } : { kind: "numeric" },
+    grading: letters
+      ? { kind: "letter", letters: "ABCD" }
+      : code
+        ? { kind: "code", prompt: "", test: "", entryPoint: "f" }
+        : { kind: "numeric" },
     ...(letters && { choices: Array.from({ length: 4 }, () => words(random, 20)) }),
   });
   return {
@@ -83,6 +94,14 @@ const replies: readonly (readonly [name: string, write: (random: Random) => (tok
   [
     "words that call for more",
     (random) => (tokens) => `DISCARD\nWRONG ${random.integer(10 ** 9)}`.padEnd(tokens, "\n").slice(0, tokens),
+  ],
+  [
+    "tests and reflections",
+    (random) => (tokens) =>
+      Array.from({ length: 10 }, (_, i) => `assert f(${random.integer(9)}) == ${i}\nReflection ${i}: no`)
+        .join("\n")
+        .repeat(1 + tokens / 200)
+        .slice(0, tokens),
   ],
 ];
 

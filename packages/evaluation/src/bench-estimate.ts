@@ -55,6 +55,7 @@ function workOn({ method, problem, set: { benchmark }, exemplars }: BenchJob, ma
   const bytes =
     calls * (callTokens + Buffer.byteLength(answerForm(grading))) +
     copies.questions * (copyTokens + Buffer.byteLength([question, ...choices.map((each) => `A) ${each}`)].join("\n"))) +
+    (copies.toolBytes ?? 0) +
     copies.examples * examplesBytes(exemplars);
   // A quoted line has a mark of two tokens before it.
   const prompts = bytes + copies.replies * (copyTokens + 3 * reply);

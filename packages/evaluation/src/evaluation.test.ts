@@ -227,10 +227,11 @@ test("a method that learns does so once, on questions of its own, counted apart;
   };
   const learning = { ...settings, methods: ["agentprune-c"] };
   const learned: CalibrationRecord[] = [];
+  const runProgram = async () => ({ output: "7", error: null });
   const perform = async (given: BenchSet, before: readonly CalibrationRecord[]) => {
     const file = await openRecords(path);
     const jobs = openJobs(benchJobs([given], learning), file.records);
-    const parts = { model: scriptedModel(script), means: { maths }, price: { prompt: 1, completion: 2 } };
+    const parts = { model: scriptedModel(script), means: { maths }, price: { prompt: 1, completion: 2 }, runProgram };
     const outcome = await runBench(jobs, learning, parts, file, {
       learned: before,
       onLearned: async (record) => void learned.push(record),

@@ -1,11 +1,18 @@
-import type { Baseline } from "@laconic/baselines";
+import type { Baseline, Family } from "@laconic/baselines";
 import { familyOf, benchJobs, type BenchSet, type BenchSettings } from "../src/index.ts";
 import { givenTo, methodOptions, temperatureOf } from "../src/bench-parts.ts";
 import { randomFromSeed, type AgentId, type ChatMessage, type CompletionRequest } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
 
+/** Who replies, to questions of which kind. */
+export interface Seat {
+  /** Its number among those of its seat; 0 for one of its kind. */
+  readonly number: number;
+  readonly family: Family;
+}
+
 /** What a seat replies the nth time that it is asked; seats without a script answer the question, each time a little otherwise. */
-export type SeatScripts = Readonly<Record<string, (call: number, programs: boolean) => string>>;
+export type SeatScripts = Readonly<Record<string, (call: number, programs: boolean, seat: Seat) => string>>;
 
 const settings: BenchSettings = { model: "m", methods: [], repeats: 1, seed: 0, temperature: null, maxTokens: 4096 };
 
@@ -37,12 +44,15 @@ export async function requestLog(method: Baseline, set: BenchSet, scripts: SeatS
   const ran: string[] = [];
   const runProgram = async (program: string) => {
     ran.push(program);
-    return { output: "12\n", error: null };
+    // Stands for an interpreter: subtraction fails every test, and what a program ends with is printed.
+    const fails = /return a - b/u.test(program) && program.includes("assert");
+    const end = /\nprint\("(end-\d+)"\)$/u.exec(program)?.[1];
+    return { output: end ?? "12\n", error: fails ? "AssertionError" : null };
   };
   const topology = method.create(methodOptions(job, settings, { runProgram }));
   const counts = new Map<string, number>();
   const programs = job.protocol?.runsPrograms === true;
-  const solvers = answers[programs ? "programs" : family] ?? [];
+  const solvers = answers[programs && family !== "code" ? "programs" : family] ?? [];
   const models = Object.fromEntries(
     topology.agents.map((agent) => [
       agent,
@@ -52,7 +62,10 @@ export async function requestLog(method: Baseline, set: BenchSet, scripts: SeatS
         const key = script ? agent : "solvers";
         const call = counts.get(key) ?? 0;
         counts.set(key, call + 1);
-        const reply = script?.(call, programs) ?? solvers[Math.min(call, solvers.length - 1)] ?? "";
+        const reply =
+          script?.(call, programs, { family, number: Number(/-(\d+)$/u.exec(agent)?.[1] ?? 0) }) ??
+          solvers[Math.min(call, solvers.length - 1)] ??
+          "";
         asked.push({ agent, request, reply });
         return reply;
       }, agent),
@@ -68,7 +81,7 @@ export async function requestLog(method: Baseline, set: BenchSet, scripts: SeatS
   const end = [
     `==== answer: ${episode.answer ?? "none"}`,
     ...(episode.notes ? [`==== notes: ${episode.notes.join(", ")}`] : []),
-    ...ran.map((program) => `==== was run:\n${program}`),
+    ...[...new Set(ran)].map((program) => `==== was run:\n${program}`),
   ];
   return [heading, ...callsText(asked), ...end, ""].join("\n\n");
 }

@@ -1,7 +1,7 @@
 import { baselines, protocolFor } from "@laconic/baselines";
 import { expect, test } from "vitest";
 import { familyOf } from "../src/index.ts";
-import { requestLog, type SeatScripts } from "./request-log.ts";
+import { requestLog, type Seat, type SeatScripts } from "./request-log.ts";
 import { requestSets } from "./request-sets.ts";
 
 /** Seats that do not solve the question. */
@@ -21,6 +21,36 @@ const scripts: SeatScripts = {
   collaborator: () => "Multiply what is in a bag.",
 };
 
+const program = (body: string): string => `\`\`\`python\ndef add(a, b):\n    ${body}\n\`\`\``;
+
+/** Nobody agrees, so that all layers and rounds are played. */
+const scripted: Readonly<Record<string, SeatScripts>> = {
+  dylan: {
+    agent: (layer, _, { family, number }) =>
+      family === "choice"
+        ? `${layer > 0 ? "[[5, 4, 3, 2, 1, 2, 3]] " : ""}The answer is ${"ABCD"[(number + layer) % 4]}`
+        : `Agent ${number} counts.\n#### ${10 + ((number + layer) % 4)}`,
+    writer: (layer, _, { number }) =>
+      `${layer > 0 ? "[[5, 3, 4]]\n" : ""}${program(number === 3 ? "return a + b" : `return a - b  # ${"abcd"[number]} ${layer}`)}`,
+    tester: () => "assert add(1, 2) == 3\nassert add(0, 0) == 0",
+    reflector: () =>
+      `${[1, 2, 3, 4].map((i) => `Reflection ${i}:\nNumber ${i} could be shorter.`).join("\n")}\n[[5, 2, 3, 4]]`,
+    "judge-ranker": () => "[1, 2]",
+  },
+  agentprune: {
+    agent: (round, _, seat) => prunedReply(round, seat),
+  },
+};
+
+function prunedReply(round: number, { family, number }: Seat): string {
+  if (family === "choice") return `Agent ${number} in round ${round + 1}. The answer is ${"ABCD"[number % 4]}`;
+  if (family === "code")
+    return [3, 5].includes(number)
+      ? program(`return a ${round > 0 ? "+" : "-"} b  # ${number}`)
+      : `Agent ${number} says how.`;
+  return number === 3 ? "```python\nprint(3 * 4)\n```" : `Agent ${number} says so.\n#### ${number + 5 * round}`;
+}
+
 // Written by `npx vitest run packages/evaluation/test/requests -u`: what changed of the requests is then read in the difference.
 test.each(baselines.map((method) => [method.name, method] as const))(
   "%s asks what its log says",
@@ -35,7 +65,7 @@ test.each(baselines.map((method) => [method.name, method] as const))(
       const key = `${family} ${protocol?.id}`;
       if (seen.has(key)) continue;
       seen.add(key);
-      logs.push(await requestLog(method, set, scripts));
+      logs.push(await requestLog(method, set, { ...scripts, ...scripted[/^\w+/u.exec(name)?.[0] ?? ""] }));
     }
     await expect(logs.join("\n")).toMatchFileSnapshot(`requests/${name.replaceAll(":", "-")}.txt`);
   },

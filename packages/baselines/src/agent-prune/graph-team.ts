@@ -1,12 +1,12 @@
 import type { Problem, Topology } from "@laconic/core";
 import { type Turn, programTopology, quote } from "@laconic/topologies";
-import type { BaselineOptions, MethodSize } from "../baseline.ts";
+import type { BaselineOptions, MethodSize, RunProgram } from "../baseline.ts";
 import { codeIn, examplesIn } from "../code/code-in.ts";
-import { runTests, words } from "../code/run-tests.ts";
+import { onceEach, runTests, words } from "../code/run-tests.ts";
 import { chat, roleLine, stepByStep } from "../prompts/chat.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
 import type { Protocol, Role } from "../protocols/protocol.ts";
-import { runnerOf } from "../run-program.ts";
+import { programIn, runnerOf } from "../run-program.ts";
 import { countVotes } from "../vote.ts";
 import { edgesOf, type EdgeSet } from "./edges.ts";
 
@@ -19,6 +19,7 @@ export type Graph = EdgeSet | ((problem: Problem) => () => EdgeSet);
 /** What an agent holds after a round: its reply, or one that it passes on, and what came of running it. */
 interface Output {
   readonly agent: string;
+  readonly role: Role;
   readonly turn: Turn;
   /** What a tool says of it, one line. */
   readonly note: string;
@@ -27,10 +28,7 @@ interface Output {
 }
 
 /** Agents and rounds of a team. */
-export function sizeOf(
-  protocol: Protocol,
-  size: MethodSize,
-): { readonly agents: number; readonly rounds: number } {
+export function sizeOf(protocol: Protocol, size: MethodSize): { readonly agents: number; readonly rounds: number } {
   return { agents: size.agents ?? protocol.agents ?? 1, rounds: size.rounds ?? protocol.rounds ?? 1 };
 }
 
@@ -41,7 +39,7 @@ export function sizeOf(
  */
 export function graphTeam(protocol: Protocol<AgentPrunePhase>, options: BaselineOptions, graph: Graph): Topology {
   const { reader, answerForm } = options;
-  const run = runnerOf(protocol, options);
+  const runner = runnerOf(protocol, options);
   const { agents: count, rounds } = sizeOf(protocol, options);
   const ids = Array.from({ length: count }, (_, i) => `agent-${i + 1}`);
   const rolesOf = protocol.roles.filter(({ seat }) => seat !== "decision");
@@ -53,8 +51,10 @@ export function graphTeam(protocol: Protocol<AgentPrunePhase>, options: Baseline
     play: async (stage) => {
       const { question } = stage.problem;
       const examples = writesCode ? examplesIn(question) : [];
+      const run = runner && onceEach(runner);
       const edgesOfRound = typeof graph === "function" ? graph(stage.problem) : () => graph;
       let last: (Output | undefined)[] = [];
+      let forwarded = 0;
       for (let round = 0; round < rounds; round++) {
         const edges = edgesOfRound();
         const held: (Output | undefined)[] = ids.map(() => undefined);
@@ -71,8 +71,8 @@ export function graphTeam(protocol: Protocol<AgentPrunePhase>, options: Baseline
               asked.push(k);
               return;
             }
-            held[i] = { ...solved, agent: ids[i] as string };
-            stage.note(`forwarded: ${ids[i]}`);
+            held[i] = { ...solved, agent: ids[i] as string, role: roleOf(i) };
+            forwarded++;
           });
           if (asked.length === 0) continue;
           const turns = await stage.say(
@@ -91,16 +91,20 @@ export function graphTeam(protocol: Protocol<AgentPrunePhase>, options: Baseline
             asked.map(async (k, position) => {
               const i = wave[k] as number;
               const turn = turns[position];
-              if (turn) held[i] = await outputOf(question, examples, roleOf(i), ids[i] as string, turn);
+              if (turn) held[i] = await outputOf(question, examples, run, roleOf(i), ids[i] as string, turn);
             }),
           );
         }
         last = held;
       }
+      if (forwarded > 0) stage.note(`forwarded: ${forwarded}`);
       const final = last.flatMap((output) => output ?? []);
       const [decided] = await stage.say({
         agent: "decision",
-        prompt: chat(`Decide on the answer from what the agents wrote. ${answerForm}`, userOf(question, undefined, final, [])),
+        prompt: chat(
+          `Decide on the answer from what the agents wrote. ${answerForm}`,
+          userOf(question, undefined, final, []),
+        ),
         reads: readsOf(final),
         ...phaseSettings(protocol.phases.decision, options),
       });
@@ -113,24 +117,29 @@ export function graphTeam(protocol: Protocol<AgentPrunePhase>, options: Baseline
         turns
           .filter(({ call }) => call.agent !== "decision")
           .slice(-count)
-          .map((turn) => ({ agent: turn.call.agent, turn, note: "", solved: false })),
+          .map((turn) => ({
+            agent: turn.call.agent,
+            role: roleOf(ids.indexOf(turn.call.agent)),
+            turn,
+            note: "",
+            solved: false,
+          })),
       ),
   });
 
-  /** A seat whose program is run writes that; all others answer. */
+  /** A seat whose program is run writes that, one that plans plans; all others answer. */
   function systemOf(role: Role): string {
-    return [roleLine(role), ...(role.runs ? [] : [stepByStep, answerForm])].filter((part) => part !== "").join(" ");
+    return [roleLine(role), ...(role.runs || role.answers === false ? [] : [stepByStep, answerForm])]
+      .filter((part) => part !== "")
+      .join(" ");
   }
 
-  function userOf(
-    question: string,
-    role: Role | undefined,
-    now: readonly Output[],
-    before: readonly Output[],
-  ): string {
+  function userOf(question: string, role: Role | undefined, now: readonly Output[], before: readonly Output[]): string {
     if (role?.hears === "answers") {
       const answers = [...now, ...before].flatMap((output) => reader.read(textOf(output)) ?? []);
-      return answers.length === 0 ? question : `${question}\n\n(Hint: the answer is near to ${answers.map(words).join(", ")}.)`;
+      return answers.length === 0
+        ? question
+        : `${question}\n\n(Hint: the answer is near to ${answers.map(words).join(", ")}.)`;
     }
     const parts = [now.map(shown), ...(before.length > 0 ? [["In the round before:"], before.map(shown)] : [])].flat();
     return [question, ...parts].join("\n\n");
@@ -139,19 +148,20 @@ export function graphTeam(protocol: Protocol<AgentPrunePhase>, options: Baseline
   async function outputOf(
     question: string,
     examples: readonly string[],
+    run: RunProgram | null,
     role: Role,
     agent: string,
     turn: Turn,
   ): Promise<Output> {
     const reply = turn.utterance.text;
-    const output = (note: string, solved = false): Output => ({ agent, turn, note, solved });
+    const output = (note: string, solved = false): Output => ({ agent, role, turn, note, solved });
     if (turn.utterance.silent) return output("");
     if (run && role.runs) {
       const { output: printed, error } = await run(codeIn(reply));
       if (error !== null) return output(`The program failed: ${words(error)}`);
       return output(words(printed) === "" ? "The program prints nothing." : `The answer is ${words(printed)}`);
     }
-    if (!run || !writesCode || examples.length === 0) return output("");
+    if (!run || !writesCode || examples.length === 0 || programIn(reply) === null) return output("");
     const ends = await runTests(question, reply, examples, run);
     const failed = ends.findIndex((end) => end !== null);
     if (failed < 0) return output("The program passes the examples.", true);
@@ -159,9 +169,10 @@ export function graphTeam(protocol: Protocol<AgentPrunePhase>, options: Baseline
   }
 
   function voted(outputs: readonly Output[]): Turn["utterance"] | null {
-    const texts = outputs.map(textOf);
+    const voters = outputs.filter(({ role, solved }) => solved || role.answers !== false);
+    const texts = voters.map(textOf);
     const [winner] = countVotes(texts, reader);
-    const output = winner && outputs[winner.first];
+    const output = winner && voters[winner.first];
     return output ? { ...output.turn.utterance, text: texts[winner.first] ?? "" } : null;
   }
 }
@@ -171,8 +182,8 @@ function textOf({ turn, note, solved }: Output): string {
   return note.startsWith("The answer is") && !solved ? `${turn.utterance.text}\n${note}` : turn.utterance.text;
 }
 
-function shown({ agent, turn, note }: Output): string {
-  return `Agent ${agent} wrote:\n${quote(turn.utterance.text)}${note === "" ? "" : `\n${quote(note)}`}`;
+function shown({ agent, role, turn, note }: Output): string {
+  return `Agent ${agent}${role.title === undefined ? "" : `, ${role.title},`} wrote:\n${quote(turn.utterance.text)}${note === "" ? "" : `\n${quote(note)}`}`;
 }
 
 /** A reply that two pass on is read once. */

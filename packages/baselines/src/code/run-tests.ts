@@ -12,6 +12,16 @@ export function words(text: string): string {
   return text.replaceAll(/\s+/gu, " ").trim().slice(0, mostWords);
 }
 
+/** Runs each program once: a team asks of the same one again and again, and one that does not end takes its time. */
+export function onceEach(run: RunProgram): RunProgram {
+  const runs = new Map<string, ReturnType<RunProgram>>();
+  return (program) => {
+    const known = runs.get(program) ?? run(program);
+    runs.set(program, known);
+    return known;
+  };
+}
+
 /** How a program ended: null when nothing went wrong. */
 export type Ending = string | null;
 

@@ -37,7 +37,8 @@ export function dylanDebate(
   onImportance?: OnImportance,
 ): Topology {
   const { reader, answerForm } = options;
-  // Debaters who are all alike are not scored, and two that agree need no third layer: the script for MATH.
+  // Debaters who are all alike are not scored; of two that were ranked best each reads these two, and two that agree need no third
+  // layer: the script for MATH.
   const alike = protocol.roles.length === 1;
   const shown = shotsOf(protocol, options);
   const ids = team.map((_, i) => `agent-${i + 1}`);
@@ -56,8 +57,10 @@ export function dylanDebate(
       for (let layer = 0; layer < layers; layer++) {
         if (layer === layers - 1 && ids.length > 3) {
           active = await bestAgents(stage, before, random);
-          const chosen = before.filter(({ turn }) => active.includes(turn.call.agent)).map(({ turn }) => turn);
-          if (alike && agreedOn(chosen, active.length)) return close(stage, all, chosen);
+          const chosen = before.filter(({ turn }) => active.includes(turn.call.agent));
+          const turns = chosen.map(({ turn }) => turn);
+          if (alike && agreedOn(turns, active.length)) return close(stage, all, turns);
+          if (alike) before = chosen;
         }
         const replies: Reply[] = [];
         for (const agent of random.shuffle(active)) {
@@ -158,9 +161,7 @@ export function dylanDebate(
 }
 
 function listed(replies: readonly Reply[]): string {
-  return replies
-    .map(({ turn }, i) => `Reply ${i + 1}:\n${quote(withoutScores(turn.utterance.text))}`)
-    .join("\n\n");
+  return replies.map(({ turn }, i) => `Reply ${i + 1}:\n${quote(withoutScores(turn.utterance.text))}`).join("\n\n");
 }
 
 /** The replies since somebody last spoke for a second time, or since all had spoken. */

@@ -38,17 +38,18 @@ export const dylanSelect: Baseline = {
   calibrate: async (options, { questions, utility }) => {
     const protocol = protocolFor(dylanSelectProtocols, options);
     const candidates = playersOf(protocol);
-    const count = Math.min(candidates.length, agentsOf(protocol, options));
+    const count = agentsOf(protocol, options);
     const importance = candidates.map(() => 0);
     // Nobody to choose from: nothing is asked.
-    if (count < candidates.length)
-      for (let question = 0; question < questions; question++) {
-        const team = playedBy(protocol, options, candidates, (scores) => {
-          for (const i of candidates.keys())
-            importance[i] = (importance[i] as number) + (scores.get(`agent-${i + 1}`) ?? 0) / questions;
-        });
-        await utility(question, team);
-      }
+    if (count >= candidates.length)
+      return { importance, agents: Array.from({ length: count }, (_, i) => i % candidates.length) };
+    for (let question = 0; question < questions; question++) {
+      const team = playedBy(protocol, options, candidates, (scores) => {
+        for (const i of candidates.keys())
+          importance[i] = (importance[i] as number) + (scores.get(`agent-${i + 1}`) ?? 0) / questions;
+      });
+      await utility(question, team);
+    }
     const order = [...candidates.keys()].toSorted((a, b) => (importance[b] as number) - (importance[a] as number));
     return { importance, agents: order.slice(0, count).toSorted((a, b) => a - b) };
   },
@@ -105,8 +106,11 @@ function mostCalls(protocol: Protocol, agents: number): number {
 
 function mostCopies(protocol: Protocol, agents: number): PromptCopies {
   const calls = mostCalls(protocol, agents);
-  // From the second layer on everybody reads the whole layer before.
-  if (!writes(protocol)) return { questions: calls, examples: calls, replies: agents * (calls - agents) };
+  // From the second layer on everybody reads the whole layer before; of those who are all alike, the last two each other.
+  if (!writes(protocol)) {
+    const unread = protocol.roles.length === 1 && agents > 3 ? 2 * (agents - 2) : 0;
+    return { questions: calls, examples: calls, replies: agents * (calls - agents) - unread };
+  }
   const later = agents + (agents > 2 ? 2 : agents);
   const shown = Math.min(agents, 2);
   // A ranker, and twice two judges, read all programs. A writer reads two, all tests with each, and its part of the reflections.

@@ -112,13 +112,19 @@ export async function judge(
   }
 }
 
-const testerDuty =
-  "Write unit tests for the function: up to ten different assertions, one a line, each beginning with assert. Write nothing else.";
+const testerDuty = `Write unit tests for the function: up to ten different assertions, one a line, each beginning with assert. Write nothing else. Example, for def larger(a, b), which returns the larger number:
+assert larger(1, 2) == 2
+assert larger(-1, -2) == -1
+assert larger(3, 3) == 3`;
 const rankerDuty =
   "Choose the two programs that do best what the function's description says, edge cases and speed included. End with their numbers as [i, j].";
 
 function reflectorDuty(count: number): string {
-  return `Say of each program whether and why it is wrong. Put what you say of program n behind a line "Reflection n:". End with a score of each program from 1 to 5, in their order, as ${sample(count)}.`;
+  return `Say of each program whether and why it is wrong. Put what you say of program n behind a line "Reflection n:". End with a score of each program from 1 to 5, in their order, as ${sample(count)}. Example, of programs for larger(a, b):
+Reflection 1:
+Right: it compares both ways.
+Reflection 2:
+Wrong for equal numbers: it returns None.`;
 }
 
 function listed(codes: readonly string[], order: readonly number[] = []): string {
@@ -127,8 +133,13 @@ function listed(codes: readonly string[], order: readonly number[] = []): string
 
 /** What stands behind each number; nothing of any where the count is not right. */
 function reflectionsIn(reply: string, count: number): string[] {
-  const parts = reply.replaceAll(/\[\[[^[\]]{0,400}\]\]/gu, "").split(/^[ \t]*Reflection[ \t]+\d+[ \t]*:/gimu).slice(1);
-  return parts.length === count ? parts.map((part) => part.trim()) : Array.from({ length: count }, () => "no reflection");
+  const parts = reply
+    .replaceAll(/\[\[[^[\]]{0,400}\]\]/gu, "")
+    .split(/^[ \t]*Reflection[ \t]+\d+[ \t]*:/gimu)
+    .slice(1);
+  return parts.length === count
+    ? parts.map((part) => part.trim())
+    : Array.from({ length: count }, () => "no reflection");
 }
 
 function passedOf(ends: readonly Ending[]): number {
@@ -137,5 +148,7 @@ function passedOf(ends: readonly Ending[]): number {
 
 function resultsText(tests: readonly string[], ends: readonly Ending[]): string {
   if (tests.length === 0) return "no tests";
-  return tests.map((test, i) => `${ends[i] === null ? "passed" : "failed"}: ${test}${ends[i] ? ` # ${ends[i]}` : ""}`).join("\n");
+  return tests
+    .map((test, i) => `${ends[i] === null ? "passed" : "failed"}: ${test}${ends[i] ? ` # ${ends[i]}` : ""}`)
+    .join("\n");
 }

@@ -2,7 +2,7 @@ import { randomFromSeed, type Random, type Topology } from "@laconic/core";
 import { programTopology, quote, type Stage, type Turn } from "@laconic/topologies";
 import type { BaselineOptions, RunProgram } from "../baseline.ts";
 import { codeIn } from "../code/code-in.ts";
-import { runReply, runTests } from "../code/run-tests.ts";
+import { onceEach, runReply, runTests } from "../code/run-tests.ts";
 import { chat, roleLine } from "../prompts/chat.ts";
 import { phaseSettings } from "../protocols/protocol-for.ts";
 import type { Protocol, Role } from "../protocols/protocol.ts";
@@ -19,7 +19,7 @@ const layers = 3;
 const alikeFrom = 90;
 
 /** Judges that are asked; the passer is a tool. */
-export const judgeSeats = ["tester", "reflector", "judge-ranker"] as const;
+const judgeSeats = ["tester", "reflector", "judge-ranker"] as const;
 
 /** Everything of a play: programs and judgements, in the order in which they came. */
 interface Play {
@@ -48,19 +48,21 @@ export function dylanWriters(
   onImportance?: OnImportance,
 ): Topology {
   const { answerForm } = options;
-  const run = runnerOf(protocol, options) as RunProgram; // a code protocol runs programs
+  const runner = runnerOf(protocol, options) as RunProgram; // a code protocol runs programs
   const ids = team.map((_, i) => `writer-${i + 1}`);
   return programTopology({
     name: "dylan",
     agents: [...ids, ...judgeSeats, "ranker"],
     play: async (stage) => {
       const { question } = stage.problem;
+      const run = onceEach(runner);
       const random = randomFromSeed(`dylan/${stage.problem.id}/${question}`);
       const play: Play = { neurons: [], programs: [], tests: [] };
       let [active, before]: [readonly string[], Turn[]] = [ids, []];
       for (let layer = 0; layer < layers; layer++) {
         if (layer === layers - 1 && ids.length > 2) active = await bestWriters(stage, before, random);
-        const judged = layer === 0 ? null : await judge(stage, before, phaseSettings(protocol.phases.judge, options), run, random);
+        const judged =
+          layer === 0 ? null : await judge(stage, before, phaseSettings(protocol.phases.judge, options), run, random);
         const firstJudge = play.neurons.length;
         if (judged) addJudges(play, judged, before.length, 2 * layer - 1);
         const programs: Turn[] = [];
@@ -77,18 +79,19 @@ export function dylanWriters(
             weights: weightsOf(fullScores(order, turn), order.length),
             agrees: false,
           });
-          if (layer > 0 && (await consensus(question, programs, active.length))) return finish(stage, play, random);
+          if (layer > 0 && (await consensus(question, programs, active.length, run)))
+            return finish(stage, play, random, run);
         }
         before = programs;
       }
-      await finish(stage, play, random);
+      await finish(stage, play, random, run);
     },
     // A limit cut the play short.
     answer: (turns) => turns.findLast(({ call }) => call.agent.startsWith("writer-"))?.utterance ?? null,
   });
 
   /** Whether more than two thirds of the writers have one program, among those that run. */
-  async function consensus(question: string, programs: readonly Turn[], of: number): Promise<boolean> {
+  async function consensus(question: string, programs: readonly Turn[], of: number, run: RunProgram): Promise<boolean> {
     const needed = Math.floor((2 * of) / 3);
     if (programs.length <= needed) return false;
     const ends = await Promise.all(programs.map(({ utterance }) => runReply(question, utterance.text, run)));
@@ -96,12 +99,15 @@ export function dylanWriters(
     return running.some((each) => running.filter((other) => alike(each, other)).length > needed);
   }
 
-  async function finish(stage: Stage, { neurons, programs, tests }: Play, random: Random): Promise<void> {
+  async function finish(
+    stage: Stage,
+    { neurons, programs, tests }: Play,
+    random: Random,
+    run: RunProgram,
+  ): Promise<void> {
     const { question } = stage.problem;
     const wanted = [...new Set(tests)];
-    const ends = await Promise.all(
-      programs.map(({ utterance }) => runTests(question, utterance.text, wanted, run)),
-    );
+    const ends = await Promise.all(programs.map(({ utterance }) => runTests(question, utterance.text, wanted, run)));
     const passed = ends.map((each) => each.filter((end) => end === null).length);
     const most = Math.max(...passed);
     const best = programs.filter((_, i) => passed[i] === most);
@@ -121,10 +127,15 @@ export function dylanWriters(
 
   async function bestWriters(stage: Stage, programs: readonly Turn[], random: Random): Promise<string[]> {
     const shuffled = random.shuffle(programs);
-    const listed = shuffled.map(({ utterance }, i) => `Program ${i + 1}:\n${quote(codeIn(utterance.text))}`).join("\n\n");
+    const listed = shuffled
+      .map(({ utterance }, i) => `Program ${i + 1}:\n${quote(codeIn(utterance.text))}`)
+      .join("\n\n");
     const [choice] = await stage.say({
       agent: "ranker",
-      prompt: chat("Choose the best two programs. End with their numbers as [i, j].", `${stage.problem.question}\n\n${listed}`),
+      prompt: chat(
+        "Choose the best two programs. End with their numbers as [i, j].",
+        `${stage.problem.question}\n\n${listed}`,
+      ),
       reads: shuffled.map(({ message }) => message),
       ...phaseSettings(protocol.phases.rank, options),
     });

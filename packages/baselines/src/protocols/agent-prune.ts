@@ -36,10 +36,14 @@ const experts = seated([
 
 /** For HumanEval. */
 const programmers = seated([
-  { title: "Project Manager", duty: "Plan the function: its parts, its inputs and its results." },
-  { title: "Algorithm Designer", duty: "Choose the algorithm, and say how it goes." },
+  {
+    title: "Project Manager",
+    duty: "Plan the function: its parts, its inputs and its results. Write no code.",
+    answers: false,
+  },
+  { title: "Algorithm Designer", duty: "Choose the algorithm, and say how it goes, in steps.", answers: false },
   { title: "Programming Expert", duty: "Write the function." },
-  { title: "Test Analyst", duty: "Find the inputs on which the others' programs fail." },
+  { title: "Test Analyst", duty: "Find the inputs on which the others' programs fail, and say why.", answers: false },
   { title: "Bug Fixer", duty: "Mend what is wrong in the others' programs." },
 ]);
 
@@ -65,10 +69,10 @@ const prompts: Readonly<Record<Family, readonly string[]>> = {
 
 /** Where no facts go beyond the roles. */
 const unlike: Readonly<Record<Family, readonly string[]>> = {
-  maths: ["the few-shot blocks of the released code are not shown"],
+  maths: ["The few-shot blocks of the released code are not shown."],
   choice: [],
-  code: ["programs run in a sandbox; the released code runs them in its own process"],
-  text: ["no paper plays it on free answers: the roles of MMLU"],
+  code: [],
+  text: ["No paper plays it on free answers: the roles of MMLU do."],
 };
 
 function protocolOf(
@@ -90,7 +94,8 @@ function protocolOf(
     shots: noShots,
     prompts: ["Each agent is told its role, and to end as the benchmark asks.", ...prompts[family]],
     answerLine: benchmarkLine,
-    hears: "its predecessors of the round, and those of the round before, along the edges that are left; the decision hears all of the last round",
+    hears:
+      "Its predecessors of the round, and those of the round before, along the edges that are left; the decision hears all of the last round.",
     stops: { kind: "fixed" },
     votes: { kind: "decision", seat: "decision" },
     ...((family === "maths" || family === "code") && { runsPrograms: true }),
@@ -108,13 +113,12 @@ export function agentPruneProtocols(letter: string): readonly Protocol<AgentPrun
   return families.map((family) =>
     protocolOf(family, `agentprune-${letter.toLowerCase()}`, {
       source: `${paper}, one-shot pruning; ${repository} for roles`,
-      published: letter === "R" ? "AgentPrune-R" : null,
+      published: letter === "R" ? "agentprune-r" : null,
       agents: 5,
       rounds: family === "code" ? 4 : 2,
       labels: { ...labels, agents: "S", rounds: "S", temperature: "S", calls: "A" },
       differs: [
-        "half of the edges stay, four graphs are drawn a question, and the nuclear norm weighs 0.01: the paper gives none of the three",
-        "roles are those of the released code; the paper's are not among the facts that were checked",
+        "Half of the edges stay, four graphs are drawn a question, and the nuclear norm weighs 0.01: the paper gives none of the three.",
       ],
     }),
   );
@@ -135,8 +139,7 @@ export const agentPruneReleasedProtocols: readonly Protocol<AgentPrunePhase>[] =
     ...released[family],
     labels: { ...labels, agents: "C", rounds: "C", temperature: "C", calls: "A" },
     differs: [
-      "it learns on ten questions that are not the test's; the released code trains on the first 40 of the test and scores them",
-      "temporal edges close no cycle, and with one round none is pruned; the released code drops some for both",
+      "It learns on ten questions that are not the test's; the released code trains on the first 40 of the test, and scores them.",
     ],
   }),
 );

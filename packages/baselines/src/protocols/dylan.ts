@@ -30,7 +30,7 @@ const judges: readonly Role[] = [
 
 const consensus = { kind: "consensus", above: 2 / 3 } as const;
 const hears =
-  "all replies of the layer before, the agent's own included, shuffled and numbered, without names; in layer 3 two agents alone go on, whom the ranker named";
+  "All replies of the layer before, the agent's own included, shuffled and numbered, without names; in layer 3 two agents alone go on, whom the ranker named.";
 const labels = {
   roles: "C",
   temperature: "C",
@@ -45,18 +45,13 @@ const labels = {
 } as const;
 const phases = { reply: { maxTokens: 2048 }, rank: { maxTokens: 2048 }, judge: { maxTokens: 2048 } };
 
-/** What every form has in common that is not as the released code has it. */
-const corrected = [
-  "the ranked agents go on; the released code runs two by their place in the shuffled order",
-  "a ranking that names one agent twice has two drawn; the released code lets it go on twice",
-];
-
+/** Agents and replies are shuffled as in the other scripts; the one for MATH keeps their order, which says nothing where all are alike. */
 const maths: Protocol<DylanPhase> = {
   id: "dylan/maths",
   version: 1,
   families: ["maths"],
   source: `${source}, code/MATH`,
-  published: "DyLAN",
+  published: "dylan",
   roles: [{ seat: "agent" }],
   temperature: 0.2,
   phases: { ...phases, reply: { ...phases.reply, shots: true }, rank: { ...phases.rank, shots: true } },
@@ -70,16 +65,13 @@ const maths: Protocol<DylanPhase> = {
     "Where the two that were ranked best agree, there is no layer 3.",
   ],
   answerLine: benchmarkLine,
-  hears,
+  hears:
+    "All replies of the layer before, the agent's own included, shuffled and numbered, without names; in layer 3 two agents alone go on, whom the ranker named, and read these two.",
   stops: consensus,
   votes: { kind: "plurality" },
   calls: { least: 3, most: 11 },
   labels: { ...labels, shots: "C" },
-  differs: [
-    ...corrected,
-    "examples are of the benchmark's training split; the script has eight of its own for MATH",
-    "agents and replies are shuffled, as in the other scripts; the script for MATH keeps their order",
-  ],
+  differs: [],
 };
 
 const choice: Protocol<DylanPhase> = {
@@ -87,7 +79,7 @@ const choice: Protocol<DylanPhase> = {
   version: 1,
   families: ["choice"],
   source: `${source}, code/MMLU`,
-  published: "DyLAN",
+  published: "dylan",
   roles: experts,
   temperature: 1,
   phases,
@@ -104,15 +96,19 @@ const choice: Protocol<DylanPhase> = {
   votes: { kind: "plurality" },
   calls: { least: 5, most: 17 },
   labels,
-  differs: [...corrected, "letters are those of the benchmark; the released code reads A to D alone"],
+  differs: [],
 };
 
+/**
+ * The released code draws the answer from the first layer's programs alone, and takes every writer of the last layer for right when it
+ * computes importance; here all layers are in the draw, and importance follows the programs that are the answer.
+ */
 const code: Protocol<DylanPhase> = {
   id: "dylan/code",
   version: 1,
   families: ["code"],
   source: `${source}, code/HumanEval`,
-  published: "DyLAN",
+  published: "dylan",
   roles: [...writers, ...judges],
   temperature: 0.8,
   phases: { reply: { maxTokens: 1024 }, rank: { maxTokens: 1024 }, judge: { maxTokens: 1024 } },
@@ -126,19 +122,13 @@ const code: Protocol<DylanPhase> = {
   ],
   answerLine: benchmarkLine,
   hears:
-    "writers hear judges, judges hear all writers of the layer before, shuffled and numbered, without names; in layer 3 two writers alone go on, whom the ranker named",
+    "Writers hear judges, judges hear all writers of the layer before, shuffled and numbered, without names; in layer 3 two writers alone go on, whom the ranker named.",
   stops: consensus,
   votes: { kind: "plurality" },
   runsPrograms: true,
   calls: { least: 10, most: 17 },
   labels,
-  differs: [
-    ...corrected,
-    "the answer is drawn from the programs of all layers by the tests that they pass; the released code draws from the first layer alone",
-    "importance follows programs that are the answer by BLEU; the released code takes every writer of the last layer for right",
-    "a test passes in an interpreter of its own; the released code shares the evaluator's process",
-    "writers and judges are shown no example",
-  ],
+  differs: [],
 };
 
 const text: Protocol<DylanPhase> = {
@@ -146,10 +136,13 @@ const text: Protocol<DylanPhase> = {
   id: "dylan/text",
   families: ["text"],
   published: null,
-  differs: [...corrected, "no paper plays it on free answers: the debaters of MATH"],
+  differs: ["No paper plays it on free answers: the debaters of MATH do."],
 };
 
-/** DyLAN by kind of question. */
+/**
+ * DyLAN by kind of question. Where the released code departs from the paper, the paper's rule holds: the ranked agents go on
+ * (`dylan/position-mask`), a ranking that names one twice is none, letters are those of the benchmark (`dylan/aqua-e`).
+ */
 export const dylanProtocols: readonly Protocol<DylanPhase>[] = [maths, choice, code, text];
 
 /** DyLAN with a team that is chosen first: only MMLU has more candidates than agents. */
@@ -159,13 +152,14 @@ export const dylanSelectProtocols: readonly Protocol<DylanPhase>[] = dylanProtoc
   published: null,
   ...(protocol === choice && {
     agents: 4,
-    calls: { least: 3, most: 11 },
+    // At most 11 where four play, 17 while all seven are tried.
+    calls: { least: 3, most: 17 },
     labels: { ...protocol.labels, agents: "K" as const },
   }),
   differs: [
     ...protocol.differs,
     protocol === choice
-      ? "4 of the 7 play the test: how many is not among the facts that were checked"
-      : "there are no more candidates than agents: nobody is chosen, and nothing is asked for it",
+      ? "Four of the seven play the test: how many do so in the paper was not checked."
+      : "There are no more candidates than agents: nobody is chosen, and nothing is asked for it.",
   ],
 }));

@@ -11,7 +11,7 @@ export const evoAgentProtocols: readonly Protocol<EvoAgentPhase>[] = families.ma
   version: 1,
   families: [family],
   source: "Yuan et al. 2024; evoagent@fc6d087b",
-  published: family === "maths" ? "EvoAgent" : null,
+  published: family === "maths" ? "evoagent" : null,
   roles: [
     { seat: "solver", duty: "Answers first." },
     { seat: "inventor", duty: "Describes a new expert." },
@@ -29,7 +29,8 @@ export const evoAgentProtocols: readonly Protocol<EvoAgentPhase>[] = families.ma
     "The fifth description of an iteration is taken whatever the check says.",
   ],
   answerLine: benchmarkLine,
-  hears: "the inventor and the checker the current answer and all experts so far; the expert its description; the merger both answers",
+  hears:
+    "The inventor and the checker the current answer and all experts so far; the expert its description; the merger both answers.",
   stops: { kind: "fixed" },
   votes: { kind: "decision", seat: "merger" },
   calls: { least: 13, most: 37 },
@@ -44,5 +45,5 @@ export const evoAgentProtocols: readonly Protocol<EvoAgentPhase>[] = families.ma
     votes: "C",
     calls: "C",
   },
-  differs: family === "maths" || family === "choice" ? [] : ["no published figure is of such questions"],
+  differs: family === "maths" || family === "choice" ? [] : ["No published figure is of such questions."],
 }));

@@ -16,7 +16,10 @@ const labels = {
   calls: "C",
 } as const;
 
-function debateOf(family: Family, given: Pick<Protocol, "published" | "prompts" | "labels" | "differs">): Protocol<DebatePhase> {
+function debateOf(
+  family: Family,
+  given: Pick<Protocol, "published" | "prompts" | "labels" | "differs">,
+): Protocol<DebatePhase> {
   return {
     ...given,
     id: `debate/${family}`,
@@ -30,7 +33,7 @@ function debateOf(family: Family, given: Pick<Protocol, "published" | "prompts" 
     agents: 3,
     rounds: 2,
     answerLine: benchmarkLine,
-    hears: "the whole message of every other debater of the round before; each keeps its own chat",
+    hears: "The whole message of every other debater of the round before; each keeps its own chat.",
     stops: { kind: "fixed" },
     votes: { kind: "plurality" },
     calls: { least: 6, most: 6 },
@@ -40,22 +43,33 @@ function debateOf(family: Family, given: Pick<Protocol, "published" | "prompts" 
 const once = "The question stands at the beginning of each chat alone.";
 const others =
   "Later rounds show the others' messages, quoted, and ask to use them as additional information and to answer again; one alone is asked to check its answer.";
-const unread = "a reply without an answer does not vote; the released code counts an unreadable debate as right";
 
-/** LLM-Debate by kind of question. Arithmetic, 2 debaters and 3 rounds, is `agents` and `rounds`. */
+/** LLM-Debate by kind of question. A reply without an answer does not vote; the released code counts a debate of such as right. Arithmetic, 2 debaters and 3 rounds, is `agents` and `rounds`. */
 export const debateProtocols: readonly Protocol<DebatePhase>[] = [
   debateOf("maths", {
-    published: "LLM-Debate",
+    published: "debate",
     prompts: ["Every later round repeats the question.", others],
     labels: { ...labels, prompts: "C" },
-    differs: [unread],
+    differs: [],
   }),
-  debateOf("choice", { published: "LLM-Debate", prompts: [once, others], labels: { ...labels, prompts: "C" }, differs: [unread] }),
+  debateOf("choice", {
+    published: "debate",
+    prompts: [once, others],
+    labels: { ...labels, prompts: "C" },
+    differs: [],
+  }),
   debateOf("code", {
-    published: "LLM-Debate",
+    published: "debate",
     prompts: [once, others],
     labels,
-    differs: ["the authors play no programs: programs that are letter for letter the same are one answer, so that mostly the first stays"],
+    differs: [
+      "The authors play no programs: those that are the same to the letter are one answer, so that mostly the first one stays.",
+    ],
   }),
-  debateOf("text", { published: null, prompts: [once, others], labels, differs: [unread, "the authors play no such questions"] }),
+  debateOf("text", {
+    published: null,
+    prompts: [once, others],
+    labels,
+    differs: ["The authors play no free answers."],
+  }),
 ];

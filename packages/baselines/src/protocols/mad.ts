@@ -26,7 +26,7 @@ const form: Omit<Protocol<MadPhase>, "id" | "families"> = {
   ],
   answerLine: benchmarkLine,
   hears:
-    "each side its own turns and the other's last message of each round; the moderator both sides of each round and its own verdicts; the judge both sides' first answers",
+    "Each side its own turns and the other's last message of each round; the moderator both sides of each round and its own verdicts; the judge both sides' first answers.",
   stops: { kind: "moderator" },
   votes: { kind: "decision", seat: "judge" },
   calls: { least: 3, most: 11 },
@@ -40,18 +40,17 @@ const form: Omit<Protocol<MadPhase>, "id" | "families"> = {
     votes: "C",
     calls: "C",
   },
-  differs: [
-    "the wording is ours throughout: the original's licence allows no reuse",
-    "the moderator's reply is read as strict JSON, with one repair of what stands around it; the released code evaluates it as Python",
-  ],
+  differs: ["The paper plays counter-intuitive arithmetic and translation."],
 };
 
 const kinds: readonly Family[] = ["maths", "choice", "code", "text"];
 
-/** MAD, the same for all kinds of questions: its paper has counter-intuitive arithmetic and translation. */
+/**
+ * MAD, the same for all kinds of questions. The wording is ours throughout, as the original's licence allows no reuse. The moderator's
+ * reply is read as strict JSON, with one repair of what stands around it; the released code evaluates it as Python.
+ */
 export const madProtocols: readonly Protocol<MadPhase>[] = kinds.map((family) => ({
   ...form,
   id: `mad/${family}`,
   families: [family],
-  differs: family === "maths" ? form.differs : [...form.differs, "the paper plays no such questions"],
 }));

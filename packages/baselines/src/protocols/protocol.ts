@@ -12,6 +12,8 @@ export interface Role {
   readonly title?: string;
   /** What it is asked to do, where it does not answer the question. */
   readonly duty?: string;
+  /** False where its reply is no answer, such as a plan: it is not told how one is written, and does not vote. */
+  readonly answers?: boolean;
   /** It is told the others' answers alone, as a hint. Absent: their replies. */
   readonly hears?: "answers";
   /** The program that it writes is run, and what that prints goes with its reply. */

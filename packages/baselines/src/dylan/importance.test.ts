@@ -1,0 +1,67 @@
+import { randomFromSeed } from "@laconic/core";
+import { describe, expect, test } from "vitest";
+import { bestTwo } from "./best-two.ts";
+import { agentImportance, scoresIn, weightsOf, withoutScores, type Neuron } from "./importance.ts";
+
+describe("scores in double brackets", () => {
+  test("the last ones count; what is no whole number is 0; a reply is read without them", () => {
+    expect(scoresIn("[[1, 2]] then [[5,3 , x]]")).toEqual([5, 3, 0]);
+    expect(scoresIn("[1, 2] and nothing more")).toEqual([]);
+    expect(withoutScores("[[4, 4]] The answer is (B).")).toBe("The answer is (B).");
+  });
+  test("a fifth each, more than 5 is 1, less than 1 is 0, then to a sum of 1", () => {
+    expect(weightsOf([5, 3, 2], 3)).toEqual([0.5, 0.3, 0.2]);
+    const [high = 0, low = 0] = weightsOf([9, -4, 5], 3);
+    expect([high, low]).toEqual([0.5, 0]);
+  });
+  test("another number of scores than of replies is none; without scores all weigh alike", () => {
+    expect(weightsOf([5, 1, 1], 2)).toEqual([0.5, 0.5]);
+    expect(weightsOf([0, 0, 0, 0], 4)).toEqual([0.25, 0.25, 0.25, 0.25]);
+  });
+});
+
+test("importance goes backwards along the weights, and is 1 in every layer", () => {
+  const none = { heard: [], weights: [] };
+  const neurons: Neuron[] = [
+    { agent: "a", layer: 0, agrees: false, ...none },
+    { agent: "b", layer: 0, agrees: true, ...none },
+    { agent: "a", layer: 1, agrees: true, heard: [0, 1], weights: [0.25, 0.75] },
+    { agent: "b", layer: 1, agrees: false, heard: [1, 0], weights: [1, 0] },
+    { agent: "a", layer: 2, agrees: true, heard: [2, 3], weights: [0.6, 0.4] },
+    { agent: "b", layer: 2, agrees: true, heard: [2, 3], weights: [0.2, 0.8] },
+  ];
+  // Layer 2: a 1/2, b 1/2. Layer 1: a (0.6 + 0.2) / 2 = 0.4, b 0.6. Layer 0: a 0.25 x 0.4 = 0.1, b 0.75 x 0.4 + 0.6 = 0.9.
+  const importance = agentImportance(neurons);
+  expect(importance.get("a")).toBeCloseTo(0.5 + 0.4 + 0.1, 12);
+  expect(importance.get("b")).toBeCloseTo(0.5 + 0.6 + 0.9, 12);
+});
+
+test("in random networks every layer's importance adds up to 1, as far as somebody gives the result", () => {
+  const random = randomFromSeed("importance");
+  for (let i = 0; i < 50; i++) {
+    const agents = 2 + random.integer(5);
+    const neurons: Neuron[] = [];
+    for (let layer = 0; layer < 3; layer++)
+      for (let k = 0; k < agents; k++) {
+        const heard =
+          layer === 0 ? [] : random.shuffle(Array.from({ length: agents }, (_, j) => (layer - 1) * agents + j));
+        const scores = heard.map(() => random.integer(7));
+        const agrees = k === 0 || random.uniform() < 0.5;
+        neurons.push({ agent: `${k}`, layer, heard, weights: weightsOf(scores, heard.length), agrees });
+      }
+    const sum = [...agentImportance(neurons).values()].reduce((total, each) => total + each, 0);
+    expect(sum).toBeCloseTo(3, 10);
+  }
+});
+
+describe("the best two", () => {
+  const random = randomFromSeed("rank");
+  test("the last pair counts, clipped to the range", () => {
+    expect(bestTwo("[4, 4] no: [2, 3]", 4, random)).toEqual({ best: [1, 2], drawn: false });
+    expect(bestTwo("[1, 9]", 4, random)).toEqual({ best: [0, 3], drawn: false });
+  });
+  test.for(["[2, 2]", "[8, 9]", "the first", "", "[1]"])("%j names no two: two are drawn", (reply) => {
+    const { best, drawn } = bestTwo(reply, 4, random);
+    expect([drawn, new Set(best).size, best.every((i) => i >= 0 && i < 4)]).toEqual([true, 2, true]);
+  });
+});
