@@ -54,6 +54,7 @@ export default defineConfig({
         items: pages(
           { text: "Getting started", link: "/getting-started" },
           { text: "Your own data", link: "/own-data" },
+          { text: "Your own values", link: "/own-values" },
           { text: "Concepts", link: "/concepts" },
           { text: "Units and invariants", link: "/units" },
           { text: "Metrics", link: "/metrics" },

@@ -16,6 +16,7 @@ export function withImportance(objective: Objective, options: ImportanceOptions)
   checkImportance(options);
   return {
     name: objective.name,
+    ...(objective.needs && { needs: objective.needs }),
     settings: { ...objective.settings, ...importanceSettings(options) },
     evaluate(input) {
       const prepared = prepare(input);
@@ -36,6 +37,7 @@ export function withOffPolicyMask(objective: Objective, limit: number): Objectiv
   if (!(limit > 0)) throw new LaconicError("config_invalid", `offPolicyMask is ${limit}: it must be above 0`);
   return {
     name: objective.name,
+    ...(objective.needs && { needs: objective.needs }),
     settings: { ...objective.settings, offPolicyMask: limit },
     evaluate(input) {
       const prepared = prepare(input);
@@ -61,6 +63,7 @@ export function withKl(
   checkKl(options);
   return {
     name: objective.name,
+    needs: ["reference"],
     settings: { ...objective.settings, ...klSettings(options) },
     evaluate(input) {
       const output = objective.evaluate(input);

@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LaconicError, type EstimatorFunction, type Objective, type Reward } from "@laconic/core";
-import { gspo } from "@laconic/gspo";
+import { gspo, withKl } from "@laconic/gspo";
 import { estimatorNames } from "@laconic/gspo/presets";
 import { tokensRead } from "@laconic/rewards";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -111,6 +111,19 @@ describe("values of a user's own", () => {
     const [found, named] = [await run({ ...tinyParts(), objective: own }), await run(tinyParts())];
     expect(found.after).toEqual(named.after);
     expect(found.rows[0]?.["mine"]).toBe(3);
+  });
+
+  test("an objective that asks for the reference policy gets it", async () => {
+    const kl = { estimator: "k3", coefficient: 0.1 } as const;
+    const clip = { low: 0.2, high: 0.2 };
+    const [found, named] = [
+      await run({ ...tinyParts(), objective: withKl(gspo({ clip }), kl) }, { steps: 4 }),
+      await run(tinyParts(), { steps: 4, objective: { name: "gspo", clip, kl } }),
+    ];
+    expect(found.after).toEqual(named.after);
+    const [first, last] = [found.rows[0] ?? {}, found.rows.at(-1) ?? {}];
+    const key = Object.keys(first).find((name) => name.includes("kl_ref") || name.startsWith("ref_kl")) ?? "none";
+    expect([first[key], (last[key] ?? 0) > 0]).toEqual([0, true]);
   });
 
   test("costs of a user's own are measured, priced and named", async () => {

@@ -58,7 +58,7 @@ export async function train(
   for (const learner of learners) for (const warning of configWarnings(learner.config)) await recorder.warn(warning);
 
   // Before a checkpoint replaces the first weights.
-  const references = await snapshotsOf(learners.filter((learner) => learner.config.objective.kl));
+  const references = await snapshotsOf(learners.filter(needsReference));
   const resumed = await recorder.restore(models);
   checkProgress(resumed, config);
   const before = resumed?.before ?? (await assess(parts, config, recorder, 0));
@@ -205,6 +205,11 @@ function checkProgress(resumed: LoopState | null, { steps }: TrainConfig): void 
 /** Never when `every` is 0. */
 function isDue(step: number, every: number): boolean {
   return every > 0 && step % every === 0;
+}
+
+/** Its objective asks for the log-probs of the policy before the first step. */
+function needsReference({ config, objective }: Learner): boolean {
+  return config.objective.kl !== undefined || objective.needs?.includes("reference") === true;
 }
 
 async function snapshotsOf(learners: readonly Learner[]): Promise<Record<string, PolicySnapshot>> {

@@ -18,9 +18,10 @@ import {
   type MethodSummary,
 } from "@laconic/evaluation";
 import { readCalibrations } from "./calibration-file.ts";
-import { readBenchConfig, samplesFile, setNames, type BenchConfig } from "./bench-settings.ts";
+import { methodNames, readBenchConfig, samplesFile, setNames, type BenchConfig } from "./bench-settings.ts";
 import { readLeftOut, sayLeftOut, type LeftOut } from "./left-out-file.ts";
 import { methodSpec } from "./method-spec.ts";
+import { describeOwn } from "./own-values.ts";
 
 /** What a bench came to, and the files that say so. */
 export interface BenchReport {
@@ -33,7 +34,7 @@ export interface BenchReport {
 export async function writeBenchReport(directory: string): Promise<BenchReport> {
   const config = await readBenchConfig(directory);
   const { records } = await readRecords(join(directory, samplesFile));
-  const methods = config.methods.map((method) => methodSpec(method).name);
+  const methods = methodNames(config);
   const order = (list: readonly string[], name: string): number => list.indexOf(name);
   const sorted = [...records.values()].toSorted(
     (a, b) =>
@@ -81,7 +82,7 @@ function notesOf(config: BenchConfig, summaries: readonly MethodSummary[], leftO
     `Questions: ${setNames(config)
       .map(
         (name) =>
-          `${name} ${summaries.find(({ benchmark }) => benchmark === name)?.questions ?? 0} of ${config.data?.name === name ? config.data.questions : totalOf(name)}`,
+          `${name} ${summaries.find(({ benchmark }) => benchmark === name)?.questions ?? 0} of ${totalOf(name, config)}`,
       )
       .join(", ")}.`,
     "Intervals are 95 %: Wilson's for a share, the bootstrap over questions for differences. Tokens are prompt and completion together unless a column says otherwise. Costs are of samples with a score and of calibration; what failed attempts cost is not in them.",
@@ -90,6 +91,7 @@ function notesOf(config: BenchConfig, summaries: readonly MethodSummary[], leftO
       .map((method) => methodSpec(method))
       .filter(({ run }) => run !== null)
       .map(({ name, run }) => `${name} is the team of ${run}, with its own models.`),
+    ...describeOwn(config.own),
     ...(leftOut.length > 0 ? [sayLeftOut(leftOut)] : []),
     ...(failed.length > 0
       ? [
@@ -102,7 +104,9 @@ function notesOf(config: BenchConfig, summaries: readonly MethodSummary[], leftO
   ];
 }
 
-function totalOf(name: string): number | string {
+function totalOf(name: string, { data, own }: BenchConfig): number | string {
+  const questions = data?.name === name ? data.questions : own.boards.find((board) => board.name === name)?.questions;
+  if (questions !== undefined) return questions;
   const benchmark = benchmarkNamed(name);
   return benchmark.splits[benchmark.defaultSplit]?.rows ?? "?";
 }

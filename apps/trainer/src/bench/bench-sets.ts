@@ -1,4 +1,4 @@
-import { baselineNamed, type Exemplar } from "@laconic/baselines";
+import { baselineNamed, type Baseline, type Exemplar } from "@laconic/baselines";
 import {
   benchmarkNamed,
   openSplit,
@@ -13,17 +13,28 @@ import type { HubEnvironment } from "@laconic/hub";
 import { openBenchData } from "./bench-data.ts";
 import type { BenchConfig } from "./bench-settings.ts";
 import { methodSpec } from "./method-spec.ts";
+import { openOwnBoards } from "./own-values.ts";
+
+/** Where questions come from. */
+export interface BenchSources {
+  /** Of the bench. */
+  readonly directory: string;
+  readonly ownMethods: readonly Baseline[];
+  readonly open: (benchmark: string) => OpenOptions;
+  readonly hub: HubEnvironment;
+  readonly note: (text: string) => void;
+}
 
 /** Loads the questions of every benchmark, and worked examples where a training split is at hand. */
 export async function benchSets(
-  { benchmarks, data, methods, limit, seed, shots }: BenchConfig,
-  open: (benchmark: string) => OpenOptions,
-  hub: HubEnvironment,
-  note: (text: string) => void,
+  { benchmarks, data, methods, own, limit, seed, shots }: BenchConfig,
+  { directory, ownMethods, open, hub, note }: BenchSources,
 ): Promise<BenchSet[]> {
   const sets: BenchSet[] = [];
   const published = methods.map((method) => methodSpec(method)).filter(({ run }) => run === null);
-  const learns = published.some(({ name }) => baselineNamed(name).calibrate !== undefined);
+  const learns = [...published.map(({ name }) => baselineNamed(name)), ...ownMethods].some(
+    ({ calibrate }) => calibrate !== undefined,
+  );
   for (const name of benchmarks) {
     const benchmark = benchmarkNamed(name);
     const loaded = await openSplit(benchmark, open(name));
@@ -39,7 +50,7 @@ export async function benchSets(
     if (shots > 0) note(`${data.name}: there is no training split, its methods run without examples`);
     sets.push(await openBenchData(data, hub, { limit, seed }));
   }
-  return sets;
+  return [...sets, ...(await openOwnBoards(own, directory, { limit, seed }))];
 }
 
 function poolSplit(benchmark: Benchmark): string | undefined {

@@ -6,6 +6,7 @@ import { z } from "zod";
 import { parseJson } from "../cli/json.ts";
 import { benchDataSchema, type BenchData } from "./bench-data.ts";
 import { methodSpec } from "./method-spec.ts";
+import { noneOwn, ownBenchSchema, type OwnBenchValues } from "./own-values.ts";
 
 /** Everything that a bench is made of, as its directory keeps it. */
 export interface BenchConfig {
@@ -13,6 +14,8 @@ export interface BenchConfig {
   /** Questions of one's own, behind those of the benchmarks. */
   readonly data: BenchData | null;
   readonly methods: readonly string[];
+  /** Methods and questions of files of one's own, behind those. */
+  readonly own: OwnBenchValues;
   readonly model: string;
   readonly baseUrl: string;
   /** Questions of each benchmark; null takes all. */
@@ -33,7 +36,8 @@ const whole = z.int().min(1);
 const schema: z.ZodType<BenchConfig> = z.strictObject({
   benchmarks: z.array(z.string()),
   data: benchDataSchema.nullable().default(null),
-  methods: z.array(z.string()).min(1),
+  methods: z.array(z.string()),
+  own: ownBenchSchema.default(noneOwn),
   model: z.string().min(1),
   baseUrl: z.string().min(1),
   limit: whole.nullable(),
@@ -54,7 +58,10 @@ export function checkBenchConfig(value: unknown, place: string): BenchConfig {
     const issues = parsed.error.issues.map(({ path, message }) => `${path.join(".") || "settings"}: ${message}`);
     throw new LaconicError("config_invalid", `${place}: ${issues.join("; ")}`, { place });
   }
-  if (parsed.data.benchmarks.length === 0 && parsed.data.data === null)
+  const { own } = parsed.data;
+  if (parsed.data.methods.length + own.methods.length === 0)
+    throw new LaconicError("config_invalid", `${place}: there are no methods`, { place });
+  if (parsed.data.benchmarks.length + own.boards.length === 0 && parsed.data.data === null)
     throw new LaconicError("config_invalid", `${place}: there are neither benchmarks nor data`, { place });
   for (const name of parsed.data.benchmarks)
     if (benchmarkNamed(name).answer.kind === "writing")
@@ -63,16 +70,25 @@ export function checkBenchConfig(value: unknown, place: string): BenchConfig {
         `${place}: ${name} has no right answers, its reward judges the texts of two writers and a method gives one: no bench; train task.name=writing, task.form=${name}`,
         { place, benchmark: name },
       );
-  const names = parsed.data.methods.map((method) => methodSpec(method).name);
+  const names = methodNames(parsed.data);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
   if (twice !== undefined)
     throw new LaconicError("config_invalid", `${place}: two methods are called ${twice}`, { place });
   return parsed.data;
 }
 
+/** Its methods, as its tables order them. */
+export function methodNames({ methods, own }: Pick<BenchConfig, "methods" | "own">): readonly string[] {
+  return [...methods.map((method) => methodSpec(method).name), ...own.methods.map(({ name }) => name)];
+}
+
 /** What a bench asks questions of, as its tables order them. */
-export function setNames({ benchmarks, data }: Pick<BenchConfig, "benchmarks" | "data">): readonly string[] {
-  return [...benchmarks, ...(data ? [data.name] : [])];
+export function setNames({
+  benchmarks,
+  data,
+  own,
+}: Pick<BenchConfig, "benchmarks" | "data" | "own">): readonly string[] {
+  return [...benchmarks, ...(data ? [data.name] : []), ...own.boards.map(({ name }) => name)];
 }
 
 export const settingsFile = "bench.json";

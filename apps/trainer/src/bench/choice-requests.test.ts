@@ -60,12 +60,10 @@ async function requests(
   const given = { benchmarks: [benchmark], model: "m", baseUrl: url, limit, seed: "0", repeats: 1, temperature: null };
   const rest = { maxTokens: 64, shots, maxUsd: null, price: null, concurrency: 1 };
   const config = checkBenchConfig({ ...given, ...rest, methods }, "bench");
-  const [set] = await benchSets(
-    config,
-    () => open,
-    { cacheFolder: "", offline: true },
-    () => undefined,
-  );
+  const [set] = await benchSets(config, {
+    ...{ directory: "", ownMethods: [], open: () => open, note: () => undefined },
+    hub: { cacheFolder: "", offline: true },
+  });
   if (!set) throw new Error("no questions");
   const parts = { model: openAiModel({ model: "m", baseUrl: url, apiKey: "none" }), means: { maths }, price: null };
   const by = new Map<string, string[]>();

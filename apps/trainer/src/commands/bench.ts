@@ -23,6 +23,7 @@ import { benchDataOf, type BenchData } from "../bench/bench-data.ts";
 import { benchSets } from "../bench/bench-sets.ts";
 import { sayLeftOut, writeLeftOut, type LeftOut } from "../bench/left-out-file.ts";
 import { methodSpec } from "../bench/method-spec.ts";
+import { openOwnMethods, ownBenchValues, withoutFiles } from "../bench/own-values.ts";
 import { trainedTeam, type TrainedTeam } from "../bench/trained-team.ts";
 import { addCalibration, readCalibrations } from "../bench/calibration-file.ts";
 import { writeBenchReport } from "../bench/bench-report.ts";
@@ -40,6 +41,7 @@ import { wholeNumber } from "../cli/numbers.ts";
 import { downloadProgress } from "../cli/download-progress.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { formatDuration } from "../cli/format.ts";
+import { fromFolder, keepSources, sourcesOf } from "../door/run-sources.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 import { dataFolder } from "../run/data-folder.ts";
 
@@ -50,7 +52,11 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
       description:
         "Run published methods on benchmarks or your own questions with your model, and make the papers' tables",
       args: {
-        benchmarks: { type: "string", description: "Names, with commas; laconic data ls lists them", valueHint: "a,b" },
+        benchmarks: {
+          type: "string",
+          description: "Names, with commas; laconic data ls lists them; or ./FILE.ts that exports one",
+          valueHint: "a,b",
+        },
         data: {
           type: "string",
           description:
@@ -70,7 +76,7 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         lenient: { type: "boolean", description: "Leave out rows of --data that cannot be read, and count them" },
         methods: {
           type: "string",
-          description: `Names, with commas: ${baselines.map(({ name }) => name).join(", ")}; a trained team as NAME=RUN`,
+          description: `Names, with commas: ${baselines.map(({ name }) => name).join(", ")}; a trained team as NAME=RUN; or ./FILE.ts that exports one`,
           valueHint: "a,b",
         },
         model: { type: "string", description: "Name that the server knows it by", valueHint: "name" },
@@ -124,7 +130,7 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         const reach = { ...hub, offline: hub.offline || args.offline === true };
         const config = args.resume
           ? await readBenchConfig(directory)
-          : await configOf(args, await benchDataOf(args, reach, (text) => terminal.note(text)));
+          : await configOf(args, directory, await benchDataOf(args, reach, (text) => terminal.note(text)));
         if (!args.resume && (await exists(join(directory, settingsFile))))
           throw new LaconicError(
             "run_exists",
@@ -138,7 +144,11 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           onProgress: downloadProgress(benchmarkNamed(name).name, terminal),
         });
         const mostErrors = wholeNumber("max-errors", args["max-errors"], 0);
-        const sets = await benchSets(config, open, reach, (text) => terminal.note(text));
+        const ownMethods = await openOwnMethods(config.own, directory);
+        const sets = await benchSets(config, {
+          ...{ directory, ownMethods, open, hub: reach },
+          note: (text) => terminal.note(text),
+        });
         const settings: BenchSettings = { ...config, model: `${config.baseUrl} ${config.model}` };
         const specs = config.methods.map((method) => methodSpec(method));
         const teams: TrainedTeam[] = [];
@@ -148,6 +158,7 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           if (team) teams.push(team);
           methods.push(team?.method ?? baselineNamed(name));
         }
+        methods.push(...ownMethods);
         const jobs = withWhatTheyLearnOn(benchJobs(sets, settings, methods), (text) => terminal.note(text));
         const leftOut = leftOutBy(methods, sets);
         if (leftOut.length > 0) terminal.note(sayLeftOut(leftOut));
@@ -157,7 +168,10 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           return 0;
         }
         await mkdir(directory, { recursive: true });
-        if (!args.resume) await writeFile(join(directory, settingsFile), `${JSON.stringify(config, null, 2)}\n`);
+        if (!args.resume) {
+          await writeFile(join(directory, settingsFile), `${JSON.stringify(config, null, 2)}\n`);
+          await keepSources(directory, await sourcesOf(fromFolder(directory, config.own)));
+        }
         await writeLeftOut(directory, leftOut);
         const stopped = await withTeams(teams, () =>
           perform(jobs, settings, config, directory, { insecure: args.insecure === true, mostErrors }, terminal),
@@ -226,7 +240,7 @@ interface BenchArguments {
   readonly concurrency: string;
 }
 
-async function configOf(args: BenchArguments, data: BenchData | null): Promise<BenchConfig> {
+async function configOf(args: BenchArguments, directory: string, data: BenchData | null): Promise<BenchConfig> {
   const names = (flag: "benchmarks" | "methods" | "model"): string => {
     const given = args[flag];
     if (given) return given;
@@ -243,11 +257,14 @@ async function configOf(args: BenchArguments, data: BenchData | null): Promise<B
       .filter((each) => each !== "");
   const number = (text: string | undefined): number | null => (text === undefined ? null : Number(text));
   const model = names("model");
+  const benchmarkWords = data && args.benchmarks === undefined ? [] : list(names("benchmarks"));
+  const methodWords = list(names("methods"));
   return checkBenchConfig(
     {
-      benchmarks: data && args.benchmarks === undefined ? [] : list(names("benchmarks")),
+      benchmarks: withoutFiles(benchmarkWords),
       data,
-      methods: list(names("methods")),
+      methods: withoutFiles(methodWords),
+      own: await ownBenchValues(methodWords, benchmarkWords, directory),
       model,
       baseUrl: args["base-url"] ?? environmentValue("OPENAI_BASE_URL") ?? "https://api.openai.com/v1",
       limit: number(args.limit),

@@ -1,7 +1,11 @@
+import { resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
+import type { TeamPreset, TextTeam, TextTeamOptions } from "@laconic/tasks/text";
 import { graphTopology, type Graph } from "@laconic/topologies";
 import { z } from "zod";
 import { parseJson } from "../cli/json.ts";
+import { partsOfFileText } from "../door/reference.ts";
+import { resolveReference } from "../door/resolve.ts";
 
 const edges = z.array(z.strictObject({ from: z.string(), to: z.string() })).default([]);
 
@@ -38,6 +42,32 @@ export function graphFromJson(text: string, file: string): Graph {
     })),
     answer: { ...answer, choose: () => null },
   };
+  graphTopology(graph); // refuses what cannot run
+  return graph;
+}
+
+/**
+ * The graph of a module of the user's own: a graph, a team over text, or what makes one.
+ * @throws LaconicError `config_invalid` for an export that is none, or a team with control flow, which no graph shows;
+ * `topology_invalid` for a graph that cannot run
+ */
+export async function graphOfFile(
+  text: string,
+  { agents, rounds }: Pick<TextTeamOptions, "agents" | "rounds">,
+): Promise<Graph> {
+  const { file, export: name } = partsOfFileText(text);
+  const reference = { file: resolve(file), export: name };
+  const options: TextTeamOptions = {
+    ...{ agents, rounds, replyTokens: 1, actorTokens: 1 },
+    ...{ answerForm: "", read: (reply: string) => reply },
+  };
+  const given = (await resolveReference(reference, "drawing", options)) as Graph | TextTeam | TeamPreset;
+  const team = "make" in given ? given.make(options) : given;
+  const graph = "answer" in team ? team : team.graph;
+  if (graph === undefined)
+    throw new LaconicError("config_invalid", `${text}: this team is no graph but a program; only graphs can be drawn`, {
+      file: reference.file,
+    });
   graphTopology(graph); // refuses what cannot run
   return graph;
 }

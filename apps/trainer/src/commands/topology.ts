@@ -18,7 +18,8 @@ import { command, type ExitCode } from "../cli/command.ts";
 import { readGiven, writeGiven } from "../cli/files.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
-import { graphFromJson } from "./topology-file.ts";
+import { isFileText } from "../door/reference.ts";
+import { graphFromJson, graphOfFile } from "./topology-file.ts";
 
 interface Shape {
   readonly agents: number;
@@ -76,11 +77,11 @@ function showCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
     {
       name: "show",
-      description: "Draw a graph: of a name that `topology ls` lists, or of a JSON file",
+      description: "Draw a graph: of a name that `topology ls` lists, of a JSON file, or of ./FILE.ts that exports one",
       args: {
         graph: {
           type: "positional",
-          description: "Name, or FILE.json as --format json writes it",
+          description: "Name, FILE.json as --format json writes it, or ./FILE.ts#EXPORT: a graph, a team or a task",
           valueHint: "GRAPH",
           required: true,
         },
@@ -98,7 +99,9 @@ function showCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
         };
         const graph = name.endsWith(".json")
           ? graphFromJson((await readGiven(name)).toString(), name)
-          : builtIn(name, shape);
+          : isFileText(name)
+            ? await graphOfFile(name, shape)
+            : builtIn(name, shape);
         const text = drawTopology(graph, format);
         if (out === undefined) terminal.result(text);
         else {

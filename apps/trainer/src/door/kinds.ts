@@ -78,7 +78,7 @@ export const kinds: Readonly<Record<KindName, Kind>> = {
       typeof value === "function" ? null : having({ name: "string", settings: "object", estimate: "function" })(value),
   },
   objective: { noun: "objective", lacks: having({ name: "string", settings: "object", evaluate: "function" }) },
-  cost: { noun: "cost", lacks: having({ unit: "string", scope: "string", measure: "function" }) },
+  cost: { noun: "cost", lacks: having({ unit: "string", scope: "object", measure: "function" }) },
   method: {
     noun: "method",
     lacks: having({ name: "string", title: "string", create: "function", mostCalls: "function" }),

@@ -43,11 +43,16 @@ export function referencePlace({ file, export: name, path = [] }: Reference): st
   return `${file}${name === "default" ? "" : `#${name}`}${key}`;
 }
 
+/** Every reference in a configuration, by its key. */
+export function referencesAt(value: unknown, key = ""): (readonly [key: string, reference: Reference])[] {
+  if (isReference(value)) return [[key, value]];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, each]) => referencesAt(each, key === "" ? name : `${key}.${name}`));
+}
+
 /** Every reference in a configuration. */
 export function referencesIn(value: unknown): Reference[] {
-  if (isReference(value)) return [value];
-  if (typeof value !== "object" || value === null) return [];
-  return Object.values(value).flatMap((each) => referencesIn(each));
+  return referencesAt(value).map(([, reference]) => reference);
 }
 
 /** The configuration with every reference changed. */

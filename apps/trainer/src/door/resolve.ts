@@ -19,12 +19,23 @@ export async function resolveReference(reference: Reference, kind: KindName, mea
   if (settings) {
     if (typeof value !== "function")
       throw refused(`takes no settings: a function that is called with them and returns a ${kinds[kind].noun} would`);
-    value = await (value as (settings: unknown, means?: object) => unknown)(settings, means);
+    value = await called(value, [settings, means]);
   }
-  if (means !== undefined && typeof value === "function") value = await (value as (means: object) => unknown)(means);
+  if (means !== undefined && typeof value === "function") value = await called(value, [means]);
   const lack = kinds[kind].lacks(value);
   if (lack !== null) throw refused(`is no ${kinds[kind].noun}: ${lack}`);
   return value;
+
+  async function called(make: unknown, given: readonly unknown[]): Promise<unknown> {
+    try {
+      return await (make as (...all: readonly unknown[]) => unknown)(...given);
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      const code = LaconicError.is(error) ? error.code : "config_invalid";
+      const reason = `was called to make a ${kinds[kind].noun} and failed: ${message}`;
+      throw new LaconicError(code, refused(reason).message, { file, export: name }, error);
+    }
+  }
 }
 
 /** Without the export, which the message says in words. */

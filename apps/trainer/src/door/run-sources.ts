@@ -54,31 +54,35 @@ export async function keepSources(directory: string, sources: SourceFiles): Prom
  * @throws LaconicError `checkpoint_mismatch` naming the first, what it was and is, and where a copy lies
  */
 export async function checkSources(directory: string): Promise<void> {
-  const kept = await manifestOfRun(nodeFileSystem, directory);
-  const known = Object.entries(kept?.inputs ?? {}).flatMap(([name, hash]) =>
+  await checkSourceInputs(directory, "run", (await manifestOfRun(nodeFileSystem, directory))?.inputs ?? {});
+}
+
+/**
+ * The same by what a folder was made with, inputs of other kinds aside.
+ * @param noun - of what lies in the folder, for messages
+ */
+export async function checkSourceInputs(
+  directory: string,
+  noun: "run" | "bench",
+  inputs: Readonly<Record<string, string>>,
+): Promise<void> {
+  const known = Object.entries(inputs).flatMap(([name, hash]) =>
     name.startsWith(prefix) ? [[name.slice(prefix.length), hash] as const] : [],
   );
+  const names = known.map(([name]) => name);
   for (const [name, before] of known) {
     const file = resolve(directory, name);
     const now = await sha256OfFile(file).catch(() => null);
     if (now === before) continue;
-    const copy = join(
-      directory,
-      copyOf(
-        name,
-        known.map(([each]) => each),
-      ),
-    );
+    const copy = join(directory, copyOf(name, names));
     const said =
       now === null
-        ? `${file} is not there, and the run in ${directory} is made of it`
-        : `${file} has changed since the run in ${directory} started (SHA-256 ${before.slice(0, 12)}... then, ${now.slice(0, 12)}... now)`;
+        ? `${file} is not there, and the ${noun} in ${directory} is made of it`
+        : `${file} has changed since the ${noun} in ${directory} started (SHA-256 ${before.slice(0, 12)}... then, ${now.slice(0, 12)}... now)`;
     const remedy = existsSync(copy) ? `; a copy is in ${copy}` : "";
     throw new LaconicError("checkpoint_mismatch", `${said}; bring it back${remedy}`, {
       key: name,
-      file,
-      before,
-      now: now ?? "missing",
+      ...{ file, before, now: now ?? "missing" },
       ...(remedy !== "" && { copy }),
     });
   }

@@ -1,5 +1,6 @@
 import { describeUnscored } from "@laconic/trainer";
 import { formatDuration, formatNumber, formatPercent } from "../cli/format.ts";
+import { isReference, referencePlace, referencesAt, referenceTitle } from "../door/reference.ts";
 import { renderFrontier, type FrontierPoint } from "./frontier-chart.ts";
 import { escapeHtml } from "@laconic/evaluation";
 import { renderLineChart, smooth, type LineChart, type Point, type Series } from "./line-chart.ts";
@@ -69,6 +70,7 @@ ${renderFrontier(data.evaluations, data.budgetTokens)}
 ${transcripts}
 ${warnings}
 <h2>Configuration</h2>
+${ownValues(data)}
 <details><summary>Resolved settings</summary><pre>${escapeHtml(JSON.stringify(data.config, null, 2))}</pre></details>
 </main></body></html>
 `;
@@ -83,11 +85,22 @@ function scores({ rows }: ReportData): string {
     : `<p class="lead">${formatNumber(counts.scored)} answers of training were scored; left out without a score: ${escapeHtml(unscored)}.</p>`;
 }
 
+/** Values of the user's own by key, what they are called, and the files they come from. */
+function ownValues({ config }: ReportData): string {
+  const said = referencesAt(config).map(
+    ([key, reference]) => `${key}: ${referenceTitle(reference)}, of ${referencePlace(reference)}`,
+  );
+  return said.length === 0
+    ? ""
+    : `<p class="lead">Of the user's own, with copies in sources/: ${escapeHtml(said.join("; "))}.</p>`;
+}
+
 /** The objective by name, and how many policies learned by it. */
 function objectiveOf({ config, rows }: ReportData): string {
   const { train } = config as { readonly train?: { readonly objective?: { readonly name?: string } } };
+  const own = train?.objective;
   const policies = names(rows, /^policy\/([\w-]+)\/optim\/lr$/).length;
-  const name = train?.objective?.name ?? "gspo";
+  const name = isReference(own) ? referenceTitle(own) : (own?.name ?? "gspo");
   return policies > 1 ? `${name}, ${policies} policies` : name;
 }
 

@@ -21,6 +21,7 @@ test("an empty configuration is the relay task with the paper's training default
     workers: "auto",
     memory: { maxTokensPerMicroBatch: 16_384, recompute: "none" },
     train: agentGspoDefaults,
+    own: {},
   });
 });
 

@@ -30,7 +30,8 @@ export function runTaskTitle(task: RunTask): string {
 export async function pinnedRunTask(task: RunTask): Promise<RunTask> {
   if (isReference(task)) return task;
   if (!("team" in task)) return (await pinnedTask(task)) as RunTask;
-  return { ...((await pinnedTask({ ...task, team: "solo" } as TaskSettings)) as RunTask), team: task.team } as RunTask;
+  const pinned = await pinnedTask({ ...task, team: "solo" } as TaskSettings);
+  return { ...pinned, team: task.team } as RunTask;
 }
 
 /** Teams of the user's own as values. */
@@ -43,7 +44,8 @@ export async function withTeams(task: Exclude<RunTask, Reference>): Promise<Task
 function mapTeams(task: Exclude<RunTask, Reference>, change: (team: Reference) => TeamChoice): TaskSettings {
   if (!("team" in task)) return task;
   const one = (team: unknown): TeamChoice => (isReference(team) ? change(team) : (team as TeamChoice));
-  return { ...task, team: Array.isArray(task.team) ? task.team.map(one) : one(task.team) } as TaskSettings;
+  const { team } = task;
+  return { ...task, team: Array.isArray(team) ? team.map(one) : one(team) };
 }
 
 /** What a task without a tokenizer of its own is told in: the one that the model was taught with. */

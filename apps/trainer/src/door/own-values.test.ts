@@ -1,0 +1,309 @@
+import { spawn } from "node:child_process";
+import { cp, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { beforeAll, afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { recordingTerminal } from "../cli/recording-terminal.ts";
+import { main } from "../main.ts";
+import { rewardFile, shortTraining, strangersFolder, taskFile, wordsFile } from "../testing/strangers-folder.ts";
+
+const timeout = 120_000;
+const entry = fileURLToPath(new URL("../../assets/laconic.mjs", import.meta.url));
+
+async function laconic(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const terminal = recordingTerminal();
+  const code = await main(words, { terminal });
+  return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
+}
+
+/** Everything inline, as a researcher with an idea begins. */
+const runFile = `
+import { defineRun } from "laconic";
+import type { EstimatorFunction } from "@laconic/core";
+import sums from "./task.ts";
+import reward from "./reward.ts";
+
+const aboveMedian: EstimatorFunction = ({ rewards }) => {
+  const median = rewards.toSorted()[rewards.length >> 1] ?? 0;
+  return rewards.map((each) => each - median);
+};
+
+export default defineRun({
+  task: sums({ digits: 3 }),
+  device: "wasm",
+  workers: 1,
+  train: { reward, advantage: aboveMedian, ...${shortTraining} },
+});
+`;
+
+const boardFile = `
+export default () => ({
+  name: "small-sums",
+  problems: [1, 2].map((n) => ({ id: "b" + n, question: n + "+1", gold: String(n + 1), grading: { kind: "numeric" } })),
+});
+`;
+
+const methodFile = `
+import { answerOf, graphTopology } from "@laconic/topologies";
+export default {
+  name: "twice", title: "Twice", source: "own", calls: "1", temperature: 0, mostCalls: () => 1,
+  create: ({ maxTokens }) => graphTopology({
+    name: "twice", rounds: 1, answer: answerOf("one"),
+    agents: [{ id: "one", role: "one", maxTokens, prompt: ({ question }) => ({ kind: "text", text: question }) }],
+  }),
+};
+`;
+
+let folder = "";
+let run = "";
+
+/** One run that all commands are tried on. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "laconic-door-"));
+  run = join(folder, "runs", "mine");
+  await strangersFolder(folder, {
+    ...{ "task.ts": taskFile, "words.ts": wordsFile, "reward.ts": rewardFile, "run.config.ts": runFile },
+    ...{ "board.ts": boardFile, "mine.ts": methodFile },
+    "package.json": '{"type":"module"}',
+  });
+  const { code, err } = await laconic("train", join(folder, "run.config.ts"), "--run", run);
+  expect(code, err).toBe(0);
+}, timeout);
+afterAll(() => rm(folder, { recursive: true }));
+
+const configOf = async (of: string): Promise<Record<string, unknown>> =>
+  JSON.parse(await readFile(join(of, "config.json"), "utf8")) as Record<string, unknown>;
+
+const rowsOf = async (of: string): Promise<Record<string, number>[]> =>
+  (await readFile(join(of, "metrics.jsonl"), "utf8"))
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, number>);
+
+describe("a run of values that stand in its configuration", () => {
+  test("learns by them, and keeps plain JSON, hashes and copies", async () => {
+    const [row = {}] = await rowsOf(run);
+    expect(row).toHaveProperty("rewards/said/mean");
+    expect(row).toHaveProperty("reward/agent/first");
+    const inline = (...path: string[]) => ({ file: "../../run.config.ts", export: "default", path });
+    expect(await configOf(run)).toMatchObject({
+      task: { ...inline("task"), name: "sums-3" },
+      train: {
+        reward: { ...inline("train", "reward"), name: "reward" },
+        advantage: { ...inline("train", "advantage"), name: "aboveMedian" },
+        objective: { name: "gspo" },
+      },
+    });
+    const { inputs } = JSON.parse(await readFile(join(run, "manifest.json"), "utf8")) as {
+      readonly inputs: Readonly<Record<string, string>>;
+    };
+    const sources = Object.keys(inputs).filter((name) => name.startsWith("source: "));
+    expect(sources.toSorted()).toEqual(
+      ["reward.ts", "run.config.ts", "task.ts", "words.ts"].map((name) => `source: ../../${name}`),
+    );
+    expect(await readFile(join(run, "sources", "words.ts"), "utf8")).toBe(wordsFile);
+    const report = await readFile(join(run, "report.html"), "utf8");
+    expect(report).toContain("train.advantage: aboveMedian, of ../../run.config.ts (train.advantage)");
+  });
+
+  test("is evaluated, analysed and scored again by the same values", { timeout }, async () => {
+    const evaluated = await laconic("eval", run, "--problems", "4", "--json");
+    expect(evaluated.code, evaluated.err).toBe(0);
+    expect(JSON.parse(evaluated.out)).toMatchObject({ step: 2, problems: 4 });
+    const analysed = await laconic("analyze", run, "--problems", "2");
+    expect(analysed.code, analysed.err).toBe(0);
+    expect(analysed.out).toContain("at step 2");
+    const scored = await laconic("rescore", run, "--regrade", "--json");
+    expect(scored.code, scored.err).toBe(0);
+    const steps = JSON.parse(scored.out) as { readonly step: number }[];
+    expect(steps.map(({ step }) => step)).toEqual([0, 2]);
+  });
+
+  test("goes on, from its own configuration and from the file", { timeout }, async () => {
+    const copy = join(folder, "runs", "resumed");
+    await cp(run, copy, { recursive: true });
+    const resumed = await laconic("train", "--resume", "--run", copy, "train.steps=3");
+    expect(resumed.code, resumed.err).toBe(0);
+    const again = await laconic("train", join(folder, "run.config.ts"), "--resume", "--run", copy, "train.steps=4");
+    expect(again.code, again.err).toBe(0);
+    expect(await rowsOf(copy)).toHaveLength(4);
+  });
+
+  test("is benched beside a method of one's own on questions of one's own, and goes on", { timeout }, async () => {
+    const bench = join(folder, "bench");
+    const at = (name: string): string => join(folder, name);
+    const server = ["--model", "nobody", "--base-url", "http://127.0.0.1:9/v1", "--run", bench];
+    const plan = await laconic(
+      "bench",
+      ...["--benchmarks", at("board.ts"), "--methods", `mine=${run},${at("mine.ts")}`],
+      ...[...server, "--dry-run", "--json"],
+    );
+    expect(plan.code, plan.err).toBe(0);
+    expect(JSON.parse(plan.out)).toMatchObject({
+      questions: 2,
+      samples: 4,
+      config: { own: { methods: [{ name: "twice" }] } },
+    });
+    const done = await laconic("bench", "--benchmarks", at("board.ts"), "--methods", `mine=${run}`, ...server);
+    expect(done.code, done.err).toBe(0);
+    expect(done.out).toContain("small-sums 2 of 2");
+    expect(done.out).toContain("small-sums is board of ../board.ts.");
+    expect((await laconic("bench", "--resume", "--run", bench)).err).toContain("2 samples are there already");
+    await writeFile(at("board.ts"), `${boardFile}\n`);
+    onTestFinished(() => writeFile(at("board.ts"), boardFile));
+    const changed = await laconic("bench", "--resume", "--run", bench);
+    expect([changed.code, changed.err.includes("board.ts has changed since the bench")]).toEqual([2, true]);
+  });
+
+  test("is served", { timeout }, async () => {
+    const child = spawn(process.execPath, [entry, "serve", run, "--device", "wasm", "--port", "0"]);
+    onTestFinished(() => void child.kill("SIGKILL"));
+    let notes = "";
+    const url = await new Promise<string>((resolve, reject) => {
+      child.once("exit", () => reject(new Error(notes)));
+      child.stderr.on("data", (chunk: Buffer) => {
+        notes += chunk.toString();
+        const found = /serving mine on (http:\S+)/u.exec(notes)?.[1];
+        if (found !== undefined) resolve(found);
+      });
+    });
+    const reply = await fetch(`${url}/completions`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ model: "mine", prompt: "1+2", max_tokens: 3 }),
+    });
+    expect(await reply.json()).toMatchObject({ object: "text_completion" });
+  });
+
+  test(
+    "is refused by the name of a file that changed or is gone, with the copy to bring back",
+    { timeout },
+    async () => {
+      const words = join(folder, "words.ts");
+      await writeFile(words, `${wordsFile}// more\n`);
+      onTestFinished(() => writeFile(words, wordsFile));
+      const copy = join(run, "sources", "words.ts");
+      const commands = [
+        ["eval", run],
+        ["analyze", run],
+        ["serve", run],
+        ["rescore", run, "--regrade"],
+        ["train", "--resume", "--run", run],
+        ["train", join(folder, "run.config.ts"), "--resume", "--run", run],
+        [
+          "bench",
+          "--benchmarks",
+          join(folder, "board.ts"),
+          "--methods",
+          `mine=${run}`,
+          "--model",
+          "m",
+          "--base-url",
+          "http://x/v1",
+          "--run",
+          join(folder, "b"),
+        ],
+      ];
+      for (const command of commands) {
+        const { code, err } = await laconic(...command);
+        expect([command[0], code]).toEqual([command[0], 2]);
+        expect(err).toContain(`${words} has changed since the run in ${run} started`);
+        expect(err).toContain(`bring it back; a copy is in ${copy}`);
+      }
+      await rename(words, `${words}.away`);
+      const gone = await laconic("eval", run);
+      expect(gone.err).toContain(`${words} is not there, and the run in ${run} is made of it`);
+      await cp(copy, words);
+      expect((await laconic("eval", run, "--problems", "1")).code).toBe(0);
+    },
+  );
+
+  test("goes on after project and run have moved together", { timeout }, async () => {
+    const moved = await mkdtemp(join(tmpdir(), "laconic-moved-"));
+    onTestFinished(() => rm(moved, { recursive: true }));
+    await cp(folder, moved, { recursive: true });
+    const { code, err } = await laconic("eval", join(moved, "runs", "mine"), "--problems", "1");
+    expect(code, err).toBe(0);
+  });
+});
+
+describe("files named in JSON and in words", () => {
+  const json = (): string => join(folder, "run.json");
+  beforeAll(async () => {
+    const train = { steps: 1, problemsPerStep: 2, episodesPerProblem: 2, minibatches: 1, groupBy: "prompt+agent" };
+    const rest = { evaluation: { every: 0, problems: 2, transcripts: 1 }, checkpoint: { every: 1 } };
+    const task = { file: "./task.ts", settings: { digits: 2 } };
+    const config = { task, device: "wasm", workers: 1, train: { ...train, ...rest, reward: "./reward.ts" } };
+    await writeFile(json(), JSON.stringify(config));
+  });
+
+  test("a plan and a sweep over settings of a file, each run with its own", { timeout }, async () => {
+    const plan = await laconic("plan", json(), "--tflops", "1");
+    expect(plan.code, plan.err).toBe(0);
+    expect(plan.out).toContain("4 replies at once".replace("4", "8"));
+    const out = join(folder, "sweep");
+    const swept = await laconic("sweep", json(), "task.settings.digits=1,2", "--out", out, "--json");
+    expect(swept.code, swept.err).toBe(0);
+    expect(await configOf(join(out, "runs", "digits-1-0"))).toMatchObject({
+      task: { file: "../../../task.ts", export: "default", settings: { digits: 1 } },
+      train: { reward: { file: "../../../reward.ts", export: "default" } },
+    });
+  });
+
+  test.each([
+    [["task.file=./nowhere.ts"], "nowhere.ts does not exist"],
+    [["task={}"], "task.name"],
+    [["task.digits=4"], "task.digits: task is of"],
+  ])("%j is refused", async (words, reason) => {
+    const { code, err } = await laconic("train", json(), ...words, "--run", join(folder, "never"));
+    expect([code, err.includes(reason)], err).toEqual([2, true]);
+  });
+
+  test.each([
+    ["task.ts#broken", "task.ts: its export broken is no task: topology is missing"],
+    ["task.ts#other", "task.ts: there is no export other; it exports broken, default"],
+    ["reward.ts", "reward.ts: its default export was called to make a task and failed: "],
+    ["words.ts", "words.ts: there is no default export; it exports digits"],
+  ])("task=%s is refused with file and export", async (file, reason) => {
+    const { code, err } = await laconic("train", json(), `task=${join(folder, file)}`, "--run", join(folder, "never"));
+    expect([code, err.includes(reason)], err).toEqual([2, true]);
+  });
+
+  test("settings for what is no function are refused", async () => {
+    const words = [`task=${join(folder, "task.ts#broken")}`, "task.settings.digits=1"];
+    const { err } = await laconic("train", json(), ...words, "--run", join(folder, "never"));
+    expect(err).toContain("task.ts: its export broken takes no settings");
+  });
+});
+
+test("a file outside of any package of type module is read all the same", { timeout }, async () => {
+  const other = await mkdtemp(join(tmpdir(), "laconic-commonjs-"));
+  onTestFinished(() => rm(other, { recursive: true }));
+  await strangersFolder(other, {
+    "task.ts": taskFile,
+    "words.ts": wordsFile,
+    "reward.ts": rewardFile,
+    "run.config.ts": runFile,
+  });
+  const { code, out, err } = await laconic("train", join(other, "run.config.ts"), "--dry-run");
+  expect(code, err).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({ task: { name: "sums-3", path: ["task"] } });
+  const plan = await laconic("plan", join(other, "run.config.ts"), "--tflops", "1");
+  expect(plan.code, plan.err).toBe(0);
+});
+
+test("topology show draws a graph of a file", async () => {
+  const other = await mkdtemp(join(tmpdir(), "laconic-graph-"));
+  onTestFinished(() => rm(other, { recursive: true }));
+  const text = `
+import { answerOf } from "@laconic/topologies";
+const seat = (id: string) => ({ id, role: id, maxTokens: 1, prompt: () => ({ kind: "text" as const, text: "" }) });
+export default { name: "pair", agents: [seat("a"), seat("b")], rounds: 1, spatial: [{ from: "a", to: "b" }], answer: answerOf("b") };
+`;
+  await strangersFolder(other, { "team.ts": text });
+  const { code, out, err } = await laconic("topology", "show", join(other, "team.ts"));
+  expect(code, err).toBe(0);
+  expect(out).toContain("a0 --> a1");
+  expect((await laconic("topology", "show", join(other, "team.ts#b"))).err).toContain("there is no export b");
+});
