@@ -59,7 +59,9 @@ export async function writeProject(folder: string, options: ProjectOptions): Pro
 /** Folders to make, from the outermost. Node's own recursion does not end where a folder refuses entries, as in Linux's `/proc`. */
 async function missingFolders(folder: string): Promise<string[]> {
   const missing: string[] = [];
-  for (let each = folder; (await entryAt(each)) === null; each = dirname(each)) missing.unshift(each);
+  // A drive that is not there is its own parent.
+  for (let each = folder; (await entryAt(each)) === null && each !== dirname(each); each = dirname(each))
+    missing.unshift(each);
   return missing;
 }
 
