@@ -1,7 +1,7 @@
 import type { Estimator, EstimatorFunction, LanguageModel, LoraSettings, Objective, Reward } from "@laconic/core";
 import type { Cost } from "@laconic/rewards";
 import type { DefinedTask, TeamTask } from "@laconic/tasks";
-import type { TeamChoice, TaskMeans } from "@laconic/tasks/text";
+import type { TeamChoice, TaskResources } from "@laconic/tasks/text";
 import type { PolicySettings, TrainConfig, TrainSettings } from "@laconic/trainer";
 import type { ActorSettings, MemorySettings, TaskSettings } from "../run/run-settings.ts";
 
@@ -18,7 +18,7 @@ export interface FileValue {
 export type Own<T> = T | FileText | FileValue;
 
 /** A task of one's own, or what makes it, told where models and data are. */
-export type OwnTask = Own<TeamTask | DefinedTask | ((means: TaskMeans) => OwnTaskMade)>;
+export type OwnTask = Own<TeamTask | DefinedTask | ((resources: TaskResources) => OwnTaskMade)>;
 
 type OwnTaskMade = TeamTask | DefinedTask | Promise<TeamTask | DefinedTask>;
 

@@ -5,19 +5,22 @@ import { LaconicError } from "@laconic/core";
 import { parseJson } from "../cli/json.ts";
 import { presetConfig } from "../presets/index.ts";
 import { exportOf, loadSource } from "./load-source.ts";
-import { isRecord } from "./reference.ts";
+import { isRecord, partsOfFileText } from "./reference.ts";
 import { referenced } from "./referenced.ts";
 
 /** A configuration as it is written, in plain JSON: values of the user's own are references. */
 export type WrittenConfig = Readonly<Record<string, unknown>>;
 
 /**
- * What a configuration file or `preset:NAME` says.
+ * What a configuration file says, `FILE.ts#NAME` for an export of it that is not the default, or `preset:NAME`.
  * @throws LaconicError `config_invalid` when the file is missing or does not hold a configuration
  */
 export async function loadConfig(name: string): Promise<WrittenConfig> {
   if (name.startsWith("preset:")) return presetConfig(name.slice("preset:".length));
-  const file = resolve(name);
+  const { file: path, export: exported } = existsSync(resolve(name))
+    ? { file: name, export: "default" }
+    : partsOfFileText(name);
+  const file = resolve(path);
   const refuse = (reason: string): never => {
     throw new LaconicError("config_invalid", `${file} ${reason}`, { file });
   };
@@ -25,11 +28,12 @@ export async function loadConfig(name: string): Promise<WrittenConfig> {
   if (statSync(file).isDirectory()) refuse("is a folder; a run is continued with: laconic train --resume DIR");
   const directory = dirname(file);
   if (extname(file) === ".json") {
+    if (exported !== "default") refuse(`is JSON and exports nothing: leave #${exported} away`);
     const text = await readFile(file, "utf8").catch((error: Error) => refuse(`cannot be read: ${error.message}`));
     return referenced(configurationIn(parseJson(text, file), file), { directory }) as WrittenConfig;
   }
-  const written = configurationIn(exportOf(await loadSource(file), file, "default"), file);
-  return referenced(written, { directory, module: file }) as WrittenConfig;
+  const written = configurationIn(exportOf(await loadSource(file), file, exported), file);
+  return referenced(written, { directory, module: file, export: exported }) as WrittenConfig;
 }
 
 /** Null would mean a run's own configuration. @throws LaconicError `config_invalid` unless it is an object */

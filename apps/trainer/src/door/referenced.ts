@@ -7,8 +7,10 @@ import { isFileText, isRecord, isReference, partsOfFileText, type Reference } fr
 /** Who says a configuration: paths in it are relative to `directory`. */
 export interface Speaker {
   readonly directory: string;
-  /** The module whose default export it is: values in it are found there again. Absent where there can be none. */
+  /** The module that exports it: values in it are found there again. Absent where there can be none. */
   readonly module?: string;
+  /** Under which name; `default` when absent. */
+  readonly export?: string;
 }
 
 /**
@@ -50,7 +52,12 @@ function referenceTo(value: unknown, kind: KindName, speaker: Speaker, path: rea
   if (speaker.module === undefined)
     throw refusal(path, "a value is found again by the module that makes it; put it into a file, and name that");
   const own = nameOf(value);
-  return { file: speaker.module, export: "default", path: [...path], ...(own !== undefined && { name: own }) };
+  return {
+    file: speaker.module,
+    export: speaker.export ?? "default",
+    path: [...path],
+    ...(own !== undefined && { name: own }),
+  };
 }
 
 /**

@@ -1,9 +1,7 @@
-import { dataSettingsSchema } from "@laconic/benchmarks";
-import { relayLevels, type RelayLevelName } from "@laconic/tasks";
 import { LaconicError, nearestName } from "@laconic/core";
+import { taskSettingsSchema } from "@laconic/tasks/named";
 import { parseTrainConfig } from "@laconic/trainer";
 import { z } from "zod";
-import { teamNames } from "@laconic/tasks/text";
 import { checkEffects } from "./check-effects.ts";
 import { checkReferences } from "../door/referenced.ts";
 import { joinTrain, splitTrain } from "../door/split-train.ts";
@@ -34,57 +32,8 @@ const defaults: WrittenConfig = {
   train: {},
 };
 
-const levels = Object.keys(relayLevels) as RelayLevelName[];
-
-const teamFields = {
-  team: z.union([z.enum(teamNames), z.array(z.enum(teamNames)).min(1)], {
-    error: `it must be one of ${teamNames.join(", ")}, or a list of them`,
-  }),
-  agents: z.int().min(1).max(16).exactOptional(),
-  rounds: z.int().min(1).max(8).exactOptional(),
-  replyTokens: z.int().min(1).exactOptional(),
-  actorTokens: z.int().min(1).exactOptional(),
-  graphSeed: z.union([z.string(), z.int()]).exactOptional(),
-  density: z.number().min(0).max(1).exactOptional(),
-  showBudget: z.boolean().exactOptional(),
-};
-
 const writtenSchema: z.ZodType<WrittenConfig> = z.strictObject({
-  task: z.discriminatedUnion("name", [
-    z.strictObject({ name: z.literal("relay"), level: z.enum(levels) }),
-    z.strictObject({
-      name: z.literal("relay-hint"),
-      distractors: z.int().min(0).max(8).exactOptional(),
-      hintTokens: z.int().min(1).max(28).exactOptional(),
-      learns: z.enum(["collaborator", "actor"]).exactOptional(),
-    }),
-    z.strictObject({ name: z.literal("relay-critic"), commentTokens: z.int().min(1).max(28).exactOptional() }),
-    z.strictObject({ name: z.literal("relay-writers") }),
-    z.strictObject({ name: z.literal("relay-feedback") }),
-    z.strictObject({
-      name: z.literal("benchmark"),
-      benchmark: z.string(),
-      ...teamFields,
-      file: z.string().min(1).exactOptional(),
-    }),
-    z.strictObject({
-      name: z.literal("data"),
-      data: dataSettingsSchema,
-      ...teamFields,
-    }),
-    z.strictObject({
-      name: z.literal("writing"),
-      form: z.enum(["tldr", "arxiv"]),
-      replyTokens: z.int().min(1).exactOptional(),
-      strict: z.boolean().exactOptional(),
-    }),
-    z.strictObject({
-      name: z.literal("code"),
-      benchmark: z.enum(["coophumaneval", "humaneval"]),
-      turns: z.union([z.literal(1), z.literal(2)]),
-      replyTokens: z.int().min(1).exactOptional(),
-    }),
-  ]),
+  task: taskSettingsSchema,
   model: z.string().min(1),
   actor: z
     .union([

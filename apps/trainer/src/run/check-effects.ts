@@ -1,7 +1,7 @@
 import { LaconicError } from "@laconic/core";
-import { benchmarkTeam } from "@laconic/tasks/text";
+import { namedTask, type TaskSettings } from "@laconic/tasks/named";
 import { isReference, referencesIn } from "../door/reference.ts";
-import type { AppConfig, TaskSettings } from "./run-settings.ts";
+import type { AppConfig } from "./run-settings.ts";
 import { checkDeviceName } from "./devices.ts";
 
 type Checked = Pick<AppConfig, "task" | "actor" | "device"> & { readonly train: Readonly<Record<string, unknown>> };
@@ -20,7 +20,9 @@ export function checkEffects({ task, actor, device, train }: Checked): void {
       { key: "task.showBudget" },
     );
   // Who learns in a task or team of the user's own is known once it is opened.
-  if (referencesIn(task).length === 0) checkActor(actor, hasFrozenAgents(task as TaskSettings));
+  if (referencesIn(task).length > 0) return;
+  const settings = task as TaskSettings;
+  checkActor(actor, namedTask(settings).hasFrozenAgents(settings));
 }
 
 /** @throws LaconicError `config_invalid` for an actor where every agent learns */
@@ -29,11 +31,4 @@ export function checkActor(actor: AppConfig["actor"], hasFrozen: boolean): void 
   throw new LaconicError("config_invalid", "actor: has no effect, because every agent of this task learns; remove it", {
     key: "actor",
   });
-}
-
-function hasFrozenAgents(task: TaskSettings): boolean {
-  if (task.name === "relay-hint" || task.name === "relay-critic") return true;
-  if (task.name !== "benchmark" && task.name !== "data") return false;
-  const { topology, trained } = benchmarkTeam(task, { answerForm: "", read: (reply) => reply });
-  return topology.agents.some((agent) => !trained.includes(agent));
 }

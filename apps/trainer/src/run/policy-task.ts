@@ -1,4 +1,5 @@
 import { relayTokenizer } from "@laconic/tasks";
+import { namedTask, type TaskSettings } from "@laconic/tasks/named";
 import { LaconicError } from "@laconic/core";
 import { isReference } from "../door/reference.ts";
 import { jsonIn, taughtTask } from "./policy-facts.ts";
@@ -8,20 +9,7 @@ import { runTaskTitle } from "./run-task.ts";
 /** The warm start that a task's policies begin with; null where any language model will do. */
 export function policyTask(task: RunTask): string | null {
   if (isReference(task)) return null;
-  switch (task.name) {
-    case "relay":
-      return `relay/${task.level}`;
-    case "relay-hint":
-    case "relay-critic":
-    case "relay-writers":
-    case "relay-feedback":
-      return "relay/one-fact"; // their worlds are told in its words
-    case "benchmark":
-    case "data":
-    case "writing":
-    case "code":
-      return null;
-  }
+  return namedTask(task as TaskSettings).world(task as TaskSettings);
 }
 
 /**

@@ -1,13 +1,7 @@
 import type { LoraSettings } from "@laconic/core";
 import type { Recompute } from "@laconic/engine";
-import type { RelayLevelName } from "@laconic/tasks";
-import type {
-  BenchmarkTaskSettings,
-  CodeTaskSettings,
-  DataTaskSettings,
-  TeamName,
-  WritingTaskSettings,
-} from "@laconic/tasks/text";
+import type { TaskSettings } from "@laconic/tasks/named";
+import type { TeamName } from "@laconic/tasks/text";
 import type { TrainConfig } from "@laconic/trainer";
 import type { Reference } from "../door/reference.ts";
 import type { OwnValues } from "../door/run-values.ts";
@@ -40,32 +34,14 @@ export interface AppConfig {
   readonly own: OwnValues;
 }
 
+export type { TaskSettings };
+
 /** A task that has a name, with a team of the user's own where it takes one, or a task of the user's own. */
 export type RunTask = WithReferences<TaskSettings> | Reference;
 
 type WithReferences<Task> = Task extends { readonly team: unknown }
   ? Omit<Task, "team"> & { readonly team: TeamName | Reference | readonly (TeamName | Reference)[] }
   : Task;
-
-/** What a team works on. */
-export type TaskSettings =
-  | { readonly name: "relay"; readonly level: RelayLevelName }
-  /** A policy writes hints for an actor that does not learn. */
-  | {
-      readonly name: "relay-hint";
-      readonly distractors?: number;
-      readonly hintTokens?: number;
-      readonly learns?: "collaborator" | "actor";
-    }
-  /** A policy comments on the drafts of such an actor. */
-  | { readonly name: "relay-critic"; readonly commentTokens?: number }
-  /** Two policies write for one grade; in two turns, with feedback from outside. */
-  | { readonly name: "relay-writers" }
-  | { readonly name: "relay-feedback" }
-  | BenchmarkTaskSettings
-  | DataTaskSettings
-  | WritingTaskSettings
-  | CodeTaskSettings;
 
 /** What agents that do not learn speak with, at temperature 0. */
 export type ActorSettings =

@@ -1,9 +1,10 @@
 import { LaconicError } from "@laconic/core";
 import { relayTokenizer, type DefinedTask, type TeamTask } from "@laconic/tasks";
-import type { TaskMeans, TeamChoice } from "@laconic/tasks/text";
+import { taskTitle } from "@laconic/tasks/named";
+import type { TaskResources, TeamChoice } from "@laconic/tasks/text";
 import { isReference, referencesIn, referenceTitle, type Reference } from "../door/reference.ts";
 import { resolveReference } from "../door/resolve.ts";
-import { openTask, pinnedTask, taskMeans, taskTitle } from "./open-task.ts";
+import { openTask, pinnedTask, taskResources } from "./open-task.ts";
 import { taughtTask } from "./policy-facts.ts";
 import type { RunTask, TaskSettings } from "./run-settings.ts";
 
@@ -11,9 +12,9 @@ import type { RunTask, TaskSettings } from "./run-settings.ts";
  * The task of a run, whether it has a name or is the user's own; close it where it says how.
  * @throws LaconicError `config_invalid` naming file and export of what is no task or team, and what opening a task throws
  */
-export async function openRunTask(task: RunTask, means: Partial<TaskMeans> = {}): Promise<TeamTask> {
-  if (!isReference(task)) return openTask(await withTeams(task), means);
-  const all = taskMeans(means);
+export async function openRunTask(task: RunTask, given: Partial<TaskResources> = {}): Promise<TeamTask> {
+  if (!isReference(task)) return openTask(await withTeams(task), given);
+  const all = taskResources(given);
   const opened = (await resolveReference(task, "task", all)) as DefinedTask & Partial<Pick<TeamTask, "tokenizer">>;
   return { ...opened, tokenizer: opened.tokenizer ?? (await modelsOwn(all)) };
 }
@@ -49,7 +50,7 @@ function mapTeams(task: Exclude<RunTask, Reference>, change: (team: Reference) =
 }
 
 /** What a task without a tokenizer of its own is told in: the one that the model was taught with. */
-async function modelsOwn({ modelFolder, templateArguments }: TaskMeans): Promise<TeamTask["tokenizer"]> {
+async function modelsOwn({ modelFolder, templateArguments }: TaskResources): Promise<TeamTask["tokenizer"]> {
   if (modelFolder === null)
     throw new LaconicError("config_invalid", "model: this task needs a checkpoint with a tokenizer", { key: "model" });
   if ((await taughtTask(modelFolder))?.startsWith("relay/")) return relayTokenizer;

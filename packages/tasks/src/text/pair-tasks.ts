@@ -2,7 +2,7 @@ import { writingReward, type BenchmarkProblem } from "@laconic/benchmarks";
 import type { Problem, RewardResult } from "@laconic/core";
 import { cooperationReward, createSandbox, type CooperationReward } from "@laconic/sandbox";
 import { synchronousTurns, type JointGame } from "@laconic/topologies";
-import type { TaskMeans, TeamTask } from "../task.ts";
+import type { TaskResources, TeamTask } from "../task.ts";
 import { tokenizerOf } from "./benchmark-task.ts";
 import { drawFrom } from "../draw.ts";
 import { splitData } from "./open-data.ts";
@@ -50,9 +50,10 @@ const writers = {
 } as const;
 
 /** MAGRPO's pair of writers: both write at once, and the reward judges the two texts together. */
-export async function writingTask(settings: WritingTaskSettings, means: TaskMeans): Promise<TeamTask> {
+export async function writingTask(settings: WritingTaskSettings, resources: TaskResources): Promise<TeamTask> {
   const { form, replyTokens = 256, strict = false } = settings;
-  const data = means.heldOut === 0 ? { train: [], heldOut: [] } : await splitData(form, means.heldOut, means.data);
+  const data =
+    resources.heldOut === 0 ? { train: [], heldOut: [] } : await splitData(form, resources.heldOut, resources.data);
   const game: JointGame = {
     players: writers[form].map((system, i) => ({ id: i === 0 ? "first" : "second", maxTokens: replyTokens, system })),
     turns: 1,
@@ -63,11 +64,11 @@ export async function writingTask(settings: WritingTaskSettings, means: TaskMean
     name: `writing/${form}`,
     topology: synchronousTurns(game.players, game),
     game,
-    tokenizer: await tokenizerOf(means),
+    tokenizer: await tokenizerOf(resources),
     // Of the stated 3.0; with twelve kinds of transitions 2.98 can be reached.
     grader: (answer) => (answer === null ? 0 : writingReward(form, ...partsOf(answer), { strict }).reward / 3),
     problems: drawFrom(data.train),
-    ...(means.heldOut > 0 && { pool: data.train }),
+    ...(resources.heldOut > 0 && { pool: data.train }),
     heldOut: data.heldOut,
   };
 }
@@ -75,10 +76,13 @@ export async function writingTask(settings: WritingTaskSettings, means: TaskMean
 const mostReward = 4;
 
 /** MAGRPO's pair of programmers: a helper and a main function, graded together in a sandbox. */
-export async function codeTask(settings: CodeTaskSettings, means: TaskMeans): Promise<TeamTask> {
+export async function codeTask(settings: CodeTaskSettings, resources: TaskResources): Promise<TeamTask> {
   const { benchmark, turns, replyTokens = 256 } = settings;
-  const data = means.heldOut === 0 ? { train: [], heldOut: [] } : await splitData(benchmark, means.heldOut, means.data);
-  const sandbox = means.heldOut === 0 ? null : await createSandbox();
+  const data =
+    resources.heldOut === 0
+      ? { train: [], heldOut: [] }
+      : await splitData(benchmark, resources.heldOut, resources.data);
+  const sandbox = resources.heldOut === 0 ? null : await createSandbox();
   const rewards = new Map<string, Promise<CooperationReward>>();
   const rewardOf = (aux: string, main: string, problem: Problem): Promise<CooperationReward> => {
     const key = JSON.stringify([problem.id, aux, main]);
@@ -126,7 +130,7 @@ export async function codeTask(settings: CodeTaskSettings, means: TaskMeans): Pr
     name: `code/${benchmark}/${turns}`,
     topology: synchronousTurns(game.players, game),
     game,
-    tokenizer: await tokenizerOf(means),
+    tokenizer: await tokenizerOf(resources),
     reward: async ({ answer }, problem): Promise<RewardResult> => {
       if (answer === null) return { task: 0 };
       const [aux, main] = partsOf(answer);
@@ -134,7 +138,7 @@ export async function codeTask(settings: CodeTaskSettings, means: TaskMeans): Pr
       return undecided === null ? { task: Math.max(0, reward / mostReward) } : { undecided };
     },
     problems: drawFrom(data.train),
-    ...(means.heldOut > 0 && { pool: data.train }),
+    ...(resources.heldOut > 0 && { pool: data.train }),
     heldOut: data.heldOut,
     close: async () => sandbox?.close(),
   };

@@ -1,3 +1,5 @@
+import type { BenchmarkTaskSettings } from "../text/benchmark-task.ts";
+import type { TeamName } from "../text/teams/presets.ts";
 import { answerAtOnce, type Preset } from "./preset.ts";
 
 /**
@@ -8,7 +10,7 @@ import { answerAtOnce, type Preset } from "./preset.ts";
  * of MATH (`task.file=problems.jsonl` takes those, with `task.benchmark=math500`); held-out evaluations and early stopping,
  * because the paper's own figures fall behind 500 samples.
  */
-const agentPo = (team: string): Preset => ({
+const agentPo = (team: TeamName): Preset<BenchmarkTaskSettings> => ({
   task: { name: "benchmark", benchmark: "gsm8k", team, replyTokens: 768, actorTokens: 2048 },
   model: "hub:Qwen/Qwen2.5-3B-Instruct",
   chatTemplateArguments: answerAtOnce,
@@ -31,14 +33,14 @@ const agentPo = (team: string): Preset => ({
   },
 });
 
-export const agentPoHint: Preset = agentPo("hint");
-export const agentPoCritic: Preset = agentPo("critic");
+export const agentPoHint: Preset<BenchmarkTaskSettings> = agentPo("hint");
+export const agentPoCritic: Preset<BenchmarkTaskSettings> = agentPo("critic");
 /** The paper's extension: a debate and a role assignment as they are, with one collaborator that learns. */
-export const agentPoDebate: Preset = agentPo("debate");
-export const agentPoRoles: Preset = agentPo("roles");
+export const agentPoDebate: Preset<BenchmarkTaskSettings> = agentPo("debate");
+export const agentPoRoles: Preset<BenchmarkTaskSettings> = agentPo("roles");
 
 /** AgentPO's comparison: the actor itself learns, at as many samples. */
-export const actorFinetune: Preset = {
+export const actorFinetune: Preset<BenchmarkTaskSettings> = {
   ...agentPo("solo"),
   task: { name: "benchmark", benchmark: "gsm8k", team: "solo", replyTokens: 2048 },
   model: "hub:Qwen/Qwen2.5-7B-Instruct",

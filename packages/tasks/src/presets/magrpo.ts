@@ -1,3 +1,4 @@
+import type { CodeTaskSettings, WritingTaskSettings } from "../text/pair-tasks.ts";
 import { answerAtOnce, type Preset } from "./preset.ts";
 
 /**
@@ -6,7 +7,7 @@ import { answerAtOnce, type Preset } from "./preset.ts";
  * 4 replies a node, 256 tokens, temperature 0.7, top-p 0.9, one turn, buffer of 1. Not as there: gradients are clipped at 1
  * (1e9 switches it off), and the posts are those that are here, not train[:1100].
  */
-export const magrpo: Preset = {
+export const magrpo: Preset<WritingTaskSettings> = {
   task: { name: "writing", form: "tldr", replyTokens: 256 },
   model: "hub:Qwen/Qwen3-1.7B",
   chatTemplateArguments: answerAtOnce,
@@ -33,7 +34,7 @@ export const magrpo: Preset = {
  * branches where the siblings' mean reward is above 3.8 of 4; the first 16 problems held out. Not as there: rewards are
  * graded in a sandbox by syntax tree, and are shares of 4, so nothing is shifted.
  */
-export const magrpoMultiturn: Preset = {
+export const magrpoMultiturn: Preset<CodeTaskSettings> = {
   task: { name: "code", benchmark: "coophumaneval", turns: 2, replyTokens: 256 },
   model: "hub:Qwen/Qwen2.5-Coder-3B-Instruct",
   chatTemplateArguments: answerAtOnce,

@@ -1,0 +1,59 @@
+/**
+ * Self-play with opposite rewards. A proposer sets a problem: it says in at most 27 characters what a letter stands for, and
+ * the last digit counts. The solver adds a number of its own, in at most two. What one wins the other loses, and both learn.
+ *
+ *     npm run -s laconic -- train examples/self-play.ts --run runs/self-play
+ *     npx tsx examples/cross-play.ts     # the players of the beginning against those of the end
+ */
+import { randomFromSeed, type Problem, type Reward } from "@laconic/core";
+import { defineTask, relayHolderPrompt, relaySolverPrompt, relayTokenizer, renderRelayPrompt } from "@laconic/tasks";
+import { chain, type AgentSpec } from "@laconic/topologies";
+import { defineRun, type TrainDefinition } from "laconic";
+
+/** The proposer begins with `k6`, the solver has `e9`, and both are asked `k+e`. */
+const random = randomFromSeed("self-play");
+const letters = "abcdefghijklmnopqrstuvwxyz".split("");
+const pairs = random.shuffle(letters.flatMap((k, i) => letters.slice(i + 1).map((e) => `${k}+${e}`)));
+const problems = pairs.map((question): Problem => {
+  const [hint, own] = [random.integer(10), random.integer(10)];
+  const views = { proposer: `${question.at(0)}${hint}`, solver: `${question.at(-1)}${own}` };
+  return { id: question, question, gold: String(own), views };
+});
+
+const player = (id: string, maxTokens: number, prompt: AgentSpec["prompt"]): AgentSpec => {
+  return { id, role: id, maxTokens, prompt, renderPrompt: renderRelayPrompt };
+};
+const proposer = player("proposer", 28, (view) => relayHolderPrompt(view));
+const solver = player("solver", 3, relaySolverPrompt);
+
+/** A proposal that names the letter and any digit is a problem, and whoever it beats has lost; any other loses itself. */
+const reward: Reward = ({ utterances: [proposal], answer }, { question, gold }) => {
+  const digit = proposal?.text.match(/\d/gu)?.at(-1);
+  const isProblem = digit !== undefined && proposal?.text.includes(question.charAt(0));
+  const win = !isProblem || answer?.trim() === String(Number(digit) + Number(gold)) ? 1 : -1;
+  return { team: {}, agents: { proposer: { win: -win }, solver: { win } }, score: win === 1 ? 1 : 0 };
+};
+
+const [heldOut, rest] = [problems.slice(0, 100), problems.slice(100)];
+const topology = chain([proposer, solver]);
+export const task = defineTask({
+  name: "self-play",
+  topology,
+  reward,
+  tokenizer: relayTokenizer,
+  train: rest,
+  heldOut,
+});
+
+const rate = (peak: number) => ({ peak, warmUpSteps: 3, decay: "constant", finalFraction: 1 }) as const;
+export const settings: TrainDefinition = {
+  steps: 40,
+  groupBy: "prompt+agent",
+  oldLogProbs: "sampler",
+  advantage: { estimator: "group", scale: "none" },
+  objective: { name: "gspo", clip: { low: 0.2, high: 0.2 } },
+  // Whoever learns too fast leaves the other nothing to win.
+  policies: { proposer: { learningRate: rate(1e-3) }, solver: { learningRate: rate(1e-4) } },
+};
+
+export default defineRun({ task, policies: "own", device: "wasm", train: settings });
