@@ -1,12 +1,11 @@
 // npm run check:stranger: what somebody meets who has npm and nothing of this repository. Packs every package, and with each
 // Node that is promised installs them in an empty folder, writes a project with `laconic init`, installs that, tests it,
 // trains, evaluates and reports. `npm run check:stranger -- 22` takes one Node; other Nodes than this come from npm.
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { pack, publishedFolders } from "./lib/pack.mjs";
-import { root } from "./lib/root.mjs";
 import { run } from "./lib/run.mjs";
 import { setUp } from "./lib/setup.mjs";
 
@@ -76,7 +75,7 @@ async function visit(major, node, tarballs) {
     report: () => at(demo, "npx", "laconic", "report", "runs/train"),
     resume: () => at(demo, "npx", "laconic", "train", "--resume", "runs/train", "train.steps=61"),
     "CommonJS package": async () => {
-      await editManifest(demo, ({ type: _, ...manifest }) => manifest);
+      await editManifest(demo, (manifest) => ({ ...manifest, type: "commonjs" }));
       return at(demo, "npx", "laconic", "train", "--run", "runs/common", ...short);
     },
   };
@@ -96,16 +95,21 @@ async function visit(major, node, tarballs) {
 /** What an exit code does not say; null where all is well. */
 async function problemOf(label, text, { demo, major }) {
   if (label === "version") return text.startsWith(`v${major}.`) ? null : `this is Node ${text}`;
-  if (label === "install of the project") {
-    const { version } = JSON.parse(readFileSync(join(demo, "node_modules", "laconic", "package.json"), "utf8"));
-    return version === undefined ? "laconic has no version" : null;
-  }
+  if (label === "install of the project") return copiesIn(demo);
   if (label === "report")
     return existsSync(join(demo, "runs", "train", "report.html")) ? null : "there is no report.html";
   if (label !== "train") return null;
   const { before, after } = JSON.parse(text.trim().split("\n").at(-1));
   const learned = after.accuracy > before.accuracy + 0.5 && after.tokens < before.tokens;
   return learned ? null : "the team did not learn";
+}
+
+/** The project's files and the command import one copy of each package, the one that npm put beside them. */
+async function copiesIn(demo) {
+  const { packages } = JSON.parse(await readFile(join(demo, "node_modules", ".package-lock.json"), "utf8"));
+  const places = Object.keys(packages).filter((place) => /node_modules\/(@laconic\/[^/]+|laconic)$/u.test(place));
+  const deep = places.filter((place) => place.lastIndexOf("node_modules/") > 0);
+  return deep.length === 0 && places.length > 10 ? null : `copies of Laconic's packages: ${places.join(", ")}`;
 }
 
 async function editManifest(folder, edit) {

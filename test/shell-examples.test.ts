@@ -99,14 +99,14 @@ describe("commands of the command line in READMEs and docs", () => {
 describe("other commands in READMEs and docs", () => {
   const scripts = (JSON.parse(readText("package.json")) as { scripts: Record<string, string> }).scripts;
   test.each(commands.filter(({ line }) => !start.test(line)))("$page: $line", ({ line }) => {
-    const [, script] = /^npm (?:run )?(\w[\w:-]*)(?: |$)/u.exec(line) ?? [];
+    const [, script] = /^npm (?!install$)(?:run )?(\w[\w:-]*)(?: |$)/u.exec(line) ?? [];
     const [, program] = /^npx tsx (\S+)/u.exec(line) ?? [];
     const known =
       script !== undefined
         ? Object.hasOwn(scripts, script)
         : program !== undefined
           ? existsSync(join(root, program))
-          : /^export [A-Z_]+=\S+$/u.test(line);
+          : /^(?:export [A-Z_]+=\S+|npm install)$/u.test(line);
     expect(known).toBe(true);
   });
 });

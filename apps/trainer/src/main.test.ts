@@ -22,6 +22,7 @@ async function temporary(): Promise<string> {
 
 const commands = [
   "quickstart",
+  "init",
   "train",
   "plan",
   "eval",
@@ -121,6 +122,24 @@ test("a dry run prints the resolved configuration and starts nothing", async () 
   expect(existsSync(folder)).toBe(false);
   const compact = await laconic("train", ...words, "--json", "train.steps=7");
   expect(compact.out).toBe(JSON.stringify(config));
+});
+
+test("without a configuration, run.config.ts of the working directory is taken", async () => {
+  const folder = await temporary();
+  const home = process.cwd();
+  process.chdir(folder);
+  onTestFinished(() => process.chdir(home));
+  expect((await laconic("train")).err).toContain("write a project with a run.config.ts: laconic init");
+  await writeFile("run.config.ts", "export default { train: { steps: 7 } };");
+  for (const [words, steps] of [
+    [[], 7],
+    [["train.steps=8"], 8],
+  ] as const) {
+    const { code, out } = await laconic("train", ...words, "--dry-run");
+    expect([code, JSON.parse(out)]).toMatchObject([0, { train: { steps } }]);
+  }
+  // A resumed run is what it was started as.
+  expect((await laconic("train", "--resume", "--run", folder)).err).toContain("holds no run to resume");
 });
 
 test("a configuration file is read as JSON or TypeScript; one that holds neither is refused by its path", async () => {

@@ -4,7 +4,7 @@ import { defineTask, relayMarks, relayTokenizer, spellRelayTokens, type TeamTask
 import { star, type AgentSpec } from "@laconic/topologies";
 
 // Problems: every pair of goods at every pair of prices. Some are held out: never learned on, accuracy is measured on them.
-const goods = [..."abcdefghijkl"];
+const goods = "abcdefghijkl".split("");
 const prices = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 const pairs = goods.flatMap((one) => goods.filter((two) => two !== one).map((two) => [one, two] as const));
 const bills = pairs.flatMap(([one, two]) =>

@@ -131,6 +131,12 @@ describe("refused, with nothing written", () => {
     expect(await written("file")).toBe("mine");
   });
 
+  test.runIf(process.platform === "linux")("a folder where nothing can be made", async () => {
+    const { code, err } = await init("--yes", "/proc/laconic/project");
+    expect(code).toBe(2);
+    expect(err).toContain("/proc/laconic/project cannot be written: ENOENT");
+  });
+
   // Linux takes paths of 4,095 bytes: task.ts fits, run.config.ts does not.
   test.runIf(process.platform === "linux")("a folder in which writing ends half way", async () => {
     let deep = folder;

@@ -18,7 +18,7 @@ test.each([
 
 test("whatever a folder is called, npm takes the name", () => {
   fc.assert(
-    fc.property(fc.string({ unit: "binary", minLength: 1 }), (folder) => {
+    fc.property(fc.string({ unit: "grapheme", minLength: 1 }), (folder) => {
       expect(nameProblem(nameOf(folder))).toBeNull();
     }),
     { seed: 1 },

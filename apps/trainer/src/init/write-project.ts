@@ -31,9 +31,12 @@ export async function checkFolder(folder: string): Promise<void> {
 export async function writeProject(folder: string, options: ProjectOptions): Promise<readonly string[]> {
   await checkFolder(folder);
   const written: string[] = [];
-  let made: string | undefined;
+  const made: string[] = [];
   try {
-    made = await mkdir(folder, { recursive: true });
+    for (const each of await missingFolders(folder)) {
+      await mkdir(each);
+      made.unshift(each);
+    }
     for (const [name, text] of await projectFiles(folder, options)) {
       await writeFile(join(folder, name), text, { flag: "wx" });
       written.push(name);
@@ -41,7 +44,8 @@ export async function writeProject(folder: string, options: ProjectOptions): Pro
     return written;
   } catch (error) {
     await Promise.all(written.map((name) => rm(join(folder, name), { force: true })));
-    if (made !== undefined) await removeEmpty(folder, made);
+    // Unless somebody else put something there.
+    for (const each of made) await rmdir(each).catch(() => undefined);
     if (!(error instanceof Error && "syscall" in error)) throw error;
     throw new LaconicError(
       "config_invalid",
@@ -52,16 +56,13 @@ export async function writeProject(folder: string, options: ProjectOptions): Pro
   }
 }
 
-/** Removes folders from the innermost to the outermost that was made, unless somebody else put something there. */
-async function removeEmpty(folder: string, outermost: string): Promise<void> {
-  for (let each = folder; each.startsWith(outermost); each = dirname(each))
-    if (
-      !(await rmdir(each).then(
-        () => true,
-        () => false,
-      ))
-    )
-      return;
+/** Folders to make, from the outermost. Node's own recursion does not end where a folder refuses entries, as in Linux's `/proc`. */
+async function missingFolders(folder: string): Promise<string[]> {
+  const missing: string[] = [];
+  // A drive that is not there is its own parent.
+  for (let each = folder; (await entryAt(each)) === null && each !== dirname(each); each = dirname(each))
+    missing.unshift(each);
+  return missing;
 }
 
 /** What lies at a path; null where nothing does, or nothing can be seen. */
