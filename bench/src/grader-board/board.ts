@@ -2,7 +2,10 @@ import { randomFromSeed } from "@laconic/core";
 import { collections } from "./collections.ts";
 import { expressions } from "./expressions.ts";
 import { framed } from "./frames.ts";
+import { functions } from "./functions.ts";
+import { measures } from "./measures.ts";
 import { numbers } from "./numbers.ts";
+import { relations } from "./relations.ts";
 import { drawFrom, type BoardRow, type Said, type Template } from "./row.ts";
 import { words } from "./words.ts";
 import { written } from "./written.ts";
@@ -21,7 +24,15 @@ export interface Board {
   readonly checks: readonly SympyPair[];
 }
 
-const templates: readonly Template[] = [...numbers, ...expressions, ...collections, ...words];
+const templates: readonly Template[] = [
+  ...numbers,
+  ...measures,
+  ...expressions,
+  ...functions,
+  ...collections,
+  ...relations,
+  ...words,
+];
 
 /** The seed of the board that is committed. */
 export const boardSeed = "grader-board-1";

@@ -52,8 +52,7 @@ export function oneNumber(
   const second = all[1];
   if (second && isDenial(text, first, second)) return second.value;
   if (denied.test(before)) return false;
-  if (second && sameQuantity(text, first, second, lists) && !equal(first.value, second.value))
-    return false;
+  if (second && sameQuantity(text, first, second, lists) && !equal(first.value, second.value)) return false;
   return (last ? (all.at(-1) as Found) : first).value;
 }
 

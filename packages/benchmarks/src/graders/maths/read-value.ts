@@ -312,8 +312,8 @@ function signedBoth(text: string): Value | null {
 
 function scalar(text: string): Scalar {
   const { text: bare, measure } = withoutUnit(text);
-  const read = readScalar(withoutWrapping(bare));
-  return measure === null ? read : { ...read, measure };
+  const value = readScalar(withoutWrapping(bare));
+  return measure === null ? value : { ...value, measure };
 }
 
 /** Without what stands around an answer and says nothing: dollars, boxes, full stops, a pair of braces or parentheses. */
