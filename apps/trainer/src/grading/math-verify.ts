@@ -24,7 +24,7 @@ const silenceMs = 60_000;
 const script = new URL("../../assets/math-verify-peer.py", import.meta.url);
 
 /** The Python that may have Math-Verify: LACONIC_PYTHON, that of `.venv`, or the system's. */
-export function peerPython(): string {
+function peerPython(): string {
   const local = join(process.cwd(), ".venv/bin/python");
   return process.env["LACONIC_PYTHON"] ?? (existsSync(local) ? local : "python3");
 }
