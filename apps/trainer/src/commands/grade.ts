@@ -1,62 +1,80 @@
+import { performance } from "node:perf_hooks";
 import { buffer } from "node:stream/consumers";
-import { gradeCase, mathsGrader, readGradedCases, type CaseVerdict, type GradedCase } from "@laconic/benchmarks";
+import { fileURLToPath } from "node:url";
+import { readGradedCases, type CaseVerdict, type GradedCase } from "@laconic/benchmarks";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { readGiven } from "../cli/files.ts";
+import { boardLines, boardReport, disagreementLines } from "../grading/board-report.ts";
+import { judgeCases } from "../grading/judge-cases.ts";
+import { mathVerifyVerdicts } from "../grading/math-verify.ts";
+import { shareOf, talliesBy, type Judged, type Tally } from "../grading/tally.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
-/** Verdicts and labels of one kind of case. */
-interface Agreement {
-  labelled: number;
-  agree: number;
-  falseAccepts: number;
-  falseRejects: number;
-}
+const ownBoard = fileURLToPath(new URL("../../assets/grader-board.jsonl", import.meta.url));
 
 export function gradeCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
     {
       name: "grade",
       description:
-        "Judge replies by their gold answers, one verdict a row; agreement with labels goes to standard error",
+        "Judge replies by their gold answers, one verdict a row; agreement with labels goes to standard error. Without FILE: the grader's own board of labelled pairs",
       args: {
         file: {
           type: "positional",
           description:
-            "JSON lines of id, kind, gold, prediction, params and, if labelled, verdict; - reads standard input",
+            "JSON lines of id, kind, gold, prediction, params and, if labelled, verdict, rule, tags; - reads standard input",
           valueHint: "FILE.jsonl",
-          required: true,
+          required: false,
+        },
+        board: {
+          type: "boolean",
+          description: "Instead of a verdict a row: accuracy, false accepts and rejects by kind and tag, and the speed",
+        },
+        disagreements: { type: "boolean", description: "With --board: also every pair that is not judged as labelled" },
+        "math-verify": {
+          type: "boolean",
+          description: "With --board: Math-Verify beside it, where LACONIC_PYTHON has it",
         },
         ...jsonFlag,
       },
-      run: async ({ file, json }) => {
-        const bytes = file === "-" ? await buffer(process.stdin) : await readGiven(file);
-        const agreements = new Map<string, Agreement>();
-        const maths = mathsGrader();
-        let [rows, refused] = [0, 0];
-        try {
-          // Graded together, told in the file's order.
-          const verdicts = [...readGradedCases(file, bytes)].map((item) =>
-            "reason" in item ? { item } : { item, verdict: gradeCase(item, maths) },
-          );
-          // One that fails is told when its turn comes.
-          for (const { verdict } of verdicts) verdict?.catch(() => undefined);
-          for (const { item, verdict } of verdicts) {
-            if (verdict === undefined) {
-              refused++;
-              if ("reason" in item) terminal.note(`${item.file}:${item.row}: ${item.reason}`);
-              continue;
-            }
-            const judged = await verdict;
-            rows++;
-            terminal.result(json === true ? jsonRow(item, judged) : textRow(item, judged));
-            count(agreements, item, judged);
+      run: async ({ file, board, disagreements, json, "math-verify": peer }) => {
+        const name = file ?? ownBoard;
+        const bytes = name === "-" ? await buffer(process.stdin) : await readGiven(name);
+        const whole = board === true || file === undefined || disagreements === true || peer === true;
+        const cases: GradedCase[] = [];
+        let refused = 0;
+        for (const item of readGradedCases(name, bytes)) {
+          if (!("reason" in item)) cases.push(item);
+          else {
+            refused++;
+            terminal.note(`${item.file}:${item.row}: ${item.reason}`);
           }
-        } finally {
-          await maths.close();
         }
-        for (const [kind, agreement] of agreements) terminal.note(agreementLine(kind, agreement));
-        if (refused > 0) terminal.note(`${rows} rows judged, ${refused} could not be read`);
+        const judged: Judged[] = [];
+        let [start, before] = [performance.now(), process.cpuUsage()];
+        const ready = (): void => {
+          [start, before] = [performance.now(), process.cpuUsage()];
+        };
+        for await (const [item, verdict] of judgeCases(cases, ready)) {
+          judged.push({ item, verdict });
+          if (!whole) terminal.result(json === true ? jsonRow(item, verdict) : textRow(item, verdict));
+        }
+        const { user, system } = process.cpuUsage(before);
+        const time = { seconds: (performance.now() - start) / 1000, processorSeconds: (user + system) / 1e6 };
+        if (whole) {
+          const report = boardReport(judged, time, peer === true ? await mathVerifyVerdicts(cases) : undefined);
+          if (json === true) terminal.result(JSON.stringify(report));
+          else {
+            for (const line of boardLines(report)) terminal.result(line);
+            if (disagreements === true)
+              for (const each of report.disagreements)
+                for (const line of disagreementLines(each)) terminal.result(line);
+          }
+        } else
+          for (const [kind, tally] of talliesBy(judged, (item) => [item.kind]))
+            if (tally.pairs > 0) terminal.note(agreementLine(kind, tally));
+        if (refused > 0) terminal.note(`${judged.length} rows judged, ${refused} could not be read`);
         return refused > 0 ? 1 : 0;
       },
     },
@@ -75,17 +93,7 @@ function textRow({ id }: GradedCase, { correct, extracted, rule }: CaseVerdict):
   return `${id.padEnd(10)} ${said}  ${shown}  (${rule})`;
 }
 
-function count(agreements: Map<string, Agreement>, { kind, verdict }: GradedCase, { correct }: CaseVerdict): void {
-  if (typeof verdict !== "boolean" || correct === null) return;
-  const agreement = agreements.get(kind) ?? { labelled: 0, agree: 0, falseAccepts: 0, falseRejects: 0 };
-  agreement.labelled++;
-  if (verdict === correct) agreement.agree++;
-  else if (correct) agreement.falseAccepts++;
-  else agreement.falseRejects++;
-  agreements.set(kind, agreement);
-}
-
-function agreementLine(kind: string, { labelled, agree, falseAccepts, falseRejects }: Agreement): string {
-  const share = ((100 * agree) / labelled).toFixed(1);
-  return `${kind}: ${agree} of ${labelled} labels agree (${share} %), ${falseAccepts} false accepts, ${falseRejects} false rejects`;
+function agreementLine(kind: string, { pairs, agree, falseAccepts, falseRejects }: Tally): string {
+  const share = (100 * shareOf(agree, pairs).share).toFixed(1);
+  return `${kind}: ${agree} of ${pairs} labels agree (${share} %), ${falseAccepts} false accepts, ${falseRejects} false rejects`;
 }

@@ -5,6 +5,7 @@ import type { MathsGrader } from "./maths/maths-grader.ts";
 import type { MathsOptions } from "./maths/grade-maths.ts";
 import { gradeNumber } from "./number-answer.ts";
 import { gradePublishedNumber } from "./profiles/published-numbers.ts";
+import { gradeText } from "./text-answer.ts";
 import { noAnswer, type Verdict } from "./verdict.ts";
 
 /** A verdict without a gold is only an extraction. */
@@ -27,6 +28,7 @@ export async function gradeCase(item: GradedCase, maths: MathsGrader): Promise<C
   }
   if (item.gold === null)
     throw new LaconicError("data_invalid", `case ${item.id}: gold is null, expected a text`, { id: item.id });
+  if (item.kind === "text") return gradeText(reply, item.gold, { ignoreCase: item.params?.ignoreCase === true });
   if (item.kind === "gsm8k-extraction" || item.kind === "numeric") {
     const named = /flexible-extract|strict-match/u.exec(item.params?.grader ?? "")?.[0];
     return named === undefined
@@ -46,6 +48,8 @@ function mathsOptions({ kind, params, origin }: GradedCase): MathsOptions {
     ...(strict === false && { strictNames: false }),
     // Labels of `math-equivalence` are Math-Verify's, which refuses them unless told.
     inequalities: inequalities ?? kind !== "math-equivalence",
+    // A benchmark's gold is one answer from end to end.
+    ...(kind === "maths" && { bareGold: true }),
     ...(bare && { bareGold: true, bareReply: true }),
     // A small whole number counts decimals; anything else is a difference.
     ...(precision !== undefined &&

@@ -13,6 +13,8 @@ export interface CaseParams {
   /** An interval in the gold accepts inequalities. Default: unless the kind is `math-equivalence`. */
   readonly allow_set_relation_comp?: boolean | undefined;
   readonly letters?: string | undefined;
+  /** Of a text: case does not count. */
+  readonly ignoreCase?: boolean | undefined;
   /** Whose label it is. */
   readonly grader?: string | undefined;
   /** How a bare gold and prediction would be wrapped. */
@@ -22,7 +24,14 @@ export interface CaseParams {
 /** A labelled reply: what graders are tested with. */
 export interface GradedCase {
   readonly id: string;
-  readonly kind: "math-equivalence" | "maths" | "gsm8k-extraction" | "numeric" | "letter-extraction" | "letter";
+  readonly kind:
+    | "math-equivalence"
+    | "maths"
+    | "gsm8k-extraction"
+    | "numeric"
+    | "letter-extraction"
+    | "letter"
+    | "text";
   readonly gold: string | null;
   readonly prediction: string | null;
   /** The label. */
@@ -30,6 +39,10 @@ export interface GradedCase {
   /** `computed`: gold and prediction are LaTeX from end to end. */
   readonly origin?: string | undefined;
   readonly params?: CaseParams | null | undefined;
+  /** The rule by which the label was given. */
+  readonly rule?: string | undefined;
+  /** What the case is about: accuracy is told for each. */
+  readonly tags?: readonly string[] | undefined;
 }
 
 const difference = z.union([
@@ -43,7 +56,7 @@ const text = z.union([z.string(), z.number().transform(String)]);
 
 const schema: z.ZodType<GradedCase> = z.object({
   id: text,
-  kind: z.enum(["math-equivalence", "maths", "gsm8k-extraction", "numeric", "letter-extraction", "letter"]),
+  kind: z.enum(["math-equivalence", "maths", "gsm8k-extraction", "numeric", "letter-extraction", "letter", "text"]),
   gold: text.nullish().transform((gold) => gold ?? null),
   prediction: text.nullable(),
   verdict: z.boolean().nullish(),
@@ -51,6 +64,8 @@ const schema: z.ZodType<GradedCase> = z.object({
     .string()
     .nullish()
     .transform((origin) => origin ?? undefined),
+  rule: z.string().optional(),
+  tags: z.array(z.string()).optional(),
   params: z
     .looseObject({
       match_types: z.array(z.string()).optional(),
@@ -61,6 +76,7 @@ const schema: z.ZodType<GradedCase> = z.object({
         .string()
         .regex(/^[A-Z]{2,26}$/u)
         .optional(),
+      ignoreCase: z.boolean().optional(),
       grader: z.string().optional(),
       wrap: z.string().optional(),
     })

@@ -1,4 +1,5 @@
 import { lastBoxed } from "../data/last-boxed.ts";
+import { plainCharacters } from "./plain-characters.ts";
 import { longestReply, noAnswer, type Extracted, type Verdict } from "./verdict.ts";
 
 /** The end of what an author says before the letter. */
@@ -16,12 +17,15 @@ const between =
  * @returns null when it chooses none
  */
 export function extractLetter(reply: string, letters: string): Extracted | null {
-  const text = reply.slice(-longestReply);
+  const text = plainCharacters(reply.slice(-longestReply)).replaceAll(/<\/?answer>|^\s*####[ \t]*(?=\S)/gmu, " ");
   const boxed = lastBoxed(text);
   const inBox = boxed === null ? null : alone(boxed, letters);
   if (inBox) return { answer: inBox, rule: "boxed" };
   const triggered = afterTrigger(text, letters);
+  if (triggered === "several") return null;
   if (triggered) return { answer: triggered, rule: "after the answer trigger" };
+  const concluded = conclusion.exec(text)?.[1];
+  if (concluded !== undefined && letters.includes(concluded)) return { answer: concluded, rule: "the last sentence" };
   const named = [...text.matchAll(/\b([A-Z])\)? is (?:the )?(?:correct|right|best|answer)\b/gu)].findLast(
     ([, letter]) => letters.includes(letter as string),
   )?.[1];
@@ -33,6 +37,12 @@ export function extractLetter(reply: string, letters: string): Extracted | null 
   const only = alone(text, letters) ?? leading(text, letters);
   return only ? { answer: only, rule: "the reply is a letter" } : null;
 }
+
+/** `Hence B.` at the end. */
+const conclusion = /(?:\b(?:hence|therefore|thus|so|must be|it is|it's)|;)[\s,:*]{1,4}\(?([A-Z])\)?[*.!\s]{0,5}$/iu;
+/** A letter that is denied right behind it. */
+const deniedBehind =
+  /^["'*`)\]}]{0,4}\s+(?:is|are|was|looks|seems)(?:\s+(?:clearly|definitely|also))?\s+(?:wrong|incorrect|false|not|impossible|invalid|out)\b/iu;
 
 /** A text that is a letter but for its wrapping. */
 function alone(text: string, letters: string): string | null {
@@ -49,14 +59,21 @@ function leading(text: string, letters: string): string | null {
   return letter !== undefined && letters.includes(letter) ? letter : null;
 }
 
+/** The letter after the last trigger that has one; "several" where another letter is named beside it. */
 function afterTrigger(text: string, letters: string): string | null {
   let found: string | null = null;
+  const another = new RegExp(
+    `^["'*\`)\\]}]{0,4}\\s*(?:,?\\s*(?:or|and)\\s+|[/&,]\\s*)(?:option\\s+)?\\(?[${letters}](?![\\w'’])(?!\\s+(?:is|was|are|fails|ignores))`,
+    "u",
+  );
   for (const match of text.matchAll(trigger)) {
     const rest = text.slice(match.index + match[0].length, match.index + match[0].length + 80);
     const said = rest.slice(between.exec(rest)?.[0].length ?? 0);
     // A small letter counts only where it ends the clause: "the answer is a matter of taste" chooses nothing.
     const letter = /^[A-Z](?!\w|['’]\w)/u.exec(said)?.[0] ?? /^[a-z](?=\s*(?:[).,;:\]}*"'`$]|$))/u.exec(said)?.[0];
-    if (letter !== undefined && letters.includes(letter.toUpperCase())) found = letter.toUpperCase();
+    if (letter === undefined || !letters.includes(letter.toUpperCase())) continue;
+    const behind = text.slice(match.index + match[0].length + (rest.length - said.length) + 1).slice(0, 60);
+    if (!deniedBehind.test(behind)) found = another.test(behind) ? "several" : letter.toUpperCase();
   }
   return found;
 }

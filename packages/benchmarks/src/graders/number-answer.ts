@@ -1,9 +1,8 @@
 import { Fraction } from "fraction.js";
 import { lastBoxed } from "../data/last-boxed.ts";
+import { numbersIn, oneNumber, type Reading } from "./number-reading.ts";
+import { plainCharacters } from "./plain-characters.ts";
 import { longestReply, noAnswer, type Extracted, type Verdict } from "./verdict.ts";
-
-/** A sign, a currency, digits with or without thousands, decimals. */
-const number = /(?<![\w.])[-+]?\s?[$€£¥]?\s?(?:\d{1,3}(?:,\d{3})+(?!\d)|\d+)(?:\.\d+)?|(?<![\w.])[-+]?[$€£¥]?\.\d+/gu;
 
 /** The end of what an author says before the answer. */
 const trigger = /\banswers?\b\s*(?:is|are|equals|=|:)+\s*:?/giu;
@@ -13,28 +12,38 @@ const mark = /####[ \t]*((?:[^\p{L}\d\n]|\\[a-z]{1,12}\b){0,12}\d(?!\d*[.)][ \t]
 
 /**
  * The number that a reply gives: after `####`, in the last box, after the last "answer is", or the last one there is.
- * @returns null when it holds none
+ * @returns null when it holds none, or where there are several, a range, or a number that is denied
  */
 export function extractNumber(reply: string): Extracted | null {
-  const text = reply.slice(-longestReply).replaceAll("\u2212", "-");
-  const box = lastBoxed(text);
+  const text = plainCharacters(reply.slice(-longestReply)).replaceAll("\u2212", "-");
   const marked = [...text.matchAll(mark)].at(-1)?.[1];
-  const found = (part: string | null | undefined, rule: string, last = false): Extracted | null => {
-    const numbers = part ? [...part.replaceAll(/\\[$!,;]|\{,\}/gu, "").matchAll(number)] : [];
-    const match = last ? numbers.at(-1) : numbers[0];
-    return match ? { answer: plainNumber(match[0]), rule } : null;
-  };
-  return (
-    found(marked, "after ####") ??
-    (box === null ? found(openBox(text), "boxed") : found(box, "boxed", true)) ??
-    found(clauseAfter(text), "after the answer trigger") ??
-    found(text, "last number", true)
-  );
+  const box = lastBoxed(text);
+  const clause = clauseAfter(text);
+  const places: readonly (() => Reading)[] = [
+    () => (marked === undefined ? null : oneNumber(marked, { lists: true })),
+    () => boxedNumber(text, box),
+    () => (clause === null ? null : oneNumber(clause, { lists: false })),
+    () => numbersIn(text).at(-1) ?? null,
+  ];
+  const rules = ["after ####", "boxed", "after the answer trigger", "last number"] as const;
+  for (const [i, place] of places.entries()) {
+    const found = place();
+    if (found === false) return null;
+    if (found !== null) return { answer: found, rule: rules[i] as string };
+  }
+  return null;
 }
 
-/** What the last box holds up to the end of its line, when its brace never closes. */
-function openBox(text: string): string | null {
-  return /.*\\(?:boxed|fbox)\s*\{([^\n]*)/su.exec(text)?.[1] ?? null;
+/** What the last box says, up to the end of its line when its brace never closes. Boxes joined by "or" say several things. */
+function boxedNumber(text: string, box: string | null): Reading {
+  if (box === null) {
+    const open = /.*\\(?:boxed|fbox)\s*\{([^\n]*)/su.exec(text)?.[1];
+    return open === undefined ? null : oneNumber(open, { lists: true });
+  }
+  const inside = oneNumber(box.split("=").at(-1) ?? "", { lists: true, last: true });
+  const before = text.slice(Math.max(0, text.lastIndexOf("\\boxed") - 80), Math.max(0, text.lastIndexOf("\\boxed")));
+  const [, other] = /\\boxed\{([^{}]{1,40})\}\$?\s*(?:,\s*)?(?:or|and)\s*\$?$/u.exec(before) ?? [];
+  return other !== undefined && oneNumber(other, { lists: true }) !== inside ? false : inside;
 }
 
 /** The clause after the last trigger; where it holds an equation, what the last equals sign makes of it. */
@@ -45,13 +54,8 @@ function clauseAfter(text: string): string | null {
   return clause.split("=").at(-1) ?? null;
 }
 
-/** As a program writes it: no currency, no thousands, no spaces. */
-function plainNumber(text: string): string {
-  return text.replaceAll(/[,$€£¥\s+]/gu, "");
-}
-
 /**
- * Judges a reply whose gold is a number, exactly: 20.00 is 20, and 1,000 is 1000.
+ * Judges a reply whose gold is a number, exactly: 20.00 is 20, 1,000 is 1000, and 3/4 is 0.75.
  * @param gold - a number, or a worked solution that ends in `#### number`
  */
 export function gradeNumber(reply: string, gold: string): Verdict {

@@ -1,4 +1,5 @@
 import { lastBoxed } from "../data/last-boxed.ts";
+import { plainCharacters } from "./plain-characters.ts";
 import { longestReply, noAnswer, type Extracted, type Verdict } from "./verdict.ts";
 
 /** The end of what an author says before the answer. */
@@ -10,7 +11,7 @@ const trigger = /\banswers?\b[ \t]*(?:is|are|=|:)+[ \t]*:?/giu;
  * @returns null when it gives none
  */
 export function extractText(reply: string): Extracted | null {
-  const text = reply.slice(-longestReply);
+  const text = plainCharacters(reply.slice(-longestReply));
   const found = (part: string | null | undefined, rule: string): Extracted | null => {
     const answer = bare(part ?? "");
     return answer === "" ? null : { answer, rule };
@@ -50,7 +51,7 @@ export function gradeText(
   { ignoreCase = false }: { readonly ignoreCase?: boolean } = {},
 ): Verdict {
   const extracted = extractText(reply);
-  const wanted = bare(gold);
+  const wanted = bare(plainCharacters(gold));
   if (!extracted) return noAnswer;
   const folded = (text: string): string => (ignoreCase ? text.toLowerCase() : text);
   const correct = wanted !== "" && folded(extracted.answer) === folded(wanted);

@@ -24,7 +24,7 @@ export function choiceOf(text: string): Choice | null {
     value = value.slice(0, -1).trim();
   }
   // Two letters choose nothing.
-  if (value === "" || lettered.test(value) || /^\(?[A-H]\)?$/u.test(value)) return null;
+  if (value === "" || lettered.test(value) || /^\(?[A-H]\)?$|^(?:or|and)\b|^[,/&]/u.test(value)) return null;
   return { letter: (wrapped ?? bare) as string, value };
 }
 

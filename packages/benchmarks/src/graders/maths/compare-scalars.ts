@@ -1,14 +1,31 @@
 import { Fraction } from "fraction.js";
 import { compareExpressions } from "./compare-expressions.ts";
+import { compareColons } from "./clock.ts";
 import { exactValue } from "./exact-value.ts";
 import { identityOf } from "./normalise.ts";
 import { type Json } from "./json.ts";
 import { parseExpression } from "./parse-expression.ts";
 import type { Match, Precision } from "./match.ts";
+import { readScalar } from "./read-scalar.ts";
+import { withoutMeasure } from "./units.ts";
 import type { Scalar } from "./value.ts";
 
 /** Compares two numbers or expressions. */
 export function compareScalars(a: Scalar, b: Scalar, precision: Precision): Match {
+  if (a.measure !== undefined && b.measure !== undefined && a.measure !== b.measure)
+    return { equal: false, how: "other unit" };
+  const colons = compareColons(a.text.replaceAll(/\s/gu, ""), b.text.replaceAll(/\s/gu, ""));
+  if (colons !== null) return { equal: colons, how: "same value" };
+  for (const [one, other] of [
+    [a, b],
+    [b, a],
+  ] as const) {
+    const bare = one.measure !== undefined && other.exact === null ? withoutMeasure(other.text, one.measure) : null;
+    if (bare !== null)
+      return one === a
+        ? compareScalars(a, readScalar(bare), precision)
+        : compareScalars(readScalar(bare), b, precision);
+  }
   if (identityOf(a.text) === identityOf(b.text) && a.percent === b.percent) return { equal: true, how: "same text" };
   const decimal = a.decimal || b.decimal;
   const exactPair = [exactOf(a), exactOf(b)] as const;

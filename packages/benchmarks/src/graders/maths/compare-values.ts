@@ -1,6 +1,7 @@
 import { compareExpressions } from "./compare-expressions.ts";
 import { compareScalars, parseScalar } from "./compare-scalars.ts";
 import { valueOfChain } from "./chains.ts";
+import { sameTime } from "./clock.ts";
 import { compareEquations, compareInequalities, intervalOf } from "./compare-relations.ts";
 import type { Match, Precision } from "./match.ts";
 import { compareRealSets, isCondition } from "./real-sets.ts";
@@ -20,6 +21,7 @@ const yes: Match = { equal: true, how: "same value" };
 /** Whether an answer says what the gold says. */
 export function compareValues(gold: Value, answer: Value, likeness: Likeness): Match {
   const again = (a: Value, b: Value): Match => compareValues(a, b, likeness);
+  if (gold.kind === "clock" || answer.kind === "clock") return sameClock(gold, answer) ? yes : no;
   if (gold.kind === "words" || answer.kind === "words") return sameWords(gold, answer);
   if (gold.kind === "relation" || answer.kind === "relation") return compareRelations(gold, answer, likeness);
   if (gold.kind === "base" || answer.kind === "base") return sameBase(gold, answer) ? yes : no;
@@ -184,12 +186,23 @@ function compareRelations(gold: Value, answer: Value, likeness: Likeness): Match
     return compareRealSets(gold, answer, likeness) ?? (interval ? again(interval, answer) : no);
   }
   if (answer.kind !== "relation") return no;
-  if (answer.assigned) return again(gold, answer.assigned);
+  if (answer.assigned) {
+    const exactly = again(gold, answer.assigned);
+    return exactly.equal || !answer.about ? exactly : again(gold, answer.about);
+  }
   const total = gold.kind === "scalar" ? valueOfChain(answer, likeness) : null;
   if (total) return again(gold, total);
   if (!likeness.inequalities) return no;
   const interval = intervalOf(answer);
   return compareRealSets(gold, answer, likeness) ?? (interval ? again(gold, interval) : no);
+}
+
+function sameClock(gold: Value, answer: Value): boolean {
+  const [clock, other] = gold.kind === "clock" ? [gold, answer] : [answer, gold];
+  if (clock.kind !== "clock") return false;
+  if (other.kind === "clock")
+    return clock.hour === other.hour && clock.minute === other.minute && clock.half === other.half;
+  return other.kind === "scalar" && sameTime(clock, other.text);
 }
 
 function sameBase(gold: Value, answer: Value): boolean {

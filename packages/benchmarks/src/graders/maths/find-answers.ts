@@ -1,3 +1,4 @@
+import { plainCharacters } from "../plain-characters.ts";
 import { closingBraceAt } from "./split-top.ts";
 
 /** What of a text may hold an answer. */
@@ -31,7 +32,7 @@ interface Span {
  * boxes side by side there, after "answer:" or "answer is", then formulas and numbers from the end.
  */
 export function findAnswers(reply: string, forms: AnswerForms): Candidate[] {
-  const text = withoutThoughts(reply.slice(-searched)).replaceAll(
+  const text = plainCharacters(withoutThoughts(reply.slice(-searched))).replaceAll(
     /\\\\(?=(?:boxed|text|left|right|frac|begin|le|ge|leq|geq)(?![a-z])|[()[\]]\s)/gu,
     "\\",
   );
@@ -46,6 +47,7 @@ export function findAnswers(reply: string, forms: AnswerForms): Candidate[] {
   add(hoped(text, [...boxes, ...places]));
   add(lastCluster(text, boxes, "boxed"));
   if (forms.plain) add(marked(text));
+  if (forms.plain) add(bareLatex(text));
   for (const pattern of [/answer[^.\n]{0,20}?:/giu, /\banswer\b/giu]) add(afterTrigger(text, pattern, places));
   const wholeText = forms.plain ? wholeExpression(text) : null;
   if (boxes.length === 0 && formulas.length === 0) add(wholeText);
@@ -66,7 +68,7 @@ function withoutThoughts(text: string): string {
  * Where an answer in words may be: in the last box, in the last `\text`, after "answer is", or the whole of a short text.
  */
 export function findWords(reply: string): Candidate[] {
-  const text = withoutThoughts(reply.slice(-searched));
+  const text = plainCharacters(withoutThoughts(reply.slice(-searched)));
   const box = boxesIn(text).at(-1);
   if (box) return [{ text: box.text, rule: "boxed" }];
   const said = [...text.matchAll(/\banswers?\b\s*(?:is|are|:)+\s*:?\s*([^\n]{1,200})/giu)].at(-1)?.[1];
@@ -101,14 +103,61 @@ function afterTrigger(text: string, pattern: RegExp, places: readonly Span[]): C
     const after = places.filter((each) => each.start >= start && each.start - start <= 50);
     // A formula is preferred to a number in front of it.
     const near = after.findLast((each) => each.kind === "formula") ?? after.at(-1);
-    const place = near && (saidOf(near, text, start, places) ?? near);
+    const said = near && (saidOf(near, text, start, places) ?? near);
+    const place = said && denial(text, start, said, places);
+    if (place === "denied") return { text: "\\text{not the answer}", rule: "denied after the answer trigger" };
     if (place)
       return {
-        text: letterBefore(text.slice(start, place.start)) + withPercent(text, place),
+        text: letterBefore(text.slice(start, place.start)) + withOthers(text, place, places),
         rule: "after the answer trigger",
       };
   }
   return null;
+}
+
+const denying =
+  /(?:\b(?:not|never|neither|at\s+(?:least|most)|(?:more|less|greater|fewer)\s+than|above|below)|n['’]t)(?:\s+(?:be|equal|exactly|just|simply))?[\s$(*:\\]*$/iu;
+
+/** The place itself; what is said instead of it where it is denied; "denied" where nothing is. */
+function denial(text: string, start: number, place: Span, places: readonly Span[]): Span | "denied" {
+  if (!denying.test(text.slice(start, place.start))) return place;
+  const end = place.end + (/[.!?](?:\s|$)|\n/u.exec(text.slice(place.end))?.index ?? text.length);
+  const instead = places.findLast(
+    (each) =>
+      each.start >= place.end &&
+      each.end <= end + 1 &&
+      /\b(?:but|it is|it's|rather)[\s$*]*$/iu.test(text.slice(place.end, each.start)),
+  );
+  return instead ?? "denied";
+}
+
+/** Answers that follow one with "or", "and" or "to": parts of one list, or guesses. */
+function withOthers(text: string, place: Span, places: readonly Span[]): string {
+  const parts = [withPercent(text, place)];
+  let last = place;
+  for (;;) {
+    const { end, kind } = last;
+    const next = places.find(
+      (each) =>
+        each.start >= end &&
+        each.kind === kind &&
+        /^\s*,?\s*\(?(?:or|and|to)(?:\s+(?:maybe|perhaps|possibly))?\s*[$*]*$/iu.test(
+          text.slice(end, each.start).replaceAll(/\\[()]/gu, ""),
+        ),
+    );
+    if (!next) return parts.join(" \\text{ and } ");
+    parts.push(withPercent(text, next));
+    last = next;
+  }
+}
+
+/** A formula after "answer is" that nobody put between dollars. */
+function bareLatex(text: string): Candidate | null {
+  const clause = [...text.matchAll(/\banswer\s*(?:is|=|:)+\s*([^\n$]{1,200})/giu)].at(-1)?.[1];
+  const formulaText = clause?.trim().replace(/\.$/u, "") ?? "";
+  if (!/^[-+(]?\\(?![([]|boxed|fbox|text)/u.test(formulaText)) return null;
+  const held = wholeExpression(formulaText);
+  return held && { text: held.text, rule: "after the answer trigger" };
 }
 
 const symbol = /^\s*\\?[a-zA-Z]+(?:_\{?\w{1,4}\}?)?'?\s*$/u;
@@ -154,9 +203,14 @@ function lastCluster(text: string, spans: readonly Span[], rule: string, after?:
   return { text: parts.length === 1 ? (parts[0] as string) : parts.join(" \\text{ and } "), rule };
 }
 
+/** What stands between a wrong answer and its correction. */
+const correcting =
+  /~~|\b(?:wrong|incorrect|mistaken?|instead|should|not?|actually|wait|but|correct(?:ed|ion|ly)?|however|rather|oops|hmm|sorry|so|therefore|hence|thus|then)\b/iu;
+
 /** Whether what lies between two answers joins them. */
 function joined(between: string, kind: Span["kind"]): boolean {
   const bare = between.replaceAll(/\\(?:text|mbox|mathrm)|\\q?quad|[${}\\\s]/gu, "");
+  if (correcting.test(between)) return false;
   if (/\b(?:and|or)\b|^[,;]/iu.test(between.replaceAll(/[{}]/gu, " ")) && between.length <= 60) return true;
   return kind === "box" && bare.length <= 8 && !bare.includes("=");
 }

@@ -1,3 +1,4 @@
+import { plainCharacters } from "../plain-characters.ts";
 import { noAnswer, type Verdict } from "../verdict.ts";
 import { choiceOf, letterAlone } from "./choice.ts";
 import { compareValues, type Likeness } from "./compare-values.ts";
@@ -83,7 +84,7 @@ function likenessOf({ digits = 6, tolerance, inequalities = true }: MathsOptions
 
 function candidatesOf(text: string, forms: AnswerForms, bare: boolean | undefined): Candidate[] {
   if (text.trim() === "") return [];
-  const whole = { text: unwrapped(text), rule: "the whole text" };
+  const whole = { text: unwrapped(plainCharacters(text)), rule: "the whole text" };
   if (bare) return [whole];
   const found = findAnswers(text, forms);
   // A gold that is an expression or a word needs no wrapping to be one.

@@ -16,6 +16,7 @@ export interface Match {
     | "within tolerance"
     | "same value"
     | "at sample points"
+    | "other unit"
     | "malformed"
     /** Numbers or functions that nothing here can compare. */
     | "too large";

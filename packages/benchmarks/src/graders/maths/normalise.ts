@@ -26,6 +26,14 @@ const signs: Readonly<Record<string, string>> = {
   "\u2009": " ",
   "\u2205": "\\emptyset ",
   "\u211d": "\\mathbb{R}",
+  "\u2044": "/",
+  "\u2215": "/",
+  "\u00bd": "\\frac{1}{2}",
+  "\u00bc": "\\frac{1}{4}",
+  "\u00be": "\\frac{3}{4}",
+  "\u2153": "\\frac{1}{3}",
+  "\u2154": "\\frac{2}{3}",
+  "\u221b": "\\sqrt[3]",
   "\u03b8": "\\theta ",
   "\u03b1": "\\alpha ",
   "\u03b2": "\\beta ",
@@ -47,6 +55,12 @@ const rewrites: readonly (readonly [RegExp, string])[] = [
   [/(?<=\d)\s*\{\s*,\s*\}\s*(?=\d)/gu, ","],
   [/(?<=\d),?\s*\\!\s*(?=\d{3})/gu, ","],
   [/(?<=\d)(?:\\[,;: ]|~)\s*(?=\d{3}(?!\d))/gu, ","],
+  [/\\colon(?![a-zA-Z])/gu, ":"],
+  [/\\langle(?![a-zA-Z])/gu, "("],
+  [/\\rangle(?![a-zA-Z])/gu, ")"],
+  [/\{([^{}]{1,60})\\choose(?![a-zA-Z])([^{}]{1,60})\}/gu, "\\binom{$1}{$2}"],
+  [/\{([^{}]{1,60})\\over(?![a-zA-Z])([^{}]{1,60})\}/gu, "\\frac{$1}{$2}"],
+  [/\^\{?(\d+)\}?\s*\/\s*_\{?(\d+)\}?/gu, "\\frac{$1}{$2}"],
   [/(?<!\\)\\[!,;:> ]|~|\\(?:q?quad|thinspace|enspace|hspace\{[^{}]*\})/gu, " "],
   [/\\[dtc]frac(?![a-zA-Z])/gu, "\\frac"],
   [/\\[dt]binom(?![a-zA-Z])/gu, "\\binom"],
@@ -79,7 +93,7 @@ export function normaliseLatex(text: string): string {
   return normal.replaceAll(/\s+/gu, " ").trim();
 }
 
-/** A text without spaces and braces that mean nothing, for identity. */
+/** A text without spaces that mean nothing, for identity. */
 export function identityOf(text: string): string {
-  return text.replaceAll(/\s+/gu, "").replace(/[.,;]+$/u, "");
+  return text.replaceAll(/(?<!\d)\s+|\s+(?!\d)/gu, "").replace(/[.,;]+$/u, "");
 }

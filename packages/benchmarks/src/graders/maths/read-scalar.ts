@@ -9,7 +9,8 @@ export function readScalar(given: string): Scalar {
   const { text, percent } = splitPercent(given);
   const exact = exactNumber(text);
   const value = exact && percent === "latex" ? exact.div(100) : exact;
-  return { kind: "scalar", text, exact: value, decimal: /\d?\.\d/u.test(text), percent };
+  const decimal = !repeating.test(text) && /\d?\.\d/u.test(text);
+  return { kind: "scalar", text, exact: value, decimal, percent };
 }
 
 function splitPercent(text: string): { readonly text: string; readonly percent: Scalar["percent"] } {
@@ -18,6 +19,8 @@ function splitPercent(text: string): { readonly text: string; readonly percent: 
   return { text: (match[1] as string).trim(), percent: match[2] === "\\%" ? "latex" : "plain" };
 }
 
+/** `0.1\overline{6}` */
+const repeating = /^([-+]?)\s*(\d*)\.(\d*)\s*\\(?:overline|bar|dot)\s*(?:\{\s*(\d{1,60})\s*\}|(\d))$/u;
 const integer = "\\d{1,3}(?:,\\d{3})+|\\d+";
 const decimal = new RegExp(
   `^([-+]?)\\s*(?:(${integer})?\\.(\\d+)|(${integer})\\.?)(?:\\s*[eE]\\s*([-+]?\\d{1,3}))?$`,
@@ -35,7 +38,14 @@ export function exactNumber(text: string): Fraction | null {
   if (text.length > longestNumber) return null;
   const plain = decimalNumber(text) ?? (spaced.test(text) ? decimalNumber(text.replaceAll(" ", "")) : null);
   if (plain) return plain;
-  let match = scientific.exec(text);
+  let match = repeating.exec(text);
+  if (match) {
+    const [, minus, whole = "", places = "", block = match[5] ?? ""] = match;
+    const value = new Fraction(`${whole || "0"}.${places || "0"}`);
+    const tail = new Fraction(block).div(`${"9".repeat(block.length)}${"0".repeat(places.length)}`);
+    return signed(minus, value.add(tail));
+  }
+  match = scientific.exec(text);
   if (match) {
     const factor = decimalNumber(match[1] as string);
     return factor ? factor.mul(new Fraction(10).pow(Number(match[2] ?? match[3]))) : null;

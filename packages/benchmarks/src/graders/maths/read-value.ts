@@ -1,3 +1,5 @@
+import { approximates } from "./approximation.ts";
+import { clockOf } from "./clock.ts";
 import { calculatedEntries } from "./matrix-calculation.ts";
 import { normaliseLatex } from "./normalise.ts";
 import { exactNumber, readScalar } from "./read-scalar.ts";
@@ -22,10 +24,11 @@ export function readValue(latex: string): Value | null {
 }
 
 function read(given: string, depth: number): Value | null {
-  const text = withoutWrapping(given);
+  const text = rounded(withoutWrapping(given));
   if (text === "" || depth > deepest) return null;
   const next = (each: string): Value | null => read(each, depth + 1);
   return (
+    clockOf(text) ??
     membership(text, next) ??
     congruence(text) ??
     listed(text, next) ??
@@ -34,11 +37,19 @@ function read(given: string, depth: number): Value | null {
     matrix(text, next) ??
     matrixCalculation(text, next) ??
     bracketed(text, next) ??
+    emptySet(text) ??
     inBase(text) ??
     words(text) ??
     signedBoth(text) ??
     scalar(text)
   );
+}
+
+/** `]0, 1[` is the open interval. */
+function rounded(text: string): string {
+  const match = /^([\][])([^()[\]{},;]+[,;][^()[\]{},;]+)([\][])$/u.exec(text);
+  if (!match || (match[1] === "[" && match[3] === "]")) return text;
+  return `${match[1] === "]" ? "(" : "["}${match[2]}${match[3] === "[" ? ")" : "]"}`;
 }
 
 /** `x \in A` says A. */
@@ -104,7 +115,7 @@ function collected(pieces: readonly string[], text: string, next: (text: string)
     if (!value) return null;
     // `n = 1, 2, 3` names what it lists once.
     const held = value.kind === "relation" && value.assigned ? value.assigned : value;
-    if (held.kind === "set" && !piece.startsWith("\\{")) items.push(...held.items);
+    if (held.kind === "set" && held.items.length > 0 && !piece.startsWith("\\{")) items.push(...held.items);
     else items.push(held);
   }
   // A sentence is no list.
@@ -117,6 +128,8 @@ const relator = /\\neq|\\leq|\\geq|\\approx|\\equiv|=|<|>/u;
 function related(text: string, next: (text: string) => Value | null): Value | null {
   const all = splitTop(text, relator);
   if (all.length < 2) return null;
+  const between = all.length === 2 ? absolute(all) : null;
+  if (between !== null) return next(between);
   // What is written after an equals sign is exact; its approximation says nothing new.
   const exact = all.findIndex((piece) => piece.separator === "=");
   const end = all.findIndex((piece, i) => piece.separator === "\\approx" && exact !== -1 && i > exact);
@@ -124,6 +137,9 @@ function related(text: string, next: (text: string) => Value | null): Value | nu
   const sides = pieces.map((piece) => piece.text.trim());
   const last = sides.at(-1) as string;
   if (last === "" || sides.length > 8) return null;
+  const about = end === -1 ? undefined : approximationOf(last, all.slice(end));
+  if (exact === -1 && all[1]?.separator === "\\approx" && isNumeric(sides[0] as string))
+    return approximated(sides[0] as string, all.slice(1), next);
   const relators = pieces
     .slice(1)
     .map(({ separator }): Relator =>
@@ -133,9 +149,45 @@ function related(text: string, next: (text: string) => Value | null): Value | nu
   const named =
     relators.every((each) => each === "=") &&
     (sides.slice(0, -1).some((side) => isName(side)) || sides.every((side) => isNumeric(side)));
-  const assigned = named || sides[0] === "" ? next(last) : null;
-  if (sides[0] === "") return assigned;
-  return { kind: "relation", sides: sides.map((side) => readScalar(side)), relators, assigned };
+  const turned = sides.length === 2 && relators[0] === "=" && isName(last) && isNumeric(sides[0] as string);
+  const bare = sides[0] === "" && relators.every((each) => each === "=");
+  const assigned = turned ? next(sides[0] as string) : named || bare ? next(last) : null;
+  if (bare) return assigned;
+  return {
+    kind: "relation",
+    sides: sides.map((side) => readScalar(side)),
+    relators,
+    assigned,
+    ...(about && { about }),
+  };
+}
+
+/** `|x| \leq 2` lies between -2 and 2. */
+function absolute([first, second]: readonly { readonly text: string; readonly separator: string }[]): string | null {
+  const name = /^\|\s*([a-zA-Z])\s*\|$/u.exec(first?.text.trim() ?? "")?.[1];
+  const bound = second?.text.trim() ?? "";
+  if (name === undefined || !exactNumber(bound) || bound.startsWith("-")) return null;
+  const sign = second?.separator;
+  return sign === "<" || sign === "\\leq" ? `-${bound} ${sign} ${name} ${sign} ${bound}` : null;
+}
+
+/** What follows an exact value behind "about", where it is that value rounded. */
+function approximationOf(exact: string, pieces: readonly { readonly text: string }[]): Scalar | undefined {
+  const [first] = pieces;
+  const about = first && scalar(first.text.trim());
+  return about && pieces.length === 1 && approximates(about, scalar(exact)) ? about : undefined;
+}
+
+/** `2\sqrt3 \approx 3.46` says the first, and the second only where it is the first, rounded. */
+function approximated(
+  exact: string,
+  pieces: readonly { readonly text: string }[],
+  next: (text: string) => Value | null,
+): Value | null {
+  const about = approximationOf(exact, pieces);
+  const sides = [readScalar(exact), ...pieces.map(({ text }) => readScalar(text.trim()))];
+  const relators = pieces.map((): Relator => "=");
+  return { kind: "relation", sides, relators, assigned: about ? next(exact) : null, ...(about && { about }) };
 }
 
 function isNumeric(side: string): boolean {
@@ -194,7 +246,12 @@ function bracketed(text: string, next: (text: string) => Value | null): Value | 
   if (!set && !/^[([]/u.test(text)) return null;
   if (closingAt(text, 0) !== text.length) return null;
   const inner = set ? text.slice(2, -2) : text.slice(1, -1);
-  if (set && splitTop(inner, /\\mid(?![a-z])|\||:/u).length > 1) return readScalar(text);
+  const built = set ? splitTop(inner, /\\mid(?![a-z])|\||:/u) : [];
+  if (built.length > 1) {
+    const real = /^[a-zA-Z](?:\s*\\in\s*\\mathbb\s*\{?\s*R\s*\}?)?$/u.test((built[0] as { text: string }).text.trim());
+    const condition = real && built.length === 2 ? next((built[1] as { text: string }).text) : null;
+    return condition?.kind === "relation" && !condition.assigned ? condition : readScalar(text);
+  }
   const pieces = splitTop(inner, /[,;]/u).map((piece) => piece.text.trim());
   if (!set && pieces.length === 1) return null;
   const items: Value[] = [];
@@ -203,15 +260,23 @@ function bracketed(text: string, next: (text: string) => Value | null): Value | 
     const item = next(piece);
     if (!item) return null;
     const held = item.kind === "relation" && item.assigned ? item.assigned : item;
-    if (set && held.kind === "set" && !piece.startsWith("\\{")) items.push(...held.items);
+    if (set && held.kind === "set" && held.items.length > 0 && !piece.startsWith("\\{")) items.push(...held.items);
     else items.push(held);
   }
   if (set) return { kind: "set", items };
   return { kind: "tuple", open: text[0] as Tuple["open"], close: text.at(-1) as Tuple["close"], items };
 }
 
+function emptySet(text: string): Value | null {
+  return /^\\(?:emptyset|varnothing)$/u.test(text) ? { kind: "set", items: [] } : null;
+}
+
 function inBase(text: string): Value | null {
-  const match = /^([\dA-Fa-f]+)_\s*(?:\{\s*(?:\\text\s*\{)?\s*(\d+|[a-z]+)\s*\}?\s*\}|(\d))$/u.exec(text);
+  const plain = text.replace(
+    /^(?:\\(?:text|mathrm)\s*\{\s*([\dA-Fa-f]+)\s*\}|\(\s*([\dA-Fa-f]+)\s*\))(?=\s*_)/u,
+    "$1$2",
+  );
+  const match = /^([\dA-Fa-f]+)_\s*(?:\{\s*(?:\\text\s*\{)?\s*(\d+|[a-z]+)\s*\}?\s*\}|(\d))$/u.exec(plain);
   return match && /^\d/u.test(match[1] as string)
     ? { kind: "base", digits: (match[1] as string).toLowerCase(), base: (match[2] ?? match[3]) as string }
     : null;
@@ -219,8 +284,10 @@ function inBase(text: string): Value | null {
 
 const textual = /^[({\s]*(?:\\(?:text|textbf|textit|textrm|mbox|mathrm|mathbf)\s*\{[^{}]*\}[)}\s.]*)+$/u;
 
+const realNumbers = /^(?:all)?real(?:s|numbers)$/u;
+
 /** Shorter runs of letters are products as often as words. */
-const plainWords = /^(?:[a-zA-Z][a-z]{3,}|[a-zA-Z]+(?:[ -][a-zA-Z]+)+)[.!]?$/u;
+const plainWords = /^(?:[yY]es|[nN]o|NO|YES|[oO]dd|[a-zA-Z][a-z]{3,}|[a-zA-Z]+(?:[ -][a-zA-Z]+)+)[.!]?$/u;
 
 function words(text: string): Value | null {
   const said = textual.test(text)
@@ -228,6 +295,7 @@ function words(text: string): Value | null {
     : text;
   const isWords = said !== text ? !/^\W*\d[\d.,\s]*$/u.test(said) : plainWords.test(said);
   if (!isWords) return said === text ? null : readScalar(said.trim());
+  if (realNumbers.test(said.toLowerCase().replaceAll(/[^a-z]/gu, ""))) return readScalar("\\mathbb{R}");
   return { kind: "words", text: said.trim() };
 }
 
@@ -243,7 +311,9 @@ function signedBoth(text: string): Value | null {
 }
 
 function scalar(text: string): Scalar {
-  return readScalar(withoutWrapping(withoutUnit(text)));
+  const { text: bare, measure } = withoutUnit(text);
+  const value = readScalar(withoutWrapping(bare));
+  return measure === null ? value : { ...value, measure };
 }
 
 /** Without what stands around an answer and says nothing: dollars, boxes, full stops, a pair of braces or parentheses. */

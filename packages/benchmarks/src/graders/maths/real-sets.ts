@@ -60,6 +60,7 @@ function endsOf(value: Value): Scalar[] | null {
     case "words":
     case "matrix":
     case "base":
+    case "clock":
     case "congruence":
       return null;
   }
@@ -131,6 +132,7 @@ function cellsOf(value: Value, line: Line): boolean[] | null {
     case "words":
     case "matrix":
     case "base":
+    case "clock":
     case "congruence":
       return null;
   }

@@ -30,6 +30,15 @@ function classOf(precision: number): RealClass {
   return known;
 }
 
+const constants = new Map<string, Decimal>();
+
+function constantOf(real: RealClass, name: "pi" | "e"): Decimal {
+  const key = `${name} ${real.precision}`;
+  const known = constants.get(key) ?? (name === "pi" ? real.acos(-1) : real.exp(1));
+  constants.set(key, known);
+  return known;
+}
+
 /**
  * The real value of an expression, to at least forty digits behind its point and forty of its own.
  * @returns null where it is not real, not known, or needs more digits than there are
@@ -62,8 +71,8 @@ function atPrecision(json: Json, valueOf: RealPoint, digits: number): { value: D
   const valueHere = (each: Json): Decimal | null => {
     if (typeof each === "number") return new real(each);
     if (typeof each === "string") {
-      if (each === "Pi") return real.acos(-1);
-      if (each === "e" || each === "ExponentialE") return real.exp(1);
+      if (each === "Pi") return constantOf(real, "pi");
+      if (each === "e" || each === "ExponentialE") return constantOf(real, "e");
       const value = valueOf(each);
       return value && new real(value);
     }
@@ -172,13 +181,17 @@ function power(base: Decimal, exponent: Decimal, real: RealClass): Decimal | nul
     // Twenty digits are kept for the error of a long product.
     return exponent.abs().lessThan(1e7) ? base.pow(exponent) : base.abs().equals(1) ? base.pow(exponent.mod(2)) : null;
   }
-  if (!base.greaterThan(0) || exponent.abs().mul(real.max(1, base.ln().abs())).greaterThan(1e5)) return null;
-  return base.pow(exponent);
+  if (!base.greaterThan(0)) return null;
+  const logarithmOfBase = base.equals(constantOf(real, "e")) ? new real(1) : base.ln();
+  if (exponent.abs().mul(real.max(1, logarithmOfBase.abs())).greaterThan(1e5)) return null;
+  // Its own power is right in the last digit and takes twice as long; twenty digits are kept for the error.
+  return exponent.mul(logarithmOfBase).exp();
 }
 
 /** The real root of a negative number, where its degree is odd. */
 function root(base: Decimal, degree: Decimal, real: RealClass): Decimal | null {
   if (degree.isZero()) return null;
+  if (degree.equals(3)) return base.cbrt();
   if (!base.isNegative() || base.isZero()) return power(base, new real(1).div(degree), real);
   return degree.isInteger() && degree.mod(2).abs().equals(1)
     ? (power(base.neg(), new real(1).div(degree), real)?.neg() ?? null)

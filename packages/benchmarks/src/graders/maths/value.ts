@@ -1,4 +1,5 @@
 import type { Fraction } from "fraction.js";
+import type { Clock } from "./clock.ts";
 
 /** A number or an expression: anything that is not made of several answers. */
 export interface Scalar {
@@ -11,6 +12,8 @@ export interface Scalar {
   readonly decimal: boolean;
   /** `plain` is `10%`, which people write for 10 and for 0.1; `\%` is a hundredth. */
   readonly percent: "no" | "plain" | "latex";
+  /** The measure of the unit behind it, such as `cm^2`. */
+  readonly measure?: string | undefined;
 }
 
 /** Words. */
@@ -57,6 +60,8 @@ export interface Relation {
   readonly relators: readonly Relator[];
   /** What is said of a name: the last side of `x = 2`, `f(x) = 2x`, `(p, q) = (1, 2)`. */
   readonly assigned: Value | null;
+  /** Behind the assigned value, what it is about. */
+  readonly about?: Value | undefined;
 }
 
 /** A digit string in a base other than ten. */
@@ -74,4 +79,4 @@ export interface Congruence {
 }
 
 /** What an answer says. */
-export type Value = Scalar | Words | AnswerSet | Tuple | Combination | Matrix | Relation | InBase | Congruence;
+export type Value = Clock | Scalar | Words | AnswerSet | Tuple | Combination | Matrix | Relation | InBase | Congruence;

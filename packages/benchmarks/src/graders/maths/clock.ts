@@ -1,0 +1,43 @@
+/** A time of day. */
+export interface Clock {
+  readonly kind: "clock";
+  readonly hour: number;
+  readonly minute: number;
+  readonly half: "am" | "pm";
+}
+
+/** Reads `10:30 \text{ a.m.}`; null where no half of the day is named. */
+export function clockOf(text: string): Clock | null {
+  if (!/[ap]\.?\s*m/iu.test(text) || text.length > 60) return null;
+  const bare = text
+    .replaceAll(/\\(?:text|textbf|textrm|mathrm|mbox)(?![a-z])/gu, "")
+    .replaceAll(/[\s{}.~]|\\[,;: ]/gu, "")
+    .toLowerCase();
+  const [, hour, minute = "0", half] = /^(\d{1,2})(?::(\d{2}))?([ap])m$/u.exec(bare) ?? [];
+  return hour === undefined
+    ? null
+    : { kind: "clock", hour: Number(hour), minute: Number(minute), half: half === "a" ? "am" : "pm" };
+}
+
+const timed = /^(\d{1,2}):([0-5]\d)$/u;
+
+/** Whether a time of day is what a text such as `10:30`, or the bare hour, says. */
+export function sameTime({ hour, minute }: Clock, text: string): boolean {
+  const [, h, m] = timed.exec(text.trim()) ?? [];
+  return h === undefined ? minute === 0 && text.trim() === String(hour) : Number(h) === hour && Number(m) === minute;
+}
+
+/**
+ * Compares texts with colons: times as they are written, ratios of more than two parts part by part.
+ * @returns null where neither is one
+ */
+export function compareColons(a: string, b: string): boolean | null {
+  if (!a.includes(":") || !b.includes(":")) return a.split(":").length > 2 || b.split(":").length > 2 ? false : null;
+  // 3:05 is a time; 3:11 may be a ratio, and 6:22 the same.
+  if (timed.test(a) && timed.test(b) && /:0/u.test(a + b)) return a === b;
+  const [left, right] = [a.split(":"), b.split(":")];
+  if (left.length === 2 && right.length === 2) return null;
+  const [x, y] = [left.map(Number), right.map(Number)];
+  if (x.length !== y.length || ![...x, ...y].every((n) => Number.isSafeInteger(n) && n > 0 && n < 1e7)) return false;
+  return x.every((n, i) => n * (y[0] as number) === (y[i] as number) * (x[0] as number));
+}
