@@ -23,6 +23,8 @@ export interface Line {
   readonly reads?: readonly ReceivedMessage[];
   /** Most tokens written, the end token included. */
   readonly maxTokens: number;
+  /** Texts that end the reply, beside the model's own end. */
+  readonly stop?: readonly string[];
   /** How transcripts show the prompt. */
   readonly renderPrompt?: (prompt: Prompt) => string;
 }
@@ -108,7 +110,7 @@ async function sayTogether(
   const taken = await takeTurns(
     context,
     clock,
-    speakers.map(({ speaker: { agent, prompt, reads = [], maxTokens: own, renderPrompt }, maxTokens }, i) => ({
+    speakers.map(({ speaker: { agent, prompt, reads = [], maxTokens: own, stop, renderPrompt }, maxTokens }, i) => ({
       agent,
       turn: first + i,
       round,
@@ -116,6 +118,7 @@ async function sayTogether(
       inbox: reads,
       maxTokens: Math.min(own, maxTokens, context.sampling.maxTokens ?? Infinity),
       ...(pass !== undefined && { pass }),
+      ...(stop && { stop }),
       ...(renderPrompt && { renderPrompt }),
     })),
   );
