@@ -6,6 +6,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import semver from "semver";
+import { pack, publishedFolders } from "./lib/pack.mjs";
 import { root } from "./lib/root.mjs";
 import { run } from "./lib/run.mjs";
 import { setUp } from "./lib/setup.mjs";
@@ -13,16 +14,11 @@ import { setUp } from "./lib/setup.mjs";
 await setUp();
 const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 const oldest = semver.minVersion(engines.node).version;
-const folders = ["packages", "apps"].flatMap((group) =>
-  readdirSync(join(root, group))
-    .map((name) => join(root, group, name))
-    .filter((folder) => existsSync(join(folder, "package.json"))),
-);
 const total = { passed: 0, failed: 0 };
 const work = await mkdtemp(join(tmpdir(), "laconic-engines-"));
 try {
   const tarballs = [];
-  for (const folder of folders) tarballs.push(await pack(folder));
+  for (const folder of publishedFolders()) tarballs.push(await pack(folder, work));
   const dependencies = Object.fromEntries(tarballs.map(({ name, file }) => [name, `file:${file}`]));
   tell(`${tarballs.length} packages ask for ranges`, tarballs.flatMap(pinned));
   const npm = ["npm", ["install", "--engine-strict", "--no-audit", "--no-fund", "--prefer-offline"]];
@@ -53,16 +49,6 @@ function tell(what, problems) {
   console.log(`${problems.length === 0 ? "ok  " : "FAIL"} ${what}`);
   for (const problem of problems) console.log(problem);
   return problems.length === 0;
-}
-
-/** As it would be published, but for `dist`, which says nothing about dependencies. */
-async function pack(folder) {
-  const { name, version } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-  const packed = await run("pnpm", ["pack", "--pack-destination", work], { cwd: folder });
-  if (packed.code !== 0) throw new Error(`${name} cannot be packed:\n${packed.text}`);
-  const file = join(work, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`);
-  const { text } = await run("tar", ["-xzOf", file, "package/package.json"]);
-  return { name, file, manifest: JSON.parse(text) };
 }
 
 /** Dependencies that a user could share with no other package; only what is checked by its hash may be so. */

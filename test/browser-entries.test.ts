@@ -15,6 +15,7 @@ const entries: readonly string[] = [
   "packages/budget/src/index.ts",
   "packages/topologies/src/index.ts",
   "packages/tasks/src/index.ts",
+  "packages/tasks/src/presets/index.ts",
   "packages/kernels/src/index.ts",
   "packages/kernels/src/testing/index.ts",
   "packages/engine/src/index.ts",
@@ -96,10 +97,14 @@ describe("browsers can bundle", () => {
     },
   );
 
-  test("the relay without the index of benchmarks", { timeout: 120_000 }, async () => {
-    const { sources } = await bundled("packages/tasks/src/index.ts");
-    expect(sources.filter((path) => /packages\/(benchmarks|sandbox|tokenizers|hub)\//u.test(path))).toEqual([]);
-  });
+  test.each(["index.ts", "presets/index.ts"])(
+    "tasks, %s, without the index of benchmarks",
+    { timeout: 120_000 },
+    async (file) => {
+      const { sources } = await bundled(`packages/tasks/src/${file}`);
+      expect(sources.filter((path) => /packages\/(benchmarks|sandbox|tokenizers|hub)\//u.test(path))).toEqual([]);
+    },
+  );
 
   test.each([
     ["training-worker.ts", 90],

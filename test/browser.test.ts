@@ -3,19 +3,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "vite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { relayQuickstart } from "../apps/trainer/src/presets/relay-quickstart.ts";
 import { memoryFileSystem } from "../packages/core/src/files/index.ts";
 import { createInlineEngine } from "../packages/engine/src/index.ts";
 import { createKernels } from "../packages/kernels-tfjs/src/wasm/index.ts";
 import { kernelCases } from "../packages/kernels/src/testing/index.ts";
+import { relayQuickstart } from "../packages/tasks/src/presets/index.ts";
 import type { ConformanceResult } from "./browser/conformance-worker.ts";
 import { chromium, inChromium } from "./browser/in-chromium.ts";
 import { modelFolder, session, type SessionOptions, type SessionResult } from "./browser/session.ts";
 import { root } from "./workspace.ts";
 
 const slow = { timeout: 1_200_000 };
-const train = relayQuickstart["train"] as Record<string, unknown>;
-const options: SessionOptions = { settings: { ...train, seed: 1 }, steps: 40 };
+const options: SessionOptions = { settings: { ...relayQuickstart.train, seed: 1 }, steps: 40 };
 
 let page = "";
 beforeAll(async () => {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from "node:fs";
 import { copyFile, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { recordingTerminal } from "../apps/trainer/src/cli/recording-terminal.ts";
 import { main } from "../apps/trainer/src/main.ts";
 import { publishedPackages, readText, root } from "./workspace.ts";
@@ -36,6 +36,7 @@ interface Trial {
 
 /** Nothing here trains for minutes, asks a network or listens; what a command needs first is refused as missing. */
 const trials: readonly (readonly [start: RegExp, trial: Trial])[] = [
+  [/^init\b/, { code: 0 }],
   [/^(quickstart|train)\b.*--resume/, { code: 2, says: "holds no run to resume" }],
   [/^(quickstart|train)\b/, { more: ["--dry-run"], code: 0 }],
   [/^plan\b/, { more: ["--device", "wasm", "--tflops", "1"], code: 0 }],
@@ -72,6 +73,7 @@ beforeAll(async () => {
   vi.stubEnv("HF_HUB_OFFLINE", "1");
   vi.stubEnv("LACONIC_DATA", join(folder, "data"));
 });
+beforeEach(() => rm(join(folder, "my-team"), { recursive: true, force: true }));
 afterAll(async () => {
   vi.unstubAllEnvs();
   process.chdir(home);

@@ -11,6 +11,7 @@ import { execCommand } from "./commands/exec.ts";
 import { gradeCommand } from "./commands/grade.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { evalCommand } from "./commands/eval.ts";
+import { initCommand } from "./commands/init.ts";
 import { planCommand } from "./commands/plan.ts";
 import { quickstartCommand } from "./commands/quickstart.ts";
 import { relayCommand } from "./commands/relay.ts";
@@ -31,6 +32,7 @@ export async function main(words: readonly string[], context: CommandContext): P
     meta: { name: "laconic", version: packageJson.version, description: packageJson.description },
     subCommands: {
       quickstart: quickstartCommand(context, exit),
+      init: initCommand(context, exit),
       train: trainCommand(context, exit),
       plan: planCommand(context, exit),
       eval: evalCommand(context, exit),
@@ -99,5 +101,7 @@ export async function runProcess(): Promise<void> {
   // Whoever reads has enough, as `head` does: end as other programs end by SIGPIPE.
   for (const stream of [process.stdout, process.stderr])
     stream.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 141 : 1));
-  process.exitCode = await main(process.argv.slice(2), { terminal: processTerminal(process.stdout, process.stderr) });
+  process.exitCode = await main(process.argv.slice(2), {
+    terminal: processTerminal(process.stdout, process.stderr, process.stdin),
+  });
 }

@@ -1,4 +1,5 @@
 import type { AgentId, LanguageModel, Problem, Topology } from "@laconic/core";
+import type { Family, Protocol } from "./protocols/protocol.ts";
 
 /** Reads answers of one benchmark, for votes and stop rules. It never sees a gold answer. */
 export interface AnswerReader {
@@ -11,8 +12,16 @@ export interface AnswerReader {
 /** A worked example for few-shot prompts, from a training split. */
 export interface Exemplar {
   readonly question: string;
+  /** Worked; empty where the data has the answer alone. */
   readonly solution: string;
+  /** The answer alone. */
+  readonly answer: string;
+  /** The answer as `BaselineOptions.answerForm` demands it: the end of the reply that the example shows. */
+  readonly answerLine: string;
 }
+
+/** Runs a Python program that a model wrote, away from everything: what it printed, and what went wrong, null when nothing did. */
+export type RunProgram = (program: string) => Promise<{ readonly output: string; readonly error: string | null }>;
 
 /** What a method is built for. */
 export interface BaselineOptions {
@@ -21,8 +30,17 @@ export interface BaselineOptions {
   readonly answerForm: string;
   /** Most tokens of one reply. */
   readonly maxTokens: number;
-  /** For few-shot methods; an empty list makes them zero-shot. */
+  /** What the questions ask for, and the benchmark they are of: protocols differ by them. Default `text`. */
+  readonly family?: Family;
+  readonly benchmark?: string;
+  /** Of every call, instead of the protocol's; the episode's sampling has it too. */
+  readonly temperature?: number;
+  /** Of a training split, in seeded order: the method chooses from them as its protocol says. An empty list makes it zero-shot. */
   readonly exemplars?: readonly Exemplar[];
+  /** How many it chooses, instead of the protocol's. */
+  readonly shots?: number;
+  /** For protocols that run programs: without it they are refused. */
+  readonly runProgram?: RunProgram;
   /** Of votes: samples, agents, rounds. Each method says which it takes, and its default. */
   readonly samples?: number;
   readonly agents?: number;
@@ -39,8 +57,8 @@ export interface Calibration {
   readonly seed: string | number;
 }
 
-/** The votes, agents and rounds that a method is sized by. */
-export type MethodSize = Pick<BaselineOptions, "samples" | "agents" | "rounds">;
+/** What a method is sized by: the questions, and votes, agents and rounds where they are not the protocol's. */
+export type MethodSize = Pick<BaselineOptions, "samples" | "agents" | "rounds" | "family" | "benchmark">;
 
 /** How often texts stand in all prompts of a question together, at most. */
 export interface PromptCopies {
@@ -49,6 +67,8 @@ export interface PromptCopies {
   readonly examples: number;
   /** Of replies, whole or quoted line by line. */
   readonly replies: number;
+  /** Bytes of what tools say, such as the results of tests. Default 0. */
+  readonly toolBytes?: number;
 }
 
 /** A published method, as a topology whose agents are all the same model. */
@@ -59,8 +79,10 @@ export interface Baseline {
   readonly source: string;
   /** Calls a question, in words. */
   readonly calls: string;
-  /** Temperature of its paper; the caller may choose another. */
+  /** Of its paper where no protocol says; the caller may choose another. */
   readonly temperature: number;
+  /** How it is played, by kind of question: see `protocolFor`. Absent for a team that is not published. */
+  readonly protocols?: readonly Protocol[];
   /** What distinguishes it from others of its name in records, such as a checkpoint. Default: the name. */
   readonly identity?: string;
   /** Models that its agents bring; all others speak with the caller's. */

@@ -73,8 +73,8 @@ test.for([
   ["debate", 9],
   ["dylan", 28],
   ["agentprune-c", 50],
-  ["mad", 14],
-  ["self-refine", 36],
+  ["mad", 35],
+  ["self-refine", 35],
   ["evoagent", 84],
   ["role-assignment", 0],
   ["hint", 1],
@@ -84,7 +84,8 @@ test.for([
   const { asked } = await play(name, (_, call) => `DISCARD WRONG reply-${call}.`, {
     // Nobody agrees.
     reader: { read: (reply) => reply, same: (a, b) => a === b },
-    exemplars: [{ question: "an example", solution: "7" }],
+    exemplars: [{ question: "an example", solution: "six and one", answer: "7", answerLine: "#### 7" }],
+    shots: 1,
     tokens: 10 ** 9,
   });
   const standing = (text: string): number => asked.join("\n").split(text).length - 1;
@@ -102,7 +103,11 @@ test.for([
   ["php", 2],
   ["debate", 6],
   ["dylan", 3], // three of four agree
-  ["self-refine", 9],
+  ["self-refine", 11],
+  ["complex-cot:sampled", 50],
+  ["sc:40", 40],
+  ["vanilla:few-shot-answers", 1],
+  ["vanilla:agentprune-direct", 2],
   ["role-assignment", 2],
   ["hint", 2],
   ["critic", 3],
@@ -117,7 +122,7 @@ test.for([
   ["dylan", 11, (_: string, call: number) => `${call}`],
   ["php", 10, (_: string, call: number) => `${call}`],
   ["evoagent", 37, () => "DISCARD 1"],
-  ["self-refine", 9, () => "WRONG 1"],
+  ["self-refine", 11, () => "WRONG 1"],
 ] as const)("%s takes %i calls at worst", async ([name, calls, answer]) => {
   expect((await play(name, answer)).episode.utterances).toHaveLength(calls);
 });
@@ -178,7 +183,12 @@ test.for([
 });
 
 test("self-refine stops when the comment says so, and keeps the last version", async () => {
-  const replies = ["draft 1", "WRONG: the sign", "better 2", "CORRECT"];
+  const replies = [
+    "draft 1",
+    '{"feedback": "the sign", "correct": "False"}',
+    "better 2",
+    '{"feedback": "", "correct": "True"}',
+  ];
   const { episode } = await play("self-refine", (_, call) => replies[call] ?? "");
   expect([episode.utterances.length, episode.answer]).toEqual([4, "better 2"]);
 });
@@ -228,8 +238,8 @@ test("equal budget: samples until the tokens are spent", async () => {
 
 test("few-shot: the examples come before the question; the complex ones are those with most lines", async () => {
   const exemplars = [
-    { question: "one?", solution: "a\n#### 1" },
-    { question: "two?", solution: "a\nb\nc\n#### 2" },
+    { question: "one?", solution: "a", answer: "1", answerLine: "#### 1" },
+    { question: "two?", solution: "a\nb\nc", answer: "2", answerLine: "#### 2" },
   ];
   expect(mostComplex(exemplars, 1)).toEqual([exemplars[1]]);
   const { asked } = await play("cot", () => "7", { exemplars });
@@ -237,5 +247,7 @@ test("few-shot: the examples come before the question; the complex ones are thos
 });
 
 test("an unknown method is refused with the known ones", () => {
-  expect(() => baselineNamed("gpt")).toThrow(/known: vanilla, cot/u);
+  expect(() => baselineNamed("gpt")).toThrow(
+    /known: vanilla, vanilla:few-shot-answers, vanilla:agentprune-direct, cot/u,
+  );
 });

@@ -10,13 +10,29 @@ export type {
   Exemplar,
   MethodSize,
   PromptCopies,
+  RunProgram,
 } from "./baseline.ts";
 export { drawGraph, pruneGraph, spatialMask, temporalMask, wholeGraph } from "./agent-prune/edges.ts";
 export type { DrawnGraph, EdgeSet, Logits, Mask, SpatialStart } from "./agent-prune/edges.ts";
 export { learnMasks } from "./agent-prune/learn-masks.ts";
 export type { LearnedMasks, LearnOptions } from "./agent-prune/learn-masks.ts";
 export { baselineNamed, baselines } from "./registry.ts";
-export { mostComplex } from "./methods/complex-cot.ts";
+export type {
+  Family,
+  Phase,
+  Protocol,
+  Role,
+  Setting,
+  Shots,
+  SourceLabel,
+  StopRule,
+  VoteRule,
+} from "./protocols/protocol.ts";
+export { protocolFor, protocolName } from "./protocols/protocol-for.ts";
+export { departures } from "./protocols/departures.ts";
+export type { PlayedWith } from "./protocols/departures.ts";
+export type { Asked } from "./protocols/protocol-for.ts";
+export { chooseShots, mostComplex } from "./protocols/choose-shots.ts";
 export { countVotes } from "./vote.ts";
 export type { VoteClass } from "./vote.ts";
 export { promptVersion } from "./prompts/chat.ts";

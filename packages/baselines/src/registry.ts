@@ -1,10 +1,10 @@
 import { LaconicError } from "@laconic/core";
-import { agentPrune } from "./agent-prune/agent-prune.ts";
+import { agentPrune, agentPruneReleased } from "./agent-prune/agent-prune.ts";
 import type { Baseline } from "./baseline.ts";
-import { complexCot } from "./methods/complex-cot.ts";
+import { complexCot, complexCotSampled } from "./methods/complex-cot.ts";
 import { cot } from "./methods/cot.ts";
 import { untrainedCritic } from "./methods/critic.ts";
-import { dylan } from "./methods/dylan.ts";
+import { dylan, dylanSelect } from "./dylan/dylan.ts";
 import { equalBudget } from "./methods/equal-budget.ts";
 import { evoAgent } from "./methods/evo-agent.ts";
 import { untrainedHint } from "./methods/hint.ts";
@@ -12,22 +12,29 @@ import { llmDebate } from "./methods/llm-debate.ts";
 import { mad } from "./methods/mad.ts";
 import { php } from "./methods/php.ts";
 import { roleAssignment } from "./methods/role-assignment.ts";
-import { selfConsistency } from "./methods/self-consistency.ts";
+import { selfConsistency, selfConsistency40 } from "./methods/self-consistency.ts";
 import { selfRefine } from "./methods/self-refine.ts";
-import { vanilla } from "./methods/vanilla.ts";
+import { vanillaDirect } from "./methods/vanilla-direct.ts";
+import { vanilla, vanillaFewShot } from "./methods/vanilla.ts";
 
-/** All methods, in the order of the papers' tables. */
+/** All methods, in the order of the papers' tables; behind a colon the preset of one that papers play in several ways. */
 export const baselines: readonly Baseline[] = [
   vanilla,
+  vanillaFewShot,
+  vanillaDirect,
   cot,
   complexCot,
+  complexCotSampled,
   selfConsistency,
+  selfConsistency40,
   php,
   llmDebate,
   dylan,
+  dylanSelect,
   agentPrune("complete"),
   agentPrune("layered"),
   agentPrune("random"),
+  agentPruneReleased,
   mad,
   selfRefine,
   evoAgent,

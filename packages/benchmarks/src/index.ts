@@ -50,7 +50,7 @@ export type { PublishedNumberRule } from "./graders/profiles/published-numbers.t
 export { publishedLetters } from "./graders/profiles/published-letters.ts";
 export type { PublishedLetterRule } from "./graders/profiles/published-letters.ts";
 export type { Certainty, Extracted, Verdict } from "./graders/verdict.ts";
-export { answerForm, answerReading } from "./graders/answer-reader.ts";
+export { answerForm, answerLine, answerReading } from "./graders/answer-reader.ts";
 export type { AnswerReading } from "./graders/answer-reader.ts";
 
 export { writingReward } from "./writing/writing-reward.ts";

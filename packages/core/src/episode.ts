@@ -41,6 +41,8 @@ export interface Episode {
   readonly answer: string | null;
   /** Where several agents answer: the last text of each, by agent. One who never answered is missing. */
   readonly outputs?: Readonly<Record<AgentId, string>>;
+  /** What its method records besides, such as `capped`: a cap that was hit, a reply that could not be read. Absent for none. */
+  readonly notes?: readonly string[];
   readonly stopReason: StopReason;
   readonly ledger: Ledger;
 }

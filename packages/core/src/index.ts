@@ -60,15 +60,7 @@ export { stopReasons } from "./stop-reason.ts";
 export type { StopReason } from "./stop-reason.ts";
 export type { EpisodeBudget, EpisodeContext, EpisodeLimits, Topology } from "./topology.ts";
 export { maxReward } from "./reward.ts";
-export type {
-  EpisodeReward,
-  Grader,
-  Reward,
-  RewardContext,
-  RewardFunction,
-  RewardResult,
-  RewardTerms,
-} from "./reward.ts";
+export type { EpisodeReward, Grader, Reward, RewardContext, RewardResult, RewardTerms } from "./reward.ts";
 export { asEstimator } from "./estimator.ts";
 export type { Advantages, Estimator, EstimatorFunction, RewardBatch } from "./estimator.ts";
 export type { BatchTotals, Objective, ObjectiveInput, ObjectiveOutput } from "./objective.ts";

@@ -48,5 +48,7 @@ export interface Objective {
   readonly name: string;
   /** Resolved settings, for the run record. */
   readonly settings: Readonly<Record<string, string | number | boolean | null>>;
+  /** `reference`: log-probs under the weights that a run began with, as `refLogProbs`. */
+  readonly needs?: readonly "reference"[];
   evaluate(input: ObjectiveInput): ObjectiveOutput;
 }

@@ -4,9 +4,6 @@ import type { AgentId, Problem } from "./problem.ts";
 /** Signed contributions by name; their sum is the reward. Costs are negative. */
 export type RewardTerms = Readonly<Record<string, number>>;
 
-/** Scores a finished episode. Terms are logged apart and summed last. */
-export type RewardFunction = (episode: Episode, problem: Problem) => RewardTerms;
-
 /** What an episode earned, before any cost is charged. */
 export interface EpisodeReward {
   /** Shared by all agents. A term called `task` is a grade, 0 to 1. */

@@ -37,7 +37,8 @@ async function run(
     return { text: write(sampling.maxTokens), finishReason: "length", usage: { ...usage, counted: "server" } };
   });
   const file = await openRecords(join(folder, "samples.jsonl"));
-  const parts = { model, means: { maths }, price: null };
+  const runProgram = async () => ({ output: "7", error: null });
+  const parts = { model, means: { maths }, price: null, runProgram };
   const outcome = await runBench(benchJobs(sets, settings, methods), settings, parts, file, { mostErrors: 0 });
   await file.close();
   expect(outcome).toMatchObject({ errors: 0, stopped: null });
@@ -65,6 +66,8 @@ function randomSet(random: Random): BenchSet {
     exemplars: Array.from({ length: random.integer(4) }, () => ({
       question: words(random, 50),
       solution: words(random, 50),
+      answer: words(random, 3),
+      answerLine: words(random, 9),
     })),
     calibration: Array.from({ length: 1 + random.integer(3) }, (_, i) => problem(`c${i}`)),
   };
@@ -97,6 +100,7 @@ test.for(baselines.flatMap((method) => replies.map(([name, write]) => [method.na
         seed: i,
         temperature: null,
         maxTokens: 1 + random.integer(i === 0 ? 1200 : 120),
+        shots: random.uniform() < 0.5 ? null : random.integer(4),
       };
       const plan = estimate(benchJobs(sets, settings, [method]), settings);
       const asked = await run(sets, settings, [method], write(random));

@@ -1,6 +1,7 @@
-import type { Baseline, PromptCopies } from "@laconic/baselines";
-import { answerForm, type BenchmarkProblem } from "@laconic/benchmarks";
-import type { BenchJob, BenchSet, BenchSettings } from "./bench-plan.ts";
+import type { Exemplar, PromptCopies } from "@laconic/baselines";
+import { answerForm } from "@laconic/benchmarks";
+import type { BenchJob, BenchSettings } from "./bench-plan.ts";
+import { familyOf } from "./family-of.ts";
 
 /** What a bench will take at most, before it starts. */
 export interface BenchEstimate {
@@ -25,12 +26,12 @@ const nothing: Work = { calls: 0, promptTokens: 0, likelyPromptTokens: 0, comple
  * that fail. A reply is taken to have a line a token at most, and a token to have a byte at least.
  */
 export function estimate(jobs: readonly BenchJob[], { maxTokens }: BenchSettings): BenchEstimate {
-  const samples = sum(jobs.map(({ method, problem, set }) => workOn(method, problem, set, maxTokens)));
+  const samples = sum(jobs.map((job) => workOn(job, maxTokens)));
   // One calibration for all samples of a method on a benchmark.
   const learners = new Map(jobs.filter(({ method }) => method.calibrate).map((job) => [job.config, job]));
-  const plays = [...learners.values()].flatMap(({ method, set }) =>
-    Array.from({ length: method.calibrationPlays ?? 1 }, () =>
-      set.calibration.map((problem) => workOn(method, problem, set, maxTokens)),
+  const plays = [...learners.values()].flatMap((job) =>
+    Array.from({ length: job.method.calibrationPlays ?? 1 }, () =>
+      job.set.calibration.map((problem) => workOn({ ...job, problem }, maxTokens)),
     ).flat(),
   );
   const calibration = sum(plays);
@@ -45,14 +46,11 @@ export function estimate(jobs: readonly BenchJob[], { maxTokens }: BenchSettings
 /** Tokens of a call's own words and of its template, and of the words around what it quotes. */
 const [callTokens, copyTokens] = [512, 64] as const;
 
-function workOn(
-  method: Baseline,
-  { question, choices = [], grading }: BenchmarkProblem,
-  { exemplars }: BenchSet,
-  maxTokens: number,
-): Work {
-  const calls = method.mostCalls({});
-  const copies = method.mostCopies?.({}) ?? allBefore(calls);
+function workOn({ method, problem, set: { benchmark }, exemplars }: BenchJob, maxTokens: number): Work {
+  const { question, choices = [], grading } = problem;
+  const size = { family: familyOf(grading.kind), benchmark };
+  const calls = method.mostCalls(size);
+  const copies = method.mostCopies?.(size) ?? allBefore(calls);
   const reply = method.replyTokens ?? maxTokens;
   const bytes =
     calls * (callTokens + Buffer.byteLength(answerForm(grading))) +
@@ -76,8 +74,8 @@ function allBefore(calls: number): PromptCopies {
   return { questions: calls, examples: calls, replies: (calls * (calls - 1)) / 2 };
 }
 
-function exampleBytes({ question, solution }: BenchSet["exemplars"][number]): number {
-  return 2 * copyTokens + Buffer.byteLength(question) + Buffer.byteLength(solution);
+function exampleBytes({ question, solution, answerLine }: Exemplar): number {
+  return 2 * copyTokens + [question, solution, answerLine].reduce((sum, each) => sum + Buffer.byteLength(each), 0);
 }
 
 function sum(works: readonly Work[]): Work {

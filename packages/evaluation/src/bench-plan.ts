@@ -1,6 +1,16 @@
 import { createHash } from "node:crypto";
-import { baselineNamed, promptVersion, type Baseline, type Exemplar } from "@laconic/baselines";
+import {
+  baselineNamed,
+  chooseShots,
+  promptVersion,
+  protocolFor,
+  protocolName,
+  type Baseline,
+  type Exemplar,
+  type Protocol,
+} from "@laconic/baselines";
 import { type BenchmarkProblem } from "@laconic/benchmarks";
+import { familyOf } from "./family-of.ts";
 import { sampleKey, type SampleRecord } from "./sample-record.ts";
 
 /** Questions of one benchmark. */
@@ -8,7 +18,7 @@ export interface BenchSet {
   readonly benchmark: string;
   readonly split: string;
   readonly problems: readonly BenchmarkProblem[];
-  /** For few-shot methods; from another split. */
+  /** For few-shot methods, from another split: all there are, in an order by seed; each method chooses as its protocol says. */
   readonly exemplars: readonly Exemplar[];
   /** For methods that learn before they are scored; from another split too. */
   readonly calibration: readonly BenchmarkProblem[];
@@ -24,6 +34,8 @@ export interface BenchSettings {
   /** Of every method; null takes each paper's. */
   readonly temperature: number | null;
   readonly maxTokens: number;
+  /** Worked examples of every method; null or absent takes each paper's. */
+  readonly shots?: number | null;
 }
 
 /** One sample to take. */
@@ -31,6 +43,10 @@ export interface BenchJob {
   readonly set: BenchSet;
   readonly problem: BenchmarkProblem;
   readonly method: Baseline;
+  /** How the method is played; null for a team that is not published. */
+  readonly protocol: Protocol | null;
+  /** The worked examples that it shows. */
+  readonly exemplars: readonly Exemplar[];
   readonly repeat: number;
   readonly config: string;
   readonly key: string;
@@ -47,15 +63,25 @@ export function benchJobs(
 ): BenchJob[] {
   return sets.flatMap((set) =>
     methods.flatMap((method) => {
-      const config = configHash(set, method.identity ?? method.name, settings);
+      const protocol = protocolOf(method, set);
+      const exemplars = protocol
+        ? chooseShots(protocol.shots, set.exemplars, settings.shots ?? undefined)
+        : set.exemplars.slice(0, settings.shots ?? 0);
+      const config = configHash(set, method.identity ?? method.name, protocol, exemplars, settings);
       return Array.from({ length: settings.repeats }, (_, repeat) =>
         dealable(method, set).map((problem): BenchJob => {
           const sample = { benchmark: set.benchmark, problem: problem.id, method: method.name, repeat, config };
-          return { set, problem, method, repeat, config, key: sampleKey(sample) };
+          return { set, problem, method, protocol, exemplars, repeat, config, key: sampleKey(sample) };
         }),
       ).flat();
     }),
   );
+}
+
+/** How a method is played on a benchmark's questions; null for a team that is not published. */
+export function protocolOf({ protocols }: Baseline, { benchmark, problems: [problem] }: BenchSet): Protocol | null {
+  if (!protocols) return null;
+  return protocolFor(protocols, { benchmark, ...(problem && { family: familyOf(problem.grading.kind) }) });
 }
 
 /** Questions that a method cannot deal among its agents: they are left out of its samples. */
@@ -69,20 +95,23 @@ function dealable({ deal }: Baseline, { problems }: BenchSet): readonly Benchmar
 
 /** Settings that change a sample; how many questions are asked does not. */
 function configHash(
-  { benchmark, split, exemplars }: BenchSet,
+  { benchmark, split }: BenchSet,
   method: string,
+  protocol: Protocol | null,
+  exemplars: readonly Exemplar[],
   { model, seed, temperature, maxTokens }: BenchSettings,
 ): string {
   const parts = [
     promptVersion,
     method,
+    protocol && protocolName(protocol),
     benchmark,
     split,
     model,
     seed,
     temperature,
     maxTokens,
-    exemplars.map(({ question }) => question),
+    exemplars.map(({ question, answer }) => [question, answer]),
   ];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
 }

@@ -1,11 +1,10 @@
 import type { BenchmarkProblem } from "@laconic/benchmarks";
-import type { Baseline } from "@laconic/baselines";
 import { LaconicError, randomFromSeed, sumLedgers, type Ledger } from "@laconic/core";
 import type { Ask } from "@laconic/rewards";
-import type { BenchSet, BenchSettings } from "./bench-plan.ts";
+import type { BenchJob, BenchSettings } from "./bench-plan.ts";
 import { callerCost } from "./caller-cost.ts";
 import { gradeOf } from "./grade-of.ts";
-import { givenTo, methodOptions, modelsFor, type BenchParts } from "./bench-parts.ts";
+import { givenTo, methodOptions, modelsFor, temperatureOf, type BenchParts } from "./bench-parts.ts";
 
 /** What a method learned before it was scored, and what that took: counted apart from its samples. */
 export interface CalibrationRecord {
@@ -27,14 +26,15 @@ export interface CalibrationRecord {
  * gets no verdict twice, which is not taken for a wrong one
  */
 export async function calibrateMethod(
-  method: Baseline,
-  set: BenchSet,
-  config: string,
-  { seed, temperature, maxTokens }: BenchSettings,
-  { model, means, price }: BenchParts,
+  job: BenchJob,
+  settings: BenchSettings,
+  parts: BenchParts,
   ask: Ask,
   signal: AbortSignal | undefined,
 ): Promise<CalibrationRecord> {
+  const { method, set, config } = job;
+  const { model, means, price } = parts;
+  const { seed } = settings;
   const questions = set.calibration;
   if (questions.length === 0)
     throw new LaconicError(
@@ -44,30 +44,33 @@ export async function calibrateMethod(
     );
   const random = randomFromSeed(`${seed}/${set.benchmark}/${method.name}/calibration`);
   const ledgers: Ledger[] = [];
-  const learned = await method.calibrate?.(methodOptions(questions[0] as BenchmarkProblem, set, maxTokens), {
-    questions: questions.length,
-    seed,
-    utility: async (index, team) => {
-      const problem = questions[index] as BenchmarkProblem;
-      const episode = await team.run(givenTo(method, problem), {
-        models: modelsFor(method, team, model),
-        sampling: { temperature: temperature ?? method.temperature },
-        random: random.split(ledgers.length),
-        ...(signal && { signal }),
-      });
-      ledgers.push(episode.ledger);
-      const grade = (): ReturnType<typeof gradeOf> => gradeOf(episode.answer, problem, means, ask, signal);
-      const first = await grade();
-      if (signal?.aborted) throw new LaconicError("aborted", `${method.name}: its calibration was aborted`);
-      const { correct, error } = first.status === "scored" ? first : await grade();
-      if (correct !== null) return correct ? 1 : 0;
-      throw new LaconicError(
-        "scoring_failed",
-        `${method.name} cannot learn on ${set.benchmark}: the answer to ${problem.id} gets no verdict: ${error}`,
-        { benchmark: set.benchmark, method: method.name, problem: problem.id },
-      );
+  const learned = await method.calibrate?.(
+    methodOptions({ ...job, problem: questions[0] as BenchmarkProblem }, settings, parts),
+    {
+      questions: questions.length,
+      seed,
+      utility: async (index, team) => {
+        const problem = questions[index] as BenchmarkProblem;
+        const episode = await team.run(givenTo(method, problem), {
+          models: modelsFor(method, team, model),
+          sampling: { temperature: temperatureOf(job, settings) },
+          random: random.split(ledgers.length),
+          ...(signal && { signal }),
+        });
+        ledgers.push(episode.ledger);
+        const grade = (): ReturnType<typeof gradeOf> => gradeOf(episode.answer, problem, means, ask, signal);
+        const first = await grade();
+        if (signal?.aborted) throw new LaconicError("aborted", `${method.name}: its calibration was aborted`);
+        const { correct, error } = first.status === "scored" ? first : await grade();
+        if (correct !== null) return correct ? 1 : 0;
+        throw new LaconicError(
+          "scoring_failed",
+          `${method.name} cannot learn on ${set.benchmark}: the answer to ${problem.id} gets no verdict: ${error}`,
+          { benchmark: set.benchmark, method: method.name, problem: problem.id },
+        );
+      },
     },
-  });
+  );
   const { calls, promptTokens, writtenTokens } = sumLedgers(ledgers);
   const costs = ledgers.map((ledger) => callerCost(ledger, method, price));
   return {

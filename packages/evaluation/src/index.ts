@@ -4,7 +4,8 @@
  */
 export { estimate } from "./bench-estimate.ts";
 export type { BenchEstimate } from "./bench-estimate.ts";
-export { benchJobs, openJobs, undealt } from "./bench-plan.ts";
+export { benchJobs, openJobs, protocolOf, undealt } from "./bench-plan.ts";
+export { familyOf } from "./family-of.ts";
 export type { BenchJob, BenchSet, BenchSettings } from "./bench-plan.ts";
 export type { BenchParts } from "./bench-parts.ts";
 export { runBench } from "./run-bench.ts";
@@ -19,7 +20,16 @@ export { pairedBootstrap, wilson } from "./statistics.ts";
 export { frontierOf, hypervolume, tokensAtAccuracy } from "./frontier.ts";
 export type { TradeOff } from "./frontier.ts";
 export type { Interval } from "./statistics.ts";
-export { accuracyTable, agentPoTable, csvOf, differenceTable, latexOf, markdownOf, tokenTable } from "./tables.ts";
+export {
+  accuracyTable,
+  agentPoTable,
+  csvOf,
+  departureTable,
+  differenceTable,
+  latexOf,
+  markdownOf,
+  tokenTable,
+} from "./tables.ts";
 export type { Table } from "./tables.ts";
 export { htmlOf } from "./html.ts";
 export { publishedAccuracy, agentPoSource, publishedSource, publishedTokens } from "./published.ts";

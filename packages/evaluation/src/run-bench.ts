@@ -1,11 +1,13 @@
 import { setMaxListeners } from "node:events";
 import { performance } from "node:perf_hooks";
+import { protocolName } from "@laconic/baselines";
 import { criticalPath, criticalSeconds, LaconicError, ledgerTotals, randomFromSeed } from "@laconic/core";
-import { withDeadline, type Ask, type Timer } from "@laconic/rewards";
+import { timerOf, withDeadline, type Ask } from "@laconic/rewards";
 import type { BenchJob, BenchSettings } from "./bench-plan.ts";
-import { givenTo, methodOptions, modelsFor, type BenchParts } from "./bench-parts.ts";
+import { givenTo, methodOptions, modelsFor, temperatureOf, type BenchParts } from "./bench-parts.ts";
 import { callerCost } from "./caller-cost.ts";
 import { calibrateMethod, type CalibrationRecord } from "./calibrate.ts";
+import { standingOf } from "./faithful.ts";
 import { gradeOf } from "./grade-of.ts";
 import type { RecordFile } from "./record-file.ts";
 import type { SampleRecord } from "./sample-record.ts";
@@ -44,7 +46,7 @@ export interface BenchOutcome {
 export async function runBench(
   jobs: readonly BenchJob[],
   settings: BenchSettings,
-  { model, means, price }: BenchParts,
+  parts: BenchParts,
   file: RecordFile,
   {
     concurrency = 32,
@@ -56,9 +58,11 @@ export async function runBench(
     onLearned,
   }: BenchOptions = {},
 ): Promise<BenchOutcome> {
+  const { means } = parts;
   // One calibration for all samples of a method on a benchmark.
   const calibrations = new Map<string, Promise<unknown>>();
-  const learnedBy = ({ method, set, config }: BenchJob): Promise<unknown> => {
+  const learnedBy = (job: BenchJob): Promise<unknown> => {
+    const { method, set, config } = job;
     if (!method.calibrate) return Promise.resolve(undefined);
     const before = learned.find(
       (each) => each.config === config && each.benchmark === set.benchmark && each.method === method.name,
@@ -66,19 +70,17 @@ export async function runBench(
     if (before) return Promise.resolve(before.learned);
     const known = calibrations.get(config);
     if (known) return known;
-    const now = calibrateMethod(method, set, config, settings, { model, means, price }, ask, signal).then(
-      async (record) => {
-        await onLearned?.(record);
-        return record.learned;
-      },
-    );
+    const now = calibrateMethod(job, settings, parts, ask, signal).then(async (record) => {
+      await onLearned?.(record);
+      return record.learned;
+    });
     calibrations.set(config, now);
     return now;
   };
   // Every call in flight listens to it.
   if (signal) setMaxListeners(0, signal);
   const queue = jobs.values();
-  const ask = withDeadline({ seconds: gradeSeconds, timer });
+  const ask = withDeadline({ seconds: gradeSeconds, timer: timerOf(globalThis) });
   let [done, errors, undecided] = [0, 0, 0];
   let stopped: string | null = null;
   const worker = async (): Promise<void> => {
@@ -89,15 +91,13 @@ export async function runBench(
       let record: SampleRecord;
       try {
         const judged = before && (await judgedAgain(before, job, means, ask, signal));
-        record =
-          judged ??
-          (await takeSample(job, settings, { model, means, price }, attempt, await learnedBy(job), ask, signal));
+        record = judged ?? (await takeSample(job, settings, parts, attempt, await learnedBy(job), ask, signal));
       } catch (error) {
         if (ends(error)) {
           stopped ??= (error as Error).message;
           return;
         }
-        record = failedSample(job, attempt, error);
+        record = failedSample(job, settings, attempt, error);
       }
       if (record.status === "error") errors++;
       if (record.status === "undecided") undecided++;
@@ -120,22 +120,24 @@ function ends(error: unknown): boolean {
 }
 
 async function takeSample(
-  { set, problem, method, repeat, config }: BenchJob,
-  { seed, temperature, maxTokens }: BenchSettings,
-  { model, means, price }: BenchParts,
+  job: BenchJob,
+  settings: BenchSettings,
+  parts: BenchParts,
   attempt: number,
   learned: unknown,
   ask: Ask,
   signal: AbortSignal | undefined,
 ): Promise<SampleRecord> {
-  const options = methodOptions(problem, set, maxTokens);
+  const { problem, method } = job;
+  const { model, means, price } = parts;
+  const options = methodOptions(job, settings, parts);
   const topology =
     learned === undefined ? method.create(options) : (method.restore?.(options, learned) ?? method.create(options));
   const started = performance.now();
   const episode = await topology.run(givenTo(method, problem), {
     models: modelsFor(method, topology, model),
-    sampling: { temperature: temperature ?? method.temperature },
-    random: randomFromSeed(`${seed}/${set.benchmark}/${problem.id}/${method.name}/${repeat}`),
+    sampling: { temperature: temperatureOf(job, settings) },
+    random: randomFromSeed(`${settings.seed}/${job.set.benchmark}/${problem.id}/${method.name}/${job.repeat}`),
     clock: () => performance.now(),
     ...(signal && { signal }),
   });
@@ -143,14 +145,11 @@ async function takeSample(
   const grade = await gradeOf(episode.answer, problem, means, ask, signal);
   const totals = ledgerTotals(episode.ledger);
   return {
-    benchmark: set.benchmark,
-    problem: problem.id,
-    method: method.name,
-    repeat,
-    config,
+    ...identityOf(job, settings),
     answer: episode.answer,
     ...grade,
     stopReason: episode.stopReason,
+    notes: episode.notes ?? [],
     calls: totals.calls,
     promptTokens: totals.promptTokens,
     completionTokens: totals.writtenTokens,
@@ -177,31 +176,37 @@ async function judgedAgain(
   return { ...before, ...(await gradeOf(answer, problem, means, ask, signal)) };
 }
 
-const timer: Timer = {
-  now: () => performance.now(),
-  after: (milliseconds, call) => {
-    const id = setTimeout(call, milliseconds);
-    return () => clearTimeout(id);
-  },
-};
-
-function failedSample(
-  { set, problem, method, repeat, config }: BenchJob,
-  attempt: number,
-  error: unknown,
-): SampleRecord {
+/** Which sample it is, and how it was played. */
+function identityOf(
+  job: BenchJob,
+  settings: BenchSettings,
+): Pick<
+  SampleRecord,
+  "benchmark" | "problem" | "method" | "repeat" | "config" | "protocol" | "shots" | "published" | "differs"
+> {
+  const { set, problem, method, protocol, exemplars, repeat, config } = job;
   return {
     benchmark: set.benchmark,
     problem: problem.id,
     method: method.name,
     repeat,
     config,
+    protocol: protocol && protocolName(protocol),
+    shots: exemplars.length,
+    ...standingOf(job, settings),
+  };
+}
+
+function failedSample(job: BenchJob, settings: BenchSettings, attempt: number, error: unknown): SampleRecord {
+  return {
+    ...identityOf(job, settings),
     status: "error",
     correct: null,
     answer: null,
     extracted: null,
     rule: null,
     stopReason: null,
+    notes: [],
     calls: 0,
     promptTokens: 0,
     completionTokens: 0,
@@ -212,6 +217,6 @@ function failedSample(
     seconds: 0,
     attempt,
     error: error instanceof Error ? error.message.slice(0, 500) : String(error),
-    gold: problem.gold,
+    gold: job.problem.gold,
   };
 }

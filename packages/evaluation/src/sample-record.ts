@@ -8,6 +8,14 @@ export interface SampleRecord {
   readonly repeat: number;
   /** Hash of all settings: records of other settings are other samples. */
   readonly config: string;
+  /** How it was played, such as `php/maths@1`; null for a team that is not published, and in records of before it was kept. */
+  readonly protocol: string | null;
+  /** Worked examples that were shown; null in records of before it was kept. */
+  readonly shots: number | null;
+  /** The row of published tables that it may stand beside; null for none. */
+  readonly published: string | null;
+  /** What keeps it from one: what is not as published, a sentence each. */
+  readonly differs: readonly string[];
   /**
    * `scored` also when nothing was answered. An `error` is no score, and neither is `undecided`: the machine kept the answer
    * from being judged, and it is judged again when the bench goes on.
@@ -19,6 +27,8 @@ export interface SampleRecord {
   readonly extracted: string | null;
   readonly rule: string | null;
   readonly stopReason: string | null;
+  /** What its method records besides, such as `capped`. */
+  readonly notes: readonly string[];
   readonly calls: number;
   readonly promptTokens: number;
   readonly completionTokens: number;
@@ -42,12 +52,17 @@ const schema: z.ZodType<SampleRecord> = z.object({
   method: z.string(),
   repeat: count,
   config: z.string(),
+  protocol: z.string().nullable().default(null),
+  shots: count.nullable().default(null),
+  published: z.string().nullable().default(null),
+  differs: z.array(z.string()).default(["Its records do not say how it was played."]),
   status: z.enum(["scored", "undecided", "error"]),
   correct: z.boolean().nullable(),
   answer: z.string().nullable(),
   extracted: z.string().nullable(),
   rule: z.string().nullable(),
   stopReason: z.string().nullable(),
+  notes: z.array(z.string()).default([]),
   calls: count,
   promptTokens: count,
   completionTokens: count,

@@ -5,6 +5,16 @@ import { pairedBootstrap, wilson, type Interval } from "./statistics.ts";
 export interface MethodSummary {
   readonly benchmark: string;
   readonly method: string;
+  /** How it was played, see `SampleRecord.protocol`; null where records differ in it. */
+  readonly protocol: string | null;
+  /** Worked examples it was shown; null where records do not say, or differ. */
+  readonly shots: number | null;
+  /** The row of published tables that it may stand beside; null for none, and where records differ in it. */
+  readonly published: string | null;
+  /** What keeps it from one. */
+  readonly differs: readonly string[];
+  /** What its method noted, such as `capped`, and in how many samples. */
+  readonly notes: Readonly<Record<string, number>>;
   /** Samples with a score, and all. */
   readonly scored: number;
   readonly samples: number;
@@ -56,6 +66,11 @@ function summaryOf(group: readonly SampleRecord[], reference: readonly SampleRec
   return {
     benchmark,
     method,
+    protocol: common(group.map(({ protocol }) => protocol)),
+    shots: common(group.map(({ shots }) => shots)),
+    published: common(group.map(({ published }) => published)),
+    differs: [...new Set(group.flatMap(({ differs }) => differs))],
+    notes: notesOf(scored),
     scored: scored.length,
     samples: group.length,
     errors: group.filter(({ status }) => status === "error").length,
@@ -73,6 +88,17 @@ function summaryOf(group: readonly SampleRecord[], reference: readonly SampleRec
     meanSeconds: scored.length === 0 ? 0 : sum(({ seconds }) => seconds) / scored.length,
     difference: group === reference ? null : differenceOf(scored, reference),
   };
+}
+
+/** What all values are; null where two differ. */
+function common<T>(values: readonly (T | null)[]): T | null {
+  return new Set(values).size === 1 ? (values[0] ?? null) : null;
+}
+
+function notesOf(records: readonly SampleRecord[]): Record<string, number> {
+  const counts = new Map<string, number>();
+  for (const { notes } of records) for (const note of new Set(notes)) counts.set(note, (counts.get(note) ?? 0) + 1);
+  return Object.fromEntries(counts);
 }
 
 function meanOf(values: readonly number[]): number | null {

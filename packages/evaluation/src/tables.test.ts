@@ -1,14 +1,17 @@
+import { writeFile } from "node:fs/promises";
 import { afterAll, expect, test } from "vitest";
 import {
   accuracyTable,
   agentPoSource,
   agentPoTable,
   csvOf,
+  departureTable,
   differenceTable,
   htmlOf,
   latexOf,
   markdownOf,
   publishedTokens,
+  readRecords,
   summarise,
   tokenTable,
   type SampleRecord,
@@ -17,9 +20,14 @@ import { maths, temporary, run } from "../test/bench-run.ts";
 
 afterAll(() => maths.close());
 
+/** The same records of methods that were played as published. */
+function faithful(records: readonly SampleRecord[]): SampleRecord[] {
+  return records.map((record) => ({ ...record, published: record.method, differs: [] }));
+}
+
 test("tables: ours with interval beside the published, in four forms; nothing of a name is markup", async () => {
   const { records } = await run(await temporary());
-  const hostile = records.map((record) => ({
+  const hostile = faithful(records).map((record) => ({
     ...record,
     benchmark: record.benchmark === "gsm8k" ? "gsm8k" : "",
     method: record.method === "sc" ? '=<script>"|&' : record.method,
@@ -50,7 +58,7 @@ test("a method that was run has its published figures beside it, and no row of i
     benchmark: "gsm8k",
     method: record.method === "sc" ? "agent-gspo" : record.method,
   }));
-  const { rows } = accuracyTable(summarise(own), (name) => name);
+  const { rows } = accuracyTable(summarise(faithful(own)), (name) => name);
   expect(rows.find(([name]) => name === "agent-gspo")?.[2]).toBe("96.02");
   expect(rows.map(([name]) => name)).not.toContain("Agent-GSPO (published)");
   expect(rows.map(([name]) => name)).toContain("AgentPrune-R (published)");
@@ -86,7 +94,7 @@ test("AgentPO's averages stand beside those of the same five benchmarks; one of 
       completionTokens: 10,
     })),
   );
-  const table = agentPoTable(summarise(own), (name) => name);
+  const table = agentPoTable(summarise(faithful(own)), (name) => name);
   const named = ["average of 5", "average, published", "tokens / problem", "tokens / problem, published"];
   expect(table?.columns.slice(6)).toEqual(named);
   // The paper's text: 31.5, 20.2 and 25.9 with Llama-3.1-8B; 1,522 and 19,519 tokens with it too.
@@ -102,7 +110,7 @@ test("AgentPO's averages stand beside those of the same five benchmarks; one of 
 
 test("tokens stand beside published ones per question, with the number of questions of both", async () => {
   const { records } = await run(await temporary());
-  const table = tokenTable(summarise(records), (name) => name);
+  const table = tokenTable(summarise(faithful(records)), (name) => name);
   const cell = (name: string): string | undefined => table.rows[0]?.[table.columns.indexOf(name)];
   const [tokens] = summarise(records).map((each) => each.promptTokens + each.completionTokens) as [number];
   expect(cell("n")).toBe("6");
@@ -113,4 +121,30 @@ test("tokens stand beside published ones per question, with the number of questi
   expect(["php", "debate", "dylan", "agent-gspo"].map((method) => publishedTokens(method, "mmlu-153"))).toEqual(
     [2.6e6, 1.5e6, 1.2e6, 9.2e5].map((total) => ({ total, questions: 153 })),
   );
+});
+
+test("a pair that is not played as published prints no published figure, and says what differs", async () => {
+  const { records } = await run(await temporary());
+  const summaries = summarise(records);
+  expect(
+    accuracyTable(summaries, (name) => name)
+      .rows.slice(0, 2)
+      .map(([name, , published]) => [name, published]),
+  ).toEqual([
+    ["vanilla", ""],
+    ["sc", ""],
+  ]);
+  const tokens = tokenTable(summaries, (name) => name);
+  expect(tokens.rows.map((row) => row[tokens.columns.indexOf("total / question, published")])).toEqual(["", ""]);
+  expect(departureTable(summaries, (name) => name)?.rows).toEqual([
+    ["gsm8k", "vanilla", "vanilla/zero-shot@1", expect.stringContaining("AgentPrune's harness, two calls a question")],
+    ["gsm8k", "sc", "sc/maths@1", "0 worked examples instead of 8."],
+  ]);
+  expect(departureTable(summarise(faithful(records)), (name) => name)).toBeNull();
+  // Records of before it was kept say nothing, which is no reason to print a figure.
+  const path = await temporary();
+  const { protocol: _, shots: __, published: ___, differs: ____, notes: _____, ...old } = records[0] as SampleRecord;
+  await writeFile(path, `${JSON.stringify(old)}\n`);
+  const [earlier] = summarise((await readRecords(path)).records.values());
+  expect(earlier).toMatchObject({ protocol: null, published: null, differs: [expect.stringContaining("do not say")] });
 });

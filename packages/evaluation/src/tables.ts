@@ -9,15 +9,19 @@ export interface Table {
   readonly rows: readonly (readonly string[])[];
 }
 
-/** Agent-GSPO's Table 1: methods by benchmarks, ours with its interval, the published figure beside it. */
+/**
+ * Agent-GSPO's Table 1: methods by benchmarks, ours with its interval, beside it the published figure where the pair is played as
+ * published.
+ */
 export function accuracyTable(summaries: readonly MethodSummary[], titleOf: (method: string) => string): Table {
   const [benchmarks, methods] = axes(summaries);
   const rows = methods.map((method) => [
     titleOf(method),
-    ...benchmarks.flatMap((benchmark) => [
-      ours(find(summaries, benchmark, method)),
-      number(publishedAccuracy(method, benchmark)),
-    ]),
+    ...benchmarks.flatMap((benchmark) => {
+      const own = find(summaries, benchmark, method);
+      const row = own?.published ?? null;
+      return [ours(own), number(row === null ? null : publishedAccuracy(row, benchmark))];
+    }),
   ]);
   const published = publishedRows(methods)
     .filter(({ figures }) => benchmarks.some((benchmark) => figures[benchmark] !== undefined))
@@ -63,7 +67,8 @@ export function tokenTable(
       methods.flatMap((method) => {
         const each = find(summaries, benchmark, method);
         if (!each) return [];
-        const published = publishedTokens(method, benchmark);
+        const row = each.published;
+        const published = row === null ? null : publishedTokens(row, benchmark);
         const calibration = calibrations.find((one) => one.benchmark === benchmark && one.method === method);
         const per = (total: number): string => (each.scored === 0 ? "" : rounded(total / each.scored));
         return [
@@ -107,7 +112,10 @@ export function agentPoTable(summaries: readonly MethodSummary[], titleOf: (meth
     const average = own.reduce((sum, each) => sum + (each?.accuracy?.value ?? 0), 0) / benchmarks.length;
     const problems = own.reduce((sum, each) => sum + (each?.scored ?? 0), 0);
     const tokens = own.reduce((sum, each) => sum + (each ? each.promptTokens + each.completionTokens : 0), 0);
-    const published = publishedAgentPo(method);
+    // The published average is of all five: one that is played otherwise leaves none to compare with.
+    const stands = new Set(own.map((each) => each?.published ?? null));
+    const [row] = stands;
+    const published = stands.size === 1 && row ? publishedAgentPo(row) : {};
     return [
       titleOf(method),
       ...own.map((each) => (each?.accuracy ? percent(each.accuracy.value) : "")),
@@ -130,6 +138,23 @@ export function agentPoTable(summaries: readonly MethodSummary[], titleOf: (meth
     ],
     rows,
   };
+}
+
+/** What keeps methods from standing beside published figures; null where nothing does. */
+export function departureTable(summaries: readonly MethodSummary[], titleOf: (method: string) => string): Table | null {
+  const rows = summaries.flatMap((summary) => {
+    const { differs } = summary;
+    return differs.length === 0
+      ? []
+      : [[summary.benchmark, titleOf(summary.method), summary.protocol ?? "", differs.join(" ")]];
+  });
+  return rows.length === 0
+    ? null
+    : {
+        title: "Not as published, so without a published figure",
+        columns: ["benchmark", "method", "protocol", "what differs"],
+        rows,
+      };
 }
 
 /** Differences to the first method, paired by question. */

@@ -15,7 +15,7 @@ import { advantageAt, prepare, type Prepared } from "./prepare.ts";
 export function withImportance(objective: Objective, options: ImportanceOptions): Objective {
   checkImportance(options);
   return {
-    name: objective.name,
+    ...objective,
     settings: { ...objective.settings, ...importanceSettings(options) },
     evaluate(input) {
       const prepared = prepare(input);
@@ -35,7 +35,7 @@ export function withImportance(objective: Objective, options: ImportanceOptions)
 export function withOffPolicyMask(objective: Objective, limit: number): Objective {
   if (!(limit > 0)) throw new LaconicError("config_invalid", `offPolicyMask is ${limit}: it must be above 0`);
   return {
-    name: objective.name,
+    ...objective,
     settings: { ...objective.settings, offPolicyMask: limit },
     evaluate(input) {
       const prepared = prepare(input);
@@ -60,8 +60,9 @@ export function withKl(
 ): Objective {
   checkKl(options);
   return {
-    name: objective.name,
+    ...objective,
     settings: { ...objective.settings, ...klSettings(options) },
+    needs: ["reference"],
     evaluate(input) {
       const output = objective.evaluate(input);
       const prepared = prepare(input);

@@ -10,7 +10,7 @@ import {
   tokensRead,
   tokensWritten,
 } from "./index.ts";
-import { rewardFunctionCases } from "./testing/index.ts";
+import { rewardCases } from "./testing/index.ts";
 
 const problem: Problem = { id: "problem", question: "k + e?", gold: "15" };
 const exact: Grader = (answer, { gold }) => (answer === gold ? 1 : 0);
@@ -21,8 +21,7 @@ const episode = scriptedEpisode([
 ]);
 const prices = { tokens: 0.01, turns: 0.1, repetition: 1 };
 
-for (const item of rewardFunctionCases)
-  test(item.name, () => item.run(() => communicationReward({ grader: exact, prices })));
+for (const item of rewardCases) test(item.name, () => item.run(() => communicationReward({ grader: exact, prices })));
 
 test("Eq. 1: one minus tokens, turns and repetition, each at its price", () => {
   const terms = communicationReward({ grader: exact, prices })(episode, problem);

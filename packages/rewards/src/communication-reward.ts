@@ -1,4 +1,4 @@
-import type { Grader, RewardFunction } from "@laconic/core";
+import type { Episode, Grader, Problem, RewardTerms } from "@laconic/core";
 import { checkOption } from "./check-option.ts";
 import type { Costs, Prices } from "./cost.ts";
 import { measureEpisode } from "./measure-episode.ts";
@@ -19,12 +19,16 @@ export interface CommunicationRewardOptions extends PricingOptions {
 }
 
 /**
- * Agent-GSPO Eq. 1: r = task - λ_tok tokens - λ_turn turns - λ_rep repetition, as named terms.
- * To change a price, keep what {@link measureEpisode} returns and call {@link rewardTerms} again.
+ * Agent-GSPO Eq. 1 as a `Reward` that answers at once: r = task - λ_tok tokens - λ_turn turns - λ_rep repetition, as named
+ * terms. It is {@link measureEpisode}, then {@link rewardTerms}, the equation as a pure function of what was measured: to
+ * change a price, keep the measure and price it again. A training run does so each step, with the grader, costs and prices of
+ * its configuration.
  *
  * @throws LaconicError `config_invalid` at once for a bad price; `reward_invalid` when an episode cannot be scored.
  */
-export function communicationReward(options: CommunicationRewardOptions): RewardFunction {
+export function communicationReward(
+  options: CommunicationRewardOptions,
+): (episode: Episode, problem: Problem) => RewardTerms {
   const { grader, costs = equation1Costs, prices } = options;
   checkOption("costs.task", "the name of the grade", !Object.hasOwn(costs, "task"), "named otherwise");
   checkPrices(prices, Object.keys(costs));

@@ -1,16 +1,10 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { withDeadline, type Timer } from "./deadline.ts";
+import { timerOf, withDeadline } from "./deadline.ts";
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-const timer: Timer = {
-  now: () => performance.now(),
-  after: (milliseconds, call) => {
-    const id = setTimeout(call, milliseconds);
-    return () => clearTimeout(id);
-  },
-};
+const timer = timerOf(globalThis);
 const never = (): Promise<number> => new Promise(() => undefined);
 const after = (milliseconds: number): Promise<number> =>
   new Promise((resolve) => setTimeout(() => resolve(milliseconds), milliseconds));

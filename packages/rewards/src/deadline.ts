@@ -6,6 +6,24 @@ export interface Timer {
   after(milliseconds: number, call: () => void): () => void;
 }
 
+/** Where timers come from: `globalThis` of Node or of a browser. */
+export interface TimerSource<Id> {
+  setTimeout(call: () => void, milliseconds: number): Id;
+  clearTimeout(id: Id): void;
+  readonly performance: { now(): number };
+}
+
+/** The timer of a platform: `timerOf(globalThis)`. */
+export function timerOf<Id>(source: TimerSource<Id>): Timer {
+  return {
+    now: () => source.performance.now(),
+    after: (milliseconds, call) => {
+      const id = source.setTimeout(call, milliseconds);
+      return () => source.clearTimeout(id);
+    },
+  };
+}
+
 /** What became of a question to something that may throw, or never answer. */
 export type Answered<T> =
   | { readonly status: "answered"; readonly value: T }

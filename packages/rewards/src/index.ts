@@ -6,8 +6,8 @@ export { countScores, readScore, scoreValue, unscoredShare } from "./sample-scor
 export type { SampleScore, ScoreCounts, Undecided } from "./sample-score.ts";
 export { graded, readReward, termsOf } from "./read-reward.ts";
 export type { RewardOutcome } from "./read-reward.ts";
-export { withDeadline } from "./deadline.ts";
-export type { Answered, Ask, Timer } from "./deadline.ts";
+export { timerOf, withDeadline } from "./deadline.ts";
+export type { Answered, Ask, Timer, TimerSource } from "./deadline.ts";
 
 export { communicationReward, equation1Costs } from "./communication-reward.ts";
 export type { CommunicationRewardOptions } from "./communication-reward.ts";

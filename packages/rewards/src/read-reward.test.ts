@@ -1,6 +1,8 @@
 import { scriptedEpisode } from "@laconic/core/testing";
-import { expect, test } from "vitest";
+import type { Reward } from "@laconic/core";
+import { describe, expect, test } from "vitest";
 import { graded, readReward, termsOf } from "./index.ts";
+import { rewardCases } from "./testing/index.ts";
 
 test.for<[unknown, number, unknown]>([
   [{ task: 1 }, 1, { team: { task: 1 }, score: 1 }],
@@ -46,4 +48,26 @@ test("an agent's terms are the team's and its own", () => {
   expect(termsOf(reward, "a")).toEqual({ task: 1, form: 3, win: -1 });
   expect(termsOf(reward, "b")).toBe(reward.team);
   expect(termsOf(reward, "toString")).toBe(reward.team);
+});
+
+const rewards: Readonly<Record<string, Reward>> = {
+  "a grader": graded((answer, { gold }) => (answer === gold ? 1 : 0)),
+  "agents with terms of their own, later": async ({ answer }, { gold }) => {
+    const win = answer === gold ? 1 : -1;
+    return { team: {}, agents: { a: { win }, b: { win: -win } }, score: win === 1 ? 1 : 0 };
+  },
+};
+
+describe.each(Object.entries(rewards))("%s", (_, reward) => {
+  for (const item of rewardCases) test(item.name, () => item.run(() => reward));
+});
+
+test("each fault is caught by its case", async () => {
+  let asked = 0;
+  const faults: readonly Reward[] = [
+    () => ({ task: Number.NaN }),
+    ({ answer }) => (answer === "15" ? { task: 1, bonus: 1 } : { task: 0 }),
+    () => ({ style: asked++ }),
+  ];
+  for (const [i, fault] of faults.entries()) await expect(rewardCases[i]?.run(() => fault)).rejects.toThrow();
 });

@@ -5,6 +5,8 @@
 export { createSandbox, defaultLimits } from "./create-sandbox.ts";
 export type { SandboxOptions } from "./create-sandbox.ts";
 export type { Sandbox, SandboxJob, SandboxLimits, SandboxRecord, SandboxResult, SandboxStatus } from "./sandbox.ts";
+export { programRunner } from "./program-runner.ts";
+export type { ProgramRun } from "./program-runner.ts";
 export { selfTest } from "./self-test.ts";
 export { gradeProgram } from "./grading/grade-program.ts";
 export type { GradeProgramOptions, ProgramTests, ProgramVerdict } from "./grading/grade-program.ts";

@@ -1,4 +1,4 @@
-import type { Episode, Problem, Reward } from "@laconic/core";
+import type { AgentId, Episode, Problem, Reward } from "@laconic/core";
 import { graded } from "@laconic/rewards";
 import type { TrainingTask } from "@laconic/trainer";
 
@@ -30,22 +30,37 @@ export function gradedBy<T extends TaskGrading, P extends Problem>(task: T, grad
   return { ...task, ...gradingOf(grader) };
 }
 
-/** Judges an answer as a trainer would judge an episode that ended with it: the term `task`. */
-export async function gradeOf(
-  { grader, reward }: TaskGrading,
-  answer: string | null,
-  problem: Problem,
-): Promise<Grade> {
-  const judge = reward ?? (grader && graded(grader));
-  if (!judge) return Number.NaN;
-  const episode: Episode = {
+/** A team's answer, or where several agents answer what each of them does. */
+export type TeamAnswer = string | Readonly<Record<AgentId, string>> | null;
+
+/** An episode that ended so, and of which nothing else is known. */
+function endedWith(given: TeamAnswer, problem: Problem): Episode {
+  const outputs = typeof given === "object" && given !== null ? given : undefined;
+  const answer = outputs ? Object.values(outputs).join("\n\n") : (given as string | null);
+  return {
     problemId: problem.id,
     topology: "graded",
     utterances: [],
     answer,
+    ...(outputs && { outputs }),
     stopReason: answer === null ? "no_answer" : "answered",
     ledger: { calls: [] },
   };
+}
+
+/** Judges an answer as a trainer would judge an episode that ended with it: the term `task`. */
+export function gradeOf(grading: TaskGrading, answer: TeamAnswer, problem: Problem): Promise<Grade> {
+  return gradeOfEpisode(grading, endedWith(answer, problem), problem);
+}
+
+/** Judges an episode as a trainer would: the term `task`. */
+export async function gradeOfEpisode(
+  { grader, reward }: TaskGrading,
+  episode: Episode,
+  problem: Problem,
+): Promise<Grade> {
+  const judge = reward ?? (grader && graded(grader));
+  if (!judge) return Number.NaN;
   const result = await judge(episode, problem, { signal: new AbortController().signal });
   if ("undecided" in result) return { undecided: String(result["undecided"]) };
   const terms = typeof result["team"] === "object" ? result["team"] : result;

@@ -14,6 +14,8 @@ export type { RelayLevel, RelayLevelName } from "./relay/levels.ts";
 export { generateRelayProblem, relaySplit } from "./relay/problem.ts";
 export type { RelaySplit } from "./relay/problem.ts";
 export { relayMarks, relayTokenizer, spellRelayTokens } from "./relay/tokenizer.ts";
+export { relayHolderPrompt, relaySolverPrompt } from "./relay/own-prompts.ts";
+export { renderTokens as renderRelayPrompt } from "./relay/token-prompt.ts";
 export { relayTopology } from "./relay/topology.ts";
 export { extractRelayAnswer, relayGrader } from "./relay/grader.ts";
 

@@ -11,7 +11,7 @@ export interface TeamTask extends TrainingTask {
 }
 
 /** What opening a task takes beside its settings. */
-export interface TaskMeans {
+export interface TaskResources {
   /** Held-out problems at most; 0 opens no data, for those who want agents and tokenizer alone. */
   readonly heldOut: number;
   /** Of the run's model: its tokenizer reads a benchmark's chats. */

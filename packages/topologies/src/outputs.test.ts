@@ -57,6 +57,24 @@ test("all answer at once: each player's last reply as it was written, silence to
   expect(episode.outputs).toEqual({ first: "␞\n\n␞", second: "" });
 });
 
+test.each([
+  ["the first", { first: [""], second: ["b"] }, "\n\nb", "answered"],
+  ["the second", { first: ["a"], second: [""] }, "a\n\n", "answered"],
+  ["both", { first: [""], second: [""] }, null, "no_answer"],
+] as const)("%s silent: a play and a branch of a tree give the same answer", async (_, replies, answer, stopReason) => {
+  const once = { ...game, turns: 1 };
+  const episode = await played(synchronousTurns(once.players, once), replies);
+  expect(episode).toMatchObject({ answer, stopReason });
+  const context = contextOf(replies);
+  const turns = await Promise.all(
+    once.players.map(({ id, maxTokens }, turn) =>
+      speak(context, { agent: id, turn, round: 0, prompt: { kind: "text", text: "" }, inbox: [], maxTokens }),
+    ),
+  );
+  const { answer: grown, outputs, stopReason: reason } = jointEpisode(once, problem, turns);
+  expect([grown, outputs, reason]).toEqual([episode.answer, episode.outputs, episode.stopReason]);
+});
+
 test("a branch of a tree has the outputs of the episode that it would be", async () => {
   const replies = { first: ["a"], second: ["b"] };
   const context = contextOf(replies);

@@ -134,6 +134,20 @@ export interface TrainConfig {
   readonly checkpoint: { readonly every: number; readonly keep: number };
 }
 
+/** Groups of settings that are filled key by key; every other setting is given as a whole. */
+type FilledGroup = "optimizer" | "evaluation" | "checkpoint" | "scoring";
+
+/** A configuration as one writes it: what is absent is that of {@link agentGspoDefaults}. */
+export type TrainSettings = {
+  readonly [Key in Exclude<keyof TrainConfig, FilledGroup>]?: TrainConfig[Key];
+} & {
+  readonly [Key in Exclude<FilledGroup, "optimizer">]?: Partial<TrainConfig[Key]>;
+} & {
+  readonly optimizer?: Partial<Omit<TrainConfig["optimizer"], "learningRate">> & {
+    readonly learningRate?: Partial<LearningRateSchedule>;
+  };
+};
+
 /** The paper's choices where it makes any; the rest are ours and say so. */
 export const agentGspoDefaults: TrainConfig = {
   seed: 0,

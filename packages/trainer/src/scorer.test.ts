@@ -55,8 +55,8 @@ test.each([
   const rows: unknown[][] = [[], []];
   for (const [i, slow] of [false, true].entries()) {
     const parts = partsOf();
-    const { grader } = parts.task;
-    const reward: Reward = async ({ answer }, asked) => ({ task: grader(answer, asked) });
+    const atOnce = rewardOf(parts.task);
+    const reward: Reward = async (...asked) => atOnce(...asked);
     const judged = { ...parts.task, reward };
     const recorder = silentRecorder((metrics) => rows[i]?.push(metrics));
     const config = parseTrainConfig({ ...settings, ...extra });

@@ -1,24 +1,16 @@
 import { LaconicError, type Episode, type Problem, type Reward } from "@laconic/core";
-import { graded, readReward, withDeadline, type RewardOutcome, type Timer } from "@laconic/rewards";
+import { graded, readReward, timerOf, withDeadline, type RewardOutcome } from "@laconic/rewards";
 import type { TrainingTask } from "./parts.ts";
 
 /** Asks a reward about an episode and says what became of it: never rejects, and is not late. Null for an agent's error. */
 export type Scorer = (episode: Episode, problem: Problem) => Promise<RewardOutcome | null>;
-
-const timer: Timer = {
-  now: () => performance.now(),
-  after: (milliseconds, call) => {
-    const id = setTimeout(call, milliseconds);
-    return () => clearTimeout(id);
-  },
-};
 
 /**
  * A reward that may take its time, fail or hang, as one that never does.
  * @param seconds - after which a reward that says nothing has failed, counted while no other one is said either
  */
 export function scorer(reward: Reward, { seconds }: { readonly seconds: number }): Scorer {
-  const ask = withDeadline({ seconds, timer });
+  const ask = withDeadline({ seconds, timer: timerOf(globalThis) });
   return async (episode, problem) => {
     if (episode.stopReason === "error") return null; // an agent that failed leaves nothing to judge
     const answered = await ask((signal) => reward(episode, problem, { signal }));

@@ -195,14 +195,13 @@ test(
   { timeout: 120_000 },
   async () => {
     const parts = tinyPairParts(2);
-    const { grader } = parts.task;
     let asked = 0;
-    const judge: Judge = async (answer, problem) => {
+    const reward: Reward = async (...given) => {
       if (asked++ % 5 === 3) throw new Error("no");
-      return grader(answer, problem);
+      return parts.task.reward(...given);
     };
     const { rows } = await run(
-      { ...parts, task: { ...parts.task, reward: judging(judge) } },
+      { ...parts, task: { ...parts.task, reward } },
       {
         steps: 2,
         problemsPerStep: 2,

@@ -58,7 +58,7 @@ export async function train(
   for (const learner of learners) for (const warning of configWarnings(learner.config)) await recorder.warn(warning);
 
   // Before a checkpoint replaces the first weights.
-  const references = await snapshotsOf(learners.filter((learner) => learner.config.objective.kl));
+  const references = await snapshotsOf(learners.filter(({ objective }) => objective.needs?.includes("reference")));
   const resumed = await recorder.restore(models);
   checkProgress(resumed, config);
   const before = resumed?.before ?? (await assess(parts, config, recorder, 0));

@@ -58,12 +58,10 @@ async function play(
   const results = await Promise.all(
     heldOut.slice(0, problems).map(async (problem, i) => {
       const context = { models, sampling, random: random.split(i) };
-      const valueOf = async (each: Episode): Promise<number> => scoreValue(await scoreOf(each, problem));
-      const { episode, values } = cut
-        ? await messageValues(topology, problem, context, valueOf, cut)
-        : { episode: await topology.run(problem, context), values: [] };
-      const score = await scoreOf(episode, problem);
-      return { episode, values, score, grade: scoreValue(score) };
+      const judge = { score: (each: Episode) => scoreOf(each, problem), valueOf: scoreValue };
+      if (cut) return messageValues(topology, problem, context, judge, cut);
+      const episode = await topology.run(problem, context);
+      return { episode, score: await judge.score(episode), values: [] };
     }),
   );
   const failure = scoringFailure(scoringReport(results.map(({ score }) => score)), scoring, "the analysis");
@@ -71,7 +69,7 @@ async function play(
   return {
     agents: topology.agents,
     episodes: results.map(({ episode }) => episode),
-    grades: results.map((each) => each.grade),
+    grades: results.map(({ score }) => scoreValue(score)),
     values: results.flatMap(({ values }) => values),
   };
 }

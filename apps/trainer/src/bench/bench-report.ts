@@ -7,6 +7,7 @@ import {
   agentPoSource,
   agentPoTable,
   csvOf,
+  departureTable,
   differenceTable,
   htmlOf,
   latexOf,
@@ -47,7 +48,7 @@ export async function writeBenchReport(directory: string): Promise<BenchReport> 
     accuracyTable(summaries, titleOf),
     tokenTable(summaries, titleOf, await readCalibrations(directory)),
     differenceTable(summaries, titleOf),
-    ...[agentPoTable(summaries, titleOf)].filter((table) => table !== null),
+    ...[agentPoTable(summaries, titleOf), departureTable(summaries, titleOf)].filter((table) => table !== null),
   ];
   const heading = `${config.model} on ${setNames(config).join(", ")}`;
   const notes = notesOf(config, summaries, await readLeftOut(directory));
@@ -77,7 +78,7 @@ function notesOf(config: BenchConfig, summaries: readonly MethodSummary[], leftO
   );
   const temperature = config.temperature === null ? "of each method's paper" : String(config.temperature);
   return [
-    `Model ${config.model} at ${new URL(config.baseUrl).origin}; temperature ${temperature}; at most ${config.maxTokens} tokens a reply; seed ${config.seed}; ${config.repeats} repeat${config.repeats === 1 ? "" : "s"}; prompts ${promptVersion}; examples ${config.shots}.`,
+    `Model ${config.model} at ${new URL(config.baseUrl).origin}; temperature ${temperature}; at most ${config.maxTokens} tokens a reply; seed ${config.seed}; ${config.repeats} repeat${config.repeats === 1 ? "" : "s"}; prompts ${promptVersion}; examples ${config.shots ?? "of each method's paper"}.`,
     `Questions: ${setNames(config)
       .map(
         (name) =>
@@ -85,7 +86,8 @@ function notesOf(config: BenchConfig, summaries: readonly MethodSummary[], leftO
       )
       .join(", ")}.`,
     "Intervals are 95 %: Wilson's for a share, the bootstrap over questions for differences. Tokens are prompt and completion together unless a column says otherwise. Costs are of samples with a score and of calibration; what failed attempts cost is not in them.",
-    `Published figures: ${publishedSource}; ${agentPoSource}. Another model, other prompts, another tokenizer: they are beside ours, not comparable with them.`,
+    ...protocolNote(summaries),
+    `Published figures, beside methods that are played as published and no others: ${publishedSource}; ${agentPoSource}. Another model, other prompts, another tokenizer: they are beside ours, not comparable with them.`,
     ...config.methods
       .map((method) => methodSpec(method))
       .filter(({ run }) => run !== null)
@@ -99,6 +101,22 @@ function notesOf(config: BenchConfig, summaries: readonly MethodSummary[], leftO
     ...(retried.length > 0
       ? ["Failed samples were taken again, which can favour the easier ones: first attempts alone differ."]
       : []),
+  ];
+}
+
+/** Protocols by method and benchmark, and what methods noted of their samples. */
+function protocolNote(summaries: readonly MethodSummary[]): string[] {
+  const played = summaries.filter(({ protocol }) => protocol !== null);
+  const noted = summaries.flatMap(({ benchmark, method, notes, scored }) =>
+    Object.entries(notes).map(([note, count]) => `${method} on ${benchmark} ${note}: ${count} of ${scored}`),
+  );
+  return [
+    ...(played.length > 0
+      ? [
+          `Protocols: ${played.map(({ benchmark, method, protocol, shots }) => `${method} on ${benchmark} ${protocol}${shots ? `, ${shots} examples` : ""}`).join("; ")}.`,
+        ]
+      : []),
+    ...(noted.length > 0 ? [`Noted: ${noted.join("; ")}.`] : []),
   ];
 }
 

@@ -1,14 +1,16 @@
-import { baselineNamed, type Exemplar } from "@laconic/baselines";
+import { baselineNamed, protocolFor, type Exemplar } from "@laconic/baselines";
 import {
+  answerLine,
   benchmarkNamed,
   openSplit,
   questionText,
   seededSubset,
+  type AnswerKind,
   type Benchmark,
   type BenchmarkProblem,
   type OpenOptions,
 } from "@laconic/benchmarks";
-import type { BenchSet } from "@laconic/evaluation";
+import { familyOf, type BenchSet } from "@laconic/evaluation";
 import type { HubEnvironment } from "@laconic/hub";
 import { openBenchData } from "./bench-data.ts";
 import type { BenchConfig } from "./bench-settings.ts";
@@ -24,19 +26,30 @@ export async function benchSets(
   const sets: BenchSet[] = [];
   const published = methods.map((method) => methodSpec(method)).filter(({ run }) => run === null);
   const learns = published.some(({ name }) => baselineNamed(name).calibrate !== undefined);
+  const shows = (benchmark: string, kind: AnswerKind["kind"]): boolean =>
+    published.some(({ name }) => {
+      const { protocols } = baselineNamed(name);
+      const own = protocols ? protocolFor(protocols, { benchmark, family: familyOf(kind) }).shots.count : 0;
+      return (shots ?? own) > 0;
+    });
   for (const name of benchmarks) {
     const benchmark = benchmarkNamed(name);
     const loaded = await openSplit(benchmark, open(name));
     for (const warning of loaded.warnings) note(`${name}: ${warning}`);
     const problems = limit === null ? loaded.problems : seededSubset(loaded.problems, { limit, seed });
-    const pool = shots > 0 || learns ? await poolOf(benchmark, { ...open(name), offline: true }) : [];
-    if (shots > 0 && pool.length === 0) note(`${name}: ${withoutExamples(benchmark)}`);
-    const exemplars = exemplarsOf(pool, shots, seed);
+    const showing = shows(name, benchmark.answer.kind);
+    const pool = showing || learns ? await poolOf(benchmark, { ...open(name), offline: true }) : [];
+    if (showing && pool.length === 0 && benchmark.examplesFrom === undefined)
+      note(`${name}: ${withoutExamples(benchmark)}`);
+    const lender = showing && benchmark.examplesFrom !== undefined ? benchmarkNamed(benchmark.examplesFrom) : null;
+    const lent = lender ? await poolOf(lender, { ...open(lender.name), offline: true }) : [];
+    if (lender && lent.length === 0) note(`${name}: ${withoutExamples(lender)}`);
+    const exemplars = showing ? exemplarsOf(lender ? lent : pool, seed) : [];
     const calibration = learns ? atMost(pool, calibrationQuestions, `calibration/${seed}`) : [];
     sets.push({ benchmark: name, split: loaded.split, problems, exemplars, calibration });
   }
   if (data) {
-    if (shots > 0) note(`${data.name}: there is no training split, its methods run without examples`);
+    if ((shots ?? 0) > 0) note(`${data.name}: there is no training split, its methods run without examples`);
     sets.push(await openBenchData(data, hub, { limit, seed }));
   }
   return sets;
@@ -64,12 +77,14 @@ function withoutExamples(benchmark: Benchmark): string {
     : `the split ${split} is not here, its methods run without examples (laconic data get ${benchmark.name} --split ${split})`;
 }
 
-/** Worked examples, chosen by seed. */
-function exemplarsOf(pool: readonly BenchmarkProblem[], shots: number, seed: string): Exemplar[] {
-  const solved = pool.filter(({ solution }) => solution !== undefined);
-  return atMost(solved, shots, seed).map((problem) => ({
+/** Worked examples in an order by seed: methods choose from them. Golds of programs are tests, no answers. */
+function exemplarsOf(pool: readonly BenchmarkProblem[], seed: string): Exemplar[] {
+  const answered = pool.filter(({ grading: { kind } }) => kind !== "code" && kind !== "writing");
+  return atMost(answered, answered.length, seed).map((problem) => ({
     question: questionText(problem),
     solution: solutionOf(problem),
+    answer: problem.gold,
+    answerLine: answerLine(problem.grading, problem.gold),
   }));
 }
 

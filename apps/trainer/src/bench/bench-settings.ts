@@ -22,8 +22,8 @@ export interface BenchConfig {
   /** Null takes each method's own. */
   readonly temperature: number | null;
   readonly maxTokens: number;
-  /** Worked examples of few-shot methods, from training splits that are here. */
-  readonly shots: number;
+  /** Worked examples of every method, from training splits that are here; null takes each paper's. */
+  readonly shots: number | null;
   readonly maxUsd: number | null;
   readonly price: TokenPrice | null;
   readonly concurrency: number;
@@ -41,7 +41,7 @@ const schema: z.ZodType<BenchConfig> = z.strictObject({
   repeats: whole,
   temperature: z.number().min(0).max(2).nullable(),
   maxTokens: whole,
-  shots: z.int().min(0),
+  shots: z.int().min(0).nullable(),
   maxUsd: z.number().positive().nullable(),
   price: z.strictObject({ prompt: z.number().min(0), completion: z.number().min(0) }).nullable(),
   concurrency: whole,

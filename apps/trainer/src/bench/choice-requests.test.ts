@@ -149,8 +149,9 @@ test("worked examples show their own options once each", { timeout: 60_000 }, as
   expect(exemplar).toMatch(
     /^A cup costs .*\?\nA\) Rs\. \d\nB\) Rs\. \d+\nC\) 12\.5\nD\) \d paise\nE\) None of these$/u,
   );
-  for (const { question } of set.exemplars)
-    expect(by.get("complex-cot")?.map((request) => count(request, question))).toEqual([1]);
+  // Two of the three that there are.
+  const standing = set.exemplars.map(({ question }) => count(by.get("cot")?.[0] ?? "", question));
+  expect([set.exemplars.length, standing.toSorted()]).toEqual([3, [0, 1, 1]]);
 });
 
 test("the letters that graders look for are those before the options", () => {

@@ -3,8 +3,12 @@ import type { Baseline } from "@laconic/baselines";
 import { LaconicError, type LanguageModel } from "@laconic/core";
 import { livePolicies, modelsOf } from "@laconic/trainer";
 import type { Terminal } from "../cli/terminal.ts";
-import { benchmarkTeam, dealTo, type TextTeam } from "@laconic/tasks/text";
+import { benchmarkTeam, dealTo, type BenchmarkTaskSettings, type TextTeam } from "@laconic/tasks/text";
+import { isReference } from "../door/reference.ts";
+import { openModelFolder } from "../run/model-folder.ts";
 import { configOfRun, findRun, openFoundRun } from "../run/open-run.ts";
+import type { AppConfig } from "../run/run-settings.ts";
+import { openRunTask, withTeams } from "../run/run-task.ts";
 
 /** A run's team as a method: it brings its own models, once they are opened. */
 export interface TrainedTeam {
@@ -13,20 +17,20 @@ export interface TrainedTeam {
   close(): Promise<void>;
 }
 
+/** What a run's team is on the questions of a bench. */
+interface QuestionTeam extends Pick<Baseline, "create" | "deal" | "mostCalls"> {
+  /** Most tokens of one reply; absent where the team says so to nobody but its agents. */
+  readonly replyTokens?: number;
+}
+
 /**
  * The team of a run over questions, with the weights of its last checkpoint.
  * @throws LaconicError `run_missing`; `config_invalid` for a run whose team answers no other questions than its own
  */
 export async function trainedTeam(name: string, run: string, terminal: Terminal): Promise<TrainedTeam> {
-  const { task } = await configOfRun(resolve(run));
-  if (task.name !== "benchmark" && task.name !== "data")
-    throw new LaconicError("config_invalid", `${run}: a team trained on ${task.name} answers no benchmark`, { run });
+  const team = await questionTeam(await configOfRun(resolve(run)), run, terminal);
   const found = await findRun(resolve(run));
   const { directory, config, state } = found;
-  const { rounds = 2, replyTokens = 768, actorTokens = 2048 } = task;
-  const teamFor = (answerForm: string, read: (reply: string) => string | null): TextTeam =>
-    benchmarkTeam(task, { answerForm, read, targetTokens: config.train.budget?.targetTokens });
-  const { topology, holders } = teamFor("", (reply) => reply);
   const models: Record<string, LanguageModel> = {};
   let closed: () => Promise<void> = async () => undefined;
   return {
@@ -37,12 +41,8 @@ export async function trainedTeam(name: string, run: string, terminal: Terminal)
       calls: "as its team speaks",
       temperature: config.train.sampling.temperature,
       identity: `${directory}@${state.step}`,
-      replyTokens: Math.max(replyTokens, actorTokens),
       models,
-      create: ({ answerForm, reader }) => teamFor(answerForm, (reply) => reader.read(reply)).topology,
-      // What a question states is dealt as in training.
-      ...(holders.length > 0 && { deal: dealTo(holders) }),
-      mostCalls: () => topology.agents.length * rounds,
+      ...team,
     },
     async open() {
       const { parts, close } = await openFoundRun(found, terminal, { heldOut: 0 });
@@ -51,4 +51,36 @@ export async function trainedTeam(name: string, run: string, terminal: Terminal)
     },
     close: () => closed(),
   };
+}
+
+async function questionTeam(config: AppConfig, run: string, terminal: Terminal): Promise<QuestionTeam> {
+  const { task, train } = config;
+  if (isReference(task)) return ownTeam(config, terminal);
+  if (task.name !== "benchmark" && task.name !== "data")
+    throw new LaconicError("config_invalid", `${run}: a team trained on ${task.name} answers no benchmark`, { run });
+  const { rounds = 2, replyTokens = 768, actorTokens = 2048 } = task;
+  const settings = (await withTeams(task)) as BenchmarkTaskSettings;
+  const teamFor = (answerForm: string, read: (reply: string) => string | null): TextTeam =>
+    benchmarkTeam(settings, { answerForm, read, targetTokens: train.budget?.targetTokens });
+  const { topology, holders } = teamFor("", (reply) => reply);
+  return {
+    replyTokens: Math.max(replyTokens, actorTokens),
+    create: ({ answerForm, reader }) => teamFor(answerForm, (reply) => reader.read(reply)).topology,
+    // What a question states is dealt as in training.
+    ...(holders.length > 0 && { deal: dealTo(holders) }),
+    mostCalls: () => topology.agents.length * rounds,
+  };
+}
+
+/** A team of the user's own is asked as it is: its prompts say how an answer is written. */
+async function ownTeam(config: AppConfig, terminal: Terminal): Promise<QuestionTeam> {
+  const { folder } = await openModelFolder(config.model, terminal);
+  const { topology, close } = await openRunTask(config.task, {
+    heldOut: 0,
+    modelFolder: folder,
+    templateArguments: config.chatTemplateArguments,
+  });
+  await close?.();
+  const turns = config.train.limits.maxTurns ?? topology.agents.length;
+  return { create: () => topology, mostCalls: () => turns };
 }

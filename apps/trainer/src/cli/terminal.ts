@@ -1,3 +1,5 @@
+import { createInterface } from "node:readline";
+import type { ReadStream } from "node:tty";
 import { styleText } from "node:util";
 
 /** Where a command writes: results on `out`, everything else on `err`. A test passes its own. */
@@ -13,9 +15,11 @@ export interface Terminal {
   readonly columns: number;
   /** Colours text where colours are wanted (`NO_COLOR`, pipes). */
   paint(style: "bold" | "dim" | "green" | "yellow" | "red" | "cyan", text: string): string;
+  /** Asks who sits there and waits for a line; null once they have gone. Absent where nobody can answer. */
+  readonly question?: (text: string) => Promise<string | null>;
 }
 
-export function processTerminal(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream): Terminal {
+export function processTerminal(stdout: NodeJS.WriteStream, stderr: NodeJS.WriteStream, stdin?: ReadStream): Terminal {
   const colour = stderr.isTTY && process.env["NO_COLOR"] === undefined && process.env["TERM"] !== "dumb";
   let statusShown = false;
   const clear = (): void => {
@@ -41,5 +45,17 @@ export function processTerminal(stdout: NodeJS.WriteStream, stderr: NodeJS.Write
       stderr.write(`\r\u001b[2K${line.slice(0, (stderr.columns ?? 80) - 1)}`);
       statusShown = true;
     },
+    ...(stdin?.isTTY && stderr.isTTY && { question: (text) => question(text, stdin, stderr) }),
   };
+}
+
+function question(text: string, input: ReadStream, output: NodeJS.WriteStream): Promise<string | null> {
+  const lines = createInterface({ input, output });
+  return new Promise((resolve) => {
+    lines.once("close", () => resolve(null)); // Ctrl-C, Ctrl-D
+    lines.question(text, (answer) => {
+      resolve(answer);
+      lines.close();
+    });
+  });
 }

@@ -17,7 +17,7 @@ import {
 } from "@laconic/evaluation";
 import { hubEnvironment } from "@laconic/hub";
 import type { ApiEvent, SpendAccount } from "@laconic/openai";
-import { codeGrader, createSandbox } from "@laconic/sandbox";
+import { codeGrader, createSandbox, programRunner } from "@laconic/sandbox";
 import type { CommandDef } from "citty";
 import { benchDataOf, type BenchData } from "../bench/bench-data.ts";
 import { benchSets } from "../bench/bench-sets.ts";
@@ -94,7 +94,11 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         repeats: { type: "string", description: "Times that each question is asked", valueHint: "n", default: "1" },
         temperature: { type: "string", description: "Of every method, instead of each paper's", valueHint: "t" },
         "max-tokens": { type: "string", description: "Of one reply", valueHint: "n", default: "1024" },
-        shots: { type: "string", description: "Worked examples of few-shot methods", valueHint: "n", default: "0" },
+        shots: {
+          type: "string",
+          description: "Worked examples of every method, instead of each paper's",
+          valueHint: "n",
+        },
         "max-usd": { type: "string", description: "Stop before more is spent", valueHint: "$" },
         price: {
           type: "string",
@@ -220,7 +224,7 @@ interface BenchArguments {
   readonly repeats: string;
   readonly temperature?: string | undefined;
   readonly "max-tokens": string;
-  readonly shots: string;
+  readonly shots?: string | undefined;
   readonly "max-usd"?: string | undefined;
   readonly price?: string | undefined;
   readonly concurrency: string;
@@ -255,7 +259,7 @@ async function configOf(args: BenchArguments, data: BenchData | null): Promise<B
       repeats: Number(args.repeats),
       temperature: number(args.temperature),
       maxTokens: Number(args["max-tokens"]),
-      shots: Number(args.shots),
+      shots: number(args.shots),
       maxUsd: number(args["max-usd"]),
       price: args.price === undefined ? await knownPrice(model) : pricePair(args.price),
       concurrency: Number(args.concurrency),
@@ -324,7 +328,8 @@ async function perform(
   const model = openAiModel({ model: name, baseUrl, account, limiter, insecure, onEvent, ...(price && { price }) });
   const kinds = new Set(jobs.map(({ problem }) => problem.grading.kind));
   const maths = mathsGrader();
-  const sandbox = kinds.has("code") ? await createSandbox() : null;
+  const runsPrograms = jobs.some(({ protocol }) => protocol?.runsPrograms === true);
+  const sandbox = kinds.has("code") || runsPrograms ? await createSandbox() : null;
   const todo = openJobs(jobs, file.records);
   if (todo.length < jobs.length) terminal.note(`${jobs.length - todo.length} samples are there already`);
   const stop = new AbortController();
@@ -336,9 +341,10 @@ async function perform(
   process.once("SIGTERM", interrupt);
   try {
     const means = { maths, ...(sandbox && { code: codeGrader(sandbox) }) };
+    const parts = { model, means, price, ...(sandbox && { runProgram: programRunner(sandbox) }) };
     let written: Promise<void> = Promise.resolve(); // one after the other: each adds to the same file
     const onRecord = progressOf(todo.length, account, terminal);
-    const outcome = await runBench(todo, settings, { model, means, price }, file, {
+    const outcome = await runBench(todo, settings, parts, file, {
       concurrency,
       mostErrors,
       signal: stop.signal,

@@ -10,7 +10,7 @@ import { openModelFolder } from "../run/model-folder.ts";
 import { applyOverrides } from "../run/overrides.ts";
 import { planRun, type RunPlan } from "../run/plan-run.ts";
 import { jsonFlag, runFlags, type CommandContext } from "./common.ts";
-import { loadConfig } from "./train.ts";
+import { loadConfig } from "../door/load-config.ts";
 
 export function planCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(

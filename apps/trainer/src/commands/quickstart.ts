@@ -1,6 +1,6 @@
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
-import { relayQuickstart } from "../presets/relay-quickstart.ts";
+import { relayQuickstart } from "@laconic/tasks/presets";
 import { runFlags, type CommandContext } from "./common.ts";
 import { runTraining } from "./train.ts";
 
@@ -19,7 +19,7 @@ export function quickstartCommand({ terminal }: CommandContext, exit: ExitCode):
         terminal.note(`${introduction}\n`);
         // The preset is implied, not brought: a resumed run is what it was started as.
         return runTraining(
-          args.resume ? null : relayQuickstart,
+          args.resume ? null : { ...relayQuickstart },
           rest,
           { ...args, dryRun: args["dry-run"] },
           "quickstart",

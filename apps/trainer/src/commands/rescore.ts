@@ -16,9 +16,10 @@ import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
 import { formatNumber } from "../cli/format.ts";
+import { openValues } from "../door/run-values.ts";
 import { openModelFolder } from "../run/model-folder.ts";
 import { configOfRun } from "../run/open-run.ts";
-import { openTask } from "../run/open-task.ts";
+import { openRunTask } from "../run/run-task.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function rescoreCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
@@ -74,14 +75,15 @@ async function scoredAnew(
 ): Promise<RecordedEpisode[]> {
   const config = await configOfRun(run);
   const { folder } = await openModelFolder(config.model, terminal);
-  const task = await openTask(config.task, {
+  const task = await openRunTask(config.task, {
     heldOut: 1,
     modelFolder: folder,
     templateArguments: config.chatTemplateArguments,
     note,
   });
   try {
-    const scoreOf = scorer(rewardOf(task), config.train.scoring);
+    const { reward = rewardOf(task) } = await openValues(config.own, config.train);
+    const scoreOf = scorer(reward, config.train.scoring);
     const scores: (RewardOutcome | null)[] = [];
     for (const { episode, problem } of recorded) scores.push(await scoreOf(episode, problem));
     const report = scoringReport(scores);

@@ -16,7 +16,7 @@ import { chooseDevice } from "../run/devices.ts";
 import { openModelFolder } from "../run/model-folder.ts";
 import { modelSource, policiesOf } from "../run/open-parts.ts";
 import { checkModelsOf, findRun } from "../run/open-run.ts";
-import { openTask } from "../run/open-task.ts";
+import { openRunTask } from "../run/run-task.ts";
 import { checkInputs, tokenizerInput } from "../run/run-inputs.ts";
 import type { CommandContext } from "./common.ts";
 
@@ -181,7 +181,7 @@ async function open(
   await checkModelsOf(run, config, terminal);
   const { folder } = await openModelFolder(config.model, terminal);
   const templateArguments = { ...config.chatTemplateArguments, ...chosen.templateArguments };
-  const task = await openTask(config.task, { heldOut: 0, modelFolder: folder, templateArguments });
+  const task = await openRunTask(config.task, { heldOut: 0, modelFolder: folder, templateArguments });
   await task.close?.();
   await checkInputs(run, "tokenizer", tokenizerInput(task.tokenizer));
   const policies = policiesOf(config, task);

@@ -10,7 +10,7 @@ import { runVariants } from "../sweep/run-variants.ts";
 import { summariseSweep, sweepTable } from "../sweep/sweep-report.ts";
 import { variantsOf } from "../sweep/variants-of.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
-import { loadConfig } from "./train.ts";
+import { loadConfig } from "../door/load-config.ts";
 
 export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(

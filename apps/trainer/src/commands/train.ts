@@ -1,21 +1,24 @@
 import { existsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { extname, join, resolve } from "node:path";
-import { pathToFileURL } from "node:url";
+import { join, resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
-import { runFiles } from "@laconic/trainer";
+import { runFiles, type Measured } from "@laconic/trainer";
 import type { CommandDef } from "citty";
-import { tsImport } from "tsx/esm/api";
 import { command, type ExitCode } from "../cli/command.ts";
 import { parseJson } from "../cli/json.ts";
-import { presetConfig } from "../presets/index.ts";
 import { formatDuration, formatNumber, formatPercent } from "../cli/format.ts";
-import { parseAppConfig } from "../run/app-config.ts";
+import { loadConfig } from "../door/load-config.ts";
+import { referenceTitle } from "../door/reference.ts";
+import { checkSources, fromFolder } from "../door/run-sources.ts";
+import { parseAppConfig, writtenConfig } from "../run/app-config.ts";
 import type { AppConfig } from "../run/run-settings.ts";
 import { applyOverrides } from "../run/overrides.ts";
-import { taskTitle } from "../run/open-task.ts";
+import { runTaskTitle } from "../run/run-task.ts";
 import { exitCodeOf, startRun, type StartedRun } from "../run/start-run.ts";
 import { runFlags, type CommandContext } from "./common.ts";
+
+/** What `laconic init` writes, and what is trained where no configuration is named. */
+const ownConfiguration = "run.config.ts";
 
 /** Flags of a run, as typed. */
 export interface RunFlags {
@@ -36,7 +39,8 @@ export function trainCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         config: {
           type: "positional",
           required: false,
-          description: "run.config.ts, run.config.json or preset:NAME; with --resume, a run directory",
+          description:
+            "A .ts, .js or .json file or preset:NAME; run.config.ts of this folder by default; with --resume, a run directory",
         },
         ...runFlags,
       },
@@ -46,15 +50,23 @@ export function trainCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         // A resumed run names no configuration, so its first word may be a change already.
         const named = args.config !== undefined && !args.config.includes("=");
         const words = named || args.config === undefined ? rest : [args.config, ...rest];
-        if (!named && !args.resume)
-          throw new LaconicError("config_invalid", "name a configuration: laconic train preset:relay-quickstart");
+        const config = named ? args.config : args.resume ? undefined : configurationHere();
         // `train --resume DIR` is `train --resume --run DIR`, as other commands name a run.
-        if (named && args.resume && isFolder(args.config))
-          return runTraining(null, words, { ...flags, run: args.config }, "train", terminal);
-        return runTraining(named ? await loadConfig(args.config) : null, words, flags, "train", terminal);
+        if (config !== undefined && args.resume && isFolder(config))
+          return runTraining(null, words, { ...flags, run: config }, "train", terminal);
+        return runTraining(config === undefined ? null : await loadConfig(config), words, flags, "train", terminal);
       },
     },
     exit,
+  );
+}
+
+/** @throws LaconicError `config_invalid` when the working directory holds no `run.config.ts` */
+function configurationHere(): string {
+  if (existsSync(ownConfiguration)) return ownConfiguration;
+  throw new LaconicError(
+    "config_invalid",
+    `name a configuration: laconic train preset:relay-quickstart; or write a project with a ${ownConfiguration}: laconic init`,
   );
 }
 
@@ -76,12 +88,12 @@ export async function runTraining(
   const config =
     written === null ? await storedConfig(directory, words) : parseAppConfig(applyOverrides(written, words));
   if (flags.dryRun) {
-    terminal.result(JSON.stringify(config, null, flags.json ? undefined : 2));
+    terminal.result(JSON.stringify(writtenConfig(config), null, flags.json ? undefined : 2));
     return 0;
   }
   const { task, train } = config;
   terminal.note(
-    `${terminal.paint("bold", taskTitle(task))}: ${train.steps} steps of ${train.problemsPerStep} problems x ${train.episodesPerProblem} episodes, ${train.objective.name}, ${config.workers} threads; run directory ${directory}`,
+    `${terminal.paint("bold", runTaskTitle(task))}: ${train.steps} steps of ${train.problemsPerStep} problems x ${train.episodesPerProblem} episodes, ${config.own.objective ? referenceTitle(config.own.objective) : train.objective.name}, ${config.workers} threads; run directory ${directory}`,
   );
   const done = await startRun(config, directory, flags.resume === true, terminal);
   report(done, config, flags.json === true, directory, terminal);
@@ -105,19 +117,31 @@ function report(
     );
   terminal.note(`report: ${done.report}`);
   if (json) {
-    const side = ({ accuracy, tokens }: StartedRun["before"]): object => ({ accuracy, tokens });
-    terminal.result(
-      JSON.stringify({ before: side(before), after: side(after), budget, seconds, trainingSeconds, device }),
-    );
+    const side = ({ accuracy, tokens }: Measured): object => ({ accuracy, tokens });
+    const groups = groupsOf(done).map(([name, first, last]) => [name, { before: side(first), after: side(last) }]);
+    const rest = { before: side(before), after: side(after), budget, seconds, trainingSeconds, device };
+    terminal.result(JSON.stringify({ ...Object.fromEntries(groups), ...rest }));
     return;
   }
   terminal.result(
     [
       `accuracy  ${formatPercent(before.accuracy)} -> ${formatPercent(after.accuracy)} on ${after.problems} held-out problems`,
+      ...groupsOf(done).map(
+        ([name, first, last]) =>
+          `  ${name}: ${formatPercent(first.accuracy)} -> ${formatPercent(last.accuracy)}, ${formatNumber(first.tokens)} -> ${formatNumber(last.tokens)} tokens (${last.problems} problems)`,
+      ),
       `tokens    ${formatNumber(before.tokens)} -> ${formatNumber(after.tokens)} per episode, ${timesFewer(before.tokens, after.tokens)}${budget === null ? "" : ` (budget ${budget})`}`,
       `time      ${formatDuration(trainingSeconds ?? 0)} of training steps on ${device}; ${formatDuration(seconds)} in all since it was started`,
     ].join("\n"),
   );
+}
+
+/** Kinds of problems that are measured apart: at the beginning and at the end. */
+function groupsOf({ before, after }: Pick<StartedRun, "before" | "after">): [string, Measured, Measured][] {
+  return Object.entries(after.groups ?? {}).flatMap(([name, last]) => {
+    const first = before.groups?.[name];
+    return first ? [[name, first, last] as [string, Measured, Measured]] : [];
+  });
 }
 
 function timesFewer(before: number, after: number): string {
@@ -130,53 +154,12 @@ function isFolder(path: string): boolean {
   return statSync(resolve(path), { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
-/** @throws LaconicError `config_invalid` when the file is missing or does not hold a configuration. */
-export async function loadConfig(name: string): Promise<Readonly<Record<string, unknown>>> {
-  if (name.startsWith("preset:")) return presetConfig(name.slice("preset:".length));
-  const path = resolve(name);
-  if (!existsSync(path))
-    throw new LaconicError("config_invalid", `${path} does not exist; give a file or preset:NAME`, { file: path });
-  if (isFolder(path))
-    throw new LaconicError(
-      "config_invalid",
-      `${path} is a folder; a run is continued with: laconic train --resume DIR`,
-      {
-        file: path,
-      },
-    );
-  try {
-    if (extname(path) === ".json") return configurationIn(parseJson(await readFile(path, "utf8"), path), path);
-    const module = (await tsImport(pathToFileURL(path).href, import.meta.url)) as { default?: unknown };
-    return configurationIn(exported(module.default), path);
-  } catch (error) {
-    if (LaconicError.is(error)) throw error;
-    throw new LaconicError(
-      "config_invalid",
-      `${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
-      { file: path },
-      error,
-    );
-  }
-}
-
-/** Null would mean a run's own configuration. @throws LaconicError `config_invalid` unless it is an object */
-function configurationIn(value: unknown, file: string): Readonly<Record<string, unknown>> {
-  if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
-  throw new LaconicError("config_invalid", `${file}: the configuration is not an object`, { file });
-}
-
-/** Outside a package of type module, the file is loaded as CommonJS and its default export lies one level deeper. */
-function exported(value: unknown): unknown {
-  const wrapped = typeof value === "object" && value !== null && "default" in value;
-  return wrapped ? value.default : value;
-}
-
 async function storedConfig(directory: string, words: readonly string[]): Promise<AppConfig> {
   const path = join(directory, runFiles.config);
   if (!existsSync(path)) throw new LaconicError("run_missing", `${directory} holds no run to resume`, { directory });
-  return parseAppConfig(
-    applyOverrides(parseJson(await readFile(path, "utf8"), path) as Record<string, unknown>, words),
-  );
+  await checkSources(directory);
+  const kept = fromFolder(directory, parseJson(await readFile(path, "utf8"), path) as Record<string, unknown>);
+  return parseAppConfig(applyOverrides(kept, words));
 }
 
 function runFolder(name: string, number: number): string {

@@ -1,10 +1,22 @@
 import { LaconicError, nearestName } from "@laconic/core";
-import { agentGspo } from "./agent-gspo.ts";
-import { actorFinetune, agentPoCritic, agentPoDebate, agentPoHint, agentPoRoles } from "./agentpo.ts";
-import { magrpo, magrpoMultiturn } from "./magrpo.ts";
-import type { Preset } from "./preset.ts";
-import { relayQuickstart } from "./relay-quickstart.ts";
-import { relayActor, relayCritic, relayFeedback, relayHint, relayWriters } from "./relay-worlds.ts";
+import {
+  actorFinetune,
+  agentGspo,
+  agentPoCritic,
+  agentPoDebate,
+  agentPoHint,
+  agentPoRoles,
+  magrpo,
+  magrpoMultiturn,
+  relayActor,
+  relayCritic,
+  relayFeedback,
+  relayHint,
+  relayQuickstart,
+  relayWriters,
+  storyHint,
+  type Preset,
+} from "@laconic/tasks/presets";
 
 const presets: Readonly<Record<string, Preset>> = {
   "agent-gspo": agentGspo,
@@ -21,6 +33,7 @@ const presets: Readonly<Record<string, Preset>> = {
   "relay-actor": relayActor,
   "relay-writers": relayWriters,
   "relay-feedback": relayFeedback,
+  "story-hint": storyHint,
 };
 
 export const presetNames: readonly string[] = Object.keys(presets);
@@ -28,7 +41,7 @@ export const presetNames: readonly string[] = Object.keys(presets);
 /** @throws LaconicError `config_invalid` with the nearest known name. */
 export function presetConfig(name: string): Readonly<Record<string, unknown>> {
   const preset = Object.hasOwn(presets, name) ? presets[name] : undefined;
-  if (preset) return preset;
+  if (preset) return { ...preset };
   const near = nearestName(name, presetNames);
   throw new LaconicError(
     "config_invalid",

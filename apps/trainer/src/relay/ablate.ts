@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LaconicError, nearestName } from "@laconic/core";
 import type { Terminal } from "../cli/terminal.ts";
-import { relayQuickstart } from "../presets/relay-quickstart.ts";
+import { relayQuickstart } from "@laconic/tasks/presets";
 import { formatNumber, formatPercent } from "../cli/format.ts";
 import { runVariants, type Variant, type VariantResult } from "../sweep/run-variants.ts";
 import { renderAblationChart } from "./ablation-chart.ts";
@@ -54,7 +54,7 @@ export async function ablate(options: AblationOptions, terminal: Terminal): Prom
   const { folder, seeds, only, overrides } = options;
   const onResult = (all: readonly VariantResult[]): Promise<void> => write(folder, all);
   const results = await runVariants(
-    { base: relayQuickstart, variants: chosen(only), folder, seeds, overrides, file: "ablation.json", onResult },
+    { base: { ...relayQuickstart }, variants: chosen(only), folder, seeds, overrides, file: "ablation.json", onResult },
     terminal,
   );
   if (typeof results === "number") return results;

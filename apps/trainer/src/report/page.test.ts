@@ -89,3 +89,15 @@ test("a run without evaluations still renders", () => {
   expect(page).toContain("No evaluation was recorded.");
   expect(page).toContain("No problem was recorded both before and after.");
 });
+
+test("an answer that several gave together is shown by agent, escaped; a chosen one as it is", () => {
+  const shown = (episode: Partial<Transcript["episode"]>): string => {
+    const [before, after] = [transcript(0, "x"), transcript(2, "y")];
+    return renderReport({ ...data, transcripts: [before, { ...after, episode: { ...after.episode, ...episode } }] });
+  };
+  const outputs = { first: "k6", second: attack };
+  expect(shown({ answer: `k6\n\n${attack}`, outputs })).toContain(
+    "Answer first “k6”, second “&lt;/pre&gt;&lt;script&gt;steal()&lt;/script&gt;”, expected",
+  );
+  expect(shown({ answer: "k6", outputs: { first: "k6", second: "e9" } })).toContain("Answer “k6”, expected");
+});

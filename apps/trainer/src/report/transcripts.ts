@@ -44,5 +44,15 @@ function renderTranscript({ step, problem, episode, task }: Transcript): string 
     })
     .join("");
   const right = task === 1;
-  return `<section class="talk"><h3>Step ${step}<span>${tokens} tokens</span></h3>${turns}<p class="verdict">Answer ${episode.answer === null ? "missing" : `“${escapeHtml(episode.answer)}”`}, expected ${escapeHtml(problem.gold)}: <b class="${right ? "right" : "wrong"}">${right ? "right" : "wrong"}</b></p></section>`;
+  return `<section class="talk"><h3>Step ${step}<span>${tokens} tokens</span></h3>${turns}<p class="verdict">Answer ${answerOf(episode)}, expected ${escapeHtml(problem.gold)}: <b class="${right ? "right" : "wrong"}">${right ? "right" : "wrong"}</b></p></section>`;
+}
+
+/** Where the answer is nobody's alone, what each of them says. */
+function answerOf({ answer, outputs }: Episode): string {
+  if (answer === null) return "missing";
+  const quoted = (text: string): string => `“${escapeHtml(text)}”`;
+  if (!outputs || Object.values(outputs).includes(answer)) return quoted(answer);
+  return Object.entries(outputs)
+    .map(([agent, text]) => `${escapeHtml(agent)} ${quoted(text)}`)
+    .join(", ");
 }

@@ -1,14 +1,17 @@
-import { dataSettingsSchema } from "@laconic/benchmarks";
-import { relayLevels, type RelayLevelName } from "@laconic/tasks";
 import { LaconicError, nearestName } from "@laconic/core";
+import { taskSettingsSchema } from "@laconic/tasks/named";
 import { parseTrainConfig } from "@laconic/trainer";
 import { z } from "zod";
-import { teamNames } from "@laconic/tasks/text";
 import { checkEffects } from "./check-effects.ts";
-import type { AppConfig, MemorySettings } from "./run-settings.ts";
+import { checkReferences } from "../door/referenced.ts";
+import { joinTrain, splitTrain } from "../door/split-train.ts";
+import { namedPart, withOwn } from "./own-parts.ts";
+import type { ActorSettings, AppConfig, MemorySettings, TaskSettings } from "./run-settings.ts";
 
-/** As written: `train` is partial and filled with defaults. */
-interface WrittenConfig extends Omit<AppConfig, "train" | "memory"> {
+/** As written: `train` is partial and filled with defaults, and names stand where values of the user's own do. */
+interface WrittenConfig extends Omit<AppConfig, "task" | "actor" | "train" | "memory" | "own"> {
+  readonly task: TaskSettings;
+  readonly actor: ActorSettings | null;
   readonly memory: { readonly [K in keyof MemorySettings]?: MemorySettings[K] };
   readonly train: Readonly<Record<string, unknown>>;
 }
@@ -29,57 +32,8 @@ const defaults: WrittenConfig = {
   train: {},
 };
 
-const levels = Object.keys(relayLevels) as RelayLevelName[];
-
-const teamFields = {
-  team: z.union([z.enum(teamNames), z.array(z.enum(teamNames)).min(1)], {
-    error: `it must be one of ${teamNames.join(", ")}, or a list of them`,
-  }),
-  agents: z.int().min(1).max(16).exactOptional(),
-  rounds: z.int().min(1).max(8).exactOptional(),
-  replyTokens: z.int().min(1).exactOptional(),
-  actorTokens: z.int().min(1).exactOptional(),
-  graphSeed: z.union([z.string(), z.int()]).exactOptional(),
-  density: z.number().min(0).max(1).exactOptional(),
-  showBudget: z.boolean().exactOptional(),
-};
-
 const writtenSchema: z.ZodType<WrittenConfig> = z.strictObject({
-  task: z.discriminatedUnion("name", [
-    z.strictObject({ name: z.literal("relay"), level: z.enum(levels) }),
-    z.strictObject({
-      name: z.literal("relay-hint"),
-      distractors: z.int().min(0).max(8).exactOptional(),
-      hintTokens: z.int().min(1).max(28).exactOptional(),
-      learns: z.enum(["collaborator", "actor"]).exactOptional(),
-    }),
-    z.strictObject({ name: z.literal("relay-critic"), commentTokens: z.int().min(1).max(28).exactOptional() }),
-    z.strictObject({ name: z.literal("relay-writers") }),
-    z.strictObject({ name: z.literal("relay-feedback") }),
-    z.strictObject({
-      name: z.literal("benchmark"),
-      benchmark: z.string(),
-      ...teamFields,
-      file: z.string().min(1).exactOptional(),
-    }),
-    z.strictObject({
-      name: z.literal("data"),
-      data: dataSettingsSchema,
-      ...teamFields,
-    }),
-    z.strictObject({
-      name: z.literal("writing"),
-      form: z.enum(["tldr", "arxiv"]),
-      replyTokens: z.int().min(1).exactOptional(),
-      strict: z.boolean().exactOptional(),
-    }),
-    z.strictObject({
-      name: z.literal("code"),
-      benchmark: z.enum(["coophumaneval", "humaneval"]),
-      turns: z.union([z.literal(1), z.literal(2)]),
-      replyTokens: z.int().min(1).exactOptional(),
-    }),
-  ]),
+  task: taskSettingsSchema,
   model: z.string().min(1),
   actor: z
     .union([
@@ -131,17 +85,28 @@ export function parseAppConfig(written: unknown): AppConfig {
         { key },
       );
     }
-  const parsed = writtenSchema.safeParse({ ...defaults, ...written });
+  checkReferences(written);
+  const { named, own } = namedPart({ ...defaults, ...written });
+  const parsed = writtenSchema.safeParse(named);
   if (!parsed.success) {
     const issue = parsed.error.issues[0] as z.core.$ZodIssue;
     throw new LaconicError("config_invalid", `${issue.path.join(".")}: ${issue.message}`, {
       key: issue.path.join("."),
     });
   }
-  checkEffects(parsed.data);
+  const parts = withOwn(parsed.data, own);
+  checkEffects({ ...parts, device: parsed.data.device, train: parsed.data.train });
+  const { settings, own: ownValues } = splitTrain(parsed.data.train);
   return {
     ...parsed.data,
+    ...parts,
     memory: { ...defaultMemory, ...parsed.data.memory },
-    train: parseTrainConfig(parsed.data.train, ["train"]),
+    train: parseTrainConfig(settings, ["train"]),
+    own: ownValues,
   };
+}
+
+/** The configuration as a file would hold it: what {@link parseAppConfig} reads again. */
+export function writtenConfig({ own, train, ...config }: AppConfig): Readonly<Record<string, unknown>> {
+  return { ...config, train: joinTrain(train, own) };
 }

@@ -7,7 +7,7 @@ import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
 import { presetConfig, presetNames } from "../presets/index.ts";
 import { parseAppConfig } from "./app-config.ts";
-import { openTask } from "./open-task.ts";
+import { openRunTask } from "./run-task.ts";
 
 const slow = { timeout: 60_000 };
 const letters = Array.from("abcdefghijklmnopqrstuvwxyz \n<>|/_");
@@ -40,7 +40,7 @@ test("presets on text tell models that think to answer at once", slow, async () 
     const told = model === "shipped" ? {} : { enable_thinking: false };
     expect([name, chatTemplateArguments]).toEqual([name, told]);
     if (model === "shipped" || task.name === "code") continue;
-    const opened = await openTask(task, {
+    const opened = await openRunTask(task, {
       ...means,
       modelFolder: folder,
       templateArguments: chatTemplateArguments,
@@ -53,13 +53,13 @@ test("presets on text tell models that think to answer at once", slow, async () 
 
 test("without the argument the template goes its own way", slow, async () => {
   const task = { name: "writing", form: "tldr" } as const;
-  const { tokenizer } = await openTask(task, { ...means, modelFolder: folder });
+  const { tokenizer } = await openRunTask(task, { ...means, modelFolder: folder });
   expect(tokenizer.decode((tokenizer as ChatTokenizer).encodeChat(chat))).toMatch(/assistant\n$/u);
 });
 
 test("arguments without a chat are refused, and so are those that are no object", slow, async () => {
   const relay = { name: "relay", level: "one-fact" } as const;
-  await expect(openTask(relay, { templateArguments: { tools: [] } })).rejects.toMatchObject({
+  await expect(openRunTask(relay, { templateArguments: { tools: [] } })).rejects.toMatchObject({
     code: "config_invalid",
     detail: { key: "chatTemplateArguments" },
   });

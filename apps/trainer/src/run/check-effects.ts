@@ -1,6 +1,7 @@
 import { LaconicError } from "@laconic/core";
-import { benchmarkTeam } from "@laconic/tasks/text";
-import type { AppConfig, TaskSettings } from "./run-settings.ts";
+import { namedTask, type TaskSettings } from "@laconic/tasks/named";
+import { isReference, referencesIn } from "../door/reference.ts";
+import type { AppConfig } from "./run-settings.ts";
 import { checkDeviceName } from "./devices.ts";
 
 type Checked = Pick<AppConfig, "task" | "actor" | "device"> & { readonly train: Readonly<Record<string, unknown>> };
@@ -12,25 +13,22 @@ type Checked = Pick<AppConfig, "task" | "actor" | "device"> & { readonly train: 
  */
 export function checkEffects({ task, actor, device, train }: Checked): void {
   checkDeviceName(device);
-  if (task.name === "benchmark" && task.showBudget && !train["budget"])
+  if (!isReference(task) && task.name === "benchmark" && task.showBudget && !train["budget"])
     throw new LaconicError(
       "config_invalid",
       "task.showBudget: has no effect, because the run has no budget for the team; set train.budget, or remove it",
       { key: "task.showBudget" },
     );
-  if (actor !== null && !hasFrozenAgents(task))
-    throw new LaconicError(
-      "config_invalid",
-      "actor: has no effect, because every agent of this task learns; remove it",
-      {
-        key: "actor",
-      },
-    );
+  // Who learns in a task or team of the user's own is known once it is opened.
+  if (referencesIn(task).length > 0) return;
+  const settings = task as TaskSettings;
+  checkActor(actor, namedTask(settings).hasFrozenAgents(settings));
 }
 
-function hasFrozenAgents(task: TaskSettings): boolean {
-  if (task.name === "relay-hint" || task.name === "relay-critic") return true;
-  if (task.name !== "benchmark" && task.name !== "data") return false;
-  const { topology, trained } = benchmarkTeam(task, { answerForm: "", read: (reply) => reply });
-  return topology.agents.some((agent) => !trained.includes(agent));
+/** @throws LaconicError `config_invalid` for an actor where every agent learns */
+export function checkActor(actor: AppConfig["actor"], hasFrozen: boolean): void {
+  if (actor === null || hasFrozen) return;
+  throw new LaconicError("config_invalid", "actor: has no effect, because every agent of this task learns; remove it", {
+    key: "actor",
+  });
 }

@@ -1,10 +1,14 @@
-import { checkTraining } from "@laconic/trainer";
+import type { TeamTask } from "@laconic/tasks";
+import { checkTraining, type PartsOutline } from "@laconic/trainer";
 import type { Terminal } from "../cli/terminal.ts";
+import { isReference } from "../door/reference.ts";
+import { openActor, openPolicyValues, openValues } from "../door/run-values.ts";
 import type { AppConfig } from "./run-settings.ts";
+import { checkActor } from "./check-effects.ts";
 import { chooseDevice } from "./devices.ts";
 import { openModelFolder } from "./model-folder.ts";
 import { checkBases, policiesOf } from "./open-parts.ts";
-import { openTask } from "./open-task.ts";
+import { openRunTask } from "./run-task.ts";
 import { checkPolicyTask } from "./policy-task.ts";
 
 /** Folders of the models that a configuration names, by role. A hub's models are downloaded where they are not here. */
@@ -15,11 +19,16 @@ export async function modelFolders(
   const named = Object.entries({
     model,
     ...Object.fromEntries(Object.entries(bases).map(([name, base]) => [`bases.${name}`, base])),
-    ...(actor && "model" in actor && { actor: actor.model }),
+    ...(modelOf(actor) !== null && { actor: modelOf(actor) as string }),
   });
   const folders: Record<string, string> = {};
   for (const [role, name] of named) folders[role] = (await openModelFolder(name, terminal)).folder;
   return folders;
+}
+
+/** Of an actor that computes here. */
+function modelOf(actor: AppConfig["actor"]): string | null {
+  return actor && !isReference(actor) && "model" in actor ? actor.model : null;
 }
 
 /**
@@ -32,25 +41,38 @@ export async function checkRun(config: AppConfig, terminal: Terminal): Promise<v
   const { actor = null, ...folders } = await modelFolders(config, terminal);
   for (const [role, folder] of Object.entries(folders))
     await checkPolicyTask(folder, config.bases[role.replace(/^bases\./u, "")] ?? config.model, config.task);
-  if (actor !== null && config.actor && "model" in config.actor)
-    await checkPolicyTask(actor, config.actor.model, config.task);
-  const { topology, name, game, trainedAgents, close } = await openTask(config.task, {
+  if (actor !== null) await checkPolicyTask(actor, modelOf(config.actor) ?? "", config.task);
+  const task = await openRunTask(config.task, {
     heldOut: 0,
     modelFolder: folders["model"] ?? null,
+    templateArguments: config.chatTemplateArguments,
   });
   try {
-    const agentsOf = policiesOf(config, { topology, ...(trainedAgents && { trainedAgents }) });
+    const { topology } = task;
+    const agentsOf = policiesOf(config, task);
     checkBases(config.bases, agentsOf);
     const trained = new Set(Object.values(agentsOf).flat());
+    const frozen = topology.agents.filter((agent) => !trained.has(agent));
+    checkActor(config.actor, frozen.length > 0);
+    if (isReference(config.actor)) await openActor(config.actor);
+    const own = await openPolicyValues(config.own);
     checkTraining(
       {
-        task: { topology, name, ...(game && { game }) },
-        policies: Object.fromEntries(Object.entries(agentsOf).map(([policy, agents]) => [policy, { agents }])),
-        frozen: Object.fromEntries(topology.agents.flatMap((agent) => (trained.has(agent) ? [] : [[agent, true]]))),
+        ...(await openValues(config.own, config.train)),
+        task: outlineOf(task, isReference(config.task)),
+        policies: Object.fromEntries(
+          Object.entries(agentsOf).map(([policy, agents]) => [policy, { agents, ...own[policy] }]),
+        ),
+        frozen: Object.fromEntries(frozen.map((agent) => [agent, true])),
       },
       config.train,
     );
   } finally {
-    await close?.();
+    await task.close?.();
   }
+}
+
+/** A task that has a name draws its problems from data that is not opened here; one of the user's own has them at hand. */
+function outlineOf({ topology, name, game, problems, pool }: TeamTask, own: boolean): PartsOutline["task"] {
+  return { topology, name, ...(game && { game }), ...(own && { problems, ...(pool && { pool }) }) };
 }

@@ -10,9 +10,11 @@ import {
 import { createLocalEngine, localPolicy } from "@laconic/engine";
 import { modelPlace, onlyPolicy, type TrainedPolicy, type TrainingParts } from "@laconic/trainer";
 import type { TeamTask } from "@laconic/tasks";
+import { isReference } from "../door/reference.ts";
+import { openActor, openPolicyValues, openValues } from "../door/run-values.ts";
 import type { AppConfig } from "./run-settings.ts";
 import type { ChosenDevice } from "./devices.ts";
-import { openTask } from "./open-task.ts";
+import { openRunTask } from "./run-task.ts";
 
 /** An engine with the models of a run on it, and the task they work on. */
 export interface OpenedParts {
@@ -41,7 +43,7 @@ export interface OpeningMeans {
 }
 
 type Parts = Pick<AppConfig, "task" | "train"> &
-  Partial<Pick<AppConfig, "memory" | "policies" | "actor" | "lora" | "bases" | "chatTemplateArguments">>;
+  Partial<Pick<AppConfig, "memory" | "policies" | "actor" | "lora" | "bases" | "chatTemplateArguments" | "own">>;
 
 /** Agents by policy: one that all trained agents share, or one for each of them. */
 export function policiesOf(
@@ -72,10 +74,10 @@ export function modelSource(
  */
 export async function openParts(config: Parts, device: ChosenDevice, means: OpeningMeans): Promise<OpenedParts> {
   const { onWarning, modelFolder, openModel, checkpoint, fresh, note = () => undefined, heldOut = 1000 } = means;
-  const { bases = {}, chatTemplateArguments: templateArguments = {} } = config;
+  const { bases = {}, chatTemplateArguments: templateArguments = {}, own = {} } = config;
   const { budget } = config.train;
   const shown = budget ? { targetTokens: budget.targetTokens } : {};
-  const task = await openTask(config.task, { modelFolder, templateArguments, note, heldOut, ...shown });
+  const task = await openRunTask(config.task, { modelFolder, templateArguments, note, heldOut, ...shown });
   const engine = await createLocalEngine({
     device: device.source,
     workers: device.workers,
@@ -85,6 +87,8 @@ export async function openParts(config: Parts, device: ChosenDevice, means: Open
   try {
     const names = policiesOf(config, task);
     checkBases(bases, names);
+    const values = await openValues(own, config.train);
+    const ownOf = await openPolicyValues(own);
     const policies: Record<string, TrainedPolicy> = {};
     for (const [name, agents] of Object.entries(names)) {
       const base = bases[name];
@@ -92,13 +96,13 @@ export async function openParts(config: Parts, device: ChosenDevice, means: Open
       const tokenizer = base === undefined ? task.tokenizer : await tokenizerIn(folder as string, templateArguments);
       const saved = checkpoint === undefined ? undefined : join(checkpoint, modelPlace(names, name));
       const model = await engine.createModel(fresh ?? modelSource(config, folder ?? "", saved));
-      policies[name] = { model, speak: speaker(model.id, tokenizer), agents };
+      policies[name] = { model, speak: speaker(model.id, tokenizer), agents, ...ownOf[name] };
     }
     const trained = new Set(Object.values(names).flat());
     const others = task.topology.agents.filter((agent) => !trained.has(agent));
     const actor = others.length === 0 ? null : await actorOf(config.actor ?? null);
     const frozen = actor && Object.fromEntries(others.map((id) => [id, greedy(actor)]));
-    return { engine, task, parts: { task, policies, ...(frozen && { frozen }) }, close };
+    return { engine, task, parts: { task, policies, ...values, ...(frozen && { frozen }) }, close };
   } catch (error) {
     await close();
     throw error;
@@ -110,6 +114,7 @@ export async function openParts(config: Parts, device: ChosenDevice, means: Open
   }
 
   async function actorOf(given: AppConfig["actor"]): Promise<LanguageModel> {
+    if (isReference(given)) return openActor(given);
     if (given && "api" in given) {
       const { model, baseUrl, concurrency = 32 } = given.api;
       const { Limiter, openAiModel } = await import("@laconic/openai");

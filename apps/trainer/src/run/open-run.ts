@@ -4,6 +4,7 @@ import { LaconicError } from "@laconic/core";
 import { changesOf, findCheckpoint, manifestOfRun, nodeFileSystem, runFiles, type LoopState } from "@laconic/trainer";
 import { parseJson } from "../cli/json.ts";
 import type { Terminal } from "../cli/terminal.ts";
+import { checkSources, fromFolder } from "../door/run-sources.ts";
 import { parseAppConfig } from "./app-config.ts";
 import type { AppConfig } from "./run-settings.ts";
 import { modelFolders } from "./check-run.ts";
@@ -22,7 +23,7 @@ export interface FoundRun {
   readonly warnings: readonly string[];
 }
 
-/** @throws LaconicError `run_missing`, `config_invalid`; `checkpoint_mismatch` for a setting that was edited since */
+/** @throws LaconicError `run_missing`, `config_invalid`; `checkpoint_mismatch` for a setting or source edited since */
 export async function configOfRun(directory: string): Promise<AppConfig> {
   const text = await readFile(join(directory, runFiles.config), "utf8").catch((error: unknown) => {
     throw new LaconicError("run_missing", `${directory} holds no run`, { directory }, error);
@@ -40,7 +41,8 @@ export async function configOfRun(directory: string): Promise<AppConfig> {
       { key, before, now },
     );
   }
-  return parseAppConfig(kept);
+  await checkSources(directory);
+  return parseAppConfig(fromFolder(directory, kept));
 }
 
 /** @throws LaconicError `run_missing`, `checkpoint_missing`, `checkpoint_corrupt`, `config_invalid` */

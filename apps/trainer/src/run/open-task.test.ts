@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { randomFromSeed, type ChatTokenizer, type Problem } from "@laconic/core";
+import { randomFromSeed, type ChatTokenizer, type Episode, type Problem } from "@laconic/core";
 import { scriptedEpisode, scriptedModel } from "@laconic/core/testing";
 import type { TeamTask } from "@laconic/tasks";
 import { rewardOf } from "@laconic/trainer";
@@ -111,9 +111,10 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
     const short = "We moved to the old house and it was cold there.";
     const long = `${short} However, because the rooms were warm in summer, we stayed for years and painted every wall blue.`;
     const models = { first: scriptedModel(() => ({ text: short })), second: scriptedModel(() => ({ text: long })) };
-    const { answer } = await task.topology.run(problem, { ...context, models });
-    expect(task.grader?.(answer, problem)).toBeGreaterThan(0.5);
-    expect(task.grader?.(null, problem)).toBe(0);
+    const episode = await task.topology.run(problem, { ...context, models });
+    const judge = (each: Episode): unknown => rewardOf(task)(each, problem, { signal: new AbortController().signal });
+    expect(judge(episode)).toMatchObject({ task: expect.toSatisfy((grade: number) => grade > 0.5) as number });
+    expect(judge({ ...episode, answer: null, outputs: {} })).toEqual({ task: 0 });
     expect(task.game?.players.map(({ id }) => id)).toEqual(["first", "second"]);
   });
 
@@ -133,10 +134,12 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
         return { text: turn++ === 0 ? "def x_or_y(n, x, y):\n    return x" : right };
       }),
     };
-    const { answer } = await task.topology.run(problem, { ...context, models });
+    const episode = await task.topology.run(problem, { ...context, models });
+    expect(episode.answer).not.toContain("\u241e");
     expect(asked[0]).toContain("def x_or_y");
     expect(asked[1]).toMatch(/A reader says:\n\d of 5 tests pass\./u);
-    expect(await rewardFor(task, answer, problem)).toEqual({ task: 1 });
+    const { signal } = new AbortController();
+    expect(await rewardOf(task)(episode, problem, { signal })).toEqual({ task: 1 });
     await task.close?.();
   });
 });

@@ -1,5 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import { parseJson } from "../cli/json.ts";
+import { referenced } from "../door/referenced.ts";
 
 type Json = Record<string, unknown>;
 
@@ -7,7 +8,8 @@ type Json = Record<string, unknown>;
 const forbidden = new Set(["__proto__", "constructor", "prototype"]);
 
 /**
- * Applies `a.b.c=value` words to a copy of a configuration. A value is JSON where it parses, else text.
+ * Applies `a.b.c=value` words to a copy of a configuration. A value is JSON where it parses, else text; the name of a file
+ * that makes a value, `task=./task.ts`, is relative to the working directory.
  * @throws LaconicError `config_invalid` for a word without `=`, a path through a value, or a forbidden name.
  */
 export function applyOverrides(config: Readonly<Json>, words: readonly string[]): Json {
@@ -33,7 +35,8 @@ export function applyOverrides(config: Readonly<Json>, words: readonly string[])
         );
       at = next as Json;
     }
-    at[last] = parseValue(word.slice(split + 1), word.slice(0, split));
+    const value = parseValue(word.slice(split + 1), word.slice(0, split));
+    at[last] = referenced(value, { directory: process.cwd() }, [...path, last]);
   }
   return result;
 }

@@ -17,7 +17,7 @@ import {
 } from "@laconic/engine";
 import type { CreateKernels } from "@laconic/kernels";
 import type { AppConfig } from "./run-settings.ts";
-import { openTask } from "./open-task.ts";
+import { openRunTask } from "./run-task.ts";
 import type { ChosenDevice } from "./devices.ts";
 
 export interface PlanOptions {
@@ -69,7 +69,7 @@ export async function planRun(
 ): Promise<RunPlan> {
   const model = await readModelConfig(folder);
   const { train, lora, memory } = config;
-  const task = await openTask(config.task, {
+  const task = await openRunTask(config.task, {
     heldOut: 0,
     modelFolder: folder,
     templateArguments: config.chatTemplateArguments,

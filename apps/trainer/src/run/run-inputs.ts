@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { changesOf, manifestOfRun, nodeFileSystem, sha256Of } from "@laconic/trainer";
 import type { TeamTask } from "@laconic/tasks";
+import { isSourceInput } from "../door/run-sources.ts";
 
 /** Weights, their description, and what turns text into tokens; neither an optimiser's state nor a run's. */
 const modelFile =
@@ -61,7 +62,8 @@ export async function checkInputs(
   const kept = await manifestOfRun(nodeFileSystem, directory);
   if (kept === null) return false;
   const compared = Object.entries(kept.inputs).filter(
-    ([name]) => !name.startsWith("data: ") && (name === vocabularyInput) === (kind === "tokenizer"),
+    ([name]) =>
+      !name.startsWith("data: ") && !isSourceInput(name) && (name === vocabularyInput) === (kind === "tokenizer"),
   );
   const [change] = changesOf({ files: Object.fromEntries(compared) }, { files: given });
   if (change === undefined) return true;

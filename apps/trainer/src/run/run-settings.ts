@@ -1,21 +1,18 @@
 import type { LoraSettings } from "@laconic/core";
 import type { Recompute } from "@laconic/engine";
-import type { RelayLevelName } from "@laconic/tasks";
-import type {
-  BenchmarkTaskSettings,
-  CodeTaskSettings,
-  DataTaskSettings,
-  WritingTaskSettings,
-} from "@laconic/tasks/text";
+import type { TaskSettings } from "@laconic/tasks/named";
+import type { TeamName } from "@laconic/tasks/text";
 import type { TrainConfig } from "@laconic/trainer";
+import type { Reference } from "../door/reference.ts";
+import type { OwnValues } from "../door/run-values.ts";
 
 /** A run as a configuration file describes it. */
 export interface AppConfig {
-  readonly task: TaskSettings;
+  readonly task: RunTask;
   /** `shipped` for the app's own warm start, a model folder, or `hub:owner/name@revision` of the Hugging Face hub. */
   readonly model: string;
   /** Null: the run's own model as it was before the first step. */
-  readonly actor: ActorSettings | null;
+  readonly actor: ActorSettings | Reference | null;
   /** `shared`: all agents that learn speak with one policy; `own`: each has its own, an adapter of its own with `lora`. */
   readonly policies: "shared" | "own";
   /** Other models for single policies, by name, each with its own tokenizer; the others begin with `model`. */
@@ -33,27 +30,18 @@ export interface AppConfig {
   readonly workers: number | "auto";
   readonly memory: MemorySettings;
   readonly train: TrainConfig;
+  /** What it learns by beside `train`, where that is not named there but the user's own. */
+  readonly own: OwnValues;
 }
 
-/** What a team works on. */
-export type TaskSettings =
-  | { readonly name: "relay"; readonly level: RelayLevelName }
-  /** A policy writes hints for an actor that does not learn. */
-  | {
-      readonly name: "relay-hint";
-      readonly distractors?: number;
-      readonly hintTokens?: number;
-      readonly learns?: "collaborator" | "actor";
-    }
-  /** A policy comments on the drafts of such an actor. */
-  | { readonly name: "relay-critic"; readonly commentTokens?: number }
-  /** Two policies write for one grade; in two turns, with feedback from outside. */
-  | { readonly name: "relay-writers" }
-  | { readonly name: "relay-feedback" }
-  | BenchmarkTaskSettings
-  | DataTaskSettings
-  | WritingTaskSettings
-  | CodeTaskSettings;
+export type { TaskSettings };
+
+/** A task that has a name, with a team of the user's own where it takes one, or a task of the user's own. */
+export type RunTask = WithReferences<TaskSettings> | Reference;
+
+type WithReferences<Task> = Task extends { readonly team: unknown }
+  ? Omit<Task, "team"> & { readonly team: TeamName | Reference | readonly (TeamName | Reference)[] }
+  : Task;
 
 /** What agents that do not learn speak with, at temperature 0. */
 export type ActorSettings =

@@ -8,6 +8,8 @@ import { formatNumber, formatPercent } from "../cli/format.ts";
 import { trainingSeconds } from "../report/run-data.ts";
 import { withoutScore } from "../report/unscored.ts";
 import { writeReport } from "../report/write-report.ts";
+import { checkSources, inFolder, keepSources, sourceInputs, sourcesOf } from "../door/run-sources.ts";
+import { writtenConfig } from "./app-config.ts";
 import type { AppConfig } from "./run-settings.ts";
 import { checkRun, modelFolders } from "./check-run.ts";
 import { describeEnvironment } from "./environment.ts";
@@ -15,9 +17,9 @@ import { chooseDevice } from "./devices.ts";
 import { openModelFolder } from "./model-folder.ts";
 import { openParts } from "./open-parts.ts";
 import { openingMeans } from "./open-run.ts";
-import { pinnedTask } from "./open-task.ts";
 import { policyTask } from "./policy-task.ts";
 import { runInputs } from "./run-inputs.ts";
+import { pinnedRunTask } from "./run-task.ts";
 
 export interface StartedRun extends TrainResult {
   /** What interrupted the run, if anything did. */
@@ -40,13 +42,15 @@ export async function startRun(
   resume: Exclude<RunOptions["resume"], undefined>,
   terminal: Terminal,
 ): Promise<StartedRun> {
+  // A run that goes on is refused by the name of the file; where one may be started over, openRun says what differs.
+  if (resume === true) await checkSources(directory);
   await checkRun(given, terminal);
   const device = await chooseDevice(given.device, given.workers, (text) => terminal.note(text));
   // The run says what `auto` came to: a resume elsewhere is then refused instead of rounding differently.
   const { pinned } = await openModelFolder(given.model, terminal);
   const config = {
     ...given,
-    task: await pinnedTask(given.task),
+    task: await pinnedRunTask(given.task),
     model: pinned,
     device: device.name,
     workers: device.workers,
@@ -64,7 +68,11 @@ export async function startRun(
   process.on("SIGTERM", interrupt);
   try {
     checkTraining(parts, config.train);
-    const inputs = await runInputs(await modelFolders(config, terminal), task);
+    const sources = await sourcesOf(config);
+    const inputs = {
+      ...(await runInputs(await modelFolders(config, terminal), task)),
+      ...sourceInputs(directory, sources),
+    };
     const known = policyTask(config.task);
     const started = performance.now();
     let first: number | null = null;
@@ -72,7 +80,7 @@ export async function startRun(
     const run = await openRun({
       directory,
       resume,
-      config,
+      config: inFolder(directory, writtenConfig(config)),
       environment: await describeEnvironment(engine.capabilities),
       inputs,
       adjustable: { "train.steps": scheduleNote(config) },
@@ -107,6 +115,7 @@ export async function startRun(
     });
     let result: TrainResult;
     try {
+      await keepSources(directory, sources);
       result = await train(parts, config.train, run, stop.signal);
     } finally {
       await run.close();

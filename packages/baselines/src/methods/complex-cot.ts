@@ -1,21 +1,28 @@
-import type { Baseline, Exemplar } from "../baseline.ts";
-import { stepByStep } from "../prompts/chat.ts";
-import { singleReply } from "../single.ts";
+import type { Baseline } from "../baseline.ts";
+import { methodOf } from "../method-of.ts";
+import { complexCotProtocols, sampledComplexCotProtocols } from "../protocols/complex-cot.ts";
+import { copiesToOne, repliesToOne, samplesOf } from "../single.ts";
 
-/** The examples whose solutions have most steps; a step is a line. Of as many, the earlier one. */
-export function mostComplex(pool: readonly Exemplar[], count = 8): Exemplar[] {
-  const steps = ({ solution }: Exemplar): number => solution.split("\n").filter((line) => line.trim() !== "").length;
-  return pool.toSorted((a, b) => steps(b) - steps(a)).slice(0, count);
+/** What its prompts ask for, also without examples: steps that can be counted. */
+export const stepALine = "Reason in as many small steps as it takes, one step a line.";
+
+function complex(name: string, title: string, protocols: typeof complexCotProtocols): Baseline {
+  return methodOf({
+    name,
+    title,
+    protocols,
+    create: (protocol, options) => repliesToOne("complex-cot", protocol, options, stepALine),
+    mostCalls: samplesOf,
+    mostCopies: copiesToOne,
+  });
 }
 
-/** Chain of thought with the most complex examples of the training split: eight of them, one call. */
-export const complexCot: Baseline = {
-  name: "complex-cot",
-  title: "Complex CoT",
-  source: "Fu et al. 2023, Complexity-Based Prompting; 8 examples as in Progressive-Hint@aca5acc6",
-  calls: "1",
-  temperature: 0,
-  create: (options) => singleReply("complex-cot", options, stepByStep, mostComplex(options.exemplars ?? [])),
-  mostCalls: () => 1,
-  mostCopies: () => ({ questions: 1, examples: 1, replies: 0 }),
-};
+/** Chain of thought with the most complex examples of the training split. */
+export const complexCot: Baseline = complex("complex-cot", "Complex CoT", complexCotProtocols);
+
+/** Its sampling form: of many chains those with most steps vote. */
+export const complexCotSampled: Baseline = complex(
+  "complex-cot:sampled",
+  "Complex CoT, 50 chains",
+  sampledComplexCotProtocols,
+);

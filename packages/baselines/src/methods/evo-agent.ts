@@ -1,6 +1,10 @@
-import { programTopology, quote } from "@laconic/topologies";
+import { programTopology, quote, type Turn } from "@laconic/topologies";
 import type { Baseline } from "../baseline.ts";
+import { methodOf } from "../method-of.ts";
 import { chat, stepByStep } from "../prompts/chat.ts";
+import { shotsOf } from "../protocols/choose-shots.ts";
+import { evoAgentProtocols, type EvoAgentPhase } from "../protocols/evo-agent.ts";
+import { phaseSettings } from "../protocols/protocol-for.ts";
 
 const mostTries = 5;
 
@@ -8,68 +12,83 @@ const mostTries = 5;
  * EvoAgent: an answer, then three times: invent an expert, check it, let it answer, merge old and new. The fifth expert
  * is taken whatever the check says.
  */
-export const evoAgent: Baseline = {
+export const evoAgent: Baseline = methodOf({
   name: "evoagent",
   title: "EvoAgent",
-  source: "Yuan et al. 2024; evoagent@fc6d087b",
-  calls: "1 + 3 x (4 to 12) (rounds)",
-  temperature: 0,
-  create: ({ answerForm, maxTokens, rounds = 3, exemplars }) =>
-    programTopology({
+  protocols: evoAgentProtocols,
+  create: (protocol, options) => {
+    const { answerForm, rounds = protocol.rounds ?? 0 } = options;
+    return programTopology({
       name: "evoagent",
       agents: ["solver", "inventor", "checker", "expert", "merger"],
       play: async (stage) => {
         const { question } = stage.problem;
-        const say = async (agent: string, system: string, user: string): Promise<string> => {
-          const reads = stage.turns.slice(-1).map(({ message }) => message);
+        const say = async (
+          [agent, phase]: readonly [agent: string, phase: EvoAgentPhase],
+          system: string,
+          user: string,
+          ...reads: readonly (Turn | undefined)[]
+        ): Promise<Turn | undefined> => {
           const [turn] = await stage.say({
             agent,
-            prompt: chat(system, user, agent === "solver" ? exemplars : []),
-            reads,
-            maxTokens,
+            prompt: chat(system, user, agent === "solver" ? shotsOf(protocol, options) : []),
+            reads: reads.flatMap((read) => (read ? [read.message] : [])),
+            ...phaseSettings(protocol.phases[phase], options),
           });
-          return turn?.utterance.text ?? "";
+          return turn;
         };
-        let answer = await say("solver", `${stepByStep} ${answerForm}`, question);
-        const experts: string[] = [];
+        let answer = await say(["solver", "answer"], `${stepByStep} ${answerForm}`, question);
+        const experts: (Turn | undefined)[] = [];
         for (let round = 0; round < rounds; round++) {
-          const state = (): string =>
-            `${question}\n\nCurrent answer:\n${quote(answer)}\n\nExperts so far:\n${quote(experts.join("\n"))}`;
-          let expert = "";
+          const known = [answer, ...experts];
+          const state = `${question}\n\nCurrent answer:\n${quote(textOf(answer))}\n\nExperts so far:\n${quote(experts.map(textOf).join("\n"))}`;
+          let expert: Turn | undefined;
           for (let attempt = 0; attempt < mostTries; attempt++) {
             expert = await say(
-              "inventor",
+              ["inventor", "invent"],
               "Describe one new expert whose skills would improve the answer, in two sentences.",
-              state(),
+              state,
+              ...known,
             );
             const check = await say(
-              "checker",
+              ["checker", "check"],
               "Is this expert new and useful? Reply KEEP or DISCARD.",
-              `${state()}\n\nProposed:\n${quote(expert)}`,
+              `${state}\n\nProposed:\n${quote(textOf(expert))}`,
+              ...known,
+              expert,
             );
-            if (!/\bdiscard\b/iu.test(check)) break;
+            if (!/\bdiscard\b/iu.test(textOf(check))) break;
+            if (attempt === mostTries - 1) stage.note("expert-taken-unchecked");
           }
           experts.push(expert);
           const advice = await say(
-            "expert",
-            `You are this expert:\n${quote(expert)}\n${stepByStep} ${answerForm}`,
+            ["expert", "answer"],
+            `You are this expert:\n${quote(textOf(expert))}\n${stepByStep} ${answerForm}`,
             question,
+            expert,
           );
           answer = await say(
-            "merger",
+            ["merger", "merge"],
             `Combine two answers into a better one. ${answerForm}`,
-            `${question}\n\nOld answer:\n${quote(answer)}\n\nNew answer:\n${quote(advice)}`,
+            `${question}\n\nOld answer:\n${quote(textOf(answer))}\n\nNew answer:\n${quote(textOf(advice))}`,
+            answer,
+            advice,
           );
         }
       },
       answer: (turns) =>
         turns.findLast(({ call }) => call.agent === "merger" || call.agent === "solver")?.utterance ?? null,
-    }),
-  mostCalls: ({ rounds = 3 }) => 1 + rounds * (2 * mostTries + 2),
+    });
+  },
+  mostCalls: (protocol, { rounds = protocol.rounds ?? 0 }) => 1 + rounds * (2 * mostTries + 2),
   // Every try reads the answer and all experts so far twice, and the new one once; then the expert is read, and two answers.
-  mostCopies: ({ rounds = 3 }) => ({
+  mostCopies: (protocol, { rounds = protocol.rounds ?? 0 }) => ({
     questions: 1 + rounds * (2 * mostTries + 2),
     examples: 1,
     replies: rounds * (3 * mostTries + 3) + mostTries * rounds * (rounds - 1),
   }),
-};
+});
+
+function textOf(turn: Turn | undefined): string {
+  return turn?.utterance.text ?? "";
+}

@@ -1,31 +1,34 @@
 import type { ChatMessage } from "@laconic/core";
 import { programTopology, quote } from "@laconic/topologies";
-import type { Baseline } from "../baseline.ts";
+import type { Baseline, MethodSize } from "../baseline.ts";
+import { methodOf } from "../method-of.ts";
 import { stepByStep } from "../prompts/chat.ts";
+import { shotMessages, shotsOf } from "../protocols/choose-shots.ts";
+import { debateProtocols } from "../protocols/llm-debate.ts";
+import { phaseSettings } from "../protocols/protocol-for.ts";
+import type { Protocol } from "../protocols/protocol.ts";
 import { pluralityOf } from "../vote.ts";
 
 /**
  * Debate: 3 agents, 2 rounds. Each keeps its own chat; in a later round it gets the complete message of every other agent
- * of the round before, and answers again; the question stands at the chat's beginning alone. The answer is the plurality of the last round. The released code counts a
+ * of the round before, and answers again. The answer is the plurality of the last round. The released code counts a
  * reply without an answer as right (`debate/parse-none-correct`); here it does not vote.
  */
-export const llmDebate: Baseline = {
+export const llmDebate: Baseline = methodOf({
   name: "debate",
   title: "LLM-Debate",
-  source: "Du et al. 2023; llm_multiagent_debate@98467493",
-  calls: "agents x rounds, 3 x 2 unless told",
-  temperature: 1,
-  create: ({ reader, answerForm, maxTokens, agents = 3, rounds = 2, exemplars = [] }) => {
+  protocols: debateProtocols,
+  create: (protocol, options) => {
+    const { reader, answerForm } = options;
+    const { agents, rounds } = sizeOf(protocol, options);
     const ids = Array.from({ length: agents }, (_, i) => `debater-${i + 1}`);
     return programTopology({
       name: "debate",
       agents: ids,
       play: async (stage) => {
         const { question } = stage.problem;
-        const shots = exemplars.flatMap((each): ChatMessage[] => [
-          { role: "user", content: each.question },
-          { role: "assistant", content: each.solution },
-        ]);
+        const repeated = repeatsQuestion(protocol) ? `\n\n${question}` : "";
+        const shots = shotMessages(protocol.shots.form, shotsOf(protocol, options));
         const chats = ids.map((): ChatMessage[] => [
           { role: "system", content: `${stepByStep} ${answerForm}` },
           ...shots,
@@ -36,35 +39,44 @@ export const llmDebate: Baseline = {
           const lines = ids.map((agent, i) => {
             const others = heard.filter(({ from }) => from !== agent);
             if (round > 0)
-              chats[i]?.push({
-                role: "user",
-                content: again(others.map(({ text }) => text)),
-              });
+              chats[i]?.push({ role: "user", content: `${again(others.map(({ text }) => text))}${repeated}` });
             return {
               agent,
-              maxTokens,
               reads: others,
               prompt: { kind: "messages" as const, messages: [...(chats[i] ?? [])] },
+              ...phaseSettings(protocol.phases.reply, options),
             };
           });
           const said = await stage.say(...lines);
           said.forEach(({ utterance }, i) => chats[i]?.push({ role: "assistant", content: utterance.text }));
         }
       },
-      answer: (turns) => {
-        const last = turns.slice(-agents);
-        return pluralityOf(last, reader);
-      },
+      answer: (turns) => pluralityOf(turns.slice(-agents), reader),
     });
   },
-  mostCalls: ({ agents = 3, rounds = 2 }) => agents * rounds,
-  // A chat grows by the question and by everybody's reply each round.
-  mostCopies: ({ agents = 3, rounds = 2 }) => ({
-    questions: (agents * rounds * (rounds + 1)) / 2,
-    examples: agents * rounds,
-    replies: (agents ** 2 * rounds * (rounds - 1)) / 2,
-  }),
-};
+  mostCalls: (protocol, size) => {
+    const { agents, rounds } = sizeOf(protocol, size);
+    return agents * rounds;
+  },
+  // A chat grows by everybody's reply each round, and by the question where that is repeated.
+  mostCopies: (protocol, size) => {
+    const { agents, rounds } = sizeOf(protocol, size);
+    return {
+      questions: repeatsQuestion(protocol) ? (agents * rounds * (rounds + 1)) / 2 : agents * rounds,
+      examples: agents * rounds,
+      replies: (agents ** 2 * rounds * (rounds - 1)) / 2,
+    };
+  },
+});
+
+function sizeOf(protocol: Protocol, size: MethodSize): { readonly agents: number; readonly rounds: number } {
+  return { agents: size.agents ?? protocol.agents ?? 1, rounds: size.rounds ?? protocol.rounds ?? 1 };
+}
+
+/** The scripts for GSM8K do, those for MMLU do not. */
+function repeatsQuestion({ families }: Protocol): boolean {
+  return families.includes("maths");
+}
 
 function again(others: readonly string[]): string {
   if (others.length === 0) return "Check your answer and give it again.";

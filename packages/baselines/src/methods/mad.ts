@@ -1,109 +1,134 @@
-import { type Turn, programTopology, quote } from "@laconic/topologies";
+import type { ChatMessage } from "@laconic/core";
+import { type Stage, type Turn, programTopology, quote } from "@laconic/topologies";
 import type { AnswerReader, Baseline } from "../baseline.ts";
-import { chat, stepByStep } from "../prompts/chat.ts";
+import { methodOf } from "../method-of.ts";
+import { stepByStep } from "../prompts/chat.ts";
+import { madProtocols } from "../protocols/mad.ts";
+import { phaseSettings } from "../protocols/protocol-for.ts";
 
 /**
  * Multi-Agent Debate: one side answers, the other has to disagree; after each round a moderator may end it by naming an
- * answer. Undecided after 3 rounds, a judge lists the candidates of the first round and picks. The moderator's reply is
- * read as JSON, never run.
+ * answer. Undecided after 3 rounds, a judge lists the candidates of the first round and picks. Everybody remembers what it was told
+ * and what it said. The moderator's reply is read as JSON, never run.
  */
-export const mad: Baseline = {
+export const mad: Baseline = methodOf({
   name: "mad",
   title: "MAD",
-  source: "Liang et al. 2023; protocol as in Multi-Agents-Debate@022a7a8e",
-  calls: "3 a round, at most 3 rounds (rounds), and 2 for the judge",
-  temperature: 0,
-  create: ({ reader, answerForm, maxTokens, rounds = 3 }) =>
-    programTopology({
+  protocols: madProtocols,
+  create: (protocol, options) => {
+    const { reader, answerForm, rounds = protocol.rounds ?? 0 } = options;
+    const debating = `You debate with another side. ${stepByStep} ${answerForm}`;
+    const duties: Readonly<Record<string, string>> = {
+      affirmative: debating,
+      negative: debating,
+      moderator:
+        'You moderate a debate of two sides. After each round reply with JSON alone: {"preference": "affirmative" or "negative" or "none", "answer": the answer, or "" to go on}.',
+      judge: `You judge a debate of two sides. ${answerForm}`,
+    };
+    return programTopology({
       name: "mad",
-      agents: ["affirmative", "negative", "moderator", "judge"],
+      agents: Object.keys(duties),
       play: async (stage) => {
         const { question } = stage.problem;
-        const debate = `${stepByStep} ${answerForm}`;
-        let [mine, theirs]: (Turn | undefined)[] = [];
+        const chats = new Map<string, ChatMessage[]>();
+        const ask = async (agent: string, text: string, reads: readonly (Turn | undefined)[] = []) => {
+          const chat = chats.get(agent) ?? [{ role: "system" as const, content: duties[agent] ?? "" }];
+          chat.push({ role: "user", content: chat.length === 1 ? `${question}${text && `\n\n${text}`}` : text });
+          const [turn] = await stage.say({
+            agent,
+            prompt: { kind: "messages", messages: [...chat] },
+            reads: reads.flatMap((read) => (read ? [read.message] : [])),
+            ...phaseSettings(protocol.phases[agent === "moderator" || agent === "judge" ? agent : "debate"], options),
+          });
+          chat.push({ role: "assistant", content: textOf(turn) });
+          chats.set(agent, chat);
+          return turn;
+        };
+        const answerTo = (turn: Turn | undefined, task: string): string =>
+          `The other side wrote:\n${quote(textOf(turn))}\n\n${task}`;
+        const consider = "Do you agree? Give your reasons and your answer.";
+        let theirs: Turn | undefined;
         for (let round = 0; round < rounds; round++) {
-          const answerTo = (turn: Turn | undefined, task: string): string =>
-            turn ? `${question}\n\nThe other side wrote:\n${quote(turn.utterance.text)}\n\n${task}` : question;
-          const reads = (...turns: (Turn | undefined)[]): Turn["message"][] =>
-            turns.flatMap((turn) => (turn ? [turn.message] : []));
-          [mine] = await stage.say({
-            agent: "affirmative",
-            prompt: chat(debate, answerTo(theirs, "Do you agree? Give your reasons and your answer.")),
-            reads: reads(theirs),
-            maxTokens,
-          });
-          [theirs] = await stage.say({
-            agent: "negative",
-            prompt: chat(
-              debate,
-              answerTo(
-                mine,
-                round === 0
-                  ? "You disagree. Give your reasons and your answer."
-                  : "Do you agree? Give your reasons and your answer.",
-              ),
-            ),
-            reads: reads(mine),
-            maxTokens,
-          });
-          const both = `${question}\n\nAffirmative side:\n${quote(mine?.utterance.text ?? "")}\n\nNegative side:\n${quote(theirs?.utterance.text ?? "")}`;
-          const [verdict] = await stage.say({
-            agent: "moderator",
-            prompt: chat(
-              'You moderate a debate. Reply with JSON alone: {"preference": "affirmative" or "negative" or "none", "answer": the answer, or "" to go on}.',
-              both,
-            ),
-            reads: reads(mine, theirs),
-            maxTokens,
-          });
-          if (moderated(verdict?.utterance.text ?? "", reader) !== null) return;
+          const mine = await (round === 0
+            ? ask("affirmative", "")
+            : ask("affirmative", answerTo(theirs, consider), [theirs]));
+          const reply = round === 0 ? "You disagree. Give your reasons and your answer." : consider;
+          theirs = await ask("negative", answerTo(mine, reply), [mine]);
+          const verdict = await ask("moderator", `Round ${round + 1}. ${sidesOf(mine, theirs)}`, [mine, theirs]);
+          const { answer, how } = moderated(textOf(verdict), reader);
+          if (how !== "json") stage.note(`moderator-${how}`);
+          if (answer !== null) return;
         }
-        const firstRound = stage.turns.slice(0, 2).map(({ message }) => message);
-        const sides = firstRound.map(({ text }) => quote(text)).join("\n\n");
-        const [listed] = await stage.say({
-          agent: "judge",
-          prompt: chat("List the candidate answers of both sides.", `${question}\n\n${sides}`),
-          reads: firstRound,
-          maxTokens,
-        });
-        await stage.say({
-          agent: "judge",
-          prompt: chat(answerForm, `${question}\n\nCandidates:\n${quote(listed?.utterance.text ?? "")}\n\nChoose one.`),
-          reads: listed ? [listed.message] : [],
-          maxTokens,
-        });
+        await judged(stage, ask);
       },
       answer: (turns) => {
         const last = turns.at(-1);
         if (!last) return null;
         if (last.call.agent === "judge") return last.utterance;
         const verdict = turns.findLast(({ call }) => call.agent === "moderator");
-        const decided = verdict ? moderated(verdict.utterance.text, reader) : null;
+        const decided = verdict ? moderated(verdict.utterance.text, reader).answer : null;
         if (verdict && decided !== null) return { ...verdict.utterance, text: decided };
         return turns.findLast(({ utterance }) => reader.read(utterance.text) !== null)?.utterance ?? null;
       },
-    }),
-  mostCalls: ({ rounds = 3 }) => 3 * rounds + 2,
-  // A round reads four replies, the first three; the judge three.
-  mostCopies: ({ rounds = 3 }) => ({ questions: 3 * rounds + 2, examples: 0, replies: 4 * rounds + 2 }),
-};
+    });
+  },
+  mostCalls: (protocol, { rounds = protocol.rounds ?? 0 }) => 3 * rounds + 2,
+  // Each chat grows by what its owner hears and says: one reply and one for a side, two and one for the moderator; the judge reads both
+  // sides twice, and its own list.
+  mostCopies: (protocol, { rounds = protocol.rounds ?? 0 }) => ({
+    questions: 3 * rounds + 2,
+    examples: 0,
+    replies: (7 * rounds * (rounds - 1)) / 2 + 3 * rounds + 5,
+  }),
+});
+
+/** Lists the candidates of both sides' first answers, then picks one. */
+async function judged(
+  { turns }: Stage,
+  ask: (agent: string, text: string, reads?: readonly (Turn | undefined)[]) => Promise<Turn | undefined>,
+): Promise<void> {
+  const [mine, theirs] = turns;
+  await ask("judge", `${sidesOf(mine, theirs)}\n\nList the candidate answers of both sides, and do not choose yet.`, [
+    mine,
+    theirs,
+  ]);
+  await ask("judge", "Choose one of the candidates, with your reasons.");
+}
+
+function sidesOf(mine: Turn | undefined, theirs: Turn | undefined): string {
+  return `Affirmative side:\n${quote(textOf(mine))}\n\nNegative side:\n${quote(textOf(theirs))}`;
+}
+
+function textOf(turn: Turn | undefined): string {
+  return turn?.utterance.text ?? "";
+}
+
+/** A moderator's verdict. */
+interface Verdict {
+  /** Null to go on. */
+  readonly answer: string | null;
+  /** Whether the reply is JSON, JSON once what stands around it is cut off, or nothing of the kind, which goes on. */
+  readonly how: "json" | "repaired" | "unreadable";
+}
 
 /**
- * The answer in a moderator's JSON; null to go on, and for anything that is no such JSON. It becomes a sentence, unless the
- * benchmark's reader takes a reply whole, as programs are: then it is the reply.
+ * The answer in a moderator's JSON. It becomes a sentence, unless the benchmark's reader takes a reply whole, as programs are: then it
+ * is the reply.
  */
-function moderated(text: string, reader: AnswerReader): string | null {
-  for (const object of objectsIn(text)) {
+function moderated(text: string, reader: AnswerReader): Verdict {
+  for (const object of [text, ...objectsIn(text)]) {
     try {
       const { answer } = JSON.parse(object) as { answer?: unknown };
       const said = typeof answer === "string" ? answer.trim() : typeof answer === "number" ? String(answer) : "";
       const sentence = `The answer is ${said}.`;
-      return said === "" ? null : reader.read(sentence) === sentence ? said : sentence;
+      const how = object === text ? "json" : "repaired";
+      if (said === "") return { answer: null, how };
+      return { answer: reader.read(sentence) === sentence ? said : sentence, how };
     } catch {
       // the next one
     }
   }
-  return null;
+  return { answer: null, how: "unreadable" };
 }
 
 /** What may be an object: everything between the outer braces, as programs have braces too, or the first without any inside. */

@@ -1,35 +1,63 @@
-import { expertRoles, namedRole, programTopology } from "@laconic/topologies";
+import { programTopology } from "@laconic/topologies";
 import type { Baseline } from "../baseline.ts";
+import { methodOf } from "../method-of.ts";
 import { chat, stepByStep } from "../prompts/chat.ts";
+import { phaseSettings } from "../protocols/protocol-for.ts";
+import type { Protocol } from "../protocols/protocol.ts";
+import { roleAssignmentProtocols } from "../protocols/role-assignment.ts";
 
-/** A routing call names one of three roles, one call answers in it; any other reply makes it a helpful assistant. */
-export const roleAssignment: Baseline = {
+/** A routing call names one of the field's experts, one call answers as it; any other reply makes it the last of the list. */
+export const roleAssignment: Baseline = methodOf({
   name: "role-assignment",
   title: "Role Assignment",
-  source: "ADAS@2702bee8",
-  calls: "2",
-  temperature: 0.5,
-  create: ({ answerForm, maxTokens, exemplars }) =>
-    programTopology({
+  protocols: roleAssignmentProtocols,
+  create: (protocol, options) => {
+    const { answerForm } = options;
+    const titles = expertsOf(protocol);
+    const offered = offeredTitles(titles);
+    return programTopology({
       name: "role-assignment",
       agents: ["router", "expert"],
       play: async (stage) => {
         const { question } = stage.problem;
         const [routed] = await stage.say({
           agent: "router",
-          prompt: chat(`Choose who should answer: ${expertRoles.join(", ")}. Reply with the name alone.`, question),
-          maxTokens: Math.min(64, maxTokens),
+          prompt: chat(`Choose who should answer: ${offered.join(", ")}. Reply with the name alone.`, question),
+          ...phaseSettings(protocol.phases.route, options),
         });
-        const role = namedRole(routed?.utterance.text ?? "");
+        const named = namedTitle(routed?.utterance.text ?? "", titles);
+        if (named === null) stage.note("no expert named");
         await stage.say({
           agent: "expert",
-          prompt: chat(`You are a ${role}. ${stepByStep} ${answerForm}`, question, exemplars),
+          prompt: chat(`You are a ${named ?? titles.at(-1)}. ${stepByStep} ${answerForm}`, question),
           reads: routed ? [routed.message] : [],
-          maxTokens,
+          ...phaseSettings(protocol.phases.answer, options),
         });
       },
       answer: (turns) => turns.findLast(({ call }) => call.agent === "expert")?.utterance ?? null,
-    }),
-  mostCalls: () => 2,
-  mostCopies: () => ({ questions: 2, examples: 1, replies: 0 }),
-};
+    });
+  },
+  mostCopies: () => ({ questions: 2, examples: 0, replies: 0 }),
+});
+
+const helper = "Helpful Assistant";
+
+function expertsOf({ roles }: Protocol): string[] {
+  return roles.flatMap(({ seat, title }) => (seat === "expert" && title !== undefined ? title : []));
+}
+
+/** A helpful assistant is for replies that name nobody. */
+function offeredTitles(titles: readonly string[]): readonly string[] {
+  return titles.filter((title) => title !== helper);
+}
+
+/** The first expert that a reply names: by title, or by the word that no other title has. */
+function namedTitle(reply: string, titles: readonly string[]): string | null {
+  const said = reply.toLowerCase();
+  const words = (title: string): string[] => title.toLowerCase().split(" ");
+  const own = (title: string): string[] =>
+    words(title).filter((word) => titles.filter((other) => words(other).includes(word)).length === 1);
+  return (
+    titles.find((title) => said.includes(title.toLowerCase()) || own(title).some((word) => said.includes(word))) ?? null
+  );
+}

@@ -1,27 +1,22 @@
-import { programTopology } from "@laconic/topologies";
 import type { Baseline } from "../baseline.ts";
-import { chat, stepByStep } from "../prompts/chat.ts";
-import { pluralityOf } from "../vote.ts";
+import { methodOf } from "../method-of.ts";
+import { stepByStep } from "../prompts/chat.ts";
+import { sc40Protocols, scProtocols } from "../protocols/self-consistency.ts";
+import { copiesToOne, repliesToOne, samplesOf } from "../single.ts";
 
-/** Samples of one prompt, and the plurality of their answers. Multi-agent papers take 5, the original 40. */
-export const selfConsistency: Baseline = {
-  name: "sc",
-  title: "Self-Consistency",
-  source: "Wang et al. 2023; N = 5 as in the AgentPrune family of papers",
-  calls: "N, 5 unless told (samples)",
-  temperature: 0.7,
-  create: ({ reader, answerForm, maxTokens, samples = 5, exemplars }) =>
-    programTopology({
-      name: "sc",
-      agents: ["solver"],
-      play: async (stage) => {
-        const prompt = chat(`${stepByStep} ${answerForm}`, stage.problem.question, exemplars);
-        await stage.say(...Array.from({ length: samples }, () => ({ agent: "solver", prompt, maxTokens })));
-      },
-      answer: (turns) => {
-        return pluralityOf(turns, reader);
-      },
-    }),
-  mostCalls: ({ samples = 5 }) => samples,
-  mostCopies: ({ samples = 5 }) => ({ questions: samples, examples: samples, replies: 0 }),
-};
+function votes(name: string, title: string, protocols: typeof scProtocols): Baseline {
+  return methodOf({
+    name,
+    title,
+    protocols,
+    create: (protocol, options) => repliesToOne("sc", protocol, options, stepByStep),
+    mostCalls: samplesOf,
+    mostCopies: copiesToOne,
+  });
+}
+
+/** Samples of one prompt, and the plurality of their answers: five, as multi-agent papers take. */
+export const selfConsistency: Baseline = votes("sc", "Self-Consistency", scProtocols);
+
+/** Forty samples, as the original. */
+export const selfConsistency40: Baseline = votes("sc:40", "Self-Consistency, 40 samples", sc40Protocols);

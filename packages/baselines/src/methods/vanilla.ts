@@ -1,14 +1,25 @@
 import type { Baseline } from "../baseline.ts";
-import { singleReply } from "../single.ts";
+import { methodOf } from "../method-of.ts";
+import { fewShotProtocols, zeroShotProtocols } from "../protocols/vanilla.ts";
+import { copiesToOne, repliesToOne } from "../single.ts";
 
-/** The question alone, zero-shot: one call. */
-export const vanilla: Baseline = {
-  name: "vanilla",
-  title: "Vanilla",
-  source: "Standard prompting; zero-shot",
-  calls: "1",
-  temperature: 0,
-  create: (options) => singleReply("vanilla", options, "Answer the question."),
-  mostCalls: () => 1,
-  mostCopies: () => ({ questions: 1, examples: 0, replies: 0 }),
-};
+/** Standard prompting: the question, behind as many questions with their answers as are asked for; one call. */
+function standard(name: string, title: string, protocols: typeof zeroShotProtocols): Baseline {
+  return methodOf({
+    name,
+    title,
+    protocols,
+    create: (protocol, options) => repliesToOne("vanilla", protocol, options, "Answer the question."),
+    mostCopies: copiesToOne,
+  });
+}
+
+/** The question alone, zero-shot. */
+export const vanilla: Baseline = standard("vanilla", "Vanilla", zeroShotProtocols);
+
+/** Questions with answers and no rationales before it. */
+export const vanillaFewShot: Baseline = standard(
+  "vanilla:few-shot-answers",
+  "Vanilla, few-shot answers",
+  fewShotProtocols,
+);

@@ -1,12 +1,16 @@
 import type { ChatMessage, Prompt } from "@laconic/core";
 import type { Exemplar } from "../baseline.ts";
+import { shotMessages } from "../protocols/choose-shots.ts";
+import type { Role, Shots } from "../protocols/protocol.ts";
 
 /** A chat of one system message, worked examples as earlier turns, and the question. */
-export function chat(system: string, user: string, exemplars: readonly Exemplar[] = []): Prompt {
-  const shots = exemplars.flatMap(({ question, solution }): ChatMessage[] => [
-    { role: "user", content: question },
-    { role: "assistant", content: solution },
-  ]);
+export function chat(
+  system: string,
+  user: string,
+  exemplars: readonly Exemplar[] = [],
+  form: Shots["form"] = "chains",
+): Prompt {
+  const shots: ChatMessage[] = shotMessages(form, exemplars);
   return {
     kind: "messages",
     messages: [{ role: "system", content: system }, ...shots, { role: "user", content: user }],
@@ -14,6 +18,12 @@ export function chat(system: string, user: string, exemplars: readonly Exemplar[
 }
 
 /** The wording of all methods here; a change of any sentence is another version. */
-export const promptVersion = "baselines@2";
+export const promptVersion = "baselines@3";
 
 export const stepByStep = "Reason step by step.";
+
+/** What a seat is told that it is; empty for nobody in particular. */
+export function roleLine(role: Role | undefined): string {
+  const who = role?.title === undefined ? "" : `You are ${/^[aeiou]/iu.test(role.title) ? "an" : "a"} ${role.title}.`;
+  return [who, role?.duty ?? ""].filter((part) => part !== "").join(" ");
+}

@@ -96,6 +96,8 @@ export interface Benchmark {
   readonly splits: Readonly<Record<string, Split>>;
   /** Scored unless told. */
   readonly defaultSplit: string;
+  /** The benchmark whose worked solutions serve as examples, where its own data has none: papers show GSM8K's for all word problems. */
+  readonly examplesFrom?: string;
   /** Reads a row in any of the known layouts. */
   readonly row: RowSchema<RowProblem>;
   /** Leaves problems out, as the benchmark's definition does. */

@@ -50,3 +50,20 @@ export function answerForm(grading: AnswerKind): string {
       return "Reply with the text alone.";
   }
 }
+
+/** An answer written as {@link answerForm} demands: how the reply of a worked example ends. */
+export function answerLine(grading: AnswerKind, answer: string): string {
+  switch (grading.kind) {
+    case "numeric":
+    case "text":
+      return `#### ${answer}`;
+    case "letter":
+      return `The answer is ${answer}`;
+    case "maths":
+      return `\\boxed{${answer}}`;
+    case "code":
+      return `\`\`\`python\n${answer}\n\`\`\``;
+    case "writing":
+      return answer;
+  }
+}

@@ -20,6 +20,7 @@ export const problemSchema: z.ZodType<Problem> = z.strictObject({
   question: z.string(),
   gold: z.string(),
   views: z.record(z.string(), z.string()).exactOptional(),
+  group: z.string().exactOptional(),
 });
 
 const modelIdentitySchema: z.ZodType<ModelIdentity> = z.strictObject({ id: z.string(), weightVersion: count });
@@ -72,6 +73,7 @@ export const episodeSchema: z.ZodType<Episode> = z.strictObject({
   utterances: z.array(utteranceSchema),
   answer: z.string().nullable(),
   outputs: z.record(z.string(), z.string()).exactOptional(),
+  notes: z.array(z.string()).exactOptional(),
   stopReason: z.enum(stopReasons),
   ledger: ledgerSchema,
 });

@@ -33,17 +33,18 @@ const models = {
 };
 const context = { models, sampling: { temperature: 1 }, random: randomFromSeed(0) };
 const score = async ({ answer }: Episode): Promise<number> => (answer === "66" ? 1 : answer === "6" ? 0.5 : 0);
+const judge = { score, valueOf: (value: number): number => value };
 
 describe("what a message is worth", () => {
   test("left out: the one that misleads is worth less than nothing", async () => {
-    const { values } = await messageValues(topology, problem, context, score, "drop");
+    const { values } = await messageValues(topology, problem, context, judge, "drop");
     expect(values.map(({ agent, value }) => [agent, value])).toEqual([
       ["useful", 0],
       ["useless", 0],
       ["harmful", -1],
     ]);
     const honest = { ...context, models: { ...models, harmful: says("") } };
-    const { values: others } = await messageValues(topology, problem, honest, score, "drop");
+    const { values: others } = await messageValues(topology, problem, honest, judge, "drop");
     expect(others.map(({ agent, value }) => [agent, value])).toEqual([
       ["useful", 1],
       ["useless", 0],
@@ -52,9 +53,24 @@ describe("what a message is worth", () => {
     expect(summariseValues([])).toMatchObject({ messages: 0, valuePerToken: 0, usefulTokenRatio: 0 });
   });
 
+  test("every episode is scored once, and the score of the whole comes back as it is", async () => {
+    const scored: Episode[] = [];
+    const counting = {
+      score: async (episode: Episode) => {
+        scored.push(episode);
+        return { grade: await score(episode) };
+      },
+      valueOf: ({ grade }: { grade: number }) => grade,
+    };
+    const { episode, score: whole, values } = await messageValues(topology, problem, context, counting, "drop");
+    expect(whole).toEqual({ grade: 0 });
+    expect(scored[0]).toBe(episode);
+    expect([scored.length, new Set(scored).size, values.length]).toEqual([4, 4, 3]);
+  });
+
   test("cut to its first half", async () => {
     const honest = { ...context, models: { ...models, harmful: says("") } };
-    const { values } = await messageValues(topology, problem, honest, score, "halve");
+    const { values } = await messageValues(topology, problem, honest, judge, "halve");
     expect(values.find(({ agent }) => agent === "useful")?.value).toBe(0.5);
   });
 });

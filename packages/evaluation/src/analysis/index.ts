@@ -3,7 +3,7 @@
  * @module @laconic/evaluation/analysis
  */
 export { commonMessages, messageValues, summariseValues } from "./message-value.ts";
-export type { CommonMessage, Cut, MessageValue, ValueSummary } from "./message-value.ts";
+export type { CommonMessage, Cut, MessageJudge, MessageValue, ValueSummary } from "./message-value.ts";
 export { speechEdges, speechGraph } from "./speech-graph.ts";
 export type { SpeechEdge } from "./speech-graph.ts";
 export { analyseTeam, speechOf } from "./team-analysis.ts";

@@ -14,31 +14,38 @@ export interface MessageValue {
 /** What is done to a message: it is left out, or its second half is. */
 export type Cut = "drop" | "halve";
 
+/** How episodes are judged: each is scored once. */
+export interface MessageJudge<Score> {
+  score(episode: Episode): Promise<Score>;
+  /** The score as a number; what a message is worth is in its units. NaN where it has none. */
+  valueOf(score: Score): number;
+}
+
 /**
  * Plays an episode again for each message that somebody read, without it or without its second half. Everything else draws
  * the same random numbers, so that a difference is the message's.
- * @param score - of an episode; what a message is worth is in its units. NaN where it has none
- * @returns the whole episode, and a value for each message in the order of its utterances
+ * @returns the whole episode, its score, and a value for each message in the order of its utterances
  */
-export async function messageValues(
+export async function messageValues<Score>(
   topology: Topology,
   problem: Problem,
   context: EpisodeContext,
-  score: (episode: Episode) => Promise<number>,
+  judge: MessageJudge<Score>,
   cut: Cut,
-): Promise<{ readonly episode: Episode; readonly values: readonly MessageValue[] }> {
+): Promise<{ readonly episode: Episode; readonly score: Score; readonly values: readonly MessageValue[] }> {
   const episode = await topology.run(problem, context);
-  const whole = await score(episode);
+  const score = await judge.score(episode);
+  const whole = judge.valueOf(score);
   const read = episode.utterances.filter(({ deliveredTo, silent }) => deliveredTo.length > 0 && !silent);
   const values = await Promise.all(
     read.map(async ({ agent, turn, text, writtenTokens }): Promise<MessageValue> => {
       const position = episode.utterances.filter((each) => each.agent === agent && each.turn < turn).length;
       const models = { ...context.models, [agent]: altered(context.models[agent] as LanguageModel, position, cut) };
       const other = await topology.run(problem, { ...context, models });
-      return { agent, turn, text, tokens: writtenTokens, value: whole - (await score(other)) };
+      return { agent, turn, text, tokens: writtenTokens, value: whole - judge.valueOf(await judge.score(other)) };
     }),
   );
-  return { episode, values };
+  return { episode, score, values };
 }
 
 /** A model whose reply of one call, counted from 0, is cut. */

@@ -57,7 +57,12 @@ export function assemble(parts: ObjectiveParts): Objective {
     ...importanceSettings(parts.importance),
     offPolicyMask: parts.offPolicyMask ?? null,
   };
-  return { name: parts.name, settings, evaluate: (input) => evaluate(parts, input) };
+  return {
+    name: parts.name,
+    settings,
+    ...(parts.kl && { needs: ["reference"] as const }),
+    evaluate: (input) => evaluate(parts, input),
+  };
 }
 
 function evaluate(parts: ObjectiveParts, input: ObjectiveInput): ObjectiveOutput {

@@ -1,5 +1,5 @@
 /**
- * The conformance suite of reward functions.
+ * The conformance suite of rewards.
  * @module @laconic/rewards/testing
  */
-export { rewardFunctionCases } from "./reward-function-cases.ts";
+export { rewardCases } from "./reward-cases.ts";

@@ -1,5 +1,5 @@
 import type { Problem, Random } from "@laconic/core";
-import { relayPairTask, textsOf, type RelayPairTask } from "./pair-task.ts";
+import { relayPairTask, type RelayPairTask } from "./pair-task.ts";
 
 const keys = "abcdefghijklmnopqrstuvwxyz".split("");
 
@@ -19,7 +19,7 @@ export function relayFeedbackTask(options: { readonly heldOut?: number } = {}): 
       if (last.every((text, i) => isRight(text, gold, i))) return null;
       return last.map((text, i) => `${isRight(text, gold, i) ? "" : factOf(gold, i)}?${question}`);
     },
-    grader: (answer, { gold }) => textsOf(answer).filter((text, i) => isRight(text, gold, i)).length / 2,
+    grade: (texts, { gold }) => texts.filter((text, i) => isRight(text, gold, i)).length / 2,
     draw,
     heldOut: options.heldOut ?? 200,
   });

@@ -1,8 +1,9 @@
-import { randomFromSeed, type Grader, type Problem, type Random, type Tokenizer, type Topology } from "@laconic/core";
+import { randomFromSeed, type Problem, type Random, type Reward, type Tokenizer, type Topology } from "@laconic/core";
 import { synchronousTurns, type JointGame, type Player } from "@laconic/topologies";
 import { distinct } from "../distinct.ts";
 import { relayMarks, relayTokenizer } from "../relay/tokenizer.ts";
 import { renderTokens, tokensPrompt } from "../relay/token-prompt.ts";
+import { textsOf } from "../texts-of.ts";
 
 /** Two agents that answer at once, for one grade. */
 export interface RelayPairTask {
@@ -10,20 +11,16 @@ export interface RelayPairTask {
   readonly topology: Topology;
   readonly game: JointGame;
   readonly tokenizer: Tokenizer;
-  /** Of the joint reply, both texts with `|` in the middle. */
-  readonly grader: Grader;
+  /** The grade of both texts together, 0 to 1, as the term `task`. */
+  readonly reward: Reward;
   problems(random: Random, count: number): Problem[];
   readonly heldOut: readonly Problem[];
 }
 
-/** Parts a joint reply: no text of the relay's alphabet holds it. */
-const between = "|";
+/** Judges what the two wrote, 0 to 1; silence is an empty text. */
+export type PairGrade = (texts: readonly [first: string, second: string], problem: Problem) => number;
 
-/** The two texts of a joint reply. */
-export function textsOf(answer: string | null): readonly [first: string, second: string] {
-  const [first = "", second = ""] = (answer ?? "").split(between);
-  return [first, second];
-}
+const agents = ["first", "second"] as const;
 
 /** Agents, problems and grade of a pair; the two agents are asked as holders of the relay are. */
 export function relayPairTask(options: {
@@ -31,16 +28,15 @@ export function relayPairTask(options: {
   readonly turns: number;
   readonly maxTokens: readonly [first: number, second: number];
   readonly transition: JointGame["transition"];
-  readonly grader: Grader;
+  readonly grade: PairGrade;
   readonly draw: (random: Random) => Problem;
   readonly heldOut: number;
 }): RelayPairTask {
-  const { name, turns, maxTokens, transition, grader, draw, heldOut } = options;
+  const { name, turns, maxTokens, transition, grade, draw, heldOut } = options;
   const game: JointGame = {
-    players: [player("first", "holder-a", maxTokens[0]), player("second", "holder-b", maxTokens[1])],
+    players: [player(agents[0], "holder-a", maxTokens[0]), player(agents[1], "holder-b", maxTokens[1])],
     turns,
     transition,
-    join: (replies) => replies.join(between),
   };
   const isHeldOut = ({ id }: Problem): boolean => randomFromSeed(`${name} split ${id}`).integer(8) === 0;
   const drawn = (random: Random, wanted: boolean): Problem => {
@@ -55,7 +51,7 @@ export function relayPairTask(options: {
     topology: synchronousTurns(game.players, game),
     game,
     tokenizer: relayTokenizer,
-    grader,
+    reward: (episode, problem) => ({ task: grade(textsOf(episode, agents), problem) }),
     problems: (random, count) => Array.from({ length: count }, () => drawn(random, false)),
     heldOut: distinct(heldOut, () => drawn(stream, true)),
   };

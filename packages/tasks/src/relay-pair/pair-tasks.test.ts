@@ -1,6 +1,7 @@
 import { randomFromSeed, type Problem } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
 import { describe, expect, test } from "vitest";
+import { gradeOf, gradeOfEpisode } from "../grading.ts";
 import { readRelayPrompt } from "../relay/prompts.ts";
 import { spellRelayTokens } from "../relay/tokenizer.ts";
 import { relayFeedbackTask } from "./feedback.ts";
@@ -26,10 +27,10 @@ describe("the writers' grade, level by level", () => {
 const context = { sampling: { temperature: 1 }, random: randomFromSeed(0) };
 const tasks = [relayWritersTask({ heldOut: 40 }), relayFeedbackTask({ heldOut: 40 })];
 
-test.each(tasks.map((task) => [task.name, task] as const))("%s: held-out problems are not drawn", (_, task) => {
+test.each(tasks.map((task) => [task.name, task] as const))("%s: held-out problems are not drawn", async (_, task) => {
   const held = new Set(task.heldOut.map(({ id }) => id));
   expect(task.problems(randomFromSeed(1), 400).filter(({ id }) => held.has(id))).toEqual([]);
-  for (const { gold } of task.heldOut) expect(task.grader(null, { id: "", question: "", gold })).toBe(0);
+  for (const problem of task.heldOut) expect(await gradeOf(task, {}, problem)).toBe(0);
 });
 
 test("each writer is asked as a holder of the relay is", async () => {
@@ -41,7 +42,19 @@ test("each writer is asked as a holder of the relay is", async () => {
   };
   const episode = await task.topology.run(problem, { ...context, models });
   expect(episode.utterances.map(({ prompt }) => prompt)).toEqual(["A:k6?k+e>", "B:k6?k+e>"]);
-  expect(task.grader(episode.answer, problem)).toBe(1);
+  expect(await gradeOfEpisode(task, episode, problem)).toBe(1);
+});
+
+test("a text that holds a bar stays one text, and an episode stored without outputs is read from its utterances", async () => {
+  const task = relayWritersTask();
+  const problem: Problem = { id: "1", question: "k6?k+e", gold: "k6" };
+  const models = { first: scriptedModel(["k6|"]), second: scriptedModel(["|the value of k is 6"]) };
+  const episode = await task.topology.run(problem, { ...context, models });
+  expect(episode.outputs).toEqual({ first: "k6|", second: "|the value of k is 6" });
+  const grade = writersGrade(["k6|", "|the value of k is 6"], "k6");
+  expect(await gradeOfEpisode(task, episode, problem)).toBe(grade);
+  const { outputs: _, ...stored } = episode;
+  expect(await gradeOfEpisode(task, stored, problem)).toBe(grade);
 });
 
 test("after the first turn who was wrong is told, with its own words behind a mark; nobody is asked when all are right", async () => {
@@ -58,7 +71,7 @@ test("after the first turn who was wrong is told, with its own words behind a ma
   const models = { first: says("k6", "k6"), second: says("i", "9") };
   const episode = await task.topology.run(problem, { ...context, models });
   expect(told).toEqual(["A:?k+e>", "B:?k+e>", "A:?k+e|k6>", "B:e9?k+e|i>"]);
-  expect(task.grader(episode.answer, problem)).toBe(1);
+  expect(await gradeOfEpisode(task, episode, problem)).toBe(1);
   const right = { first: says("6", ""), second: says("e9", "") };
   expect((await task.topology.run(problem, { ...context, models: right })).utterances).toHaveLength(2);
   expect(() => readRelayPrompt([1])).toThrow(/no relay prompt/u);

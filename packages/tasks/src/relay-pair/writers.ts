@@ -1,5 +1,5 @@
 import type { Problem, Random } from "@laconic/core";
-import { relayPairTask, textsOf, type RelayPairTask } from "./pair-task.ts";
+import { relayPairTask, type RelayPairTask } from "./pair-task.ts";
 
 const keys = "abcdefghijklmnopqrstuvwxyz".split("");
 
@@ -18,7 +18,7 @@ export function relayWritersTask(options: { readonly heldOut?: number } = {}): R
     turns: 1,
     maxTokens: [28, 28],
     transition: ({ question }) => [question, question],
-    grader: (answer, { gold }) => writersGrade(textsOf(answer), gold),
+    grade: (texts, { gold }) => writersGrade(texts, gold),
     draw,
     heldOut: options.heldOut ?? 200,
   });

@@ -15,7 +15,7 @@ import {
   type RelayLevelName,
   type TeamTask,
 } from "../index.ts";
-import { benchmarkTask, codeTask, dataTask, writingTask, type TaskMeans } from "../text/index.ts";
+import { benchmarkTask, codeTask, dataTask, writingTask, type TaskResources } from "../text/index.ts";
 import { taskCases, type TaskSubject } from "./index.ts";
 
 // The model's tokenizer is not what is tested here.
@@ -28,8 +28,17 @@ const worlds: Readonly<Record<string, () => TaskSubject>> = {
   ...Object.fromEntries(levels.map((level) => [`relay/${level}`, () => ({ task: relayTask({ level }), solve: gold })])),
   "relay-hint": () => ({ task: relayHintTask({ heldOut: 20 }), solve: gold }),
   "relay-critic": () => ({ task: relayCriticTask({ heldOut: 20 }), solve: gold }),
-  "relay-writers": () => ({ task: relayWritersTask({ heldOut: 20 }) }),
-  "relay-feedback": () => ({ task: relayFeedbackTask({ heldOut: 20 }) }),
+  "relay-writers": () => ({
+    task: relayWritersTask({ heldOut: 20 }),
+    solve: ({ gold: [key, value] }) => ({ first: `${key}${value}`, second: `the value of ${key} is ${value}` }),
+  }),
+  "relay-feedback": () => ({
+    task: relayFeedbackTask({ heldOut: 20 }),
+    solve: ({ gold: both }) => {
+      const [one = "", other = ""] = both.split(" ");
+      return { first: one, second: other };
+    },
+  }),
 };
 
 describe.each(Object.entries(worlds))("%s", (_name, create) => {
@@ -37,7 +46,7 @@ describe.each(Object.entries(worlds))("%s", (_name, create) => {
 });
 
 const data = process.env["LACONIC_DATA"] ?? "";
-const means: TaskMeans = {
+const resources: TaskResources = {
   heldOut: 20,
   modelFolder: "model",
   templateArguments: {},
@@ -48,17 +57,17 @@ const boxed = (problem: Problem): string => `\\boxed{${problem.gold}}`;
 
 const overBenchmarks: Readonly<Record<string, () => Promise<TaskSubject>>> = {
   "benchmark/gsm8k/hint": async () => ({
-    task: await benchmarkTask({ name: "benchmark", benchmark: "gsm8k", team: "hint" }, means),
+    task: await benchmarkTask({ name: "benchmark", benchmark: "gsm8k", team: "hint" }, resources),
     solve: boxed,
   }),
   "benchmark/aqua/star": async () => ({
-    task: await benchmarkTask({ name: "benchmark", benchmark: "aqua", team: "star" }, means),
+    task: await benchmarkTask({ name: "benchmark", benchmark: "aqua", team: "star" }, resources),
     solve: boxed,
   }),
-  "writing/tldr": async () => ({ task: await writingTask({ name: "writing", form: "tldr" }, means) }),
+  "writing/tldr": async () => ({ task: await writingTask({ name: "writing", form: "tldr" }, resources) }),
   "code/coophumaneval": async () => {
     // One sandbox for all cases: opening one takes seconds.
-    program ??= codeTask({ name: "code", benchmark: "coophumaneval", turns: 1 }, means);
+    program ??= codeTask({ name: "code", benchmark: "coophumaneval", turns: 1 }, resources);
     return { task: { ...(await program), close: async () => undefined } };
   },
 };
@@ -77,7 +86,7 @@ describe("data/debate", () => {
     const rows = Array.from({ length: 50 }, (_, i) => `"What is ${i}, plus ${i}?",${2 * i}`);
     await writeFile(file, ["question,gold", ...rows].join("\n"));
     const settings = { train: file, heldOut: { share: 0.2 }, grading: "numeric" } as const;
-    return { task: await dataTask({ name: "data", data: settings, team: "debate" }, means), solve: boxed };
+    return { task: await dataTask({ name: "data", data: settings, team: "debate" }, resources), solve: boxed };
   };
   for (const item of taskCases) test(item.name, () => item.run(create));
 });

@@ -2,13 +2,16 @@ import { LaconicError, randomFromSeed, type LanguageModel, type Problem, type Ra
 import { babbler } from "@laconic/topologies/testing";
 import type { TrainingTask } from "@laconic/trainer";
 import { problemKey } from "../check-problems.ts";
-import { gradeOf } from "../grading.ts";
+import { gradeOf, gradeOfEpisode, type Grade, type TeamAnswer } from "../grading.ts";
 
 /** What the suite is run on. */
 export interface TaskSubject {
   readonly task: TrainingTask & { readonly trainedAgents?: readonly string[]; close?(): Promise<void> };
-  /** A team's answer that deserves the best grade, where one is known; the gold alone need not be one. */
-  readonly solve?: (problem: Problem) => string;
+  /**
+   * A team's answer that deserves the best grade, where one is known, by agent where several answer; the gold alone need not
+   * be one.
+   */
+  readonly solve?: (problem: Problem) => Exclude<TeamAnswer, null>;
   /** What agents speak with; letters drawn by chance unless told. */
   readonly model?: (agent: string) => LanguageModel;
 }
@@ -100,7 +103,8 @@ export const taskCases: readonly TaskCase[] = [
     run: withSubject(async ({ task, solve }) => {
       for (const problem of [...task.heldOut.slice(0, few), ...draw(task, "grades", few)]) {
         const best = solve ? await graded(task, solve(problem), problem) : 1;
-        for (const answer of [problem.gold, "I do not know.", "", null]) {
+        for (const said of [problem.gold, "I do not know.", "", null]) {
+          const answer = task.game && said !== null ? spread(task.topology.agents, said) : said;
           const grade = await graded(task, answer, problem);
           check(
             grade <= best,
@@ -128,7 +132,7 @@ export const taskCases: readonly TaskCase[] = [
         const context = { models, sampling: { temperature: 1 }, random: randomFromSeed(`play ${i}`) };
         const episode = await task.topology.run(problem, context);
         check(episode.utterances.length > 0, `nobody spoke on ${problem.id}`);
-        await graded(task, episode.answer, problem);
+        proper(await gradeOfEpisode(task, episode, problem), episode.outputs ?? episode.answer, problem);
       }
     }),
   },
@@ -154,10 +158,18 @@ function draw(task: TrainingTask, seed: string, count: number): Problem[] {
   return task.problems(random, count);
 }
 
-async function graded(task: TrainingTask, answer: string | null, problem: Problem): Promise<number> {
-  const grade = await gradeOf(task, answer, problem);
+async function graded(task: TrainingTask, answer: TeamAnswer, problem: Problem): Promise<number> {
+  return proper(await gradeOf(task, answer, problem), answer, problem);
+}
+
+/** All players of a joint game say the same. */
+function spread(agents: readonly string[], text: string): TeamAnswer {
+  return Object.fromEntries(agents.map((agent) => [agent, text]));
+}
+
+function proper(grade: Grade, answer: TeamAnswer, { id }: Problem): number {
   const number = typeof grade === "number" ? grade : Number.NaN;
-  check(number >= 0 && number <= 1, `${JSON.stringify(answer)} gets ${JSON.stringify(grade)} for ${problem.id}`);
+  check(number >= 0 && number <= 1, `${JSON.stringify(answer)} gets ${JSON.stringify(grade)} for ${id}`);
   return number;
 }
 

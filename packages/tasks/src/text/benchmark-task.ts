@@ -10,13 +10,13 @@ import {
 } from "@laconic/benchmarks";
 import { LaconicError, type Problem, type RewardResult } from "@laconic/core";
 import { codeGrader, createSandbox } from "@laconic/sandbox";
-import { loadTokenizer } from "@laconic/tokenizers";
-import type { TaskMeans, TeamTask } from "../task.ts";
+import type { TaskResources, TeamTask } from "../task.ts";
 import { dealTo } from "./deal.ts";
 import { drawFrom } from "../draw.ts";
 import { benchmarkTeam, type TeamSettings } from "./benchmark-team.ts";
 import { benchmarkData, type TaskData } from "./open-data.ts";
 import { teamTitle } from "./teams/team-of.ts";
+import { tokenizerOf } from "./tokenizer-of.ts";
 import type { TextTeam } from "./teams/text-team.ts";
 
 /** A team on a benchmark's questions. */
@@ -31,15 +31,15 @@ export interface BenchmarkTaskSettings extends TeamSettings {
  * @throws LaconicError `config_invalid` for a benchmark that the team cannot answer, `data_invalid` for data that is not here,
  * `checkpoint_missing` for a model without a tokenizer
  */
-export async function benchmarkTask(settings: BenchmarkTaskSettings, means: TaskMeans): Promise<TeamTask> {
+export async function benchmarkTask(settings: BenchmarkTaskSettings, resources: TaskResources): Promise<TeamTask> {
   const { benchmark, team, file } = settings;
   const { answer } = benchmarkNamed(benchmark);
-  return questionTask(settings, means, {
+  return questionTask(settings, resources, {
     name: `benchmark/${benchmark}/${teamTitle(team)}`,
     of: benchmark,
     key: "task.benchmark",
     answer,
-    open: (usable) => benchmarkData(benchmark, means, file, usable),
+    open: (usable) => benchmarkData(benchmark, resources, file, usable),
   });
 }
 
@@ -56,16 +56,20 @@ export interface Questions {
 }
 
 /** A team on questions, wherever they are from. */
-export async function questionTask(settings: TeamSettings, means: TaskMeans, questions: Questions): Promise<TeamTask> {
+export async function questionTask(
+  settings: TeamSettings,
+  resources: TaskResources,
+  questions: Questions,
+): Promise<TeamTask> {
   const { answer: kind } = questions;
-  const { targetTokens } = means;
+  const { targetTokens } = resources;
   const team = benchmarkTeam(settings, { answerForm: answerForm(kind), read: answerReading(kind).read, targetTokens });
   checkFits(questions, team);
   // Dealt first and rendered then: what is asked and its options are everybody's.
   const deal = team.holders.length === 0 ? null : dealTo(team.holders);
   const asked = (problem: BenchmarkProblem): BenchmarkProblem => posed(deal?.(problem) ?? problem);
   const usable = (problem: BenchmarkProblem): boolean => deal === null || deal(problem) !== null;
-  const data = means.heldOut === 0 ? { train: [], heldOut: [] } : await questions.open(usable);
+  const data = resources.heldOut === 0 ? { train: [], heldOut: [] } : await questions.open(usable);
   const draw = drawFrom(data.train);
   const maths = mathsGrader();
   const sandbox = kind.kind === "code" ? await createSandbox() : null;
@@ -74,7 +78,7 @@ export async function questionTask(settings: TeamSettings, means: TaskMeans, que
     name: questions.name,
     topology: team.topology,
     trainedAgents: team.trained,
-    tokenizer: await tokenizerOf(means),
+    tokenizer: await tokenizerOf(resources),
     reward: async ({ answer }, problem: Problem, { signal }): Promise<RewardResult> => {
       const verdict =
         answer === null ? null : await gradeAnswer(answer, problem as BenchmarkProblem, gradingMeans, signal);
@@ -82,7 +86,7 @@ export async function questionTask(settings: TeamSettings, means: TaskMeans, que
       return { task: verdict?.correct ? 1 : 0 };
     },
     problems: (random, count) => draw(random, count).map((problem) => asked(problem)),
-    ...(means.heldOut > 0 && { pool: data.train.map((problem) => asked(problem)) }),
+    ...(resources.heldOut > 0 && { pool: data.train.map((problem) => asked(problem)) }),
     heldOut: data.heldOut.map((problem) => asked(problem)),
     close: async () => {
       await maths.close();
@@ -104,11 +108,4 @@ function checkFits({ of: name, key: named, answer }: Questions, { topology, hold
   if (holders.length === 1) refuse("task.agents", "what a problem states is dealt among holders: at least 2");
   if (holders.length > 0 && answer.kind === "code")
     refuse("task.team", `a ${topology.name} deals what a problem states, and a program of ${name} is one piece`);
-}
-
-/** @throws LaconicError `config_invalid` where the model has no chat template */
-export async function tokenizerOf({ modelFolder, templateArguments }: TaskMeans): ReturnType<typeof loadTokenizer> {
-  if (modelFolder === null)
-    throw new LaconicError("config_invalid", "model: this task needs a checkpoint with a tokenizer", { key: "model" });
-  return loadTokenizer(modelFolder, { templateArguments });
 }

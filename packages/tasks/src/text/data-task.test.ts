@@ -5,12 +5,12 @@ import type { DataSettings } from "@laconic/benchmarks";
 import { randomFromSeed, type ChatTokenizer, type Problem } from "@laconic/core";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { gradeOf } from "../grading.ts";
-import { dataTask, type DataTaskMeans } from "./data-task.ts";
+import { dataTask, type DataTaskResources } from "./data-task.ts";
 
 // The model's tokenizer is not what is tested here.
 vi.mock("@laconic/tokenizers", () => ({ loadTokenizer: async () => ({}) as ChatTokenizer }));
 
-const means: DataTaskMeans = { modelFolder: "model" };
+const resources: DataTaskResources = { modelFolder: "model" };
 
 async function saved(rows: readonly object[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "laconic-data-task-"));
@@ -29,7 +29,7 @@ const sums = Array.from({ length: 8 }, (_, i) => ({ question: `${i} + 1?`, gold:
 
 test("options stand in the question once, and letters are graded", async () => {
   const rows = sums.map(({ question }, i) => ({ question, choices: ["no", `${i + 1}`], gold: "B" }));
-  const task = await dataTask({ name: "data", team: "solo", data: await shared(rows, "letter") }, means);
+  const task = await dataTask({ name: "data", team: "solo", data: await shared(rows, "letter") }, resources);
   expect([task.name, task.pool?.length, task.heldOut.length]).toEqual(["data/solo", 6, 2]);
   const [problem] = task.heldOut as [Problem];
   expect(problem.question).toMatch(/^\d \+ 1\?\nA\) no\nB\) \d$/u);
@@ -43,7 +43,7 @@ test("options stand in the question once, and letters are graded", async () => {
 
 test("a grader of one's own judges in place of the data's", async () => {
   const settings = { name: "data", team: "solo", data: await shared(sums, "numeric") } as const;
-  const task = await dataTask(settings, means, async (answer, { gold, grading }) =>
+  const task = await dataTask(settings, resources, async (answer, { gold, grading }) =>
     grading.kind === "numeric" && answer === `exactly ${gold}` ? 0.5 : 0,
   );
   const [problem] = task.problems(randomFromSeed(0), 1) as [Problem];
@@ -58,7 +58,7 @@ test("tests of code may be a list of asserts", { timeout: 60_000 }, async () => 
     gold: [`assert ${name}(1) == ${i + 2}`, `assert ${name}(-1) == ${i}`],
     entry_point: name,
   }));
-  const task = await dataTask({ name: "data", team: "solo", data: await shared(rows, "code") }, means);
+  const task = await dataTask({ name: "data", team: "solo", data: await shared(rows, "code") }, resources);
   const [problem] = task.heldOut as [Problem & { grading: { entryPoint: string } }];
   const { entryPoint } = problem.grading;
   const adds = rows.findIndex((row) => row.entry_point === entryPoint) + 1;
@@ -72,7 +72,7 @@ test("tests of code may be a list of asserts", { timeout: 60_000 }, async () => 
 test("what holders cannot be dealt is left out and counted, rows that cannot be read too", async () => {
   const stated = sums.map((row, i) => ({ ...row, question: `Ann has ${i} eggs. Bob has 2 eggs. How many are there?` }));
   const notes: string[] = [];
-  const noting = { ...means, note: (text: string) => void notes.push(text) };
+  const noting = { ...resources, note: (text: string) => void notes.push(text) };
   const data = { ...(await shared([...stated, ...sums, { question: "?" }], "numeric")), mode: "lenient" } as const;
   const task = await dataTask({ name: "data", team: "star", agents: 2, data }, noting);
   expect([...(task.pool ?? []), ...task.heldOut]).toHaveLength(8);
@@ -86,7 +86,7 @@ test("what holders cannot be dealt is left out and counted, rows that cannot be 
 
 test("settings that do not fit each other are refused", async () => {
   const refusal = async (data: DataSettings, team: "solo" | "star"): Promise<string> =>
-    dataTask({ name: "data", team, data }, means).then(
+    dataTask({ name: "data", team, data }, resources).then(
       () => "",
       (error: Error) => error.message,
     );

@@ -1,7 +1,7 @@
 import { answerKindOf, type AnswerKind, type BenchmarkProblem, type DataSettings } from "@laconic/benchmarks";
 import { LaconicError } from "@laconic/core";
 import { gradedBy, type OwnGrader } from "../grading.ts";
-import type { TaskMeans, TeamTask } from "../task.ts";
+import type { TaskResources, TeamTask } from "../task.ts";
 import { questionTask } from "./benchmark-task.ts";
 import type { TeamSettings } from "./benchmark-team.ts";
 import { ownData } from "./open-data.ts";
@@ -14,7 +14,7 @@ export interface DataTaskSettings extends TeamSettings {
 }
 
 /** What opening a data task takes beside its settings. */
-export type DataTaskMeans = Pick<TaskMeans, "modelFolder"> & Partial<TaskMeans>;
+export type DataTaskResources = Pick<TaskResources, "modelFolder"> & Partial<TaskResources>;
 
 /**
  * A team on one's own data: its problems are learned on, its held-out problems measured with, and no benchmark is opened.
@@ -24,11 +24,11 @@ export type DataTaskMeans = Pick<TaskMeans, "modelFolder"> & Partial<TaskMeans>;
  */
 export async function dataTask(
   settings: DataTaskSettings,
-  given: DataTaskMeans,
+  given: DataTaskResources,
   grader?: OwnGrader<BenchmarkProblem>,
 ): Promise<TeamTask> {
   const { data, team } = settings;
-  const means: TaskMeans = {
+  const resources: TaskResources = {
     heldOut: 1000,
     templateArguments: {},
     data: { folder: "" },
@@ -36,13 +36,13 @@ export async function dataTask(
     ...given,
   };
   const answer = answerKindOf(data.grading);
-  const task = await questionTask(settings, means, {
+  const task = await questionTask(settings, resources, {
     name: `data/${teamTitle(team)}`,
     of: "the data",
     key: "task.data",
     answer,
     open: async (usable) => {
-      const opened = await ownData(data, means, usable);
+      const opened = await ownData(data, resources, usable);
       checkLetters(answer, [...opened.train, ...opened.heldOut]);
       return opened;
     },

@@ -5,7 +5,7 @@
 export { benchmarkTask } from "./benchmark-task.ts";
 export type { BenchmarkTaskSettings } from "./benchmark-task.ts";
 export { dataTask } from "./data-task.ts";
-export type { DataTaskMeans, DataTaskSettings } from "./data-task.ts";
+export type { DataTaskResources, DataTaskSettings } from "./data-task.ts";
 export { dealTo } from "./deal.ts";
 export { codeTask, writingTask } from "./pair-tasks.ts";
 export type { CodeTaskSettings, WritingTaskSettings } from "./pair-tasks.ts";
@@ -17,4 +17,4 @@ export { teamOf, teamTitle } from "./teams/team-of.ts";
 export type { TeamChoice } from "./teams/team-of.ts";
 export { teamOn } from "./teams/text-team.ts";
 export type { TeamPreset, TextTeam, TextTeamMaker, TextTeamOptions } from "./teams/text-team.ts";
-export type { TaskMeans } from "../task.ts";
+export type { TaskResources } from "../task.ts";

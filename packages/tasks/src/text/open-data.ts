@@ -12,7 +12,7 @@ import {
   type OpenOptions,
 } from "@laconic/benchmarks";
 import { LaconicError } from "@laconic/core";
-import type { TaskMeans } from "../task.ts";
+import type { TaskResources } from "../task.ts";
 
 /** Problems to learn on and others to measure with; no problem is both. */
 export interface TaskData {
@@ -27,7 +27,7 @@ export interface TaskData {
  */
 export async function benchmarkData(
   name: string,
-  { heldOut, data: open, note }: TaskMeans,
+  { heldOut, data: open, note }: TaskResources,
   file: string | undefined,
   usable: (problem: BenchmarkProblem) => boolean,
 ): Promise<TaskData> {
@@ -74,7 +74,7 @@ function gradingOf(grading: Grading, { kind }: AnswerKind): DataGrading {
  */
 export async function ownData(
   settings: DataSettings,
-  { heldOut, data: { hub, signal }, note }: Pick<TaskMeans, "heldOut" | "data" | "note">,
+  { heldOut, data: { hub, signal }, note }: Pick<TaskResources, "heldOut" | "data" | "note">,
   usable: (problem: BenchmarkProblem) => boolean,
 ): Promise<TaskData> {
   const data = await openData(settings, { ...(hub && { hub }), ...(signal && { signal }) });
@@ -94,7 +94,7 @@ function usableOf(
   problems: readonly BenchmarkProblem[],
   what: string,
   usable: (problem: BenchmarkProblem) => boolean,
-  note: TaskMeans["note"],
+  note: TaskResources["note"],
 ): BenchmarkProblem[] {
   const left = problems.filter((problem) => usable(problem));
   const count = (value: number): string => value.toLocaleString("en-US");

@@ -2,10 +2,11 @@ import { writingReward, type BenchmarkProblem } from "@laconic/benchmarks";
 import type { Problem, RewardResult } from "@laconic/core";
 import { cooperationReward, createSandbox, type CooperationReward } from "@laconic/sandbox";
 import { synchronousTurns, type JointGame } from "@laconic/topologies";
-import type { TaskMeans, TeamTask } from "../task.ts";
-import { tokenizerOf } from "./benchmark-task.ts";
+import type { TaskResources, TeamTask } from "../task.ts";
+import { tokenizerOf } from "./tokenizer-of.ts";
 import { drawFrom } from "../draw.ts";
 import { splitData } from "./open-data.ts";
+import { textsOf } from "../texts-of.ts";
 
 /** Two agents write for one reward of form. */
 export interface WritingTaskSettings {
@@ -27,16 +28,7 @@ export interface CodeTaskSettings {
   readonly replyTokens?: number;
 }
 
-const between = "\n\u241e\n"; // stands in no reply: it is taken out of them
-
-function joined(replies: readonly string[]): string {
-  return replies.map((reply) => reply.replaceAll("\u241e", "")).join(between);
-}
-
-function partsOf(answer: string | null): readonly [first: string, second: string] {
-  const [first = "", second = ""] = (answer ?? "").split(between);
-  return [first, second];
-}
+const pairs = { writers: ["first", "second"], programmers: ["helper", "main"] } as const;
 
 const writers = {
   tldr: [
@@ -50,24 +42,26 @@ const writers = {
 } as const;
 
 /** MAGRPO's pair of writers: both write at once, and the reward judges the two texts together. */
-export async function writingTask(settings: WritingTaskSettings, means: TaskMeans): Promise<TeamTask> {
+export async function writingTask(settings: WritingTaskSettings, resources: TaskResources): Promise<TeamTask> {
   const { form, replyTokens = 256, strict = false } = settings;
-  const data = means.heldOut === 0 ? { train: [], heldOut: [] } : await splitData(form, means.heldOut, means.data);
+  const data =
+    resources.heldOut === 0 ? { train: [], heldOut: [] } : await splitData(form, resources.heldOut, resources.data);
   const game: JointGame = {
-    players: writers[form].map((system, i) => ({ id: i === 0 ? "first" : "second", maxTokens: replyTokens, system })),
+    players: writers[form].map((system, i) => ({ id: pairs.writers[i as 0 | 1], maxTokens: replyTokens, system })),
     turns: 1,
     transition: ({ question }) => [question, question],
-    join: joined,
   };
   return {
     name: `writing/${form}`,
     topology: synchronousTurns(game.players, game),
     game,
-    tokenizer: await tokenizerOf(means),
+    tokenizer: await tokenizerOf(resources),
     // Of the stated 3.0; with twelve kinds of transitions 2.98 can be reached.
-    grader: (answer) => (answer === null ? 0 : writingReward(form, ...partsOf(answer), { strict }).reward / 3),
+    reward: (episode) => ({
+      task: writingReward(form, ...textsOf(episode, pairs.writers), { strict }).reward / 3,
+    }),
     problems: drawFrom(data.train),
-    ...(means.heldOut > 0 && { pool: data.train }),
+    ...(resources.heldOut > 0 && { pool: data.train }),
     heldOut: data.heldOut,
   };
 }
@@ -75,10 +69,13 @@ export async function writingTask(settings: WritingTaskSettings, means: TaskMean
 const mostReward = 4;
 
 /** MAGRPO's pair of programmers: a helper and a main function, graded together in a sandbox. */
-export async function codeTask(settings: CodeTaskSettings, means: TaskMeans): Promise<TeamTask> {
+export async function codeTask(settings: CodeTaskSettings, resources: TaskResources): Promise<TeamTask> {
   const { benchmark, turns, replyTokens = 256 } = settings;
-  const data = means.heldOut === 0 ? { train: [], heldOut: [] } : await splitData(benchmark, means.heldOut, means.data);
-  const sandbox = means.heldOut === 0 ? null : await createSandbox();
+  const data =
+    resources.heldOut === 0
+      ? { train: [], heldOut: [] }
+      : await splitData(benchmark, resources.heldOut, resources.data);
+  const sandbox = resources.heldOut === 0 ? null : await createSandbox();
   const rewards = new Map<string, Promise<CooperationReward>>();
   const rewardOf = (aux: string, main: string, problem: Problem): Promise<CooperationReward> => {
     const key = JSON.stringify([problem.id, aux, main]);
@@ -99,24 +96,23 @@ export async function codeTask(settings: CodeTaskSettings, means: TaskMeans): Pr
   const game: JointGame = {
     players: [
       {
-        id: "helper",
+        id: pairs.programmers[0],
         maxTokens: replyTokens,
         system:
           "Write one Python function named aux that helps another programmer to write the function below. Reply with code alone.",
       },
       {
-        id: "main",
+        id: pairs.programmers[1],
         maxTokens: replyTokens,
         system:
           "Write the Python function below. Another programmer writes a helper named aux that you may call. Reply with code alone.",
       },
     ],
     turns,
-    join: joined,
     transition: async (problem, history) => {
       const last = history.at(-1);
       if (!last) return [problem.question, problem.question];
-      const [aux, main] = partsOf(joined(last));
+      const [aux = "", main = ""] = last;
       const { feedback } = await rewardOf(aux, main, problem);
       const said = `A reader says:\n${feedback}\n\nWrite your function again.`;
       return [said, said];
@@ -126,15 +122,14 @@ export async function codeTask(settings: CodeTaskSettings, means: TaskMeans): Pr
     name: `code/${benchmark}/${turns}`,
     topology: synchronousTurns(game.players, game),
     game,
-    tokenizer: await tokenizerOf(means),
-    reward: async ({ answer }, problem): Promise<RewardResult> => {
-      if (answer === null) return { task: 0 };
-      const [aux, main] = partsOf(answer);
-      const { reward, undecided } = await rewardOf(aux, main, problem);
+    tokenizer: await tokenizerOf(resources),
+    reward: async (episode, problem): Promise<RewardResult> => {
+      if (episode.answer === null) return { task: 0 };
+      const { reward, undecided } = await rewardOf(...textsOf(episode, pairs.programmers), problem);
       return undecided === null ? { task: Math.max(0, reward / mostReward) } : { undecided };
     },
     problems: drawFrom(data.train),
-    ...(means.heldOut > 0 && { pool: data.train }),
+    ...(resources.heldOut > 0 && { pool: data.train }),
     heldOut: data.heldOut,
     close: async () => sandbox?.close(),
   };

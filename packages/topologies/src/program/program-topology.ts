@@ -23,6 +23,8 @@ export interface Line {
   readonly reads?: readonly ReceivedMessage[];
   /** Most tokens written, the end token included. */
   readonly maxTokens: number;
+  /** Instead of the episode's. */
+  readonly temperature?: number;
   /** Texts that end the reply, beside the model's own end. */
   readonly stop?: readonly string[];
   /** How transcripts show the prompt. */
@@ -36,6 +38,10 @@ export interface Stage {
   readonly turns: readonly Turn[];
   /** Lines that wait for nobody are spoken at once: they are one round, numbered in the order given. */
   say(...lines: readonly Line[]): Promise<Turn[]>;
+  /** Makes this the answer, or null none, whatever `Program.answer` finds: one that no reply gives as it stands, such as what a program printed. */
+  conclude(answer: Utterance | null): void;
+  /** Keeps a word about the episode, such as `capped`, in its notes. */
+  note(text: string): void;
 }
 
 /** A method with control flow: a topology whose next turn depends on what was said. */
@@ -77,9 +83,13 @@ export function programTopology(program: Program): Topology {
       for (const agent of agents) modelOf(context, agent);
       const turns: Turn[] = [];
       const clock = episodeClock(context);
+      let concluded: { readonly answer: Utterance | null } | undefined;
+      const notes: string[] = [];
       const stage: Stage = {
         problem,
         turns,
+        conclude: (answer) => (concluded = { answer }),
+        note: (text) => notes.push(text),
         say: (...lines) => sayTogether(lines, turns, context, clock, program.pass),
       };
       let limit: StopReason | null = null;
@@ -89,12 +99,20 @@ export function programTopology(program: Program): Topology {
         if (!(error instanceof Curtain)) throw error;
         limit = error.reason;
       }
-      const chosen = program.answer(turns);
+      const chosen = chosenBy(concluded, () => program.answer(turns));
       const answer = chosen?.silent ? null : chosen; // silence is no answer
       const ending = answer === null ? "no_answer" : answer.finishReason === "length" ? "truncated" : "answered";
-      return endEpisode(name, problem, turns, answer, limit ?? ending, program.outputs?.(turns));
+      const episode = endEpisode(name, problem, turns, answer, limit ?? ending, program.outputs?.(turns));
+      return notes.length > 0 ? { ...episode, notes } : episode;
     },
   };
+}
+
+function chosenBy(
+  concluded: { readonly answer: Utterance | null } | undefined,
+  found: () => Utterance | null,
+): Utterance | null {
+  return concluded ? concluded.answer : found();
 }
 
 async function sayTogether(
@@ -110,16 +128,13 @@ async function sayTogether(
   const taken = await takeTurns(
     context,
     clock,
-    speakers.map(({ speaker: { agent, prompt, reads = [], maxTokens: own, stop, renderPrompt }, maxTokens }, i) => ({
-      agent,
+    speakers.map(({ speaker: { reads = [], maxTokens: own, ...line }, maxTokens }, i) => ({
+      ...line,
       turn: first + i,
       round,
-      prompt,
       inbox: reads,
       maxTokens: Math.min(own, maxTokens, context.sampling.maxTokens ?? Infinity),
       ...(pass !== undefined && { pass }),
-      ...(stop && { stop }),
-      ...(renderPrompt && { renderPrompt }),
     })),
   );
   turns.push(...taken.turns);

@@ -34,7 +34,10 @@ export type ExternalTransition = (
 export interface SynchronousTurnsOptions {
   readonly turns: number;
   readonly transition: ExternalTransition;
-  /** The team's answer: the joint reply of the last turn. Default: the texts, one after the other. */
+  /**
+   * The team's answer as it is shown: the joint reply of the last turn. Default: the texts, one after the other. What judges
+   * it reads each agent's text in the episode's `outputs`.
+   */
   readonly join?: (replies: readonly string[]) => string;
 }
 
@@ -113,9 +116,10 @@ function jointAnswer(
 ): Utterance | null {
   const last = lastReplies(players, turns);
   const spoken = last.filter((utterance) => utterance !== undefined);
-  const [first] = spoken;
-  if (!first || spoken.every(({ silent }) => silent)) return null;
-  return { ...first, text: join(last.map((utterance) => utterance?.text ?? "")), finishReason: joinedFinish(spoken) };
+  // One who spoke stands for all: a program takes a silent utterance for no answer.
+  const speaker = spoken.find(({ silent }) => !silent);
+  if (!speaker) return null;
+  return { ...speaker, text: join(last.map((utterance) => utterance?.text ?? "")), finishReason: joinedFinish(spoken) };
 }
 
 /** By player; undefined for one who never spoke. */

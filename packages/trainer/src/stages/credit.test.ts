@@ -1,6 +1,6 @@
 import { scriptedEpisode } from "@laconic/core/testing";
 import { expect, test } from "vitest";
-import { utteranceCredit } from "./credit.ts";
+import { answersToScore, utteranceCredit } from "./credit.ts";
 import type { Rollout } from "./rollout.ts";
 
 const problem = { id: "1", question: "?", gold: "x" };
@@ -51,4 +51,22 @@ test("margin and quality part where the round before was all right", () => {
     utteranceCredit({ kind, alpha: 0.5 }, right, { ...facts, costs: 0 })?.get(3);
   expect(last("margin")).toBeCloseTo(-0.5, 12); // 0 + 0.5 (0 - 1)
   expect(last("quality")).toBeCloseTo(0, 12); // 0 + 0.5 (0 - 0)
+});
+
+test("an utterance alone is the answer, and of several outputs the only one; silence is none", () => {
+  const joint = scriptedEpisode([
+    { agent: "a", text: "x" },
+    { agent: "b", text: "" },
+  ]);
+  const margin = { kind: "margin", alpha: 0.5 } as const;
+  const asked = answersToScore(margin, { ...joint, outputs: { a: "x", b: "" } });
+  expect(asked.map(({ answer, outputs }) => [answer, outputs])).toEqual([
+    ["x", { a: "x" }],
+    [null, {}],
+  ]);
+  expect(answersToScore(margin, joint).map((each) => [each.answer, "outputs" in each])).toEqual([
+    ["x", false],
+    [null, false],
+  ]);
+  expect(answersToScore({ kind: "shared" }, joint)).toEqual([]);
 });

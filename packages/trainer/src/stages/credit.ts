@@ -29,9 +29,17 @@ export function utteranceCredit(
   );
 }
 
-/** What is scored beside the answer: each utterance, in order, where credit asks for it. */
-export function textsToScore({ kind }: CreditSettings, { utterances }: Episode): (string | null)[] {
-  return kind === "margin" || kind === "quality" ? utterances.map(({ text, silent }) => (silent ? null : text)) : [];
+/**
+ * What is scored beside the episode, where credit asks for it: the same with each utterance, in order, as its only answer;
+ * silence is none.
+ */
+export function answersToScore({ kind }: CreditSettings, episode: Episode): Episode[] {
+  if (kind !== "margin" && kind !== "quality") return [];
+  return episode.utterances.map(({ agent, text, silent }) => ({
+    ...episode,
+    answer: silent ? null : text,
+    ...(episode.outputs && { outputs: silent ? {} : { [agent]: text } }),
+  }));
 }
 
 function shaped({ kind, alpha }: Extract<CreditSettings, { alpha: number }>, grade: number, quality: number): number {

@@ -1,7 +1,7 @@
 import type { AgentId, Episode, EpisodeContext, LanguageModel, Problem, Random } from "@laconic/core";
 import { scoreValue, type RewardOutcome } from "@laconic/rewards";
 import type { TrainConfig } from "../config.ts";
-import { textsToScore } from "./credit.ts";
+import { answersToScore } from "./credit.ts";
 import { modelsOf, type Samplers, type TrainingParts } from "../parts.ts";
 import type { Scorer } from "../scorer.ts";
 
@@ -65,15 +65,15 @@ export async function rollout(
               [agent, await play(problem, { models: { ...models, [agent]: silentModel }, random: own })] as const,
           ),
         ]);
-        const texts = textsToScore(config.credit, played.episode);
+        const alone = answersToScore(config.credit, played.episode);
         const utteranceScores = await Promise.all(
-          texts.map(async (answer) => scoreValue(await score({ ...played.episode, answer }, problem))),
+          alone.map(async (episode) => scoreValue(await score(episode, problem))),
         );
         return {
           problem,
           group,
           ...played,
-          ...(texts.length > 0 && { utteranceScores }),
+          ...(alone.length > 0 && { utteranceScores }),
           ...(without.length > 0 && { without: Object.fromEntries(without) }),
         };
       });

@@ -1,5 +1,6 @@
 import { LaconicError, ledgerTotals, type AgentId, type Episode, type RewardTerms } from "@laconic/core";
 import {
+  meanCosts,
   measureCosts,
   rewardTerms,
   rewardTotal,
@@ -85,7 +86,9 @@ export function wordsOf(episode: Episode, agents: ReadonlySet<AgentId>): Episode
 /** Mean units of a cost per episode, as a budget counts them; tokens are those of the ledger where they are no cost. */
 export function meanCost(scored: readonly ScoredRollout[], cost = "tokens"): number {
   if (scored.length === 0) throw new LaconicError("input_invalid", "a batch without episodes has no mean");
-  const unitsOf = ({ measured, episode }: ScoredRollout): number =>
-    measured.costs[cost] ?? (cost === "tokens" ? ledgerTotals(episode.ledger).writtenTokens : Number.NaN);
-  return scored.reduce((sum, each) => sum + unitsOf(each), 0) / scored.length;
+  const units = scored.map(({ measured, episode }) => ({
+    ...measured,
+    costs: { tokens: ledgerTotals(episode.ledger).writtenTokens, ...measured.costs },
+  }));
+  return meanCosts(units)[cost] ?? Number.NaN;
 }

@@ -1,4 +1,4 @@
-import { dualController, type BudgetController, type BudgetDiagnostics, type BudgetState } from "@laconic/budget";
+import { budgetSet, type BudgetDiagnostics, type BudgetState } from "@laconic/budget";
 import type { Prices } from "@laconic/rewards";
 import type { TrainConfig } from "../config.ts";
 import { measurementOf } from "./measurement.ts";
@@ -23,25 +23,22 @@ export function teamBudgets({
   budgets,
   prices,
 }: Pick<TrainConfig, "budget" | "budgets" | "prices">): TeamBudgets {
-  const controllers: Readonly<Record<string, BudgetController>> = Object.fromEntries(
-    Object.entries({ ...(budget && { tokens: budget }), ...budgets }).map(([cost, options]) => [
-      cost,
-      dualController(options),
-    ]),
-  );
-  const each = <T>(make: (controller: BudgetController, cost: string) => T): Record<string, T> =>
-    Object.fromEntries(Object.entries(controllers).map(([cost, controller]) => [cost, make(controller, cost)]));
+  const options = { ...(budget && { tokens: budget }), ...budgets };
+  const fixed = { tokens: 0, ...prices };
+  if (Object.keys(options).length === 0)
+    return { init: () => ({}), prices: () => fixed, step: () => ({ states: {}, diagnostics: {} }) };
+  const set = budgetSet(options);
+  const each = <T>(make: (cost: string) => T): Record<string, T> =>
+    Object.fromEntries(Object.keys(options).map((cost) => [cost, make(cost)]));
   return {
-    init: () => each((controller) => controller.init()),
-    prices: (states) => ({ tokens: 0, ...prices, ...each((_, cost) => states[cost]?.price ?? 0) }),
+    init: () => set.init(),
+    prices: (states) => ({ ...fixed, ...each((cost) => states[cost]?.price ?? 0) }),
     step(states, scored) {
-      const moved = each((controller, cost) =>
-        controller.step(states[cost] ?? controller.init(), measurementOf(scored, cost)),
+      const moved = set.step(
+        { ...set.init(), ...states },
+        each((cost) => measurementOf(scored, cost)),
       );
-      return {
-        states: Object.fromEntries(Object.entries(moved).map(([cost, { state }]) => [cost, state])),
-        diagnostics: Object.fromEntries(Object.entries(moved).map(([cost, { diagnostics }]) => [cost, diagnostics])),
-      };
+      return { states: moved.state, diagnostics: moved.diagnostics };
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Grader, Problem } from "@laconic/core";
+import type { Problem, Reward } from "@laconic/core";
 import { synchronousTurns, type JointGame, type Player } from "@laconic/topologies";
 import type { TrainedPolicy, TrainingParts, TrainingTask } from "../parts.ts";
 import { tabularModel } from "./tabular-model.ts";
@@ -17,7 +17,7 @@ const player = (id: string): Player => ({
  * Two writers with one grade: `first` is to name the letter of a digit, `second` the letter behind it, for half of the grade
  * each. With one turn the digit is asked; with two, the first turn asks `?` and the second one tells what was right.
  */
-export function tinyPairTask(turns: 1 | 2 = 1): TrainingTask & { readonly grader: Grader } {
+export function tinyPairTask(turns: 1 | 2 = 1): TrainingTask & { readonly reward: Reward } {
   const game: JointGame = {
     players: [player("first"), player("second")],
     turns,
@@ -25,7 +25,6 @@ export function tinyPairTask(turns: 1 | 2 = 1): TrainingTask & { readonly grader
       const asked = turns === 1 ? question : history.length === 0 ? "?" : (gold[0] ?? "").toUpperCase();
       return [asked, asked];
     },
-    join: (replies) => replies.map((reply) => reply[0] ?? " ").join(""),
   };
   const problem = (kind: number, id: string): Problem => ({
     id,
@@ -36,7 +35,9 @@ export function tinyPairTask(turns: 1 | 2 = 1): TrainingTask & { readonly grader
     name: "tiny-pair",
     topology: synchronousTurns(game.players, game),
     game,
-    grader: (answer, { gold }) => [0, 1].filter((i) => answer?.[i] === gold[i]).length / 2,
+    reward: ({ outputs = {} }, { gold }) => ({
+      task: game.players.filter(({ id }, i) => outputs[id]?.[0] === gold[i]).length / 2,
+    }),
     problems: (random, count) => Array.from({ length: count }, (_, i) => problem(random.integer(3), `train-${i}`)),
     heldOut: Array.from({ length: 30 }, (_, i) => problem(i % 3, `held-out-${i}`)),
   };

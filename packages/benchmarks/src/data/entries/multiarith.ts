@@ -30,6 +30,7 @@ export const multiarith: Benchmark = {
     "The split `test` of the hub has 180 rows: name the split beside every score.",
   ],
   defaultSplit: "all",
+  examplesFrom: "gsm8k",
   splits: {
     all: {
       rows: 600,

@@ -26,6 +26,7 @@ export const svamp: Benchmark = {
     "SVAMP-1000 is not the hub's SVAMP-300: name the split beside every score.",
   ],
   defaultSplit: "all",
+  examplesFrom: "gsm8k",
   splits: {
     all: {
       rows: 1000,

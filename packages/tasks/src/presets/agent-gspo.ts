@@ -1,4 +1,4 @@
-import { answerAtOnce, type Preset } from "./preset.ts";
+import { answerAtOnce, type BudgetedTrainSettings, type Preset } from "./preset.ts";
 
 /**
  * Agent-GSPO on GSM8K: what a problem states is dealt to three holders, a solver answers, all speak with one policy. Eq. 1-5
@@ -6,7 +6,7 @@ import { answerAtOnce, type Preset } from "./preset.ts";
  * split, G, prices, budget, learning rate, steps; nor can the closed model of its experiments be trained. Ours: this star, the
  * deal of clauses by seed, a small open checkpoint, a budget of 300 tokens for the team's words.
  */
-export const agentGspo: Preset = {
+export const agentGspo: Preset<BudgetedTrainSettings> = {
   task: { name: "benchmark", benchmark: "gsm8k", team: "star", agents: 3, replyTokens: 128, actorTokens: 512 },
   model: "hub:Qwen/Qwen2.5-0.5B-Instruct",
   chatTemplateArguments: answerAtOnce,

@@ -1,7 +1,9 @@
+import type { TrainSettings } from "@laconic/trainer";
+import type { TaskSettings } from "../named/named-tasks.ts";
 import type { Preset } from "./preset.ts";
 
 /** Small worlds on two cores, each of a preset for real checkpoints: the shipped policy, seconds to minutes. */
-const world = (task: Readonly<Record<string, unknown>>, train: Readonly<Record<string, unknown>>): Preset => ({
+const world = (task: TaskSettings, train: TrainSettings): Preset => ({
   task,
   device: "wasm",
   train: {
@@ -16,7 +18,7 @@ const world = (task: Readonly<Record<string, unknown>>, train: Readonly<Record<s
 /**
  * AgentPO's released settings (see `agentpo.ts`), but for 0.1M weights: 3e-4 instead of 1e-6, and fewer steps.
  */
-const agentPoTrain = {
+const agentPoTrain: TrainSettings = {
   steps: 40,
   problemsPerStep: 12,
   episodesPerProblem: 16,
@@ -27,10 +29,10 @@ const agentPoTrain = {
     weightDecay: 0.1,
     learningRate: { peak: 3e-4, warmUpSteps: 10, decay: "constant", finalFraction: 1 },
   },
-} as const;
+};
 
 /** MAGRPO's settings (see `magrpo.ts`), but for 0.1M weights: 1e-3 instead of 5e-6, and more replies a node. */
-const magrpoTrain = {
+const magrpoTrain: TrainSettings = {
   steps: 60,
   problemsPerStep: 16,
   episodesPerProblem: 8,
@@ -40,7 +42,7 @@ const magrpoTrain = {
   groupBy: "tree-node",
   tree: { mode: "aligned", gamma: 0.9, stopAbove: null },
   optimizer: { learningRate: { peak: 1e-3, warmUpSteps: 5, decay: "constant", finalFraction: 1 } },
-} as const;
+};
 
 export const relayHint: Preset = world({ name: "relay-hint" }, agentPoTrain);
 export const relayCritic: Preset = world({ name: "relay-critic" }, agentPoTrain);

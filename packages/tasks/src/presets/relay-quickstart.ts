@@ -1,10 +1,12 @@
+import type { BudgetedTrainSettings, Preset } from "./preset.ts";
+
 /**
  * Agent-GSPO on the relay task, sized for two cores and about two minutes. Deviations from the paper's defaults, each
  * measured (docs: quickstart results): mean-only advantages, because Eq. 2's division makes λ inert in groups whose
  * answers are all right; a proportional term beside Eq. 5, because the integral alone overshoots into silence; a wide
  * clip, because the paper's 3e-4/4e-4 belongs to steps of 1e-6.
  */
-export const relayQuickstart: Readonly<Record<string, unknown>> = {
+export const relayQuickstart: Preset<BudgetedTrainSettings> = {
   task: { name: "relay", level: "one-fact" },
   // What every machine has: the measured figures hold wherever Node runs.
   device: "wasm",

@@ -1,3 +1,4 @@
+import type { TeamName } from "../text/teams/presets.ts";
 import { answerAtOnce, type Preset } from "./preset.ts";
 
 /**
@@ -8,7 +9,7 @@ import { answerAtOnce, type Preset } from "./preset.ts";
  * of MATH (`task.file=problems.jsonl` takes those, with `task.benchmark=math500`); held-out evaluations and early stopping,
  * because the paper's own figures fall behind 500 samples.
  */
-const agentPo = (team: string): Preset => ({
+const agentPo = (team: TeamName): Preset => ({
   task: { name: "benchmark", benchmark: "gsm8k", team, replyTokens: 768, actorTokens: 2048 },
   model: "hub:Qwen/Qwen2.5-3B-Instruct",
   chatTemplateArguments: answerAtOnce,

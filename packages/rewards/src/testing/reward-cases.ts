@@ -1,5 +1,6 @@
-import type { Episode, Problem, RewardFunction } from "@laconic/core";
+import type { Episode, Problem, Reward } from "@laconic/core";
 import { expectThat, scriptedEpisode, type ConformanceCase } from "@laconic/core/testing";
+import { readReward, termsOf, type RewardOutcome } from "../read-reward.ts";
 import { rewardTotal } from "../reward-total.ts";
 
 const problem: Problem = { id: "problem", question: "What is 6 + 9?", gold: "15" };
@@ -15,16 +16,31 @@ const episodes: Readonly<Record<string, Episode>> = {
   "an empty conversation": scriptedEpisode([]),
 };
 
+async function read(reward: Reward, episode: Episode): Promise<RewardOutcome> {
+  return readReward(await reward(episode, problem, { signal: new AbortController().signal }));
+}
+
+/** Names of the team's terms and of each agent's. */
+function namesOf(outcome: RewardOutcome): string {
+  if (outcome.status !== "scored") return outcome.status;
+  const { team, agents = {} } = outcome.reward;
+  return JSON.stringify([Object.keys(team), ...Object.entries(agents).map(([id, terms]) => [id, Object.keys(terms)])]);
+}
+
 /** What every reward must do with any finished episode. */
-export const rewardFunctionCases: readonly ConformanceCase<RewardFunction>[] = [
+export const rewardCases: readonly ConformanceCase<Reward>[] = [
   {
-    name: "gives named terms that are finite or NaN, and a total",
+    name: "gives named terms that a trainer can read, and a finite total",
     async run(create) {
       const reward = await create();
       for (const [what, episode] of Object.entries(episodes)) {
-        const terms = reward(episode, problem);
-        expectThat(Object.keys(terms).length > 0, `at least one term for ${what}`);
-        expectThat(Math.abs(rewardTotal(terms, problem.id)) !== Infinity, `a finite total for ${what}`);
+        const outcome = await read(reward, episode);
+        expectThat(outcome.status === "scored", `a reward for ${what}, got ${JSON.stringify(outcome)}`);
+        if (outcome.status !== "scored") continue;
+        const { agents = {} } = outcome.reward;
+        expectThat(namesOf(outcome) !== "[[]]", `at least one term for ${what}`);
+        for (const agent of [undefined, ...Object.keys(agents)])
+          expectThat(Number.isFinite(rewardTotal(termsOf(outcome.reward, agent))), `a finite total for ${what}`);
       }
     },
   },
@@ -32,7 +48,7 @@ export const rewardFunctionCases: readonly ConformanceCase<RewardFunction>[] = [
     name: "gives the same terms, in the same order, for every episode of a problem",
     async run(create) {
       const reward = await create();
-      const names = Object.values(episodes).map((episode) => Object.keys(reward(episode, problem)).join());
+      const names = await Promise.all(Object.values(episodes).map(async (each) => namesOf(await read(reward, each))));
       expectThat(new Set(names).size === 1, `one list of terms, got ${[...new Set(names)].join(" and ")}`);
     },
   },
@@ -42,7 +58,7 @@ export const rewardFunctionCases: readonly ConformanceCase<RewardFunction>[] = [
       const reward = await create();
       for (const [what, episode] of Object.entries(episodes)) {
         const before = JSON.stringify(episode);
-        const [first, second] = [reward(episode, problem), reward(episode, problem)];
+        const [first, second] = [await read(reward, episode), await read(reward, episode)];
         expectThat(JSON.stringify(first) === JSON.stringify(second), `the same terms twice for ${what}`);
         expectThat(JSON.stringify(episode) === before, `${what} unchanged`);
       }
@@ -53,7 +69,7 @@ export const rewardFunctionCases: readonly ConformanceCase<RewardFunction>[] = [
     async run(create) {
       const reward = await create();
       const stored = JSON.parse(JSON.stringify(right)) as Episode;
-      const [live, replayed] = [reward(right, problem), reward(stored, problem)];
+      const [live, replayed] = [await read(reward, right), await read(reward, stored)];
       expectThat(JSON.stringify(live) === JSON.stringify(replayed), "the same terms after a round trip through JSON");
     },
   },

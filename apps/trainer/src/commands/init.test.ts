@@ -1,0 +1,161 @@
+import { mkdir, mkdtemp, readFile, readdir, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { recordingTerminal } from "../cli/recording-terminal.ts";
+import { main } from "../main.ts";
+
+const files = [
+  ...[".gitignore", "README.md", "package.json", "run.config.ts"],
+  ...["task.test.ts", "task.ts", "tsconfig.json"],
+];
+
+let folder = "";
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "laconic-init-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+});
+
+async function init(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const terminal = recordingTerminal();
+  const code = await main(["init", ...words], { terminal });
+  return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
+}
+
+/** A terminal where somebody types these lines, then leaves. */
+async function answered(
+  lines: readonly string[],
+  ...words: readonly string[]
+): Promise<{ code: number; asked: string[]; err: string }> {
+  const terminal = recordingTerminal();
+  const asked: string[] = [];
+  const left = [...lines];
+  const question = async (text: string): Promise<string | null> => {
+    asked.push(text);
+    return left.shift() ?? null;
+  };
+  const code = await main(["init", ...words], { terminal: { ...terminal, question } });
+  return { code, asked, err: terminal.err.join("\n") };
+}
+
+const written = (...path: readonly string[]): Promise<string> => readFile(join(folder, ...path), "utf8");
+
+describe("a project", () => {
+  test("has three files to read and what they need, and says what comes next", async () => {
+    const { code, out } = await init("--yes", join(folder, "My Team"));
+    expect(code).toBe(0);
+    expect((await readdir(join(folder, "My Team"))).toSorted()).toEqual(files);
+    expect(out).toContain("npx laconic train");
+    expect(JSON.parse(await written("My Team", "package.json"))).toMatchObject({
+      name: "my-team",
+      private: true,
+      type: "module",
+      engines: { node: ">=20.19" },
+    });
+    expect((await written("My Team", "README.md")).split("\n")[0]).toBe("# my-team");
+    for (const file of files) expect(await written("My Team", file)).not.toContain("{{");
+  });
+
+  test("goes into a folder that is there, beside what does no harm", async () => {
+    await mkdir(join(folder, ".git"));
+    expect((await init(folder, "-y")).code).toBe(0);
+    expect((await readdir(folder)).toSorted()).toEqual([".git", ...files]);
+  });
+
+  test("takes a name and steps, and is one line of JSON", async () => {
+    const { code, out } = await init(folder, "--name", "@me/team", "--steps", "5", "--json");
+    expect(code).toBe(0);
+    const result = JSON.parse(out) as { folder: string; name: string; files: string[]; next: string[] };
+    expect([result.folder, result.name, result.files.toSorted()]).toEqual([folder, "@me/team", files]);
+    expect(result.next).toContain("npm install");
+    expect(await written("run.config.ts")).toContain("    steps: 5,\n");
+  });
+});
+
+describe("questions", () => {
+  test("have defaults", async () => {
+    const { code, asked } = await answered(["", "", ""], "--yes=false", join(folder, "a"));
+    expect(code).toBe(0);
+    expect(asked).toEqual(["Name in package.json (a): ", "Steps of training (60): "]);
+    expect(await written("a", "run.config.ts")).toContain("steps: 60,");
+  });
+
+  test("are asked again after an answer that cannot be", async () => {
+    const { code, asked, err } = await answered([join(folder, "b"), "No Name", "yes", "0", "12"]);
+    expect(code).toBe(0);
+    expect(asked.map((text) => text.split(" ")[0])).toEqual(["Folder", "Name", "Name", "Steps", "Steps"]);
+    expect(err).toContain("npm allows lower-case letters");
+    expect(err).toContain("0 is no whole number from 1");
+    expect(JSON.parse(await written("b", "package.json"))).toMatchObject({ name: "yes" });
+    expect(await written("b", "run.config.ts")).toContain("steps: 12,");
+  });
+
+  test("are not asked with --yes, nor what was given", async () => {
+    expect((await answered([], "--yes", join(folder, "c"))).asked).toEqual([]);
+    expect((await answered([], join(folder, "d"), "--name", "d", "--steps", "3")).asked).toEqual([]);
+  });
+
+  test("that nobody answers leave nothing behind", async () => {
+    expect((await answered(["e"], join(folder, "e"))).code).toBe(130);
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test("are not asked about a folder that is taken", async () => {
+    await writeFile(join(folder, "task.ts"), "mine");
+    const { code, asked } = await answered(["x"], folder);
+    expect([code, asked]).toEqual([2, []]);
+  });
+});
+
+describe("refused, with nothing written", () => {
+  test("files in the way, all of them named and left as they are", async () => {
+    await writeFile(join(folder, "package.json"), "mine");
+    await symlink("nowhere", join(folder, "task.ts"));
+    const { code, err } = await init("--yes", folder);
+    expect(code).toBe(2);
+    expect(err).toContain("task.ts, package.json are in the way");
+    expect(await written("package.json")).toBe("mine");
+    expect((await readdir(folder)).toSorted()).toEqual(["package.json", "task.ts"]);
+  });
+
+  test("a file instead of a folder, and a folder within a file", async () => {
+    await writeFile(join(folder, "file"), "mine");
+    expect(await init("--yes", join(folder, "file"))).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("is a file; name a folder") as string,
+    });
+    expect(await init("--yes", join(folder, "file", "sub"))).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("cannot be written: ENOTDIR") as string,
+    });
+    expect(await written("file")).toBe("mine");
+  });
+
+  // Linux takes paths of 4,095 bytes: task.ts fits, run.config.ts does not.
+  test.runIf(process.platform === "linux")("a folder in which writing ends half way", async () => {
+    let deep = folder;
+    for (let left = 4095 - "/task.ts".length - folder.length; left > 1; left -= Math.min(200, left))
+      deep += `/${"d".repeat(Math.min(200, left) - 1)}`;
+    const { code, err } = await init("--yes", deep);
+    expect(code).toBe(2);
+    expect(err).toContain("nothing was left there");
+    expect(await readdir(folder)).toEqual([]);
+  });
+
+  test.each([
+    [["--name", "My Team"], "--name"],
+    [["--steps", "many"], "--steps is many"],
+    [["--steps", "0"], "--steps is 0"],
+    [["--force"], "unknown flag --force"],
+    [["one", "two"], 'unexpected argument "two"'],
+    [[""], "the folder's name is empty"],
+  ])("%j", async (words, says) => {
+    const home = process.cwd();
+    process.chdir(folder);
+    onTestFinished(() => process.chdir(home));
+    const { code, err } = await init("--yes", ...words);
+    expect(code).toBe(2);
+    expect(err).toContain(says);
+    expect(await readdir(folder)).toEqual([]);
+  });
+});

@@ -1,0 +1,101 @@
+import { relative, resolve } from "node:path";
+import { LaconicError } from "@laconic/core";
+import type { CommandDef } from "citty";
+import { command, type ExitCode } from "../cli/command.ts";
+import { wholeNumber } from "../cli/numbers.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import { nameOf, nameProblem } from "../init/project-name.ts";
+import { checkFolder, writeProject } from "../init/write-project.ts";
+import { jsonFlag, type CommandContext } from "./common.ts";
+
+/** As given or answered; what is absent is the default. */
+interface Wanted {
+  readonly folder: string;
+  readonly name?: string | undefined;
+  readonly steps?: number | undefined;
+}
+
+/** As the shell counts it: ended by Ctrl-C. */
+const interrupted = 130;
+
+export function initCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
+  return command(
+    {
+      name: "init",
+      description:
+        "Write a project of your own: a task, a run configuration and a test; trains on two cores in a minute",
+      args: {
+        folder: { type: "positional", required: false, description: "Where to write it; this folder by default" },
+        yes: { type: "boolean", alias: "y", description: "Ask nothing: take the defaults" },
+        name: { type: "string", description: "Name in package.json; the folder's by default", valueHint: "name" },
+        steps: { type: "string", description: "Steps of training; 60 by default", valueHint: "n" },
+        ...jsonFlag,
+      },
+      run: async (args) => {
+        const steps = args.steps === undefined ? undefined : wholeNumber("steps", args.steps);
+        const given = { folder: args.folder ?? ".", name: args.name, steps };
+        if (given.folder === "") throw new LaconicError("config_invalid", "the folder's name is empty; name a folder");
+        const { question } = terminal;
+        const asks = question !== undefined && !args.yes && !args.json;
+        const wanted = asks ? await ask(question, given, args.folder !== undefined, terminal) : given;
+        if (wanted === null) return interrupted;
+        await write(wanted, args.json === true, terminal);
+        return 0;
+      },
+    },
+    exit,
+  );
+}
+
+/** Asks for what was not given; a folder that cannot be is refused before the next question. Null when nobody answers. */
+async function ask(
+  question: NonNullable<Terminal["question"]>,
+  given: Wanted,
+  folderGiven: boolean,
+  terminal: Terminal,
+): Promise<Wanted | null> {
+  /** The default for an empty line; asks again for what `problem` finds wrong. */
+  const answer = async (
+    what: string,
+    fallback: string,
+    problem: (text: string) => string | null,
+  ): Promise<string | null> => {
+    for (;;) {
+      const text = await question(`${what} (${fallback}): `);
+      if (text === null) return null;
+      const wrong = problem(text.trim() || fallback);
+      if (wrong === null) return text.trim() || fallback;
+      terminal.note(`  ${wrong}`);
+    }
+  };
+  const folder = folderGiven ? given.folder : await answer("Folder", given.folder, () => null);
+  if (folder === null) return null;
+  await checkFolder(resolve(folder));
+  const name = given.name ?? (await answer("Name in package.json", nameOf(folder), nameProblem));
+  if (name === null) return null;
+  if (given.steps !== undefined) return { folder, name, steps: given.steps };
+  const steps = await answer("Steps of training", "60", (text) =>
+    /^[1-9]\d*$/u.test(text) ? null : `${text} is no whole number from 1`,
+  );
+  return steps === null ? null : { folder, name, steps: Number(steps) };
+}
+
+async function write(
+  { folder, name = nameOf(folder), steps }: Wanted,
+  json: boolean,
+  terminal: Terminal,
+): Promise<void> {
+  const problem = nameProblem(name);
+  if (problem !== null)
+    throw new LaconicError("config_invalid", `--name: "${name}" is no name of a package: ${problem}`, { name });
+  const path = resolve(folder);
+  const files = await writeProject(path, { name, steps });
+  const place = relative(process.cwd(), path);
+  const enter = place === "" ? [] : [`cd ${/^[\w./-]+$/u.test(place) ? place : JSON.stringify(place)}`];
+  const next = [...enter, "npm install", "npm test", "npx laconic train", "npx laconic eval runs/train"];
+  if (json) terminal.result(JSON.stringify({ folder: path, name, files, next }));
+  else
+    terminal.result(
+      [`${name}: ${files.join(", ")} in ${path}`, "", "Next:", ...next.map((line) => `  ${line}`)].join("\n"),
+    );
+}

@@ -1,0 +1,73 @@
+import type { Estimator, EstimatorFunction, LanguageModel, LoraSettings, Objective, Reward } from "@laconic/core";
+import type { Cost } from "@laconic/rewards";
+import type { DefinedTask, TeamTask } from "@laconic/tasks";
+import type { TeamChoice, TaskResources } from "@laconic/tasks/text";
+import type { PolicySettings, TrainConfig, TrainSettings } from "@laconic/trainer";
+import type { ActorSettings, MemorySettings, TaskSettings } from "../run/run-settings.ts";
+
+/** A module whose default export is the value, or `./file.ts#name` for another; relative to the file that says it. */
+export type FileText = `./${string}` | `../${string}` | `/${string}`;
+
+/** The same where the export is a function that is called with settings. They can be changed on the command line. */
+export interface FileValue {
+  readonly file: FileText;
+  readonly settings?: Readonly<Record<string, unknown>>;
+}
+
+/** A value of one's own: itself, or the file that makes it. */
+export type Own<T> = T | FileText | FileValue;
+
+/** A task of one's own, or what makes it, told where models and data are. */
+export type OwnTask = Own<TeamTask | DefinedTask | ((resources: TaskResources) => OwnTaskMade)>;
+
+type OwnTaskMade = TeamTask | DefinedTask | Promise<TeamTask | DefinedTask>;
+
+/** A task that has a name, where a team over text may be one's own. */
+export type NamedTask = TaskSettings extends infer Task
+  ? Task extends { readonly team: unknown }
+    ? Omit<Task, "team"> & { readonly team: Own<TeamChoice> | readonly Own<TeamChoice>[] }
+    : Task
+  : never;
+
+type Learning = {
+  /** How rewards become advantages. */
+  readonly advantage?: TrainConfig["advantage"] | Own<Estimator | EstimatorFunction>;
+  readonly objective?: TrainConfig["objective"] | Own<Objective>;
+};
+
+/** Training settings in which values of one's own stand where named ones do. */
+export type TrainDefinition = Omit<TrainSettings, "advantage" | "objective" | "costs" | "policies"> &
+  Learning & {
+    /** What an episode earned, in place of the task's own. */
+    readonly reward?: Own<Reward>;
+    readonly costs?: Readonly<Record<string, NonNullable<TrainConfig["costs"]>[string] | Own<Cost>>> | null;
+    readonly policies?: Readonly<Record<string, Omit<PolicySettings, "advantage" | "objective"> & Learning>>;
+  };
+
+/** A run as one writes it. What is absent is as `laconic train` has it without a configuration. */
+export interface RunDefinition {
+  readonly task?: NamedTask | OwnTask;
+  /** `shipped`, a model folder, or `hub:owner/name@revision`. */
+  readonly model?: string;
+  /** What agents that do not learn speak with; null: the run's own model as it was before the first step. */
+  readonly actor?: ActorSettings | Own<LanguageModel> | null;
+  readonly policies?: "shared" | "own";
+  /** Other models for single policies, by name. */
+  readonly bases?: Readonly<Record<string, string>>;
+  /** Variables of the models' chat templates. */
+  readonly chatTemplateArguments?: Readonly<Record<string, unknown>>;
+  readonly lora?: LoraSettings | null;
+  readonly device?: string;
+  readonly workers?: number | "auto";
+  readonly memory?: Partial<MemorySettings>;
+  readonly train?: TrainDefinition;
+}
+
+/**
+ * A run's configuration, as it is: `export default defineRun({ ... })` in `run.config.ts` is checked by TypeScript and completed
+ * by an editor. A value of one's own goes where a name goes; every command finds it again in the file, and refuses a run whose
+ * files have changed.
+ */
+export function defineRun(definition: RunDefinition): RunDefinition {
+  return definition;
+}

@@ -1,0 +1,63 @@
+import { basename } from "node:path";
+
+/** A value of a user's own as a configuration keeps it: where it is made, never what it is. */
+export interface Reference {
+  /** The module: an absolute path, and in a run's folder one relative to it. */
+  readonly file: string;
+  /** `default`, or the name of an export. */
+  readonly export: string;
+  /** Keys that lead from the export to the value: a value that stands in a configuration file. */
+  readonly path?: readonly string[];
+  /** The export is a function that is called with these. */
+  readonly settings?: Readonly<Record<string, unknown>>;
+  /** What the value calls itself. */
+  readonly name?: string;
+}
+
+/** Whether a value of a configuration stands for one of the user's own. */
+export function isReference(value: unknown): value is Reference {
+  return isRecord(value) && typeof value["file"] === "string" && typeof value["export"] === "string";
+}
+
+/** A module, by its path: it begins with `./`, `../` or `/` (`C:\` on Windows), so that no name is mistaken for one. */
+export function isFileText(text: string): boolean {
+  return /^(?:\.{1,2}[\\/]|[\\/]|[a-z]:[\\/])/iu.test(text);
+}
+
+/** `./task.ts#spelling`, as one part each; the export is `default` where none is named. */
+export function partsOfFileText(text: string): Pick<Reference, "file" | "export"> {
+  const at = text.lastIndexOf("#");
+  return at < 0 ? { file: text, export: "default" } : { file: text.slice(0, at), export: text.slice(at + 1) };
+}
+
+/** What results call it: its own name, its export, or its file. */
+export function referenceTitle({ file, export: name, path, name: own }: Reference): string {
+  if (own !== undefined && own !== "") return own;
+  if (path !== undefined && path.length > 0) return path.join(".");
+  return name === "default" ? basename(file).replace(/\.[cm]?[jt]sx?$/u, "") : name;
+}
+
+/** Where it is, for messages: `task.ts`, `task.ts#spelling`, `run.config.ts (train.reward)`. */
+export function referencePlace({ file, export: name, path = [] }: Reference): string {
+  const key = path.length > 0 ? ` (${path.join(".")})` : "";
+  return `${file}${name === "default" ? "" : `#${name}`}${key}`;
+}
+
+/** Every reference in a configuration. */
+export function referencesIn(value: unknown): Reference[] {
+  if (isReference(value)) return [value];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.values(value).flatMap((each) => referencesIn(each));
+}
+
+/** The configuration with every reference changed. */
+export function mapReferences<T>(value: T, change: (reference: Reference) => Reference): T {
+  if (isReference(value)) return change(value) as T;
+  if (Array.isArray(value)) return value.map((each: unknown) => mapReferences(each, change)) as T;
+  if (!isRecord(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, mapReferences(each, change)])) as T;
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,33 @@
+import { LaconicError } from "@laconic/core";
+import { kinds, type KindName } from "./kinds.ts";
+import { exportOf, loadSource } from "./load-source.ts";
+import { isRecord, referencePlace, type Reference } from "./reference.ts";
+
+/**
+ * The value that a reference stands for: its module is imported, and its export called where it has settings.
+ * @param means - what a function is called with beside its settings; a task that is a function of the means alone is called too
+ * @throws LaconicError `config_invalid` naming file and export where it is not what is needed
+ */
+export async function resolveReference(reference: Reference, kind: KindName, means?: object): Promise<unknown> {
+  const { file, export: name, path = [], settings } = reference;
+  let value = exportOf(await loadSource(file), file, name);
+  for (const key of path)
+    value = isRecord(value) || Array.isArray(value) ? (value as Record<string, unknown>)[key] : undefined;
+  const what = reference.path ? "the value" : name === "default" ? "its default export" : `its export ${name}`;
+  const refused = (reason: string): LaconicError =>
+    new LaconicError("config_invalid", `${placeOf(reference)}: ${what} ${reason}`, { file, export: name });
+  if (settings) {
+    if (typeof value !== "function")
+      throw refused(`takes no settings: a function that is called with them and returns a ${kinds[kind].noun} would`);
+    value = await (value as (settings: unknown, means?: object) => unknown)(settings, means);
+  }
+  if (means !== undefined && typeof value === "function") value = await (value as (means: object) => unknown)(means);
+  const lack = kinds[kind].lacks(value);
+  if (lack !== null) throw refused(`is no ${kinds[kind].noun}: ${lack}`);
+  return value;
+}
+
+/** Without the export, which the message says in words. */
+function placeOf(reference: Reference): string {
+  return reference.path ? referencePlace(reference) : reference.file;
+}

@@ -1,0 +1,102 @@
+import { existsSync } from "node:fs";
+import { cp, mkdir } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
+import { LaconicError } from "@laconic/core";
+import { manifestOfRun, nodeFileSystem } from "@laconic/trainer";
+import { mapReferences, referencesIn } from "./reference.ts";
+import { pathFrom, sha256OfFile, sourceFilesOf, type SourceFiles } from "./source-files.ts";
+
+/** Of the copies that a run keeps. */
+const folder = "sources";
+
+/** Before the path in the names of a manifest's inputs. */
+const prefix = "source: ";
+
+/**
+ * The files that the values of a configuration are made of.
+ * @throws LaconicError `config_invalid` for one that is not there or cannot be read
+ */
+export async function sourcesOf(config: unknown): Promise<SourceFiles> {
+  const entries = [...new Set(referencesIn(config).map(({ file }) => file))];
+  return Object.assign({}, ...(await Promise.all(entries.map((file) => sourceFilesOf(file))))) as SourceFiles;
+}
+
+/** As a run's manifest keeps them: relative to its folder, so that they are found when both have moved. */
+export function sourceInputs(directory: string, sources: SourceFiles): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(sources).map(([path, hash]) => [`${prefix}${pathFrom(directory, path)}`, hash]),
+  );
+}
+
+/** A configuration as it lies in a run's folder: references relative to it. */
+export function inFolder<T>(directory: string, config: T): T {
+  return mapReferences(config, (reference) => ({ ...reference, file: pathFrom(directory, reference.file) }));
+}
+
+/** The same, read again. */
+export function fromFolder<T>(directory: string, config: T): T {
+  return mapReferences(config, (reference) => ({ ...reference, file: resolve(directory, reference.file) }));
+}
+
+/** Copies the sources into the run's folder, as they lie beside each other. */
+export async function keepSources(directory: string, sources: SourceFiles): Promise<void> {
+  const paths = Object.keys(sources);
+  for (const path of paths) {
+    const copy = join(directory, copyOf(pathFrom(directory, path), namesOf(directory, paths)));
+    if (existsSync(copy)) continue;
+    await mkdir(dirname(copy), { recursive: true });
+    await cp(path, copy);
+  }
+}
+
+/**
+ * Refuses sources that are not those that a run was started with.
+ * @throws LaconicError `checkpoint_mismatch` naming the first, what it was and is, and where a copy lies
+ */
+export async function checkSources(directory: string): Promise<void> {
+  const kept = await manifestOfRun(nodeFileSystem, directory);
+  const known = Object.entries(kept?.inputs ?? {}).flatMap(([name, hash]) =>
+    name.startsWith(prefix) ? [[name.slice(prefix.length), hash] as const] : [],
+  );
+  for (const [name, before] of known) {
+    const file = resolve(directory, name);
+    const now = await sha256OfFile(file).catch(() => null);
+    if (now === before) continue;
+    const copy = join(
+      directory,
+      copyOf(
+        name,
+        known.map(([each]) => each),
+      ),
+    );
+    const said =
+      now === null
+        ? `${file} is not there, and the run in ${directory} is made of it`
+        : `${file} has changed since the run in ${directory} started (SHA-256 ${before.slice(0, 12)}... then, ${now.slice(0, 12)}... now)`;
+    const remedy = existsSync(copy) ? `; a copy is in ${copy}` : "";
+    throw new LaconicError("checkpoint_mismatch", `${said}; bring it back${remedy}`, {
+      key: name,
+      file,
+      before,
+      now: now ?? "missing",
+      ...(remedy !== "" && { copy }),
+    });
+  }
+}
+
+/** Whether an input of a manifest is a source. */
+export function isSourceInput(name: string): boolean {
+  return name.startsWith(prefix);
+}
+
+function namesOf(directory: string, paths: readonly string[]): string[] {
+  return paths.map((path) => pathFrom(directory, path));
+}
+
+/** Below the deepest folder that all share. */
+function copyOf(name: string, names: readonly string[]): string {
+  const folders = names.map((each) => each.split("/").slice(0, -1));
+  const [first = []] = folders;
+  const end = first.findIndex((part, i) => folders.some((each) => each[i] !== part));
+  return join(folder, ...name.split("/").slice(end < 0 ? first.length : end));
+}

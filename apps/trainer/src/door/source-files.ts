@@ -1,0 +1,51 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { dirname, relative, resolve } from "node:path";
+import { LaconicError } from "@laconic/core";
+
+/** SHA-256 of modules and of everything that they import of the user's own, by absolute path. Packages are not followed. */
+export type SourceFiles = Readonly<Record<string, string>>;
+
+/**
+ * What a module is made of, as files lie now.
+ * @throws LaconicError `config_invalid` for a module that is not there or cannot be read, with place and line
+ */
+export async function sourceFilesOf(file: string): Promise<SourceFiles> {
+  const { build } = await import("esbuild");
+  const directory = dirname(file);
+  try {
+    const { metafile } = await build({
+      entryPoints: [file],
+      absWorkingDir: directory,
+      ...{ bundle: true, write: false, metafile: true, packages: "external", logLevel: "silent" },
+      ...{ platform: "node", format: "esm", outdir: directory },
+      // What Node would refuse, it refuses itself.
+      loader: { ".json": "json", ".node": "empty", ".wasm": "empty", ".txt": "text" },
+    });
+    const paths = Object.keys(metafile.inputs).map((path) => resolve(directory, path));
+    const hashes = await Promise.all(paths.toSorted().map(async (path) => [path, await sha256OfFile(path)] as const));
+    return Object.fromEntries(hashes);
+  } catch (error) {
+    const [first] = (error as { errors?: readonly BuildMessage[] }).errors ?? [];
+    const where = first?.location ? `${resolve(directory, first.location.file)}:${first.location.line}` : file;
+    const message = first?.text ?? (error instanceof Error ? error.message : String(error));
+    throw new LaconicError("config_invalid", `${where} cannot be read: ${message}`, { file }, error);
+  }
+}
+
+interface BuildMessage {
+  readonly text: string;
+  readonly location: { readonly file: string; readonly line: number } | null;
+}
+
+/** 64 hexadecimal digits. */
+export async function sha256OfFile(path: string): Promise<string> {
+  return createHash("sha256")
+    .update(await readFile(path))
+    .digest("hex");
+}
+
+/** A path as it is kept in a folder: relative to it, with forward slashes. */
+export function pathFrom(directory: string, path: string): string {
+  return relative(directory, path).replaceAll("\\", "/");
+}

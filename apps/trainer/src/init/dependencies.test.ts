@@ -1,0 +1,65 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { dependenciesOf, installedFiles } from "./dependencies.ts";
+
+/** An installation with npm's record of where its packages came from. */
+async function installation(
+  packages: Readonly<Record<string, { resolved?: string; link?: boolean }>>,
+): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-installed-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await mkdir(join(folder, "project/node_modules/laconic"), { recursive: true });
+  await writeFile(join(folder, "project/node_modules/.package-lock.json"), JSON.stringify({ packages }));
+  for (const name of ["laconic", "core"]) await writeFile(join(folder, `${name}.tgz`), "");
+  return folder;
+}
+
+test("a project depends on the versions that write it", async () => {
+  const { dependencies, devDependencies } = dependenciesOf("anywhere");
+  expect(Object.keys(dependencies)).toEqual(["@laconic/core", "@laconic/tasks", "@laconic/topologies", "laconic"]);
+  const { version } = JSON.parse(await readFile(new URL("../../package.json", import.meta.url), "utf8")) as {
+    version: string;
+  };
+  for (const range of Object.values(dependencies)) expect(range).toBe(`^${version}`);
+  // What this repository is checked with.
+  const catalog = await readFile(new URL("../../../../pnpm-workspace.yaml", import.meta.url), "utf8");
+  for (const [name, range] of Object.entries(devDependencies)) {
+    const [, pinned] = new RegExp(`^ {2}"?${name}"?: \\^?(\\S+)$`, "mu").exec(catalog) ?? [];
+    expect({ [name]: range }).toEqual({ [name]: `^${pinned}` });
+  }
+});
+
+test("what came from tarballs is taken from there again, relative to the project", async () => {
+  const folder = await installation({
+    "node_modules/laconic": { resolved: "file:../laconic.tgz" },
+    "node_modules/@laconic/core": { resolved: "file:../core.tgz" },
+    "node_modules/@laconic/gone": { resolved: "file:../gone.tgz" },
+    "node_modules/@laconic/linked": { resolved: "file:../linked", link: true },
+    "node_modules/zod": { resolved: "file:../core.tgz" },
+    "node_modules/x/node_modules/@laconic/core": { resolved: "file:../core.tgz" },
+  });
+  const laconic = join(folder, "project/node_modules/laconic");
+  expect(installedFiles(laconic, join(folder, "project/demo"))).toEqual({
+    laconic: "file:../../laconic.tgz",
+    "@laconic/core": "file:../../core.tgz",
+  });
+});
+
+test("what came from a registry is not", async () => {
+  const folder = await installation({
+    "node_modules/laconic": { resolved: "https://registry.example/laconic/-/laconic-0.1.0.tgz" },
+  });
+  expect(installedFiles(join(folder, "project/node_modules/laconic"), folder)).toEqual({});
+});
+
+test("nor is anything where npm left no record, or a damaged one", async () => {
+  const folder = await installation({});
+  const laconic = join(folder, "project/node_modules/laconic");
+  const record = join(folder, "project/node_modules/.package-lock.json");
+  await writeFile(record, "{");
+  expect(installedFiles(laconic, folder)).toEqual({});
+  await rm(record);
+  expect(installedFiles(laconic, folder)).toEqual({});
+});

@@ -1,0 +1,56 @@
+import { LaconicError } from "@laconic/core";
+import { relayTokenizer, type DefinedTask, type TeamTask } from "@laconic/tasks";
+import { taskTitle } from "@laconic/tasks/named";
+import type { TaskResources, TeamChoice } from "@laconic/tasks/text";
+import { isReference, referencesIn, referenceTitle, type Reference } from "../door/reference.ts";
+import { resolveReference } from "../door/resolve.ts";
+import { openTask, pinnedTask, taskResources } from "./open-task.ts";
+import { taughtTask } from "./policy-facts.ts";
+import type { RunTask, TaskSettings } from "./run-settings.ts";
+
+/**
+ * The task of a run, whether it has a name or is the user's own; close it where it says how.
+ * @throws LaconicError `config_invalid` naming file and export of what is no task or team, and what opening a task throws
+ */
+export async function openRunTask(task: RunTask, given: Partial<TaskResources> = {}): Promise<TeamTask> {
+  if (!isReference(task)) return openTask(await withTeams(task), given);
+  const all = taskResources(given);
+  const opened = (await resolveReference(task, "task", all)) as DefinedTask & Partial<Pick<TeamTask, "tokenizer">>;
+  return { ...opened, tokenizer: opened.tokenizer ?? (await modelsOwn(all)) };
+}
+
+/** As `relay/one-fact`, or what the user's own is called. */
+export function runTaskTitle(task: RunTask): string {
+  if (isReference(task)) return referenceTitle(task);
+  if (referencesIn(task).length === 0) return taskTitle(task as TaskSettings);
+  // A team's title is its name.
+  return taskTitle(mapTeams(task, (team) => ({ name: referenceTitle(team) }) as TeamChoice));
+}
+
+/** The task as it can be opened again. */
+export async function pinnedRunTask(task: RunTask): Promise<RunTask> {
+  if (isReference(task)) return task;
+  if (!("team" in task)) return (await pinnedTask(task)) as RunTask;
+  return { ...((await pinnedTask({ ...task, team: "solo" } as TaskSettings)) as RunTask), team: task.team } as RunTask;
+}
+
+/** Teams of the user's own as values. */
+export async function withTeams(task: Exclude<RunTask, Reference>): Promise<TaskSettings> {
+  const references = referencesIn(task);
+  const teams = await Promise.all(references.map((each) => resolveReference(each, "team")));
+  return mapTeams(task, (team) => teams[references.indexOf(team)] as TeamChoice);
+}
+
+function mapTeams(task: Exclude<RunTask, Reference>, change: (team: Reference) => TeamChoice): TaskSettings {
+  if (!("team" in task)) return task;
+  const one = (team: unknown): TeamChoice => (isReference(team) ? change(team) : (team as TeamChoice));
+  return { ...task, team: Array.isArray(task.team) ? task.team.map(one) : one(task.team) } as TaskSettings;
+}
+
+/** What a task without a tokenizer of its own is told in: the one that the model was taught with. */
+async function modelsOwn({ modelFolder, templateArguments }: TaskResources): Promise<TeamTask["tokenizer"]> {
+  if (modelFolder === null)
+    throw new LaconicError("config_invalid", "model: this task needs a checkpoint with a tokenizer", { key: "model" });
+  if ((await taughtTask(modelFolder))?.startsWith("relay/")) return relayTokenizer;
+  return (await import("@laconic/tokenizers")).loadTokenizer(modelFolder, { templateArguments });
+}

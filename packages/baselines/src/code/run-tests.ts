@@ -1,0 +1,40 @@
+import type { RunProgram } from "../baseline.ts";
+import { programOf } from "./code-in.ts";
+
+/** What a tool says in a prompt has at most so many characters. */
+const mostWords = 100;
+
+/** Most bytes of {@link words}, of the name before it and the mark of its line. */
+export const toolBytes: number = 3 * mostWords + 60;
+
+/** What a tool says, in one line: it stands in prompts, and its text is a model's. */
+export function words(text: string): string {
+  return text.replaceAll(/\s+/gu, " ").trim().slice(0, mostWords);
+}
+
+/** How a program ended: null when nothing went wrong. */
+export type Ending = string | null;
+
+/** Runs a reply's program on its own. */
+export async function runReply(question: string, reply: string, run: RunProgram): Promise<Ending> {
+  return ended(programOf(question, reply), run);
+}
+
+/** Runs each test behind a reply's program, each in an interpreter of its own: how each ended, in their order. */
+export function runTests(
+  question: string,
+  reply: string,
+  tests: readonly string[],
+  run: RunProgram,
+): Promise<Ending[]> {
+  const program = programOf(question, reply);
+  return Promise.all(tests.map((test) => ended(`${program}\n${test}`, run)));
+}
+
+/** A program that leaves before its last line has not passed: the line it did not know of is missing. */
+async function ended(program: string, run: RunProgram): Promise<Ending> {
+  const mark = `end-${program.length}`;
+  const { output, error } = await run(`${program}\nprint(${JSON.stringify(mark)})`);
+  if (error !== null) return words(error) || "failed";
+  return output.trimEnd().endsWith(mark) ? null : "left before its end";
+}

@@ -1,0 +1,119 @@
+import { LaconicError, type Topology } from "@laconic/core";
+import { z } from "zod";
+import type { Baseline, BaselineOptions, MethodSize, PromptCopies } from "../baseline.ts";
+import { toolBytes } from "../code/run-tests.ts";
+import { methodOf } from "../method-of.ts";
+import { dylanProtocols, dylanSelectProtocols } from "../protocols/dylan.ts";
+import { protocolFor } from "../protocols/protocol-for.ts";
+import type { Protocol, Role } from "../protocols/protocol.ts";
+import { dylanDebate, type DylanPhase, type OnImportance } from "./debate.ts";
+import { dylanWriters } from "./writers.ts";
+
+/**
+ * DyLAN at inference: debaters or writers in layers, a listwise ranker before the last, an early stop. The released code runs agents
+ * by position instead of those that were ranked (`dylan/position-mask`); here it runs those.
+ */
+export const dylan: Baseline = methodOf({
+  name: "dylan",
+  title: "DyLAN",
+  protocols: dylanProtocols,
+  create: (protocol, options) => playedBy(protocol, options, teamOf(protocol, options)),
+  mostCalls: (protocol, size) => mostCalls(protocol, agentsOf(protocol, size)),
+  mostCopies: (protocol, size) => mostCopies(protocol, agentsOf(protocol, size)),
+});
+
+const untaught: Baseline = methodOf({
+  name: "dylan:selected",
+  title: "DyLAN, selected team",
+  protocols: dylanSelectProtocols,
+  create: (protocol, options) => playedBy(protocol, options, teamOf(protocol, options)),
+  // All candidates play on calibration questions.
+  mostCalls: (protocol, size) => mostCalls(protocol, mostAgents(protocol, size)),
+  mostCopies: (protocol, size) => mostCopies(protocol, mostAgents(protocol, size)),
+});
+
+/** DyLAN's agent team optimisation: all candidates play on calibration questions, and those of most importance play the test. */
+export const dylanSelect: Baseline = {
+  ...untaught,
+  calibrate: async (options, { questions, utility }) => {
+    const protocol = protocolFor(dylanSelectProtocols, options);
+    const candidates = playersOf(protocol);
+    const count = Math.min(candidates.length, agentsOf(protocol, options));
+    const importance = candidates.map(() => 0);
+    // Nobody to choose from: nothing is asked.
+    if (count < candidates.length)
+      for (let question = 0; question < questions; question++) {
+        const team = playedBy(protocol, options, candidates, (scores) => {
+          for (const i of candidates.keys())
+            importance[i] = (importance[i] as number) + (scores.get(`agent-${i + 1}`) ?? 0) / questions;
+        });
+        await utility(question, team);
+      }
+    const order = [...candidates.keys()].toSorted((a, b) => (importance[b] as number) - (importance[a] as number));
+    return { importance, agents: order.slice(0, count).toSorted((a, b) => a - b) };
+  },
+  restore: (options, learned) => {
+    const protocol = protocolFor(dylanSelectProtocols, options);
+    const parsed = selectedSchema.safeParse(learned);
+    const team = parsed.success ? parsed.data.agents.map((i) => playersOf(protocol)[i]) : [];
+    if (team.length === 0 || team.includes(undefined))
+      throw new LaconicError("data_invalid", "what was learned is no team of DyLAN's; calibrate again");
+    return playedBy(protocol, options, team as Role[]);
+  },
+};
+
+/** Mean importance of each candidate, and who was chosen, by position among the roles. */
+const selectedSchema = z.object({ importance: z.array(z.number()), agents: z.array(z.int().min(0)).min(1) });
+
+function playedBy(
+  protocol: Protocol<DylanPhase>,
+  options: BaselineOptions,
+  team: readonly Role[],
+  onImportance?: OnImportance,
+): Topology {
+  const play = writes(protocol) ? dylanWriters : dylanDebate;
+  return play(protocol, options, team, onImportance);
+}
+
+function writes({ families }: Protocol): boolean {
+  return families.includes("code");
+}
+
+/** Those who answer; judges are there once. */
+function playersOf({ roles }: Protocol): Role[] {
+  return roles.filter(({ seat }) => /^(?:agent|writer)/u.test(seat));
+}
+
+/** Roles in turn, as many as there are agents. */
+function teamOf(protocol: Protocol, size: MethodSize): Role[] {
+  const roles = playersOf(protocol);
+  return Array.from({ length: agentsOf(protocol, size) }, (_, i) => roles[i % roles.length] as Role);
+}
+
+function agentsOf(protocol: Protocol, size: MethodSize): number {
+  return size.agents ?? protocol.agents ?? playersOf(protocol).length;
+}
+
+function mostAgents(protocol: Protocol, size: MethodSize): number {
+  return Math.max(agentsOf(protocol, size), playersOf(protocol).length);
+}
+
+function mostCalls(protocol: Protocol, agents: number): number {
+  if (!writes(protocol)) return 2 * agents + (agents > 3 ? 3 : agents);
+  return 2 * agents + 6 + (agents > 2 ? 3 : agents);
+}
+
+function mostCopies(protocol: Protocol, agents: number): PromptCopies {
+  const calls = mostCalls(protocol, agents);
+  // From the second layer on everybody reads the whole layer before.
+  if (!writes(protocol)) return { questions: calls, examples: calls, replies: agents * (calls - agents) };
+  const later = agents + (agents > 2 ? 2 : agents);
+  const shown = Math.min(agents, 2);
+  // A ranker, and twice two judges, read all programs. A writer reads two, all tests with each, and its part of the reflections.
+  return {
+    questions: calls,
+    examples: 0,
+    replies: (agents > 2 ? agents : 0) + 4 * agents + later * (3 * shown),
+    toolBytes: later * shown * 11 * toolBytes,
+  };
+}

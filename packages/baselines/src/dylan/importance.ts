@@ -1,0 +1,54 @@
+/** A reply in the network of a play: what it heard, how it weighs that, and whether it gives the result. */
+export interface Neuron {
+  readonly agent: string;
+  /** Positions of the neurons that it heard, all earlier ones. */
+  readonly heard: readonly number[];
+  /** Of the same order, from {@link weightsOf}: they add up to 1. */
+  readonly weights: readonly number[];
+  /** In the last layer: its answer is the result. */
+  readonly agrees: boolean;
+  /** Of its layer; the last one is the highest. */
+  readonly layer: number;
+}
+
+/** The scores of a reply's last double brackets, such as `[[1, 5, 2]]`; what is no whole number is 0. */
+export function scoresIn(reply: string): number[] {
+  const last = [...reply.matchAll(/\[\[([^[\]]{0,400})\]\]/gu)].at(-1)?.[1];
+  return last === undefined ? [] : last.split(",").map((each) => (/^\s*[+-]?\d+\s*$/u.test(each) ? Number(each) : 0));
+}
+
+/** A reply without its scores, which are no answer. */
+export function withoutScores(reply: string): string {
+  return reply.replaceAll(/\[\[[^[\]]{0,400}\]\]/gu, "").trim();
+}
+
+/**
+ * Weights of what was heard, from scores of 1 to 5: a fifth each, more is 1, less is 0, then to a sum of 1. Another number of scores
+ * than of what was heard is no score at all; without a score all weigh alike.
+ */
+export function weightsOf(scores: readonly number[], heard: number): number[] {
+  const parts = Array.from({ length: heard }, (_, i) =>
+    scores.length === heard ? Math.min(1, Math.max(0, scores[i] as number) / 5) : 0,
+  );
+  const sum = parts.reduce((total, each) => total + each, 0);
+  return parts.map((each) => (sum > 0 ? each / sum : 1 / heard));
+}
+
+/**
+ * Agent importance score (Liu et al. 2023): those of the last layer that give the result share 1; an earlier neuron has what
+ * its successors have, by their weights of it. Summed over layers.
+ */
+export function agentImportance(neurons: readonly Neuron[]): Map<string, number> {
+  const last = Math.max(...neurons.map(({ layer }) => layer));
+  const agreeing = neurons.filter(({ layer, agrees }) => layer === last && agrees).length;
+  const scores = neurons.map(({ layer, agrees }) => (layer === last && agrees ? 1 / agreeing : 0));
+  for (let i = neurons.length - 1; i >= 0; i--) {
+    const { heard, weights } = neurons[i] as Neuron;
+    heard.forEach(
+      (from, k) => (scores[from] = (scores[from] as number) + (weights[k] as number) * (scores[i] as number)),
+    );
+  }
+  const sums = new Map<string, number>();
+  neurons.forEach(({ agent }, i) => sums.set(agent, (sums.get(agent) ?? 0) + (scores[i] as number)));
+  return sums;
+}

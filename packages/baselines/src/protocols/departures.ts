@@ -1,0 +1,25 @@
+import type { Phase, Protocol } from "./protocol.ts";
+
+/** What a bench set for all methods, and what a method was shown. */
+export interface PlayedWith {
+  /** Of every call; null where each protocol had its own. */
+  readonly temperature: number | null;
+  readonly maxTokens: number;
+  /** Worked examples that were shown. */
+  readonly shots: number;
+}
+
+/** All that is not as published, a sentence each: what the protocol itself says, and what the run's settings changed. Empty for a faithful run. */
+export function departures(protocol: Protocol, { temperature, maxTokens, shots }: PlayedWith): string[] {
+  const phases: readonly Phase[] = Object.values(protocol.phases);
+  const temperatures = [...new Set(phases.map((phase) => phase.temperature ?? protocol.temperature))];
+  const ceiling = Math.max(0, ...phases.map((phase) => phase.maxTokens ?? 0));
+  const changed = [
+    temperature !== null &&
+      temperatures.some((each) => each !== temperature) &&
+      `Temperature ${temperature} instead of ${temperatures.join(" and ")}.`,
+    maxTokens < ceiling && `Replies of at most ${maxTokens} tokens instead of ${ceiling}.`,
+    shots !== protocol.shots.count && `${shots} worked examples instead of ${protocol.shots.count}.`,
+  ];
+  return [...protocol.differs, ...changed.filter((each) => each !== false)];
+}

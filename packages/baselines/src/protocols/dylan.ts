@@ -1,0 +1,171 @@
+import type { DylanPhase } from "../dylan/debate.ts";
+import { benchmarkLine, noShots, type Protocol, type Role } from "./protocol.ts";
+
+const source = "Liu et al. 2023; DyLAN@572341b5";
+
+/** The seven candidates for MMLU. */
+const experts: readonly Role[] = [
+  { seat: "agent-1", title: "economist", duty: "Think of incentives, markets and figures." },
+  { seat: "agent-2", title: "doctor", duty: "Think of the body, of illness and of evidence for treatments." },
+  { seat: "agent-3", title: "lawyer", duty: "Think of rules, precedents and exact words." },
+  { seat: "agent-4", title: "mathematician", duty: "Think in definitions, and check every calculation." },
+  { seat: "agent-5", title: "psychologist", duty: "Think of how people feel, learn and behave." },
+  { seat: "agent-6", title: "programmer", duty: "Think in algorithms and precise steps." },
+  { seat: "agent-7", title: "historian", duty: "Think of dates, sources and what led to what." },
+];
+
+const writers: readonly Role[] = [
+  { seat: "writer-1", title: "Python assistant", duty: "Write Python that does what the description says." },
+  { seat: "writer-2", title: "algorithm developer", duty: "Choose the algorithm with care, then write it in Python." },
+  { seat: "writer-3", title: "computer scientist", duty: "Write fast Python that is right in edge cases." },
+  { seat: "writer-4", title: "programmer", duty: "Complete the Python function in the form that is given." },
+];
+
+/** The fourth, the passer, is a tool. */
+const judges: readonly Role[] = [
+  { seat: "tester", duty: "Writes assertions from the description; they are run on every program." },
+  { seat: "reflector", duty: "Comments on every program, and scores it." },
+  { seat: "judge-ranker", duty: "Names the two programs that writers get to read." },
+];
+
+const consensus = { kind: "consensus", above: 2 / 3 } as const;
+const hears =
+  "all replies of the layer before, the agent's own included, shuffled and numbered, without names; in layer 3 two agents alone go on, whom the ranker named";
+const labels = {
+  roles: "C",
+  temperature: "C",
+  maxTokens: "C",
+  agents: "C",
+  rounds: "C",
+  prompts: "C",
+  hears: "C",
+  stops: "C",
+  votes: "C",
+  calls: "C",
+} as const;
+const phases = { reply: { maxTokens: 2048 }, rank: { maxTokens: 2048 }, judge: { maxTokens: 2048 } };
+
+/** What every form has in common that is not as the released code has it. */
+const corrected = [
+  "the ranked agents go on; the released code runs two by their place in the shuffled order",
+  "a ranking that names one agent twice has two drawn; the released code lets it go on twice",
+];
+
+const maths: Protocol<DylanPhase> = {
+  id: "dylan/maths",
+  version: 1,
+  families: ["maths"],
+  source: `${source}, code/MATH`,
+  published: "DyLAN",
+  roles: [{ seat: "agent" }],
+  temperature: 0.2,
+  phases: { ...phases, reply: { ...phases.reply, shots: true }, rank: { ...phases.rank, shots: true } },
+  shots: { count: 8, form: "chains", select: "seeded" },
+  agents: 4,
+  rounds: 3,
+  prompts: [
+    "All debaters are told the same, and to end as the benchmark asks.",
+    "Every call shows the worked examples.",
+    "Nobody scores anybody: the script for MATH asks for no scores.",
+    "Where the two that were ranked best agree, there is no layer 3.",
+  ],
+  answerLine: benchmarkLine,
+  hears,
+  stops: consensus,
+  votes: { kind: "plurality" },
+  calls: { least: 3, most: 11 },
+  labels: { ...labels, shots: "C" },
+  differs: [
+    ...corrected,
+    "examples are of the benchmark's training split; the script has eight of its own for MATH",
+    "agents and replies are shuffled, as in the other scripts; the script for MATH keeps their order",
+  ],
+};
+
+const choice: Protocol<DylanPhase> = {
+  id: "dylan/choice",
+  version: 1,
+  families: ["choice"],
+  source: `${source}, code/MMLU`,
+  published: "DyLAN",
+  roles: experts,
+  temperature: 1,
+  phases,
+  shots: noShots,
+  agents: 7,
+  rounds: 3,
+  prompts: [
+    "Each agent is told its role, and to end as the benchmark asks.",
+    "From layer 2 on a reply scores each reply that it read from 1 to 5, in double brackets.",
+  ],
+  answerLine: benchmarkLine,
+  hears,
+  stops: consensus,
+  votes: { kind: "plurality" },
+  calls: { least: 5, most: 17 },
+  labels,
+  differs: [...corrected, "letters are those of the benchmark; the released code reads A to D alone"],
+};
+
+const code: Protocol<DylanPhase> = {
+  id: "dylan/code",
+  version: 1,
+  families: ["code"],
+  source: `${source}, code/HumanEval`,
+  published: "DyLAN",
+  roles: [...writers, ...judges],
+  temperature: 0.8,
+  phases: { reply: { maxTokens: 1024 }, rank: { maxTokens: 1024 }, judge: { maxTokens: 1024 } },
+  shots: noShots,
+  agents: 4,
+  rounds: 3,
+  prompts: [
+    "Writers are told their role. The tester sees the description alone, the reflector and the rankers all programs of a layer.",
+    "From layer 2 on a writer reads the two programs that the judges' ranker named, each with its syntax check, test results and reflection, and scores how much these three helped, in double brackets.",
+    "The syntax check runs the program and costs no call.",
+  ],
+  answerLine: benchmarkLine,
+  hears:
+    "writers hear judges, judges hear all writers of the layer before, shuffled and numbered, without names; in layer 3 two writers alone go on, whom the ranker named",
+  stops: consensus,
+  votes: { kind: "plurality" },
+  runsPrograms: true,
+  calls: { least: 10, most: 17 },
+  labels,
+  differs: [
+    ...corrected,
+    "the answer is drawn from the programs of all layers by the tests that they pass; the released code draws from the first layer alone",
+    "importance follows programs that are the answer by BLEU; the released code takes every writer of the last layer for right",
+    "a test passes in an interpreter of its own; the released code shares the evaluator's process",
+    "writers and judges are shown no example",
+  ],
+};
+
+const text: Protocol<DylanPhase> = {
+  ...maths,
+  id: "dylan/text",
+  families: ["text"],
+  published: null,
+  differs: [...corrected, "no paper plays it on free answers: the debaters of MATH"],
+};
+
+/** DyLAN by kind of question. */
+export const dylanProtocols: readonly Protocol<DylanPhase>[] = [maths, choice, code, text];
+
+/** DyLAN with a team that is chosen first: only MMLU has more candidates than agents. */
+export const dylanSelectProtocols: readonly Protocol<DylanPhase>[] = dylanProtocols.map((protocol) => ({
+  ...protocol,
+  id: protocol.id.replace("dylan", "dylan:selected"),
+  published: null,
+  ...(protocol === choice && {
+    agents: 4,
+    calls: { least: 3, most: 11 },
+    labels: { ...protocol.labels, agents: "K" as const },
+  }),
+  differs: [
+    ...protocol.differs,
+    protocol === choice
+      ? "4 of the 7 play the test: how many is not among the facts that were checked"
+      : "there are no more candidates than agents: nobody is chosen, and nothing is asked for it",
+  ],
+}));

@@ -1,0 +1,126 @@
+/** What questions of a benchmark ask for: papers differ by it. `text` is a free answer, as in one's own data. */
+export type Family = "maths" | "choice" | "code" | "text";
+
+/** How sure a setting is: read in the authors' code, read in notes about the paper, common knowledge, or arithmetic on other figures. */
+export type SourceLabel = "C" | "S" | "K" | "A";
+
+/** A seat of a method. */
+export interface Role {
+  /** Its agent in ledgers and transcripts; of several alike, the beginning of their names. */
+  readonly seat: string;
+  /** Who it is told to be. Absent: nobody in particular. */
+  readonly title?: string;
+  /** What it is asked to do, where it does not answer the question. */
+  readonly duty?: string;
+  /** It is told the others' answers alone, as a hint. Absent: their replies. */
+  readonly hears?: "answers";
+  /** The program that it writes is run, and what that prints goes with its reply. */
+  readonly runs?: boolean;
+}
+
+/** One kind of call of a method. */
+export interface Phase {
+  /** Where it is not the protocol's. */
+  readonly temperature?: number;
+  /** Most tokens of a reply. Absent: the caller's alone. */
+  readonly maxTokens?: number;
+  /** Its prompts begin with the worked examples. */
+  readonly shots?: boolean;
+}
+
+/** Worked examples of a protocol. */
+export interface Shots {
+  readonly count: number;
+  /** Answers alone, worked solutions, or worked solutions of questions that carry hints. */
+  readonly form: "answers" | "chains" | "hints";
+  /** The first of a seeded shuffle of the training split, or those of all of it whose solutions have most steps. */
+  readonly select: "seeded" | "most-steps";
+  /** Of `hints`: for each example in turn, the hints that its question carries: its own answer, or another's. */
+  readonly hints?: readonly (readonly ("right" | "wrong")[])[];
+}
+
+/** When a method asks no more. */
+export type StopRule =
+  /** Every call is made. */
+  | { readonly kind: "fixed" }
+  /** The last answers are equal. */
+  | { readonly kind: "equal-answers"; readonly last: number }
+  /** A critic says so. */
+  | { readonly kind: "verdict"; readonly says: string }
+  /** More agents of a round than a share of all give one answer. */
+  | { readonly kind: "consensus"; readonly above: number }
+  /** A moderator names an answer. */
+  | { readonly kind: "moderator" };
+
+/** What of the replies is the answer. */
+export type VoteRule =
+  /** The last reply that answers. */
+  | { readonly kind: "last" }
+  /** Most votes; of as many the first seen. `kept`: of the replies with most steps alone. */
+  | { readonly kind: "plurality"; readonly kept?: number }
+  /** What this seat says in a call of its own. */
+  | { readonly kind: "decision"; readonly seat: string };
+
+/** Settings that a source label can stand at. */
+export type Setting =
+  | "roles"
+  | "temperature"
+  | "maxTokens"
+  | "shots"
+  | "samples"
+  | "agents"
+  | "rounds"
+  | "prompts"
+  | "answerLine"
+  | "hears"
+  | "stops"
+  | "votes"
+  | "calls";
+
+/**
+ * How a method is played on questions of some kind, as data: what its paper or its authors' code sets. Methods read their
+ * settings from here and have none of their own. Plain JSON values.
+ */
+export interface Protocol<PhaseName extends string = string> {
+  /** Unique, such as `php/choice`. */
+  readonly id: string;
+  /** Rises with every change of a setting: records name both. */
+  readonly version: number;
+  readonly families: readonly Family[];
+  /** Only these benchmarks of its families. Absent: all that no other protocol of the method names. */
+  readonly benchmarks?: readonly string[];
+  /** Paper, and code at its commit. */
+  readonly source: string;
+  /** The row of the papers' tables that is played like this; null where none is. */
+  readonly published: string | null;
+  readonly roles: readonly Role[];
+  /** Of every phase that has no other; 1 where the source sends none, which is what servers then take. */
+  readonly temperature: number;
+  readonly phases: Readonly<Record<PhaseName, Phase>>;
+  readonly shots: Shots;
+  /** Replies that are sampled from one prompt. */
+  readonly samples?: number;
+  readonly agents?: number;
+  readonly rounds?: number;
+  /** Rules of its prompts, a sentence each. */
+  readonly prompts: readonly string[];
+  /** How the answer is written, in a sentence. */
+  readonly answerLine: string;
+  /** Whom an agent hears, in a sentence. */
+  readonly hears: string;
+  readonly stops: StopRule;
+  readonly votes: VoteRule;
+  /** It runs programs that models write: `BaselineOptions.runProgram` is needed. */
+  readonly runsPrograms?: boolean;
+  /** Of a question, at these settings. */
+  readonly calls: { readonly least: number; readonly most: number };
+  readonly labels: Readonly<Partial<Record<Setting, SourceLabel>>>;
+  /** What is not as published, a sentence each; empty for a faithful one. */
+  readonly differs: readonly string[];
+}
+
+/** No worked examples. */
+export const noShots: Shots = { count: 0, form: "chains", select: "seeded" };
+
+/** The answer line of methods that leave it to the benchmark. */
+export const benchmarkLine = "The benchmark's, as its grader reads it.";

@@ -1,0 +1,133 @@
+import { benchmarkLine, noShots, type Protocol } from "./protocol.ts";
+
+const harness =
+  "The published row was taken with AgentPrune's harness, two calls a question: vanilla:agentprune-direct is played like it.";
+
+const alone = {
+  version: 1,
+  published: "vanilla",
+  roles: [{ seat: "solver" }],
+  temperature: 0,
+  phases: { answer: { shots: true } },
+  answerLine: benchmarkLine,
+  hears: "Nobody.",
+  stops: { kind: "fixed" },
+  votes: { kind: "last" },
+  calls: { least: 1, most: 1 },
+} as const satisfies Partial<Protocol>;
+
+/** The question alone. */
+export const zeroShotProtocols: readonly Protocol<"answer">[] = [
+  {
+    ...alone,
+    id: "vanilla/zero-shot",
+    families: ["maths", "choice", "code", "text"],
+    source: "Standard prompting",
+    shots: { ...noShots, form: "answers" },
+    prompts: ["The question alone, with no word about reasoning."],
+    labels: { temperature: "C", shots: "K", calls: "K" },
+    differs: [harness],
+  },
+];
+
+const answersAlone = {
+  ...alone,
+  source: "Progressive-Hint@aca5acc6, standard prompts",
+  prompts: ["Questions and their answer lines, without a word of reasoning; then the question."],
+  labels: { temperature: "C", shots: "C", prompts: "C", calls: "C" },
+} as const;
+
+/** Examples of questions and answers, without rationales. */
+export const fewShotProtocols: readonly Protocol<"answer">[] = [
+  {
+    ...answersAlone,
+    id: "vanilla/few-shot-maths",
+    families: ["maths", "text"],
+    shots: { count: 8, form: "answers", select: "seeded" },
+    differs: [harness],
+  },
+  {
+    ...answersAlone,
+    id: "vanilla/few-shot-aqua",
+    families: ["choice"],
+    benchmarks: ["aqua"],
+    shots: { count: 4, form: "answers", select: "seeded" },
+    differs: [harness],
+  },
+  {
+    ...answersAlone,
+    id: "vanilla/few-shot-choice",
+    families: ["choice"],
+    shots: { count: 5, form: "answers", select: "seeded" },
+    labels: { ...answersAlone.labels, shots: "K" },
+    differs: [harness, "MMLU's five examples are of the question's own subject; these are of any."],
+  },
+  {
+    ...answersAlone,
+    id: "vanilla/few-shot-code",
+    families: ["code"],
+    shots: { ...noShots, form: "answers" },
+    differs: [harness, "HumanEval has no training questions: there are no examples."],
+  },
+];
+
+const direct = {
+  version: 1,
+  source: "AgentPrune@c544dd6a, mode DirectAnswer",
+  published: "vanilla",
+  temperature: 1,
+  phases: { answer: {}, decide: {} },
+  shots: noShots,
+  answerLine: benchmarkLine,
+  hears: "The decision reads the agent's reply.",
+  stops: { kind: "fixed" },
+  votes: { kind: "decision", seat: "decision" },
+  calls: { least: 2, most: 2 },
+  labels: { roles: "C", temperature: "C", hears: "C", votes: "C", calls: "C" },
+} as const satisfies Partial<Protocol>;
+
+const decision = { seat: "decision", duty: "reads the agent's reply and gives the answer" } as const;
+const programmer = { seat: "agent", title: "Programming Expert" } as const;
+
+/** AgentPrune's Vanilla: one agent without edges, and the decision node that all its teams have. */
+export const directProtocols: readonly Protocol<"answer" | "decide">[] = [
+  {
+    ...direct,
+    id: "vanilla/agentprune-direct-choice",
+    families: ["choice"],
+    roles: [{ seat: "agent" }, decision],
+    prompts: ["The agent chooses an option and analyses it shortly.", "The decision gives the answer alone."],
+    differs: [],
+  },
+  {
+    ...direct,
+    id: "vanilla/agentprune-direct-maths",
+    families: ["maths"],
+    roles: [programmer, decision],
+    prompts: [
+      "The agent writes a Python program.",
+      "What it prints is added to its reply.",
+      "The decision reads both.",
+    ],
+    runsPrograms: true,
+    differs: ["The released prompt shows worked programs; ours shows none, and its wording is ours."],
+  },
+  {
+    ...direct,
+    id: "vanilla/agentprune-direct-code",
+    families: ["code"],
+    roles: [programmer, decision],
+    prompts: ["The agent writes the function.", "The decision reads it and writes the function."],
+    differs: [
+      "The released decision reads how the agent's program did on the examples of its docstring; ours reads the program.",
+    ],
+  },
+  {
+    ...direct,
+    id: "vanilla/agentprune-direct-text",
+    families: ["text"],
+    roles: [{ seat: "agent" }, decision],
+    prompts: ["The agent answers with a short analysis.", "The decision gives the answer alone."],
+    differs: ["AgentPrune has no form for free answers: that of choices is taken."],
+  },
+];

@@ -1,0 +1,16 @@
+import * as z from "zod";
+import { relayCriticTask, type RelayCriticOptions } from "../relay-critic/task.ts";
+import type { NamedTask } from "./named-task.ts";
+
+/** A policy comments on the drafts of an actor that does not learn. */
+export interface RelayCriticSettings extends Omit<RelayCriticOptions, "heldOut"> {
+  readonly name: "relay-critic";
+}
+
+export const relayCritic: NamedTask<RelayCriticSettings> = {
+  schema: z.strictObject({ name: z.literal("relay-critic"), commentTokens: z.int().min(1).max(28).exactOptional() }),
+  title: () => "relay-critic",
+  world: () => "relay/one-fact",
+  hasFrozenAgents: () => true,
+  open: (settings, { heldOut }) => relayCriticTask({ ...settings, heldOut }),
+};

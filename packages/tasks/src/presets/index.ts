@@ -1,0 +1,11 @@
+/**
+ * The runs of the three papers as plain values, at the size of real checkpoints and as small worlds that train in minutes.
+ * @module @laconic/tasks/presets
+ */
+export { agentGspo } from "./agent-gspo.ts";
+export { actorFinetune, agentPoCritic, agentPoDebate, agentPoHint, agentPoRoles } from "./agentpo.ts";
+export { magrpo, magrpoMultiturn } from "./magrpo.ts";
+export { relayQuickstart } from "./relay-quickstart.ts";
+export { relayActor, relayCritic, relayFeedback, relayHint, relayWriters } from "./relay-worlds.ts";
+export { storyHint } from "./story-hint.ts";
+export type { BudgetedTrainSettings, Preset } from "./preset.ts";

@@ -1,0 +1,126 @@
+// npm run check:stranger: what somebody meets who has npm and nothing of this repository. Packs every package, and with each
+// Node that is promised installs them in an empty folder, writes a project with `laconic init`, installs that, tests it,
+// trains, evaluates and reports. `npm run check:stranger -- 22` takes one Node; other Nodes than this come from npm.
+import { existsSync, readFileSync } from "node:fs";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import { pack, publishedFolders } from "./lib/pack.mjs";
+import { root } from "./lib/root.mjs";
+import { run } from "./lib/run.mjs";
+import { setUp } from "./lib/setup.mjs";
+
+const quiet = ["--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"];
+const install = ["install", "--engine-strict", ...quiet];
+const short = ["train.steps=1", "train.evaluation.problems=20"];
+const majors = process.argv.length > 2 ? process.argv.slice(2) : ["20", "22", "24"];
+
+await setUp();
+const total = { passed: 0, failed: 0 };
+const work = await mkdtemp(join(tmpdir(), "laconic-stranger-"));
+try {
+  const tarballs = await packAll();
+  const nodes = await nodesOf(majors);
+  for (const [major, node] of Object.entries(nodes)) await visit(major, node, tarballs);
+} finally {
+  await rm(work, { recursive: true, force: true });
+}
+console.log(`${total.passed} passed, ${total.failed} failed, 0 skipped`);
+process.exitCode = total.failed === 0 ? 0 : 1;
+
+/** Without the old output: a file that left the source must not be shipped. */
+async function packAll() {
+  const folders = publishedFolders();
+  for (const folder of folders) await rm(join(folder, "dist"), { recursive: true, force: true });
+  const { code, text } = await run("turbo", ["run", "build", "--output-logs=errors-only"]);
+  if (code !== 0) throw new Error(`the packages cannot be built:\n${text}`);
+  const tarballs = [];
+  for (const folder of folders) tarballs.push((await pack(folder, work)).file);
+  return tarballs;
+}
+
+/** A Node binary of each major version: this one, and the newest that npm has of the others. */
+async function nodesOf(wanted) {
+  const here = process.versions.node.split(".")[0];
+  const others = wanted.filter((major) => major !== here);
+  const folder = join(work, "nodes");
+  await mkdir(folder);
+  await writeFile(join(folder, "package.json"), "{}");
+  if (others.length > 0) {
+    const { code, text } = await run("npm", ["install", ...quiet, ...others.map((n) => `node${n}@npm:node@${n}`)], {
+      cwd: folder,
+    });
+    if (code !== 0) throw new Error(`Node ${others.join(", ")} cannot be installed:\n${text}`);
+  }
+  const binary = (major) => join(folder, "node_modules", `node${major}`, "bin", "node");
+  return Object.fromEntries(wanted.map((major) => [major, major === here ? process.execPath : binary(major)]));
+}
+
+/** One stranger: the first step that fails ends the visit. */
+async function visit(major, node, tarballs) {
+  const folder = join(work, `stranger-${major}`);
+  const demo = join(folder, "demo");
+  await mkdir(folder);
+  const env = strangersEnvironment(node);
+  const at = (cwd, command, ...args) => run(command, args, { cwd, env });
+  const cells = [];
+  const steps = {
+    version: () => at(folder, "node", "--version"),
+    install: () => at(folder, "npm", ...install, ...tarballs),
+    init: () => at(folder, "npx", "laconic", "init", "--yes", "demo"),
+    "install of the project": () => at(demo, "npm", ...install),
+    test: () => at(demo, "npm", "test"),
+    train: () => at(demo, "npx", "laconic", "train", "--json"),
+    eval: () => at(demo, "npx", "laconic", "eval", "runs/train", "--json"),
+    analyze: () => at(demo, "npx", "laconic", "analyze", "runs/train", "--problems", "20", "--json"),
+    report: () => at(demo, "npx", "laconic", "report", "runs/train"),
+    resume: () => at(demo, "npx", "laconic", "train", "--resume", "runs/train", "train.steps=61"),
+    "CommonJS package": async () => {
+      await editManifest(demo, ({ type: _, ...manifest }) => manifest);
+      return at(demo, "npx", "laconic", "train", "--run", "runs/common", ...short);
+    },
+  };
+  for (const [label, action] of Object.entries(steps)) {
+    const { code, text, seconds } = await action();
+    const problem = code === 0 ? await problemOf(label, text, { demo, major }) : text.trim();
+    total[problem === null ? "passed" : "failed"] += 1;
+    const shown = ["version", "train", "eval"].includes(label) ? `  ${text.trim().split("\n").at(-1)}` : "";
+    cells.push(`${problem === null ? "ok  " : "FAIL"} Node ${major}: ${label} ${seconds.toFixed(1)} s${shown}`);
+    console.log(cells.at(-1));
+    if (problem === null) continue;
+    console.log(problem);
+    return;
+  }
+}
+
+/** What an exit code does not say; null where all is well. */
+async function problemOf(label, text, { demo, major }) {
+  if (label === "version") return text.startsWith(`v${major}.`) ? null : `this is Node ${text}`;
+  if (label === "install of the project") {
+    const { version } = JSON.parse(readFileSync(join(demo, "node_modules", "laconic", "package.json"), "utf8"));
+    return version === undefined ? "laconic has no version" : null;
+  }
+  if (label === "report")
+    return existsSync(join(demo, "runs", "train", "report.html")) ? null : "there is no report.html";
+  if (label !== "train") return null;
+  const { before, after } = JSON.parse(text.trim().split("\n").at(-1));
+  const learned = after.accuracy > before.accuracy + 0.5 && after.tokens < before.tokens;
+  return learned ? null : "the team did not learn";
+}
+
+async function editManifest(folder, edit) {
+  const file = join(folder, "package.json");
+  await writeFile(file, JSON.stringify(edit(JSON.parse(await readFile(file, "utf8"))), null, 2));
+}
+
+/** Nothing of the repository: neither its tools nor what npm told this script. */
+function strangersEnvironment(node) {
+  const ours = Object.keys(process.env).filter((name) => /^npm_(package|lifecycle|config_local_prefix)/u.test(name));
+  const folders = (process.env.PATH ?? "").split(delimiter).filter((folder) => !folder.includes("node_modules"));
+  return {
+    ...Object.fromEntries([...ours, "INIT_CWD", "NODE_PATH", "NODE_OPTIONS"].map((name) => [name, undefined])),
+    PATH: [dirname(node), ...folders].join(delimiter),
+    // A name that is not on this machine would be a download.
+    npm_config_yes: "false",
+  };
+}
