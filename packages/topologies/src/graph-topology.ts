@@ -89,7 +89,7 @@ function promptFor(
     round,
     ...(budget && { budget }),
   });
-  const { id, renderPrompt } = agent;
+  const { id, stop, renderPrompt } = agent;
   const speaksAgain = (agent.rounds?.length ?? graph.rounds) > 1;
   const { pass } = graph;
   return {
@@ -99,6 +99,7 @@ function promptFor(
     inbox,
     speaksAgain,
     ...(pass !== undefined && { pass }),
+    ...(stop && { stop }),
     ...(renderPrompt && { renderPrompt }),
   };
 }

@@ -13,6 +13,8 @@ export interface AgentSpec<A extends AgentId = AgentId> {
   readonly maxTokens: number;
   /** The rounds in which it speaks, from 0; every round unless given. */
   readonly rounds?: readonly number[];
+  /** Texts that end its reply, beside the model's own end; none of them is part of what is said. */
+  readonly stop?: readonly string[];
   /** How a prompt reads in a transcript; token prompts show as ids when absent. */
   readonly renderPrompt?: (prompt: Prompt) => string;
 }

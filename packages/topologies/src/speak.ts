@@ -22,6 +22,8 @@ export interface SpeakRequest {
   readonly maxTokens: number;
   /** Instead of the episode's. */
   readonly temperature?: number;
+  /** Texts that end the reply, in place of those of the context's sampling. */
+  readonly stop?: readonly string[];
   /** The agent speaks more than once in the episode, so its prompts may begin alike: a local policy keeps what it computed. */
   readonly speaksAgain?: boolean;
   readonly renderPrompt?: (prompt: Prompt) => string;
@@ -44,11 +46,16 @@ export interface Turn {
  * contradict each other, and whatever the model throws.
  */
 export async function speak(context: EpisodeContext, request: SpeakRequest): Promise<Turn> {
-  const { agent, turn, round, prompt, inbox, maxTokens, temperature } = request;
+  const { agent, turn, round, prompt, inbox, maxTokens, temperature, stop } = request;
   const started = context.clock?.();
   const completion = await modelOf(context, agent).complete({
     prompt,
-    sampling: { ...context.sampling, maxTokens, ...(temperature !== undefined && { temperature }) },
+    sampling: {
+      ...context.sampling,
+      maxTokens,
+      ...(temperature !== undefined && { temperature }),
+      ...(stop && { stop }),
+    },
     random: context.random.split(`turn:${turn}`).state(),
     ...(context.signal && { signal: context.signal }),
     // The stream is the episode's own, so no two episodes share a name.

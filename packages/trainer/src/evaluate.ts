@@ -13,15 +13,21 @@ import { scoringFailure, scoringReport } from "./stages/scoring-failure.ts";
 import { rewardOf, scorer } from "./scorer.ts";
 import { modelsOf, type Samplers, type TrainingParts } from "./parts.ts";
 
-/** How a team does on held-out problems. */
-export interface Evaluation {
-  readonly step: number;
+/** How a team does on some problems. */
+export interface Measured {
   readonly problems: number;
   readonly accuracy: number;
   /** Interval of the accuracy, 95 %: Wilson's for grades from 0 to 1, the normal one for scores beyond. */
   readonly interval: readonly [low: number, high: number];
   /** Mean tokens written per episode, end tokens included. */
   readonly tokens: number;
+}
+
+/** How a team does on held-out problems. */
+export interface Evaluation extends Measured {
+  readonly step: number;
+  /** The same of each group of problems; absent where they have none. */
+  readonly groups?: Readonly<Record<string, Measured>>;
   /** Share of turns without a word, by agent. */
   readonly silence: Readonly<Record<string, number>>;
   /** Episodes by what became of their scores; absent where it was stored before they were counted. */
@@ -89,21 +95,31 @@ export async function evaluate(
       `the evaluation at step ${options.step}: all ${episodes.length} episodes ended with an agent's error, none has an answer`,
       { step: options.step },
     );
+  const groups = [...new Set(episodes.flatMap(({ problem: { group = [] } }) => group))].toSorted();
+  const within = (wanted: string): Measured => measured(episodes.filter(({ problem: { group } }) => group === wanted));
+  return {
+    episodes,
+    evaluation: {
+      step: options.step,
+      ...measured(episodes),
+      ...(groups.length > 0 && { groups: Object.fromEntries(groups.map((group) => [group, within(group)])) }),
+      silence: silenceRates(episodes.flatMap(({ episode }) => episode.utterances)),
+      scoring: report.counts,
+    },
+  };
+}
+
+function measured(episodes: readonly EvaluatedEpisode[]): Measured {
+  const grades = episodes.map(({ task }) => task).filter((task) => !Number.isNaN(task));
   const right = grades.reduce((sum, task) => sum + task, 0);
   const tokens = episodes
     .flatMap(({ episode }) => episode.ledger.calls)
     .reduce((sum, call) => sum + call.writtenTokens, 0);
   return {
-    episodes,
-    evaluation: {
-      step: options.step,
-      problems: episodes.length,
-      accuracy: right / Math.max(1, grades.length),
-      interval: meanInterval(grades),
-      tokens: tokens / Math.max(1, episodes.length),
-      silence: silenceRates(episodes.flatMap(({ episode }) => episode.utterances)),
-      scoring: report.counts,
-    },
+    problems: episodes.length,
+    accuracy: right / Math.max(1, grades.length),
+    interval: meanInterval(grades),
+    tokens: tokens / Math.max(1, episodes.length),
   };
 }
 

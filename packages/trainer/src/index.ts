@@ -21,7 +21,7 @@ export type { PartsOutline, Samplers, TrainedPolicy, TrainingParts, TrainingTask
 
 export { declineOf } from "./decline.ts";
 export { evaluate } from "./evaluate.ts";
-export type { EvaluatedEpisode, Evaluation } from "./evaluate.ts";
+export type { EvaluatedEpisode, Evaluation, Measured } from "./evaluate.ts";
 export { rewardOf, scorer } from "./scorer.ts";
 export type { Scorer } from "./scorer.ts";
 export { describeUnscored, scoringFailure, scoringReport } from "./stages/scoring-failure.ts";

@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
-import { runFiles } from "@laconic/trainer";
+import { runFiles, type Measured } from "@laconic/trainer";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { parseJson } from "../cli/json.ts";
@@ -117,19 +117,31 @@ function report(
     );
   terminal.note(`report: ${done.report}`);
   if (json) {
-    const side = ({ accuracy, tokens }: StartedRun["before"]): object => ({ accuracy, tokens });
-    terminal.result(
-      JSON.stringify({ before: side(before), after: side(after), budget, seconds, trainingSeconds, device }),
-    );
+    const side = ({ accuracy, tokens }: Measured): object => ({ accuracy, tokens });
+    const groups = groupsOf(done).map(([name, first, last]) => [name, { before: side(first), after: side(last) }]);
+    const rest = { before: side(before), after: side(after), budget, seconds, trainingSeconds, device };
+    terminal.result(JSON.stringify({ ...Object.fromEntries(groups), ...rest }));
     return;
   }
   terminal.result(
     [
       `accuracy  ${formatPercent(before.accuracy)} -> ${formatPercent(after.accuracy)} on ${after.problems} held-out problems`,
+      ...groupsOf(done).map(
+        ([name, first, last]) =>
+          `  ${name}: ${formatPercent(first.accuracy)} -> ${formatPercent(last.accuracy)}, ${formatNumber(first.tokens)} -> ${formatNumber(last.tokens)} tokens (${last.problems} problems)`,
+      ),
       `tokens    ${formatNumber(before.tokens)} -> ${formatNumber(after.tokens)} per episode, ${timesFewer(before.tokens, after.tokens)}${budget === null ? "" : ` (budget ${budget})`}`,
       `time      ${formatDuration(trainingSeconds ?? 0)} of training steps on ${device}; ${formatDuration(seconds)} in all since it was started`,
     ].join("\n"),
   );
+}
+
+/** Kinds of problems that are measured apart: at the beginning and at the end. */
+function groupsOf({ before, after }: Pick<StartedRun, "before" | "after">): [string, Measured, Measured][] {
+  return Object.entries(after.groups ?? {}).flatMap(([name, last]) => {
+    const first = before.groups?.[name];
+    return first ? [[name, first, last] as [string, Measured, Measured]] : [];
+  });
 }
 
 function timesFewer(before: number, after: number): string {

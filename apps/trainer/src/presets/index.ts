@@ -14,6 +14,7 @@ import {
   relayHint,
   relayQuickstart,
   relayWriters,
+  storyHint,
   type Preset,
 } from "@laconic/tasks/presets";
 
@@ -32,6 +33,7 @@ const presets: Readonly<Record<string, Preset>> = {
   "relay-actor": relayActor,
   "relay-writers": relayWriters,
   "relay-feedback": relayFeedback,
+  "story-hint": storyHint,
 };
 
 export const presetNames: readonly string[] = Object.keys(presets);

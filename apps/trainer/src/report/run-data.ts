@@ -89,8 +89,9 @@ function evaluationPoint(row: Json): FrontierPoint {
 
 function transcript(row: Json): Transcript[] {
   // A benchmark's problem holds more than every problem does.
-  const { id, question, gold, views } = record(row["problem"]);
-  const problem = problemSchema.safeParse({ id, question, gold, ...(views !== undefined && { views }) });
+  const { id, question, gold, views, group } = record(row["problem"]);
+  const extra = { ...(views !== undefined && { views }), ...(group !== undefined && { group }) };
+  const problem = problemSchema.safeParse({ id, question, gold, ...extra });
   const episode = episodeSchema.safeParse(row["episode"]);
   if (!problem.success || !episode.success) return [];
   return [{ step: Number(row["step"]), problem: problem.data, episode: episode.data, task: Number(row["task"]) }];

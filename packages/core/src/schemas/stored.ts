@@ -20,6 +20,7 @@ export const problemSchema: z.ZodType<Problem> = z.strictObject({
   question: z.string(),
   gold: z.string(),
   views: z.record(z.string(), z.string()).exactOptional(),
+  group: z.string().exactOptional(),
 });
 
 const modelIdentitySchema: z.ZodType<ModelIdentity> = z.strictObject({ id: z.string(), weightVersion: count });

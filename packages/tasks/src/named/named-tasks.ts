@@ -10,6 +10,11 @@ import { relayCritic, type RelayCriticSettings } from "./relay-critic.ts";
 import { relayFeedback, type RelayFeedbackSettings } from "./relay-feedback.ts";
 import { relayHint, type RelayHintSettings } from "./relay-hint.ts";
 import { relayWriters, type RelayWritersSettings } from "./relay-writers.ts";
+import { storyBudget, type StoryBudgetSettings } from "./story-budget.ts";
+import { storyHint, type StoryHintSettings } from "./story-hint.ts";
+import { storyRelay, type StoryRelaySettings } from "./story-relay.ts";
+import { storyTellers, type StoryTellersSettings } from "./story-tellers.ts";
+import { storyWriters, type StoryWritersSettings } from "./story-writers.ts";
 import { writing } from "./writing.ts";
 
 /** A task that has a name, as a configuration says it. */
@@ -19,6 +24,11 @@ export type TaskSettings =
   | RelayCriticSettings
   | RelayWritersSettings
   | RelayFeedbackSettings
+  | StoryRelaySettings
+  | StoryTellersSettings
+  | StoryHintSettings
+  | StoryWritersSettings
+  | StoryBudgetSettings
   | BenchmarkTaskSettings
   | DataTaskSettings
   | WritingTaskSettings
@@ -36,6 +46,11 @@ export const namedTasks: {
   "relay-critic": relayCritic,
   "relay-writers": relayWriters,
   "relay-feedback": relayFeedback,
+  "story-relay": storyRelay,
+  "story-tellers": storyTellers,
+  "story-hint": storyHint,
+  "story-writers": storyWriters,
+  "story-budget": storyBudget,
   benchmark,
   data,
   writing,

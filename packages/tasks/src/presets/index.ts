@@ -7,4 +7,5 @@ export { actorFinetune, agentPoCritic, agentPoDebate, agentPoHint, agentPoRoles 
 export { magrpo, magrpoMultiturn } from "./magrpo.ts";
 export { relayQuickstart } from "./relay-quickstart.ts";
 export { relayActor, relayCritic, relayFeedback, relayHint, relayWriters } from "./relay-worlds.ts";
+export { storyHint } from "./story-hint.ts";
 export type { BudgetedTrainSettings, Preset } from "./preset.ts";

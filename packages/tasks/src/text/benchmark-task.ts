@@ -10,13 +10,13 @@ import {
 } from "@laconic/benchmarks";
 import { LaconicError, type Problem, type RewardResult } from "@laconic/core";
 import { codeGrader, createSandbox } from "@laconic/sandbox";
-import { loadTokenizer } from "@laconic/tokenizers";
 import type { TaskResources, TeamTask } from "../task.ts";
 import { dealTo } from "./deal.ts";
 import { drawFrom } from "../draw.ts";
 import { benchmarkTeam, type TeamSettings } from "./benchmark-team.ts";
 import { benchmarkData, type TaskData } from "./open-data.ts";
 import { teamTitle } from "./teams/team-of.ts";
+import { tokenizerOf } from "./tokenizer-of.ts";
 import type { TextTeam } from "./teams/text-team.ts";
 
 /** A team on a benchmark's questions. */
@@ -108,11 +108,4 @@ function checkFits({ of: name, key: named, answer }: Questions, { topology, hold
   if (holders.length === 1) refuse("task.agents", "what a problem states is dealt among holders: at least 2");
   if (holders.length > 0 && answer.kind === "code")
     refuse("task.team", `a ${topology.name} deals what a problem states, and a program of ${name} is one piece`);
-}
-
-/** @throws LaconicError `config_invalid` where the model has no chat template */
-export async function tokenizerOf({ modelFolder, templateArguments }: TaskResources): ReturnType<typeof loadTokenizer> {
-  if (modelFolder === null)
-    throw new LaconicError("config_invalid", "model: this task needs a checkpoint with a tokenizer", { key: "model" });
-  return loadTokenizer(modelFolder, { templateArguments });
 }

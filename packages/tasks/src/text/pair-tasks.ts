@@ -3,7 +3,7 @@ import type { Problem, RewardResult } from "@laconic/core";
 import { cooperationReward, createSandbox, type CooperationReward } from "@laconic/sandbox";
 import { synchronousTurns, type JointGame } from "@laconic/topologies";
 import type { TaskResources, TeamTask } from "../task.ts";
-import { tokenizerOf } from "./benchmark-task.ts";
+import { tokenizerOf } from "./tokenizer-of.ts";
 import { drawFrom } from "../draw.ts";
 import { splitData } from "./open-data.ts";
 import { textsOf } from "../texts-of.ts";

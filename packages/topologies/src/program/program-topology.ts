@@ -25,6 +25,8 @@ export interface Line {
   readonly maxTokens: number;
   /** Instead of the episode's. */
   readonly temperature?: number;
+  /** Texts that end the reply, beside the model's own end. */
+  readonly stop?: readonly string[];
   /** How transcripts show the prompt. */
   readonly renderPrompt?: (prompt: Prompt) => string;
 }
@@ -126,19 +128,14 @@ async function sayTogether(
   const taken = await takeTurns(
     context,
     clock,
-    speakers.map(
-      ({ speaker: { agent, prompt, reads = [], maxTokens: own, temperature, renderPrompt }, maxTokens }, i) => ({
-        agent,
-        turn: first + i,
-        round,
-        prompt,
-        inbox: reads,
-        maxTokens: Math.min(own, maxTokens, context.sampling.maxTokens ?? Infinity),
-        ...(temperature !== undefined && { temperature }),
-        ...(pass !== undefined && { pass }),
-        ...(renderPrompt && { renderPrompt }),
-      }),
-    ),
+    speakers.map(({ speaker: { reads = [], maxTokens: own, ...line }, maxTokens }, i) => ({
+      ...line,
+      turn: first + i,
+      round,
+      inbox: reads,
+      maxTokens: Math.min(own, maxTokens, context.sampling.maxTokens ?? Infinity),
+      ...(pass !== undefined && { pass }),
+    })),
   );
   turns.push(...taken.turns);
   if (taken.ended) throw new Curtain(taken.ended);

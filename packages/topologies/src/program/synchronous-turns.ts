@@ -8,6 +8,8 @@ export interface Player {
   readonly id: AgentId;
   /** Most tokens of one reply, the end token included. */
   readonly maxTokens: number;
+  /** Texts that end a reply, beside the model's own end. */
+  readonly stop?: readonly string[];
   /** What it is told before anything else. */
   readonly system?: string;
   /** What its chat becomes for its model. Default: the messages as they are. */
@@ -61,10 +63,11 @@ export function synchronousTurns(players: readonly Player[], options: Synchronou
         const questions = await game.transition(stage.problem, history);
         if (questions === null) return;
         asked.push(questions);
-        const lines = players.map(({ id, maxTokens, renderPrompt }, i) => ({
+        const lines = players.map(({ id, maxTokens, stop, renderPrompt }, i) => ({
           agent: id,
           maxTokens,
           prompt: jointPrompt(game, i, asked, history),
+          ...(stop && { stop }),
           ...(renderPrompt && { renderPrompt }),
         }));
         const said = await stage.say(...lines);

@@ -22,12 +22,17 @@ export interface LoopState {
   readonly best: { readonly step: number; readonly accuracy: number; readonly since: number };
 }
 
-const evaluationSchema: z.ZodType<Evaluation> = z.strictObject({
-  step: z.int(),
+const measured = {
   problems: z.int(),
   accuracy: z.number(),
   interval: z.tuple([z.number(), z.number()]).readonly(),
   tokens: z.number(),
+};
+
+const evaluationSchema: z.ZodType<Evaluation> = z.strictObject({
+  step: z.int(),
+  ...measured,
+  groups: z.record(z.string(), z.strictObject(measured)).exactOptional(),
   silence: z.record(z.string(), z.number()),
   scoring: z.strictObject({ scored: z.int(), undecided: z.int(), invalid: z.int(), error: z.int() }).exactOptional(),
 });

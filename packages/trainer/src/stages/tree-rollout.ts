@@ -59,7 +59,7 @@ export async function treeRollout(
   const grown = await Promise.all(
     problems.map((problem, group) => {
       const say: Say = (agent, place, prompt, round) => {
-        const { id, maxTokens, renderPrompt } = game.players[agent] as JointGame["players"][number];
+        const { id, maxTokens, stop, renderPrompt } = game.players[agent] as JointGame["players"][number];
         return speak(
           { models, sampling: config.sampling, random: random.split(`problem:${group}/${place}`) },
           {
@@ -69,6 +69,7 @@ export async function treeRollout(
             prompt,
             inbox: [],
             maxTokens,
+            ...(stop && { stop }),
             ...(renderPrompt && { renderPrompt }),
           },
         );

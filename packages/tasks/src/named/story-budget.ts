@@ -1,0 +1,24 @@
+import * as z from "zod";
+import { storyBudgetTask, type StoryBudgetOptions } from "../stories/budget.ts";
+import type { NamedTask } from "./named-task.ts";
+import { storyResources } from "./story-resources.ts";
+
+/** The budget stands in the prompt, and the team learns to keep to it. */
+export interface StoryBudgetSettings extends Omit<StoryBudgetOptions, "heldOut" | "tokenizer"> {
+  readonly name: "story-budget";
+}
+
+export const storyBudget: NamedTask<StoryBudgetSettings> = {
+  schema: z.strictObject({
+    name: z.literal("story-budget"),
+    budgets: z.array(z.int().min(1)).min(1).exactOptional(),
+    unseenBudgets: z.array(z.int().min(1)).min(1).exactOptional(),
+    form: z.enum(["unary", "digits"]).exactOptional(),
+    replyTokens: z.int().min(1).exactOptional(),
+  }),
+  title: () => "story-budget",
+  world: () => null,
+  hasFrozenAgents: () => false,
+  open: async ({ name: _, ...options }, resources) =>
+    storyBudgetTask({ ...options, ...(await storyResources(resources)) }),
+};

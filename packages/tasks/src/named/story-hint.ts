@@ -1,0 +1,22 @@
+import * as z from "zod";
+import { storyHintTask, type StoryHintOptions } from "../stories/hint.ts";
+import type { NamedTask } from "./named-task.ts";
+import { storyResources } from "./story-resources.ts";
+
+/** A helper that sees no more than the frozen actor does learns to help it. */
+export interface StoryHintSettings extends Omit<StoryHintOptions, "heldOut" | "tokenizer"> {
+  readonly name: "story-hint";
+}
+
+export const storyHint: NamedTask<StoryHintSettings> = {
+  schema: z.strictObject({
+    name: z.literal("story-hint"),
+    hintTokens: z.int().min(1).exactOptional(),
+    actorTokens: z.int().min(1).exactOptional(),
+  }),
+  title: () => "story-hint",
+  world: () => null,
+  hasFrozenAgents: () => true,
+  open: async ({ name: _, ...options }, resources) =>
+    storyHintTask({ ...options, ...(await storyResources(resources)) }),
+};

@@ -1,0 +1,21 @@
+import * as z from "zod";
+import { storyWritersTask, type StoryWritersOptions } from "../stories/writers.ts";
+import type { NamedTask } from "./named-task.ts";
+import { storyResources } from "./story-resources.ts";
+
+/** Two policies go on with one story, for one grade. */
+export interface StoryWritersSettings extends Omit<StoryWritersOptions, "heldOut" | "tokenizer"> {
+  readonly name: "story-writers";
+}
+
+export const storyWriters: NamedTask<StoryWritersSettings> = {
+  schema: z.strictObject({
+    name: z.literal("story-writers"),
+    replyTokens: z.int().min(1).exactOptional(),
+  }),
+  title: () => "story-writers",
+  world: () => null,
+  hasFrozenAgents: () => false,
+  open: async ({ name: _, ...options }, resources) =>
+    storyWritersTask({ ...options, ...(await storyResources(resources)) }),
+};

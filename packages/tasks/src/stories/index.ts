@@ -1,0 +1,15 @@
+/**
+ * Story worlds: teams of a small language model that was trained on children's stories learn to be brief in English.
+ * @module @laconic/tasks/stories
+ */
+export { knownNames, unseenNames, things } from "./lexicon.ts";
+export { storyHintTask } from "./hint.ts";
+export type { StoryHintOptions } from "./hint.ts";
+export { storyRelayTask } from "./relay.ts";
+export type { StoryRelayOptions } from "./relay.ts";
+export { storyTellersTask } from "./tellers.ts";
+export type { StoryTellersOptions } from "./tellers.ts";
+export { storyWritersTask } from "./writers.ts";
+export type { StoryWritersOptions } from "./writers.ts";
+export { obedience, storyBudgetTask } from "./budget.ts";
+export type { StoryBudgetOptions } from "./budget.ts";

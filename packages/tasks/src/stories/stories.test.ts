@@ -1,0 +1,118 @@
+import { randomFromSeed, type Problem } from "@laconic/core";
+import { scriptedModel } from "@laconic/core/testing";
+import { describe, expect, test } from "vitest";
+import { relayTokenizer as tokenizer } from "../relay/tokenizer.ts";
+import { obedience } from "./budget.ts";
+import {
+  storyBudgetTask,
+  storyHintTask,
+  storyRelayTask,
+  storyTellersTask,
+  storyWritersTask,
+  unseenNames,
+} from "./index.ts";
+
+const heldOut = 40;
+const tasks = [
+  storyRelayTask({ tokenizer, heldOut }),
+  storyTellersTask({ tokenizer, heldOut }),
+  storyHintTask({ tokenizer, heldOut }),
+  storyWritersTask({ tokenizer, heldOut }),
+  storyBudgetTask({ tokenizer, heldOut }),
+];
+const context = { sampling: { temperature: 1 }, random: randomFromSeed(0) };
+
+describe.each(tasks.map((task) => [task.name, task] as const))("%s", (_, task) => {
+  const textOf = ({ question, views = {} }: Problem): string => [question, ...Object.values(views)].join(" ");
+
+  test("no held-out problem is learned on, and no unseen name is", () => {
+    const learned = task.problems(randomFromSeed(1), 600);
+    const ids = new Set(task.heldOut.map(({ id }) => id));
+    expect(learned.filter(({ id }) => ids.has(id))).toEqual([]);
+    const unseen = new RegExp(`\\b(?:${unseenNames.join("|")})\\b`, "u");
+    expect(learned.filter((problem) => unseen.test(textOf(problem)))).toEqual([]);
+    const held = (wanted: string): Problem[] => task.heldOut.filter(({ group }) => group === wanted);
+    expect([held("known").length, held("unseen").length]).toEqual([heldOut / 2, heldOut / 2]);
+    expect(held("unseen").every((problem) => unseen.test(textOf(problem)))).toBe(true);
+    expect(held("known").some((problem) => unseen.test(textOf(problem)))).toBe(false);
+  });
+
+  test("the gold stands in no prompt of an agent that answers", async () => {
+    const [problem] = task.heldOut as [Problem];
+    const asked: string[] = [];
+    const model = scriptedModel(({ prompt, sampling }) => {
+      if (prompt.kind === "text") asked.push(prompt.text);
+      expect(sampling.stop).toContain("\n");
+      return { text: "it was a nice day" };
+    });
+    const models = Object.fromEntries(task.topology.agents.map((agent) => [agent, model]));
+    await task.topology.run(problem, { ...context, models });
+    expect(asked).toHaveLength(task.topology.agents.length);
+    if (task.topology.agents.includes("solver")) expect(asked.at(-1)).not.toContain(problem.gold);
+  });
+});
+
+/** What each agent is asked, where the others say these words. */
+async function prompts(
+  task: (typeof tasks)[number],
+  problem: Problem,
+  words: Readonly<Record<string, string>>,
+): Promise<Record<string, string>> {
+  const asked: Record<string, string> = {};
+  const models = Object.fromEntries(
+    task.topology.agents.map((agent) => [
+      agent,
+      scriptedModel(({ prompt }) => {
+        if (prompt.kind === "text") asked[agent] = prompt.text;
+        return { text: words[agent] ?? "" };
+      }),
+    ]),
+  );
+  await task.topology.run(problem, { ...context, models });
+  return asked;
+}
+
+test("the solver reads what was said as sentences, and nothing of those who were silent", async () => {
+  const [, tellers] = tasks as [unknown, (typeof tasks)[number]];
+  const problem = { id: "1", question: "red ball", gold: "Lily", views: { one: "A", two: "B", three: "C" } };
+  const asked = await prompts(tellers, problem, { one: "", two: " Lily ran", three: "" });
+  expect(asked).toEqual({
+    one: "A",
+    two: "B",
+    three: "C",
+    solver: "Lily ran. The child with the red ball was named",
+  });
+});
+
+test("helper and actor see the same story; the hint stands behind it with a comma", async () => {
+  const [, , hint] = tasks as [unknown, unknown, (typeof tasks)[number]];
+  const problem = { id: "1", question: "Tom wanted a hat.", gold: "" };
+  expect(await prompts(hint, problem, { helper: " said" })).toEqual({
+    helper: "Tom wanted a hat. Mom",
+    actor: "Tom wanted a hat. Mom said,",
+  });
+  expect((await prompts(hint, problem, { helper: "" }))["actor"]).toBe("Tom wanted a hat. Mom");
+});
+
+test.for([
+  ["Lily", 1],
+  [" Lily and Tom", 1],
+  ["Tom and Lily", 0],
+  ["", 0],
+  [null, 0],
+] as const)("a name is right as the first word: %j is graded %d", ([answer, grade]) => {
+  const [relay] = tasks as [(typeof tasks)[number]];
+  expect(relay.grader?.(answer, { id: "1", question: "hat", gold: "Lily" })).toBe(grade);
+});
+
+test("obedience is 1 at the budget and falls on both sides", () => {
+  expect([6, 3, 9, 12, 20].map((tokens) => obedience(tokens, 6))).toEqual([1, 0.5, 0.5, 0, 0]);
+});
+
+test("one word more for every two tokens of budget", () => {
+  const said = storyBudgetTask({ tokenizer, heldOut: 60 }).heldOut.map(({ question, gold }) => [
+    question.split("very").length - 1,
+    Number(gold) / 2,
+  ]);
+  for (const [words, expected] of said) expect(words).toBe(expected);
+});
