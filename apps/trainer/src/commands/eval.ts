@@ -34,7 +34,7 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
           terminal.result(
             args.json
               ? JSON.stringify(evaluation)
-              : `step ${evaluation.step}: accuracy ${formatPercent(evaluation.accuracy)} (95 % interval ${formatPercent(low)} to ${formatPercent(high)}), ${formatNumber(evaluation.tokens)} tokens per episode, ${problems} problems${withoutScore(evaluation)}`,
+              : `step ${evaluation.step}: accuracy ${formatPercent(evaluation.accuracy)} (95 % interval ${formatPercent(low)} to ${formatPercent(high)}), ${formatNumber(evaluation.tokens)} tokens per episode, ${evaluation.problems} problems${withoutScore(evaluation)}`,
           );
           return 0;
         } finally {
