@@ -56,7 +56,7 @@ function workOn({ method, problem, set: { benchmark }, exemplars }: BenchJob, ma
     calls * (callTokens + Buffer.byteLength(answerForm(grading))) +
     copies.questions * (copyTokens + Buffer.byteLength([question, ...choices.map((each) => `A) ${each}`)].join("\n"))) +
     (copies.toolBytes ?? 0) +
-    copies.examples * exemplars.reduce((total, each) => total + exampleBytes(each), 0);
+    copies.examples * examplesBytes(exemplars);
   // A quoted line has a mark of two tokens before it.
   const prompts = bytes + copies.replies * (copyTokens + 3 * reply);
   // The last call begins within a budget, and may end beyond it.
@@ -75,8 +75,14 @@ function allBefore(calls: number): PromptCopies {
   return { questions: calls, examples: calls, replies: (calls * (calls - 1)) / 2 };
 }
 
+/** With hints: of answers at most two, each named in the question and in the reply. */
+function examplesBytes(exemplars: readonly Exemplar[]): number {
+  const longest = Math.max(0, ...exemplars.map(({ answer }) => Buffer.byteLength(answer)));
+  return exemplars.reduce((total, each) => total + exampleBytes(each) + 4 * longest, 0);
+}
+
 function exampleBytes({ question, solution, answerLine }: Exemplar): number {
-  return 2 * copyTokens + [question, solution, answerLine].reduce((sum, each) => sum + Buffer.byteLength(each), 0);
+  return 2 * copyTokens + [question, solution, answerLine].reduce((total, each) => total + Buffer.byteLength(each), 0);
 }
 
 function sum(works: readonly Work[]): Work {

@@ -44,7 +44,10 @@ const scripted: Readonly<Record<string, SeatScripts>> = {
 
 function prunedReply(round: number, { family, number }: Seat): string {
   if (family === "choice") return `Agent ${number} in round ${round + 1}. The answer is ${"ABCD"[number % 4]}`;
-  if (family === "code") return [3, 5].includes(number) ? program(`return a ${round > 0 ? "+" : "-"} b  # ${number}`) : `Agent ${number} says how.`;
+  if (family === "code")
+    return [3, 5].includes(number)
+      ? program(`return a ${round > 0 ? "+" : "-"} b  # ${number}`)
+      : `Agent ${number} says how.`;
   return number === 3 ? "```python\nprint(3 * 4)\n```" : `Agent ${number} says so.\n#### ${number + 5 * round}`;
 }
 

@@ -66,8 +66,13 @@ export const agentPruneReleased: Baseline = {
     const protocol = protocolFor(agentPruneReleasedProtocols, options);
     const { agents, rounds } = sizeOf(protocol, options);
     const start = startOf("complete", agents);
-    const learned = await learnByPruning(start, rounds > 1, questions, (question, edges) =>
-      utility(question, graphTeam(protocol, options, edges)), seed);
+    const learned = await learnByPruning(
+      start,
+      rounds > 1,
+      questions,
+      (question, edges) => utility(question, graphTeam(protocol, options, edges)),
+      seed,
+    );
     const { edges, spatial, temporal, utilities } = learned;
     return { agents, ...pairsOf(edges), spatialLogits: spatial, temporalLogits: temporal, utilities };
   },
@@ -133,12 +138,15 @@ function pairsOf({ spatial, temporal }: EdgeSet): { spatial: [number, number][];
 
 function fixedGraph(options: BaselineOptions, learned: unknown): [BaselineOptions, EdgeSet] {
   const { agents, spatial, temporal } = parsed(fixedSchema, learned);
-  return [{ ...options, agents }, { spatial: maskOf(spatial, agents), temporal: maskOf(temporal, agents) }];
+  return [
+    { ...options, agents },
+    { spatial: maskOf(spatial, agents), temporal: maskOf(temporal, agents) },
+  ];
 }
 
 function parsed<T>(schema: z.ZodType<T>, learned: unknown): T {
   const { success, data } = schema.safeParse(learned);
-  if (success) return data as T;
+  if (success) return data;
   throw new LaconicError("data_invalid", "what was learned is no pruned graph of AgentPrune; calibrate again");
 }
 

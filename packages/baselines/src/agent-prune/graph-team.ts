@@ -28,10 +28,7 @@ interface Output {
 }
 
 /** Agents and rounds of a team. */
-export function sizeOf(
-  protocol: Protocol,
-  size: MethodSize,
-): { readonly agents: number; readonly rounds: number } {
+export function sizeOf(protocol: Protocol, size: MethodSize): { readonly agents: number; readonly rounds: number } {
   return { agents: size.agents ?? protocol.agents ?? 1, rounds: size.rounds ?? protocol.rounds ?? 1 };
 }
 
@@ -104,7 +101,10 @@ export function graphTeam(protocol: Protocol<AgentPrunePhase>, options: Baseline
       const final = last.flatMap((output) => output ?? []);
       const [decided] = await stage.say({
         agent: "decision",
-        prompt: chat(`Decide on the answer from what the agents wrote. ${answerForm}`, userOf(question, undefined, final, [])),
+        prompt: chat(
+          `Decide on the answer from what the agents wrote. ${answerForm}`,
+          userOf(question, undefined, final, []),
+        ),
         reads: readsOf(final),
         ...phaseSettings(protocol.phases.decision, options),
       });
@@ -117,24 +117,29 @@ export function graphTeam(protocol: Protocol<AgentPrunePhase>, options: Baseline
         turns
           .filter(({ call }) => call.agent !== "decision")
           .slice(-count)
-          .map((turn) => ({ agent: turn.call.agent, role: roleOf(ids.indexOf(turn.call.agent)), turn, note: "", solved: false })),
+          .map((turn) => ({
+            agent: turn.call.agent,
+            role: roleOf(ids.indexOf(turn.call.agent)),
+            turn,
+            note: "",
+            solved: false,
+          })),
       ),
   });
 
   /** A seat whose program is run writes that, one that plans plans; all others answer. */
   function systemOf(role: Role): string {
-    return [roleLine(role), ...(role.runs || role.answers === false ? [] : [stepByStep, answerForm])].filter((part) => part !== "").join(" ");
+    return [roleLine(role), ...(role.runs || role.answers === false ? [] : [stepByStep, answerForm])]
+      .filter((part) => part !== "")
+      .join(" ");
   }
 
-  function userOf(
-    question: string,
-    role: Role | undefined,
-    now: readonly Output[],
-    before: readonly Output[],
-  ): string {
+  function userOf(question: string, role: Role | undefined, now: readonly Output[], before: readonly Output[]): string {
     if (role?.hears === "answers") {
       const answers = [...now, ...before].flatMap((output) => reader.read(textOf(output)) ?? []);
-      return answers.length === 0 ? question : `${question}\n\n(Hint: the answer is near to ${answers.map(words).join(", ")}.)`;
+      return answers.length === 0
+        ? question
+        : `${question}\n\n(Hint: the answer is near to ${answers.map(words).join(", ")}.)`;
     }
     const parts = [now.map(shown), ...(before.length > 0 ? [["In the round before:"], before.map(shown)] : [])].flat();
     return [question, ...parts].join("\n\n");

@@ -59,7 +59,9 @@ export async function learnByPruning(
 export function dropLowest(mask: Mask, logits: Logits): Mask {
   const edges = edgesOf(mask);
   const count = Math.max(1, halfToEven(edges.length * dropped));
-  const lowest = edges.toSorted((a, b) => (logits[a.from]?.[a.to] ?? 0) - (logits[b.from]?.[b.to] ?? 0)).slice(0, count);
+  const lowest = edges
+    .toSorted((a, b) => (logits[a.from]?.[a.to] ?? 0) - (logits[b.from]?.[b.to] ?? 0))
+    .slice(0, count);
   const kept = zeros(mask.length).map((row, from) => row.map((_, to) => mask[from]?.[to] === true));
   for (const { from, to } of lowest) (kept[from] as boolean[])[to] = false;
   return kept;

@@ -61,7 +61,9 @@ test("what was learned goes on being drawn, anew for each question, the same for
     const models = Object.fromEntries(team.agents.map((agent) => [agent, model]));
     const problem = { id, question: `${id}?`, gold: "" };
     const episode = await team.run(problem, { models, sampling: { temperature: 1 }, random: randomFromSeed(0) });
-    return episode.ledger.calls.map(({ agent, reads: heard }) => `${agent}<${heard.map(({ from }) => from).join()}`).join(" ");
+    return episode.ledger.calls
+      .map(({ agent, reads: heard }) => `${agent}<${heard.map(({ from }) => from).join()}`)
+      .join(" ");
   };
   const graphs = await Promise.all(["a", "b", "c", "d", "a"].map(reads));
   expect(new Set(graphs).size).toBeGreaterThan(2);

@@ -4,7 +4,10 @@ import { describe, expect, test } from "vitest";
 import { baselineNamed, type BaselineOptions } from "../index.ts";
 import { scriptedPython } from "../../test/scripted-python.ts";
 
-const numbers = { read: (reply: string) => reply.match(/\d+/gu)?.at(-1) ?? null, same: (a: string, b: string) => a === b };
+const numbers = {
+  read: (reply: string) => reply.match(/\d+/gu)?.at(-1) ?? null,
+  same: (a: string, b: string) => a === b,
+};
 const programs = { read: (reply: string) => reply.trim() || null, same: (a: string, b: string) => a === b };
 const options = { answerForm: "End with the number.", maxTokens: 400 };
 const coding = 'def double(x):\n    """Twice x.\n    >>> double(2)\n    4\n    >>> double(5)\n    10\n    """\n';
@@ -71,7 +74,9 @@ describe("maths: solver, analyst, programming expert, inspector", () => {
     expect(numbers.read(undecided.episode.answer ?? "")).toBe("42");
   });
   test("without something that runs programs it is refused in words", () => {
-    expect(() => baselineNamed("agentprune-r").create({ reader: numbers, ...options, family: "maths" })).toThrow(/runs programs/u);
+    expect(() => baselineNamed("agentprune-r").create({ reader: numbers, ...options, family: "maths" })).toThrow(
+      /runs programs/u,
+    );
   });
 });
 
@@ -98,7 +103,13 @@ describe("code: five programmers in four rounds", () => {
     const told = calls.slice(0, 5).map(({ system }) => system.includes(options.answerForm));
     // Who plans and who tests is not told to answer.
     expect(told).toEqual([false, false, true, false, true]);
-    expect(titles).toEqual(["Project Manager", "Algorithm Designer", "Programming Expert", "Test Analyst", "Bug Fixer"]);
+    expect(titles).toEqual([
+      "Project Manager",
+      "Algorithm Designer",
+      "Programming Expert",
+      "Test Analyst",
+      "Bug Fixer",
+    ]);
   });
   test("a question without examples passes nothing on", async () => {
     const { calls } = await play(teamOf("agentprune-c", code), () => fence("return 2 * x"), "def double(x):\n");

@@ -10,7 +10,8 @@ export function programOf(question: string, reply: string): string {
   const asked = [...question.matchAll(/^def[ \t]+(\w+)[ \t]*\(/gmu)].at(-1)?.[1];
   // A question in plain words is no code.
   if (asked === undefined) return code;
-  if (!new RegExp(`^[ \\t]*(?:async[ \\t]+)?def[ \\t]+${asked}[ \\t]*\\(`, "mu").test(code)) return `${question}\n${code}`;
+  if (!new RegExp(`^[ \\t]*(?:async[ \\t]+)?def[ \\t]+${asked}[ \\t]*\\(`, "mu").test(code))
+    return `${question}\n${code}`;
   const head = question.trimEnd();
   return head.endsWith(":") ? `${head}\n    pass\n\n${code}` : `${head}\n\n${code}`;
 }
@@ -21,7 +22,9 @@ export function examplesIn(question: string): string[] {
   return lines.flatMap((line, i) => {
     const expected = lines.slice(i + 1).find((each) => each !== "");
     const call = line.startsWith(">>>") ? line.slice(3).trim() : "";
-    return call === "" || !expected || expected.startsWith(">>>") ? [] : [`assert ${call} == ${expected.replace(/"{3}$/u, "")}`];
+    return call === "" || !expected || expected.startsWith(">>>")
+      ? []
+      : [`assert ${call} == ${expected.replace(/"{3}$/u, "")}`];
   });
 }
 

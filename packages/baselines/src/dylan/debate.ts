@@ -161,9 +161,7 @@ export function dylanDebate(
 }
 
 function listed(replies: readonly Reply[]): string {
-  return replies
-    .map(({ turn }, i) => `Reply ${i + 1}:\n${quote(withoutScores(turn.utterance.text))}`)
-    .join("\n\n");
+  return replies.map(({ turn }, i) => `Reply ${i + 1}:\n${quote(withoutScores(turn.utterance.text))}`).join("\n\n");
 }
 
 /** The replies since somebody last spoke for a second time, or since all had spoken. */

@@ -50,7 +50,8 @@ describe("choice: seven roles at temperature 1", () => {
     );
     expect(protocolFor(baselineNamed("dylan").protocols ?? [], choice).temperature).toBe(1);
     const roles = ["economist", "doctor", "lawyer", "mathematician", "psychologist", "programmer", "historian"];
-    const told = (from: number, to: number) => new Set(calls.slice(from, to).map(({ system }) => /You are an? (\w+)\./u.exec(system)?.[1]));
+    const told = (from: number, to: number) =>
+      new Set(calls.slice(from, to).map(({ system }) => /You are an? (\w+)\./u.exec(system)?.[1]));
     expect([told(0, 7), told(7, 14)]).toEqual([new Set(roles), new Set(roles)]);
     expect(speakers).toHaveLength(17);
     expect(speakers[14]).toBe("ranker");
@@ -66,7 +67,9 @@ describe("choice: seven roles at temperature 1", () => {
     expect([speakers.length, episode.answer]).toEqual([5, "(B)"]);
   });
   test("what the last layer cannot be read for is no answer, whatever was said before", async () => {
-    const { episode } = await play(teamFor(choice), (call, i) => (call.agent === "ranker" ? "[1, 2]" : i < 7 ? `(${"ABCD"[i % 4]})` : "unsure"));
+    const { episode } = await play(teamFor(choice), (call, i) =>
+      call.agent === "ranker" ? "[1, 2]" : i < 7 ? `(${"ABCD"[i % 4]})` : "unsure",
+    );
     expect(episode.stopReason).toBe("no_answer");
   });
 });
@@ -75,7 +78,9 @@ describe("maths: four debaters who are all alike, at 0.2", () => {
   const maths = { family: "maths", reader: numbers } as const;
   test("all are told the same, nobody scores, examples stand in every call", async () => {
     const exemplars = [{ question: "example", solution: "worked", answer: "1", answerLine: "#### 1" }];
-    const { calls } = await play(teamFor({ ...maths, exemplars }), ({ agent }, i) => (agent === "ranker" ? "[1, 2]" : String(i)));
+    const { calls } = await play(teamFor({ ...maths, exemplars }), ({ agent }, i) =>
+      agent === "ranker" ? "[1, 2]" : String(i),
+    );
     expect(protocolFor(baselineNamed("dylan").protocols ?? [], maths).temperature).toBe(0.2);
     expect(new Set(calls.filter(({ agent }) => agent !== "ranker").map(({ system }) => system)).size).toBe(1);
     for (const { user } of calls) expect(user).not.toContain("score");
@@ -92,7 +97,9 @@ describe("maths: four debaters who are all alike, at 0.2", () => {
     expect(["2", "3"]).toContain(episode.answer);
   });
   test("a ranking that names one twice is not followed, and noted", async () => {
-    const { speakers, episode } = await play(teamFor(maths), ({ agent }, i) => (agent === "ranker" ? "[3, 3]" : String(i)));
+    const { speakers, episode } = await play(teamFor(maths), ({ agent }, i) =>
+      agent === "ranker" ? "[3, 3]" : String(i),
+    );
     expect([new Set(speakers.slice(9)).size, episode.notes]).toEqual([2, ["ranking-drawn"]]);
   });
 });
@@ -101,12 +108,16 @@ describe("code: four writers, four judges", () => {
   const code = { family: "code", reader: programs, runProgram: scriptedPython } as const;
   const fence = (text: string): string => `\`\`\`python\n${text}\n\`\`\``;
   const body = (i: number, wrong = false): string =>
-    fence(`def double(x):\n    # ${"abcdefghijklmnop"[i]?.repeat(i + 3)}\n    return ${wrong ? `x + ${i + 9}` : `2 * x`} ${"#".repeat(i)}`);
+    fence(
+      `def double(x):\n    # ${"abcdefghijklmnop"[i]?.repeat(i + 3)}\n    return ${wrong ? `x + ${i + 9}` : `2 * x`} ${"#".repeat(i)}`,
+    );
   const script =
     (right: ReadonlySet<number>) =>
     ({ agent }: Call, i: number): string => {
-      if (agent === "tester") return "Tests:\nassert double(2) == 4\nassert double(3) == 6\nassert double(3) == 6\nprint(1)";
-      if (agent === "reflector") return "Reflection 1: fine\nReflection 2: wrong sign\nReflection 3: slow\nReflection 4: odd\n[[5, 1, 1, 1]]";
+      if (agent === "tester")
+        return "Tests:\nassert double(2) == 4\nassert double(3) == 6\nassert double(3) == 6\nprint(1)";
+      if (agent === "reflector")
+        return "Reflection 1: fine\nReflection 2: wrong sign\nReflection 3: slow\nReflection 4: odd\n[[5, 1, 1, 1]]";
       if (agent.endsWith("ranker")) return "[1, 2]";
       return `[[5, 4, 3]]\n${body(i, !right.has(i))}`;
     };
@@ -118,7 +129,9 @@ describe("code: four writers, four judges", () => {
     expect(episode.ledger.calls).toHaveLength(17);
     expect(calls.every(({ maxTokens }) => maxTokens === 1024)).toBe(true);
     const titles = calls.slice(0, 4).map(({ system }) => /You are an? ([\w ]+)\./u.exec(system)?.[1]);
-    expect(new Set(titles)).toEqual(new Set(["Python assistant", "algorithm developer", "computer scientist", "programmer"]));
+    expect(new Set(titles)).toEqual(
+      new Set(["Python assistant", "algorithm developer", "computer scientist", "programmer"]),
+    );
   });
   test("the tester sees the description alone; a writer reads two programs, each with what three judges say of it", async () => {
     const { calls } = await play(teamFor(code), script(new Set()));
@@ -151,11 +164,15 @@ describe("code: four writers, four judges", () => {
   });
   test("layer 1 has no early stop; in layer 2 three of four with one program end it", async () => {
     const same = body(1);
-    const { speakers } = await play(teamFor(code), (call, i) => (call.agent.startsWith("writer") ? same : script(new Set())(call, i)));
+    const { speakers } = await play(teamFor(code), (call, i) =>
+      call.agent.startsWith("writer") ? same : script(new Set())(call, i),
+    );
     expect(speakers).toHaveLength(4 + 3 + 3);
   });
   test("without something that runs programs it is refused in words", () => {
-    expect(() => baselineNamed("dylan").create({ reader: programs, ...options, family: "code" })).toThrow(/runs programs/u);
+    expect(() => baselineNamed("dylan").create({ reader: programs, ...options, family: "code" })).toThrow(
+      /runs programs/u,
+    );
   });
 });
 

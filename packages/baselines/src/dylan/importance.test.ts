@@ -43,7 +43,8 @@ test("in random networks every layer's importance adds up to 1, as far as somebo
     const neurons: Neuron[] = [];
     for (let layer = 0; layer < 3; layer++)
       for (let k = 0; k < agents; k++) {
-        const heard = layer === 0 ? [] : random.shuffle(Array.from({ length: agents }, (_, j) => (layer - 1) * agents + j));
+        const heard =
+          layer === 0 ? [] : random.shuffle(Array.from({ length: agents }, (_, j) => (layer - 1) * agents + j));
         const scores = heard.map(() => random.integer(7));
         const agrees = k === 0 || random.uniform() < 0.5;
         neurons.push({ agent: `${k}`, layer, heard, weights: weightsOf(scores, heard.length), agrees });

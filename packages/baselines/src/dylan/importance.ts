@@ -44,7 +44,9 @@ export function agentImportance(neurons: readonly Neuron[]): Map<string, number>
   const scores = neurons.map(({ layer, agrees }) => (layer === last && agrees ? 1 / agreeing : 0));
   for (let i = neurons.length - 1; i >= 0; i--) {
     const { heard, weights } = neurons[i] as Neuron;
-    heard.forEach((from, k) => (scores[from] = (scores[from] as number) + (weights[k] as number) * (scores[i] as number)));
+    heard.forEach(
+      (from, k) => (scores[from] = (scores[from] as number) + (weights[k] as number) * (scores[i] as number)),
+    );
   }
   const sums = new Map<string, number>();
   neurons.forEach(({ agent }, i) => sums.set(agent, (sums.get(agent) ?? 0) + (scores[i] as number)));

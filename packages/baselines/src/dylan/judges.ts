@@ -112,8 +112,7 @@ export async function judge(
   }
 }
 
-const testerDuty =
-  `Write unit tests for the function: up to ten different assertions, one a line, each beginning with assert. Write nothing else. Example, for def larger(a, b), which returns the larger number:
+const testerDuty = `Write unit tests for the function: up to ten different assertions, one a line, each beginning with assert. Write nothing else. Example, for def larger(a, b), which returns the larger number:
 assert larger(1, 2) == 2
 assert larger(-1, -2) == -1
 assert larger(3, 3) == 3`;
@@ -134,8 +133,13 @@ function listed(codes: readonly string[], order: readonly number[] = []): string
 
 /** What stands behind each number; nothing of any where the count is not right. */
 function reflectionsIn(reply: string, count: number): string[] {
-  const parts = reply.replaceAll(/\[\[[^[\]]{0,400}\]\]/gu, "").split(/^[ \t]*Reflection[ \t]+\d+[ \t]*:/gimu).slice(1);
-  return parts.length === count ? parts.map((part) => part.trim()) : Array.from({ length: count }, () => "no reflection");
+  const parts = reply
+    .replaceAll(/\[\[[^[\]]{0,400}\]\]/gu, "")
+    .split(/^[ \t]*Reflection[ \t]+\d+[ \t]*:/gimu)
+    .slice(1);
+  return parts.length === count
+    ? parts.map((part) => part.trim())
+    : Array.from({ length: count }, () => "no reflection");
 }
 
 function passedOf(ends: readonly Ending[]): number {
@@ -144,5 +148,7 @@ function passedOf(ends: readonly Ending[]): number {
 
 function resultsText(tests: readonly string[], ends: readonly Ending[]): string {
   if (tests.length === 0) return "no tests";
-  return tests.map((test, i) => `${ends[i] === null ? "passed" : "failed"}: ${test}${ends[i] ? ` # ${ends[i]}` : ""}`).join("\n");
+  return tests
+    .map((test, i) => `${ends[i] === null ? "passed" : "failed"}: ${test}${ends[i] ? ` # ${ends[i]}` : ""}`)
+    .join("\n");
 }

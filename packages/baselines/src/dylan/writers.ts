@@ -61,7 +61,8 @@ export function dylanWriters(
       let [active, before]: [readonly string[], Turn[]] = [ids, []];
       for (let layer = 0; layer < layers; layer++) {
         if (layer === layers - 1 && ids.length > 2) active = await bestWriters(stage, before, random);
-        const judged = layer === 0 ? null : await judge(stage, before, phaseSettings(protocol.phases.judge, options), run, random);
+        const judged =
+          layer === 0 ? null : await judge(stage, before, phaseSettings(protocol.phases.judge, options), run, random);
         const firstJudge = play.neurons.length;
         if (judged) addJudges(play, judged, before.length, 2 * layer - 1);
         const programs: Turn[] = [];
@@ -78,7 +79,8 @@ export function dylanWriters(
             weights: weightsOf(fullScores(order, turn), order.length),
             agrees: false,
           });
-          if (layer > 0 && (await consensus(question, programs, active.length, run))) return finish(stage, play, random, run);
+          if (layer > 0 && (await consensus(question, programs, active.length, run)))
+            return finish(stage, play, random, run);
         }
         before = programs;
       }
@@ -89,12 +91,7 @@ export function dylanWriters(
   });
 
   /** Whether more than two thirds of the writers have one program, among those that run. */
-  async function consensus(
-    question: string,
-    programs: readonly Turn[],
-    of: number,
-    run: RunProgram,
-  ): Promise<boolean> {
+  async function consensus(question: string, programs: readonly Turn[], of: number, run: RunProgram): Promise<boolean> {
     const needed = Math.floor((2 * of) / 3);
     if (programs.length <= needed) return false;
     const ends = await Promise.all(programs.map(({ utterance }) => runReply(question, utterance.text, run)));
@@ -110,9 +107,7 @@ export function dylanWriters(
   ): Promise<void> {
     const { question } = stage.problem;
     const wanted = [...new Set(tests)];
-    const ends = await Promise.all(
-      programs.map(({ utterance }) => runTests(question, utterance.text, wanted, run)),
-    );
+    const ends = await Promise.all(programs.map(({ utterance }) => runTests(question, utterance.text, wanted, run)));
     const passed = ends.map((each) => each.filter((end) => end === null).length);
     const most = Math.max(...passed);
     const best = programs.filter((_, i) => passed[i] === most);
@@ -132,10 +127,15 @@ export function dylanWriters(
 
   async function bestWriters(stage: Stage, programs: readonly Turn[], random: Random): Promise<string[]> {
     const shuffled = random.shuffle(programs);
-    const listed = shuffled.map(({ utterance }, i) => `Program ${i + 1}:\n${quote(codeIn(utterance.text))}`).join("\n\n");
+    const listed = shuffled
+      .map(({ utterance }, i) => `Program ${i + 1}:\n${quote(codeIn(utterance.text))}`)
+      .join("\n\n");
     const [choice] = await stage.say({
       agent: "ranker",
-      prompt: chat("Choose the best two programs. End with their numbers as [i, j].", `${stage.problem.question}\n\n${listed}`),
+      prompt: chat(
+        "Choose the best two programs. End with their numbers as [i, j].",
+        `${stage.problem.question}\n\n${listed}`,
+      ),
       reads: shuffled.map(({ message }) => message),
       ...phaseSettings(protocol.phases.rank, options),
     });

@@ -6,7 +6,12 @@ import { baselineNamed } from "../index.ts";
 const reader = { read: (reply: string) => /\d+/u.exec(reply)?.[0] ?? null, same: (a: string, b: string) => a === b };
 
 async function play(answer: (agent: string, call: number) => string) {
-  const team = baselineNamed("mad").create({ reader, answerForm: "End with the number.", maxTokens: 50, family: "maths" });
+  const team = baselineNamed("mad").create({
+    reader,
+    answerForm: "End with the number.",
+    maxTokens: 50,
+    family: "maths",
+  });
   const chats: { agent: string; messages: readonly ChatMessage[] }[] = [];
   const models = Object.fromEntries(
     team.agents.map((agent) => [
@@ -42,10 +47,11 @@ test("everybody remembers its own turns, and hears the other side's last message
   ]);
   expect(affirmative.at(-1)?.content).toContain("> negative says 4");
   expect(affirmative.at(-1)?.content).not.toContain("negative says 1");
-  expect(last("negative").filter(({ role }) => role === "assistant").map(({ content }) => content)).toEqual([
-    "negative says 1",
-    "negative says 4",
-  ]);
+  expect(
+    last("negative")
+      .filter(({ role }) => role === "assistant")
+      .map(({ content }) => content),
+  ).toEqual(["negative says 1", "negative says 4"]);
   expect(last("moderator").map(({ role }) => role)).toEqual([
     "system",
     "user",
@@ -72,7 +78,9 @@ test("the negative side is told to disagree once", async () => {
 });
 
 test("a verdict inside other words is repaired once and noted; one that is no JSON goes on, and is noted", async () => {
-  const repaired = await play((agent, call) => (agent === "moderator" ? `Well: {"answer": 12} so.` : onward(agent, call)));
+  const repaired = await play((agent, call) =>
+    agent === "moderator" ? `Well: {"answer": 12} so.` : onward(agent, call),
+  );
   expect([repaired.chats.length, repaired.episode.answer]).toEqual([3, "The answer is 12."]);
   expect(repaired.episode.notes).toEqual(["moderator-repaired"]);
   const unreadable = await play((agent, call) => (agent === "moderator" ? "{'answer': exit()}" : onward(agent, call)));

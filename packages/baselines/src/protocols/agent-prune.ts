@@ -36,7 +36,11 @@ const experts = seated([
 
 /** For HumanEval. */
 const programmers = seated([
-  { title: "Project Manager", duty: "Plan the function: its parts, its inputs and its results. Write no code.", answers: false },
+  {
+    title: "Project Manager",
+    duty: "Plan the function: its parts, its inputs and its results. Write no code.",
+    answers: false,
+  },
   { title: "Algorithm Designer", duty: "Choose the algorithm, and say how it goes, in steps.", answers: false },
   { title: "Programming Expert", duty: "Write the function." },
   { title: "Test Analyst", duty: "Find the inputs on which the others' programs fail, and say why.", answers: false },
@@ -90,7 +94,8 @@ function protocolOf(
     shots: noShots,
     prompts: ["Each agent is told its role, and to end as the benchmark asks.", ...prompts[family]],
     answerLine: benchmarkLine,
-    hears: "Its predecessors of the round, and those of the round before, along the edges that are left; the decision hears all of the last round.",
+    hears:
+      "Its predecessors of the round, and those of the round before, along the edges that are left; the decision hears all of the last round.",
     stops: { kind: "fixed" },
     votes: { kind: "decision", seat: "decision" },
     ...((family === "maths" || family === "code") && { runsPrograms: true }),

@@ -29,7 +29,8 @@ export const evoAgentProtocols: readonly Protocol<EvoAgentPhase>[] = families.ma
     "The fifth description of an iteration is taken whatever the check says.",
   ],
   answerLine: benchmarkLine,
-  hears: "The inventor and the checker the current answer and all experts so far; the expert its description; the merger both answers.",
+  hears:
+    "The inventor and the checker the current answer and all experts so far; the expert its description; the merger both answers.",
   stops: { kind: "fixed" },
   votes: { kind: "decision", seat: "merger" },
   calls: { least: 13, most: 37 },

@@ -16,7 +16,10 @@ const labels = {
   calls: "C",
 } as const;
 
-function debateOf(family: Family, given: Pick<Protocol, "published" | "prompts" | "labels" | "differs">): Protocol<DebatePhase> {
+function debateOf(
+  family: Family,
+  given: Pick<Protocol, "published" | "prompts" | "labels" | "differs">,
+): Protocol<DebatePhase> {
   return {
     ...given,
     id: `debate/${family}`,
@@ -49,12 +52,24 @@ export const debateProtocols: readonly Protocol<DebatePhase>[] = [
     labels: { ...labels, prompts: "C" },
     differs: [],
   }),
-  debateOf("choice", { published: "debate", prompts: [once, others], labels: { ...labels, prompts: "C" }, differs: [] }),
+  debateOf("choice", {
+    published: "debate",
+    prompts: [once, others],
+    labels: { ...labels, prompts: "C" },
+    differs: [],
+  }),
   debateOf("code", {
     published: "debate",
     prompts: [once, others],
     labels,
-    differs: ["The authors play no programs: those that are the same to the letter are one answer, so that mostly the first one stays."],
+    differs: [
+      "The authors play no programs: those that are the same to the letter are one answer, so that mostly the first one stays.",
+    ],
   }),
-  debateOf("text", { published: null, prompts: [once, others], labels, differs: ["The authors play no free answers."] }),
+  debateOf("text", {
+    published: null,
+    prompts: [once, others],
+    labels,
+    differs: ["The authors play no free answers."],
+  }),
 ];
