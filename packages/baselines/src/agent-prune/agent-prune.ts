@@ -1,4 +1,4 @@
-import { LaconicError, randomFromSeed, type Topology } from "@laconic/core";
+import { LaconicError, randomFromSeed } from "@laconic/core";
 import { z } from "zod";
 import type { Baseline, BaselineOptions, Calibration } from "../baseline.ts";
 import { toolBytes } from "../code/run-tests.ts";
@@ -13,7 +13,6 @@ import {
   spatialMask,
   temporalMask,
   wholeGraph,
-  zeros,
   type EdgeSet,
   type SpatialStart,
 } from "./edges.ts";
