@@ -23,7 +23,8 @@ export function programIn(reply: string): string | null {
   return blocks.at(-1)?.[1]?.trimEnd() ?? null;
 }
 
-const longest = 2000;
+/** Characters: an answer, within what a plan allows a call for its own words. */
+const longest = 100;
 
 /** The last line that a program printed; null where it failed or printed nothing. */
 export function printedBy({ output, error }: Awaited<ReturnType<RunProgram>>): string | null {

@@ -23,6 +23,7 @@ import { benchDataOf, type BenchData } from "../bench/bench-data.ts";
 import { benchSets } from "../bench/bench-sets.ts";
 import { sayLeftOut, writeLeftOut, type LeftOut } from "../bench/left-out-file.ts";
 import { methodSpec } from "../bench/method-spec.ts";
+import { pricePair } from "../bench/price-pair.ts";
 import { listedProtocols, protocolList } from "../bench/protocol-list.ts";
 import { trainedTeam, type TrainedTeam } from "../bench/trained-team.ts";
 import { addCalibration, readCalibrations } from "../bench/calibration-file.ts";
@@ -283,14 +284,6 @@ async function knownPrice(model: string): Promise<BenchConfig["price"]> {
   const { publicPrices } = await openAi();
   const known = Object.hasOwn(publicPrices, model) ? publicPrices[model] : undefined;
   return known ? { prompt: known.prompt, completion: known.completion } : null;
-}
-
-function pricePair(text: string): BenchConfig["price"] {
-  const [prompt, completion] = text.split(",").map(Number);
-  if (prompt !== undefined && completion !== undefined && prompt >= 0 && completion >= 0) return { prompt, completion };
-  throw new LaconicError("config_invalid", `--price is ${text}, expected two numbers with a comma, such as 0.15,0.6`, {
-    flag: "price",
-  });
 }
 
 function sayPlan(

@@ -1,0 +1,14 @@
+import { LaconicError } from "@laconic/core";
+import type { BenchConfig } from "./bench-settings.ts";
+
+/**
+ * `--price`: US dollars per million prompt and completion tokens.
+ * @throws LaconicError `config_invalid` for anything but two numbers with a comma
+ */
+export function pricePair(text: string): BenchConfig["price"] {
+  const [prompt, completion] = text.split(",").map(Number);
+  if (prompt !== undefined && completion !== undefined && prompt >= 0 && completion >= 0) return { prompt, completion };
+  throw new LaconicError("config_invalid", `--price is ${text}, expected two numbers with a comma, such as 0.15,0.6`, {
+    flag: "price",
+  });
+}
