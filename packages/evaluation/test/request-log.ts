@@ -62,10 +62,8 @@ export async function requestLog(method: Baseline, set: BenchSet, scripts: SeatS
         const key = script ? agent : "solvers";
         const call = counts.get(key) ?? 0;
         counts.set(key, call + 1);
-        const reply =
-          script?.(call, programs, { family, number: Number(/-(\d+)$/u.exec(agent)?.[1] ?? 0) }) ??
-          solvers[Math.min(call, solvers.length - 1)] ??
-          "";
+        const seat = { family, number: Number(/-(\d+)$/u.exec(agent)?.[1] ?? 0) };
+        const reply = script?.(call, programs, seat) ?? solvers[Math.min(call, solvers.length - 1)] ?? "";
         asked.push({ agent, request, reply });
         return reply;
       }, agent),

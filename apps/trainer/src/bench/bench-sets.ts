@@ -38,8 +38,8 @@ export async function benchSets(
   const learns = all.some(({ calibrate }) => calibrate !== undefined);
   const shows = (benchmark: string, kind: AnswerKind["kind"]): boolean =>
     all.some(({ protocols }) => {
-      const own = protocols ? protocolFor(protocols, { benchmark, family: familyOf(kind) }).shots.count : 0;
-      return (shots ?? own) > 0;
+      const byProtocol = protocols ? protocolFor(protocols, { benchmark, family: familyOf(kind) }).shots.count : 0;
+      return (shots ?? byProtocol) > 0;
     });
   for (const name of benchmarks) {
     const benchmark = benchmarkNamed(name);

@@ -1,4 +1,4 @@
-import { LaconicError, randomFromSeed, type Topology } from "@laconic/core";
+import { LaconicError, randomFromSeed } from "@laconic/core";
 import { z } from "zod";
 import type { Baseline, BaselineOptions, Calibration } from "../baseline.ts";
 import { toolBytes } from "../code/run-tests.ts";
@@ -13,7 +13,6 @@ import {
   spatialMask,
   temporalMask,
   wholeGraph,
-  zeros,
   type EdgeSet,
   type SpatialStart,
 } from "./edges.ts";
@@ -146,7 +145,7 @@ function fixedGraph(options: BaselineOptions, learned: unknown): [BaselineOption
 
 function parsed<T>(schema: z.ZodType<T>, learned: unknown): T {
   const { success, data } = schema.safeParse(learned);
-  if (success) return data as T;
+  if (success) return data;
   throw new LaconicError("data_invalid", "what was learned is no pruned graph of AgentPrune; calibrate again");
 }
 

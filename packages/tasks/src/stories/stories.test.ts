@@ -48,7 +48,8 @@ describe.each(tasks.map((task) => [task.name, task] as const))("%s", (_, task) =
     const models = Object.fromEntries(task.topology.agents.map((agent) => [agent, model]));
     await task.topology.run(problem, { ...context, models });
     expect(asked).toHaveLength(task.topology.agents.length);
-    if (task.topology.agents.includes("solver")) expect(asked.at(-1)).not.toContain(problem.gold);
+    const answering = task.topology.agents.includes("solver") ? asked.at(-1) : "";
+    expect(answering).not.toContain(problem.gold);
   });
 });
 

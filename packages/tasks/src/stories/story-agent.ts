@@ -5,7 +5,7 @@ import type { AgentSpec, AgentView } from "@laconic/topologies";
  * Where a reply ends. A story model rarely writes its end token, so that without these every reply runs into its ceiling and
  * a price per token teaches nothing.
  */
-export const sentenceEnds: readonly string[] = [".", "!", "\n"];
+const sentenceEnds: readonly string[] = [".", "!", "\n"];
 
 /** An agent that goes on with a text: story models know no roles and no instructions. */
 export function storyAgent(id: string, role: string, maxTokens: number, text: (view: AgentView) => string): AgentSpec {
