@@ -1,6 +1,6 @@
 // Two clerks each know one price and have room for a note of four tokens; the cashier reads both notes and answers the sum.
-import { randomFromSeed, type Problem, type Prompt, type Reward } from "@laconic/core";
-import { defineTask, relayMarks, relayTokenizer, spellRelayTokens, type TeamTask } from "@laconic/tasks";
+import { randomFromSeed, type Problem, type Reward } from "@laconic/core";
+import { defineTask, relayHolderPrompt, relaySolverPrompt, relayTokenizer, renderRelayPrompt } from "@laconic/tasks";
 import { star, type AgentSpec } from "@laconic/topologies";
 
 // Problems: every pair of goods at every pair of prices. Some are held out: never learned on, accuracy is measured on them.
@@ -27,46 +27,29 @@ const reward: Reward = ({ answer, utterances }, { gold, views = {} }) => ({
   ),
 });
 
-// Prompts: what the shipped policy has been taught to read, "A:k6?k+e>" and "S:k+e?k6|e9|>". A language model of the hub
-// reads chats instead: there, `chatTemplate` of @laconic/topologies writes them, and the tokenizer below goes.
-function ask(role: string, given: string, texts: readonly string[]): Prompt {
-  const encode = (text: string): number[] => relayTokenizer.encode(text);
-  const [begin, middle, next, end] = [
-    relayMarks.role[role] ?? 0,
-    relayMarks.question,
-    relayMarks.next,
-    relayMarks.reply,
-  ];
-  const heard = texts.flatMap((text, i) => (i === 0 ? encode(text) : [next, ...encode(text)]));
-  return { kind: "tokens", tokens: [begin, ...encode(given), middle, ...heard, end] };
-}
-
-// Team: who speaks, with how many tokens at most, and what each is asked.
-const renderPrompt = (prompt: Prompt): string => (prompt.kind === "tokens" ? spellRelayTokens(prompt.tokens) : "");
-const clerk = (id: string, role: string): AgentSpec => ({
+// Team: who speaks, with how many tokens at most, and what each is asked. The policy that ships reads prompts of the relay task:
+// a fact and the question, or the question and messages. A language model of the hub reads chats instead: there `chatTemplate`
+// of @laconic/topologies writes the prompts, and `renderPrompt` and `tokenizer` go.
+const clerk = (id: string, seat: number): AgentSpec => ({
   id,
   role: "clerk",
   maxTokens: 4,
-  prompt: ({ question, privateView = "" }) => ask(role, privateView, [question]),
-  renderPrompt,
+  prompt: (view) => relayHolderPrompt(view, seat),
+  renderPrompt: renderRelayPrompt,
 });
 const cashier: AgentSpec = {
   id: "cashier",
   role: "cashier",
   maxTokens: 20,
-  prompt: ({ question, inbox }) => {
-    const noteOf = (id: string): string => inbox.find(({ from }) => from === id)?.text ?? "";
-    return ask("solver", question, [noteOf("clerk-1"), noteOf("clerk-2"), ""]);
-  },
-  renderPrompt,
+  prompt: relaySolverPrompt,
+  renderPrompt: renderRelayPrompt,
 };
 
-const task: TeamTask = defineTask({
+export default defineTask({
   name: "bills",
-  topology: star([clerk("clerk-1", "holder-a"), clerk("clerk-2", "holder-b")], cashier),
+  topology: star([clerk("clerk-1", 0), clerk("clerk-2", 1)], cashier),
   heldOut: shuffled.slice(0, 400),
   train: shuffled.slice(400),
   reward,
   tokenizer: relayTokenizer,
 });
-export default task;
