@@ -19,6 +19,5 @@ export const storyBudget: NamedTask<StoryBudgetSettings> = {
   title: () => "story-budget",
   world: () => null,
   hasFrozenAgents: () => false,
-  open: async ({ name: _, ...options }, resources) =>
-    storyBudgetTask({ ...options, ...(await storyResources(resources)) }),
+  open: async (settings, resources) => storyBudgetTask({ ...settings, ...(await storyResources(resources)) }),
 };

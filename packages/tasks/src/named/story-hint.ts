@@ -17,6 +17,5 @@ export const storyHint: NamedTask<StoryHintSettings> = {
   title: () => "story-hint",
   world: () => null,
   hasFrozenAgents: () => true,
-  open: async ({ name: _, ...options }, resources) =>
-    storyHintTask({ ...options, ...(await storyResources(resources)) }),
+  open: async (settings, resources) => storyHintTask({ ...settings, ...(await storyResources(resources)) }),
 };

@@ -17,6 +17,5 @@ export const storyRelay: NamedTask<StoryRelaySettings> = {
   title: () => "story-relay",
   world: () => null,
   hasFrozenAgents: () => false,
-  open: async ({ name: _, ...options }, resources) =>
-    storyRelayTask({ ...options, ...(await storyResources(resources)) }),
+  open: async (settings, resources) => storyRelayTask({ ...settings, ...(await storyResources(resources)) }),
 };

@@ -17,6 +17,5 @@ export const storyTellers: NamedTask<StoryTellersSettings> = {
   title: () => "story-tellers",
   world: () => null,
   hasFrozenAgents: () => false,
-  open: async ({ name: _, ...options }, resources) =>
-    storyTellersTask({ ...options, ...(await storyResources(resources)) }),
+  open: async (settings, resources) => storyTellersTask({ ...settings, ...(await storyResources(resources)) }),
 };

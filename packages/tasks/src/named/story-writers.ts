@@ -16,6 +16,5 @@ export const storyWriters: NamedTask<StoryWritersSettings> = {
   title: () => "story-writers",
   world: () => null,
   hasFrozenAgents: () => false,
-  open: async ({ name: _, ...options }, resources) =>
-    storyWritersTask({ ...options, ...(await storyResources(resources)) }),
+  open: async (settings, resources) => storyWritersTask({ ...settings, ...(await storyResources(resources)) }),
 };
