@@ -47,6 +47,7 @@ const trials: readonly (readonly [start: RegExp, trial: Trial])[] = [
   [/^data check\b/, { code: 1, says: "no benchmark file" }],
   [/^data get\b.*--from hub/, { more: ["--offline"], code: 2, says: "is not in the cache" }],
   [/^data (get|show)\b/, { more: ["--offline", "--folder", "none"], code: 2, says: "there is no " }],
+  [/^(bench|topology)\b.* \.\//, { code: 2, says: "does not exist" }],
   [/^bench\b.*--resume/, { code: 2, says: "holds no bench" }],
   [/^bench\b/, { more: ["--offline", "--folder", "none"], code: 2, says: "there is no " }],
   [/^grade\b/, { code: 0 }],

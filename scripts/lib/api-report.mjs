@@ -9,25 +9,25 @@ import { root } from "./root.mjs";
 const ts = createRequire(join(root, "docs", "package.json"))("typescript");
 
 /**
- * Reports of all entries of all packages.
+ * Reports of all entries of all packages, and of the command line's.
  *
  * @returns {{ entry: string, file: string, text: string, undocumented: string[] }[]} `file` is relative to the root;
  *   `undocumented` names exports without a doc comment, with their place
  */
 export function apiReports() {
   const sources = new Map();
-  return readdirSync(join(root, "packages"))
+  return [...readdirSync(join(root, "packages")).map((name) => join("packages", name)), "apps/trainer"]
     .map((folder) => ({
       folder,
-      manifest: JSON.parse(readFileSync(join(root, "packages", folder, "package.json"), "utf8")),
+      manifest: JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")),
     }))
     .flatMap(({ folder, manifest }) =>
       Object.entries(manifest.exports)
         .filter(([, source]) => typeof source === "string" && source.endsWith(".ts"))
         .map(([path, source]) => ({
           entry: join(manifest.name, path).replaceAll("\\", "/"),
-          file: `docs/api-reports/${[folder, ...path.split("/").slice(1)].join("-")}.md`,
-          exports: exportsOf(join(root, "packages", folder, source), sources).toSorted((a, b) =>
+          file: `docs/api-reports/${[manifest.name.replace(/^@laconic\//u, ""), ...path.split("/").slice(1)].join("-")}.md`,
+          exports: exportsOf(join(root, folder, source), sources).toSorted((a, b) =>
             a.name < b.name ? -1 : a.name > b.name ? 1 : 0,
           ),
         })),

@@ -74,7 +74,8 @@ export const metricNames: readonly MetricName[] = [
   { name: "approx_kl/k3", meaning: "Mean of ratio - 1 - log ratio per token: the k3 estimate, never negative." },
   {
     name: "actor/kl_loss",
-    meaning: "Mean estimate per token of the divergence from the reference policy; with objective.kl only.",
+    meaning:
+      "Mean estimate per token of the divergence from the reference policy; with objective.kl, or an objective that needs one.",
   },
   { name: "actor/pg_clipfrac", meaning: "Share of ratios that the clip stopped." },
   { name: "clip_ratio/low_mean", meaning: "Share of ratios stopped at the lower end." },

@@ -121,9 +121,9 @@ describe("values of a user's own", () => {
       await run(tinyParts(), { steps: 4, objective: { name: "gspo", clip, kl } }),
     ];
     expect(found.after).toEqual(named.after);
-    const [first, last] = [found.rows[0] ?? {}, found.rows.at(-1) ?? {}];
-    const key = Object.keys(first).find((name) => name.includes("kl_ref") || name.startsWith("ref_kl")) ?? "none";
-    expect([first[key], (last[key] ?? 0) > 0]).toEqual([0, true]);
+    const divergence = ({ rows }: typeof found): unknown[] => rows.map((row) => row["actor/kl_loss"]);
+    expect(divergence(found)).toEqual(divergence(named));
+    expect(divergence(found).at(-1)).toBeGreaterThan(0);
   });
 
   test("costs of a user's own are measured, priced and named", async () => {

@@ -13,15 +13,15 @@ import {
   type BenchJob,
   type BenchSet,
   type BenchSettings,
-  type SampleRecord,
 } from "@laconic/evaluation";
 import { hubEnvironment } from "@laconic/hub";
-import type { ApiEvent, SpendAccount } from "@laconic/openai";
+import type { ApiEvent } from "@laconic/openai";
 import { codeGrader, createSandbox } from "@laconic/sandbox";
 import type { CommandDef } from "citty";
 import { benchDataOf, type BenchData } from "../bench/bench-data.ts";
 import { benchSets } from "../bench/bench-sets.ts";
 import { sayLeftOut, writeLeftOut, type LeftOut } from "../bench/left-out-file.ts";
+import { progressOf } from "../bench/bench-progress.ts";
 import { methodSpec } from "../bench/method-spec.ts";
 import { openOwnMethods, ownBenchValues, withoutFiles } from "../bench/own-values.ts";
 import { trainedTeam, type TrainedTeam } from "../bench/trained-team.ts";
@@ -40,7 +40,6 @@ import { exists } from "../cli/files.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { downloadProgress } from "../cli/download-progress.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { formatDuration } from "../cli/format.ts";
 import { fromFolder, keepSources, sourcesOf } from "../door/run-sources.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 import { dataFolder } from "../run/data-folder.ts";
@@ -381,27 +380,4 @@ async function perform(
 /** US dollars, where they are known. */
 function spentOn(records: readonly { readonly usd: number | null }[]): number {
   return records.reduce((sum, { usd }) => sum + (usd ?? 0), 0);
-}
-
-/** A moving line on a terminal; one line in ten per cent elsewhere. */
-function progressOf(total: number, account: SpendAccount, terminal: Terminal): (record: SampleRecord) => void {
-  const started = performance.now();
-  let [done, right, failed, said] = [0, 0, 0, 0];
-  return ({ status, correct, error, benchmark, problem, method }) => {
-    done++;
-    if (correct === true) right++;
-    if (status !== "scored") {
-      failed++;
-      terminal.note(`${status === "error" ? "failed" : status}: ${benchmark} ${problem} ${method}: ${error}`);
-    }
-    const left = ((performance.now() - started) / 1000 / done) * (total - done);
-    const spent = account.spentUsd > 0 ? `  $${account.spentUsd.toFixed(4)}` : "";
-    const line = `${done}/${total}  right ${((100 * right) / Math.max(1, done - failed)).toFixed(1)} %${failed > 0 ? `  failed ${failed}` : ""}${spent}  ${formatDuration(left)} left`;
-    terminal.status(line);
-    const tenth = Math.floor((10 * done) / total);
-    if (!terminal.interactive && tenth > said) {
-      said = tenth;
-      terminal.note(line);
-    }
-  };
 }

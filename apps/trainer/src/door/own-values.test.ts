@@ -68,7 +68,7 @@ beforeAll(async () => {
     "package.json": '{"type":"module"}',
   });
   const { code, err } = await laconic("train", join(folder, "run.config.ts"), "--run", run);
-  expect(code, err).toBe(0);
+  if (code !== 0) throw new Error(err);
 }, timeout);
 afterAll(() => rm(folder, { recursive: true }));
 

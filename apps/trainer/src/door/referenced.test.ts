@@ -6,7 +6,7 @@ import { parseAppConfig, writtenConfig } from "../run/app-config.ts";
 import { applyOverrides } from "../run/overrides.ts";
 import { checkReferences, referenced } from "./referenced.ts";
 
-const speaker = { directory: "/home/me/project", module: "/home/me/project/run.config.ts" };
+const speaker = { directory: "/lab/project", module: "/lab/project/run.config.ts" };
 const at = (...path: string[]) => ({ file: speaker.module, export: "default", path });
 
 function brief(): { readonly brief: number } {
@@ -50,8 +50,8 @@ test("values become references to where they stand; what has a name stays", () =
 test("files are relative to who says them: a configuration's folder, or the working directory for a word", () => {
   const config = { task: { file: "../task.ts#sums", settings: { digits: 2 } }, train: { reward: "./reward.ts#brief" } };
   expect(referenced(config, { directory: speaker.directory })).toEqual({
-    task: { file: "/home/me/task.ts", export: "sums", settings: { digits: 2 } },
-    train: { reward: { file: "/home/me/project/reward.ts", export: "brief" } },
+    task: { file: "/lab/task.ts", export: "sums", settings: { digits: 2 } },
+    train: { reward: { file: "/lab/project/reward.ts", export: "brief" } },
   });
   expect(applyOverrides({}, ["task=./task.ts", "task.settings.digits=4", "train.reward=./a.ts#b"])).toEqual({
     task: { file: `${process.cwd()}/task.ts`, export: "default", settings: { digits: 4 } },

@@ -31,7 +31,7 @@ export function runTaskTitle(task: RunTask): string {
 export async function pinnedRunTask(task: RunTask): Promise<RunTask> {
   if (isReference(task)) return task;
   if (!("team" in task)) return (await pinnedTask(task)) as RunTask;
-  const pinned = await pinnedTask({ ...task, team: "solo" } as TaskSettings);
+  const pinned = await pinnedTask({ ...task, team: "solo" });
   return { ...pinned, team: task.team } as RunTask;
 }
 

@@ -3,7 +3,7 @@ import type { Cost } from "@laconic/rewards";
 import type { DefinedTask, TeamTask } from "@laconic/tasks";
 import type { TeamChoice, TaskResources } from "@laconic/tasks/text";
 import type { PolicySettings, TrainConfig, TrainSettings } from "@laconic/trainer";
-import type { ActorSettings, MemorySettings, TaskSettings } from "../run/run-settings.ts";
+import type { ActorSettings, MemorySettings, TaskSettings } from "./run/run-settings.ts";
 
 /** A module whose default export is the value, or `./file.ts#name` for another; relative to the file that says it. */
 export type FileText = `./${string}` | `../${string}` | `/${string}`;
