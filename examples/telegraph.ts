@@ -45,6 +45,8 @@ const aboveMedian: EstimatorFunction = ({ rewards, groups }) => {
 };
 
 const [heldOut, train] = [problems.slice(0, 100), problems.slice(100)];
+const grading = { kind: "numeric" } as const;
+export const board = { name: "telegrams", problems: heldOut.map((problem) => ({ ...problem, grading })) };
 export default defineRun({
   task: defineTask({ name: "telegraph", topology, reward, tokenizer: relayTokenizer, train, heldOut }),
   device: "wasm",

@@ -42,6 +42,7 @@ const trials: readonly (readonly [start: RegExp, trial: Trial])[] = [
   [/^plan\b/, { more: ["--device", "wasm", "--tflops", "1"], code: 0 }],
   [/^(eval|report|analyze|rescore)\b/, { code: 2, says: "holds no run" }],
   [/^(sweep|relay ablate)\b/, { more: ["--seeds", "0"], code: 2, says: "--seeds is 0" }],
+  [/^serve runs\//, { code: 2, says: "holds no" }],
   [/^serve hub:/, { code: 2, says: "is not in the cache" }],
   [/^data ls\b/, { code: 0 }],
   [/^data check\b/, { code: 1, says: "no benchmark file" }],
@@ -49,10 +50,16 @@ const trials: readonly (readonly [start: RegExp, trial: Trial])[] = [
   [/^data (get|show)\b/, { more: ["--offline", "--folder", "none"], code: 2, says: "there is no " }],
   [/^(bench|topology)\b.* \.\//, { code: 2, says: "does not exist" }],
   [/^bench\b.*--resume/, { code: 2, says: "holds no bench" }],
+  [/^bench\b.*=runs\//, { code: 2, says: "holds no run" }],
   [/^bench\b/, { more: ["--offline", "--folder", "none"], code: 2, says: "there is no " }],
   [/^grade\b/, { code: 0 }],
   [/^doctor\b/, { more: ["--help"], code: 0 }],
 ];
+
+/** As a shell reads them: no quotes within a word here. */
+function unquoted(words: string): string[] {
+  return words.split(/\s+/u).map((word) => word.replace(/^'(.*)'$/u, "$1"));
+}
 
 const start = /^(?:npm run -s laconic -- |npx laconic |laconic |npm start(?: --silent)?(?: -- |$))/u;
 const ofCommandLine = commands.filter(({ line }) => start.test(line));
@@ -89,7 +96,7 @@ describe("commands of the command line in READMEs and docs", () => {
     expect(trial, "a way to try this command").toBeDefined();
     const { more = [], code, says = "" } = trial as Trial;
     const terminal = recordingTerminal();
-    expect([await main([...words.split(/\s+/u), ...more], { terminal }), terminal.err.at(-1) ?? ""]).toEqual([
+    expect([await main([...unquoted(words), ...more], { terminal }), terminal.err.at(-1) ?? ""]).toEqual([
       code,
       expect.stringContaining(says),
     ]);

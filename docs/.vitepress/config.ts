@@ -53,6 +53,7 @@ export default defineConfig({
         text: "Guide",
         items: pages(
           { text: "Getting started", link: "/getting-started" },
+          { text: "Your own task", link: "/your-own-task" },
           { text: "Your own data", link: "/own-data" },
           { text: "Your own values", link: "/own-values" },
           { text: "Concepts", link: "/concepts" },

@@ -1,0 +1,134 @@
+import { existsSync } from "node:fs";
+import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { recordingTerminal } from "../apps/trainer/src/cli/recording-terminal.ts";
+import { main } from "../apps/trainer/src/main.ts";
+import { readText, root } from "./workspace.ts";
+
+const timeout = 300_000;
+const file = (name: string): string => join(root, "examples", name);
+
+async function laconic(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const terminal = recordingTerminal();
+  const code = await main(words, { terminal });
+  return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
+}
+
+/** Standard output of a command that has to succeed. */
+async function done(...words: readonly string[]): Promise<string> {
+  const { code, out, err } = await laconic(...words);
+  expect(code, err).toBe(0);
+  return out;
+}
+
+const rowsOf = async (run: string): Promise<Record<string, number>[]> =>
+  (await readFile(join(run, "metrics.jsonl"), "utf8"))
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, number>);
+
+let folder = "";
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "laconic-own-examples-"));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+test.each(["telegraph.ts", "self-play.ts", "papers.ts"])("%s has at most 60 lines", (name) => {
+  expect(readText(`examples/${name}`).trimEnd().split("\n").length).toBeLessThanOrEqual(60);
+});
+
+test("the page on a task of one's own shows the example as it is", () => {
+  const [shown] = readText("docs/your-own-task.md").match(/(?<=^```ts\n).*?(?=^```$)/ms) ?? [];
+  const code = readText("examples/telegraph.ts");
+  expect(shown).toBe(code.slice(code.indexOf("import ")));
+});
+
+describe("everything of one's own", () => {
+  const small = ["train.evaluation.problems=60", "train.evaluation.every=0"];
+  let run = "";
+
+  beforeAll(async () => {
+    run = join(folder, "telegraph");
+    const out = await done("train", file("telegraph.ts"), "train.steps=10", ...small, "--run", run, "--json");
+    const { before, after } = JSON.parse(out) as Record<"before" | "after", { readonly accuracy: number }>;
+    expect(after.accuracy).toBeGreaterThan(before.accuracy + 0.3);
+  }, timeout);
+
+  test("each station earns its own term, beside the team's", async () => {
+    const rows = await rowsOf(run);
+    const [first = {}, last = {}] = [rows[0], rows.at(-1)];
+    for (const agent of ["north", "south"])
+      expect(last[`reward/agent/${agent}`]).toBeGreaterThan((first[`reward/agent/${agent}`] ?? 1) + 0.1);
+    expect(last["reward/agent/office"]).toBeUndefined();
+  });
+
+  test("is evaluated and analysed", { timeout }, async () => {
+    expect(JSON.parse(await done("eval", run, "--problems", "20", "--json"))).toMatchObject({ step: 10, problems: 20 });
+    expect(await done("analyze", run, "--problems", "4")).toContain("at step 10");
+  });
+
+  test("goes on, and is swept", { timeout }, async () => {
+    const copy = join(folder, "resumed");
+    await cp(run, copy, { recursive: true });
+    await done("train", file("telegraph.ts"), "train.steps=11", ...small, "--resume", "--run", copy);
+    expect(await rowsOf(copy)).toHaveLength(11);
+    const sweep = ["train.steps=1", "train.problemsPerStep=2,4", "train.evaluation.problems=4", "--seeds", "1"];
+    await done("sweep", file("telegraph.ts"), ...sweep, "--run", join(folder, "sweep"));
+    expect(existsSync(join(folder, "sweep"))).toBe(true);
+  });
+
+  test("is benched on its questions beside two other runs", { timeout }, async () => {
+    const methods = ["telegraph", "second", "third"].map((name) => `${name}=${run}`).join(",");
+    const on = ["--benchmarks", `${file("telegraph.ts")}#board`, "--limit", "20", "--model", "none"];
+    expect(await done("bench", ...on, "--methods", methods, "--run", join(folder, "bench"))).toContain("telegrams");
+  });
+});
+
+test("self-play: what one player earns the other loses, and both learn", { timeout }, async () => {
+  const run = join(folder, "self-play");
+  await done("train", file("self-play.ts"), "train.steps=2", "train.evaluation.problems=4", "--run", run);
+  for (const row of await rowsOf(run)) {
+    expect((row["reward/agent/proposer"] ?? 1) + (row["reward/agent/solver"] ?? 1)).toBeCloseTo(0, 12);
+    for (const player of ["proposer", "solver"]) expect(row[`policy/${player}/actor/grad_norm`]).toBeGreaterThan(0);
+  }
+});
+
+describe("the papers' presets, each changed in one property", () => {
+  type Config = Readonly<Record<string, unknown>>;
+  const resolved = async (config: string): Promise<Config> =>
+    JSON.parse(await done("train", config, "--dry-run", "--json")) as Config;
+
+  /** Keys whose values differ. */
+  const changed = (one: unknown, other: unknown, at = ""): string[] => {
+    const isGroup = (value: unknown): value is Config => typeof value === "object" && value !== null;
+    if (!isGroup(one) || !isGroup(other)) return one === other ? [] : [at.slice(1)];
+    const keys = [...new Set([...Object.keys(one), ...Object.keys(other)])];
+    return keys.flatMap((key) => changed(one[key], other[key], `${at}.${key}`));
+  };
+
+  test.each([
+    ["fewerWords", "relay-quickstart", ["train.budget.targetTokens"]],
+    ["sequenceRatios", "relay-hint", ["train.objective.name", "train.objective.clip"]],
+    ["onePolicy", "relay-writers", ["policies"]],
+    ["inAChain", "agent-gspo", ["task.team"]],
+    ["smallerGroups", "agentpo-hint", ["train.episodesPerProblem"]],
+    ["shorter", "magrpo", ["train.steps"]],
+  ])("%s is %s with another %s", async (name, preset, keys) => {
+    const own = await resolved(`${file("papers.ts")}#${name}`);
+    expect(changed(own, await resolved(`preset:${preset}`))).toEqual(keys);
+  });
+
+  test.each(["fewerWords", "sequenceRatios", "onePolicy"])("%s trains", { timeout }, async (name) => {
+    const run = join(folder, name);
+    const short = ["train.steps=1", "train.problemsPerStep=3", "train.evaluation.problems=4"];
+    await done("train", `${file("papers.ts")}#${name}`, ...short, "--run", run);
+    expect(await rowsOf(run)).toHaveLength(1);
+  });
+
+  test("an export that there is not is refused with those that there are", async () => {
+    const { code, err } = await laconic("train", `${file("papers.ts")}#fewerWord`, "--dry-run");
+    expect([code, err]).toEqual([2, expect.stringMatching(/there is no export fewerWord; it exports fewerWords, /u)]);
+  });
+});
