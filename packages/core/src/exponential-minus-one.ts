@@ -1,12 +1,10 @@
-/** ln 2 in two pieces; the first has 21 zeros at its end. */
-const [ln2High, ln2Low] = [6.9314718036912381649e-1, 1.90821492927058770002e-10];
+import { ln2High, ln2Low, twosIn } from "./powers-of-two.ts";
+
 /** Of the least largest error on [0, ln 2 / 2] (Remez). */
 const terms = [
   -3.33333333333331316428e-2, 1.58730158725481460165e-3, -7.93650757867487942473e-5, 4.00821782732936239552e-6,
   -2.01099218183624371326e-7,
 ] as const;
-/** About half and one and a half of ln 2. */
-const [half, oneAndHalf] = [(1 + 0x62e43 / 2 ** 20) / 4, 1 + 0x0a2b2 / 2 ** 20];
 /** About 56 ln 2: below minus it the result is -1. */
 const least = 38.816242;
 
@@ -18,10 +16,8 @@ export function exponentialMinusOne(power: number): number {
   if (Number.isNaN(power)) return power;
   if (power > 709.782712893383973096) return Infinity;
   if (power < -least) return -1;
-  const size = Math.abs(power);
-  if (size < 2 ** -54) return power;
-  const sign = power < 0 ? -1 : 1;
-  const twos = size < half ? 0 : size < oneAndHalf ? sign : Math.trunc(Math.LOG2E * power + 0.5 * sign);
+  if (Math.abs(power) < 2 ** -54) return power;
+  const twos = twosIn(power);
   const high = power - twos * ln2High;
   const low = twos * ln2Low;
   const x = high - low;

@@ -1,12 +1,10 @@
-/** ln 2 in two pieces; the first has 21 zeros at its end. */
-const [ln2High, ln2Low] = [6.9314718036912381649e-1, 1.90821492927058770002e-10];
+import { ln2High, ln2Low, twosIn } from "./powers-of-two.ts";
+
 /** Of the least largest error on [0, ln 2 / 2] (Remez). */
 const terms = [
   1.66666666666666019037e-1, -2.77777777770155933842e-3, 6.61375632143793436117e-5, -1.6533902205465251539e-6,
   4.13813679705723846039e-8,
 ] as const;
-/** About half and one and a half of ln 2. */
-const [half, oneAndHalf] = [(1 + 0x62e43 / 2 ** 20) / 4, 1 + 0x0a2b2 / 2 ** 20];
 
 /**
  * e to a power, below one unit in the last place off. `Math.exp` may differ between JavaScript engines and their versions;
@@ -17,10 +15,8 @@ export function exponential(power: number): number {
   if (power > 709.782712893383973096) return Infinity;
   if (power < -745.13321910194110842) return 0;
   if (power === 1) return Math.E;
-  const size = Math.abs(power);
-  if (size < 2 ** -28) return 1 + power;
-  const sign = power < 0 ? -1 : 1;
-  const twos = size < half ? 0 : size < oneAndHalf ? sign : Math.trunc(Math.LOG2E * power + 0.5 * sign);
+  if (Math.abs(power) < 2 ** -28) return 1 + power;
+  const twos = twosIn(power);
   const high = power - twos * ln2High;
   const low = twos * ln2Low;
   const x = high - low;

@@ -1,5 +1,5 @@
-/** ln 2 in two pieces; the first has 21 zeros at its end. */
-const [ln2High, ln2Low] = [6.9314718036912381649e-1, 1.90821492927058770002e-10];
+import { ln2High, ln2Low } from "./powers-of-two.ts";
+
 /** Of the least largest error (Remez), even powers and odd ones. */
 const even = [3.999999999940941908e-1, 2.222219843214978396e-1, 1.531383769920937332e-1] as const;
 const odd = [

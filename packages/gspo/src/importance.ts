@@ -75,13 +75,14 @@ export function importanceWeights(
     if (options.kind === "truncate") return Math.min(ratio, options.cap);
     return ratio <= options.cap && ratio >= 1 / options.cap ? ratio : 0;
   };
+  const trained = (t: number): boolean => !mask || mask[t] !== 0;
+  const gap = (t: number): number => (oldLogProbs.values[t] as number) - (rollLogProbs.values[t] as number);
   for (let s = 0; s < sequences; s++) {
     const [start, end] = [logProbs.offsets[s] as number, logProbs.offsets[s + 1] as number];
     let [sum, lowest] = [0, Infinity];
-    const trained = (t: number): boolean => !mask || mask[t] !== 0;
     for (let t = start; t < end; t++) {
       if (!trained(t)) continue;
-      const d = (oldLogProbs.values[t] as number) - (rollLogProbs.values[t] as number);
+      const d = gap(t);
       sum += d;
       lowest = Math.min(lowest, d);
     }
@@ -90,8 +91,7 @@ export function importanceWeights(
     const whole = options.level === "token" ? 0 : bound(exponential(Math.min(exponent, 20)));
     for (let t = start; t < end; t++) {
       if (!trained(t)) continue;
-      const d = (oldLogProbs.values[t] as number) - (rollLogProbs.values[t] as number);
-      const weight = options.level === "token" ? bound(exponential(Math.min(d, 20))) : whole;
+      const weight = options.level === "token" ? bound(exponential(Math.min(gap(t), 20))) : whole;
       weights[t] = vetoed ? 0 : weight;
     }
   }

@@ -1,4 +1,4 @@
-import { exponential, LaconicError, logarithm, sine } from "@laconic/core";
+import { exponential, LaconicError, logarithm } from "@laconic/core";
 import { checkRewards, deviation, groupDiagnostics, perGroup, rewardGroups, type AdvantageResult } from "./groups.ts";
 
 /** RLOO (Ahmadian et al. 2024): r minus the mean of the others, (r - mean) G / (G - 1). */
@@ -134,7 +134,7 @@ function logGamma(x: number): number {
     676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059, 12.507343278686905,
     -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7,
   ];
-  if (x < 0.5) return logarithm(Math.PI / sine(Math.PI * x)) - logGamma(1 - x);
+  if (x < 0.5) return logGamma(x + 1) - logarithm(x);
   const t = x + 6.5;
   const series = coefficients.reduce((sum, c, i) => sum + c / (x + i), 0.99999999999980993);
   return 0.5 * logarithm(2 * Math.PI) + (x - 0.5) * logarithm(t) - t + logarithm(series);
