@@ -54,7 +54,7 @@ function refuseBypass({ input, totals }: Prepared, rollLogProbs: Ragged): void {
   if (compared >= chanceTokens || (compared > 0 && compared === totals.tokens))
     throw new LaconicError(
       "objective_refused",
-      "importance: rollLogProbs and oldLogProbs are the same values, so the weight is 1 everywhere and π / π_old corrects for the sampler already; recompute oldLogProbs with the trainer, or leave importance out",
+      "importance: rollLogProbs and oldLogProbs are the same values, so π / π_old corrects for the sampler already; recompute oldLogProbs with the trainer, or leave importance out",
     );
 }
 

@@ -33,10 +33,13 @@ const agentPo = (team: TeamName): Preset<BenchmarkTaskSettings> => ({
   },
 });
 
+/** A collaborator writes a hint before the actor answers. */
 export const agentPoHint: Preset<BenchmarkTaskSettings> = agentPo("hint");
+/** A collaborator comments on a draft of the actor. */
 export const agentPoCritic: Preset<BenchmarkTaskSettings> = agentPo("critic");
 /** The paper's extension: a debate and a role assignment as they are, with one collaborator that learns. */
 export const agentPoDebate: Preset<BenchmarkTaskSettings> = agentPo("debate");
+/** A role assignment as it is, with one collaborator that learns. */
 export const agentPoRoles: Preset<BenchmarkTaskSettings> = agentPo("roles");
 
 /** AgentPO's comparison: the actor itself learns, at as many samples. */

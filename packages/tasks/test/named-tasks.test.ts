@@ -1,5 +1,12 @@
 import { describe, expect, test, vi } from "vitest";
-import { namedTask, openTask, taskNames, taskSettingsSchema, taskTitle, type TaskSettings } from "./index.ts";
+import {
+  namedTask,
+  openTask,
+  taskNames,
+  taskSettingsSchema,
+  taskTitle,
+  type TaskSettings,
+} from "../src/named/index.ts";
 
 // Neither is to be loaded before a task over text is opened.
 vi.mock("@laconic/sandbox", () => {
