@@ -80,8 +80,8 @@ describe("everything of one's own", () => {
     await done("train", file("telegraph.ts"), "train.steps=11", ...small, "--resume", "--run", copy);
     expect(await rowsOf(copy)).toHaveLength(11);
     const sweep = ["train.steps=1", "train.problemsPerStep=2,4", "train.evaluation.problems=4", "--seeds", "1"];
-    await done("sweep", file("telegraph.ts"), ...sweep, "--run", join(folder, "sweep"));
-    expect(existsSync(join(folder, "sweep"))).toBe(true);
+    await done("sweep", file("telegraph.ts"), ...sweep, "--out", join(folder, "sweep"));
+    expect(existsSync(join(folder, "sweep", "sweep.md"))).toBe(true);
   });
 
   test("is benched on its questions beside two other runs", { timeout }, async () => {
