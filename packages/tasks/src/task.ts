@@ -21,6 +21,8 @@ export interface TaskResources {
   readonly heldOut: number;
   /** Of the run's model: its tokenizer reads a benchmark's chats. */
   readonly modelFolder: string | null;
+  /** Models are a server's, which reads chats and counts tokens: no tokenizer is opened. */
+  readonly remote?: boolean;
   /** The run's token budget per episode, which the views of a text team's agents then have. */
   readonly targetTokens?: number;
   /** What its chat template is told. */
