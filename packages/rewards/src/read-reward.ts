@@ -16,7 +16,12 @@ export function readReward(given: unknown): RewardOutcome {
   if (!isGroup(given)) return invalid(`got ${shown(given)}, expected terms such as { task: 1 }`);
   if ("undecided" in given) return { status: "undecided", reason: String(given["undecided"]) };
   const whole = isGroup(given["team"]) ? given : { team: given };
-  const { team, agents = {}, score, measures = {} } = whole as Readonly<Record<string, unknown>> & { team: RewardTerms };
+  const {
+    team,
+    agents = {},
+    score,
+    measures = {},
+  } = whole as Readonly<Record<string, unknown>> & { team: RewardTerms };
   if (!isGroup(agents)) return invalid(`agents: got ${shown(agents)}, expected terms by agent`);
   for (const [place, terms] of [["", team], ...Object.entries(agents)] as const) {
     if (!isGroup(terms)) return invalid(`agent ${place}: got ${shown(terms)}, expected terms such as { win: 1 }`);

@@ -17,25 +17,40 @@ async function temporary(): Promise<string> {
   return join(folder, "bench");
 }
 
-test("all five baselines on the relay's writers, and a second run takes no sample again", { timeout: 60_000 }, async () => {
-  const run = await temporary();
-  const words = ["--tasks", "relay-writers", "--model", "shipped", "--device", "wasm", "--problems", "3", "--run", run];
-  const { code, out, err } = await pairs(...words, "--json");
-  expect([code, err]).toEqual([0, expect.any(String)]);
-  const { summaries } = JSON.parse(out) as { summaries: { method: string; scored: number; calls: number }[] };
-  expect(summaries.map(({ method, scored, calls }) => [method, scored, calls])).toEqual([
-    ["single", 3, 2],
-    ["concatenation", 3, 2],
-    ["pipeline", 3, 2],
-    ["discussion-1", 3, 4],
-    ["discussion-2", 3, 6],
-  ]);
-  const before = await readFile(join(run, "pairs.jsonl"), "utf8");
-  expect((await pairs(...words)).err).toContain("holds records already");
-  const again = await pairs("--resume", "--run", run);
-  expect(again.out).toContain("## relay-writers: tokens and seconds a problem");
-  expect(await readFile(join(run, "pairs.jsonl"), "utf8")).toBe(before);
-});
+test(
+  "all five baselines on the relay's writers, and a second run takes no sample again",
+  { timeout: 60_000 },
+  async () => {
+    const run = await temporary();
+    const words = [
+      "--tasks",
+      "relay-writers",
+      "--model",
+      "shipped",
+      "--device",
+      "wasm",
+      "--problems",
+      "3",
+      "--run",
+      run,
+    ];
+    const { code, out, err } = await pairs(...words, "--json");
+    expect([code, err]).toEqual([0, expect.any(String)]);
+    const { summaries } = JSON.parse(out) as { summaries: { method: string; scored: number; calls: number }[] };
+    expect(summaries.map(({ method, scored, calls }) => [method, scored, calls])).toEqual([
+      ["single", 3, 2],
+      ["concatenation", 3, 2],
+      ["pipeline", 3, 2],
+      ["discussion-1", 3, 4],
+      ["discussion-2", 3, 6],
+    ]);
+    const before = await readFile(join(run, "pairs.jsonl"), "utf8");
+    expect((await pairs(...words)).err).toContain("holds records already");
+    const again = await pairs("--resume", "--run", run);
+    expect(again.out).toContain("## relay-writers: tokens and seconds a problem");
+    expect(await readFile(join(run, "pairs.jsonl"), "utf8")).toBe(before);
+  },
+);
 
 test.for([
   [["--model", "shipped"], "--tasks is missing"],

@@ -2,7 +2,15 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
 import { LaconicError } from "@laconic/core";
-import { csvOf, markdownOf, openRecordsOf, pairRecords, pairTables, runPairs, summarisePairs } from "@laconic/evaluation";
+import {
+  csvOf,
+  markdownOf,
+  openRecordsOf,
+  pairRecords,
+  pairTables,
+  runPairs,
+  summarisePairs,
+} from "@laconic/evaluation";
 import { taskTitle } from "@laconic/tasks/named";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";

@@ -1,5 +1,12 @@
 import { randomFromSeed, type Problem, type Random, type Reward, type Tokenizer, type Topology } from "@laconic/core";
-import { jointBaselines, synchronousTurns, type JointBaseline, type JointGame, type JointWords, type Player } from "@laconic/topologies";
+import {
+  jointBaselines,
+  synchronousTurns,
+  type JointBaseline,
+  type JointGame,
+  type JointWords,
+  type Player,
+} from "@laconic/topologies";
 import { distinct } from "../distinct.ts";
 import { relayMarks, relayTokenizer } from "../relay/tokenizer.ts";
 import { renderTokens, tokensPrompt } from "../relay/token-prompt.ts";
