@@ -51,9 +51,8 @@ describe("the writers' baselines", () => {
     );
     const [both] = await played(task, "concatenation", (agent) => (agent === "first" ? first : second));
     expect(alone.outputs).toEqual(both.outputs);
-    const rewards = await Promise.all(
-      [alone, both].map((each) => task.reward?.(each, problem, { signal: new AbortController().signal })),
-    );
+    const context = { signal: new AbortController().signal };
+    const rewards = [alone, both].map((each) => task.reward?.(each, problem, context));
     expect(rewards[0]).toEqual(rewards[1]);
     // The levels are what is summed; what is summed is the grade alone.
     const outcome = readReward(rewards[0]);
