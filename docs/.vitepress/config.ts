@@ -73,6 +73,7 @@ export default defineConfig({
         items: pages(
           { text: "Quickstart", link: "/quickstart-results" },
           { text: "AgentPO and MAGRPO: small worlds", link: "/results/small-worlds" },
+          { text: "Pairs beside MAGRPO's baselines", link: "/results/pairs" },
           { text: "Accuracy-token frontier", link: "/results/frontier" },
           { text: "The grader's board", link: "/grader-board" },
           { text: "Benchmarks", link: "/benchmarks" },

@@ -12,6 +12,11 @@ export interface EpisodeReward {
   readonly agents?: Readonly<Record<AgentId, RewardTerms>>;
   /** What accuracy is the mean of, 0 to 1. Default: the team's `task`, else the sum of the team's terms. */
   readonly score?: number;
+  /**
+   * What is counted beside, by name, such as the levels that a term is the sum of, or 1 for a scheme that was seen: never summed,
+   * its means stand in the metrics. NaN where it does not apply.
+   */
+  readonly measures?: Readonly<Record<string, number>>;
 }
 
 /** What a reward is told beside episode and problem. */

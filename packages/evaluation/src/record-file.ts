@@ -3,21 +3,46 @@ import { LaconicError } from "@laconic/core";
 import { parseRecord, sampleKey, type SampleRecord } from "./sample-record.ts";
 
 /** Records on disk, one a line, each there for good once `append` has returned. */
-export interface RecordFile {
+export interface RecordFile<Kept = SampleRecord> {
   /** The last record of every sample. */
-  readonly records: ReadonlyMap<string, SampleRecord>;
-  append(record: SampleRecord): Promise<void>;
+  readonly records: ReadonlyMap<string, Kept>;
+  append(record: Kept): Promise<void>;
   close(): Promise<void>;
 }
+
+/** How records of a kind are read: null for a line that is none, and what makes two records the same sample. */
+export interface RecordKind<Kept> {
+  readonly parse: (line: string) => Kept | null;
+  readonly keyOf: (record: Kept) => string;
+}
+
+const samples: RecordKind<SampleRecord> = { parse: parseRecord, keyOf: sampleKey };
 
 /**
  * Reads records; a torn last line is left out.
  * @throws LaconicError `data_invalid` for a line in the middle that is no record, with file and row
  */
-export async function readRecords(
+export function readRecords(path: string): Promise<ReadRecords<SampleRecord>> {
+  return readRecordsOf(samples, path);
+}
+
+/** Opens a file of records to go on with it. */
+export function openRecords(path: string): Promise<RecordFile> {
+  return openRecordsOf(samples, path);
+}
+
+/** The last record of every sample, and the bytes of whole lines. */
+export interface ReadRecords<Kept> {
+  readonly records: Map<string, Kept>;
+  readonly bytes: number;
+}
+
+/** As {@link readRecords}, of any kind. */
+export async function readRecordsOf<Kept>(
+  { parse, keyOf }: RecordKind<Kept>,
   path: string,
-): Promise<{ readonly records: Map<string, SampleRecord>; readonly bytes: number }> {
-  const records = new Map<string, SampleRecord>();
+): Promise<ReadRecords<Kept>> {
+  const records = new Map<string, Kept>();
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "";
     throw error;
@@ -28,24 +53,24 @@ export async function readRecords(
     .split("\n")
     .forEach((line, i) => {
       if (line === "") return;
-      const record = parseRecord(line);
+      const record = parse(line);
       if (!record)
         throw new LaconicError("data_invalid", `${path}:${i + 1}: the line is no record`, { path, row: i + 1 });
-      records.set(sampleKey(record), record);
+      records.set(keyOf(record), record);
     });
   return { records, bytes: Buffer.byteLength(text.slice(0, whole)) };
 }
 
-/** Opens a file of records to go on with it. */
-export async function openRecords(path: string): Promise<RecordFile> {
-  const { records, bytes } = await readRecords(path);
+/** As {@link openRecords}, of any kind. */
+export async function openRecordsOf<Kept>(kind: RecordKind<Kept>, path: string): Promise<RecordFile<Kept>> {
+  const { records, bytes } = await readRecordsOf(kind, path);
   const file: FileHandle = await open(path, "a");
   await truncate(path, bytes);
   let last: Promise<void> = Promise.resolve();
   return {
     records,
     append(record) {
-      records.set(sampleKey(record), record);
+      records.set(kind.keyOf(record), record);
       // One after the other; a sync covers all that was written before it.
       last = last.then(async () => {
         await file.write(`${JSON.stringify(record)}\n`);

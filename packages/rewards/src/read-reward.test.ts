@@ -72,3 +72,18 @@ test("each fault is caught by its case", async () => {
   for (const [i, [fault, message]] of faults.entries())
     await expect(rewardCases[i]?.run(() => fault)).rejects.toThrow(message);
 });
+
+test("measures are kept and not summed; what is no number is refused by name", () => {
+  const outcome = readReward({ team: { task: 0.5 }, measures: { "scheme/fallback": 1, length: Number.NaN } });
+  expect(outcome).toEqual({
+    status: "scored",
+    value: 0.5,
+    reward: { team: { task: 0.5 }, score: 0.5, measures: { "scheme/fallback": 1, length: Number.NaN } },
+  });
+  for (const measures of [{ seen: "yes" }, { seen: Infinity }])
+    expect(readReward({ team: { task: 1 }, measures })).toMatchObject({
+      status: "invalid",
+      reason: expect.stringMatching(/^measure seen: /u) as unknown,
+    });
+  expect(readReward({ team: { task: 1 }, measures: [] })).toMatchObject({ status: "invalid" });
+});

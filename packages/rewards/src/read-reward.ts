@@ -16,17 +16,30 @@ export function readReward(given: unknown): RewardOutcome {
   if (!isGroup(given)) return invalid(`got ${shown(given)}, expected terms such as { task: 1 }`);
   if ("undecided" in given) return { status: "undecided", reason: String(given["undecided"]) };
   const whole = isGroup(given["team"]) ? given : { team: given };
-  const { team, agents = {}, score } = whole as { team: RewardTerms; agents?: unknown; score?: unknown };
+  const {
+    team,
+    agents = {},
+    score,
+    measures = {},
+  } = whole as Readonly<Record<string, unknown>> & { team: RewardTerms };
   if (!isGroup(agents)) return invalid(`agents: got ${shown(agents)}, expected terms by agent`);
   for (const [place, terms] of [["", team], ...Object.entries(agents)] as const) {
     if (!isGroup(terms)) return invalid(`agent ${place}: got ${shown(terms)}, expected terms such as { win: 1 }`);
     const bad = Object.entries(terms).find(([name, value]) => !isTerm(name, value));
     if (bad) return invalid(misfit(place, bad[0], bad[1]));
   }
+  if (!isGroup(measures)) return invalid(`measures: got ${shown(measures)}, expected numbers by name`);
+  const odd = Object.entries(measures).find(([, each]) => typeof each !== "number" || Math.abs(each) > maxReward);
+  if (odd) return invalid(`measure ${odd[0]}: got ${shown(odd[1])}, expected a finite number, or NaN`);
   const value = score ?? team["task"] ?? sumOf(team);
   if (typeof value !== "number" || !Number.isFinite(value))
     return invalid(`score: got ${shown(value)}, expected a finite number`);
-  const reward = { team, ...(Object.keys(agents).length > 0 && { agents }), score: value } as EpisodeReward;
+  const reward = {
+    team,
+    ...(Object.keys(agents).length > 0 && { agents }),
+    score: value,
+    ...(Object.keys(measures).length > 0 && { measures }),
+  } as EpisodeReward;
   return { status: "scored", value, reward };
 }
 

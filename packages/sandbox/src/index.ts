@@ -12,7 +12,7 @@ export { gradeProgram } from "./grading/grade-program.ts";
 export type { GradeProgramOptions, ProgramTests, ProgramVerdict } from "./grading/grade-program.ts";
 export { assembleProgram } from "./grading/assemble-program.ts";
 export { meanPassAtK, passAtK } from "./grading/pass-at-k.ts";
-export { cooperationReward } from "./grading/cooperation.ts";
+export { cooperationReward, cooperationSchemes } from "./grading/cooperation.ts";
 export type { CooperationReward, CooperationScheme } from "./grading/cooperation.ts";
 export { codeGrader } from "./grading/code-grader.ts";
 export type { CodeVerdict } from "./grading/code-grader.ts";

@@ -1,4 +1,4 @@
-import type { ChatTokenizer, Tokenizer } from "@laconic/core";
+import type { ChatTokenizer, Tokenizer, Topology } from "@laconic/core";
 import type { OpenOptions } from "@laconic/benchmarks";
 import type { TrainingTask } from "@laconic/trainer";
 
@@ -7,6 +7,11 @@ export interface TeamTask extends TrainingTask {
   readonly tokenizer: Tokenizer | ChatTokenizer;
   /** All agents when absent; the others do not learn. */
   readonly trainedAgents?: readonly string[];
+  /**
+   * How the same work is done by agents that have not learned to do it together, by name: the paper's baselines. They answer as the
+   * team does, so that the task's reward judges them.
+   */
+  readonly baselines?: Readonly<Record<string, Topology>>;
   close?(): Promise<void>;
 }
 
@@ -16,6 +21,8 @@ export interface TaskResources {
   readonly heldOut: number;
   /** Of the run's model: its tokenizer reads a benchmark's chats. */
   readonly modelFolder: string | null;
+  /** Models are a server's, which reads chats and counts tokens: no tokenizer is opened. */
+  readonly remote?: boolean;
   /** The run's token budget per episode, which the views of a text team's agents then have. */
   readonly targetTokens?: number;
   /** What its chat template is told. */

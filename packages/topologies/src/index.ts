@@ -37,6 +37,8 @@ export type {
   Player,
   SynchronousTurnsOptions,
 } from "./program/synchronous-turns.ts";
+export { jointBaselines } from "./program/joint-baselines.ts";
+export type { Heard, JointBaseline, JointWords, SingleWriter } from "./program/joint-baselines.ts";
 
 export { speak } from "./speak.ts";
 export type { SpeakRequest, Turn } from "./speak.ts";

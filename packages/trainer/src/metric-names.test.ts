@@ -41,7 +41,10 @@ test("every metric of a step matches exactly one entry, and every entry is emitt
     await emitted({ objective: { name: "gspo", offPolicyMask: 0.5 } }),
     await emitted(
       { groupBy: "prompt+agent" },
-      { ...tinyParts("star"), reward: () => ({ team: {}, agents: { hint: { win: 1 } }, score: 1 }) },
+      {
+        ...tinyParts("star"),
+        reward: () => ({ team: {}, agents: { hint: { win: 1 } }, score: 1, measures: { seen: 1 } }),
+      },
     ),
     own,
   ];

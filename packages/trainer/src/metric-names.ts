@@ -14,6 +14,11 @@ export const metricNames: readonly MetricName[] = [
   { name: "rewards/{term}/mean", meaning: "Mean of one signed term of the reward." },
   { name: "rewards/{term}/std", meaning: "Sample standard deviation of the term over the batch." },
   { name: "reward/agent/{agent}", meaning: "Mean of the terms that an agent has of its own." },
+  {
+    name: "measures/{measure}",
+    meaning:
+      "Mean of what a reward counts beside its terms: levels of a writing reward, parts of a code reward, shares of cooperation schemes.",
+  },
   { name: "task/accuracy", meaning: "Mean grade of the training episodes that have one, 0 to 1." },
   { name: "scoring/scored", meaning: "Answers that got a grade, 0 to 1." },
   {

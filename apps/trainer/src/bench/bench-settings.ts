@@ -67,7 +67,7 @@ export function checkBenchConfig(value: unknown, place: string): BenchConfig {
     if (benchmarkNamed(name).answer.kind === "writing")
       throw new LaconicError(
         "config_invalid",
-        `${place}: ${name} has no right answers, its reward judges the texts of two writers and a method gives one: no bench; train task.name=writing, task.form=${name}`,
+        `${place}: ${name} has no right answers, its reward judges the texts of two writers and a method gives one: compare pairs with laconic pairs --tasks writing/${name}`,
         { place, benchmark: name },
       );
   const names = methodNames(parsed.data);

@@ -101,3 +101,12 @@ test("an answer that several gave together is shown by agent, escaped; a chosen 
   );
   expect(shown({ answer: "k6", outputs: { first: "k6", second: "e9" } })).toContain("Answer “k6”, expected");
 });
+
+test("what rewards count is drawn, each family in a chart of its own", () => {
+  const rows = data.rows.map((row) => ({ ...row, "measures/syntax": 0.5, "measures/scheme/fallback": 0.25 }));
+  const page = renderReport({ ...data, rows });
+  expect(page).toContain("What the reward counts<");
+  expect(page).toContain("What the reward counts: scheme");
+  expect(page).toContain("fallback");
+  expect(renderReport(data)).not.toContain("What the reward counts");
+});

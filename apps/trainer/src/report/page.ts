@@ -164,7 +164,23 @@ function charts(data: ReportData): LineChart[] {
       caption: "Mean of each term of Eq. 1; costs are negative.",
       series: terms.map((term, i) => series(rows, `rewards/${term}/mean`, term, color(i))),
     },
+    ...measureCharts(rows),
   ];
+}
+
+/** What rewards count beside their terms: one chart of names alone, and one a family, such as `scheme/fallback`. */
+function measureCharts(rows: readonly MetricRow[]): LineChart[] {
+  const measures = names(rows, /^measures\/(.+)$/);
+  const familyOf = (name: string): string => (name.includes("/") ? name.slice(0, name.indexOf("/")) : "");
+  return [...new Set(measures.map((name) => familyOf(name)))].map((family) => ({
+    xLabel: "step",
+    title: family === "" ? "What the reward counts" : `What the reward counts: ${family}`,
+    caption:
+      family === "" ? "Mean of each part over the step's episodes." : "Share or mean over the step's episodes of each.",
+    series: measures
+      .filter((name) => familyOf(name) === family)
+      .map((name, i) => series(rows, `measures/${name}`, name.slice(family === "" ? 0 : family.length + 1), color(i))),
+  }));
 }
 
 /** The raw values, faint, under their trailing mean. */

@@ -10,6 +10,7 @@ describe("tldr", () => {
     expect(writingReward("tldr", words(7, "a"), words(20, "b"))).toEqual({
       reward: 0,
       terms: { length: 0, ratio: 0, words: 0, style: 0 },
+      style: { overlap: 0, transitions: 0 },
       stoppedAt: "length",
     });
     expect(writingReward("tldr", words(20, "a"), words(257, "b")).stoppedAt).toBe("length");
@@ -44,6 +45,8 @@ describe("tldr", () => {
     expect(plain).toMatchObject({ reward: 2, stoppedAt: null, terms: { style: 0 } });
     const joined = writingReward("tldr", first, `${words(16, "b")} a1 however a2 therefore`);
     expect(joined.terms.style).toBeCloseTo(0.4 * 0.45 + 0.6, 6);
+    expect(joined.style.transitions).toBeCloseTo(0.4 * 0.45, 6);
+    expect(joined.style.overlap).toBeCloseTo(0.6, 6);
   });
   test("with every kind of transition 2.98 is the most", () => {
     const all = Object.values(transitionPhrases)

@@ -19,6 +19,8 @@ export interface WritingReward {
   /** 0 to 3; with twelve categories of transitions at most 2.98. */
   readonly reward: number;
   readonly terms: { readonly length: number; readonly ratio: number; readonly words: number; readonly style: number };
+  /** The two parts of `style`: shared words, at most 0.6, and kinds of transitions, at most 0.4. */
+  readonly style: { readonly overlap: number; readonly transitions: number };
   /** The first level that failed and ended the count; null when all were reached. */
   readonly stoppedAt: "length" | "ratio" | "words" | null;
 }
@@ -73,9 +75,11 @@ export function writingReward(
 ): WritingReward {
   const { tokens, ratio, words, overlap, transitionsOf } = forms[form];
   const terms = { length: 0, ratio: 0, words: 0, style: 0 };
+  const style = { overlap: 0, transitions: 0 };
   const result = (stoppedAt: WritingReward["stoppedAt"]): WritingReward => ({
     reward: terms.length + terms.ratio + terms.words + terms.style,
     terms: { ...terms },
+    style: { ...style },
     stoppedAt,
   });
   const [least, most] = tokens;
@@ -91,7 +95,9 @@ export function writingReward(
   terms.words = 0.5 * inWords;
   const stop = options.stopWords ?? stopWords;
   const shared = Math.min(jaccard(without(a, stop), without(b, stop)), overlap) / overlap;
-  terms.style = 0.4 * transitionScore(transitionsOf(first, second), options) + 0.6 * shared;
+  style.transitions = 0.4 * transitionScore(transitionsOf(first, second), options);
+  style.overlap = 0.6 * shared;
+  terms.style = style.transitions + style.overlap;
   return result(null);
 }
 

@@ -4,16 +4,18 @@ import { fencedCode } from "./assemble-program.ts";
 import { gradeProgram, type ProgramTests } from "./grade-program.ts";
 import { harness } from "./harness.ts";
 
-/** Ways of working together that the MAGRPO paper saw emerge, told by the syntax tree. */
-export type CooperationScheme =
-  /** The main function has a way of its own for when the helper fails. */
-  | "fallback"
-  /** It handles special cases before it returns what the helper returns. */
-  | "decorator"
-  /** It splits the task over several calls of the helper. */
-  | "coordinator"
-  /** The helper decides which branch is taken. */
-  | "strategy-filter";
+/**
+ * Ways of working together that the MAGRPO paper saw emerge, told by the syntax tree.
+ *
+ * - `fallback`: the main function has a way of its own for when the helper fails.
+ * - `decorator`: it handles special cases before it returns what the helper returns.
+ * - `coordinator`: it splits the task over several calls of the helper.
+ * - `strategy-filter`: the helper decides which branch is taken.
+ */
+export const cooperationSchemes = ["fallback", "decorator", "coordinator", "strategy-filter"] as const;
+
+/** One of {@link cooperationSchemes}. */
+export type CooperationScheme = (typeof cooperationSchemes)[number];
 
 /** The reward of a helper and a main function, and where it comes from. */
 export interface CooperationReward {

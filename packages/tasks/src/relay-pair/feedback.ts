@@ -19,7 +19,7 @@ export function relayFeedbackTask(options: { readonly heldOut?: number } = {}): 
       if (last.every((text, i) => isRight(text, gold, i))) return null;
       return last.map((text, i) => `${isRight(text, gold, i) ? "" : factOf(gold, i)}?${question}`);
     },
-    grade: (texts, { gold }) => texts.filter((text, i) => isRight(text, gold, i)).length / 2,
+    grade: (texts, { gold }) => ({ grade: texts.filter((text, i) => isRight(text, gold, i)).length / 2 }),
     draw,
     heldOut: options.heldOut ?? 200,
   });

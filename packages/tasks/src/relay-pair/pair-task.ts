@@ -1,5 +1,12 @@
 import { randomFromSeed, type Problem, type Random, type Reward, type Tokenizer, type Topology } from "@laconic/core";
-import { synchronousTurns, type JointGame, type Player } from "@laconic/topologies";
+import {
+  jointBaselines,
+  synchronousTurns,
+  type JointBaseline,
+  type JointGame,
+  type JointWords,
+  type Player,
+} from "@laconic/topologies";
 import { distinct } from "../distinct.ts";
 import { relayMarks, relayTokenizer } from "../relay/tokenizer.ts";
 import { renderTokens, tokensPrompt } from "../relay/token-prompt.ts";
@@ -15,10 +22,18 @@ export interface RelayPairTask {
   readonly reward: Reward;
   problems(random: Random, count: number): Problem[];
   readonly heldOut: readonly Problem[];
+  /** The same work without training, one model or two. */
+  readonly baselines: Readonly<Record<JointBaseline, Topology>>;
 }
 
-/** Judges what the two wrote, 0 to 1; silence is an empty text. */
-export type PairGrade = (texts: readonly [first: string, second: string], problem: Problem) => number;
+/** Judges what the two wrote: the term `task`, 0 to 1, and what is counted beside; silence is an empty text. */
+export type PairGrade = (texts: readonly [first: string, second: string], problem: Problem) => PairJudgement;
+
+/** A grade, and what it is made of. */
+export interface PairJudgement {
+  readonly grade: number;
+  readonly measures?: Readonly<Record<string, number>>;
+}
 
 const agents = ["first", "second"] as const;
 
@@ -51,25 +66,44 @@ export function relayPairTask(options: {
     topology: synchronousTurns(game.players, game),
     game,
     tokenizer: relayTokenizer,
-    reward: (episode, problem) => ({ task: grade(textsOf(episode, agents), problem) }),
+    baselines: jointBaselines(game, wordsOf(game)),
+    reward: (episode, problem) => {
+      const { grade: task, measures } = grade(textsOf(episode, agents), problem);
+      return { team: { task }, ...(measures && { measures }) };
+    },
     problems: (random, count) => Array.from({ length: count }, () => drawn(random, false)),
     heldOut: distinct(heldOut, () => drawn(stream, true)),
   };
 }
 
-/** Is asked `facts?question`; its own earlier reply stands behind a mark. */
+/**
+ * What untrained pairs are asked: others' texts stand behind a mark. The shipped policy cannot be told of a marker, so a single
+ * one is asked for one text after the other.
+ */
+function wordsOf({ players }: JointGame): JointWords {
+  const { prompt, renderPrompt, maxTokens } = players[0] as Player;
+  return {
+    single: {
+      player: { id: "single", maxTokens, ...(prompt && { prompt }), ...(renderPrompt && { renderPrompt }) },
+    },
+    having: (question, heard) => [question, ...heard.map(({ text }) => text)].join("|"),
+  };
+}
+
+/** Is asked `facts?question`, with others' texts as `facts?question|text`; they and its own earlier replies stand behind marks. */
 function player(id: string, role: string, maxTokens: number): Player {
   const encode = (text: string): number[] => relayTokenizer.encode(text);
   return {
     id,
     maxTokens,
     prompt: (chat) => {
-      const [facts = "", question = ""] = (chat.at(-1)?.content ?? "").split("?");
+      const [facts = "", asked = ""] = (chat.at(-1)?.content ?? "").split("?");
+      const [question = "", ...heard] = asked.split("|");
       const earlier = chat.filter((message) => message.role === "assistant").map(({ content }) => content);
       const { question: mark, next, reply } = relayMarks;
-      const own = earlier.flatMap((text) => [next, ...encode(text)]);
+      const said = [...earlier, ...heard].flatMap((text) => [next, ...encode(text)]);
       const first = relayMarks.role[role] as number;
-      return tokensPrompt([first, ...encode(facts), mark, ...encode(question), ...own, reply]);
+      return tokensPrompt([first, ...encode(facts), mark, ...encode(question), ...said, reply]);
     },
     renderPrompt: renderTokens,
   };

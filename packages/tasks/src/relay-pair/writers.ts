@@ -18,31 +18,54 @@ export function relayWritersTask(options: { readonly heldOut?: number } = {}): R
     turns: 1,
     maxTokens: [28, 28],
     transition: ({ question }) => [question, question],
-    grade: (texts, { gold }) => writersGrade(texts, gold),
+    grade: (texts, { gold }) => {
+      const levels = writersLevels(texts, gold);
+      return {
+        grade: gradeOf(levels),
+        measures: Object.fromEntries(Object.entries(levels).map(([level, points]) => [`level/${level}`, points])),
+      };
+    },
     draw,
     heldOut: options.heldOut ?? 200,
   });
 }
 
 /** @param gold - the fact, such as `k6` */
-export function writersGrade([first, second]: readonly [first: string, second: string], gold: string): number {
+export function writersGrade(texts: readonly [first: string, second: string], gold: string): number {
+  return gradeOf(writersLevels(texts, gold));
+}
+
+/** Points by level; behind the first that failed there are none. */
+interface WritersLevels {
+  readonly lengths: number;
+  readonly ratio: number;
+  readonly order: number;
+  readonly named: number;
+}
+
+function gradeOf({ lengths: fit, ratio, order, named }: WritersLevels): number {
+  return fit + ratio + order + named;
+}
+
+function writersLevels([first, second]: readonly [first: string, second: string], gold: string): WritersLevels {
   const fits = (text: string, [least, most]: readonly [number, number]): boolean =>
     text.length >= least && text.length <= most;
   const [short, long] = [fits(first, lengths.first), fits(second, lengths.second)];
-  let grade = (short ? 0.2 : 0) + (long ? 0.2 : 0);
-  if (!short || !long) return grade;
-  if (second.length < 4 * first.length) return grade;
-  grade += 0.2;
+  const levels = { lengths: (short ? 0.2 : 0) + (long ? 0.2 : 0), ratio: 0, order: 0, named: 0 };
+  if (!short || !long) return levels;
+  if (second.length < 4 * first.length) return levels;
+  levels.ratio = 0.2;
   const [key = "", value = ""] = gold;
   const inOrder = (text: string): boolean => {
     // The key is a word of its own, or stands before the value: "the value of k is 6" holds a v before it too.
     const at = Math.max(text.indexOf(`${key}${value}`), text.search(new RegExp(`\\b${key}\\b`, "u")));
     return at >= 0 && text.indexOf(value, at) > at;
   };
-  if (!inOrder(first) || !inOrder(second)) return grade;
-  grade += 0.2;
+  if (!inOrder(first) || !inOrder(second)) return levels;
+  levels.order = 0.2;
   const named = [...new Set(first.replaceAll(" ", ""))];
-  return grade + 0.2 * (named.filter((character) => second.includes(character)).length / named.length);
+  levels.named = 0.2 * (named.filter((character) => second.includes(character)).length / named.length);
+  return levels;
 }
 
 function draw(random: Random): Problem {

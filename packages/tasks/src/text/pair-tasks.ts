@@ -1,10 +1,11 @@
-import { writingReward, type BenchmarkProblem } from "@laconic/benchmarks";
-import type { Problem, RewardResult } from "@laconic/core";
-import { cooperationReward, createSandbox, type CooperationReward } from "@laconic/sandbox";
-import { synchronousTurns, type JointGame } from "@laconic/topologies";
+import { writingReward, type BenchmarkProblem, type WritingReward } from "@laconic/benchmarks";
+import type { EpisodeReward, Problem, RewardResult } from "@laconic/core";
+import { cooperationReward, cooperationSchemes, createSandbox, type CooperationReward } from "@laconic/sandbox";
+import { jointBaselines, synchronousTurns, type JointGame } from "@laconic/topologies";
 import type { TaskResources, TeamTask } from "../task.ts";
 import { tokenizerOf } from "./tokenizer-of.ts";
 import { drawFrom } from "../draw.ts";
+import { pairWords } from "./pair-words.ts";
 import { splitData } from "./open-data.ts";
 import { textsOf } from "../texts-of.ts";
 
@@ -55,18 +56,57 @@ export async function writingTask(settings: WritingTaskSettings, resources: Task
     name: `writing/${form}`,
     topology: synchronousTurns(game.players, game),
     game,
+    baselines: jointBaselines(game, pairWords(game, "text")),
     tokenizer: await tokenizerOf(resources),
-    // Of the stated 3.0; with twelve kinds of transitions 2.98 can be reached.
-    reward: (episode) => ({
-      task: writingReward(form, ...textsOf(episode, pairs.writers), { strict }).reward / 3,
-    }),
+    reward: (episode) => writtenReward(writingReward(form, ...textsOf(episode, pairs.writers), { strict })),
     problems: drawFrom(data.train),
     ...(resources.heldOut > 0 && { pool: data.train }),
     heldOut: data.heldOut,
   };
 }
 
+/**
+ * The reward as a grade, and beside it its levels in points and MAGRPO's three metrics as shares of what each level gives:
+ * structure (lengths and their ratio), style (words and overlap), coherence (transitions). A level behind the first that failed
+ * has nothing.
+ */
+function writtenReward({ reward, terms, style }: WritingReward): EpisodeReward {
+  const { length, ratio, words } = terms;
+  const { overlap, transitions } = style;
+  return {
+    // Of the stated 3.0; with twelve kinds of transitions 2.98 can be reached.
+    team: { task: reward / 3 },
+    measures: {
+      structure: (length + ratio) / 1.5,
+      style: (words + overlap) / 1.1,
+      coherence: transitions / 0.4,
+      "level/length": length,
+      "level/ratio": ratio,
+      "level/words": words,
+      "level/overlap": overlap,
+      "level/transitions": transitions,
+    },
+  };
+}
+
 const mostReward = 4;
+
+const nothingWritten: Pick<CooperationReward, "reward" | "terms" | "schemes"> = {
+  reward: 0,
+  terms: { structure: 0, syntax: 0, tests: 0, cooperation: 0 },
+  schemes: [],
+};
+
+/** The reward as a grade, and beside it its parts in points of 4, and which schemes are seen. */
+function programReward({ reward, terms, schemes }: typeof nothingWritten): EpisodeReward {
+  return {
+    team: { task: Math.max(0, reward / mostReward) },
+    measures: {
+      ...terms,
+      ...Object.fromEntries(cooperationSchemes.map((scheme) => [`scheme/${scheme}`, schemes.includes(scheme) ? 1 : 0])),
+    },
+  };
+}
 
 /** MAGRPO's pair of programmers: a helper and a main function, graded together in a sandbox. */
 export async function codeTask(settings: CodeTaskSettings, resources: TaskResources): Promise<TeamTask> {
@@ -125,11 +165,12 @@ export async function codeTask(settings: CodeTaskSettings, resources: TaskResour
     name: `code/${benchmark}/${turns}`,
     topology: synchronousTurns(game.players, game),
     game,
+    baselines: jointBaselines(game, pairWords(game, "code")),
     tokenizer,
     reward: async (episode, problem): Promise<RewardResult> => {
-      if (episode.answer === null) return { task: 0 };
-      const { reward, undecided } = await rewardOf(...textsOf(episode, pairs.programmers), problem);
-      return undecided === null ? { task: Math.max(0, reward / mostReward) } : { undecided };
+      if (episode.answer === null) return programReward(nothingWritten);
+      const judged = await rewardOf(...textsOf(episode, pairs.programmers), problem);
+      return judged.undecided === null ? programReward(judged) : { undecided: judged.undecided };
     },
     problems: drawFrom(data.train),
     ...(resources.heldOut > 0 && { pool: data.train }),

@@ -105,12 +105,12 @@ export function jointEpisode(game: JointGame, problem: Problem, turns: readonly 
 }
 
 /** Every player's last reply; silence is a reply too. */
-function jointOutputs({ players }: Pick<JointGame, "players">, turns: readonly Turn[]): Record<AgentId, string> {
+export function jointOutputs({ players }: Pick<JointGame, "players">, turns: readonly Turn[]): Record<AgentId, string> {
   return Object.fromEntries(lastReplies(players, turns).flatMap((last) => (last ? [[last.agent, last.text]] : [])));
 }
 
 /** The last replies joined: those of the last turn, and an earlier one of a player whom a limit kept from it. */
-function jointAnswer(
+export function jointAnswer(
   { players, join = (replies) => replies.join("\n\n") }: Pick<JointGame, "players" | "join">,
   turns: readonly Turn[],
 ): Utterance | null {

@@ -42,6 +42,7 @@ export function stepMetrics(facts: {
     "reward/std": deviation(scored.map(({ reward }) => reward)),
     ...rewardTermMetrics(scored),
     ...agentRewardMetrics(scored),
+    ...measureMetrics(scored),
     "task/accuracy": statisticMean(
       statisticOf(scored.map(({ measured }) => measured.task).filter((task) => !Number.isNaN(task))),
     ),
@@ -131,6 +132,18 @@ function agentRewardMetrics(scored: readonly ScoredRollout[]): Metrics {
     [...agents].map((agent) => {
       const values = scored.map(({ agentRewards }) => agentRewards.get(agent)).filter((value) => value !== undefined);
       return [`reward/agent/${agent}`, statisticMean(statisticOf(values))];
+    }),
+  );
+}
+
+/** What rewards count beside their terms; of 0 and 1 the mean is a share. */
+function measureMetrics(scored: readonly ScoredRollout[]): Metrics {
+  const counted = scored.flatMap(({ score }) => (score?.status === "scored" ? [score.reward.measures ?? {}] : []));
+  const names = new Set(counted.flatMap((measures) => Object.keys(measures)));
+  return Object.fromEntries(
+    [...names].map((name) => {
+      const values = counted.flatMap(({ [name]: value = Number.NaN }) => (Number.isNaN(value) ? [] : [value]));
+      return [`measures/${name}`, statisticMean(statisticOf(values))];
     }),
   );
 }

@@ -1,0 +1,70 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { recordingTerminal } from "../cli/recording-terminal.ts";
+import { main } from "../main.ts";
+
+async function pairs(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const terminal = recordingTerminal();
+  const code = await main(["pairs", ...words], { terminal });
+  return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
+}
+
+async function temporary(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-pairs-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  return join(folder, "bench");
+}
+
+test(
+  "all five baselines on the relay's writers, and a second run takes no sample again",
+  { timeout: 60_000 },
+  async () => {
+    const run = await temporary();
+    const words = [
+      "--tasks",
+      "relay-writers",
+      "--model",
+      "shipped",
+      "--device",
+      "wasm",
+      "--problems",
+      "3",
+      "--run",
+      run,
+    ];
+    const { code, out, err } = await pairs(...words, "--json");
+    expect([code, err]).toEqual([0, expect.any(String)]);
+    const { summaries } = JSON.parse(out) as { summaries: { method: string; scored: number; calls: number }[] };
+    expect(summaries.map(({ method, scored, calls }) => [method, scored, calls])).toEqual([
+      ["single", 3, 2],
+      ["concatenation", 3, 2],
+      ["pipeline", 3, 2],
+      ["discussion-1", 3, 4],
+      ["discussion-2", 3, 6],
+    ]);
+    const before = await readFile(join(run, "pairs.jsonl"), "utf8");
+    expect((await pairs(...words)).err).toContain("holds records already");
+    const again = await pairs("--resume", "--run", run);
+    expect(again.out).toContain("## relay-writers: tokens and seconds a problem");
+    expect(await readFile(join(run, "pairs.jsonl"), "utf8")).toBe(before);
+  },
+);
+
+test.for([
+  [["--model", "shipped"], "--tasks is missing"],
+  [["--tasks", "relay-writers"], "--model is missing"],
+  [["--tasks", "relay-hint", "--model", "shipped", "--device", "wasm"], "has no baselines"],
+  [["--tasks", "writing/novel", "--model", "shipped"], "tasks.0.form"],
+  [
+    ["--tasks", "relay-writers", "--model", "shipped", "--device", "wasm", "--methods", "pipelne"],
+    "did you mean pipeline?",
+  ],
+  [["--tasks", "relay-writers", "--methods", "single,single", "--model", "shipped"], "two are called single"],
+  [["--tasks", "relay-writers", "--methods", "a=/nowhere", "--model", "shipped"], "/nowhere holds no run"],
+] as const)("refused: %j", async ([words, reason]) => {
+  const { code, err } = await pairs(...words, "--run", await temporary());
+  expect(code).not.toBe(0);
+  expect(err).toContain(reason);
+});

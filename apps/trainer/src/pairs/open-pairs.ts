@@ -1,0 +1,151 @@
+import { resolve } from "node:path";
+import { LaconicError, nearestName, type LanguageModel } from "@laconic/core";
+import type { PairBoard, PairMethod } from "@laconic/evaluation";
+import type { TeamTask } from "@laconic/tasks";
+import { taskTitle, type TaskSettings } from "@laconic/tasks/named";
+import { livePolicies, modelsOf, rewardOf } from "@laconic/trainer";
+import type { Terminal } from "../cli/terminal.ts";
+import { isReference } from "../door/reference.ts";
+import { parseAppConfig } from "../run/app-config.ts";
+import { chooseDevice } from "../run/devices.ts";
+import { openParts } from "../run/open-parts.ts";
+import { findRun, openFoundRun, openingMeans, type FoundRun } from "../run/open-run.ts";
+import { openRunTask, runTaskTitle } from "../run/run-task.ts";
+import type { RunTask } from "../run/run-settings.ts";
+import { trainedPair, type PairConfig } from "./pair-settings.ts";
+
+/** Tasks with their teams, opened; close what is returned when done. */
+export interface OpenedPairs {
+  readonly boards: readonly PairBoard[];
+  close(): Promise<void>;
+}
+
+/** A trained team of the bench. */
+interface Trained {
+  readonly name: string;
+  readonly found: FoundRun;
+}
+
+/**
+ * Opens every task with the model of its baselines, and the runs whose teams stand beside them.
+ * @throws LaconicError `config_invalid` for a task without baselines, a baseline that it does not have, and a run of a task that is
+ * not among them; what tasks, models and runs throw
+ */
+export async function openPairs(config: PairConfig, terminal: Terminal): Promise<OpenedPairs> {
+  const closing: (() => Promise<void>)[] = [];
+  const close = async (): Promise<void> => {
+    for (const each of closing.splice(0).toReversed()) await each();
+  };
+  try {
+    const titles = config.tasks.map((task) => taskTitle(task));
+    const trained = await trainedIn(config, titles);
+    const boards: PairBoard[] = [];
+    for (const settings of config.tasks) {
+      const { task, model, close: closeTask } = await openBase(settings, config, terminal);
+      closing.push(closeTask);
+      const baselines = baselineMethods(task, settings, config, model);
+      const own: PairMethod[] = [];
+      for (const { name, found } of trained) {
+        if (runTaskTitle(found.config.task) !== taskTitle(settings)) continue;
+        // Its own problems are not opened: all teams work on the same.
+        const { parts, close: closeRun } = await openFoundRun(found, terminal, { heldOut: 0 });
+        closing.push(closeRun);
+        own.push({
+          name,
+          topology: parts.task.topology,
+          models: modelsOf(parts, livePolicies(parts)),
+          sampling: found.config.train.sampling,
+          config: JSON.stringify([found.directory, found.state.step, config.seed, found.config.train.sampling]),
+        });
+      }
+      boards.push({
+        task: taskTitle(settings),
+        problems: task.heldOut.slice(0, config.problems),
+        reward: rewardOf(task),
+        methods: [...baselines, ...own],
+      });
+    }
+    return { boards, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function trainedIn({ methods }: PairConfig, titles: readonly string[]): Promise<Trained[]> {
+  const trained: Trained[] = [];
+  for (const method of methods) {
+    const named = trainedPair(method);
+    if (!named) continue;
+    const found = await findRun(resolve(named.run));
+    const title = runTaskTitle(found.config.task);
+    if (!titles.includes(title))
+      throw new LaconicError("config_invalid", `${method}: the run's task is ${title}, not of ${titles.join(", ")}`, {
+        method,
+      });
+    trained.push({ name: named.name, found });
+  }
+  return trained;
+}
+
+function baselineMethods(
+  { baselines = {}, name }: TeamTask,
+  settings: TaskSettings,
+  { methods, model: modelName, baseUrl, seed, temperature, topP }: PairConfig,
+  model: LanguageModel,
+): PairMethod[] {
+  const known = Object.keys(baselines);
+  if (known.length === 0)
+    throw new LaconicError("config_invalid", `${name} has no baselines: its work is not a pair's`, { task: name });
+  const sampling = { temperature, ...(topP < 1 && { topP }) };
+  return methods
+    .filter((method) => trainedPair(method) === null)
+    .map((method): PairMethod => {
+      const topology = Object.hasOwn(baselines, method) ? baselines[method] : undefined;
+      if (!topology) {
+        const near = nearestName(method, known);
+        throw new LaconicError(
+          "config_invalid",
+          `--methods ${method}: ${name} has ${known.join(", ")}, and trained teams as NAME=RUN${near === undefined ? "" : `; did you mean ${near}?`}`,
+          { method },
+        );
+      }
+      return {
+        name: method,
+        topology,
+        models: Object.fromEntries(topology.agents.map((agent) => [agent, model])),
+        sampling,
+        config: JSON.stringify([settings, modelName, baseUrl, seed, sampling]),
+      };
+    });
+}
+
+interface Base {
+  readonly task: TeamTask;
+  /** Speaks for everybody. */
+  readonly model: LanguageModel;
+  close(): Promise<void>;
+}
+
+async function openBase(settings: TaskSettings, config: PairConfig, terminal: Terminal): Promise<Base> {
+  const { model, baseUrl, chatTemplateArguments, problems, concurrency } = config;
+  if (baseUrl !== null) {
+    const task = await openRunTask(settings as RunTask, { heldOut: problems, remote: true });
+    const { Limiter, openAiModel } = await import("@laconic/openai");
+    const limiter = new Limiter({ start: Math.min(20, concurrency), most: concurrency });
+    return { task, model: openAiModel({ model, baseUrl, limiter }), close: async () => task.close?.() };
+  }
+  const app = parseAppConfig({ task: settings, model, device: config.device, chatTemplateArguments });
+  const device = await chooseDevice(app.device, app.workers, (line) => terminal.note(line));
+  const means = await openingMeans(model, terminal);
+  const { parts, task, close } = await openParts(app, device, { ...means, heldOut: problems });
+  const [speaker] = Object.values(modelsOf(parts, livePolicies(parts)));
+  if (!speaker) throw new LaconicError("config_invalid", `${task.name} has no agents`, { task: task.name });
+  return { task, model: speaker, close };
+}
+
+/** The task of a run, as a bench's settings hold it. */
+export function taskOfRun({ config: { task } }: FoundRun, run: string): TaskSettings {
+  if (!isReference(task)) return task as TaskSettings;
+  throw new LaconicError("config_invalid", `${run}: its task is the user's own and has no baselines`, { run });
+}

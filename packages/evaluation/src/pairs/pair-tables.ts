@@ -1,0 +1,145 @@
+import { formatNumber } from "../text/format-number.ts";
+import { pairedBootstrap, type Interval } from "../statistics.ts";
+import type { Table } from "../tables.ts";
+import type { PairRecord } from "./pair-record.ts";
+
+/** What a team came to on a task: means over its scored samples. */
+export interface PairSummary {
+  readonly task: string;
+  readonly method: string;
+  readonly samples: number;
+  readonly scored: number;
+  /** Mean grade with the bootstrap's 95 % interval over problems; null without a score. */
+  readonly score: Interval | null;
+  /** Grade less that of the task's first method, on the problems both have; null for that one. */
+  readonly difference: Interval | null;
+  readonly measures: Readonly<Record<string, number>>;
+  readonly calls: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  readonly criticalTokens: number;
+  /** Null where none were measured. */
+  readonly criticalSeconds: number | null;
+}
+
+/** Summaries in the order in which tasks and methods first occur. */
+export function summarisePairs(records: Iterable<PairRecord>): PairSummary[] {
+  const groups = new Map<string, PairRecord[]>();
+  for (const record of records) {
+    const key = JSON.stringify([record.task, record.method]);
+    groups.set(key, [...(groups.get(key) ?? []), record]);
+  }
+  const all = [...groups.values()] as [PairRecord, ...PairRecord[]][];
+  return all.map((group) => {
+    const reference = all.find(([{ task }]) => task === group[0].task) ?? group;
+    return summaryOf(group, reference);
+  });
+}
+
+function summaryOf(
+  group: readonly [PairRecord, ...PairRecord[]],
+  reference: readonly [PairRecord, ...PairRecord[]],
+): PairSummary {
+  const [{ task, method }] = group;
+  const scored = group.filter(({ status }) => status === "scored");
+  const mean = (of: (record: PairRecord) => number): number => meanOf(scored.map((record) => of(record))) ?? 0;
+  const names = new Set(scored.flatMap(({ measures }) => Object.keys(measures)));
+  const [own, other] = [scoresOf(group), scoresOf(reference)];
+  return {
+    task,
+    method,
+    samples: group.length,
+    scored: scored.length,
+    score: pairedBootstrap([...own.values()].map((score) => [score, 0] as const)),
+    difference:
+      group === reference
+        ? null
+        : pairedBootstrap(
+            [...own].flatMap(([problem, score]) => {
+              const theirs = other.get(problem);
+              return theirs === undefined ? [] : [[score, theirs] as const];
+            }),
+          ),
+    measures: Object.fromEntries(
+      [...names].map((name) => [name, meanOf(scored.flatMap(({ measures }) => measures[name] ?? [])) ?? 0]),
+    ),
+    calls: mean(({ calls }) => calls),
+    promptTokens: mean(({ promptTokens }) => promptTokens),
+    completionTokens: mean(({ completionTokens }) => completionTokens),
+    criticalTokens: mean(({ criticalTokens }) => criticalTokens),
+    criticalSeconds: meanOf(scored.flatMap(({ criticalSeconds }) => criticalSeconds ?? [])),
+  };
+}
+
+/** A task's teams in two tables: the reward with what it is made of, and what it took. */
+export function pairTables(summaries: readonly PairSummary[]): Table[] {
+  const tasks = [...new Set(summaries.map(({ task }) => task))];
+  return tasks.flatMap((task) => {
+    const rows = summaries.filter((each) => each.task === task);
+    return [rewardTable(task, rows), costTable(task, rows)];
+  });
+}
+
+function rewardTable(task: string, rows: readonly PairSummary[]): Table {
+  const measures = [...new Set(rows.flatMap(({ measures: own }) => Object.keys(own)))];
+  return {
+    title: `${task}: reward, % of the best`,
+    columns: ["team", "reward, %", "less the first's", "n", ...measures],
+    rows: rows.map((each) => [
+      each.method,
+      each.score ? percent(each.score) : "",
+      each.difference ? percent(each.difference) : "",
+      each.scored < each.samples ? `${each.scored} of ${each.samples}` : String(each.scored),
+      ...measures.map((name) => {
+        const value = each.measures[name];
+        return value === undefined ? "" : value.toFixed(2);
+      }),
+    ]),
+  };
+}
+
+/** "Times the first" of critical tokens and seconds: how often as fast as the task's first team. */
+function costTable(task: string, rows: readonly PairSummary[]): Table {
+  const [first] = rows;
+  const times = (of: number | null | undefined, own: number | null): string =>
+    of && own ? `${formatNumber(of / own)}×` : "";
+  return {
+    title: `${task}: tokens and seconds a problem`,
+    columns: [
+      "team",
+      "calls",
+      "prompt tokens",
+      "written tokens",
+      "critical tokens",
+      "as fast, by tokens",
+      "critical seconds",
+      "as fast, by seconds",
+    ],
+    rows: rows.map((each) => [
+      each.method,
+      formatNumber(each.calls),
+      formatNumber(each.promptTokens),
+      formatNumber(each.completionTokens),
+      formatNumber(each.criticalTokens),
+      times(first?.criticalTokens, each.criticalTokens),
+      each.criticalSeconds === null ? "" : formatNumber(each.criticalSeconds),
+      times(first?.criticalSeconds, each.criticalSeconds),
+    ]),
+  };
+}
+
+function percent({ value, low, high }: Interval): string {
+  return `${(100 * value).toFixed(1)} [${(100 * low).toFixed(1)}, ${(100 * high).toFixed(1)}]`;
+}
+
+/** By problem: the mean of its repeats. */
+function scoresOf(records: readonly PairRecord[]): Map<string, number> {
+  const scores = new Map<string, number[]>();
+  for (const { problem, score } of records)
+    if (score !== null) scores.set(problem, [...(scores.get(problem) ?? []), score]);
+  return new Map([...scores].map(([problem, each]) => [problem, meanOf(each) ?? 0]));
+}
+
+function meanOf(values: readonly number[]): number | null {
+  return values.length === 0 ? null : values.reduce((sum, each) => sum + each, 0) / values.length;
+}

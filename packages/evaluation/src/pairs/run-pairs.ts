@@ -1,0 +1,169 @@
+import {
+  criticalPath,
+  criticalSeconds,
+  LaconicError,
+  ledgerTotals,
+  randomFromSeed,
+  type AgentId,
+  type EpisodeContext,
+  type LanguageModel,
+  type Problem,
+  type Reward,
+  type Topology,
+} from "@laconic/core";
+import { readReward, timerOf, withDeadline, type Ask } from "@laconic/rewards";
+import type { RecordFile } from "../record-file.ts";
+import { pairKey, type PairRecord } from "./pair-record.ts";
+
+/** A team on a task's problems: one of its baselines, or one that was trained. */
+export interface PairMethod {
+  readonly name: string;
+  readonly topology: Topology;
+  /** By agent. */
+  readonly models: Readonly<Record<AgentId, LanguageModel>>;
+  readonly sampling: EpisodeContext["sampling"];
+  /** What decides its samples beside task, problem and repeat: model, weights, seed. */
+  readonly config: string;
+}
+
+/** Problems, what judges them, and who works on them. */
+export interface PairBoard {
+  readonly task: string;
+  readonly problems: readonly Problem[];
+  readonly reward: Reward;
+  readonly methods: readonly PairMethod[];
+}
+
+/** How teams are compared. */
+export interface PairOptions {
+  readonly repeats: number;
+  readonly seed: string;
+  /** Problems at a time. Default 1: calls that share a machine slow each other, and seconds then say less. */
+  readonly concurrency?: number;
+  /** A reward is given up when it took so long and no other came meanwhile. Default 300. */
+  readonly gradeSeconds?: number;
+  /** Failed samples after which it stops. Default 20. */
+  readonly mostErrors?: number;
+  /** Milliseconds of a clock that only goes forward, for critical seconds. */
+  readonly clock: () => number;
+  readonly signal?: AbortSignal;
+}
+
+/** One sample to take. */
+interface PairJob {
+  readonly board: PairBoard;
+  readonly method: PairMethod;
+  readonly problem: Problem;
+  readonly repeat: number;
+}
+
+/**
+ * Has every team work on every problem, and keeps each sample's record before the next of its place begins. What is scored in
+ * the file is not done again. An error of a model or a reward is a record without a score.
+ * @returns why it stopped before its end; null when it did not
+ */
+export async function runPairs(
+  boards: readonly PairBoard[],
+  file: RecordFile<PairRecord>,
+  options: PairOptions,
+): Promise<string | null> {
+  const { concurrency = 1, gradeSeconds = 300, mostErrors = 20, repeats, signal } = options;
+  const ask = withDeadline({ seconds: gradeSeconds, timer: timerOf(globalThis) });
+  const jobs = boards.flatMap((board) =>
+    Array.from({ length: repeats }, (_, repeat) =>
+      board.problems.flatMap((problem) => board.methods.map((method): PairJob => ({ board, method, problem, repeat }))),
+    ).flat(),
+  );
+  const open = jobs.filter((job) => file.records.get(pairKey(identityOf(job)))?.status !== "scored");
+  const queue = open.values();
+  let failures = 0;
+  let stopped: string | null = null;
+  const worker = async (): Promise<void> => {
+    for (const job of queue) {
+      if (stopped !== null || signal?.aborted) return;
+      const attempt = (file.records.get(pairKey(identityOf(job)))?.attempt ?? 0) + 1;
+      let record: PairRecord;
+      try {
+        record = await samplePair(job, attempt, options, ask);
+      } catch (error) {
+        if (ends(error)) {
+          stopped ??= (error as Error).message;
+          return;
+        }
+        record = { ...identityOf(job), ...nothing, attempt, error: messageOf(error) };
+      }
+      await file.append(record);
+      if (record.status !== "scored") failures++;
+      if (failures > mostErrors) stopped ??= `${failures} samples have no score; the last one: ${record.error}`;
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, open.length) }, worker));
+  return stopped ?? (signal?.aborted ? "aborted" : null);
+}
+
+async function samplePair(job: PairJob, attempt: number, options: PairOptions, ask: Ask): Promise<PairRecord> {
+  const { board, method, problem, repeat } = job;
+  const { clock, seed, signal } = options;
+  const episode = await method.topology.run(problem, {
+    models: method.models,
+    sampling: method.sampling,
+    random: randomFromSeed(`${seed}/${board.task}/${problem.id}/${method.name}/${repeat}`),
+    clock,
+    ...(signal && { signal }),
+  });
+  const answered = await ask((deadline) => board.reward(episode, problem, { signal: deadline }));
+  const outcome = answered.status === "answered" ? readReward(answered.value) : answered;
+  const totals = ledgerTotals(episode.ledger);
+  const { measures = {} } = outcome.status === "scored" ? outcome.reward : {};
+  return {
+    ...identityOf(job),
+    status: outcome.status,
+    score: outcome.status === "scored" ? outcome.value : null,
+    measures: Object.fromEntries(Object.entries(measures).filter(([, value]) => !Number.isNaN(value))),
+    outputs: episode.outputs ?? {},
+    stopReason: episode.stopReason,
+    calls: totals.calls,
+    promptTokens: totals.promptTokens,
+    completionTokens: totals.writtenTokens,
+    readTokens: totals.readTokens,
+    criticalTokens: criticalPath(episode.ledger).writtenTokens,
+    criticalSeconds: criticalSeconds(episode.ledger),
+    attempt,
+    error: outcome.status === "scored" ? null : outcome.reason.slice(0, 500),
+  };
+}
+
+const nothing: Omit<PairRecord, "task" | "problem" | "method" | "repeat" | "config" | "attempt" | "error"> = {
+  status: "error",
+  score: null,
+  measures: {},
+  outputs: {},
+  stopReason: null,
+  calls: 0,
+  promptTokens: 0,
+  completionTokens: 0,
+  readTokens: 0,
+  criticalTokens: 0,
+  criticalSeconds: null,
+};
+
+function identityOf({
+  board: { task },
+  method: { name, config },
+  problem,
+  repeat,
+}: PairJob): Pick<PairRecord, "task" | "problem" | "method" | "repeat" | "config"> {
+  return { task, problem: problem.id, method: name, repeat, config };
+}
+
+/** Errors that the next sample would meet too. */
+function ends(error: unknown): boolean {
+  return (
+    LaconicError.is(error) &&
+    ["aborted", "api_refused", "budget_refused", "config_invalid", "data_invalid"].includes(error.code)
+  );
+}
+
+function messageOf(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).slice(0, 500);
+}

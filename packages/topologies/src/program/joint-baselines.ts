@@ -1,0 +1,163 @@
+import type { Topology } from "@laconic/core";
+import type { Turn } from "../speak.ts";
+import { programTopology, type Line, type Program, type Stage } from "./program-topology.ts";
+import { jointAnswer, jointOutputs, jointPrompt, type JointGame, type Player } from "./synchronous-turns.ts";
+
+/** How players of a joint game do their work without having learned to do it together. */
+export type JointBaseline = "single" | "concatenation" | "pipeline" | "discussion-1" | "discussion-2";
+
+/** One model that does every player's part. */
+export interface SingleWriter {
+  /** Told of all the parts, and of the marker where there is one. */
+  readonly player: Player;
+  /**
+   * Stands between the parts of its one reply. Without one the model is asked for part after part in one chat: for a model
+   * that cannot be told of a marker.
+   */
+  readonly marker?: string;
+}
+
+/** What those of {@link jointBaselines} are asked that players of the game are not. */
+export interface JointWords {
+  readonly single: SingleWriter;
+  /**
+   * What a player is asked who has the others' texts before it.
+   * @param draft - its own text of the round before; null where it has not written yet
+   */
+  readonly having: (question: string, heard: readonly Heard[], draft: string | null) => string;
+}
+
+/** Another player's text. */
+export interface Heard {
+  readonly from: string;
+  readonly text: string;
+}
+
+/**
+ * MAGRPO's baselines of a joint game's first turn, as topologies whose `outputs` are the players' (Liu et al., "LLM Collaboration
+ * with Multi-Agent RL"): the same reward judges them. `single`: one model writes all parts. `concatenation`: each player writes its own,
+ * at once, and nobody reads another's. `pipeline`: one after the other, and each reads those before it. `discussion-n`: all write
+ * at once, then n times all read the others' texts and write again, at once.
+ */
+export function jointBaselines(game: JointGame, words: JointWords): Readonly<Record<JointBaseline, Topology>> {
+  return {
+    single: single(game, words.single),
+    concatenation: together(game, words, "concatenation", 0),
+    pipeline: pipeline(game, words),
+    "discussion-1": together(game, words, "discussion-1", 1),
+    "discussion-2": together(game, words, "discussion-2", 2),
+  };
+}
+
+function together(game: JointGame, words: JointWords, name: JointBaseline, rounds: number): Topology {
+  return programTopology({
+    ...ofPlayers(game, name),
+    async play(stage) {
+      const questions = await firstQuestions(game, stage);
+      if (!questions) return;
+      let said = await stage.say(...game.players.map((_, i) => lineOf(game, i, [questions], [])));
+      const [asked, history]: [(readonly string[])[], string[][]] = [[questions], []];
+      for (let round = 0; round < rounds; round++) {
+        const drafts = said;
+        history.push(drafts.map(({ utterance }) => utterance.text));
+        const others = game.players.map((_, i) => drafts.filter((__, j) => j !== i));
+        asked.push(
+          game.players.map((_, i) =>
+            words.having(questions[i] ?? "", heardOf(others[i] ?? []), drafts[i]?.utterance.text ?? ""),
+          ),
+        );
+        said = await stage.say(...game.players.map((_, i) => lineOf(game, i, asked, history, others[i])));
+      }
+    },
+  });
+}
+
+function pipeline(game: JointGame, words: JointWords): Topology {
+  return programTopology({
+    ...ofPlayers(game, "pipeline"),
+    async play(stage) {
+      const questions = await firstQuestions(game, stage);
+      if (!questions) return;
+      const before: Turn[] = [];
+      for (const i of game.players.keys()) {
+        const question = questions[i] ?? "";
+        const asked = questions.with(i, i === 0 ? question : words.having(question, heardOf(before), null));
+        before.push(...(await stage.say(lineOf(game, i, [asked], [], [...before]))));
+      }
+    },
+  });
+}
+
+function single(game: JointGame, { player, marker }: SingleWriter): Topology {
+  const { players } = game;
+  const alone: JointGame = { ...game, players: [player] };
+  const partsOf = (turns: readonly Turn[]): readonly string[] => {
+    const texts = turns.map(({ utterance }) => utterance.text);
+    return marker === undefined ? texts : (texts[0]?.split(marker) ?? []).map((part) => part.trim());
+  };
+  const outputsOf = (turns: readonly Turn[]): Record<string, string> =>
+    // More parts than players are the last one's.
+    Object.fromEntries(
+      players.flatMap(({ id }, i) => {
+        const parts = partsOf(turns);
+        const own = i === players.length - 1 ? parts.slice(i) : parts.slice(i, i + 1);
+        return own.length === 0 ? [] : [[id, own.join("\n\n")]];
+      }),
+    );
+  return programTopology({
+    name: "single",
+    agents: [player.id],
+    async play(stage) {
+      const questions = await firstQuestions(game, stage);
+      if (!questions) return;
+      const [asked, history]: [string[][], string[][]] = [[], []];
+      for (const question of marker === undefined ? questions : questions.slice(0, 1)) {
+        asked.push([question]);
+        const [turn] = await stage.say(lineOf(alone, 0, asked, history));
+        history.push([turn?.utterance.text ?? ""]);
+      }
+    },
+    answer: (turns) => {
+      const spoken = turns.findLast(({ utterance }) => !utterance.silent)?.utterance;
+      const { join = (replies: readonly string[]) => replies.join("\n\n") } = game;
+      return spoken ? { ...spoken, text: join(players.map(({ id }) => outputsOf(turns)[id] ?? "")) } : null;
+    },
+    outputs: outputsOf,
+  });
+}
+
+function ofPlayers(game: JointGame, name: JointBaseline): Omit<Program, "play"> {
+  return {
+    name,
+    agents: game.players.map(({ id }) => id),
+    answer: (turns) => jointAnswer(game, turns),
+    outputs: (turns) => jointOutputs(game, turns),
+  };
+}
+
+async function firstQuestions(game: JointGame, { problem }: Stage): Promise<readonly string[] | null> {
+  return game.transition(problem, []);
+}
+
+function lineOf(
+  game: JointGame,
+  i: number,
+  asked: readonly (readonly string[])[],
+  history: readonly (readonly string[])[],
+  reads: readonly Turn[] = [],
+): Line {
+  const { id, maxTokens, stop, renderPrompt } = game.players[i] as Player;
+  return {
+    agent: id,
+    maxTokens,
+    prompt: jointPrompt(game, i, asked, history),
+    reads: reads.map(({ message }) => message),
+    ...(stop && { stop }),
+    ...(renderPrompt && { renderPrompt }),
+  };
+}
+
+/** Silence is not heard. */
+function heardOf(turns: readonly Turn[]): Heard[] {
+  return turns.flatMap(({ utterance: { agent, text, silent } }) => (silent ? [] : [{ from: agent, text }]));
+}
