@@ -56,8 +56,10 @@ describe.each(baselines.map((each) => [each.name, each] as const))("%s", (_, bas
     );
   test("never calls more often than it says, whatever is answered", async () => {
     for (const reply of ["7", "no answer", "[1, 2] 3", '{"answer": ""} 4', "WRONG 5", "DISCARD", "CORRECT 6"]) {
-      const { episode } = await play(baseline.name, (__, call) =>
-        reply.endsWith("7") ? String(call) : `${reply}${"x".repeat(call % 3)}`,
+      const { episode } = await play(
+        baseline.name,
+        (__, call) => (reply.endsWith("7") ? String(call) : `${reply}${"x".repeat(call % 3)}`),
+        { tokens: 10 ** 6 },
       );
       expect(episode.utterances.length).toBeLessThanOrEqual(baseline.mostCalls({}));
     }

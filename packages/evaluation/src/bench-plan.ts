@@ -14,13 +14,7 @@ import { type BenchmarkProblem } from "@laconic/benchmarks";
 import { LaconicError, type AgentId, type Problem } from "@laconic/core";
 import { methodOptions, roleModelOf } from "./bench-parts.ts";
 import { familyOf } from "./family-of.ts";
-import {
-  sampleKey,
-  type Deal,
-  type EqualTokens,
-  type InformationSetting,
-  type SampleRecord,
-} from "./sample-record.ts";
+import { sampleKey, type Deal, type EqualTokens, type InformationSetting, type SampleRecord } from "./sample-record.ts";
 
 /** Questions of one benchmark. */
 export interface BenchSet {

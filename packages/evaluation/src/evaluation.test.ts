@@ -171,9 +171,13 @@ test("a method that brings models speaks with them, others with the caller's", a
   const [own, shared] = [scriptedModel(() => ({ text: "own" })), scriptedModel(() => ({ text: "shared" }))];
   const method = { ...baselineNamed("hint"), models: { actor: own } };
   expect(
-    modelsFor(method, { name: "", agents: ["collaborator", "actor"], run: async () => Promise.reject() }, {
-      model: shared,
-    }),
+    modelsFor(
+      method,
+      { name: "", agents: ["collaborator", "actor"], run: async () => Promise.reject() },
+      {
+        model: shared,
+      },
+    ),
   ).toEqual({
     collaborator: shared,
     actor: own,

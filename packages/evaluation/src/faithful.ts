@@ -13,7 +13,9 @@ export function standingOf(
   if (!protocol) return { published: null, differs: [] };
   const differs = [
     ...departures(protocol, { temperature, maxTokens, shots: exemplars.length }),
-    ...(dealing ? ["What a question states is dealt among its agents: the published figures are of whole questions."] : []),
+    ...(dealing
+      ? ["What a question states is dealt among its agents: the published figures are of whole questions."]
+      : []),
   ];
   return { published: differs.length === 0 ? protocol.published : null, differs };
 }

@@ -12,9 +12,7 @@ export function measuredTokens(
   jobs: readonly BenchJob[],
   records: ReadonlyMap<string, SampleRecord>,
 ): Map<string, EqualTokens> {
-  const unscored = new Set(
-    jobs.filter(({ key }) => records.get(key)?.status !== "scored").map(({ config }) => config),
-  );
+  const unscored = new Set(jobs.filter(({ key }) => records.get(key)?.status !== "scored").map(({ config }) => config));
   const measured = new Map<string, EqualTokens>();
   for (const { config, equalTo } of bound) {
     if (equalTo === null || measured.has(config) || unscored.has(equalTo.config)) continue;

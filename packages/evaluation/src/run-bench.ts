@@ -123,7 +123,13 @@ export async function runBench(
   for (const [config, tokens] of measured) equalTokens.set(config, tokens);
   await work(bound.filter(({ config }) => measured.has(config)));
   const waiting = bound.filter(({ config }) => !measured.has(config)).length;
-  return { done, errors, undecided, ...(waiting > 0 && { waiting }), stopped: stopped ?? (signal?.aborted ? "aborted" : null) };
+  return {
+    done,
+    errors,
+    undecided,
+    ...(waiting > 0 && { waiting }),
+    stopped: stopped ?? (signal?.aborted ? "aborted" : null),
+  };
 }
 
 /** Errors that the next sample would meet too. A request that is refused for what it holds, such as its length, is none. */
@@ -197,7 +203,18 @@ function identityOf(
   equalTo: EqualTokens | null,
 ): Pick<
   SampleRecord,
-  "benchmark" | "problem" | "method" | "repeat" | "setting" | "deal" | "equalTo" | "config" | "protocol" | "shots" | "published" | "differs"
+  | "benchmark"
+  | "problem"
+  | "method"
+  | "repeat"
+  | "setting"
+  | "deal"
+  | "equalTo"
+  | "config"
+  | "protocol"
+  | "shots"
+  | "published"
+  | "differs"
 > {
   const { set, problem, method, protocol, dealing, exemplars, repeat, config } = job;
   return {

@@ -72,7 +72,9 @@ export function tokenTable(
         if (!each) return [];
         const row = each.published;
         const published = row === null ? null : publishedTokens(row, benchmark);
-        const calibration = calibrations.find((one) => one.benchmark === benchmark && one.method === method && one.setting === each.setting);
+        const calibration = calibrations.find(
+          (one) => one.benchmark === benchmark && one.method === method && one.setting === each.setting,
+        );
         const per = (total: number): string => (each.scored === 0 ? "" : rounded(total / each.scored));
         return [
           [
@@ -206,7 +208,7 @@ export function ours(summary: MethodSummary | undefined): string {
   return `${percent(value)} [${percent(low)}, ${percent(high)}]`;
 }
 
-export function percent(share: number): string {
+function percent(share: number): string {
   return (100 * share).toFixed(1);
 }
 

@@ -49,11 +49,16 @@ export async function requestLog(method: Baseline, set: BenchSet, scripts: SeatS
     const end = /\nprint\("(end-\d+)"\)$/u.exec(program)?.[1];
     return { output: end ?? "12\n", error: fails ? "AssertionError" : null };
   };
-  const topology = method.create(methodOptions(
-    { ...job, equalTokens: job.method.equalTokens ? { method: "team", setting: "whole", tokens: 90, questions: 1 } : null },
-    settings,
-    { runProgram },
-  ));
+  const topology = method.create(
+    methodOptions(
+      {
+        ...job,
+        equalTokens: job.method.equalTokens ? { method: "team", setting: "whole", tokens: 90, questions: 1 } : null,
+      },
+      settings,
+      { runProgram },
+    ),
+  );
   const counts = new Map<string, number>();
   const programs = job.protocol?.runsPrograms === true;
   const solvers = answers[programs && family !== "code" ? "programs" : family] ?? [];

@@ -50,23 +50,23 @@ export async function writeBenchReport(directory: string): Promise<BenchReport> 
   const summaries = summarise(sorted);
   const titleOf = titlesOf(config);
   const calibrations = await readCalibrations(directory);
-  const tablesOf = (of: readonly MethodSummary[]): Table[] =>
-    of.length === 0
-      ? []
-      : [
-          accuracyTable(of, titleOf),
-          tokenTable(of, titleOf, calibrations),
-          differenceTable(of, titleOf),
-          ...[agentPoTable(of, titleOf), departureTable(of, titleOf)].filter((table) => table !== null),
-        ];
+  const tablesOf = (of: readonly MethodSummary[]): Table[] => [
+    accuracyTable(of, titleOf),
+    tokenTable(of, titleOf, calibrations),
+    differenceTable(of, titleOf),
+    ...[agentPoTable(of, titleOf), departureTable(of, titleOf)].filter((table) => table !== null),
+  ];
   const within = (setting: MethodSummary["setting"]): MethodSummary[] =>
     summaries.filter((each) => each.setting === setting);
+  const [main, apart] = [within("whole"), within("dealt")];
   const tables = [
-    ...tablesOf(within("whole")),
-    ...tablesOf(within("dealt")).map((table) => ({ ...table, title: `${table.title}; dealt among the agents` })),
+    ...(main.length > 0 || apart.length === 0 ? tablesOf(main) : []),
+    ...(apart.length > 0 ? tablesOf(apart) : []).map((table) => ({
+      ...table,
+      title: `${table.title}; dealt among the agents`,
+    })),
     ...[equalTokensTable(summaries, titleOf), modelTable(summaries, titleOf)].filter((table) => table !== null),
   ];
-  const [main, apart] = [within("whole"), within("dealt")];
   const heading = `${config.model} on ${setNames(config).join(", ")}`;
   const notes = notesOf(config, summaries, await readLeftOut(directory));
   const markdown = [

@@ -53,6 +53,8 @@ export function sayLeftOut(leftOut: readonly Undealt[]): string[] {
     ...(each.length > 0
       ? [`Left out, because they state less than two facts that could be dealt among the team: ${each.join("; ")}.`]
       : []),
-    ...[...reasons].map(([reason, methods]) => `Played on whole questions alone: ${[...methods].join(", ")}. ${reason}`),
+    ...[...reasons].map(
+      ([reason, methods]) => `Played on whole questions alone: ${[...methods].join(", ")}. ${reason}`,
+    ),
   ];
 }

@@ -14,6 +14,8 @@ export function namedModel(text: string, baseUrl: string, flag: string): NamedMo
   const at = /@(?=https?:\/\/)/u.exec(text)?.index;
   const model = at === undefined ? text : text.slice(0, at);
   if (model === "")
-    throw new LaconicError("config_invalid", `--${flag}: ${JSON.stringify(text)} is no model; write NAME@URL`, { flag });
+    throw new LaconicError("config_invalid", `--${flag}: ${JSON.stringify(text)} is no model; write NAME@URL`, {
+      flag,
+    });
   return { model, baseUrl: at === undefined ? baseUrl : text.slice(at + 1) };
 }

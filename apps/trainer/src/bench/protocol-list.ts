@@ -32,7 +32,18 @@ export function protocolList(names?: string): string {
     .join("\n\n");
 }
 
-function entry({ name, questions, calls, temperature, shots, size, stops, votes, dealing, differs }: ProtocolText): string {
+function entry({
+  name,
+  questions,
+  calls,
+  temperature,
+  shots,
+  size,
+  stops,
+  votes,
+  dealing,
+  differs,
+}: ProtocolText): string {
   const settings = [
     `${calls} ${calls === "1" ? "call" : "calls"}`,
     ...(size === "" ? [] : [size]),

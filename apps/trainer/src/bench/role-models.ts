@@ -54,9 +54,7 @@ function seatsIn(flag: string, text = ""): [seat: string, value: string][] {
  */
 export function checkRoles(jobs: readonly BenchJob[], { roleModels }: Pick<BenchConfig, "roleModels">): void {
   const agents = [
-    ...new Set(
-      jobs.flatMap((job) => job.agents.filter((agent) => !Object.hasOwn(job.method.models ?? {}, agent))),
-    ),
+    ...new Set(jobs.flatMap((job) => job.agents.filter((agent) => !Object.hasOwn(job.method.models ?? {}, agent)))),
   ];
   for (const seat of Object.keys(roleModels))
     if (agents.every((agent) => roleModelOf({ [seat]: true }, agent) === undefined))

@@ -15,6 +15,8 @@ import { openRunTask, withTeams } from "../run/run-task.ts";
 /** A run's team as a method: it brings its own models, once they are opened. */
 export interface TrainedTeam {
   readonly method: Baseline;
+  /** Its agents that do not learn speak with a server's model. */
+  readonly asksServer: boolean;
   open(): Promise<void>;
   close(): Promise<void>;
 }
@@ -44,7 +46,9 @@ export async function trainedTeam(
   const models: Record<string, LanguageModel> = {};
   const prices: Record<string, TokenPrice | null> = {};
   let closed: () => Promise<void> = async () => undefined;
+  const speaks = actor?.speaks ?? config.actor;
   return {
+    asksServer: speaks !== null && "api" in speaks,
     method: {
       name,
       title: name,
@@ -61,7 +65,7 @@ export async function trainedTeam(
         heldOut: 0,
         ...(actor && { actor: actor.speaks }),
       });
-      Object.assign(prices, await pricesOf(Object.keys(parts.frozen ?? {}), actor?.speaks ?? config.actor));
+      Object.assign(prices, await pricesOf(Object.keys(parts.frozen ?? {}), speaks));
       Object.assign(models, modelsOf(parts, livePolicies(parts)));
       closed = close;
     },

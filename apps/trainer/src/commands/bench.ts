@@ -30,12 +30,7 @@ import { listedProtocols, protocolList } from "../bench/protocol-list.ts";
 import { trainedTeam, type TrainedTeam } from "../bench/trained-team.ts";
 import { addCalibration, readCalibrations } from "../bench/calibration-file.ts";
 import { writeBenchReport } from "../bench/bench-report.ts";
-import {
-  readBenchConfig,
-  samplesFile,
-  settingsFile,
-  type BenchConfig,
-} from "../bench/bench-settings.ts";
+import { readBenchConfig, samplesFile, settingsFile, type BenchConfig } from "../bench/bench-settings.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
 import { wholeNumber } from "../cli/numbers.ts";
@@ -198,6 +193,8 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         const jobs = withWhatTheyLearnOn(all, (text) => terminal.note(text));
         const leftOut = undealt(sets, settings, methods, dealer);
         for (const line of sayLeftOut(leftOut)) terminal.note(line);
+        if (config.maxUsd !== null && teams.some(({ asksServer }) => asksServer))
+          terminal.note("the cap does not stop the actor of a trained team: what it costs is in the records alone");
         sayPlan(jobs, settings, config, terminal);
         if (args["dry-run"]) {
           if (args.json) terminal.result(JSON.stringify({ ...estimate(jobs, settings), config }));

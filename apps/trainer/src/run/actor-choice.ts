@@ -59,7 +59,9 @@ async function policyOf(directory: string, terminal: Terminal): Promise<ActorCho
   const tokenizer =
     base === undefined
       ? task.tokenizer
-      : await (await import("@laconic/tokenizers")).loadTokenizer(folder, {
+      : await (
+          await import("@laconic/tokenizers")
+        ).loadTokenizer(folder, {
           templateArguments: config.chatTemplateArguments,
         });
   return { title: `${directory}, step ${state.step}`, speaks: { source, tokenizer } };

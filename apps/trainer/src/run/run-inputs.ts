@@ -67,7 +67,8 @@ export async function checkInputs(
     ([name]) =>
       !name.startsWith("data: ") &&
       without.every((role) => !name.startsWith(`${role}: `)) &&
-      !isSourceInput(name) && (name === vocabularyInput) === (kind === "tokenizer"),
+      !isSourceInput(name) &&
+      (name === vocabularyInput) === (kind === "tokenizer"),
   );
   const [change] = changesOf({ files: Object.fromEntries(compared) }, { files: given });
   if (change === undefined) return true;

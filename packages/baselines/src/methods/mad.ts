@@ -32,7 +32,10 @@ export const mad: Baseline = methodOf({
         const chats = new Map<string, ChatMessage[]>();
         const ask = async (agent: string, text: string, reads: readonly (Turn | undefined)[] = []) => {
           const chat = chats.get(agent) ?? [{ role: "system" as const, content: duties[agent] ?? "" }];
-          chat.push({ role: "user", content: chat.length === 1 ? `${stage.shown(agent)}${text && `\n\n${text}`}` : text });
+          chat.push({
+            role: "user",
+            content: chat.length === 1 ? `${stage.shown(agent)}${text && `\n\n${text}`}` : text,
+          });
           const [turn] = await stage.say({
             agent,
             prompt: { kind: "messages", messages: [...chat] },

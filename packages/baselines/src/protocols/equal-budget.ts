@@ -38,7 +38,8 @@ export const equalThoughtProtocols: readonly Protocol<"answer">[] = [
   {
     ...single,
     id: "equal-budget/thought",
-    source: "Laconic; one chat bounded by the mean tokens of a team, gone on with as in budget forcing (Muennighoff et al. 2025)",
+    source:
+      "Laconic; one chat bounded by the mean tokens of a team, gone on with as in budget forcing (Muennighoff et al. 2025)",
     phases: { answer: {} },
     prompts: [
       "It is told how many tokens it has; a reply may be as long as they allow.",

@@ -18,7 +18,10 @@ export const hintProtocols: readonly Protocol<"hint" | "answer">[] = [
   {
     ...flow,
     id: "hint/untrained",
-    roles: [{ seat: "collaborator", duty: "says what is asked, what matters and what is easily missed" }, { seat: "actor" }],
+    roles: [
+      { seat: "collaborator", duty: "says what is asked, what matters and what is easily missed" },
+      { seat: "actor" },
+    ],
     phases: { hint: {}, answer: {} },
     prompts: ["The prompts of the team that is trained.", "The hint stands in brackets behind the question."],
     hears: "The actor reads the hint.",
