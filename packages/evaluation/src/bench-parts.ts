@@ -1,7 +1,7 @@
 import { seatOf, type Baseline, type BaselineOptions, type RunProgram } from "@laconic/baselines";
 import { answerForm, answerReading, posed, type BenchmarkProblem, type GradingMeans } from "@laconic/benchmarks";
 import type { AgentId, LanguageModel, Problem, TokenPrice, Topology } from "@laconic/core";
-import type { BenchJob, BenchSettings } from "./bench-plan.ts";
+import type { BenchJob, BenchSettings } from "./bench-job.ts";
 import type { EqualTokens } from "./sample-record.ts";
 import { familyOf } from "./family-of.ts";
 

@@ -1,7 +1,7 @@
 import type { BenchmarkProblem } from "@laconic/benchmarks";
 import { LaconicError, randomFromSeed, sumLedgers, type Ledger } from "@laconic/core";
 import type { Ask } from "@laconic/rewards";
-import { settingOf, type BenchJob, type BenchSettings } from "./bench-plan.ts";
+import { settingOf, type BenchJob, type BenchSettings } from "./bench-job.ts";
 import { gradeOf } from "./grade-of.ts";
 import type { InformationSetting } from "./sample-record.ts";
 import { spendingOf } from "./spending.ts";

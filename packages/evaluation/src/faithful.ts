@@ -1,5 +1,5 @@
 import { departures } from "@laconic/baselines";
-import type { BenchJob, BenchSettings } from "./bench-plan.ts";
+import type { BenchJob, BenchSettings } from "./bench-job.ts";
 import type { SampleRecord } from "./sample-record.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { BenchJob } from "./bench-plan.ts";
+import type { BenchJob } from "./bench-job.ts";
 import type { EqualTokens, SampleRecord } from "./sample-record.ts";
 
 /**

@@ -3,7 +3,7 @@ import { performance } from "node:perf_hooks";
 import { protocolName } from "@laconic/baselines";
 import { criticalPath, criticalSeconds, LaconicError, ledgerTotals, randomFromSeed } from "@laconic/core";
 import { timerOf, withDeadline, type Ask } from "@laconic/rewards";
-import { settingOf, type BenchJob, type BenchSettings } from "./bench-plan.ts";
+import { settingOf, type BenchJob, type BenchSettings } from "./bench-job.ts";
 import { givenTo, methodOptions, modelsFor, temperatureOf, type BenchParts } from "./bench-parts.ts";
 import { calibrateMethod, type CalibrationRecord } from "./calibrate.ts";
 import { standingOf } from "./faithful.ts";

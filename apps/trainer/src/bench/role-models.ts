@@ -4,7 +4,7 @@ import type { OpenAiModelOptions } from "@laconic/openai";
 import { environmentValue } from "../cli/environment.ts";
 import type { BenchConfig, BenchModel } from "./bench-settings.ts";
 import { knownPrice } from "./known-price.ts";
-import { namedModel } from "./named-model.ts";
+import { namedModel } from "../run/named-model.ts";
 import { pricePair } from "./price-pair.ts";
 
 /** What `bench` is told of models of single seats. */

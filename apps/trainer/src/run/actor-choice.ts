@@ -1,26 +1,15 @@
 import { join, resolve } from "node:path";
-import { LaconicError, type ModelSource } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
 import { modelPlace, runFiles } from "@laconic/trainer";
-import type { TeamTask } from "@laconic/tasks";
 import { defaultBaseUrl } from "../cli/base-url.ts";
 import { exists } from "../cli/files.ts";
-import { namedModel } from "../bench/named-model.ts";
+import { namedModel } from "./named-model.ts";
 import type { Terminal } from "../cli/terminal.ts";
+import type { ActorChoice } from "./chosen-actor.ts";
 import { openModelFolder } from "./model-folder.ts";
 import { findRun } from "./open-run.ts";
 import { modelSource, policiesOf } from "./open-parts.ts";
-import type { ActorSettings } from "./run-settings.ts";
 import { openRunTask } from "./run-task.ts";
-
-/** Who speaks for the agents that do not learn, instead of the training's. */
-export interface ActorChoice {
-  /** What results call it: the same text means the same weights, as far as a name can. */
-  readonly title: string;
-  readonly speaks:
-    | ActorSettings
-    /** The trained policy of another run. */
-    | { readonly source: ModelSource; readonly tokenizer: TeamTask["tokenizer"] };
-}
 
 /**
  * `hub:OWNER/NAME`, a model folder, another run (its last checkpoint), or `api:NAME@URL`.

@@ -12,7 +12,7 @@ import { modelPlace, onlyPolicy, type TrainedPolicy, type TrainingParts } from "
 import type { TeamTask } from "@laconic/tasks";
 import { isReference } from "../door/reference.ts";
 import { openActor, openPolicyValues, openValues } from "../door/run-values.ts";
-import type { ActorChoice } from "./actor-choice.ts";
+import type { ActorChoice } from "./chosen-actor.ts";
 import { checkActor } from "./check-effects.ts";
 import type { AppConfig } from "./run-settings.ts";
 import type { ChosenDevice } from "./devices.ts";

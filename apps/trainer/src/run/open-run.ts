@@ -6,7 +6,7 @@ import { parseJson } from "../cli/json.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { checkSources, fromFolder } from "../door/run-sources.ts";
 import { parseAppConfig } from "./app-config.ts";
-import type { ActorChoice } from "./actor-choice.ts";
+import type { ActorChoice } from "./chosen-actor.ts";
 import type { AppConfig } from "./run-settings.ts";
 import { modelFolders } from "./check-run.ts";
 import { chooseDevice } from "./devices.ts";

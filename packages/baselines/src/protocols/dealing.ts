@@ -1,5 +1,4 @@
 import type { AgentId } from "@laconic/core";
-import type { Protocol } from "./protocol.ts";
 
 /** Whether what a question states can be dealt among a method's agents, so that nobody sees another's part. */
 export type Dealing =
@@ -22,7 +21,7 @@ export const onePiece: Dealing = { kind: "whole", reason: "The description of a 
  * @param agents - all of the team's
  * @returns nobody for a protocol that is played on whole questions alone
  */
-export function holdersOf({ dealing }: Pick<Protocol, "dealing">, agents: readonly AgentId[]): AgentId[] {
+export function holdersOf({ dealing }: { readonly dealing: Dealing }, agents: readonly AgentId[]): AgentId[] {
   return dealing.kind === "among" ? agents.filter((agent) => dealing.seats.includes(seatOf(agent))) : [];
 }
 
