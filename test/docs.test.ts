@@ -33,9 +33,9 @@ test("docs/protocol-list.md is how the methods are played", async () => {
       return [...cells, temperature, shots, stops, votes, differs].map((each) => ` ${cell(each)} `).join("|");
     });
     const told = protocols.flatMap((protocol) => {
-      const { name: id, roles, prompts, hears, answerLine, source, labels } = describeProtocol(protocol);
+      const { name: id, roles, prompts, hears, dealing, answerLine, source, labels } = describeProtocol(protocol);
       return [
-        `- \`${id}\`: ${roles}. ${prompts} Hears: ${hears} Answer line: ${answerLine} Source: ${source} (${labels}).`,
+        `- \`${id}\`: ${roles}. ${prompts} Hears: ${hears} Dealt: ${dealing.replace(/\.$/u, "")}. Answer line: ${answerLine} Source: ${source} (${labels}).`,
       ];
     });
     const head = "| protocol | questions | calls | temperature | examples | stops | answer | not as published |";

@@ -1,4 +1,4 @@
-import type { AgentId, LanguageModel, Problem, Topology } from "@laconic/core";
+import type { AgentId, LanguageModel, Problem, TokenPrice, Topology } from "@laconic/core";
 import type { Family, Protocol } from "./protocols/protocol.ts";
 
 /** Reads answers of one benchmark, for votes and stop rules. It never sees a gold answer. */
@@ -45,7 +45,7 @@ export interface BaselineOptions {
   readonly samples?: number;
   readonly agents?: number;
   readonly rounds?: number;
-  /** For `equal-budget`: tokens a question. */
+  /** For methods of equal tokens ({@link Baseline.equalTokens}): those that a question may take. */
   readonly tokens?: number;
 }
 
@@ -87,9 +87,13 @@ export interface Baseline {
   readonly identity?: string;
   /** Models that its agents bring; all others speak with the caller's. */
   readonly models?: Readonly<Record<AgentId, LanguageModel>>;
+  /** US dollars per million tokens of those models that cost the caller something; null where that is not known. */
+  readonly prices?: Readonly<Record<AgentId, TokenPrice | null>>;
   create(options: BaselineOptions): Topology;
   /** Gives each agent its part of a problem; null for one that cannot be dealt. Absent: everybody sees the whole. */
   readonly deal?: <P extends Problem>(problem: P) => P | null;
+  /** Among whom `deal` deals, and by which seed: for records. */
+  readonly dealt?: { readonly seed: string; readonly holders: readonly AgentId[] };
   /**
    * For a method that learns before it is scored: what it learned, as plain data.
    */
@@ -105,8 +109,11 @@ export interface Baseline {
    * replies before it.
    */
   mostCopies?(size: MethodSize): PromptCopies;
-  /** Tokens of a question, prompt and completion, after which it asks no more, whatever the calls. */
-  readonly tokenBudget?: number;
+  /**
+   * It spends `BaselineOptions.tokens` a question, prompt and completion together: what a team took that it stands beside. It asks no
+   * more once they are spent.
+   */
+  readonly equalTokens?: boolean;
   /** Most tokens of one of its replies, where it does not go by `BaselineOptions.maxTokens`. */
   readonly replyTokens?: number;
 }

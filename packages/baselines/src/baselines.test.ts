@@ -56,8 +56,10 @@ describe.each(baselines.map((each) => [each.name, each] as const))("%s", (_, bas
     );
   test("never calls more often than it says, whatever is answered", async () => {
     for (const reply of ["7", "no answer", "[1, 2] 3", '{"answer": ""} 4', "WRONG 5", "DISCARD", "CORRECT 6"]) {
-      const { episode } = await play(baseline.name, (__, call) =>
-        reply.endsWith("7") ? String(call) : `${reply}${"x".repeat(call % 3)}`,
+      const { episode } = await play(
+        baseline.name,
+        (__, call) => (reply.endsWith("7") ? String(call) : `${reply}${"x".repeat(call % 3)}`),
+        { tokens: 10 ** 6 },
       );
       expect(episode.utterances.length).toBeLessThanOrEqual(baseline.mostCalls({}));
     }
@@ -79,7 +81,7 @@ test.for([
   ["role-assignment", 0],
   ["hint", 1],
   ["critic", 3],
-  ["equal-budget", 0],
+  ["equal-budget:votes", 0],
 ] as const)("%s: at worst %i replies stand in all its prompts, as it says", async ([name, replies]) => {
   const { asked } = await play(name, (_, call) => `DISCARD WRONG reply-${call}.`, {
     // Nobody agrees.
@@ -229,11 +231,24 @@ test("an actor's hint stays in its brackets", async () => {
 });
 
 test("equal budget: samples until the tokens are spent", async () => {
-  const { episode } = await play("equal-budget", () => "7", { tokens: 300 });
+  const { episode } = await play("equal-budget:votes", () => "7", { tokens: 300 });
   const spent = episode.ledger.calls.map(({ promptTokens, writtenTokens }) => promptTokens + writtenTokens);
   const before = spent.slice(0, -1).reduce((sum, tokens) => sum + tokens, 0);
   expect(before).toBeLessThan(300);
   expect(before + (spent.at(-1) ?? 0)).toBeGreaterThanOrEqual(300);
+});
+
+test("equal budget: a thought goes on in its chat until the tokens are spent, and ends within them", async () => {
+  const { asked, episode } = await play("equal-budget:thought", (_, call) => `${call} `.repeat(60), { tokens: 2000 });
+  const spent = episode.ledger.calls.reduce((sum, each) => sum + each.promptTokens + each.writtenTokens, 0);
+  expect(asked.length).toBeGreaterThan(1);
+  expect([spent <= 2000, spent > 1000]).toEqual([true, true]);
+  expect(asked[0]).toContain("You have about 2000 tokens");
+  expect(asked[1]).toMatch(/You have about \d+ tokens left/u);
+});
+
+test.for(["equal-budget:votes", "equal-budget:thought"])("%s without a team's tokens is refused", async (name) => {
+  await expect(play(name, () => "7")).rejects.toMatchObject({ code: "config_invalid" });
 });
 
 test("few-shot: the examples come before the question; the complex ones are those with most lines", async () => {

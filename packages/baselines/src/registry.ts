@@ -5,7 +5,8 @@ import { complexCot, complexCotSampled } from "./methods/complex-cot.ts";
 import { cot } from "./methods/cot.ts";
 import { untrainedCritic } from "./methods/critic.ts";
 import { dylan, dylanSelect } from "./dylan/dylan.ts";
-import { equalBudget } from "./methods/equal-budget.ts";
+import { equalThought } from "./methods/equal-thought.ts";
+import { equalVotes } from "./methods/equal-votes.ts";
 import { evoAgent } from "./methods/evo-agent.ts";
 import { untrainedHint } from "./methods/hint.ts";
 import { llmDebate } from "./methods/llm-debate.ts";
@@ -41,7 +42,8 @@ export const baselines: readonly Baseline[] = [
   roleAssignment,
   untrainedHint,
   untrainedCritic,
-  equalBudget,
+  equalVotes,
+  equalThought,
 ];
 
 /** @throws LaconicError `config_invalid` naming the known ones */

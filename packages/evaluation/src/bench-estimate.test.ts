@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { baselines, type Baseline } from "@laconic/baselines";
+import { baselineNamed, baselines, type Baseline } from "@laconic/baselines";
 import { mathsGrader, type BenchmarkProblem } from "@laconic/benchmarks";
 import { randomFromSeed, type CompletionRequest, type Random } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
@@ -121,8 +121,9 @@ test.for(baselines.flatMap((method) => replies.map(([name, write]) => [method.na
         maxTokens: 1 + random.integer(i === 0 ? 1200 : 120),
         shots: random.uniform() < 0.5 ? null : random.integer(4),
       };
-      const plan = estimate(benchJobs(sets, settings, [method]), settings);
-      const asked = await run(sets, settings, [method], write(random));
+      const played = method.equalTokens ? [baselineNamed("debate"), method] : [method];
+      const plan = estimate(benchJobs(sets, settings, played), settings);
+      const asked = await run(sets, settings, played, write(random));
       expect(asked.calls).toBeLessThanOrEqual(plan.calls);
       expect(asked.promptTokens).toBeLessThanOrEqual(plan.promptTokens);
       expect(asked.completionTokens).toBeLessThanOrEqual(plan.completionTokens);

@@ -1,6 +1,6 @@
 import type { Exemplar, PromptCopies } from "@laconic/baselines";
 import { answerForm } from "@laconic/benchmarks";
-import type { BenchJob, BenchSettings } from "./bench-plan.ts";
+import type { BenchJob, BenchSettings } from "./bench-job.ts";
 import { familyOf } from "./family-of.ts";
 
 /** What a bench will take at most, before it starts. */
@@ -26,7 +26,10 @@ const nothing: Work = { calls: 0, promptTokens: 0, likelyPromptTokens: 0, comple
  * that fail. A reply is taken to have a line a token at most, and a token to have a byte at least.
  */
 export function estimate(jobs: readonly BenchJob[], { maxTokens }: BenchSettings): BenchEstimate {
-  const samples = sum(jobs.map((job) => workOn(job, maxTokens)));
+  const mostOf = mostTokens(jobs, maxTokens);
+  const samples = sum(
+    jobs.map((job) => workOn(job, maxTokens, job.equalTo ? (mostOf.get(job.equalTo.config) ?? 0) : undefined)),
+  );
   // One calibration for all samples of a method on a benchmark.
   const learners = new Map(jobs.filter(({ method }) => method.calibrate).map((job) => [job.config, job]));
   const plays = [...learners.values()].flatMap((job) =>
@@ -43,15 +46,32 @@ export function estimate(jobs: readonly BenchJob[], { maxTokens }: BenchSettings
   };
 }
 
+/** The most that a question of each team can take, by config: nobody knows before what it will. */
+function mostTokens(jobs: readonly BenchJob[], maxTokens: number): Map<string, number> {
+  const most = new Map<string, number>();
+  const teams = new Set(jobs.flatMap(({ equalTo }) => equalTo?.config ?? []));
+  for (const job of jobs) {
+    if (!teams.has(job.config)) continue;
+    const { promptTokens, completionTokens } = workOn(job, maxTokens);
+    most.set(job.config, Math.max(most.get(job.config) ?? 0, promptTokens + completionTokens));
+  }
+  return most;
+}
+
 /** Tokens of a call's own words and of its template, and of the words around what it quotes. */
 const [callTokens, copyTokens] = [512, 64] as const;
 
-function workOn({ method, problem, set: { benchmark }, exemplars }: BenchJob, maxTokens: number): Work {
+/** @param budget - tokens after which it asks no more, for a method of equal tokens */
+function workOn(
+  { method, problem, set: { benchmark }, exemplars }: BenchJob,
+  maxTokens: number,
+  budget?: number,
+): Work {
   const { question, choices = [], grading } = problem;
   const size = { family: familyOf(grading.kind), benchmark };
   const calls = method.mostCalls(size);
   const copies = method.mostCopies?.(size) ?? allBefore(calls);
-  const reply = method.replyTokens ?? maxTokens;
+  const reply = Math.max(method.replyTokens ?? maxTokens, budget ?? 0);
   const bytes =
     calls * (callTokens + Buffer.byteLength(answerForm(grading))) +
     copies.questions * (copyTokens + Buffer.byteLength([question, ...choices.map((each) => `A) ${each}`)].join("\n"))) +
@@ -61,7 +81,7 @@ function workOn({ method, problem, set: { benchmark }, exemplars }: BenchJob, ma
   const prompts = bytes + copies.replies * (copyTokens + 3 * reply);
   // The last call begins within a budget, and may end beyond it.
   const within = (tokens: number, lastCall: number): number =>
-    method.tokenBudget === undefined ? tokens : Math.min(tokens, method.tokenBudget + Math.ceil(lastCall));
+    budget === undefined ? tokens : budget + Math.ceil(lastCall);
   const likely = bytes / 4 + copies.replies * reply;
   return {
     calls,

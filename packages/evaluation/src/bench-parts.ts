@@ -1,7 +1,8 @@
-import type { Baseline, BaselineOptions, RunProgram } from "@laconic/baselines";
+import { seatOf, type Baseline, type BaselineOptions, type RunProgram } from "@laconic/baselines";
 import { answerForm, answerReading, posed, type BenchmarkProblem, type GradingMeans } from "@laconic/benchmarks";
 import type { AgentId, LanguageModel, Problem, TokenPrice, Topology } from "@laconic/core";
-import type { BenchJob, BenchSettings } from "./bench-plan.ts";
+import type { BenchJob, BenchSettings } from "./bench-job.ts";
+import type { EqualTokens } from "./sample-record.ts";
 import { familyOf } from "./family-of.ts";
 
 /** What a bench runs with: the model, the graders, and what tokens cost. */
@@ -10,13 +11,27 @@ export interface BenchParts {
   readonly means: GradingMeans;
   /** US dollars per million tokens, where known. */
   readonly price: TokenPrice | null;
+  /** Models of single seats of all methods, such as `actor`, with their prices; all others speak with `model`. */
+  readonly roleModels?: Readonly<Record<string, RoleModel>>;
   /** For methods that run programs; without it they do without. */
   readonly runProgram?: RunProgram;
 }
 
+/** The model of a seat. */
+export interface RoleModel {
+  readonly model: LanguageModel;
+  /** US dollars per million tokens, where known. */
+  readonly price: TokenPrice | null;
+}
+
 /** What a method is built with for a question of a benchmark. */
 export function methodOptions(
-  { set: { benchmark }, problem: { grading }, exemplars }: Pick<BenchJob, "set" | "problem" | "exemplars">,
+  {
+    set: { benchmark },
+    problem: { grading },
+    exemplars,
+    equalTokens,
+  }: Pick<BenchJob, "set" | "problem" | "exemplars"> & { readonly equalTokens?: EqualTokens | null },
   { maxTokens, temperature }: BenchSettings,
   { runProgram }: Pick<BenchParts, "runProgram">,
 ): BaselineOptions {
@@ -30,6 +45,7 @@ export function methodOptions(
     shots: exemplars.length,
     ...(temperature !== null && { temperature }),
     ...(runProgram && { runProgram }),
+    ...(equalTokens && { tokens: equalTokens.tokens }),
   };
 }
 
@@ -41,16 +57,24 @@ export function temperatureOf(
   return temperature ?? protocol?.temperature ?? method.temperature;
 }
 
-/** The problem as a method's team is given it: whole, or dealt among its agents. `undealt` says of how many that fails. */
-export function givenTo(method: Baseline, problem: BenchmarkProblem): Problem {
-  return posed(method.deal?.(problem) ?? problem);
+/** The problem as a method's team is given it: whole, or dealt among its agents. */
+export function givenTo({ dealing }: Pick<BenchJob, "dealing">, problem: BenchmarkProblem): Problem {
+  return posed(dealing?.give(problem) ?? problem);
 }
 
 /** Who speaks with which model: a method's own where it brings one. */
 export function modelsFor(
   method: Baseline,
   { agents }: Topology,
-  model: LanguageModel,
+  { model, roleModels = {} }: Pick<BenchParts, "model" | "roleModels">,
 ): Record<AgentId, LanguageModel> {
-  return Object.fromEntries(agents.map((agent) => [agent, method.models?.[agent] ?? model]));
+  return Object.fromEntries(
+    agents.map((agent) => [agent, method.models?.[agent] ?? roleModelOf(roleModels, agent)?.model ?? model]),
+  );
+}
+
+/** What a seat has, by the agent's name. */
+export function roleModelOf<T>(roleModels: Readonly<Record<string, T>>, agent: AgentId): T | undefined {
+  const seat = [agent, seatOf(agent)].find((name) => Object.hasOwn(roleModels, name));
+  return seat === undefined ? undefined : roleModels[seat];
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import {
   baselineNamed,
   chooseShots,
+  holdersOf,
   promptVersion,
   protocolFor,
   protocolName,
@@ -10,72 +11,116 @@ import {
   type Protocol,
 } from "@laconic/baselines";
 import { type BenchmarkProblem } from "@laconic/benchmarks";
+import { LaconicError, type AgentId } from "@laconic/core";
+import {
+  settingOf,
+  type BenchJob,
+  type BenchSet,
+  type BenchSettings,
+  type Dealer,
+  type EqualJob,
+  type JobDealing,
+} from "./bench-job.ts";
+import { methodOptions, roleModelOf } from "./bench-parts.ts";
 import { familyOf } from "./family-of.ts";
 import { sampleKey, type SampleRecord } from "./sample-record.ts";
 
-/** Questions of one benchmark. */
-export interface BenchSet {
-  readonly benchmark: string;
-  readonly split: string;
-  readonly problems: readonly BenchmarkProblem[];
-  /** For few-shot methods, from another split: all there are, in an order by seed; each method chooses as its protocol says. */
-  readonly exemplars: readonly Exemplar[];
-  /** For methods that learn before they are scored; from another split too. */
-  readonly calibration: readonly BenchmarkProblem[];
-}
-
-/** Everything that decides what a bench computes. */
-export interface BenchSettings {
-  /** Id of the model and of its server, for the records. */
-  readonly model: string;
-  readonly methods: readonly string[];
-  readonly repeats: number;
-  readonly seed: string | number;
-  /** Of every method; null takes each paper's. */
-  readonly temperature: number | null;
-  readonly maxTokens: number;
-  /** Worked examples of every method; null or absent takes each paper's. */
-  readonly shots?: number | null;
-}
-
-/** One sample to take. */
-export interface BenchJob {
-  readonly set: BenchSet;
-  readonly problem: BenchmarkProblem;
-  readonly method: Baseline;
-  /** How the method is played; null for a team that is not published. */
-  readonly protocol: Protocol | null;
-  /** The worked examples that it shows. */
-  readonly exemplars: readonly Exemplar[];
-  readonly repeat: number;
-  readonly config: string;
-  readonly key: string;
-}
-
 /**
- * All samples, by benchmark, method, repeat, question; without those of questions that a method cannot deal ({@link undealt}).
+ * All samples, by benchmark, method, setting, repeat, question. Methods play whole questions; with a dealer those whose protocol deals play
+ * the same questions dealt as well. A team that deals by itself plays nothing else. Questions that cannot be dealt are left out
+ * ({@link undealt}). A method of equal tokens plays once for each team beside it, on the team's questions, whole.
  * @param methods - those that the settings name; methods that are not published are given here
+ * @throws LaconicError `config_invalid` for a method of equal tokens without a team beside it
  */
 export function benchJobs(
   sets: readonly BenchSet[],
   settings: BenchSettings,
   methods: readonly Baseline[] = settings.methods.map((name) => baselineNamed(name)),
+  dealer: Dealer | null = null,
 ): BenchJob[] {
-  return sets.flatMap((set) =>
-    methods.flatMap((method) => {
-      const protocol = protocolOf(method, set);
-      const exemplars = protocol
-        ? chooseShots(protocol.shots, set.exemplars, settings.shots ?? undefined)
-        : set.exemplars.slice(0, settings.shots ?? 0);
-      const config = configHash(set, method.identity ?? method.name, protocol, exemplars, settings);
-      return Array.from({ length: settings.repeats }, (_, repeat) =>
-        dealable(method, set).map((problem): BenchJob => {
-          const sample = { benchmark: set.benchmark, problem: problem.id, method: method.name, repeat, config };
-          return { set, problem, method, protocol, exemplars, repeat, config, key: sampleKey(sample) };
-        }),
-      ).flat();
+  return sets.flatMap((set) => {
+    const teams = methods
+      .filter(({ equalTokens }) => !equalTokens)
+      .flatMap((method) => playsOf(method, set, settings, dealer));
+    return methods.flatMap((method) => {
+      const plays = method.equalTokens
+        ? equalPlays(method, set, settings, teams)
+        : teams.filter((play) => play.method === method);
+      return plays.flatMap((play) => jobsOf(play, settings));
+    });
+  });
+}
+
+/** A method on a benchmark in one setting. */
+type Play = Omit<BenchJob, "problem" | "repeat" | "key">;
+
+function playsOf(method: Baseline, set: BenchSet, settings: BenchSettings, dealer: Dealer | null): Play[] {
+  const protocol = protocolOf(method, set);
+  const exemplars = exemplarsFor(protocol, set, settings);
+  const [problem] = set.problems;
+  const agents = problem ? agentsOf({ method, set, problem, exemplars }, settings) : [];
+  const own = method.deal && { seed: "", holders: [], ...method.dealt, give: method.deal };
+  const holders = dealer && protocol ? holdersOf(protocol, agents) : [];
+  const dealt = dealer && holders.length > 1 ? { seed: dealer.seed, holders, give: dealer.dealTo(holders) } : null;
+  const ways: (JobDealing | null)[] = own ? [own] : [null, ...(dealt ? [dealt] : [])];
+  return ways.map((dealing) => ({
+    set: dealing ? dealtSet(set, dealing) : set,
+    method,
+    protocol,
+    dealing,
+    equalTo: null,
+    exemplars,
+    agents,
+    config: configHash(set, method.identity ?? method.name, protocol, exemplars, settings, [
+      ...(dealing ? [["dealt", dealing.seed, dealing.holders]] : []),
+      ...rolesAmong(agents, settings, method),
+    ]),
+  }));
+}
+
+/** A single agent beside every team, which is a method of several agents. */
+function equalPlays(method: Baseline, set: BenchSet, settings: BenchSettings, teams: readonly Play[]): Play[] {
+  const beside = teams.filter(({ agents }) => agents.length > 1);
+  if (beside.length === 0 && set.problems.length > 0)
+    throw new LaconicError(
+      "config_invalid",
+      `${method.name} takes the tokens of a team, and no method here has several agents: add one, such as debate`,
+      { method: method.name },
+    );
+  const protocol = protocolOf(method, set);
+  const exemplars = exemplarsFor(protocol, set, settings);
+  return beside.map((team) => {
+    const equalTo: EqualJob = { method: team.method.name, setting: settingOf(team), config: team.config };
+    const name = equalName(method.name, equalTo);
+    return {
+      set: { ...set, problems: team.set.problems },
+      method: { ...method, name },
+      protocol,
+      dealing: null,
+      equalTo,
+      exemplars,
+      agents: ["solver"],
+      config: configHash(set, name, protocol, exemplars, settings, [
+        ["equal", team.config],
+        ...rolesAmong(["solver"], settings, method),
+      ]),
+    };
+  });
+}
+
+/** What records call a method of equal tokens beside a team: `equal-budget:votes@debate`. */
+function equalName(method: string, { method: team, setting }: EqualJob): string {
+  return `${method}@${team}${setting === "dealt" ? "/dealt" : ""}`;
+}
+
+function jobsOf(play: Play, { repeats }: BenchSettings): BenchJob[] {
+  return Array.from({ length: repeats }, (_, repeat) =>
+    play.set.problems.map((problem): BenchJob => {
+      const { method, config } = play;
+      const sample = { benchmark: play.set.benchmark, problem: problem.id, method: method.name, repeat, config };
+      return { ...play, problem, repeat, key: sampleKey(sample) };
     }),
-  );
+  ).flat();
 }
 
 /** How a method is played on a benchmark's questions; null for a team that is not published. */
@@ -84,13 +129,72 @@ export function protocolOf({ protocols }: Baseline, { benchmark, problems: [prob
   return protocolFor(protocols, { benchmark, ...(problem && { family: familyOf(problem.grading.kind) }) });
 }
 
-/** Questions that a method cannot deal among its agents: they are left out of its samples. */
-export function undealt(method: Baseline, set: BenchSet): number {
-  return set.problems.length - dealable(method, set).length;
+/** Questions that a method does not play dealt. */
+export interface Undealt {
+  readonly benchmark: string;
+  readonly method: string;
+  readonly questions: number;
+  readonly of: number;
+  /** Why a method plays none of them dealt; null where single questions cannot be. */
+  readonly reason: string | null;
 }
 
-function dealable({ deal }: Baseline, { problems }: BenchSet): readonly BenchmarkProblem[] {
-  return deal ? problems.filter((problem) => deal(problem) !== null) : problems;
+/** What {@link benchJobs} leaves out of the dealt setting, by benchmark and method. */
+export function undealt(
+  sets: readonly BenchSet[],
+  settings: BenchSettings,
+  methods: readonly Baseline[],
+  dealer: Dealer | null = null,
+): Undealt[] {
+  return sets.flatMap((set) =>
+    methods.flatMap((method): Undealt[] => {
+      const of = set.problems.length;
+      const here = { benchmark: set.benchmark, method: method.name, of };
+      const play = method.equalTokens
+        ? undefined
+        : playsOf(method, set, settings, dealer).find(({ dealing }) => dealing !== null);
+      if (play) {
+        const questions = of - play.set.problems.length;
+        return questions > 0 ? [{ ...here, questions, reason: null }] : [];
+      }
+      if (!dealer) return [];
+      const dealing = protocolOf(method, set)?.dealing;
+      const unsaid = "It is not published: nothing says among whom.";
+      return [{ ...here, questions: of, reason: dealing?.kind === "whole" ? dealing.reason : unsaid }];
+    }),
+  );
+}
+
+function dealtSet(set: BenchSet, { give }: JobDealing): BenchSet {
+  const kept = (problems: BenchSet["problems"]): BenchSet["problems"] =>
+    problems.filter((problem) => give(problem) !== null);
+  return { ...set, problems: kept(set.problems), calibration: kept(set.calibration) };
+}
+
+function exemplarsFor(protocol: Protocol | null, set: BenchSet, settings: BenchSettings): readonly Exemplar[] {
+  return protocol
+    ? chooseShots(protocol.shots, set.exemplars, settings.shots ?? undefined)
+    : set.exemplars.slice(0, settings.shots ?? 0);
+}
+
+/** The seats of a method on a benchmark: nothing is asked, and no program run. */
+function agentsOf(
+  job: Pick<BenchJob, "method" | "set" | "problem" | "exemplars">,
+  settings: BenchSettings,
+): readonly AgentId[] {
+  const runProgram = (): never => {
+    throw new LaconicError("input_invalid", "no program is run to count seats");
+  };
+  return job.method.create(methodOptions(job, settings, { runProgram })).agents;
+}
+
+/** The models of single seats that change a method's samples. */
+function rolesAmong(agents: readonly AgentId[], { roleModels = {} }: BenchSettings, { models = {} }: Baseline) {
+  const used = agents.flatMap((agent) => {
+    const model = Object.hasOwn(models, agent) ? undefined : roleModelOf(roleModels, agent);
+    return model === undefined ? [] : [[agent, model]];
+  });
+  return used.length > 0 ? [["roles", used]] : [];
 }
 
 /** Settings that change a sample; how many questions are asked does not. */
@@ -100,6 +204,7 @@ function configHash(
   protocol: Protocol | null,
   exemplars: readonly Exemplar[],
   { model, seed, temperature, maxTokens }: BenchSettings,
+  besides: readonly unknown[],
 ): string {
   const parts = [
     promptVersion,
@@ -112,6 +217,7 @@ function configHash(
     temperature,
     maxTokens,
     exemplars.map(({ question, answer }) => [question, answer]),
+    ...besides,
   ];
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
 }

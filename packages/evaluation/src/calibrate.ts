@@ -1,15 +1,17 @@
 import type { BenchmarkProblem } from "@laconic/benchmarks";
 import { LaconicError, randomFromSeed, sumLedgers, type Ledger } from "@laconic/core";
 import type { Ask } from "@laconic/rewards";
-import type { BenchJob, BenchSettings } from "./bench-plan.ts";
-import { callerCost } from "./caller-cost.ts";
+import { settingOf, type BenchJob, type BenchSettings } from "./bench-job.ts";
 import { gradeOf } from "./grade-of.ts";
+import type { InformationSetting } from "./sample-record.ts";
+import { spendingOf } from "./spending.ts";
 import { givenTo, methodOptions, modelsFor, temperatureOf, type BenchParts } from "./bench-parts.ts";
 
 /** What a method learned before it was scored, and what that took: counted apart from its samples. */
 export interface CalibrationRecord {
   readonly benchmark: string;
   readonly method: string;
+  readonly setting: InformationSetting;
   readonly config: string;
   readonly learned: unknown;
   readonly questions: number;
@@ -33,7 +35,7 @@ export async function calibrateMethod(
   signal: AbortSignal | undefined,
 ): Promise<CalibrationRecord> {
   const { method, set, config } = job;
-  const { model, means, price } = parts;
+  const { means } = parts;
   const { seed } = settings;
   const questions = set.calibration;
   if (questions.length === 0)
@@ -44,6 +46,7 @@ export async function calibrateMethod(
     );
   const random = randomFromSeed(`${seed}/${set.benchmark}/${method.name}/calibration`);
   const ledgers: Ledger[] = [];
+  const costs: (number | null)[] = [];
   const learned = await method.calibrate?.(
     methodOptions({ ...job, problem: questions[0] as BenchmarkProblem }, settings, parts),
     {
@@ -51,13 +54,14 @@ export async function calibrateMethod(
       seed,
       utility: async (index, team) => {
         const problem = questions[index] as BenchmarkProblem;
-        const episode = await team.run(givenTo(method, problem), {
-          models: modelsFor(method, team, model),
+        const episode = await team.run(givenTo(job, problem), {
+          models: modelsFor(method, team, parts),
           sampling: { temperature: temperatureOf(job, settings) },
           random: random.split(ledgers.length),
           ...(signal && { signal }),
         });
         ledgers.push(episode.ledger);
+        costs.push(spendingOf(episode.ledger, method, parts).usd);
         const grade = (): ReturnType<typeof gradeOf> => gradeOf(episode.answer, problem, means, ask, signal);
         const first = await grade();
         if (signal?.aborted) throw new LaconicError("aborted", `${method.name}: its calibration was aborted`);
@@ -72,16 +76,16 @@ export async function calibrateMethod(
     },
   );
   const { calls, promptTokens, writtenTokens } = sumLedgers(ledgers);
-  const costs = ledgers.map((ledger) => callerCost(ledger, method, price));
   return {
     benchmark: set.benchmark,
     method: method.name,
+    setting: settingOf(job),
     config,
     learned,
     questions: questions.length,
     calls,
     promptTokens,
     completionTokens: writtenTokens,
-    usd: price ? costs.reduce<number>((sum, each) => sum + (each ?? 0), 0) : null,
+    usd: costs.includes(null) ? null : costs.reduce<number>((sum, each) => sum + (each ?? 0), 0),
   };
 }

@@ -171,7 +171,13 @@ test("a method that brings models speaks with them, others with the caller's", a
   const [own, shared] = [scriptedModel(() => ({ text: "own" })), scriptedModel(() => ({ text: "shared" }))];
   const method = { ...baselineNamed("hint"), models: { actor: own } };
   expect(
-    modelsFor(method, { name: "", agents: ["collaborator", "actor"], run: async () => Promise.reject() }, shared),
+    modelsFor(
+      method,
+      { name: "", agents: ["collaborator", "actor"], run: async () => Promise.reject() },
+      {
+        model: shared,
+      },
+    ),
   ).toEqual({
     collaborator: shared,
     actor: own,
@@ -192,7 +198,9 @@ test("a method that deals a question is given its parts, its options to all; wha
       problem.id < "p2" ? { ...problem, question: `part of ${problem.id}` } : null,
   };
   const own = { ...set, problems: options };
-  expect([undealt(method, own), undealt(baselineNamed("vanilla"), own)]).toEqual([4, 0]);
+  expect(undealt([own], settings, [method, baselineNamed("cot")])).toEqual([
+    { benchmark: "gsm8k", method: "vanilla", questions: 4, of: 6, reason: null },
+  ]);
   const jobs = benchJobs([own], settings, [method]);
   expect(jobs.map(({ problem }) => problem.id)).toEqual(["p0", "p1"]);
   const file = await openRecords(await temporary());

@@ -9,7 +9,8 @@ export function htmlOf(
   tables: readonly Table[],
   summaries: readonly MethodSummary[],
 ): string {
-  const benchmarks = [...new Set(summaries.map(({ benchmark }) => benchmark))];
+  // What sees whole questions and what sees shares of them are not compared: a picture each.
+  const pictures = [...new Set(summaries.map((each) => pictureOf(each)))];
   return [
     "<!doctype html>",
     `<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${escapeHtml(heading)}</title>`,
@@ -17,15 +18,19 @@ export function htmlOf(
     "<style>body{font:15px/1.5 system-ui,sans-serif;margin:2rem auto;max-width:70rem;padding:0 1rem;color:#1c2733}table{border-collapse:collapse;margin:1rem 0;display:block;overflow-x:auto}th,td{padding:.3rem .6rem;border-bottom:1px solid #dde3e9;text-align:right;white-space:nowrap}th:first-child,td:first-child{text-align:left}figure{display:inline-block;margin:1rem 1rem 0 0}li{margin:.2rem 0}</style></head><body>",
     `<h1>${escapeHtml(heading)}</h1>`,
     `<ul>${notes.map((note) => `<li>${escapeHtml(note)}</li>`).join("")}</ul>`,
-    ...benchmarks.map((benchmark) =>
+    ...pictures.map((picture) =>
       scatter(
-        benchmark,
-        summaries.filter((each) => each.benchmark === benchmark),
+        picture,
+        summaries.filter((each) => pictureOf(each) === picture),
       ),
     ),
     ...tables.map((table) => tableOf(table)),
     "</body></html>",
   ].join("\n");
+}
+
+function pictureOf({ benchmark, setting }: MethodSummary): string {
+  return setting === "dealt" ? `${benchmark}, dealt` : benchmark;
 }
 
 function tableOf({ title, columns, rows }: Table): string {

@@ -3,14 +3,15 @@ import { performance } from "node:perf_hooks";
 import { protocolName } from "@laconic/baselines";
 import { criticalPath, criticalSeconds, LaconicError, ledgerTotals, randomFromSeed } from "@laconic/core";
 import { timerOf, withDeadline, type Ask } from "@laconic/rewards";
-import type { BenchJob, BenchSettings } from "./bench-plan.ts";
+import { settingOf, type BenchJob, type BenchSettings } from "./bench-job.ts";
 import { givenTo, methodOptions, modelsFor, temperatureOf, type BenchParts } from "./bench-parts.ts";
-import { callerCost } from "./caller-cost.ts";
 import { calibrateMethod, type CalibrationRecord } from "./calibrate.ts";
 import { standingOf } from "./faithful.ts";
 import { gradeOf } from "./grade-of.ts";
 import type { RecordFile } from "./record-file.ts";
-import type { SampleRecord } from "./sample-record.ts";
+import { measuredTokens } from "./measured-tokens.ts";
+import type { EqualTokens, SampleRecord } from "./sample-record.ts";
+import { spendingOf } from "./spending.ts";
 
 /** How a bench runs: how much at a time, when it gives up, who hears of it. */
 export interface BenchOptions {
@@ -34,6 +35,8 @@ export interface BenchOutcome {
   readonly errors: number;
   /** Answered, and kept from a verdict by the machine. */
   readonly undecided: number;
+  /** Samples of equal tokens that were not taken, because samples of their team have no score yet; absent for none. */
+  readonly waiting?: number;
   /** Why it stopped before its end; null when it did not. */
   readonly stopped: string | null;
 }
@@ -79,11 +82,11 @@ export async function runBench(
   };
   // Every call in flight listens to it.
   if (signal) setMaxListeners(0, signal);
-  const queue = jobs.values();
   const ask = withDeadline({ seconds: gradeSeconds, timer: timerOf(globalThis) });
   let [done, errors, undecided] = [0, 0, 0];
   let stopped: string | null = null;
-  const worker = async (): Promise<void> => {
+  const equalTokens = new Map<string, EqualTokens>();
+  const worker = async (queue: Iterable<BenchJob>): Promise<void> => {
     for (const job of queue) {
       if (stopped !== null || signal?.aborted) return;
       const before = file.records.get(job.key);
@@ -91,13 +94,14 @@ export async function runBench(
       let record: SampleRecord;
       try {
         const judged = before && (await judgedAgain(before, job, means, ask, signal));
-        record = judged ?? (await takeSample(job, settings, parts, attempt, await learnedBy(job), ask, signal));
+        const given = { learned: await learnedBy(job), equalTokens: equalTokens.get(job.config) ?? null };
+        record = judged ?? (await takeSample(job, settings, parts, attempt, given, ask, signal));
       } catch (error) {
         if (ends(error)) {
           stopped ??= (error as Error).message;
           return;
         }
-        record = failedSample(job, settings, attempt, error);
+        record = failedSample(job, settings, equalTokens.get(job.config) ?? null, attempt, error);
       }
       if (record.status === "error") errors++;
       if (record.status === "undecided") undecided++;
@@ -108,8 +112,24 @@ export async function runBench(
         stopped ??= `${errors} samples failed${undecided > 0 ? `, ${undecided} are undecided` : ""}; the last one: ${record.error}`;
     }
   };
-  await Promise.all(Array.from({ length: Math.min(concurrency, jobs.length) }, worker));
-  return { done, errors, undecided, stopped: stopped ?? (signal?.aborted ? "aborted" : null) };
+  const work = async (some: readonly BenchJob[]): Promise<void> => {
+    const queue = some.values();
+    await Promise.all(Array.from({ length: Math.min(concurrency, some.length) }, () => worker(queue)));
+  };
+  await work(jobs.filter(({ equalTo }) => equalTo === null));
+  // What a team took is known once all its samples are there.
+  const bound = jobs.filter(({ equalTo }) => equalTo !== null);
+  const measured = measuredTokens(bound, jobs, file.records);
+  for (const [config, tokens] of measured) equalTokens.set(config, tokens);
+  await work(bound.filter(({ config }) => measured.has(config)));
+  const waiting = bound.filter(({ config }) => !measured.has(config)).length;
+  return {
+    done,
+    errors,
+    undecided,
+    ...(waiting > 0 && { waiting }),
+    stopped: stopped ?? (signal?.aborted ? "aborted" : null),
+  };
 }
 
 /** Errors that the next sample would meet too. A request that is refused for what it holds, such as its length, is none. */
@@ -124,18 +144,18 @@ async function takeSample(
   settings: BenchSettings,
   parts: BenchParts,
   attempt: number,
-  learned: unknown,
+  { learned, equalTokens }: { readonly learned: unknown; readonly equalTokens: EqualTokens | null },
   ask: Ask,
   signal: AbortSignal | undefined,
 ): Promise<SampleRecord> {
   const { problem, method } = job;
-  const { model, means, price } = parts;
-  const options = methodOptions(job, settings, parts);
+  const { means } = parts;
+  const options = methodOptions({ ...job, equalTokens }, settings, parts);
   const topology =
     learned === undefined ? method.create(options) : (method.restore?.(options, learned) ?? method.create(options));
   const started = performance.now();
-  const episode = await topology.run(givenTo(method, problem), {
-    models: modelsFor(method, topology, model),
+  const episode = await topology.run(givenTo(job, problem), {
+    models: modelsFor(method, topology, parts),
     sampling: { temperature: temperatureOf(job, settings) },
     random: randomFromSeed(`${settings.seed}/${job.set.benchmark}/${problem.id}/${method.name}/${job.repeat}`),
     clock: () => performance.now(),
@@ -145,7 +165,7 @@ async function takeSample(
   const grade = await gradeOf(episode.answer, problem, means, ask, signal);
   const totals = ledgerTotals(episode.ledger);
   return {
-    ...identityOf(job, settings),
+    ...identityOf(job, settings, equalTokens),
     answer: episode.answer,
     ...grade,
     stopReason: episode.stopReason,
@@ -156,7 +176,7 @@ async function takeSample(
     readTokens: totals.readTokens,
     criticalTokens: criticalPath(episode.ledger).writtenTokens,
     criticalSeconds: criticalSeconds(episode.ledger),
-    usd: callerCost(episode.ledger, method, price),
+    ...spendingOf(episode.ledger, method, parts),
     seconds,
     attempt,
     gold: problem.gold,
@@ -180,16 +200,31 @@ async function judgedAgain(
 function identityOf(
   job: BenchJob,
   settings: BenchSettings,
+  equalTo: EqualTokens | null,
 ): Pick<
   SampleRecord,
-  "benchmark" | "problem" | "method" | "repeat" | "config" | "protocol" | "shots" | "published" | "differs"
+  | "benchmark"
+  | "problem"
+  | "method"
+  | "repeat"
+  | "setting"
+  | "deal"
+  | "equalTo"
+  | "config"
+  | "protocol"
+  | "shots"
+  | "published"
+  | "differs"
 > {
-  const { set, problem, method, protocol, exemplars, repeat, config } = job;
+  const { set, problem, method, protocol, dealing, exemplars, repeat, config } = job;
   return {
     benchmark: set.benchmark,
     problem: problem.id,
     method: method.name,
     repeat,
+    setting: settingOf(job),
+    deal: dealing && { seed: dealing.seed, holders: dealing.holders },
+    equalTo,
     config,
     protocol: protocol && protocolName(protocol),
     shots: exemplars.length,
@@ -197,9 +232,15 @@ function identityOf(
   };
 }
 
-function failedSample(job: BenchJob, settings: BenchSettings, attempt: number, error: unknown): SampleRecord {
+function failedSample(
+  job: BenchJob,
+  settings: BenchSettings,
+  equalTo: EqualTokens | null,
+  attempt: number,
+  error: unknown,
+): SampleRecord {
   return {
-    ...identityOf(job, settings),
+    ...identityOf(job, settings, equalTo),
     status: "error",
     correct: null,
     answer: null,
@@ -214,6 +255,7 @@ function failedSample(job: BenchJob, settings: BenchSettings, attempt: number, e
     criticalTokens: 0,
     criticalSeconds: null,
     usd: null,
+    byModel: [],
     seconds: 0,
     attempt,
     error: error instanceof Error ? error.message.slice(0, 500) : String(error),

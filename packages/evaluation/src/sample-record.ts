@@ -1,4 +1,34 @@
+import type { AgentId } from "@laconic/core";
 import { z } from "zod";
+
+/** What the agents of a method saw of a question: everybody the whole, or each a share of what it states. */
+export type InformationSetting = "whole" | "dealt";
+
+/** How what questions state was dealt: with the question, all that it takes to deal it again. */
+export interface Deal {
+  readonly seed: string;
+  readonly holders: readonly AgentId[];
+}
+
+/** What a single agent's tokens are bound to. */
+export interface EqualTokens {
+  /** The team, and its setting. */
+  readonly method: string;
+  readonly setting: InformationSetting;
+  /** Prompt and completion of a question, the mean over so many samples of the team. */
+  readonly tokens: number;
+  readonly questions: number;
+}
+
+/** What one model took of a sample. */
+export interface ModelShare {
+  readonly model: string;
+  readonly calls: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+  /** Null where no price is known; 0 for a model that costs the caller nothing. */
+  readonly usd: number | null;
+}
 
 /** One question put to one method once: everything that a table needs, and what was said. */
 export interface SampleRecord {
@@ -6,6 +36,12 @@ export interface SampleRecord {
   readonly problem: string;
   readonly method: string;
   readonly repeat: number;
+  /** Whether every agent saw the whole question, or what it states was dealt among them. */
+  readonly setting: InformationSetting;
+  /** Among whom, by which seed; null for whole questions, and in records of before it was kept. */
+  readonly deal: Deal | null;
+  /** For a single agent of equal tokens: the team, and the mean tokens that it took for a question. */
+  readonly equalTo: EqualTokens | null;
   /** Hash of all settings: records of other settings are other samples. */
   readonly config: string;
   /** How it was played, such as `php/maths@1`; null for a team that is not published, and in records of before it was kept. */
@@ -38,6 +74,8 @@ export interface SampleRecord {
   /** Seconds that cannot run at the same time; null for an error, and in records of before it was measured. */
   readonly criticalSeconds: number | null;
   readonly usd: number | null;
+  /** The same by model; empty for an error, and in records of before it was kept. */
+  readonly byModel: readonly ModelShare[];
   readonly seconds: number;
   /** From 1; more than 1 where earlier attempts failed. */
   readonly attempt: number;
@@ -46,11 +84,22 @@ export interface SampleRecord {
 }
 
 const count = z.int().min(0);
+const setting = z.enum(["whole", "dealt"]);
+const usd = z.number().min(0).nullable();
 const schema: z.ZodType<SampleRecord> = z.object({
   benchmark: z.string(),
   problem: z.string(),
   method: z.string(),
   repeat: count,
+  setting: setting.default("whole"),
+  deal: z
+    .object({ seed: z.string(), holders: z.array(z.string()) })
+    .nullable()
+    .default(null),
+  equalTo: z
+    .object({ method: z.string(), setting, tokens: z.number().min(0), questions: count })
+    .nullable()
+    .default(null),
   config: z.string(),
   protocol: z.string().nullable().default(null),
   shots: count.nullable().default(null),
@@ -69,7 +118,10 @@ const schema: z.ZodType<SampleRecord> = z.object({
   readTokens: count,
   criticalTokens: count,
   criticalSeconds: z.number().min(0).nullable().default(null),
-  usd: z.number().min(0).nullable(),
+  usd,
+  byModel: z
+    .array(z.object({ model: z.string(), calls: count, promptTokens: count, completionTokens: count, usd }))
+    .default([]),
   seconds: z.number().min(0),
   attempt: z.int().min(1),
   error: z.string().nullable(),

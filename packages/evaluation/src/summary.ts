@@ -1,10 +1,14 @@
-import type { SampleRecord } from "./sample-record.ts";
+import type { EqualTokens, InformationSetting, ModelShare, SampleRecord } from "./sample-record.ts";
 import { pairedBootstrap, wilson, type Interval } from "./statistics.ts";
 
 /** What a method came to on a benchmark. */
 export interface MethodSummary {
   readonly benchmark: string;
   readonly method: string;
+  /** What its agents saw of a question. */
+  readonly setting: InformationSetting;
+  /** For a single agent of equal tokens: the team, and what that took; null for all others. */
+  readonly equalTo: EqualTokens | null;
   /** How it was played, see `SampleRecord.protocol`; null where records differ in it. */
   readonly protocol: string | null;
   /** Worked examples it was shown; null where records do not say, or differ. */
@@ -35,8 +39,10 @@ export interface MethodSummary {
   /** Mean seconds that cannot run at the same time; null where none was measured. */
   readonly meanCriticalSeconds: number | null;
   readonly usd: number | null;
+  /** The same by model, in the order in which they first spoke. */
+  readonly byModel: readonly ModelShare[];
   readonly meanSeconds: number;
-  /** Accuracy less that of the first method, on the questions both have. */
+  /** Accuracy less that of the first method of its setting, on the questions both have. */
   readonly difference: Interval | null;
 }
 
@@ -44,21 +50,26 @@ export interface MethodSummary {
 export function summarise(records: Iterable<SampleRecord>): MethodSummary[] {
   const groups = new Map<string, SampleRecord[]>();
   for (const record of records) {
-    const key = JSON.stringify([record.benchmark, record.method]);
+    const key = JSON.stringify([record.benchmark, record.method, record.setting]);
     const group = groups.get(key);
     if (group) group.push(record);
     else groups.set(key, [record]);
   }
   const first = new Map<string, SampleRecord[]>();
   for (const group of groups.values()) {
-    const benchmark = group[0]?.benchmark ?? "";
-    if (!first.has(benchmark)) first.set(benchmark, group);
+    const place = placeOf(group);
+    if (!first.has(place)) first.set(place, group);
   }
-  return [...groups.values()].map((group) => summaryOf(group, first.get(group[0]?.benchmark ?? "") ?? group));
+  return [...groups.values()].map((group) => summaryOf(group, first.get(placeOf(group)) ?? group));
+}
+
+/** Differences are taken within a benchmark and a setting. */
+function placeOf([record]: readonly SampleRecord[]): string {
+  return JSON.stringify([record?.benchmark, record?.setting]);
 }
 
 function summaryOf(group: readonly SampleRecord[], reference: readonly SampleRecord[]): MethodSummary {
-  const [{ benchmark, method }] = group as [SampleRecord, ...SampleRecord[]];
+  const [{ benchmark, method, setting }] = group as [SampleRecord, ...SampleRecord[]];
   const scored = group.filter(({ status }) => status === "scored");
   const firsts = scored.filter(({ attempt }) => attempt === 1);
   const sum = (of: (record: SampleRecord) => number): number => scored.reduce((total, record) => total + of(record), 0);
@@ -66,6 +77,8 @@ function summaryOf(group: readonly SampleRecord[], reference: readonly SampleRec
   return {
     benchmark,
     method,
+    setting,
+    equalTo: scored.find(({ equalTo }) => equalTo !== null)?.equalTo ?? null,
     protocol: common(group.map(({ protocol }) => protocol)),
     shots: common(group.map(({ shots }) => shots)),
     published: common(group.map(({ published }) => published)),
@@ -85,9 +98,25 @@ function summaryOf(group: readonly SampleRecord[], reference: readonly SampleRec
     criticalTokens: sum(({ criticalTokens }) => criticalTokens),
     meanCriticalSeconds: meanOf(scored.flatMap(({ criticalSeconds }) => criticalSeconds ?? [])),
     usd: scored.some(({ usd }) => usd === null) || scored.length === 0 ? null : sum(({ usd }) => usd ?? 0),
+    byModel: sharesOf(scored),
     meanSeconds: scored.length === 0 ? 0 : sum(({ seconds }) => seconds) / scored.length,
     difference: group === reference ? null : differenceOf(scored, reference),
   };
+}
+
+function sharesOf(records: readonly SampleRecord[]): ModelShare[] {
+  const shares = new Map<string, ModelShare>();
+  for (const each of records.flatMap(({ byModel }) => byModel)) {
+    const before = shares.get(each.model);
+    shares.set(each.model, {
+      model: each.model,
+      calls: each.calls + (before?.calls ?? 0),
+      promptTokens: each.promptTokens + (before?.promptTokens ?? 0),
+      completionTokens: each.completionTokens + (before?.completionTokens ?? 0),
+      usd: each.usd === null || before?.usd === null ? null : each.usd + (before?.usd ?? 0),
+    });
+  }
+  return [...shares.values()];
 }
 
 /** What all values are; null where two differ. */

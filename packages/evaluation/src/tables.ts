@@ -23,7 +23,10 @@ export function accuracyTable(summaries: readonly MethodSummary[], titleOf: (met
       return [ours(own), number(row === null ? null : publishedAccuracy(row, benchmark))];
     }),
   ]);
-  const published = publishedRows(methods)
+  // The papers' figures are of whole questions; a trained team of a paper's name is no run of the paper's.
+  const whole = summaries.some(({ setting }) => setting === "whole");
+  const played = summaries.filter(({ protocol }) => protocol !== null).map(({ method }) => method);
+  const published = (whole ? publishedRows(played) : [])
     .filter(({ figures }) => benchmarks.some((benchmark) => figures[benchmark] !== undefined))
     .map(({ title, figures }) => [
       title,
@@ -69,7 +72,9 @@ export function tokenTable(
         if (!each) return [];
         const row = each.published;
         const published = row === null ? null : publishedTokens(row, benchmark);
-        const calibration = calibrations.find((one) => one.benchmark === benchmark && one.method === method);
+        const calibration = calibrations.find(
+          (one) => one.benchmark === benchmark && one.method === method && one.setting === each.setting,
+        );
         const per = (total: number): string => (each.scored === 0 ? "" : rounded(total / each.scored));
         return [
           [
@@ -197,7 +202,7 @@ function find(summaries: readonly MethodSummary[], benchmark: string, method: st
   return summaries.find((each) => each.benchmark === benchmark && each.method === method);
 }
 
-function ours(summary: MethodSummary | undefined): string {
+export function ours(summary: MethodSummary | undefined): string {
   if (!summary?.accuracy) return "";
   const { value, low, high } = summary.accuracy;
   return `${percent(value)} [${percent(low)}, ${percent(high)}]`;
@@ -215,7 +220,7 @@ function number(value: number | null): string {
   return value === null ? "" : value.toFixed(2);
 }
 
-function rounded(value: number): string {
+export function rounded(value: number): string {
   return value >= 100 ? Math.round(value).toLocaleString("en-US") : value.toFixed(1);
 }
 

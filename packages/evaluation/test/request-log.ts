@@ -1,4 +1,4 @@
-import type { Baseline, Family } from "@laconic/baselines";
+import { baselineNamed, type Baseline, type Family } from "@laconic/baselines";
 import { familyOf, benchJobs, type BenchSet, type BenchSettings } from "../src/index.ts";
 import { givenTo, methodOptions, temperatureOf } from "../src/bench-parts.ts";
 import { randomFromSeed, type AgentId, type ChatMessage, type CompletionRequest } from "@laconic/core";
@@ -37,7 +37,7 @@ const answers: Readonly<Record<string, readonly string[]>> = {
  * was answered; then the answer.
  */
 export async function requestLog(method: Baseline, set: BenchSet, scripts: SeatScripts): Promise<string> {
-  const [job] = benchJobs([set], settings, [method]);
+  const [job] = benchJobs([set], settings, method.equalTokens ? [method, baselineNamed("debate")] : [method]);
   if (!job) throw new Error("no question");
   const family = familyOf(job.problem.grading.kind);
   const asked: { agent: AgentId; request: CompletionRequest; reply: string }[] = [];
@@ -49,7 +49,16 @@ export async function requestLog(method: Baseline, set: BenchSet, scripts: SeatS
     const end = /\nprint\("(end-\d+)"\)$/u.exec(program)?.[1];
     return { output: end ?? "12\n", error: fails ? "AssertionError" : null };
   };
-  const topology = method.create(methodOptions(job, settings, { runProgram }));
+  const topology = method.create(
+    methodOptions(
+      {
+        ...job,
+        equalTokens: job.method.equalTokens ? { method: "team", setting: "whole", tokens: 90, questions: 1 } : null,
+      },
+      settings,
+      { runProgram },
+    ),
+  );
   const counts = new Map<string, number>();
   const programs = job.protocol?.runsPrograms === true;
   const solvers = answers[programs && family !== "code" ? "programs" : family] ?? [];
@@ -69,7 +78,7 @@ export async function requestLog(method: Baseline, set: BenchSet, scripts: SeatS
       }, agent),
     ]),
   );
-  const episode = await topology.run(givenTo(method, job.problem), {
+  const episode = await topology.run(givenTo(job, job.problem), {
     models,
     sampling: { temperature: temperatureOf(job, settings) },
     random: randomFromSeed("requests"),

@@ -9,18 +9,22 @@ import {
   csvOf,
   departureTable,
   differenceTable,
+  equalTokensTable,
   htmlOf,
   latexOf,
   markdownOf,
+  modelTable,
   publishedSource,
   readRecords,
   summarise,
   tokenTable,
   type MethodSummary,
+  type Table,
+  type Undealt,
 } from "@laconic/evaluation";
 import { readCalibrations } from "./calibration-file.ts";
 import { methodNames, readBenchConfig, samplesFile, setNames, type BenchConfig } from "./bench-settings.ts";
-import { readLeftOut, sayLeftOut, type LeftOut } from "./left-out-file.ts";
+import { readLeftOut, sayLeftOut } from "./left-out-file.ts";
 import { methodSpec } from "./method-spec.ts";
 import { describeOwn } from "./own-values.ts";
 
@@ -36,20 +40,32 @@ export async function writeBenchReport(directory: string): Promise<BenchReport> 
   const config = await readBenchConfig(directory);
   const { records } = await readRecords(join(directory, samplesFile));
   const methods = methodNames(config);
-  const order = (list: readonly string[], name: string): number => list.indexOf(name);
+  // A single agent of equal tokens stands where its method does.
+  const order = (list: readonly string[], name: string): number => list.indexOf(name.split("@")[0] ?? name);
   const sorted = [...records.values()].toSorted(
     (a, b) =>
       order(setNames(config), a.benchmark) - order(setNames(config), b.benchmark) ||
       order(methods, a.method) - order(methods, b.method),
   );
   const summaries = summarise(sorted);
-  const titleOf = (name: string): string =>
-    baselines.find((each) => each.name === name)?.title ?? (name === "agent-gspo" ? "Agent-GSPO" : name);
+  const titleOf = titlesOf(config);
+  const calibrations = await readCalibrations(directory);
+  const tablesOf = (of: readonly MethodSummary[]): Table[] => [
+    accuracyTable(of, titleOf),
+    tokenTable(of, titleOf, calibrations),
+    differenceTable(of, titleOf),
+    ...[agentPoTable(of, titleOf), departureTable(of, titleOf)].filter((table) => table !== null),
+  ];
+  const within = (setting: MethodSummary["setting"]): MethodSummary[] =>
+    summaries.filter((each) => each.setting === setting);
+  const [main, apart] = [within("whole"), within("dealt")];
   const tables = [
-    accuracyTable(summaries, titleOf),
-    tokenTable(summaries, titleOf, await readCalibrations(directory)),
-    differenceTable(summaries, titleOf),
-    ...[agentPoTable(summaries, titleOf), departureTable(summaries, titleOf)].filter((table) => table !== null),
+    ...(main.length > 0 || apart.length === 0 ? tablesOf(main) : []),
+    ...(apart.length > 0 ? tablesOf(apart) : []).map((table) => ({
+      ...table,
+      title: `${table.title}; dealt among the agents`,
+    })),
+    ...[equalTokensTable(summaries, titleOf), modelTable(summaries, titleOf)].filter((table) => table !== null),
   ];
   const heading = `${config.model} on ${setNames(config).join(", ")}`;
   const notes = notesOf(config, summaries, await readLeftOut(directory));
@@ -63,15 +79,19 @@ export async function writeBenchReport(directory: string): Promise<BenchReport> 
   const contents: Readonly<Record<string, string>> = {
     "report.md": `${markdown}\n`,
     "report.html": `${htmlOf(heading, notes, tables, summaries)}\n`,
-    "accuracy.csv": `${csvOf(tables[0] as (typeof tables)[0])}\n`,
-    "tokens.csv": `${csvOf(tables[1] as (typeof tables)[0])}\n`,
+    "accuracy.csv": `${csvOf(accuracyTable(main, titleOf))}\n`,
+    "tokens.csv": `${csvOf(tokenTable(main, titleOf, calibrations))}\n`,
+    ...(apart.length > 0 && {
+      "accuracy-dealt.csv": `${csvOf(accuracyTable(apart, titleOf))}\n`,
+      "tokens-dealt.csv": `${csvOf(tokenTable(apart, titleOf, calibrations))}\n`,
+    }),
     "tables.tex": `${tables.map((table) => latexOf(table)).join("\n\n")}\n`,
   };
   for (const [name, text] of Object.entries(contents)) await writeFile(join(directory, name), text);
   return { summaries, markdown, files: Object.keys(contents).map((name) => join(directory, name)) };
 }
 
-function notesOf(config: BenchConfig, summaries: readonly MethodSummary[], leftOut: readonly LeftOut[]): string[] {
+function notesOf(config: BenchConfig, summaries: readonly MethodSummary[], leftOut: readonly Undealt[]): string[] {
   const failed = summaries.filter(({ scored, samples }) => scored < samples);
   const retried = summaries.filter(
     ({ accuracy, firstAttemptAccuracy }) =>
@@ -92,9 +112,16 @@ function notesOf(config: BenchConfig, summaries: readonly MethodSummary[], leftO
     ...config.methods
       .map((method) => methodSpec(method))
       .filter(({ run }) => run !== null)
-      .map(({ name, run }) => `${name} is the team of ${run}, with its own models.`),
+      .map(
+        ({ name, run }) =>
+          `${name} is the team of ${run}, with its own models${config.actor === null ? "" : ` and the actor ${config.actor} instead of the training's`}: no published figure is of it.`,
+      ),
+    ...Object.entries(config.roleModels).map(
+      ([seat, { model, baseUrl }]) => `The seat ${seat} speaks with ${model} at ${new URL(baseUrl).origin}.`,
+    ),
     ...describeOwn(config.own),
-    ...(leftOut.length > 0 ? [sayLeftOut(leftOut)] : []),
+    ...settingNote(config, summaries),
+    ...sayLeftOut(leftOut),
     ...(failed.length > 0
       ? [
           `Some samples have no score: ${failed.map(({ benchmark, method, scored, samples }) => `${benchmark} ${method} ${scored} of ${samples}`).join(", ")}. Go on with --resume.`,
@@ -103,6 +130,34 @@ function notesOf(config: BenchConfig, summaries: readonly MethodSummary[], leftO
     ...(retried.length > 0
       ? ["Failed samples were taken again, which can favour the easier ones: first attempts alone differ."]
       : []),
+  ];
+}
+
+/** What a row of the bench is called: a trained team by its own name, whatever method has it too. */
+function titlesOf({ methods, own }: BenchConfig): (method: string) => string {
+  const specs = methods.map((method) => methodSpec(method));
+  const trained = new Set([
+    ...specs.filter(({ run }) => run !== null).map(({ name }) => name),
+    ...own.methods.map(({ name }) => name),
+  ]);
+  const titleOf = (name: string): string =>
+    trained.has(name) ? name : (baselines.find((each) => each.name === name)?.title ?? name);
+  return (method) => {
+    const [form = method, team] = method.split("@");
+    if (team === undefined || trained.has(method)) return titleOf(method);
+    const [name = team, setting] = team.split("/");
+    return `${titleOf(form)}, as ${titleOf(name)}${setting === undefined ? "" : " (dealt)"}`;
+  };
+}
+
+/** What agents saw, and why rows stand in two tables. */
+function settingNote({ distribute }: BenchConfig, summaries: readonly MethodSummary[]): string[] {
+  const named = (setting: MethodSummary["setting"]): string =>
+    [...new Set(summaries.filter((each) => each.setting === setting).map(({ method }) => method))].join(", ");
+  if (named("dealt") === "") return [];
+  const others = distribute ? "" : " With --distribute the other methods that can be are dealt the same questions.";
+  return [
+    `Dealt: ${named("dealt")}. What a question states is dealt among their agents, nobody sees another's part, and what is asked is everybody's; records name the seed and the agents. They stand in tables of their own and are compared with each other alone: methods that see whole questions play another game.${others}`,
   ];
 }
 

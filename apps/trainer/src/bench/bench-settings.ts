@@ -8,6 +8,13 @@ import { benchDataSchema, type BenchData } from "./bench-data.ts";
 import { methodSpec } from "./method-spec.ts";
 import { noneOwn, ownBenchSchema, type OwnBenchValues } from "./own-values.ts";
 
+/** A model of a server, and its price where that is known. */
+export interface BenchModel {
+  readonly model: string;
+  readonly baseUrl: string;
+  readonly price: TokenPrice | null;
+}
+
 /** Everything that a bench is made of, as its directory keeps it. */
 export interface BenchConfig {
   readonly benchmarks: readonly string[];
@@ -16,6 +23,12 @@ export interface BenchConfig {
   readonly methods: readonly string[];
   /** Methods and questions of files of one's own, behind those. */
   readonly own: OwnBenchValues;
+  /** What questions state is dealt among the agents of all methods that can play so, beside whole questions. */
+  readonly distribute: boolean;
+  /** Models of single seats, such as `actor`, of all methods that bring none of their own. */
+  readonly roleModels: Readonly<Record<string, BenchModel>>;
+  /** Who speaks for the agents that do not learn in trained teams, instead of the training's; null for that. */
+  readonly actor: string | null;
   readonly model: string;
   readonly baseUrl: string;
   /** Questions of each benchmark; null takes all. */
@@ -33,11 +46,25 @@ export interface BenchConfig {
 }
 
 const whole = z.int().min(1);
+const priceSchema = z.strictObject({ prompt: z.number().min(0), completion: z.number().min(0) }).nullable();
+/** A name that stands for several methods. */
+function formsOf(word: string): string[] {
+  return word === "equal-budget" ? ["equal-budget:votes", "equal-budget:thought"] : [word];
+}
+
 const schema: z.ZodType<BenchConfig> = z.strictObject({
   benchmarks: z.array(z.string()),
   data: benchDataSchema.nullable().default(null),
-  methods: z.array(z.string()),
+  methods: z.array(z.string()).transform((words) => words.flatMap((word) => formsOf(word))),
   own: ownBenchSchema.default(noneOwn),
+  distribute: z.boolean().default(false),
+  roleModels: z
+    .record(
+      z.string(),
+      z.strictObject({ model: z.string().min(1), baseUrl: z.string().min(1), price: priceSchema.default(null) }),
+    )
+    .default({}),
+  actor: z.string().min(1).nullable().default(null),
   model: z.string().min(1),
   baseUrl: z.string().min(1),
   limit: whole.nullable(),
@@ -47,7 +74,7 @@ const schema: z.ZodType<BenchConfig> = z.strictObject({
   maxTokens: whole,
   shots: z.int().min(0).nullable(),
   maxUsd: z.number().positive().nullable(),
-  price: z.strictObject({ prompt: z.number().min(0), completion: z.number().min(0) }).nullable(),
+  price: priceSchema,
   concurrency: whole,
 });
 
@@ -70,6 +97,12 @@ export function checkBenchConfig(value: unknown, place: string): BenchConfig {
         `${place}: ${name} has no right answers, its reward judges the texts of two writers and a method gives one: compare pairs with laconic pairs --tasks writing/${name}`,
         { place, benchmark: name },
       );
+  if (parsed.data.actor !== null && parsed.data.methods.every((method) => methodSpec(method).run === null))
+    throw new LaconicError(
+      "config_invalid",
+      `${place}: an actor speaks for trained teams, and there is none: add NAME=RUN to the methods, or give a published method's seat a model with --role-model`,
+      { place },
+    );
   const names = methodNames(parsed.data);
   const twice = names.find((name, i) => names.indexOf(name) !== i);
   if (twice !== undefined)

@@ -7,6 +7,7 @@ const schema: z.ZodType<CalibrationRecord[]> = z.array(
   z.object({
     benchmark: z.string(),
     method: z.string(),
+    setting: z.enum(["whole", "dealt"]).default("whole"),
     config: z.string(),
     learned: z.unknown(),
     questions: z.int().min(0),

@@ -69,7 +69,11 @@ async function requests(
   const by = new Map<string, string[]>();
   const small = { ...set, calibration: set.calibration.slice(0, 2) };
   for (const name of methods) {
-    const settings = { ...config, methods: [name] };
+    const settings = {
+      ...config,
+      roleModels: {},
+      methods: name.startsWith("equal-budget") ? ["debate", name] : [name],
+    };
     const file = await openRecords(join(await temporary(), "samples.jsonl"));
     const before = asked.length;
     const outcome = await runBench(benchJobs([small], settings), settings, parts, file, { concurrency: 1 });

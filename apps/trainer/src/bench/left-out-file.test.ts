@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from "vitest";
 import { readLeftOut, sayLeftOut, writeLeftOut } from "./left-out-file.ts";
 import { writeBenchReport } from "./bench-report.ts";
 
-const leftOut = [{ benchmark: "gsm8k", method: "team", questions: 36, of: 1319 }];
+const leftOut = [{ benchmark: "gsm8k", method: "team", questions: 36, of: 1319, reason: null }];
 
 test("what a team could not deal is kept with its bench, and said in the report", async () => {
   const folder = await mkdtemp(join(tmpdir(), "laconic-left-out-"));
@@ -21,8 +21,8 @@ test("what a team could not deal is kept with its bench, and said in the report"
   await writeFile(join(folder, "bench.json"), JSON.stringify(config));
   await writeFile(join(folder, "samples.jsonl"), "");
   const { markdown } = await writeBenchReport(folder);
-  expect(markdown).toContain(`- ${sayLeftOut(leftOut)}`);
-  expect(sayLeftOut(leftOut)).toMatch(/less than two facts .*: team: 36 of 1,319 questions of gsm8k\.$/u);
+  expect(markdown).toContain(`- ${sayLeftOut(leftOut).join("")}`);
+  expect(sayLeftOut(leftOut).join("")).toMatch(/less than two facts .*: team: 36 of 1,319 questions of gsm8k\.$/u);
   await writeFile(join(folder, "left-out.json"), "[{");
   await expect(readLeftOut(folder)).rejects.toMatchObject({ code: "data_invalid" });
 });

@@ -1,30 +1,28 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
+import type { Undealt } from "@laconic/evaluation";
 import { z } from "zod";
 
-/** Questions of a bench that a method's team could not deal among its agents. */
-export interface LeftOut {
-  readonly benchmark: string;
-  readonly method: string;
-  readonly questions: number;
-  /** Questions of the bench, those left out included. */
-  readonly of: number;
-}
-
-const schema: z.ZodType<LeftOut[]> = z.array(
-  z.object({ benchmark: z.string(), method: z.string(), questions: z.int().min(1), of: z.int().min(1) }),
+const schema: z.ZodType<Undealt[]> = z.array(
+  z.object({
+    benchmark: z.string(),
+    method: z.string(),
+    questions: z.int().min(1),
+    of: z.int().min(1),
+    reason: z.string().nullable().default(null),
+  }),
 );
 
 const file = "left-out.json";
 
 /** Counted anew each time that a bench is opened; nothing is written where nothing is left out. */
-export async function writeLeftOut(directory: string, leftOut: readonly LeftOut[]): Promise<void> {
+export async function writeLeftOut(directory: string, leftOut: readonly Undealt[]): Promise<void> {
   if (leftOut.length > 0) await writeFile(join(directory, file), `${JSON.stringify(leftOut, null, 2)}\n`);
 }
 
 /** @throws LaconicError `data_invalid` for a damaged file: opening the bench again writes it anew */
-export async function readLeftOut(directory: string): Promise<LeftOut[]> {
+export async function readLeftOut(directory: string): Promise<Undealt[]> {
   const path = join(directory, file);
   const text = await readFile(path, "utf8").catch(() => "[]");
   try {
@@ -39,12 +37,24 @@ export async function readLeftOut(directory: string): Promise<LeftOut[]> {
   }
 }
 
-/** "team: 12 of 1,319 questions of gsm8k" */
-export function sayLeftOut(leftOut: readonly LeftOut[]): string {
+/** What the dealt setting lacks, a sentence each: single questions of methods, and whole methods with their reasons. */
+export function sayLeftOut(leftOut: readonly Undealt[]): string[] {
   const count = (value: number): string => value.toLocaleString("en-US");
-  const each = leftOut.map(
-    ({ method, questions, of, benchmark }) =>
-      `${method}: ${count(questions)} of ${count(of)} questions of ${benchmark}`,
-  );
-  return `Left out, because they state less than two facts that could be dealt among the team: ${each.join("; ")}.`;
+  const each = leftOut
+    .filter(({ reason }) => reason === null)
+    .map(
+      ({ method, questions, of, benchmark }) =>
+        `${method}: ${count(questions)} of ${count(of)} questions of ${benchmark}`,
+    );
+  const reasons = new Map<string, Set<string>>();
+  for (const { method, reason } of leftOut)
+    if (reason !== null) reasons.set(reason, (reasons.get(reason) ?? new Set()).add(method));
+  return [
+    ...(each.length > 0
+      ? [`Left out, because they state less than two facts that could be dealt among the team: ${each.join("; ")}.`]
+      : []),
+    ...[...reasons].map(
+      ([reason, methods]) => `Played on whole questions alone: ${[...methods].join(", ")}. ${reason}`,
+    ),
+  ];
 }

@@ -32,7 +32,18 @@ export function protocolList(names?: string): string {
     .join("\n\n");
 }
 
-function entry({ name, questions, calls, temperature, shots, size, stops, votes, differs }: ProtocolText): string {
+function entry({
+  name,
+  questions,
+  calls,
+  temperature,
+  shots,
+  size,
+  stops,
+  votes,
+  dealing,
+  differs,
+}: ProtocolText): string {
   const settings = [
     `${calls} ${calls === "1" ? "call" : "calls"}`,
     ...(size === "" ? [] : [size]),
@@ -40,6 +51,7 @@ function entry({ name, questions, calls, temperature, shots, size, stops, votes,
     `examples ${shots}`,
     `stops ${stops}`,
     `answer is ${votes}`,
+    `dealt ${dealing.replace(/\.$/u, "")}`,
   ];
   return [`  ${name}  for ${questions}`, `    ${settings.join("; ")}`, `    not as published: ${differs}`].join("\n");
 }

@@ -11,32 +11,26 @@ import {
   runBench,
   undealt,
   type BenchJob,
-  type BenchSet,
   type BenchSettings,
 } from "@laconic/evaluation";
 import { hubEnvironment } from "@laconic/hub";
 import type { ApiEvent } from "@laconic/openai";
+import { dealSeed, dealTo } from "@laconic/tasks/text";
 import { codeGrader, createSandbox, programRunner } from "@laconic/sandbox";
 import type { CommandDef } from "citty";
-import { benchDataOf, type BenchData } from "../bench/bench-data.ts";
+import { configOf } from "../bench/bench-arguments.ts";
+import { benchDataOf } from "../bench/bench-data.ts";
 import { benchSets } from "../bench/bench-sets.ts";
-import { sayLeftOut, writeLeftOut, type LeftOut } from "../bench/left-out-file.ts";
+import { sayLeftOut, writeLeftOut } from "../bench/left-out-file.ts";
 import { progressOf } from "../bench/bench-progress.ts";
 import { methodSpec } from "../bench/method-spec.ts";
-import { openOwnMethods, ownBenchValues, withoutFiles } from "../bench/own-values.ts";
-import { pricePair } from "../bench/price-pair.ts";
+import { openOwnMethods } from "../bench/own-values.ts";
+import { checkRoles, openRoleModels, roleIds } from "../bench/role-models.ts";
 import { listedProtocols, protocolList } from "../bench/protocol-list.ts";
 import { trainedTeam, type TrainedTeam } from "../bench/trained-team.ts";
 import { addCalibration, readCalibrations } from "../bench/calibration-file.ts";
 import { writeBenchReport } from "../bench/bench-report.ts";
-import {
-  checkBenchConfig,
-  readBenchConfig,
-  samplesFile,
-  settingsFile,
-  type BenchConfig,
-} from "../bench/bench-settings.ts";
-import { environmentValue } from "../cli/environment.ts";
+import { readBenchConfig, samplesFile, settingsFile, type BenchConfig } from "../bench/bench-settings.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
 import { wholeNumber } from "../cli/numbers.ts";
@@ -85,6 +79,26 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           type: "string",
           description: "OpenAI-compatible server (default: $OPENAI_BASE_URL, or OpenAI); its key is $OPENAI_API_KEY",
           valueHint: "url",
+        },
+        "role-model": {
+          type: "string",
+          description: "Models of single seats: actor=NAME@URL,hint=NAME,router=... (without URL the bench's server)",
+          valueHint: "seat=name@url",
+        },
+        "role-price": {
+          type: "string",
+          description: "US dollars per million prompt and completion tokens of a seat's model: actor=0.15/0.6",
+          valueHint: "seat=p/c",
+        },
+        actor: {
+          type: "string",
+          description:
+            "Who speaks for the agents of trained teams that do not learn: hub:OWNER/NAME, a model folder, another run, or api:NAME@URL",
+          valueHint: "model",
+        },
+        distribute: {
+          type: "boolean",
+          description: "Play the same questions dealt among agents too, by all methods that can; a table of their own",
         },
         run: { type: "string", description: "Directory of the bench", valueHint: "dir", default: "bench" },
         resume: {
@@ -159,19 +173,28 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           ...{ directory, ownMethods, open, hub: reach },
           note: (text) => terminal.note(text),
         });
-        const settings: BenchSettings = { ...config, model: `${config.baseUrl} ${config.model}` };
+        const settings: BenchSettings = {
+          ...config,
+          model: `${config.baseUrl} ${config.model}`,
+          roleModels: roleIds(config),
+        };
         const specs = config.methods.map((method) => methodSpec(method));
         const teams: TrainedTeam[] = [];
         const methods: Baseline[] = [];
         for (const { name, run } of specs) {
-          const team = run === null ? null : await trainedTeam(name, run, terminal);
+          const team = run === null ? null : await trainedTeam(name, run, terminal, config.actor);
           if (team) teams.push(team);
           methods.push(team?.method ?? baselineNamed(name));
         }
         methods.push(...ownMethods);
-        const jobs = withWhatTheyLearnOn(benchJobs(sets, settings, methods), (text) => terminal.note(text));
-        const leftOut = leftOutBy(methods, sets);
-        if (leftOut.length > 0) terminal.note(sayLeftOut(leftOut));
+        const dealer = config.distribute ? { seed: dealSeed, dealTo } : null;
+        const all = benchJobs(sets, settings, methods, dealer);
+        checkRoles(all, config);
+        const jobs = withWhatTheyLearnOn(all, (text) => terminal.note(text));
+        const leftOut = undealt(sets, settings, methods, dealer);
+        for (const line of sayLeftOut(leftOut)) terminal.note(line);
+        if (config.maxUsd !== null && teams.some(({ asksServer }) => asksServer))
+          terminal.note("the cap does not stop the actor of a trained team: what it costs is in the records alone");
         sayPlan(jobs, settings, config, terminal);
         if (args["dry-run"]) {
           if (args.json) terminal.result(JSON.stringify({ ...estimate(jobs, settings), config }));
@@ -210,20 +233,6 @@ function withWhatTheyLearnOn(jobs: readonly BenchJob[], note: (text: string) => 
   return jobs.filter((job) => !lacks(job));
 }
 
-/** What teams that deal a question among their agents cannot deal. */
-function leftOutBy(methods: readonly Baseline[], sets: readonly BenchSet[]): LeftOut[] {
-  return sets
-    .flatMap((set) =>
-      methods.map((method) => ({
-        benchmark: set.benchmark,
-        method: method.name,
-        questions: undealt(method, set),
-        of: set.problems.length,
-      })),
-    )
-    .filter(({ questions }) => questions > 0);
-}
-
 /** Opens the models that trained teams bring, for as long as they are used. */
 async function withTeams<T>(teams: readonly TrainedTeam[], body: () => Promise<T>): Promise<T> {
   try {
@@ -234,72 +243,9 @@ async function withTeams<T>(teams: readonly TrainedTeam[], body: () => Promise<T
   }
 }
 
-interface BenchArguments {
-  readonly benchmarks?: string | undefined;
-  readonly methods?: string | undefined;
-  readonly model?: string | undefined;
-  readonly "base-url"?: string | undefined;
-  readonly limit?: string | undefined;
-  readonly seed: string;
-  readonly repeats: string;
-  readonly temperature?: string | undefined;
-  readonly "max-tokens": string;
-  readonly shots?: string | undefined;
-  readonly "max-usd"?: string | undefined;
-  readonly price?: string | undefined;
-  readonly concurrency: string;
-}
-
-async function configOf(args: BenchArguments, directory: string, data: BenchData | null): Promise<BenchConfig> {
-  const names = (flag: "benchmarks" | "methods" | "model"): string => {
-    const given = args[flag];
-    if (given) return given;
-    throw new LaconicError(
-      "config_invalid",
-      `--${flag} is missing${flag === "benchmarks" ? ", or --data" : ""}; see laconic bench --help`,
-      { flag },
-    );
-  };
-  const list = (text: string): string[] =>
-    text
-      .split(",")
-      .map((each) => each.trim())
-      .filter((each) => each !== "");
-  const number = (text: string | undefined): number | null => (text === undefined ? null : Number(text));
-  const model = names("model");
-  const benchmarkWords = data && args.benchmarks === undefined ? [] : list(names("benchmarks"));
-  const methodWords = list(names("methods"));
-  return checkBenchConfig(
-    {
-      benchmarks: withoutFiles(benchmarkWords),
-      data,
-      methods: withoutFiles(methodWords),
-      own: await ownBenchValues(methodWords, benchmarkWords, directory),
-      model,
-      baseUrl: args["base-url"] ?? environmentValue("OPENAI_BASE_URL") ?? "https://api.openai.com/v1",
-      limit: number(args.limit),
-      seed: args.seed,
-      repeats: Number(args.repeats),
-      temperature: number(args.temperature),
-      maxTokens: Number(args["max-tokens"]),
-      shots: number(args.shots),
-      maxUsd: number(args["max-usd"]),
-      price: args.price === undefined ? await knownPrice(model) : pricePair(args.price),
-      concurrency: Number(args.concurrency),
-    },
-    "bench",
-  );
-}
-
 /** Loaded where it is used: the SDK takes a tenth of a second, which every other command would pay. */
 function openAi(): Promise<typeof import("@laconic/openai")> {
   return import("@laconic/openai");
-}
-
-async function knownPrice(model: string): Promise<BenchConfig["price"]> {
-  const { publicPrices } = await openAi();
-  const known = Object.hasOwn(publicPrices, model) ? publicPrices[model] : undefined;
-  return known ? { prompt: known.prompt, completion: known.completion } : null;
 }
 
 function sayPlan(
@@ -340,7 +286,9 @@ async function perform(
     const { completionTokens, maxTokens } = event;
     terminal.note(`${name} wrote ${completionTokens} tokens where ${maxTokens} were asked for: costs pass the plan's`);
   };
-  const model = openAiModel({ model: name, baseUrl, account, limiter, insecure, onEvent, ...(price && { price }) });
+  const shared = { account, limiter, insecure, onEvent };
+  const model = openAiModel({ ...shared, model: name, baseUrl, ...(price && { price }) });
+  const roleModels = await openRoleModels(config, { account, insecure, onEvent });
   const kinds = new Set(jobs.map(({ problem }) => problem.grading.kind));
   const maths = mathsGrader();
   const runsPrograms = jobs.some(({ protocol }) => protocol?.runsPrograms === true);
@@ -356,7 +304,7 @@ async function perform(
   process.once("SIGTERM", interrupt);
   try {
     const means = { maths, ...(sandbox && { code: codeGrader(sandbox) }) };
-    const parts = { model, means, price, ...(sandbox && { runProgram: programRunner(sandbox) }) };
+    const parts = { model, roleModels, means, price, ...(sandbox && { runProgram: programRunner(sandbox) }) };
     let written: Promise<void> = Promise.resolve(); // one after the other: each adds to the same file
     const onRecord = progressOf(todo.length, account, terminal);
     const outcome = await runBench(todo, settings, parts, file, {
@@ -372,6 +320,10 @@ async function perform(
         return (written = written.then(() => addCalibration(directory, record)));
       },
     });
+    if (outcome.waiting !== undefined && outcome.stopped === null)
+      terminal.note(
+        `${outcome.waiting} samples of equal tokens wait: samples of their team have no score yet; go on with --resume`,
+      );
     return outcome.stopped;
   } finally {
     process.off("SIGINT", interrupt);

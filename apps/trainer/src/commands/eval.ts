@@ -6,6 +6,7 @@ import { wholeNumber } from "../cli/numbers.ts";
 import { formatNumber, formatPercent } from "../cli/format.ts";
 import { withoutScore } from "../report/unscored.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
+import { actorChoice } from "../run/actor-choice.ts";
 import { findRun, openFoundRun } from "../run/open-run.ts";
 
 export function evalCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
@@ -18,6 +19,12 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
         problems: { type: "string", description: "Held-out problems, at most 1000", default: "1000", valueHint: "n" },
         seed: { type: "string", description: "Seed of the sampling", default: "eval", valueHint: "text" },
         best: { type: "boolean", description: "The checkpoint of the best evaluation instead of the last one" },
+        actor: {
+          type: "string",
+          description:
+            "Who speaks for the agents that do not learn, instead of the training's: hub:OWNER/NAME, a model folder, another run, or api:NAME@URL",
+          valueHint: "model",
+        },
         ...jsonFlag,
       },
       run: async (args) => {
@@ -25,7 +32,8 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
         const run = await findRun(resolve(args.directory), args.best ? "best" : "latest");
         const { config, state, warnings } = run;
         for (const warning of warnings) terminal.note(`${terminal.paint("yellow", "warning")}: ${warning}`);
-        const { parts, close } = await openFoundRun(run, terminal);
+        const actor = args.actor === undefined ? null : await actorChoice(args.actor, terminal);
+        const { parts, close } = await openFoundRun(run, terminal, actor ? { actor: actor.speaks } : {});
         try {
           const { sampling, scoring } = config.train;
           const options = { seed: args.seed, step: state.step, problems, sampling, scoring };
@@ -33,8 +41,8 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
           const [low, high] = evaluation.interval;
           terminal.result(
             args.json
-              ? JSON.stringify(evaluation)
-              : `step ${evaluation.step}: accuracy ${formatPercent(evaluation.accuracy)} (95 % interval ${formatPercent(low)} to ${formatPercent(high)}), ${formatNumber(evaluation.tokens)} tokens per episode, ${evaluation.problems} problems${withoutScore(evaluation)}`,
+              ? JSON.stringify(actor ? { ...evaluation, actor: actor.title } : evaluation)
+              : `step ${evaluation.step}: accuracy ${formatPercent(evaluation.accuracy)} (95 % interval ${formatPercent(low)} to ${formatPercent(high)}), ${formatNumber(evaluation.tokens)} tokens per episode, ${evaluation.problems} problems${withoutScore(evaluation)}${actor ? `, actor ${actor.title}` : ""}`,
           );
           return 0;
         } finally {

@@ -12,6 +12,8 @@ import { modelPlace, onlyPolicy, type TrainedPolicy, type TrainingParts } from "
 import type { TeamTask } from "@laconic/tasks";
 import { isReference } from "../door/reference.ts";
 import { openActor, openPolicyValues, openValues } from "../door/run-values.ts";
+import type { ActorChoice } from "./chosen-actor.ts";
+import { checkActor } from "./check-effects.ts";
 import type { AppConfig } from "./run-settings.ts";
 import type { ChosenDevice } from "./devices.ts";
 import { openRunTask } from "./run-task.ts";
@@ -38,6 +40,8 @@ export interface OpeningMeans {
   /** Policies begin with this instead. */
   readonly fresh?: ModelSource;
   readonly note?: (text: string) => void;
+  /** Instead of the configuration's actor. */
+  readonly actor?: ActorChoice["speaks"];
   /** Held-out problems at most; 0 opens no data. Default 1000. */
   readonly heldOut?: number;
 }
@@ -100,7 +104,8 @@ export async function openParts(config: Parts, device: ChosenDevice, means: Open
     }
     const trained = new Set(Object.values(names).flat());
     const others = task.topology.agents.filter((agent) => !trained.has(agent));
-    const actor = others.length === 0 ? null : await actorOf(config.actor ?? null);
+    if (means.actor !== undefined) checkActor({ model: "" }, others.length > 0);
+    const actor = others.length === 0 ? null : await actorOf(means.actor ?? config.actor ?? null);
     const frozen = actor && Object.fromEntries(others.map((id) => [id, greedy(actor)]));
     return { engine, task, parts: { task, policies, ...values, ...(frozen && { frozen }) }, close };
   } catch (error) {
@@ -113,8 +118,12 @@ export async function openParts(config: Parts, device: ChosenDevice, means: Open
     await task.close?.();
   }
 
-  async function actorOf(given: AppConfig["actor"]): Promise<LanguageModel> {
+  async function actorOf(given: AppConfig["actor"] | ActorChoice["speaks"]): Promise<LanguageModel> {
     if (isReference(given)) return openActor(given);
+    if (given && "source" in given) {
+      const policy = await engine.createModel(given.source);
+      return speaker(policy.id, given.tokenizer)(policy);
+    }
     if (given && "api" in given) {
       const { model, baseUrl, concurrency = 32 } = given.api;
       const { Limiter, openAiModel } = await import("@laconic/openai");

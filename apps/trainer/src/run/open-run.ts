@@ -6,6 +6,7 @@ import { parseJson } from "../cli/json.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { checkSources, fromFolder } from "../door/run-sources.ts";
 import { parseAppConfig } from "./app-config.ts";
+import type { ActorChoice } from "./chosen-actor.ts";
 import type { AppConfig } from "./run-settings.ts";
 import { modelFolders } from "./check-run.ts";
 import { chooseDevice } from "./devices.ts";
@@ -78,8 +79,14 @@ export async function openingMeans(model: string, terminal: Terminal): Promise<O
  * Refuses models that are not those that a run was started with, unless it kept nothing to tell by, which is said.
  * @throws LaconicError `checkpoint_mismatch`
  */
-export async function checkModelsOf(directory: string, config: AppConfig, terminal: Terminal): Promise<void> {
-  if (!(await checkInputs(directory, "models", await modelInputs(await modelFolders(config, terminal)))))
+export async function checkModelsOf(
+  directory: string,
+  config: AppConfig,
+  terminal: Terminal,
+  { actor = true }: { readonly actor?: boolean } = {},
+): Promise<void> {
+  const folders = await modelFolders(actor ? config : { ...config, actor: null }, terminal);
+  if (!(await checkInputs(directory, "models", await modelInputs(folders), actor ? [] : ["actor"])))
     terminal.note(
       `${terminal.paint("yellow", "warning")}: ${join(directory, runFiles.manifest)} is not there: whether weights and tokenizer are those of the beginning cannot be told`,
     );
@@ -92,15 +99,20 @@ export async function checkModelsOf(directory: string, config: AppConfig, termin
 export async function openFoundRun(
   { directory, config, checkpoint }: FoundRun,
   terminal: Terminal,
-  { trained = true, heldOut }: { readonly trained?: boolean; readonly heldOut?: number } = {},
+  {
+    trained = true,
+    heldOut,
+    actor,
+  }: { readonly trained?: boolean; readonly heldOut?: number; readonly actor?: ActorChoice["speaks"] } = {},
 ): Promise<OpenedParts> {
-  await checkModelsOf(directory, config, terminal);
+  await checkModelsOf(directory, config, terminal, { actor: actor === undefined });
   const means = await openingMeans(config.model, terminal);
   const device = await chooseDevice(config.device, config.workers, (line) => terminal.note(line));
   const opened = await openParts(config, device, {
     ...means,
     ...(trained && { checkpoint }),
     ...(heldOut !== undefined && { heldOut }),
+    ...(actor && { actor }),
   });
   try {
     await checkInputs(directory, "tokenizer", tokenizerInput(opened.task.tokenizer));

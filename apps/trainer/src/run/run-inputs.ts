@@ -51,6 +51,7 @@ const vocabularyInput = "tokenizer: vocabulary";
 /**
  * Compares a run's models, or its tokenizer without files, with what the run was started with.
  * @param given - of `modelInputs`, or of `tokenizerInput`
+ * @param without - roles of models that another stands in for
  * @returns false where the run kept nothing to compare with
  * @throws LaconicError `checkpoint_mismatch` naming the first that differs, or for a manifest that is damaged
  */
@@ -58,12 +59,16 @@ export async function checkInputs(
   directory: string,
   kind: "models" | "tokenizer",
   given: Readonly<Record<string, string>>,
+  without: readonly string[] = [],
 ): Promise<boolean> {
   const kept = await manifestOfRun(nodeFileSystem, directory);
   if (kept === null) return false;
   const compared = Object.entries(kept.inputs).filter(
     ([name]) =>
-      !name.startsWith("data: ") && !isSourceInput(name) && (name === vocabularyInput) === (kind === "tokenizer"),
+      !name.startsWith("data: ") &&
+      without.every((role) => !name.startsWith(`${role}: `)) &&
+      !isSourceInput(name) &&
+      (name === vocabularyInput) === (kind === "tokenizer"),
   );
   const [change] = changesOf({ files: Object.fromEntries(compared) }, { files: given });
   if (change === undefined) return true;

@@ -1,46 +1,16 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createLocalEngine } from "@laconic/engine";
 import { startFakeHub } from "@laconic/hub/testing";
-import { wasmKernels } from "@laconic/kernels-tfjs";
 import { expect, onTestFinished, test, vi } from "vitest";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
+import { tinyChatModel } from "../testing/tiny-chat-model.ts";
 
 async function temporary(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "laconic-on-data-"));
   onTestFinished(() => rm(path, { recursive: true }));
   return path;
-}
-
-/** A checkpoint with random weights whose tokens are characters. */
-async function tinyChatModel(folder: string): Promise<void> {
-  await mkdir(folder);
-  const characters = ["\n", ...Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i))];
-  const special = ["<s>", "</s>"].map((content, i) => ({ id: 100 + i, content, special: true }));
-  const engine = await createLocalEngine({ device: wasmKernels(), workers: 1, onWarning: () => undefined });
-  const model = await engine.createModel({
-    kind: "config",
-    seed: 1,
-    config: {
-      ...{ model_type: "llama", architectures: ["LlamaForCausalLM"], vocab_size: 102, hidden_size: 16 },
-      ...{ num_hidden_layers: 1, num_attention_heads: 2, num_key_value_heads: 2, intermediate_size: 32 },
-      ...{ max_position_embeddings: 1024, rms_norm_eps: 1e-6, rope_theta: 10_000, hidden_act: "silu" },
-      ...{ tie_word_embeddings: true, initializer_range: 0.1, bos_token_id: null, eos_token_id: 101 },
-    },
-  });
-  await model.save(folder);
-  await engine.close();
-  const tokenizer = {
-    model: { type: "BPE", vocab: Object.fromEntries(characters.map((letter, id) => [letter, id])), merges: [] },
-    ...{ normalizer: null, pre_tokenizer: null, post_processor: null, decoder: { type: "Fuse" } },
-    added_tokens: special,
-  };
-  await writeFile(join(folder, "tokenizer.json"), JSON.stringify(tokenizer));
-  const template = "{% for m in messages %}{{ '<s>' + m.content }}{% endfor %}<s>";
-  const config = { eos_token: "</s>", chat_template: template };
-  await writeFile(join(folder, "tokenizer_config.json"), JSON.stringify(config));
 }
 
 async function laconic(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {

@@ -81,7 +81,7 @@ export function graphTeam(protocol: Protocol<AgentPrunePhase>, options: Baseline
               const { now = [], before = [] } = heardBy[k] ?? {};
               return {
                 agent: ids[i] as string,
-                prompt: chat(systemOf(roleOf(i)), userOf(question, roleOf(i), now, before)),
+                prompt: chat(systemOf(roleOf(i)), userOf(stage.shown(ids[i] as string), roleOf(i), now, before)),
                 reads: readsOf([...now, ...before]),
                 ...phaseSettings(protocol.phases.reply, options),
               };
@@ -103,7 +103,7 @@ export function graphTeam(protocol: Protocol<AgentPrunePhase>, options: Baseline
         agent: "decision",
         prompt: chat(
           `Decide on the answer from what the agents wrote. ${answerForm}`,
-          userOf(question, undefined, final, []),
+          userOf(stage.shown("decision"), undefined, final, []),
         ),
         reads: readsOf(final),
         ...phaseSettings(protocol.phases.decision, options),

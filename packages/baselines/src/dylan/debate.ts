@@ -122,7 +122,7 @@ export function dylanDebate(
   }
 
   function lineOf(stage: Stage, agent: string, heard: readonly Reply[]): Line {
-    const { question } = stage.problem;
+    const question = stage.shown(agent);
     const system = [roleLine(team[ids.indexOf(agent)]), stepByStep, answerForm].filter((part) => part !== "").join(" ");
     const scoring = alike
       ? ""
@@ -145,7 +145,7 @@ export function dylanDebate(
       agent: "ranker",
       prompt: chat(
         "Choose the best two replies. End with their numbers as [i, j].",
-        `${stage.problem.question}\n\n${listed(shuffled)}`,
+        `${stage.shown("ranker")}\n\n${listed(shuffled)}`,
         shown,
       ),
       reads: shuffled.map(({ turn }) => turn.message),

@@ -26,18 +26,17 @@ export const llmDebate: Baseline = methodOf({
       name: "debate",
       agents: ids,
       play: async (stage) => {
-        const { question } = stage.problem;
-        const repeated = repeatsQuestion(protocol) ? `\n\n${question}` : "";
         const shots = shotMessages(protocol.shots.form, shotsOf(protocol, options));
-        const chats = ids.map((): ChatMessage[] => [
+        const chats = ids.map((agent): ChatMessage[] => [
           { role: "system", content: `${stepByStep} ${answerForm}` },
           ...shots,
-          { role: "user", content: question },
+          { role: "user", content: stage.shown(agent) },
         ]);
         for (let round = 0; round < rounds; round++) {
           const heard = round === 0 ? [] : stage.turns.slice(-agents).map(({ message }) => message);
           const lines = ids.map((agent, i) => {
             const others = heard.filter(({ from }) => from !== agent);
+            const repeated = repeatsQuestion(protocol) ? `\n\n${stage.shown(agent)}` : "";
             if (round > 0)
               chats[i]?.push({ role: "user", content: `${again(others.map(({ text }) => text))}${repeated}` });
             return {

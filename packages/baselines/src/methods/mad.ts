@@ -29,11 +29,13 @@ export const mad: Baseline = methodOf({
       name: "mad",
       agents: Object.keys(duties),
       play: async (stage) => {
-        const { question } = stage.problem;
         const chats = new Map<string, ChatMessage[]>();
         const ask = async (agent: string, text: string, reads: readonly (Turn | undefined)[] = []) => {
           const chat = chats.get(agent) ?? [{ role: "system" as const, content: duties[agent] ?? "" }];
-          chat.push({ role: "user", content: chat.length === 1 ? `${question}${text && `\n\n${text}`}` : text });
+          chat.push({
+            role: "user",
+            content: chat.length === 1 ? `${stage.shown(agent)}${text && `\n\n${text}`}` : text,
+          });
           const [turn] = await stage.say({
             agent,
             prompt: { kind: "messages", messages: [...chat] },

@@ -1,3 +1,4 @@
+import { onePiece } from "./dealing.ts";
 import type { AgentPrunePhase } from "../agent-prune/graph-team.ts";
 import { benchmarkLine, noShots, type Family, type Protocol, type Role } from "./protocol.ts";
 
@@ -96,6 +97,7 @@ function protocolOf(
     answerLine: benchmarkLine,
     hears:
       "Its predecessors of the round, and those of the round before, along the edges that are left; the decision hears all of the last round.",
+    dealing: family === "code" ? onePiece : { kind: "among", seats: ["agent"] },
     stops: { kind: "fixed" },
     votes: { kind: "decision", seat: "decision" },
     ...((family === "maths" || family === "code") && { runsPrograms: true }),

@@ -1,3 +1,4 @@
+import { oneAgent } from "./dealing.ts";
 import { benchmarkLine, noShots, type Protocol } from "./protocol.ts";
 
 const greedy = {
@@ -14,6 +15,7 @@ const greedy = {
   ],
   answerLine: benchmarkLine,
   hears: "Nobody.",
+  dealing: oneAgent,
   stops: { kind: "fixed" },
   votes: { kind: "last" },
   calls: { least: 1, most: 1 },

@@ -1,3 +1,4 @@
+import { oneAgent } from "./dealing.ts";
 import { benchmarkLine, noShots, type Protocol } from "./protocol.ts";
 
 const chain = {
@@ -8,6 +9,7 @@ const chain = {
   phases: { answer: { shots: true } },
   answerLine: benchmarkLine,
   hears: "Nobody.",
+  dealing: oneAgent,
   stops: { kind: "fixed" },
   votes: { kind: "last" },
   calls: { least: 1, most: 1 },

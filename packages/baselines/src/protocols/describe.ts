@@ -16,6 +16,8 @@ export interface ProtocolText {
   readonly stops: string;
   readonly votes: string;
   readonly hears: string;
+  /** Among whom what a question states can be dealt, or why not. */
+  readonly dealing: string;
   readonly prompts: string;
   readonly answerLine: string;
   readonly source: string;
@@ -46,6 +48,7 @@ export function describeProtocol(protocol: Protocol): ProtocolText {
     stops: stopText(stops),
     votes: voteText(votes, samples),
     hears,
+    dealing: dealingText(protocol),
     prompts: prompts.join(" "),
     answerLine,
     source,
@@ -73,6 +76,10 @@ function rolesText({ roles }: Protocol): string {
   return roles
     .map(({ seat, title, duty }) => [seat, title && `as ${title}`, duty && `who ${duty}`].filter(Boolean).join(" "))
     .join("; ");
+}
+
+function dealingText({ dealing }: Protocol): string {
+  return dealing.kind === "among" ? `among ${dealing.seats.join(" and ")}` : `not: ${dealing.reason}`;
 }
 
 function stopText(stops: StopRule): string {

@@ -1,3 +1,4 @@
+import { onePiece, type Dealing } from "./dealing.ts";
 import type { DylanPhase } from "../dylan/debate.ts";
 import { benchmarkLine, noShots, type Protocol, type Role } from "./protocol.ts";
 
@@ -28,6 +29,7 @@ const judges: readonly Role[] = [
   { seat: "judge-ranker", duty: "Names the two programs that writers get to read." },
 ];
 
+const amongAgents: Dealing = { kind: "among", seats: ["agent"] };
 const consensus = { kind: "consensus", above: 2 / 3 } as const;
 const hears =
   "All replies of the layer before, the agent's own included, shuffled and numbered, without names; in layer 3 two agents alone go on, whom the ranker named.";
@@ -67,6 +69,7 @@ const maths: Protocol<DylanPhase> = {
   answerLine: benchmarkLine,
   hears:
     "All replies of the layer before, the agent's own included, shuffled and numbered, without names; in layer 3 two agents alone go on, whom the ranker named, and read these two.",
+  dealing: amongAgents,
   stops: consensus,
   votes: { kind: "plurality" },
   calls: { least: 3, most: 11 },
@@ -92,6 +95,7 @@ const choice: Protocol<DylanPhase> = {
   ],
   answerLine: benchmarkLine,
   hears,
+  dealing: amongAgents,
   stops: consensus,
   votes: { kind: "plurality" },
   calls: { least: 5, most: 17 },
@@ -123,6 +127,7 @@ const code: Protocol<DylanPhase> = {
   answerLine: benchmarkLine,
   hears:
     "Writers hear judges, judges hear all writers of the layer before, shuffled and numbered, without names; in layer 3 two writers alone go on, whom the ranker named.",
+  dealing: onePiece,
   stops: consensus,
   votes: { kind: "plurality" },
   runsPrograms: true,
@@ -145,11 +150,17 @@ const text: Protocol<DylanPhase> = {
  */
 export const dylanProtocols: readonly Protocol<DylanPhase>[] = [maths, choice, code, text];
 
+const chosenOnWhole: Dealing = {
+  kind: "whole",
+  reason: "Its team is chosen on questions that more candidates than its agents have seen.",
+};
+
 /** DyLAN with a team that is chosen first: only MMLU has more candidates than agents. */
 export const dylanSelectProtocols: readonly Protocol<DylanPhase>[] = dylanProtocols.map((protocol) => ({
   ...protocol,
   id: protocol.id.replace("dylan", "dylan:selected"),
   published: null,
+  dealing: chosenOnWhole,
   ...(protocol === choice && {
     agents: 4,
     // At most 11 where four play, 17 while all seven are tried.

@@ -31,6 +31,10 @@ export const evoAgentProtocols: readonly Protocol<EvoAgentPhase>[] = families.ma
   answerLine: benchmarkLine,
   hears:
     "The inventor and the checker the current answer and all experts so far; the expert its description; the merger both answers.",
+  dealing: {
+    kind: "whole",
+    reason: "Experts are invented for a question that one agent has seen, and answer it alone.",
+  },
   stops: { kind: "fixed" },
   votes: { kind: "decision", seat: "merger" },
   calls: { least: 13, most: 37 },

@@ -1,3 +1,4 @@
+import { onePiece } from "./dealing.ts";
 import { benchmarkLine, noShots, type Family, type Protocol } from "./protocol.ts";
 
 /** Kinds of calls. */
@@ -34,6 +35,7 @@ function debateOf(
     rounds: 2,
     answerLine: benchmarkLine,
     hears: "The whole message of every other debater of the round before; each keeps its own chat.",
+    dealing: family === "code" ? onePiece : { kind: "among", seats: ["debater"] },
     stops: { kind: "fixed" },
     votes: { kind: "plurality" },
     calls: { least: 6, most: 6 },

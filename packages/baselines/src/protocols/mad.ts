@@ -1,3 +1,4 @@
+import { onePiece } from "./dealing.ts";
 import { benchmarkLine, noShots, type Family, type Protocol } from "./protocol.ts";
 
 /** Kinds of calls: a side's, the moderator's, the judge's. */
@@ -27,6 +28,7 @@ const form: Omit<Protocol<MadPhase>, "id" | "families"> = {
   answerLine: benchmarkLine,
   hears:
     "Each side its own turns and the other's last message of each round; the moderator both sides of each round and its own verdicts; the judge both sides' first answers.",
+  dealing: { kind: "among", seats: ["affirmative", "negative"] },
   stops: { kind: "moderator" },
   votes: { kind: "decision", seat: "judge" },
   calls: { least: 3, most: 11 },
@@ -53,4 +55,5 @@ export const madProtocols: readonly Protocol<MadPhase>[] = kinds.map((family) =>
   ...form,
   id: `mad/${family}`,
   families: [family],
+  ...(family === "code" && { dealing: onePiece }),
 }));

@@ -1,3 +1,4 @@
+import { oneAgent } from "./dealing.ts";
 import { benchmarkLine, noShots, type Protocol, type Shots } from "./protocol.ts";
 
 /** Which hints the eight examples carry: the right answer, a wrong one, or both. */
@@ -31,6 +32,7 @@ const progressive = {
   ],
   answerLine: benchmarkLine,
   hears: "Nobody; its own earlier answers come back as hints.",
+  dealing: oneAgent,
   stops: { kind: "equal-answers", last: 2 },
   votes: { kind: "last" },
   calls: { least: 2, most: 10 },

@@ -1,3 +1,5 @@
+import type { Dealing } from "./dealing.ts";
+
 /** What questions of a benchmark ask for: papers differ by it. `text` is a free answer, as in one's own data. */
 export type Family = "maths" | "choice" | "code" | "text";
 
@@ -110,6 +112,8 @@ export interface Protocol<PhaseName extends string = string> {
   readonly answerLine: string;
   /** Whom an agent hears, in a sentence. */
   readonly hears: string;
+  /** What of it can be dealt among its agents. */
+  readonly dealing: Dealing;
   readonly stops: StopRule;
   readonly votes: VoteRule;
   /** It runs programs that models write: `BaselineOptions.runProgram` is needed. */

@@ -21,6 +21,7 @@ const assignment = {
   ],
   answerLine: benchmarkLine,
   hears: "The expert reads the question alone.",
+  dealing: { kind: "whole", reason: "The router says a role alone: nobody would hear what it knows." },
   stops: { kind: "fixed" },
   votes: { kind: "last" },
   calls: { least: 2, most: 2 },

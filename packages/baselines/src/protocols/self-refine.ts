@@ -18,6 +18,10 @@ const reflexion = {
   answerLine: benchmarkLine,
   hears:
     "The critic reads the question and the latest attempt alone; the solver reads its attempts and the feedback to each.",
+  dealing: {
+    kind: "whole",
+    reason: "One model criticises itself: a critic with a share of its own would be another agent.",
+  },
   stops: { kind: "verdict", says: "True" },
   votes: { kind: "last" },
   calls: { least: 2, most: 11 },

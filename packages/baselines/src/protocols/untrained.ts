@@ -1,7 +1,7 @@
 import { benchmarkLine, noShots, type Protocol } from "./protocol.ts";
 
 const flow = {
-  version: 1,
+  version: 2,
   families: ["maths", "choice", "code", "text"],
   source: "AgentPO (ICLR 2026), before training",
   published: null,
@@ -18,44 +18,30 @@ export const hintProtocols: readonly Protocol<"hint" | "answer">[] = [
   {
     ...flow,
     id: "hint/untrained",
-    roles: [{ seat: "collaborator", duty: "says what is asked and what matters" }, { seat: "actor" }],
+    roles: [
+      { seat: "collaborator", duty: "says what is asked, what matters and what is easily missed" },
+      { seat: "actor" },
+    ],
     phases: { hint: {}, answer: {} },
-    prompts: ["The hint stands in brackets behind the question."],
+    prompts: ["The prompts of the team that is trained.", "The hint stands in brackets behind the question."],
     hears: "The actor reads the hint.",
+    dealing: { kind: "among", seats: ["collaborator", "actor"] },
     calls: { least: 2, most: 2 },
     differs: [],
   },
 ];
 
 /** AgentPO's critic flow. */
-export const criticProtocols: readonly Protocol<"draft" | "critique" | "revise">[] = [
+export const criticProtocols: readonly Protocol<"critique" | "answer">[] = [
   {
     ...flow,
     id: "critic/untrained",
     roles: [{ seat: "actor" }, { seat: "critic", duty: "points out errors and gaps" }],
-    phases: { draft: {}, critique: {}, revise: {} },
-    prompts: ["The critic writes no solution of its own."],
+    phases: { critique: {}, answer: {} },
+    prompts: ["The prompts of the team that is trained.", "The critic writes no solution of its own."],
     hears: "The critic reads the draft; the actor reads its draft and the criticism.",
+    dealing: { kind: "among", seats: ["actor", "critic"] },
     calls: { least: 3, most: 3 },
-    differs: [],
-  },
-];
-
-/** What a team has to beat: one agent that samples for as many tokens. */
-export const equalBudgetProtocols: readonly Protocol<"answer">[] = [
-  {
-    ...flow,
-    id: "equal-budget/votes",
-    source: "Laconic; self-consistency bounded by prompt and completion tokens",
-    roles: [{ seat: "solver" }],
-    temperature: 0.7,
-    phases: { answer: { shots: true } },
-    samples: 64,
-    prompts: ["One instruction to reason step by step; then the question."],
-    hears: "Nobody.",
-    votes: { kind: "plurality" },
-    calls: { least: 1, most: 64 },
-    labels: {},
     differs: [],
   },
 ];

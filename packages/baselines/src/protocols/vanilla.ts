@@ -1,3 +1,4 @@
+import { oneAgent } from "./dealing.ts";
 import { benchmarkLine, noShots, type Protocol } from "./protocol.ts";
 
 const harness =
@@ -11,6 +12,7 @@ const alone = {
   phases: { answer: { shots: true } },
   answerLine: benchmarkLine,
   hears: "Nobody.",
+  dealing: oneAgent,
   stops: { kind: "fixed" },
   votes: { kind: "last" },
   calls: { least: 1, most: 1 },
@@ -80,6 +82,7 @@ const direct = {
   shots: noShots,
   answerLine: benchmarkLine,
   hears: "The decision reads the agent's reply.",
+  dealing: oneAgent,
   stops: { kind: "fixed" },
   votes: { kind: "decision", seat: "decision" },
   calls: { least: 2, most: 2 },

@@ -6,7 +6,7 @@ export { benchmarkTask } from "./benchmark-task.ts";
 export type { BenchmarkTaskSettings } from "./benchmark-task.ts";
 export { dataTask } from "./data-task.ts";
 export type { DataTaskResources, DataTaskSettings } from "./data-task.ts";
-export { dealTo } from "./deal.ts";
+export { dealSeed, dealTo } from "./deal.ts";
 export { codeTask, writingTask } from "./pair-tasks.ts";
 export type { CodeTaskSettings, WritingTaskSettings } from "./pair-tasks.ts";
 export { benchmarkTeam } from "./benchmark-team.ts";

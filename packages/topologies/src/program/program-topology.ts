@@ -11,6 +11,7 @@ import {
 } from "@laconic/core";
 import { endEpisode } from "../end-episode.ts";
 import { admit } from "../limits.ts";
+import { problemText } from "../prompts/template.ts";
 import { modelOf, type Turn } from "../speak.ts";
 import { episodeClock, takeTurns, type EpisodeClock } from "../take-turns.ts";
 import type { ReceivedMessage } from "../view.ts";
@@ -34,6 +35,8 @@ export interface Line {
 /** What a program plays on. */
 export interface Stage {
   readonly problem: Problem;
+  /** What an agent knows of the problem: the question, and its private part where it has one. */
+  shown(agent: AgentId): string;
   /** Everything said so far, in order. */
   readonly turns: readonly Turn[];
   /** Lines that wait for nobody are spoken at once: they are one round, numbered in the order given. */
@@ -87,6 +90,7 @@ export function programTopology(program: Program): Topology {
       const notes: string[] = [];
       const stage: Stage = {
         problem,
+        shown: (agent) => shownTo(agent, problem),
         turns,
         conclude: (answer) => (concluded = { answer }),
         note: (text) => notes.push(text),
@@ -106,6 +110,11 @@ export function programTopology(program: Program): Topology {
       return notes.length > 0 ? { ...episode, notes } : episode;
     },
   };
+}
+
+function shownTo(agent: AgentId, { question, views = {} }: Problem): string {
+  const privateView = Object.hasOwn(views, agent) ? views[agent] : undefined;
+  return problemText({ question, ...(privateView !== undefined && { privateView }) });
 }
 
 function chosenBy(

@@ -31,7 +31,7 @@ export function solving(answerForm: string): string {
 }
 
 /** What an agent knows: the question, and its private part where it has one. */
-export function problemText({ question, privateView }: AgentView): string {
+export function problemText({ question, privateView }: Pick<AgentView, "question" | "privateView">): string {
   return privateView === undefined ? question : `${question}\n\nOnly you know:\n${privateView}`;
 }
 

@@ -1,0 +1,57 @@
+import { join, resolve } from "node:path";
+import { LaconicError } from "@laconic/core";
+import { modelPlace, runFiles } from "@laconic/trainer";
+import { defaultBaseUrl } from "../cli/base-url.ts";
+import { exists } from "../cli/files.ts";
+import { namedModel } from "./named-model.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import type { ActorChoice } from "./chosen-actor.ts";
+import { openModelFolder } from "./model-folder.ts";
+import { findRun } from "./open-run.ts";
+import { modelSource, policiesOf } from "./open-parts.ts";
+import { openRunTask } from "./run-task.ts";
+
+/**
+ * `hub:OWNER/NAME`, a model folder, another run (its last checkpoint), or `api:NAME@URL`.
+ * @throws LaconicError `config_invalid` for a run with several policies, and what opening a model throws
+ */
+export async function actorChoice(text: string, terminal: Terminal): Promise<ActorChoice> {
+  if (text.startsWith("api:")) {
+    const api = namedModel(text.slice("api:".length), defaultBaseUrl(), "actor");
+    return { title: `api:${api.model}@${api.baseUrl}`, speaks: { api } };
+  }
+  if (await exists(join(resolve(text), runFiles.manifest))) return policyOf(resolve(text), terminal);
+  const { folder, pinned } = await openModelFolder(text, terminal);
+  return { title: text.startsWith("hub:") || text === "shipped" ? pinned : folder, speaks: { model: pinned } };
+}
+
+async function policyOf(directory: string, terminal: Terminal): Promise<ActorChoice> {
+  const { config, checkpoint, state } = await findRun(directory);
+  const { folder: modelFolder } = await openModelFolder(config.model, terminal);
+  const task = await openRunTask(config.task, {
+    heldOut: 0,
+    modelFolder,
+    templateArguments: config.chatTemplateArguments,
+  });
+  await task.close?.();
+  const names = policiesOf(config, task);
+  const [name, ...others] = Object.keys(names);
+  if (name === undefined || others.length > 0)
+    throw new LaconicError(
+      "config_invalid",
+      `--actor ${directory}: its agents have policies of their own (${Object.keys(names).join(", ")}), and an actor is one model`,
+      { directory },
+    );
+  const base = config.bases[name];
+  const folder = base === undefined ? modelFolder : (await openModelFolder(base, terminal)).folder;
+  const source = modelSource(config, folder, join(checkpoint, modelPlace(names, name)));
+  const tokenizer =
+    base === undefined
+      ? task.tokenizer
+      : await (
+          await import("@laconic/tokenizers")
+        ).loadTokenizer(folder, {
+          templateArguments: config.chatTemplateArguments,
+        });
+  return { title: `${directory}, step ${state.step}`, speaks: { source, tokenizer } };
+}

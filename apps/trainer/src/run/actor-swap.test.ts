@@ -1,0 +1,95 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { SampleRecord } from "@laconic/evaluation";
+import { expect, onTestFinished, test } from "vitest";
+import { recordingTerminal } from "../cli/recording-terminal.ts";
+import { main } from "../main.ts";
+import { recordingServer, type ServedRequest } from "../testing/recording-server.ts";
+import { tinyChatModel } from "../testing/tiny-chat-model.ts";
+
+async function temporary(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "laconic-actor-"));
+  onTestFinished(() => rm(path, { recursive: true }));
+  return path;
+}
+
+async function laconic(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const terminal = recordingTerminal();
+  const code = await main(words, { terminal });
+  return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
+}
+
+const csv = ["question,gold", ...Array.from({ length: 8 }, (_, i) => `What is ${i} + ${i}?,${2 * i}`)].join("\n");
+
+/** A hint team that took one step, on sums. */
+async function hintRun(folder: string, model: string, file: string, run: string, team = "hint"): Promise<string> {
+  const config = join(folder, `${team}.config.json`);
+  const data = { train: file, heldOut: { share: 0.25 }, grading: "numeric" };
+  const settings = {
+    task: { name: "data", team, replyTokens: 4, actorTokens: 8, data },
+    ...{ model, device: "wasm", workers: 1 },
+    train: {
+      ...{ steps: 1, problemsPerStep: 1, episodesPerProblem: 2, oldLogProbs: "sampler" },
+      ...{ sampling: { temperature: 1 }, evaluation: { every: 0, problems: 2, transcripts: 0 } },
+    },
+  };
+  await writeFile(config, JSON.stringify(settings));
+  const directory = join(folder, run);
+  expect((await laconic("train", config, "--run", directory)).code).toBe(0);
+  return directory;
+}
+
+test(
+  "a trained hint is measured with other actors: a server's, a folder's, another run's",
+  { timeout: 180_000 },
+  async () => {
+    const folder = await temporary();
+    const [model, file] = [join(folder, "model"), join(folder, "sums.csv")];
+    await tinyChatModel(model);
+    await writeFile(file, csv);
+    const run = await hintRun(folder, model, file, "hint");
+    const sumOf = ({ messages }: ServedRequest): number =>
+      2 * Number(/What is (\d+)/u.exec(messages.at(-1)?.content ?? "")?.[1]);
+    const { url, served } = await recordingServer((request) => `#### ${sumOf(request)}`);
+
+    // A run's own actor has random weights; the server's knows its sums.
+    const api = `api:oracle@${url}`;
+    const own = JSON.parse((await laconic("eval", run, "--json")).out) as { accuracy: number };
+    const swapped = await laconic("eval", run, "--actor", api, "--json");
+    expect([own.accuracy, JSON.parse(swapped.out)]).toEqual([
+      0,
+      expect.objectContaining({ accuracy: 1, problems: 2, actor: api }),
+    ]);
+    expect(served.map(({ model: name, temperature }) => [name, temperature])).toEqual([
+      ["oracle", 0],
+      ["oracle", 0],
+    ]);
+    expect((await laconic("eval", run, "--actor", model)).out).toContain(`, actor ${model}`);
+
+    const solo = await hintRun(folder, model, file, "solo", "solo");
+    expect((await laconic("eval", run, "--actor", solo)).out).toContain(`, actor ${solo}, step 1`);
+    const refused = await laconic("eval", solo, "--actor", api);
+    expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("every agent of this task learns")]);
+
+    // In a bench: no published figure, and the actor's requests are those of the untrained method, word for word.
+    served.length = 0;
+    const bench = join(folder, "bench");
+    const given = ["--data", file, "--grading", "numeric", "--model", "oracle", "--base-url", url, "--offline"];
+    const words = ["bench", ...given, "--methods", `hint,agentpo=${run}`, "--actor", api, "--run", bench];
+    const { code, out } = await laconic(...words, "--price", "1,2");
+    expect(code).toBe(0);
+    const lines = (await readFile(join(bench, "samples.jsonl"), "utf8")).trimEnd().split("\n");
+    const records = lines.map((line) => JSON.parse(line) as SampleRecord);
+    const trained = records.filter(({ method }) => method === "agentpo");
+    expect(trained.map(({ published, correct }) => [published, correct])).toEqual(trained.map(() => [null, true]));
+    // Nobody knows what the server's actor costs, and the collaborator's words were not the server's.
+    expect(trained.every(({ usd, byModel }) => usd === null && byModel.length === 2)).toBe(true);
+    expect(out).toContain(`agentpo is the team of ${run}, with its own models and the actor ${api}`);
+    const withoutHint = (request: ServedRequest): string =>
+      JSON.stringify(request.messages).replace(/\[Hint: [\s\S]*\]/u, "[Hint: ]");
+    const actors = served.filter(({ system }) => system.startsWith("Reason step by step."));
+    const asked = new Set(actors.map(withoutHint).filter((text) => text.includes("[Hint: ]")));
+    expect([actors.length, asked.size]).toEqual([16, 8]);
+  },
+);

@@ -1,0 +1,67 @@
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { onTestFinished } from "vitest";
+
+/** One request that a server of a test was sent, and what it counted. */
+export interface ServedRequest {
+  readonly model: string;
+  readonly key: string;
+  readonly system: string;
+  readonly messages: readonly { readonly role: string; readonly content: string }[];
+  readonly maxTokens: number;
+  readonly temperature: number;
+  readonly promptTokens: number;
+  readonly completionTokens: number;
+}
+
+/** An OpenAI-compatible server that keeps what it is asked; a token is four bytes. */
+export async function recordingServer(
+  reply: (request: ServedRequest, nth: number) => string | null,
+): Promise<{ readonly url: string; readonly served: ServedRequest[] }> {
+  const served: ServedRequest[] = [];
+  let nth = 0;
+  const tokens = (text: string): number => Math.ceil(text.length / 4);
+  const http = createServer((request, response) => {
+    const pieces: Buffer[] = [];
+    request.on("data", (piece: Buffer) => pieces.push(piece));
+    request.on("end", () => {
+      const body = JSON.parse(Buffer.concat(pieces).toString()) as {
+        model: string;
+        messages: ServedRequest["messages"];
+        max_tokens: number;
+        temperature: number;
+      };
+      const asked: ServedRequest = {
+        model: body.model,
+        key: request.headers.authorization ?? "",
+        system: body.messages.find(({ role }) => role === "system")?.content ?? "",
+        messages: body.messages,
+        maxTokens: body.max_tokens,
+        temperature: body.temperature,
+        promptTokens: tokens(body.messages.map(({ content }) => content).join("\n")),
+        completionTokens: 0,
+      };
+      const text = reply(asked, nth++);
+      response.setHeader("content-type", "application/json");
+      if (text === null) {
+        response.writeHead(400).end(JSON.stringify({ error: { message: "no" } }));
+        return;
+      }
+      const completionTokens = tokens(text);
+      served.push({ ...asked, completionTokens });
+      response.writeHead(200).end(
+        JSON.stringify({
+          choices: [{ finish_reason: "stop", message: { content: text } }],
+          usage: { prompt_tokens: asked.promptTokens, completion_tokens: completionTokens },
+        }),
+      );
+    });
+  }).listen(0, "127.0.0.1");
+  await once(http, "listening");
+  onTestFinished(() => {
+    http.closeAllConnections();
+    http.close();
+  });
+  return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/v1`, served };
+}

@@ -1,0 +1,72 @@
+import type { Baseline, Exemplar, Protocol } from "@laconic/baselines";
+import type { BenchmarkProblem } from "@laconic/benchmarks";
+import type { AgentId, Problem } from "@laconic/core";
+import type { Deal, EqualTokens, InformationSetting } from "./sample-record.ts";
+
+/** Questions of one benchmark. */
+export interface BenchSet {
+  readonly benchmark: string;
+  readonly split: string;
+  readonly problems: readonly BenchmarkProblem[];
+  /** For few-shot methods, from another split: all there are, in an order by seed; each method chooses as its protocol says. */
+  readonly exemplars: readonly Exemplar[];
+  /** For methods that learn before they are scored; from another split too. */
+  readonly calibration: readonly BenchmarkProblem[];
+}
+
+/** Everything that decides what a bench computes. */
+export interface BenchSettings {
+  /** Id of the model and of its server, for the records. */
+  readonly model: string;
+  readonly methods: readonly string[];
+  readonly repeats: number;
+  readonly seed: string | number;
+  /** Of every method; null takes each paper's. */
+  readonly temperature: number | null;
+  readonly maxTokens: number;
+  /** Worked examples of every method; null or absent takes each paper's. */
+  readonly shots?: number | null;
+  /** Ids of the models of single seats, and of their servers. */
+  readonly roleModels?: Readonly<Record<string, string>>;
+}
+
+/** One sample to take. */
+export interface BenchJob {
+  readonly set: BenchSet;
+  readonly problem: BenchmarkProblem;
+  readonly method: Baseline;
+  /** Its team. */
+  readonly agents: readonly AgentId[];
+  /** How the method is played; null for a team that is not published. */
+  readonly protocol: Protocol | null;
+  /** How what the question states is dealt among its agents; null where everybody sees the whole. */
+  readonly dealing: JobDealing | null;
+  /** The team whose tokens it may take, by its config, for a method of equal tokens: it is taken once the team's samples are. */
+  readonly equalTo: EqualJob | null;
+  /** The worked examples that it shows. */
+  readonly exemplars: readonly Exemplar[];
+  readonly repeat: number;
+  readonly config: string;
+  readonly key: string;
+}
+
+/** A deal, and how it is made. */
+export interface JobDealing extends Deal {
+  readonly give: <P extends Problem>(problem: P) => P | null;
+}
+
+/** A team that a single agent is measured against. */
+export interface EqualJob extends Pick<EqualTokens, "method" | "setting"> {
+  readonly config: string;
+}
+
+/** Deals what questions state: `dealTo` and `dealSeed` of `@laconic/tasks/text`. */
+export interface Dealer {
+  readonly seed: string;
+  readonly dealTo: (holders: readonly AgentId[]) => JobDealing["give"];
+}
+
+/** What its agents see of a question. */
+export function settingOf({ dealing }: Pick<BenchJob, "dealing">): InformationSetting {
+  return dealing ? "dealt" : "whole";
+}
