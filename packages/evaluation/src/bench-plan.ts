@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import {
+  familyOf,
   baselineNamed,
   chooseShots,
   promptVersion,
@@ -10,7 +11,6 @@ import {
   type Protocol,
 } from "@laconic/baselines";
 import { type BenchmarkProblem } from "@laconic/benchmarks";
-import { familyOf } from "./family-of.ts";
 import { sampleKey, type SampleRecord } from "./sample-record.ts";
 
 /** Questions of one benchmark. */

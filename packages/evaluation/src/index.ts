@@ -5,7 +5,7 @@
 export { estimate } from "./bench-estimate.ts";
 export type { BenchEstimate } from "./bench-estimate.ts";
 export { benchJobs, openJobs, protocolOf, undealt } from "./bench-plan.ts";
-export { familyOf } from "./family-of.ts";
+export { familyOf } from "@laconic/baselines";
 export type { BenchJob, BenchSet, BenchSettings } from "./bench-plan.ts";
 export type { BenchParts } from "./bench-parts.ts";
 export { runBench } from "./run-bench.ts";

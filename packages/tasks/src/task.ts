@@ -7,6 +7,8 @@ export interface TeamTask extends TrainingTask {
   readonly tokenizer: Tokenizer | ChatTokenizer;
   /** All agents when absent; the others do not learn. */
   readonly trainedAgents?: readonly string[];
+  /** Of agents that do not learn, where their method sets one; all others speak at 0, as AgentPO's actor. */
+  readonly frozenTemperatures?: Readonly<Record<string, number>>;
   close?(): Promise<void>;
 }
 
