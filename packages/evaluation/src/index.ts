@@ -32,7 +32,9 @@ export {
 } from "./tables.ts";
 export type { Table } from "./tables.ts";
 export { htmlOf } from "./html.ts";
-export { publishedAccuracy, agentPoSource, publishedSource, publishedTokens } from "./published.ts";
+export { publishedAccuracy, publishedSource, publishedTokens } from "./published.ts";
+export { agentPoFigures, agentPoSource, publishedAgentPo } from "./published-agentpo.ts";
+export type { AgentPoFigure } from "./published-agentpo.ts";
 export type { PublishedTokens } from "./published.ts";
 export { escapeHtml } from "./text/escape-html.ts";
 export { formatNumber, formatPercent } from "./text/format-number.ts";

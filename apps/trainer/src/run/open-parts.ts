@@ -101,7 +101,8 @@ export async function openParts(config: Parts, device: ChosenDevice, means: Open
     const trained = new Set(Object.values(names).flat());
     const others = task.topology.agents.filter((agent) => !trained.has(agent));
     const actor = others.length === 0 ? null : await actorOf(config.actor ?? null);
-    const frozen = actor && Object.fromEntries(others.map((id) => [id, speakingAt(task.frozenTemperatures?.[id] ?? 0, actor)]));
+    const frozen =
+      actor && Object.fromEntries(others.map((id) => [id, speakingAt(task.frozenTemperatures?.[id] ?? 0, actor)]));
     return { engine, task, parts: { task, policies, ...values, ...(frozen && { frozen }) }, close };
   } catch (error) {
     await close();

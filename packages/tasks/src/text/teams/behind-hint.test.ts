@@ -72,6 +72,8 @@ describe.each([
     const [first, ...others] = episode.ledger.calls;
     expect(first).toMatchObject({ agent: collaborator, reads: [] });
     for (const { reads } of others) expect(reads[0]).toMatchObject({ from: collaborator, turn: 0 });
-    expect(episode.utterances[0]?.deliveredTo.toSorted()).toEqual([...new Set(others.map(({ agent }) => agent))].toSorted());
+    expect(episode.utterances[0]?.deliveredTo.toSorted()).toEqual(
+      [...new Set(others.map(({ agent }) => agent))].toSorted(),
+    );
   });
 });
