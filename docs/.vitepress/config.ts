@@ -62,6 +62,9 @@ export default defineConfig({
           { text: "How methods are played", link: "/protocols" },
           { text: "How answers are graded", link: "/grading" },
           { text: "Reproduce the papers' tables", link: "/reproduce" },
+          { text: "Reproduce Agent-GSPO", link: "/reproduce/agent-gspo" },
+          { text: "Reproduce AgentPO", link: "/reproduce/agentpo" },
+          { text: "Reproduce MAGRPO", link: "/reproduce/magrpo" },
           { text: "Papers", link: "/papers" },
           { text: "Questions and troubleshooting", link: "/faq" },
           { text: "Glossary", link: "/glossary" },
@@ -72,6 +75,7 @@ export default defineConfig({
         items: pages(
           { text: "Quickstart", link: "/quickstart-results" },
           { text: "AgentPO and MAGRPO: small worlds", link: "/results/small-worlds" },
+          { text: "AgentPO: a story model", link: "/results/story-hint" },
           { text: "Accuracy-token frontier", link: "/results/frontier" },
           { text: "The grader's board", link: "/grader-board" },
           { text: "Benchmarks", link: "/benchmarks" },
