@@ -58,7 +58,7 @@ async function accuracy(topology: Topology, models: Readonly<Record<string, Lang
     task.heldOut.map(async (problem, i) => {
       const random = randomFromSeed(`story ${seed}`).split(i);
       const { answer } = await topology.run(problem, { models, sampling: { temperature: 1 }, random });
-      return { group: problem.group, right: await task.grader(answer, problem) };
+      return { group: problem.group, right: task.grader(answer, problem) };
     }),
   );
   const of = (group: string) => {

@@ -118,7 +118,7 @@ test("AgentPO's averages stand beside those of the same five benchmarks; one of 
     ["22.7", ""],
     ["", ""],
   ]);
-  for (const table of [
+  for (const bare of [
     agentPoTable(summarise(faithful(own)), (name) => name),
     agentPoTable(
       summarise(faithful(own)),
@@ -126,7 +126,7 @@ test("AgentPO's averages stand beside those of the same five benchmarks; one of 
       () => "gpt-4o",
     ),
   ])
-    expect(table?.rows.every((row) => row[7] === "" && row[9] === "")).toBe(true);
+    expect(bare?.rows.every((row) => row[7] === "" && row[9] === "")).toBe(true);
 });
 
 test.for([
