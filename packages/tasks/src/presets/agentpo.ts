@@ -53,9 +53,11 @@ export const agentPoHintPrinted: Preset<BenchmarkTaskSettings> = {
     },
   },
 };
+/** The other pair: a comment on a draft. */
 export const agentPoCritic: Preset<BenchmarkTaskSettings> = agentPo("critic");
 /** The paper's extension: the debate and the role assignment that `bench` measures, with one collaborator that learns. */
 export const agentPoDebate: Preset<BenchmarkTaskSettings> = agentPo("debate");
+/** See {@link agentPoDebate}. */
 export const agentPoRoles: Preset<BenchmarkTaskSettings> = agentPo("roles");
 
 /** AgentPO's comparison: the actor itself learns, at as many samples. */
