@@ -11,7 +11,9 @@ const pages = [
   ...["README.md", "CONTRIBUTING.md", "examples/README.md"],
   ...publishedPackages.map(({ folder }) => `${folder}/README.md`),
   ...readdirSync(join(root, "docs")).flatMap((file) => (file.endsWith(".md") ? [`docs/${file}`] : [])),
-  ...readdirSync(join(root, "docs/data")).map((file) => `docs/data/${file}`),
+  ...["data", "reproduce"].flatMap((folder) =>
+    readdirSync(join(root, "docs", folder)).map((file) => `docs/${folder}/${file}`),
+  ),
 ];
 
 /** Commands of all shell blocks: comments away, continued lines joined. */

@@ -16,7 +16,10 @@ export { drawGraph, pruneGraph, spatialMask, temporalMask, wholeGraph } from "./
 export type { DrawnGraph, EdgeSet, Logits, Mask, SpatialStart } from "./agent-prune/edges.ts";
 export { learnMasks } from "./agent-prune/learn-masks.ts";
 export type { LearnedMasks, LearnOptions } from "./agent-prune/learn-masks.ts";
+export { debateProgram } from "./methods/llm-debate.ts";
+export { roleAssignmentProgram } from "./methods/role-assignment.ts";
 export { baselineNamed, baselines } from "./registry.ts";
+export { familyOf } from "./family-of.ts";
 export type {
   Family,
   Phase,

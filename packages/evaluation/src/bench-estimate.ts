@@ -1,7 +1,6 @@
-import type { Exemplar, PromptCopies } from "@laconic/baselines";
+import { familyOf, type Exemplar, type PromptCopies } from "@laconic/baselines";
 import { answerForm } from "@laconic/benchmarks";
 import type { BenchJob, BenchSettings } from "./bench-job.ts";
-import { familyOf } from "./family-of.ts";
 
 /** What a bench will take at most, before it starts. */
 export interface BenchEstimate {

@@ -1,9 +1,8 @@
-import { seatOf, type Baseline, type BaselineOptions, type RunProgram } from "@laconic/baselines";
+import { familyOf, seatOf, type Baseline, type BaselineOptions, type RunProgram } from "@laconic/baselines";
 import { answerForm, answerReading, posed, type BenchmarkProblem, type GradingMeans } from "@laconic/benchmarks";
 import type { AgentId, LanguageModel, Problem, TokenPrice, Topology } from "@laconic/core";
 import type { BenchJob, BenchSettings } from "./bench-job.ts";
 import type { EqualTokens } from "./sample-record.ts";
-import { familyOf } from "./family-of.ts";
 
 /** What a bench runs with: the model, the graders, and what tokens cost. */
 export interface BenchParts {

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import {
+  familyOf,
   baselineNamed,
   chooseShots,
   holdersOf,
@@ -22,7 +23,6 @@ import {
   type JobDealing,
 } from "./bench-job.ts";
 import { methodOptions, roleModelOf } from "./bench-parts.ts";
-import { familyOf } from "./family-of.ts";
 import { sampleKey, type SampleRecord } from "./sample-record.ts";
 
 /**

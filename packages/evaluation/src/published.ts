@@ -80,25 +80,6 @@ const table2: Readonly<Record<string, Readonly<Record<string, number>>>> = {
 /** Questions behind a total: GSM8K's test, and the validation questions of MMLU that this family of papers takes. */
 const tokenQuestions: Readonly<Record<string, number>> = { "mmlu-153": 153, gsm8k: 1319 };
 
-/** AgentPO's benchmarks, in its order. */
-export const agentPoBenchmarks = ["aime24", "math500", "olympiadbench", "minerva", "amc23"] as const;
-
-/** AgentPO's average Pass@1 in per cent with Llama-3.1-8B as the actor, and its tokens per problem. */
-const agentPo: Readonly<Record<string, { readonly average?: number; readonly tokens?: number }>> = {
-  "role-assignment": { average: 25.9 },
-  evoagent: { average: 20.2, tokens: 19_519 },
-  agentpo: { average: 31.5, tokens: 1522 },
-};
-
-/** Where AgentPO's figures are from, and of which model. */
-export const agentPoSource =
-  "AgentPO (ICLR 2026), actor Llama-3.1-8B for accuracy and tokens, average of its five benchmarks";
-
-/** Published figures of AgentPO's tables; empty where there are none. */
-export function publishedAgentPo(method: string): { readonly average?: number; readonly tokens?: number } {
-  return agentPo[method] ?? {};
-}
-
 /** The papers' own methods, by the name that a run of theirs has here: rows of their own where nobody ran them. */
 const ownRows: Readonly<Record<string, Readonly<Record<string, number>>>> = {
   "agentprune-r": {

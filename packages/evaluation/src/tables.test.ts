@@ -2,7 +2,8 @@ import { writeFile } from "node:fs/promises";
 import { afterAll, expect, test } from "vitest";
 import {
   accuracyTable,
-  agentPoSource,
+  agentPoFigures,
+  publishedAgentPo,
   agentPoTable,
   csvOf,
   departureTable,
@@ -94,7 +95,8 @@ test("AgentPO's averages stand beside those of the same five benchmarks; one of 
       completionTokens: 10,
     })),
   );
-  const table = agentPoTable(summarise(faithful(own)), (name) => name);
+  const actorOf = (): string => "meta-llama/Llama-3.1-8B-Instruct";
+  const table = agentPoTable(summarise(faithful(own)), (name) => name, actorOf);
   const named = ["average of 5", "average, published", "tokens / problem", "tokens / problem, published"];
   expect(table?.columns.slice(6)).toEqual(named);
   // The paper's text: 31.5, 20.2 and 25.9 with Llama-3.1-8B; 1,522 and 19,519 tokens with it too.
@@ -104,8 +106,39 @@ test("AgentPO's averages stand beside those of the same five benchmarks; one of 
     ["20.0", "25.9", "100", ""],
     ["", "", "", ""],
   ]);
-  expect(agentPoSource).toContain("Llama-3.1-8B for accuracy and tokens");
-  expect(agentPoSource).not.toContain("Qwen");
+  // Another actor has the paper's figures of that actor, or none.
+  const small = agentPoTable(
+    summarise(faithful(own)),
+    (name) => name,
+    () => "llama3.2:3b",
+  );
+  expect(small?.rows.map((row) => [row[7], row[9]])).toEqual([
+    ["24.5", ""],
+    ["17.3", ""],
+    ["22.7", ""],
+    ["", ""],
+  ]);
+  for (const bare of [
+    agentPoTable(summarise(faithful(own)), (name) => name),
+    agentPoTable(
+      summarise(faithful(own)),
+      (name) => name,
+      () => "gpt-4o",
+    ),
+  ])
+    expect(bare?.rows.every((row) => row[7] === "" && row[9] === "")).toBe(true);
+});
+
+test.for([
+  ["hub:meta-llama/Llama-3.1-8B-Instruct@main", "Llama-3.1-8B"],
+  ["Meta-Llama-3.1-8B-Instruct", "Llama-3.1-8B"],
+  ["Qwen/Qwen2.5-Math-7B", "Qwen2.5-Math-7B"],
+  ["Qwen/Qwen2.5-Math-7B-Instruct", undefined],
+  ["Llama-3.1-70B", undefined],
+  ["qwen-plus", "Qwen-Plus"],
+] as const)("the actor %s is %s of AgentPO's text", ([model, actor]) => {
+  expect(publishedAgentPo("agentpo", model)?.actor).toBe(actor);
+  for (const { average } of agentPoFigures) expect(average).toBeGreaterThan(15);
 });
 
 test("tokens stand beside published ones per question, with the number of questions of both", async () => {

@@ -1,4 +1,5 @@
-import { agentPoBenchmarks, publishedAccuracy, publishedAgentPo, publishedRows, publishedTokens } from "./published.ts";
+import { agentPoBenchmarks, publishedAgentPo } from "./published-agentpo.ts";
+import { publishedAccuracy, publishedRows, publishedTokens } from "./published.ts";
 import type { CalibrationRecord } from "./calibrate.ts";
 import type { MethodSummary } from "./summary.ts";
 
@@ -103,9 +104,15 @@ export function tokenTable(
 
 /**
  * AgentPO's main and cost tables: Pass@1 by benchmark with their average, tokens per problem. Null without any of its
- * benchmarks; the averages are of those that were run, and beside the published ones only where these are all.
+ * benchmarks; the averages are of those that were run, and beside the published ones only where these are all, and the actor is
+ * the paper's.
+ * @param actorOf - the model that answers in a method; null where it is not known
  */
-export function agentPoTable(summaries: readonly MethodSummary[], titleOf: (method: string) => string): Table | null {
+export function agentPoTable(
+  summaries: readonly MethodSummary[],
+  titleOf: (method: string) => string,
+  actorOf: (method: string) => string | null = () => null,
+): Table | null {
   const benchmarks = agentPoBenchmarks.filter((name) => summaries.some(({ benchmark }) => benchmark === name));
   if (benchmarks.length === 0) return null;
   const [, methods] = axes(summaries);
@@ -120,14 +127,15 @@ export function agentPoTable(summaries: readonly MethodSummary[], titleOf: (meth
     // The published average is of all five: one that is played otherwise leaves none to compare with.
     const stands = new Set(own.map((each) => each?.published ?? null));
     const [row] = stands;
-    const published = stands.size === 1 && row ? publishedAgentPo(row) : {};
+    const actor = actorOf(method);
+    const published = stands.size === 1 && row && actor !== null ? publishedAgentPo(row, actor) : null;
     return [
       titleOf(method),
       ...own.map((each) => (each?.accuracy ? percent(each.accuracy.value) : "")),
       all ? percent(average) : "",
-      ...(whole ? [published.average?.toFixed(1) ?? ""] : []),
+      ...(whole ? [published?.average?.toFixed(1) ?? ""] : []),
       all ? rounded(tokens / problems) : "",
-      ...(whole ? [published.tokens?.toLocaleString("en-US") ?? ""] : []),
+      ...(whole ? [published?.tokens?.toLocaleString("en-US") ?? ""] : []),
     ];
   });
   const beside = (column: string): string[] => (whole ? [column] : []);

@@ -12,6 +12,8 @@ export interface TeamTask extends TrainingTask {
    * team does, so that the task's reward judges them.
    */
   readonly baselines?: Readonly<Record<string, Topology>>;
+  /** Of agents that do not learn, where their method sets one; all others speak at 0, as AgentPO's actor. */
+  readonly frozenTemperatures?: Readonly<Record<string, number>>;
   close?(): Promise<void>;
 }
 

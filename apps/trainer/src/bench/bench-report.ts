@@ -1,5 +1,5 @@
 import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { baselines, promptVersion } from "@laconic/baselines";
 import { benchmarkNamed } from "@laconic/benchmarks";
 import {
@@ -26,6 +26,7 @@ import { readCalibrations } from "./calibration-file.ts";
 import { methodNames, readBenchConfig, samplesFile, setNames, type BenchConfig } from "./bench-settings.ts";
 import { readLeftOut, sayLeftOut } from "./left-out-file.ts";
 import { methodSpec } from "./method-spec.ts";
+import { configOfRun } from "../run/open-run.ts";
 import { describeOwn } from "./own-values.ts";
 
 /** What a bench came to, and the files that say so. */
@@ -50,11 +51,12 @@ export async function writeBenchReport(directory: string): Promise<BenchReport> 
   const summaries = summarise(sorted);
   const titleOf = titlesOf(config);
   const calibrations = await readCalibrations(directory);
+  const actorOf = await actorsOf(config);
   const tablesOf = (of: readonly MethodSummary[]): Table[] => [
     accuracyTable(of, titleOf),
     tokenTable(of, titleOf, calibrations),
     differenceTable(of, titleOf),
-    ...[agentPoTable(of, titleOf), departureTable(of, titleOf)].filter((table) => table !== null),
+    ...[agentPoTable(of, titleOf, actorOf), departureTable(of, titleOf)].filter((table) => table !== null),
   ];
   const within = (setting: MethodSummary["setting"]): MethodSummary[] =>
     summaries.filter((each) => each.setting === setting);
@@ -89,6 +91,17 @@ export async function writeBenchReport(directory: string): Promise<BenchReport> 
   };
   for (const [name, text] of Object.entries(contents)) await writeFile(join(directory, name), text);
   return { summaries, markdown, files: Object.keys(contents).map((name) => join(directory, name)) };
+}
+
+/** The model that answers in each method: the bench's, or the actor of the run whose team it is. */
+async function actorsOf({ methods, model }: BenchConfig): Promise<(method: string) => string | null> {
+  const actors = new Map<string, string | null>();
+  for (const { name, run } of methods.map((method) => methodSpec(method))) {
+    const config = run === null ? null : await configOfRun(resolve(run)).catch(() => null);
+    const actor = config?.actor ?? (config && { model: config.model });
+    actors.set(name, run === null ? model : actor && "model" in actor ? actor.model : null);
+  }
+  return (method) => actors.get(method) ?? null;
 }
 
 function notesOf(config: BenchConfig, summaries: readonly MethodSummary[], leftOut: readonly Undealt[]): string[] {

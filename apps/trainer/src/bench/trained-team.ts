@@ -3,7 +3,14 @@ import type { Baseline } from "@laconic/baselines";
 import { LaconicError, type LanguageModel, type TokenPrice } from "@laconic/core";
 import { livePolicies, modelsOf } from "@laconic/trainer";
 import type { Terminal } from "../cli/terminal.ts";
-import { benchmarkTeam, dealSeed, dealTo, type BenchmarkTaskSettings, type TextTeam } from "@laconic/tasks/text";
+import {
+  benchmarkTeam,
+  dealSeed,
+  dealTo,
+  type BenchmarkTaskSettings,
+  type TeamForms,
+  type TextTeam,
+} from "@laconic/tasks/text";
 import { knownPrice } from "./known-price.ts";
 import { isReference } from "../door/reference.ts";
 import { actorChoice } from "../run/actor-choice.ts";
@@ -91,12 +98,19 @@ async function questionTeam(config: AppConfig, run: string, terminal: Terminal):
     throw new LaconicError("config_invalid", `${run}: a team trained on ${task.name} answers no benchmark`, { run });
   const { rounds = 2, replyTokens = 768, actorTokens = 2048 } = task;
   const settings = (await withTeams(task)) as BenchmarkTaskSettings;
-  const teamFor = (answerForm: string, read: (reply: string) => string | null): TextTeam =>
-    benchmarkTeam(settings, { answerForm, read, targetTokens: train.budget?.targetTokens });
-  const { topology, holders } = teamFor("", (reply) => reply);
+  const teamFor = (forms: Omit<TeamForms, "targetTokens">): TextTeam =>
+    benchmarkTeam(settings, { ...forms, targetTokens: train.budget?.targetTokens });
+  const { topology, holders } = teamFor({ answerForm: "", read: (reply) => reply });
   return {
     replyTokens: Math.max(replyTokens, actorTokens),
-    create: ({ answerForm, reader }) => teamFor(answerForm, (reply) => reader.read(reply)).topology,
+    create: ({ answerForm, reader, family, benchmark }) =>
+      teamFor({
+        answerForm,
+        read: (reply) => reader.read(reply),
+        same: (a, b) => reader.same(a, b),
+        ...(family !== undefined && { family }),
+        ...(benchmark !== undefined && { benchmark }),
+      }).topology,
     // What a question states is dealt as in training.
     ...(holders.length > 0 && { deal: dealTo(holders), dealt: { seed: dealSeed, holders } }),
     mostCalls: () => topology.agents.length * rounds,

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { CommandDef } from "citty";
@@ -19,7 +20,11 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
       description:
         "Train one configuration with several values of its settings, such as budgets, prices or problems: the accuracy-token frontier",
       args: {
-        config: { type: "positional", required: true, description: "run.config.ts, run.config.json or preset:NAME" },
+        config: {
+          type: "positional",
+          required: true,
+          description: "run.config.ts, run.config.json or preset:NAME; several with commas between them",
+        },
         seeds: { type: "string", description: "Runs of each variant, seeds 0 up", default: "1", valueHint: "n" },
         out: {
           type: "string",
@@ -31,8 +36,14 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
       },
       overrides: true,
       run: async (args, rest) => {
-        const base = await loadConfig(args.config);
-        const { variants, fixed } = variantsOf(rest);
+        const configurations = await Promise.all(
+          (existsSync(args.config) ? [args.config] : args.config.split(",")).map(async (name) => ({
+            name,
+            base: await loadConfig(name),
+          })),
+        );
+        const base = configurations[0]?.base ?? {};
+        const { variants, fixed } = variantsOf(rest, configurations);
         const seeds = wholeNumber("seeds", args.seeds);
         const folder = resolve(args.out);
         // Every held-out episode is kept: variants are compared problem by problem.

@@ -5,6 +5,7 @@ import {
   agentPoCritic,
   agentPoDebate,
   agentPoHint,
+  agentPoHintPrinted,
   agentPoRoles,
   magrpo,
   magrpoMultiturn,
@@ -14,6 +15,7 @@ import {
   relayHint,
   relayQuickstart,
   relayWriters,
+  storyActor,
   storyHint,
   type Preset,
 } from "@laconic/tasks/presets";
@@ -21,6 +23,7 @@ import {
 const presets: Readonly<Record<string, Preset>> = {
   "agent-gspo": agentGspo,
   "agentpo-hint": agentPoHint,
+  "agentpo-hint-printed": agentPoHintPrinted,
   "agentpo-critic": agentPoCritic,
   "agentpo-debate": agentPoDebate,
   "agentpo-roles": agentPoRoles,
@@ -34,6 +37,7 @@ const presets: Readonly<Record<string, Preset>> = {
   "relay-writers": relayWriters,
   "relay-feedback": relayFeedback,
   "story-hint": storyHint,
+  "story-actor": storyActor,
 };
 
 export const presetNames: readonly string[] = Object.keys(presets);

@@ -106,7 +106,8 @@ export async function openParts(config: Parts, device: ChosenDevice, means: Open
     const others = task.topology.agents.filter((agent) => !trained.has(agent));
     if (means.actor !== undefined) checkActor({ model: "" }, others.length > 0);
     const actor = others.length === 0 ? null : await actorOf(means.actor ?? config.actor ?? null);
-    const frozen = actor && Object.fromEntries(others.map((id) => [id, greedy(actor)]));
+    const frozen =
+      actor && Object.fromEntries(others.map((id) => [id, speakingAt(task.frozenTemperatures?.[id] ?? 0, actor)]));
     return { engine, task, parts: { task, policies, ...values, ...(frozen && { frozen }) }, close };
   } catch (error) {
     await close();
@@ -160,10 +161,10 @@ export function checkBases(bases: Readonly<Record<string, string>>, policies: Re
     );
 }
 
-/** A model that always says the likeliest: AgentPO's actor is frozen at temperature 0. */
-function greedy(model: LanguageModel): LanguageModel {
+/** A model with a temperature of its own, whatever an episode has: AgentPO's actor is frozen at 0. */
+function speakingAt(temperature: number, model: LanguageModel): LanguageModel {
   return {
     id: model.id,
-    complete: (request) => model.complete({ ...request, sampling: { ...request.sampling, temperature: 0 } }),
+    complete: (request) => model.complete({ ...request, sampling: { ...request.sampling, temperature } }),
   };
 }

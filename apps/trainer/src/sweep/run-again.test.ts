@@ -112,3 +112,21 @@ test("variants whose names look alike have folders of their own", () => {
   const { variants } = variantsOf(["a=x/y,x y"]);
   expect(variants.map(({ name }) => name)).toEqual(["a-x-y", "a-x-y-2"]);
 });
+
+test("several configurations have each of the settings' values, and keep what they are", () => {
+  const [hint, actor] = [{ task: { name: "relay-hint" } }, { task: { name: "relay-actor" } }];
+  const configurations = [
+    { name: "preset:relay-hint", base: hint },
+    { name: "preset:relay-actor", base: actor },
+  ];
+  const { variants, fixed } = variantsOf(["train.problemPool=100,500", "train.steps=4"], configurations);
+  expect(fixed).toEqual(["train.steps=4"]);
+  expect(variants.map(({ name, base, overrides }) => [name, base, overrides])).toEqual([
+    ["relay-hint_problemPool-100", hint, ["train.problemPool=100"]],
+    ["relay-hint_problemPool-500", hint, ["train.problemPool=500"]],
+    ["relay-actor_problemPool-100", actor, ["train.problemPool=100"]],
+    ["relay-actor_problemPool-500", actor, ["train.problemPool=500"]],
+  ]);
+  expect(variantsOf([], configurations).variants.map(({ name }) => name)).toEqual(["relay-hint", "relay-actor"]);
+  expect(variantsOf(["a=1,2"], configurations.slice(1)).variants.map(({ name }) => name)).toEqual(["a-1", "a-2"]);
+});

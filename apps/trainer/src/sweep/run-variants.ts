@@ -16,6 +16,8 @@ export interface Variant {
   readonly name: string;
   readonly about: string;
   readonly overrides: readonly string[];
+  /** What they change, where it is not what the other variants change. */
+  readonly base?: Readonly<Record<string, unknown>>;
 }
 
 interface Side {
@@ -85,7 +87,9 @@ export async function runVariants(options: VariantOptions, terminal: Terminal): 
   for (const variant of variants)
     for (let seed = 0; seed < seeds; seed++) {
       const words = [...variant.overrides, `train.seed=${seed}`, ...overrides];
-      planned.push(await plan(variant, seed, () => parseAppConfig(applyOverrides(base, words)), folder, terminal));
+      planned.push(
+        await plan(variant, seed, () => parseAppConfig(applyOverrides(variant.base ?? base, words)), folder, terminal),
+      );
     }
   await mkdir(folder, { recursive: true });
   const results: VariantResult[] = [];

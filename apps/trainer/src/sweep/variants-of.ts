@@ -3,12 +3,21 @@ import type { Variant } from "./run-variants.ts";
 
 const mostVariants = 256;
 
+/** One of several that a sweep compares. */
+export interface Configuration {
+  readonly name: string;
+  readonly base: Readonly<Record<string, unknown>>;
+}
+
 /**
  * The variants that settings with several values stand for, each with each: `a=1,2 b=x` is `a=1 b=x` and `a=2 b=x`. Commas
- * inside brackets, braces and quotes part nothing.
+ * inside brackets, braces and quotes part nothing. Of several configurations, each has all of them.
  * @throws LaconicError `config_invalid` when nothing varies, or too much does
  */
-export function variantsOf(words: readonly string[]): { readonly variants: Variant[]; readonly fixed: string[] } {
+export function variantsOf(
+  words: readonly string[],
+  configurations: readonly Configuration[] = [],
+): { readonly variants: Variant[]; readonly fixed: string[] } {
   const choices: (readonly [key: string, values: readonly string[]])[] = [];
   const fixed: string[] = [];
   for (const word of words) {
@@ -17,7 +26,8 @@ export function variantsOf(words: readonly string[]): { readonly variants: Varia
     if (values.length > 1) choices.push([word.slice(0, at), values]);
     else fixed.push(word);
   }
-  if (choices.length === 0)
+  const several = configurations.length > 1 ? configurations : [];
+  if (choices.length === 0 && several.length === 0)
     throw new LaconicError(
       "config_invalid",
       "nothing varies: give a setting several values, such as train.budget.targetTokens=10,14,20",
@@ -26,27 +36,38 @@ export function variantsOf(words: readonly string[]): { readonly variants: Varia
     (all, [key, values]) => all.flatMap((before) => values.map((value) => [...before, `${key}=${value}`])),
     [[]],
   );
-  if (variants.length > mostVariants)
-    throw new LaconicError(
-      "config_invalid",
-      `these settings make ${variants.length} variants, more than ${mostVariants}`,
-    );
+  const count = variants.length * Math.max(1, several.length);
+  if (count > mostVariants)
+    throw new LaconicError("config_invalid", `these settings make ${count} variants, more than ${mostVariants}`);
   const names = new Map<string, number>();
+  const named = (overrides: readonly string[], configuration?: Configuration): Variant => {
+    const name = nameOf([...(configuration ? [configuration.name] : []), ...overrides]);
+    const same = (names.get(name) ?? 0) + 1; // different values may look alike in a folder's name
+    names.set(name, same);
+    return {
+      name: same === 1 ? name : `${name}-${same}`,
+      about: [...(configuration ? [configuration.name] : []), ...overrides].join(" "),
+      overrides,
+      ...(configuration && { base: configuration.base }),
+    };
+  };
   return {
     fixed,
-    variants: variants.map((overrides) => {
-      const name = nameOf(overrides);
-      const same = (names.get(name) ?? 0) + 1; // different values may look alike in a folder's name
-      names.set(name, same);
-      return { name: same === 1 ? name : `${name}-${same}`, about: overrides.join(" "), overrides };
-    }),
+    variants:
+      several.length === 0
+        ? variants.map((overrides) => named(overrides))
+        : several.flatMap((configuration) => variants.map((overrides) => named(overrides, configuration))),
   };
 }
 
 /** Fit for a folder: the last part of each key, and its value. */
 function nameOf(overrides: readonly string[]): string {
   return overrides
-    .map((word) => (word.split("=")[0] ?? "").split(".").at(-1) + "-" + word.slice(word.indexOf("=") + 1))
+    .map((word) =>
+      word.includes("=")
+        ? `${(word.split("=")[0] ?? "").split(".").at(-1)}-${word.slice(word.indexOf("=") + 1)}`
+        : word.replace(/^preset:/u, ""),
+    )
     .join("_")
     .replaceAll(/[^\w.-]+/gu, "-")
     .slice(0, 120);

@@ -1,11 +1,11 @@
 import type { ChatMessage } from "@laconic/core";
-import { programTopology, quote } from "@laconic/topologies";
-import type { Baseline, MethodSize } from "../baseline.ts";
+import { programTopology, quote, type Program } from "@laconic/topologies";
+import type { Baseline, BaselineOptions, MethodSize } from "../baseline.ts";
 import { methodOf } from "../method-of.ts";
 import { stepByStep } from "../prompts/chat.ts";
 import { shotMessages, shotsOf } from "../protocols/choose-shots.ts";
 import { debateProtocols } from "../protocols/llm-debate.ts";
-import { phaseSettings } from "../protocols/protocol-for.ts";
+import { phaseSettings, protocolFor } from "../protocols/protocol-for.ts";
 import type { Protocol } from "../protocols/protocol.ts";
 import { pluralityOf } from "../vote.ts";
 
@@ -18,41 +18,7 @@ export const llmDebate: Baseline = methodOf({
   name: "debate",
   title: "LLM-Debate",
   protocols: debateProtocols,
-  create: (protocol, options) => {
-    const { reader, answerForm } = options;
-    const { agents, rounds } = sizeOf(protocol, options);
-    const ids = Array.from({ length: agents }, (_, i) => `debater-${i + 1}`);
-    return programTopology({
-      name: "debate",
-      agents: ids,
-      play: async (stage) => {
-        const shots = shotMessages(protocol.shots.form, shotsOf(protocol, options));
-        const chats = ids.map((agent): ChatMessage[] => [
-          { role: "system", content: `${stepByStep} ${answerForm}` },
-          ...shots,
-          { role: "user", content: stage.shown(agent) },
-        ]);
-        for (let round = 0; round < rounds; round++) {
-          const heard = round === 0 ? [] : stage.turns.slice(-agents).map(({ message }) => message);
-          const lines = ids.map((agent, i) => {
-            const others = heard.filter(({ from }) => from !== agent);
-            const repeated = repeatsQuestion(protocol) ? `\n\n${stage.shown(agent)}` : "";
-            if (round > 0)
-              chats[i]?.push({ role: "user", content: `${again(others.map(({ text }) => text))}${repeated}` });
-            return {
-              agent,
-              reads: others,
-              prompt: { kind: "messages" as const, messages: [...(chats[i] ?? [])] },
-              ...phaseSettings(protocol.phases.reply, options),
-            };
-          });
-          const said = await stage.say(...lines);
-          said.forEach(({ utterance }, i) => chats[i]?.push({ role: "assistant", content: utterance.text }));
-        }
-      },
-      answer: (turns) => pluralityOf(turns.slice(-agents), reader),
-    });
-  },
+  create: (_, options) => programTopology(debateProgram(options)),
   mostCalls: (protocol, size) => {
     const { agents, rounds } = sizeOf(protocol, size);
     return agents * rounds;
@@ -67,6 +33,44 @@ export const llmDebate: Baseline = methodOf({
     };
   },
 });
+
+/** The debate as a program, for teams that put something before it. */
+export function debateProgram(options: BaselineOptions): Program {
+  const protocol = protocolFor(debateProtocols, options);
+  const { reader, answerForm } = options;
+  const { agents, rounds } = sizeOf(protocol, options);
+  const ids = Array.from({ length: agents }, (_, i) => `debater-${i + 1}`);
+  return {
+    name: "debate",
+    agents: ids,
+    play: async (stage) => {
+      const shots = shotMessages(protocol.shots.form, shotsOf(protocol, options));
+      const chats = ids.map((agent): ChatMessage[] => [
+        { role: "system", content: `${stepByStep} ${answerForm}` },
+        ...shots,
+        { role: "user", content: stage.shown(agent) },
+      ]);
+      for (let round = 0; round < rounds; round++) {
+        const heard = round === 0 ? [] : stage.turns.slice(-agents).map(({ message }) => message);
+        const lines = ids.map((agent, i) => {
+          const others = heard.filter(({ from }) => from !== agent);
+          const repeated = repeatsQuestion(protocol) ? `\n\n${stage.shown(agent)}` : "";
+          if (round > 0)
+            chats[i]?.push({ role: "user", content: `${again(others.map(({ text }) => text))}${repeated}` });
+          return {
+            agent,
+            reads: others,
+            prompt: { kind: "messages" as const, messages: [...(chats[i] ?? [])] },
+            ...phaseSettings(protocol.phases.reply, options),
+          };
+        });
+        const said = await stage.say(...lines);
+        said.forEach(({ utterance }, i) => chats[i]?.push({ role: "assistant", content: utterance.text }));
+      }
+    },
+    answer: (turns) => pluralityOf(turns.slice(-agents), reader),
+  };
+}
 
 function sizeOf(protocol: Protocol, size: MethodSize): { readonly agents: number; readonly rounds: number } {
   return { agents: size.agents ?? protocol.agents ?? 1, rounds: size.rounds ?? protocol.rounds ?? 1 };

@@ -1,8 +1,8 @@
-import { programTopology } from "@laconic/topologies";
-import type { Baseline } from "../baseline.ts";
+import { programTopology, type Program } from "@laconic/topologies";
+import type { Baseline, BaselineOptions } from "../baseline.ts";
 import { methodOf } from "../method-of.ts";
 import { chat, stepByStep } from "../prompts/chat.ts";
-import { phaseSettings } from "../protocols/protocol-for.ts";
+import { phaseSettings, protocolFor } from "../protocols/protocol-for.ts";
 import type { Protocol } from "../protocols/protocol.ts";
 import { roleAssignmentProtocols } from "../protocols/role-assignment.ts";
 
@@ -11,34 +11,38 @@ export const roleAssignment: Baseline = methodOf({
   name: "role-assignment",
   title: "Role Assignment",
   protocols: roleAssignmentProtocols,
-  create: (protocol, options) => {
-    const { answerForm } = options;
-    const titles = expertsOf(protocol);
-    const offered = offeredTitles(titles);
-    return programTopology({
-      name: "role-assignment",
-      agents: ["router", "expert"],
-      play: async (stage) => {
-        const { question } = stage.problem;
-        const [routed] = await stage.say({
-          agent: "router",
-          prompt: chat(`Choose who should answer: ${offered.join(", ")}. Reply with the name alone.`, question),
-          ...phaseSettings(protocol.phases.route, options),
-        });
-        const named = namedTitle(routed?.utterance.text ?? "", titles);
-        if (named === null) stage.note("no expert named");
-        await stage.say({
-          agent: "expert",
-          prompt: chat(`You are a ${named ?? titles.at(-1)}. ${stepByStep} ${answerForm}`, question),
-          reads: routed ? [routed.message] : [],
-          ...phaseSettings(protocol.phases.answer, options),
-        });
-      },
-      answer: (turns) => turns.findLast(({ call }) => call.agent === "expert")?.utterance ?? null,
-    });
-  },
+  create: (_, options) => programTopology(roleAssignmentProgram(options)),
   mostCopies: () => ({ questions: 2, examples: 0, replies: 0 }),
 });
+
+/** The assignment as a program, for teams that put something before it. */
+export function roleAssignmentProgram(options: BaselineOptions): Program {
+  const protocol = protocolFor(roleAssignmentProtocols, options);
+  const { answerForm } = options;
+  const titles = expertsOf(protocol);
+  const offered = offeredTitles(titles);
+  return {
+    name: "role-assignment",
+    agents: ["router", "expert"],
+    play: async (stage) => {
+      const { question } = stage.problem;
+      const [routed] = await stage.say({
+        agent: "router",
+        prompt: chat(`Choose who should answer: ${offered.join(", ")}. Reply with the name alone.`, question),
+        ...phaseSettings(protocol.phases.route, options),
+      });
+      const named = namedTitle(routed?.utterance.text ?? "", titles);
+      if (named === null) stage.note("no expert named");
+      await stage.say({
+        agent: "expert",
+        prompt: chat(`You are a ${named ?? titles.at(-1)}. ${stepByStep} ${answerForm}`, question),
+        reads: routed ? [routed.message] : [],
+        ...phaseSettings(protocol.phases.answer, options),
+      });
+    },
+    answer: (turns) => turns.findLast(({ call }) => call.agent === "expert")?.utterance ?? null,
+  };
+}
 
 const helper = "Helpful Assistant";
 

@@ -13,6 +13,7 @@ export const storyHint: NamedTask<StoryHintSettings> = {
     name: z.literal("story-hint"),
     hintTokens: z.int().min(1).exactOptional(),
     actorTokens: z.int().min(1).exactOptional(),
+    learns: z.enum(["helper", "actor"]).exactOptional(),
   }),
   title: () => "story-hint",
   world: () => null,

@@ -3,9 +3,16 @@
  * @module @laconic/tasks/presets
  */
 export { agentGspo } from "./agent-gspo.ts";
-export { actorFinetune, agentPoCritic, agentPoDebate, agentPoHint, agentPoRoles } from "./agentpo.ts";
+export {
+  actorFinetune,
+  agentPoCritic,
+  agentPoDebate,
+  agentPoHint,
+  agentPoHintPrinted,
+  agentPoRoles,
+} from "./agentpo.ts";
 export { magrpo, magrpoMultiturn } from "./magrpo.ts";
 export { relayQuickstart } from "./relay-quickstart.ts";
 export { relayActor, relayCritic, relayFeedback, relayHint, relayWriters } from "./relay-worlds.ts";
-export { storyHint } from "./story-hint.ts";
+export { storyActor, storyHint } from "./story-hint.ts";
 export type { BudgetedTrainSettings, Preset } from "./preset.ts";

@@ -27,3 +27,17 @@ test("a copy is changed in one property, and the preset is what it was", () => {
   expect(changed).toEqual({ ...before, budget: { ...before.budget, targetTokens: 20 } });
   expect(before.budget?.targetTokens).toBe(14);
 });
+
+test("AgentPO's two objectives: the released code's and the paper's as printed, at the same batches and rates", () => {
+  const [released, printed] = [presets.agentPoHint, presets.agentPoHintPrinted].map((each) =>
+    parseTrainConfig(each.train),
+  );
+  expect(released?.objective).toEqual({ name: "dapo", dualClip: 10 });
+  expect(printed?.objective).toEqual({
+    name: "grpo",
+    clip: { low: 0.2, high: 0.2 },
+    aggregation: "seq-mean-token-mean",
+    kl: { estimator: "k3", coefficient: 0.04 },
+  });
+  expect({ ...printed, objective: null }).toEqual({ ...released, objective: null });
+});

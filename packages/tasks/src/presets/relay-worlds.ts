@@ -48,18 +48,18 @@ const magrpoTrain: TrainSettings = {
   optimizer: { learningRate: { peak: 1e-3, warmUpSteps: 5, decay: "constant", finalFraction: 1 } },
 };
 
-/** AgentPO in seconds: a collaborator that holds a fact writes hints for a frozen actor. */
+/** AgentPO in small: a collaborator with private facts writes hints. */
 export const relayHint: Preset<RelayHintSettings> = world({ name: "relay-hint" }, agentPoTrain);
-/** AgentPO in seconds: a collaborator comments on the drafts of a frozen actor. */
+/** AgentPO in small: a collaborator with private facts comments on a draft. */
 export const relayCritic: Preset<RelayCriticSettings> = world({ name: "relay-critic" }, agentPoTrain);
 /** AgentPO's comparison: the actor itself learns, at as many replies. */
 export const relayActor: Preset<RelayHintSettings> = world({ name: "relay-hint", learns: "actor" }, agentPoTrain);
-/** MAGRPO in seconds: two policies write for one grade. */
+/** MAGRPO in small, one turn. */
 export const relayWriters: Preset<RelayWritersSettings> = {
   ...world({ name: "relay-writers" }, magrpoTrain),
   policies: "own",
 };
-/** MAGRPO in two turns, with feedback from outside between them. */
+/** MAGRPO in small, two turns. */
 export const relayFeedback: Preset<RelayFeedbackSettings> = {
   ...world(
     { name: "relay-feedback" },

@@ -21,3 +21,6 @@ export const storyHint: Preset = {
     checkpoint: { every: 20, keep: 2 },
   },
 };
+
+/** AgentPO's comparison: the actor itself learns, behind a helper that stays as it is. */
+export const storyActor: Preset = { ...storyHint, task: { name: "story-hint", learns: "actor" } };

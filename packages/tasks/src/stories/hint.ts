@@ -12,6 +12,8 @@ export interface StoryHintOptions {
   readonly hintTokens?: number;
   /** Most tokens of the actor's sentence. Default 20. */
   readonly actorTokens?: number;
+  /** Who learns: AgentPO's collaborator, or for comparison the actor, behind a helper that stays as it is. */
+  readonly learns?: "helper" | "actor";
   /** Held-out problems; 200 when absent. */
   readonly heldOut?: number;
 }
@@ -37,6 +39,7 @@ export function storyHintTask({
   tokenizer,
   hintTokens = 20,
   actorTokens = 20,
+  learns = "helper",
   heldOut = 200,
 }: StoryHintOptions): FrozenActorTask & Pick<TeamTask, "tokenizer"> {
   const helper = storyAgent("helper", "hint", hintTokens, ({ question }) => `${question} ${opening}`);
@@ -47,7 +50,7 @@ export function storyHintTask({
     name: "story-hint",
     topology: hintActor(helper, actor),
     actorAlone: solo(actor, "story-hint/actor-alone"),
-    trainedAgents: ["helper"],
+    trainedAgents: [learns],
     tokenizer,
     grader: (answer) => (answer !== null && /"[A-Z]/u.test(answer) ? 1 : 0),
     ...storyProblems("story-hint", heldOut, ({ name, thing }, random) => {

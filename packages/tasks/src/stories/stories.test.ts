@@ -95,6 +95,11 @@ test("helper and actor see the same story; the hint stands behind it with a comm
   expect((await prompts(hint, problem, { helper: "" }))["actor"]).toBe("Tom wanted a hat. Mom");
 });
 
+test("the helper learns, or for comparison the actor", () => {
+  expect(storyHintTask({ tokenizer, heldOut }).trainedAgents).toEqual(["helper"]);
+  expect(storyHintTask({ tokenizer, heldOut, learns: "actor" }).trainedAgents).toEqual(["actor"]);
+});
+
 test.for([
   ["Lily", 1],
   [" Lily and Tom", 1],

@@ -1,3 +1,4 @@
+import { familyOf } from "@laconic/baselines";
 import {
   answerForm,
   answerReading,
@@ -39,6 +40,7 @@ export async function benchmarkTask(settings: BenchmarkTaskSettings, resources: 
     of: benchmark,
     key: "task.benchmark",
     answer,
+    benchmark,
     open: (usable) => benchmarkData(benchmark, resources, file, usable),
   });
 }
@@ -52,6 +54,8 @@ export interface Questions {
   /** The setting that names them. */
   readonly key: string;
   readonly answer: AnswerKind;
+  /** Whose protocols of published methods it takes, where it is one. */
+  readonly benchmark?: string;
   readonly open: (usable: (problem: BenchmarkProblem) => boolean) => Promise<TaskData>;
 }
 
@@ -61,9 +65,15 @@ export async function questionTask(
   resources: TaskResources,
   questions: Questions,
 ): Promise<TeamTask> {
-  const { answer: kind } = questions;
+  const { answer: kind, benchmark } = questions;
   const { targetTokens } = resources;
-  const team = benchmarkTeam(settings, { answerForm: answerForm(kind), read: answerReading(kind).read, targetTokens });
+  const team = benchmarkTeam(settings, {
+    answerForm: answerForm(kind),
+    ...answerReading(kind),
+    family: familyOf(kind.kind),
+    ...(benchmark !== undefined && { benchmark }),
+    targetTokens,
+  });
   checkFits(questions, team);
   // Dealt first and rendered then: what is asked and its options are everybody's.
   const deal = team.holders.length === 0 ? null : dealTo(team.holders);
@@ -78,6 +88,7 @@ export async function questionTask(
     name: questions.name,
     topology: team.topology,
     trainedAgents: team.trained,
+    ...(team.temperatures && { frozenTemperatures: team.temperatures }),
     tokenizer: await tokenizerOf(resources),
     reward: async ({ answer }, problem: Problem, { signal }): Promise<RewardResult> => {
       const verdict =

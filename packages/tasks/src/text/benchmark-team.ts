@@ -24,7 +24,7 @@ export interface TeamSettings {
 }
 
 /** What a team is told of its answers, and of the run's budget. */
-export interface TeamForms extends Pick<TextTeamOptions, "answerForm" | "read"> {
+export interface TeamForms extends Pick<TextTeamOptions, "answerForm" | "read" | "same" | "family" | "benchmark"> {
   /** The run's B, which every agent's view then has. */
   readonly targetTokens?: number | undefined;
 }

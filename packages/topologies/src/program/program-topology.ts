@@ -11,10 +11,11 @@ import {
 } from "@laconic/core";
 import { endEpisode } from "../end-episode.ts";
 import { admit } from "../limits.ts";
+import { budgetView } from "../budget-view.ts";
 import { problemText } from "../prompts/template.ts";
 import { modelOf, type Turn } from "../speak.ts";
 import { episodeClock, takeTurns, type EpisodeClock } from "../take-turns.ts";
-import type { ReceivedMessage } from "../view.ts";
+import type { BudgetView, ReceivedMessage } from "../view.ts";
 
 /** One thing that a program has somebody say. */
 export interface Line {
@@ -39,6 +40,8 @@ export interface Stage {
   shown(agent: AgentId): string;
   /** Everything said so far, in order. */
   readonly turns: readonly Turn[];
+  /** As the next speakers see it, where the episode has one. */
+  readonly budget?: BudgetView | undefined;
   /** Lines that wait for nobody are spoken at once: they are one round, numbered in the order given. */
   say(...lines: readonly Line[]): Promise<Turn[]>;
   /** Makes this the answer, or null none, whatever `Program.answer` finds: one that no reply gives as it stands, such as what a program printed. */
@@ -92,6 +95,9 @@ export function programTopology(program: Program): Topology {
         problem,
         shown: (agent) => shownTo(agent, problem),
         turns,
+        get budget() {
+          return budgetView(context, turns);
+        },
         conclude: (answer) => (concluded = { answer }),
         note: (text) => notes.push(text),
         say: (...lines) => sayTogether(lines, turns, context, clock, program.pass),

@@ -1,45 +1,38 @@
+import { baselineNamed, debateProgram } from "@laconic/baselines";
 import type { AgentId } from "@laconic/core";
-import {
-  chatTemplate,
-  hintPrompt,
-  plurality,
-  quoted,
-  solving,
-  type Edge,
-  type PromptTemplate,
-} from "@laconic/topologies";
-import { collaborator, hinted, withoutHint } from "./collaborator.ts";
+import { hintPrompt, plurality, type Edge, type Graph } from "@laconic/topologies";
+import { behindHint, drawn, methodOptions } from "./behind-hint.ts";
+import { collaborator } from "./collaborator.ts";
 import { numbered, seat } from "./seats.ts";
-import { teamOn, type TeamPreset } from "./text-team.ts";
+import type { TeamPreset } from "./text-team.ts";
 
-const hintedDebaterPrompt = (answerForm: string): PromptTemplate =>
-  chatTemplate("hinted-debater@2", solving(answerForm), (view) => {
-    const others = quoted(withoutHint(view), (from) => (from === view.agent ? "You" : `Agent ${from}`));
-    const heard =
-      others === "" ? "" : `\n\n${others}\n\nUse what the others say as advice, check it, and answer again.`;
-    return `${hinted(view)}${heard}`;
-  });
-
-/** AgentPO's extension: a debate as it is stays frozen, one collaborator is put in and learns. */
+/** AgentPO's extension: LLM-Debate as `@laconic/baselines` plays it stays frozen, one collaborator is put in and learns. */
 export const debate: TeamPreset = {
   name: "debate",
-  summary:
-    "debaters answer, hear each other and answer again, with one hint for all; a collaborator gives it and learns",
+  summary: "LLM-Debate as it is published, on the question with one hint for all; a collaborator gives it and learns",
   heeds: ["agents", "rounds"],
   make: (options) => {
-    const debaters = numbered("debater", options.agents);
-    const toAll = (from: AgentId): Edge[] => debaters.map((to) => ({ from, to }));
-    const graph = {
+    const { agents, rounds, actorTokens } = options;
+    const debaters = numbered("debater", agents);
+    const method = debateProgram({ ...methodOptions(options), agents, rounds });
+    const helper = seat(options, collaborator, hintPrompt, options.replyTokens, [0]);
+    const hints: readonly Edge[] = debaters.map((to) => ({ from: collaborator, to }));
+    const others = debaters.flatMap((from) => debaters.filter((to) => to !== from).map((to): Edge => ({ from, to })));
+    const graph: Graph = {
       name: "hinted-debate",
-      agents: [
-        seat(options, collaborator, hintPrompt, options.replyTokens, [0]),
-        ...debaters.map((id) => seat(options, id, hintedDebaterPrompt(options.answerForm), options.actorTokens)),
-      ],
-      rounds: options.rounds,
-      spatial: toAll(collaborator),
-      temporal: [...debaters, collaborator].flatMap((from) => toAll(from)),
+      agents: [helper, ...debaters.map((id) => drawn(id, actorTokens))],
+      rounds,
+      spatial: hints,
+      temporal: [...others, ...hints],
       answer: plurality<AgentId>(debaters, options.read),
     };
-    return teamOn(graph, [collaborator]);
+    const { temperature } = baselineNamed("debate");
+    return {
+      topology: behindHint(graph.name, method, helper, options),
+      trained: [collaborator],
+      holders: [],
+      graph,
+      temperatures: Object.fromEntries(debaters.map((id) => [id, temperature])),
+    };
   },
 };

@@ -1,45 +1,37 @@
+import { baselineNamed, roleAssignmentProgram } from "@laconic/baselines";
 import type { AgentId } from "@laconic/core";
-import {
-  answerOf,
-  chatTemplate,
-  hintPrompt,
-  namedRole,
-  routerPrompt,
-  solving,
-  type PromptTemplate,
-} from "@laconic/topologies";
-import { collaborator, hinted } from "./collaborator.ts";
+import { answerOf, hintPrompt, type Graph } from "@laconic/topologies";
+import { behindHint, drawn, methodOptions } from "./behind-hint.ts";
+import { collaborator } from "./collaborator.ts";
 import { seat } from "./seats.ts";
-import { teamOn, type TeamPreset } from "./text-team.ts";
+import type { TeamPreset } from "./text-team.ts";
 
-const hintedExpertPrompt = (answerForm: string): PromptTemplate => ({
-  id: "hinted-expert@2",
-  render: (view) => {
-    const role = namedRole(view.inbox.find(({ from }) => from === "router")?.text ?? "");
-    return chatTemplate("", `You are a ${role}. ${solving(answerForm)}`, hinted).render(view);
-  },
-});
-
-/** AgentPO's extension: a role assignment as it is stays frozen, with a collaborator's hint for the expert. */
+/** AgentPO's extension: Role Assignment as `@laconic/baselines` plays it stays frozen, with a collaborator's hint. */
 export const roles: TeamPreset = {
   name: "roles",
-  summary: "a router names an expert's role, a collaborator gives the expert a hint; the collaborator learns",
+  summary: "Role Assignment as it is published, on the question with a hint; a collaborator gives it and learns",
   heeds: [],
   make: (options) => {
-    const graph = {
+    const method = roleAssignmentProgram(methodOptions(options));
+    const helper = seat(options, collaborator, hintPrompt, options.replyTokens);
+    const graph: Graph = {
       name: "hinted-role-assignment",
-      agents: [
-        seat(options, collaborator, hintPrompt, options.replyTokens),
-        seat(options, "router", routerPrompt, 64),
-        seat(options, "expert", hintedExpertPrompt(options.answerForm), options.actorTokens),
-      ],
+      agents: [helper, ...method.agents.map((id) => drawn(id, options.actorTokens))],
       rounds: 1,
       spatial: [
+        { from: collaborator, to: "router" },
         { from: collaborator, to: "expert" },
         { from: "router", to: "expert" },
       ],
       answer: answerOf<AgentId>("expert"),
     };
-    return teamOn(graph, [collaborator]);
+    const { temperature } = baselineNamed("role-assignment");
+    return {
+      topology: behindHint(graph.name, method, helper, options),
+      trained: [collaborator],
+      holders: [],
+      graph,
+      temperatures: Object.fromEntries(method.agents.map((id) => [id, temperature])),
+    };
   },
 };

@@ -27,9 +27,11 @@ export function teamOf(given: TeamChoice | readonly TeamChoice[], options: TextT
   );
   if (differs) refuse(`${title.replaceAll("+", ", ")} cannot be mixed: the same agents have to learn in all of them`);
   const { trained, holders } = first;
+  const temperatures = Object.assign({}, ...teams.map((team) => team.temperatures ?? {})) as Record<AgentId, number>;
   return {
     trained,
     holders,
+    temperatures,
     topology: mixture(
       teams.map(({ topology }) => topology),
       title,

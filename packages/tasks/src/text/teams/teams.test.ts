@@ -55,22 +55,22 @@ test("a hint goes into brackets that it cannot close", async () => {
   expect(asked[1]?.prompt).toContain("[Hint: add) then obey]");
 });
 
-test("a debate with a collaborator: its hint in both rounds, the others' words in the second", async () => {
+test("a debate with a collaborator: its hint behind the question, the others' words in the second round", async () => {
   const { episode, asked } = await played("debate", (agent) =>
     agent === "collaborator" ? "count twice" : `4 by ${agent}`,
   );
   expect(asked.map(({ agent }) => agent)).toEqual(["collaborator", "debater-1", "debater-2", "debater-1", "debater-2"]);
   for (const { prompt } of asked.slice(1)) expect(prompt).toContain("[Hint: count twice]");
-  expect(asked[1]?.prompt).not.toContain("Agent debater-2");
-  expect(asked[3]?.prompt).toContain("Agent debater-2 wrote:\n> 4 by debater-2");
-  expect(asked[3]?.prompt).not.toContain("Agent collaborator");
+  expect(asked[1]?.prompt).not.toContain("debater-2");
+  expect(asked[3]?.prompt).toContain("Another agent (1) wrote:\n> 4 by debater-2");
+  expect(asked[3]?.prompt).not.toContain("> count twice");
   expect(episode.answer).toBe("4 by debater-1");
 });
 
 test("a role assignment with a collaborator: the expert has role and hint", async () => {
-  const replies: Record<string, string> = { collaborator: "halve it", router: "Math Enthusiast", expert: "4" };
+  const replies: Record<string, string> = { collaborator: "halve it", router: "the reference librarian", expert: "4" };
   const { asked } = await played("roles", (agent) => replies[agent] ?? "");
-  expect(asked.at(-1)?.prompt).toContain("You are a Math Enthusiast.");
+  expect(asked.at(-1)?.prompt).toContain("You are a Reference Librarian.");
   expect(asked.at(-1)?.prompt).toContain("[Hint: halve it]");
 });
 

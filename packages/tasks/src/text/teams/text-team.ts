@@ -1,3 +1,4 @@
+import type { BaselineOptions } from "@laconic/baselines";
 import type { AgentId, Topology } from "@laconic/core";
 import { graphTopology, type Graph } from "@laconic/topologies";
 
@@ -7,8 +8,10 @@ export interface TextTeam {
   readonly trained: readonly AgentId[];
   /** Agents among whom what a problem states is dealt; nobody where everybody sees all. */
   readonly holders: readonly AgentId[];
-  /** What it is drawn from, where the topology is a graph. */
+  /** What it is drawn from, where everybody speaks in rounds. */
   readonly graph?: Graph;
+  /** Of those who do not learn, where it is not 0. */
+  readonly temperatures?: Readonly<Record<AgentId, number>>;
 }
 
 /** What a team is made for. */
@@ -25,6 +28,11 @@ export interface TextTeamOptions {
   readonly answerForm: string;
   /** The answer that a reply gives, for votes; null when it gives none. */
   readonly read: (reply: string) => string | null;
+  /** Whether two answers are the same, for votes of published methods. Default: to the letter. */
+  readonly same?: (a: string, b: string) => boolean;
+  /** What the questions ask for, and the benchmark they are of: published methods differ by them. Default `text`. */
+  readonly family?: BaselineOptions["family"];
+  readonly benchmark?: string;
   /** Which random graph it is: the same seed gives the same. Default 0. */
   readonly graphSeed?: string | number;
   /** Chance of each edge of a random graph. Default 0.5. */

@@ -1,0 +1,79 @@
+import { baselineNamed, type Family } from "@laconic/baselines";
+import { randomFromSeed, type AgentId, type CompletionRequest, type Episode, type Topology } from "@laconic/core";
+import { scriptedModel } from "@laconic/core/testing";
+import { describe, expect, test } from "vitest";
+import { collaborator, withHint } from "./collaborator.ts";
+import { teamOf } from "./team-of.ts";
+import type { TextTeamOptions } from "./text-team.ts";
+
+const question = "Ann has 3 bags of 4 nuts. How many nuts?";
+const answerForm = "Put the final answer into \\boxed{}.";
+const read = (reply: string): string | null => /\d+(?:\.0)?/u.exec(reply)?.[0] ?? null;
+const same = (a: string, b: string): boolean => Number(a) === Number(b);
+
+interface Played {
+  readonly asked: readonly (readonly [AgentId, CompletionRequest["prompt"], number])[];
+  readonly episode: Episode;
+}
+
+/** What the agents other than the collaborator are asked; debaters disagree at first. */
+async function played(topology: Topology, asking: string, hint = ""): Promise<Played> {
+  const asked: (readonly [AgentId, CompletionRequest["prompt"], number])[] = [];
+  const models = Object.fromEntries(
+    topology.agents.map((agent) => [
+      agent,
+      scriptedModel(({ prompt, sampling }, call) => {
+        if (agent === collaborator) return { text: hint };
+        asked.push([agent, prompt, sampling.maxTokens]);
+        if (agent === "router") return { text: "The Math Enthusiast, or Biology, or a Software Engineer" };
+        return { text: ["7", "12.0", "12"][(call + asked.length) % 3] ?? "" };
+      }),
+    ]),
+  );
+  const context = { models, sampling: { temperature: 1 }, random: randomFromSeed(0) };
+  return { asked, episode: await topology.run({ id: "1", question: asking, gold: "12" }, context) };
+}
+
+const families: readonly (readonly [Family, string])[] = [
+  ["maths", "gsm8k"],
+  ["choice", "mmlu-153"],
+  ["choice", "aqua"],
+  ["code", "humaneval"],
+];
+
+describe.each([
+  ["debate", "debate"],
+  ["roles", "role-assignment"],
+] as const)("the team %s and the method %s", (team, method) => {
+  test.each(families)("%s, %s: the same requests and the same answer", async (family, benchmark) => {
+    const sizes = team === "debate" ? { agents: 3, rounds: 3 } : {};
+    const options: TextTeamOptions = {
+      ...{ agents: 3, rounds: 3, replyTokens: 100, actorTokens: 2000, answerForm, read, same, family, benchmark },
+    };
+    const published = baselineNamed(method).create({
+      ...{ reader: { read, same }, answerForm, maxTokens: 2000, family, benchmark, ...sizes },
+    });
+    const { topology, temperatures } = teamOf(team, options);
+    const plain = await played(published, question);
+    const silent = await played(topology, question);
+    expect(plain.asked.length).toBe(team === "debate" ? 9 : 2);
+    expect(silent.asked).toEqual(plain.asked);
+    expect(silent.episode.answer).toBe(plain.episode.answer);
+    const hinted = await played(topology, question, "count] twice");
+    expect(hinted.asked).toEqual((await played(published, withHint(question, "count] twice"))).asked);
+    expect(temperatures).toEqual(
+      Object.fromEntries(published.agents.map((agent) => [agent, baselineNamed(method).temperature])),
+    );
+  });
+
+  test("whoever is asked the question has read the hint", async () => {
+    const { topology } = teamOf(team, { agents: 2, rounds: 2, replyTokens: 9, actorTokens: 9, answerForm, read });
+    const { episode } = await played(topology, question, "count twice");
+    const [first, ...others] = episode.ledger.calls;
+    expect(first).toMatchObject({ agent: collaborator, reads: [] });
+    for (const { reads } of others) expect(reads[0]).toMatchObject({ from: collaborator, turn: 0 });
+    expect(episode.utterances[0]?.deliveredTo.toSorted()).toEqual(
+      [...new Set(others.map(({ agent }) => agent))].toSorted(),
+    );
+  });
+});
