@@ -11,7 +11,6 @@ import {
   type Exemplar,
   type Protocol,
 } from "@laconic/baselines";
-import { type BenchmarkProblem } from "@laconic/benchmarks";
 import { LaconicError, type AgentId } from "@laconic/core";
 import {
   settingOf,

@@ -19,6 +19,7 @@ import {
   summarise,
   tokenTable,
   type MethodSummary,
+  type SampleRecord,
   type Table,
   type Undealt,
 } from "@laconic/evaluation";
@@ -43,10 +44,14 @@ export async function writeBenchReport(directory: string): Promise<BenchReport> 
   const methods = methodNames(config);
   // A single agent of equal tokens stands where its method does.
   const order = (list: readonly string[], name: string): number => list.indexOf(name.split("@")[0] ?? name);
+  const teamOrder = ({ equalTo }: SampleRecord): number => (equalTo ? order(methods, equalTo.method) : 0);
   const sorted = [...records.values()].toSorted(
     (a, b) =>
       order(setNames(config), a.benchmark) - order(setNames(config), b.benchmark) ||
-      order(methods, a.method) - order(methods, b.method),
+      order(methods, a.method) - order(methods, b.method) ||
+      // By team: which sample came first is chance.
+      teamOrder(a) - teamOrder(b) ||
+      a.method.localeCompare(b.method),
   );
   const summaries = summarise(sorted);
   const titleOf = titlesOf(config);
