@@ -5,6 +5,7 @@ import { ExitCode } from "./cli/command.ts";
 import { clipped, reportError } from "./cli/errors.ts";
 import { processTerminal, type Terminal } from "./cli/terminal.ts";
 import type { CommandContext } from "./commands/common.ts";
+import { ablateCommand } from "./commands/ablate.ts";
 import { benchCommand } from "./commands/bench.ts";
 import { dataCommand } from "./commands/data.ts";
 import { execCommand } from "./commands/exec.ts";
@@ -44,6 +45,7 @@ export async function main(words: readonly string[], context: CommandContext): P
       exec: execCommand(context, exit),
       topology: topologyCommand(context, exit),
       sweep: sweepCommand(context, exit),
+      ablate: ablateCommand(context, exit),
       analyze: analyzeCommand(context, exit),
       rescore: rescoreCommand(context, exit),
       relay: relayCommand(context, exit),

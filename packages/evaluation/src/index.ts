@@ -16,7 +16,7 @@ export type { RecordFile } from "./record-file.ts";
 export type { SampleRecord } from "./sample-record.ts";
 export { summarise } from "./summary.ts";
 export type { MethodSummary } from "./summary.ts";
-export { pairedBootstrap, wilson } from "./statistics.ts";
+export { pairedBootstrap, pairedBootstrapOverRuns, wilson } from "./statistics.ts";
 export { frontierOf, hypervolume, tokensAtAccuracy } from "./frontier.ts";
 export type { TradeOff } from "./frontier.ts";
 export type { Interval } from "./statistics.ts";
@@ -33,6 +33,8 @@ export {
 export type { Table } from "./tables.ts";
 export { htmlOf } from "./html.ts";
 export { publishedAccuracy, agentPoSource, publishedSource, publishedTokens } from "./published.ts";
+export { publishedAblation, publishedAblationSource } from "./published-ablation.ts";
+export type { PublishedAblation } from "./published-ablation.ts";
 export type { PublishedTokens } from "./published.ts";
 export { escapeHtml } from "./text/escape-html.ts";
 export { formatNumber, formatPercent } from "./text/format-number.ts";
