@@ -51,6 +51,8 @@ const trials: readonly (readonly [start: RegExp, trial: Trial])[] = [
   [/^bench\b.*--resume/, { code: 2, says: "holds no bench" }],
   [/^bench\b.*=runs\//, { code: 2, says: "holds no run" }],
   [/^bench\b/, { more: ["--offline", "--folder", "none"], code: 2, says: "there is no " }],
+  [/^judge runs\//, { code: 2, says: "holds no run" }],
+  [/^judge\b/, { code: 2, says: "cannot be read" }],
   [/^grade\b/, { code: 0 }],
   [/^doctor\b/, { more: ["--help"], code: 0 }],
 ];

@@ -13,6 +13,7 @@ import { gradeCommand } from "./commands/grade.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { evalCommand } from "./commands/eval.ts";
 import { initCommand } from "./commands/init.ts";
+import { judgeCommand } from "./commands/judge.ts";
 import { planCommand } from "./commands/plan.ts";
 import { quickstartCommand } from "./commands/quickstart.ts";
 import { relayCommand } from "./commands/relay.ts";
@@ -41,6 +42,7 @@ export async function main(words: readonly string[], context: CommandContext): P
       serve: serveCommand(context, exit),
       data: dataCommand(context, exit),
       grade: gradeCommand(context, exit),
+      judge: judgeCommand(context, exit),
       bench: benchCommand(context, exit),
       exec: execCommand(context, exit),
       topology: topologyCommand(context, exit),
