@@ -53,7 +53,7 @@ export function ablationText(report: AblationReport): string {
 }
 
 /** A sentence for each variant: what its intervals show, and what they do not. */
-export function readingOf({ rows }: AblationReport): string[] {
+function readingOf({ rows }: AblationReport): string[] {
   const [base, ...others] = rows;
   if (!base) return [];
   return others.map((row) => {

@@ -52,11 +52,11 @@ export async function answerPairs(a: string, b: string): Promise<AnswerPair[]> {
 }
 
 async function answersOf(source: string): Promise<GivenAnswer[]> {
-  const isFolder = await stat(source).then(
-    (found) => found.isDirectory(),
-    () => false,
+  const isFile = await stat(source).then(
+    (found) => found.isFile(),
+    () => source.endsWith(".jsonl"),
   );
-  if (!isFolder) return rowsOf(source, answerSchema);
+  if (isFile) return rowsOf(source, answerSchema);
   const file = join(source, runFiles.episodes);
   if (!(await exists(file)))
     throw new LaconicError("run_missing", `${source} holds no run: there are no recorded episodes at ${file}`, {

@@ -21,6 +21,7 @@ export interface PreferenceJudge {
   prefer(pair: AnswerPair, signal?: AbortSignal): Promise<Verdict<Preference>>;
 }
 
+/** A judge of pairs, and by what it prefers. */
 export interface PreferenceOptions extends JudgeMeans {
   /** What makes an answer better. */
   readonly criterion: string;
