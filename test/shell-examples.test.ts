@@ -43,7 +43,8 @@ const trials: readonly (readonly [start: RegExp, trial: Trial])[] = [
   [/^(quickstart|train)\b/, { more: ["--dry-run"], code: 0 }],
   [/^plan\b/, { more: ["--device", "wasm", "--tflops", "1"], code: 0 }],
   [/^(eval|report|analyze|rescore)\b/, { code: 2, says: "holds no run" }],
-  [/^(sweep|relay ablate)\b/, { more: ["--seeds", "0"], code: 2, says: "--seeds is 0" }],
+  [/^sweep\b/, { more: ["--seeds", "0"], code: 2, says: "--seeds is 0" }],
+  [/^ablate\b/, { more: ["--seeds", "none"], code: 2, says: "--seeds is none" }],
   [/^serve runs\//, { code: 2, says: "there is no model folder" }],
   [/^serve hub:/, { code: 2, says: "is not in the cache" }],
   [/^data ls\b/, { code: 0 }],
@@ -54,6 +55,8 @@ const trials: readonly (readonly [start: RegExp, trial: Trial])[] = [
   [/^(bench|topology)\b.* \.\//, { code: 2, says: "does not exist" }],
   [/^bench\b.*--resume/, { code: 2, says: "holds no bench" }],
   [/^bench\b/, { more: ["--offline", "--folder", "none"], code: 2, says: "there is no " }],
+  [/^judge runs\//, { code: 2, says: "holds no run" }],
+  [/^judge\b/, { code: 2, says: "cannot be read" }],
   [/^grade\b/, { code: 0 }],
   [/^doctor\b/, { more: ["--help"], code: 0 }],
 ];

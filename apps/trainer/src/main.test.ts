@@ -90,7 +90,7 @@ test.each([
   [["train", "preset:relay"], "there is no preset relay"],
   [["quickstart", "--dry-run", "train.stepz=3"], "train.stepz: there is no such setting; did you mean train.steps?"],
   [["eval", "x", "--problems", "many"], "--problems is many, expected 1 to 1000"],
-  [["relay", "ablate", "--seeds", "0"], "--seeds is 0"],
+  [["ablate", "preset:relay-quickstart", "--seeds", "none"], "--seeds is none"],
 ])("%j is refused in one line", async (words, reason) => {
   const { code, out, err } = await laconic(...words);
   expect([code, out]).toEqual([2, ""]);

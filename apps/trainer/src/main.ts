@@ -5,6 +5,7 @@ import { ExitCode } from "./cli/command.ts";
 import { clipped, reportError } from "./cli/errors.ts";
 import { processTerminal, type Terminal } from "./cli/terminal.ts";
 import type { CommandContext } from "./commands/common.ts";
+import { ablateCommand } from "./commands/ablate.ts";
 import { benchCommand } from "./commands/bench.ts";
 import { dataCommand } from "./commands/data.ts";
 import { execCommand } from "./commands/exec.ts";
@@ -12,6 +13,7 @@ import { gradeCommand } from "./commands/grade.ts";
 import { doctorCommand } from "./commands/doctor.ts";
 import { evalCommand } from "./commands/eval.ts";
 import { initCommand } from "./commands/init.ts";
+import { judgeCommand } from "./commands/judge.ts";
 import { pairsCommand } from "./commands/pairs.ts";
 import { planCommand } from "./commands/plan.ts";
 import { quickstartCommand } from "./commands/quickstart.ts";
@@ -41,11 +43,13 @@ export async function main(words: readonly string[], context: CommandContext): P
       serve: serveCommand(context, exit),
       data: dataCommand(context, exit),
       grade: gradeCommand(context, exit),
+      judge: judgeCommand(context, exit),
       bench: benchCommand(context, exit),
       pairs: pairsCommand(context, exit),
       exec: execCommand(context, exit),
       topology: topologyCommand(context, exit),
       sweep: sweepCommand(context, exit),
+      ablate: ablateCommand(context, exit),
       analyze: analyzeCommand(context, exit),
       rescore: rescoreCommand(context, exit),
       relay: relayCommand(context, exit),

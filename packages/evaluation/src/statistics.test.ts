@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { pairedBootstrap, wilson } from "./statistics.ts";
+import { pairedBootstrap, pairedBootstrapOverRuns, wilson } from "./statistics.ts";
 
 describe("statistics", () => {
   test.for([
@@ -20,5 +20,19 @@ describe("statistics", () => {
     expect(first?.low).toBeCloseTo(0.25 - 1.96 * spread, 1);
     expect(first?.high).toBeCloseTo(0.25 + 1.96 * spread, 1);
     expect(pairedBootstrap(pairs)).toEqual(first);
+  });
+  test("over several runs the interval holds what differs between runs, which pooling their questions hides", () => {
+    const run = (difference: number): (readonly [number, number])[] =>
+      Array.from({ length: 200 }, (_, i) => [difference + (i % 2), 0.5] as const);
+    const runs = [run(-0.3), run(0), run(0.3)];
+    const over = pairedBootstrapOverRuns(runs);
+    const pooled = pairedBootstrap(runs.flat());
+    expect(over?.value).toBeCloseTo(0, 12);
+    expect(pooled?.value).toBeCloseTo(0, 12);
+    expect(pooled?.high).toBeLessThan(0.1);
+    expect(over?.high).toBeGreaterThan(0.25); // one draw in 27 is the best run three times
+    expect(pairedBootstrapOverRuns([run(0.1)])).toEqual(pairedBootstrap(run(0.1)));
+    expect(pairedBootstrapOverRuns([run(0), []])?.value).toBe(0);
+    expect(pairedBootstrapOverRuns([[]])).toBeNull();
   });
 });

@@ -24,16 +24,36 @@ export function pairedBootstrap(
   draws: number = pairs.length > 1000 ? 1000 : 2000,
   seed = 0,
 ): Interval | null {
-  const n = pairs.length;
+  return pairedBootstrapOverRuns([pairs], draws, seed);
+}
+
+/**
+ * The same of two methods that were each run several times: the bootstrap draws runs, then questions within each run. Every
+ * run counts alike. Of one run it is {@link pairedBootstrap}; of fewer than about five the interval is narrower than it says.
+ * @param runs - of each run, the pairs of its questions; runs without any are left out
+ */
+export function pairedBootstrapOverRuns(
+  runs: readonly (readonly (readonly [a: number, b: number])[])[],
+  draws: number = runs.flat().length > 1000 ? 1000 : 2000,
+  seed = 0,
+): Interval | null {
+  const differences = runs
+    .filter((pairs) => pairs.length > 0)
+    .map((pairs) => Float64Array.from(pairs, ([a, b]) => a - b));
+  const n = differences.length;
   if (n === 0) return null;
-  const differences = Float64Array.from(pairs, ([a, b]) => a - b);
-  const mean = differences.reduce((sum, each) => sum + each, 0) / n;
   const random = randomFromSeed(seed);
   const means = Float64Array.from({ length: draws }, () => {
     let sum = 0;
-    for (let i = 0; i < n; i++) sum += differences[random.integer(n)] as number;
+    for (let i = 0; i < n; i++) {
+      const run = differences[n === 1 ? 0 : random.integer(n)] as Float64Array;
+      let within = 0;
+      for (let j = 0; j < run.length; j++) within += run[random.integer(run.length)] as number;
+      sum += within / run.length;
+    }
     return sum / n;
   }).toSorted();
   const at = (share: number): number => means[Math.min(draws - 1, Math.floor(share * draws))] as number;
+  const mean = differences.reduce((sum, run) => sum + run.reduce((of, each) => of + each, 0) / run.length, 0) / n;
   return { value: mean, low: at(0.025), high: at(0.975) };
 }

@@ -171,6 +171,15 @@ describe("identities", () => {
     );
   });
 
+  test("where every ratio is 1, GRPO and GSPO have one gradient", () => {
+    const logProbs = ragged([[-0.3, -1.2, -0.7], [-2.1], [-0.4, -0.9]]);
+    const input = { logProbs, oldLogProbs: logProbs, advantages: Float64Array.of(0.7, -1.1, 0.4) };
+    const expected = [0.7, 0.7, 0.7, -1.1, 0.4, 0.4].map((a, i) => -a / 3 / ([3, 3, 3, 1, 2, 2][i] ?? 1));
+    for (const objective of [grpo(), gspo()])
+      for (const [i, slope] of objective.evaluate(input).gradient.entries())
+        expect(slope).toBeCloseTo(expected[i] ?? Number.NaN, 14);
+  });
+
   test("dual clip with c and two-sided clip with the same cap are one function", () => {
     fc.assert(
       fc.property(samples, ({ input }) => {

@@ -35,3 +35,15 @@ export { decoupledAdvantages } from "./decoupled-advantages.ts";
 export type { DecoupledOptions, DecoupledResult } from "./decoupled-advantages.ts";
 export { priceIndependence } from "./price-independence.ts";
 export type { PriceIndependence } from "./price-independence.ts";
+
+export { bestMark } from "./judge/rubric.ts";
+export type { Criterion, Rubric } from "./judge/rubric.ts";
+export type { Judged, JudgeMeans, Verdict } from "./judge/ask-judge.ts";
+export { createJudge } from "./judge/judge.ts";
+export type { Judge, JudgedAnswer, JudgeOptions, Marks } from "./judge/judge.ts";
+export { judgeReward } from "./judge/judge-reward.ts";
+export type { JudgeRewardOptions } from "./judge/judge-reward.ts";
+export { agreement } from "./judge/agreement.ts";
+export type { Agreement, LabelledAnswer } from "./judge/agreement.ts";
+export { createPreference, winRate } from "./judge/preference.ts";
+export type { AnswerPair, Preference, PreferenceJudge, PreferenceOptions, WinRate } from "./judge/preference.ts";

@@ -18,7 +18,6 @@ import { evaluate, livePolicies, onlyPolicy, policyFile, supervised, type Traine
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
-import { ablate } from "../relay/ablate.ts";
 import { freshRelayModel } from "../run/relay-model.ts";
 import { formatDuration, formatNumber, formatPercent } from "../cli/format.ts";
 import { chooseDevice } from "../run/devices.ts";
@@ -37,7 +36,6 @@ export function relayCommand(context: CommandContext, exit: ExitCode): CommandDe
     subCommands: {
       show: showCommand(context, exit),
       "warm-start": warmStartCommand(context, exit),
-      ablate: ablateCommand(context, exit),
     },
   };
 }
@@ -127,34 +125,6 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
           await engine.close();
         }
       },
-    },
-    exit,
-  );
-}
-
-function ablateCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
-  return command(
-    {
-      name: "ablate",
-      description: "Train the quickstart with one part changed at a time; table, chart and JSON",
-      args: {
-        out: { type: "string", description: "Folder for the results", default: "runs/ablation", valueHint: "folder" },
-        seeds: { type: "string", description: "Seeds 0 to n - 1 for every variant", default: "1", valueHint: "n" },
-        variants: { type: "string", description: "Comma-separated names; all by default", valueHint: "names" },
-        ...jsonFlag,
-      },
-      overrides: true,
-      run: (args, rest) =>
-        ablate(
-          {
-            folder: resolve(args.out),
-            seeds: wholeNumber("seeds", args.seeds),
-            only: args.variants?.split(","),
-            overrides: rest,
-            json: args.json === true,
-          },
-          terminal,
-        ),
     },
     exit,
   );

@@ -4,11 +4,11 @@ import { join, resolve } from "node:path";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
-import { renderAblationChart } from "../relay/ablation-chart.ts";
 import { parseAppConfig } from "../run/app-config.ts";
 import { applyOverrides } from "../run/overrides.ts";
 import { runVariants } from "../sweep/run-variants.ts";
 import { summariseSweep, sweepTable } from "../sweep/sweep-report.ts";
+import { variantChart } from "../sweep/variant-chart.ts";
 import { variantsOf } from "../sweep/variants-of.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 import { loadConfig } from "../door/load-config.ts";
@@ -44,7 +44,7 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         );
         const base = configurations[0]?.base ?? {};
         const { variants, fixed } = variantsOf(rest, configurations);
-        const seeds = wholeNumber("seeds", args.seeds);
+        const seeds = Array.from({ length: wholeNumber("seeds", args.seeds) }, (_, seed) => seed);
         const folder = resolve(args.out);
         // Every held-out episode is kept: variants are compared problem by problem.
         const { train } = parseAppConfig(applyOverrides(base, [...(variants[0]?.overrides ?? []), ...fixed]));
@@ -64,7 +64,7 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         if (typeof results === "number") return results;
         const summary = await summariseSweep(folder, results);
         await writeFile(join(folder, "sweep.md"), `${sweepTable(summary)}\n`);
-        await writeFile(join(folder, "sweep.svg"), renderAblationChart(results));
+        await writeFile(join(folder, "sweep.svg"), variantChart(results));
         terminal.result(args.json ? JSON.stringify(summary) : sweepTable(summary));
         return 0;
       },

@@ -77,15 +77,18 @@ test(
 
 test("an interrupted ablation goes on too", { timeout }, async () => {
   const folder = await temporary();
-  const words = ["relay", "ablate", "--variants", "no-price,fixed-price", ...often, "--out", folder];
-  await interrupted(words, /fixed-price[^]*held-out at step 0/u);
+  const words = [
+    ...["ablate", "preset:relay-quickstart", "--variants", "no-price", "--seeds", "0", "wide:train.minibatches=1"],
+    ...[...often, "--out", folder],
+  ];
+  await interrupted(words, /no-price[^]*held-out at step 0/u);
   const terminal = recordingTerminal();
   expect(await main([...words, "--json"], { terminal })).toBe(0);
-  const results = JSON.parse(terminal.out.at(-1) ?? "[]") as { variant: string }[];
-  expect(results.map(({ variant }) => variant)).toEqual(["no-price", "fixed-price"]);
+  const { rows } = JSON.parse(terminal.out.at(-1) ?? "{}") as { rows: { variant: string }[] };
+  expect(rows.map(({ variant }) => variant)).toEqual(["base", "no-price", "wide"]);
   expect((await readdir(folder)).toSorted()).toEqual(["ablation.json", "ablation.md", "ablation.svg", "runs"]);
-  for (const rows of await finalRows(folder, ["no-price-0", "fixed-price-0"]))
-    expect(rows.trimEnd().split("\n").length).toBe(4);
+  for (const metrics of await finalRows(folder, ["base-0", "no-price-0", "wide-0"]))
+    expect(metrics.trimEnd().split("\n").length).toBe(4);
 });
 
 test.each([

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { changesOf, nodeFileSystem } from "@laconic/trainer";
 import { z } from "zod";
+import { formatDuration } from "../cli/format.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { parseAppConfig } from "../run/app-config.ts";
 import type { AppConfig } from "../run/run-settings.ts";
@@ -53,8 +54,7 @@ export interface VariantOptions {
   readonly base: Readonly<Record<string, unknown>>;
   readonly variants: readonly Variant[];
   readonly folder: string;
-  /** Seeds 0 up to this. */
-  readonly seeds: number;
+  readonly seeds: readonly number[];
   readonly overrides: readonly string[];
   /** File in the folder that holds the results: what it has already is not trained again. */
   readonly file: string;
@@ -85,7 +85,7 @@ export async function runVariants(options: VariantOptions, terminal: Terminal): 
   const done = await resultsIn(join(folder, file));
   const planned: Planned[] = [];
   for (const variant of variants)
-    for (let seed = 0; seed < seeds; seed++) {
+    for (const seed of seeds) {
       const words = [...variant.overrides, `train.seed=${seed}`, ...overrides];
       planned.push(
         await plan(variant, seed, () => parseAppConfig(applyOverrides(variant.base ?? base, words)), folder, terminal),
@@ -93,14 +93,16 @@ export async function runVariants(options: VariantOptions, terminal: Terminal): 
     }
   await mkdir(folder, { recursive: true });
   const results: VariantResult[] = [];
-  for (const { variant, seed, config, directory } of planned) {
+  for (const [i, { variant, seed, config, directory }] of planned.entries()) {
     const { name, about } = variant;
     const before = done.find((each) => each.variant === name && each.seed === seed);
     if (before) {
       results.push(before);
       continue;
     }
-    terminal.note(`${terminal.paint("bold", name)} (${about}), seed ${seed}`);
+    terminal.note(
+      `${terminal.paint("bold", name)} (${about}), seed ${seed}: run ${i + 1} of ${planned.length}${timeLeft(results, planned.length - i)}`,
+    );
     const outcome = await startRun(config, directory, "where-possible", terminal);
     if (outcome.interrupted) {
       terminal.note("stopped; the same command again goes on from here");
@@ -114,6 +116,13 @@ export async function runVariants(options: VariantOptions, terminal: Terminal): 
   }
   await onResult(results);
   return results;
+}
+
+/** As long as those before took on average. */
+function timeLeft(done: readonly VariantResult[], runs: number): string {
+  if (done.length === 0) return "";
+  const mean = done.reduce((sum, { seconds }) => sum + seconds, 0) / done.length;
+  return `, about ${formatDuration(mean * runs)} left`;
 }
 
 /** A variant that may train: its settings are good, and what its directory holds was trained under them. */

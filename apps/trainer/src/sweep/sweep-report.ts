@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { frontierOf, hypervolume, pairedBootstrap, tokensAtAccuracy, type Interval } from "@laconic/evaluation";
+import { frontierOf, hypervolume, pairedBootstrapOverRuns, tokensAtAccuracy, type Interval } from "@laconic/evaluation";
 import { nodeFileSystem, readLines, runFiles } from "@laconic/trainer";
 import { formatNumber, formatPercent } from "../cli/format.ts";
 import { runFolder, type VariantResult } from "./run-variants.ts";
@@ -13,7 +13,7 @@ export interface SweepRow {
   readonly tokens: number;
   /** Nobody of the sweep is cheaper and better. */
   readonly onFrontier: boolean;
-  /** Against the first variant, on the same problems: bootstrap over problems, 95 %. Null for the first. */
+  /** Against the first variant, seed by seed on the same problems: bootstrap over seeds and problems, 95 %. Null for the first. */
   readonly accuracyDifference: Interval | null;
   readonly tokenDifference: Interval | null;
 }
@@ -33,6 +33,9 @@ interface Measured {
   readonly tokens: number;
 }
 
+/** By seed and problem. */
+type HeldOut = ReadonlyMap<number, ReadonlyMap<string, Measured>>;
+
 /** What a sweep came to, from its results and the held-out episodes in its runs. */
 export async function summariseSweep(folder: string, results: readonly VariantResult[]): Promise<SweepSummary> {
   const names = [...new Set(results.map(({ variant }) => variant))];
@@ -46,17 +49,19 @@ export async function summariseSweep(folder: string, results: readonly VariantRe
     tokens: mean((of.get(variant) ?? []).map(({ after }) => after.tokens)),
   }));
   const frontier = new Set(frontierOf(points).map(({ variant }) => variant));
-  const episodes = new Map<string, ReadonlyMap<string, Measured>>();
+  const episodes = new Map<string, HeldOut>();
   for (const name of names) episodes.set(name, await heldOutOf(folder, of.get(name) ?? []));
-  const first = episodes.get(names[0] ?? "") ?? new Map<string, Measured>();
+  const first = episodes.get(names[0] ?? "") ?? (new Map() as HeldOut);
   const differences = (name: string, pick: (each: Measured) => number): Interval | null => {
     if (name === names[0]) return null;
-    const own = episodes.get(name) ?? new Map<string, Measured>();
-    return pairedBootstrap(
-      [...own].flatMap(([key, each]) => {
-        const other = first.get(key);
-        return other ? [[pick(each), pick(other)] as const] : [];
-      }),
+    const own = episodes.get(name) ?? (new Map() as HeldOut);
+    return pairedBootstrapOverRuns(
+      [...own].map(([seed, problems]) =>
+        [...problems].flatMap(([id, each]) => {
+          const other = first.get(seed)?.get(id);
+          return other ? [[pick(each), pick(other)] as const] : [];
+        }),
+      ),
     );
   };
   const before = {
@@ -80,38 +85,44 @@ export async function summariseSweep(folder: string, results: readonly VariantRe
   };
 }
 
-/** The last evaluation's episodes of each seed, by seed and problem. */
-async function heldOutOf(folder: string, results: readonly VariantResult[]): Promise<Map<string, Measured>> {
-  const found = new Map<string, Measured>();
+/** The last evaluation's episodes that have a score, of each seed. */
+async function heldOutOf(folder: string, results: readonly VariantResult[]): Promise<HeldOut> {
+  const found = new Map<number, Map<string, Measured>>();
   for (const { variant, seed } of results) {
     const rows = await readLines(nodeFileSystem, join(runFolder(folder, variant, seed), runFiles.episodes));
     const last = Math.max(0, ...rows.map((row) => Number(row["step"])));
+    const problems = new Map<string, Measured>();
     for (const row of rows) {
-      if (Number(row["step"]) !== last) continue;
+      if (Number(row["step"]) !== last || typeof row["task"] !== "number") continue;
       const { episode, problem } = row as {
         episode?: { ledger?: { calls?: readonly { writtenTokens: number }[] } };
         problem?: { id?: string };
       };
       const tokens = (episode?.ledger?.calls ?? []).reduce((sum, call) => sum + call.writtenTokens, 0);
-      found.set(`${seed}/${problem?.id ?? ""}`, { task: Number(row["task"]), tokens });
+      problems.set(problem?.id ?? "", { task: row["task"], tokens });
     }
+    found.set(seed, problems);
   }
   return found;
 }
 
+/** `1.2 [0.3, 2.0]`, or a dash. */
+export function intervalText(interval: Interval | null, scale: number): string {
+  if (interval === null) return "-";
+  const { value, low, high } = interval;
+  const shown = (of: number): string => (scale * of).toFixed(1);
+  return `${shown(value)} [${shown(low)}, ${shown(high)}]`;
+}
+
 export function sweepTable({ rows, hypervolume: area, before, tokensAtStartAccuracy }: SweepSummary): string {
-  const difference = (interval: Interval | null, scale: number, digits: number): string =>
-    interval === null
-      ? "-"
-      : `${(scale * interval.value).toFixed(digits)} [${(scale * interval.low).toFixed(digits)}, ${(scale * interval.high).toFixed(digits)}]`;
   return [
     "| variant | accuracy | tokens | frontier | accuracy against the first, points | tokens against the first | seeds |",
     "|---|---|---|---|---|---|---|",
     ...rows.map(
       (row) =>
-        `| ${row.about} | ${formatPercent(row.accuracy)} | ${formatNumber(row.tokens)} | ${row.onFrontier ? "yes" : ""} | ${difference(row.accuracyDifference, 100, 1)} | ${difference(row.tokenDifference, 1, 1)} | ${row.seeds} |`,
+        `| ${row.about} | ${formatPercent(row.accuracy)} | ${formatNumber(row.tokens)} | ${row.onFrontier ? "yes" : ""} | ${intervalText(row.accuracyDifference, 100)} | ${intervalText(row.tokenDifference, 1)} | ${row.seeds} |`,
     ),
     "",
-    `Before training: ${formatPercent(before.accuracy)} with ${formatNumber(before.tokens)} tokens. The sweep dominates ${formatPercent(area)} of the plane up to these tokens; that accuracy costs ${tokensAtStartAccuracy === null ? "more than any of it has" : `${formatNumber(tokensAtStartAccuracy)} tokens`} on its frontier. Intervals: paired bootstrap over held-out problems, 95 %.`,
+    `Before training: ${formatPercent(before.accuracy)} with ${formatNumber(before.tokens)} tokens. The sweep dominates ${formatPercent(area)} of the plane up to these tokens; that accuracy costs ${tokensAtStartAccuracy === null ? "more than any of it has" : `${formatNumber(tokensAtStartAccuracy)} tokens`} on its frontier. Intervals: paired bootstrap over seeds and held-out problems, 95 %.`,
   ].join("\n");
 }

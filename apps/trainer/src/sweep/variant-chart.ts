@@ -1,13 +1,13 @@
 import { scaleLinear } from "d3-scale";
 import { formatNumber, formatPercent } from "../cli/format.ts";
 import { escapeHtml } from "@laconic/evaluation";
-import type { VariantResult } from "../sweep/run-variants.ts";
+import type { VariantResult } from "./run-variants.ts";
 
 const size = { width: 760, height: 400, left: 60, right: 190, top: 20, bottom: 48 };
 const colours = ["#2a6fdb", "#d9622b", "#16996b", "#8a5cd6", "#b98a00", "#c23b6b", "#4a8fa8"];
 
 /** Where every run ended in the accuracy-token plane, one colour per variant, and where all of them started. */
-export function renderAblationChart(results: readonly VariantResult[]): string {
+export function variantChart(results: readonly VariantResult[]): string {
   const ends = [...results.map(({ after }) => after), ...results.map(({ before }) => before)];
   const x = scaleLinear(
     [0, Math.max(1, ...ends.map(({ tokens }) => tokens)) * 1.05],

@@ -1,0 +1,94 @@
+import { LaconicError, nearestName } from "@laconic/core";
+import { changesOf } from "@laconic/trainer";
+import type { Terminal } from "../cli/terminal.ts";
+import type { WrittenConfig } from "../door/load-config.ts";
+import { parseAppConfig, writtenConfig } from "../run/app-config.ts";
+import { checkRun } from "../run/check-run.ts";
+import { applyOverrides } from "../run/overrides.ts";
+import type { AppConfig } from "../run/run-settings.ts";
+import type { Variant } from "../sweep/run-variants.ts";
+import { baseVariant, candidatesOf, type Candidate } from "./known-variants.ts";
+
+/** A known variant that a configuration has not got. */
+export interface LeftOut {
+  readonly variant: string;
+  readonly reason: string;
+}
+
+export interface Choice {
+  /** The configuration as it is, then what is compared with it. */
+  readonly variants: readonly Variant[];
+  readonly leftOut: readonly LeftOut[];
+}
+
+interface ChoiceOptions {
+  readonly base: WrittenConfig;
+  /** Words that hold for all. */
+  readonly fixed: readonly string[];
+  /** Known variants by name; absent takes all that the configuration has. */
+  readonly only?: readonly string[] | undefined;
+  /** The user's own: always trained. */
+  readonly own: readonly Variant[];
+  readonly price: number | null;
+}
+
+/**
+ * What an ablation of a configuration trains. A variant that changes nothing, or that the run would refuse, is left out with the
+ * reason; one that was asked for is refused with it.
+ * @throws LaconicError `config_invalid`
+ */
+export async function chooseVariants(options: ChoiceOptions, terminal: Terminal): Promise<Choice> {
+  const { base, fixed, only, own, price } = options;
+  const config = parseAppConfig(applyOverrides(base, fixed));
+  const candidates = candidatesOf(config, price);
+  const known = [baseVariant, ...candidates.map(({ name }) => name)];
+  for (const name of only ?? []) if (!known.includes(name)) throw unknown(name, known);
+  if (price !== null && only && !only.includes("fixed-price"))
+    throw new LaconicError("config_invalid", "--price has no effect without the variant fixed-price", {
+      flag: "price",
+    });
+  const twice = own.find(({ name }, i) => own.findIndex((each) => each.name === name) !== i);
+  if (twice) throw new LaconicError("config_invalid", `two variants are called ${twice.name}`, { variant: twice.name });
+  const variants: Variant[] = [{ name: baseVariant, about: "the configuration as it is", overrides: [] }];
+  const leftOut: LeftOut[] = [];
+  const asked = new Set([...(only ?? []), ...own.map(({ name }) => name)]);
+  for (const candidate of [...candidates.filter(({ name }) => !only || only.includes(name)), ...own]) {
+    const reason = await whyNot(candidate, { config, base, fixed }, terminal);
+    if (reason === null) variants.push(candidate as Variant);
+    else if (!asked.has(candidate.name)) leftOut.push({ variant: candidate.name, reason });
+    else throw new LaconicError("config_invalid", `variant ${candidate.name}: ${reason}`, { variant: candidate.name });
+  }
+  return { variants, leftOut };
+}
+
+/** Null for a variant that trains something else than the base. */
+async function whyNot(
+  candidate: Candidate,
+  {
+    config,
+    base,
+    fixed,
+  }: { readonly config: AppConfig; readonly base: WrittenConfig; readonly fixed: readonly string[] },
+  terminal: Terminal,
+): Promise<string | null> {
+  if ("reason" in candidate) return candidate.reason;
+  try {
+    const changed = parseAppConfig(applyOverrides(base, [...fixed, ...candidate.overrides]));
+    if (changesOf(writtenConfig(config), writtenConfig(changed)).length === 0)
+      return "the configuration is so already; it changes nothing";
+    await checkRun(changed, terminal);
+    return null;
+  } catch (error) {
+    if (LaconicError.is(error) && error.code === "config_invalid") return error.message;
+    throw error;
+  }
+}
+
+function unknown(name: string, known: readonly string[]): LaconicError {
+  const near = nearestName(name, known);
+  return new LaconicError(
+    "config_invalid",
+    `there is no variant ${name}; ${near ? `did you mean ${near}?` : `known: ${known.join(", ")}`}; one of your own is NAME:key=value`,
+    { variant: name },
+  );
+}

@@ -1,0 +1,67 @@
+import type { LaconicError } from "@laconic/core";
+import { agentGspo, agentPoHint, magrpo, relayQuickstart, relayWriters } from "@laconic/tasks/presets";
+import { expect, test } from "vitest";
+import { parseAppConfig } from "../run/app-config.ts";
+import { applyOverrides } from "../run/overrides.ts";
+import { candidatesOf } from "./known-variants.ts";
+
+const of = (written: object, price: number | null = null) =>
+  Object.fromEntries(
+    candidatesOf(parseAppConfig(written), price).map((each) => [
+      each.name,
+      "reason" in each ? each.reason : each.overrides,
+    ]),
+  );
+
+test("the quickstart's variants are what its page measured", () => {
+  expect(of(relayQuickstart)).toEqual({
+    "no-price": ["train.budget=null", "train.budgets={}", "train.prices={}"],
+    "fixed-price": ["train.budget=null", "train.prices.tokens=0.005"],
+    "no-group-normalisation": ['train.advantage={"estimator":"raw"}'],
+    "eq2-as-printed": ['train.advantage={"estimator":"group","scale":"group","std":"sample","epsilon":0.000001}'],
+    grpo: ['train.objective={"name":"grpo","clip":{"low":0.2,"high":0.2}}'],
+  });
+  expect(of(relayQuickstart, 0.02)["fixed-price"]).toContain("train.prices.tokens=0.02");
+});
+
+test.each([
+  ["agent-gspo", agentGspo],
+  ["agentpo", agentPoHint],
+  ["magrpo", magrpo],
+  ["writers", relayWriters],
+])("what is derived from %s is another configuration, or refused as one", (_, preset) => {
+  const config = parseAppConfig(preset);
+  const changed = candidatesOf(config, null).flatMap(
+    (each) => ("reason" in each || each.name === "eq2-as-printed" ? [] : [each.overrides]), // the defaults are Eq. 2 already
+  );
+  expect(changed.length).toBeGreaterThan(1);
+  for (const overrides of changed) {
+    const tried = ((): unknown => {
+      try {
+        return parseAppConfig(applyOverrides({ ...preset }, overrides)).train;
+      } catch (error) {
+        return (error as LaconicError).code; // a tree takes no other advantage than its own
+      }
+    })();
+    expect(tried).not.toEqual(config.train);
+    expect([typeof tried === "object", tried === "config_invalid"]).toContain(true);
+  }
+});
+
+test("what a policy has of its own is changed too", () => {
+  const train = {
+    ...relayQuickstart.train,
+    policies: { shared: { objective: { name: "gspo" }, prices: { turns: 0.1 } } },
+  };
+  const variants = of({ ...relayQuickstart, train });
+  expect(variants["grpo"]).toContain('train.policies.shared.objective={"name":"grpo","clip":{"low":0.2,"high":0.2}}');
+  expect(variants["no-price"]).toContain("train.policies.shared.prices={}");
+  const budget = { targetTokens: 10, learningRate: 1e-5 };
+  const own = of({ ...relayQuickstart, train: { ...train, policies: { shared: { budget } } } });
+  expect(own["no-price"]).toContain("policy shared has a budget of its own");
+});
+
+test("without a budget its display to the agents goes too", () => {
+  const shown = of({ ...agentGspo, task: { ...agentGspo.task, showBudget: true } });
+  expect(shown["no-price"]).toContain("task.showBudget=false");
+});

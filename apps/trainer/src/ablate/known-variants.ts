@@ -1,0 +1,132 @@
+import type { AppConfig } from "../run/run-settings.ts";
+import { isReference } from "../door/reference.ts";
+import type { Variant } from "../sweep/run-variants.ts";
+
+/** A variant that a configuration has, or why it has none. */
+export type Candidate = Variant | { readonly name: string; readonly reason: string };
+
+/** A configuration without one of its parts, from what it says itself. */
+type Derivation = (config: AppConfig) => Candidate;
+
+/** The fixed price, where none is told: this share of the most that the budget may charge. */
+const shareOfMostPrice = 0.1;
+
+/** Overrides of a setting of the run, and of every policy that has one of its own. */
+function everywhere(
+  { train, own }: AppConfig,
+  key: "objective" | "advantage" | "prices",
+  value: unknown,
+  always = true,
+): string[] {
+  const text = JSON.stringify(value);
+  const policies = new Set([...Object.keys(train.policies), ...Object.keys(own.policies ?? {})]);
+  const has = (name: string): boolean =>
+    [train.policies[name], own.policies?.[name]].some((each) => each !== undefined && key in each);
+  return [
+    ...(always ? [`train.${key}=${text}`] : []),
+    ...[...policies].filter((name) => has(name)).map((name) => `train.policies.${name}.${key}=${text}`),
+  ];
+}
+
+const policyWithBudget = ({ train }: AppConfig): string | undefined =>
+  Object.entries(train.policies).find(([, { budget }]) => budget !== undefined)?.[0];
+
+const hasBudget = ({ train }: AppConfig): boolean => train.budget !== null || Object.keys(train.budgets).length > 0;
+
+/** Without a budget nothing of it can be shown to agents. */
+const budgetGone = ({ task, train }: AppConfig): string[] => [
+  ...(train.budget === null ? [] : ["train.budget=null"]),
+  ...(!isReference(task) && task.name === "benchmark" && task.showBudget === true ? ["task.showBudget=false"] : []),
+];
+
+const ownBudget = (name: string, policy: string): Candidate => ({
+  name,
+  reason: `policy ${policy} has a budget of its own; give a variant in words instead, ${name}:train.policies=...`,
+});
+
+const noPrice: Derivation = (config) => {
+  const name = "no-price";
+  const policy = policyWithBudget(config);
+  if (policy !== undefined) return ownBudget(name, policy);
+  const { prices, policies } = config.train;
+  const charged = [prices, ...Object.values(policies).map((each) => each.prices ?? {})].some((each) =>
+    Object.values(each).some((price) => price > 0),
+  );
+  if (!charged && !hasBudget(config)) return { name, reason: "nothing has a price here" };
+  return {
+    name,
+    about: "λ = 0: no cost has a price",
+    overrides: [...budgetGone(config), "train.budgets={}", ...everywhere(config, "prices", {})],
+  };
+};
+
+const fixedPrice =
+  (told: number | null): Derivation =>
+  (config) => {
+    const name = "fixed-price";
+    const policy = policyWithBudget(config);
+    if (policy !== undefined) return ownBudget(name, policy);
+    const { budget } = config.train;
+    if (budget === null)
+      return { name, reason: "the price of a token is fixed already: there is no budget for tokens" };
+    const most = budget.maxPrice ?? null;
+    if (told === null && most === null)
+      return { name, reason: "the budget has no maxPrice to derive a price from; tell one with --price" };
+    const price = told ?? shareOfMostPrice * (most ?? 0);
+    return {
+      name,
+      about: `λ fixed at ${Number(price.toPrecision(6))} instead of Eq. 5${told === null ? ", a tenth of maxPrice" : ""}`,
+      overrides: [...budgetGone(config), `train.prices.tokens=${Number(price.toPrecision(6))}`],
+    };
+  };
+
+const noGroups: Derivation = (config) => ({
+  name: "no-group-normalisation",
+  about: "the raw reward instead of the group's normalisation (Eq. 2)",
+  overrides: everywhere(config, "advantage", { estimator: "raw" }),
+});
+
+const eq2AsPrinted: Derivation = (config) => ({
+  name: "eq2-as-printed",
+  about: "Eq. 2 with its division by the group's deviation",
+  overrides: everywhere(config, "advantage", { estimator: "group", scale: "group", std: "sample", epsilon: 1e-6 }),
+});
+
+const grpo: Derivation = (config) => {
+  const name = "grpo";
+  const { objective, minibatches, epochs, refreshOldPolicyEvery, asynchronous, ratioUnit, policies } = config.train;
+  const before = config.own.objective ? "the configuration's own objective" : objective.name;
+  const onPolicy = minibatches === 1 && epochs === 1 && refreshOldPolicyEvery === 1 && asynchronous === null;
+  const bare = Object.keys(objective).every((key) => key === "name" || key === "clip") && ratioUnit === "message";
+  if (onPolicy && before === "gspo" && bare && Object.keys(policies).length === 0)
+    return {
+      name,
+      reason:
+        "with one update a batch every ratio is 1, where GRPO and GSPO have the same gradient; train.minibatches=2 tells them apart",
+    };
+  return {
+    name,
+    about: `GRPO's token ratios (clip 0.2) instead of ${before === "gspo" ? "GSPO" : before}`,
+    overrides: everywhere(config, "objective", { name: "grpo", clip: { low: 0.2, high: 0.2 } }),
+  };
+};
+
+/** Name of the configuration as it is, which all others are compared with. */
+export const baseVariant = "base";
+
+/** Every variant that has a name, in the order of tables. */
+export const knownVariants: readonly string[] = [
+  "no-price",
+  "fixed-price",
+  "no-group-normalisation",
+  "eq2-as-printed",
+  "grpo",
+];
+
+/**
+ * The known variants of a configuration, or why it has not got them.
+ * @param price - of a token, for `fixed-price`; null takes a tenth of the budget's highest
+ */
+export function candidatesOf(config: AppConfig, price: number | null): readonly Candidate[] {
+  return [noPrice, fixedPrice(price), noGroups, eq2AsPrinted, grpo].map((derive) => derive(config));
+}

@@ -1,0 +1,59 @@
+import { LaconicError } from "@laconic/core";
+import { readGiven } from "../cli/files.ts";
+import { parseJson } from "../cli/json.ts";
+import type { Variant } from "../sweep/run-variants.ts";
+import { baseVariant, knownVariants } from "./known-variants.ts";
+
+const word = /^([A-Za-z0-9][\w-]{0,63}):([^=]+=.*)$/su;
+const nameForm = /^[A-Za-z0-9][\w-]{0,63}$/u;
+
+/**
+ * Variants of the user's own: `NAME:key=value` words, those of one name together, and what is left of the words.
+ * @throws LaconicError `config_invalid` for a name that is taken
+ */
+export function variantsInWords(words: readonly string[]): {
+  readonly variants: readonly Variant[];
+  readonly fixed: string[];
+} {
+  const named = new Map<string, string[]>();
+  const fixed: string[] = [];
+  for (const each of words) {
+    const [, name, override] = word.exec(each) ?? [];
+    if (name === undefined || override === undefined) fixed.push(each);
+    else named.set(name, [...(named.get(name) ?? []), override]);
+  }
+  return { variants: [...named].map(([name, overrides]) => variant(name, overrides, "a variant")), fixed };
+}
+
+/**
+ * Variants of a JSON file, `{ "NAME": { "key": value } }`. Files that values name are relative to the working directory.
+ * @throws LaconicError `config_invalid` naming the file and what in it is none
+ */
+export async function variantsInFile(file: string): Promise<readonly Variant[]> {
+  const value = parseJson((await readGiven(file)).toString("utf8"), file);
+  if (!isGroup(value)) throw misfit(file, "holds no variants");
+  return Object.entries(value).map(([name, settings]) => {
+    if (!isGroup(settings) || Object.keys(settings).length === 0)
+      throw misfit(file, `${name} is no group of settings, such as { "train.steps": 40 }`);
+    return variant(
+      name,
+      Object.entries(settings).map(([key, each]) => `${key}=${JSON.stringify(each)}`),
+      file,
+    );
+  });
+}
+
+function variant(name: string, overrides: readonly string[], place: string): Variant {
+  if (!nameForm.test(name)) throw misfit(place, `cannot be called ${JSON.stringify(name)}: letters, digits, - and _`);
+  if (name === baseVariant || knownVariants.includes(name))
+    throw misfit(place, `cannot be called ${name}, which is known already; choose another name`);
+  return { name, about: overrides.join(" "), overrides };
+}
+
+function misfit(place: string, reason: string): LaconicError {
+  return new LaconicError("config_invalid", `${place} ${reason}`, { place });
+}
+
+function isGroup(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,99 @@
+import { writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { LaconicError } from "@laconic/core";
+import type { CommandDef } from "citty";
+import { ablationReport, ablationText } from "../ablate/ablation-report.ts";
+import { chooseVariants } from "../ablate/choose-variants.ts";
+import { knownVariants } from "../ablate/known-variants.ts";
+import { variantsInFile, variantsInWords } from "../ablate/own-variants.ts";
+import { command, type ExitCode } from "../cli/command.ts";
+import { positiveNumber } from "../cli/numbers.ts";
+import { loadConfig } from "../door/load-config.ts";
+import { parseAppConfig } from "../run/app-config.ts";
+import { applyOverrides } from "../run/overrides.ts";
+import { runVariants } from "../sweep/run-variants.ts";
+import { summariseSweep } from "../sweep/sweep-report.ts";
+import { variantChart } from "../sweep/variant-chart.ts";
+import { jsonFlag, type CommandContext } from "./common.ts";
+
+export function ablateCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
+  return command(
+    {
+      name: "ablate",
+      description:
+        "Train one configuration with one part changed at a time: no price, a fixed price, no group normalisation, GRPO, and NAME:key=value of your own",
+      args: {
+        config: { type: "positional", required: true, description: "run.config.ts, run.config.json or preset:NAME" },
+        seeds: {
+          type: "string",
+          description: "Seeds of every variant, with commas",
+          default: "1,2,3",
+          valueHint: "a,b",
+        },
+        variants: {
+          type: "string",
+          description: `Of ${knownVariants.join(", ")}; all that the configuration has by default; base for none`,
+          valueHint: "a,b",
+        },
+        own: {
+          type: "string",
+          description: 'Variants of your own: {"NAME": {"key": value}}; or words, NAME:key=value',
+          valueHint: "FILE.json",
+        },
+        price: {
+          type: "string",
+          description: "Of a token, for fixed-price (default: a tenth of the budget's maxPrice)",
+          valueHint: "λ",
+        },
+        out: {
+          type: "string",
+          description: "Folder of the ablation; the same command again goes on with what it holds",
+          default: "ablation",
+          valueHint: "folder",
+        },
+        ...jsonFlag,
+      },
+      overrides: true,
+      run: async (args, rest) => {
+        const base = await loadConfig(args.config);
+        const { variants: inWords, fixed } = variantsInWords(rest);
+        const own = [...(args.own === undefined ? [] : await variantsInFile(args.own)), ...inWords];
+        const seeds = seedsOf(args.seeds);
+        const only = args.variants?.split(",").map((name) => name.trim());
+        const price = args.price === undefined ? null : positiveNumber("price", args.price);
+        const { variants, leftOut } = await chooseVariants({ base, fixed, only, own, price }, terminal);
+        for (const { variant, reason } of leftOut) terminal.note(`left out ${variant}: ${reason}`);
+        const folder = resolve(args.out);
+        // Every held-out episode is kept: variants are compared problem by problem.
+        const { train } = parseAppConfig(applyOverrides(base, fixed));
+        const kept = `train.evaluation.transcripts=${train.evaluation.problems}`;
+        const results = await runVariants(
+          {
+            base: applyOverrides(base, fixed),
+            ...{ variants, folder, seeds, overrides: [kept], file: "ablation.json" },
+            onResult: async (soFar) => {
+              if (soFar.length > 0) await writeFile(join(folder, "ablation.svg"), variantChart(soFar));
+            },
+          },
+          terminal,
+        );
+        if (typeof results === "number") return results;
+        const report = ablationReport(await summariseSweep(folder, results), seeds, leftOut);
+        await writeFile(join(folder, "ablation.md"), `${ablationText(report)}\n`);
+        terminal.result(args.json ? JSON.stringify(report) : ablationText(report));
+        return 0;
+      },
+    },
+    exit,
+  );
+}
+
+/** @throws LaconicError `config_invalid` unless they are whole numbers, each once */
+function seedsOf(text: string): number[] {
+  const seeds = text.split(",").map((each) => (each.trim() === "" ? Number.NaN : Number(each)));
+  if (seeds.every((seed) => Number.isSafeInteger(seed) && seed >= 0) && new Set(seeds).size === seeds.length)
+    return seeds;
+  throw new LaconicError("config_invalid", `--seeds is ${text}, expected whole numbers such as 1,2,3, each once`, {
+    flag: "seeds",
+  });
+}

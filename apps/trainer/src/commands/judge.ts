@@ -1,0 +1,154 @@
+import { resolve } from "node:path";
+import { performance } from "node:perf_hooks";
+import { LaconicError } from "@laconic/core";
+import {
+  agreement,
+  createJudge,
+  createPreference,
+  timerOf,
+  winRate,
+  type Agreement,
+  type JudgeMeans,
+  type Rubric,
+  type WinRate,
+} from "@laconic/rewards";
+import type { CommandDef } from "citty";
+import { z } from "zod";
+import { command, type ExitCode } from "../cli/command.ts";
+import { environmentValue } from "../cli/environment.ts";
+import { readGiven } from "../cli/files.ts";
+import { formatDuration, formatPercent } from "../cli/format.ts";
+import { parseJson } from "../cli/json.ts";
+import { positiveNumber, wholeNumber } from "../cli/numbers.ts";
+import type { Terminal } from "../cli/terminal.ts";
+import { answerPairs, labelledAnswers } from "../judging/judged-answers.ts";
+import { jsonFlag, type CommandContext } from "./common.ts";
+
+export function judgeCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
+  return command(
+    {
+      name: "judge",
+      description:
+        "A model judges: of two runs, whose held-out answers it prefers, asked in both orders; of one file of labelled answers, how far it agrees",
+      args: {
+        first: {
+          type: "positional",
+          required: true,
+          description:
+            "Run directory, or JSON lines of id, question, answer, reference; alone: of question, answer, label",
+          valueHint: "RUN_OR_FILE.jsonl",
+        },
+        second: { type: "positional", required: false, description: "What it is compared with", valueHint: "OTHER" },
+        model: { type: "string", required: true, description: "The judge, as the server knows it", valueHint: "name" },
+        "base-url": {
+          type: "string",
+          description: "OpenAI-compatible server (default: $OPENAI_BASE_URL, or OpenAI); its key is $OPENAI_API_KEY",
+          valueHint: "url",
+        },
+        rubric: {
+          type: "string",
+          description: "What makes an answer good, or a FILE.json of criteria",
+          default: "Is the answer right, complete and clear?",
+          valueHint: "text",
+        },
+        "accept-at": {
+          type: "string",
+          description: "Score from which a labelled answer is accepted (default: 0.5)",
+          valueHint: "share",
+        },
+        seconds: { type: "string", description: "That a verdict may take", default: "120", valueHint: "s" },
+        concurrency: { type: "string", description: "Answers at a time", default: "8", valueHint: "n" },
+        insecure: { type: "boolean", description: "Send the key over http to another machine" },
+        ...jsonFlag,
+      },
+      run: async (args) => {
+        const rubric = await rubricOf(args.rubric);
+        const atOnce = wholeNumber("concurrency", args.concurrency);
+        const deadline = { seconds: positiveNumber("seconds", args.seconds), timer: timerOf(globalThis) };
+        if (args.second && args["accept-at"] !== undefined)
+          throw new LaconicError("config_invalid", "--accept-at has no effect on pairs; remove it", {
+            flag: "accept-at",
+          });
+        const acceptAt = positiveNumber("accept-at", args["accept-at"] ?? "0.5");
+        const pairs = args.second ? await answerPairs(resolve(args.first), resolve(args.second)) : null;
+        const labelled = pairs ? [] : await labelledAnswers(resolve(args.first));
+        const count = pairs?.length ?? labelled.length;
+        if (count === 0)
+          throw new LaconicError(
+            "data_invalid",
+            `there is nothing to judge: ${pairs ? "no question has an answer in both" : "no labelled answers"}`,
+          );
+        const { openAiModel } = await import("@laconic/openai");
+        const baseUrl = args["base-url"] ?? environmentValue("OPENAI_BASE_URL") ?? "https://api.openai.com/v1";
+        const model = openAiModel({ model: args.model, baseUrl, insecure: args.insecure === true });
+        const means: JudgeMeans = { model, deadline };
+        terminal.note(
+          pairs
+            ? `${count} pairs, at most ${count * 4} questions to ${args.model}`
+            : `${count} labelled answers, at most ${count * 2} questions to ${args.model}`,
+        );
+        if (pairs) {
+          const criterion = textOf(rubric);
+          const result = await winRate(createPreference({ ...means, criterion }), pairs, {
+            atOnce,
+            onPair: progress(count, terminal),
+          });
+          terminal.result(args.json ? JSON.stringify(result) : rateText(result));
+          return result.rate === null ? 1 : 0;
+        }
+        const result = await agreement(createJudge({ ...means, rubric }), labelled, { atOnce, acceptAt });
+        terminal.result(args.json ? JSON.stringify(result) : agreementText(result));
+        return result.judged === 0 ? 1 : 0;
+      },
+    },
+    exit,
+  );
+}
+
+const rubricSchema: z.ZodType<Rubric> = z.strictObject({
+  criteria: z.array(z.strictObject({ name: z.string(), question: z.string(), weight: z.number().exactOptional() })),
+});
+
+async function rubricOf(given: string): Promise<Rubric | string> {
+  if (!given.endsWith(".json")) return given;
+  const parsed = rubricSchema.safeParse(parseJson((await readGiven(given)).toString("utf8"), given));
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new LaconicError("config_invalid", `${given}: ${issue?.path.join(".") ?? ""}: ${issue?.message ?? ""}`, {
+    file: given,
+  });
+}
+
+function textOf(rubric: Rubric | string): string {
+  if (typeof rubric === "string") return rubric;
+  return rubric.criteria.map(({ question, weight = 1 }) => `${question} (weight ${weight})`).join(" ");
+}
+
+/** Time left, and why the first pair without a verdict has none. */
+function progress(pairs: number, terminal: Terminal): (verdict: { status: string; reason?: string }) => void {
+  const started = performance.now();
+  let [done, told] = [0, false];
+  return ({ status, reason }) => {
+    done++;
+    const seconds = ((performance.now() - started) / 1000 / done) * (pairs - done);
+    if (terminal.interactive) terminal.status(`${done} of ${pairs} pairs, ${formatDuration(seconds)} left`);
+    if (status !== "undecided" || told) return;
+    told = true;
+    terminal.note(`no verdict: ${JSON.stringify(reason)}`);
+  };
+}
+
+function rateText({ rate, pairs, wins, losses, ties, byPlace, undecided }: WinRate): string {
+  const share = rate
+    ? `the first is preferred in ${formatPercent(rate.value)} (95 % interval ${formatPercent(rate.low)} to ${formatPercent(rate.high)}) of ${pairs - undecided} pairs`
+    : `no verdict on ${pairs} pairs`;
+  return `${share}: ${wins} wins, ${losses} losses, ${ties} ties, ${byPlace} of them verdicts for a place; ${undecided} undecided`;
+}
+
+function agreementText({ judged, undecided, accuracy, kappa, confusion }: Agreement): string {
+  const { goodAccepted, goodRejected, badAccepted, badRejected } = confusion;
+  return [
+    `${accuracy === null ? "no verdicts" : `accuracy ${formatPercent(accuracy)}`}, Cohen's kappa ${kappa === null ? "undefined" : kappa.toFixed(2)}; ${judged} judged, ${undecided} undecided`,
+    `good: ${goodAccepted} accepted, ${goodRejected} rejected; bad: ${badAccepted} accepted, ${badRejected} rejected`,
+  ].join("\n");
+}

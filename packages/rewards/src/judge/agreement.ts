@@ -1,0 +1,72 @@
+import { LaconicError } from "@laconic/core";
+import type { Judge, JudgedAnswer } from "./judge.ts";
+
+/** An answer that somebody else has judged. */
+export interface LabelledAnswer extends JudgedAnswer {
+  /** Whether it is good. */
+  readonly label: boolean;
+}
+
+/** How far a judge agrees with labels. */
+export interface Agreement {
+  readonly judged: number;
+  /** Labelled answers without a verdict: in none of the other figures. */
+  readonly undecided: number;
+  /** Share of judged answers with the verdict of their label; null where nothing was judged. */
+  readonly accuracy: number | null;
+  /** Cohen's kappa (1960): 1 is agreement, 0 that of chance; null where chance alone agrees always. */
+  readonly kappa: number | null;
+  readonly confusion: {
+    readonly goodAccepted: number;
+    readonly goodRejected: number;
+    readonly badAccepted: number;
+    readonly badRejected: number;
+  };
+}
+
+/**
+ * Puts labelled answers to a judge, `atOnce` at a time.
+ * @param options.acceptAt - score from which the judge accepts, in (0, 1]. Default 0.5
+ * @throws LaconicError `config_invalid` for options out of range
+ */
+export async function agreement(
+  judge: Judge,
+  labelled: readonly LabelledAnswer[],
+  { acceptAt = 0.5, atOnce = 8 }: { readonly acceptAt?: number; readonly atOnce?: number } = {},
+): Promise<Agreement> {
+  if (!(acceptAt > 0 && acceptAt <= 1))
+    throw new LaconicError("config_invalid", `acceptAt is ${acceptAt}, expected above 0 and at most 1`);
+  const accepted = await inOrder(labelled, atOnce, async (item) => {
+    const verdict = await judge.judge(item);
+    return verdict.status === "undecided" ? null : verdict.value.score >= acceptAt;
+  });
+  const count = (label: boolean, verdict: boolean): number =>
+    labelled.filter((item, i) => item.label === label && accepted[i] === verdict).length;
+  const confusion = {
+    goodAccepted: count(true, true),
+    goodRejected: count(true, false),
+    badAccepted: count(false, true),
+    badRejected: count(false, false),
+  };
+  const { goodAccepted, goodRejected, badAccepted, badRejected } = confusion;
+  const judged = goodAccepted + goodRejected + badAccepted + badRejected;
+  const undecided = labelled.length - judged;
+  if (judged === 0) return { judged, undecided, accuracy: null, kappa: null, confusion };
+  const accuracy = (goodAccepted + badRejected) / judged;
+  const [good, yes] = [(goodAccepted + goodRejected) / judged, (goodAccepted + badAccepted) / judged];
+  const chance = good * yes + (1 - good) * (1 - yes);
+  return { judged, undecided, accuracy, kappa: chance === 1 ? null : (accuracy - chance) / (1 - chance), confusion };
+}
+
+/** Results in the order of the items, so many under way at a time. @throws LaconicError `config_invalid` for none at a time */
+export async function inOrder<T, R>(items: readonly T[], atOnce: number, each: (item: T) => Promise<R>): Promise<R[]> {
+  if (!Number.isInteger(atOnce) || atOnce < 1)
+    throw new LaconicError("config_invalid", `atOnce is ${atOnce}, expected a whole number from 1`);
+  const results: R[] = [];
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let i = next++; i < items.length; i = next++) results[i] = await each(items[i] as T);
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, items.length) }, () => worker()));
+  return results;
+}

@@ -1,0 +1,125 @@
+import { LaconicError, randomFromSeed, type ChatMessage, type LanguageModel, type Problem } from "@laconic/core";
+import { withDeadline, type Ask, type Timer } from "../deadline.ts";
+import { checkOption } from "../check-option.ts";
+
+/** How a model that judges is asked. */
+export interface JudgeMeans {
+  /** Any: an API's, one on this machine, a script. */
+  readonly model: LanguageModel;
+  /** Seconds that one question may wait while no other is answered either. Absent: as long as the model takes. */
+  readonly deadline?: { readonly seconds: number; readonly timer: Timer };
+  /** Times that a question is asked until its verdict can be read. Default 2. */
+  readonly attempts?: number;
+  /** Most tokens of a verdict, thoughts included. Default 1024. */
+  readonly maxTokens?: number;
+  /** Characters of each judged text that are shown; the judge is told of a cut. Default 24,000. */
+  readonly mostCharacters?: number;
+  /** Verdicts that are kept by content, the latest used. Default 10,000; 0 keeps none. */
+  readonly cached?: number;
+}
+
+/** What one asks of a judge, and how its answer is read: null when it has not got the form. */
+export interface JudgeQuestion<T> {
+  readonly key: string;
+  readonly messages: readonly ChatMessage[];
+  readonly form: string;
+  read(reply: string): T | null;
+}
+
+/** A verdict, or why there is none. */
+export type Verdict<T> =
+  | { readonly status: "judged"; readonly value: T }
+  | { readonly status: "undecided"; readonly reason: string };
+
+/**
+ * Asks a judge at temperature 0, again where the verdict cannot be read or the model fails; verdicts are cached by content, and
+ * the same question in flight is asked once. No failure is a verdict: it is `undecided`, and is asked again the next time.
+ * @throws LaconicError `config_invalid` for an option out of range
+ */
+export function judgeAsker<T>(
+  means: JudgeMeans,
+): (question: JudgeQuestion<T>, signal?: AbortSignal) => Promise<Verdict<T>> {
+  const { attempts = 2, cached = 10_000, maxTokens = 1024 } = means;
+  checkOption("attempts", attempts, Number.isInteger(attempts) && attempts >= 1, "a whole number from 1");
+  checkOption("cached", cached, Number.isInteger(cached) && cached >= 0, "a whole number from 0");
+  checkOption("maxTokens", maxTokens, Number.isInteger(maxTokens) && maxTokens >= 1, "a whole number from 1");
+  const ask: Ask = means.deadline ? withDeadline(means.deadline) : withoutDeadline;
+  const kept = new Map<string, T>();
+  const inFlight = new Map<string, Promise<Verdict<T>>>();
+
+  async function put(question: JudgeQuestion<T>, outer: AbortSignal | undefined): Promise<Verdict<T>> {
+    let reason = "";
+    for (let attempt = 1; attempt <= attempts; attempt++) {
+      if (outer?.aborted) return { status: "undecided", reason: "nobody waits for the judge any more" };
+      const messages = reason === "unreadable" ? reminded(question) : question.messages;
+      const answered = await ask((signal) =>
+        means.model.complete({
+          prompt: { kind: "messages", messages },
+          sampling: { temperature: 0, maxTokens },
+          random: randomFromSeed(`${question.key}#${attempt}`).state(),
+          signal: outer ? AbortSignal.any([signal, outer]) : signal,
+        }),
+      );
+      if (answered.status === "error") {
+        reason = answered.reason;
+        continue;
+      }
+      const value = question.read(answered.value.text);
+      if (value !== null) return { status: "judged", value };
+      reason = "unreadable";
+    }
+    const told = reason === "unreadable" ? "its reply has no verdict in the form that was asked for" : reason;
+    return { status: "undecided", reason: `the judge ${means.model.id} gave none in ${attempts} attempts: ${told}` };
+  }
+
+  return async (question, signal) => {
+    const { key } = question;
+    if (kept.has(key)) {
+      const value = kept.get(key) as T;
+      kept.delete(key); // the latest used are at the end
+      kept.set(key, value);
+      return { status: "judged", value };
+    }
+    const asked = inFlight.get(key);
+    if (asked) return asked;
+    const verdict = put(question, signal);
+    inFlight.set(key, verdict);
+    try {
+      const given = await verdict;
+      if (given.status === "judged" && cached > 0) {
+        kept.set(key, given.value);
+        if (kept.size > cached) kept.delete(kept.keys().next().value as string);
+      }
+      return given;
+    } finally {
+      inFlight.delete(key);
+    }
+  };
+}
+
+/** Without what the judge said before: that may quote what it judges. */
+function reminded<T>({ messages, form }: JudgeQuestion<T>): readonly ChatMessage[] {
+  const last = messages.at(-1) as ChatMessage;
+  const content = `${last.content}\n\nYour last reply had no verdict in this form. End with exactly:\n${form}`;
+  return [...messages.slice(0, -1), { ...last, content }];
+}
+
+const withoutDeadline: Ask = async (question) => {
+  try {
+    return { status: "answered", value: await question(new AbortController().signal) };
+  } catch (cause) {
+    return { status: "error", reason: cause instanceof Error ? cause.message : String(cause), cause };
+  }
+};
+
+/** What of a problem a judge is shown. */
+export type Judged = Pick<Problem, "question"> & {
+  /** The right answer, where the judge is to know it. */
+  readonly reference?: string;
+};
+
+/** @throws LaconicError `config_invalid` unless it is a whole number from 1 */
+export function charactersOf({ mostCharacters = 24_000 }: JudgeMeans): number {
+  if (Number.isInteger(mostCharacters) && mostCharacters >= 1) return mostCharacters;
+  throw new LaconicError("config_invalid", `mostCharacters is ${mostCharacters}, expected a whole number from 1`);
+}

@@ -1,0 +1,128 @@
+import { LaconicError, wilsonInterval } from "@laconic/core";
+import { inOrder } from "./agreement.ts";
+import { charactersOf, judgeAsker, type Judged, type JudgeMeans, type Verdict } from "./ask-judge.ts";
+import { codeFor, fenced, instructionFor } from "./fence.ts";
+
+/** Two answers to one question. */
+export interface AnswerPair extends Judged {
+  readonly a: string;
+  readonly b: string;
+}
+
+/** Which of two is better. */
+export interface Preference {
+  readonly winner: "a" | "b" | "tie";
+  /** The judge named the same place, first or second, in both orders: a tie, and a sign of bias. */
+  readonly byPlace: boolean;
+}
+
+/** Compares answers. */
+export interface PreferenceJudge {
+  prefer(pair: AnswerPair, signal?: AbortSignal): Promise<Verdict<Preference>>;
+}
+
+/** A judge of pairs, and by what it prefers. */
+export interface PreferenceOptions extends JudgeMeans {
+  /** What makes an answer better. */
+  readonly criterion: string;
+}
+
+type Place = "FIRST" | "SECOND" | "TIE";
+
+/**
+ * A judge of pairs that is asked in both orders: an answer wins only where it wins, or ties, in each and wins in one. Fences and
+ * codes are as those of `createJudge`. Equal texts tie without asking.
+ * @throws LaconicError `config_invalid`
+ */
+export function createPreference(options: PreferenceOptions): PreferenceJudge {
+  const { criterion } = options;
+  if (criterion.trim() === "") throw new LaconicError("config_invalid", "criterion: says nothing");
+  const most = charactersOf(options);
+  const ask = judgeAsker<Place>(options);
+  const inPlaces = (
+    { question, reference }: Judged,
+    first: string,
+    second: string,
+    signal: AbortSignal | undefined,
+  ): Promise<Verdict<Place>> => {
+    const code = codeFor([question, reference ?? "", first, second, criterion]);
+    const form = `${code} better: FIRST, SECOND or TIE`;
+    const parts = [
+      fenced(code, "QUESTION", question, most),
+      ...(reference === undefined ? [] : [fenced(code, "REFERENCE", reference, most)]),
+      fenced(code, "FIRST", first, most),
+      fenced(code, "SECOND", second, most),
+      `Which answer is better by this: ${criterion}\nTheir order means nothing.`,
+      `End with this line, one of the three words after the colon:\n${form}`,
+    ];
+    return ask(
+      {
+        key: JSON.stringify([question, reference ?? null, first, second]),
+        messages: [
+          { role: "system", content: instructionFor(code) },
+          { role: "user", content: parts.join("\n\n") },
+        ],
+        form,
+        read: (reply) => placeIn(reply, code),
+      },
+      signal,
+    );
+  };
+  return {
+    async prefer({ a, b, ...judged }, signal) {
+      if (a === b) return { status: "judged", value: { winner: "tie", byPlace: false } };
+      const [one, other] = await Promise.all([inPlaces(judged, a, b, signal), inPlaces(judged, b, a, signal)]);
+      if (one.status === "undecided") return one;
+      if (other.status === "undecided") return other;
+      const forA = pointOf(one.value) - pointOf(other.value);
+      const byPlace = one.value !== "TIE" && one.value === other.value;
+      return { status: "judged", value: { winner: forA > 0 ? "a" : forA < 0 ? "b" : "tie", byPlace } };
+    },
+  };
+}
+
+const pointOf = (place: Place): number => (place === "FIRST" ? 1 : place === "SECOND" ? -1 : 0);
+
+function placeIn(reply: string, code: string): Place | null {
+  const lines = reply.matchAll(new RegExp(`^[ \\t*]*${code} better: *(FIRST|SECOND|TIE)[ \\t*.]*$`, "gmu"));
+  const found = new Set([...lines].map((match) => match[1] as Place));
+  return found.size === 1 ? ([...found][0] ?? null) : null;
+}
+
+/** How often one side wins. */
+export interface WinRate {
+  readonly pairs: number;
+  readonly wins: number;
+  readonly losses: number;
+  readonly ties: number;
+  /** Ties that were verdicts for a place. */
+  readonly byPlace: number;
+  readonly undecided: number;
+  /** Wins and half of the ties, of all that were judged, with Wilson's interval; null where none was. */
+  readonly rate: { readonly value: number; readonly low: number; readonly high: number } | null;
+}
+
+/**
+ * How often `a` is preferred, over pairs that are put to a judge `atOnce` at a time.
+ * @throws LaconicError `config_invalid`
+ */
+export async function winRate(
+  judge: PreferenceJudge,
+  pairs: readonly AnswerPair[],
+  { atOnce = 8, onPair }: { readonly atOnce?: number; readonly onPair?: (verdict: Verdict<Preference>) => void } = {},
+): Promise<WinRate> {
+  const verdicts = await inOrder(pairs, atOnce, async (pair) => {
+    const verdict = await judge.prefer(pair);
+    onPair?.(verdict);
+    return verdict;
+  });
+  const judged = verdicts.flatMap((verdict) => (verdict.status === "judged" ? [verdict.value] : []));
+  const count = (winner: Preference["winner"]): number => judged.filter((each) => each.winner === winner).length;
+  const [wins, losses, ties, n] = [count("a"), count("b"), count("tie"), judged.length];
+  const [low, high] = wilsonInterval(wins + ties / 2, n);
+  return {
+    ...{ pairs: pairs.length, wins, losses, ties, undecided: pairs.length - n },
+    byPlace: judged.filter((each) => each.byPlace).length,
+    rate: n === 0 ? null : { value: (wins + ties / 2) / n, low, high },
+  };
+}
