@@ -74,7 +74,7 @@ function shotsText({ shots: { count, form, select } }: Protocol): string {
 
 function rolesText({ roles }: Protocol): string {
   return roles
-    .map(({ seat, title, duty }) => [seat, title && `as ${title}`, duty && `who ${duty}`].filter(Boolean).join(" "))
+    .map(({ seat, title, duty }) => [seat, title && `as ${title}`, duty && `("${duty}")`].filter(Boolean).join(" "))
     .join("; ");
 }
 
@@ -91,7 +91,7 @@ function stopText(stops: StopRule): string {
     case "verdict":
       return `when the critic says "${stops.says}"`;
     case "consensus":
-      return `when more than ${stops.above} of the agents agree`;
+      return `when more than ${stops.above.toFixed(2)} of the agents agree`;
     case "moderator":
       return "when the moderator names an answer";
   }
