@@ -33,7 +33,7 @@ export { distribute, reunite } from "./data/distribute.ts";
 export type { DistributedProblem, Shard } from "./data/distribute.ts";
 
 export { gradeAnswer } from "./graders/grade-answer.ts";
-export type { GradingMeans } from "./graders/grade-answer.ts";
+export type { Graders } from "./graders/grade-answer.ts";
 export { gradeCase } from "./graders/grade-case.ts";
 export type { CaseVerdict } from "./graders/grade-case.ts";
 export { readGradedCases } from "./graders/graded-case.ts";

@@ -44,7 +44,7 @@ async function run(
       ? { output: "数\n".repeat(9999), error: null }
       : { output: "", error: runs % 2 === 0 ? "é".repeat(9999) : null };
   const code = async () => ({ correct: true, extracted: "", rule: "", certainty: "exact" as const, decided: true });
-  const parts = { model, means: { maths, code }, price: null, runProgram };
+  const parts = { model, graders: { maths, code }, price: null, runProgram };
   const outcome = await runBench(benchJobs(sets, settings, methods), settings, parts, file, { mostErrors: 0 });
   await file.close();
   expect(outcome).toMatchObject({ errors: 0, stopped: null });

@@ -1,5 +1,5 @@
 import { familyOf, seatOf, type Baseline, type BaselineOptions, type RunProgram } from "@laconic/baselines";
-import { answerForm, answerReading, posed, type BenchmarkProblem, type GradingMeans } from "@laconic/benchmarks";
+import { answerForm, answerReading, posed, type BenchmarkProblem, type Graders } from "@laconic/benchmarks";
 import type { AgentId, LanguageModel, Problem, TokenPrice, Topology } from "@laconic/core";
 import type { BenchJob, BenchSettings } from "./bench-job.ts";
 import type { EqualTokens } from "./sample-record.ts";
@@ -7,7 +7,7 @@ import type { EqualTokens } from "./sample-record.ts";
 /** What a bench runs with: the model, the graders, and what tokens cost. */
 export interface BenchParts {
   readonly model: LanguageModel;
-  readonly means: GradingMeans;
+  readonly graders: Graders;
   /** US dollars per million tokens, where known. */
   readonly price: TokenPrice | null;
   /** Models of single seats of all methods, such as `actor`, with their prices; all others speak with `model`. */

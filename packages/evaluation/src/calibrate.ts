@@ -35,7 +35,7 @@ export async function calibrateMethod(
   signal: AbortSignal | undefined,
 ): Promise<CalibrationRecord> {
   const { method, set, config } = job;
-  const { means } = parts;
+  const { graders } = parts;
   const { seed } = settings;
   const questions = set.calibration;
   if (questions.length === 0)
@@ -62,7 +62,7 @@ export async function calibrateMethod(
         });
         ledgers.push(episode.ledger);
         costs.push(spendingOf(episode.ledger, method, parts).usd);
-        const grade = (): ReturnType<typeof gradeOf> => gradeOf(episode.answer, problem, means, ask, signal);
+        const grade = (): ReturnType<typeof gradeOf> => gradeOf(episode.answer, problem, graders, ask, signal);
         const first = await grade();
         if (signal?.aborted) throw new LaconicError("aborted", `${method.name}: its calibration was aborted`);
         const { correct, error } = first.status === "scored" ? first : await grade();

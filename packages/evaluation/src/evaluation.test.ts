@@ -157,7 +157,7 @@ test("a team's own models cost the caller nothing", async () => {
   const path = await temporary();
   const own = { ...baselineNamed("hint"), models: { collaborator: scriptedModel(() => "look") } };
   const file = await openRecords(path);
-  const parts = { model: scriptedModel(script), means: { maths }, price: { prompt: 1e6, completion: 0 } };
+  const parts = { model: scriptedModel(script), graders: { maths }, price: { prompt: 1e6, completion: 0 } };
   await runBench(benchJobs([set], settings, [own]).slice(0, 1), settings, parts, file);
   await file.close();
   const [record] = [...file.records.values()] as [SampleRecord];
@@ -208,7 +208,7 @@ test("a method that deals a question is given its parts, its options to all; wha
     seen.push(prompt.kind === "messages" ? (prompt.messages.at(-1)?.content ?? "") : "");
     return "The answer is A.";
   });
-  await runBench(jobs, settings, { model, means: { maths }, price: null }, file);
+  await runBench(jobs, settings, { model, graders: { maths }, price: null }, file);
   await file.close();
   expect(seen.toSorted()).toEqual(["part of p0\nA) one\nB) two", "part of p1\nA) one\nB) two"]);
   expect([...file.records.values()].map(({ correct }) => correct)).toEqual([true, true]);
@@ -221,7 +221,12 @@ test("what nothing here can grade ends the bench by name: it is no wrong answer"
   }));
   const file = await openRecords(await temporary());
   const jobs = benchJobs([{ ...set, benchmark: "tldr", problems: writing }], settings);
-  const outcome = await runBench(jobs, settings, { model: scriptedModel(script), means: { maths }, price: null }, file);
+  const outcome = await runBench(
+    jobs,
+    settings,
+    { model: scriptedModel(script), graders: { maths }, price: null },
+    file,
+  );
   await file.close();
   expect(outcome.stopped).toMatch(/nothing here judges writing/u);
   expect(file.records.size).toBe(0);
@@ -239,7 +244,7 @@ test("a method that learns does so once, on questions of its own, counted apart;
   const perform = async (given: BenchSet, before: readonly CalibrationRecord[]) => {
     const file = await openRecords(path);
     const jobs = openJobs(benchJobs([given], learning), file.records);
-    const parts = { model: scriptedModel(script), means: { maths }, price: { prompt: 1, completion: 2 }, runProgram };
+    const parts = { model: scriptedModel(script), graders: { maths }, price: { prompt: 1, completion: 2 }, runProgram };
     const outcome = await runBench(jobs, learning, parts, file, {
       learned: before,
       onLearned: async (record) => void learned.push(record),

@@ -1,4 +1,4 @@
-import { gradeAnswer, type BenchmarkProblem, type GradingMeans, type Verdict } from "@laconic/benchmarks";
+import { gradeAnswer, type BenchmarkProblem, type Graders, type Verdict } from "@laconic/benchmarks";
 import { LaconicError, type LaconicErrorCode } from "@laconic/core";
 import type { Ask } from "@laconic/rewards";
 import type { SampleRecord } from "./sample-record.ts";
@@ -10,13 +10,13 @@ export type Graded = Pick<SampleRecord, "status" | "correct" | "extracted" | "ru
 export async function gradeOf(
   answer: string | null,
   problem: BenchmarkProblem,
-  means: GradingMeans,
+  graders: Graders,
   ask: Ask,
   signal: AbortSignal | undefined,
 ): Promise<Graded> {
   if (answer === null) return { status: "scored", correct: false, extracted: null, rule: null, error: null };
   const answered = await ask<Verdict | null>((late) =>
-    gradeAnswer(answer, problem, means, signal ? AbortSignal.any([late, signal]) : late),
+    gradeAnswer(answer, problem, graders, signal ? AbortSignal.any([late, signal]) : late),
   );
   const none = { correct: null, extracted: null, rule: null };
   if (answered.status === "error") {

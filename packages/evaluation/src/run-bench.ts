@@ -61,7 +61,7 @@ export async function runBench(
     onLearned,
   }: BenchOptions = {},
 ): Promise<BenchOutcome> {
-  const { means } = parts;
+  const { graders } = parts;
   // One calibration for all samples of a method on a benchmark.
   const calibrations = new Map<string, Promise<unknown>>();
   const learnedBy = (job: BenchJob): Promise<unknown> => {
@@ -93,7 +93,7 @@ export async function runBench(
       const attempt = (before?.attempt ?? 0) + 1;
       let record: SampleRecord;
       try {
-        const judged = before && (await judgedAgain(before, job, means, ask, signal));
+        const judged = before && (await judgedAgain(before, job, graders, ask, signal));
         const given = { learned: await learnedBy(job), equalTokens: equalTokens.get(job.config) ?? null };
         record = judged ?? (await takeSample(job, settings, parts, attempt, given, ask, signal));
       } catch (error) {
@@ -149,7 +149,7 @@ async function takeSample(
   signal: AbortSignal | undefined,
 ): Promise<SampleRecord> {
   const { problem, method } = job;
-  const { means } = parts;
+  const { graders } = parts;
   const options = methodOptions({ ...job, equalTokens }, settings, parts);
   const topology =
     learned === undefined ? method.create(options) : (method.restore?.(options, learned) ?? method.create(options));
@@ -162,7 +162,7 @@ async function takeSample(
     ...(signal && { signal }),
   });
   const seconds = (performance.now() - started) / 1000;
-  const grade = await gradeOf(episode.answer, problem, means, ask, signal);
+  const grade = await gradeOf(episode.answer, problem, graders, ask, signal);
   const totals = ledgerTotals(episode.ledger);
   return {
     ...identityOf(job, settings, equalTokens),
@@ -187,13 +187,13 @@ async function takeSample(
 async function judgedAgain(
   before: SampleRecord,
   { problem }: BenchJob,
-  means: BenchParts["means"],
+  graders: BenchParts["graders"],
   ask: Ask,
   signal: AbortSignal | undefined,
 ): Promise<SampleRecord | null> {
   const { status, answer } = before;
   if (status === "scored" || answer === null) return null;
-  return { ...before, ...(await gradeOf(answer, problem, means, ask, signal)) };
+  return { ...before, ...(await gradeOf(answer, problem, graders, ask, signal)) };
 }
 
 /** Which sample it is, and how it was played. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { baselineNamed, type Baseline } from "@laconic/baselines";
-import { mathsGrader, type BenchmarkProblem, type GradingMeans, type Verdict } from "@laconic/benchmarks";
+import { mathsGrader, type BenchmarkProblem, type Graders, type Verdict } from "@laconic/benchmarks";
 import { LaconicError } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
 import { afterAll, expect, onTestFinished, test } from "vitest";
@@ -52,9 +52,15 @@ async function bench(
     calls++;
     return "a program";
   });
-  const means: GradingMeans = { maths, code: (_, { entryPoint }, signal) => judge(entryPoint, signal) };
+  const graders: Graders = { maths, code: (_, { entryPoint }, signal) => judge(entryPoint, signal) };
   const jobs = openJobs(benchJobs([set], settings, [baselineNamed("vanilla")]), file.records);
-  const outcome = await runBench(jobs, settings, { model, means, price: { prompt: 1, completion: 1 } }, file, options);
+  const outcome = await runBench(
+    jobs,
+    settings,
+    { model, graders, price: { prompt: 1, completion: 1 } },
+    file,
+    options,
+  );
   await file.close();
   return { outcome, records: [...file.records.values()], calls };
 }
@@ -153,7 +159,7 @@ test("a judge that hangs over what a method learns on does not hang the bench, n
   };
   const judged = async (judge: (name: string, time: number) => Promise<Verdict>): Promise<BenchOutcome> => {
     const file = await openRecords(await temporary());
-    const code: GradingMeans["code"] = (_, { entryPoint }) => {
+    const code: Graders["code"] = (_, { entryPoint }) => {
       asked.push(entryPoint);
       return judge(entryPoint, asked.filter((name) => name === entryPoint).length);
     };
@@ -161,7 +167,7 @@ test("a judge that hangs over what a method learns on does not hang the bench, n
       learner,
     ]);
     const model = scriptedModel(() => "a program");
-    const outcome = await runBench(jobs, settings, { model, means: { maths, code }, price: null }, file, {
+    const outcome = await runBench(jobs, settings, { model, graders: { maths, code }, price: null }, file, {
       gradeSeconds: 0.2,
       concurrency: 1,
     });

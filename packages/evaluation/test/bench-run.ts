@@ -59,7 +59,7 @@ export async function run(
   const outcome = await runBench(
     openJobs(jobs, file.records),
     settings,
-    { model: scriptedModel(given), means: { maths }, price },
+    { model: scriptedModel(given), graders: { maths }, price },
     file,
     options,
   );

@@ -59,10 +59,10 @@ export function openGuardedEncoder(setup: GuardedSetup): PromptEncoder {
     if (answer) throw new LaconicError(answer.error.code, answer.error.message, answer.error.detail);
     held.thread = null;
     void thread.worker.terminate();
-    const means = call.method === "encodeChat" ? "chat template and patterns" : "patterns";
+    const suspects = call.method === "encodeChat" ? "chat template and patterns" : "patterns";
     throw new LaconicError(
       "model_unsupported",
-      `${setup.folder}: its ${means} took more than ${seconds.toFixed(0)} s or all memory for ${characters} characters; they may be hostile`,
+      `${setup.folder}: its ${suspects} took more than ${seconds.toFixed(0)} s or all memory for ${characters} characters; they may be hostile`,
       { folder: setup.folder, seconds, characters },
     );
   };

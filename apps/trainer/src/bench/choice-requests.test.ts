@@ -65,7 +65,7 @@ async function requests(
     hub: { cacheFolder: "", offline: true },
   });
   if (!set) throw new Error("no questions");
-  const parts = { model: openAiModel({ model: "m", baseUrl: url, apiKey: "none" }), means: { maths }, price: null };
+  const parts = { model: openAiModel({ model: "m", baseUrl: url, apiKey: "none" }), graders: { maths }, price: null };
   const by = new Map<string, string[]>();
   const small = { ...set, calibration: set.calibration.slice(0, 2) };
   for (const name of methods) {

@@ -303,8 +303,8 @@ async function perform(
   process.once("SIGINT", interrupt);
   process.once("SIGTERM", interrupt);
   try {
-    const means = { maths, ...(sandbox && { code: codeGrader(sandbox) }) };
-    const parts = { model, roleModels, means, price, ...(sandbox && { runProgram: programRunner(sandbox) }) };
+    const graders = { maths, ...(sandbox && { code: codeGrader(sandbox) }) };
+    const parts = { model, roleModels, graders, price, ...(sandbox && { runProgram: programRunner(sandbox) }) };
     let written: Promise<void> = Promise.resolve(); // one after the other: each adds to the same file
     const onRecord = progressOf(todo.length, account, terminal);
     const outcome = await runBench(todo, settings, parts, file, {

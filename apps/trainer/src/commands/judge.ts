@@ -8,7 +8,7 @@ import {
   timerOf,
   winRate,
   type Agreement,
-  type JudgeMeans,
+  type JudgeSettings,
   type Rubric,
   type WinRate,
 } from "@laconic/rewards";
@@ -81,7 +81,7 @@ export function judgeCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         const { openAiModel } = await import("@laconic/openai");
         const baseUrl = args["base-url"] ?? environmentValue("OPENAI_BASE_URL") ?? "https://api.openai.com/v1";
         const model = openAiModel({ model: args.model, baseUrl, insecure: args.insecure === true });
-        const means: JudgeMeans = { model, deadline };
+        const judge: JudgeSettings = { model, deadline };
         terminal.note(
           pairs
             ? `${count} pairs, at most ${count * 4} questions to ${args.model}`
@@ -89,14 +89,14 @@ export function judgeCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         );
         if (pairs) {
           const criterion = textOf(rubric);
-          const result = await winRate(createPreference({ ...means, criterion }), pairs, {
+          const result = await winRate(createPreference({ ...judge, criterion }), pairs, {
             atOnce,
             onPair: progress(count, terminal),
           });
           terminal.result(args.json ? JSON.stringify(result) : rateText(result));
           return result.rate === null ? 1 : 0;
         }
-        const result = await agreement(createJudge({ ...means, rubric }), labelled, { atOnce, acceptAt });
+        const result = await agreement(createJudge({ ...judge, rubric }), labelled, { atOnce, acceptAt });
         terminal.result(args.json ? JSON.stringify(result) : agreementText(result));
         return result.judged === 0 ? 1 : 0;
       },

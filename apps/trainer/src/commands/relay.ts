@@ -24,7 +24,7 @@ import { chooseDevice } from "../run/devices.ts";
 import { openParts } from "../run/open-parts.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 import { parseAppConfig } from "../run/app-config.ts";
-import { openingMeans } from "../run/open-run.ts";
+import { runResources } from "../run/open-run.ts";
 
 const levelFlag = {
   level: { type: "enum" as const, description: "Difficulty", options: Object.keys(relayLevels), default: "one-fact" },
@@ -83,7 +83,7 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
         const device = await chooseDevice(args.device, "auto", (line) => terminal.note(line));
         const settings = parseAppConfig({ task: { name: "relay", level: level.name } });
         const { engine, parts } = await openParts(settings, device, {
-          ...(await openingMeans(settings.model, terminal)),
+          ...(await runResources(settings.model, terminal)),
           fresh: freshRelayModel(args.seed),
         });
         const started = performance.now();

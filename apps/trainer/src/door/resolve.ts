@@ -5,10 +5,10 @@ import { isRecord, referencePlace, type Reference } from "./reference.ts";
 
 /**
  * The value that a reference stands for: its module is imported, and its export called where it has settings.
- * @param means - what a function is called with beside its settings; a task that is a function of the means alone is called too
+ * @param resources - what a function is called with beside its settings; a task that is a function of them alone is called too
  * @throws LaconicError `config_invalid` naming file and export where it is not what is needed
  */
-export async function resolveReference(reference: Reference, kind: KindName, means?: object): Promise<unknown> {
+export async function resolveReference(reference: Reference, kind: KindName, resources?: object): Promise<unknown> {
   const { file, export: name, path = [], settings } = reference;
   let value = exportOf(await loadSource(file), file, name);
   for (const key of path)
@@ -19,9 +19,9 @@ export async function resolveReference(reference: Reference, kind: KindName, mea
   if (settings) {
     if (typeof value !== "function")
       throw refused(`takes no settings: a function that is called with them and returns a ${kinds[kind].noun} would`);
-    value = await called(value, [settings, means]);
+    value = await called(value, [settings, resources]);
   }
-  if (means !== undefined && typeof value === "function") value = await called(value, [means]);
+  if (resources !== undefined && typeof value === "function") value = await called(value, [resources]);
   const lack = kinds[kind].lacks(value);
   if (lack !== null) throw refused(`is no ${kinds[kind].noun}: ${lack}`);
   return value;

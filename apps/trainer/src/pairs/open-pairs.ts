@@ -9,7 +9,7 @@ import { isReference } from "../door/reference.ts";
 import { parseAppConfig } from "../run/app-config.ts";
 import { chooseDevice } from "../run/devices.ts";
 import { openParts } from "../run/open-parts.ts";
-import { findRun, openFoundRun, openingMeans, type FoundRun } from "../run/open-run.ts";
+import { findRun, openFoundRun, runResources, type FoundRun } from "../run/open-run.ts";
 import { openRunTask, runTaskTitle } from "../run/run-task.ts";
 import type { RunTask } from "../run/run-settings.ts";
 import { trainedPair, type PairConfig } from "./pair-settings.ts";
@@ -137,8 +137,8 @@ async function openBase(settings: TaskSettings, config: PairConfig, terminal: Te
   }
   const app = parseAppConfig({ task: settings, model, device: config.device, chatTemplateArguments });
   const device = await chooseDevice(app.device, app.workers, (line) => terminal.note(line));
-  const means = await openingMeans(model, terminal);
-  const { parts, task, close } = await openParts(app, device, { ...means, heldOut: problems });
+  const resources = await runResources(model, terminal);
+  const { parts, task, close } = await openParts(app, device, { ...resources, heldOut: problems });
   const [speaker] = Object.values(modelsOf(parts, livePolicies(parts)));
   if (!speaker) throw new LaconicError("config_invalid", `${task.name} has no agents`, { task: task.name });
   return { task, model: speaker, close };

@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 const chat: readonly ChatMessage[] = [{ role: "user", content: "hi" }];
-const means = { heldOut: 0, modelFolder: "" };
+const resources = { heldOut: 0, modelFolder: "" };
 
 test("presets on text tell models that think to answer at once", slow, async () => {
   for (const name of presetNames) {
@@ -41,7 +41,7 @@ test("presets on text tell models that think to answer at once", slow, async () 
     expect([name, chatTemplateArguments]).toEqual([name, told]);
     if (model === "shipped" || task.name === "code") continue;
     const opened = await openRunTask(task, {
-      ...means,
+      ...resources,
       modelFolder: folder,
       templateArguments: chatTemplateArguments,
     });
@@ -53,7 +53,7 @@ test("presets on text tell models that think to answer at once", slow, async () 
 
 test("without the argument the template goes its own way", slow, async () => {
   const task = { name: "writing", form: "tldr" } as const;
-  const { tokenizer } = await openRunTask(task, { ...means, modelFolder: folder });
+  const { tokenizer } = await openRunTask(task, { ...resources, modelFolder: folder });
   expect(tokenizer.decode((tokenizer as ChatTokenizer).encodeChat(chat))).toMatch(/assistant\n$/u);
 });
 

@@ -28,7 +28,7 @@ export interface OpenedParts {
 }
 
 /** What opening takes beside the configuration. */
-export interface OpeningMeans {
+export interface RunResources {
   /** Hears what the engine answers by itself. */
   readonly onWarning: (message: string) => void;
   /** Of the run's model. */
@@ -76,8 +76,8 @@ export function modelSource(
  * Starts the engine and loads the models; close what is returned when done.
  * @throws LaconicError `config_invalid` for a base of a policy that does not exist, and what tasks and engines throw
  */
-export async function openParts(config: Parts, device: ChosenDevice, means: OpeningMeans): Promise<OpenedParts> {
-  const { onWarning, modelFolder, openModel, checkpoint, fresh, note = () => undefined, heldOut = 1000 } = means;
+export async function openParts(config: Parts, device: ChosenDevice, resources: RunResources): Promise<OpenedParts> {
+  const { onWarning, modelFolder, openModel, checkpoint, fresh, note = () => undefined, heldOut = 1000 } = resources;
   const { bases = {}, chatTemplateArguments: templateArguments = {}, own = {} } = config;
   const { budget } = config.train;
   const shown = budget ? { targetTokens: budget.targetTokens } : {};
@@ -104,8 +104,8 @@ export async function openParts(config: Parts, device: ChosenDevice, means: Open
     }
     const trained = new Set(Object.values(names).flat());
     const others = task.topology.agents.filter((agent) => !trained.has(agent));
-    if (means.actor !== undefined) checkActor({ model: "" }, others.length > 0);
-    const actor = others.length === 0 ? null : await actorOf(means.actor ?? config.actor ?? null);
+    if (resources.actor !== undefined) checkActor({ model: "" }, others.length > 0);
+    const actor = others.length === 0 ? null : await actorOf(resources.actor ?? config.actor ?? null);
     const frozen =
       actor && Object.fromEntries(others.map((id) => [id, speakingAt(task.frozenTemperatures?.[id] ?? 0, actor)]));
     return { engine, task, parts: { task, policies, ...values, ...(frozen && { frozen }) }, close };

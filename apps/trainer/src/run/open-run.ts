@@ -11,7 +11,7 @@ import type { AppConfig } from "./run-settings.ts";
 import { modelFolders } from "./check-run.ts";
 import { chooseDevice } from "./devices.ts";
 import { openModelFolder } from "./model-folder.ts";
-import { openParts, type OpenedParts, type OpeningMeans } from "./open-parts.ts";
+import { openParts, type OpenedParts, type RunResources } from "./open-parts.ts";
 import { checkInputs, modelInputs, tokenizerInput } from "./run-inputs.ts";
 
 /** A run directory and one of its checkpoints. */
@@ -65,7 +65,7 @@ export async function findRun(directory: string, which: "latest" | "best" = "lat
 }
 
 /** Everything that the app brings to open a configuration: models from folder or hub, warnings and notes to the terminal. */
-export async function openingMeans(model: string, terminal: Terminal): Promise<OpeningMeans & { modelFolder: string }> {
+export async function runResources(model: string, terminal: Terminal): Promise<RunResources & { modelFolder: string }> {
   const { folder } = await openModelFolder(model, terminal);
   return {
     onWarning: (message) => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`),
@@ -106,10 +106,10 @@ export async function openFoundRun(
   }: { readonly trained?: boolean; readonly heldOut?: number; readonly actor?: ActorChoice["speaks"] } = {},
 ): Promise<OpenedParts> {
   await checkModelsOf(directory, config, terminal, { actor: actor === undefined });
-  const means = await openingMeans(config.model, terminal);
+  const resources = await runResources(config.model, terminal);
   const device = await chooseDevice(config.device, config.workers, (line) => terminal.note(line));
   const opened = await openParts(config, device, {
-    ...means,
+    ...resources,
     ...(trained && { checkpoint }),
     ...(heldOut !== undefined && { heldOut }),
     ...(actor && { actor }),

@@ -11,7 +11,7 @@ import { openTask } from "./open-task.ts";
 // The model's tokenizer is not what is tested here.
 vi.mock("@laconic/tokenizers", () => ({ loadTokenizer: async () => ({}) as ChatTokenizer }));
 
-const means = { heldOut: 5, modelFolder: "model" };
+const resources = { heldOut: 5, modelFolder: "model" };
 const rewardFor = (task: TeamTask, answer: string | null, problem: Problem): unknown =>
   rewardOf(task)({ ...scriptedEpisode([{ agent: "a", text: "" }]), answer, problemId: problem.id }, problem, {
     signal: new AbortController().signal,
@@ -21,7 +21,7 @@ const context = { sampling: { temperature: 1 }, random: randomFromSeed(0) };
 
 describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () => {
   test("training and held-out problems are different ones, and graded as the benchmark says", async () => {
-    const task = await openTask({ name: "benchmark", benchmark: "gsm8k", team: "hint" }, means);
+    const task = await openTask({ name: "benchmark", benchmark: "gsm8k", team: "hint" }, resources);
     const drawn = task.problems(randomFromSeed(1), 40);
     const held = new Set(task.heldOut.map(({ id }) => id));
     expect([drawn.length, held.size]).toEqual([40, 5]);
@@ -37,8 +37,8 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
   test("a star's problems are dealt among its holders, the same in every run", async () => {
     const settings = { name: "benchmark", benchmark: "gsm8k", team: "star", agents: 2 } as const;
     const notes: string[] = [];
-    const noting = { ...means, note: (text: string) => void notes.push(text) };
-    const [one, two] = [await openTask(settings, noting), await openTask(settings, means)];
+    const noting = { ...resources, note: (text: string) => void notes.push(text) };
+    const [one, two] = [await openTask(settings, noting), await openTask(settings, resources)];
     expect(one.heldOut).toEqual(two.heldOut);
     expect(one.heldOut).toHaveLength(5);
     for (const { views = {} } of [...one.heldOut, ...one.problems(randomFromSeed(1), 7000)])
@@ -58,7 +58,7 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
     "%s: what is asked and its options are everybody's, each once, and two holders know something",
     async (benchmark) => {
       const settings = { name: "benchmark", benchmark, team: "star", agents: 3 } as const;
-      const task = await openTask(settings, { ...means, heldOut: 20 });
+      const task = await openTask(settings, { ...resources, heldOut: 20 });
       for (const problem of [...task.heldOut, ...task.problems(randomFromSeed(1), 20)]) {
         const holders = Object.keys(problem.views ?? {});
         expect(holders.length).toBeGreaterThanOrEqual(2);
@@ -85,27 +85,29 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
     const folder = await mkdtemp(join(tmpdir(), "laconic-tasks-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     const settings = { name: "benchmark", benchmark: "math500", team: "solo" } as const;
-    await expect(openTask(settings, means)).rejects.toMatchObject({ code: "data_invalid" });
+    await expect(openTask(settings, resources)).rejects.toMatchObject({ code: "data_invalid" });
     const file = join(folder, "problems.jsonl");
     await writeFile(file, '{"question":"1+1?","gold":"2"}\n\n{"id":7,"question":"2+2?","gold":"4"}\n');
-    const task = await openTask({ ...settings, file }, means);
+    const task = await openTask({ ...settings, file }, resources);
     const drawn = task.problems(randomFromSeed(0), 2).toSorted((a, b) => a.gold.localeCompare(b.gold));
     expect(drawn.map(({ question }) => question)).toEqual(["1+1?", "2+2?"]);
     expect(await rewardFor(task, "\\boxed{2}", drawn[0] as (typeof drawn)[0])).toEqual({ task: 1 });
     await task.close?.();
     await writeFile(file, '{"question":"Even?","choices":["one","two"],"gold":"2"}\n');
-    const options = await openTask({ ...settings, file }, means);
+    const options = await openTask({ ...settings, file }, resources);
     expect(options.problems(randomFromSeed(0), 1)[0]?.question).toBe("Even?\nA) one\nB) two");
     await options.close?.();
-    await expect(openTask({ ...settings, team: "star", file }, means)).rejects.toThrow(
+    await expect(openTask({ ...settings, team: "star", file }, resources)).rejects.toThrow(
       /1 of 1 training problems .* none/u,
     );
     await writeFile(file, '{"question":"1+1?","gold":"2"}\n{"question":1}\n');
-    await expect(openTask({ ...settings, file }, means)).rejects.toThrow(/problems\.jsonl row 2: gold is no column/u);
+    await expect(openTask({ ...settings, file }, resources)).rejects.toThrow(
+      /problems\.jsonl row 2: gold is no column/u,
+    );
   });
 
   test("two writers: one grade for both texts", async () => {
-    const task = await openTask({ name: "writing", form: "tldr" }, means);
+    const task = await openTask({ name: "writing", form: "tldr" }, resources);
     const [problem] = task.heldOut;
     if (!problem) throw new Error("no problem");
     const short = "We moved to the old house and it was cold there.";
@@ -119,7 +121,7 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
   });
 
   test("helper and main function: the tests speak between the turns", { timeout: 60_000 }, async () => {
-    const task = await openTask({ name: "code", benchmark: "coophumaneval", turns: 2 }, { ...means, heldOut: 2 });
+    const task = await openTask({ name: "code", benchmark: "coophumaneval", turns: 2 }, { ...resources, heldOut: 2 });
     const [problem] = task.heldOut;
     if (!problem) throw new Error("no problem");
     const asked: string[] = [];
@@ -160,7 +162,7 @@ test.each([
 
 test("the run's budget reaches the agents of a team that is to be shown it", async () => {
   const settings = { name: "benchmark", benchmark: "gsm8k", team: "plain-debate", showBudget: true } as const;
-  const { topology, trainedAgents, name } = await openTask(settings, { ...means, heldOut: 0, targetTokens: 60 });
+  const { topology, trainedAgents, name } = await openTask(settings, { ...resources, heldOut: 0, targetTokens: 60 });
   expect([name, trainedAgents]).toEqual(["benchmark/gsm8k/plain-debate", ["debater-1", "debater-2", "debater-3"]]);
   const models = Object.fromEntries(topology.agents.map((agent) => [agent, scriptedModel("#### 4")]));
   const { utterances, outputs } = await topology.run({ id: "1", question: "2+2?", gold: "4" }, { ...context, models });

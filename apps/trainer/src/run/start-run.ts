@@ -16,7 +16,7 @@ import { describeEnvironment } from "./environment.ts";
 import { chooseDevice } from "./devices.ts";
 import { openModelFolder } from "./model-folder.ts";
 import { openParts } from "./open-parts.ts";
-import { openingMeans } from "./open-run.ts";
+import { runResources } from "./open-run.ts";
 import { policyTask } from "./policy-task.ts";
 import { runInputs } from "./run-inputs.ts";
 import { pinnedRunTask } from "./run-task.ts";
@@ -56,8 +56,8 @@ export async function startRun(
     workers: device.workers,
   };
   const warn = (message: string): void => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`);
-  const means = await openingMeans(pinned, terminal);
-  const { engine, task, parts, close } = await openParts(config, device, means);
+  const resources = await runResources(pinned, terminal);
+  const { engine, task, parts, close } = await openParts(config, device, resources);
   const stop = new AbortController();
   const interrupt = (signal: NodeJS.Signals): void => {
     if (stop.signal.aborted) process.exit(signal === "SIGINT" ? 130 : 143);

@@ -25,7 +25,7 @@ test.for([
   expect((await gradeAnswer(reply, given, { maths })).correct).toBe(right);
 });
 
-test("code and writing are judged by the means that are given, and refused without: no verdict is not a wrong one", async () => {
+test("code and writing are judged by the graders that are given, and refused without: no verdict is not a wrong one", async () => {
   const code = problem("", { kind: "code", prompt: "def f():\n", test: "", entryPoint: "f" });
   const writing = problem("", { kind: "writing", form: "tldr" });
   for (const [given, key] of [
@@ -33,7 +33,7 @@ test("code and writing are judged by the means that are given, and refused witho
     [writing, "writing"],
   ] as const)
     await expect(gradeAnswer("", given, { maths })).rejects.toMatchObject({ code: "config_invalid", detail: { key } });
-  const means = { maths, code: async () => said("ran"), writing: async () => said("read") };
-  expect((await gradeAnswer("", code, means)).rule).toBe("ran");
-  expect((await gradeAnswer("", writing, means)).rule).toBe("read");
+  const graders = { maths, code: async () => said("ran"), writing: async () => said("read") };
+  expect((await gradeAnswer("", code, graders)).rule).toBe("ran");
+  expect((await gradeAnswer("", writing, graders)).rule).toBe("read");
 });

@@ -7,7 +7,7 @@ import { gradeText } from "./text-answer.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** What judging takes beside the problem. */
-export interface GradingMeans {
+export interface Graders {
   /** For benchmarks of mathematics. */
   readonly maths: MathsGrader;
   /** For benchmarks of code: `codeGrader` of `@laconic/sandbox`. */
@@ -23,12 +23,12 @@ export interface GradingMeans {
 /**
  * Judges a reply as the problem's benchmark says.
  * @param signal - ends the judging: the verdict is not `decided` then
- * @throws LaconicError `config_invalid` for code and writing without the means: no verdict is not "wrong"
+ * @throws LaconicError `config_invalid` for code and writing without a grader of them: no verdict is not "wrong"
  */
 export async function gradeAnswer(
   reply: string,
   problem: BenchmarkProblem,
-  { maths, code, writing }: GradingMeans,
+  { maths, code, writing }: Graders,
   signal?: AbortSignal,
 ): Promise<Verdict> {
   const { grading, gold } = problem;
@@ -53,12 +53,8 @@ export async function gradeAnswer(
   }
 }
 
-function missing(means: "code" | "writing", { id }: BenchmarkProblem): never {
-  throw new LaconicError(
-    "config_invalid",
-    `${id}: nothing here judges ${means}; give the grader ${means} among its means`,
-    {
-      key: means,
-    },
-  );
+function missing(kind: "code" | "writing", { id }: BenchmarkProblem): never {
+  throw new LaconicError("config_invalid", `${id}: nothing here judges ${kind}; give a grader of ${kind}`, {
+    key: kind,
+  });
 }

@@ -148,10 +148,10 @@ test("golds as graders take them: worked solutions, numbers of any size, LaTeX, 
     { gold: "1018", solution: "It is 9 * 2 = 18." },
     { gold: "123456789012345678901" },
   ]);
-  const means = { maths: mathsGrader() };
-  onTestFinished(() => means.maths.close());
+  const graders = { maths: mathsGrader() };
+  onTestFinished(() => graders.maths.close());
   const right = async (reply: string, { problems }: OpenedProblems): Promise<boolean> =>
-    (await gradeAnswer(reply, problems[0] as BenchmarkProblem, means)).correct;
+    (await gradeAnswer(reply, problems[0] as BenchmarkProblem, graders)).correct;
   const half = await read("a.csv", "question,gold\nhalf?,\\frac{1}{2}\n", {
     grading: { kind: "maths", tolerance: 0.01 },
   });

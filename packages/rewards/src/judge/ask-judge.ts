@@ -3,7 +3,7 @@ import { withDeadline, type Ask, type Timer } from "../deadline.ts";
 import { checkOption } from "../check-option.ts";
 
 /** How a model that judges is asked. */
-export interface JudgeMeans {
+export interface JudgeSettings {
   /** Any: an API's, one on this machine, a script. */
   readonly model: LanguageModel;
   /** Seconds that one question may wait while no other is answered either. Absent: as long as the model takes. */
@@ -37,13 +37,13 @@ export type Verdict<T> =
  * @throws LaconicError `config_invalid` for an option out of range
  */
 export function judgeAsker<T>(
-  means: JudgeMeans,
+  settings: JudgeSettings,
 ): (question: JudgeQuestion<T>, signal?: AbortSignal) => Promise<Verdict<T>> {
-  const { attempts = 2, cached = 10_000, maxTokens = 1024 } = means;
+  const { attempts = 2, cached = 10_000, maxTokens = 1024 } = settings;
   checkOption("attempts", attempts, Number.isInteger(attempts) && attempts >= 1, "a whole number from 1");
   checkOption("cached", cached, Number.isInteger(cached) && cached >= 0, "a whole number from 0");
   checkOption("maxTokens", maxTokens, Number.isInteger(maxTokens) && maxTokens >= 1, "a whole number from 1");
-  const ask: Ask = means.deadline ? withDeadline(means.deadline) : withoutDeadline;
+  const ask: Ask = settings.deadline ? withDeadline(settings.deadline) : withoutDeadline;
   const kept = new Map<string, T>();
   const inFlight = new Map<string, Promise<Verdict<T>>>();
 
@@ -53,7 +53,7 @@ export function judgeAsker<T>(
       if (outer?.aborted) return { status: "undecided", reason: "nobody waits for the judge any more" };
       const messages = reason === "unreadable" ? reminded(question) : question.messages;
       const answered = await ask((signal) =>
-        means.model.complete({
+        settings.model.complete({
           prompt: { kind: "messages", messages },
           sampling: { temperature: 0, maxTokens },
           random: randomFromSeed(`${question.key}#${attempt}`).state(),
@@ -69,7 +69,7 @@ export function judgeAsker<T>(
       reason = "unreadable";
     }
     const told = reason === "unreadable" ? "its reply has no verdict in the form that was asked for" : reason;
-    return { status: "undecided", reason: `the judge ${means.model.id} gave none in ${attempts} attempts: ${told}` };
+    return { status: "undecided", reason: `the judge ${settings.model.id} gave none in ${attempts} attempts: ${told}` };
   }
 
   return async (question, signal) => {
@@ -119,7 +119,7 @@ export type Judged = Pick<Problem, "question"> & {
 };
 
 /** @throws LaconicError `config_invalid` unless it is a whole number from 1 */
-export function charactersOf({ mostCharacters = 24_000 }: JudgeMeans): number {
+export function charactersOf({ mostCharacters = 24_000 }: JudgeSettings): number {
   if (Number.isInteger(mostCharacters) && mostCharacters >= 1) return mostCharacters;
   throw new LaconicError("config_invalid", `mostCharacters is ${mostCharacters}, expected a whole number from 1`);
 }

@@ -1,4 +1,4 @@
-import { charactersOf, judgeAsker, type Judged, type JudgeMeans, type Verdict } from "./ask-judge.ts";
+import { charactersOf, judgeAsker, type Judged, type JudgeSettings, type Verdict } from "./ask-judge.ts";
 import { codeFor, fenced, instructionFor } from "./fence.ts";
 import { bestMark, readRubric, type Criterion, type Rubric } from "./rubric.ts";
 
@@ -22,7 +22,7 @@ export interface Judge {
 }
 
 /** A judge and its rubric: one question, or several criteria. */
-export interface JudgeOptions extends JudgeMeans {
+export interface JudgeOptions extends JudgeSettings {
   readonly rubric: Rubric | string;
 }
 

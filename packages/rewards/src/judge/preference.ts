@@ -1,6 +1,6 @@
 import { LaconicError, wilsonInterval } from "@laconic/core";
 import { inOrder } from "./agreement.ts";
-import { charactersOf, judgeAsker, type Judged, type JudgeMeans, type Verdict } from "./ask-judge.ts";
+import { charactersOf, judgeAsker, type Judged, type JudgeSettings, type Verdict } from "./ask-judge.ts";
 import { codeFor, fenced, instructionFor } from "./fence.ts";
 
 /** Two answers to one question. */
@@ -22,7 +22,7 @@ export interface PreferenceJudge {
 }
 
 /** A judge of pairs, and by what it prefers. */
-export interface PreferenceOptions extends JudgeMeans {
+export interface PreferenceOptions extends JudgeSettings {
   /** What makes an answer better. */
   readonly criterion: string;
 }
