@@ -64,7 +64,7 @@ test.each(benchmarks.map(({ name, answer }) => ({ name, answer })))(
   async ({ answer }) => {
     const form = answerForm(answer);
     for (const method of baselines) {
-      const team = method.create({ reader: answerReading(answer), answerForm: form, maxTokens: 10 });
+      const team = method.create({ reader: answerReading(answer), answerForm: form, maxTokens: 10, tokens: 100 });
       const prompts = await asked(team, answer.kind === "maths" ? replies.numeric : replies[answer.kind]);
       expect(prompts.some(({ system }) => system.includes(form))).toBe(true);
       expect(prompts.some(({ all }) => all.includes("boxed"))).toBe(answer.kind === "maths");

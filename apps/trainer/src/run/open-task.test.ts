@@ -115,8 +115,10 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
     const models = { first: scriptedModel(() => ({ text: short })), second: scriptedModel(() => ({ text: long })) };
     const episode = await task.topology.run(problem, { ...context, models });
     const judge = (each: Episode): unknown => rewardOf(task)(each, problem, { signal: new AbortController().signal });
-    expect(judge(episode)).toMatchObject({ task: expect.toSatisfy((grade: number) => grade > 0.5) as number });
-    expect(judge({ ...episode, answer: null, outputs: {} })).toEqual({ task: 0 });
+    expect(judge(episode)).toMatchObject({
+      team: { task: expect.toSatisfy((grade: number) => grade > 0.5) as number },
+    });
+    expect(judge({ ...episode, answer: null, outputs: {} })).toMatchObject({ team: { task: 0 } });
     expect(task.game?.players.map(({ id }) => id)).toEqual(["first", "second"]);
   });
 
@@ -141,7 +143,7 @@ describe.skipIf(data === undefined)("tasks over benchmarks (LACONIC_DATA)", () =
     expect(asked[0]).toContain("def x_or_y");
     expect(asked[1]).toMatch(/A reader says:\n\d of 5 tests pass\./u);
     const { signal } = new AbortController();
-    expect(await rewardOf(task)(episode, problem, { signal })).toEqual({ task: 1 });
+    expect(await rewardOf(task)(episode, problem, { signal })).toMatchObject({ team: { task: 1 } });
     await task.close?.();
   });
 });
