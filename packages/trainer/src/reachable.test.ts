@@ -206,6 +206,11 @@ const blocks: Readonly<Record<string, { readonly because: string; readonly proof
         await weightsAfter({ objective: { name: "grpo", offPolicyMask: 0.1 } }),
       ),
   },
+  "rewards.judgeReward": { because: "asks a model, which is a value and no name; `reward` takes what it gives" },
+  "rewards.createJudge": { because: "what judgeReward asks, for graders of one's own and for agreement" },
+  "rewards.createPreference": { because: "compares the answers of two teams after their runs" },
+  "rewards.winRate": { because: "counts what preferences come to, after runs" },
+  "rewards.agreement": { because: "measures a judge by labels, before runs" },
   "budget.dualAscent": {
     because: "Eq. 5 alone, by its name; a budget without antiWindup is the same",
     proof: () => {
@@ -249,6 +254,7 @@ const objects: Readonly<Record<string, () => unknown>> = {
       expect(estimatorOf({ advantage }).settings).toEqual(options);
     }
   },
+  "rewards.bestMark": () => expect(rewards.bestMark).toBeGreaterThan(0),
   "rewards.equation1Costs": () => expect(costsOf({ costs: null })).toBe(rewards.equation1Costs),
   "rewards.costShapes": () => expect(configurations.some(({ costs }) => costs !== undefined)).toBe(true),
   "rewards.decoupledShape": () => expect(called).toContain("rewards.decoupledEstimator"),

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import type { DataSettings } from "@laconic/benchmarks";
 import { randomFromSeed, type ChatTokenizer, type Problem } from "@laconic/core";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { gradeOf } from "../grading.ts";
-import { dataTask, type DataTaskResources } from "./data-task.ts";
+import { gradeOf } from "../src/grading.ts";
+import { dataTask, type DataTaskResources } from "../src/text/data-task.ts";
 
 // The model's tokenizer is not what is tested here.
 vi.mock("@laconic/tokenizers", () => ({ loadTokenizer: async () => ({}) as ChatTokenizer }));

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { ChatTokenizer, Problem, Random } from "@laconic/core";
 import { solo, type AgentView } from "@laconic/topologies";
 import { afterAll, describe, expect, onTestFinished, test, vi } from "vitest";
-import { gradingOf } from "../grading.ts";
+import { gradingOf } from "../src/grading.ts";
 import {
   defineTask,
   relayCriticTask,
@@ -14,9 +14,9 @@ import {
   relayWritersTask,
   type RelayLevelName,
   type TeamTask,
-} from "../index.ts";
-import { benchmarkTask, codeTask, dataTask, writingTask, type TaskResources } from "../text/index.ts";
-import { taskCases, type TaskSubject } from "./index.ts";
+} from "../src/index.ts";
+import { benchmarkTask, codeTask, dataTask, writingTask, type TaskResources } from "../src/text/index.ts";
+import { taskCases, type TaskSubject } from "../src/testing/index.ts";
 
 // The model's tokenizer is not what is tested here.
 vi.mock("@laconic/tokenizers", () => ({ loadTokenizer: async () => ({}) as ChatTokenizer }));
