@@ -263,7 +263,7 @@ export const badInputs: readonly BadInput[] = [
   { words: ["bench", "--resume", "--run", "deep-bench"], says: "levels deep" },
 
   // Graders, graphs, programs.
-  { words: ["grade"], says: "FILE" },
+  { words: ["grade", "none.jsonl", "--board"], says: "cannot be read" },
   { words: ["grade", "none.jsonl"], says: "cannot be read" },
   { words: ["grade", "empty"], says: "cannot be read" },
   { words: ["grade", long], says: "cannot be read" },

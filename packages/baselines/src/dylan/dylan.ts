@@ -56,10 +56,11 @@ export const dylanSelect: Baseline = {
   restore: (options, learned) => {
     const protocol = protocolFor(dylanSelectProtocols, options);
     const parsed = selectedSchema.safeParse(learned);
-    const team = parsed.success ? parsed.data.agents.map((i) => playersOf(protocol)[i]) : [];
-    if (team.length === 0 || team.includes(undefined))
+    const chosen = parsed.success ? parsed.data.agents : [];
+    const team = chosen.flatMap((i): Role[] => playersOf(protocol).slice(i, i + 1));
+    if (team.length === 0 || team.length < chosen.length)
       throw new LaconicError("data_invalid", "what was learned is no team of DyLAN's; calibrate again");
-    return playedBy(protocol, options, team as Role[]);
+    return playedBy(protocol, options, team);
   },
 };
 

@@ -26,7 +26,7 @@ export interface Agreement {
 
 /**
  * Puts labelled answers to a judge, `atOnce` at a time.
- * @param options.acceptAt - score from which the judge accepts, in (0, 1]. Default 0.5
+ * @param options - acceptAt: score from which the judge accepts, in (0, 1], default 0.5; atOnce: questions at a time, default 8
  * @throws LaconicError `config_invalid` for options out of range
  */
 export async function agreement(
