@@ -1,6 +1,7 @@
 import { open, readFile, truncate, type FileHandle } from "node:fs/promises";
 import { LaconicError } from "@laconic/core";
-import { parseRecord, sampleKey, type SampleRecord } from "./sample-record.ts";
+import type { z } from "zod";
+import { sampleKey, sampleSchema, type SampleRecord } from "./sample-record.ts";
 
 /** Records on disk, one a line, each there for good once `append` has returned. */
 export interface RecordFile<Kept = SampleRecord> {
@@ -10,13 +11,13 @@ export interface RecordFile<Kept = SampleRecord> {
   close(): Promise<void>;
 }
 
-/** How records of a kind are read: null for a line that is none, and what makes two records the same sample. */
+/** What records of a kind are, and what makes two records the same sample. */
 export interface RecordKind<Kept> {
-  readonly parse: (line: string) => Kept | null;
+  readonly schema: z.ZodType<Kept>;
   readonly keyOf: (record: Kept) => string;
 }
 
-const samples: RecordKind<SampleRecord> = { parse: parseRecord, keyOf: sampleKey };
+const samples: RecordKind<SampleRecord> = { schema: sampleSchema, keyOf: sampleKey };
 
 /**
  * Reads records; a torn last line is left out.
@@ -39,7 +40,7 @@ export interface ReadRecords<Kept> {
 
 /** As {@link readRecords}, of any kind. */
 export async function readRecordsOf<Kept>(
-  { parse, keyOf }: RecordKind<Kept>,
+  { schema, keyOf }: RecordKind<Kept>,
   path: string,
 ): Promise<ReadRecords<Kept>> {
   const records = new Map<string, Kept>();
@@ -53,7 +54,7 @@ export async function readRecordsOf<Kept>(
     .split("\n")
     .forEach((line, i) => {
       if (line === "") return;
-      const record = parse(line);
+      const record = parsed(schema, line);
       if (!record)
         throw new LaconicError("data_invalid", `${path}:${i + 1}: the line is no record`, { path, row: i + 1 });
       records.set(keyOf(record), record);
@@ -83,4 +84,13 @@ export async function openRecordsOf<Kept>(kind: RecordKind<Kept>, path: string):
       await file.close();
     },
   };
+}
+
+/** Null for a line that is no record. */
+function parsed<Kept>(schema: z.ZodType<Kept>, line: string): Kept | null {
+  try {
+    return schema.safeParse(JSON.parse(line)).data ?? null;
+  } catch {
+    return null;
+  }
 }

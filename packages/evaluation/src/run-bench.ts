@@ -1,12 +1,14 @@
 import { setMaxListeners } from "node:events";
 import { performance } from "node:perf_hooks";
 import { protocolName } from "@laconic/baselines";
-import { criticalPath, criticalSeconds, LaconicError, ledgerTotals, randomFromSeed } from "@laconic/core";
+import { LaconicError, randomFromSeed } from "@laconic/core";
 import { timerOf, withDeadline, type Ask } from "@laconic/rewards";
 import { settingOf, type BenchJob, type BenchSettings } from "./bench-job.ts";
 import { givenTo, methodOptions, modelsFor, temperatureOf, type BenchParts } from "./bench-parts.ts";
 import { calibrateMethod, type CalibrationRecord } from "./calibrate.ts";
 import { standingOf } from "./faithful.ts";
+import { episodeCosts, noCosts } from "./episode-costs.ts";
+import { endsBench, messageOf } from "./sample-errors.ts";
 import { gradeOf } from "./grade-of.ts";
 import type { RecordFile } from "./record-file.ts";
 import { measuredTokens } from "./measured-tokens.ts";
@@ -97,7 +99,7 @@ export async function runBench(
         const given = { learned: await learnedBy(job), equalTokens: equalTokens.get(job.config) ?? null };
         record = judged ?? (await takeSample(job, settings, parts, attempt, given, ask, signal));
       } catch (error) {
-        if (ends(error)) {
+        if (endsBench(error)) {
           stopped ??= (error as Error).message;
           return;
         }
@@ -132,13 +134,6 @@ export async function runBench(
   };
 }
 
-/** Errors that the next sample would meet too. A request that is refused for what it holds, such as its length, is none. */
-function ends(error: unknown): boolean {
-  if (!LaconicError.is(error)) return false;
-  if (error.code === "api_refused") return ![400, 413, 422].includes(Number(error.detail["status"]));
-  return ["aborted", "budget_refused", "config_invalid", "data_invalid"].includes(error.code);
-}
-
 async function takeSample(
   job: BenchJob,
   settings: BenchSettings,
@@ -163,19 +158,13 @@ async function takeSample(
   });
   const seconds = (performance.now() - started) / 1000;
   const grade = await gradeOf(episode.answer, problem, graders, ask, signal);
-  const totals = ledgerTotals(episode.ledger);
   return {
     ...identityOf(job, settings, equalTokens),
     answer: episode.answer,
     ...grade,
     stopReason: episode.stopReason,
     notes: episode.notes ?? [],
-    calls: totals.calls,
-    promptTokens: totals.promptTokens,
-    completionTokens: totals.writtenTokens,
-    readTokens: totals.readTokens,
-    criticalTokens: criticalPath(episode.ledger).writtenTokens,
-    criticalSeconds: criticalSeconds(episode.ledger),
+    ...episodeCosts(episode.ledger),
     ...spendingOf(episode.ledger, method, parts),
     seconds,
     attempt,
@@ -248,17 +237,12 @@ function failedSample(
     rule: null,
     stopReason: null,
     notes: [],
-    calls: 0,
-    promptTokens: 0,
-    completionTokens: 0,
-    readTokens: 0,
-    criticalTokens: 0,
-    criticalSeconds: null,
+    ...noCosts,
     usd: null,
     byModel: [],
     seconds: 0,
     attempt,
-    error: error instanceof Error ? error.message.slice(0, 500) : String(error),
+    error: messageOf(error),
     gold: job.problem.gold,
   };
 }

@@ -1,5 +1,6 @@
 import type { AgentId } from "@laconic/core";
 import { z } from "zod";
+import { episodeCostFields, type EpisodeCosts } from "./episode-costs.ts";
 
 /** What the agents of a method saw of a question: everybody the whole, or each a share of what it states. */
 export type InformationSetting = "whole" | "dealt";
@@ -31,7 +32,7 @@ export interface ModelShare {
 }
 
 /** One question put to one method once: everything that a table needs, and what was said. */
-export interface SampleRecord {
+export interface SampleRecord extends EpisodeCosts {
   readonly benchmark: string;
   readonly problem: string;
   readonly method: string;
@@ -65,14 +66,6 @@ export interface SampleRecord {
   readonly stopReason: string | null;
   /** What its method records besides, such as `capped`. */
   readonly notes: readonly string[];
-  readonly calls: number;
-  readonly promptTokens: number;
-  readonly completionTokens: number;
-  readonly readTokens: number;
-  /** Tokens that cannot be written at the same time. */
-  readonly criticalTokens: number;
-  /** Seconds that cannot run at the same time; null for an error, and in records of before it was measured. */
-  readonly criticalSeconds: number | null;
   readonly usd: number | null;
   /** The same by model; empty for an error, and in records of before it was kept. */
   readonly byModel: readonly ModelShare[];
@@ -86,7 +79,8 @@ export interface SampleRecord {
 const count = z.int().min(0);
 const setting = z.enum(["whole", "dealt"]);
 const usd = z.number().min(0).nullable();
-const schema: z.ZodType<SampleRecord> = z.object({
+/** A stored sample. */
+export const sampleSchema: z.ZodType<SampleRecord> = z.object({
   benchmark: z.string(),
   problem: z.string(),
   method: z.string(),
@@ -112,12 +106,7 @@ const schema: z.ZodType<SampleRecord> = z.object({
   rule: z.string().nullable(),
   stopReason: z.string().nullable(),
   notes: z.array(z.string()).default([]),
-  calls: count,
-  promptTokens: count,
-  completionTokens: count,
-  readTokens: count,
-  criticalTokens: count,
-  criticalSeconds: z.number().min(0).nullable().default(null),
+  ...episodeCostFields,
   usd,
   byModel: z
     .array(z.object({ model: z.string(), calls: count, promptTokens: count, completionTokens: count, usd }))
@@ -127,15 +116,6 @@ const schema: z.ZodType<SampleRecord> = z.object({
   error: z.string().nullable(),
   gold: z.string(),
 });
-
-/** @returns null for a line that is no record: a torn one, of a process that was killed */
-export function parseRecord(line: string): SampleRecord | null {
-  try {
-    return schema.safeParse(JSON.parse(line)).data ?? null;
-  } catch {
-    return null;
-  }
-}
 
 /** What makes a sample the same sample. */
 export function sampleKey({

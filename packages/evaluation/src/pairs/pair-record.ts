@@ -1,8 +1,9 @@
 import { z } from "zod";
+import { episodeCostFields, type EpisodeCosts } from "../episode-costs.ts";
 import type { RecordKind } from "../record-file.ts";
 
 /** One problem given to one team once: what it earned, what it is made of, what it took, and what was written. */
-export interface PairRecord {
+export interface PairRecord extends EpisodeCosts {
   readonly task: string;
   readonly problem: string;
   readonly method: string;
@@ -17,14 +18,6 @@ export interface PairRecord {
   /** What each of the team answered. */
   readonly outputs: Readonly<Record<string, string>>;
   readonly stopReason: string | null;
-  readonly calls: number;
-  readonly promptTokens: number;
-  readonly completionTokens: number;
-  readonly readTokens: number;
-  /** Tokens that cannot be written at the same time. */
-  readonly criticalTokens: number;
-  /** Seconds that cannot run at the same time; null where none were measured. */
-  readonly criticalSeconds: number | null;
   /** From 1; more than 1 where earlier attempts failed. */
   readonly attempt: number;
   readonly error: string | null;
@@ -42,12 +35,7 @@ const schema: z.ZodType<PairRecord> = z.object({
   measures: z.record(z.string(), z.number()),
   outputs: z.record(z.string(), z.string()),
   stopReason: z.string().nullable(),
-  calls: count,
-  promptTokens: count,
-  completionTokens: count,
-  readTokens: count,
-  criticalTokens: count,
-  criticalSeconds: z.number().min(0).nullable(),
+  ...episodeCostFields,
   attempt: z.int().min(1),
   error: z.string().nullable(),
 });
@@ -64,13 +52,4 @@ export function pairKey({
 }
 
 /** A line of a bench of pairs. */
-export const pairRecords: RecordKind<PairRecord> = {
-  parse(line) {
-    try {
-      return schema.safeParse(JSON.parse(line)).data ?? null;
-    } catch {
-      return null;
-    }
-  },
-  keyOf: pairKey,
-};
+export const pairRecords: RecordKind<PairRecord> = { schema, keyOf: pairKey };

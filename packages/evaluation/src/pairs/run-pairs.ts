@@ -1,8 +1,5 @@
 import {
-  criticalPath,
-  criticalSeconds,
   LaconicError,
-  ledgerTotals,
   randomFromSeed,
   type AgentId,
   type EpisodeContext,
@@ -12,6 +9,8 @@ import {
   type Topology,
 } from "@laconic/core";
 import { readReward, timerOf, withDeadline, type Ask } from "@laconic/rewards";
+import { episodeCosts, noCosts } from "../episode-costs.ts";
+import { endsBench, messageOf } from "../sample-errors.ts";
 import type { RecordFile } from "../record-file.ts";
 import { pairKey, type PairRecord } from "./pair-record.ts";
 
@@ -86,7 +85,7 @@ export async function runPairs(
       try {
         record = await samplePair(job, attempt, options, ask);
       } catch (error) {
-        if (ends(error)) {
+        if (endsBench(error)) {
           stopped ??= (error as Error).message;
           return;
         }
@@ -113,7 +112,6 @@ async function samplePair(job: PairJob, attempt: number, options: PairOptions, a
   });
   const answered = await ask((deadline) => board.reward(episode, problem, { signal: deadline }));
   const outcome = answered.status === "answered" ? readReward(answered.value) : answered;
-  const totals = ledgerTotals(episode.ledger);
   const { measures = {} } = outcome.status === "scored" ? outcome.reward : {};
   return {
     ...identityOf(job),
@@ -122,12 +120,7 @@ async function samplePair(job: PairJob, attempt: number, options: PairOptions, a
     measures: Object.fromEntries(Object.entries(measures).filter(([, value]) => !Number.isNaN(value))),
     outputs: episode.outputs ?? {},
     stopReason: episode.stopReason,
-    calls: totals.calls,
-    promptTokens: totals.promptTokens,
-    completionTokens: totals.writtenTokens,
-    readTokens: totals.readTokens,
-    criticalTokens: criticalPath(episode.ledger).writtenTokens,
-    criticalSeconds: criticalSeconds(episode.ledger),
+    ...episodeCosts(episode.ledger),
     attempt,
     error: outcome.status === "scored" ? null : outcome.reason.slice(0, 500),
   };
@@ -139,12 +132,7 @@ const nothing: Omit<PairRecord, "task" | "problem" | "method" | "repeat" | "conf
   measures: {},
   outputs: {},
   stopReason: null,
-  calls: 0,
-  promptTokens: 0,
-  completionTokens: 0,
-  readTokens: 0,
-  criticalTokens: 0,
-  criticalSeconds: null,
+  ...noCosts,
 };
 
 function identityOf({
@@ -154,16 +142,4 @@ function identityOf({
   repeat,
 }: PairJob): Pick<PairRecord, "task" | "problem" | "method" | "repeat" | "config"> {
   return { task, problem: problem.id, method: name, repeat, config };
-}
-
-/** Errors that the next sample would meet too. */
-function ends(error: unknown): boolean {
-  return (
-    LaconicError.is(error) &&
-    ["aborted", "api_refused", "budget_refused", "config_invalid", "data_invalid"].includes(error.code)
-  );
-}
-
-function messageOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).slice(0, 500);
 }
