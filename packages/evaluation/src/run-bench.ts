@@ -1,7 +1,7 @@
 import { setMaxListeners } from "node:events";
 import { performance } from "node:perf_hooks";
 import { protocolName } from "@laconic/baselines";
-import { LaconicError, randomFromSeed } from "@laconic/core";
+import { randomFromSeed } from "@laconic/core";
 import { timerOf, withDeadline, type Ask } from "@laconic/rewards";
 import { settingOf, type BenchJob, type BenchSettings } from "./bench-job.ts";
 import { givenTo, methodOptions, modelsFor, temperatureOf, type BenchParts } from "./bench-parts.ts";

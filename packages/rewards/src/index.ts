@@ -38,7 +38,8 @@ export type { PriceIndependence } from "./price-independence.ts";
 
 export { bestMark } from "./judge/rubric.ts";
 export type { Criterion, Rubric } from "./judge/rubric.ts";
-export type { Judged, JudgeSettings, Verdict } from "./judge/ask-judge.ts";
+export type { Judged } from "./judge/fence.ts";
+export type { JudgeSettings, Verdict } from "./judge/ask-judge.ts";
 export { createJudge } from "./judge/judge.ts";
 export type { Judge, JudgedAnswer, JudgeOptions, Marks } from "./judge/judge.ts";
 export { judgeReward } from "./judge/judge-reward.ts";

@@ -88,8 +88,7 @@ export async function evaluate(
     episode,
     task: scoreValue(score),
   }));
-  const grades = episodes.map(({ task }) => task).filter((task) => !Number.isNaN(task));
-  if (grades.length === 0 && episodes.length > 0)
+  if (episodes.length > 0 && episodes.every(({ task }) => Number.isNaN(task)))
     throw new LaconicError(
       "scoring_failed",
       `the evaluation at step ${options.step}: all ${episodes.length} episodes ended with an agent's error, none has an answer`,

@@ -23,14 +23,14 @@ describe("drawing graphs", () => {
     const [spatial, temporal] = [spatialMask(5, "complete", 0), temporalMask(5)];
     const logits = { spatial: zeros(5).map((row) => row.map(() => 2 * random.normal())), temporal: zeros(5) };
     for (let i = 0; i < 200; i++) {
-      const { edges, logProb, spatialGradient, temporalGradient } = drawGraph(spatial, temporal, logits, random);
+      const { edges, logProb, gradient: slopes } = drawGraph(spatial, temporal, logits, random);
       expect(isAcyclic(edges.spatial)).toBe(true);
       expect(edgesOf(edges.spatial).every(({ from, to }) => spatial[from]?.[to])).toBe(true);
       // taken - p is the gradient, so that p is known from it; an edge that was not drawn has none.
       let sum = 0;
       for (const [mask, gradient] of [
-        [edges.spatial, spatialGradient],
-        [edges.temporal, temporalGradient],
+        [edges.spatial, slopes.spatial],
+        [edges.temporal, slopes.temporal],
       ] as const)
         gradient.forEach((row, from) =>
           row.forEach((g, to) => {
@@ -47,7 +47,7 @@ describe("drawing graphs", () => {
     for (let i = 0; i < 4000; i++)
       mean +=
         (drawGraph(spatialMask(3, "complete", 0), temporalMask(3), { spatial: zeros(3), temporal: zeros(3) }, random)
-          .spatialGradient[0]?.[2] ?? 0) / 4000;
+          .gradient.spatial[0]?.[2] ?? 0) / 4000;
     expect(Math.abs(mean)).toBeLessThan(0.03);
   });
   test("the nuclear norm's gradient is that of finite differences", () => {

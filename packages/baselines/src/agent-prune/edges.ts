@@ -42,8 +42,7 @@ export interface DrawnGraph {
   readonly edges: EdgeSet;
   readonly logProb: number;
   /** d logProb / d logit. */
-  readonly spatialGradient: Logits;
-  readonly temporalGradient: Logits;
+  readonly gradient: { readonly spatial: Logits; readonly temporal: Logits };
 }
 
 /**
@@ -72,7 +71,17 @@ export function drawGraph(
       if (spatial[from]?.[to] && !reaches(chosen.spatial, to, from)) draw("spatial", from, to);
   for (let from = 0; from < n; from++)
     for (let to = 0; to < n; to++) if (temporal[from]?.[to]) draw("temporal", from, to);
-  return { edges: chosen, logProb, spatialGradient: gradient.spatial, temporalGradient: gradient.temporal };
+  return { edges: chosen, logProb, gradient };
+}
+
+/** Policy gradient of one edge's logit: the mean over the drawn graphs of what each is worth times d logProb / d logit. */
+export function policyGradient(
+  drawn: readonly DrawnGraph[],
+  worth: readonly number[],
+  kind: "spatial" | "temporal",
+): (from: number, to: number) => number {
+  return (from, to) =>
+    drawn.reduce((sum, { gradient }, i) => sum + (worth[i] as number) * at(gradient[kind], from, to), 0) / drawn.length;
 }
 
 /** Every candidate edge, without those that would close a cycle: what a graph is when nothing is learned. */

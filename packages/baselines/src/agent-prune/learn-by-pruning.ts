@@ -1,6 +1,6 @@
 import { randomFromSeed } from "@laconic/core";
 import { Adam } from "./adam.ts";
-import { drawGraph, edgesOf, zeros, type EdgeSet, type Logits, type Mask } from "./edges.ts";
+import { drawGraph, edgesOf, policyGradient, zeros, type EdgeSet, type Logits, type Mask } from "./edges.ts";
 
 /** Graphs, one a question, between two updates. */
 export const releasedBatch = 4;
@@ -42,10 +42,8 @@ export async function learnByPruning(
       drawn.map((graph, i) => utility((update * releasedBatch + i) % questions, graph.edges)),
     );
     utilities.push(gained.reduce((sum, each) => sum + each, 0) / releasedBatch);
-    const slope = (kind: "spatialGradient" | "temporalGradient") => (from: number, to: number) =>
-      drawn.reduce((sum, graph, i) => sum + (gained[i] as number) * (graph[kind][from]?.[to] ?? 0), 0) / releasedBatch;
-    parameters.spatial.step(slope("spatialGradient"));
-    if (temporal) parameters.temporal.step(slope("temporalGradient"));
+    parameters.spatial.step(policyGradient(drawn, gained, "spatial"));
+    if (temporal) parameters.temporal.step(policyGradient(drawn, gained, "temporal"));
     if ((update + 1) % pruneEvery === 0)
       edges = {
         spatial: dropLowest(edges.spatial, parameters.spatial.values),

@@ -1,7 +1,7 @@
 import { randomFromSeed } from "@laconic/core";
 import { Matrix, SingularValueDecomposition } from "ml-matrix";
 import { Adam } from "./adam.ts";
-import { drawGraph, zeros, type DrawnGraph, type EdgeSet, type Logits, type Mask } from "./edges.ts";
+import { drawGraph, policyGradient, zeros, type EdgeSet, type Logits, type Mask } from "./edges.ts";
 
 /** What the paper leaves open, and what the released code sets. */
 export interface LearnOptions {
@@ -58,27 +58,17 @@ export async function learnMasks(
       const gained = await Promise.all(drawn.map(({ edges }) => utility(question, edges)));
       const mean = gained.reduce((sum, each) => sum + each, 0) / samples;
       total += mean;
+      const above = gained.map((each) => each - mean);
       for (const kind of ["spatial", "temporal"] as const) {
         const mask = kind === "spatial" ? spatial : temporal;
         const rank = rankWeight === 0 ? zeros(n) : nuclearGradient(logits[kind], mask);
-        parameters[kind].step((from, to) => {
-          const score =
-            drawn.reduce(
-              (sum, graph, i) => sum + ((gained[i] as number) - mean) * gradientAt(graph, kind, from, to),
-              0,
-            ) / samples;
-          return score - rankWeight * (rank[from]?.[to] ?? 0);
-        });
+        const score = policyGradient(drawn, above, kind);
+        parameters[kind].step((from, to) => score(from, to) - rankWeight * (rank[from]?.[to] ?? 0));
       }
     }
     utilities.push(total / Math.max(1, questions));
   }
   return { spatial: parameters.spatial.values, temporal: parameters.temporal.values, utilities };
-}
-
-function gradientAt(graph: DrawnGraph, kind: "spatial" | "temporal", from: number, to: number): number {
-  const gradient = kind === "spatial" ? graph.spatialGradient : graph.temporalGradient;
-  return gradient[from]?.[to] ?? 0;
 }
 
 /** d ||sigmoid(logits) * mask||_* / d logits: U V^T through the sigmoid. */

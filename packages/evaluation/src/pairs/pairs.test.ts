@@ -128,3 +128,14 @@ test("an undecided reward is no score, and a refused request ends the bench", as
   expect(await runPairs([board], file, options())).toBe("no such model");
   await file.close();
 });
+
+test("a prompt that the server refuses for its length fails its sample alone", async () => {
+  const picky = says("picky", (question) => {
+    if (question === "a") throw new LaconicError("api_refused", "too long", { status: 413 });
+    return question;
+  });
+  const file = await openRecordsOf(pairRecords, await temporary());
+  expect(await runPairs([{ task: "u", problems, reward, methods: [picky] }], file, options())).toBeNull();
+  await file.close();
+  expect([...file.records.values()].map(({ status }) => status)).toEqual(["error", "scored"]);
+});

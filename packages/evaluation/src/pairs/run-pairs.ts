@@ -1,5 +1,4 @@
 import {
-  LaconicError,
   randomFromSeed,
   type AgentId,
   type EpisodeContext,

@@ -1,4 +1,4 @@
-import { LaconicError, randomFromSeed, type ChatMessage, type LanguageModel, type Problem } from "@laconic/core";
+import { LaconicError, randomFromSeed, type ChatMessage, type LanguageModel } from "@laconic/core";
 import { withDeadline, type Ask, type Timer } from "../deadline.ts";
 import { checkOption } from "../check-option.ts";
 
@@ -110,12 +110,6 @@ const withoutDeadline: Ask = async (question) => {
   } catch (cause) {
     return { status: "error", reason: cause instanceof Error ? cause.message : String(cause), cause };
   }
-};
-
-/** What of a problem a judge is shown. */
-export type Judged = Pick<Problem, "question"> & {
-  /** The right answer, where the judge is to know it. */
-  readonly reference?: string;
 };
 
 /** @throws LaconicError `config_invalid` unless it is a whole number from 1 */

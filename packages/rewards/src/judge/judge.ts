@@ -1,5 +1,5 @@
-import { charactersOf, judgeAsker, type Judged, type JudgeSettings, type Verdict } from "./ask-judge.ts";
-import { codeFor, fenced, instructionFor } from "./fence.ts";
+import { charactersOf, judgeAsker, type JudgeSettings, type Verdict } from "./ask-judge.ts";
+import { codeFor, judgeMessages, type Judged } from "./fence.ts";
 import { bestMark, readRubric, type Criterion, type Rubric } from "./rubric.ts";
 
 /** What a judge made of an answer. */
@@ -38,13 +38,11 @@ export function createJudge(options: JudgeOptions): Judge {
   const ask = judgeAsker<Marks>(options);
   return {
     criteria,
-    judge: ({ question, reference, answer }, signal) => {
+    judge: ({ answer, ...judged }, signal) => {
+      const { question, reference } = judged;
       const code = codeFor([question, reference ?? "", answer, ...criteria.map((each) => each.question)]);
       const form = criteria.map(({ name }) => `${code} ${name}: MARK`).join("\n");
-      const parts = [
-        fenced(code, "QUESTION", question, most),
-        ...(reference === undefined ? [] : [fenced(code, "REFERENCE", reference, most)]),
-        fenced(code, "ANSWER", answer, most),
+      const asked = [
         `Mark the answer from 0 (not at all) to ${bestMark} (fully) for each:`,
         ...criteria.map((each) => `${each.name}: ${each.question}`),
         `End with these lines, a whole number from 0 to ${bestMark} in place of MARK:\n${form}`,
@@ -52,10 +50,7 @@ export function createJudge(options: JudgeOptions): Judge {
       return ask(
         {
           key: JSON.stringify([question, reference ?? null, answer]),
-          messages: [
-            { role: "system", content: instructionFor(code) },
-            { role: "user", content: parts.join("\n\n") },
-          ],
+          messages: judgeMessages(code, judged, { ANSWER: answer }, asked, most),
           form,
           read: (reply) => marksIn(reply, code, criteria),
         },

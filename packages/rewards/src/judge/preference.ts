@@ -1,7 +1,7 @@
 import { LaconicError, wilsonInterval } from "@laconic/core";
 import { inOrder } from "./agreement.ts";
-import { charactersOf, judgeAsker, type Judged, type JudgeSettings, type Verdict } from "./ask-judge.ts";
-import { codeFor, fenced, instructionFor } from "./fence.ts";
+import { charactersOf, judgeAsker, type JudgeSettings, type Verdict } from "./ask-judge.ts";
+import { codeFor, judgeMessages, type Judged } from "./fence.ts";
 
 /** Two answers to one question. */
 export interface AnswerPair extends Judged {
@@ -40,28 +40,22 @@ export function createPreference(options: PreferenceOptions): PreferenceJudge {
   const most = charactersOf(options);
   const ask = judgeAsker<Place>(options);
   const inPlaces = (
-    { question, reference }: Judged,
+    judged: Judged,
     first: string,
     second: string,
     signal: AbortSignal | undefined,
   ): Promise<Verdict<Place>> => {
+    const { question, reference } = judged;
     const code = codeFor([question, reference ?? "", first, second, criterion]);
     const form = `${code} better: FIRST, SECOND or TIE`;
-    const parts = [
-      fenced(code, "QUESTION", question, most),
-      ...(reference === undefined ? [] : [fenced(code, "REFERENCE", reference, most)]),
-      fenced(code, "FIRST", first, most),
-      fenced(code, "SECOND", second, most),
+    const asked = [
       `Which answer is better by this: ${criterion}\nTheir order means nothing.`,
       `End with this line, one of the three words after the colon:\n${form}`,
     ];
     return ask(
       {
         key: JSON.stringify([question, reference ?? null, first, second]),
-        messages: [
-          { role: "system", content: instructionFor(code) },
-          { role: "user", content: parts.join("\n\n") },
-        ],
+        messages: judgeMessages(code, judged, { FIRST: first, SECOND: second }, asked, most),
         form,
         read: (reply) => placeIn(reply, code),
       },

@@ -1,6 +1,6 @@
 import { solo } from "@laconic/topologies";
 import type { TeamTask } from "../task.ts";
-import { storyOf } from "./relay.ts";
+import { storyOf } from "./teller-team.ts";
 import { storyAgent } from "./story-agent.ts";
 import { storyProblems } from "./story-problems.ts";
 

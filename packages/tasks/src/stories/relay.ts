@@ -1,47 +1,16 @@
-import { answerOf, graphTopology } from "@laconic/topologies";
 import type { TeamTask } from "../task.ts";
-import { firstWord } from "./first-word.ts";
-import { asSentence, storyAgent } from "./story-agent.ts";
 import { storyProblems } from "./story-problems.ts";
+import { storyOf, tellerTeam, type TellerOptions } from "./teller-team.ts";
 
-/** Size of the world. */
-export interface StoryRelayOptions {
-  /** Of the story model. */
-  readonly tokenizer: TeamTask["tokenizer"];
-  /** Most tokens of the teller's sentence. Default 40. */
-  readonly tellerTokens?: number;
-  /** Most tokens of the solver's. Default 6. */
-  readonly solverTokens?: number;
-  /** Held-out problems; 200 when absent. */
-  readonly heldOut?: number;
-}
-
-/** The story that a teller knows: whose the thing is. */
-export const storyOf = ({ name, thing }: { readonly name: string; readonly thing: string }): string =>
-  `Once upon a time, there was a child named ${name}. ${name} had a ${thing}.`;
-
-/** What the solver goes on with, behind what it heard. */
-export const askedFor = (thing: string): string => `The child with the ${thing} was named`;
+/** Size of the world. A teller's sentence has at most 40 tokens by default. */
+export type StoryRelayOptions = TellerOptions;
 
 /** One knows whose the thing is and tells the story on; one reads that and says the name. */
 export function storyRelayTask(options: StoryRelayOptions): TeamTask {
-  const { tokenizer, tellerTokens = 40, solverTokens = 6, heldOut = 200 } = options;
+  const { tokenizer, tellerTokens = 40, solverTokens, heldOut = 200 } = options;
   return {
-    name: "story-relay",
-    topology: graphTopology({
-      name: "story-relay",
-      rounds: 1,
-      agents: [
-        storyAgent("teller", "teller", tellerTokens, ({ privateView = "" }) => privateView),
-        storyAgent("solver", "solver", solverTokens, ({ question, inbox }) =>
-          [...inbox.map(({ text }) => asSentence(text)), askedFor(question)].filter((part) => part !== "").join(" "),
-        ),
-      ],
-      spatial: [{ from: "teller", to: "solver" }],
-      answer: answerOf("solver"),
-    }),
+    ...tellerTeam("story-relay", ["teller"], { tellerTokens, solverTokens }),
     tokenizer,
-    grader: nameGrader,
     ...storyProblems("story-relay", heldOut, (child) => ({
       id: `story-relay:${child.name}/${child.thing}`,
       question: child.thing,
@@ -50,7 +19,3 @@ export function storyRelayTask(options: StoryRelayOptions): TeamTask {
     })),
   };
 }
-
-/** Right where the answer's first word is the name. */
-export const nameGrader: NonNullable<TeamTask["grader"]> = (answer, { gold }) =>
-  answer !== null && firstWord(answer) === gold ? 1 : 0;

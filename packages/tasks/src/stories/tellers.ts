@@ -1,20 +1,9 @@
-import { answerOf, graphTopology } from "@laconic/topologies";
 import type { TeamTask } from "../task.ts";
-import { askedFor, nameGrader, storyOf } from "./relay.ts";
-import { asSentence, storyAgent } from "./story-agent.ts";
 import { storyProblems } from "./story-problems.ts";
+import { storyOf, tellerTeam, type TellerOptions } from "./teller-team.ts";
 
-/** Size of the world. */
-export interface StoryTellersOptions {
-  /** Of the story model. */
-  readonly tokenizer: TeamTask["tokenizer"];
-  /** Most tokens of a teller's sentence. Default 20. */
-  readonly tellerTokens?: number;
-  /** Most tokens of the solver's. Default 6. */
-  readonly solverTokens?: number;
-  /** Held-out problems; 200 when absent. */
-  readonly heldOut?: number;
-}
+/** Size of the world. A teller's sentence has at most 20 tokens by default. */
+export type StoryTellersOptions = TellerOptions;
 
 const tellers = ["one", "two", "three"] as const;
 
@@ -23,23 +12,10 @@ const idle = "The sun was bright. The end.";
 
 /** Learned silence: one of three tellers, another one each time, knows whose the thing is; the solver hears all that is said. */
 export function storyTellersTask(options: StoryTellersOptions): TeamTask {
-  const { tokenizer, tellerTokens = 20, solverTokens = 6, heldOut = 200 } = options;
+  const { tokenizer, tellerTokens = 20, solverTokens, heldOut = 200 } = options;
   return {
-    name: "story-tellers",
-    topology: graphTopology({
-      name: "story-tellers",
-      rounds: 1,
-      agents: [
-        ...tellers.map((id) => storyAgent(id, "teller", tellerTokens, ({ privateView = "" }) => privateView)),
-        storyAgent("solver", "solver", solverTokens, ({ question, inbox }) =>
-          [...inbox.map(({ text }) => asSentence(text)), askedFor(question)].filter((part) => part !== "").join(" "),
-        ),
-      ],
-      spatial: tellers.map((from) => ({ from, to: "solver" })),
-      answer: answerOf("solver"),
-    }),
+    ...tellerTeam("story-tellers", tellers, { tellerTokens, solverTokens }),
     tokenizer,
-    grader: nameGrader,
     ...storyProblems("story-tellers", heldOut, (child, random) => {
       const holder = random.pick(tellers);
       return {

@@ -1,7 +1,7 @@
 import { writingReward } from "@laconic/benchmarks";
 import { synchronousTurns, type JointGame } from "@laconic/topologies";
 import type { TeamTask } from "../task.ts";
-import { storyOf } from "./relay.ts";
+import { storyOf } from "./teller-team.ts";
 import { continued, storyAgent } from "./story-agent.ts";
 import { storyProblems } from "./story-problems.ts";
 
