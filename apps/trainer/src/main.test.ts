@@ -1,24 +1,11 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import packageJson from "../package.json" with { type: "json" };
-import { recordingTerminal } from "./cli/recording-terminal.ts";
-import { main } from "./main.ts";
 import { exitCodeOf } from "./run/start-run.ts";
-
-async function laconic(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  const terminal = recordingTerminal();
-  const code = await main(words, { terminal });
-  return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
-}
-
-async function temporary(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), "laconic-cli-"));
-  onTestFinished(() => rm(path, { recursive: true }));
-  return path;
-}
+import { temporaryFolder } from "./testing/temporary-folder.ts";
+import { laconic } from "./testing/laconic.ts";
 
 const commands = [
   "quickstart",
@@ -99,7 +86,7 @@ test.each([
 });
 
 test("a run that is not there is refused by every command that reads one", async () => {
-  const folder = await temporary();
+  const folder = await temporaryFolder();
   for (const words of [
     ["report", folder],
     ["eval", folder],
@@ -113,7 +100,7 @@ test("a run that is not there is refused by every command that reads one", async
 });
 
 test("a dry run prints the resolved configuration and starts nothing", async () => {
-  const folder = join(await temporary(), "run");
+  const folder = join(await temporaryFolder(), "run");
   const words = ["preset:relay-quickstart", "--dry-run", "--run", folder, "--seed", "5", "--device", "wasm"];
   const { code, out, err } = await laconic("train", ...words, "train.steps=7");
   expect([code, err]).toEqual([0, ""]);
@@ -125,7 +112,7 @@ test("a dry run prints the resolved configuration and starts nothing", async () 
 });
 
 test("without a configuration, run.config.ts of the working directory is taken", async () => {
-  const folder = await temporary();
+  const folder = await temporaryFolder();
   const home = process.cwd();
   process.chdir(folder);
   onTestFinished(() => process.chdir(home));
@@ -143,7 +130,7 @@ test("without a configuration, run.config.ts of the working directory is taken",
 });
 
 test("a configuration file is read as JSON or TypeScript; one that holds neither is refused by its path", async () => {
-  const folder = await temporary();
+  const folder = await temporaryFolder();
   const file = async (name: string, text: string): Promise<string> => {
     await writeFile(join(folder, name), text);
     return join(folder, name);
@@ -168,7 +155,7 @@ test("relay show prints a problem, the teacher's words and the fewest tokens", a
 });
 
 test("a report of a recorded run is written where it is asked for", async () => {
-  const folder = await temporary();
+  const folder = await temporaryFolder();
   await writeFile(join(folder, "config.json"), `{"train":{"seed":1}}`);
   await writeFile(join(folder, "environment.json"), `{"engine":{"device":"wasm"}}`);
   const file = join(folder, "page.html");
@@ -184,7 +171,7 @@ test("an interrupted run exits with its signal's code", () => {
 });
 
 test("grade: a verdict a row, agreement and bad rows on standard error, with their places", async () => {
-  const folder = await temporary();
+  const folder = await temporaryFolder();
   const file = join(folder, "cases.jsonl");
   const rows = [
     { id: "a", kind: "maths", gold: "\\frac12", prediction: "It is $\\boxed{0.5}$.", verdict: true },

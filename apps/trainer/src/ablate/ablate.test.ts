@@ -1,16 +1,10 @@
-import { mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
 import type { AblationReport } from "./ablation-report.ts";
-
-async function temporary(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), "laconic-ablate-"));
-  onTestFinished(() => rm(path, { recursive: true }));
-  return path;
-}
+import { temporaryFolder } from "../testing/temporary-folder.ts";
 
 const tiny = [
   ...["train.steps=2", "train.problemsPerStep=2", "train.episodesPerProblem=2"],
@@ -21,7 +15,7 @@ test(
   "an ablation trains each variant on each seed, compares them problem by problem, and takes up what it has",
   { timeout: 180_000 },
   async () => {
-    const folder = await temporary();
+    const folder = await temporaryFolder();
     const own = join(folder, "own.json");
     const out = join(folder, "out");
     await writeFile(own, '{ "o|ne": { "train.steps": 1 } }');
@@ -59,7 +53,7 @@ test(
 
 async function refused(...words: readonly string[]): Promise<string> {
   const terminal = recordingTerminal();
-  const out = join(await temporary(), "out");
+  const out = join(await temporaryFolder(), "out");
   expect(await main(["ablate", ...words, "--out", out], { terminal })).toBe(2);
   return terminal.err.at(-1) ?? "";
 }

@@ -1,6 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import { readGiven } from "../cli/files.ts";
 import { parseJson } from "../cli/json.ts";
+import { isRecord } from "../door/reference.ts";
 import type { Variant } from "../sweep/run-variants.ts";
 import { baseVariant, knownVariants } from "./known-variants.ts";
 
@@ -31,9 +32,9 @@ export function variantsInWords(words: readonly string[]): {
  */
 export async function variantsInFile(file: string): Promise<readonly Variant[]> {
   const value = parseJson((await readGiven(file)).toString("utf8"), file);
-  if (!isGroup(value)) throw misfit(file, "holds no variants");
+  if (!isRecord(value)) throw misfit(file, "holds no variants");
   return Object.entries(value).map(([name, settings]) => {
-    if (!isGroup(settings) || Object.keys(settings).length === 0)
+    if (!isRecord(settings) || Object.keys(settings).length === 0)
       throw misfit(file, `${name} is no group of settings, such as { "train.steps": 40 }`);
     return variant(
       name,
@@ -52,8 +53,4 @@ function variant(name: string, overrides: readonly string[], place: string): Var
 
 function misfit(place: string, reason: string): LaconicError {
   return new LaconicError("config_invalid", `${place} ${reason}`, { place });
-}
-
-function isGroup(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,16 +1,14 @@
-import { once } from "node:events";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { baselines } from "@laconic/baselines";
 import { benchmarkNamed, mathsGrader, type BenchmarkProblem, type OpenOptions } from "@laconic/benchmarks";
 import { benchJobs, openRecords, runBench, type BenchSet } from "@laconic/evaluation";
 import { openAiModel } from "@laconic/openai";
-import { afterAll, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { benchSets } from "./bench-sets.ts";
 import { checkBenchConfig } from "./bench-settings.ts";
+import { recordingServer } from "../testing/recording-server.ts";
+import { temporaryFolder } from "../testing/temporary-folder.ts";
 
 const maths = mathsGrader();
 afterAll(() => maths.close());
@@ -19,44 +17,18 @@ const choiceBenchmarks = ["mmlu", "mmlu-153", "aqua"] as const;
 const methods = baselines.map(({ name }) => name);
 const data = process.env["LACONIC_DATA"];
 
-async function temporary(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-choice-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-/** A server that keeps what it is asked, and whose answers change, so that debates and votes go on to their end. */
-async function recordingServer(): Promise<{ url: string; asked: string[] }> {
-  const asked: string[] = [];
-  const http = createServer((request, response) => {
-    const pieces: Buffer[] = [];
-    request.on("data", (piece: Buffer) => pieces.push(piece));
-    request.on("end", () => {
-      const { messages } = JSON.parse(Buffer.concat(pieces).toString()) as { messages: { content: string }[] };
-      asked.push(messages.map(({ content }) => content).join("\n\n"));
-      const content = `The answer is ${"ABCD"[asked.length % 4]}.`;
-      const reply = {
-        choices: [{ finish_reason: "stop", message: { content } }],
-        usage: { prompt_tokens: 9, completion_tokens: 5 },
-      };
-      response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(reply));
-    });
-  }).listen(0, "127.0.0.1");
-  await once(http, "listening");
-  onTestFinished(() => {
-    http.closeAllConnections();
-    http.close();
-  });
-  return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/v1`, asked };
-}
-
 /** Takes every method over a benchmark's questions, as the command does, and gives back what the server was asked. */
 async function requests(
   benchmark: string,
   open: OpenOptions,
   { limit, shots }: { readonly limit: number; readonly shots: number },
 ): Promise<{ asked: string[]; set: BenchSet; by: Map<string, string[]> }> {
-  const { url, asked } = await recordingServer();
+  // Answers change, so that debates and votes go on to their end.
+  const asked: string[] = [];
+  const { url } = await recordingServer(({ messages }) => {
+    asked.push(messages.map(({ content }) => content).join("\n\n"));
+    return `The answer is ${"ABCD"[asked.length % 4]}.`;
+  });
   const given = { benchmarks: [benchmark], model: "m", baseUrl: url, limit, seed: "0", repeats: 1, temperature: null };
   const rest = { maxTokens: 64, shots, maxUsd: null, price: null, concurrency: 1 };
   const config = checkBenchConfig({ ...given, ...rest, methods }, "bench");
@@ -74,7 +46,7 @@ async function requests(
       roleModels: {},
       methods: name.startsWith("equal-budget") ? ["debate", name] : [name],
     };
-    const file = await openRecords(join(await temporary(), "samples.jsonl"));
+    const file = await openRecords(join(await temporaryFolder(), "samples.jsonl"));
     const before = asked.length;
     const outcome = await runBench(benchJobs([small], settings), settings, parts, file, { concurrency: 1 });
     await file.close();
@@ -121,7 +93,7 @@ const aquaRows = (what: string): readonly object[] =>
 
 /** Small files of our own in the shapes of the real ones. */
 async function fixtures(): Promise<OpenOptions> {
-  const folder = await temporary();
+  const folder = await temporaryFolder();
   const write = async (path: string, rows: readonly object[]): Promise<void> => {
     await mkdir(join(folder, path, ".."), { recursive: true });
     await writeFile(join(folder, path), rows.map((row) => JSON.stringify(row)).join("\n"));

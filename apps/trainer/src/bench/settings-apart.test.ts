@@ -1,23 +1,10 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SampleRecord } from "@laconic/evaluation";
-import { expect, onTestFinished, test } from "vitest";
-import { recordingTerminal } from "../cli/recording-terminal.ts";
-import { main } from "../main.ts";
+import { expect, test } from "vitest";
 import { recordingServer, type ServedRequest } from "../testing/recording-server.ts";
-
-async function temporary(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-apart-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-async function laconic(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  const terminal = recordingTerminal();
-  const code = await main(words, { terminal });
-  return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
-}
+import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { laconic } from "../testing/laconic.ts";
 
 /** Three of them state facts that can be dealt, one does not. */
 const questions = [
@@ -33,7 +20,7 @@ async function bench(
   methods: string,
   more: readonly string[] = [],
 ): Promise<{ run: string; words: string[]; records: () => Promise<SampleRecord[]> }> {
-  const folder = await temporary();
+  const folder = await temporaryFolder();
   const file = join(folder, "nuts.jsonl");
   await writeFile(file, questions.map((row) => JSON.stringify(row)).join("\n"));
   const run = join(folder, "bench");

@@ -1,28 +1,19 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
+import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { laconic } from "../testing/laconic.ts";
 
 const data = process.env["LACONIC_DATA"];
 const entry = join(import.meta.dirname, "../../assets/laconic.mjs");
 
-async function bench(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  const terminal = recordingTerminal();
-  const code = await main(["bench", ...words], { terminal });
-  return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
-}
-
-async function temporary(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-bench-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
+const bench = (...words: readonly string[]): ReturnType<typeof laconic> => laconic("bench", ...words);
 
 /** A server whose answer follows from the question alone, after a while. */
 async function server(delayMs = 0): Promise<{ url: string; asked: () => number }> {
@@ -73,7 +64,7 @@ test.for([
 });
 
 test.skipIf(data === undefined)("a plan, samples, tables (LACONIC_DATA)", { timeout: 60_000 }, async () => {
-  const [folder, { url, asked }] = [await temporary(), await server()];
+  const [folder, { url, asked }] = [await temporaryFolder(), await server()];
   const run = join(folder, "bench");
   const plan = await bench(...words(url, run), "--dry-run", "--json");
   expect(JSON.parse(plan.out)).toMatchObject({ questions: 40, samples: 80, calls: 240 });
@@ -91,7 +82,7 @@ test.skipIf(data === undefined)("a plan, samples, tables (LACONIC_DATA)", { time
 });
 
 test.skipIf(data === undefined)("a plan has what calibration takes, and so have the costs (LACONIC_DATA)", async () => {
-  const [folder, { url, asked }] = [await temporary(), await server()];
+  const [folder, { url, asked }] = [await temporaryFolder(), await server()];
   const run = join(folder, "bench");
   const given = [
     ...["--benchmarks", "gsm8k", "--methods", "agentprune-c", "--model", "fake", "--base-url", url, "--limit", "1"],
@@ -115,7 +106,7 @@ test.skipIf(data === undefined)(
   "killed midway and gone on with, it ends with the tables of a whole one (LACONIC_DATA)",
   { timeout: 120_000 },
   async () => {
-    const [folder, { url }] = [await temporary(), await server(30)];
+    const [folder, { url }] = [await temporaryFolder(), await server(30)];
     const [whole, cut] = [join(folder, "whole"), join(folder, "cut")];
     const child = spawn(process.execPath, [entry, "bench", ...words(url, cut)], { stdio: "ignore" });
     const samples = async (): Promise<number> =>
@@ -134,7 +125,7 @@ test.skipIf(data === undefined)(
 );
 
 test.skipIf(data === undefined)("a cap holds over all parts of a bench (LACONIC_DATA)", async () => {
-  const [folder, { url, asked }] = [await temporary(), await server()];
+  const [folder, { url, asked }] = [await temporaryFolder(), await server()];
   const run = join(folder, "bench");
   // A call costs 5 cents; reserved at most 63 cents.
   const given = ["--price", "0,10000", "--max-tokens", "16", "--max-usd", "1", "--methods", "vanilla"];

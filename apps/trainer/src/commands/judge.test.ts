@@ -1,69 +1,32 @@
-import { once } from "node:events";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
-import { recordingTerminal } from "../cli/recording-terminal.ts";
-import { main } from "../main.ts";
+import { expect, test } from "vitest";
+import { recordingServer } from "../testing/recording-server.ts";
 import { shortTraining, strangersFolder, taskFile, wordsFile } from "../testing/strangers-folder.ts";
+import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { laconic } from "../testing/laconic.ts";
 
-async function temporary(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-judge-"));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  return folder;
-}
-
-interface Asked {
-  readonly temperature: number;
-  readonly messages: readonly { readonly content: string }[];
-}
+const likes = (text: string | undefined): boolean => /4/u.test(text ?? "");
 
 /** A judge on loopback: it likes answers with a 4 in them, and quotes what it reads before it says so. */
-async function judge(): Promise<{ url: string; asked: Asked[] }> {
-  const asked: Asked[] = [];
-  const likes = (text: string | undefined): boolean => /4/u.test(text ?? "");
-  const http = createServer((request, response) => {
-    const pieces: Buffer[] = [];
-    request.on("data", (piece: Buffer) => pieces.push(piece));
-    request.on("end", () => {
-      const body = JSON.parse(Buffer.concat(pieces).toString()) as Asked;
-      asked.push(body);
-      const prompt = body.messages.at(-1)?.content ?? "";
-      const code = /<<<([A-Z]{8}) /u.exec(prompt)?.[1] ?? "";
-      const between = (label: string): string | undefined =>
-        new RegExp(`<<<${code} ${label}\n([^]*)\n${code} ${label}>>>`, "u").exec(prompt)?.[1];
-      const [first, second] = [likes(between("FIRST")), likes(between("SECOND"))];
-      const verdict = prompt.includes(" better: ")
-        ? `${code} better: ${first === second ? "TIE" : first ? "FIRST" : "SECOND"}`
-        : `${code} task: ${likes(between("ANSWER")) ? 9 : 1}`;
-      const content = `It says ${between("ANSWER") ?? between("FIRST")}.\n${verdict}`;
-      const usage = { prompt_tokens: 9, completion_tokens: 5 };
-      response
-        .writeHead(200, { "content-type": "application/json" })
-        .end(JSON.stringify({ choices: [{ finish_reason: "stop", message: { content } }], usage }));
-    });
-  }).listen(0, "127.0.0.1");
-  await once(http, "listening");
-  onTestFinished(() => {
-    http.closeAllConnections();
-    http.close();
+const judge = (): ReturnType<typeof recordingServer> =>
+  recordingServer(({ messages }) => {
+    const prompt = messages.at(-1)?.content ?? "";
+    const code = /<<<([A-Z]{8}) /u.exec(prompt)?.[1] ?? "";
+    const between = (label: string): string | undefined =>
+      new RegExp(`<<<${code} ${label}\n([^]*)\n${code} ${label}>>>`, "u").exec(prompt)?.[1];
+    const [first, second] = [likes(between("FIRST")), likes(between("SECOND"))];
+    const verdict = prompt.includes(" better: ")
+      ? `${code} better: ${first === second ? "TIE" : first ? "FIRST" : "SECOND"}`
+      : `${code} task: ${likes(between("ANSWER")) ? 9 : 1}`;
+    return `It says ${between("ANSWER") ?? between("FIRST")}.\n${verdict}`;
   });
-  return { url: `http://127.0.0.1:${(http.address() as AddressInfo).port}/v1`, asked };
-}
-
-async function laconic(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  const terminal = recordingTerminal();
-  const code = await main(words, { terminal });
-  return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
-}
 
 const lines = (rows: readonly object[]): string => rows.map((row) => JSON.stringify(row)).join("\n");
 
 test("two files of answers are compared, labelled answers give the judge's agreement", async () => {
-  const folder = await temporary();
-  const { url, asked } = await judge();
+  const folder = await temporaryFolder();
+  const { url, served } = await judge();
   const server = ["--model", "judge", "--base-url", url];
   const answers = (...given: readonly string[]): string =>
     lines(given.map((answer, i) => ({ id: `q${i}`, question: `question ${i}`, answer })));
@@ -75,8 +38,8 @@ test("two files of answers are compared, labelled answers give the judge's agree
   expect(compared.out).toBe(
     "the first is preferred in 62.5 % (95 % interval 21.9 % to 90.8 %) of 4 pairs: 2 wins, 1 losses, 1 ties, 0 of them verdicts for a place; 0 undecided",
   );
-  expect(asked.length).toBe(6); // equal answers are not asked about
-  expect(new Set(asked.map(({ temperature }) => temperature))).toEqual(new Set([0]));
+  expect(served.length).toBe(6); // equal answers are not asked about
+  expect(new Set(served.map(({ temperature }) => temperature))).toEqual(new Set([0]));
   const labelled = (answer: string, label: boolean): object => ({ question: "2+2?", answer, label });
   await writeFile(
     labels,
@@ -90,8 +53,8 @@ test("two files of answers are compared, labelled answers give the judge's agree
 });
 
 test("a run learns by a judge from a file of its own, and is compared with another", { timeout: 120_000 }, async () => {
-  const folder = await temporary();
-  const { url, asked } = await judge();
+  const folder = await temporaryFolder();
+  const { url, served } = await judge();
   const reward = `
 import { openAiModel } from "@laconic/openai";
 import { judgeReward } from "@laconic/rewards";
@@ -118,7 +81,7 @@ export default defineRun({ task: sums({ digits: 3 }), device: "wasm", workers: 1
     const trained = await laconic("train", join(folder, "run.config.ts"), "--run", directory, `train.seed=${seed}`);
     expect(trained.code, trained.err).toBe(0);
   }
-  expect(asked.length).toBeGreaterThan(4);
+  expect(served.length).toBeGreaterThan(4);
   const compared = await laconic("judge", one, two, "--model", "judge", "--base-url", url, "--json");
   expect(compared.code, compared.err).toBe(0);
   expect(JSON.parse(compared.out)).toMatchObject({ pairs: 2, undecided: 0 });

@@ -1,30 +1,9 @@
-import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
-import { fileURLToPath } from "node:url";
 import { expect, onTestFinished, test } from "vitest";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
-
-const entry = fileURLToPath(new URL("../../assets/laconic.mjs", import.meta.url));
-
-/** A server in a process of its own, on a free port. */
-async function startServe(): Promise<{ readonly child: ChildProcess; readonly url: string }> {
-  const child = spawn(process.execPath, [entry, "serve", "shipped", "--device", "wasm", "--port", "0"], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  let notes = "";
-  const url = await new Promise<string>((resolve, reject) => {
-    child.once("exit", () => reject(new Error(notes)));
-    child.stderr.on("data", (chunk: Buffer) => {
-      notes += chunk.toString();
-      const found = /serving relay-one-fact on (http:\S+)/.exec(notes);
-      if (found?.[1] !== undefined) resolve(found[1]);
-    });
-  });
-  return { child, url };
-}
+import { startServe } from "../testing/start-serve.ts";
 
 test.each([
   [["--host", "0.0.0.0"], /--host 0\.0\.0\.0 can be reached from elsewhere/],
@@ -61,7 +40,7 @@ test("a port in use is told by name, without a stack", async () => {
 });
 
 test("serve ends on SIGTERM whatever is half sent", { timeout: 60_000 }, async () => {
-  const { child, url } = await startServe();
+  const { child, url } = await startServe("shipped", "relay-one-fact");
   const { hostname, port } = new URL(url);
   const head = "POST /v1/completions HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n";
   const sockets: Socket[] = [];
@@ -86,7 +65,7 @@ test("serve ends on SIGTERM whatever is half sent", { timeout: 60_000 }, async (
 });
 
 test("serve answers until it is interrupted, then ends by itself", { timeout: 60_000 }, async () => {
-  const { child, url } = await startServe();
+  const { child, url } = await startServe("shipped", "relay-one-fact");
   try {
     const body = JSON.stringify({ model: "relay-one-fact", prompt: [5, 6, 7], seed: 1, return_token_ids: true });
     const reply = async (): Promise<unknown> => {

@@ -1,21 +1,12 @@
-import { spawn } from "node:child_process";
 import { cp, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { beforeAll, afterAll, describe, expect, onTestFinished, test } from "vitest";
-import { recordingTerminal } from "../cli/recording-terminal.ts";
-import { main } from "../main.ts";
 import { rewardFile, shortTraining, strangersFolder, taskFile, wordsFile } from "../testing/strangers-folder.ts";
+import { laconic } from "../testing/laconic.ts";
+import { startServe } from "../testing/start-serve.ts";
 
 const timeout = 120_000;
-const entry = fileURLToPath(new URL("../../assets/laconic.mjs", import.meta.url));
-
-async function laconic(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  const terminal = recordingTerminal();
-  const code = await main(words, { terminal });
-  return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
-}
 
 /** Everything inline, as a researcher with an idea begins. */
 const runFile = `
@@ -157,17 +148,7 @@ describe("a run of values that stand in its configuration", () => {
   });
 
   test("is served", { timeout }, async () => {
-    const child = spawn(process.execPath, [entry, "serve", run, "--device", "wasm", "--port", "0"]);
-    onTestFinished(() => void child.kill("SIGKILL"));
-    let notes = "";
-    const url = await new Promise<string>((resolve, reject) => {
-      child.once("exit", () => reject(new Error(notes)));
-      child.stderr.on("data", (chunk: Buffer) => {
-        notes += chunk.toString();
-        const found = /serving mine on (http:\S+)/u.exec(notes)?.[1];
-        if (found !== undefined) resolve(found);
-      });
-    });
+    const { url } = await startServe(run, "mine");
     const reply = await fetch(`${url}/completions`, {
       method: "POST",
       headers: { "content-type": "application/json" },

@@ -11,6 +11,7 @@ import { chooseDevice } from "../run/devices.ts";
 import { openParts } from "../run/open-parts.ts";
 import { findRun, openFoundRun, runResources, type FoundRun } from "../run/open-run.ts";
 import { openRunTask, runTaskTitle } from "../run/run-task.ts";
+import { servedModel } from "../run/served-model.ts";
 import type { RunTask } from "../run/run-settings.ts";
 import { trainedPair, type PairConfig } from "./pair-settings.ts";
 
@@ -131,9 +132,7 @@ async function openBase(settings: TaskSettings, config: PairConfig, terminal: Te
   const { model, baseUrl, chatTemplateArguments, problems, concurrency } = config;
   if (baseUrl !== null) {
     const task = await openRunTask(settings as RunTask, { heldOut: problems, remote: true });
-    const { Limiter, openAiModel } = await import("@laconic/openai");
-    const limiter = new Limiter({ start: Math.min(20, concurrency), most: concurrency });
-    return { task, model: openAiModel({ model, baseUrl, limiter }), close: async () => task.close?.() };
+    return { task, model: await servedModel({ model, baseUrl }, concurrency), close: async () => task.close?.() };
   }
   const app = parseAppConfig({ task: settings, model, device: config.device, chatTemplateArguments });
   const device = await chooseDevice(app.device, app.workers, (line) => terminal.note(line));

@@ -10,6 +10,7 @@ import { openModelFolder } from "./model-folder.ts";
 import { findRun } from "./open-run.ts";
 import { modelSource, policiesOf } from "./open-parts.ts";
 import { openRunTask } from "./run-task.ts";
+import { tokenizerIn } from "./tokenizer-in.ts";
 
 /**
  * `hub:OWNER/NAME`, a model folder, another run (its last checkpoint), or `api:NAME@URL`.
@@ -45,13 +46,6 @@ async function policyOf(directory: string, terminal: Terminal): Promise<ActorCho
   const base = config.bases[name];
   const folder = base === undefined ? modelFolder : (await openModelFolder(base, terminal)).folder;
   const source = modelSource(config, folder, join(checkpoint, modelPlace(names, name)));
-  const tokenizer =
-    base === undefined
-      ? task.tokenizer
-      : await (
-          await import("@laconic/tokenizers")
-        ).loadTokenizer(folder, {
-          templateArguments: config.chatTemplateArguments,
-        });
+  const tokenizer = base === undefined ? task.tokenizer : await tokenizerIn(folder, config.chatTemplateArguments);
   return { title: `${directory}, step ${state.step}`, speaks: { source, tokenizer } };
 }

@@ -1,24 +1,11 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { SampleRecord } from "@laconic/evaluation";
-import { expect, onTestFinished, test } from "vitest";
-import { recordingTerminal } from "../cli/recording-terminal.ts";
-import { main } from "../main.ts";
+import { expect, test } from "vitest";
 import { recordingServer, type ServedRequest } from "../testing/recording-server.ts";
 import { tinyChatModel } from "../testing/tiny-chat-model.ts";
-
-async function temporary(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), "laconic-actor-"));
-  onTestFinished(() => rm(path, { recursive: true }));
-  return path;
-}
-
-async function laconic(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  const terminal = recordingTerminal();
-  const code = await main(words, { terminal });
-  return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
-}
+import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { laconic } from "../testing/laconic.ts";
 
 const csv = ["question,gold", ...Array.from({ length: 8 }, (_, i) => `What is ${i} + ${i}?,${2 * i}`)].join("\n");
 
@@ -44,7 +31,7 @@ test(
   "a trained hint is measured with other actors: a server's, a folder's, another run's",
   { timeout: 180_000 },
   async () => {
-    const folder = await temporary();
+    const folder = await temporaryFolder();
     const [model, file] = [join(folder, "model"), join(folder, "sums.csv")];
     await tinyChatModel(model);
     await writeFile(file, csv);

@@ -17,6 +17,8 @@ import { checkActor } from "./check-effects.ts";
 import type { AppConfig } from "./run-settings.ts";
 import type { ChosenDevice } from "./devices.ts";
 import { openRunTask } from "./run-task.ts";
+import { servedModel } from "./served-model.ts";
+import { tokenizerIn } from "./tokenizer-in.ts";
 
 /** An engine with the models of a run on it, and the task they work on. */
 export interface OpenedParts {
@@ -126,10 +128,8 @@ export async function openParts(config: Parts, device: ChosenDevice, resources: 
       return speaker(policy.id, given.tokenizer)(policy);
     }
     if (given && "api" in given) {
-      const { model, baseUrl, concurrency = 32 } = given.api;
-      const { Limiter, openAiModel } = await import("@laconic/openai");
-      const limiter = new Limiter({ start: Math.min(20, concurrency), most: concurrency });
-      return openAiModel({ model, baseUrl, limiter });
+      const { concurrency = 32 } = given.api;
+      return servedModel(given.api, concurrency);
     }
     // A model of its own, so that a resumed run's frozen agents are those of its beginning.
     const folder = given ? await openModel(given.model) : null;
@@ -141,13 +141,6 @@ export async function openParts(config: Parts, device: ChosenDevice, resources: 
 
 function speaker(id: string, tokenizer: Tokenizer | ChatTokenizer): TrainedPolicy["speak"] {
   return (sampler) => localPolicy({ id, sampler, tokenizer });
-}
-
-async function tokenizerIn(
-  folder: string,
-  templateArguments: AppConfig["chatTemplateArguments"],
-): Promise<ChatTokenizer> {
-  return (await import("@laconic/tokenizers")).loadTokenizer(folder, { templateArguments });
 }
 
 /** @throws LaconicError `config_invalid` for a base of a policy that does not exist */

@@ -7,6 +7,7 @@ import { resolveReference } from "../door/resolve.ts";
 import { openTask, pinnedTask, taskResources } from "./open-task.ts";
 import { taughtTask } from "./policy-facts.ts";
 import type { RunTask, TaskSettings } from "./run-settings.ts";
+import { tokenizerIn } from "./tokenizer-in.ts";
 
 /**
  * The task of a run, whether it has a name or is the user's own; close it where it says how.
@@ -54,5 +55,5 @@ async function modelsOwn({ modelFolder, templateArguments }: TaskResources): Pro
   if (modelFolder === null)
     throw new LaconicError("config_invalid", "model: this task needs a checkpoint with a tokenizer", { key: "model" });
   if ((await taughtTask(modelFolder))?.startsWith("relay/")) return relayTokenizer;
-  return (await import("@laconic/tokenizers")).loadTokenizer(modelFolder, { templateArguments });
+  return tokenizerIn(modelFolder, templateArguments);
 }

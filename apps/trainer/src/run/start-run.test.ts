@@ -1,27 +1,14 @@
 import { existsSync } from "node:fs";
-import { appendFile, cp, mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { appendFile, cp, readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, onTestFinished, test } from "vitest";
-import { recordingTerminal } from "../cli/recording-terminal.ts";
-import { main } from "../main.ts";
+import { expect, test } from "vitest";
 import { presetConfig, presetNames } from "../presets/index.ts";
 import { shippedCheckpoint } from "./relay-model.ts";
+import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { laconic } from "../testing/laconic.ts";
 
 const timeout = 120_000;
-
-async function temporary(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), "laconic-start-"));
-  onTestFinished(() => rm(path, { recursive: true }));
-  return path;
-}
-
-async function laconic(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  const terminal = recordingTerminal();
-  const code = await main(words, { terminal });
-  return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
-}
 
 /** Two steps of four episodes. */
 const small = [
@@ -58,7 +45,7 @@ test.each([
   [["model=no-such-folder"], "there is no model folder"],
   [["lora.rank=0"], "lora"],
 ])("%j is refused and leaves nothing behind", async (words, reason) => {
-  const run = join(await temporary(), "run");
+  const run = join(await temporaryFolder(), "run");
   const { code, out, err } = await laconic("train", ...small, ...words, "--run", run);
   expect([code, out]).toEqual([2, ""]);
   expect(err.split("\n").at(-1)).toMatch(/^laconic: /u);
@@ -67,7 +54,7 @@ test.each([
 });
 
 test("a policy knows its task: in what ships, in a warm start, in a run's checkpoints", { timeout }, async () => {
-  const folder = await temporary();
+  const folder = await temporaryFolder();
   const [start, run] = [join(folder, "start"), join(folder, "run")];
   const words = ["--level", "two-facts", "--steps", "2", "--batch", "4", "--device", "wasm", "--out", start];
   expect((await laconic("relay", "warm-start", ...words)).code).toBe(0);
@@ -84,7 +71,7 @@ test("a policy knows its task: in what ships, in a warm start, in a run's checkp
 });
 
 test("a model of another vocabulary is no relay policy", async () => {
-  const folder = await temporary();
+  const folder = await temporaryFolder();
   await writeFile(join(folder, "config.json"), JSON.stringify({ model_type: "llama", vocab_size: 151_936 }));
   const { code, err } = await laconic("train", ...small, `model=${folder}`, "--run", join(folder, "run"));
   expect(code).toBe(2);
@@ -95,7 +82,7 @@ test(
   "a finished run is extended; weights, settings and rows that changed meanwhile are named",
   { timeout },
   async () => {
-    const folder = await temporary();
+    const folder = await temporaryFolder();
     const [model, run] = [join(folder, "model"), join(folder, "run")];
     await cp(fileURLToPath(shippedCheckpoint), model, { recursive: true });
     expect((await laconic("train", ...small, `model=${model}`, "--run", run)).code).toBe(0);
@@ -155,7 +142,7 @@ test(
 );
 
 test("a report says what rows are lost or stand twice", { timeout }, async () => {
-  const run = join(await temporary(), "run");
+  const run = join(await temporaryFolder(), "run");
   await laconic("train", ...small, "--run", run);
   const [first = "", second = ""] = await rowsOf(run);
   await writeFile(join(run, "metrics.jsonl"), `${second}\n`);
@@ -170,7 +157,7 @@ test(
   "a team that ends clearly worse than it began is said to, on the terminal and in the report",
   { timeout },
   async () => {
-    const run = join(await temporary(), "run");
+    const run = join(await temporaryFolder(), "run");
     const harm = [
       'train.advantage={"estimator":"raw"}',
       "train.optimizer.learningRate.peak=1",
@@ -186,7 +173,7 @@ test(
 );
 
 test("quickstart --resume is what the run was started as", { timeout }, async () => {
-  const run = join(await temporary(), "run");
+  const run = join(await temporaryFolder(), "run");
   const words = small.slice(1);
   expect((await laconic("quickstart", ...words, "--seed", "2", "--run", run)).code).toBe(0);
   const resumed = await laconic("quickstart", "--resume", "--run", run);

@@ -1,23 +1,10 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { startFakeHub } from "@laconic/hub/testing";
 import { expect, onTestFinished, test, vi } from "vitest";
-import { recordingTerminal } from "../cli/recording-terminal.ts";
-import { main } from "../main.ts";
 import { tinyChatModel } from "../testing/tiny-chat-model.ts";
-
-async function temporary(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), "laconic-on-data-"));
-  onTestFinished(() => rm(path, { recursive: true }));
-  return path;
-}
-
-async function laconic(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
-  const terminal = recordingTerminal();
-  const code = await main(words, { terminal });
-  return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
-}
+import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { laconic } from "../testing/laconic.ts";
 
 const csv = ["question,gold", ...Array.from({ length: 20 }, (_, i) => `What is ${i} + ${i}?,${2 * i}`)].join("\n");
 
@@ -25,7 +12,7 @@ test(
   "a team trains on a file, or a hub data set at its commit, and is measured on what was split off; no benchmark is there",
   { timeout: 180_000 },
   async () => {
-    const folder = await temporary();
+    const folder = await temporaryFolder();
     const hub = await startFakeHub("acme/sums", { "sums.csv": { bytes: new TextEncoder().encode(csv) } });
     onTestFinished(() => hub.close());
     onTestFinished(() => void vi.unstubAllEnvs());

@@ -1,19 +1,13 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { recordingTerminal, type RecordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
 import { variantsOf } from "./variants-of.ts";
+import { temporaryFolder } from "../testing/temporary-folder.ts";
 
 const timeout = 180_000;
-
-async function temporary(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), "laconic-again-"));
-  onTestFinished(() => rm(path, { recursive: true }));
-  return path;
-}
 
 const small = ["train.steps=4", "train.problemsPerStep=2", "train.episodesPerProblem=2", "train.evaluation.every=0"];
 const often = [...small, "train.evaluation.problems=20", "train.checkpoint.every=1"];
@@ -42,7 +36,7 @@ test(
   "an interrupted sweep goes on with the same command: finished runs stay, the unfinished one resumes",
   { timeout },
   async () => {
-    const [straight, cut] = [await temporary(), await temporary()];
+    const [straight, cut] = [await temporaryFolder(), await temporaryFolder()];
     const words = (folder: string): string[] => [
       "sweep",
       "preset:relay-quickstart",
@@ -76,7 +70,7 @@ test(
 );
 
 test("an interrupted ablation goes on too", { timeout }, async () => {
-  const folder = await temporary();
+  const folder = await temporaryFolder();
   const words = [
     ...["ablate", "preset:relay-quickstart", "--variants", "no-price", "--seeds", "0", "wide:train.minibatches=1"],
     ...[...often, "--out", folder],
@@ -95,7 +89,7 @@ test.each([
   ["train.minibatches=1,2,500", "variant minibatches-500: train.minibatches: 500 parts of 4 episodes"],
   ["task.level=one-fact,two-facts", "variant level-two-facts: model"],
 ])("all variants are checked before the first trains: %s", async (word, reason) => {
-  const folder = join(await temporary(), "sweep");
+  const folder = join(await temporaryFolder(), "sweep");
   const terminal = recordingTerminal();
   expect(await main(["sweep", "preset:relay-quickstart", word, ...often, "--out", folder], { terminal })).toBe(2);
   expect(terminal.err.at(-1)).toContain(reason);
@@ -103,7 +97,7 @@ test.each([
 });
 
 test("results that cannot be read are refused in a line", async () => {
-  const folder = await temporary();
+  const folder = await temporaryFolder();
   await writeFile(join(folder, "sweep.json"), '[{"variant":');
   const terminal = recordingTerminal();
   const words = ["sweep", "preset:relay-quickstart", "train.minibatches=1,2", ...often, "--out", folder];

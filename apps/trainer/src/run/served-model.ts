@@ -1,0 +1,12 @@
+import type { LanguageModel } from "@laconic/core";
+import type { NamedModel } from "./named-model.ts";
+
+/**
+ * A server's model, with as many calls at a time as it bears. The SDK is loaded here: it takes a tenth of a second, which every
+ * other command would pay.
+ */
+export async function servedModel({ model, baseUrl }: NamedModel, concurrency: number): Promise<LanguageModel> {
+  const { Limiter, openAiModel } = await import("@laconic/openai");
+  const limiter = new Limiter({ start: Math.min(20, concurrency), most: concurrency });
+  return openAiModel({ model, baseUrl, limiter });
+}

@@ -1,0 +1,11 @@
+import { recordingTerminal } from "../cli/recording-terminal.ts";
+import { main } from "../main.ts";
+
+/** The command line, in this process: its exit code and what it printed. */
+export async function laconic(
+  ...words: readonly string[]
+): Promise<{ readonly code: number; readonly out: string; readonly err: string }> {
+  const terminal = recordingTerminal();
+  const code = await main(words, { terminal });
+  return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
+}

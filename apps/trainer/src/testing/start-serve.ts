@@ -1,0 +1,29 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { onTestFinished } from "vitest";
+
+const entry = fileURLToPath(new URL("../../assets/laconic.mjs", import.meta.url));
+
+/**
+ * `laconic serve` in a process of its own, on a free port; it goes when the test ends.
+ * @param name - under which it must say that it serves
+ */
+export async function startServe(
+  served: string,
+  name: string,
+): Promise<{ readonly child: ChildProcess; readonly url: string }> {
+  const child = spawn(process.execPath, [entry, "serve", served, "--device", "wasm", "--port", "0"], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let notes = "";
+  const url = await new Promise<string>((resolve, reject) => {
+    child.once("exit", () => reject(new Error(notes)));
+    child.stderr.on("data", (chunk: Buffer) => {
+      notes += chunk.toString();
+      const [, found] = new RegExp(`serving ${name} on (http:\\S+)`, "u").exec(notes) ?? [];
+      if (found !== undefined) resolve(found);
+    });
+  });
+  return { child, url };
+}
