@@ -32,6 +32,7 @@ export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", atte
     // Its matrix products choose another order of summation for another number of rows.
     batchInvariant: false,
     memory: () => torch.library.deviceMemory?.() ?? null,
+    counters: () => torch.counters,
     liveTensors: () => device.store.count,
     dispose: () => device.store.dispose(),
     ...lifetimeKernels(device),

@@ -27,6 +27,25 @@ export interface DeviceMemory {
   readonly total: number;
 }
 
+/**
+ * What a kernel set has asked of its library since it was made. Only differences mean something: what a step costs can be
+ * counted on any machine, where its time cannot be measured.
+ */
+export interface KernelCounters {
+  /** Operations that compute or copy on the device, each of at least one launch; views are none. */
+  readonly operations: number;
+  /** Calls of C functions, whatever they do. */
+  readonly nativeCalls: number;
+  /** Of these, calls through the library's operator dispatcher, which resolve the operator and own their arguments. */
+  readonly dispatcherCalls: number;
+  /** Copies between host and device. */
+  readonly hostCopies: number;
+  /** Of these, copies that the host waited for before it could go on. */
+  readonly blockingCopies: number;
+  readonly bytesToDevice: number;
+  readonly bytesToHost: number;
+}
+
 /** S sequences packed one after the other into N rows, without padding. */
 export interface SequenceLayout {
   /** Length S + 1, from 0 to N. */
@@ -128,6 +147,8 @@ export interface Kernels {
   liveTensors(): number;
   /** Null where the device does not say. */
   memory(): DeviceMemory | null;
+  /** Absent where the set does not count. */
+  counters?(): KernelCounters;
   dispose(): void;
 
   upload(data: Float32Array | Float64Array | Int32Array, shape: readonly number[], precision?: Precision): Tensor;

@@ -9,6 +9,7 @@ export type {
   CachePlan,
   CreateKernels,
   DeviceMemory,
+  KernelCounters,
   KernelSource,
   Kernels,
   KeyValueCache,
