@@ -9,7 +9,7 @@ export class TorchTensor implements Tensor {
   readonly precision: Precision;
   handle: Handle;
   /** Smallest and largest number of an int32 tensor. */
-  readonly range: readonly [least: number, most: number];
+  range: readonly [least: number, most: number];
   /** What is worked out from this tensor once and freed with it, by name. */
   derived: Map<string, Handle> | null = null;
 
@@ -69,6 +69,12 @@ export class TensorStore extends TensorScopes<TorchTensor> {
     throw new LaconicError("engine_failed", `${name} is missing: the tensor does not come from the forward pass`);
   }
 
+  /** After a change in place: what was worked out from the old values is gone. */
+  changed(tensor: TorchTensor, range: readonly [number, number]): void {
+    dropDerived(this.#torch, tensor);
+    tensor.range = range;
+  }
+
   /** Puts new data under a handle. */
   replace(tensor: TorchTensor, handle: Handle): void {
     drop(this.#torch, tensor);
@@ -78,6 +84,10 @@ export class TensorStore extends TensorScopes<TorchTensor> {
 
 function drop(torch: Torch, tensor: TorchTensor): void {
   torch.delete(tensor.handle);
+  dropDerived(torch, tensor);
+}
+
+function dropDerived(torch: Torch, tensor: TorchTensor): void {
   if (tensor.derived) for (const handle of tensor.derived.values()) torch.delete(handle);
   tensor.derived = null;
 }

@@ -11,6 +11,7 @@ import { mathAttentionKernels } from "./kernels/math-attention.ts";
 import { normKernels } from "./kernels/norm.ts";
 import { optimizerKernels } from "./kernels/optimizer.ts";
 import { rotaryKernels } from "./kernels/rotary.ts";
+import { rowWriteKernels } from "./kernels/row-writes.ts";
 import { rowKernels } from "./kernels/rows.ts";
 import { samplingKernels } from "./kernels/sampling.ts";
 import { TorchDevice } from "./torch-device.ts";
@@ -38,6 +39,7 @@ export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", atte
     ...lifetimeKernels(device),
     ...elementwiseKernels(device),
     ...rowKernels(device),
+    ...rowWriteKernels(device),
     ...linearKernels(device),
     ...normKernels(device),
     ...rotaryKernels(device),

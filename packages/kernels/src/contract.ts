@@ -104,6 +104,36 @@ export interface SamplingRows {
   readonly uniform: Float32Array;
 }
 
+/**
+ * The same settings where they stay from step to step: on the device, in full precision. `packSampling` makes both
+ * from {@link SamplingRows}.
+ */
+export interface SamplingOnDevice {
+  /** [B, 4]: temperature, topK, topP and minP of each row. */
+  readonly settings: Tensor;
+  /** [B, W]: the uniform numbers of W draws. */
+  readonly uniforms: Tensor;
+  /** Which of the W this draw takes. */
+  readonly column: number;
+  readonly kind: SamplingKind;
+}
+
+/** What the settings of all rows come to: the host chooses the operations without asking the device. */
+export interface SamplingKind {
+  /** Rows of temperature 0. */
+  readonly greedy: "none" | "some" | "all";
+  /** Some temperature is neither 0 nor 1. */
+  readonly tempered: boolean;
+  /** Largest top-k; 0 where no row has one. */
+  readonly mostK: number;
+  /** Some row has top-p below 1 and no top-k, so that any number of tokens may count. */
+  readonly openTopP: boolean;
+  /** Some row has top-p below 1. */
+  readonly topP: boolean;
+  /** Some row has min-p above 0. */
+  readonly minP: boolean;
+}
+
 /** AdamW with decoupled decay (Loshchilov and Hutter 2019), PyTorch's update order. */
 export interface AdamWStep {
   readonly learningRate: number;
@@ -122,7 +152,7 @@ export interface AdamWStep {
  *
  * - Matrices are row-major. N packed tokens, M selected rows, B decode rows, S sequences, V vocabulary.
  * - Operations enqueue and return at once; only `read` waits for the device.
- * - Nothing is changed in place but by `accumulate`, `adamW`, `attentionCached` and `copyCacheRows`.
+ * - Nothing is changed in place but by `accumulate`, `adamW`, `writeRows`, `advance`, `attentionCached` and `copyCacheRows`.
  * - Gradients are returned, never accumulated; the caller adds them with `accumulate`. Those of parameters are in full precision.
  * - A tensor lives until its scope ends, or until `free` when it was made outside any scope or moved out by `keep`.
  * @throws LaconicError `engine_failed` on a device error or a freed handle, `input_invalid` on shapes that do not fit.
@@ -172,6 +202,12 @@ export interface Kernels {
   gatherRows(table: Tensor, rows: Tensor): Tensor;
   /** delta [M, D], rows int32 [M] -> [rowCount, D]; repeated rows add up. Backward of `gatherRows`; `working` unless told. */
   scatterAddRows(delta: Tensor, rows: Tensor, rowCount: number, precision?: Precision): Tensor;
+  /** Rows of a matrix [R, D] or elements of a vector [R], of any type, by number; rows int32 [M] -> [M, D] or [M]. */
+  pickRows(x: Tensor, rows: Tensor): Tensor;
+  /** Puts values [M, D] or [M] into the rows of `into` [R, D] or [R] that `rows` int32 [M] names, each at most once. */
+  writeRows(into: Tensor, rows: Tensor, values: Tensor): void;
+  /** x += by, for an int32 tensor: positions go on without a new upload. */
+  advance(x: Tensor, by: number): void;
 
   /** x [N, I], weight [O, I], bias [O] -> x weight^T + bias, [N, O]. */
   linear(x: Tensor, weight: Tensor, bias?: Tensor): Tensor;
@@ -270,7 +306,10 @@ export interface Kernels {
    * Draws one token per row of logits [B, V] by inverting the cumulative distribution in token order.
    * tokens int32 [B]; logProbs [B] at the row's temperature (1 for greedy), before truncation.
    */
-  sampleTokens(logits: Tensor, rows: SamplingRows): { readonly tokens: Tensor; readonly logProbs: Tensor };
+  sampleTokens(
+    logits: Tensor,
+    rows: SamplingRows | SamplingOnDevice,
+  ): { readonly tokens: Tensor; readonly logProbs: Tensor };
   /**
    * Log-softmax of logits [B, V] at temperature 1: of one token per row, and of the `count` likeliest in descending
    * order. tokens int32 [B] -> logProbs [B]; topTokens int32 [B, count] and topLogProbs [B, count]. `count` from 0 to V.

@@ -15,6 +15,8 @@ export type {
   KeyValueCache,
   Precision,
   RotaryTables,
+  SamplingKind,
+  SamplingOnDevice,
   SamplingRows,
   SequenceLayout,
   Tensor,
@@ -29,6 +31,8 @@ export {
   expectLayout,
   expectFilled,
   expectRowCopies,
+  expectRowWrites,
+  expectPicked,
   expectSampling,
   expectTokenLogProbs,
   matrix,
@@ -37,6 +41,7 @@ export {
 } from "./shape-checks.ts";
 
 export { heldPlaces, longestReach, newPlaces, reachMask, rowsFollow, seesEverything } from "./cache-places.ts";
+export { isOnDevice, packSampling } from "./pack-sampling.ts";
 export { KeyValueCaches } from "./key-value-caches.ts";
 export { TensorScopes } from "./tensor-scopes.ts";
 export { isOutOfMemory } from "./is-out-of-memory.ts";

@@ -35,6 +35,9 @@ export function createShapeKernels(dtype: Kernels["dtype"]): Kernels {
     scaled: like,
     accumulate: () => undefined,
     gatherRows: (table, index) => make([rows(index), columns(table)]),
+    pickRows: (x, index) => make([rows(index), ...x.shape.slice(1)], x.dtype),
+    writeRows: () => undefined,
+    advance: () => undefined,
     scatterAddRows: (delta, _, rowCount) => make([rowCount, columns(delta)]),
     linear: (x, weight) => make([rows(x), rows(weight)]),
     linearBackward: (dOut, x, weight, needs) => ({

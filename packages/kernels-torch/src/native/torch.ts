@@ -209,6 +209,12 @@ export class Torch {
     };
   }
 
+  /** Waits for the device. The tensor must be contiguous. */
+  read(x: Handle, shape: readonly number[], into: Float32Array | Int32Array): void {
+    if (this.device === "cuda") this.#calls.counters.blockingCopies += 1;
+    this.startRead(x, shape, into)();
+  }
+
   /**
    * Says how many multiplications the next product has: around small ones an operation costs less on one thread than the
    * threads' meeting.
