@@ -168,6 +168,12 @@ export interface Kernels {
   /** A row comes out the same bits whatever other rows are in the call: a reply does not depend on its neighbours at all. */
   readonly batchInvariant: boolean;
 
+  /**
+   * Operations run while the host goes on, and a `read` waits for those before it alone: worth enqueuing the next step before
+   * the last one is read. Absent: no.
+   */
+  readonly runsAhead?: boolean;
+
   /** Frees every tensor made inside, but for those in the returned value (a tensor, or arrays and plain objects of tensors). */
   scope<T>(body: () => T): T;
   /** Takes a tensor out of its scopes; it lives until `free`. */

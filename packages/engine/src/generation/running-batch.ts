@@ -6,7 +6,8 @@ import { forwardCached } from "../transformer/forward-cached.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import { cachePlan } from "./cache-plan.ts";
 import { CacheSlots } from "./cache-slots.ts";
-import { draw } from "./draw.ts";
+import { DecodeState } from "./decode-state.ts";
+import { draw, type DrawnTokens } from "./draw.ts";
 import { KeptPrefixes, unlimitedPrefixes, type KeptPrefix, type KeptPrefixLimits } from "./kept-prefixes.ts";
 import { minShared, PrefillQueue } from "./prefill-queue.ts";
 import { resultOf, roomFor, startReply, type Reply } from "./reply.ts";
@@ -22,6 +23,11 @@ export interface GenerationLimits {
   readonly prefillTokensBetween: number;
   /** Of what ended conversations leave behind. */
   readonly keptPrefixes: KeptPrefixLimits;
+  /**
+   * Steps that the device may be ahead of the host: with 1 a step is enqueued before the tokens of the last are read, and
+   * what it draws behind the end of a reply is dropped. Replies are the same.
+   */
+  readonly stepsAhead: 0 | 1;
 }
 
 const defaultLimits: GenerationLimits = {
@@ -29,6 +35,7 @@ const defaultLimits: GenerationLimits = {
   prefillTokens: 16_384,
   prefillTokensBetween: 2048,
   keptPrefixes: unlimitedPrefixes,
+  stepsAhead: 0,
 };
 
 /** Requests that came together. */
@@ -61,6 +68,11 @@ export class RunningBatch {
   #prefilling = new Set<Reply>();
   /** In cache rows 0, 1, 2, ... */
   #decoding: Reply[] = [];
+  readonly #state: DecodeState;
+  /** A step whose tokens the host has not seen. */
+  #pending: Promise<DrawnTokens> | null = null;
+  /** Cache rows of the last step. */
+  #stepRows: Int32Array = new Int32Array();
   #running = false;
   /** Frees what is too old while nobody asks. */
   #expiry: NodeJS.Timeout | undefined;
@@ -69,8 +81,9 @@ export class RunningBatch {
 
   constructor(model: ModelOnDevice, limits: Partial<GenerationLimits> = {}) {
     this.#model = model;
-    this.#limits = { ...defaultLimits, ...limits };
+    this.#limits = { ...defaultLimits, stepsAhead: model.kernels.runsAhead ? 1 : 0, ...limits };
     this.#slots = new CacheSlots(model.kernels, model.config, this.#limits.cacheElements);
+    this.#state = new DecodeState(model);
     this.#prefill = new PrefillQueue(model, this.#slots);
     this.#kept = new KeptPrefixes(this.#limits.keptPrefixes);
   }
@@ -221,17 +234,68 @@ export class RunningBatch {
     this.#leave(ended.replies);
   }
 
+  /** Enqueues a step; where the device may be one ahead, the host then takes the tokens of the step before. */
   async #decodeStep(): Promise<void> {
-    const replies = this.#decoding;
-    for (let start = 0; start < replies.length;) {
-      const { part, logits } = this.#inMemory(replies.length - start, (rows) => {
-        const next = replies.slice(start, start + rows);
+    const going = this.#decoding.filter(({ tokens, ahead, maxTokens }) => tokens.length + ahead < maxTokens);
+    const next = this.#enqueueStep(going);
+    if (this.#pending) await this.#take(this.#pending);
+    this.#pending = next;
+    if (next === null && going.length > 0) await this.#decodeInParts(this.#decoding);
+    else if (next && this.#limits.stepsAhead === 0) await this.#take(next);
+    this.#leave(this.#decoding);
+    if (this.#decoding.length > 0) return;
+    if (this.#pending) await this.#take(this.#pending);
+    this.#state.free();
+  }
+
+  /** Null where there is nothing to decode, or no room for all rows at once. */
+  #enqueueStep(going: readonly Reply[]): Promise<DrawnTokens> | null {
+    if (going.length === 0 || going.length > this.#mostTokens) {
+      this.#state.free();
+      return null;
+    }
+    const rows = Int32Array.from(going, ({ slot }) => slot);
+    const { caches } = this.#slots;
+    try {
+      return this.#state.step(going, {
+        caches,
+        moved: rows.length !== this.#stepRows.length || rows.some((row, i) => row !== this.#stepRows[i]),
+        plan: (past) =>
+          cachePlan(
+            this.#model.kernels,
+            rows,
+            past,
+            Int32Array.from({ length: rows.length + 1 }, (_, i) => i),
+          ),
+      });
+    } catch (error) {
+      if (!isOutOfMemory(error)) throw error;
+      this.#state.free();
+      this.#mostTokens = Math.ceil(going.length / 2);
+      return null;
+    } finally {
+      this.#stepRows = rows;
+    }
+  }
+
+  async #take(step: Promise<DrawnTokens>): Promise<void> {
+    this.#pending = null;
+    const drawn = await step;
+    this.#state.take(drawn);
+    this.#tell(drawn.replies);
+  }
+
+  /** The same, some rows at a time. */
+  async #decodeInParts(replies: readonly Reply[]): Promise<void> {
+    const going = replies.filter(({ finishReason }) => finishReason === null);
+    for (let start = 0; start < going.length;) {
+      const { part, logits } = this.#inMemory(going.length - start, (rows) => {
+        const next = going.slice(start, start + rows);
         return { part: next, logits: this.#forward(next) };
       });
       start += part.length;
       await this.#draw(logits, part);
     }
-    this.#leave(replies);
   }
 
   /** Tries with fewer rows where the device has no room for as many. */
@@ -268,6 +332,11 @@ export class RunningBatch {
 
   async #draw(logits: Tensor, replies: readonly Reply[]): Promise<void> {
     await draw(this.#model, logits, replies);
+    this.#tell(replies);
+  }
+
+  /** Tells who listens of the newest tokens. */
+  #tell(replies: readonly Reply[]): void {
     const drawn = new Map<DrawnListener, Reply[]>();
     for (const reply of replies) {
       if (reply.finishReason === "aborted") continue;
@@ -314,6 +383,9 @@ export class RunningBatch {
 
   /** Ends every call: what is on the device is of no use any more. */
   #fail(error: unknown): void {
+    // Nobody waits for it any more.
+    this.#pending?.catch(() => undefined);
+    this.#pending = null;
     const calls = [...this.#calls.values(), ...this.#complete.splice(0)];
     this.#calls.clear();
     this.#callOf.clear();
@@ -323,6 +395,7 @@ export class RunningBatch {
     [this.#waiting, this.#decoding] = [[], []];
     for (const { reject } of calls) reject(error);
     try {
+      this.#state.free();
       this.#slots.free();
     } catch {
       // A device that is gone has taken its memory with it, and the calls know what happened.

@@ -108,7 +108,7 @@ export function cacheKernels(device: TorchDevice): Pick<Kernels, Caching> {
 /** Where each head of each new token goes among all [rows, kvHeads, capacity] positions, int64. */
 function newPositions(device: TorchDevice, plan: CachePlan, cache: KeyValueCache): Handle {
   const { store, torch } = device;
-  return store.derive(store.get(plan.rowsOnDevice), `new positions ${cache.kvHeads} ${cache.capacity}`, () => {
+  return store.derive(store.get(plan.pastOnDevice), `new positions ${cache.kvHeads} ${cache.capacity}`, () => {
     const places = newPlaces(plan, cache);
     return torch.uploadIndices(places, [places.length]);
   });
