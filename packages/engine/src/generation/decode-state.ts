@@ -2,7 +2,6 @@ import {
   packSampling,
   tensorsIn,
   type CachePlan,
-  type Kernels,
   type KeyValueCache,
   type SamplingKind,
   type Tensor,

@@ -134,6 +134,7 @@ export class RunningBatch {
         this.#answer();
       } while (!this.#idle);
     } catch (error) {
+      this.#forgetStep();
       this.#fail(error);
     }
     this.#running = false;
@@ -285,6 +286,12 @@ export class RunningBatch {
     this.#tell(drawn.replies);
   }
 
+  /** Nobody waits for it any more. */
+  #forgetStep(): void {
+    this.#pending?.catch(() => undefined);
+    this.#pending = null;
+  }
+
   /** The same, some rows at a time. */
   async #decodeInParts(replies: readonly Reply[]): Promise<void> {
     const going = replies.filter(({ finishReason }) => finishReason === null);
@@ -383,9 +390,6 @@ export class RunningBatch {
 
   /** Ends every call: what is on the device is of no use any more. */
   #fail(error: unknown): void {
-    // Nobody waits for it any more.
-    this.#pending?.catch(() => undefined);
-    this.#pending = null;
     const calls = [...this.#calls.values(), ...this.#complete.splice(0)];
     this.#calls.clear();
     this.#callOf.clear();

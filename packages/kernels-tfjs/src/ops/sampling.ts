@@ -99,7 +99,7 @@ function inputsOf(device: OpsDevice, given: SamplingRows | SamplingOnDevice): In
   const settings = isOnDevice(given)
     ? device.data(given.settings)
     : tensor2d(packed?.settings ?? [], [given.uniform.length, 4]);
-  const rows = settings.shape[0] as number;
+  const rows = settings.shape[0];
   const uniform = isOnDevice(given)
     ? slice(device.data(given.uniforms), [0, given.column], [rows, 1])
     : tensor2d(given.uniform, [rows, 1]);
@@ -167,7 +167,7 @@ function passes(masses: TfTensor, sums: TfTensor, target: TfTensor): TfTensor {
 
 /** Shares with everything cut set to 0: top-k, then top-p of what is left, then min-p of the likeliest. */
 function truncated(shares: TfTensor, { topK, topP, minP }: Inputs, vocabulary: number): TfTensor {
-  const rows = topK.shape[0] as number;
+  const rows = topK.shape[0];
   const sorted = topk(shares, vocabulary, true).values;
   const all = fill([rows, 1], vocabulary);
   const lastKept = sub(where(greater(topK, 0), minimum(topK, all), all), scalar(1));

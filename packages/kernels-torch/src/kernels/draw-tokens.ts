@@ -17,7 +17,7 @@ const smallerThan = operator("aten::lt", "Tensor");
 const { float64, int64 } = scalarType;
 
 /** Tokens in a block: a sum in float32 over so few is exact enough, and so few rows of it are cheap in float64. */
-export const blockWidth = 128;
+const blockWidth = 128;
 
 const largestBelowOne = 1 - 2 ** -53;
 

@@ -38,7 +38,7 @@ export function lifetimeKernels(device: TorchDevice): Pick<Kernels, Lifetime> {
         return [];
       });
       // Who enqueues more work before awaiting this keeps the device busy meanwhile.
-      await null;
+      await Promise.resolve();
       finish();
       return values;
     },

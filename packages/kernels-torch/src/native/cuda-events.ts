@@ -1,5 +1,6 @@
 import type { TorchInstall } from "../find/torch-install.ts";
-import { fromCudaRuntime, type NativeFunction } from "./library.ts";
+import { fromCudaRuntime } from "./cuda-runtime.ts";
+import type { NativeFunction } from "./library.ts";
 import { Slots } from "./native-memory.ts";
 
 /** Marks in a GPU's queue of work. */

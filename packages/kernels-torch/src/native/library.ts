@@ -6,6 +6,7 @@ import { nvidiaLibraries } from "../find/nvidia-libraries.ts";
 import type { DeviceMemory } from "@laconic/kernels";
 import type { TorchInstall } from "../find/torch-install.ts";
 import { cudaEvents, type DeviceEvents } from "./cuda-events.ts";
+import { fromCudaRuntime } from "./cuda-runtime.ts";
 import { shimDeclaration, shimsByOperator, type LoadedShim } from "./shims.ts";
 
 /** A C function. Handles and addresses are numbers. */
@@ -211,21 +212,6 @@ function cudaMemory(install: TorchInstall): (() => DeviceMemory) | null {
       return { free: Number(free[0]), total: Number(total[0]) };
     };
   });
-}
-
-/** What the CUDA runtime gives, from the first library of that name that has it; null without one. */
-export function fromCudaRuntime<T>(
-  install: TorchInstall,
-  open: (runtime: ReturnType<typeof koffi.load>) => T,
-): T | null {
-  const wheels = nvidiaLibraries(install).filter((file) => file.includes("libcudart"));
-  for (const name of [...wheels, "libcudart.so.13", "libcudart.so.12", "libcudart.so"])
-    try {
-      return open(koffi.load(name));
-    } catch {
-      // The next name.
-    }
-  return null;
 }
 
 /** Absent ones are found by the loader itself, or named in the error of the library that needs them. */

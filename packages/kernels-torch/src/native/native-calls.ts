@@ -50,9 +50,12 @@ export class NativeCalls {
       const value = argument !== null && typeof argument === "object" && "some" in argument ? argument.some : argument;
       if (value === null) given.push(0);
       else if (takes[i] === "none") return false;
-      else if (typeof value === "number") takes[i] === "tensor?" ? pointTo(value) : given.push(value);
-      else if ("int" in value) takes[i] === "int?" ? pointTo(value.int) : given.push(value.int);
-      else if ("float" in value) takes[i] === "float?" ? pointTo(value.float, true) : given.push(value.float);
+      else if (takes[i] === "tensor?") pointTo(value as number);
+      else if (typeof value === "number") given.push(value);
+      else if (takes[i] === "int?") pointTo((value as { readonly int: number }).int);
+      else if ("int" in value) given.push(value.int);
+      else if (takes[i] === "float?") pointTo((value as { readonly float: number }).float, true);
+      else if ("float" in value) given.push(value.float);
       else if ("bool" in value) given.push(value.bool ? 1 : 0);
       else if ("type" in value) pointTo(value.type);
       else if ("ints" in value || "tensors" in value) {

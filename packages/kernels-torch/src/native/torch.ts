@@ -3,7 +3,7 @@ import type { Library } from "./library.ts";
 import { NativeCalls, slotPlaces } from "./native-calls.ts";
 import { operator, type Argument, type Handle, type Handles } from "./operator.ts";
 import type { Operator, ResultCount } from "./operator.ts";
-import { bytesOf, scalarType, type ScalarType } from "./scalar-type.ts";
+import { scalarType, type ScalarType } from "./scalar-type.ts";
 
 export { operator } from "./operator.ts";
 export type { Argument, Handle, Handles, Operator } from "./operator.ts";
