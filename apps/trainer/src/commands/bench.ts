@@ -161,7 +161,7 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         const config = args.resume
           ? await readBenchConfig(directory)
           : await configOf(args, directory, await benchDataOf(args, reach, (text) => terminal.note(text)));
-        if (!args.resume && (await exists(join(directory, settingsFile))))
+        if (!args.resume && !args["dry-run"] && (await exists(join(directory, settingsFile))))
           throw new LaconicError(
             "run_exists",
             `${directory} holds a bench already; go on with --resume, or choose another --run`,
@@ -191,6 +191,12 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           const team = run === null ? null : await trainedTeam(name, run, terminal, config.actor, config.actorPrice);
           if (team) teams.push(team);
           methods.push(team?.method ?? baselineNamed(name));
+        }
+        // Before anything is written: a directory with settings is one to go on with.
+        if (config.maxUsd !== null) {
+          checkPriced(config.price, config.model, "price");
+          for (const [seat, { model, price }] of Object.entries(config.roleModels))
+            checkPriced(price, `${seat}'s ${model}`, "role-price");
         }
         for (const { unpriced } of teams)
           if (config.maxUsd !== null && unpriced !== null) checkPriced(null, unpriced, "actor-price");
