@@ -30,7 +30,7 @@ export {
   expectInts,
   expectLayout,
   expectFilled,
-  expectRowCopies,
+  expectPageCopies,
   expectRowWrites,
   expectPicked,
   expectSampling,
@@ -40,7 +40,7 @@ export {
   sizeOf,
 } from "./shape-checks.ts";
 
-export { heldPlaces, longestReach, newPlaces, reachMask, rowsFollow, seesEverything } from "./cache-places.ts";
+export { heldPlaces, longestReach, newPages, newPlaces, pageRun, reachMask, seesEverything } from "./cache-places.ts";
 export { isOnDevice, packSampling } from "./pack-sampling.ts";
 export { KeyValueCaches } from "./key-value-caches.ts";
 export { TensorScopes } from "./tensor-scopes.ts";

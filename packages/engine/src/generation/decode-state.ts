@@ -8,19 +8,18 @@ import {
 } from "@laconic/kernels";
 import { forwardNext } from "../transformer/forward-cached.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
+import { cachePlan } from "./cache-plan.ts";
 import { extendDrawn, readDrawn, sampleAndLikeliest, settingsOf, type DrawnTokens } from "./draw.ts";
 import type { Reply } from "./reply.ts";
 
 /** Uniform numbers of one row on the device: its own next ones. */
 const uniformsAhead = 64;
 
-/** Where the rows' keys and values lie. */
-export interface RowsInCache {
-  readonly caches: readonly KeyValueCache[];
-  /** Rows lie elsewhere than in the last step, also where the same replies decode. */
-  readonly moved: boolean;
-  /** @param past - positions that each row holds; the plan's own from here on */
-  plan(past: Int32Array): CachePlan;
+/** Pages of each row, as a block table has them. */
+export interface RowPages {
+  /** [B * width] */
+  readonly table: Int32Array;
+  readonly width: number;
 }
 
 /** What stays on the device while the same replies decode. */
@@ -56,16 +55,16 @@ export class DecodeState {
    * Enqueues one step: each reply's next token, drawn and kept on the device.
    * @returns what to wait for, and to give to {@link take}
    */
-  step(replies: readonly Reply[], cache: RowsInCache): Promise<DrawnTokens> {
+  step(replies: readonly Reply[], caches: readonly KeyValueCache[], pages: RowPages): Promise<DrawnTokens> {
     const { kernels } = this.#model;
     const same = replies.length === this.#replies.length && replies.every((reply, i) => reply === this.#replies[i]);
     if (!same) this.#arrange(replies);
     else if (this.#column === uniformsAhead) this.#refill();
-    if (!same || cache.moved || this.#plan === null) this.#follow(cache);
+    this.#follow(pages, same);
     const { tokens, settings, uniforms } = this.#held as OnDevice;
     const plan = this.#plan as CachePlan;
     const drawn = kernels.scope(() => {
-      const logits = forwardNext(this.#model, tokens, cache.caches, plan);
+      const logits = forwardNext(this.#model, tokens, caches, plan);
       const rows = { settings, uniforms, column: this.#column, kind: this.#kind as SamplingKind };
       return sampleAndLikeliest(kernels, logits, rows, replies);
     });
@@ -170,15 +169,34 @@ export class DecodeState {
     this.#held = { ...held, uniforms };
   }
 
-  #follow(cache: RowsInCache): void {
+  /** Brings the plan to where the rows lie now: changed rows of the table, or all of it for other rows. */
+  #follow({ table, width }: RowPages, same: boolean): void {
     const { kernels } = this.#model;
-    if (this.#plan) kernels.free(...tensorsIn(this.#plan));
+    const plan = this.#plan;
+    if (same && plan && plan.table.length === table.length) {
+      const changed = Array.from(plan.past.keys()).filter((row) =>
+        table.subarray(row * width, (row + 1) * width).some((page, i) => page !== plan.table[row * width + i]),
+      );
+      if (changed.length === 0) return;
+      plan.table.set(table);
+      kernels.scope(() => {
+        const rows = Int32Array.from(
+          changed.flatMap((row) => Array.from(table.subarray(row * width, (row + 1) * width))),
+        );
+        const at = kernels.upload(Int32Array.from(changed), [changed.length]);
+        kernels.writeRows(plan.tableOnDevice, at, kernels.upload(rows, [changed.length, width]));
+      });
+      return;
+    }
+    if (plan) kernels.free(...tensorsIn(plan));
     this.#plan = null;
+    const count = this.#replies.length;
     const past = Int32Array.from(this.#replies, ({ held }) => held);
+    const offsets = Int32Array.from({ length: count + 1 }, (_, row) => row);
     this.#plan = kernels.scope(() => {
-      const plan = cache.plan(past);
-      for (const tensor of tensorsIn(plan)) kernels.keep(tensor);
-      return plan;
+      const made = cachePlan(kernels, { table, width }, past, offsets);
+      for (const tensor of tensorsIn(made)) kernels.keep(tensor);
+      return made;
     });
   }
 }

@@ -11,6 +11,7 @@ import { misfitCases } from "./cases/misfit-cases.ts";
 import { normCases } from "./cases/norm-cases.ts";
 import { optimizerCases } from "./cases/optimizer-cases.ts";
 import { decodeStateCases } from "./cases/decode-state-cases.ts";
+import { pagedCacheCases } from "./cases/paged-cache-cases.ts";
 import { samplingCases } from "./cases/sampling-cases.ts";
 
 /**
@@ -25,6 +26,7 @@ export const kernelCases: readonly KernelCase[] = [
   ...normCases,
   ...attentionCases,
   ...cacheCases,
+  ...pagedCacheCases,
   ...headCases,
   ...samplingCases,
   ...decodeStateCases,
