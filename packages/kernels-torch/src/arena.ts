@@ -11,7 +11,12 @@ export interface Placement {
   readonly arena: Arena;
   /** Its first element. */
   readonly start: number;
+  /** Behind its last element and the zeros that follow: where the next piece starts. */
+  readonly end: number;
 }
+
+/** Arenas are a whole number of such blocks: sums are of blocks, which lose less in float32 than one long sum. */
+export const blockLength = 4096;
 
 /** One allocation, and views of stretches of it. It goes when the last of its pieces does. */
 export class Arena {
@@ -36,29 +41,29 @@ export class Arena {
     type: ScalarType,
     precision: Precision,
   ): TorchTensor[] {
-    const starts: number[] = [];
+    const ends: number[] = [];
     let length = 0;
-    for (const shape of shapes) {
-      starts.push(length);
-      length += padded(sizeOf(shape));
+    for (const [i, shape] of shapes.entries()) {
+      length = roundUp(length + sizeOf(shape), i + 1 === shapes.length ? blockLength : alignment);
+      ends.push(length);
     }
     const whole = torch.apart(() => torch.full([length], type, 0));
     const arena = new Arena(torch, whole, length, shapes.length);
     return shapes.map((shape, i) => {
-      const start = starts[i] as number;
+      const start = ends[i - 1] ?? 0;
       const handle = torch.run(() => torch.view(whole, shape, undefined, start));
       const piece = store.adoptFloats(handle, shape, precision);
-      piece.placement = { arena, start };
+      piece.placement = { arena, start, end: ends[i] as number };
       return piece;
     });
   }
 
-  /** Elements from `start` to `end` as a vector; views are kept, since the same ones are wanted at every step. */
-  view(start: number, end: number): Handle {
-    const key = `${start} ${end}`;
+  /** Elements from `start` on; views are kept, since the same ones are wanted at every step. */
+  view(start: number, shape: readonly number[]): Handle {
+    const key = `${start} ${shape.join()}`;
     let view = this.#views.get(key);
     if (view === undefined) {
-      view = this.#torch.apart(() => this.#torch.view(this.#whole, [end - start], undefined, start));
+      view = this.#torch.apart(() => this.#torch.view(this.#whole, shape, undefined, start));
       this.#views.set(key, view);
     }
     return view;
@@ -95,20 +100,25 @@ export function stretches(torch: Torch, table: readonly (readonly Vector[])[]): 
     else groups.push({ first: row, last: row });
   }
   return groups.map(({ first, last }) => {
-    const length = (first[0] as Vector).length;
-    if (!first.every(isPlaced))
-      return { vectors: first.map(({ handle }) => torch.view(handle, [length])), length };
-    const vectors = first.map(({ placement }, column) =>
-      placement.arena.view(placement.start, endOf((last as readonly PlacedVector[])[column] as PlacedVector)),
-    );
-    return { vectors, length: endOf(last[0] as PlacedVector) - (first[0] as PlacedVector).placement.start };
+    if (!first.every(isPlaced)) {
+      const { length } = first[0] as Vector;
+      return { length, view: (column, shape = [length]) => torch.view((first[column] as Vector).handle, shape) };
+    }
+    // Where arenas differ in what follows, the zeros behind the last pieces do.
+    const length = Math.min(...first.map(({ placement }, column) => ends(last, column) - placement.start));
+    const view: Stretch["view"] = (column, shape = [length]) => {
+      const { arena, start } = (first[column] as PlacedVector).placement;
+      return arena.view(start, shape);
+    };
+    return { length, view };
   });
 }
 
 /** Vectors of one length, one of every column. */
 export interface Stretch {
-  readonly vectors: readonly Handle[];
   readonly length: number;
+  /** The vector of a column, or its first elements under another shape. */
+  view(column: number, shape?: readonly number[]): Handle;
 }
 
 type PlacedVector = Vector & { readonly placement: Placement };
@@ -117,19 +127,18 @@ function isPlaced(vector: Vector): vector is PlacedVector {
   return vector.placement !== null;
 }
 
+function ends(row: readonly Vector[], column: number): number {
+  return (row[column] as PlacedVector).placement.end;
+}
+
 /** Whether each vector of a row lies directly behind the one of the same column. */
 function follows(before: readonly Vector[], row: readonly Vector[]): boolean {
   return row.every((vector, column) => {
-    const last = before[column] as Vector;
-    return isPlaced(vector) && isPlaced(last) && vector.placement.arena === last.placement.arena && vector.placement.start === endOf(last);
+    const last = (before[column] as Vector).placement;
+    return vector.placement !== null && vector.placement.arena === last?.arena && vector.placement.start === last.end;
   });
 }
 
-/** First element behind a piece, where the next one of its arena starts. */
-function endOf({ length, placement }: PlacedVector): number {
-  return placement.start + padded(length);
-}
-
-function padded(length: number): number {
-  return Math.ceil(length / alignment) * alignment;
+function roundUp(length: number, multiple: number): number {
+  return Math.ceil(length / multiple) * multiple;
 }

@@ -12,7 +12,7 @@ export class TorchDevice {
   readonly torch: Torch;
   readonly store: TensorStore;
   readonly working: ScalarType;
-  readonly #numbers = new Map<number, Handle>();
+  readonly #numbers = new Map<string, Handle>();
 
   constructor(torch: Torch, dtype: "float32" | "bfloat16") {
     this.torch = torch;
@@ -58,12 +58,13 @@ export class TorchDevice {
     return { handle, length: sizeOf(shape), placement };
   }
 
-  /** A number on the device, float32 [1, 1]; made once. */
-  number(value: number): Handle {
-    let handle = this.#numbers.get(value);
+  /** A number on the device, float32; made once. */
+  number(value: number, shape: readonly number[] = [1, 1]): Handle {
+    const key = `${value} ${shape.join()}`;
+    let handle = this.#numbers.get(key);
     if (handle === undefined) {
-      handle = this.torch.apart(() => this.torch.full([1, 1], scalarType.float32, value));
-      this.#numbers.set(value, handle);
+      handle = this.torch.apart(() => this.torch.full(shape, scalarType.float32, value));
+      this.#numbers.set(key, handle);
     }
     return handle;
   }

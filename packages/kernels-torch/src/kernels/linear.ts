@@ -20,6 +20,11 @@ export function linearKernels(device: TorchDevice): Pick<Kernels, Products> {
     return [rows, inner, outer];
   };
   const rowsOf = (x: Tensor): Handle => device.rows(x).handle;
+  /** A weight as the right factor; the view is kept with it. */
+  const turnedWeight = (weight: Tensor, inner: number, outer: number): Handle => {
+    const w = device.handle(weight);
+    return store.derive(store.get(weight), "turned", () => torch.view(w, [inner, outer], [1, inner]));
+  };
   const ones = (rows: number): Handle => torch.full([1, rows], device.working, 1);
   /** The product of two matrices in float32, in its place where it has one. */
   const parameterGradient = (
@@ -50,9 +55,9 @@ export function linearKernels(device: TorchDevice): Pick<Kernels, Products> {
     linear(x, weight, bias) {
       const [rows, inner, outer] = expectInputs(x, weight, "linear");
       if (bias) expectFloats(bias, [outer], "linear: bias");
-      const [left, w, row] = [rowsOf(x), device.handle(weight), bias ? device.handle(bias) : null];
+      const [left, row] = [rowsOf(x), bias ? device.handle(bias) : null];
       return device.make([rows, outer], () => {
-        const right = torch.view(w, [inner, outer], [1, inner]);
+        const right = turnedWeight(weight, inner, outer);
         const out = torch.empty([rows, outer], device.working);
         if (rows === 0) return out;
         if (row === null) torch.mmInto(out, left, right);
@@ -65,9 +70,9 @@ export function linearKernels(device: TorchDevice): Pick<Kernels, Products> {
       expectFloats(into, [rows, outer], "linearOnto: into");
       if (bias) expectFloats(bias, [outer], "linearOnto: bias");
       if (rows === 0) return;
-      const [sum, left, w] = [device.handle(into), rowsOf(x), device.handle(weight)];
+      const [sum, left] = [device.handle(into), rowsOf(x)];
       torch.run(() => {
-        torch.addmmInto(sum, sum, left, torch.view(w, [inner, outer], [1, inner]));
+        torch.addmmInto(sum, sum, left, turnedWeight(weight, inner, outer));
         if (bias) torch.addmmInto(sum, sum, torch.view(ones(rows), [rows, 1]), torch.view(device.handle(bias), [1, outer]));
         store.changed(store.get(into));
         return [];
@@ -75,10 +80,10 @@ export function linearKernels(device: TorchDevice): Pick<Kernels, Products> {
     },
     headLogits(hidden, weight) {
       const [rows, inner, outer] = expectInputs(hidden, weight, "headLogits");
-      const [left, w] = [rowsOf(hidden), device.handle(weight)];
+      const left = rowsOf(hidden);
       return device.make(
         [rows, outer],
-        () => fullProduct(device, left, torch.view(w, [inner, outer], [1, inner]), [rows, outer]),
+        () => fullProduct(device, left, turnedWeight(weight, inner, outer), [rows, outer]),
         "full",
       );
     },

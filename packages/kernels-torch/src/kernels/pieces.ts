@@ -1,6 +1,6 @@
 import { expectColumns, expectJoined, expectPairs, type Kernels, type Tensor } from "@laconic/kernels";
 import { Arena, stretches } from "../arena.ts";
-import { operator, type Handle } from "../native/torch.ts";
+import { operator } from "../native/torch.ts";
 import type { TorchTensor } from "../tensors.ts";
 import type { TorchDevice } from "../torch-device.ts";
 
@@ -18,8 +18,8 @@ export function pieceKernels(device: TorchDevice): Pick<Kernels, Pieces> {
       expectPairs(into, from, "assign");
       torch.run(() => {
         const pairs = into.map((tensor, i) => [device.vector(tensor), device.vector(from[i] as Tensor)]);
-        for (const { vectors } of stretches(torch, pairs.filter(([target]) => (target?.length ?? 0) > 0)))
-          torch.copyInto(vectors[0] as Handle, vectors[1] as Handle);
+        const filled = pairs.filter(([target]) => (target?.length ?? 0) > 0);
+        for (const { view } of stretches(torch, filled)) torch.copyInto(view(0), view(1));
         for (const tensor of into) store.changed(store.get(tensor));
         return [];
       });
