@@ -37,7 +37,7 @@ function modulesOf(device: OptionalDevice): { readonly modules: string } {
 const devices: readonly KnownDevice[] = [
   {
     name: "cuda",
-    about: "PyTorch's C++ library on an NVIDIA GPU",
+    about: "PyTorch's C++ library on an NVIDIA GPU: bfloat16, TF32 off",
     workers: 1,
     dtype: "bfloat16",
     source: () => torchKernels({ device: "cuda", dtype: "bfloat16" }),

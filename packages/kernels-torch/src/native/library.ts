@@ -10,7 +10,7 @@ import type { TorchInstall } from "../find/torch-install.ts";
 export type NativeFunction = (...args: readonly (number | bigint | boolean)[]) => number;
 
 /** C declarations by symbol; `{device}` stands for `cpu` or `cuda`. Handles and pointers are passed as addresses. */
-const required = {
+export const required = {
   callDispatcher: "int torch_call_dispatcher(uint64_t, uint64_t, uint64_t, uint64_t)",
   newList: "int torch_new_list_reserve_size(size_t, uint64_t)",
   pushBack: "int torch_list_push_back(uint64_t, uint64_t)",
@@ -29,7 +29,7 @@ const required = {
   addmmOut: "int aoti_torch_{device}_addmm_out(uint64_t, uint64_t, uint64_t, uint64_t, double, double)",
 } as const;
 
-const optional = {
+export const optional = {
   /** 2.13: text of the last error on this thread. */
   errorText: "str torch_exception_get_what_without_backtrace()",
   /** 2.13: heap slot of an optional argument. */
@@ -77,7 +77,8 @@ export function loadLibrary(install: TorchInstall, options: LibraryOptions): Lib
   if (options.threads !== undefined) setEnvironment("OMP_NUM_THREADS", String(options.threads), 1);
   // OpenMP's threads wait busily between operations; without an end to it they starve the process's other threads.
   setEnvironment("GOMP_SPINCOUNT", "20000", 0);
-  if (device === "cuda" && options.tf32) setEnvironment("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", "1", 0);
+  // PyTorch's own default is off for products; a variable of the surroundings would turn it on for a run that says nothing.
+  if (device === "cuda") setEnvironment("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", options.tf32 ? "1" : "0", 1);
 
   if (device === "cpu") keepFreedMemory(libc);
 
