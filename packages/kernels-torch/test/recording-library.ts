@@ -72,6 +72,7 @@ export function recordingLibrary(record: (event: Event) => void): Library {
   return {
     version: { major: 2, minor: 14 },
     abiVersion: 0n,
+    index: 0,
     functions: strict(functions) as unknown as Library["functions"],
     errorText: null,
     newSlot: (out) => (give(Number(out)), 0),

@@ -172,7 +172,7 @@ export class Torch {
       address + 8 * stridesAt,
       type,
       onHost ? 0 : this.#deviceType,
-      onHost || this.device === "cpu" ? -1 : 0,
+      onHost || this.device === "cpu" ? -1 : this.library.index,
       address + 8 * out.address,
     );
     return this.#result(status, "empty_strided");
