@@ -11,6 +11,7 @@ import { linearKernels } from "./kernels/linear.ts";
 import { mathAttentionKernels } from "./kernels/math-attention.ts";
 import { normKernels } from "./kernels/norm.ts";
 import { optimizerKernels } from "./kernels/optimizer.ts";
+import { pieceKernels } from "./kernels/pieces.ts";
 import { rotaryKernels } from "./kernels/rotary.ts";
 import { rowWriteKernels } from "./kernels/row-writes.ts";
 import { rowKernels } from "./kernels/rows.ts";
@@ -47,8 +48,9 @@ export function torchKernelSet(
     memory: () => torch.library.deviceMemory?.() ?? null,
     counters: () => torch.counters,
     liveTensors: () => device.store.count,
-    dispose: () => device.store.dispose(),
+    dispose: () => device.dispose(),
     ...lifetimeKernels(device),
+    ...pieceKernels(device),
     ...elementwiseKernels(device),
     ...rowKernels(device),
     ...rowWriteKernels(device),

@@ -5,11 +5,15 @@
 export type {
   AdamWMoments,
   AdamWStep,
+  AdamWTensors,
   AttentionShape,
   CachePlan,
   CreateKernels,
   DeviceMemory,
   KernelCounters,
+  GradientClip,
+  GradientPlace,
+  GradientPlaces,
   KernelSource,
   Kernels,
   KeyValueCache,
@@ -45,4 +49,5 @@ export { isOnDevice, packSampling } from "./pack-sampling.ts";
 export { KeyValueCaches } from "./key-value-caches.ts";
 export { TensorScopes } from "./tensor-scopes.ts";
 export { isOutOfMemory } from "./is-out-of-memory.ts";
+export { expectColumns, expectJoined, expectPairs, expectUpdates } from "./list-checks.ts";
 export { tensorsIn } from "./tensors-in.ts";

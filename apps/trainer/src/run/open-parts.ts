@@ -16,7 +16,7 @@ import { openActor, openPolicyValues, openValues } from "../door/run-values.ts";
 import type { ActorChoice } from "./chosen-actor.ts";
 import { checkActor } from "./check-effects.ts";
 import type { AppConfig } from "./run-settings.ts";
-import type { ChosenDevice } from "./devices.ts";
+import { expectGpus, type ChosenDevice } from "./devices.ts";
 import { openRunTask } from "./run-task.ts";
 import { servedModel } from "./served-model.ts";
 import type { Spending } from "./spending.ts";
@@ -88,8 +88,9 @@ export async function openParts(config: Parts, device: ChosenDevice, resources: 
   const { budget } = config.train;
   const shown = budget ? { targetTokens: budget.targetTokens } : {};
   const task = await openRunTask(config.task, { modelFolder, templateArguments, note, heldOut, ...shown });
+  await expectGpus(device);
   const engine = await createLocalEngine({
-    device: device.source,
+    device: device.sources,
     workers: device.workers,
     onWarning,
     ...config.memory,

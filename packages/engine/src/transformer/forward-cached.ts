@@ -57,9 +57,9 @@ function logitsFrom(
   logitRows: Int32Array | null,
 ): Tensor {
   const { kernels, config } = model;
-  let x = kernels.gatherRows(parameter(model, embeddingName), tokens);
+  const x = kernels.gatherRows(parameter(model, embeddingName), tokens);
   caches.forEach((cache, layer) => {
-    x = kernels.scope(() => layerFromCache(model, layer, x, positions, cache, plan));
+    kernels.scope(() => layerFromCache(model, layer, x, positions, cache, plan));
   });
   const wanted = logitRows === null ? x : kernels.gatherRows(x, kernels.upload(logitRows, [logitRows.length]));
   const normed = kernels.rmsNorm(wanted, parameter(model, finalNormName), config.rmsNormEpsilon).out;

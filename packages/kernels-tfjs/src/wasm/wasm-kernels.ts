@@ -8,6 +8,7 @@ import { lifetimeKernels } from "./lifetime.ts";
 import { linearKernels } from "./linear.ts";
 import { optimizerKernels } from "./optimizer.ts";
 import { rowWriteKernels } from "./row-writes.ts";
+import { pieceKernels } from "./pieces.ts";
 import { rowKernels } from "./rows.ts";
 import { samplingKernels } from "./sampling.ts";
 import type { TfjsMemory } from "./tfjs-memory.ts";
@@ -32,6 +33,7 @@ export function wasmKernelSet(memory: TfjsMemory): Kernels {
     liveTensors: () => device.store.count,
     dispose: () => device.store.dispose(),
     ...lifetimeKernels(device),
+    ...pieceKernels(device),
     ...elementwise,
     ...rowKernels(device),
     ...rowWriteKernels(device),

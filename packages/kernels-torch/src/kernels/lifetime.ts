@@ -29,7 +29,8 @@ export function lifetimeKernels(device: TorchDevice): Pick<Kernels, Lifetime> {
       );
     },
     async read(tensor) {
-      const { handle, shape, dtype, precision } = store.get(tensor);
+      const { shape, dtype, precision } = store.get(tensor);
+      const handle = device.handle(tensor);
       const isInt = dtype === "int32";
       const values = isInt ? new Int32Array(sizeOf(shape)) : new Float32Array(sizeOf(shape));
       let finish = (): void => undefined;
@@ -56,7 +57,8 @@ export function lifetimeKernels(device: TorchDevice): Pick<Kernels, Lifetime> {
       return device.make(shape, () => torch.cast(handle, device.type(wanted), true), wanted);
     },
     reshape(tensor, shape) {
-      const { handle, dtype, range, precision, shape: from } = store.get(tensor);
+      const { dtype, range, precision, shape: from } = store.get(tensor);
+      const handle = device.handle(tensor);
       if (sizeOf(from) !== sizeOf(shape))
         throw new LaconicError(
           "input_invalid",

@@ -17,8 +17,15 @@ export interface DeviceEvent {
 
 const disableTiming = 2;
 
-/** @param currentStream - writes the stream that torch uses on a device */
-export function cudaEvents(install: TorchInstall, currentStream: NativeFunction | null): DeviceEvents | null {
+/**
+ * @param index - of the GPU
+ * @param currentStream - writes the stream that torch uses on a GPU
+ */
+export function cudaEvents(
+  install: TorchInstall,
+  index: number,
+  currentStream: NativeFunction | null,
+): DeviceEvents | null {
   if (!currentStream) return null;
   return fromCudaRuntime(install, (runtime) => {
     const create = runtime.func("int cudaEventCreateWithFlags(uint64_t, uint32_t)") as NativeFunction;
@@ -34,7 +41,7 @@ export function cudaEvents(install: TorchInstall, currentStream: NativeFunction 
           spare.push(slots.integer(0));
         }
         const event = spare.pop() as number;
-        currentStream(0, slots.addressOf(1));
+        currentStream(index, slots.addressOf(1));
         mark(event, slots.integer(1));
         return {
           wait() {

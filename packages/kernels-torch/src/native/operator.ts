@@ -39,16 +39,25 @@ export type Handles<Count extends ResultCount> = [
   readonly [Handle, Handle, Handle, Handle, Handle],
 ][Count];
 
+const known = new Map<string, Operator<ResultCount>>();
+
+/** Every operator that the loaded kernels call, so that a check can hold them against PyTorch's own list. */
+export function knownOperators(): readonly Operator<ResultCount>[] {
+  return [...known.values()];
+}
+
 /** `operator("aten::max", "dim", 2)` returns two tensors. */
 export function operator(name: string, overload?: string): Operator;
 export function operator<Count extends ResultCount>(name: string, overload: string, results: Count): Operator<Count>;
 export function operator(name: string, overload = "", results: ResultCount = 1): Operator<ResultCount> {
-  return {
+  const made = {
     name: overload === "" ? name : `${name}.${overload}`,
     nameAddress: cString(name),
     overloadAddress: cString(overload),
     results,
   };
+  known.set(made.name, made);
+  return made;
 }
 
 /** Operators that only look at memory otherwise. */

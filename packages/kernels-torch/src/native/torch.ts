@@ -5,8 +5,8 @@ import { operator, type Argument, type Handle, type Handles } from "./operator.t
 import type { Operator, ResultCount } from "./operator.ts";
 import { scalarType, type ScalarType } from "./scalar-type.ts";
 
-export { operator } from "./operator.ts";
-export type { Argument, Handle, Handles, Operator } from "./operator.ts";
+export { knownOperators, operator } from "./operator.ts";
+export type { Argument, Handle, Handles, Operator, ResultCount } from "./operator.ts";
 
 /** Below it a product takes some 20 microseconds on one core. */
 const smallWork = 2 ** 20;
@@ -255,7 +255,7 @@ export class Torch {
       address + 8 * slotPlaces.strides,
       type,
       onHost ? 0 : this.#deviceType,
-      onHost || this.device === "cpu" ? -1 : 0,
+      onHost || this.device === "cpu" ? -1 : this.library.index,
       address + 8 * slotPlaces.result,
     );
     return this.#result(status, "empty_strided");

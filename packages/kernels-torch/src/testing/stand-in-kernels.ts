@@ -13,6 +13,8 @@ export interface StandInOptions {
   readonly dtype?: "float32" | "bfloat16";
   /** PyTorch's fused attention (unless told), or plain products. */
   readonly attention?: "fused" | "math";
+  /** How caches are read; `pages` on CUDA and `plain` on the CPU unless told. */
+  readonly caching?: "plain" | "slots" | "pages";
 }
 
 /** A kernel set that computes nothing. */
@@ -29,9 +31,10 @@ export interface StandIn {
  */
 export function standInKernels(options: StandInOptions = {}): StandIn {
   const { device = "cuda", dtype = "bfloat16", attention = "fused" } = options;
+  const { caching = device === "cuda" ? "pages" : "plain" } = options;
   const calls = new Map<string, number>();
   const library = standInLibrary(device, (name) => calls.set(name, (calls.get(name) ?? 0) + 1));
-  return { kernels: torchKernelSet(new Torch(library, device), dtype, attention), calls };
+  return { kernels: torchKernelSet(new Torch(library, device), dtype, attention, caching), calls };
 }
 
 /** Most results of one operator. */
@@ -70,6 +73,7 @@ function standInLibrary(device: "cpu" | "cuda", count: (name: string) => void): 
   return {
     version: { major: 2, minor: 14 },
     abiVersion: 2n << 56n,
+    index: 0,
     shims,
     functions: {
       callDispatcher: native("dispatcher", 2, mostResults),

@@ -12,6 +12,7 @@ import { normCases } from "./cases/norm-cases.ts";
 import { optimizerCases } from "./cases/optimizer-cases.ts";
 import { decodeStateCases } from "./cases/decode-state-cases.ts";
 import { pagedCacheCases } from "./cases/paged-cache-cases.ts";
+import { pieceCases } from "./cases/piece-cases.ts";
 import { samplingCases } from "./cases/sampling-cases.ts";
 
 /**
@@ -31,6 +32,7 @@ export const kernelCases: readonly KernelCase[] = [
   ...samplingCases,
   ...decodeStateCases,
   ...optimizerCases,
+  ...pieceCases,
   ...emptyCases,
   ...determinismCases,
   ...misfitCases,
