@@ -81,9 +81,22 @@ export class AdamW {
       new Map(Array.from(this.#moments, ([name, each]) => [name, pick(each) as Tensor]));
     const stored = (pick: (each: StoredMoments) => TensorSource): Map<string, TensorSource> =>
       new Map(Array.from(moments, ([name, each]) => [name, pick(each)]));
-    await writeSources(kernels, tensors(({ first }) => first), stored(({ first }) => first));
-    await writeSources(kernels, tensors(({ second }) => second), stored(({ second }) => second));
-    if (this.#needsMaster) await writeSources(kernels, tensors(({ master }) => master), weights);
+    await writeSources(
+      kernels,
+      tensors(({ first }) => first),
+      stored(({ first }) => first),
+    );
+    await writeSources(
+      kernels,
+      tensors(({ second }) => second),
+      stored(({ second }) => second),
+    );
+    if (this.#needsMaster)
+      await writeSources(
+        kernels,
+        tensors(({ master }) => master),
+        weights,
+      );
   }
 
   free(): void {

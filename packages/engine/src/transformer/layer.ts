@@ -104,12 +104,7 @@ function norm(model: ModelOnDevice, layer: number, part: string, x: Tensor): { o
   return model.kernels.rmsNorm(x, parameter(model, layerName(layer, part)), model.config.rmsNormEpsilon);
 }
 
-function feedForwardForward(
-  model: ModelOnDevice,
-  layer: number,
-  input: Tensor,
-  dropout?: Dropout,
-): FeedForwardPass {
+function feedForwardForward(model: ModelOnDevice, layer: number, input: Tensor, dropout?: Dropout): FeedForwardPass {
   const [gate, up] = projectTogether(model, gateAndUp(model, layer), input, dropout) as [Tensor, Tensor];
   return { input, gate, up, activated: model.kernels.swiGlu(gate, up) };
 }

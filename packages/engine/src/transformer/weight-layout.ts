@@ -43,7 +43,11 @@ export function allocateTogether(kernels: Kernels, shapes: Shapes, precision?: P
 }
 
 /** Copies, which live until they are freed. */
-export function copyTogether(kernels: Kernels, tensors: ReadonlyMap<string, Tensor>, precision?: Precision): Map<string, Tensor> {
+export function copyTogether(
+  kernels: Kernels,
+  tensors: ReadonlyMap<string, Tensor>,
+  precision?: Precision,
+): Map<string, Tensor> {
   const copies = allocateTogether(kernels, shapesOf(tensors), precision);
   kernels.assign([...copies.values()], [...tensors.values()]);
   return copies;
@@ -58,7 +62,9 @@ export function joinValues(parts: readonly (Float32Array | Float64Array)[]): Flo
   const [only] = parts;
   if (parts.length === 1 && only) return only;
   const length = parts.reduce((sum, part) => sum + part.length, 0);
-  const whole = parts.some((part) => part instanceof Float64Array) ? new Float64Array(length) : new Float32Array(length);
+  const whole = parts.some((part) => part instanceof Float64Array)
+    ? new Float64Array(length)
+    : new Float32Array(length);
   let at = 0;
   for (const part of parts) {
     whole.set(part, at);

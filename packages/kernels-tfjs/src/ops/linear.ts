@@ -3,7 +3,9 @@ import { add, matMul, sum, tidy, zeros } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 
 /** Products with a weight. */
-export function linearKernels(device: OpsDevice): Pick<Kernels, "linear" | "linearOnto" | "linearBackward" | "headLogits"> {
+export function linearKernels(
+  device: OpsDevice,
+): Pick<Kernels, "linear" | "linearOnto" | "linearBackward" | "headLogits"> {
   return {
     linear(x, weight, bias) {
       const [rows, inputs] = matrix(x, "linear: x");

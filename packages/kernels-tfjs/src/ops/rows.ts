@@ -1,5 +1,13 @@
 import { expectFloats, matrix, type Kernels } from "@laconic/kernels";
-import { add as sumOf, gather, tidy, unsortedSegmentSum, zeros, type Tensor1D, type Tensor as TfTensor } from "@tensorflow/tfjs-core";
+import {
+  add as sumOf,
+  gather,
+  tidy,
+  unsortedSegmentSum,
+  zeros,
+  type Tensor1D,
+  type Tensor as TfTensor,
+} from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 
 /** Rows of a table by number. */

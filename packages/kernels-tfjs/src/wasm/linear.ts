@@ -6,7 +6,9 @@ import type { WasmDevice } from "./wasm-device.ts";
  * Dense products. Those with a weight on the right run in TensorFlow.js (XNNPACK), which packs the weight once and
  * keeps the packed copy until the weight changes; the weight's gradient has no operand that lasts and is fused.
  */
-export function linearKernels(device: WasmDevice): Pick<Kernels, "linear" | "linearOnto" | "linearBackward" | "headLogits"> {
+export function linearKernels(
+  device: WasmDevice,
+): Pick<Kernels, "linear" | "linearOnto" | "linearBackward" | "headLogits"> {
   const { store, memory } = device;
   const transpose = (data: TfTensor): TfTensor => {
     const [rows, columns] = data.shape as [number, number];

@@ -1,4 +1,12 @@
-import { expectFloats, expectHeads, expectLayout, matrix, type AttentionShape, type Kernels, type Tensor } from "@laconic/kernels";
+import {
+  expectFloats,
+  expectHeads,
+  expectLayout,
+  matrix,
+  type AttentionShape,
+  type Kernels,
+  type Tensor,
+} from "@laconic/kernels";
 import { operator, type Argument, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import { scaleOf } from "./attention.ts";

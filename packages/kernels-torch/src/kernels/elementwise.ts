@@ -37,7 +37,13 @@ export function elementwiseKernels(device: TorchDevice): Pick<Kernels, Elementwi
       const isWide = ({ precision }: TorchTensor): boolean =>
         precision === "full" || device.working === scalarType.float32;
       torch.run(() => {
-        if (isWide(sum)) addInPlace(device, sum.handle, isWide(more) ? device.handle(more) : device.widened(device.handle(more)), size);
+        if (isWide(sum))
+          addInPlace(
+            device,
+            sum.handle,
+            isWide(more) ? device.handle(more) : device.widened(device.handle(more)),
+            size,
+          );
         else torch.copyInto(sum.handle, torch.add(sum.handle, device.handle(more)));
         store.changed(sum);
         return [];

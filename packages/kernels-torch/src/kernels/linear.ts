@@ -70,10 +70,11 @@ export function linearKernels(device: TorchDevice): Pick<Kernels, Products> {
       expectFloats(into, [rows, outer], "linearOnto: into");
       if (bias) expectFloats(bias, [outer], "linearOnto: bias");
       if (rows === 0) return;
-      const [sum, left] = [device.handle(into), rowsOf(x)];
+      const [sum, left] = [rowsOf(into), rowsOf(x)];
       torch.run(() => {
         torch.addmmInto(sum, sum, left, turnedWeight(weight, inner, outer));
-        if (bias) torch.addmmInto(sum, sum, torch.view(ones(rows), [rows, 1]), torch.view(device.handle(bias), [1, outer]));
+        if (bias)
+          torch.addmmInto(sum, sum, torch.view(ones(rows), [rows, 1]), torch.view(device.handle(bias), [1, outer]));
         store.changed(store.get(into));
         return [];
       });

@@ -12,8 +12,7 @@ type Pieces = "together" | "assign" | "columns" | "joinColumns";
 export function pieceKernels(device: TorchDevice): Pick<Kernels, Pieces> {
   const { torch, store } = device;
   return {
-    together: (shapes, precision = "working") =>
-      Arena.pieces(torch, store, shapes, device.type(precision), precision),
+    together: (shapes, precision = "working") => Arena.pieces(torch, store, shapes, device.type(precision), precision),
     assign(into, from) {
       expectPairs(into, from, "assign");
       torch.run(() => {
@@ -43,7 +42,11 @@ export function pieceKernels(device: TorchDevice): Pick<Kernels, Pieces> {
         const whole = torch.run(() => torch.view(first.handle, shape, [stride, 1]));
         return store.adoptColumns(whole, shape, { ...place, stride }, precision);
       }
-      return device.make(shape, () => torch.call(cat, { tensors: own.map(({ handle }) => handle) }, { int: 1 }), precision);
+      return device.make(
+        shape,
+        () => torch.call(cat, { tensors: own.map(({ handle }) => handle) }, { int: 1 }),
+        precision,
+      );
     },
   };
 }

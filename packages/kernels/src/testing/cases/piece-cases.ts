@@ -44,7 +44,10 @@ const listCases: readonly KernelCase[] = [
   agreesWithReference("together: each piece holds its own values, whatever its neighbours do", (bench) => {
     const { kernels } = bench;
     const pieces = kernels.together(shapes);
-    const zeros = entries("zeros", pieces.slice(4).map((piece) => kernels.copy(piece)));
+    const zeros = entries(
+      "zeros",
+      pieces.slice(4).map((piece) => kernels.copy(piece)),
+    );
     pieces.forEach((piece, i) => kernels.assign([piece], [bench.floats(`piece ${i}`, piece.shape)]));
     kernels.accumulate(pieces[1] as Tensor, bench.floats("more", [7]));
     const copies = kernels.together(shapes);
@@ -223,7 +226,11 @@ const columnCases: readonly KernelCase[] = [
       kernels.linearOnto(into, bench.floats(`y ${rows}`, [rows, 6]), weight, bias);
       return into;
     });
-    return entries("sum", sums);
+    const whole = kernels.copy(bench.floats("whole", [4, 12]));
+    const part = kernels.columns(whole, 3, 5);
+    const others = [kernels.columns(whole, 0, 3), kernels.columns(whole, 8, 4)];
+    kernels.linearOnto(part, bench.floats("z", [4, 6]), weight, bias);
+    return { ...entries("sum", sums), part, ...entries("other", others) };
   }),
 ];
 
@@ -254,7 +261,10 @@ const placeCases: readonly KernelCase[] = [
       put(into.dWeight, linear.dWeight);
       put(into.dBias, linear.dBias);
       const weight = bench.floats("head", [9, 6]);
-      const targets = bench.ints(`targets ${pass}`, Array.from({ length: rows }, (_, i) => (5 * i) % 9));
+      const targets = bench.ints(
+        `targets ${pass}`,
+        Array.from({ length: rows }, (_, i) => (5 * i) % 9),
+      );
       const inverseTemperature = bench.fullValues(`beta ${pass}`, new Array<number>(rows).fill(0.5));
       const { logSumExp } = kernels.headLogProbs(x, weight, targets, inverseTemperature);
       const head = kernels.headLogProbsBackward(

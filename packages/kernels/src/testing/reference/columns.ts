@@ -15,8 +15,7 @@ export function joinColumns(parts: readonly Matrix[]): Matrix {
   );
   let start = 0;
   for (const part of parts) {
-    for (let n = 0; n < part.rows; n++)
-      for (let i = 0; i < part.columns; i++) out.set(n, start + i, part.at(n, i));
+    for (let n = 0; n < part.rows; n++) for (let i = 0; i < part.columns; i++) out.set(n, start + i, part.at(n, i));
     start += part.columns;
   }
   return out;
