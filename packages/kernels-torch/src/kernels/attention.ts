@@ -99,8 +99,18 @@ export function scaleOf({ scale, headDim }: AttentionShape): Argument {
 
 /** [N, heads * width] as [S, heads, longest, width], a view of padded rows. */
 function toHeads(device: TorchDevice, x: Tensor, padded: PaddedLayout, heads: number, width: number): Handle {
+  return rowsToHeads(device, device.rows(x), padded, heads, width);
+}
+
+/** The same of rows that lie `stride` elements apart. */
+export function rowsToHeads(
+  device: TorchDevice,
+  { handle, stride }: { readonly handle: Handle; readonly stride: number },
+  padded: PaddedLayout,
+  heads: number,
+  width: number,
+): Handle {
   const { longest, sequences, places } = padded;
-  const { handle, stride } = device.rows(x);
   const row = places === null ? stride : heads * width;
   return device.torch.view(
     padRows(device, handle, padded, heads * width, device.working),
@@ -110,7 +120,7 @@ function toHeads(device: TorchDevice, x: Tensor, padded: PaddedLayout, heads: nu
 }
 
 /** The way back; `x` may have any strides, and lack the last axis when its width is 1. */
-function fromHeads(device: TorchDevice, x: Handle, padded: PaddedLayout, heads: number, width: number): Handle {
+export function fromHeads(device: TorchDevice, x: Handle, padded: PaddedLayout, heads: number, width: number): Handle {
   const { torch } = device;
   const rowsFirst = torch.call(contiguous, torch.call(transpose, x, { int: 1 }, { int: 2 }), { int: 0 });
   return packRows(device, rowsFirst, padded, heads * width);

@@ -56,7 +56,7 @@ export function cudaAttentionKernels(
         );
         // [heads, N] as the contract has it, [N, heads].
         const byRow = torch.call(contiguous, torch.call(transpose, sums, { int: 0 }, { int: 1 }), { int: 0 });
-        return [torch.call(contiguous, mixed, { int: 0 }), byRow, sums, random, other];
+        return [torch.view(torch.call(contiguous, mixed, { int: 0 }), q.shape), byRow, sums, random, other];
       }) as [Handle, Handle, Handle, Handle, Handle];
       const kept = store.adoptFloats(logSumExp, [rows, queryHeads], "full");
       for (const [name, handle] of Object.entries({ raw, state, unused })) store.attach(kept, `flash ${name}`, handle);
@@ -89,7 +89,12 @@ export function cudaAttentionKernels(
             store.attached(saved, "flash unused"),
             ...([scaleOf(shape), null, null] as readonly Argument[]),
           )
-          .map((gradient) => torch.call(contiguous, gradient, { int: 0 })),
+          .map((gradient, i) =>
+            torch.view(
+              torch.call(contiguous, gradient, { int: 0 }),
+              ([q, k, v] as const)[i]?.shape as readonly number[],
+            ),
+          ),
       ) as [Handle, Handle, Handle];
       return {
         dQ: store.adoptFloats(gradients[0], q.shape),

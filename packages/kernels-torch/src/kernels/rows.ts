@@ -15,7 +15,11 @@ export function rowKernels(device: TorchDevice): Pick<Kernels, "gatherRows" | "s
       const count = ids.shape[0] ?? 0;
       device.expectIndices(ids, count, rows, "gatherRows: rows");
       const [from, at] = [device.handle(table), device.indices(ids)];
-      return device.make([count, width], () => torch.call(indexSelect, from, { int: 0 }, at));
+      return device.make(
+        [count, width],
+        () => torch.call(indexSelect, from, { int: 0 }, at),
+        store.get(table).precision,
+      );
     },
     scatterAddRows(delta, ids, rowCount, precision = "working") {
       const [count, width] = matrix(delta, "scatterAddRows: delta");
