@@ -173,7 +173,7 @@ function decode(size: {
   const headDim = width / heads;
   const shape = { queryHeads: heads, kvHeads: heads, headDim, scale: 1 / Math.sqrt(headDim) };
   const layers = Array.from({ length: size.layers }, () => ({
-    cache: kernels.createCache({ rows, capacity: past + 20, kvHeads: heads, headDim }),
+    cache: kernels.createCache({ pages: rows, pageSize: past + 20, kvHeads: heads, headDim }),
     norms: [normal(width), normal(width)] as const,
     projections: [0, 0, 0, 0].map(() => normal(width, width)) as [Tensor, Tensor, Tensor, Tensor],
     gate: normal(feedForward, width),
@@ -186,8 +186,8 @@ function decode(size: {
   const every = (value: number): Int32Array => new Int32Array(rows).fill(value);
   const plan: CachePlan = {
     layout: packed(order.map(() => 1)),
-    rows: Int32Array.from(order),
-    rowsOnDevice: ints(order),
+    table: Int32Array.from(order),
+    tableOnDevice: kernels.reshape(ints(order), [rows, 1]),
     past: every(past),
     pastOnDevice: ints([...every(past)]),
   };

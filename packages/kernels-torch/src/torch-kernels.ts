@@ -31,6 +31,7 @@ export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", atte
     deterministic: torch.device === "cpu",
     // Its matrix products choose another order of summation for another number of rows.
     batchInvariant: false,
+    cachePageSize: null,
     memory: () => torch.library.deviceMemory?.() ?? null,
     liveTensors: () => device.store.count,
     dispose: () => device.store.dispose(),

@@ -52,20 +52,30 @@ export interface RotaryTables {
   readonly sin: Tensor;
 }
 
-/** Keys and values of one layer: `rows` independent rows of up to `capacity` positions. */
+/** Keys and values of one layer: `pages` pages of `pageSize` positions each. How they lie is the kernel set's own. */
 export interface KeyValueCache {
-  readonly rows: number;
-  readonly capacity: number;
+  readonly pages: number;
+  readonly pageSize: number;
   readonly kvHeads: number;
   readonly headDim: number;
 }
 
-/** Which cache row each packed sequence of new tokens continues, and how much that row already holds. */
+/**
+ * Which pages each packed sequence of new tokens continues, and how much they already hold.
+ *
+ * Between two calls both copies of `table` and `past` may be changed in place, as when a decode step goes on with the
+ * plan of the one before: what a set works out from a tensor of the plan it keeps with that tensor.
+ */
 export interface CachePlan {
   readonly layout: SequenceLayout;
-  /** Cache row per sequence, each at most once; length S. */
-  readonly rows: Int32Array;
-  readonly rowsOnDevice: Tensor;
+  /**
+   * Block table, [S, width]: position p of sequence s lies in page `table[s * width + floor(p / pageSize)]` at
+   * `p mod pageSize`. Pages that several sequences share are read only; those that new tokens go to appear once. Behind
+   * a sequence's last page stands any page.
+   */
+  readonly table: Int32Array;
+  /** The same numbers on the device, int32 [S, width]. */
+  readonly tableOnDevice: Tensor;
   /** Positions already cached per sequence; length S. */
   readonly past: Int32Array;
   readonly pastOnDevice: Tensor;
@@ -103,7 +113,7 @@ export interface AdamWStep {
  *
  * - Matrices are row-major. N packed tokens, M selected rows, B decode rows, S sequences, V vocabulary.
  * - Operations enqueue and return at once; only `read` waits for the device.
- * - Nothing is changed in place but by `accumulate`, `adamW`, `attentionCached` and `copyCacheRows`.
+ * - Nothing is changed in place but by `accumulate`, `adamW`, `attentionCached` and `copyCachePages`.
  * - Gradients are returned, never accumulated; the caller adds them with `accumulate`. Those of parameters are in full precision.
  * - A tensor lives until its scope ends, or until `free` when it was made outside any scope or moved out by `keep`.
  * @throws LaconicError `engine_failed` on a device error or a freed handle, `input_invalid` on shapes that do not fit.
@@ -118,6 +128,11 @@ export interface Kernels {
   readonly deterministic: boolean;
   /** A row comes out the same bits whatever other rows are in the call: a reply does not depend on its neighbours at all. */
   readonly batchInvariant: boolean;
+  /**
+   * Positions of a page that the set reads well through a block table. Null where it reads a sequence well only as one
+   * page: it takes other tables too, but copies what they name first.
+   */
+  readonly cachePageSize: number | null;
 
   /** Frees every tensor made inside, but for those in the returned value (a tensor, or arrays and plain objects of tensors). */
   scope<T>(body: () => T): T;
@@ -196,7 +211,7 @@ export interface Kernels {
 
   createCache(size: KeyValueCache): KeyValueCache;
   freeCache(cache: KeyValueCache): void;
-  /** Appends the new keys and values to their cache rows, then attends causally to everything the row holds. Prefill and decode alike. */
+  /** Writes the new keys and values to their pages, then attends causally to everything the sequence holds. Prefill and decode alike. */
   attentionCached(
     q: Tensor,
     k: Tensor,
@@ -206,10 +221,10 @@ export interface Kernels {
     plan: CachePlan,
   ): Tensor;
   /**
-   * Copies the first `lengths[i]` positions of row `from[i]` to row `to[i]`, one after the other: shares a prefilled
+   * Copies the first `lengths[i]` positions of page `from[i]` to page `to[i]`, one after the other: shares a prefilled
    * prompt. `source` is another cache of the same heads to copy from, as when a cache grows.
    */
-  copyCacheRows(
+  copyCachePages(
     cache: KeyValueCache,
     from: Int32Array,
     to: Int32Array,

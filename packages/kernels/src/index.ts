@@ -27,7 +27,7 @@ export {
   expectInts,
   expectLayout,
   expectFilled,
-  expectRowCopies,
+  expectPageCopies,
   expectSampling,
   expectTokenLogProbs,
   matrix,
@@ -35,7 +35,7 @@ export {
   sizeOf,
 } from "./shape-checks.ts";
 
-export { heldPlaces, longestReach, newPlaces, reachMask, rowsFollow, seesEverything } from "./cache-places.ts";
+export { heldPlaces, longestReach, newPages, newPlaces, pageRun, reachMask, seesEverything } from "./cache-places.ts";
 export { KeyValueCaches } from "./key-value-caches.ts";
 export { TensorScopes } from "./tensor-scopes.ts";
 export { isOutOfMemory } from "./is-out-of-memory.ts";

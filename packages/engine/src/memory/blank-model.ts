@@ -34,15 +34,21 @@ export function blankSequences(
   return Array.from({ length: count }, () => sequence);
 }
 
-/** As many new tokens behind as many old ones in each cache row. */
-export function blankPlan(kernels: Kernels, rowCount: number, tokens: number, pastTokens: number): CachePlan {
-  const rows = Int32Array.from({ length: rowCount }, (_, row) => row);
+/** As many new tokens behind as many old ones in each of some pages. */
+export function blankPlan(
+  kernels: Kernels,
+  rowCount: number,
+  tokens: number,
+  pastTokens: number,
+  pagesPerRow = 1,
+): CachePlan {
+  const table = Int32Array.from({ length: rowCount * pagesPerRow }, (_, i) => Math.floor(i / pagesPerRow));
   const past = new Int32Array(rowCount).fill(pastTokens);
   const offsets = Int32Array.from({ length: rowCount + 1 }, (_, row) => row * tokens);
   return {
     layout: sequenceLayout(kernels, offsets),
-    rows,
-    rowsOnDevice: kernels.upload(rows, [rowCount]),
+    table,
+    tableOnDevice: kernels.upload(table, [rowCount, pagesPerRow]),
     past,
     pastOnDevice: kernels.upload(past, [rowCount]),
   };

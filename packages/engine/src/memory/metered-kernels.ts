@@ -118,7 +118,7 @@ export function meterKernels(
     },
     createCache(size) {
       const cache = inner.createCache(size);
-      count(cache, 2 * size.rows * size.capacity * size.kvHeads * size.headDim * width.working);
+      count(cache, 2 * size.pages * size.pageSize * size.kvHeads * size.headDim * width.working);
       expectRoom("createCache", () => {
         forget(cache);
         inner.freeCache(cache);

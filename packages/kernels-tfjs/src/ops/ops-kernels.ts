@@ -23,6 +23,7 @@ export function opsKernelSet(backend: OpsBackend): Kernels {
     // Products choose their order of additions by shape, and scattered sums may run in parallel.
     deterministic: false,
     batchInvariant: false,
+    cachePageSize: backend.fused ? 64 : null,
     memory: () => null,
     liveTensors: () => device.store.count + liveCaches(),
     dispose: () => {

@@ -105,7 +105,7 @@ test.each([2 ** 29, 2 ** 30 - 1024, 2 ** 30, 2 ** 31])("an array of %i floats is
 });
 
 test("a full memory is an error, and freeing makes room again", async () => {
-  const size = { rows: 1, capacity: 2 ** 18, kvHeads: 1, headDim: 1536 };
+  const size = { pages: 1, pageSize: 2 ** 18, kvHeads: 1, headDim: 1536 };
   const cache = kernels.createCache(size);
   await expectFull(() => kernels.createCache(size));
   kernels.freeCache(cache);

@@ -26,6 +26,7 @@ export function wasmKernelSet(memory: TfjsMemory): Kernels {
     dtype: "float32",
     deterministic: true,
     batchInvariant: true,
+    cachePageSize: 32,
     memory: () => null,
     liveTensors: () => device.store.count,
     dispose: () => device.store.dispose(),

@@ -106,7 +106,7 @@ export function scaleOf({ scale, headDim }: AttentionShape): Argument {
 }
 
 /** [N, heads * width] as [S, heads, longest, width], a view of padded rows. */
-function toHeads(device: TorchDevice, x: Handle, padded: PaddedLayout, heads: number, width: number): Handle {
+export function toHeads(device: TorchDevice, x: Handle, padded: PaddedLayout, heads: number, width: number): Handle {
   const { longest, sequences } = padded;
   const row = heads * width;
   return device.torch.view(
@@ -117,7 +117,7 @@ function toHeads(device: TorchDevice, x: Handle, padded: PaddedLayout, heads: nu
 }
 
 /** The way back; `x` may have any strides, and lack the last axis when its width is 1. */
-function fromHeads(device: TorchDevice, x: Handle, padded: PaddedLayout, heads: number, width: number): Handle {
+export function fromHeads(device: TorchDevice, x: Handle, padded: PaddedLayout, heads: number, width: number): Handle {
   const { torch } = device;
   const rowsFirst = torch.call(contiguous, torch.call(transpose, x, { int: 1 }, { int: 2 }), { int: 0 });
   return packRows(device, rowsFirst, padded, heads * width);

@@ -96,11 +96,11 @@ const defects: readonly (readonly [name: string, noticedBy: string, change: (ker
       }),
     ],
     [
-      "copies whole cache rows too short",
-      "a copied cache row",
+      "copies pages too short",
+      "a copied page",
       (k) => ({
-        copyCacheRows: (cache, from, to, lengths) =>
-          k.copyCacheRows(
+        copyCachePages: (cache, from, to, lengths) =>
+          k.copyCachePages(
             cache,
             from,
             to,

@@ -89,7 +89,7 @@ test("a tensor of another kernel set is refused", () => {
 });
 
 test("a cache position that was never written shows as NaN", async () => {
-  const cache = kernels.createCache({ rows: 1, capacity: 3, kvHeads: 1, headDim: 2 });
+  const cache = kernels.createCache({ pages: 1, pageSize: 3, kvHeads: 1, headDim: 2 });
   const one = tensor([1, 1], 1, 2);
   const out = kernels.attentionCached(one, one, one, cache, attentionShapeOf(1, 1, 2), bench.plan([1], [0], [2]));
   expect(await kernels.read(out)).toEqual(Float64Array.of(NaN, NaN));
@@ -105,7 +105,7 @@ test("a worker finds the same kernels by their source", async () => {
 test("dispose frees everything", () => {
   const own = createReferenceKernels();
   own.zeros([2]);
-  own.createCache({ rows: 1, capacity: 1, kvHeads: 1, headDim: 2 });
+  own.createCache({ pages: 1, pageSize: 1, kvHeads: 1, headDim: 2 });
   own.dispose();
   expect(own.liveTensors()).toBe(0);
 });

@@ -5,7 +5,13 @@ import { expectSampling, expectTokenLogProbs } from "../shape-checks.ts";
 import { adamW } from "./reference/adamw.ts";
 import { attention, attentionBackward } from "./reference/attention.ts";
 import { headLogProbs, headLogProbsBackward } from "./reference/head-log-probs.ts";
-import { attentionCached, copyCacheRows, createCache, type ReferenceCache } from "./reference/key-value-cache.ts";
+import {
+  attentionCached,
+  copyCachePages,
+  createCache,
+  expectOwnPages,
+  type ReferenceCache,
+} from "./reference/key-value-cache.ts";
 import { linear, linearBackward } from "./reference/linear.ts";
 import type { Matrix } from "./reference/matrix.ts";
 import { rmsNorm, rmsNormBackward } from "./reference/rms-norm.ts";
@@ -39,7 +45,8 @@ export function createReferenceKernels(): Kernels {
   /** The host's and the device's copies must say the same. */
   const hostCopy = (host: Int32Array, device: Tensor, what: string): void => {
     const other = store.ints(device, what);
-    expectShape(device, [host.length], what);
+    if (other.length !== host.length)
+      throw new LaconicError("input_invalid", `${what}: ${other.length} numbers on the device, ${host.length} here`);
     if (host.some((value, i) => value !== other[i]))
       throw new LaconicError("input_invalid", `${what}: the host's and the device's numbers differ`);
   };
@@ -55,6 +62,7 @@ export function createReferenceKernels(): Kernels {
     dtype: "float64",
     deterministic: true,
     batchInvariant: true,
+    cachePageSize: 4,
     memory: () => null,
 
     ...store.kernels(),
@@ -184,15 +192,14 @@ export function createReferenceKernels(): Kernels {
       const { cache } = caches.attended(q, k, v, given, shape, plan);
       const [Q, K, V] = [matrix(q, `${what}: q`), matrix(k, `${what}: k`), matrix(v, `${what}: v`)];
       checkLayout(plan.layout, Q.rows, what);
-      hostCopy(plan.rows, plan.rowsOnDevice, `${what}: plan.rows`);
+      hostCopy(plan.table, plan.tableOnDevice, `${what}: plan.table`);
       hostCopy(plan.past, plan.pastOnDevice, `${what}: plan.past`);
-      if (new Set(plan.rows).size !== plan.rows.length)
-        throw new LaconicError("input_invalid", `${what}: a cache row appears twice in plan.rows`);
+      expectOwnPages(plan, cache.pageSize, what);
       return fromMatrix(attentionCached(Q, K, V, cache, shape, plan));
     },
-    copyCacheRows: (cache, from, to, lengths, source = cache) => {
+    copyCachePages: (cache, from, to, lengths, source = cache) => {
       const { target, origin } = caches.copied(cache, from, to, lengths, source);
-      copyCacheRows(target, from, to, lengths, origin);
+      copyCachePages(target, from, to, lengths, origin);
     },
 
     swiGlu: (gate, up) => {

@@ -73,9 +73,9 @@ export const misfitCases: readonly KernelCase[] = [
     return k.attentionBackward(f(3, 8), forward, shape, b.layout([3]));
   }),
   ...[
-    { name: "heads of another width", size: { rows: 2, capacity: 4, kvHeads: 1, headDim: 6 }, rows: 2 },
-    { name: "more heads", size: { rows: 2, capacity: 4, kvHeads: 2, headDim: 4 }, rows: 2 },
-    { name: "a plan of 2 rows for 3", size: { rows: 2, capacity: 4, kvHeads: 1, headDim: 4 }, rows: 3 },
+    { name: "heads of another width", size: { pages: 2, pageSize: 4, kvHeads: 1, headDim: 6 }, rows: 2 },
+    { name: "more heads", size: { pages: 2, pageSize: 4, kvHeads: 2, headDim: 4 }, rows: 2 },
+    { name: "a plan of 2 rows for 3", size: { pages: 2, pageSize: 4, kvHeads: 1, headDim: 4 }, rows: 3 },
   ].map(({ name, size, rows }) =>
     refuses(`attentionCached: ${name}`, (k, f, _, b) => {
       const cache = k.createCache(size);
