@@ -6,7 +6,7 @@ import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
  * nothing here is empty. The results belong to the caller.
  */
 export interface FusedOperations<Device> {
-  /** out [N, queryHeads * headDim]; the cache, [rows * kvHeads * capacity, headDim], holds the new tokens already. */
+  /** out [N, queryHeads * headDim]; the cache, [pages * kvHeads * pageSize, headDim], holds the new tokens already. */
   attentionCached(
     device: Device,
     inputs: { readonly q: TfTensor; readonly keys: TfTensor; readonly values: TfTensor },

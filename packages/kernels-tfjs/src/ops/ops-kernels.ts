@@ -1,5 +1,6 @@
 import type { Kernels } from "@laconic/kernels";
 import { attentionKernels } from "./attention.ts";
+import { pieceKernels } from "./pieces.ts";
 import { elementwiseKernels } from "./elementwise.ts";
 import { headKernels } from "./head.ts";
 import { cacheKernels } from "./key-value-cache.ts";
@@ -26,6 +27,7 @@ export function opsKernelSet(backend: OpsBackend, own: (device: OpsDevice) => Pa
     // Products choose their order of additions by shape, and scattered sums may run in parallel.
     deterministic: false,
     batchInvariant: false,
+    cachePageSize: backend.fused ? 64 : null,
     memory: () => null,
     liveTensors: () => device.store.count + liveCaches(),
     dispose: () => {
@@ -33,6 +35,7 @@ export function opsKernelSet(backend: OpsBackend, own: (device: OpsDevice) => Pa
       backend.dispose();
     },
     ...lifetimeKernels(device),
+    ...pieceKernels(device),
     ...elementwiseKernels(device),
     ...rowKernels(device),
     ...linearKernels(device),

@@ -1,5 +1,4 @@
-import type { Tensor } from "@laconic/kernels";
-import { sizeOf } from "@laconic/kernels";
+import { expectFloats, sizeOf, type GradientPlace, type Tensor } from "@laconic/kernels";
 import type { Handle } from "../ops/handles.ts";
 import { engine, zeros, type Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "../ops/ops-device.ts";
@@ -47,6 +46,29 @@ export class GpuDevice {
       ? zeros([...shape])
       : engine().makeTensorFromTensorInfo(this.runner.makeTensorInfo(shape, "float32"));
     return this.ops.store.adoptFloats(data);
+  }
+
+  /**
+   * A parameter's gradient, in its place where it has one.
+   * @param terms - rows that are added up; zeros where there is none
+   * @param write - fills a tensor, or adds to what it holds
+   * @returns the gradient where no place was given, else null
+   */
+  settle(
+    place: GradientPlace | undefined,
+    shape: readonly number[],
+    terms: number,
+    write: (result: TfTensor, adds: boolean) => void,
+  ): Handle | null {
+    if (!place) {
+      const made = this.blank(shape, terms === 0);
+      if (terms * sizeOf(shape) > 0) write(this.data(made), false);
+      return made;
+    }
+    expectFloats(place.tensor, shape, "a gradient's place");
+    if (terms * sizeOf(shape) > 0) write(this.own(place.tensor), place.add);
+    else if (!place.add) this.ops.store.replace(place.tensor, zeros([...shape]));
+    return null;
   }
 
   /** A tensor's data for a change in place: where a copy shares the memory, the tensor gets its own first. */

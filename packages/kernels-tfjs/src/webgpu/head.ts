@@ -45,7 +45,7 @@ export function headKernels(device: GpuDevice): Pick<Kernels, "headLogProbs" | "
       );
       return { logProbs, entropy, logSumExp };
     },
-    headLogProbsBackward(dLogProbs, forward, needs) {
+    headLogProbsBackward(dLogProbs, forward, needs, into = {}) {
       const { inverseTemperature, logSumExp } = forward;
       const [rows, width] = matrix(forward.hidden, "headLogProbsBackward: hidden");
       const [vocabulary] = matrix(forward.weight, "headLogProbsBackward: weight");
@@ -61,24 +61,26 @@ export function headKernels(device: GpuDevice): Pick<Kernels, "headLogProbs" | "
         slope: device.data(dLogProbs),
       };
       const dHidden = device.blank([rows, width]);
-      const dWeight = needs.weight ? device.blank([vocabulary, width], rows === 0) : null;
-      inPieces({ hidden, weight }, (logits, first) => {
-        const [count] = logits.shape;
-        runInPlace(runner, selectLogProbsGradient([count, vocabulary], { ...row, first }), logits);
-        const start = first * width;
-        const slopes = { data: logits, along: true };
-        const right = { data: weight, along: false };
-        const ofHidden = { rows: count, columns: width, inner: vocabulary, left: slopes, right, start };
-        productInto(device, ofHidden, device.data(dHidden));
-        if (!dWeight) return;
-        const ofWeight = {
-          ...{ rows: vocabulary, columns: width, inner: count },
-          left: { data: logits, along: false },
-          right: { data: hidden, along: false, start },
-          adds: first > 0,
-        };
-        productInto(device, ofWeight, device.data(dWeight));
-      });
+      const backward = (ofWeight: TfTensor | null, addsToWeight: boolean): void =>
+        inPieces({ hidden, weight }, (logits, first) => {
+          const [count] = logits.shape as [number];
+          runInPlace(runner, selectLogProbsGradient([count, vocabulary], { ...row, first }), logits);
+          const start = first * width;
+          const slopes = { data: logits, along: true };
+          const right = { data: weight, along: false };
+          const part = { rows: count, columns: width, inner: vocabulary, left: slopes, right, start };
+          productInto(device, part, device.data(dHidden));
+          if (!ofWeight) return;
+          const whole = {
+            ...{ rows: vocabulary, columns: width, inner: count },
+            left: { data: logits, along: false },
+            right: { data: hidden, along: false, start },
+            adds: addsToWeight || first > 0,
+          };
+          productInto(device, whole, ofWeight);
+        });
+      if (!needs.weight) backward(null, false);
+      const dWeight = needs.weight ? device.settle(into.dWeight, [vocabulary, width], rows, backward) : null;
       return dWeight ? { dHidden, dWeight } : { dHidden };
     },
   };

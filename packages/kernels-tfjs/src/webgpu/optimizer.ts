@@ -1,17 +1,26 @@
-import { expectFloats, type Kernels } from "@laconic/kernels";
+import { expectUpdates, type Kernels } from "@laconic/kernels";
 import { zeros } from "@tensorflow/tfjs-core";
 import type { GpuDevice } from "./gpu-device.ts";
 import { elementwiseProgram } from "./wgsl/elementwise.ts";
 import { runChanging, runInPlace, runProgram } from "./wgsl/run-program.ts";
 import { partsOf, sumProgram, sumSquaresProgram } from "./wgsl/sum-squares.ts";
 
-const adamW = `
-      let g = grad[i] * uniforms.gradScale;
+/** WGSL of an update; `scale` multiplies the gradient. */
+const update = `
+      let g = grad[i] * scale;
       let m = moment1[i] * uniforms.beta1 + g * uniforms.newShare1;
       let v = moment2[i] * uniforms.beta2 + g * g * uniforms.newShare2;
       moment1[i] = m;
       moment2[i] = v;
       param[i] = param[i] * uniforms.kept - m / (sqrt(v) * uniforms.rootScale + uniforms.epsilon) * uniforms.rate;`;
+
+/** The same where the sum of squares is finite: told by its bits, because shaders may take every float for finite. */
+const clippedUpdate = `
+      let exponent = bitcast<u32>(squares[0]) & 0x7f800000u;
+      if (exponent != 0x7f800000u) {
+      let norm = sqrt(squares[0]);
+      let scale = select(1.0, uniforms.maxNorm / norm, norm > uniforms.maxNorm);${update}
+      }`;
 
 /** Gradient norm and AdamW, one dispatch for a tensor. */
 export function optimizerKernels(device: GpuDevice): Pick<Kernels, "sumSquares" | "adamW"> {
@@ -34,27 +43,33 @@ export function optimizerKernels(device: GpuDevice): Pick<Kernels, "sumSquares" 
       written.dispose();
       return sum;
     },
-    adamW(param, grad, moments, step) {
-      expectFloats(grad, param.shape, "adamW: grad");
-      expectFloats(moments.first, param.shape, "adamW: first moment");
-      expectFloats(moments.second, param.shape, "adamW: second moment");
-      const gradient = device.data(grad);
-      if (gradient.size === 0) return;
-      const { learningRate, beta1, beta2, epsilon, weightDecay, gradScale } = step;
+    adamW(tensors, step) {
+      expectUpdates(tensors);
+      const { learningRate, beta1, beta2, epsilon, weightDecay, clip } = step;
       const numbers = {
-        gradScale,
         ...{ beta1, newShare1: 1 - beta1, beta2, newShare2: 1 - beta2 },
         kept: 1 - learningRate * weightDecay,
         rootScale: 1 / Math.sqrt(1 - beta2 ** step.step),
         epsilon,
         rate: learningRate / (1 - beta1 ** step.step),
       };
-      const program = elementwiseProgram("adamw", { grad: gradient }, gradient.size, adamW, numbers);
-      runChanging(runner, program, {
-        param: device.own(param),
-        moment1: device.own(moments.first),
-        moment2: device.own(moments.second),
-      });
+      // Beyond every float: no norm is larger.
+      const maxNorm = Math.min(clip?.maxNorm ?? Infinity, 3e38);
+      for (const { param, grad, first, second } of tensors) {
+        const gradient = device.data(grad);
+        if (gradient.size === 0) continue;
+        const program = clip
+          ? elementwiseProgram(
+              "clipped-adamw",
+              { grad: gradient, squares: device.data(clip.squares) },
+              gradient.size,
+              clippedUpdate,
+              { ...numbers, maxNorm },
+            )
+          : elementwiseProgram("adamw", { grad: gradient }, gradient.size, `let scale = 1.0;${update}`, numbers);
+        const changed = { param: device.own(param), moment1: device.own(first), moment2: device.own(second) };
+        runChanging(runner, program, changed);
+      }
     },
   };
 }

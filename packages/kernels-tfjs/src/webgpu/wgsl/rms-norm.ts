@@ -71,10 +71,12 @@ ${addShares}
 /**
  * Sums over rows, [D]: of `values` [N, D], or of their products with the rows that `normal` gives, x [N, D] times invRms [N],
  * which is a norm's gradient of its weight. A workgroup takes 8 columns, 8 threads each.
+ * @param adds - to what `result` holds
  */
 export function columnSumsProgram(
   values: TfTensor,
   normal?: { readonly x: TfTensor; readonly invRms: TfTensor },
+  adds = false,
 ): WgslProgram {
   const [rows, width] = values.shape as [number, number];
   return {
@@ -84,7 +86,7 @@ export function columnSumsProgram(
       values: { data: values },
       ...(normal && { x: { data: normal.x }, invRms: { data: normal.invRms } }),
     },
-    uniforms: { rows: int(rows), width: int(width) },
+    uniforms: { rows: int(rows), width: int(width), adds: int(adds ? 1 : 0) },
     groups: Math.ceil(width / (threads / 8)),
     code: `
 var<workgroup> shares : array<f32, THREADS>;
@@ -103,6 +105,7 @@ fn main(index : i32) {
   workgroupBarrier();
   if (own < COLUMNS && column < uniforms.width) {
     for (var lane = 1; lane < LANES; lane++) { share += shares[lane * COLUMNS + own]; }
+    if (uniforms.adds == 1) { share += result[column]; }
     result[column] = share;
   }
 }`,
