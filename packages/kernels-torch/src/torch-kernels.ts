@@ -1,4 +1,5 @@
-import type { Kernels } from "@laconic/kernels";
+import { totalmem } from "node:os";
+import type { DeviceMemory, Kernels } from "@laconic/kernels";
 import type { Torch } from "./native/torch.ts";
 import { cpuAttentionKernels } from "./kernels/attention.ts";
 import { cudaAttentionKernels } from "./kernels/cuda-attention.ts";
@@ -15,6 +16,11 @@ import { rotaryKernels } from "./kernels/rotary.ts";
 import { rowKernels } from "./kernels/rows.ts";
 import { samplingKernels } from "./kernels/sampling.ts";
 import { TorchDevice } from "./torch-device.ts";
+
+/** Of the machine, or of the container that the process runs in. */
+function hostMemory(): DeviceMemory {
+  return { free: process.availableMemory(), total: totalmem() };
+}
 
 /** How attention is computed: `fused` is PyTorch's kernel for the device, `math` plain products. */
 export type AttentionKind = "fused" | "math";
@@ -42,7 +48,7 @@ export function torchKernelSet(
     // Its matrix products choose another order of summation for another number of rows.
     batchInvariant: false,
     cachePageSize: caching === "pages" ? flashPageSize : null,
-    memory: () => torch.library.deviceMemory?.() ?? null,
+    memory: () => (torch.device === "cpu" ? hostMemory() : (torch.library.deviceMemory?.() ?? null)),
     liveTensors: () => device.store.count,
     dispose: () => device.store.dispose(),
     ...lifetimeKernels(device),

@@ -115,7 +115,8 @@ export interface AdamWStep {
  * - Operations enqueue and return at once; only `read` waits for the device.
  * - Nothing is changed in place but by `accumulate`, `adamW`, `attentionCached` and `copyCachePages`.
  * - Gradients are returned, never accumulated; the caller adds them with `accumulate`. Those of parameters are in full precision.
- * - A tensor lives until its scope ends, or until `free` when it was made outside any scope or moved out by `keep`.
+ * - A tensor lives until its scope ends or until `free`, whichever comes first; made outside any scope or moved out by `keep`,
+ *   until `free`.
  * @throws LaconicError `engine_failed` on a device error or a freed handle, `input_invalid` on shapes that do not fit.
  */
 export interface Kernels {

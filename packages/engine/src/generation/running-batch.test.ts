@@ -63,7 +63,7 @@ test.each(caches)(
       })
       .map(({ promptTokens, seed, ...sampling }) => request(seed, { promptTokens, sampling }));
     const limits = fc.record({
-      cacheBytes: fc.constantFrom(1, 4000, 1e7),
+      cache: fc.record({ bytes: fc.constantFrom(1, 4000, 1e7) }),
       prefillTokens: fc.constantFrom(1, 7, 1000),
     });
     await fc.assert(
@@ -92,7 +92,7 @@ test.each(caches)(
       seed: fc.nat(),
     });
     const limits = fc.record({
-      cacheBytes: fc.constantFrom(1, 16_000, 1e7),
+      cache: fc.record({ bytes: fc.constantFrom(1, 16_000, 1e7) }),
       prefillTokens: fc.constantFrom(3, 1000),
       prefillTokensBetween: fc.constantFrom(1, 5, 1000),
     });

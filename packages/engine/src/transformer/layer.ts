@@ -65,9 +65,16 @@ export function layerFromCache(
   plan: CachePlan,
 ): Tensor {
   const { kernels } = model;
-  const normed = norm(model, layer, inputNorm, input).out;
-  const middle = kernels.add(input, attentionFromCache(model, layer, normed, positions, cache, plan));
-  return kernels.add(middle, feedForwardForward(model, layer, norm(model, layer, middleNorm, middle).out).output);
+  // Scopes: of a long prompt each intermediate is as large as a layer's weights.
+  const mixed = kernels.scope(() =>
+    attentionFromCache(model, layer, norm(model, layer, inputNorm, input).out, positions, cache, plan),
+  );
+  const middle = kernels.add(input, mixed);
+  kernels.free(mixed);
+  const output = kernels.scope(
+    () => feedForwardForward(model, layer, norm(model, layer, middleNorm, middle).out).output,
+  );
+  return kernels.add(middle, output);
 }
 
 /** Returns d loss / d input and adds the gradients of what is trained. */
