@@ -86,7 +86,8 @@ test("full pages of a common beginning are shared, the rest is copied, and each 
   const pages = new CachePages(
     {
       ...kernels,
-      copyCachePages: (_, from, to, lengths) => void copied.push(`${[...from]} ${[...to]} ${[...lengths]}`),
+      copyCachePages: (_, from, to, lengths) =>
+        void copied.push([from, to, lengths].map((each) => each.join()).join(" ")),
     },
     { ...half, layers: 1 },
     { share: 0.75 },
