@@ -12,6 +12,7 @@ import { linearKernels } from "./kernels/linear.ts";
 import { mathAttentionKernels } from "./kernels/math-attention.ts";
 import { normKernels } from "./kernels/norm.ts";
 import { optimizerKernels } from "./kernels/optimizer.ts";
+import { pieceKernels } from "./kernels/pieces.ts";
 import { rotaryKernels } from "./kernels/rotary.ts";
 import { rowKernels } from "./kernels/rows.ts";
 import { samplingKernels } from "./kernels/sampling.ts";
@@ -50,8 +51,9 @@ export function torchKernelSet(
     cachePageSize: caching === "pages" ? flashPageSize : null,
     memory: () => (torch.device === "cpu" ? hostMemory() : (torch.library.deviceMemory?.() ?? null)),
     liveTensors: () => device.store.count,
-    dispose: () => device.store.dispose(),
+    dispose: () => device.dispose(),
     ...lifetimeKernels(device),
+    ...pieceKernels(device),
     ...elementwiseKernels(device),
     ...rowKernels(device),
     ...linearKernels(device),

@@ -5,10 +5,14 @@
 export type {
   AdamWMoments,
   AdamWStep,
+  AdamWTensors,
   AttentionShape,
   CachePlan,
   CreateKernels,
   DeviceMemory,
+  GradientClip,
+  GradientPlace,
+  GradientPlaces,
   KernelSource,
   Kernels,
   KeyValueCache,
@@ -39,4 +43,5 @@ export { heldPlaces, longestReach, newPages, newPlaces, pageRun, reachMask, sees
 export { KeyValueCaches } from "./key-value-caches.ts";
 export { TensorScopes } from "./tensor-scopes.ts";
 export { isOutOfMemory } from "./is-out-of-memory.ts";
+export { expectColumns, expectJoined, expectPairs, expectUpdates } from "./list-checks.ts";
 export { tensorsIn } from "./tensors-in.ts";

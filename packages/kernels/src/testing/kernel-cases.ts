@@ -11,6 +11,7 @@ import { misfitCases } from "./cases/misfit-cases.ts";
 import { normCases } from "./cases/norm-cases.ts";
 import { optimizerCases } from "./cases/optimizer-cases.ts";
 import { pagedCacheCases } from "./cases/paged-cache-cases.ts";
+import { pieceCases } from "./cases/piece-cases.ts";
 import { samplingCases } from "./cases/sampling-cases.ts";
 
 /**
@@ -29,6 +30,7 @@ export const kernelCases: readonly KernelCase[] = [
   ...headCases,
   ...samplingCases,
   ...optimizerCases,
+  ...pieceCases,
   ...emptyCases,
   ...determinismCases,
   ...misfitCases,
