@@ -14,6 +14,7 @@ import { normKernels } from "./kernels/norm.ts";
 import { optimizerKernels } from "./kernels/optimizer.ts";
 import { pieceKernels } from "./kernels/pieces.ts";
 import { rotaryKernels } from "./kernels/rotary.ts";
+import { rowWriteKernels } from "./kernels/row-writes.ts";
 import { rowKernels } from "./kernels/rows.ts";
 import { samplingKernels } from "./kernels/sampling.ts";
 import { TorchDevice } from "./torch-device.ts";
@@ -49,13 +50,16 @@ export function torchKernelSet(
     // Its matrix products choose another order of summation for another number of rows.
     batchInvariant: false,
     cachePageSize: caching === "pages" ? flashPageSize : null,
+    runsAhead: torch.device === "cuda",
     memory: () => (torch.device === "cpu" ? hostMemory() : (torch.library.deviceMemory?.() ?? null)),
+    counters: () => torch.counters,
     liveTensors: () => device.store.count,
     dispose: () => device.dispose(),
     ...lifetimeKernels(device),
     ...pieceKernels(device),
     ...elementwiseKernels(device),
     ...rowKernels(device),
+    ...rowWriteKernels(device),
     ...linearKernels(device),
     ...normKernels(device),
     ...rotaryKernels(device),

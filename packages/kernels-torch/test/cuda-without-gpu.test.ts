@@ -67,7 +67,7 @@ test(
 const mistakes: readonly (readonly [name: string, event: readonly unknown[], message: RegExp])[] = [
   ["a view past the end", ["view", 2, 1, [3, 2], [2, 1], 0], /reaches element 6 of 4/],
   ["too few arguments", ["call", "aten::bmm", [1], [2]], /1 arguments are given, 2 are read/],
-  ["a result that is another", ["claim", 1, [4], "float32"], /taken for a contiguous \[4\] float32/],
+  ["a result that is another", ["claim", 1, [4], "float32", null], /taken for contiguous \[4\] float32/],
   ["a plain number for an optional", ["call", "aten::cumsum", [1, { int: 1 }, { type: 6 }], [2]], /a plain value/],
   ["the wrong shapes", ["call", "aten::dot", [1, 1], [2]], /1D tensors/],
   ["the host's bytes in the GPU's memory", ["write", 1, 16], /the host would write/],

@@ -74,6 +74,9 @@ export function recordingLibrary(record: (event: Event) => void): Library {
     abiVersion: 0n,
     index: 0,
     functions: strict(functions) as unknown as Library["functions"],
+    shims: new Map(),
+    emptyPinned: null,
+    events: null,
     errorText: null,
     newSlot: (out) => (give(Number(out)), 0),
     malloc: silent,
@@ -127,18 +130,28 @@ export async function recordingClaims(
   working: "float32" | "bfloat16",
   body: () => Promise<void>,
 ): Promise<void> {
-  const { adoptFloats, adoptInts } = TensorStore.prototype;
+  const { adoptFloats, adoptInts, adoptColumns } = TensorStore.prototype;
+  /** Elements from row to row of columns of a wider matrix. */
+  let stride: number | null = null;
   TensorStore.prototype.adoptFloats = function (handle: Handle, shape: readonly number[], precision?: Precision) {
-    record(["claim", handle, shape, precision === "full" ? "float32" : working]);
+    record(["claim", handle, shape, precision === "full" ? "float32" : working, stride]);
     return adoptFloats.call(this, handle, shape, precision);
   };
   TensorStore.prototype.adoptInts = function (handle, shape, range) {
-    record(["claim", handle, shape, "int32"]);
+    record(["claim", handle, shape, "int32", null]);
     return adoptInts.call(this, handle, shape, range);
+  };
+  TensorStore.prototype.adoptColumns = function (handle, shape, place, precision) {
+    ({ stride } = place);
+    try {
+      return adoptColumns.call(this, handle, shape, place, precision);
+    } finally {
+      stride = null;
+    }
   };
   try {
     await body();
   } finally {
-    Object.assign(TensorStore.prototype, { adoptFloats, adoptInts });
+    Object.assign(TensorStore.prototype, { adoptFloats, adoptInts, adoptColumns });
   }
 }

@@ -159,11 +159,12 @@ def describe(tensor):
 
 
 def claim(event, tensors):
-    _, handle, shape, dtype = event
+    _, handle, shape, dtype, stride = event
     tensor = tensors[handle]
-    empty = 0 in shape
-    if list(tensor.shape) != shape or tensor.dtype != NAMED[dtype] or not (empty or tensor.is_contiguous()):
-        raise TypeError(f"taken for a contiguous {shape} {dtype}, it is {describe(tensor)} by {tensor.stride()}")
+    lies = tensor.is_contiguous() if stride is None else tensor.stride() == (stride, 1)
+    if list(tensor.shape) != shape or tensor.dtype != NAMED[dtype] or not (0 in shape or lies):
+        how = "contiguous" if stride is None else f"by ({stride}, 1)"
+        raise TypeError(f"taken for {how} {shape} {dtype}, it is {describe(tensor)} by {tensor.stride()}")
     if tensor.device != torch.device("cuda:0"):
         raise TypeError(f"{describe(tensor)} is not on the GPU")
 
