@@ -203,9 +203,19 @@ describe("what a server answers", () => {
     expect(told).toEqual(["optim_step 1", "optim_step 2"]);
   });
 
-  test("a forgotten promise, a failed one and no JSON are errors by name", async () => {
+  test("a forgotten promise is told as such", async () => {
+    let forgetful = false;
+    const fault = (path: string): Fault | null =>
+      forgetful && path === "retrieve_future" ? { kind: "status", status: 410 } : null;
+    await withServed({ server: { fault } }, async (_, model) => {
+      forgetful = true;
+      expect(await refusal(model.forward(sequences))).toMatchObject({ detail: { outcome: "expired" } });
+      forgetful = false;
+    });
+  });
+
+  test("a failed promise and no JSON are errors by name", async () => {
     for (const [fault, code] of [
-      [once("retrieve_future", null, { kind: "status", status: 410 }), "api_unavailable"],
       [once("forward", { kind: "fails", category: "user" }), "api_refused"],
       [once("forward", { kind: "garbage" }), "reply_malformed"],
     ] as const)
@@ -214,16 +224,22 @@ describe("what a server answers", () => {
       });
   });
 
-  test("a result that never comes ends at the deadline", () =>
-    withServed(
-      { server: { fault: once("forward", { kind: "never" }) }, client: { deadlineMs: 200 } },
-      async (_, model) => {
-        expect(await refusal(model.forward(sequences))).toMatchObject({
-          code: "api_unavailable",
-          detail: { deadlineMs: 200 },
-        });
+  test("a result that never comes ends at the deadline", () => {
+    let nowMs = 0;
+    const clock = {
+      nowMs: () => nowMs,
+      sleep: async (ms: number) => {
+        nowMs += ms;
       },
-    ));
+    };
+    const client = { deadlineMs: 30_000, clock };
+    return withServed({ server: { fault: once("forward", { kind: "never" }) }, client }, async (_, model) => {
+      expect(await refusal(model.forward(sequences))).toMatchObject({
+        code: "api_unavailable",
+        detail: { deadlineMs: 30_000 },
+      });
+    });
+  });
 
   test("no error holds the key", () =>
     withServed(

@@ -28,7 +28,8 @@ export function lossGradient(
     return found;
   };
   const at = (t: number): number => {
-    if (loss === "cross_entropy") return -value("weights", t);
+    // Weights that are not given are ones.
+    if (loss === "cross_entropy") return -(inputs["weights"]?.data[t] ?? 1);
     if (loss === "importance_sampling")
       return -Math.exp((logProbs[t] as number) - value("logprobs", t)) * value("advantages", t);
     throw new LaconicError("input_invalid", `unknown loss ${loss}`);
