@@ -88,12 +88,12 @@ export class Transport {
   }
 
   /** @param special - a failure that is an answer; null leaves it a failure */
-  async send<T>(
+  async send(
     path: string,
     body: object | null,
     repeat: Repeat,
     signal: AbortSignal | undefined,
-    special: (failure: HttpFailure) => T | null,
+    special: (failure: HttpFailure) => object | null,
   ): Promise<unknown> {
     const attempts = this.#options.attempts ?? 8;
     for (let attempt = 1; ; attempt++) {
@@ -210,8 +210,8 @@ function wasRefused(error: unknown): boolean {
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.name === "TimeoutError") return "no reply in time";
-  const cause = error.cause as { code?: unknown; message?: unknown } | undefined;
-  return String(cause?.code ?? cause?.message ?? error.message);
+  const cause = error.cause as { code?: string; message?: string } | undefined;
+  return cause?.code ?? cause?.message ?? error.message;
 }
 
 export function abortError(path: string): LaconicError {

@@ -9,7 +9,7 @@ import {
   type TrainingSequence,
 } from "@laconic/core";
 import type { TinkerEngineOptions } from "./tinker-engine.ts";
-import { estimated, expectForward } from "./tinker-model.ts";
+import { estimated, expectForward } from "./wire-log-probs.ts";
 
 /** Weights of one version behind a sampler of the server. */
 export class RemoteSampler {

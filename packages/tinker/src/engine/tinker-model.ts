@@ -4,7 +4,6 @@ import {
   checkTokenGradient,
   checkTrainingSequences,
   LaconicError,
-  ragged,
   raggedRow,
   type ForwardOptions,
   type ModelLimits,
@@ -20,6 +19,7 @@ import {
   type TrainingSequence,
 } from "@laconic/core";
 import type { TrainingClient } from "../client/training-client.ts";
+import { estimated, expectForward } from "./wire-log-probs.ts";
 import { forwardDatum, gradientDatum, type PendingSequence } from "./portable-gradient.ts";
 import { RemoteSampler } from "./remote-sampler.ts";
 import { readSavedModel, writeSavedModel } from "./saved-model.ts";
@@ -301,28 +301,4 @@ export class TinkerModel implements TrainableModel {
   #expectAlive(): void {
     if (this.#disposed) throw new LaconicError("engine_failed", `model ${this.id} was disposed`, { model: this.id });
   }
-}
-
-/** The wire has no entropy: minus the log-prob of a sampled token is unbiased for it. */
-export function estimated(rows: readonly number[][]): SequenceLogProbs {
-  return {
-    logProbs: ragged(rows),
-    entropy: ragged(rows.map((row) => row.map((value) => -value))),
-    entropyIsEstimate: true,
-  };
-}
-
-/** @throws LaconicError `input_invalid` for what the protocol cannot be asked */
-export function expectForward(sequences: readonly TrainingSequence[], { topLogProbs }: ForwardOptions): void {
-  if (topLogProbs !== undefined)
-    throw new LaconicError("input_invalid", "topLogProbs cannot be asked for on this protocol", { key: "topLogProbs" });
-  sequences.forEach(({ temperature = 1 }, sequence) => {
-    // Greedy replies have log-probs at temperature 1.
-    if (temperature !== 1 && temperature !== 0)
-      throw new LaconicError(
-        "input_invalid",
-        `sequence ${sequence}: temperature is ${temperature}; this protocol gives log-probs at temperature 1 only`,
-        { sequence, key: "temperature" },
-      );
-  });
 }

@@ -69,7 +69,7 @@ export async function startTinkerServer(options: TinkerServerOptions): Promise<T
     const id = String(nextId++);
     const outcome = work.then(
       (value): Outcome => ({ value: mar(value, marred) }),
-      (error: unknown): Outcome => ({ error: String((error as Error).message), category: "user" }),
+      (error: unknown): Outcome => ({ error: (error as Error).message, category: "user" }),
     );
     if (marred?.kind === "never") promises.set(id, new Promise(() => undefined));
     else if (marred?.kind === "fails")

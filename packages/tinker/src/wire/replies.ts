@@ -42,7 +42,7 @@ interface Replies {
   readonly sampler: z.ZodType<{ readonly sampling_session_id: string }>;
   readonly sampled: z.ZodType<SampledReply>;
   readonly early: z.ZodType<EarlyReply>;
-  readonly anything: z.ZodType<unknown>;
+  readonly anything: z.ZodType;
 }
 
 /** Names that go into later requests, into file names and messages: nothing that could lead elsewhere. */

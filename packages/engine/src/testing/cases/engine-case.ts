@@ -99,7 +99,7 @@ export interface CaseKit {
 export function caseKit(profile: EngineProfile): CaseKit {
   const { digits, whole } = profile;
   const said = whole ? requests : requests.map(atTemperatureOne);
-  const trained = whole ? sequences : sequences.map(({ temperature: _, ...sequence }) => sequence);
+  const trained = whole ? sequences : sequences.map((sequence) => ({ ...sequence, temperature: 1 }));
   const text = (values: ArrayLike<number>): string =>
     Array.from(values, (value) => (digits === undefined ? String(value) : value.toFixed(digits))).join();
   const modelCase: CaseKit["modelCase"] = (name, body) => ({

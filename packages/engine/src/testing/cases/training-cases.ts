@@ -1,6 +1,6 @@
 import { raggedRow, type Engine } from "@laconic/core";
 import { expectThat, type ConformanceCase } from "@laconic/core/testing";
-import { type CaseKit, config, expectNear, optimizer, pullUp } from "./engine-case.ts";
+import { type CaseKit, expectNear, optimizer, pullUp } from "./engine-case.ts";
 
 export function trainingCases({
   logProbsOf,
