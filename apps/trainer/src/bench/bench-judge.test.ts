@@ -28,7 +28,7 @@ test("a model judges free answers by their golds; without its verdict there is n
   const lines = (await readFile(join(folder, "run", "samples.jsonl"), "utf8")).trimEnd().split("\n");
   const records = lines.map((line) => JSON.parse(line) as SampleRecord);
   const verdicts = records.map(({ gold, status, correct, rule }) => [gold, status, correct, rule]);
-  expect(verdicts.toSorted()).toEqual([
+  expect(verdicts.toSorted((a, b) => String(a[0]).localeCompare(String(b[0])))).toEqual([
     ["Goethe", "scored", false, "judged by critic: 0.20"],
     ["Jane Austen", "scored", true, "judged by critic: 0.90"],
     ["Joyce", "undecided", null, expect.stringContaining("the judge critic gave none in 2 attempts")],
