@@ -2,10 +2,10 @@ import { LaconicError } from "@laconic/core";
 import { defaultBaseUrl } from "../cli/base-url.ts";
 import type { BenchData } from "./bench-data.ts";
 import { checkBenchConfig, type BenchConfig } from "./bench-settings.ts";
-import { knownPrice } from "./known-price.ts";
+import { knownPrice } from "../run/known-price.ts";
 import { ownBenchValues, withoutFiles } from "./own-values.ts";
 import { judgeModel } from "./bench-judge.ts";
-import { pricePair } from "./price-pair.ts";
+import { pricePair } from "../run/price-pair.ts";
 import { roleModelsOf, type RoleArguments } from "./role-models.ts";
 
 /** What `bench` is told of models, methods and questions. */

@@ -6,8 +6,8 @@ import { environmentValue } from "../cli/environment.ts";
 import { namedModel } from "../run/named-model.ts";
 import { checkPriced } from "../run/spending.ts";
 import type { BenchConfig, BenchModel } from "./bench-settings.ts";
-import { knownPrice } from "./known-price.ts";
-import { pricePair } from "./price-pair.ts";
+import { knownPrice } from "../run/known-price.ts";
+import { pricePair } from "../run/price-pair.ts";
 
 const rubric = "Does the answer say what the reference says, and nothing that contradicts it?";
 
