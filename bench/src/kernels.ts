@@ -112,7 +112,7 @@ function elementwise(rows: number, width: number, feedForward: number): Case[] {
     Tensor,
     Tensor,
   ];
-  const step = { learningRate: 1e-3, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, step: 1, gradScale: 1 };
+  const step = { learningRate: 1e-3, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, step: 1 };
   const ids = ints(Array.from({ length: rows }, (_, i) => (i * 7) % 45));
   const item = (name: string, columns: number, run: () => unknown): Case => ({
     name,
@@ -129,7 +129,7 @@ function elementwise(rows: number, width: number, feedForward: number): Case[] {
     item("swiGlu", feedForward, () => kernels.swiGlu(gate, up)),
     item("swiGluBackward", feedForward, () => kernels.swiGluBackward(dWide, gate, up)),
     {
-      ...item("adamW", 512, () => kernels.adamW(param, grad, { first, second }, step)),
+      ...item("adamW", 512, () => kernels.adamW([{ param, grad, first, second }], step)),
       sizes: { rows: 512, width: 512 },
     },
   ];

@@ -5,15 +5,22 @@
 export type {
   AdamWMoments,
   AdamWStep,
+  AdamWTensors,
   AttentionShape,
   CachePlan,
   CreateKernels,
   DeviceMemory,
+  KernelCounters,
+  GradientClip,
+  GradientPlace,
+  GradientPlaces,
   KernelSource,
   Kernels,
   KeyValueCache,
   Precision,
   RotaryTables,
+  SamplingKind,
+  SamplingOnDevice,
   SamplingRows,
   SequenceLayout,
   Tensor,
@@ -28,6 +35,8 @@ export {
   expectLayout,
   expectFilled,
   expectPageCopies,
+  expectRowWrites,
+  expectPicked,
   expectSampling,
   expectTokenLogProbs,
   matrix,
@@ -36,7 +45,9 @@ export {
 } from "./shape-checks.ts";
 
 export { heldPlaces, longestReach, newPages, newPlaces, pageRun, reachMask, seesEverything } from "./cache-places.ts";
+export { isOnDevice, packSampling } from "./pack-sampling.ts";
 export { KeyValueCaches } from "./key-value-caches.ts";
 export { TensorScopes } from "./tensor-scopes.ts";
 export { isOutOfMemory } from "./is-out-of-memory.ts";
+export { expectColumns, expectJoined, expectPairs, expectUpdates } from "./list-checks.ts";
 export { tensorsIn } from "./tensors-in.ts";

@@ -3,11 +3,12 @@ import {
   LaconicError,
   type ChatTokenizer,
   type Engine,
+  type EngineCapabilities,
   type LanguageModel,
   type ModelSource,
   type Tokenizer,
 } from "@laconic/core";
-import { createLocalEngine, localPolicy } from "@laconic/engine";
+import { createLocalEngine, localPolicy, repeatableBatching } from "@laconic/engine";
 import { modelPlace, onlyPolicy, type TrainedPolicy, type TrainingParts } from "@laconic/trainer";
 import type { TeamTask } from "@laconic/tasks";
 import { isReference } from "../door/reference.ts";
@@ -15,7 +16,7 @@ import { openActor, openPolicyValues, openValues } from "../door/run-values.ts";
 import type { ActorChoice } from "./chosen-actor.ts";
 import { checkActor } from "./check-effects.ts";
 import type { AppConfig } from "./run-settings.ts";
-import type { ChosenDevice } from "./devices.ts";
+import { expectGpus, type ChosenDevice } from "./devices.ts";
 import { openRunTask } from "./run-task.ts";
 import { servedModel } from "./served-model.ts";
 import type { Spending } from "./spending.ts";
@@ -87,11 +88,14 @@ export async function openParts(config: Parts, device: ChosenDevice, resources: 
   const { budget } = config.train;
   const shown = budget ? { targetTokens: budget.targetTokens } : {};
   const task = await openRunTask(config.task, { modelFolder, templateArguments, note, heldOut, ...shown });
+  const { cacheGb, ...memory } = config.memory ?? {};
+  await expectGpus(device);
   const engine = await createLocalEngine({
-    device: device.source,
+    device: device.sources,
     workers: device.workers,
     onWarning,
-    ...config.memory,
+    ...memory,
+    ...(cacheGb !== undefined && { cacheBytes: 1e9 * cacheGb }),
   });
   try {
     const names = policiesOf(config, task);
@@ -105,7 +109,7 @@ export async function openParts(config: Parts, device: ChosenDevice, resources: 
       const tokenizer = base === undefined ? task.tokenizer : await tokenizerIn(folder as string, templateArguments);
       const saved = checkpoint === undefined ? undefined : join(checkpoint, modelPlace(names, name));
       const model = await engine.createModel(fresh ?? modelSource(config, folder ?? "", saved));
-      policies[name] = { model, speak: speaker(model.id, tokenizer), agents, ...ownOf[name] };
+      policies[name] = { model, speak: speaker(model.id, tokenizer, engine.capabilities), agents, ...ownOf[name] };
     }
     const trained = new Set(Object.values(names).flat());
     const others = task.topology.agents.filter((agent) => !trained.has(agent));
@@ -128,7 +132,7 @@ export async function openParts(config: Parts, device: ChosenDevice, resources: 
     if (isReference(given)) return openActor(given);
     if (given && "source" in given) {
       const policy = await engine.createModel(given.source);
-      return speaker(policy.id, given.tokenizer)(policy);
+      return speaker(policy.id, given.tokenizer, engine.capabilities)(policy);
     }
     if (given && "api" in given) {
       const { concurrency = 32 } = given.api;
@@ -138,12 +142,18 @@ export async function openParts(config: Parts, device: ChosenDevice, resources: 
     const folder = given ? await openModel(given.model) : null;
     const first = fresh ?? modelSource(config, modelFolder ?? "");
     const model = await engine.createModel(folder === null ? first : { kind: "folder", path: folder });
-    return speaker(model.id, folder === null ? task.tokenizer : await tokenizerIn(folder, templateArguments))(model);
+    const tokenizer = folder === null ? task.tokenizer : await tokenizerIn(folder, templateArguments);
+    return speaker(model.id, tokenizer, engine.capabilities)(model);
   }
 }
 
-function speaker(id: string, tokenizer: Tokenizer | ChatTokenizer): TrainedPolicy["speak"] {
-  return (sampler) => localPolicy({ id, sampler, tokenizer });
+function speaker(
+  id: string,
+  tokenizer: Tokenizer | ChatTokenizer,
+  capabilities: EngineCapabilities,
+): TrainedPolicy["speak"] {
+  const batching = repeatableBatching(capabilities);
+  return (sampler) => localPolicy({ id, sampler, tokenizer, batching });
 }
 
 /** @throws LaconicError `config_invalid` for a base of a policy that does not exist */

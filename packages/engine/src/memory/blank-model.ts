@@ -6,12 +6,13 @@ import type { ModelConfig } from "../transformer/model-config.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import { sequenceLayout } from "../transformer/packed-batch.ts";
 import { parameterShapes } from "../transformer/parameters.ts";
+import { allocateTogether, heldShapes } from "../transformer/weight-layout.ts";
 
 /** A model of the right shapes whose weights are zeros: enough to count its bytes and time its passes. */
 export function blankModel(kernels: Kernels, config: ModelConfig, lora: LoraSettings | null): ModelOnDevice {
   const zeros = (shape: readonly number[]): Tensor => kernels.keep(kernels.zeros(shape));
   const tensors = (shapes: ReadonlyMap<string, readonly number[]>): Map<string, Tensor> =>
-    new Map(Array.from(shapes, ([name, shape]) => [name, zeros(shape)]));
+    allocateTogether(kernels, heldShapes(shapes));
   const table = [config.maxPositions, config.headDim / 2];
   return {
     kernels,

@@ -36,8 +36,8 @@ test("training steps leave nothing behind", () => {
         weight: true,
         bias: false,
       });
-      const settings = { learningRate: 0.1, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, gradScale: 1 };
-      kernels.adamW(weight, dWeight as Tensor, moments, { ...settings, step: count });
+      const settings = { learningRate: 0.1, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0 };
+      kernels.adamW([{ param: weight, grad: dWeight as Tensor, ...moments }], { ...settings, step: count });
     });
   step(1);
   const before = { tensors: memory().numTensors, data: memory().numDataBuffers, live: kernels.liveTensors() };

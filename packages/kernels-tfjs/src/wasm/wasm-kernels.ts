@@ -7,6 +7,8 @@ import { cacheKernels } from "./key-value-cache.ts";
 import { lifetimeKernels } from "./lifetime.ts";
 import { linearKernels } from "./linear.ts";
 import { optimizerKernels } from "./optimizer.ts";
+import { rowWriteKernels } from "./row-writes.ts";
+import { pieceKernels } from "./pieces.ts";
 import { rowKernels } from "./rows.ts";
 import { samplingKernels } from "./sampling.ts";
 import type { TfjsMemory } from "./tfjs-memory.ts";
@@ -31,8 +33,10 @@ export function wasmKernelSet(memory: TfjsMemory): Kernels {
     liveTensors: () => device.store.count,
     dispose: () => device.store.dispose(),
     ...lifetimeKernels(device),
+    ...pieceKernels(device),
     ...elementwise,
     ...rowKernels(device),
+    ...rowWriteKernels(device),
     ...linear,
     ...attentionKernels(device),
     ...cacheKernels(device),

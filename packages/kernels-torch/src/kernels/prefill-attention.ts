@@ -1,7 +1,7 @@
 import type { AttentionShape, CachePlan } from "@laconic/kernels";
 import { operator, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
-import { fromHeads, scaleOf, toHeads } from "./attention.ts";
+import { fromHeads, scaleOf, rowsToHeads } from "./attention.ts";
 import { heldRows, type NewTokens } from "./cached-attention.ts";
 import type { TorchCache } from "./key-value-cache.ts";
 import { paddedLayout } from "./padding.ts";
@@ -30,9 +30,9 @@ export function attendWithoutPast(
   const padded = paddedLayout(device, plan.layout, tokens);
   const [mixed] = torch.callMany(
     flashCpu,
-    toHeads(device, input.query, padded, queryHeads, headDim),
-    toHeads(device, input.keys, padded, kvHeads, headDim),
-    toHeads(device, input.values, padded, kvHeads, headDim),
+    rowsToHeads(device, { handle: input.query, stride: queryHeads * headDim }, padded, queryHeads, headDim),
+    rowsToHeads(device, { handle: input.keys, stride: kvHeads * headDim }, padded, kvHeads, headDim),
+    rowsToHeads(device, { handle: input.values, stride: kvHeads * headDim }, padded, kvHeads, headDim),
     ...[{ float: 0 }, { bool: true }, null, scaleOf(shape)],
   );
   return fromHeads(device, mixed, padded, queryHeads, headDim);

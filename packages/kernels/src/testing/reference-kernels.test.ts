@@ -64,9 +64,9 @@ test("headLogProbs gives log-prob, entropy and log-sum-exp at the temperature", 
 test("adamW follows PyTorch's torch.optim.AdamW", async () => {
   // torch 2.13, float64: param [1, -2], gradients [0.5, -1] then [0.25, 3], lr 0.1, betas (0.8, 0.9), eps 1e-3, decay 0.5.
   const [param, first, second] = [tensor([1, -2], 2), kernels.zeros([2]), kernels.zeros([2])];
-  const settings = { learningRate: 0.1, beta1: 0.8, beta2: 0.9, epsilon: 1e-3, weightDecay: 0.5, gradScale: 1 };
-  kernels.adamW(param, tensor([0.5, -1], 2), { first, second }, { ...settings, step: 1 });
-  kernels.adamW(param, tensor([0.25, 3], 2), { first, second }, { ...settings, step: 2 });
+  const settings = { learningRate: 0.1, beta1: 0.8, beta2: 0.9, epsilon: 1e-3, weightDecay: 0.5 };
+  kernels.adamW([{ param, grad: tensor([0.5, -1], 2), first, second }], { ...settings, step: 1 });
+  kernels.adamW([{ param, grad: tensor([0.25, 3], 2), first, second }], { ...settings, step: 2 });
   await expectNumbers(param, [0.7150954380644503, -1.7636152818904467]);
 });
 

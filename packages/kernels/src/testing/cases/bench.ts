@@ -56,8 +56,8 @@ export class Bench {
   }
 
   /** Like {@link floats}, for tensors that the computation changes. */
-  state(label: string, shape: readonly number[]): Tensor {
-    return this.kernels.upload(randomFloats(label, shape), shape);
+  state(label: string, shape: readonly number[], precision: Precision = "working"): Tensor {
+    return this.kernels.upload(randomFloats(label, shape), shape, precision);
   }
 
   layout(lengths: readonly number[]): SequenceLayout {
