@@ -115,7 +115,7 @@ async function checkServer(kind: ServerKind): Promise<void> {
       const unknown = teamJobs.filter(({ key }) => file.records.get(key)?.status !== "scored");
       if (unknown.length > 0) await checked(teamJobs, [], "again");
       const check = await checked(group, teamJobs, tag);
-      await appendFile(out as string, `${JSON.stringify(check)}\n`);
+      await appendFile(out as string, `${JSON.stringify({ vocabulary, ...check })}\n`);
       const { equal, within, samples, recorded, seconds } = check;
       print(tag, { equal, within, samples, calls: recorded.calls, seconds });
     }

@@ -77,6 +77,7 @@ export default defineConfig({
           { text: "Quickstart", link: "/quickstart-results" },
           { text: "AgentPO and MAGRPO: small worlds", link: "/results/small-worlds" },
           { text: "Pairs beside MAGRPO's baselines", link: "/results/pairs" },
+          { text: "Methods against servers: three counts", link: "/results/servers" },
           { text: "AgentPO: a story model", link: "/results/story-hint" },
           { text: "Accuracy-token frontier", link: "/results/frontier" },
           { text: "The grader's board", link: "/grader-board" },

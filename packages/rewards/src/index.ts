@@ -44,6 +44,8 @@ export { createJudge } from "./judge/judge.ts";
 export type { Judge, JudgedAnswer, JudgeOptions, Marks } from "./judge/judge.ts";
 export { judgeReward } from "./judge/judge-reward.ts";
 export type { JudgeRewardOptions } from "./judge/judge-reward.ts";
+export { judgeGrader } from "./judge/judge-grader.ts";
+export type { JudgeGraderOptions, JudgeVerdict } from "./judge/judge-grader.ts";
 export { agreement } from "./judge/agreement.ts";
 export type { Agreement, LabelledAnswer } from "./judge/agreement.ts";
 export { createPreference, winRate } from "./judge/preference.ts";

@@ -2,9 +2,10 @@ import { LaconicError } from "@laconic/core";
 import { defaultBaseUrl } from "../cli/base-url.ts";
 import type { BenchData } from "./bench-data.ts";
 import { checkBenchConfig, type BenchConfig } from "./bench-settings.ts";
-import { knownPrice } from "./known-price.ts";
+import { knownPrice } from "../run/known-price.ts";
 import { ownBenchValues, withoutFiles } from "./own-values.ts";
-import { pricePair } from "./price-pair.ts";
+import { judgeModel } from "./bench-judge.ts";
+import { pricePair } from "../run/price-pair.ts";
 import { roleModelsOf, type RoleArguments } from "./role-models.ts";
 
 /** What `bench` is told of models, methods and questions. */
@@ -24,6 +25,8 @@ export interface BenchArguments extends RoleArguments {
   readonly distribute?: boolean | undefined;
   readonly actor?: string | undefined;
   readonly "actor-price"?: string | undefined;
+  readonly judge?: string | undefined;
+  readonly "judge-price"?: string | undefined;
   readonly concurrency: string;
 }
 
@@ -61,6 +64,7 @@ export async function configOf(args: BenchArguments, directory: string, data: Be
       roleModels: await roleModelsOf(args, baseUrl),
       actor: args.actor ?? null,
       actorPrice: args["actor-price"] === undefined ? null : pricePair(args["actor-price"], "actor-price"),
+      judge: args.judge === undefined ? null : await judgeModel(args.judge, args["judge-price"], baseUrl),
       model,
       baseUrl,
       limit: number(args.limit),

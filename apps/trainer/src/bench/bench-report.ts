@@ -118,6 +118,11 @@ function notesOf(config: BenchConfig, summaries: readonly MethodSummary[], leftO
   const temperature = config.temperature === null ? "of each method's paper" : String(config.temperature);
   return [
     `Model ${config.model} at ${new URL(config.baseUrl).origin}; temperature ${temperature}; at most ${config.maxTokens} tokens a reply; seed ${config.seed}; ${config.repeats} repeat${config.repeats === 1 ? "" : "s"}; prompts ${promptVersion}; examples ${config.shots ?? "of each method's paper"}.`,
+    ...(config.judge
+      ? [
+          `Free answers are judged by ${config.judge.model} at ${new URL(config.judge.baseUrl).origin}, which is shown question and gold: a model's word, whose agreement with labels \`laconic judge\` measures.`,
+        ]
+      : []),
     `Questions: ${setNames(config)
       .map(
         (name) =>

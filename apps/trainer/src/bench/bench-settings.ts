@@ -31,6 +31,8 @@ export interface BenchConfig {
   readonly actor: string | null;
   /** Of a server's model that speaks for them, where its price is not public. */
   readonly actorPrice: TokenPrice | null;
+  /** Grades free answers; null compares their characters with the gold's. */
+  readonly judge: BenchModel | null;
   readonly model: string;
   readonly baseUrl: string;
   /** Questions of each benchmark; null takes all. */
@@ -49,6 +51,11 @@ export interface BenchConfig {
 
 const whole = z.int().min(1);
 const priceSchema = z.strictObject({ prompt: z.number().min(0), completion: z.number().min(0) }).nullable();
+const modelSchema = z.strictObject({
+  model: z.string().min(1),
+  baseUrl: z.string().min(1),
+  price: priceSchema.default(null),
+});
 /** A name that stands for several methods. */
 function formsOf(word: string): string[] {
   return word === "equal-budget" ? ["equal-budget:votes", "equal-budget:thought"] : [word];
@@ -60,14 +67,10 @@ const schema: z.ZodType<BenchConfig> = z.strictObject({
   methods: z.array(z.string()).transform((words) => words.flatMap((word) => formsOf(word))),
   own: ownBenchSchema.default(noneOwn),
   distribute: z.boolean().default(false),
-  roleModels: z
-    .record(
-      z.string(),
-      z.strictObject({ model: z.string().min(1), baseUrl: z.string().min(1), price: priceSchema.default(null) }),
-    )
-    .default({}),
+  roleModels: z.record(z.string(), modelSchema).default({}),
   actor: z.string().min(1).nullable().default(null),
   actorPrice: priceSchema.default(null),
+  judge: modelSchema.nullable().default(null),
   model: z.string().min(1),
   baseUrl: z.string().min(1),
   limit: whole.nullable(),

@@ -3,9 +3,9 @@ import { roleModelOf, type BenchJob, type BenchSettings, type RoleModel } from "
 import type { OpenAiModelOptions } from "@laconic/openai";
 import { environmentValue } from "../cli/environment.ts";
 import type { BenchConfig, BenchModel } from "./bench-settings.ts";
-import { knownPrice } from "./known-price.ts";
+import { knownPrice } from "../run/known-price.ts";
 import { namedModel } from "../run/named-model.ts";
-import { pricePair } from "./price-pair.ts";
+import { pricePair } from "../run/price-pair.ts";
 
 /** What `bench` is told of models of single seats. */
 export interface RoleArguments {

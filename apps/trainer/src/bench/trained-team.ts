@@ -12,7 +12,7 @@ import {
   type TeamForms,
   type TextTeam,
 } from "@laconic/tasks/text";
-import { knownPrice } from "./known-price.ts";
+import { knownPrice } from "../run/known-price.ts";
 import { isReference } from "../door/reference.ts";
 import { actorChoice } from "../run/actor-choice.ts";
 import { openModelFolder } from "../run/model-folder.ts";

@@ -20,6 +20,7 @@ import { codeGrader, createSandbox, programRunner } from "@laconic/sandbox";
 import type { CommandDef } from "citty";
 import { configOf } from "../bench/bench-arguments.ts";
 import { benchDataOf } from "../bench/bench-data.ts";
+import { checkJudge, openJudge } from "../bench/bench-judge.ts";
 import { benchSets } from "../bench/bench-sets.ts";
 import { sayLeftOut, writeLeftOut } from "../bench/left-out-file.ts";
 import { progressOf } from "../bench/bench-progress.ts";
@@ -100,6 +101,17 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         "actor-price": {
           type: "string",
           description: "US dollars per million prompt and completion tokens of that actor's server, where not public",
+          valueHint: "p,c",
+        },
+        judge: {
+          type: "string",
+          description:
+            "A model that judges free answers (--grading text) by their golds, instead of comparing characters",
+          valueHint: "name@url",
+        },
+        "judge-price": {
+          type: "string",
+          description: "US dollars per million prompt and completion tokens of the judge, where not public",
           valueHint: "p,c",
         },
         distribute: {
@@ -204,6 +216,7 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         const dealer = config.distribute ? { seed: dealSeed, dealTo } : null;
         const all = benchJobs(sets, settings, methods, dealer);
         checkRoles(all, config);
+        checkJudge(all, config);
         const jobs = withWhatTheyLearnOn(all, (text) => terminal.note(text));
         const leftOut = undealt(sets, settings, methods, dealer);
         for (const line of sayLeftOut(leftOut)) terminal.note(line);
@@ -212,6 +225,12 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
             flag: "actor-price",
           });
         sayPlan(jobs, settings, config, terminal);
+        if (config.judge) {
+          const judged = jobs.filter(({ problem }) => problem.grading.kind === "text").length;
+          terminal.note(
+            `besides at most ${2 * judged} questions to the judge ${config.judge.model}: in the cap, and in no table`,
+          );
+        }
         if (args["dry-run"]) {
           if (args.json) terminal.result(JSON.stringify({ ...estimate(jobs, settings), config }));
           return 0;
@@ -316,7 +335,8 @@ async function perform(
   try {
     // Models of their own, for as long as they are used.
     for (const team of teams) await team.open(account);
-    const graders = { maths, ...(sandbox && { code: codeGrader(sandbox) }) };
+    const text = await openJudge(config, { account, insecure, onEvent });
+    const graders = { maths, ...(sandbox && { code: codeGrader(sandbox) }), ...(text && { text }) };
     const parts = { model, roleModels, graders, price, ...(sandbox && { runProgram: programRunner(sandbox) }) };
     let written: Promise<void> = Promise.resolve(); // one after the other: each adds to the same file
     const onRecord = progressOf(todo.length, account, terminal);

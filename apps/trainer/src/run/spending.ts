@@ -1,7 +1,7 @@
 import { LaconicError, type TokenPrice } from "@laconic/core";
 import type { SpendAccount } from "@laconic/openai";
-import { knownPrice } from "../bench/known-price.ts";
-import { pricePair } from "../bench/price-pair.ts";
+import { knownPrice } from "./known-price.ts";
+import { pricePair } from "./price-pair.ts";
 import { positiveNumber } from "../cli/numbers.ts";
 
 /** What calls of a server's model are booked on, and what they cost. */

@@ -12,6 +12,12 @@ export interface Graders {
   readonly maths: MathsGrader;
   /** For benchmarks of code: `codeGrader` of `@laconic/sandbox`. */
   readonly code?: (reply: string, tests: Extract<Grading, { kind: "code" }>, signal?: AbortSignal) => Promise<Verdict>;
+  /** For free answers, instead of comparing their characters: such as `judgeGrader` of `@laconic/rewards`. */
+  readonly text?: (
+    reply: string,
+    problem: Pick<BenchmarkProblem, "question" | "gold">,
+    signal?: AbortSignal,
+  ) => Promise<Verdict>;
   /** For benchmarks of writing: judges the text's form, since there is no gold. `writingReward` judges two texts of a pair. */
   readonly writing?: (
     reply: string,
@@ -28,7 +34,7 @@ export interface Graders {
 export async function gradeAnswer(
   reply: string,
   problem: BenchmarkProblem,
-  { maths, code, writing }: Graders,
+  { maths, code, text, writing }: Graders,
   signal?: AbortSignal,
 ): Promise<Verdict> {
   const { grading, gold } = problem;
@@ -45,7 +51,7 @@ export async function gradeAnswer(
         signal,
       );
     case "text":
-      return gradeText(reply, gold, grading);
+      return text ? text(reply, problem, signal) : gradeText(reply, gold, grading);
     case "code":
       return (code ?? missing("code", problem))(reply, grading, signal);
     case "writing":

@@ -4,6 +4,8 @@ export type Certainty =
   | "exact"
   /** Floating-point values agree, or differ, at the given digits or at sample points. */
   | "numeric"
+  /** A model says so. */
+  | "judged"
   /** The answer could not be read, or not in time; counted as wrong. */
   | "undecided";
 

@@ -1,7 +1,7 @@
 import type { CompletionRequest, Problem } from "@laconic/core";
 import { scriptedEpisode, scriptedModel, type ScriptedReply } from "@laconic/core/testing";
 import { describe, expect, test } from "vitest";
-import { agreement, createJudge, judgeReward, readReward } from "../index.ts";
+import { agreement, createJudge, judgeGrader, judgeReward, readReward } from "../index.ts";
 import { codeFor, fenced } from "./fence.ts";
 
 const promptOf = ({ prompt }: CompletionRequest): string =>
@@ -158,6 +158,28 @@ describe("a judge's reward", () => {
     const reward = judgeReward({ model: scriptedModel("10"), rubric: "Good?" });
     expect(readReward(await reward(episode("4"), problem, context))).toMatchObject({ status: "undecided" });
   });
+});
+
+test("as a grader it accepts from a score on, is shown the gold, and without a verdict decides nothing", async () => {
+  const seen: string[] = [];
+  const model = scriptedModel((request) => {
+    seen.push(promptOf(request));
+    const mark = /ANSWER\ngood/u.test(promptOf(request)) ? 6 : /ANSWER\nbad/u.test(promptOf(request)) ? 5 : null;
+    return mark === null
+      ? "hm"
+      : formIn(request)
+          .map((line) => `${line}: ${mark}`)
+          .join("\n");
+  });
+  const grade = judgeGrader({ model, rubric: "Is it right?", acceptAt: 0.6 });
+  const problem = { question: "2+2?", gold: "four" };
+  const rule = (score: string): string => `judged by ${model.id}: ${score}`;
+  const decided = { certainty: "judged", decided: true } as const;
+  expect(await grade("good", problem)).toEqual({ correct: true, extracted: "good", rule: rule("0.60"), ...decided });
+  expect(await grade("bad", problem)).toEqual({ correct: false, extracted: "bad", rule: rule("0.50"), ...decided });
+  expect(await grade("odd", problem)).toMatchObject({ correct: false, extracted: null, decided: false });
+  expect(seen.every((prompt) => prompt.includes("four"))).toBe(true);
+  expect(() => judgeGrader({ model, rubric: "x", acceptAt: 0 })).toThrow(/acceptAt is 0/u);
 });
 
 test("agreement is accuracy, Cohen's kappa and the confusion; what has no verdict is counted apart", async () => {
