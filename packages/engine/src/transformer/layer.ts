@@ -78,7 +78,9 @@ export function layerFromCache(
 ): void {
   const { kernels } = model;
   // Scopes: of a long prompt each intermediate is as large as a layer's weights.
-  kernels.scope(() => attentionFromCache(model, layer, x, norm(model, layer, inputNorm, x).out, positions, cache, plan));
+  kernels.scope(() =>
+    attentionFromCache(model, layer, x, norm(model, layer, inputNorm, x).out, positions, cache, plan),
+  );
   kernels.scope(() => {
     const { activated } = feedForwardForward(model, layer, norm(model, layer, middleNorm, x).out);
     projectOnto(model, partName(layer, "down_proj"), x, activated);
