@@ -91,7 +91,7 @@ export class RunningBatch {
   }
 
   /**
-   * @param requests - as `checkRequests` lets them pass
+   * @param requests - as `checkSampleRequests` lets them pass
    * @param id - what `cancel` calls this call; none of another that runs
    */
   sample(requests: readonly SampleRequest[], id: number, onDrawn?: DrawnListener): Promise<SampleResult[]> {
