@@ -34,7 +34,8 @@ const symbolsOf = (declarations: Readonly<Record<string, string>>): string[] =>
 function ask(question: object): { readonly answer: Answer } | { readonly unavailable: string } {
   const script = join(import.meta.dirname, "python/replay_on_fake_cuda.py");
   const { stdout, stderr, error } = spawnSync(interpreter, [script], {
-    input: JSON.stringify(question),
+    // JSON has no infinity.
+    input: JSON.stringify(question, (_, value: unknown) => (value === -Infinity ? "-inf" : value)),
     encoding: "utf8",
     maxBuffer: 2 ** 26,
   });

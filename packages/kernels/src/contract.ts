@@ -391,15 +391,3 @@ export interface Kernels {
   /** Updates every parameter, its moments and its master weights in place; what gradients hold afterwards is undefined. */
   adamW(tensors: readonly AdamWTensors[], step: AdamWStep): void;
 }
-
-/** Where the engine's worker finds a kernel set: a module whose export `createKernels` makes it. Structured-cloneable. */
-export interface KernelSource {
-  /** Device name as in `--device`. */
-  readonly device: string;
-  /** URL of an ES module exporting `createKernels: CreateKernels`. */
-  readonly module: string;
-  readonly options?: Readonly<Record<string, string | number | boolean>>;
-}
-
-/** @throws LaconicError `device_unavailable` with what is missing. */
-export type CreateKernels = (options: KernelSource["options"]) => Promise<Kernels>;

@@ -8,13 +8,11 @@ export type {
   AdamWTensors,
   AttentionShape,
   CachePlan,
-  CreateKernels,
   DeviceMemory,
   KernelCounters,
   GradientClip,
   GradientPlace,
   GradientPlaces,
-  KernelSource,
   Kernels,
   KeyValueCache,
   Precision,
@@ -25,6 +23,7 @@ export type {
   SequenceLayout,
   Tensor,
 } from "./contract.ts";
+export type { CreateKernels, KernelSource } from "./kernel-source.ts";
 
 export {
   expectCacheHeads,

@@ -1,7 +1,7 @@
 import type { ModelConfig } from "../transformer/model-config.ts";
 import type { CachePages, PageWant } from "./cache-pages.ts";
 import type { KeptPrefix, KeptPrefixes } from "./kept-prefixes.ts";
-import { minShared, wantsOf } from "./prefill-queue.ts";
+import { minShared, wantsOf, type PrefillQueue } from "./prefill-queue.ts";
 import { promptTree, type PromptNode } from "./prompt-tree.ts";
 import { contentOf, roomFor, type Reply } from "./reply.ts";
 
@@ -22,8 +22,59 @@ export interface Admission {
   readonly prefixes: readonly KeptPrefix[];
 }
 
+/** The first of those that wait for whom there is room, some at a time; null when there is none. */
+export function admissible(
+  config: ModelConfig,
+  pages: CachePages,
+  kept: KeptPrefixes,
+  waiting: readonly Reply[],
+  active: number,
+): Admission | null {
+  const first = (count: number): Admission => planAdmission(config, pages, kept, waiting.slice(0, count), active);
+  let found: Admission | null = null;
+  for (let count = 1; ; count *= 2) {
+    const tried = first(count);
+    const others = kept.all.filter((prefix) => !tried.prefixes.includes(prefix));
+    if (!pages.fits(tried.wants, others)) break;
+    found = tried;
+    if (tried.replies.length === waiting.length) break;
+  }
+  if (found || active > 0) return found;
+  // A first request gets in whatever it takes; what others left behind must not make it larger.
+  kept.clear();
+  pages.free();
+  return first(1);
+}
+
+/** Gives up as many kept prefixes as it takes, the oldest first, but those that somebody goes on from. */
+export function freeFor({ prefixes, wants }: Admission, pages: CachePages, kept: KeptPrefixes): void {
+  for (const prefix of kept.all.filter((each) => !prefixes.includes(each))) {
+    if (pages.fits(wants)) break;
+    kept.remove(prefix);
+    pages.release(prefix);
+  }
+  for (const prefix of prefixes) kept.remove(prefix);
+}
+
+/** Fills the room that the replies got with what they go on from, and queues the rest of their prompts. */
+export function enter({ groups, prefixes }: Admission, pages: CachePages, prefill: PrefillQueue): void {
+  for (const { nodes, replies, start } of groups) {
+    const owners = nodes.map(({ row }) => replies[row] as Reply);
+    // Where a prefix was taken over it has no pages any more.
+    const source = start && start.of.pages.length === 0 ? (owners[0] as Reply) : start?.of;
+    if (start && source)
+      pages.copyRest(
+        source,
+        owners.filter((reply) => reply !== source),
+        start.length,
+      );
+    prefill.add(nodes, replies);
+  }
+  for (const prefix of prefixes) pages.release(prefix);
+}
+
 /** Finds for each reply what it can go on from: a kept prefix of its conversation, and the prompts of the others. */
-export function planAdmission(
+function planAdmission(
   config: ModelConfig,
   pages: CachePages,
   kept: KeptPrefixes,

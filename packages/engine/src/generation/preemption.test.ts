@@ -7,7 +7,8 @@ import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
 import { parseModelConfig } from "../transformer/model-config.ts";
 import { uploadModel } from "../transformer/model-on-device.ts";
 import { positionBytes } from "./cache-bytes.ts";
-import { RunningBatch, type GenerationLimits } from "./running-batch.ts";
+import type { GenerationLimits } from "./generation-limits.ts";
+import { RunningBatch } from "./running-batch.ts";
 
 const config = parseModelConfig(Object.values(tinyConfigs)[0] as Readonly<Record<string, unknown>>);
 const parameters = randomParameters(config, 1);

@@ -4,41 +4,16 @@ import type { Tensor } from "@laconic/kernels";
 import { isOutOfMemory } from "@laconic/kernels";
 import { forwardCached } from "../transformer/forward-cached.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
-import { freeShare, type CacheLimit } from "./cache-bytes.ts";
 import { cachePlan } from "./cache-plan.ts";
-import { planAdmission, type Admission } from "./admission.ts";
+import { admissible, enter, freeFor } from "./admission.ts";
 import { CachePages, type PageWant } from "./cache-pages.ts";
 import { DecodeState } from "./decode-state.ts";
 import { draw, type DrawnTokens } from "./draw.ts";
-import { KeptPrefixes, unlimitedPrefixes, type KeptPrefixLimits } from "./kept-prefixes.ts";
+import { defaultLimits, type GenerationLimits } from "./generation-limits.ts";
+import { KeptPrefixes } from "./kept-prefixes.ts";
 import { PrefillQueue } from "./prefill-queue.ts";
 import { resultOf, roomFor, startReply, type Reply } from "./reply.ts";
 import { encodeDrawn, type DrawnListener } from "./drawn-tokens.ts";
-
-/** What bounds the memory of a batch. */
-export interface GenerationLimits {
-  /** Of keys and values of all layers; more requests wait until others have ended. */
-  readonly cache: CacheLimit;
-  /** Most prompt tokens in one pass while nobody decodes. */
-  readonly prefillTokens: number;
-  /** Most prompt tokens in one pass between two decode steps, so that running replies do not wait long. */
-  readonly prefillTokensBetween: number;
-  /** Of what ended conversations leave behind. */
-  readonly keptPrefixes: KeptPrefixLimits;
-  /**
-   * Steps that the device may be ahead of the host: with 1 a step is enqueued before the tokens of the last are read, and
-   * what it draws behind the end of a reply is dropped. Replies are the same.
-   */
-  readonly stepsAhead: 0 | 1;
-}
-
-const defaultLimits: GenerationLimits = {
-  cache: { share: freeShare },
-  prefillTokens: 16_384,
-  prefillTokensBetween: 2048,
-  keptPrefixes: unlimitedPrefixes,
-  stepsAhead: 0,
-};
 
 /** Requests that came together. */
 interface Call {
@@ -175,53 +150,17 @@ export class RunningBatch {
     this.#releaseExcess();
     const active = this.#prefilling.size + this.#decoding.length;
     if (active + this.#kept.count === 0) this.#pages.free();
-    const admission = this.#admissible(active);
+    const admission = admissible(this.#model.config, this.#pages, this.#kept, this.#waiting, active);
     if (!admission) return;
-    const { prefixes, wants, groups, replies } = admission;
-    for (const prefix of this.#kept.all.filter((each) => !prefixes.includes(each))) {
-      if (this.#pages.fits(wants)) break;
-      this.#kept.remove(prefix);
-      this.#pages.release(prefix);
-    }
-    for (const prefix of prefixes) this.#kept.remove(prefix);
+    const { wants, replies } = admission;
+    freeFor(admission, this.#pages, this.#kept);
     if (!this.#take(wants, active === 0 && replies.length === 1)) return;
-    for (const { nodes, replies: members, start } of groups) {
-      const owners = nodes.map(({ row }) => members[row] as Reply);
-      // Where a prefix was taken over it has no pages any more.
-      const source = start && start.of.pages.length === 0 ? (owners[0] as Reply) : start?.of;
-      if (start && source)
-        this.#pages.copyRest(
-          source,
-          owners.filter((reply) => reply !== source),
-          start.length,
-        );
-      this.#prefill.add(nodes, members);
-    }
-    for (const prefix of prefixes) this.#pages.release(prefix);
+    enter(admission, this.#pages, this.#prefill);
     this.#waiting = this.#waiting.slice(replies.length);
     for (const reply of replies) {
       reply.turn = this.#turns++;
       this.#prefilling.add(reply);
     }
-  }
-
-  /** The first of those that wait for whom there is room, some at a time; null when there is none. */
-  #admissible(active: number): Admission | null {
-    const first = (count: number): Admission =>
-      planAdmission(this.#model.config, this.#pages, this.#kept, this.#waiting.slice(0, count), active);
-    let found: Admission | null = null;
-    for (let count = 1; ; count *= 2) {
-      const tried = first(count);
-      const others = this.#kept.all.filter((prefix) => !tried.prefixes.includes(prefix));
-      if (!this.#pages.fits(tried.wants, others)) break;
-      found = tried;
-      if (tried.replies.length === this.#waiting.length) break;
-    }
-    if (found || active > 0) return found;
-    // A first request gets in whatever it takes; what others left behind must not make it larger.
-    this.#kept.clear();
-    this.#pages.free();
-    return first(1);
   }
 
   /** What replies that decode lack for one more position each. */

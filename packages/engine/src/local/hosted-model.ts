@@ -13,7 +13,8 @@ import {
 } from "@laconic/core";
 import type { ModelFiles } from "@laconic/core/files";
 import type { DrawnListener } from "../generation/drawn-tokens.ts";
-import { RunningBatch, type GenerationLimits } from "../generation/running-batch.ts";
+import type { GenerationLimits } from "../generation/generation-limits.ts";
+import { RunningBatch } from "../generation/running-batch.ts";
 import type { Kernels, Tensor } from "@laconic/kernels";
 import { adapterOf } from "../lora/adapter-on-device.ts";
 import { adapterShapes, checkLora, initialAdapter } from "../lora/lora-settings.ts";

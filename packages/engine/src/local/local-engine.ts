@@ -11,7 +11,7 @@ import type { ModelFiles } from "@laconic/core/files";
 import { defaultFiles, startThread } from "#platform";
 import { freeShare } from "../generation/cache-bytes.ts";
 import type { KeptPrefixLimits } from "../generation/kept-prefixes.ts";
-import type { GenerationLimits } from "../generation/running-batch.ts";
+import type { GenerationLimits } from "../generation/generation-limits.ts";
 import type { KernelSource, Kernels } from "@laconic/kernels";
 import type { Recompute } from "../transformer/train-pass.ts";
 import type { EngineHost, ModelFacts } from "./engine-host.ts";

@@ -1,5 +1,5 @@
 import { LaconicError, type ErrorDetail, type LaconicErrorCode } from "@laconic/core";
-import type { GenerationLimits } from "../generation/running-batch.ts";
+import type { GenerationLimits } from "../generation/generation-limits.ts";
 import type { KernelSource } from "@laconic/kernels";
 import type { Recompute } from "../transformer/train-pass.ts";
 import type { EngineHost } from "./engine-host.ts";

@@ -2,7 +2,7 @@ import { longestReach, pageRun, seesEverything, type AttentionShape, type CacheP
 import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Handle } from "../native/torch.ts";
 import { scaleOf } from "./attention.ts";
-import type { TorchCache } from "./key-value-cache.ts";
+import type { TorchCache } from "./torch-cache.ts";
 import { packRows, padRows, paddedLayout } from "./padding.ts";
 import type { TorchDevice } from "../torch-device.ts";
 

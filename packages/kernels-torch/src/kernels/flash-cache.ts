@@ -64,7 +64,8 @@ export function flashCacheKernels(
       if (!own.has(given)) return plain.attentionCached(q, k, v, given, shape, plan);
       const { cache, tokens } = caches.attended(q, k, v, given, shape, plan);
       const { queryHeads, kvHeads, headDim } = shape;
-      const [query, newKeys, newValues] = [device.handle(q), device.handle(k), device.handle(v)];
+      // Copied row by row: columns of a merged product serve as they are.
+      const [query, newKeys, newValues] = [device.handle(q), device.elements(k), device.elements(v)];
       return device.make(q.shape, () => {
         if (tokens === 0) return torch.empty(q.shape, device.working);
         const at = placesOfNew(device, plan, cache);

@@ -11,15 +11,10 @@ import { operator, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import type { TorchTensor } from "../tensors.ts";
 import { attendStepCpu, attendTiled } from "./cached-attention.ts";
+import type { TorchCache } from "./torch-cache.ts";
 import { attendInTurn, attendWithoutPast } from "./prefill-attention.ts";
 
 const indexCopy = operator("aten::index_copy_");
-
-/** One layer's keys and values, [pages * kvHeads, pageSize, headDim] each: every head's positions lie together. */
-export interface TorchCache extends KeyValueCache {
-  readonly keys: TorchTensor;
-  readonly values: TorchTensor;
-}
 
 export type Caching = "createCache" | "freeCache" | "attentionCached" | "copyCachePages";
 

@@ -3,7 +3,7 @@ import { operator, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import { fromHeads, scaleOf, rowsToHeads } from "./attention.ts";
 import { heldRows, type NewTokens } from "./cached-attention.ts";
-import type { TorchCache } from "./key-value-cache.ts";
+import type { TorchCache } from "./torch-cache.ts";
 import { paddedLayout } from "./padding.ts";
 
 const flashCpu = operator("aten::_scaled_dot_product_flash_attention_for_cpu", "", 2);

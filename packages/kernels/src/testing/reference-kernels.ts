@@ -1,5 +1,6 @@
 import { LaconicError } from "@laconic/core";
-import type { CreateKernels, GradientPlace, KernelSource, Kernels, SequenceLayout, Tensor } from "../contract.ts";
+import type { GradientPlace, Kernels, SequenceLayout, Tensor } from "../contract.ts";
+import type { CreateKernels, KernelSource } from "../kernel-source.ts";
 import { KeyValueCaches } from "../key-value-caches.ts";
 import { isOnDevice } from "../pack-sampling.ts";
 import { expectInts, expectPicked, expectRowWrites, expectSampling, expectTokenLogProbs } from "../shape-checks.ts";
