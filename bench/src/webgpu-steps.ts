@@ -67,7 +67,7 @@ if (only === undefined) {
     };
     // A reply's first token comes from its prompt's pass; the others take a decode step each.
     await measured("decode step, 16 rows", newTokens - 1, () => sample(model));
-    await measured("training step, 16 sequences of 48 tokens", 1, () => train(model));
+    await measured("training step, 4 sequences of 24 tokens", 1, () => train(model));
     await engine.close();
   }
   process.exit(0);
@@ -85,11 +85,11 @@ async function sample(model: TrainableModel): Promise<void> {
 }
 
 async function train(model: TrainableModel): Promise<void> {
-  const batch = sequences(48).map((tokens) => ({
+  const batch = sequences(24).slice(0, 4).map((tokens) => ({
     promptTokens: tokens.slice(0, promptTokens),
     completionTokens: tokens.slice(promptTokens),
   }));
-  await model.forwardBackward(batch, ({ values }) => values.map(() => -1 / rows));
+  await model.forwardBackward(batch, ({ values }) => values.map(() => -1 / 4));
   await model.optimStep({
     ...{ learningRate: 1e-4, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 },
   });

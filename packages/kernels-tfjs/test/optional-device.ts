@@ -9,6 +9,8 @@ import { engineCases } from "@laconic/engine/testing";
 export interface OptionalDeviceCases {
   /** Why the device is not here; null when it is. */
   readonly missing: string | null;
+  /** Null where it is not here. */
+  readonly kernels: Kernels | null;
   readonly cases: readonly { readonly name: string; run(): Promise<void> }[];
   close(): void;
 }
@@ -19,7 +21,12 @@ export async function optionalDevice(
   source: (modules: string) => KernelSource,
 ): Promise<OptionalDeviceCases> {
   const folder = process.env["LACONIC_DEVICES"];
-  const nothing = (missing: string): OptionalDeviceCases => ({ missing, cases: [], close: () => undefined });
+  const nothing = (missing: string): OptionalDeviceCases => ({
+    missing,
+    kernels: null,
+    cases: [],
+    close: () => undefined,
+  });
   if (folder === undefined) return nothing("set LACONIC_DEVICES to the devices folder");
   const device = source(join(folder, name));
   const { createKernels } = (await import(device.module)) as { createKernels: CreateKernels };
@@ -33,6 +40,7 @@ export async function optionalDevice(
   const shared: Kernels = { ...kernels, dispose: () => undefined };
   return {
     missing: null,
+    kernels,
     cases: [
       ...kernelCases.map((item) => ({ name: item.name, run: async () => item.run(() => kernels) })),
       ...engineCases.map((item) => ({

@@ -6,10 +6,10 @@ import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
  * nothing here is empty. The results belong to the caller.
  */
 export interface FusedOperations<Device> {
-  /** out [N, queryHeads * headDim]; the cache, [pages * kvHeads * pageSize, headDim], holds the new tokens already. */
+  /** Writes k and v to their places in the cache, [pages * kvHeads * pageSize, headDim]; out [N, queryHeads * headDim]. */
   attentionCached(
     device: Device,
-    inputs: { readonly q: TfTensor; readonly keys: TfTensor; readonly values: TfTensor },
+    inputs: Readonly<Record<"q" | "k" | "v" | "keys" | "values", TfTensor>>,
     cache: KeyValueCache,
     shape: AttentionShape,
     plan: CachePlan,

@@ -55,8 +55,9 @@ export function cacheKernels(device: OpsDevice): Pick<Kernels, Caching> & { read
   return {
     liveCaches: () => caches.count,
     createCache({ pages, pageSize, kvHeads, headDim }) {
-      // Zeros: what is masked out is still multiplied by 0, and must not be NaN.
-      const held = (): TfTensor => zeros([pages * kvHeads * pageSize, headDim]);
+      const size: [number, number] = [pages * kvHeads * pageSize, headDim];
+      // Zeros: what operations mask out is still multiplied by 0, and must not be NaN.
+      const held = (): TfTensor => device.backend.blank?.(size) ?? zeros(size);
       return caches.adopt({ pages, pageSize, kvHeads, headDim, keys: held(), values: held() });
     },
     freeCache(cache) {
@@ -68,6 +69,11 @@ export function cacheKernels(device: OpsDevice): Pick<Kernels, Caching> & { read
       const { cache, tokens } = caches.attended(q, k, v, given, shape, plan);
       const { queryHeads, kvHeads, headDim, scale } = shape;
       if (tokens === 0) return device.make(q.shape, () => zeros([0, 0]));
+      const { fused } = device.backend;
+      if (fused) {
+        const inputs = { q: device.data(q), k: device.data(k), v: device.data(v) };
+        return device.make(q.shape, () => fused.attentionCached(device, { ...inputs, ...cache }, cache, shape, plan));
+      }
       const [newKeys, newValues] = [k, v].map((each) => reshape(device.data(each), [tokens * kvHeads, headDim])) as [
         TfTensor,
         TfTensor,
@@ -75,10 +81,8 @@ export function cacheKernels(device: OpsDevice): Pick<Kernels, Caching> & { read
       put(cache, newPlaces(plan, cache), newKeys, newValues);
       newKeys.dispose();
       newValues.dispose();
-      const { fused } = device.backend;
       const group = queryHeads / kvHeads;
       return device.make(q.shape, () => {
-        if (fused) return fused.attentionCached(device, { ...cache, q: device.data(q) }, cache, shape, plan);
         const padded = paddedLayout(device, plan.layout, tokens);
         const reach = longestReach(plan);
         const queries = toHeads(device.data(q), padded, kvHeads, group, headDim);

@@ -17,6 +17,8 @@ export interface OpsBackend {
    * disposes of `data` and owns the result.
    */
   putRows(data: TfTensor, rows: TfTensor, values: TfTensor): TfTensor;
+  /** Memory for a cache whose numbers nobody reads before they are written, where `fused` sees to that. */
+  blank?(shape: readonly number[]): TfTensor;
   /** What the backend does in passes of its own. */
   readonly fused?: FusedOperations<OpsDevice>;
   /**

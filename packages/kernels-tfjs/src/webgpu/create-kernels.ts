@@ -5,7 +5,8 @@ import { openWebGpu, optionNames } from "#webgpu";
 import { claiming } from "../claim-backend.ts";
 import { opsKernelSet } from "../ops/ops-kernels.ts";
 import { scatterRows } from "../ops/scatter-rows.ts";
-import { GpuDevice } from "./gpu-device.ts";
+import { countCommands } from "./counters.ts";
+import { blankTensor, GpuDevice } from "./gpu-device.ts";
 import { shaderKernels } from "./shader-kernels.ts";
 import { watchDevice } from "./watch-device.ts";
 import { putRowsInPlace, wgslOperations } from "./wgsl-operations.ts";
@@ -43,14 +44,24 @@ async function open(modules: string | undefined, shaders: boolean, release: () =
     library: `tfjs-webgpu ${version_core}, ${gpu.adapter}`,
     // Storage bindings of 128 MiB are what every adapter allows.
     mostElements: 1 << 24,
-    ...(runner ? { putRows: putRowsInPlace(runner), fused: wgslOperations(runner) } : { putRows: scatterRows }),
+    ...(runner
+      ? {
+          putRows: putRowsInPlace(runner),
+          blank: (shape: readonly number[]) => blankTensor(runner, shape),
+          fused: wgslOperations(runner),
+        }
+      : { putRows: scatterRows }),
     failure: watchDevice(backend()),
     dispose: () => {
       gpu.close();
       release();
     },
   };
-  return opsKernelSet(set, runner ? (device) => shaderKernels(new GpuDevice(device, runner)) : undefined);
+  const counted = { counters: countCommands(backend()) };
+  return opsKernelSet(set, (device) => ({
+    ...counted,
+    ...(runner && shaderKernels(new GpuDevice(device, runner))),
+  }));
 }
 
 /** Any GPU that Vulkan, Metal or Direct3D 12 reaches, float32. */

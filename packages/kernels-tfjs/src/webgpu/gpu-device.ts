@@ -3,7 +3,12 @@ import type { Handle } from "../ops/handles.ts";
 import { engine, zeros, type Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "../ops/ops-device.ts";
 import { elementwiseProgram } from "./wgsl/elementwise.ts";
-import { runForAll, runProgram, type ProgramRunner, type WgslProgram } from "./wgsl/run-program.ts";
+import { runForAll, runInPlace, runProgram, type ProgramRunner, type WgslProgram } from "./wgsl/run-program.ts";
+
+/** Float memory as the device hands it out. */
+export function blankTensor(runner: ProgramRunner, shape: readonly number[]): TfTensor {
+  return engine().makeTensorFromTensorInfo(runner.makeTensorInfo(shape, "float32"));
+}
 
 /** What the shaders' kernels work with: the tensors of the other operations, and the queue. */
 export class GpuDevice {
@@ -41,11 +46,12 @@ export class GpuDevice {
 
   /** A float tensor for programs to fill: its numbers are what the memory holds, zeros where told. */
   blank(shape: readonly number[], cleared = false): Handle {
-    const filled = cleared || sizeOf(shape) === 0;
-    const data = filled
-      ? zeros([...shape])
-      : engine().makeTensorFromTensorInfo(this.runner.makeTensorInfo(shape, "float32"));
-    return this.ops.store.adoptFloats(data);
+    const { store } = this.ops;
+    if (sizeOf(shape) === 0) return store.adoptFloats(zeros([...shape]));
+    const data = blankTensor(this.runner, shape);
+    // On the device: TensorFlow.js would send zeros there.
+    if (cleared) runInPlace(this.runner, elementwiseProgram("clear", {}, data.size, "result[i] = 0.0;"), data);
+    return store.adoptFloats(data);
   }
 
   /**

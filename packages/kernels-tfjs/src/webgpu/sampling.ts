@@ -11,12 +11,13 @@ export function samplingKernels(device: GpuDevice): Pick<Kernels, "sampleTokens"
     sampleTokens(logits, settings) {
       const [rows, vocabulary] = expectSampling(logits, settings);
       if (rows === 0) return { tokens: store.adoptInts(tensor([], [0], "int32"), [0, 0]), logProbs: device.blank([0]) };
-      const table = tensor(settingsTable(settings), [rows, 5]);
-      const made = runForAll(device.runner, sampleTokensProgram(device.data(logits), table), {
+      const [table, uniform] = [tensor(settingsTable(settings), [rows, 4]), tensor(settings.uniform, [rows, 1])];
+      const made = runForAll(device.runner, sampleTokensProgram(device.data(logits), table, uniform, 0), {
         tokens: { shape: [rows], dtype: "int32" },
         logProbs: { shape: [rows] },
       });
       table.dispose();
+      uniform.dispose();
       return {
         tokens: store.adoptInts(made.tokens, [0, vocabulary - 1]),
         logProbs: store.adoptFloats(made.logProbs),
@@ -50,11 +51,11 @@ export function samplingKernels(device: GpuDevice): Pick<Kernels, "sampleTokens"
   };
 }
 
-/** [B, 5]: temperature, top-k, top-p, min-p, uniform number. */
-function settingsTable({ temperature, topK, topP, minP, uniform }: SamplingRows): Float32Array {
-  const table = new Float32Array(5 * temperature.length);
+/** [B, 4]: temperature, top-k, top-p, min-p. */
+function settingsTable({ temperature, topK, topP, minP }: SamplingRows): Float32Array {
+  const table = new Float32Array(4 * temperature.length);
   temperature.forEach((each, row) =>
-    table.set([each, topK[row] as number, topP[row] as number, minP[row] as number, uniform[row] as number], 5 * row),
+    table.set([each, topK[row] as number, topP[row] as number, minP[row] as number], 4 * row),
   );
   return table;
 }

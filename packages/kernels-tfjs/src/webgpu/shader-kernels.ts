@@ -8,10 +8,12 @@ import { normKernels } from "./norm.ts";
 import { optimizerKernels } from "./optimizer.ts";
 import { rotaryKernels } from "./rotary.ts";
 import { samplingKernels } from "./sampling.ts";
+import { zeroKernels } from "./zeros.ts";
 
 /** What compute shaders of our own do in place of TensorFlow.js's operations. */
 export function shaderKernels(device: GpuDevice): Partial<Kernels> {
   return {
+    ...zeroKernels(device),
     ...elementwiseKernels(device),
     ...linearKernels(device),
     ...normKernels(device),

@@ -3,8 +3,8 @@ import { clone, type Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { FusedOperations } from "../ops/fused-operations.ts";
 import type { OpsDevice } from "../ops/ops-device.ts";
 import { attentionCachedProgram } from "./wgsl/attention-cached.ts";
-import { putRowsProgram } from "./wgsl/put-rows.ts";
-import { runInPlace, runProgram, threads, type ProgramRunner } from "./wgsl/run-program.ts";
+import { putKeyValuesProgram, putRowsProgram } from "./wgsl/put-rows.ts";
+import { runChanging, runInPlace, runProgram, threads, type ProgramRunner } from "./wgsl/run-program.ts";
 
 /** Attention to a cache as a compute shader of our own. */
 export function wgslOperations(runner: ProgramRunner): FusedOperations<OpsDevice> {
@@ -12,8 +12,10 @@ export function wgslOperations(runner: ProgramRunner): FusedOperations<OpsDevice
     attentionCached(device, inputs, cache, shape, plan) {
       const table = device.data(plan.tableOnDevice);
       const width = plan.table.length / plan.past.length;
-      const program = attentionCachedProgram({ ...inputs, reach: reachOf(device, plan), table }, cache, width, shape);
-      return runProgram(runner, program, inputs.q.shape);
+      const where = { reach: reachOf(device, plan), table };
+      const { k, v, keys, values } = inputs;
+      runChanging(runner, putKeyValuesProgram({ k, v, ...where }, cache, width), { keys, values });
+      return runProgram(runner, attentionCachedProgram({ ...inputs, ...where }, cache, width, shape), inputs.q.shape);
     },
   };
 }

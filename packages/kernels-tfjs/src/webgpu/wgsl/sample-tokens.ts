@@ -56,15 +56,25 @@ const groupSize = (vocabulary: number): number => (vocabulary > 4096 ? 256 : 64)
 /**
  * One token for each row of logits [B, V] by inverting the cumulative distribution in token order: `tokens` int32 [B], `logProbs`
  * [B]. A workgroup takes a row and sorts nothing: borders of top-k and top-p are found bit by bit, from the highest.
- * @param settings - [B, 5]: temperature, top-k, top-p, min-p, uniform number
+ * @param settings - [B, 4]: temperature, top-k, top-p, min-p
+ * @param uniform - [B, W], of which a column holds the uniform numbers
  */
-export function sampleTokensProgram(logits: TfTensor, settings: TfTensor): WgslProgram {
+export function sampleTokensProgram(
+  logits: TfTensor,
+  settings: TfTensor,
+  uniform: TfTensor,
+  column: number,
+): WgslProgram {
   const [rows, vocabulary] = logits.shape as [number, number];
   return {
     name: "sample-tokens",
     constants: {},
-    inputs: { logits: { data: logits }, settings: { data: settings } },
-    uniforms: sizes(rows, vocabulary),
+    inputs: { logits: { data: logits }, settings: { data: settings }, chances: { data: uniform } },
+    uniforms: {
+      ...sizes(rows, vocabulary),
+      width: { type: "int32", value: uniform.size / rows },
+      column: { type: "int32", value: column },
+    },
     groupSize: groupSize(vocabulary),
     groups: rows,
     code: `${orderedKey}
@@ -74,8 +84,8 @@ fn main(index : i32) {
   let row = ${groupIndex};
   let V = uniforms.vocabulary;
   let own = i32(localIndex);
-  let setting = min(row, uniforms.rows - 1) * 5;
-  let at = setting / 5 * V;
+  let setting = min(row, uniforms.rows - 1) * 4;
+  let at = setting / 4 * V;
   if (own == 0) {
     place = vec4<f32>(settings[setting], settings[setting + 1], settings[setting + 2], settings[setting + 3]);
   }
@@ -142,7 +152,7 @@ fn main(index : i32) {
   if (own == 0 && row < uniforms.rows) {
     var token = likeliest;
     if (cuts.x != 0.0) {
-      let target_ = kept * settings[setting + 4];
+      let aim = kept * chances[row * uniforms.width + uniforms.column];
       // The thread at which the sums pass the target; rounding must not lead behind the last mass.
       var before = 0.0;
       var start = 0.0;
@@ -152,7 +162,7 @@ fn main(index : i32) {
           chosen = t;
           start = before;
           before += shares[t];
-          if (before > target_) { break; }
+          if (before > aim) { break; }
         }
       }
       before = start;
@@ -162,7 +172,7 @@ fn main(index : i32) {
         if (keyOf(score) >= border && mass >= cuts.w && mass > 0.0) {
           token = i;
           before += mass;
-          if (before > target_) { break; }
+          if (before > aim) { break; }
         }
       }
     }
@@ -208,8 +218,8 @@ fn main(index : i32) {
     // The next in order: what is below the last, or its equal further on.
     key = 0u;
     for (var i = own; i < V; i += THREADS) {
-      let own_ = keyOf(logits[at + i]);
-      if (own_ < lastKey || (own_ == lastKey && i > lastPlace)) { key = max(key, own_); }
+      let other = keyOf(logits[at + i]);
+      if (other < lastKey || (other == lastKey && i > lastPlace)) { key = max(key, other); }
     }
     let next = largestOf(key);
     var first = V;
