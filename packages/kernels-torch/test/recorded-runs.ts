@@ -2,7 +2,7 @@ import { randomFromSeed, type SampleRequest } from "@laconic/core";
 import { createInlineEngine, measurePasses, parseModelConfig } from "@laconic/engine";
 import type { Kernels } from "@laconic/kernels";
 import { kernelCases } from "@laconic/kernels/testing";
-import { torchKernelSet, type AttentionKind } from "../src/torch-kernels.ts";
+import { torchKernelSet, type AttentionKind, type CacheKind } from "../src/torch-kernels.ts";
 import { recordingClaims, RecordingTorch, type Event } from "./recording-library.ts";
 
 /** What our kernels ask of libtorch in one piece of work on a GPU. */
@@ -107,33 +107,36 @@ async function conformance(kernels: Kernels): Promise<void> {
     }
 }
 
-type Kind = readonly [dtype: "bfloat16" | "float32", attention: AttentionKind];
+type Kind = readonly [dtype: "bfloat16" | "float32", attention: AttentionKind, caching?: CacheKind];
 
 const flash: Kind = ["bfloat16", "fused"];
 /** For cards or versions whose flash attention fails its sample. */
 const plain: Kind = ["bfloat16", "math"];
 const wide: Kind = ["float32", "math"];
+/** Caches that flash attention reads. */
+const slots: Kind = ["bfloat16", "fused", "slots"];
+const pages: Kind = ["bfloat16", "fused", "pages"];
 
 const works: readonly [name: string, work: (kernels: Kernels) => Promise<void>, kinds: readonly Kind[]][] = [
-  ["passes of the 0.5B geometry", passes(qwen, { lora: null, recompute: "layer", rollouts: 256 }), [flash]],
+  ["passes of the 0.5B geometry", passes(qwen, { lora: null, recompute: "layer", rollouts: 256 }), [flash, slots]],
   ["passes of the 0.5B geometry", passes(qwen, { lora: null, recompute: "layer", rollouts: 1 }), [plain, wide]],
   ["passes of the 0.5B geometry, adapters", passes(qwen, { lora, recompute: "none", rollouts: 1 }), [flash]],
   ["passes of Qwen3's geometry", passes(qwen3, { lora: null, recompute: "none", rollouts: 1 }), [flash]],
-  ["the engine's loops", engineLoops, [flash, wide]],
+  ["the engine's loops", engineLoops, [flash, wide, slots, pages]],
   ["sampling over 151,936 tokens", draws, [flash]],
-  ["the conformance cases", conformance, [flash, wide]],
+  ["the conformance cases", conformance, [flash, wide, slots, pages]],
 ];
 
 /** All of it on CUDA's kernels; nothing is computed. */
 export async function recordRuns(): Promise<RecordedRun[]> {
   const runs: RecordedRun[] = [];
   for (const [name, work, kinds] of works)
-    for (const [dtype, attention] of kinds) {
+    for (const [dtype, attention, caching = "plain"] of kinds) {
       const events: Event[] = [];
       const record = (event: Event): void => void events.push(event);
-      const kernels = torchKernelSet(new RecordingTorch(record), dtype, attention);
+      const kernels = torchKernelSet(new RecordingTorch(record), dtype, attention, caching);
       await recordingClaims(record, dtype, () => work(kernels));
-      runs.push({ name: `${name}, ${dtype}, ${attention} attention`, events });
+      runs.push({ name: `${name}, ${dtype}, ${attention} attention, ${caching} cache`, events });
     }
   return runs;
 }
