@@ -85,10 +85,12 @@ async function sample(model: TrainableModel): Promise<void> {
 }
 
 async function train(model: TrainableModel): Promise<void> {
-  const batch = sequences(24).slice(0, 4).map((tokens) => ({
-    promptTokens: tokens.slice(0, promptTokens),
-    completionTokens: tokens.slice(promptTokens),
-  }));
+  const batch = sequences(24)
+    .slice(0, 4)
+    .map((tokens) => ({
+      promptTokens: tokens.slice(0, promptTokens),
+      completionTokens: tokens.slice(promptTokens),
+    }));
   await model.forwardBackward(batch, ({ values }) => values.map(() => -1 / 4));
   await model.optimStep({
     ...{ learningRate: 1e-4, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 },

@@ -17,6 +17,14 @@ export class TorchTensor implements Tensor {
   rowStride: number | null = null;
   /** The matrix of which it is columns from `start` on; the same object for all columns of one. */
   columnsOf: { readonly matrix: object; readonly start: number } | null = null;
+  /** Whose memory its handle looks at and owns, where it is columns: it lives as long as they do. */
+  base: TorchTensor | null = null;
+  /** Itself, while it is not freed, and the columns that look at its memory. */
+  users = 1;
+  /** Looks at its memory, by name; freed with it, whatever happens to its values. */
+  views: Map<string, Handle> = new Map();
+  /** Its memory may serve another tensor of its shape. */
+  reusable = false;
   /** Where it lies, if it shares an allocation with others. */
   placement: Placement | null = null;
 
@@ -39,9 +47,52 @@ export class TorchTensor implements Tensor {
 export class TensorStore extends TensorScopes<TorchTensor> {
   readonly #torch: Torch;
 
+  readonly #spares: Spare[] = [];
+  #depth = 0;
+
   constructor(torch: Torch) {
-    super((tensor) => drop(torch, tensor));
+    super((tensor) => this.#drop(tensor));
     this.#torch = torch;
+  }
+
+  /** Memory that was freed inside serves again inside, and is given back at the end of the outermost scope. */
+  override scope<Result>(body: () => Result): Result {
+    this.#depth += 1;
+    try {
+      return super.scope(body);
+    } finally {
+      this.#depth -= 1;
+      if (this.#depth === 0) for (const spare of this.#spares.splice(0)) this.#deleteAll(spare);
+    }
+  }
+
+  /** A float tensor of the working precision for `fill` to write: where the layers of a pass follow each other, in memory that serves again and again. */
+  refill(shape: readonly number[], make: () => Handle, fill: (tensor: TorchTensor) => void): TorchTensor {
+    const at = this.#spares.findIndex((spare) => spare.shape.every((length, i) => length === shape[i]));
+    const [spare] = at < 0 ? [] : this.#spares.splice(at, 1);
+    const tensor = this.adoptFloats(spare?.handle ?? this.#torch.run(make), shape);
+    if (spare) tensor.views = spare.views;
+    tensor.reusable = shape.reduce((product, length) => product * length, 1) <= mostReused;
+    try {
+      this.#torch.run(() => {
+        fill(tensor);
+        return [];
+      });
+    } catch (error) {
+      this.free(tensor);
+      throw error;
+    }
+    return tensor;
+  }
+
+  /** A view of a tensor's memory, made at first use. */
+  view(tensor: TorchTensor, name: string, make: () => Handle): Handle {
+    let handle = tensor.views.get(name);
+    if (handle === undefined) {
+      handle = this.#torch.apart(make);
+      tensor.views.set(name, handle);
+    }
+    return handle;
   }
 
   /** Takes over the result of a kernel. */
@@ -76,23 +127,30 @@ export class TensorStore extends TensorScopes<TorchTensor> {
     throw new LaconicError("engine_failed", `${name} is missing: the tensor does not come from the forward pass`);
   }
 
-  /** Some columns of a matrix, by a handle of strided memory. */
+  /**
+   * Some columns of a matrix, by a handle of strided memory.
+   * @param base - the tensor whose view the handle is; without one the handle is the columns' own
+   */
   adoptColumns(
     handle: Handle,
     shape: readonly [number, number],
     place: { readonly matrix: object; readonly start: number; readonly stride: number },
     precision: Precision = "working",
+    base: TorchTensor | null = null,
   ): TorchTensor {
     const tensor = this.adoptFloats(handle, shape, precision);
     if (place.stride !== shape[1]) tensor.rowStride = place.stride;
     tensor.columnsOf = place;
+    tensor.base = base;
+    if (base) base.users += 1;
     return tensor;
   }
 
   /** Puts new data under a handle that shares its memory with nothing. */
   replace(tensor: TorchTensor, handle: Handle): void {
     this.changed(tensor);
-    this.#torch.delete(tensor.handle);
+    this.#deleteAll(tensor);
+    tensor.views = new Map();
     tensor.handle = handle;
   }
 
@@ -102,11 +160,40 @@ export class TensorStore extends TensorScopes<TorchTensor> {
     tensor.derived = null;
     tensor.range = range;
   }
+
+  #drop(tensor: TorchTensor): void {
+    this.changed(tensor);
+    this.#release(tensor);
+  }
+
+  #release(tensor: TorchTensor): void {
+    tensor.users -= 1;
+    if (tensor.users > 0) return;
+    const { base, handle, views, shape, reusable } = tensor;
+    tensor.placement?.arena.leave();
+    if (base) {
+      for (const view of views.values()) this.#torch.delete(view);
+      this.#release(base);
+    } else if (reusable && this.#depth > 0 && this.#spares.length < mostSpares)
+      this.#spares.push({ handle, views, shape });
+    else this.#deleteAll({ handle, views });
+  }
+
+  #deleteAll({ handle, views }: Pick<Spare, "handle" | "views">): void {
+    this.#torch.delete(handle);
+    for (const view of views.values()) this.#torch.delete(view);
+  }
 }
 
-function drop(torch: Torch, tensor: TorchTensor): void {
-  torch.delete(tensor.handle);
-  tensor.placement?.arena.leave();
-  if (tensor.derived) for (const handle of tensor.derived.values()) torch.delete(handle);
-  tensor.derived = null;
+/** Memory of a freed tensor, with its views. */
+interface Spare {
+  readonly handle: Handle;
+  readonly views: Map<string, Handle>;
+  readonly shape: readonly number[];
 }
+
+/** Elements of the largest tensor whose memory is reused: what decode steps make, not what training passes hold. */
+const mostReused = 1 << 22;
+
+/** Tensors' memory kept at a time. */
+const mostSpares = 4;

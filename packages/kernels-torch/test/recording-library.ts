@@ -64,6 +64,7 @@ export function recordingLibrary(record: (event: Event) => void): Library {
     fill: (x, value) => (record(["shim", "fill", null, x, value]), 0),
     mmOut: (...args) => (record(["shim", "mmOut", null, ...args]), 0),
     addmmOut: (...args) => (record(["shim", "addmmOut", null, ...args]), 0),
+    scatterOut: (...args) => (record(["shim", "scatterOut", null, ...args]), 0),
   };
   const crossing = (kind: "write" | "read", address: number, bytes: number): void => {
     const handle = memory.get(address);
@@ -76,6 +77,7 @@ export function recordingLibrary(record: (event: Event) => void): Library {
     functions: strict(functions) as unknown as Library["functions"],
     shims: new Map(),
     emptyPinned: null,
+    indexTensor: null,
     events: null,
     errorText: null,
     newSlot: (out) => (give(Number(out)), 0),

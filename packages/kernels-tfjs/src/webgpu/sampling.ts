@@ -1,5 +1,14 @@
-import { expectSampling, expectTokenLogProbs, matrix, type Kernels, type SamplingRows } from "@laconic/kernels";
-import { tensor } from "@tensorflow/tfjs-core";
+import {
+  expectSampling,
+  expectTokenLogProbs,
+  isOnDevice,
+  matrix,
+  packSampling,
+  type Kernels,
+  type SamplingOnDevice,
+  type SamplingRows,
+} from "@laconic/kernels";
+import { tensor, type Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { GpuDevice } from "./gpu-device.ts";
 import { runForAll } from "./wgsl/run-program.ts";
 import { sampleTokensProgram, tokenLogProbsProgram } from "./wgsl/sample-tokens.ts";
@@ -11,13 +20,12 @@ export function samplingKernels(device: GpuDevice): Pick<Kernels, "sampleTokens"
     sampleTokens(logits, settings) {
       const [rows, vocabulary] = expectSampling(logits, settings);
       if (rows === 0) return { tokens: store.adoptInts(tensor([], [0], "int32"), [0, 0]), logProbs: device.blank([0]) };
-      const [table, uniform] = [tensor(settingsTable(settings), [rows, 4]), tensor(settings.uniform, [rows, 1])];
-      const made = runForAll(device.runner, sampleTokensProgram(device.data(logits), table, uniform, 0), {
+      const { table, uniforms, column, made: uploaded } = inputsOf(device, settings, rows);
+      const made = runForAll(device.runner, sampleTokensProgram(device.data(logits), table, uniforms, column), {
         tokens: { shape: [rows], dtype: "int32" },
         logProbs: { shape: [rows] },
       });
-      table.dispose();
-      uniform.dispose();
+      for (const each of uploaded) each.dispose();
       return {
         tokens: store.adoptInts(made.tokens, [0, vocabulary - 1]),
         logProbs: store.adoptFloats(made.logProbs),
@@ -51,11 +59,21 @@ export function samplingKernels(device: GpuDevice): Pick<Kernels, "sampleTokens"
   };
 }
 
-/** [B, 4]: temperature, top-k, top-p, min-p. */
-function settingsTable({ temperature, topK, topP, minP }: SamplingRows): Float32Array {
-  const table = new Float32Array(4 * temperature.length);
-  temperature.forEach((each, row) =>
-    table.set([each, topK[row] as number, topP[row] as number, minP[row] as number], 4 * row),
-  );
-  return table;
+interface Inputs {
+  /** [B, 4]: temperature, top-k, top-p, min-p. */
+  readonly table: TfTensor;
+  readonly uniforms: TfTensor;
+  readonly column: number;
+  /** To be disposed of behind the draw. */
+  readonly made: readonly TfTensor[];
+}
+
+function inputsOf(device: GpuDevice, given: SamplingRows | SamplingOnDevice, rows: number): Inputs {
+  if (isOnDevice(given)) {
+    const { settings, uniforms, column } = given;
+    return { table: device.data(settings), uniforms: device.data(uniforms), column, made: [] };
+  }
+  const table = tensor(packSampling(given).settings, [rows, 4]);
+  const uniforms = tensor(given.uniform, [rows, 1]);
+  return { table, uniforms, column: 0, made: [table, uniforms] };
 }

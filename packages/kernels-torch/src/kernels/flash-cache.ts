@@ -7,7 +7,7 @@ import { scaleOf } from "./attention.ts";
 import type { Caching } from "./key-value-cache.ts";
 
 const flash = operator("aten::_flash_attention_forward", "", 5);
-const indexCopy = operator("aten::index_copy_");
+const flashInto = operator("aten::_flash_attention_forward_no_dropout_inplace");
 const indexSelect = operator("aten::index_select");
 const contiguous = operator("aten::contiguous");
 const gather = operator("aten::gather");
@@ -64,40 +64,41 @@ export function flashCacheKernels(
       if (!own.has(given)) return plain.attentionCached(q, k, v, given, shape, plan);
       const { cache, tokens } = caches.attended(q, k, v, given, shape, plan);
       const { queryHeads, kvHeads, headDim } = shape;
-      // Copied row by row: columns of a merged product serve as they are.
-      const [query, newKeys, newValues] = [device.handle(q), device.elements(k), device.elements(v)];
-      return device.make(q.shape, () => {
-        if (tokens === 0) return torch.empty(q.shape, device.working);
-        const at = placesOfNew(device, plan, cache);
-        for (const [held, added] of [
-          [cache.keys, newKeys],
-          [cache.values, newValues],
-        ] as const)
-          torch.call(
-            indexCopy,
-            torch.view(held.handle, [cache.pages * cache.pageSize, kvHeads * headDim]),
-            { int: 0 },
-            at,
-            added,
-          );
+      const [query, newKeys, newValues] = [device.rows(q), device.rows(k), device.rows(v)];
+      const place = (): readonly Argument[] => {
+        const at = placesOfNew(device, plan, cache, kvHeads * headDim);
+        const lines = [cache.pages * cache.pageSize, kvHeads * headDim] as const;
+        torch.scatterInto(viewed(device, cache.keys, "lines", lines), at, newKeys.handle);
+        torch.scatterInto(viewed(device, cache.values, "lines", lines), at, newValues.handle);
         const { keys, values, starts, table, reach } = keysOf(device, kind, plan, cache);
-        // One split: more leave rows of paged keys unwritten, and make a row depend on the number of rows.
-        const last: readonly Argument[] = [
-          table === null ? null : { some: table },
-          pagesKnown ? { some: { int: 1 } } : null,
-        ];
-        const [mixed] = torch.callMany(
-          flash,
-          torch.view(query, [tokens, queryHeads, headDim]),
+        return [
+          torch.view(query.handle, heads, [query.stride, headDim, 1]),
           ...[keys, values],
           { some: device.handle(plan.layout.offsetsOnDevice) },
           { some: starts },
           ...[{ int: plan.layout.longest }, { int: reach }],
           ...[{ float: 0 }, { bool: true }, { bool: false }],
-          ...([scaleOf(shape), null, null, { some: lengthsOf(device, plan) }, null, ...last] as readonly Argument[]),
-        );
-        return torch.view(torch.call(contiguous, mixed, { int: 0 }), [tokens, queryHeads * headDim]);
-      });
+          ...([scaleOf(shape), null, null, { some: lengthsOf(device, plan) }, null] as readonly Argument[]),
+          table === null ? null : { some: table },
+          // One split: more leave rows of paged keys unwritten, and make a row depend on the number of rows.
+          ...(pagesKnown ? [{ some: { int: 1 } }] : [null]),
+        ];
+      };
+      const heads = [tokens, queryHeads, headDim] as const;
+      if (tokens > 0 && !torch.library.shims.has(flashInto.name))
+        return device.make(q.shape, () => {
+          const [mixed] = torch.callMany(flash, ...place());
+          return torch.view(torch.call(contiguous, mixed, { int: 0 }), q.shape);
+        });
+      return store.refill(
+        q.shape,
+        () => torch.empty(q.shape, device.working),
+        (mixed) => {
+          if (tokens === 0) return;
+          const byHead = store.view(mixed, "heads", () => torch.view(mixed.handle, heads));
+          torch.call(flashInto, byHead, ...place());
+        },
+      );
     },
     copyCachePages(cache, from, to, lengths, source = cache) {
       if (!own.has(cache)) return plain.copyCachePages(cache, from, to, lengths, source);
@@ -116,6 +117,11 @@ export function flashCacheKernels(
       });
     },
   };
+}
+
+/** A view of what a cache holds, made once. */
+function viewed({ store, torch }: TorchDevice, held: TorchTensor, name: string, shape: readonly number[]): Handle {
+  return store.derive(held, name, () => torch.view(held.handle, shape));
 }
 
 interface FoundKeys {
@@ -137,7 +143,7 @@ function keysOf(device: TorchDevice, kind: FlashCacheKind, plan: CachePlan, cach
   const table = store.get(plan.tableOnDevice);
   if (kind === "pages" && pageSize % flashPageSize === 0) {
     const starts = store.derive(table, "no starts", () => torch.full([sequences + 1], scalarType.int32, 0));
-    const view = ({ handle }: TorchTensor): Handle => torch.view(handle, [pages, pageSize, kvHeads, headDim]);
+    const view = (held: TorchTensor): Handle => viewed(device, held, "pages", [pages, pageSize, kvHeads, headDim]);
     return {
       keys: view(cache.keys),
       values: view(cache.values),
@@ -153,7 +159,7 @@ function keysOf(device: TorchDevice, kind: FlashCacheKind, plan: CachePlan, cach
       torch.copyInto(torch.view(all, [sequences]), torch.view(first, [sequences]));
       return all;
     });
-    const view = ({ handle }: TorchTensor): Handle => torch.view(handle, [pages * pageSize, kvHeads, headDim]);
+    const view = (held: TorchTensor): Handle => viewed(device, held, "slots", [pages * pageSize, kvHeads, headDim]);
     return { keys: view(cache.keys), values: view(cache.values), starts, table: null, reach: pageSize };
   }
   const chosen = torch.view(device.indices(table), [sequences * width]);
@@ -189,8 +195,16 @@ function lengthsOf(device: TorchDevice, plan: CachePlan): Handle {
   });
 }
 
+/** The place of each new token, the same in all columns of its row: int64 [N, width]. */
+function placesOfNew(device: TorchDevice, plan: CachePlan, cache: KeyValueCache, width: number): Handle {
+  const { store, torch } = device;
+  return store.derive(store.get(plan.pastOnDevice), `columns of new places ${cache.pageSize} ${width}`, () =>
+    torch.view(linesOfNew(device, plan, cache), [plan.layout.offsets.at(-1) as number, width], [1, 0]),
+  );
+}
+
 /** Where each new token goes among all [pages, pageSize] positions, int64 [N]; worked out on the device in a decode step. */
-function placesOfNew(device: TorchDevice, plan: CachePlan, { pageSize }: KeyValueCache): Handle {
+function linesOfNew(device: TorchDevice, plan: CachePlan, { pageSize }: KeyValueCache): Handle {
   const { store, torch } = device;
   const past = store.get(plan.pastOnDevice);
   return store.derive(past, `new places ${pageSize}`, () => {

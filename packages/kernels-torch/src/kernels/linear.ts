@@ -56,14 +56,16 @@ export function linearKernels(device: TorchDevice): Pick<Kernels, Products> {
       const [rows, inner, outer] = expectInputs(x, weight, "linear");
       if (bias) expectFloats(bias, [outer], "linear: bias");
       const [left, row] = [rowsOf(x), bias ? device.handle(bias) : null];
-      return device.make([rows, outer], () => {
-        const right = turnedWeight(weight, inner, outer);
-        const out = torch.empty([rows, outer], device.working);
-        if (rows === 0) return out;
-        if (row === null) torch.mmInto(out, left, right);
-        else torch.addmmInto(out, row, left, right);
-        return out;
-      });
+      return store.refill(
+        [rows, outer],
+        () => torch.empty([rows, outer], device.working),
+        ({ handle }) => {
+          const right = turnedWeight(weight, inner, outer);
+          if (rows === 0) return;
+          if (row === null) torch.mmInto(handle, left, right);
+          else torch.addmmInto(handle, row, left, right);
+        },
+      );
     },
     linearOnto(into, x, weight, bias) {
       const [rows, inner, outer] = expectInputs(x, weight, "linearOnto");

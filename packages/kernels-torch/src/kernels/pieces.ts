@@ -28,8 +28,10 @@ export function pieceKernels(device: TorchDevice): Pick<Kernels, Pieces> {
       const { handle, stride } = device.rows(x);
       const own = store.get(x);
       const { matrix, start: before } = own.columnsOf ?? { matrix: own, start: 0 };
-      const part = torch.run(() => torch.view(handle, [rows, count], [stride, 1], start));
-      return store.adoptColumns(part, [rows, count], { matrix, start: before + start, stride }, own.precision);
+      const part = store.view(own, `columns ${start} ${count}`, () =>
+        torch.view(handle, [rows, count], [stride, 1], start),
+      );
+      return store.adoptColumns(part, [rows, count], { matrix, start: before + start, stride }, own.precision, own);
     },
     joinColumns(parts) {
       const shape = expectJoined(parts);

@@ -7,6 +7,10 @@ const neg = operator("aten::neg");
 const roll = operator("aten::roll");
 const multiply = operator("aten::mul", "Tensor");
 const indexSelect = operator("aten::index_select");
+const contiguous = operator("aten::contiguous");
+
+/** Elements up to which the tables are repeated for all heads: a decode step, whose layers share them. */
+const fewElements = 1 << 20;
 
 /** out = x cos + swapped(x) (-sin, sin), where swapped exchanges the halves of a head. */
 export function rotaryKernels(device: TorchDevice): Pick<Kernels, "rotary"> {
@@ -32,6 +36,20 @@ export function rotaryKernels(device: TorchDevice): Pick<Kernels, "rotary"> {
       torch.view(torch.call(indexSelect, table, { int: 0 }, at), [count, 1, headDim]),
     );
   };
+  /** The same for all heads side by side, [N, heads * headDim], for the few rows of a decode step. */
+  const allHeads = (rows: Handle, count: number, heads: number, headDim: number, positions: Tensor): Handle =>
+    store.derive(store.get(positions), `rotary ${rows} of ${heads} heads`, () => {
+      const repeated = torch.view(rows, [count, heads, headDim], [headDim, 0, 1]);
+      return torch.view(torch.call(contiguous, repeated, { int: 0 }), [count, heads * headDim]);
+    });
+  /** Columns of a block of heads with the halves of each exchanged, int64; kept with the table. */
+  const exchanged = ({ cos }: RotaryTables, heads: number, half: number): Handle =>
+    store.derive(store.get(cos), `exchanged halves of ${heads}`, () => {
+      const columns = Int32Array.from({ length: 2 * heads * half }, (_, column) =>
+        column % (2 * half) < half ? column + half : column - half,
+      );
+      return torch.uploadIndices(columns, [columns.length]);
+    });
   return {
     rotary(x, tables, positions, heads, inverse = false) {
       const [rows, width] = matrix(x, "rotary: x");
@@ -42,6 +60,15 @@ export function rotaryKernels(device: TorchDevice): Pick<Kernels, "rotary"> {
       const { handle: input, stride } = device.rows(x);
       const cos = rowsAt(tables, positions, "cos");
       const sin = rowsAt(tables, positions, inverse ? "inverse" : "forward");
+      if (torch.canPickColumns && rows * width <= fewElements)
+        return device.make([rows, width], () => {
+          const [even, odd] = [cos, sin].map((each) => allHeads(each, rows, heads, 2 * half, positions)) as [
+            Handle,
+            Handle,
+          ];
+          const swapped = torch.pickColumns(input, exchanged(tables, heads, half));
+          return torch.add(torch.call(multiply, input, even), torch.call(multiply, swapped, odd));
+        });
       return device.make([rows, width], () => {
         const perHead = torch.view(input, [rows, heads, 2 * half], [stride, 2 * half, 1]);
         const swapped = torch.call(roll, perHead, { ints: [half] }, { ints: [2] });

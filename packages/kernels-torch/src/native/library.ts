@@ -31,8 +31,6 @@ export const required = {
   fill: "int aoti_torch_{device}_fill__Scalar(uint64_t, double)",
   mmOut: "int aoti_torch_{device}_mm_out(uint64_t, uint64_t, uint64_t)",
   addmmOut: "int aoti_torch_{device}_addmm_out(uint64_t, uint64_t, uint64_t, uint64_t, double, double)",
-  bmmOut: "int aoti_torch_{device}_bmm_out(uint64_t, uint64_t, uint64_t)",
-  baddbmmOut: "int aoti_torch_{device}_baddbmm_out(uint64_t, uint64_t, uint64_t, uint64_t, double, double)",
   scatterOut: "int aoti_torch_{device}_scatter_src_out(uint64_t, uint64_t, int64_t, uint64_t, uint64_t)",
 } as const;
 
@@ -43,6 +41,7 @@ export const optional = {
   newSlot: "int torch_new_stable_ivalue(uint64_t)",
   /** A host tensor that a GPU copies from and to by itself. */
   emptyPinned: "int aoti_torch_empty_strided_pinned(int64_t, uint64_t, uint64_t, int32_t, int32_t, int32_t, uint64_t)",
+  indexTensor: "int aoti_torch_{device}_index_Tensor(uint64_t, uint64_t, int64_t, uint64_t)",
   currentStream: "int aoti_torch_get_current_cuda_stream(int32_t, uint64_t)",
   /** Makes a GPU the calling thread's own, as long as the guard lives. */
   newGuard: "int aoti_torch_create_cuda_guard(int32_t, uint64_t)",
@@ -62,6 +61,7 @@ export interface Library {
   /** 2.13: writes the address of a fresh 8-byte block, which torch frees, to the given address. */
   readonly newSlot: NativeFunction | null;
   readonly emptyPinned: NativeFunction | null;
+  readonly indexTensor: NativeFunction | null;
   /** Says when the GPU has come to a certain point; null on the CPU, or where the CUDA runtime is not found. */
   readonly events: DeviceEvents | null;
   readonly malloc: NativeFunction;
@@ -161,6 +161,7 @@ export function loadLibrary(install: TorchInstall, options: LibraryOptions): Lib
     functions: functions as Library["functions"],
     errorText: find(optional.errorText) as (() => string | null) | null,
     newSlot: find(optional.newSlot) as NativeFunction | null,
+    indexTensor: find(optional.indexTensor) as NativeFunction | null,
     emptyPinned: find(optional.emptyPinned) as NativeFunction | null,
     events:
       device === "cuda" ? cudaEvents(install, index, find(optional.currentStream) as NativeFunction | null) : null,

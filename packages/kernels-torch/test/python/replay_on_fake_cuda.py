@@ -143,6 +143,9 @@ def shim(event, tensors):
     elif name == "addmmOut":
         made = aten.addmm(at[1], at[2], at[3], beta=arguments[4], alpha=arguments[5])
         expect_like(at[0], made)
+    elif name == "scatterOut":
+        made = aten.scatter.src(at[1], arguments[2], at[3], at[4])
+        expect_like(at[0], made)
     else:
         raise KeyError(f"this script does not know the function {name}")
     if result is not None:
