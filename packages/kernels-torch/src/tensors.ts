@@ -13,6 +13,8 @@ export class TorchTensor implements Tensor {
   range: readonly [least: number, most: number];
   /** What is worked out from this tensor once and freed with it, by name. */
   derived: Map<string, Handle> | null = null;
+  /** Views of its memory, by name: they stay when its values change, and are freed with it. */
+  views: Map<string, Handle> | null = null;
   /** Elements from one row of a matrix to the next where they are more than its width: it is columns of another one. */
   rowStride: number | null = null;
   /** The matrix of which it is columns from `start` on; the same object for all columns of one. */
@@ -63,6 +65,17 @@ export class TensorStore extends TensorScopes<TorchTensor> {
     return handle;
   }
 
+  /** A view of a tensor's own memory, made at first use and freed with it. */
+  view(tensor: TorchTensor, name: string, make: () => Handle): Handle {
+    tensor.views ??= new Map();
+    let handle = tensor.views.get(name);
+    if (handle === undefined) {
+      handle = this.#torch.apart(make);
+      tensor.views.set(name, handle);
+    }
+    return handle;
+  }
+
   /** Keeps something with a tensor that is freed with it. */
   attach(tensor: TorchTensor, name: string, handle: Handle): void {
     tensor.derived ??= new Map();
@@ -107,6 +120,7 @@ export class TensorStore extends TensorScopes<TorchTensor> {
 function drop(torch: Torch, tensor: TorchTensor): void {
   torch.delete(tensor.handle);
   tensor.placement?.arena.leave();
-  if (tensor.derived) for (const handle of tensor.derived.values()) torch.delete(handle);
+  for (const made of [tensor.derived, tensor.views]) if (made) for (const handle of made.values()) torch.delete(handle);
   tensor.derived = null;
+  tensor.views = null;
 }

@@ -64,7 +64,7 @@ export function flashCacheKernels(
       if (!own.has(given)) return plain.attentionCached(q, k, v, given, shape, plan);
       const { cache, tokens } = caches.attended(q, k, v, given, shape, plan);
       const { queryHeads, kvHeads, headDim } = shape;
-      const [query, newKeys, newValues] = [device.handle(q), device.handle(k), device.handle(v)];
+      const [query, newKeys, newValues] = [device.rows(q), device.rows(k).handle, device.rows(v).handle];
       return device.make(q.shape, () => {
         if (tokens === 0) return torch.empty(q.shape, device.working);
         const at = placesOfNew(device, plan, cache);
@@ -87,7 +87,7 @@ export function flashCacheKernels(
         ];
         const [mixed] = torch.callMany(
           flash,
-          torch.view(query, [tokens, queryHeads, headDim]),
+          torch.view(query.handle, [tokens, queryHeads, headDim], [query.stride, headDim, 1]),
           ...[keys, values],
           { some: device.handle(plan.layout.offsetsOnDevice) },
           { some: starts },
@@ -95,7 +95,7 @@ export function flashCacheKernels(
           ...[{ float: 0 }, { bool: true }, { bool: false }],
           ...([scaleOf(shape), null, null, { some: lengthsOf(device, plan) }, null, ...last] as readonly Argument[]),
         );
-        return torch.call(contiguous, mixed, { int: 0 });
+        return torch.view(torch.call(contiguous, mixed, { int: 0 }), q.shape);
       });
     },
     copyCachePages(cache, from, to, lengths, source = cache) {

@@ -23,7 +23,7 @@ export function linearKernels(device: TorchDevice): Pick<Kernels, Products> {
   /** A weight as the right factor; the view is kept with it. */
   const turnedWeight = (weight: Tensor, inner: number, outer: number): Handle => {
     const w = device.handle(weight);
-    return store.derive(store.get(weight), "turned", () => torch.view(w, [inner, outer], [1, inner]));
+    return store.view(store.get(weight), "turned", () => torch.view(w, [inner, outer], [1, inner]));
   };
   const ones = (rows: number): Handle => torch.full([1, rows], device.working, 1);
   /** The product of two matrices in float32, in its place where it has one. */
