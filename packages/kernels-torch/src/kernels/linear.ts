@@ -94,10 +94,12 @@ export function linearKernels(device: TorchDevice): Pick<Kernels, Products> {
       const [d, left, w] = [rowsOf(dOut), rowsOf(x), device.handle(weight)];
       const { stride } = device.rows(dOut);
       const turned = (): Handle => torch.view(d, [outer, rows], [1, stride]);
+      // First what needs most room: a gradient in its place stays there if a later one does not fit.
+      const dX = needs.input ? device.make([rows, inner], () => product(device, d, w, [rows, inner])) : null;
       const dWeight = needs.weight && parameterGradient([outer, inner], into.dWeight, rows, () => [turned(), left]);
       const dBias = needs.bias && parameterGradient([outer], into.dBias, rows, () => [ones(rows), d]);
       return {
-        ...(needs.input && { dX: device.make([rows, inner], () => product(device, d, w, [rows, inner])) }),
+        ...(dX && { dX }),
         ...(dWeight && { dWeight }),
         ...(dBias && { dBias }),
       };
