@@ -41,18 +41,23 @@ export const createKernels: CreateKernels = async (options = {}) => {
 };
 
 /**
- * PyTorch's fused attention where it gives what plain products give on a small case, else plain products: its arguments
+ * PyTorch's fused attention, and its fused gradient of norms, where they give what plain products give on a small case, else plain products: its arguments
  * and limits differ between versions and cards.
  */
 async function checkedKernels(torch: Torch, dtype: "float32" | "bfloat16"): Promise<Kernels> {
-  const plain = torchKernelSet(torch, dtype, "math");
+  const safe = torchKernelSet(torch, dtype, "math", "plain", "composed");
+  const norms =
+    torch.device === "cuda" && (await agree(safe, torchKernelSet(torch, dtype, "math"), normSample))
+      ? "fused"
+      : "composed";
+  const plain = torchKernelSet(torch, dtype, "math", "plain", norms);
   // CUDA's flash attention takes no float32.
   if (torch.device === "cuda" && dtype === "float32") return plain;
-  const fused = torchKernelSet(torch, dtype, "fused");
+  const fused = torchKernelSet(torch, dtype, "fused", "plain", norms);
   if (torch.device === "cpu") return fused;
   if (!(await agree(plain, fused, attentionSample))) return plain;
   for (const caching of cacheKinds(torch)) {
-    const set = torchKernelSet(torch, dtype, "fused", caching);
+    const set = torchKernelSet(torch, dtype, "fused", caching, norms);
     if (await agree(plain, set, (kernels) => cacheSample(kernels, caching === "pages"))) return set;
   }
   return fused;
@@ -61,6 +66,28 @@ async function checkedKernels(torch: Torch, dtype: "float32" | "bfloat16"): Prom
 /** The caches to try, the best first: pages are in the schema from 2.12, and read by the kernel that comes with it from 2.13. */
 function cacheKinds({ library: { version } }: Torch): readonly FlashCacheKind[] {
   return version.major > 2 || version.minor >= 13 ? ["pages", "slots"] : ["slots"];
+}
+
+/** Gradients of a norm over many rows, those of its weight as parts of the largest. */
+async function normSample(kernels: Kernels): Promise<number[]> {
+  const [rows, width] = [300, 64];
+  const { dX, dWeight } = kernels.scope(() => {
+    const wave = (phase: number): Tensor =>
+      kernels.upload(
+        Float32Array.from({ length: rows * width }, (_, i) => Math.sin(0.37 * i + phase)),
+        [rows, width],
+      );
+    const weight = kernels.upload(
+      Float32Array.from({ length: width }, (_, i) => 1 + Math.cos(i)),
+      [width],
+    );
+    const x = wave(0);
+    return kernels.rmsNormBackward(wave(1), x, weight, kernels.rmsNorm(x, weight, 1e-6).invRms);
+  });
+  const [ofX, ofWeight] = [await kernels.read(dX), await kernels.read(dWeight)];
+  kernels.free(dX, dWeight);
+  const largest = Math.max(...Array.from(ofWeight, Math.abs));
+  return [...ofX, ...Array.from(ofWeight, (value) => value / largest)];
 }
 
 async function agree(plain: Kernels, set: Kernels, sample: (kernels: Kernels) => Promise<number[]>): Promise<boolean> {

@@ -10,7 +10,7 @@ import { cacheKernels } from "./kernels/key-value-cache.ts";
 import { lifetimeKernels } from "./kernels/lifetime.ts";
 import { linearKernels } from "./kernels/linear.ts";
 import { mathAttentionKernels } from "./kernels/math-attention.ts";
-import { normKernels } from "./kernels/norm.ts";
+import { normKernels, type NormBackward } from "./kernels/norm.ts";
 import { optimizerKernels } from "./kernels/optimizer.ts";
 import { pieceKernels } from "./kernels/pieces.ts";
 import { rotaryKernels } from "./kernels/rotary.ts";
@@ -36,6 +36,7 @@ export function torchKernelSet(
   dtype: "float32" | "bfloat16",
   attention: AttentionKind,
   caching: CacheKind = "plain",
+  normBackward: NormBackward = torch.device === "cuda" ? "fused" : "composed",
 ): Kernels {
   const device = new TorchDevice(torch, dtype);
   const plain = mathAttentionKernels(device);
@@ -61,7 +62,7 @@ export function torchKernelSet(
     ...rowKernels(device),
     ...rowWriteKernels(device),
     ...linearKernels(device),
-    ...normKernels(device),
+    ...normKernels(device, normBackward),
     ...rotaryKernels(device),
     ...(attention === "fused" ? fused : plain),
     ...(caching === "plain" ? caches : flashCacheKernels(device, caching, caches)),

@@ -39,23 +39,27 @@ export class AdamW {
     const fresh = this.#moments.size === 0;
     if (fresh) this.#moments = this.#freshMoments(trained);
     const squares = kernels.sumSquares([...gradients.values()]);
-    const update = (decays: boolean): void => {
-      const tensors: AdamWTensors[] = [];
-      for (const [name, grad] of gradients) {
-        const param = trained.get(name) as Tensor;
-        if (param.shape.length >= 2 === decays)
-          tensors.push({ param, grad, ...(this.#moments.get(name) as AdamWMoments) });
-      }
-      const { learningRate, beta1, beta2, epsilon, weightDecay, maxGradNorm } = settings;
-      kernels.adamW(tensors, {
-        ...{ learningRate, beta1, beta2, epsilon, step: this.#step + 1 },
-        weightDecay: decays ? weightDecay : 0,
+    const tensors = Array.from(gradients, ([name, grad]): AdamWTensors => ({
+      ...(this.#moments.get(name) as AdamWMoments),
+      param: trained.get(name) as Tensor,
+      grad,
+    }));
+    const { learningRate, beta1, beta2, epsilon, maxGradNorm } = settings;
+    const update = (some: readonly AdamWTensors[], weightDecay: number): void =>
+      kernels.adamW(some, {
+        ...{ learningRate, beta1, beta2, epsilon, weightDecay, step: this.#step + 1 },
         clip: { squares, maxNorm: maxGradNorm },
       });
-    };
     // Norms and biases do not decay.
-    update(true);
-    update(false);
+    const decays = ({ param }: AdamWTensors): boolean => param.shape.length >= 2;
+    if (settings.weightDecay === 0) update(tensors, 0);
+    else {
+      update(tensors.filter(decays), settings.weightDecay);
+      update(
+        tensors.filter((each) => !decays(each)),
+        0,
+      );
+    }
     // The device leaves everything as it was by itself; the host hears of it behind the step.
     const gradNorm = Math.sqrt((await kernels.read(squares))[0] as number);
     kernels.free(squares);

@@ -61,7 +61,7 @@ export function cacheKernels(device: TorchDevice): Pick<Kernels, Caching> {
         const { longest } = plan.layout;
         const onCpu = torch.device === "cpu";
         if (longest === 1 && onCpu && device.working !== scalarType.float32)
-          return attendStepCpu(device, input, cache, shape, plan);
+          return torch.view(attendStepCpu(device, input, cache, shape, plan), q.shape);
         if (longest > 1 && onCpu) {
           if (plan.past.every((held) => held === 0)) return attendWithoutPast(device, input, shape, plan);
           const scores = plan.past.length * longest * longestReach(plan) * shape.queryHeads;

@@ -23,7 +23,7 @@ export function linearKernels(device: TorchDevice): Pick<Kernels, Products> {
   /** A weight as the right factor; the view is kept with it. */
   const turnedWeight = (weight: Tensor, inner: number, outer: number): Handle => {
     const w = device.handle(weight);
-    return store.derive(store.get(weight), "turned", () => torch.view(w, [inner, outer], [1, inner]));
+    return store.view(store.get(weight), "turned", () => torch.view(w, [inner, outer], [1, inner]));
   };
   const ones = (rows: number): Handle => torch.full([1, rows], device.working, 1);
   /** The product of two matrices in float32, in its place where it has one. */
@@ -96,10 +96,12 @@ export function linearKernels(device: TorchDevice): Pick<Kernels, Products> {
       const [d, left, w] = [rowsOf(dOut), rowsOf(x), device.handle(weight)];
       const { stride } = device.rows(dOut);
       const turned = (): Handle => torch.view(d, [outer, rows], [1, stride]);
+      // First what needs most room: a gradient in its place stays there if a later one does not fit.
+      const dX = needs.input ? device.make([rows, inner], () => product(device, d, w, [rows, inner])) : null;
       const dWeight = needs.weight && parameterGradient([outer, inner], into.dWeight, rows, () => [turned(), left]);
       const dBias = needs.bias && parameterGradient([outer], into.dBias, rows, () => [ones(rows), d]);
       return {
-        ...(needs.input && { dX: device.make([rows, inner], () => product(device, d, w, [rows, inner])) }),
+        ...(dX && { dX }),
         ...(dWeight && { dWeight }),
         ...(dBias && { dBias }),
       };

@@ -4,13 +4,17 @@ import { operator, type Handle, type Handles } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 
 const fusedNorm = operator("aten::_fused_rms_norm", "", 2);
+const fusedNormBackward = operator("aten::_fused_rms_norm_backward", "", 2);
 const multiply = operator("aten::mul", "Tensor");
 const multiplyInto = operator("aten::mul_", "Tensor");
 const rsqrt = operator("aten::rsqrt");
 const mm = operator("aten::mm");
 
+/** PyTorch's kernel, which the CPU does not have and which rounds the weight's gradient to the working precision, or plain products. */
+export type NormBackward = "fused" | "composed";
+
 /** RMSNorm (Zhang and Sennrich 2019); statistics in float32. Sums over a row are products with a column. */
-export function normKernels(device: TorchDevice): Pick<Kernels, "rmsNorm" | "rmsNormBackward"> {
+export function normKernels(device: TorchDevice, backward: NormBackward): Pick<Kernels, "rmsNorm" | "rmsNormBackward"> {
   const { torch, store } = device;
   const { float32 } = scalarType;
   /** A column or row of one number, kept with the weight. */
@@ -45,7 +49,7 @@ export function normKernels(device: TorchDevice): Pick<Kernels, "rmsNorm" | "rms
       });
       return { out: store.adoptFloats(out, x.shape), invRms: store.adoptFloats(invRms, [rows], "full") };
     },
-    // Composed: the fused backward has no CPU kernel. With s = 1 / rms: dX = s (d w) - x s^3 / D sum(d w x).
+    // Composed, with s = 1 / rms: dX = s (d w) - x s^3 / D sum(d w x).
     rmsNormBackward(dOut, x, weight, invRms) {
       const [rows, width] = matrix(x, "rmsNormBackward: x");
       expectFloats(dOut, x.shape, "rmsNormBackward: dOut");
@@ -63,6 +67,20 @@ export function normKernels(device: TorchDevice): Pick<Kernels, "rmsNorm" | "rms
         device.handle(invRms),
       ];
       const [dX, dWeight] = torch.run<Handles<2>>(() => {
+        if (backward === "fused") {
+          const column = torch.view(inverse, [rows, 1]);
+          const both = { bools: [true, true] };
+          const [own, ofWeight] = torch.callMany(
+            fusedNormBackward,
+            d,
+            input,
+            { ints: [width] },
+            column,
+            { some: w },
+            both,
+          );
+          return [own, device.widened(ofWeight)];
+        }
         const column = torch.view(inverse, [rows, 1]);
         const [wideD, wideX, wideW] = [device.widened(d), device.widened(input), device.widened(w)];
         const product = torch.call(multiply, wideD, wideX);

@@ -90,6 +90,7 @@ export class NativeCalls {
     else if ("bool" in argument) slots.setInteger(slot, argument.bool ? 1 : 0);
     else if ("type" in argument) slots.setInteger(slot, argument.type);
     else if ("ints" in argument) slots.setInteger(slot, this.#list(argument.ints.map((int) => ({ int }))));
+    else if ("bools" in argument) slots.setInteger(slot, this.#list(argument.bools.map((bool) => ({ bool }))));
     else if ("tensors" in argument) slots.setInteger(slot, this.#list(argument.tensors));
     else slots.setInteger(slot, this.#optional(argument.some));
   }

@@ -13,6 +13,7 @@ export type Argument =
   | { readonly type: ScalarType }
   /** None is negative. */
   | { readonly ints: readonly number[] }
+  | { readonly bools: readonly boolean[] }
   | { readonly tensors: readonly Handle[] }
   /** An optional argument that is given. */
   | { readonly some: Argument }

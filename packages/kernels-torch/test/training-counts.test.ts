@@ -1,0 +1,56 @@
+import { createInlineEngine } from "@laconic/engine";
+import type { KernelCounters } from "@laconic/kernels";
+import { standInKernels } from "@laconic/kernels-torch/testing";
+import { expect, test } from "vitest";
+
+// The depth and the tensors of Qwen2.5-0.5B; calls do not depend on widths.
+const config = {
+  architectures: ["Qwen2ForCausalLM"],
+  model_type: "qwen2",
+  ...{ vocab_size: 256, hidden_size: 128, intermediate_size: 64, num_hidden_layers: 24, num_attention_heads: 2 },
+  ...{ num_key_value_heads: 1, max_position_embeddings: 2048, rms_norm_eps: 1e-6, tie_word_embeddings: true },
+};
+const settings = {
+  ...{ learningRate: 1e-5, beta1: 0.9, beta2: 0.999, epsilon: 1e-8 },
+  maxGradNorm: 1,
+};
+const sequences = Array.from({ length: 8 }, () => ({
+  promptTokens: new Array<number>(200).fill(1),
+  completionTokens: new Array<number>(300).fill(1),
+}));
+
+test("a micro-batch of 8 x 500 tokens and optimiser steps of bfloat16 weights on CUDA: calls", async () => {
+  const { kernels, calls } = standInKernels();
+  const engine = await createInlineEngine([kernels], { recompute: "layer", maxTokensPerMicroBatch: 8192 });
+  const model = await engine.createModel({ kind: "config", config, seed: 1 });
+  const now = (): KernelCounters & { deletes: number } => ({
+    ...(kernels.counters?.() as KernelCounters),
+    deletes: calls.get("delete") ?? 0,
+  });
+  const train = (): Promise<unknown> =>
+    model.forwardBackward(sequences, (logProbs) => new Float64Array(logProbs.values.length).fill(1));
+  const afterStep = async (weightDecay: number): Promise<{ readonly nativeCalls: number; readonly bytes: number }> => {
+    const before = now();
+    await model.optimStep({ ...settings, weightDecay });
+    const after = now();
+    // Beside the step, all gradients are given back.
+    const nativeCalls = after.nativeCalls - before.nativeCalls - (after.deletes - before.deletes);
+    return { nativeCalls, bytes: after.bytesToHost - before.bytesToHost };
+  };
+  // Moments and what is kept with weights are made by the first.
+  await train();
+  await afterStep(0);
+  await train();
+  const before = now();
+  await train();
+  const after = now();
+  expect(after.dispatcherCalls - before.dispatcherCalls).toBeLessThanOrEqual(700);
+  expect(after.nativeCalls - before.nativeCalls).toBeLessThanOrEqual(9600);
+  // All that comes back is the norm.
+  expect(await afterStep(0)).toMatchObject({ bytes: 4 });
+  await train();
+  expect((await afterStep(0)).nativeCalls).toBeLessThanOrEqual(60);
+  await train();
+  expect((await afterStep(0.01)).nativeCalls).toBeLessThanOrEqual(85);
+  await engine.close();
+});
