@@ -61,7 +61,7 @@ export function recordingLibrary(record: (event: Event) => void): Library {
     add: (a, b, factor, out) => (record(["shim", "add", give(out), a, b, factor]), 0),
     subtract: (a, b, factor, out) => (record(["shim", "subtract", give(out), a, b, factor]), 0),
     multiplyByNumber: (x, factor, out) => (record(["shim", "multiplyByNumber", give(out), x, factor]), 0),
-    fill: (x, value) => (record(["shim", "fill", null, x, value]), 0),
+    fill: (x, value) => (record(["shim", "fill", null, x, String(value)]), 0),
     mmOut: (...args) => (record(["shim", "mmOut", null, ...args]), 0),
     addmmOut: (...args) => (record(["shim", "addmmOut", null, ...args]), 0),
   };

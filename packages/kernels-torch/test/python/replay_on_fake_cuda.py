@@ -136,7 +136,7 @@ def shim(event, tensors):
     elif name == "multiplyByNumber":
         made = aten.mul.Scalar(at[0], arguments[1])
     elif name == "fill":
-        made = aten.fill_.Scalar(at[0], arguments[1])
+        made = aten.fill_.Scalar(at[0], float(arguments[1]))
     elif name == "mmOut":
         made = aten.mm(at[1], at[2])
         expect_like(at[0], made)
