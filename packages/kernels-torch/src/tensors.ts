@@ -10,7 +10,7 @@ export class TorchTensor implements Tensor {
   readonly precision: Precision;
   handle: Handle;
   /** Smallest and largest number of an int32 tensor. */
-  readonly range: readonly [least: number, most: number];
+  range: readonly [least: number, most: number];
   /** What is worked out from this tensor once and freed with it, by name. */
   derived: Map<string, Handle> | null = null;
   /** Elements from one row of a matrix to the next where they are more than its width: it is columns of another one. */
@@ -97,9 +97,10 @@ export class TensorStore extends TensorScopes<TorchTensor> {
   }
 
   /** Forgets what was worked out from a tensor whose values have changed. */
-  changed(tensor: TorchTensor): void {
+  changed(tensor: TorchTensor, range: readonly [number, number] = tensor.range): void {
     if (tensor.derived) for (const handle of tensor.derived.values()) this.#torch.delete(handle);
     tensor.derived = null;
+    tensor.range = range;
   }
 }
 

@@ -45,6 +45,25 @@ export interface DeviceMemory {
   readonly total: number;
 }
 
+/**
+ * What a kernel set has asked of its library since it was made. Only differences mean something: what a step costs can be
+ * counted on any machine, where its time cannot be measured.
+ */
+export interface KernelCounters {
+  /** Operations that compute or copy on the device, each of at least one launch; views are none. */
+  readonly operations: number;
+  /** Calls of C functions, whatever they do. */
+  readonly nativeCalls: number;
+  /** Of these, calls through the library's operator dispatcher, which resolve the operator and own their arguments. */
+  readonly dispatcherCalls: number;
+  /** Copies between host and device. */
+  readonly hostCopies: number;
+  /** Of these, copies that the host waited for before it could go on. */
+  readonly blockingCopies: number;
+  readonly bytesToDevice: number;
+  readonly bytesToHost: number;
+}
+
 /** S sequences packed one after the other into N rows, without padding. */
 export interface SequenceLayout {
   /** Length S + 1, from 0 to N. */
@@ -113,6 +132,36 @@ export interface SamplingRows {
   readonly uniform: Float32Array;
 }
 
+/**
+ * The same settings where they stay from step to step: on the device, in full precision. `packSampling` makes both
+ * from {@link SamplingRows}.
+ */
+export interface SamplingOnDevice {
+  /** [B, 4]: temperature, topK, topP and minP of each row. */
+  readonly settings: Tensor;
+  /** [B, W]: the uniform numbers of W draws. */
+  readonly uniforms: Tensor;
+  /** Which of the W this draw takes. */
+  readonly column: number;
+  readonly kind: SamplingKind;
+}
+
+/** What the settings of all rows come to: the host chooses the operations without asking the device. */
+export interface SamplingKind {
+  /** Rows of temperature 0. */
+  readonly greedy: "none" | "some" | "all";
+  /** Some temperature is neither 0 nor 1. */
+  readonly tempered: boolean;
+  /** Largest top-k; 0 where no row has one. */
+  readonly mostK: number;
+  /** Some row has top-p below 1 and no top-k, so that any number of tokens may count. */
+  readonly openTopP: boolean;
+  /** Some row has top-p below 1. */
+  readonly topP: boolean;
+  /** Some row has min-p above 0. */
+  readonly minP: boolean;
+}
+
 /** AdamW with decoupled decay (Loshchilov and Hutter 2019), PyTorch's update order. */
 export interface AdamWStep {
   readonly learningRate: number;
@@ -139,7 +188,7 @@ export interface GradientClip {
  *
  * - Matrices are row-major. N packed tokens, M selected rows, B decode rows, S sequences, V vocabulary.
  * - Operations enqueue and return at once; only `read` waits for the device.
- * - Nothing is changed in place but by `accumulate`, `assign`, `linearOnto`, `placeRows`, `adamW`, `attentionCached` and `copyCachePages`.
+ * - Nothing is changed in place but by `accumulate`, `assign`, `linearOnto`, `placeRows`, `writeRows`, `advance`, `adamW`, `attentionCached` and `copyCachePages`.
  * - Gradients are returned; the caller adds them up. Those of parameters are in full precision. A backward operation that is
  *   given `into` may write a parameter's gradient there instead, and then returns none: a set without such a kernel ignores it.
  * - A tensor lives until its scope ends, or until `free` when it was made outside any scope or moved out by `keep`.
@@ -161,6 +210,12 @@ export interface Kernels {
    */
   readonly cachePageSize: number | null;
 
+  /**
+   * Operations run while the host goes on, and a `read` waits for those before it alone: worth enqueuing the next step before
+   * the last one is read. Absent: no.
+   */
+  readonly runsAhead?: boolean;
+
   /** Frees every tensor made inside, but for those in the returned value (a tensor, or arrays and plain objects of tensors). */
   scope<T>(body: () => T): T;
   /** Takes a tensor out of its scopes; it lives until `free`. */
@@ -170,6 +225,8 @@ export interface Kernels {
   liveTensors(): number;
   /** Null where the device does not say. */
   memory(): DeviceMemory | null;
+  /** Absent where the set does not count. */
+  counters?(): KernelCounters;
   dispose(): void;
 
   upload(data: Float32Array | Float64Array | Int32Array, shape: readonly number[], precision?: Precision): Tensor;
@@ -206,6 +263,12 @@ export interface Kernels {
   scatterAddRows(delta: Tensor, rows: Tensor, rowCount: number, precision?: Precision): Tensor;
   /** The same for the gradient of a table [rowCount, D], in full precision and in its place. */
   placeRows(into: GradientPlace, delta: Tensor, rows: Tensor): void;
+  /** Rows of a matrix [R, D] or elements of a vector [R], of any type, by number; rows int32 [M] -> [M, D] or [M]. */
+  pickRows(x: Tensor, rows: Tensor): Tensor;
+  /** Puts values [M, D] or [M] into the rows of `into` [R, D] or [R] that `rows` int32 [M] names, each at most once. */
+  writeRows(into: Tensor, rows: Tensor, values: Tensor): void;
+  /** x += by, for an int32 tensor: positions go on without a new upload. */
+  advance(x: Tensor, by: number): void;
 
   /** x [N, I], weight [O, I], bias [O] -> x weight^T + bias, [N, O]. */
   linear(x: Tensor, weight: Tensor, bias?: Tensor): Tensor;
@@ -308,7 +371,10 @@ export interface Kernels {
    * Draws one token per row of logits [B, V] by inverting the cumulative distribution in token order.
    * tokens int32 [B]; logProbs [B] at the row's temperature (1 for greedy), before truncation.
    */
-  sampleTokens(logits: Tensor, rows: SamplingRows): { readonly tokens: Tensor; readonly logProbs: Tensor };
+  sampleTokens(
+    logits: Tensor,
+    rows: SamplingRows | SamplingOnDevice,
+  ): { readonly tokens: Tensor; readonly logProbs: Tensor };
   /**
    * Log-softmax of logits [B, V] at temperature 1: of one token per row, and of the `count` likeliest in descending
    * order. tokens int32 [B] -> logProbs [B]; topTokens int32 [B, count] and topLogProbs [B, count]. `count` from 0 to V.

@@ -10,6 +10,7 @@ export type {
   CachePlan,
   CreateKernels,
   DeviceMemory,
+  KernelCounters,
   GradientClip,
   GradientPlace,
   GradientPlaces,
@@ -18,6 +19,8 @@ export type {
   KeyValueCache,
   Precision,
   RotaryTables,
+  SamplingKind,
+  SamplingOnDevice,
   SamplingRows,
   SequenceLayout,
   Tensor,
@@ -32,6 +35,8 @@ export {
   expectLayout,
   expectFilled,
   expectPageCopies,
+  expectRowWrites,
+  expectPicked,
   expectSampling,
   expectTokenLogProbs,
   matrix,
@@ -40,6 +45,7 @@ export {
 } from "./shape-checks.ts";
 
 export { heldPlaces, longestReach, newPages, newPlaces, pageRun, reachMask, seesEverything } from "./cache-places.ts";
+export { isOnDevice, packSampling } from "./pack-sampling.ts";
 export { KeyValueCaches } from "./key-value-caches.ts";
 export { TensorScopes } from "./tensor-scopes.ts";
 export { isOutOfMemory } from "./is-out-of-memory.ts";

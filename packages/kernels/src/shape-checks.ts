@@ -1,5 +1,14 @@
 import { LaconicError } from "@laconic/core";
-import type { AttentionShape, CachePlan, KeyValueCache, SamplingRows, SequenceLayout, Tensor } from "./contract.ts";
+import type {
+  AttentionShape,
+  CachePlan,
+  KeyValueCache,
+  SamplingOnDevice,
+  SamplingRows,
+  SequenceLayout,
+  Tensor,
+} from "./contract.ts";
+import { isOnDevice } from "./pack-sampling.ts";
 
 /** Elements of an array of this shape; 1 for a scalar. */
 export function sizeOf(shape: readonly number[]): number {
@@ -134,6 +143,19 @@ export function expectTokenLogProbs(logits: Tensor, tokens: Tensor, count: numbe
     throw new LaconicError("input_invalid", `tokenLogProbs: the ${count} likeliest of ${vocabulary} tokens`);
 }
 
+/** @throws LaconicError `input_invalid` when there is no vector or matrix, or rows are no list of integers. */
+export function expectPicked(x: Tensor, rows: Tensor, place: string): void {
+  if (x.shape.length !== 1 && x.shape.length !== 2)
+    throw new LaconicError("input_invalid", `${place}: expected a vector or a matrix, got ${describe(x)}`);
+  expectInts(rows, rows.shape[0] ?? 0, `${place}: rows`);
+}
+
+/** @throws LaconicError `input_invalid` when the values are not rows like those of `into`, one for each row number. */
+export function expectRowWrites(into: Tensor, rows: Tensor, values: Tensor): void {
+  expectPicked(into, rows, "writeRows");
+  expect(values, into.dtype, [rows.shape[0] as number, ...into.shape.slice(1)], "writeRows: values");
+}
+
 /** @throws LaconicError `input_invalid` when there are not as many values as the shape has elements. */
 export function expectFilled(values: { readonly length: number }, shape: readonly number[], place: string): void {
   if (values.length !== sizeOf(shape))
@@ -148,9 +170,21 @@ export function expectFilled(values: { readonly length: number }, shape: readonl
  * @returns rows and vocabulary of the logits
  * @throws LaconicError `input_invalid` when the logits are no matrix of floats, or a setting has not one value for each row
  */
-export function expectSampling(logits: Tensor, settings: SamplingRows): readonly [rows: number, vocabulary: number] {
+export function expectSampling(
+  logits: Tensor,
+  settings: SamplingRows | SamplingOnDevice,
+): readonly [rows: number, vocabulary: number] {
   const [rows, vocabulary] = matrix(logits, "sampleTokens: logits");
   expectFloats(logits, [rows, vocabulary], "sampleTokens: logits");
+  if (isOnDevice(settings)) {
+    const [, width] = matrix(settings.uniforms, "sampleTokens: uniforms");
+    expectFloats(settings.settings, [rows, 4], "sampleTokens: settings");
+    expectFloats(settings.uniforms, [rows, width], "sampleTokens: uniforms");
+    const { column } = settings;
+    if (!(Number.isInteger(column) && column >= 0 && column < width))
+      throw new LaconicError("input_invalid", `sampleTokens: column ${column} of ${width} uniform numbers`);
+    return [rows, vocabulary];
+  }
   for (const [name, values] of Object.entries(settings) as [string, { readonly length: number }][])
     if (values.length !== rows)
       throw new LaconicError("input_invalid", `sampleTokens: ${name} has ${values.length} entries for ${rows} rows`);

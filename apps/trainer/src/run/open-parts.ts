@@ -3,11 +3,12 @@ import {
   LaconicError,
   type ChatTokenizer,
   type Engine,
+  type EngineCapabilities,
   type LanguageModel,
   type ModelSource,
   type Tokenizer,
 } from "@laconic/core";
-import { createLocalEngine, localPolicy } from "@laconic/engine";
+import { createLocalEngine, localPolicy, repeatableBatching } from "@laconic/engine";
 import { modelPlace, onlyPolicy, type TrainedPolicy, type TrainingParts } from "@laconic/trainer";
 import type { TeamTask } from "@laconic/tasks";
 import { isReference } from "../door/reference.ts";
@@ -106,7 +107,7 @@ export async function openParts(config: Parts, device: ChosenDevice, resources: 
       const tokenizer = base === undefined ? task.tokenizer : await tokenizerIn(folder as string, templateArguments);
       const saved = checkpoint === undefined ? undefined : join(checkpoint, modelPlace(names, name));
       const model = await engine.createModel(fresh ?? modelSource(config, folder ?? "", saved));
-      policies[name] = { model, speak: speaker(model.id, tokenizer), agents, ...ownOf[name] };
+      policies[name] = { model, speak: speaker(model.id, tokenizer, engine.capabilities), agents, ...ownOf[name] };
     }
     const trained = new Set(Object.values(names).flat());
     const others = task.topology.agents.filter((agent) => !trained.has(agent));
@@ -129,7 +130,7 @@ export async function openParts(config: Parts, device: ChosenDevice, resources: 
     if (isReference(given)) return openActor(given);
     if (given && "source" in given) {
       const policy = await engine.createModel(given.source);
-      return speaker(policy.id, given.tokenizer)(policy);
+      return speaker(policy.id, given.tokenizer, engine.capabilities)(policy);
     }
     if (given && "api" in given) {
       const { concurrency = 32 } = given.api;
@@ -139,12 +140,18 @@ export async function openParts(config: Parts, device: ChosenDevice, resources: 
     const folder = given ? await openModel(given.model) : null;
     const first = fresh ?? modelSource(config, modelFolder ?? "");
     const model = await engine.createModel(folder === null ? first : { kind: "folder", path: folder });
-    return speaker(model.id, folder === null ? task.tokenizer : await tokenizerIn(folder, templateArguments))(model);
+    const tokenizer = folder === null ? task.tokenizer : await tokenizerIn(folder, templateArguments);
+    return speaker(model.id, tokenizer, engine.capabilities)(model);
   }
 }
 
-function speaker(id: string, tokenizer: Tokenizer | ChatTokenizer): TrainedPolicy["speak"] {
-  return (sampler) => localPolicy({ id, sampler, tokenizer });
+function speaker(
+  id: string,
+  tokenizer: Tokenizer | ChatTokenizer,
+  capabilities: EngineCapabilities,
+): TrainedPolicy["speak"] {
+  const batching = repeatableBatching(capabilities);
+  return (sampler) => localPolicy({ id, sampler, tokenizer, batching });
 }
 
 /** @throws LaconicError `config_invalid` for a base of a policy that does not exist */

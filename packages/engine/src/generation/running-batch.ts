@@ -7,7 +7,8 @@ import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import { cachePlan } from "./cache-plan.ts";
 import { planAdmission, type Admission } from "./admission.ts";
 import { CachePages, type PageWant } from "./cache-pages.ts";
-import { draw } from "./draw.ts";
+import { DecodeState } from "./decode-state.ts";
+import { draw, type DrawnTokens } from "./draw.ts";
 import { KeptPrefixes, unlimitedPrefixes, type KeptPrefixLimits } from "./kept-prefixes.ts";
 import { PrefillQueue } from "./prefill-queue.ts";
 import { resultOf, roomFor, startReply, type Reply } from "./reply.ts";
@@ -26,6 +27,11 @@ export interface GenerationLimits {
   readonly prefillTokensBetween: number;
   /** Of what ended conversations leave behind. */
   readonly keptPrefixes: KeptPrefixLimits;
+  /**
+   * Steps that the device may be ahead of the host: with 1 a step is enqueued before the tokens of the last are read, and
+   * what it draws behind the end of a reply is dropped. Replies are the same.
+   */
+  readonly stepsAhead: 0 | 1;
 }
 
 const defaultLimits: GenerationLimits = {
@@ -33,6 +39,7 @@ const defaultLimits: GenerationLimits = {
   prefillTokens: 16_384,
   prefillTokensBetween: 2048,
   keptPrefixes: unlimitedPrefixes,
+  stepsAhead: 0,
 };
 
 /** Requests that came together. */
@@ -65,6 +72,9 @@ export class RunningBatch {
   #prefilling = new Set<Reply>();
   /** Where each has a page of its own, in pages 0, 1, 2, ... */
   #decoding: Reply[] = [];
+  readonly #state: DecodeState;
+  /** A step whose tokens the host has not seen. */
+  #pending: Promise<DrawnTokens> | null = null;
   /** Replies that were let in so far. */
   #turns = 0;
   #running = false;
@@ -75,8 +85,9 @@ export class RunningBatch {
 
   constructor(model: ModelOnDevice, limits: Partial<GenerationLimits> = {}) {
     this.#model = model;
-    this.#limits = { ...defaultLimits, ...limits };
+    this.#limits = { ...defaultLimits, stepsAhead: model.kernels.runsAhead ? 1 : 0, ...limits };
     this.#pages = new CachePages(model.kernels, model.config, this.#limits.cacheBytes);
+    this.#state = new DecodeState(model);
     this.#prefill = new PrefillQueue(model, this.#pages);
     this.#kept = new KeptPrefixes(this.#limits.keptPrefixes);
   }
@@ -127,6 +138,7 @@ export class RunningBatch {
         this.#answer();
       } while (!this.#idle);
     } catch (error) {
+      this.#forgetStep();
       this.#fail(error);
     }
     this.#running = false;
@@ -214,14 +226,20 @@ export class RunningBatch {
     return first(1);
   }
 
+  /** What replies that decode lack for one more position each. */
+  #wants(): PageWant[] {
+    const wants: PageWant[] = [];
+    for (const holder of this.#decoding) {
+      const positions = this.#pages.nextPositions(holder, roomFor(this.#model.config, holder.request));
+      if (positions !== null) wants.push({ holder, positions });
+    }
+    return wants;
+  }
+
   /** Room for one more position of each reply that decodes; who came in last gives its own up where there is none. */
   #makeRoom(): void {
     for (;;) {
-      const wants: PageWant[] = [];
-      for (const holder of this.#decoding) {
-        const positions = this.#pages.nextPositions(holder, roomFor(this.#model.config, holder.request));
-        if (positions !== null) wants.push({ holder, positions });
-      }
+      const wants = this.#wants();
       if (wants.length === 0) return;
       if (this.#take(wants, this.#decoding.length === 1)) return this.#closeGaps();
       const prefix = this.#kept.removeOldest();
@@ -246,6 +264,10 @@ export class RunningBatch {
     } catch (error) {
       const held = [...this.#decoding, ...this.#prefilling];
       if (!isOutOfMemory(error) || force) throw error;
+      // Tokens on their way are drawn again, from the same uniform numbers.
+      this.#forgetStep();
+      this.#state.free();
+      for (const reply of held) reply.ahead = 0;
       this.#prefill.clear();
       this.#prefilling.clear();
       this.#kept.clear();
@@ -268,18 +290,63 @@ export class RunningBatch {
     this.#leave(ended.replies);
   }
 
+  /** Enqueues a step; where the device may be one ahead, the host then takes the tokens of the step before. */
   async #decodeStep(): Promise<void> {
+    // Who gives its pages up has to know its tokens first.
+    if (this.#pending && !this.#pages.fits(this.#wants())) {
+      await this.#finish(this.#pending);
+      this.#leave(this.#decoding);
+    }
     this.#makeRoom();
-    const replies = this.#decoding;
-    for (let start = 0; start < replies.length;) {
-      const { part, logits } = this.#inMemory(replies.length - start, (rows) => {
-        const next = replies.slice(start, start + rows);
+    const going = this.#decoding.filter(({ tokens, ahead, maxTokens }) => tokens.length + ahead < maxTokens);
+    const next = this.#enqueueStep(going);
+    if (this.#pending) await this.#finish(this.#pending);
+    this.#pending = next;
+    if (next === null && going.length > 0) await this.#decodeInParts(this.#decoding);
+    else if (next && this.#limits.stepsAhead === 0) await this.#finish(next);
+    this.#leave(this.#decoding);
+    if (this.#decoding.length > 0) return;
+    if (this.#pending) await this.#finish(this.#pending);
+    this.#state.free();
+  }
+
+  /** Null where there is nothing to decode, or no room for all rows at once. */
+  #enqueueStep(going: readonly Reply[]): Promise<DrawnTokens> | null {
+    if (going.length > 0 && going.length <= this.#mostTokens)
+      try {
+        return this.#state.step(going, this.#pages.caches, this.#pages.table(going));
+      } catch (error) {
+        if (!isOutOfMemory(error)) throw error;
+        this.#mostTokens = Math.ceil(going.length / 2);
+      }
+    this.#state.free();
+    return null;
+  }
+
+  async #finish(step: Promise<DrawnTokens>): Promise<void> {
+    this.#pending = null;
+    const drawn = await step;
+    this.#state.take(drawn);
+    this.#tell(drawn.replies);
+  }
+
+  /** Nobody waits for it any more. */
+  #forgetStep(): void {
+    this.#pending?.catch(() => undefined);
+    this.#pending = null;
+  }
+
+  /** The same, some rows at a time. */
+  async #decodeInParts(replies: readonly Reply[]): Promise<void> {
+    const going = replies.filter(({ finishReason }) => finishReason === null);
+    for (let start = 0; start < going.length;) {
+      const { part, logits } = this.#inMemory(going.length - start, (rows) => {
+        const next = going.slice(start, start + rows);
         return { part: next, logits: this.#forward(next) };
       });
       start += part.length;
       await this.#draw(logits, part);
     }
-    this.#leave(replies);
   }
 
   /** Tries with fewer rows where the device has no room for as many. */
@@ -315,6 +382,11 @@ export class RunningBatch {
 
   async #draw(logits: Tensor, replies: readonly Reply[]): Promise<void> {
     await draw(this.#model, logits, replies);
+    this.#tell(replies);
+  }
+
+  /** Tells who listens of the newest tokens. */
+  #tell(replies: readonly Reply[]): void {
     const drawn = new Map<DrawnListener, Reply[]>();
     for (const reply of replies) {
       if (reply.finishReason === "aborted") continue;
@@ -371,6 +443,7 @@ export class RunningBatch {
     [this.#waiting, this.#decoding] = [[], []];
     for (const { reject } of calls) reject(error);
     try {
+      this.#state.free();
       this.#pages.free();
     } catch {
       // A device that is gone has taken its memory with it, and the calls know what happened.

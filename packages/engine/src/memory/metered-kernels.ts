@@ -140,7 +140,7 @@ export function meterKernels(
     if (fullOperations.has(operation)) return true;
     const told = args.find((arg): arg is Precision => arg === "full" || arg === "working");
     if (told) return told === "full";
-    const carries = ["copy", "reshape", "add", "multiply", "scaled", "gatherRows"].includes(operation);
+    const carries = ["copy", "reshape", "add", "multiply", "scaled", "gatherRows", "pickRows"].includes(operation);
     return carries && isFull(args[0]);
   };
 

@@ -10,6 +10,7 @@ import { normKernels } from "./norm.ts";
 import { OpsDevice, type OpsBackend } from "./ops-device.ts";
 import { optimizerKernels } from "./optimizer.ts";
 import { rotaryKernels } from "./rotary.ts";
+import { rowWriteKernels } from "./row-writes.ts";
 import { rowKernels } from "./rows.ts";
 import { samplingKernels } from "./sampling.ts";
 
@@ -35,6 +36,7 @@ export function opsKernelSet(backend: OpsBackend): Kernels {
     ...pieceKernels(device),
     ...elementwiseKernels(device),
     ...rowKernels(device),
+    ...rowWriteKernels(device),
     ...linearKernels(device),
     ...normKernels(device),
     ...rotaryKernels(device),

@@ -7,6 +7,7 @@ import { cacheKernels } from "./key-value-cache.ts";
 import { lifetimeKernels } from "./lifetime.ts";
 import { linearKernels } from "./linear.ts";
 import { optimizerKernels } from "./optimizer.ts";
+import { rowWriteKernels } from "./row-writes.ts";
 import { pieceKernels } from "./pieces.ts";
 import { rowKernels } from "./rows.ts";
 import { samplingKernels } from "./sampling.ts";
@@ -35,6 +36,7 @@ export function wasmKernelSet(memory: TfjsMemory): Kernels {
     ...pieceKernels(device),
     ...elementwise,
     ...rowKernels(device),
+    ...rowWriteKernels(device),
     ...linear,
     ...attentionKernels(device),
     ...cacheKernels(device),

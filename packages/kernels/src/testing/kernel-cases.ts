@@ -10,6 +10,7 @@ import { memoryCases } from "./cases/memory-cases.ts";
 import { misfitCases } from "./cases/misfit-cases.ts";
 import { normCases } from "./cases/norm-cases.ts";
 import { optimizerCases } from "./cases/optimizer-cases.ts";
+import { decodeStateCases } from "./cases/decode-state-cases.ts";
 import { pagedCacheCases } from "./cases/paged-cache-cases.ts";
 import { pieceCases } from "./cases/piece-cases.ts";
 import { samplingCases } from "./cases/sampling-cases.ts";
@@ -29,6 +30,7 @@ export const kernelCases: readonly KernelCase[] = [
   ...pagedCacheCases,
   ...headCases,
   ...samplingCases,
+  ...decodeStateCases,
   ...optimizerCases,
   ...pieceCases,
   ...emptyCases,

@@ -1,8 +1,9 @@
 import { LaconicError } from "@laconic/core";
 import type { CreateKernels, GradientPlace, KernelSource, Kernels, SequenceLayout, Tensor } from "../contract.ts";
 import { KeyValueCaches } from "../key-value-caches.ts";
+import { isOnDevice } from "../pack-sampling.ts";
+import { expectInts, expectPicked, expectRowWrites, expectSampling, expectTokenLogProbs } from "../shape-checks.ts";
 import { expectColumns, expectJoined, expectPairs, expectUpdates } from "../list-checks.ts";
-import { expectSampling, expectTokenLogProbs } from "../shape-checks.ts";
 import { adamW } from "./reference/adamw.ts";
 import { columns, joinColumns } from "./reference/columns.ts";
 import { attention, attentionBackward } from "./reference/attention.ts";
@@ -18,8 +19,9 @@ import { linear, linearBackward } from "./reference/linear.ts";
 import type { Matrix } from "./reference/matrix.ts";
 import { rmsNorm, rmsNormBackward } from "./reference/rms-norm.ts";
 import { rotary } from "./reference/rotary.ts";
+import { pickRows, writeRows } from "./reference/row-writes.ts";
 import { gatherRows, scatterAddRows } from "./reference/rows.ts";
-import { likeliestTokens, sampleToken } from "./reference/sample-token.ts";
+import { likeliestTokens, sampleToken, type SamplingRow } from "./reference/sample-token.ts";
 import { checkHead, checkHeads, expectShape } from "./reference/shape-checks.ts";
 import { swiGlu, swiGluBackward } from "./reference/swiglu.ts";
 import { TensorStore, elements } from "./reference/tensor-store.ts";
@@ -143,6 +145,22 @@ export function createReferenceKernels(): Kernels {
       const source = matrix(delta, "scatterAddRows: delta");
       expectShape(rows, [source.rows], "scatterAddRows: rows");
       return fromMatrix(scatterAddRows(source, indices(rows, rowCount, "scatterAddRows: rows"), rowCount));
+    },
+    pickRows: (x, rows) => {
+      expectPicked(x, rows, "pickRows");
+      const [count = 0, width = 1] = x.shape;
+      const picked = pickRows(store.data(x), width, indices(rows, count, "pickRows: rows"));
+      return store.make(picked, [rows.shape[0] as number, ...x.shape.slice(1)]);
+    },
+    writeRows: (into, rows, values) => {
+      expectRowWrites(into, rows, values);
+      const [count = 0, width = 1] = into.shape;
+      writeRows(store.data(into), width, indices(rows, count, "writeRows: rows"), store.data(values));
+    },
+    advance: (x, by) => {
+      expectInts(x, x.shape[0] ?? 0, "advance");
+      const data = store.ints(x, "advance");
+      data.forEach((value, i) => (data[i] = value + by));
     },
 
     placeRows: ({ tensor, add }, delta, rows) => {
@@ -304,15 +322,23 @@ export function createReferenceKernels(): Kernels {
     sampleTokens: (logits, rows) => {
       expectSampling(logits, rows);
       const L = matrix(logits, "sampleTokens: logits");
-      const drawn = Array.from({ length: L.rows }, (_, b) =>
-        sampleToken(L.row(b), {
+      let rowOf: (b: number) => SamplingRow;
+      if (isOnDevice(rows)) {
+        const { settings, uniforms, column } = rows;
+        const [S, U] = [matrix(settings, "sampleTokens: settings"), matrix(uniforms, "sampleTokens: uniforms")];
+        rowOf = (b) => {
+          const [temperature, topK, topP, minP] = S.row(b) as unknown as [number, number, number, number];
+          return { temperature, topK, topP, minP, uniform: U.at(b, column) };
+        };
+      } else
+        rowOf = (b) => ({
           temperature: rows.temperature[b] as number,
           topK: rows.topK[b] as number,
           topP: rows.topP[b] as number,
           minP: rows.minP[b] as number,
           uniform: rows.uniform[b] as number,
-        }),
-      );
+        });
+      const drawn = Array.from({ length: L.rows }, (_, b) => sampleToken(L.row(b), rowOf(b)));
       return {
         tokens: fromVector(Int32Array.from(drawn, ({ token }) => token)),
         logProbs: fromVector(Float64Array.from(drawn, ({ logProb }) => logProb)),
