@@ -1,7 +1,7 @@
 // All published methods against servers, on whole questions and dealt ones: what the bench recorded, what the server says was used, and what the
 // plan allowed, a line a method, benchmark and setting. A random model of one layer: what it says is noise, and every path counts.
 // `npx tsx bench/src/check-servers.ts FILE.jsonl`; needs LACONIC_DATA, and LACONIC_PYTHON with tokenizers (and transformers[serving]).
-// What FILE.jsonl holds already is not taken again.
+// What FILE.jsonl holds already is not taken again; `--table SERVER` prints it as a table of one server, and takes nothing.
 import { existsSync, readFileSync } from "node:fs";
 import { appendFile, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -25,6 +25,7 @@ import { checkMethod, type MethodCheck } from "./servers/check-method.ts";
 import { countProxy } from "./servers/count-proxy.ts";
 import { questionsOf } from "./servers/questions.ts";
 import { smallModel } from "./servers/small-model.ts";
+import { serversTable } from "./servers/servers-table.ts";
 import { serverKinds, type ServerKind } from "./servers/start-servers.ts";
 
 const {
@@ -42,6 +43,7 @@ const {
     // 258: a token a byte, what the plan counts with.
     vocabulary: { type: "string", default: "8192" },
     concurrency: { type: "string", default: "8" },
+    table: { type: "string" },
   },
 });
 const [data, python] = [process.env["LACONIC_DATA"], process.env["LACONIC_PYTHON"]];
@@ -54,7 +56,12 @@ const methods = baselines.filter(({ name }) => named.includes(name));
 const team = "debate";
 
 const known = existsSync(out) ? readFileSync(out, "utf8").trim().split("\n") : [];
-const taken = new Set(known.filter((line) => line !== "").map((line) => keyOf(JSON.parse(line) as MethodCheck)));
+const checks = known.filter((line) => line !== "").map((line) => JSON.parse(line) as MethodCheck);
+if (values.table !== undefined) {
+  process.stdout.write(`${serversTable(checks.filter(({ server }) => server === values.table))}\n`);
+  process.exit(0);
+}
+const taken = new Set(checks.map((check) => keyOf(check)));
 const work = await mkdtemp(join(tmpdir(), "laconic-servers-"));
 const sets: BenchSet[] = [];
 for (const name of values.benchmarks.split(",")) sets.push(await questionsOf(name, data, { limit, calibration }));

@@ -105,7 +105,7 @@ export function stretches(torch: Torch, table: readonly (readonly Vector[])[]): 
       return { length, view: (column, shape = [length]) => torch.view((first[column] as Vector).handle, shape) };
     }
     // Where arenas differ in what follows, the zeros behind the last pieces do.
-    const length = Math.min(...first.map(({ placement }, column) => ends(last, column) - placement.start));
+    const length = Math.min(...first.map(({ placement }, column) => endOf(last, column) - placement.start));
     const view: Stretch["view"] = (column, shape = [length]) => {
       const { arena, start } = (first[column] as PlacedVector).placement;
       return arena.view(start, shape);
@@ -127,7 +127,7 @@ function isPlaced(vector: Vector): vector is PlacedVector {
   return vector.placement !== null;
 }
 
-function ends(row: readonly Vector[], column: number): number {
+function endOf(row: readonly Vector[], column: number): number {
   return (row[column] as PlacedVector).placement.end;
 }
 

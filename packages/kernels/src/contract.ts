@@ -244,7 +244,7 @@ export interface Kernels {
   together(shapes: readonly (readonly number[])[], precision?: Precision): Tensor[];
   /** Copies the values of `from[i]` into `into[i]`, of the same shape, in the precision of `into[i]`. */
   assign(into: readonly Tensor[], from: readonly Tensor[]): void;
-  /** `count` columns of a matrix x [N, W] from `start` on, [N, count]. May share memory with x: neither is to be changed in place then. */
+  /** `count` columns of a matrix x [N, W] from `start` on, [N, count]. May share memory with x: a change of one in place may show in the other. */
   columns(x: Tensor, start: number, count: number): Tensor;
   /** Matrices [N, W1], [N, W2], ... side by side, [N, W1 + W2 + ...]. May share their memory, as `columns` does. */
   joinColumns(parts: readonly Tensor[]): Tensor;

@@ -34,7 +34,7 @@ export function projectOnto(model: ModelOnDevice, name: string, into: Tensor, x:
   if (pair) kernels.linearOnto(into, pair.inner, pair.b);
 }
 
-/** Several projections as one product. @returns the parts in order, columns of one matrix where no adapter adds to them */
+/** Several projections as one product. @returns the parts in order */
 export function projectTogether(
   model: ModelOnDevice,
   { name, parts }: MergedProjection,
@@ -48,7 +48,9 @@ export function projectTogether(
     const out = kernels.columns(whole, start, part.width);
     start += part.width;
     const pair = throughPair(model, part.name, x, dropout);
-    return pair ? kernels.add(out, kernels.linear(pair.inner, pair.b)) : out;
+    // In place: columns of one matrix stay that. Nobody reads the whole any more.
+    if (pair) kernels.linearOnto(out, pair.inner, pair.b);
+    return out;
   });
 }
 

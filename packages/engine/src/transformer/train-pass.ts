@@ -71,7 +71,7 @@ export function trainBackward(model: ModelOnDevice, pass: TrainPass, dLogProbs: 
       });
     }
     if (model.adapter === null)
-      gradients.write(model, embeddingName, (place) => void kernels.placeRows(place, dX, batch.tokens));
+      gradients.write(model, embeddingName, (place) => kernels.placeRows(place, dX, batch.tokens));
   });
 }
 

@@ -24,11 +24,11 @@ export function linearKernels(
       expectFloats(into, [rows, outputs], "linearOnto: into");
       if (bias) expectFloats(bias, [outputs], "linearOnto: bias");
       if (rows === 0) return;
-      const sum = tidy(() => {
+      const total = tidy(() => {
         const product = add(device.data(into), matMul(device.data(x), device.data(weight), false, true));
         return bias ? add(product, device.data(bias)) : product;
       });
-      device.store.replace(into, sum);
+      device.store.replace(into, total);
     },
     linearBackward(dOut, x, weight, needs) {
       const [rows, inputs] = matrix(x, "linearBackward: x");

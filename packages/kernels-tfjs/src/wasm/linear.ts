@@ -33,11 +33,11 @@ export function linearKernels(
   return {
     linear,
     linearOnto(into, x, weight, bias) {
-      const product = linear(x, weight, bias);
-      expectFloats(into, product.shape, "linearOnto: into");
+      const added = linear(x, weight, bias);
+      expectFloats(into, added.shape, "linearOnto: into");
       store.makeWritable(into);
-      device.run("add", into, product, into, sizeOf(into.shape));
-      store.free(product);
+      device.run("add", into, added, into, sizeOf(into.shape));
+      store.free(added);
     },
     headLogits: linear,
     linearBackward(dOut, x, weight, needs) {

@@ -70,7 +70,7 @@ export function linearKernels(device: TorchDevice): Pick<Kernels, Products> {
       expectFloats(into, [rows, outer], "linearOnto: into");
       if (bias) expectFloats(bias, [outer], "linearOnto: bias");
       if (rows === 0) return;
-      const [sum, left] = [device.handle(into), rowsOf(x)];
+      const [sum, left] = [rowsOf(into), rowsOf(x)];
       torch.run(() => {
         torch.addmmInto(sum, sum, left, turnedWeight(weight, inner, outer));
         if (bias)

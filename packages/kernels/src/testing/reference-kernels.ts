@@ -5,7 +5,7 @@ import { isOnDevice } from "../pack-sampling.ts";
 import { expectInts, expectPicked, expectRowWrites, expectSampling, expectTokenLogProbs } from "../shape-checks.ts";
 import { expectColumns, expectJoined, expectPairs, expectUpdates } from "../list-checks.ts";
 import { adamW } from "./reference/adamw.ts";
-import { columns, joinColumns } from "./reference/columns.ts";
+import { columns as columnsOf, joinColumns } from "./reference/columns.ts";
 import { attention, attentionBackward } from "./reference/attention.ts";
 import { headLogProbs, headLogProbsBackward } from "./reference/head-log-probs.ts";
 import {
@@ -102,7 +102,7 @@ export function createReferenceKernels(): Kernels {
     },
     columns: (x, start, count) => {
       expectColumns(x, start, count);
-      return fromMatrix(columns(matrix(x, "columns: x"), start, count));
+      return fromMatrix(columnsOf(matrix(x, "columns: x"), start, count));
     },
     joinColumns: (parts) => {
       expectJoined(parts);

@@ -226,7 +226,11 @@ const columnCases: readonly KernelCase[] = [
       kernels.linearOnto(into, bench.floats(`y ${rows}`, [rows, 6]), weight, bias);
       return into;
     });
-    return entries("sum", sums);
+    const whole = kernels.copy(bench.floats("whole", [4, 12]));
+    const part = kernels.columns(whole, 3, 5);
+    const others = [kernels.columns(whole, 0, 3), kernels.columns(whole, 8, 4)];
+    kernels.linearOnto(part, bench.floats("z", [4, 6]), weight, bias);
+    return { ...entries("sum", sums), part, ...entries("other", others) };
   }),
 ];
 
