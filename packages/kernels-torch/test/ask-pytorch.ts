@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { optional, required } from "../src/native/library.ts";
+import { shimsByOperator, type ShimArgument } from "../src/native/shims.ts";
 import { knownOperators } from "../src/native/torch.ts";
 import { recordRuns, type RecordedRun } from "./recorded-runs.ts";
 
@@ -8,6 +9,13 @@ import { recordRuns, type RecordedRun } from "./recorded-runs.ts";
 export interface Question {
   readonly runs: readonly { readonly name: string; readonly events: readonly (readonly unknown[])[] }[];
   readonly operators: readonly { readonly name: string; readonly results: number; readonly forCpu: boolean }[];
+  /** C functions that stand for operators, with what they take. */
+  readonly shims: readonly {
+    readonly operator: string;
+    readonly symbol: string;
+    readonly takes: readonly ShimArgument[];
+    readonly results: number;
+  }[];
   readonly symbols: { readonly required: readonly string[]; readonly optional: readonly string[] };
 }
 
@@ -20,6 +28,8 @@ export interface Answer {
   /** By operator, the kernel that a GPU would run: of CUDA, or composed of others; null where there is none. */
   readonly operators: readonly { readonly name: string; readonly kernel: string | null }[];
   readonly missingOptional: readonly string[];
+  /** Operators whose shapes this build cannot check. */
+  readonly unchecked: readonly string[];
   readonly calls: Readonly<Record<string, number>>;
   readonly events: number;
 }
@@ -32,11 +42,17 @@ export const cpuOnly: readonly string[] = [
   "aten::rsqrt",
 ];
 
-/** Everything that the kernels call on a GPU, as it is called. */
-export async function kernelQuestion(): Promise<Question & { readonly runs: readonly RecordedRun[] }> {
-  const runs = await recordRuns();
+/** Called only where the data want it, which zeros do not: where the likeliest thousand tokens hold too little. */
+export const dataDependent: readonly string[] = ["aten::sort"];
+
+/** What the kernels call on a GPU, as it is called; with every precision and way of attention where it is thorough. */
+export async function kernelQuestion(thorough: boolean): Promise<Question & { readonly runs: readonly RecordedRun[] }> {
+  const runs = await recordRuns(thorough);
   const operators = knownOperators().map(({ name, results }) => ({ name, results, forCpu: cpuOnly.includes(name) }));
-  return { runs, operators, symbols: { required: symbolsOf(required), optional: symbolsOf(optional) } };
+  const shims = Object.entries(shimsByOperator).flatMap(([operator, { results, forms }]) =>
+    forms.map(({ symbol, takes }) => ({ operator, symbol, takes, results })),
+  );
+  return { runs, operators, shims, symbols: { required: symbolsOf(required), optional: symbolsOf(optional) } };
 }
 
 function symbolsOf(declarations: Readonly<Record<string, string>>): string[] {

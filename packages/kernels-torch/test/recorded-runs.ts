@@ -2,7 +2,7 @@ import { randomFromSeed, type SampleRequest } from "@laconic/core";
 import { createInlineEngine, measurePasses, parseModelConfig } from "@laconic/engine";
 import type { Kernels } from "@laconic/kernels";
 import { kernelCases } from "@laconic/kernels/testing";
-import { torchKernelSet, type AttentionKind } from "../src/torch-kernels.ts";
+import { torchKernelSet, type AttentionKind, type CacheKind } from "../src/torch-kernels.ts";
 import { recordingClaims, RecordingTorch, type Event } from "./recording-library.ts";
 
 /** What our kernels ask of libtorch in one piece of work on a GPU. */
@@ -107,33 +107,51 @@ async function conformance(kernels: Kernels): Promise<void> {
     }
 }
 
-type Kind = readonly [dtype: "bfloat16" | "float32", attention: AttentionKind];
+/** Precision, attention, and how a cache is read. */
+type Kind = readonly [dtype: "bfloat16" | "float32", attention: AttentionKind, caching: CacheKind];
 
-const flash: Kind = ["bfloat16", "fused"];
+const pages: Kind = ["bfloat16", "fused", "pages"];
+const slots: Kind = ["bfloat16", "fused", "slots"];
 /** For cards or versions whose flash attention fails its sample. */
-const plain: Kind = ["bfloat16", "math"];
-const wide: Kind = ["float32", "math"];
+const plain: Kind = ["bfloat16", "math", "plain"];
+const wide: Kind = ["float32", "math", "plain"];
 
-const works: readonly [name: string, work: (kernels: Kernels) => Promise<void>, kinds: readonly Kind[]][] = [
-  ["passes of the 0.5B geometry", passes(qwen, { lora: null, recompute: "layer", rollouts: 256 }), [flash]],
-  ["passes of the 0.5B geometry", passes(qwen, { lora: null, recompute: "layer", rollouts: 1 }), [plain, wide]],
-  ["passes of the 0.5B geometry, adapters", passes(qwen, { lora, recompute: "none", rollouts: 1 }), [flash]],
-  ["passes of Qwen3's geometry", passes(qwen3, { lora: null, recompute: "none", rollouts: 1 }), [flash]],
-  ["the engine's loops", engineLoops, [flash, wide]],
-  ["sampling over 151,936 tokens", draws, [flash]],
-  ["the conformance cases", conformance, [flash, wide]],
+/** Work, the kinds of kernels that are always recorded with it, and those of a thorough check. */
+const works: readonly (readonly [
+  name: string,
+  work: (kernels: Kernels) => Promise<void>,
+  kinds: readonly Kind[],
+  more: readonly Kind[],
+])[] = [
+  [
+    "passes of the 0.5B geometry",
+    passes(qwen, { lora: null, recompute: "layer", rollouts: 1 }),
+    [],
+    [slots, plain, wide],
+  ],
+  [
+    "passes of the 0.5B geometry, 256 rows",
+    passes(qwen, { lora: null, recompute: "layer", rollouts: 256 }),
+    [pages],
+    [],
+  ],
+  ["passes of the 0.5B geometry, adapters", passes(qwen, { lora, recompute: "none", rollouts: 1 }), [], [pages]],
+  ["passes of Qwen3's geometry", passes(qwen3, { lora: null, recompute: "none", rollouts: 1 }), [], [pages]],
+  ["the engine's loops", engineLoops, [pages, wide], [slots]],
+  ["sampling over 151,936 tokens", draws, [pages], []],
+  ["the conformance cases", conformance, [pages], [slots, wide]],
 ];
 
 /** All of it on CUDA's kernels; nothing is computed. */
-export async function recordRuns(): Promise<RecordedRun[]> {
+export async function recordRuns(thorough: boolean): Promise<RecordedRun[]> {
   const runs: RecordedRun[] = [];
-  for (const [name, work, kinds] of works)
-    for (const [dtype, attention] of kinds) {
+  for (const [name, work, always, more] of works)
+    for (const [dtype, attention, caching] of [...always, ...(thorough ? more : [])]) {
       const events: Event[] = [];
       const record = (event: Event): void => void events.push(event);
-      const kernels = torchKernelSet(new RecordingTorch(record), dtype, attention);
+      const kernels = torchKernelSet(new RecordingTorch(record), dtype, attention, caching);
       await recordingClaims(record, dtype, () => work(kernels));
-      runs.push({ name: `${name}, ${dtype}, ${attention} attention`, events });
+      runs.push({ name: `${name}, ${dtype}, ${attention} attention, ${caching} cache`, events });
     }
   return runs;
 }

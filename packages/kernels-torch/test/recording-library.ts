@@ -1,7 +1,7 @@
 import koffi from "koffi";
 import { LaconicError } from "@laconic/core";
 import type { Precision } from "@laconic/kernels";
-import type { Library } from "../src/native/library.ts";
+import type { Library, NativeFunction } from "../src/native/library.ts";
 import {
   Torch,
   type Argument,
@@ -64,6 +64,9 @@ export function recordingLibrary(record: (event: Event) => void): Library {
     fill: (x, value) => (record(["shim", "fill", null, x, String(value)]), 0),
     mmOut: (...args) => (record(["shim", "mmOut", null, ...args]), 0),
     addmmOut: (...args) => (record(["shim", "addmmOut", null, ...args]), 0),
+    bmmOut: (...args) => (record(["shim", "bmmOut", null, ...args]), 0),
+    baddbmmOut: (...args) => (record(["shim", "baddbmmOut", null, ...args]), 0),
+    scatterOut: (...args) => (record(["shim", "scatterOut", null, ...args]), 0),
   };
   const crossing = (kind: "write" | "read", address: number, bytes: number): void => {
     const handle = memory.get(address);
@@ -74,8 +77,9 @@ export function recordingLibrary(record: (event: Event) => void): Library {
     abiVersion: 0n,
     index: 0,
     functions: strict(functions) as unknown as Library["functions"],
+    // Operators are written down before they go one way or the other.
     shims: new Map(),
-    emptyPinned: null,
+    emptyPinned: functions["emptyStrided"] as NativeFunction,
     events: null,
     errorText: null,
     newSlot: (out) => (give(Number(out)), 0),

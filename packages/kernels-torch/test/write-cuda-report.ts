@@ -4,11 +4,11 @@ import { writeFileSync } from "node:fs";
 import { askPyTorch, kernelQuestion } from "./ask-pytorch.ts";
 
 const [file, ...pythons] = process.argv.slice(2);
-const question = await kernelQuestion();
+const question = await kernelQuestion(true);
 const rows = pythons.map((python) => {
   const outcome = askPyTorch(python, question);
   if ("unavailable" in outcome) throw new Error(outcome.unavailable);
-  const { torch, cuda, wrong, operators, missingOptional, calls, events } = outcome.answer;
+  const { torch, cuda, wrong, operators, missingOptional, unchecked, calls, events } = outcome.answer;
   const reached = operators.filter(({ name }) => calls[name] !== undefined);
   const kernels = (kernel: (name: string | null) => boolean): number =>
     reached.filter((each) => kernel(each.kernel)).length;
@@ -17,6 +17,7 @@ const rows = pythons.map((python) => {
     cuda,
     symbols: question.symbols.required.length + question.symbols.optional.length,
     missingOptional,
+    unchecked,
     operators: reached.length,
     ofCuda: cuda === null ? null : kernels((name) => name === "CUDA"),
     composed: cuda === null ? null : kernels((name) => name !== null && name !== "CUDA"),

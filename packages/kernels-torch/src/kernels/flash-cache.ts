@@ -95,7 +95,7 @@ export function flashCacheKernels(
           ...[{ float: 0 }, { bool: true }, { bool: false }],
           ...([scaleOf(shape), null, null, { some: lengthsOf(device, plan) }, null, ...last] as readonly Argument[]),
         );
-        return torch.call(contiguous, mixed, { int: 0 });
+        return torch.view(torch.call(contiguous, mixed, { int: 0 }), q.shape);
       });
     },
     copyCachePages(cache, from, to, lengths, source = cache) {
