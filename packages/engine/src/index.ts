@@ -23,5 +23,6 @@ export { largestBatches } from "./memory/largest-batches.ts";
 export type { LargestBatches } from "./memory/largest-batches.ts";
 export { measurePasses } from "./memory/measure-passes.ts";
 export type { PassSeconds } from "./memory/measure-passes.ts";
+export { keyValueCacheBytes } from "./generation/cache-bytes.ts";
 export { planMemory } from "./memory/plan-memory.ts";
 export type { MemoryPlan, MemorySettings } from "./memory/plan-memory.ts";

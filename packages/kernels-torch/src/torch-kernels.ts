@@ -1,4 +1,5 @@
-import type { Kernels } from "@laconic/kernels";
+import { totalmem } from "node:os";
+import type { DeviceMemory, Kernels } from "@laconic/kernels";
 import type { Torch } from "./native/torch.ts";
 import { cpuAttentionKernels } from "./kernels/attention.ts";
 import { cudaAttentionKernels } from "./kernels/cuda-attention.ts";
@@ -17,6 +18,11 @@ import { rowWriteKernels } from "./kernels/row-writes.ts";
 import { rowKernels } from "./kernels/rows.ts";
 import { samplingKernels } from "./kernels/sampling.ts";
 import { TorchDevice } from "./torch-device.ts";
+
+/** Of the machine, or of the container that the process runs in. */
+function hostMemory(): DeviceMemory {
+  return { free: process.availableMemory(), total: totalmem() };
+}
 
 /** How attention is computed: `fused` is PyTorch's kernel for the device, `math` plain products. */
 export type AttentionKind = "fused" | "math";
@@ -45,7 +51,7 @@ export function torchKernelSet(
     batchInvariant: false,
     cachePageSize: caching === "pages" ? flashPageSize : null,
     runsAhead: torch.device === "cuda",
-    memory: () => torch.library.deviceMemory?.() ?? null,
+    memory: () => (torch.device === "cpu" ? hostMemory() : (torch.library.deviceMemory?.() ?? null)),
     counters: () => torch.counters,
     liveTensors: () => device.store.count,
     dispose: () => device.dispose(),

@@ -111,6 +111,7 @@ async function conformance(kernels: Kernels): Promise<void> {
 type Kind = readonly [dtype: "bfloat16" | "float32", attention: AttentionKind, caching: CacheKind];
 
 const pages: Kind = ["bfloat16", "fused", "pages"];
+const gathered: Kind = ["bfloat16", "fused", "plain"];
 const slots: Kind = ["bfloat16", "fused", "slots"];
 /** For cards or versions whose flash attention fails its sample. */
 const plain: Kind = ["bfloat16", "math", "plain"];
@@ -137,9 +138,9 @@ const works: readonly (readonly [
   ],
   ["passes of the 0.5B geometry, adapters", passes(qwen, { lora, recompute: "none", rollouts: 1 }), [], [pages]],
   ["passes of Qwen3's geometry", passes(qwen3, { lora: null, recompute: "none", rollouts: 1 }), [], [pages]],
-  ["the engine's loops", engineLoops, [pages, wide], [slots]],
+  ["the engine's loops", engineLoops, [pages, wide], [slots, gathered]],
   ["sampling over 151,936 tokens", draws, [pages], []],
-  ["the conformance cases", conformance, [pages], [slots, wide]],
+  ["the conformance cases", conformance, [pages], [slots, gathered, wide]],
 ];
 
 /** All of it on CUDA's kernels; nothing is computed. */

@@ -22,7 +22,7 @@ const writeWord = libc.func("void *memcpy(uint64_t, const void *, size_t)");
  * A stand-in for libtorch on a GPU: it computes nothing, hands out numbers as handles and writes down what is asked of it.
  * What is read back is zeros.
  */
-export function recordingLibrary(record: (event: Event) => void): Library {
+function recordingLibrary(record: (event: Event) => void): Library {
   let next = 2 ** 20;
   const word = new BigUint64Array(1);
   const give = (address: number): number => {

@@ -191,7 +191,8 @@ export interface GradientClip {
  * - Nothing is changed in place but by `accumulate`, `assign`, `linearOnto`, `placeRows`, `writeRows`, `advance`, `adamW`, `attentionCached` and `copyCachePages`.
  * - Gradients are returned; the caller adds them up. Those of parameters are in full precision. A backward operation that is
  *   given `into` may write a parameter's gradient there instead, and then returns none: a set without such a kernel ignores it.
- * - A tensor lives until its scope ends, or until `free` when it was made outside any scope or moved out by `keep`.
+ * - A tensor lives until its scope ends or until `free`, whichever comes first; made outside any scope or moved out by `keep`,
+ *   until `free`.
  * @throws LaconicError `engine_failed` on a device error or a freed handle, `input_invalid` on shapes that do not fit.
  */
 export interface Kernels {

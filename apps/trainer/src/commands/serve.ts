@@ -81,6 +81,11 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           default: "256MiB",
           valueHint: "size",
         },
+        cache: {
+          type: "string",
+          description: "Most memory for what replies are read from; three quarters of what is free by default",
+          valueHint: "size",
+        },
         "chat-template-arguments": {
           type: "string",
           description: 'What the chat template is told, as JSON, such as {"enable_thinking":false}; a run has its own',
@@ -103,6 +108,7 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           wholeNumber("max-tokens", args["max-tokens"], 1),
         ];
         const maxBytes = parseBytes("keep-prefixes", args["keep-prefixes"]);
+        const cacheBytes = args.cache === undefined ? undefined : parseBytes("cache", args.cache);
         const served = await open(args.model, terminal, {
           policy: args.policy,
           which: args.best ? "best" : "latest",
@@ -114,6 +120,7 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           device: device.sources,
           workers: device.workers,
           keptPrefixes: { maxBytes, maxAgeSeconds: 600 },
+          ...(cacheBytes !== undefined && { cacheBytes }),
           onWarning: (message) => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`),
         });
         try {

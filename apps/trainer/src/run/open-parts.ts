@@ -88,12 +88,14 @@ export async function openParts(config: Parts, device: ChosenDevice, resources: 
   const { budget } = config.train;
   const shown = budget ? { targetTokens: budget.targetTokens } : {};
   const task = await openRunTask(config.task, { modelFolder, templateArguments, note, heldOut, ...shown });
+  const { cacheGb, ...memory } = config.memory ?? {};
   await expectGpus(device);
   const engine = await createLocalEngine({
     device: device.sources,
     workers: device.workers,
     onWarning,
-    ...config.memory,
+    ...memory,
+    ...(cacheGb !== undefined && { cacheBytes: 1e9 * cacheGb }),
   });
   try {
     const names = policiesOf(config, task);

@@ -1,8 +1,8 @@
 import type { Kernels } from "@laconic/kernels";
 import type { ModelConfig } from "../transformer/model-config.ts";
 
-/** Share of the memory that is free when the first cache is made; the rest is for activations and logits. */
-const freeShare = 0.75;
+/** Share of the memory that is free when a device is first asked; the rest is for activations and logits. */
+export const freeShare = 0.75;
 
 /** Where a device does not say what it has: browsers. */
 const unknownBytes = 2 ** 30;
@@ -36,10 +36,13 @@ export function keyValueCacheBytes(
 /** Free when a kernel set was first asked: later a library that keeps memory for reuse says less than there is. */
 const firstFree = new WeakMap<Pick<Kernels, "memory">, number | null>();
 
-/** Most bytes of key-value caches: what was asked for, else three quarters of what is free, else 1 GiB. */
-export function cacheLimitBytes(kernels: Pick<Kernels, "memory">, asked: number | null): number {
-  if (asked !== null) return asked;
+/** Bounds the memory of key-value caches: in bytes, or as a share of what the device has free when it is first asked. */
+export type CacheLimit = { readonly bytes: number } | { readonly share: number };
+
+/** Most bytes of key-value caches; of a device that does not say what it has, 1 GiB. */
+export function cacheLimitBytes(kernels: Pick<Kernels, "memory">, limit: CacheLimit): number {
+  if ("bytes" in limit) return limit.bytes;
   let free = firstFree.get(kernels);
   if (free === undefined) firstFree.set(kernels, (free = kernels.memory()?.free ?? null));
-  return free === null ? unknownBytes : Math.floor(freeShare * free);
+  return free === null ? unknownBytes : Math.floor(limit.share * free);
 }

@@ -2,7 +2,7 @@ import type { Kernels, KeyValueCache } from "@laconic/kernels";
 import { expect, test } from "vitest";
 import { createShapeKernels } from "../memory/shape-kernels.ts";
 import { parseModelConfig, type ModelConfig } from "../transformer/model-config.ts";
-import { keyValueCacheBytes, positionBytes } from "./cache-bytes.ts";
+import { cacheLimitBytes, keyValueCacheBytes, positionBytes } from "./cache-bytes.ts";
 import { CachePages, type PageHolder } from "./cache-pages.ts";
 
 /** The cache geometry of Qwen2.5-0.5B over next to no weights. */
@@ -54,7 +54,7 @@ test.each([
   "%s: 512 replies of 2,048 positions at most are let in with 8 GB free, and grow while there is room",
   (_, size) => {
     const { kernels, made } = kernelsWith(size, 8e9);
-    const pages = new CachePages(kernels, half, null);
+    const pages = new CachePages(kernels, half, { share: 0.75 });
     const replies = Array.from({ length: 512 }, () => holder(0));
     const wants = replies.map((each) => ({ holder: each, positions: pages.firstPositions(100, 2048, 512) }));
     expect(pages.fits(wants)).toBe(true);
@@ -86,10 +86,11 @@ test("full pages of a common beginning are shared, the rest is copied, and each 
   const pages = new CachePages(
     {
       ...kernels,
-      copyCachePages: (_, from, to, lengths) => void copied.push(`${[...from]} ${[...to]} ${[...lengths]}`),
+      copyCachePages: (_, from, to, lengths) =>
+        void copied.push([from, to, lengths].map((each) => each.join()).join(" ")),
     },
     { ...half, layers: 1 },
-    null,
+    { share: 0.75 },
   );
   const [first, second, third]: PageHolder[] = [holder(10), holder(10), holder(10)];
   const start = { of: first as PageHolder, length: 10 };
@@ -120,9 +121,19 @@ test("full pages of a common beginning are shared, the rest is copied, and each 
   expect(fifth.pages).toEqual([0, 1, 3, 4]);
 });
 
+test("the limit is a share of what was free at first, what was asked for, or 1 GiB where a device does not say", () => {
+  let free = 1000;
+  const device = { memory: () => ({ free, total: 2000 }) };
+  expect(cacheLimitBytes(device, { share: 0.75 })).toBe(750);
+  free = 10; // what a library keeps for reuse is not gone
+  expect(cacheLimitBytes(device, { share: 0.5 })).toBe(500);
+  expect(cacheLimitBytes(device, { bytes: 7 })).toBe(7);
+  expect(cacheLimitBytes({ memory: () => null }, { share: 0.75 })).toBe(2 ** 30);
+});
+
 test("what does not fit is refused whole", () => {
   const { kernels, made } = kernelsWith(4);
-  const pages = new CachePages(kernels, half, 5 * 4 * 12_288);
+  const pages = new CachePages(kernels, half, { bytes: 5 * 4 * 12_288 });
   const [one, two] = [holder(0), holder(0)];
   expect(pages.take([{ holder: one, positions: 9 }])).toBe(true);
   const before = bytesOf(made);

@@ -1,6 +1,6 @@
 import { isOutOfMemory, type Kernels, type KeyValueCache } from "@laconic/kernels";
 import type { ModelConfig } from "../transformer/model-config.ts";
-import { cacheLimitBytes, positionBytes } from "./cache-bytes.ts";
+import { cacheLimitBytes, positionBytes, type CacheLimit } from "./cache-bytes.ts";
 
 /** Who has pages of the cache. */
 export interface PageHolder {
@@ -44,11 +44,10 @@ export class CachePages {
   /** Bytes that all caches may take; lowered where the device had less. */
   #most: number;
 
-  /** @param limitBytes - as `GenerationLimits` has it */
-  constructor(kernels: Kernels, config: ModelConfig, limitBytes: number | null) {
+  constructor(kernels: Kernels, config: ModelConfig, limit: CacheLimit) {
     this.#kernels = kernels;
     this.#config = config;
-    this.#most = cacheLimitBytes(kernels, limitBytes);
+    this.#most = cacheLimitBytes(kernels, limit);
     this.#paged = kernels.cachePageSize !== null;
   }
 

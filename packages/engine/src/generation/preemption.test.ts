@@ -61,10 +61,10 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 test.each(caches)(
   "$kind: a reply that gave its pages up goes on with the same tokens, log-probs and draws",
   async ({ pageSize }) => {
-    const free = await replies(pageSize, { cacheBytes: 1e9 });
+    const free = await replies(pageSize, { cache: { bytes: 1e9 } });
     // Room for all prompts and some tokens each, but not for all replies; large caches grow by need.
     for (const positions of [40, 60, 80, 100]) {
-      const tight = await replies(pageSize, { cacheBytes: positions * perPosition });
+      const tight = await replies(pageSize, { cache: { bytes: positions * perPosition } });
       expect(tight.said).toEqual(free.said);
       // A draw for each token and no more, though more is computed.
       expect(sum(tight.draws)).toBe(60);
@@ -74,17 +74,17 @@ test.each(caches)(
 );
 
 test("with pages, replies give up what they hold and are computed anew", async () => {
-  const free = await replies(4, { cacheBytes: 1e9 });
-  const tight = await replies(4, { cacheBytes: 72 * perPosition });
+  const free = await replies(4, { cache: { bytes: 1e9 } });
+  const tight = await replies(4, { cache: { bytes: 72 * perPosition } });
   expect(tight.said).toEqual(free.said);
   expect(sum(tight.passes)).toBeGreaterThan(sum(free.passes));
 });
 
 test("a cache that the device has no room for begins anew in what it has, and the replies stay", async () => {
-  const expected = (await replies(4, { cacheBytes: 1e9 })).said;
+  const expected = (await replies(4, { cache: { bytes: 1e9 } })).said;
   const roomy = meterKernels(createReferenceKernels());
-  await new RunningBatch(uploadModel(roomy.kernels, config, parameters), { cacheBytes: 1e9 }).sample(requests, 0);
+  await new RunningBatch(uploadModel(roomy.kernels, config, parameters), { cache: { bytes: 1e9 } }).sample(requests, 0);
   const tight = meterKernels(createReferenceKernels(), { limitBytes: roomy.peak() - 40 * perPosition });
-  const batch = new RunningBatch(uploadModel(tight.kernels, config, parameters), { cacheBytes: 1e9 });
+  const batch = new RunningBatch(uploadModel(tight.kernels, config, parameters), { cache: { bytes: 1e9 } });
   expect(await batch.sample(requests, 0)).toEqual(expected);
 });

@@ -48,7 +48,7 @@ function generate(
 
 test.each(caches)(
   "%s: a reply is the same, bit for bit, whatever else is in the batch and however it is cut",
-  async (_, create) => {
+  async (_kind, create) => {
     const model = tinyModel(create());
     const token = fc.integer({ min: 1, max: 4 });
     const anyRequest = fc
@@ -63,7 +63,7 @@ test.each(caches)(
       })
       .map(({ promptTokens, seed, ...sampling }) => request(seed, { promptTokens, sampling }));
     const limits = fc.record({
-      cacheBytes: fc.constantFrom(1, 4000, 1e7),
+      cache: fc.record({ bytes: fc.constantFrom(1, 4000, 1e7) }),
       prefillTokens: fc.constantFrom(1, 7, 1000),
     });
     await fc.assert(
@@ -78,7 +78,7 @@ test.each(caches)(
 
 test.each(caches)(
   "%s: requests join, go on from kept prefixes and are cancelled at any time, and the rest say what they say alone",
-  async (_, create) => {
+  async (_kind, create) => {
     const kernels = create();
     const model = tinyModel(kernels);
     const before = kernels.liveTensors();
@@ -92,7 +92,7 @@ test.each(caches)(
       seed: fc.nat(),
     });
     const limits = fc.record({
-      cacheBytes: fc.constantFrom(1, 16_000, 1e7),
+      cache: fc.record({ bytes: fc.constantFrom(1, 16_000, 1e7) }),
       prefillTokens: fc.constantFrom(3, 1000),
       prefillTokensBetween: fc.constantFrom(1, 5, 1000),
     });
@@ -121,7 +121,7 @@ test.each(caches)(
   },
 );
 
-test.each(caches)("%s: a turn of a conversation computes only what its prefix does not hold", async (_, create) => {
+test.each(caches)("%s: a turn of a conversation computes only what its prefix does not hold", async (_kind, create) => {
   const kernels = create();
   const rows: number[] = [];
   const counting: Kernels = {
@@ -193,7 +193,7 @@ test("kept prefixes are given back when they are too old, though nobody asks", a
 
 test.each(caches)(
   "%s: where the device has no room, fewer rows are taken at a time, and the replies stay",
-  async (_, create) => {
+  async (_kind, create) => {
     const prompt = (seed: number): number[] => Array.from({ length: 12 }, (_, i) => 1 + ((seed + i * seed) % 9));
     const asked = [1, 2, 3, 4, 5, 6].map((seed) => request(seed, { promptTokens: prompt(seed), stopTokens: [] }));
     const free = meterKernels(create());

@@ -4,6 +4,7 @@ import type { Tensor } from "@laconic/kernels";
 import { isOutOfMemory } from "@laconic/kernels";
 import { forwardCached } from "../transformer/forward-cached.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
+import { freeShare, type CacheLimit } from "./cache-bytes.ts";
 import { cachePlan } from "./cache-plan.ts";
 import { planAdmission, type Admission } from "./admission.ts";
 import { CachePages, type PageWant } from "./cache-pages.ts";
@@ -16,11 +17,8 @@ import { encodeDrawn, type DrawnListener } from "./drawn-tokens.ts";
 
 /** What bounds the memory of a batch. */
 export interface GenerationLimits {
-  /**
-   * Most bytes of keys and values of all layers held at once; more requests wait until others have ended. Null takes three
-   * quarters of what the device has free when it is first asked, 1 GiB where it does not say.
-   */
-  readonly cacheBytes: number | null;
+  /** Of keys and values of all layers; more requests wait until others have ended. */
+  readonly cache: CacheLimit;
   /** Most prompt tokens in one pass while nobody decodes. */
   readonly prefillTokens: number;
   /** Most prompt tokens in one pass between two decode steps, so that running replies do not wait long. */
@@ -35,7 +33,7 @@ export interface GenerationLimits {
 }
 
 const defaultLimits: GenerationLimits = {
-  cacheBytes: null,
+  cache: { share: freeShare },
   prefillTokens: 16_384,
   prefillTokensBetween: 2048,
   keptPrefixes: unlimitedPrefixes,
@@ -86,14 +84,14 @@ export class RunningBatch {
   constructor(model: ModelOnDevice, limits: Partial<GenerationLimits> = {}) {
     this.#model = model;
     this.#limits = { ...defaultLimits, stepsAhead: model.kernels.runsAhead ? 1 : 0, ...limits };
-    this.#pages = new CachePages(model.kernels, model.config, this.#limits.cacheBytes);
+    this.#pages = new CachePages(model.kernels, model.config, this.#limits.cache);
     this.#state = new DecodeState(model);
     this.#prefill = new PrefillQueue(model, this.#pages);
     this.#kept = new KeptPrefixes(this.#limits.keptPrefixes);
   }
 
   /**
-   * @param requests - as `checkRequests` lets them pass
+   * @param requests - as `checkSampleRequests` lets them pass
    * @param id - what `cancel` calls this call; none of another that runs
    */
   sample(requests: readonly SampleRequest[], id: number, onDrawn?: DrawnListener): Promise<SampleResult[]> {

@@ -2,6 +2,7 @@ import type {
   EngineCapabilities,
   ForwardOptions,
   LogProbsAtOne,
+  ModelLimits,
   ModelSource,
   OptimizerResult,
   OptimizerSettings,
@@ -9,7 +10,6 @@ import type {
   SampleResult,
   TrainingSequence,
 } from "@laconic/core";
-import type { ModelLimits } from "../generation/check-requests.ts";
 import type { DrawnListener } from "../generation/drawn-tokens.ts";
 import type { GradientExchange } from "./gradient-exchange.ts";
 

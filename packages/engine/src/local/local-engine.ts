@@ -9,6 +9,7 @@ import {
 } from "@laconic/core";
 import type { ModelFiles } from "@laconic/core/files";
 import { defaultFiles, startThread } from "#platform";
+import { freeShare } from "../generation/cache-bytes.ts";
 import type { KeptPrefixLimits } from "../generation/kept-prefixes.ts";
 import type { GenerationLimits } from "../generation/running-batch.ts";
 import type { KernelSource, Kernels } from "@laconic/kernels";
@@ -37,6 +38,11 @@ export interface LocalEngineOptions {
   /** Of the cached prefixes that ended conversations leave behind: a server sets them. As long as the caches have room unless told. */
   readonly keptPrefixes?: KeptPrefixLimits;
   /**
+   * Most memory of key-value caches in bytes, per worker. Unless told three quarters of what the device has free when it
+   * is first asked, which workers on one machine's memory share; 1 GiB where a device does not say.
+   */
+  readonly cacheBytes?: number;
+  /**
    * Starts a worker whose file calls `serveEngine`, once for each of `workers`: what a browser needs, which starts workers
    * from the app's own files only. Node starts its threads by itself.
    */
@@ -60,7 +66,7 @@ export async function createLocalEngine(options: LocalEngineOptions): Promise<En
     workers = devices.length,
     maxTokensPerMicroBatch = defaultMaxTokens,
     recompute = "none",
-    keptPrefixes,
+    cacheBytes,
   } = options;
   if (!Number.isInteger(workers) || workers < 1)
     throw new LaconicError("config_invalid", `engine: workers is ${workers}, expected a whole number of at least 1`);
@@ -74,12 +80,16 @@ export async function createLocalEngine(options: LocalEngineOptions): Promise<En
       "config_invalid",
       `engine: maxTokensPerMicroBatch is ${maxTokensPerMicroBatch}, expected at least 1`,
     );
+  if (cacheBytes !== undefined && !(cacheBytes > 0))
+    throw new LaconicError("config_invalid", `engine: cacheBytes is ${cacheBytes}, expected more than 0`);
   expectSharedMemory(workers);
   const { signal } = options;
   expectNotAborted(signal, starting);
   const { startWorker } = options;
+  // Workers on one device take from the same memory.
+  const limits = limitsOf(options, Math.ceil(workers / devices.length));
   const start = (device: KernelSource): HostPort => {
-    const setup: HostSetup = { device, recompute, limits: limitsOf(keptPrefixes) };
+    const setup: HostSetup = { device, recompute, limits };
     return startWorker ? webWorkerPort(startWorker(), setup) : startThread(setup);
   };
   const ports = Array.from({ length: workers }, (_, worker) => start(devices[worker % devices.length] as KernelSource));
@@ -116,15 +126,21 @@ function expectSharedMemory(workers: number): void {
 /** The same engine on the calling thread, over given kernels: for tests and small programs. Several kernel sets make replicas. */
 export function createInlineEngine(
   kernels: readonly Kernels[],
-  options: ModelOptions & Pick<LocalEngineOptions, "recompute" | "keptPrefixes"> & InlineFiles = {},
+  options: ModelOptions & Pick<LocalEngineOptions, "recompute" | "keptPrefixes" | "cacheBytes"> & InlineFiles = {},
 ): Promise<Engine> {
-  const { recompute = "none", keptPrefixes, files = defaultFiles } = options;
-  const hosts = kernels.map((each) => new InlineHost(each, { recompute, limits: limitsOf(keptPrefixes), files }));
+  const { recompute = "none", files = defaultFiles } = options;
+  const limits = limitsOf(options, kernels.length);
+  const hosts = kernels.map((each) => new InlineHost(each, { recompute, limits, files }));
   return assemble(hosts, options);
 }
 
-function limitsOf(keptPrefixes: KeptPrefixLimits | undefined): Partial<GenerationLimits> {
-  return keptPrefixes ? { keptPrefixes } : {};
+/** @param sharing - workers that take from the same memory */
+function limitsOf(
+  { keptPrefixes, cacheBytes }: Pick<LocalEngineOptions, "keptPrefixes" | "cacheBytes">,
+  sharing: number,
+): Partial<GenerationLimits> {
+  const cache = cacheBytes === undefined ? { share: freeShare / sharing } : { bytes: cacheBytes };
+  return { cache, ...(keptPrefixes && { keptPrefixes }) };
 }
 
 async function assemble(

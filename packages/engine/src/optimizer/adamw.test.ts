@@ -1,11 +1,10 @@
-import type { OptimizerSettings } from "@laconic/core";
+import { checkOptimizerSettings, type OptimizerSettings } from "@laconic/core";
 import { expect, test } from "vitest";
 import type { Tensor } from "@laconic/kernels";
 import { createReferenceKernels } from "@laconic/kernels/testing";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import type { TensorSource } from "../weights/safetensors-file.ts";
 import { AdamW } from "./adamw.ts";
-import { checkOptimizerSettings } from "./check-settings.ts";
 
 const settings: OptimizerSettings = {
   learningRate: 0.1,

@@ -71,8 +71,14 @@ export function attentionFromCache(
   cache: KeyValueCache,
   plan: CachePlan,
 ): void {
-  const { q, k, v } = projectHeads(model, layer, input, positions);
-  const mixed = model.kernels.attentionCached(q, k, v, cache, attentionShape(model.config), plan);
+  const { kernels } = model;
+  const mixed = kernels.scope(() => {
+    const { q, k, v } = kernels.scope(() => {
+      const heads = projectHeads(model, layer, input, positions);
+      return { q: heads.q, k: heads.k, v: heads.v };
+    });
+    return kernels.attentionCached(q, k, v, cache, attentionShape(model.config), plan);
+  });
   projectOnto(model, partName(layer, "o_proj"), residual, mixed);
 }
 

@@ -76,9 +76,15 @@ export function layerFromCache(
   cache: KeyValueCache,
   plan: CachePlan,
 ): void {
-  attentionFromCache(model, layer, x, norm(model, layer, inputNorm, x).out, positions, cache, plan);
-  const { activated } = feedForwardForward(model, layer, norm(model, layer, middleNorm, x).out);
-  projectOnto(model, partName(layer, "down_proj"), x, activated);
+  const { kernels } = model;
+  // Scopes: of a long prompt each intermediate is as large as a layer's weights.
+  kernels.scope(() =>
+    attentionFromCache(model, layer, x, norm(model, layer, inputNorm, x).out, positions, cache, plan),
+  );
+  kernels.scope(() => {
+    const { activated } = feedForwardForward(model, layer, norm(model, layer, middleNorm, x).out);
+    projectOnto(model, partName(layer, "down_proj"), x, activated);
+  });
 }
 
 /** Returns d loss / d input and adds the gradients of what is trained. */

@@ -23,7 +23,7 @@ import {
   tidy,
   transpose,
   zeros,
-  type Tensor1D,
+  type Rank,
   type Tensor as TfTensor,
 } from "@tensorflow/tfjs-core";
 import { hidden } from "./attention.ts";
@@ -131,11 +131,8 @@ function cacheRows(
   if (first >= 0) return slice(byPage, [first, 0, 0, 0], [sequences, kvHeads, reach, headDim]);
   const table = device.data(plan.tableOnDevice);
   if (width === 1)
-    return gather(
-      slice(byPage, [0, 0, 0, 0], [pages, kvHeads, reach, headDim]),
-      reshape(table, [sequences]) as Tensor1D,
-    );
-  const picked = reshape(gather(byPage, reshape(table, [sequences * width]) as Tensor1D), [
+    return gather(slice(byPage, [0, 0, 0, 0], [pages, kvHeads, reach, headDim]), reshape<Rank.R1>(table, [sequences]));
+  const picked = reshape(gather(byPage, reshape<Rank.R1>(table, [sequences * width])), [
     sequences,
     width,
     kvHeads,

@@ -14,8 +14,11 @@ import { rowWriteKernels } from "./row-writes.ts";
 import { rowKernels } from "./rows.ts";
 import { samplingKernels } from "./sampling.ts";
 
-/** The kernel set of any TensorFlow.js backend, by its operations alone. The backend is the current one. */
-export function opsKernelSet(backend: OpsBackend): Kernels {
+/**
+ * The kernel set of any TensorFlow.js backend, by its operations alone. The backend is the current one.
+ * @param own - kernels that the backend has of its own
+ */
+export function opsKernelSet(backend: OpsBackend, own: (device: OpsDevice) => Partial<Kernels> = () => ({})): Kernels {
   const device = new OpsDevice(backend);
   const { liveCaches, ...caches } = cacheKernels(device);
   return {
@@ -45,5 +48,6 @@ export function opsKernelSet(backend: OpsBackend): Kernels {
     ...headKernels(device),
     ...samplingKernels(device),
     ...optimizerKernels(device),
+    ...own(device),
   };
 }

@@ -107,7 +107,7 @@ export function attendStepCpu(
     byHead("values"),
     ...[{ float: 0 }, { bool: false }, seesEverything(plan, reach) ? null : { some: additive() }, scaleOf(shape)],
   );
-  return torch.call(contiguous, mixed, { int: 0 });
+  return torch.view(torch.call(contiguous, mixed, { int: 0 }), [sequences, queryHeads * headDim]);
 }
 
 /** Keys or values of sequences from `first` on: a view where they have one page each in a row, else a copy of their pages. */

@@ -95,7 +95,7 @@ export function flashCacheKernels(
           ...[{ float: 0 }, { bool: true }, { bool: false }],
           ...([scaleOf(shape), null, null, { some: lengthsOf(device, plan) }, null, ...last] as readonly Argument[]),
         );
-        return torch.view(torch.call(contiguous, mixed, { int: 0 }), q.shape);
+        return torch.view(torch.call(contiguous, mixed, { int: 0 }), [tokens, queryHeads * headDim]);
       });
     },
     copyCachePages(cache, from, to, lengths, source = cache) {

@@ -62,6 +62,27 @@ export const pagedCacheCases: readonly KernelCase[] = [
   scatteredPages(2, 2, 6),
   scatteredPages(4, 2, 16),
   scatteredPages(4, 1, 64),
+  ...[
+    { over: "one page", size: 40, table: [1] },
+    { over: "many pages", size: 4, table: [7, 2, 9, 0, 4, 10, 3, 8, 1] },
+  ].map(({ over, size, table }) =>
+    agreesWithReference(
+      `a long prompt in parts, over ${over}`,
+      (bench) => {
+        const { kernels } = bench;
+        const shape = attentionShapeOf(4, 2, 16);
+        const all = sequences(bench, 33, shape);
+        return withCache(kernels, 12, size, shape, (cache) => {
+          const part = (from: number, to: number): Tensor => {
+            const { q, k, v } = take(bench, all, range(from, to));
+            return kernels.attentionCached(q, k, v, cache, shape, bench.plan([to - from], [table], [from]));
+          };
+          return { first: part(0, 9), second: part(9, 22), third: part(22, 33) };
+        });
+      },
+      2,
+    ),
+  ),
   agreesWithReference("sequences go on from shared pages, each behind a copy of the last", (bench) => {
     const { kernels } = bench;
     const shape = attentionShapeOf(4, 2, 16);
