@@ -107,31 +107,47 @@ async function conformance(kernels: Kernels): Promise<void> {
     }
 }
 
-type Kind = readonly [dtype: "bfloat16" | "float32", attention: AttentionKind, caching?: CacheKind];
+/** Precision, attention, and how a cache is read. */
+type Kind = readonly [dtype: "bfloat16" | "float32", attention: AttentionKind, caching: CacheKind];
 
-const flash: Kind = ["bfloat16", "fused"];
-/** For cards or versions whose flash attention fails its sample. */
-const plain: Kind = ["bfloat16", "math"];
-const wide: Kind = ["float32", "math"];
-/** Caches that flash attention reads. */
-const slots: Kind = ["bfloat16", "fused", "slots"];
 const pages: Kind = ["bfloat16", "fused", "pages"];
+const gathered: Kind = ["bfloat16", "fused", "plain"];
+const slots: Kind = ["bfloat16", "fused", "slots"];
+/** For cards or versions whose flash attention fails its sample. */
+const plain: Kind = ["bfloat16", "math", "plain"];
+const wide: Kind = ["float32", "math", "plain"];
 
-const works: readonly [name: string, work: (kernels: Kernels) => Promise<void>, kinds: readonly Kind[]][] = [
-  ["passes of the 0.5B geometry", passes(qwen, { lora: null, recompute: "layer", rollouts: 256 }), [flash, slots]],
-  ["passes of the 0.5B geometry", passes(qwen, { lora: null, recompute: "layer", rollouts: 1 }), [plain, wide]],
-  ["passes of the 0.5B geometry, adapters", passes(qwen, { lora, recompute: "none", rollouts: 1 }), [flash]],
-  ["passes of Qwen3's geometry", passes(qwen3, { lora: null, recompute: "none", rollouts: 1 }), [flash]],
-  ["the engine's loops", engineLoops, [flash, wide, slots, pages]],
-  ["sampling over 151,936 tokens", draws, [flash]],
-  ["the conformance cases", conformance, [flash, wide, slots, pages]],
+/** Work, the kinds of kernels that are always recorded with it, and those of a thorough check. */
+const works: readonly (readonly [
+  name: string,
+  work: (kernels: Kernels) => Promise<void>,
+  kinds: readonly Kind[],
+  more: readonly Kind[],
+])[] = [
+  [
+    "passes of the 0.5B geometry",
+    passes(qwen, { lora: null, recompute: "layer", rollouts: 1 }),
+    [],
+    [slots, plain, wide],
+  ],
+  [
+    "passes of the 0.5B geometry, 256 rows",
+    passes(qwen, { lora: null, recompute: "layer", rollouts: 256 }),
+    [pages],
+    [],
+  ],
+  ["passes of the 0.5B geometry, adapters", passes(qwen, { lora, recompute: "none", rollouts: 1 }), [], [pages]],
+  ["passes of Qwen3's geometry", passes(qwen3, { lora: null, recompute: "none", rollouts: 1 }), [], [pages]],
+  ["the engine's loops", engineLoops, [pages, wide], [slots, gathered]],
+  ["sampling over 151,936 tokens", draws, [pages], []],
+  ["the conformance cases", conformance, [pages], [slots, gathered, wide]],
 ];
 
 /** All of it on CUDA's kernels; nothing is computed. */
-export async function recordRuns(): Promise<RecordedRun[]> {
+export async function recordRuns(thorough: boolean): Promise<RecordedRun[]> {
   const runs: RecordedRun[] = [];
-  for (const [name, work, kinds] of works)
-    for (const [dtype, attention, caching = "plain"] of kinds) {
+  for (const [name, work, always, more] of works)
+    for (const [dtype, attention, caching] of [...always, ...(thorough ? more : [])]) {
       const events: Event[] = [];
       const record = (event: Event): void => void events.push(event);
       const kernels = torchKernelSet(new RecordingTorch(record), dtype, attention, caching);

@@ -1,7 +1,7 @@
 import koffi from "koffi";
 import { LaconicError } from "@laconic/core";
 import type { Precision } from "@laconic/kernels";
-import type { Library } from "../src/native/library.ts";
+import type { Library, NativeFunction } from "../src/native/library.ts";
 import {
   Torch,
   type Argument,
@@ -22,7 +22,7 @@ const writeWord = libc.func("void *memcpy(uint64_t, const void *, size_t)");
  * A stand-in for libtorch on a GPU: it computes nothing, hands out numbers as handles and writes down what is asked of it.
  * What is read back is zeros.
  */
-export function recordingLibrary(record: (event: Event) => void): Library {
+function recordingLibrary(record: (event: Event) => void): Library {
   let next = 2 ** 20;
   const word = new BigUint64Array(1);
   const give = (address: number): number => {
@@ -61,9 +61,11 @@ export function recordingLibrary(record: (event: Event) => void): Library {
     add: (a, b, factor, out) => (record(["shim", "add", give(out), a, b, factor]), 0),
     subtract: (a, b, factor, out) => (record(["shim", "subtract", give(out), a, b, factor]), 0),
     multiplyByNumber: (x, factor, out) => (record(["shim", "multiplyByNumber", give(out), x, factor]), 0),
-    fill: (x, value) => (record(["shim", "fill", null, x, value]), 0),
+    fill: (x, value) => (record(["shim", "fill", null, x, String(value)]), 0),
     mmOut: (...args) => (record(["shim", "mmOut", null, ...args]), 0),
     addmmOut: (...args) => (record(["shim", "addmmOut", null, ...args]), 0),
+    bmmOut: (...args) => (record(["shim", "bmmOut", null, ...args]), 0),
+    baddbmmOut: (...args) => (record(["shim", "baddbmmOut", null, ...args]), 0),
     scatterOut: (...args) => (record(["shim", "scatterOut", null, ...args]), 0),
   };
   const crossing = (kind: "write" | "read", address: number, bytes: number): void => {
@@ -75,8 +77,9 @@ export function recordingLibrary(record: (event: Event) => void): Library {
     abiVersion: 0n,
     index: 0,
     functions: strict(functions) as unknown as Library["functions"],
+    // Operators are written down before they go one way or the other.
     shims: new Map(),
-    emptyPinned: null,
+    emptyPinned: functions["emptyStrided"] as NativeFunction,
     indexTensor: null,
     events: null,
     errorText: null,

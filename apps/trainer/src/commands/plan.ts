@@ -74,7 +74,7 @@ function describe(plan: RunPlan): string {
     `${name.padEnd(20)}${training.padStart(12)}${sampling.padStart(12)}`;
   const form = settings.lora ? `LoRA of rank ${settings.lora.rank}` : "all weights";
   return [
-    `${model.type}, ${formatNumber(model.parameters)} parameters, ${formatNumber(model.trained)} trained (${form}); ${settings.dtype} on ${plan.device}`,
+    `${model.type}, ${formatNumber(model.parameters)} parameters, ${formatNumber(model.trained)} trained (${form}); ${settings.dtype} on ${plan.device}${plan.device.startsWith("cuda") ? " (TF32 off)" : ""}`,
     `sequences of ${promptTokens} + ${completionTokens} tokens, ${settings.microBatch} per micro-batch${settings.recompute === "layer" ? ", layers recomputed" : ""}; ${settings.rollouts} replies at once`,
     "",
     row(plan.workers === 1 ? "" : `each of ${plan.workers} workers`, "training", "sampling"),

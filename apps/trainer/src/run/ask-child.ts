@@ -8,16 +8,15 @@ export type ChildAnswer<T> = { readonly answer: T } | { readonly failed: string 
 const longestReason = 200;
 
 /**
- * Runs a module of `assets` in a process of its own and takes its first message: native code that crashes, aborts or hangs
+ * Runs a module in a process of its own and takes its first message: native code that crashes, aborts or hangs
  * there never ends the caller.
  *
- * @param entry - name of the module
+ * @param entry - the module
  */
-export function askChild<T>(entry: string, args: readonly string[], timeoutMs: number): Promise<ChildAnswer<T>> {
+export function askChild<T>(entry: URL, args: readonly string[], timeoutMs: number): Promise<ChildAnswer<T>> {
   return new Promise((resolve) => {
-    const file = fileURLToPath(new URL(`../../assets/${entry}`, import.meta.url));
     // What libraries print is not this command's output.
-    const child = fork(file, args, { stdio: ["ignore", "ignore", "pipe", "ipc"], execArgv: [] });
+    const child = fork(fileURLToPath(entry), args, { stdio: ["ignore", "ignore", "pipe", "ipc"], execArgv: [] });
     let printed = "";
     child.stderr?.setEncoding("utf8").on("data", (text: string) => {
       printed = (printed + text).slice(-4096);

@@ -2,6 +2,8 @@ import type { KernelSource } from "@laconic/kernels";
 import { askChild } from "./ask-child.ts";
 import type { DeviceOutcome } from "./try-device.ts";
 
+const entry = new URL("../../assets/try-device.mjs", import.meta.url);
+
 /** A driver that hangs is no driver; the first start of CUDA reads gigabytes. */
 const patienceMs = 120_000;
 
@@ -14,7 +16,7 @@ export async function probeInChild(
   remedy: string,
   timeoutMs: number = patienceMs,
 ): Promise<DeviceOutcome> {
-  const outcome = await askChild<DeviceOutcome>("try-device.mjs", [JSON.stringify(source)], timeoutMs);
+  const outcome = await askChild<DeviceOutcome>(entry, [JSON.stringify(source)], timeoutMs);
   if ("answer" in outcome) return outcome.answer;
   return { works: false, detail: `does not work: ${outcome.failed}; ${remedy}` };
 }

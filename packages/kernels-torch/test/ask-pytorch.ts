@@ -1,0 +1,77 @@
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
+import { optional, required } from "../src/native/library.ts";
+import { shimsByOperator, type ShimArgument } from "../src/native/shims.ts";
+import { knownOperators } from "../src/native/torch.ts";
+import { recordRuns, type RecordedRun } from "./recorded-runs.ts";
+
+/** What `python/replay_on_fake_cuda.py` is asked. */
+export interface Question {
+  readonly runs: readonly { readonly name: string; readonly events: readonly (readonly unknown[])[] }[];
+  readonly operators: readonly { readonly name: string; readonly results: number; readonly forCpu: boolean }[];
+  /** C functions that stand for operators, with what they take. */
+  readonly shims: readonly {
+    readonly operator: string;
+    readonly symbol: string;
+    readonly takes: readonly ShimArgument[];
+    readonly results: number;
+  }[];
+  readonly symbols: { readonly required: readonly string[]; readonly optional: readonly string[] };
+}
+
+/** What it says. */
+export interface Answer {
+  readonly torch: string;
+  /** Version of CUDA that PyTorch is built for. */
+  readonly cuda: string | null;
+  readonly wrong: readonly string[];
+  /** By operator, the kernel that a GPU would run: of CUDA, or composed of others; null where there is none. */
+  readonly operators: readonly { readonly name: string; readonly kernel: string | null }[];
+  readonly missingOptional: readonly string[];
+  /** Operators whose shapes this build cannot check. */
+  readonly unchecked: readonly string[];
+  readonly calls: Readonly<Record<string, number>>;
+  readonly events: number;
+}
+
+/** Only the CPU's kernels call these. */
+export const cpuOnly: readonly string[] = [
+  "aten::_scaled_dot_product_flash_attention_for_cpu",
+  "aten::_scaled_dot_product_flash_attention_for_cpu_backward",
+  "aten::sigmoid",
+  "aten::rsqrt",
+];
+
+/** Called only where the data want it, which zeros do not: where the likeliest thousand tokens hold too little. */
+export const dataDependent: readonly string[] = ["aten::sort"];
+
+/** What the kernels call on a GPU, as it is called; with every precision and way of attention where it is thorough. */
+export async function kernelQuestion(thorough: boolean): Promise<Question & { readonly runs: readonly RecordedRun[] }> {
+  const runs = await recordRuns(thorough);
+  const operators = knownOperators().map(({ name, results }) => ({ name, results, forCpu: cpuOnly.includes(name) }));
+  const shims = Object.entries(shimsByOperator).flatMap(([operator, { results, forms }]) =>
+    forms.map(({ symbol, takes }) => ({ operator, symbol, takes, results })),
+  );
+  return { runs, operators, shims, symbols: { required: symbolsOf(required), optional: symbolsOf(optional) } };
+}
+
+function symbolsOf(declarations: Readonly<Record<string, string>>): string[] {
+  return Object.values(declarations).map((declaration) => declaration.replace(/^\w+ ([\w{}]+).*/, "$1"));
+}
+
+/** Asks the PyTorch of a Python; no GPU is touched. */
+export function askPyTorch(
+  python: string,
+  question: Question,
+): { readonly answer: Answer } | { readonly unavailable: string } {
+  const script = join(import.meta.dirname, "python/replay_on_fake_cuda.py");
+  const { stdout, stderr, error } = spawnSync(python, [script], {
+    input: JSON.stringify(question),
+    encoding: "utf8",
+    maxBuffer: 2 ** 26,
+  });
+  if (error) return { unavailable: `${python}: ${error.message}` };
+  if (/No module named 'torch'/.test(stderr)) return { unavailable: `${python} has no PyTorch` };
+  if (stdout === "") throw new Error(stderr);
+  return { answer: JSON.parse(stdout) as Answer };
+}

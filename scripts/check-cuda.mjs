@@ -1,0 +1,63 @@
+// npm run check:cuda: what CUDA's kernels ask of PyTorch, replayed on fake tensors on cuda:0, and `laconic doctor` on a build for
+// CUDA, all without a GPU. Takes the Pythons that are named, or LACONIC_CUDA_PYTHON, or installs PyTorch from pip's index into
+// node_modules/.cache (4.5 GB). Writes docs/benchmarks/cuda-without-gpu.jsonl.
+import { existsSync } from "node:fs";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import { root } from "./lib/root.mjs";
+import { run } from "./lib/run.mjs";
+import { setUp } from "./lib/setup.mjs";
+
+await setUp();
+const given = process.argv.slice(2);
+const pythons = given.length > 0 ? given : [process.env.LACONIC_CUDA_PYTHON ?? (await installed())];
+const total = { passed: 0, failed: 0 };
+const report = join(root, "docs/benchmarks/cuda-without-gpu.jsonl");
+const entry = join(root, "packages/kernels-torch/test/write-cuda-report.ts");
+const replay = await run("tsx", [entry, report, ...pythons], { output: "show" });
+tell("what the kernels call is replayed on fake tensors", replay.code === 0);
+for (const python of pythons) {
+  const { code, text } = await run("node", [join(root, "scripts/laconic.mjs"), "doctor"], {
+    env: { LACONIC_PYTHON: python },
+  });
+  const line = text.split("\n").find((each) => / cuda: /u.test(each)) ?? text;
+  tell(`doctor with ${python}: ${line}`, code === 0 && !/crashed|exit code/u.test(text));
+}
+console.log(`${total.passed} passed, ${total.failed} failed, 0 skipped`);
+process.exitCode = total.failed === 0 ? 0 : 1;
+
+function tell(what, works) {
+  total[works ? "passed" : "failed"] += 1;
+  console.log(`${works ? "ok  " : "FAIL"} ${what}`);
+}
+
+/** PyTorch and what it loads; a requirement that cannot be had, as a compiler of kernels, is left out where Python imports without. */
+async function installed() {
+  const folder = join(root, "node_modules/.cache/cuda");
+  const python = join(folder, "bin/python");
+  if (existsSync(join(folder, "complete"))) return python;
+  await mkdir(folder, { recursive: true });
+  await expectRun("python3", ["-m", "venv", folder]);
+  const pip = ["-m", "pip", "install", "--quiet"];
+  const whole = await run(python, [...pip, "torch"], { env: { PIP_RETRIES: "0" } });
+  if (whole.code !== 0) {
+    await expectRun(python, [...pip, "--no-deps", "torch"]);
+    const { text } = await expectRun(python, [
+      "-c",
+      "import importlib.metadata as m; print('\\n'.join(r for r in m.requires('torch') if 'extra ==' not in r))",
+    ]);
+    for (const requirement of text.trim().split("\n"))
+      await run(python, [...pip, requirement], { env: { PIP_RETRIES: "0" } });
+  }
+  await expectRun(python, [
+    "-c",
+    `import torch; open(${JSON.stringify(join(folder, "complete"))}, "w").write(torch.__version__)`,
+  ]);
+  return python;
+}
+
+async function expectRun(command, args) {
+  const result = await run(command, args, { env: { PIP_RETRIES: "0" } });
+  if (result.code !== 0) throw new Error(`${command} ${args.join(" ")}: ${result.text}`);
+  return result;
+}
