@@ -26,6 +26,7 @@ const forCpu: readonly string[] = [
   "aten::_scaled_dot_product_flash_attention_for_cpu",
   "aten::_scaled_dot_product_flash_attention_for_cpu_backward",
   "aten::rsqrt",
+  "aten::sigmoid",
 ];
 
 const symbolsOf = (declarations: Readonly<Record<string, string>>): string[] =>
