@@ -1,7 +1,6 @@
-import { sizeOf, type Precision } from "@laconic/kernels";
+import { sizeOf } from "@laconic/kernels";
 import type { Handle, Torch } from "./native/torch.ts";
 import type { ScalarType } from "./native/scalar-type.ts";
-import type { TensorStore, TorchTensor } from "./tensors.ts";
 
 /** Pieces start at multiples of it, in elements: 512 bytes or more, as the device's own allocations do. */
 const alignment = 256;
@@ -22,25 +21,19 @@ export const blockLength = 4096;
 export class Arena {
   readonly length: number;
   readonly #torch: Torch;
-  readonly #whole: Handle;
+  readonly whole: Handle;
   readonly #views = new Map<string, Handle>();
   #pieces: number;
 
   private constructor(torch: Torch, whole: Handle, length: number, pieces: number) {
     this.#torch = torch;
-    this.#whole = whole;
+    this.whole = whole;
     this.length = length;
     this.#pieces = pieces;
   }
 
-  /** Tensors of zeros one after the other. What lies between them stays zero through every operation on whole stretches. */
-  static pieces(
-    torch: Torch,
-    store: TensorStore,
-    shapes: readonly (readonly number[])[],
-    type: ScalarType,
-    precision: Precision,
-  ): TorchTensor[] {
+  /** Places for tensors of zeros one after the other. What lies between them stays zero through every operation on whole stretches. */
+  static places(torch: Torch, shapes: readonly (readonly number[])[], type: ScalarType): Placement[] {
     const ends: number[] = [];
     let length = 0;
     for (const [i, shape] of shapes.entries()) {
@@ -49,13 +42,7 @@ export class Arena {
     }
     const whole = torch.apart(() => torch.full([length], type, 0));
     const arena = new Arena(torch, whole, length, shapes.length);
-    return shapes.map((shape, i) => {
-      const start = ends[i - 1] ?? 0;
-      const handle = torch.run(() => torch.view(whole, shape, undefined, start));
-      const piece = store.adoptFloats(handle, shape, precision);
-      piece.placement = { arena, start, end: ends[i] as number };
-      return piece;
-    });
+    return ends.map((end, i) => ({ arena, start: ends[i - 1] ?? 0, end }));
   }
 
   /** Elements from `start` on; views are kept, since the same ones are wanted at every step. */
@@ -63,7 +50,7 @@ export class Arena {
     const key = `${start} ${shape.join()}`;
     let view = this.#views.get(key);
     if (view === undefined) {
-      view = this.#torch.apart(() => this.#torch.view(this.#whole, shape, undefined, start));
+      view = this.#torch.apart(() => this.#torch.view(this.whole, shape, undefined, start));
       this.#views.set(key, view);
     }
     return view;
@@ -74,7 +61,7 @@ export class Arena {
     this.#pieces -= 1;
     if (this.#pieces > 0) return;
     for (const view of this.#views.values()) this.#torch.delete(view);
-    this.#torch.delete(this.#whole);
+    this.#torch.delete(this.whole);
   }
 }
 

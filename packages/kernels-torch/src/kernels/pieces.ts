@@ -12,7 +12,15 @@ type Pieces = "together" | "assign" | "columns" | "joinColumns";
 export function pieceKernels(device: TorchDevice): Pick<Kernels, Pieces> {
   const { torch, store } = device;
   return {
-    together: (shapes, precision = "working") => Arena.pieces(torch, store, shapes, device.type(precision), precision),
+    together(shapes, precision = "working") {
+      return Arena.places(torch, shapes, device.type(precision)).map((placement, i) => {
+        const shape = shapes[i] as readonly number[];
+        const handle = torch.run(() => torch.view(placement.arena.whole, shape, undefined, placement.start));
+        const piece = store.adoptFloats(handle, shape, precision);
+        piece.placement = placement;
+        return piece;
+      });
+    },
     assign(into, from) {
       expectPairs(into, from, "assign");
       torch.run(() => {
