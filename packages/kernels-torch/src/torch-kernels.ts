@@ -18,8 +18,17 @@ import { TorchDevice } from "./torch-device.ts";
 /** How attention is computed: `fused` is PyTorch's kernel for the device, `math` plain products. */
 export type AttentionKind = "fused" | "math";
 
-/** The kernel set on libtorch. On CUDA the fused kernel is for bfloat16. */
-export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", attention: AttentionKind): Kernels {
+/**
+ * The kernel set on libtorch. On CUDA the fused kernel is for bfloat16.
+ *
+ * @param headBytes - most bytes that a tile of the head holds
+ */
+export function torchKernelSet(
+  torch: Torch,
+  dtype: "float32" | "bfloat16",
+  attention: AttentionKind,
+  headBytes?: number,
+): Kernels {
   const device = new TorchDevice(torch, dtype);
   const plain = mathAttentionKernels(device);
   const fused = torch.device === "cpu" ? cpuAttentionKernels(device) : cudaAttentionKernels(device, plain);
@@ -42,7 +51,7 @@ export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", atte
     ...rotaryKernels(device),
     ...(attention === "fused" ? fused : plain),
     ...cacheKernels(device),
-    ...headKernels(device),
+    ...headKernels(device, headBytes),
     ...samplingKernels(device),
     ...optimizerKernels(device),
   };
