@@ -11,7 +11,7 @@ const exp = operator("aten::exp");
 const expInto = operator("aten::exp_");
 const expOut = operator("aten::exp", "out");
 const log = operator("aten::log");
-const divide = operator("aten::div", "Tensor");
+const logSoftmaxOut = operator("aten::_log_softmax", "out");
 const gather = operator("aten::gather");
 const maxAlong = operator("aten::amax");
 const sumAlong = operator("aten::sum", "dim_IntList");
@@ -36,6 +36,13 @@ interface Rows {
   readonly inverseTemperature: Handle;
   /** int64 [count, 1] */
   readonly targets: Handle;
+}
+
+/** Room for a tile's arrays, the same for all of them: memory that comes and goes by the tile falls to pieces. */
+interface Space {
+  /** Of the logits; null where a product brings its own. */
+  readonly first: Handle | null;
+  readonly second: Handle | null;
 }
 
 /** Where the rows' targets lie in some columns. */
@@ -87,11 +94,11 @@ export function headKernels(
   };
   const column = (x: Handle, { start, count }: Span): Handle => torch.view(x, [count, 1], [1, 1], start);
   /** Logits over the temperature, plus a number of each row, [count, columns] in float32. */
-  const logitsOf = (rows: Rows, weight: Tensor, columns: Span, plus: Handle | null): Handle => {
+  const logitsOf = (rows: Rows, weight: Tensor, columns: Span, plus: Handle | null, space: Space): Handle => {
     const width = weight.shape[1] as number;
     const right = torch.view(device.handle(weight), [width, columns.count], [1, width], columns.start * width);
-    if (rows.overTemperature !== null) {
-      const logits = torch.empty([rows.count, columns.count], float32);
+    if (rows.overTemperature !== null && space.first !== null) {
+      const logits = torch.view(space.first, [rows.count, columns.count]);
       if (plus === null) torch.mmInto(logits, rows.overTemperature, right);
       else torch.addmmInto(logits, plus, rows.overTemperature, right);
       return logits;
@@ -101,6 +108,12 @@ export function headKernels(
     // The only sum in place that takes no Scalar.
     if (plus !== null) torch.addmmInto(logits, logits, plus, torch.full([1, columns.count], float32, 1));
     return logits;
+  };
+  /** Belongs to the running kernel. */
+  const spaceFor = ({ rows, columns }: HeadTiles, arrays: 1 | 2): Space => {
+    const most = (rows[0]?.count ?? 0) * (columns[0]?.count ?? 0);
+    const make = (): Handle => torch.empty([most], float32);
+    return { first: exact ? make() : null, second: arrays === 2 ? make() : null };
   };
   const placesIn = ({ targets }: Rows, { start, count }: Span, vocabulary: number): Places => {
     if (count === vocabulary) return { index: targets, here: null };
@@ -114,41 +127,37 @@ export function headKernels(
   const joined = (parts: readonly Handle[], axis: number): Handle =>
     parts.length === 1 ? (parts[0] as Handle) : torch.call(cat, { tensors: parts }, { int: axis });
 
-  /** Of each row: the largest logit m, sum exp(x - m), sum (x - m) exp(x - m), the target's x - m, and 1 if it is here. */
-  const statistics = (rows: Rows, weight: Tensor, columns: Span): Handles<5> => {
-    const shares = logitsOf(rows, weight, columns, null);
-    const most = torch.call(maxAlong, shares, { ints: [1] }, { bool: true });
-    const below = torch.subtract(shares, most);
-    torch.call(expOut, below, shares);
+  /** What the log-softmax of some columns gives of each row: its log-prob of the target, its entropy with the sign turned,
+   * the largest logit, the logarithm of the largest share, and 1 where the target is here. */
+  const statistics = (rows: Rows, weight: Tensor, columns: Span, space: Space): Handles<5> => {
+    const logits = logitsOf(rows, weight, columns, null, space);
+    const largest = (x: Handle): Handle => torch.call(maxAlong, x, { ints: [1] }, { bool: true });
+    const most = largest(logits);
+    const logShares = torch.view(space.second as Handle, [rows.count, columns.count]);
+    torch.call(logSoftmaxOut, logits, { int: 1 }, { bool: false }, logShares);
     const places = placesIn(rows, columns, weight.shape[0] as number);
-    const chosen = onlyHere(torch.call(gather, below, { int: 1 }, places.index, { bool: false }), places);
-    const total = sums(shares);
-    torch.call(multiplyInto, shares, below);
-    return [most, total, sums(shares), chosen, places.here ?? torch.full([rows.count, 1], float32, 1)];
+    const chosen = torch.call(gather, logShares, { int: 1 }, places.index, { bool: false });
+    torch.call(expOut, logShares, logits);
+    torch.call(multiplyInto, logits, logShares);
+    return [chosen, sums(logits), most, largest(logShares), places.here ?? torch.full([rows.count, 1], float32, 1)];
   };
   /** Log-prob, entropy and log-sum-exp of each row, [count, 1], from those of runs of columns. */
   const combined = (parts: readonly Handles<5>[]): Handles<3> => {
-    if (parts.length === 1) {
-      const [most, total, weighted, chosen] = parts[0] as Handles<5>;
-      const logTotal = torch.call(log, total);
-      const mean = torch.call(divide, weighted, total);
-      return [torch.subtract(chosen, logTotal), torch.subtract(logTotal, mean), torch.add(most, logTotal)];
-    }
-    const [most, totals, weighted, chosen, here] = [0, 1, 2, 3, 4].map((i) =>
+    const [chosen, minusEntropy, most, topShare, here] = [0, 1, 2, 3, 4].map((i) =>
       joined(
         parts.map((part) => part[i] as Handle),
         1,
       ),
     ) as [Handle, Handle, Handle, Handle, Handle];
+    if (parts.length === 1) return [chosen, torch.multiplyByNumber(minusEntropy, -1), torch.subtract(most, topShare)];
     const top = torch.call(maxAlong, most, { ints: [1] }, { bool: true });
-    const shift = torch.subtract(most, top);
-    const factor = torch.call(exp, shift);
-    const total = sums(torch.call(multiply, factor, totals));
-    const logTotal = torch.call(log, total);
-    const products = torch.add(weighted, torch.call(multiply, shift, totals));
-    const mean = torch.call(divide, sums(torch.call(multiply, factor, products)), total);
-    const own = sums(torch.add(chosen, torch.call(multiply, shift, here)));
-    return [torch.subtract(own, logTotal), torch.subtract(logTotal, mean), torch.add(top, logTotal)];
+    // Each run's log-sum-exp and then the whole's, both less the largest logit: small numbers keep their digits.
+    const above = torch.subtract(torch.subtract(most, top), topShare);
+    const total = torch.call(log, sums(torch.call(exp, above)));
+    const logShare = torch.subtract(above, total);
+    const entropies = torch.call(multiply, torch.call(exp, logShare), torch.add(minusEntropy, logShare));
+    const own = torch.call(multiply, here, torch.add(chosen, logShare));
+    return [sums(own), torch.multiplyByNumber(sums(entropies), -1), torch.add(top, total)];
   };
 
   return {
@@ -156,10 +165,11 @@ export function headKernels(
       const [rows, , vocabulary] = expectInputs(hidden, weight, targets, inverseTemperature, "headLogProbs");
       const tiles = headTiles(rows, vocabulary, { element: 8, column: 0 }, limit);
       const columns = torch.run(() => {
+        const space = spaceFor(tiles, 2);
         const parts = tiles.rows.map((span) =>
           torch.run(() => {
             const part = rowsOf(hidden, targets, inverseTemperature, span);
-            return combined(tiles.columns.map((each) => torch.run(() => statistics(part, weight, each))));
+            return combined(tiles.columns.map((each) => torch.run(() => statistics(part, weight, each, space))));
           }),
         );
         return [0, 1, 2].map((i) =>
@@ -207,6 +217,7 @@ export function headKernels(
       };
       const [dHidden, dW] = torch.run(() => {
         const w = device.handle(weight);
+        const space = spaceFor(tiles, 1);
         const result = torch.empty(hidden.shape, device.working);
         const dWeight = given ? device.handle(given.tensor) : needs.weight ? torch.empty(weight.shape, float32) : null;
         if (rows === 0 && dWeight !== null && given?.add !== true) torch.fill(dWeight, 0);
@@ -221,7 +232,7 @@ export function headKernels(
             for (const columns of tiles.columns)
               torch.run(() => {
                 // d / d logits = factor (one-hot(target) - exp(logits - logSumExp)), in the logits' own array.
-                const d = logitsOf(part, weight, columns, minusSums);
+                const d = logitsOf(part, weight, columns, minusSums, space);
                 torch.call(expInto, d);
                 torch.call(multiplyInto, d, minusFactor);
                 const places = placesIn(part, columns, vocabulary);

@@ -146,13 +146,15 @@ export function loadLibrary(install: TorchInstall, options: LibraryOptions): Lib
 
 /**
  * Activations come and go by the mebibyte; glibc gives such blocks back to the kernel each time, and clearing the pages
- * anew took half of an elementwise kernel's time. Other C libraries have no such switch.
+ * anew took half of an elementwise kernel's time. Blocks from 32 MiB on still go back: a freed one is too small for the
+ * next of its size, because of the alignment, and a heap of such holes took twice the memory that was in use. Other C
+ * libraries have no such switch.
  */
 function keepFreedMemory(libc: ReturnType<typeof koffi.load>): void {
   try {
     const mallopt = libc.func("int mallopt(int, int)");
     const [trimThreshold, topPad, mmapThreshold] = [-1, -2, -3] as const;
-    mallopt(mmapThreshold, 2 ** 30);
+    mallopt(mmapThreshold, 2 ** 25);
     mallopt(trimThreshold, 2 ** 31 - 1);
     mallopt(topPad, 2 ** 26);
   } catch {
