@@ -1,8 +1,9 @@
 import { LaconicError } from "@laconic/core";
 import type { Kernels, KeyValueCache, Precision, Tensor } from "@laconic/kernels";
 import { tensorsIn } from "@laconic/kernels";
+import type { ScratchBytes } from "./scratch-bytes.ts";
 
-/** A kernel set whose tensors and caches are counted in bytes. What it holds inside an operation is not seen. */
+/** A kernel set whose tensors and caches are counted in bytes. What it holds inside an operation is only known where told. */
 export interface MeteredKernels {
   readonly kernels: Kernels;
   /** Alive now. */
@@ -41,12 +42,13 @@ const fullOperations: ReadonlySet<string> = new Set(["headLogits", "sumSquares"]
  *
  * @param options.limitBytes - an operation that leaves more alive fails with `device_out_of_memory` and leaves nothing
  * @param options.bytes - to count a float64 set as if it were another
+ * @param options.scratch - counts in the peak, not in what is alive
  */
 export function meterKernels(
   inner: Kernels,
-  options: { readonly limitBytes?: number; readonly bytes?: ElementBytes } = {},
+  options: { readonly limitBytes?: number; readonly bytes?: ElementBytes; readonly scratch?: ScratchBytes } = {},
 ): MeteredKernels {
-  const { limitBytes = Infinity, bytes: width = elementBytes[inner.dtype] } = options;
+  const { limitBytes = Infinity, bytes: width = elementBytes[inner.dtype], scratch = () => 0 } = options;
   const sizes = new Map<Tensor | KeyValueCache, number>();
   const precisions = new WeakMap<Tensor, Precision>();
   /** Tensors by the scope that frees them, innermost last. */
@@ -152,8 +154,9 @@ export function meterKernels(
       if (typeof value !== "function") return value;
       return (...args: readonly unknown[]): unknown => {
         const result: unknown = Reflect.apply(value, target, args);
-        if (!(result instanceof Promise))
-          record(String(key), result, (name) => fullResults.has(name) || fullResultOf(String(key), args));
+        if (result instanceof Promise) return result;
+        record(String(key), result, (name) => fullResults.has(name) || fullResultOf(String(key), args));
+        peak = Math.max(peak, alive + scratch(String(key), args));
         return result;
       };
     },

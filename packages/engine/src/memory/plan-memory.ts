@@ -10,6 +10,7 @@ import { parameterShapes } from "../transformer/parameters.ts";
 import { trainBackward, trainForward, type Recompute } from "../transformer/train-pass.ts";
 import { blankModel, blankPlan, blankSequences } from "./blank-model.ts";
 import { elementBytes, meterKernels, type MeteredKernels } from "./metered-kernels.ts";
+import { defaultHeadBytes, libtorchScratch } from "./scratch-bytes.ts";
 import { createShapeKernels } from "./shape-kernels.ts";
 
 /** How a model is trained and sampled from. */
@@ -27,8 +28,8 @@ export interface MemorySettings {
   readonly microBatch: number;
   /** Replies that are sampled at once. */
   readonly rollouts: number;
-  /** Most logits that the device holds at once while it trains. */
-  readonly headLogits?: number;
+  /** Most bytes that a tile of the head takes; 64 MiB unless told, as on the CPU. */
+  readonly headBytes?: number;
 }
 
 /** Bytes on the device, by part. Both phases hold the first five; what a device's library takes for itself is not in it. */
@@ -40,9 +41,9 @@ export interface MemoryPlan {
   readonly optimizerMoments: number;
   /** Training only, from the first backward pass to the optimiser's step. */
   readonly gradients: number;
-  /** Training only: what forward keeps and backward adds, at its highest. */
+  /** Training only: what forward keeps and backward adds, at its highest, and what operations hold while they run. */
   readonly activations: number;
-  /** Training only: logits of the pieces that the head works in. */
+  /** Training only: what the tiles of the head add to that. */
   readonly headWorkspace: number;
   /** Sampling only. */
   readonly keyValueCache: number;
@@ -53,10 +54,6 @@ export interface MemoryPlan {
   /** The larger of the two: they take turns. */
   readonly peak: number;
 }
-
-/** libtorch's head holds about five arrays of the size of its logits. */
-const headArrays = 5;
-const defaultHeadLogits = 1 << 24;
 
 /** Most prompt tokens of one prefill pass, as sampling cuts them. */
 const prefillTokens = 16_384;
@@ -69,10 +66,8 @@ export function planMemory(config: ModelConfig, settings: MemorySettings): Memor
   const { dtype, lora, snapshots } = settings;
   const { working, full } = elementBytes[dtype];
   const trained = elementCount(lora ? adapterShapes(config, lora) : parameterShapes(config));
-  const { activations, weights } = trainingActivations(config, settings);
+  const { activations, headWorkspace, weights } = trainingActivations(config, settings);
   const { keyValueCache, samplingWorkspace } = samplingMemory(config, settings);
-  const predictions = settings.microBatch * settings.completionTokens;
-  const headLogits = Math.min(predictions * config.vocabularySize, settings.headLogits ?? defaultHeadLogits);
   const parts = {
     weights,
     snapshots: snapshots * trained * working,
@@ -80,7 +75,7 @@ export function planMemory(config: ModelConfig, settings: MemorySettings): Memor
     optimizerMoments: 2 * trained * full,
     gradients: trained * full,
     activations,
-    headWorkspace: headArrays * headLogits * full,
+    headWorkspace,
     keyValueCache,
     samplingWorkspace,
   };
@@ -93,10 +88,10 @@ export function planMemory(config: ModelConfig, settings: MemorySettings): Memor
 /** Bytes that a training pass of these sequences holds at its highest, gradients left out. */
 export function trainingPassBytes(
   config: ModelConfig,
-  settings: Pick<MemorySettings, "dtype" | "lora" | "recompute">,
+  settings: Pick<MemorySettings, "dtype" | "lora" | "recompute" | "headBytes">,
   sequences: readonly TrainingSequence[],
 ): number {
-  const meter = meterKernels(createShapeKernels(settings.dtype));
+  const meter = meterOf(settings);
   const { kernels } = meter;
   const model = blankModel(kernels, config, settings.lora);
   const gradients = new Gradients(kernels);
@@ -116,9 +111,14 @@ export function forwardPassBytes(
   settings: Pick<MemorySettings, "dtype" | "lora">,
   sequences: readonly TrainingSequence[],
 ): number {
-  const meter = meterKernels(createShapeKernels(settings.dtype));
+  const meter = meterOf(settings);
   const model = blankModel(meter.kernels, config, settings.lora);
   return peakOf(meter, () => trainForward(model, packBatch(meter.kernels, sequences), "layer"));
+}
+
+/** Shapes without numbers, counted as libtorch would hold them. */
+function meterOf({ dtype, headBytes = defaultHeadBytes }: Pick<MemorySettings, "dtype" | "headBytes">): MeteredKernels {
+  return meterKernels(createShapeKernels(dtype), { scratch: libtorchScratch(elementBytes[dtype], { headBytes }) });
 }
 
 /** Most bytes that the body holds beside what was there. */
@@ -132,11 +132,13 @@ function peakOf(meter: MeteredKernels, body: () => void): number {
 function trainingActivations(
   config: ModelConfig,
   settings: MemorySettings,
-): { readonly activations: number; readonly weights: number } {
-  const meter = meterKernels(createShapeKernels(settings.dtype));
+): { readonly activations: number; readonly headWorkspace: number; readonly weights: number } {
+  const meter = meterOf(settings);
   blankModel(meter.kernels, config, settings.lora);
   const sequences = blankSequences(settings, settings.microBatch);
-  return { activations: trainingPassBytes(config, settings, sequences), weights: meter.bytes() };
+  const whole = trainingPassBytes(config, settings, sequences);
+  const activations = trainingPassBytes(config, { ...settings, headBytes: 0 }, sequences);
+  return { activations, headWorkspace: whole - activations, weights: meter.bytes() };
 }
 
 function samplingMemory(
@@ -144,7 +146,7 @@ function samplingMemory(
   { dtype, lora, rollouts, promptTokens, completionTokens }: MemorySettings,
 ): { readonly keyValueCache: number; readonly samplingWorkspace: number } {
   if (rollouts === 0) return { keyValueCache: 0, samplingWorkspace: 0 };
-  const meter = meterKernels(createShapeKernels(dtype));
+  const meter = meterOf({ dtype });
   const { kernels } = meter;
   const model = blankModel(kernels, config, lora);
   const capacity = Math.min(promptTokens + completionTokens, config.maxPositions);

@@ -5,3 +5,4 @@
 export { askTorch, parityCases, parityErrors } from "./torch-parity.ts";
 export type { ParityCase, ParityErrors, TorchAnswer } from "./torch-parity.ts";
 export { engineCases } from "./engine-cases.ts";
+export { holdTraining } from "../memory/hold-training.ts";

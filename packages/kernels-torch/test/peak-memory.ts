@@ -1,0 +1,31 @@
+// A child process: trains on blank weights and prints what that took at its highest, in bytes. Arguments: a model
+// configuration, settings of the memory plan, and the folder of torch, as one JSON text.
+import { readFileSync, writeFileSync } from "node:fs";
+import { parseModelConfig } from "@laconic/engine";
+import type { MemorySettings } from "@laconic/engine";
+import { holdTraining } from "@laconic/engine/testing";
+import { createKernels } from "@laconic/kernels-torch";
+
+const { config, settings, torch } = JSON.parse(process.argv[2] as string) as {
+  readonly config: Record<string, unknown>;
+  readonly settings: MemorySettings;
+  readonly torch: string;
+};
+
+/** `VmRSS` is what the process has in memory, `VmHWM` the most that it had. */
+function bytes(field: "VmRSS" | "VmHWM"): number {
+  const [, kibibytes] = new RegExp(`${field}:\\s+(\\d+) kB`).exec(readFileSync("/proc/self/status", "utf8")) ?? [];
+  return Number(kibibytes) * 1024;
+}
+
+const kernels = await createKernels({ device: "cpu", dtype: settings.dtype as "float32" | "bfloat16", threads: 1, torch });
+// What libraries take at their first use is not the model's.
+const small = { ...config, vocab_size: 64, max_position_embeddings: 64 };
+await holdTraining(kernels, parseModelConfig(small), { ...settings, promptTokens: 8, completionTokens: 8, microBatch: 2 });
+const before = bytes("VmRSS");
+// Sets the highest back to what there is.
+writeFileSync("/proc/self/clear_refs", "5");
+await holdTraining(kernels, parseModelConfig(config), settings);
+const { user, system } = process.cpuUsage();
+console.log(JSON.stringify({ peak: bytes("VmHWM") - before, before, cpuSeconds: (user + system) / 1e6 }));
+process.exit(0);
