@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { TensorScopes, type Precision, type Tensor } from "@laconic/kernels";
+import { sizeOf, TensorScopes, type Precision, type Tensor } from "@laconic/kernels";
 import type { Handle, Torch } from "./native/torch.ts";
 
 /** A contiguous torch tensor behind an opaque handle. */
@@ -28,13 +28,30 @@ export class TorchTensor implements Tensor {
   }
 }
 
+/** With this many numbers alive (64 MiB) memory counts more than the time that clearing it takes. */
+const largeElements = 2 ** 24;
+
 /** Owns every tensor, and what is worked out from it. */
 export class TensorStore extends TensorScopes<TorchTensor> {
   readonly #torch: Torch;
+  #elements = 0;
+  #large = false;
 
   constructor(torch: Torch) {
-    super((tensor) => drop(torch, tensor));
+    super((tensor) => {
+      this.#elements -= sizeOf(tensor.shape);
+      drop(torch, tensor);
+    });
     this.#torch = torch;
+  }
+
+  override adopt(tensor: TorchTensor): TorchTensor {
+    this.#elements += sizeOf(tensor.shape);
+    if (!this.#large && this.#elements >= largeElements) {
+      this.#large = true;
+      this.#torch.library.returnFreedMemory?.();
+    }
+    return super.adopt(tensor);
   }
 
   /** Takes over the result of a kernel. */

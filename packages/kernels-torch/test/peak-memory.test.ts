@@ -60,7 +60,10 @@ test.skipIf(missing).for(cases)("training holds what was planned: $name", { time
   ]);
   const { peak, ...rest } = JSON.parse(stdout) as { readonly peak: number };
   const plan = planMemory(parseModelConfig(config), given);
-  if (process.env["SHOW"]) process.stderr.write(`${item.name} ${peak / 2 ** 20} ${plan.training / 2 ** 20} ${peak / plan.training} ${JSON.stringify(rest)} ${JSON.stringify(plan)}\n`);
+  if (process.env["SHOW"])
+    process.stderr.write(
+      `${item.name} ${peak / 2 ** 20} ${plan.training / 2 ** 20} ${peak / plan.training} ${JSON.stringify(rest)} ${JSON.stringify(plan)}\n`,
+    );
   expect(peak).toBeLessThanOrEqual(plan.training);
   expect(plan.training).toBeLessThanOrEqual(1.2 * peak);
 });

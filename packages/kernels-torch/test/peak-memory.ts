@@ -18,10 +18,20 @@ function bytes(field: "VmRSS" | "VmHWM"): number {
   return Number(kibibytes) * 1024;
 }
 
-const kernels = await createKernels({ device: "cpu", dtype: settings.dtype as "float32" | "bfloat16", threads: 1, torch });
+const kernels = await createKernels({
+  device: "cpu",
+  dtype: settings.dtype as "float32" | "bfloat16",
+  threads: 1,
+  torch,
+});
 // What libraries take at their first use is not the model's.
 const small = { ...config, vocab_size: 64, max_position_embeddings: 64 };
-await holdTraining(kernels, parseModelConfig(small), { ...settings, promptTokens: 8, completionTokens: 8, microBatch: 2 });
+await holdTraining(kernels, parseModelConfig(small), {
+  ...settings,
+  promptTokens: 8,
+  completionTokens: 8,
+  microBatch: 2,
+});
 const before = bytes("VmRSS");
 // Sets the highest back to what there is.
 writeFileSync("/proc/self/clear_refs", "5");

@@ -32,7 +32,7 @@ export interface MemorySettings {
   readonly headBytes?: number;
 }
 
-/** Bytes on the device, by part. Both phases hold the first five; what a device's library takes for itself is not in it. */
+/** Bytes on the device, by part. Both phases hold the first five. */
 export interface MemoryPlan {
   readonly weights: number;
   readonly snapshots: number;
@@ -45,6 +45,8 @@ export interface MemoryPlan {
   readonly activations: number;
   /** Training only: what the tiles of the head add to that. */
   readonly headWorkspace: number;
+  /** What a device's library takes for itself beside all that: workspace of its products and memory between its blocks. */
+  readonly libraryOverhead: number;
   /** Sampling only. */
   readonly keyValueCache: number;
   /** Sampling only: activations of the prompts or of a decode step, and its logits. */
@@ -53,6 +55,17 @@ export interface MemoryPlan {
   readonly sampling: number;
   /** The larger of the two: they take turns. */
   readonly peak: number;
+}
+
+/**
+ * Measured with libtorch 2.13 on the CPU (glibc 2.36), where peaks of resident memory were compared with what was alive:
+ * `docs/benchmarks`, memory.
+ */
+const [productWorkspace, overheadShare] = [16 * 2 ** 20, 0.1] as const;
+
+/** Numbers of the tables that libtorch's rotation keeps: cosines and sines of both directions, whole and of the pass. */
+function rotaryNumbers({ maxPositions, headDim }: ModelConfig, tokens: number): number {
+  return 3 * (maxPositions + tokens) * headDim;
 }
 
 /** Most prompt tokens of one prefill pass, as sampling cuts them. */
@@ -80,9 +93,18 @@ export function planMemory(config: ModelConfig, settings: MemorySettings): Memor
     samplingWorkspace,
   };
   const lasting = parts.weights + parts.snapshots + parts.masterWeights + parts.optimizerMoments;
-  const training = lasting + parts.gradients + parts.activations + parts.headWorkspace;
-  const sampling = lasting + parts.keyValueCache + parts.samplingWorkspace;
-  return { ...parts, training, sampling, peak: Math.max(training, sampling) };
+  const coming = {
+    training: parts.gradients + parts.activations + parts.headWorkspace,
+    sampling: parts.keyValueCache + parts.samplingWorkspace,
+  };
+  const length = settings.promptTokens + settings.completionTokens;
+  const libraryOverhead =
+    productWorkspace +
+    overheadShare * Math.max(coming.training, coming.sampling) +
+    rotaryNumbers(config, settings.microBatch * length) * working;
+  const training = lasting + coming.training + libraryOverhead;
+  const sampling = lasting + coming.sampling + libraryOverhead;
+  return { ...parts, libraryOverhead, training, sampling, peak: Math.max(training, sampling) };
 }
 
 /** Bytes that a training pass of these sequences holds at its highest, gradients left out. */
