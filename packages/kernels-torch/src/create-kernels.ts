@@ -8,11 +8,11 @@ import { torchKernelSet } from "./torch-kernels.ts";
 
 /**
  * What an engine's worker calls. Options: `device` (`cpu`, `cuda`), `dtype` (`float32`, `bfloat16`), `threads` of one
- * operation on the CPU, `tf32` (true unless told), `torch` (folder of the torch package; searched for unless told).
+ * operation on the CPU, `tf32` (false unless told), `index` of the GPU (0 unless told), `torch` (folder of the torch package; searched for unless told).
  * @throws LaconicError `device_unavailable` with what is missing; `config_invalid` for an unknown option.
  */
 export const createKernels: CreateKernels = async (options = {}) => {
-  const { device = "cpu", dtype = "float32", threads, tf32 = true, torch, ...unknown } = options;
+  const { device = "cpu", dtype = "float32", threads, tf32 = false, index = 0, torch, ...unknown } = options;
   const [surplus] = Object.keys(unknown);
   if (surplus !== undefined) throw new LaconicError("config_invalid", `kernels-torch has no option ${surplus}`);
   if (device !== "cpu" && device !== "cuda")
@@ -21,6 +21,12 @@ export const createKernels: CreateKernels = async (options = {}) => {
     throw new LaconicError("config_invalid", `dtype is ${dtype}, expected float32 or bfloat16`);
   if (threads !== undefined && !(typeof threads === "number" && Number.isInteger(threads) && threads > 0))
     throw new LaconicError("config_invalid", `threads is ${threads}, expected a whole number from 1`);
+  if (typeof tf32 !== "boolean")
+    throw new LaconicError("config_invalid", `tf32 is ${JSON.stringify(tf32)}, expected true or false`);
+  if (!(typeof index === "number" && Number.isInteger(index) && index >= 0))
+    throw new LaconicError("config_invalid", `index is ${index}, expected a whole number from 0`);
+  if (index > 0 && device !== "cuda")
+    throw new LaconicError("config_invalid", `index is ${index}, but device ${device} counts no GPUs`);
   const install = findTorch(torch === undefined ? process.env : { LACONIC_TORCH: String(torch) });
   if (device === "cuda" && !install.cuda)
     throw new LaconicError(
@@ -28,8 +34,8 @@ export const createKernels: CreateKernels = async (options = {}) => {
       `PyTorch ${install.version ?? ""} in ${install.folder} was built without CUDA; install a CUDA build`,
       { folder: install.folder },
     );
-  if (device === "cuda") checkCudaDriver();
-  const library = loadLibrary(install, { device, tf32: tf32 === true, ...(threads !== undefined && { threads }) });
+  if (device === "cuda") checkCudaDriver(index);
+  const library = loadLibrary(install, { device, index, tf32, ...(threads !== undefined && { threads }) });
   return checkedKernels(new Torch(library, device), dtype);
 };
 
@@ -81,7 +87,9 @@ export interface TorchOptions {
   readonly dtype?: "float32" | "bfloat16";
   /** Of one operation on the CPU; all cores unless told. */
   readonly threads?: number;
-  /** TF32 products of float32 matrices on CUDA; true unless told. */
+  /** Of the GPU, as CUDA counts them; 0 unless told. */
+  readonly index?: number;
+  /** TF32 products of float32 matrices on CUDA: 10 bits of fraction instead of 23, and faster. False unless told. */
   readonly tf32?: boolean;
   /** Folder of the torch package; searched for unless told. */
   readonly torch?: string;

@@ -10,6 +10,7 @@ import { linearKernels } from "./kernels/linear.ts";
 import { mathAttentionKernels } from "./kernels/math-attention.ts";
 import { normKernels } from "./kernels/norm.ts";
 import { optimizerKernels } from "./kernels/optimizer.ts";
+import { pieceKernels } from "./kernels/pieces.ts";
 import { rotaryKernels } from "./kernels/rotary.ts";
 import { rowKernels } from "./kernels/rows.ts";
 import { samplingKernels } from "./kernels/sampling.ts";
@@ -40,10 +41,12 @@ export function torchKernelSet(
     deterministic: torch.device === "cpu",
     // Its matrix products choose another order of summation for another number of rows.
     batchInvariant: false,
+    cachePageSize: null,
     memory: () => torch.library.deviceMemory?.() ?? null,
     liveTensors: () => device.store.count,
-    dispose: () => device.store.dispose(),
+    dispose: () => device.dispose(),
     ...lifetimeKernels(device),
+    ...pieceKernels(device),
     ...elementwiseKernels(device),
     ...rowKernels(device),
     ...linearKernels(device),

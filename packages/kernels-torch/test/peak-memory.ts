@@ -25,7 +25,7 @@ const kernels = await createKernels({
   torch,
 });
 // What libraries take at their first use is not the model's.
-const small = { ...config, vocab_size: 64, max_position_embeddings: 64 };
+const small = { ...config, vocab_size: 64, max_position_embeddings: 64, num_hidden_layers: 1 };
 await holdTraining(kernels, parseModelConfig(small), {
   ...settings,
   promptTokens: 8,

@@ -5,10 +5,14 @@
 export type {
   AdamWMoments,
   AdamWStep,
+  AdamWTensors,
   AttentionShape,
   CachePlan,
   CreateKernels,
   DeviceMemory,
+  GradientClip,
+  GradientPlace,
+  GradientPlaces,
   KernelSource,
   Kernels,
   KeyValueCache,
@@ -27,7 +31,7 @@ export {
   expectInts,
   expectLayout,
   expectFilled,
-  expectRowCopies,
+  expectPageCopies,
   expectSampling,
   expectTokenLogProbs,
   matrix,
@@ -35,8 +39,9 @@ export {
   sizeOf,
 } from "./shape-checks.ts";
 
-export { heldPlaces, longestReach, newPlaces, reachMask, rowsFollow, seesEverything } from "./cache-places.ts";
+export { heldPlaces, longestReach, newPages, newPlaces, pageRun, reachMask, seesEverything } from "./cache-places.ts";
 export { KeyValueCaches } from "./key-value-caches.ts";
 export { TensorScopes } from "./tensor-scopes.ts";
 export { isOutOfMemory } from "./is-out-of-memory.ts";
+export { expectColumns, expectJoined, expectPairs, expectUpdates } from "./list-checks.ts";
 export { tensorsIn } from "./tensors-in.ts";

@@ -69,31 +69,40 @@ export function expectCacheHeads(cache: KeyValueCache, { kvHeads, headDim }: Att
     );
 }
 
-/** @throws LaconicError `input_invalid` when the new tokens do not fill `tokens` rows or do not fit the cache. */
+/** @throws LaconicError `input_invalid` when the new tokens do not fill `tokens` rows or a sequence does not fit its pages. */
 export function expectCachePlan(
-  { layout, rows, past, rowsOnDevice, pastOnDevice }: CachePlan,
+  { layout, table, past, tableOnDevice, pastOnDevice }: CachePlan,
   cache: KeyValueCache,
   tokens: number,
   place: string,
 ): void {
   expectLayout(layout, tokens, place);
   const sequences = layout.offsets.length - 1;
-  expectInts(rowsOnDevice, sequences, `${place}: rows`);
+  const width = sequences === 0 ? 0 : table.length / sequences;
+  expect(tableOnDevice, "int32", [sequences, width], `${place}: table`);
   expectInts(pastOnDevice, sequences, `${place}: past`);
   for (let s = 0; s < sequences; s++) {
-    const [row, held] = [rows[s] as number, past[s] as number];
+    const held = past[s] as number;
     const end = held + (layout.offsets[s + 1] as number) - (layout.offsets[s] as number);
-    if (!(row >= 0 && row < cache.rows && held >= 0 && end <= cache.capacity))
+    if (!(held >= 0 && end <= width * cache.pageSize))
       throw new LaconicError(
         "input_invalid",
-        `${place}: row ${row} of ${cache.rows} would hold ${end} of ${cache.capacity} positions`,
-        { row, positions: end },
+        `${place}: sequence ${s} would hold ${end} positions in ${width} pages of ${cache.pageSize}`,
+        { sequence: s, positions: end },
       );
+    for (let i = 0; i < width; i++) {
+      const page = table[s * width + i] as number;
+      if (!(page >= 0 && page < cache.pages))
+        throw new LaconicError("input_invalid", `${place}: sequence ${s} names page ${page} of ${cache.pages}`, {
+          sequence: s,
+          page,
+        });
+    }
   }
 }
 
 /** @throws LaconicError `input_invalid` when a copy leaves a cache, or the two caches hold other heads. */
-export function expectRowCopies(
+export function expectPageCopies(
   cache: KeyValueCache,
   from: Int32Array,
   to: Int32Array,
@@ -103,15 +112,15 @@ export function expectRowCopies(
   if (cache.kvHeads !== source.kvHeads || cache.headDim !== source.headDim)
     throw new LaconicError(
       "input_invalid",
-      `copyCacheRows: ${source.kvHeads} heads of ${source.headDim} do not fit a cache with ${cache.kvHeads} of ${cache.headDim}`,
+      `copyCachePages: ${source.kvHeads} heads of ${source.headDim} do not fit a cache with ${cache.kvHeads} of ${cache.headDim}`,
     );
-  const most = Math.min(cache.capacity, source.capacity);
-  from.forEach((row, i) => {
+  const most = Math.min(cache.pageSize, source.pageSize);
+  from.forEach((page, i) => {
     const [target, length] = [to[i] as number, lengths[i] as number];
-    if (!(row >= 0 && row < source.rows && target >= 0 && target < cache.rows && length >= 0 && length <= most))
+    if (!(page >= 0 && page < source.pages && target >= 0 && target < cache.pages && length >= 0 && length <= most))
       throw new LaconicError(
         "input_invalid",
-        `copyCacheRows: ${length} positions from row ${row} of ${source.rows} to row ${target} of ${cache.rows} with ${most} positions`,
+        `copyCachePages: ${length} positions from page ${page} of ${source.pages} to page ${target} of ${cache.pages} with ${most} positions`,
       );
   });
 }

@@ -12,7 +12,7 @@ import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { chooseDevice } from "../run/devices.ts";
+import { chooseDevice, expectGpus } from "../run/devices.ts";
 import { openModelFolder } from "../run/model-folder.ts";
 import { modelSource, policiesOf } from "../run/open-parts.ts";
 import { checkModelsOf, findRun } from "../run/open-run.ts";
@@ -109,8 +109,9 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           templateArguments: templateArgumentsFrom(args["chat-template-arguments"]),
         });
         const device = await chooseDevice(args.device, "auto", (line) => terminal.note(line));
+        await expectGpus(device);
         const engine = await createLocalEngine({
-          device: device.source,
+          device: device.sources,
           workers: device.workers,
           keptPrefixes: { maxBytes, maxAgeSeconds: 600 },
           onWarning: (message) => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`),

@@ -15,9 +15,10 @@ import { openActor, openPolicyValues, openValues } from "../door/run-values.ts";
 import type { ActorChoice } from "./chosen-actor.ts";
 import { checkActor } from "./check-effects.ts";
 import type { AppConfig } from "./run-settings.ts";
-import type { ChosenDevice } from "./devices.ts";
+import { expectGpus, type ChosenDevice } from "./devices.ts";
 import { openRunTask } from "./run-task.ts";
 import { servedModel } from "./served-model.ts";
+import type { Spending } from "./spending.ts";
 import { tokenizerIn } from "./tokenizer-in.ts";
 
 /** An engine with the models of a run on it, and the task they work on. */
@@ -44,6 +45,8 @@ export interface RunResources {
   readonly note?: (text: string) => void;
   /** Instead of the configuration's actor. */
   readonly actor?: ActorChoice["speaks"];
+  /** For an actor behind a server. */
+  readonly spending?: Spending | null;
   /** Held-out problems at most; 0 opens no data. Default 1000. */
   readonly heldOut?: number;
 }
@@ -84,8 +87,9 @@ export async function openParts(config: Parts, device: ChosenDevice, resources: 
   const { budget } = config.train;
   const shown = budget ? { targetTokens: budget.targetTokens } : {};
   const task = await openRunTask(config.task, { modelFolder, templateArguments, note, heldOut, ...shown });
+  await expectGpus(device);
   const engine = await createLocalEngine({
-    device: device.source,
+    device: device.sources,
     workers: device.workers,
     onWarning,
     ...config.memory,
@@ -129,7 +133,7 @@ export async function openParts(config: Parts, device: ChosenDevice, resources: 
     }
     if (given && "api" in given) {
       const { concurrency = 32 } = given.api;
-      return servedModel(given.api, concurrency);
+      return servedModel(given.api, concurrency, resources.spending);
     }
     // A model of its own, so that a resumed run's frozen agents are those of its beginning.
     const folder = given ? await openModel(given.model) : null;

@@ -1,10 +1,10 @@
 import { randomFromState, type LogProbsAtOne, type Random, type SampleRequest, type SampleResult } from "@laconic/core";
 import type { ModelConfig } from "../transformer/model-config.ts";
-import type { SlotHolder } from "./cache-slots.ts";
+import type { PageHolder } from "./cache-pages.ts";
 import { StopMatcher } from "./stop-matcher.ts";
 
 /** A reply in the making. */
-export interface Reply extends SlotHolder {
+export interface Reply extends PageHolder {
   /** Place of its request in the call. */
   readonly place: number;
   readonly request: SampleRequest;
@@ -17,6 +17,8 @@ export interface Reply extends SlotHolder {
   readonly logProbs: number[];
   readonly atOne: LogProbsAtOne[];
   finishReason: SampleResult["finishReason"] | null;
+  /** Counts the replies that were let in: the last one is the first to give its pages up. */
+  turn: number;
 }
 
 export function startReply(config: ModelConfig, request: SampleRequest, place: number): Reply {
@@ -31,12 +33,18 @@ export function startReply(config: ModelConfig, request: SampleRequest, place: n
     logProbs: [],
     atOne: [],
     finishReason: null,
-    slot: -1,
+    pages: [],
+    turn: 0,
     /** All but the newest token, which no pass has seen yet. */
     get held() {
       return Math.max(0, request.promptTokens.length + this.tokens.length - 1);
     },
   };
+}
+
+/** What a pass has to see before the next token is drawn: the prompt, and what was drawn before the reply lost its pages. */
+export function contentOf({ request, tokens }: Reply): readonly number[] {
+  return tokens.length === 0 ? request.promptTokens : [...request.promptTokens, ...tokens];
 }
 
 /** Most positions that a request can come to. */

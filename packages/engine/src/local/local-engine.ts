@@ -23,9 +23,10 @@ import { webWorkerPort, type WebWorker } from "./web-worker.ts";
 
 /** Device, threads and memory of a local engine. */
 export interface LocalEngineOptions {
-  readonly device: KernelSource;
+  /** Where the kernels are; a list gives each worker a device of its own, as on several GPUs. */
+  readonly device: KernelSource | readonly KernelSource[];
   /**
-   * Worker threads, each with a replica of every model; 1 by default. Part of the run, not of the machine: a different
+   * Worker threads, each with a replica of every model; 1 by default, or as many as there are devices. Part of the run, not of the machine: a different
    * number sums gradients in a different order.
    */
   readonly workers?: number;
@@ -54,9 +55,20 @@ const defaultMaxTokens = 16_384;
  * several workers in a page whose threads cannot share memory; `aborted`.
  */
 export async function createLocalEngine(options: LocalEngineOptions): Promise<Engine> {
-  const { device, workers = 1, maxTokensPerMicroBatch = defaultMaxTokens, recompute = "none", keptPrefixes } = options;
+  const devices = [options.device].flat();
+  const {
+    workers = devices.length,
+    maxTokensPerMicroBatch = defaultMaxTokens,
+    recompute = "none",
+    keptPrefixes,
+  } = options;
   if (!Number.isInteger(workers) || workers < 1)
     throw new LaconicError("config_invalid", `engine: workers is ${workers}, expected a whole number of at least 1`);
+  if (devices.length === 0 || (Array.isArray(options.device) && devices.length !== workers))
+    throw new LaconicError(
+      "config_invalid",
+      `engine: workers is ${workers}, and there are ${devices.length} devices: each worker has one of its own`,
+    );
   if (!(maxTokensPerMicroBatch >= 1))
     throw new LaconicError(
       "config_invalid",
@@ -65,10 +77,12 @@ export async function createLocalEngine(options: LocalEngineOptions): Promise<En
   expectSharedMemory(workers);
   const { signal } = options;
   expectNotAborted(signal, starting);
-  const setup: HostSetup = { device, recompute, limits: limitsOf(keptPrefixes) };
   const { startWorker } = options;
-  const start = (): HostPort => (startWorker ? webWorkerPort(startWorker(), setup) : startThread(setup));
-  const ports = Array.from({ length: workers }, start);
+  const start = (device: KernelSource): HostPort => {
+    const setup: HostSetup = { device, recompute, limits: limitsOf(keptPrefixes) };
+    return startWorker ? webWorkerPort(startWorker(), setup) : startThread(setup);
+  };
+  const ports = Array.from({ length: workers }, (_, worker) => start(devices[worker % devices.length] as KernelSource));
   const hosts = ports.map((port) => hostOver(port));
   try {
     return await untilAborted(assemble(hosts, options), signal, starting);

@@ -225,7 +225,9 @@ export class LocalModel implements TrainableModel {
     const filled = await Promise.all(
       this.#hosts.map((host, replica) => host.exportGradient(this.#model, exchange, replica)),
     );
-    return filled.includes(true);
+    if (!filled.includes(true)) return false;
+    await Promise.all(this.#hosts.map((host, replica) => host.sumGradients(exchange, replica)));
+    return true;
   }
 
   #host(replica: number): EngineHost {

@@ -9,7 +9,7 @@ import { blankModel, blankSequences } from "./blank-model.ts";
 import type { MemorySettings } from "./plan-memory.ts";
 
 /**
- * Two updates of two micro-batches each on a model whose weights are zeros: what {@link planMemory} plans, held for real.
+ * Two updates of a micro-batch each on a model whose weights are zeros: what {@link planMemory} plans, held for real.
  * Afterwards everything is freed.
  */
 export async function holdTraining(
@@ -25,12 +25,11 @@ export async function holdTraining(
   const optimizer = new AdamW(kernels);
   const sequences = blankSequences(settings, settings.microBatch);
   for (let update = 0; update < 2; update++) {
-    for (let microBatch = 0; microBatch < 2; microBatch++)
-      kernels.scope(() => {
-        const pass = trainForward(model, packBatch(kernels, sequences), settings.recompute);
-        const predictions = pass.batch.predictionCount;
-        trainBackward(model, pass, kernels.upload(new Float64Array(predictions), [predictions], "full"), gradients);
-      });
+    kernels.scope(() => {
+      const pass = trainForward(model, packBatch(kernels, sequences), settings.recompute);
+      const predictions = pass.batch.predictionCount;
+      trainBackward(model, pass, kernels.upload(new Float64Array(predictions), [predictions], "full"), gradients);
+    });
     await optimizer.step(model, gradients.byName, {
       ...{ learningRate: 1e-3, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 },
     });

@@ -49,7 +49,7 @@ test.for(cases)(
   async ({ config, settings: given }) => {
     const bytes = elementBytes[given.dtype];
     const scratch = libtorchScratch(bytes, { headBytes: defaultHeadBytes });
-    const meter = meterKernels(createReferenceKernels(), { bytes, scratch });
+    const meter = meterKernels(createReferenceKernels(), { bytes, scratch, sharing: true });
     const { kernels } = meter;
     const base = uploadModel(kernels, config, randomParameters(config, 1));
     const matrices = new Map(
@@ -87,8 +87,12 @@ test.for(cases)(
 test("sampling holds the planned caches, and no more than the planned workspace", async () => {
   for (const json of Object.values(tinyConfigs)) {
     const config = parseModelConfig(json);
-    const plan = planMemory(config, { ...settings, rollouts: 4 });
-    const meter = meterKernels(createReferenceKernels());
+    const meter = meterKernels(createReferenceKernels(), { sharing: true });
+    const plan = planMemory(config, {
+      ...settings,
+      rollouts: 4,
+      cachePageSize: meter.kernels.cachePageSize as number,
+    });
     const model = uploadModel(meter.kernels, config, randomParameters(config, 1));
     const before = meter.bytes();
     meter.startPeak();

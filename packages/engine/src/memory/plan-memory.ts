@@ -28,6 +28,8 @@ export interface MemorySettings {
   readonly microBatch: number;
   /** Replies that are sampled at once. */
   readonly rollouts: number;
+  /** Positions of a page of the device's key-value cache: replies take whole pages. None unless told. */
+  readonly cachePageSize?: number;
   /** Most bytes that a tile of the head takes; 64 MiB unless told, as on the CPU. */
   readonly headBytes?: number;
 }
@@ -45,8 +47,9 @@ export interface MemoryPlan {
   readonly activations: number;
   /** Training only: what the tiles of the head add to that. */
   readonly headWorkspace: number;
-  /** What a device's library takes for itself beside all that: workspace of its products and memory between its blocks. */
-  readonly libraryOverhead: number;
+  /** What the device's library takes for itself in each phase: workspace of its products and memory between its blocks. */
+  readonly trainingOverhead: number;
+  readonly samplingOverhead: number;
   /** Sampling only. */
   readonly keyValueCache: number;
   /** Sampling only: activations of the prompts or of a decode step, and its logits. */
@@ -93,18 +96,20 @@ export function planMemory(config: ModelConfig, settings: MemorySettings): Memor
     samplingWorkspace,
   };
   const lasting = parts.weights + parts.snapshots + parts.masterWeights + parts.optimizerMoments;
-  const coming = {
-    training: parts.gradients + parts.activations + parts.headWorkspace,
-    sampling: parts.keyValueCache + parts.samplingWorkspace,
+  const comingInTraining = parts.gradients + parts.activations + parts.headWorkspace;
+  const comingInSampling = parts.keyValueCache + parts.samplingWorkspace;
+  const { microBatch, promptTokens, completionTokens, rollouts } = settings;
+  const overhead = (coming: number, tokens: number): number =>
+    Math.ceil(Math.min(productWorkspace, coming) + overheadShare * coming + rotaryNumbers(config, tokens) * working);
+  const trainingOverhead = overhead(comingInTraining, microBatch * (promptTokens + completionTokens));
+  const samplingOverhead = overhead(comingInSampling, rollouts);
+  const training = lasting + comingInTraining + trainingOverhead;
+  const sampling = lasting + comingInSampling + samplingOverhead;
+  return {
+    ...parts,
+    ...{ trainingOverhead, samplingOverhead, training, sampling },
+    peak: Math.max(training, sampling),
   };
-  const length = settings.promptTokens + settings.completionTokens;
-  const libraryOverhead =
-    productWorkspace +
-    overheadShare * Math.max(coming.training, coming.sampling) +
-    rotaryNumbers(config, settings.microBatch * length) * working;
-  const training = lasting + coming.training + libraryOverhead;
-  const sampling = lasting + coming.sampling + libraryOverhead;
-  return { ...parts, libraryOverhead, training, sampling, peak: Math.max(training, sampling) };
 }
 
 /** Bytes that a training pass of these sequences holds at its highest, gradients left out. */
@@ -140,7 +145,10 @@ export function forwardPassBytes(
 
 /** Shapes without numbers, counted as libtorch would hold them. */
 function meterOf({ dtype, headBytes = defaultHeadBytes }: Pick<MemorySettings, "dtype" | "headBytes">): MeteredKernels {
-  return meterKernels(createShapeKernels(dtype), { scratch: libtorchScratch(elementBytes[dtype], { headBytes }) });
+  return meterKernels(createShapeKernels(dtype), {
+    scratch: libtorchScratch(elementBytes[dtype], { headBytes }),
+    sharing: true,
+  });
 }
 
 /** Most bytes that the body holds beside what was there. */
@@ -165,21 +173,26 @@ function trainingActivations(
 
 function samplingMemory(
   config: ModelConfig,
-  { dtype, lora, rollouts, promptTokens, completionTokens }: MemorySettings,
+  { dtype, lora, rollouts, promptTokens, completionTokens, cachePageSize = 1 }: MemorySettings,
 ): { readonly keyValueCache: number; readonly samplingWorkspace: number } {
   if (rollouts === 0) return { keyValueCache: 0, samplingWorkspace: 0 };
   const meter = meterOf({ dtype });
   const { kernels } = meter;
   const model = blankModel(kernels, config, lora);
-  const capacity = Math.min(promptTokens + completionTokens, config.maxPositions);
+  const positions = Math.min(promptTokens + completionTokens, config.maxPositions);
+  const capacity = cachePageSize * Math.ceil(positions / cachePageSize);
   const { kvHeads, headDim } = config;
   const empty = meter.bytes();
   const caches = Array.from({ length: config.layers }, () =>
-    kernels.createCache({ rows: rollouts, capacity, kvHeads, headDim }),
+    kernels.createCache({ pages: rollouts, pageSize: capacity, kvHeads, headDim }),
   );
   const keyValueCache = meter.bytes() - empty;
   const prompts = Math.max(1, Math.min(rollouts, Math.floor(prefillTokens / promptTokens)));
-  const peaks = [stepPeak(meter, model, caches, prompts, promptTokens), stepPeak(meter, model, caches, rollouts, 1)];
+  const width = cachePageSize === 1 ? 1 : capacity / cachePageSize;
+  const peaks = [
+    stepPeak(meter, model, caches, prompts, promptTokens, width),
+    stepPeak(meter, model, caches, rollouts, 1, width),
+  ];
   return { keyValueCache, samplingWorkspace: Math.max(...peaks) };
 }
 
@@ -190,10 +203,11 @@ function stepPeak(
   caches: readonly KeyValueCache[],
   rows: number,
   tokens: number,
+  pagesPerRow: number,
 ): number {
   const { kernels } = model;
   return peakOf(meter, () => {
-    const plan = blankPlan(kernels, rows, tokens, 0);
+    const plan = blankPlan(kernels, rows, tokens, 0, pagesPerRow);
     const last = Int32Array.from({ length: rows }, (_, row) => (row + 1) * tokens - 1);
     forwardCached(model, new Int32Array(rows * tokens), caches, plan, last);
   });

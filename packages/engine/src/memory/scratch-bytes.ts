@@ -23,7 +23,7 @@ export function libtorchScratch(
     return places === rows ? 0 : (places / Math.max(1, rows)) * working * elements(...arrays);
   };
   const table: Partial<Record<keyof Kernels, (...args: never[]) => number>> = {
-    accumulate: (into: Tensor) => full * elements(into),
+    accumulate: (_into: Tensor, delta: Tensor) => wide * elements(delta),
     scatterAddRows: (delta: Tensor) => wide * elements(delta),
     linearBackward: (_dOut: Tensor, _x: Tensor, weight: Tensor, needs: { readonly weight: boolean }) =>
       needs.weight && !exact ? working * elements(weight) : 0,

@@ -19,6 +19,7 @@ const settings: OptimizerSettings = {
 function setUp(): {
   kernels: ReturnType<typeof createReferenceKernels>;
   optimizer: AdamW;
+  model: ModelOnDevice;
   step: (gradient: readonly number[], change?: Partial<OptimizerSettings>) => ReturnType<AdamW["step"]>;
   values: () => Promise<number[]>;
 } {
@@ -30,15 +31,17 @@ function setUp(): {
     ["bias", upload([3], [1])],
   ]);
   const optimizer = new AdamW(kernels);
+  const model = { parameters } as unknown as ModelOnDevice;
   return {
     kernels,
     optimizer,
+    model,
     step: async ([a = 0, b = 0, c = 0], change = {}) => {
       const gradients = new Map([
         ["matrix", upload([a, b], [1, 2])],
         ["bias", upload([c], [1])],
       ]);
-      const result = await optimizer.step({ parameters } as unknown as ModelOnDevice, gradients, {
+      const result = await optimizer.step(model, gradients, {
         ...settings,
         ...change,
       });
@@ -97,7 +100,7 @@ test("restored moments continue as the original, and free leaves nothing", async
       { first: source(first), second: source(second) },
     ]),
   );
-  await copy.optimizer.restore(original.optimizer.steps, stored, new Map());
+  await copy.optimizer.restore(copy.model, original.optimizer.steps, stored, new Map());
   expect(await copy.step([-1, 0, 5])).toEqual(await original.step([-1, 0, 5]));
   expect(await copy.values()).toEqual(await original.values());
   copy.optimizer.free();

@@ -25,9 +25,9 @@ export function forwardCached(
   });
   return kernels.scope(() => {
     const positionsOnDevice = kernels.upload(positions, [positions.length]);
-    let x = kernels.gatherRows(parameter(model, embeddingName), kernels.upload(tokens, [tokens.length]));
+    const x = kernels.gatherRows(parameter(model, embeddingName), kernels.upload(tokens, [tokens.length]));
     caches.forEach((cache, layer) => {
-      x = kernels.scope(() => layerFromCache(model, layer, x, positionsOnDevice, cache, plan));
+      kernels.scope(() => layerFromCache(model, layer, x, positionsOnDevice, cache, plan));
     });
     // A decode step wants every row.
     const all = logitRows.length === tokens.length && logitRows.every((row, i) => row === i);

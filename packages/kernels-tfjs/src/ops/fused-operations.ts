@@ -20,7 +20,7 @@ export interface FusedOperations<Device> {
     shape: AttentionShape,
     layout: SequenceLayout,
   ): [dQ: TfTensor, dK: TfTensor, dV: TfTensor];
-  /** out [N, queryHeads * headDim]; the cache, [rows * kvHeads * capacity, headDim], holds the new tokens already. */
+  /** out [N, queryHeads * headDim]; the cache, [pages * kvHeads * pageSize, headDim], holds the new tokens already. */
   attentionCached(
     device: Device,
     inputs: { readonly q: TfTensor; readonly keys: TfTensor; readonly values: TfTensor },

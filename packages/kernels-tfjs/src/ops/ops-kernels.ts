@@ -1,5 +1,6 @@
 import type { Kernels } from "@laconic/kernels";
 import { attentionKernels } from "./attention.ts";
+import { pieceKernels } from "./pieces.ts";
 import { elementwiseKernels } from "./elementwise.ts";
 import { headKernels } from "./head.ts";
 import { cacheKernels } from "./key-value-cache.ts";
@@ -23,6 +24,7 @@ export function opsKernelSet(backend: OpsBackend): Kernels {
     // Products choose their order of additions by shape, and scattered sums may run in parallel.
     deterministic: false,
     batchInvariant: false,
+    cachePageSize: backend.fused ? 64 : null,
     memory: () => null,
     liveTensors: () => device.store.count + liveCaches(),
     dispose: () => {
@@ -30,6 +32,7 @@ export function opsKernelSet(backend: OpsBackend): Kernels {
       backend.dispose();
     },
     ...lifetimeKernels(device),
+    ...pieceKernels(device),
     ...elementwiseKernels(device),
     ...rowKernels(device),
     ...linearKernels(device),

@@ -1,4 +1,4 @@
-import { expectFloats, matrix, type Kernels, type Tensor } from "@laconic/kernels";
+import { expectFloats, matrix, sizeOf, type Kernels, type Tensor } from "@laconic/kernels";
 import type { Tensor2D, Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { WasmDevice } from "./wasm-device.ts";
 
@@ -6,7 +6,9 @@ import type { WasmDevice } from "./wasm-device.ts";
  * Dense products. Those with a weight on the right run in TensorFlow.js (XNNPACK), which packs the weight once and
  * keeps the packed copy until the weight changes; the weight's gradient has no operand that lasts and is fused.
  */
-export function linearKernels(device: WasmDevice): Pick<Kernels, "linear" | "linearBackward" | "headLogits"> {
+export function linearKernels(
+  device: WasmDevice,
+): Pick<Kernels, "linear" | "linearOnto" | "linearBackward" | "headLogits"> {
   const { store, memory } = device;
   const transpose = (data: TfTensor): TfTensor => {
     const [rows, columns] = data.shape as [number, number];
@@ -30,6 +32,13 @@ export function linearKernels(device: WasmDevice): Pick<Kernels, "linear" | "lin
   };
   return {
     linear,
+    linearOnto(into, x, weight, bias) {
+      const product = linear(x, weight, bias);
+      expectFloats(into, product.shape, "linearOnto: into");
+      store.makeWritable(into);
+      device.run("add", into, product, into, sizeOf(into.shape));
+      store.free(product);
+    },
     headLogits: linear,
     linearBackward(dOut, x, weight, needs) {
       const [outer, inner] = matrix(weight, "linearBackward: weight");

@@ -7,6 +7,7 @@ import { cacheKernels } from "./key-value-cache.ts";
 import { lifetimeKernels } from "./lifetime.ts";
 import { linearKernels } from "./linear.ts";
 import { optimizerKernels } from "./optimizer.ts";
+import { pieceKernels } from "./pieces.ts";
 import { rowKernels } from "./rows.ts";
 import { samplingKernels } from "./sampling.ts";
 import type { TfjsMemory } from "./tfjs-memory.ts";
@@ -26,10 +27,12 @@ export function wasmKernelSet(memory: TfjsMemory): Kernels {
     dtype: "float32",
     deterministic: true,
     batchInvariant: true,
+    cachePageSize: 32,
     memory: () => null,
     liveTensors: () => device.store.count,
     dispose: () => device.store.dispose(),
     ...lifetimeKernels(device),
+    ...pieceKernels(device),
     ...elementwise,
     ...rowKernels(device),
     ...linear,

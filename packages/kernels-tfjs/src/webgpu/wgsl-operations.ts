@@ -29,7 +29,9 @@ export function wgslOperations(runner: ProgramRunner): FusedOperations<OpsDevice
       return [dQ, slice(both, 0, size), slice(both, size, size)];
     },
     attentionCached(device, inputs, cache, shape, plan) {
-      const program = attentionCachedProgram({ ...inputs, reach: reachOf(device, plan) }, cache, shape);
+      const table = device.data(plan.tableOnDevice);
+      const width = plan.table.length / plan.past.length;
+      const program = attentionCachedProgram({ ...inputs, reach: reachOf(device, plan), table }, cache, width, shape);
       return runProgram(runner, program, inputs.q.shape);
     },
     selectLogProbs(logits, targets, scale) {
@@ -61,15 +63,15 @@ function blocksOf(device: OpsDevice, { offsets, offsetsOnDevice }: SequenceLayou
   });
 }
 
-/** The cache's row of each new token, and the positions that it may look at: int32 [2 N]. */
-function reachOf(device: OpsDevice, { layout, rows, past, pastOnDevice }: CachePlan): TfTensor {
+/** The sequence of each new token, and the positions that it may look at: int32 [2 N]. */
+function reachOf(device: OpsDevice, { layout, past, pastOnDevice }: CachePlan): TfTensor {
   return device.deriveIndices(pastOnDevice, "reach", () => {
     const { offsets } = layout;
     const reach = new Int32Array(2 * (offsets.at(-1) as number));
-    rows.forEach((row, s) => {
+    past.forEach((held, s) => {
       const start = offsets[s] as number;
       for (let token = start; token < (offsets[s + 1] as number); token++)
-        reach.set([row, (past[s] as number) + token - start + 1], 2 * token);
+        reach.set([s, held + token - start + 1], 2 * token);
     });
     return reach;
   });

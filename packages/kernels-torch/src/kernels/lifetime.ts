@@ -29,7 +29,8 @@ export function lifetimeKernels(device: TorchDevice): Pick<Kernels, Lifetime> {
       );
     },
     async read(tensor) {
-      const { handle, shape, dtype, precision } = store.get(tensor);
+      const { shape, dtype, precision } = store.get(tensor);
+      const handle = device.handle(tensor);
       if (dtype === "int32") {
         const values = new Int32Array(sizeOf(shape));
         torch.read(handle, shape, values);
@@ -56,7 +57,8 @@ export function lifetimeKernels(device: TorchDevice): Pick<Kernels, Lifetime> {
       return device.make(shape, () => torch.cast(handle, device.type(wanted), true), wanted);
     },
     reshape(tensor, shape) {
-      const { handle, dtype, range, precision, shape: from } = store.get(tensor);
+      const { dtype, range, precision, shape: from } = store.get(tensor);
+      const handle = device.handle(tensor);
       if (sizeOf(from) !== sizeOf(shape))
         throw new LaconicError(
           "input_invalid",

@@ -4,13 +4,14 @@ import koffi from "koffi";
 import { LaconicError } from "@laconic/core";
 import { nvidiaLibraries } from "../find/nvidia-libraries.ts";
 import type { DeviceMemory } from "@laconic/kernels";
+import { Slots } from "./native-memory.ts";
 import type { TorchInstall } from "../find/torch-install.ts";
 
 /** A C function. Handles and addresses are numbers. */
 export type NativeFunction = (...args: readonly (number | bigint | boolean)[]) => number;
 
 /** C declarations by symbol; `{device}` stands for `cpu` or `cuda`. Handles and pointers are passed as addresses. */
-const required = {
+export const required = {
   callDispatcher: "int torch_call_dispatcher(uint64_t, uint64_t, uint64_t, uint64_t)",
   newList: "int torch_new_list_reserve_size(size_t, uint64_t)",
   pushBack: "int torch_list_push_back(uint64_t, uint64_t)",
@@ -29,11 +30,13 @@ const required = {
   addmmOut: "int aoti_torch_{device}_addmm_out(uint64_t, uint64_t, uint64_t, uint64_t, double, double)",
 } as const;
 
-const optional = {
+export const optional = {
   /** 2.13: text of the last error on this thread. */
   errorText: "str torch_exception_get_what_without_backtrace()",
   /** 2.13: heap slot of an optional argument. */
   newSlot: "int torch_new_stable_ivalue(uint64_t)",
+  /** Makes a GPU the calling thread's own, as long as the guard lives. */
+  newGuard: "int aoti_torch_create_cuda_guard(int32_t, uint64_t)",
 } as const;
 
 /** libtorch, loaded. */
@@ -41,6 +44,8 @@ export interface Library {
   readonly version: { readonly major: number; readonly minor: number };
   /** As `torch_call_dispatcher` wants it. */
   readonly abiVersion: bigint;
+  /** Of the GPU; 0 on the CPU. */
+  readonly index: number;
   readonly functions: Readonly<Record<keyof typeof required, NativeFunction>>;
   readonly errorText: (() => string | null) | null;
   /** 2.13: writes the address of a fresh 8-byte block, which torch frees, to the given address. */
@@ -59,6 +64,8 @@ export interface Library {
 
 export interface LibraryOptions {
   readonly device: "cpu" | "cuda";
+  /** Of the GPU; 0 unless told. */
+  readonly index?: number;
   /** Threads of one operation on the CPU; the library's own choice when absent. */
   readonly threads?: number;
   /** TF32 products of float32 matrices on CUDA. */
@@ -79,7 +86,8 @@ export function loadLibrary(install: TorchInstall, options: LibraryOptions): Lib
   if (options.threads !== undefined) setEnvironment("OMP_NUM_THREADS", String(options.threads), 1);
   // OpenMP's threads wait busily between operations; without an end to it they starve the process's other threads.
   setEnvironment("GOMP_SPINCOUNT", "20000", 0);
-  if (device === "cuda" && options.tf32) setEnvironment("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", "1", 0);
+  // PyTorch's own default is off for products; a variable of the surroundings would turn it on for a run that says nothing.
+  if (device === "cuda") setEnvironment("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", options.tf32 ? "1" : "0", 1);
 
   const returnFreedMemory = device === "cpu" ? keepFreedMemory(libc) : null;
 
@@ -132,9 +140,12 @@ export function loadLibrary(install: TorchInstall, options: LibraryOptions): Lib
       `PyTorch ${version.major}.${version.minor} in ${install.folder} lacks ${missing.join(", ")}`,
       { folder: install.folder },
     );
+  const { index = 0 } = options;
+  if (index > 0) useGpu(index, find(optional.newGuard) as NativeFunction | null);
   return {
     version,
     abiVersion,
+    index,
     functions: functions as Library["functions"],
     errorText: find(optional.errorText) as (() => string | null) | null,
     newSlot: find(optional.newSlot) as NativeFunction | null,
@@ -147,6 +158,14 @@ export function loadLibrary(install: TorchInstall, options: LibraryOptions): Lib
   };
 }
 
+/** What is launched and asked from this thread on goes to this GPU. The guard is never freed. */
+function useGpu(index: number, newGuard: NativeFunction | null): void {
+  const status = newGuard?.(index, new Slots(1).address);
+  if (status === 0) return;
+  const reason = status === undefined ? "lacks aoti_torch_create_cuda_guard" : "refuses it";
+  throw new LaconicError("device_unavailable", `cannot compute on GPU ${index}: PyTorch ${reason}`, { index });
+}
+
 /**
  * Activations come and go by the mebibyte; glibc gives such blocks back to the kernel each time, and clearing the pages
  * anew took half of an elementwise kernel's time. What is kept falls to pieces, though: because of its alignment a block
@@ -157,7 +176,7 @@ function keepFreedMemory(libc: ReturnType<typeof koffi.load>): (() => void) | nu
   try {
     const mallopt = libc.func("int mallopt(int, int)");
     const [trimThreshold, topPad, mmapThreshold] = [-1, -2, -3] as const;
-    mallopt(mmapThreshold, 2 ** 25);
+    mallopt(mmapThreshold, 2 ** 22);
     mallopt(trimThreshold, 2 ** 31 - 1);
     mallopt(topPad, 2 ** 26);
     return () => void mallopt(mmapThreshold, 2 ** 20);

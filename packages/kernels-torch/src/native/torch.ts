@@ -29,7 +29,7 @@ export interface Operator<Count extends ResultCount = 1> {
   readonly results: Count;
 }
 
-type ResultCount = 0 | 1 | 2 | 3 | 5;
+export type ResultCount = 0 | 1 | 2 | 3 | 5;
 
 /** As many handles as an operator returns. */
 export type Handles<Count extends ResultCount> = [
@@ -41,16 +41,25 @@ export type Handles<Count extends ResultCount> = [
   readonly [Handle, Handle, Handle, Handle, Handle],
 ][Count];
 
+const known = new Map<string, Operator<ResultCount>>();
+
+/** Every operator that the loaded kernels call, so that a check can hold them against PyTorch's own list. */
+export function knownOperators(): readonly Operator<ResultCount>[] {
+  return [...known.values()];
+}
+
 /** `operator("aten::max", "dim", 2)` returns two tensors. */
 export function operator(name: string, overload?: string): Operator;
 export function operator<Count extends ResultCount>(name: string, overload: string, results: Count): Operator<Count>;
 export function operator(name: string, overload = "", results: ResultCount = 1): Operator<ResultCount> {
-  return {
+  const made = {
     name: overload === "" ? name : `${name}.${overload}`,
     nameAddress: cString(name),
     overloadAddress: cString(overload),
     results,
   };
+  known.set(made.name, made);
+  return made;
 }
 
 const argumentSlots = 64;
@@ -163,7 +172,7 @@ export class Torch {
       address + 8 * stridesAt,
       type,
       onHost ? 0 : this.#deviceType,
-      onHost || this.device === "cpu" ? -1 : 0,
+      onHost || this.device === "cpu" ? -1 : this.library.index,
       address + 8 * out.address,
     );
     return this.#result(status, "empty_strided");

@@ -96,11 +96,11 @@ const defects: readonly (readonly [name: string, noticedBy: string, change: (ker
       }),
     ],
     [
-      "copies whole cache rows too short",
-      "a copied cache row",
+      "copies pages too short",
+      "a copied page",
       (k) => ({
-        copyCacheRows: (cache, from, to, lengths) =>
-          k.copyCacheRows(
+        copyCachePages: (cache, from, to, lengths) =>
+          k.copyCachePages(
             cache,
             from,
             to,
@@ -146,14 +146,14 @@ const defects: readonly (readonly [name: string, noticedBy: string, change: (ker
       "forgets the bias correction",
       "adamW: three steps",
       (k) => ({
-        adamW: (param, grad, moments, step) => k.adamW(param, grad, moments, { ...step, step: 1e9 }),
+        adamW: (tensors, step) => k.adamW(tensors, { ...step, step: 1e9 }),
       }),
     ],
     [
       "decays nothing",
       "adamW: decay",
       (k) => ({
-        adamW: (param, grad, moments, step) => k.adamW(param, grad, moments, { ...step, weightDecay: 0 }),
+        adamW: (tensors, step) => k.adamW(tensors, { ...step, weightDecay: 0 }),
       }),
     ],
     [
