@@ -39,14 +39,14 @@ const cases: readonly Case[] = [
     },
     change: { promptTokens: 1024, completionTokens: 15_360, recompute: "none" },
   },
-  ...(["none", "layer"] as const).map((recompute) => ({
-    name: `24 layers as in Qwen2.5-0.5B, an eighth as wide, recompute ${recompute}`,
+  {
+    name: "24 layers as in Qwen2.5-0.5B, an eighth as wide",
     config: {
       ...{ vocab_size: 2000, hidden_size: 112, intermediate_size: 608, num_hidden_layers: 24 },
       ...{ num_attention_heads: 14, num_key_value_heads: 2, max_position_embeddings: 32_768 },
     },
-    change: { recompute, microBatch: 2 },
-  })),
+    change: { recompute: "none", microBatch: 2 },
+  },
 ];
 
 test.skipIf(missing).for(cases)("training holds what was planned: $name", { timeout: 120_000 }, async (item) => {
@@ -55,15 +55,11 @@ test.skipIf(missing).for(cases)("training holds what was planned: $name", { time
   const folder = "missing" in found ? "" : found.install.folder;
   const child = new URL("peak-memory.ts", import.meta.url).pathname;
   const { stdout } = await promisify(execFile)(process.execPath, [
-    ...["--import", "tsx", child],
+    ...["--max-semi-space-size=1", "--import", "tsx", child],
     JSON.stringify({ config, settings: given, torch: folder }),
   ]);
-  const { peak, ...rest } = JSON.parse(stdout) as { readonly peak: number };
+  const { peak } = JSON.parse(stdout) as { readonly peak: number };
   const plan = planMemory(parseModelConfig(config), given);
-  if (process.env["SHOW"])
-    process.stderr.write(
-      `${item.name} ${peak / 2 ** 20} ${plan.training / 2 ** 20} ${peak / plan.training} ${JSON.stringify(rest)} ${JSON.stringify(plan)}\n`,
-    );
   expect(peak).toBeLessThanOrEqual(plan.training);
   expect(plan.training).toBeLessThanOrEqual(1.2 * peak);
 });

@@ -64,7 +64,7 @@ export interface MemoryPlan {
  * Measured with libtorch 2.13 on the CPU (glibc 2.36), where peaks of resident memory were compared with what was alive:
  * `docs/benchmarks`, memory.
  */
-const [productWorkspace, overheadShare] = [16 * 2 ** 20, 0.1] as const;
+const [productWorkspace, overheadShare] = [12 * 2 ** 20, 0.1] as const;
 
 /** Numbers of the tables that libtorch's rotation keeps: cosines and sines of both directions, whole and of the pass. */
 function rotaryNumbers({ maxPositions, headDim }: ModelConfig, tokens: number): number {
@@ -99,10 +99,12 @@ export function planMemory(config: ModelConfig, settings: MemorySettings): Memor
   const comingInTraining = parts.gradients + parts.activations + parts.headWorkspace;
   const comingInSampling = parts.keyValueCache + parts.samplingWorkspace;
   const { microBatch, promptTokens, completionTokens, rollouts } = settings;
-  const overhead = (coming: number, tokens: number): number =>
-    Math.ceil(Math.min(productWorkspace, coming) + overheadShare * coming + rotaryNumbers(config, tokens) * working);
-  const trainingOverhead = overhead(comingInTraining, microBatch * (promptTokens + completionTokens));
-  const samplingOverhead = overhead(comingInSampling, rollouts);
+  // What comes and goes in small blocks falls to pieces; gradients, caches and the head's tiles do not.
+  const overhead = (coming: number, small: number, tokens: number): number =>
+    Math.ceil(Math.min(productWorkspace, coming) + overheadShare * small + rotaryNumbers(config, tokens) * working);
+  const tokens = microBatch * (promptTokens + completionTokens);
+  const trainingOverhead = overhead(comingInTraining, parts.activations, tokens);
+  const samplingOverhead = overhead(comingInSampling, parts.samplingWorkspace, rollouts);
   const training = lasting + comingInTraining + trainingOverhead;
   const sampling = lasting + comingInSampling + samplingOverhead;
   return {

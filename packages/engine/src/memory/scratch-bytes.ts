@@ -38,7 +38,7 @@ export function libtorchScratch(
       layout: SequenceLayout,
     ) => padded(layout, q, q, q, q, k, k, v, v),
     swiGlu: (gate: Tensor) => working * elements(gate),
-    swiGluBackward: (_dOut: Tensor, gate: Tensor) => working * elements(gate),
+    swiGluBackward: (_dOut: Tensor, gate: Tensor) => 2 * working * elements(gate),
     headLogProbs: (hidden: Tensor, weight: Tensor) => head(hidden, weight, 2 * full),
     headLogProbsBackward: (_d: Tensor, { hidden, weight }: { readonly hidden: Tensor; readonly weight: Tensor }) =>
       head(hidden, weight, exact ? full : 2 * full),

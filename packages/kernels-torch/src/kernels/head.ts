@@ -252,7 +252,7 @@ export function headKernels(
         return dWeight === null || given ? [result] : [result, dWeight];
       });
       return {
-        dHidden: store.adoptFloats(dHidden as Handle, hidden.shape),
+        dHidden: store.adoptFloats(dHidden, hidden.shape),
         ...(dW !== undefined && { dWeight: store.adoptFloats(dW, weight.shape, "full") }),
       };
     },
