@@ -45,19 +45,19 @@ export const createKernels: CreateKernels = async (options = {}) => {
  * and limits differ between versions and cards.
  */
 async function checkedKernels(torch: Torch, dtype: "float32" | "bfloat16"): Promise<Kernels> {
-  const safe = torchKernelSet(torch, dtype, "math", "plain", "composed");
+  const safe = torchKernelSet(torch, dtype, { attention: "math", normBackward: "composed" });
   const norms =
-    torch.device === "cuda" && (await agree(safe, torchKernelSet(torch, dtype, "math"), normSample))
+    torch.device === "cuda" && (await agree(safe, torchKernelSet(torch, dtype, { attention: "math" }), normSample))
       ? "fused"
       : "composed";
-  const plain = torchKernelSet(torch, dtype, "math", "plain", norms);
+  const plain = torchKernelSet(torch, dtype, { attention: "math", normBackward: norms });
   // CUDA's flash attention takes no float32.
   if (torch.device === "cuda" && dtype === "float32") return plain;
-  const fused = torchKernelSet(torch, dtype, "fused", "plain", norms);
+  const fused = torchKernelSet(torch, dtype, { attention: "fused", normBackward: norms });
   if (torch.device === "cpu") return fused;
   if (!(await agree(plain, fused, attentionSample))) return plain;
   for (const caching of cacheKinds(torch)) {
-    const set = torchKernelSet(torch, dtype, "fused", caching, norms);
+    const set = torchKernelSet(torch, dtype, { attention: "fused", caching, normBackward: norms });
     if (await agree(plain, set, (kernels) => cacheSample(kernels, caching === "pages"))) return set;
   }
   return fused;

@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import { TensorScopes, type Precision, type Tensor } from "@laconic/kernels";
+import { sizeOf, TensorScopes, type Precision, type Tensor } from "@laconic/kernels";
 import type { Placement } from "./arena.ts";
 import type { Handle, Torch } from "./native/torch.ts";
 
@@ -43,16 +43,33 @@ export class TorchTensor implements Tensor {
   }
 }
 
+/** With this many numbers alive (64 MiB) memory counts more than the time that clearing it takes. */
+const largeElements = 2 ** 24;
+
 /** Owns every tensor, and what is worked out from it. */
 export class TensorStore extends TensorScopes<TorchTensor> {
   readonly #torch: Torch;
+  #elements = 0;
+  #large = false;
 
   readonly #spares: Spare[] = [];
   #depth = 0;
 
   constructor(torch: Torch) {
-    super((tensor) => this.#drop(tensor));
+    super((tensor) => {
+      this.#elements -= sizeOf(tensor.shape);
+      this.#drop(tensor);
+    });
     this.#torch = torch;
+  }
+
+  override adopt(tensor: TorchTensor): TorchTensor {
+    this.#elements += sizeOf(tensor.shape);
+    if (!this.#large && this.#elements >= largeElements) {
+      this.#large = true;
+      this.#torch.library.returnFreedMemory?.();
+    }
+    return super.adopt(tensor);
   }
 
   /** Memory that was freed inside serves again inside, and is given back at the end of the outermost scope. */

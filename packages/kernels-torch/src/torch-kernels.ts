@@ -30,14 +30,19 @@ export type AttentionKind = "fused" | "math";
 /** How caches are read: `plain` by views and copies on any device, the others by CUDA's flash attention. */
 export type CacheKind = "plain" | FlashCacheKind;
 
+/** What a set is made of where there is a choice; what is left out runs on any device. */
+export interface KernelChoices {
+  readonly attention: AttentionKind;
+  readonly caching?: CacheKind;
+  readonly normBackward?: NormBackward;
+  /** Most bytes that a tile of the head holds. */
+  readonly headBytes?: number;
+}
+
 /** The kernel set on libtorch. On CUDA the fused kernel, and caches other than plain ones, are for bfloat16. */
-export function torchKernelSet(
-  torch: Torch,
-  dtype: "float32" | "bfloat16",
-  attention: AttentionKind,
-  caching: CacheKind = "plain",
-  normBackward: NormBackward = torch.device === "cuda" ? "fused" : "composed",
-): Kernels {
+export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", choices: KernelChoices): Kernels {
+  const { attention, caching = "plain", headBytes } = choices;
+  const { normBackward = torch.device === "cuda" ? "fused" : "composed" } = choices;
   const device = new TorchDevice(torch, dtype);
   const plain = mathAttentionKernels(device);
   const fused = torch.device === "cpu" ? cpuAttentionKernels(device) : cudaAttentionKernels(device, plain);
@@ -66,7 +71,7 @@ export function torchKernelSet(
     ...rotaryKernels(device),
     ...(attention === "fused" ? fused : plain),
     ...(caching === "plain" ? caches : flashCacheKernels(device, caching, caches)),
-    ...headKernels(device),
+    ...headKernels(device, headBytes),
     ...samplingKernels(device),
     ...optimizerKernels(device),
   };

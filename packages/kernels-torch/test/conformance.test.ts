@@ -21,7 +21,7 @@ describe.skipIf(missing).each(["float32", "bfloat16"] as const)("the libtorch ke
 describe.skipIf(missing).each(["float32", "bfloat16"] as const)("plain attention on the CPU, %s", (dtype) => {
   const create = (): Kernels => {
     const library = loadLibrary(findTorch({ LACONIC_TORCH: cpu.torch }), { device: "cpu", tf32: false });
-    return torchKernelSet(new Torch(library, "cpu"), dtype, "math");
+    return torchKernelSet(new Torch(library, "cpu"), dtype, { attention: "math" });
   };
   for (const item of kernelCases.filter(({ name }) => name.includes("ttention")))
     test(item.name, () => item.run(create));

@@ -24,7 +24,7 @@ test.skipIf(missing)(
   async () => {
     const library = loadLibrary(findTorch({ LACONIC_TORCH: options.torch }), { device: "cpu", tf32: false });
     const torch = new Torch(library, "cpu");
-    const kernels = torchKernelSet(torch, "float32", "fused");
+    const kernels = torchKernelSet(torch, "float32", { attention: "fused" });
     const engine = await createInlineEngine([kernels]);
     const model = await engine.createModel({ kind: "config", config, seed: 1 });
     const step = async (count: number): Promise<void> => {

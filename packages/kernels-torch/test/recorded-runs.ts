@@ -150,7 +150,7 @@ export async function recordRuns(thorough: boolean): Promise<RecordedRun[]> {
     for (const [dtype, attention, caching] of [...always, ...(thorough ? more : [])]) {
       const events: Event[] = [];
       const record = (event: Event): void => void events.push(event);
-      const kernels = torchKernelSet(new RecordingTorch(record), dtype, attention, caching);
+      const kernels = torchKernelSet(new RecordingTorch(record), dtype, { attention, ...(caching && { caching }) });
       await recordingClaims(record, dtype, () => work(kernels));
       runs.push({ name: `${name}, ${dtype}, ${attention} attention, ${caching} cache`, events });
     }

@@ -63,6 +63,7 @@ const parts: readonly (readonly [name: string, key: keyof MemoryPlan, phases: "b
   ["gradients", "gradients", "training"],
   ["activations", "activations", "training"],
   ["head workspace", "headWorkspace", "training"],
+  ["library's own", "trainingOverhead", "training"],
   ["key-value cache", "keyValueCache", "sampling"],
   ["sampling workspace", "samplingWorkspace", "sampling"],
 ];

@@ -1,8 +1,9 @@
 import { LaconicError } from "@laconic/core";
 import type { GradientPlaces, Kernels, KeyValueCache, Precision, Tensor } from "@laconic/kernels";
 import { tensorsIn } from "@laconic/kernels";
+import type { ScratchBytes } from "./scratch-bytes.ts";
 
-/** A kernel set whose tensors and caches are counted in bytes. What it holds inside an operation is not seen. */
+/** A kernel set whose tensors and caches are counted in bytes. What it holds inside an operation is only known where told. */
 export interface MeteredKernels {
   readonly kernels: Kernels;
   /** Alive now. */
@@ -36,32 +37,57 @@ const fullResults: ReadonlySet<string> = new Set([
 ]);
 const fullOperations: ReadonlySet<string> = new Set(["headLogits", "sumSquares"]);
 
+/** Memory that several tensors may lie in: it goes with the last of them. */
+interface Block {
+  readonly bytes: number;
+  users: number;
+}
+
 /**
  * Counts the memory of any kernel set, and runs out of it where told.
  *
  * @param options.limitBytes - an operation that leaves more alive fails with `device_out_of_memory` and leaves nothing
  * @param options.bytes - to count a float64 set as if it were another
+ * @param options.scratch - counts in the peak, not in what is alive
+ * @param options.sharing - columns, shapes and both gradients of `swiGlu` share memory, as libtorch's do
  */
 export function meterKernels(
   inner: Kernels,
-  options: { readonly limitBytes?: number; readonly bytes?: ElementBytes } = {},
+  options: {
+    readonly limitBytes?: number;
+    readonly bytes?: ElementBytes;
+    readonly scratch?: ScratchBytes;
+    readonly sharing?: boolean;
+  } = {},
 ): MeteredKernels {
-  const { limitBytes = Infinity, bytes: width = elementBytes[inner.dtype] } = options;
-  const sizes = new Map<Tensor | KeyValueCache, number>();
+  const {
+    limitBytes = Infinity,
+    bytes: width = elementBytes[inner.dtype],
+    scratch = () => 0,
+    sharing = false,
+  } = options;
+  const blocks = new Map<Tensor | KeyValueCache, Block>();
   const precisions = new WeakMap<Tensor, Precision>();
   /** Tensors by the scope that frees them, innermost last. */
   const scopes: Set<Tensor>[] = [];
   let alive = 0;
   let peak = 0;
 
-  const count = (thing: Tensor | KeyValueCache, size: number): void => {
-    sizes.set(thing, size);
-    alive += size;
+  const count = (thing: Tensor | KeyValueCache, bytes: number, shared?: Block): void => {
+    const block = shared ?? { bytes, users: 0 };
+    block.users += 1;
+    blocks.set(thing, block);
+    if (shared) return;
+    alive += bytes;
     peak = Math.max(peak, alive);
   };
   const forget = (thing: Tensor | KeyValueCache): void => {
-    alive -= sizes.get(thing) ?? 0;
-    sizes.delete(thing);
+    const block = blocks.get(thing);
+    if (block) {
+      block.users -= 1;
+      if (block.users === 0) alive -= block.bytes;
+    }
+    blocks.delete(thing);
     for (const scope of scopes) scope.delete(thing as Tensor);
   };
   const expectRoom = (operation: string, undo: () => void): void => {
@@ -74,15 +100,33 @@ export function meterKernels(
       { operation, limitBytes },
     );
   };
-  const record = (operation: string, result: unknown, full: (name: string) => boolean): void => {
-    const made = [...tensorsIn(result)].filter((tensor) => !sizes.has(tensor));
+  /** Where a result lies if not in memory of its own. */
+  const sharedBlock = (operation: string, args: readonly unknown[]): Block | undefined => {
+    if (!sharing) return undefined;
+    const [first] = args;
+    if (operation === "columns" || operation === "reshape") return blocks.get(first as Tensor);
+    if (operation !== "joinColumns") return undefined;
+    const of = (first as readonly Tensor[]).map((part) => blocks.get(part));
+    return of.every((block) => block === of[0]) ? of[0] : undefined;
+  };
+  const record = (
+    operation: string,
+    args: readonly unknown[],
+    result: unknown,
+    full: (name: string) => boolean,
+  ): void => {
+    const made = [...tensorsIn(result)].filter((tensor) => !blocks.has(tensor));
+    let shared = sharedBlock(operation, args);
     const named = result !== null && typeof result === "object" && !("shape" in result) ? Object.entries(result) : [];
     for (const tensor of made) {
       const name = named.find(([, value]) => value === tensor)?.[0] ?? "";
       const precision = full(name) ? "full" : "working";
       precisions.set(tensor, precision);
       const elements = tensor.shape.reduce((product, length) => product * length, 1);
-      count(tensor, elements * (tensor.dtype === "int32" ? 4 : width[precision]));
+      const bytes = elements * (tensor.dtype === "int32" ? 4 : width[precision]);
+      const together = sharing && operation === "swiGluBackward";
+      count(tensor, together ? made.length * bytes : bytes, shared);
+      if (together) shared = blocks.get(tensor);
       scopes.at(-1)?.add(tensor);
     }
     expectRoom(operation, () => {
@@ -130,7 +174,7 @@ export function meterKernels(
       inner.freeCache(cache);
     },
     dispose() {
-      sizes.clear();
+      blocks.clear();
       alive = 0;
       inner.dispose();
     },
@@ -155,8 +199,9 @@ export function meterKernels(
         const before = places.map((place) => inner.keep(inner.copy(place)));
         try {
           const result: unknown = Reflect.apply(value, target, args);
-          if (!(result instanceof Promise))
-            record(String(key), result, (name) => fullResults.has(name) || fullResultOf(String(key), args));
+          if (result instanceof Promise) return result;
+          record(String(key), args, result, (name) => fullResults.has(name) || fullResultOf(String(key), args));
+          peak = Math.max(peak, alive + scratch(String(key), args));
           return result;
         } catch (error) {
           // What does not fit is not done at all, in place neither.

@@ -10,6 +10,7 @@ import { parameterShapes } from "../transformer/parameters.ts";
 import { trainBackward, trainForward, type Recompute } from "../transformer/train-pass.ts";
 import { blankModel, blankPlan, blankSequences } from "./blank-model.ts";
 import { elementBytes, meterKernels, type MeteredKernels } from "./metered-kernels.ts";
+import { defaultHeadBytes, libtorchScratch } from "./scratch-bytes.ts";
 import { createShapeKernels } from "./shape-kernels.ts";
 
 /** How a model is trained and sampled from. */
@@ -29,11 +30,11 @@ export interface MemorySettings {
   readonly rollouts: number;
   /** Positions of a page of the device's key-value cache: replies take whole pages. None unless told. */
   readonly cachePageSize?: number;
-  /** Most logits that the device holds at once while it trains. */
-  readonly headLogits?: number;
+  /** Most bytes that a tile of the head takes; 64 MiB unless told, as on the CPU. */
+  readonly headBytes?: number;
 }
 
-/** Bytes on the device, by part. Both phases hold the first five; what a device's library takes for itself is not in it. */
+/** Bytes on the device, by part. Both phases hold the first five. */
 export interface MemoryPlan {
   readonly weights: number;
   readonly snapshots: number;
@@ -42,10 +43,13 @@ export interface MemoryPlan {
   readonly optimizerMoments: number;
   /** Training only, from the first backward pass to the optimiser's step. */
   readonly gradients: number;
-  /** Training only: what forward keeps and backward adds, at its highest. */
+  /** Training only: what forward keeps and backward adds, at its highest, and what operations hold while they run. */
   readonly activations: number;
-  /** Training only: logits of the pieces that the head works in. */
+  /** Training only: what the tiles of the head add to that. */
   readonly headWorkspace: number;
+  /** What the device's library takes for itself in each phase: workspace of its products and memory between its blocks. */
+  readonly trainingOverhead: number;
+  readonly samplingOverhead: number;
   /** Sampling only. */
   readonly keyValueCache: number;
   /** Sampling only: activations of the prompts or of a decode step, and its logits. */
@@ -56,9 +60,16 @@ export interface MemoryPlan {
   readonly peak: number;
 }
 
-/** libtorch's head holds about five arrays of the size of its logits. */
-const headArrays = 5;
-const defaultHeadLogits = 1 << 24;
+/**
+ * Measured with libtorch 2.13 on the CPU (glibc 2.36), where peaks of resident memory were compared with what was alive:
+ * `docs/benchmarks`, memory.
+ */
+const [productWorkspace, overheadShare] = [12 * 2 ** 20, 0.1] as const;
+
+/** Numbers of the tables that libtorch's rotation keeps: cosines and sines of both directions, whole and of the pass. */
+function rotaryNumbers({ maxPositions, headDim }: ModelConfig, tokens: number): number {
+  return 3 * (maxPositions + tokens) * headDim;
+}
 
 /** Most prompt tokens of one prefill pass, as sampling cuts them. */
 const prefillTokens = 16_384;
@@ -71,10 +82,8 @@ export function planMemory(config: ModelConfig, settings: MemorySettings): Memor
   const { dtype, lora, snapshots } = settings;
   const { working, full } = elementBytes[dtype];
   const trained = elementCount(lora ? adapterShapes(config, lora) : parameterShapes(config));
-  const { activations, weights } = trainingActivations(config, settings);
+  const { activations, headWorkspace, weights } = trainingActivations(config, settings);
   const { keyValueCache, samplingWorkspace } = samplingMemory(config, settings);
-  const predictions = settings.microBatch * settings.completionTokens;
-  const headLogits = Math.min(predictions * config.vocabularySize, settings.headLogits ?? defaultHeadLogits);
   const parts = {
     weights,
     snapshots: snapshots * trained * working,
@@ -82,23 +91,36 @@ export function planMemory(config: ModelConfig, settings: MemorySettings): Memor
     optimizerMoments: 2 * trained * full,
     gradients: trained * full,
     activations,
-    headWorkspace: headArrays * headLogits * full,
+    headWorkspace,
     keyValueCache,
     samplingWorkspace,
   };
   const lasting = parts.weights + parts.snapshots + parts.masterWeights + parts.optimizerMoments;
-  const training = lasting + parts.gradients + parts.activations + parts.headWorkspace;
-  const sampling = lasting + parts.keyValueCache + parts.samplingWorkspace;
-  return { ...parts, training, sampling, peak: Math.max(training, sampling) };
+  const comingInTraining = parts.gradients + parts.activations + parts.headWorkspace;
+  const comingInSampling = parts.keyValueCache + parts.samplingWorkspace;
+  const { microBatch, promptTokens, completionTokens, rollouts } = settings;
+  // What comes and goes in small blocks falls to pieces; gradients, caches and the head's tiles do not.
+  const overhead = (coming: number, small: number, tokens: number): number =>
+    Math.ceil(Math.min(productWorkspace, coming) + overheadShare * small + rotaryNumbers(config, tokens) * working);
+  const tokens = microBatch * (promptTokens + completionTokens);
+  const trainingOverhead = overhead(comingInTraining, parts.activations, tokens);
+  const samplingOverhead = overhead(comingInSampling, parts.samplingWorkspace, rollouts);
+  const training = lasting + comingInTraining + trainingOverhead;
+  const sampling = lasting + comingInSampling + samplingOverhead;
+  return {
+    ...parts,
+    ...{ trainingOverhead, samplingOverhead, training, sampling },
+    peak: Math.max(training, sampling),
+  };
 }
 
 /** Bytes that a training pass of these sequences holds at its highest, gradients left out. */
 export function trainingPassBytes(
   config: ModelConfig,
-  settings: Pick<MemorySettings, "dtype" | "lora" | "recompute">,
+  settings: Pick<MemorySettings, "dtype" | "lora" | "recompute" | "headBytes">,
   sequences: readonly TrainingSequence[],
 ): number {
-  const meter = meterKernels(createShapeKernels(settings.dtype));
+  const meter = meterOf(settings);
   const { kernels } = meter;
   const model = blankModel(kernels, config, settings.lora);
   const gradients = new Gradients(kernels);
@@ -118,9 +140,17 @@ export function forwardPassBytes(
   settings: Pick<MemorySettings, "dtype" | "lora">,
   sequences: readonly TrainingSequence[],
 ): number {
-  const meter = meterKernels(createShapeKernels(settings.dtype));
+  const meter = meterOf(settings);
   const model = blankModel(meter.kernels, config, settings.lora);
   return peakOf(meter, () => trainForward(model, packBatch(meter.kernels, sequences), "layer"));
+}
+
+/** Shapes without numbers, counted as libtorch would hold them. */
+function meterOf({ dtype, headBytes = defaultHeadBytes }: Pick<MemorySettings, "dtype" | "headBytes">): MeteredKernels {
+  return meterKernels(createShapeKernels(dtype), {
+    scratch: libtorchScratch(elementBytes[dtype], { headBytes }),
+    sharing: true,
+  });
 }
 
 /** Most bytes that the body holds beside what was there. */
@@ -134,11 +164,13 @@ function peakOf(meter: MeteredKernels, body: () => void): number {
 function trainingActivations(
   config: ModelConfig,
   settings: MemorySettings,
-): { readonly activations: number; readonly weights: number } {
-  const meter = meterKernels(createShapeKernels(settings.dtype));
+): { readonly activations: number; readonly headWorkspace: number; readonly weights: number } {
+  const meter = meterOf(settings);
   blankModel(meter.kernels, config, settings.lora);
   const sequences = blankSequences(settings, settings.microBatch);
-  return { activations: trainingPassBytes(config, settings, sequences), weights: meter.bytes() };
+  const whole = trainingPassBytes(config, settings, sequences);
+  const activations = trainingPassBytes(config, { ...settings, headBytes: 0 }, sequences);
+  return { activations, headWorkspace: whole - activations, weights: meter.bytes() };
 }
 
 function samplingMemory(
@@ -146,7 +178,7 @@ function samplingMemory(
   { dtype, lora, rollouts, promptTokens, completionTokens, cachePageSize = 1 }: MemorySettings,
 ): { readonly keyValueCache: number; readonly samplingWorkspace: number } {
   if (rollouts === 0) return { keyValueCache: 0, samplingWorkspace: 0 };
-  const meter = meterKernels(createShapeKernels(dtype));
+  const meter = meterOf({ dtype });
   const { kernels } = meter;
   const model = blankModel(kernels, config, lora);
   const positions = Math.min(promptTokens + completionTokens, config.maxPositions);

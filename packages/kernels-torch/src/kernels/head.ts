@@ -1,118 +1,255 @@
 import { expectFloats, matrix, type Kernels, type Tensor } from "@laconic/kernels";
 import { scalarType } from "../native/scalar-type.ts";
-import { operator, type Handle } from "../native/torch.ts";
+import { operator, type Handle, type Handles } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
+import { headTiles, tileLimit, type HeadTiles, type Span } from "./head-tiles.ts";
 import { wideProduct } from "./linear.ts";
 
-const mm = operator("aten::mm");
-const exp = operator("aten::exp");
 const multiply = operator("aten::mul", "Tensor");
+const multiplyInto = operator("aten::mul_", "Tensor");
+const exp = operator("aten::exp");
+const expInto = operator("aten::exp_");
+const expOut = operator("aten::exp", "out");
+const log = operator("aten::log");
+const logSoftmaxOut = operator("aten::_log_softmax", "out");
 const gather = operator("aten::gather");
-const logSumExpOf = operator("aten::logsumexp");
+const maxAlong = operator("aten::amax");
+const sumAlong = operator("aten::sum", "dim_IntList");
 const scatterAdd = operator("aten::scatter_add_");
+const larger = operator("aten::maximum");
+const smaller = operator("aten::minimum");
+const equal = operator("aten::eq", "Tensor");
 const cat = operator("aten::cat");
 
-/** Logits of at most this many elements are held at once: 64 MiB on the CPU, 2 GiB on a GPU. */
-const maxLogits = { cpu: 1 << 24, cuda: 1 << 29 } as const;
-
-/** One run of rows, and its logits over the temperature. */
-interface Piece {
-  readonly start: number;
-  readonly count: number;
-  readonly hidden: Handle;
-  readonly targets: Handle;
-  /** [count, 1]. */
-  readonly inverseTemperature: Handle;
-  /** [count, V], float32. */
-  readonly logits: Handle;
+/** Where a weight's gradient goes: over what the tensor holds, or on top of it. */
+interface WeightPlace {
+  readonly dWeight?: { readonly tensor: Tensor; readonly add: boolean };
 }
 
-/** The output layer and its log-softmax in float32, in pieces so that the logits never exist as a whole. */
-export function headKernels(device: TorchDevice): Pick<Kernels, "headLogProbs" | "headLogProbsBackward"> {
-  const { torch, store } = device;
+/** Some rows of the head's input. */
+interface Rows {
+  readonly count: number;
+  readonly hidden: Handle;
+  /** The same over the temperature; null where a product of the working precision would round it. */
+  readonly overTemperature: Handle | null;
+  /** [count, 1], and all columns of a row alike. */
+  readonly inverseTemperature: Handle;
+  /** int64 [count, 1] */
+  readonly targets: Handle;
+}
 
-  const pieces = <T>(
-    input: { readonly hidden: Tensor; readonly weight: Tensor; readonly targets: Tensor; readonly beta: Tensor },
-    body: (piece: Piece) => T,
-  ): T[] => {
-    const [rows, width] = matrix(input.hidden, "headLogProbs: hidden");
-    const [vocabulary] = matrix(input.weight, "headLogProbs: weight");
-    expectFloats(input.weight, [vocabulary, width], "headLogProbs: weight");
-    expectFloats(input.beta, [rows], "headLogProbs: inverseTemperature");
-    device.expectIndices(input.targets, rows, vocabulary, "headLogProbs: targets");
-    const [hidden, weight, beta] = [input.hidden, input.weight, input.beta].map((x) => device.handle(x)) as [
-      Handle,
-      Handle,
-      Handle,
-    ];
-    const targets = device.indices(input.targets);
-    const most = Math.max(1, Math.floor(maxLogits[torch.device] / vocabulary));
-    const results: T[] = [];
-    for (let start = 0; start < rows; start += most) {
-      const count = Math.min(most, rows - start);
-      const part = torch.view(hidden, [count, width], [width, 1], start * width);
-      const inverseTemperature = torch.view(beta, [count, 1], [1, 1], start);
-      const product = wideProduct(device, part, torch.view(weight, [width, vocabulary], [1, width]));
-      const logits = torch.call(multiply, product, inverseTemperature);
-      const wanted = torch.view(targets, [count, 1], [1, 1], start);
-      results.push(body({ start, count, hidden: part, targets: wanted, inverseTemperature, logits }));
+/** Room for a tile's arrays, the same for all of them: memory that comes and goes by the tile falls to pieces. */
+interface Space {
+  /** Of the logits; null where a product brings its own. */
+  readonly first: Handle | null;
+  readonly second: Handle | null;
+}
+
+/** Where the rows' targets lie in some columns. */
+interface Places {
+  /** int64 [count, 1]: the target's column; of a target elsewhere, the nearest. */
+  readonly index: Handle;
+  /** [count, 1]: 1 where the target is among the columns, else 0; null when all are. */
+  readonly here: Handle | null;
+}
+
+/**
+ * The output layer and its log-softmax in float32, in tiles so that the logits never exist as a whole. What a tile made
+ * is freed, but for a few numbers of each row, before the next begins.
+ */
+export function headKernels(
+  device: TorchDevice,
+  limit: number = tileLimit[device.torch.device],
+): Pick<Kernels, "headLogProbs" | "headLogProbsBackward"> {
+  const { torch, store } = device;
+  const { float32, float64, int64 } = scalarType;
+  const exact = device.working === float32;
+
+  const expectInputs = (
+    hidden: Tensor,
+    weight: Tensor,
+    targets: Tensor,
+    inverseTemperature: Tensor,
+    place: string,
+  ): readonly [rows: number, width: number, vocabulary: number] => {
+    const [rows, width] = matrix(hidden, `${place}: hidden`);
+    const [vocabulary] = matrix(weight, `${place}: weight`);
+    expectFloats(weight, [vocabulary, width], `${place}: weight`);
+    expectFloats(inverseTemperature, [rows], `${place}: inverseTemperature`);
+    device.expectIndices(targets, rows, vocabulary, `${place}: targets`);
+    torch.expectWork(rows * width * vocabulary);
+    return [rows, width, vocabulary];
+  };
+  const rowsOf = (hidden: Tensor, targets: Tensor, inverseTemperature: Tensor, { start, count }: Span): Rows => {
+    const width = hidden.shape[1] as number;
+    const part = torch.view(device.handle(hidden), [count, width], [width, 1], start * width);
+    const inverse = column(device.handle(inverseTemperature), { start, count });
+    return {
+      count,
+      hidden: part,
+      overTemperature: exact ? torch.call(multiply, part, inverse) : null,
+      inverseTemperature: inverse,
+      targets: column(device.indices(targets), { start, count }),
+    };
+  };
+  const column = (x: Handle, { start, count }: Span): Handle => torch.view(x, [count, 1], [1, 1], start);
+  /** Logits over the temperature, plus a number of each row, [count, columns] in float32. */
+  const logitsOf = (rows: Rows, weight: Tensor, columns: Span, plus: Handle | null, space: Space): Handle => {
+    const width = weight.shape[1] as number;
+    const right = torch.view(device.handle(weight), [width, columns.count], [1, width], columns.start * width);
+    if (rows.overTemperature !== null && space.first !== null) {
+      const logits = torch.view(space.first, [rows.count, columns.count]);
+      if (plus === null) torch.mmInto(logits, rows.overTemperature, right);
+      else torch.addmmInto(logits, plus, rows.overTemperature, right);
+      return logits;
     }
-    return results;
+    const logits = torch.run(() => wideProduct(device, rows.hidden, right));
+    torch.call(multiplyInto, logits, rows.inverseTemperature);
+    // The only sum in place that takes no Scalar.
+    if (plus !== null) torch.addmmInto(logits, logits, plus, torch.full([1, columns.count], float32, 1));
+    return logits;
+  };
+  /** Belongs to the running kernel. */
+  const spaceFor = ({ rows, columns }: HeadTiles, arrays: 1 | 2): Space => {
+    const most = (rows[0]?.count ?? 0) * (columns[0]?.count ?? 0);
+    const make = (): Handle => torch.empty([most], float32);
+    return { first: exact ? make() : null, second: arrays === 2 ? make() : null };
+  };
+  const placesIn = ({ targets }: Rows, { start, count }: Span, vocabulary: number): Places => {
+    if (count === vocabulary) return { index: targets, here: null };
+    const number = (value: number): Handle => torch.full([1], float64, value);
+    const own = torch.subtract(torch.cast(targets, float64), number(start));
+    const nearest = torch.call(smaller, torch.call(larger, own, number(0)), number(count - 1));
+    return { index: torch.cast(nearest, int64), here: torch.cast(torch.call(equal, own, nearest), float32) };
+  };
+  const onlyHere = (x: Handle, { here }: Places): Handle => (here === null ? x : torch.call(multiply, x, here));
+  const sums = (x: Handle): Handle => torch.call(sumAlong, x, { some: { ints: [1] } }, { bool: true }, null);
+  const joined = (parts: readonly Handle[], axis: number): Handle =>
+    parts.length === 1 ? (parts[0] as Handle) : torch.call(cat, { tensors: parts }, { int: axis });
+
+  /** What the log-softmax of some columns gives of each row: its log-prob of the target, its entropy with the sign turned,
+   * the largest logit, the logarithm of the largest share, and 1 where the target is here. */
+  const statistics = (rows: Rows, weight: Tensor, columns: Span, space: Space): Handles<5> => {
+    const logits = logitsOf(rows, weight, columns, null, space);
+    const largest = (x: Handle): Handle => torch.call(maxAlong, x, { ints: [1] }, { bool: true });
+    const most = largest(logits);
+    const logShares = torch.view(space.second as Handle, [rows.count, columns.count]);
+    torch.call(logSoftmaxOut, logits, { int: 1 }, { bool: false }, logShares);
+    const places = placesIn(rows, columns, weight.shape[0] as number);
+    const chosen = torch.call(gather, logShares, { int: 1 }, places.index, { bool: false });
+    torch.call(expOut, logShares, logits);
+    torch.call(multiplyInto, logits, logShares);
+    return [chosen, sums(logits), most, largest(logShares), places.here ?? torch.full([rows.count, 1], float32, 1)];
+  };
+  /** Log-prob, entropy and log-sum-exp of each row, [count, 1], from those of runs of columns. */
+  const combined = (parts: readonly Handles<5>[]): Handles<3> => {
+    const [chosen, minusEntropy, most, topShare, here] = [0, 1, 2, 3, 4].map((i) =>
+      joined(
+        parts.map((part) => part[i] as Handle),
+        1,
+      ),
+    ) as [Handle, Handle, Handle, Handle, Handle];
+    if (parts.length === 1) return [chosen, torch.multiplyByNumber(minusEntropy, -1), torch.subtract(most, topShare)];
+    const top = torch.call(maxAlong, most, { ints: [1] }, { bool: true });
+    // Each run's log-sum-exp and then the whole's, both less the largest logit: small numbers keep their digits.
+    const above = torch.subtract(torch.subtract(most, top), topShare);
+    const total = torch.call(log, sums(torch.call(exp, above)));
+    const logShare = torch.subtract(above, total);
+    const entropies = torch.call(multiply, torch.call(exp, logShare), torch.add(minusEntropy, logShare));
+    const own = torch.call(multiply, here, torch.add(chosen, logShare));
+    return [sums(own), torch.multiplyByNumber(sums(entropies), -1), torch.add(top, total)];
   };
 
   return {
     headLogProbs(hidden, weight, targets, inverseTemperature) {
-      const rows = hidden.shape[0] as number;
-      const vocabulary = weight.shape[0] as number;
+      const [rows, , vocabulary] = expectInputs(hidden, weight, targets, inverseTemperature, "headLogProbs");
+      const tiles = headTiles(rows, vocabulary, { element: 8, column: 0 }, limit);
       const columns = torch.run(() => {
-        const parts = pieces({ hidden, weight, targets, beta: inverseTemperature }, ({ logits, targets: wanted }) =>
+        const space = spaceFor(tiles, 2);
+        const parts = tiles.rows.map((span) =>
           torch.run(() => {
-            const sums = torch.call(logSumExpOf, logits, { ints: [1] }, { bool: true });
-            const chosen = torch.call(gather, logits, { int: 1 }, wanted, { bool: false });
-            const normalised = torch.subtract(logits, sums);
-            const products = torch.call(multiply, torch.call(exp, normalised), normalised);
-            const entropy = torch.call(mm, products, torch.full([vocabulary, 1], scalarType.float32, -1));
-            return [torch.subtract(chosen, sums), entropy, sums];
+            const part = rowsOf(hidden, targets, inverseTemperature, span);
+            return combined(tiles.columns.map((each) => torch.run(() => statistics(part, weight, each, space))));
           }),
         );
         return [0, 1, 2].map((i) =>
-          parts.length === 0
-            ? torch.empty([0], scalarType.float32)
-            : torch.view(torch.call(cat, { tensors: parts.map((part) => part[i] as Handle) }, { int: 0 }), [rows]),
+          rows === 0
+            ? torch.empty([0], float32)
+            : torch.view(
+                joined(
+                  parts.map((part) => part[i] as Handle),
+                  0,
+                ),
+                [rows],
+              ),
         );
       });
-      const [logProbs, entropy, logSumExp] = columns.map((column): Tensor =>
-        store.adoptFloats(column, [rows], "full"),
-      ) as [Tensor, Tensor, Tensor];
+      const [logProbs, entropy, logSumExp] = columns.map((each): Tensor => store.adoptFloats(each, [rows], "full")) as [
+        Tensor,
+        Tensor,
+        Tensor,
+      ];
       return { logProbs, entropy, logSumExp };
     },
-    headLogProbsBackward(dLogProbs, { hidden, weight, targets, inverseTemperature, logSumExp }, needs) {
-      const [rows, width] = matrix(hidden, "headLogProbsBackward: hidden");
-      expectFloats(logSumExp, [rows], "headLogProbsBackward: logSumExp");
-      expectFloats(dLogProbs, [rows], "headLogProbsBackward: dLogProbs");
-      const [d, sums, w] = [dLogProbs, logSumExp, weight].map((x) => device.handle(x)) as [Handle, Handle, Handle];
-      let dWeight: Handle | null = null;
+    headLogProbsBackward(
+      dLogProbs,
+      { hidden, weight, targets, inverseTemperature, logSumExp },
+      needs,
+      into: WeightPlace = {},
+    ) {
+      const place = "headLogProbsBackward";
+      const [rows, width, vocabulary] = expectInputs(hidden, weight, targets, inverseTemperature, place);
+      expectFloats(logSumExp, [rows], `${place}: logSumExp`);
+      expectFloats(dLogProbs, [rows], `${place}: dLogProbs`);
+      const given = needs.weight ? into.dWeight : undefined;
+      if (given) expectFloats(given.tensor, weight.shape, `${place}: into`);
+      // Products that cannot be added in place are made beside their sum.
+      const bytes = exact ? { element: 4, column: 0 } : { element: 8, column: needs.weight ? 10 * width : 0 };
+      const tiles: HeadTiles = headTiles(rows, vocabulary, bytes, limit);
+      /** sum += a b; the first one sets it. */
+      const addProduct = (sum: Handle, a: Handle, b: Handle, first: boolean): void => {
+        if (exact && first) torch.mmInto(sum, a, b);
+        else if (exact) torch.addmmInto(sum, sum, a, b);
+        else {
+          const product = torch.run(() => wideProduct(device, a, b));
+          torch.copyInto(sum, first ? product : torch.add(sum, product));
+        }
+      };
       const [dHidden, dW] = torch.run(() => {
-        const parts = pieces({ hidden, weight, targets, beta: inverseTemperature }, (piece) => {
-          const { start, count, logits } = piece;
-          const column = (x: Handle): Handle => torch.view(x, [count, 1], [1, 1], start);
-          const shares = torch.call(exp, torch.subtract(logits, column(sums)));
-          const factor = torch.call(multiply, column(d), piece.inverseTemperature);
-          const dLogits = torch.call(multiply, shares, torch.multiplyByNumber(factor, -1));
-          torch.call(scatterAdd, dLogits, { int: 1 }, piece.targets, factor);
-          const rounded = device.rounded(dLogits);
-          if (needs.weight) {
-            const vocabulary = weight.shape[0] as number;
-            const more = wideProduct(device, torch.view(rounded, [vocabulary, count], [1, vocabulary]), piece.hidden);
-            dWeight = dWeight === null ? more : torch.add(dWeight, more);
-          }
-          return torch.call(mm, rounded, w);
-        });
-        const all =
-          parts.length === 0
-            ? torch.empty([0, width], device.working)
-            : torch.call(cat, { tensors: parts }, { int: 0 });
-        return needs.weight ? [all, dWeight ?? torch.full(weight.shape, scalarType.float32, 0)] : [all];
+        const w = device.handle(weight);
+        const space = spaceFor(tiles, 1);
+        const result = torch.empty(hidden.shape, device.working);
+        const dWeight = given ? device.handle(given.tensor) : needs.weight ? torch.empty(weight.shape, float32) : null;
+        if (rows === 0 && dWeight !== null && given?.add !== true) torch.fill(dWeight, 0);
+        for (const span of tiles.rows)
+          torch.run(() => {
+            const part = rowsOf(hidden, targets, inverseTemperature, span);
+            const minusSums = torch.multiplyByNumber(column(device.handle(logSumExp), span), -1);
+            const factor = torch.call(multiply, column(device.handle(dLogProbs), span), part.inverseTemperature);
+            const minusFactor = torch.multiplyByNumber(factor, -1);
+            const own = torch.view(result, [span.count, width], [width, 1], span.start * width);
+            const sum = exact ? own : torch.empty([span.count, width], float32);
+            for (const columns of tiles.columns)
+              torch.run(() => {
+                // d / d logits = factor (one-hot(target) - exp(logits - logSumExp)), in the logits' own array.
+                const d = logitsOf(part, weight, columns, minusSums, space);
+                torch.call(expInto, d);
+                torch.call(multiplyInto, d, minusFactor);
+                const places = placesIn(part, columns, vocabulary);
+                torch.call(scatterAdd, d, { int: 1 }, places.index, onlyHere(factor, places));
+                const rounded = device.rounded(d);
+                const [first, last] = [columns.start * width, columns.count] as const;
+                addProduct(sum, rounded, torch.view(w, [last, width], [width, 1], first), columns.start === 0);
+                if (dWeight === null) return [];
+                const across = torch.view(rounded, [columns.count, span.count], [1, columns.count]);
+                const gradient = torch.view(dWeight, [last, width], [width, 1], first);
+                addProduct(gradient, across, part.hidden, span.start === 0 && given?.add !== true);
+                return [];
+              });
+            if (!exact) torch.copyInto(own, sum);
+            return [];
+          });
+        return dWeight === null || given ? [result] : [result, dWeight];
       });
       return {
         dHidden: store.adoptFloats(dHidden, hidden.shape),

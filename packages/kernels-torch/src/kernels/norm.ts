@@ -6,6 +6,7 @@ import type { TorchDevice } from "../torch-device.ts";
 const fusedNorm = operator("aten::_fused_rms_norm", "", 2);
 const fusedNormBackward = operator("aten::_fused_rms_norm_backward", "", 2);
 const multiply = operator("aten::mul", "Tensor");
+const multiplyOut = operator("aten::mul", "out");
 const multiplyInto = operator("aten::mul_", "Tensor");
 const rsqrt = operator("aten::rsqrt");
 const mm = operator("aten::mm");
@@ -87,7 +88,8 @@ export function normKernels(device: TorchDevice, backward: NormBackward): Pick<K
         const sums = torch.call(mm, torch.view(inverse, [1, rows]), product);
         const factor = torch.call(mm, product, torch.view(wideW, [width, 1]));
         for (const each of [column, column, column]) torch.call(multiplyInto, factor, each);
-        const along = torch.call(multiply, wideX, torch.multiplyByNumber(factor, 1 / width));
+        // In the product's array, which nothing reads again.
+        const along = torch.call(multiplyOut, wideX, torch.multiplyByNumber(factor, 1 / width), product);
         const straight = torch.call(multiply, wideD, wideW);
         torch.call(multiplyInto, straight, column);
         return [device.rounded(torch.subtract(straight, along)), torch.view(sums, [width])];

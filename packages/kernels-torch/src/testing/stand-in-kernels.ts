@@ -34,7 +34,10 @@ export function standInKernels(options: StandInOptions = {}): StandIn {
   const { caching = device === "cuda" ? "pages" : "plain" } = options;
   const calls = new Map<string, number>();
   const library = standInLibrary(device, (name) => calls.set(name, (calls.get(name) ?? 0) + 1));
-  return { kernels: torchKernelSet(new Torch(library, device), dtype, attention, caching), calls };
+  return {
+    kernels: torchKernelSet(new Torch(library, device), dtype, { attention, ...(caching && { caching }) }),
+    calls,
+  };
 }
 
 /** Most results of one operator. */
@@ -105,5 +108,6 @@ function standInLibrary(device: "cpu" | "cuda", count: (name: string) => void): 
     deviceMemory: null,
     toNative: () => undefined,
     toHost: () => undefined,
+    returnFreedMemory: null,
   };
 }

@@ -1,0 +1,77 @@
+// What training holds in memory at its highest, beside the plan and beside PyTorch doing the same, each measurement in a
+// process of its own: the peak of resident memory over what libraries take at their first use. Linux. Needs Python with
+// transformers: LACONIC_PYTHON or .venv. `memory.ts NAME` runs one case.
+import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { parseModelConfig, planMemory, type MemorySettings } from "@laconic/engine";
+import { machine, print } from "./measure.ts";
+
+/** One thing to measure. */
+export interface MemoryCase {
+  readonly name: string;
+  readonly work: "head" | "update";
+  readonly config: Readonly<Record<string, unknown>>;
+  readonly settings: MemorySettings;
+}
+
+const root = join(import.meta.dirname, "../..");
+const qwen = {
+  architectures: ["Qwen2ForCausalLM"],
+  ...{ model_type: "qwen2", rms_norm_eps: 1e-6, rope_theta: 1e6, tie_word_embeddings: true },
+  ...{ vocab_size: 151_936, hidden_size: 896, intermediate_size: 4864, num_attention_heads: 14 },
+  ...{ num_key_value_heads: 2, max_position_embeddings: 32_768, num_hidden_layers: 4 },
+};
+/** 1,760 predicted tokens. */
+const settings: MemorySettings = {
+  ...{ dtype: "float32", lora: null, recompute: "layer", snapshots: 0, rollouts: 0 },
+  ...{ promptTokens: 72, completionTokens: 440, microBatch: 4 },
+};
+const narrow = { ...qwen, num_attention_heads: 1, num_key_value_heads: 1, num_hidden_layers: 1 };
+const cases: readonly MemoryCase[] = [
+  { name: "head, vocabulary 151,936, 1,760 rows", work: "head", config: qwen, settings },
+  { name: "update, 4 of 24 layers of Qwen2.5-0.5B", work: "update", config: qwen, settings },
+  {
+    name: "update, vocabulary 151,936, width 32",
+    work: "update",
+    config: { ...narrow, hidden_size: 32, intermediate_size: 96 },
+    settings: { ...settings, microBatch: 1 },
+  },
+  {
+    name: "update, a sequence of 16,384 tokens",
+    work: "update",
+    config: { ...narrow, vocab_size: 64, hidden_size: 32, intermediate_size: 512, max_position_embeddings: 16_384 },
+    settings: { ...settings, promptTokens: 1024, completionTokens: 15_360, microBatch: 1, recompute: "none" },
+  },
+];
+
+const python = process.env["LACONIC_PYTHON"] ?? join(root, ".venv/bin/python");
+
+/** The last line that a program prints, read as JSON. */
+function run(program: string, args: readonly string[]): Record<string, unknown> {
+  const lines = execFileSync(program, args, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] }).trim();
+  return JSON.parse(lines.slice(lines.lastIndexOf("\n") + 1)) as Record<string, unknown>;
+}
+
+const wanted = process.argv[2] ?? "";
+print("machine", machine());
+for (const item of cases.filter(({ name }) => name.includes(wanted))) {
+  const text = JSON.stringify(item);
+  const child = new URL("memory-child.ts", import.meta.url).pathname;
+  const own = run(process.execPath, ["--import", "tsx", child, text]);
+  const peer = existsSync(python) ? run(python, [join(root, "bench/peers/memory.py"), text]) : null;
+  const planned = item.work === "update" ? planMemory(parseModelConfig(item.config), item.settings).training : null;
+  print("memory", {
+    name: item.name,
+    own,
+    ...(planned !== null && { planned, planOverOwn: planned / (own["peakBytes"] as number) }),
+    peer,
+    ...(peer &&
+      planned !== null && {
+        ownOverPeer: {
+          peak: (own["peakBytes"] as number) / (peer["peakBytes"] as number),
+          cpu: (own["cpuSeconds"] as number) / (peer["cpuSeconds"] as number),
+        },
+      }),
+  });
+}

@@ -1,0 +1,41 @@
+import type { Kernels, Tensor } from "@laconic/kernels";
+import { AdamW } from "../optimizer/adamw.ts";
+import { Gradients } from "../transformer/gradients.ts";
+import type { ModelConfig } from "../transformer/model-config.ts";
+import { trainable } from "../transformer/model-on-device.ts";
+import { packBatch } from "../transformer/packed-batch.ts";
+import { trainBackward, trainForward } from "../transformer/train-pass.ts";
+import { blankModel, blankSequences } from "./blank-model.ts";
+import type { MemorySettings } from "./plan-memory.ts";
+
+/**
+ * Two updates of a micro-batch each on a model whose weights are zeros: what {@link planMemory} plans, held for real.
+ * Afterwards everything is freed.
+ */
+export async function holdTraining(
+  kernels: Kernels,
+  config: ModelConfig,
+  settings: Omit<MemorySettings, "rollouts">,
+): Promise<void> {
+  const model = blankModel(kernels, config, settings.lora);
+  const copies: Tensor[] = [];
+  for (let copy = 0; copy < settings.snapshots; copy++)
+    for (const tensor of trainable(model).values()) copies.push(kernels.keep(kernels.copy(tensor)));
+  const gradients = new Gradients(kernels);
+  const optimizer = new AdamW(kernels);
+  const sequences = blankSequences(settings, settings.microBatch);
+  for (let update = 0; update < 2; update++) {
+    kernels.scope(() => {
+      const pass = trainForward(model, packBatch(kernels, sequences), settings.recompute);
+      const predictions = pass.batch.predictionCount;
+      trainBackward(model, pass, kernels.upload(new Float64Array(predictions), [predictions], "full"), gradients);
+    });
+    await optimizer.step(model, gradients.byName, {
+      ...{ learningRate: 1e-3, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 },
+    });
+    gradients.clear();
+  }
+  optimizer.free();
+  kernels.free(...copies, ...model.parameters.values(), model.rotary.cos, model.rotary.sin);
+  if (model.adapter) kernels.free(...model.adapter.matrices.values());
+}

@@ -1,0 +1,58 @@
+import type { Kernels, SequenceLayout, Tensor } from "@laconic/kernels";
+import type { ElementBytes } from "./metered-kernels.ts";
+
+/** Bytes that an operation holds for itself while it runs, beside its inputs and results. */
+export type ScratchBytes = (operation: string, args: readonly unknown[]) => number;
+
+/** All arrays of a tile of the head together, on the CPU; `kernels-torch` takes 512 MiB on a GPU. */
+export const defaultHeadBytes: number = 2 ** 26;
+
+/** What libtorch's kernels hold, which take the most of all sets. */
+export function libtorchScratch(
+  { working, full }: ElementBytes,
+  options: { readonly headBytes: number },
+): ScratchBytes {
+  const exact = working >= full;
+  /** Of what is computed wider than it is stored. */
+  const wide = exact ? 0 : full;
+  const head = (hidden: Tensor, weight: Tensor, perLogit: number): number =>
+    Math.min(options.headBytes, rowsOf(hidden) * rowsOf(weight) * perLogit);
+  const padded = (layout: SequenceLayout, ...arrays: readonly Tensor[]): number => {
+    const [sequences, rows] = [layout.offsets.length - 1, layout.offsets.at(-1) ?? 0];
+    const places = sequences * layout.longest;
+    return places === rows ? 0 : (places / Math.max(1, rows)) * working * elements(...arrays);
+  };
+  const table: Partial<Record<keyof Kernels, (...args: never[]) => number>> = {
+    accumulate: (_into: Tensor, delta: Tensor) => wide * elements(delta),
+    scatterAddRows: (delta: Tensor) => wide * elements(delta),
+    linearBackward: (_dOut: Tensor, _x: Tensor, weight: Tensor, needs: { readonly weight: boolean }) =>
+      needs.weight && !exact ? working * elements(weight) : 0,
+    rmsNorm: (x: Tensor) => (full + 2 * wide) * elements(x),
+    rmsNormBackward: (_dOut: Tensor, x: Tensor) => (2 * full + 3 * wide) * elements(x),
+    rotary: (x: Tensor) => 3 * working * elements(x),
+    attention: (q: Tensor, k: Tensor, v: Tensor, _shape: unknown, layout: SequenceLayout) => padded(layout, q, q, k, v),
+    attentionBackward: (
+      _dOut: Tensor,
+      { q, k, v }: { readonly q: Tensor; readonly k: Tensor; readonly v: Tensor },
+      _shape: unknown,
+      layout: SequenceLayout,
+    ) => padded(layout, q, q, q, q, k, k, v, v),
+    swiGlu: (gate: Tensor) => working * elements(gate),
+    swiGluBackward: (_dOut: Tensor, gate: Tensor) => 2 * working * elements(gate),
+    headLogProbs: (hidden: Tensor, weight: Tensor) => head(hidden, weight, 2 * full),
+    headLogProbsBackward: (_d: Tensor, { hidden, weight }: { readonly hidden: Tensor; readonly weight: Tensor }) =>
+      head(hidden, weight, exact ? full : 2 * full),
+  };
+  return (operation, args) => {
+    const own = table[operation as keyof Kernels] as ((...args: readonly unknown[]) => number) | undefined;
+    return own ? own(...args) : 0;
+  };
+}
+
+function rowsOf(tensor: Tensor): number {
+  return tensor.shape[0] as number;
+}
+
+function elements(...tensors: readonly Tensor[]): number {
+  return tensors.reduce((sum, { shape }) => sum + shape.reduce((product, length) => product * length, 1), 0);
+}

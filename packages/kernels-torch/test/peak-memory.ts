@@ -1,0 +1,43 @@
+// A child process: trains on blank weights and prints what that took at its highest, in bytes. Arguments: a model
+// configuration, settings of the memory plan, and the folder of torch, as one JSON text.
+import { readFileSync, writeFileSync } from "node:fs";
+import { parseModelConfig } from "@laconic/engine";
+import type { MemorySettings } from "@laconic/engine";
+import { holdTraining } from "@laconic/engine/testing";
+import { createKernels } from "@laconic/kernels-torch";
+
+const { config, settings, torch } = JSON.parse(process.argv[2] as string) as {
+  readonly config: Record<string, unknown>;
+  readonly settings: MemorySettings;
+  readonly torch: string;
+};
+
+/** `VmRSS` is what the process has in memory, `VmHWM` the most that it had. */
+function bytes(field: "VmRSS" | "VmHWM"): number {
+  const [, kibibytes] = new RegExp(`${field}:\\s+(\\d+) kB`).exec(readFileSync("/proc/self/status", "utf8")) ?? [];
+  return Number(kibibytes) * 1024;
+}
+
+const kernels = await createKernels({
+  device: "cpu",
+  dtype: settings.dtype as "float32" | "bfloat16",
+  threads: 1,
+  torch,
+});
+// What libraries take at their first use is not the model's.
+const small = { ...config, vocab_size: 64, max_position_embeddings: 64, num_hidden_layers: 1 };
+await holdTraining(kernels, parseModelConfig(small), {
+  ...settings,
+  promptTokens: 8,
+  completionTokens: 8,
+  microBatch: 2,
+});
+const before = bytes("VmRSS");
+const heap = process.memoryUsage().heapTotal;
+// Sets the highest back to what there is.
+writeFileSync("/proc/self/clear_refs", "5");
+await holdTraining(kernels, parseModelConfig(config), settings);
+// JavaScript's own heap is not the device's.
+const grown = Math.max(0, process.memoryUsage().heapTotal - heap);
+process.stdout.write(`${JSON.stringify({ peak: bytes("VmHWM") - before - grown, grown })}\n`);
+process.exit(0);
