@@ -40,6 +40,8 @@ async function decodeStep(sampling: object): Promise<KernelCounters> {
     );
     return difference(now(), before);
   };
+  // The first run uploads what is kept with the model.
+  await run(2);
   const [short, long] = [await run(30), await run(40)];
   const ten = difference(long, short);
   return Object.fromEntries(Object.entries(ten).map(([key, value]) => [key, value / 10])) as unknown as KernelCounters;
@@ -47,17 +49,17 @@ async function decodeStep(sampling: object): Promise<KernelCounters> {
 
 test("a decode step of 256 rows on CUDA: calls, copies and bytes", async () => {
   const step = await decodeStep({});
-  expect(step.nativeCalls).toBeLessThanOrEqual(3750);
-  expect(step.operations / layers).toBeLessThanOrEqual(32);
+  expect(step.nativeCalls).toBeLessThanOrEqual(1300);
+  // 15 in a layer; the rest is drawing, and what all layers share.
+  expect(step.operations).toBeLessThanOrEqual(15 * layers + 60);
   expect(step.blockingCopies).toBe(0);
-  // Mask and places of the new keys.
-  expect(step.bytesToDevice).toBeLessThanOrEqual(60_000);
+  expect(step.bytesToDevice).toBe(0);
   // Token and log-prob of each row.
   expect(step.bytesToHost).toBe(256 * 8);
 });
 
-test("temperature, top-k, top-p and min-p upload nothing more, and do not make the host wait", async () => {
+test("temperature, top-k, top-p and min-p upload nothing either, and do not make the host wait", async () => {
   const step = await decodeStep({ temperature: 0.8, topK: 50, topP: 0.95, minP: 0.01 });
-  expect(step.bytesToDevice).toBe((await decodeStep({})).bytesToDevice);
+  expect(step.bytesToDevice).toBe(0);
   expect(step.blockingCopies).toBe(0);
 });
