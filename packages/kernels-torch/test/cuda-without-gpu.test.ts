@@ -6,7 +6,7 @@ import { askPyTorch, cpuOnly, dataDependent, kernelQuestion } from "./ask-pytorc
 const interpreter = process.env["LACONIC_CUDA_PYTHON"] ?? python;
 
 /** A build for CUDA reads gigabytes before it answers. */
-const timeout = 300_000;
+const timeout = 600_000;
 
 test(
   "PyTorch takes every call that CUDA's kernels make: symbols, schemas, shapes, types and storage",

@@ -127,14 +127,14 @@ const works: readonly (readonly [
   [
     "passes of the 0.5B geometry",
     passes(qwen, { lora: null, recompute: "layer", rollouts: 1 }),
-    [],
+    [pages],
     [slots, plain, wide],
   ],
   [
     "passes of the 0.5B geometry, 256 rows",
     passes(qwen, { lora: null, recompute: "layer", rollouts: 256 }),
-    [pages],
     [],
+    [pages],
   ],
   ["passes of the 0.5B geometry, adapters", passes(qwen, { lora, recompute: "none", rollouts: 1 }), [], [pages]],
   ["passes of Qwen3's geometry", passes(qwen3, { lora: null, recompute: "none", rollouts: 1 }), [], [pages]],

@@ -27,8 +27,8 @@ const rows = pythons.map((python) => {
   };
 });
 for (const row of rows) {
-  console.log(`PyTorch ${row.torch}: ${row.calls} calls of ${row.operators} operators, ${row.wrong.length} wrong`);
-  for (const line of row.wrong) console.log(line);
+  const said = `PyTorch ${row.torch}: ${row.calls} calls of ${row.operators} operators, ${row.wrong.length} wrong`;
+  process.stdout.write([said, ...row.wrong, ""].join("\n"));
 }
 if (file !== undefined) writeFileSync(file, rows.map((row) => `${JSON.stringify(row)}\n`).join(""));
 process.exitCode = rows.some(({ wrong }) => wrong.length > 0) ? 1 : 0;
