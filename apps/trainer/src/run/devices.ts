@@ -68,7 +68,7 @@ const devices: readonly KnownDevice[] = [
   },
   {
     name: "wasm",
-    about: "TensorFlow.js and SIMD kernels on WebAssembly; needs nothing but npm",
+    about: "SIMD kernels on WebAssembly; needs nothing but npm",
     workers: 2,
     // WebAssembly addresses 32 bits.
     memory: (workers) => Math.min(totalmem() / workers, 2 ** 32),

@@ -16,7 +16,7 @@ async function moduleOf(body: string): Promise<{ device: string; module: string 
 }
 
 test("a device that works says so from its own process", async () => {
-  expect(await probeInChild(wasmKernels())).toEqual({ works: true, detail: expect.stringContaining("tfjs-wasm") });
+  expect(await probeInChild(wasmKernels())).toEqual({ works: true, detail: expect.stringContaining("wasm simd") });
 });
 
 test.each(["SIGSEGV", "SIGABRT", "SIGILL"])("a library that crashes with %s is an outcome", async (signal) => {

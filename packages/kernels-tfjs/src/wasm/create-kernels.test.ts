@@ -16,7 +16,7 @@ test("starting leaves the process's error handlers as they were, and prints noth
   process.removeListener("unhandledRejection", own);
 });
 
-test("kernel sets in one thread do not see each other's tensors", async () => {
+test("kernel sets in one thread have a memory each", async () => {
   const [a, b] = [await createKernels({}), await createKernels(undefined)];
   made.push(a, b);
   const tensor = a.upload(Float32Array.of(1, 2), [2]);
@@ -43,5 +43,5 @@ test("the source says where the engine's worker finds the kernels", async () => 
 test("the set names its device and library", async () => {
   const kernels = await createKernels({});
   made.push(kernels);
-  expect([kernels.device, kernels.backend, kernels.dtype]).toEqual(["wasm", "tfjs-wasm 4.22.0", "float32"]);
+  expect([kernels.device, kernels.backend, kernels.dtype]).toEqual(["wasm", "wasm simd", "float32"]);
 });

@@ -1,35 +1,20 @@
 import type { CreateKernels, KernelSource } from "@laconic/kernels";
-import { openBinaries } from "#wasm";
-import { claiming } from "../claim-backend.ts";
-import { openTfjsMemory } from "./tfjs-memory.ts";
+import { openBinary } from "#wasm";
 import { wasmKernelSet } from "./wasm-kernels.ts";
+import { WasmMemory } from "./wasm-memory.ts";
 
 /**
- * Starts TensorFlow.js's wasm backend and the fused kernels beside it; called in the engine's worker.
- * Kernel sets in one thread share the backend's memory, which holds at most 4 GiB.
+ * Starts the wasm kernels, each set with a memory of its own of at most 4 GiB; called in the engine's worker.
  * In a browser the options are those of {@link wasmKernels}; in Node there are none.
- * @throws LaconicError `device_unavailable` when the backend does not start, `config_invalid` on an unknown option.
+ * @throws LaconicError `device_unavailable` when they do not start, `config_invalid` on an unknown option.
  */
-export const createKernels: CreateKernels = async (options) => {
-  const fused = await openBinaries(options ?? {});
-  return claiming("wasm", async (release) => {
-    const kernels = wasmKernelSet(await openTfjsMemory(fused));
-    return {
-      ...kernels,
-      dispose: () => {
-        kernels.dispose();
-        release();
-      },
-    };
-  });
-};
+export const createKernels: CreateKernels = async (options) =>
+  wasmKernelSet(await WasmMemory.open(await openBinary(options ?? {})));
 
-/** Where a browser finds the two binaries, if not where its bundler put them. Vite and webpack ship them by themselves. */
+/** Where a browser finds the binary, if not where its bundler put it. Vite and webpack ship it by themselves. */
 export interface WasmOptions {
   /** Address of `assets/fused.wasm` of this package. */
   readonly fused?: string;
-  /** Address of `tfjs-backend-wasm-simd.wasm` of TensorFlow.js. */
-  readonly binary?: string;
 }
 
 /** The device that needs nothing but npm: one thread per worker, float32, SIMD. */

@@ -2,7 +2,7 @@ import { expectFloats, sizeOf, type Kernels } from "@laconic/kernels";
 import type { WasmDevice } from "./wasm-device.ts";
 
 export function optimizerKernels(device: WasmDevice): Pick<Kernels, "sumSquares" | "adamW"> {
-  const { store, memory } = device;
+  const { store } = device;
   return {
     sumSquares(tensors) {
       const sum = tensors.reduce((total, tensor) => {
@@ -14,19 +14,15 @@ export function optimizerKernels(device: WasmDevice): Pick<Kernels, "sumSquares"
     adamW(param, grad, { first, second }, step) {
       for (const [name, tensor] of Object.entries({ param, grad, first, second }))
         expectFloats(tensor, param.shape, `adamW: ${name}`);
-      store.makeWritable(first);
-      store.makeWritable(second);
-      const updated = memory.allocate(param.shape, "float32");
+      for (const tensor of [param, first, second]) store.makeWritable(tensor);
       const { learningRate, beta1, beta2 } = step;
       device.run(
         "adamW",
-        ...[param, grad, first, second, memory.address(updated), sizeOf(param.shape)],
+        ...[param, grad, first, second, param, sizeOf(param.shape)],
         ...[1 - learningRate * step.weightDecay, learningRate / (1 - beta1 ** step.step)],
         ...[beta1, 1 - beta1, beta2, 1 - beta2],
         ...[step.epsilon, Math.sqrt(1 - beta2 ** step.step), step.gradScale],
       );
-      // New data rather than new values: the matrix product keeps packed copies of the old.
-      store.replace(param, updated);
     },
   };
 }
