@@ -3,16 +3,18 @@ import { transposeStrided } from "./transpose";
 import { blockRows, copyRow, madd } from "./vector";
 
 // Dense products of a left matrix with right panels. A panel holds eight columns of the right matrix, [depth, 8], zeros
-// where there are none; a block of the left matrix is packed into strips of up to five rows, [depth, rows of the strip].
+// where there are none; a block of the left matrix is packed into strips of a few rows, [depth, rows of the strip].
 // Every element is a sum over the depth from first to last, whatever the rows, columns and blocks around it: a row does
 // not depend on its neighbours.
 
 /** Columns of a panel: two vectors. */
 const wide: i32 = 8;
-/** Most rows of a strip: with two vectors of columns and one of products, what the registers hold. Measured. */
-const tall: i32 = 5;
+/** Most rows of a strip: what 16 registers hold beside two vectors of columns and, unless it is fused, a product. Measured. */
+const tall: i32 = ASC_FEATURE_RELAXED_SIMD ? 6 : 5;
 /** Rows of the left matrix that are packed at once: with `blockRows` of depth, 120 KiB. */
 const blockHeight: i32 = 120;
+/** With no more rows than these a block is as deep as the scratch allows: panels are read once, and from end to end. */
+const few: i32 = 20;
 
 /** A tile starts from zero. */
 const fresh: i32 = 0;
@@ -56,8 +58,9 @@ export function product(
 ): void {
   for (let r = 0; r < rows; r += blockHeight) {
     const height = min(blockHeight, rows - r);
-    for (let k = 0; k < depth; k += blockRows) {
-      const count = min(blockRows, depth - k);
+    const deep = height <= few ? (blockHeight * blockRows) / height : blockRows;
+    for (let k = 0; k < depth; k += deep) {
+      const count = min(deep, depth - k);
       const from = left + r * leftRow + (k << 2);
       const strips = stripsOf(height);
       for (let s = 0; s < strips; s++) {
@@ -145,11 +148,16 @@ function block(
 }
 
 function tile(rows: i32, a: usize, b: usize, out: usize, row: i32, count: i32, mode: i32): void {
-  if (rows == 5) tile5(a, b, out, row, count, mode);
+  if (ASC_FEATURE_RELAXED_SIMD && rows == 6) tile6(a, b, out, row, count, mode);
+  else if (rows == 5) tile5(a, b, out, row, count, mode);
   else if (rows == 4) tile4(a, b, out, row, count, mode);
   else if (rows == 3) tile3(a, b, out, row, count, mode);
   else if (rows == 2) tile2(a, b, out, row, count, mode);
   else tile1(a, b, out, row, count, mode);
+}
+
+function tile6(a: usize, b: usize, out: usize, row: i32, count: i32, mode: i32): void {
+  tileOf(6, a, b, out, row, count, mode);
 }
 
 function tile5(a: usize, b: usize, out: usize, row: i32, count: i32, mode: i32): void {
@@ -188,6 +196,8 @@ function tileOf(rows: i32, a: usize, b: usize, out: usize, row: i32, count: i32,
   let s31 = f32x4.splat(0);
   let s40 = f32x4.splat(0);
   let s41 = f32x4.splat(0);
+  let s50 = f32x4.splat(0);
+  let s51 = f32x4.splat(0);
   if (mode == continued) {
     s00 = v128.load(out);
     s01 = v128.load(out, 16);
@@ -206,6 +216,10 @@ function tileOf(rows: i32, a: usize, b: usize, out: usize, row: i32, count: i32,
     if (rows > 4) {
       s40 = v128.load(out + 4 * row);
       s41 = v128.load(out + 4 * row, 16);
+    }
+    if (rows > 5) {
+      s50 = v128.load(out + 5 * row);
+      s51 = v128.load(out + 5 * row, 16);
     }
   }
   for (let n = count; n > 0; n--) {
@@ -234,6 +248,11 @@ function tileOf(rows: i32, a: usize, b: usize, out: usize, row: i32, count: i32,
       s40 = madd(a4, b0, s40);
       s41 = madd(a4, b1, s41);
     }
+    if (rows > 5) {
+      const a5 = v128.load32_splat(a, 20);
+      s50 = madd(a5, b0, s50);
+      s51 = madd(a5, b1, s51);
+    }
     a += rows << 2;
     b += wide << 2;
   }
@@ -254,5 +273,9 @@ function tileOf(rows: i32, a: usize, b: usize, out: usize, row: i32, count: i32,
   if (rows > 4) {
     v128.store(out + 4 * row, s40);
     v128.store(out + 4 * row, s41, 16);
+  }
+  if (rows > 5) {
+    v128.store(out + 5 * row, s50);
+    v128.store(out + 5 * row, s51, 16);
   }
 }

@@ -76,6 +76,15 @@ const devices: readonly KnownDevice[] = [
     native: () => false,
   },
   {
+    // After wasm, which works everywhere: it is for those who ask for it.
+    name: "wasm-fma",
+    about: "the same with fused multiplication and addition: faster, its bits are the machine's; needs Node 22",
+    workers: 2,
+    memory: (workers) => Math.min(totalmem() / workers, 2 ** 32),
+    source: () => wasmKernels({ fma: true }),
+    native: () => false,
+  },
+  {
     // After those that compute on the processor: its adapter may be a program that runs there too.
     name: "webgpu",
     about: "any GPU with a Vulkan, Metal or Direct3D 12 driver",

@@ -21,7 +21,7 @@ const sizes = [
 
 let device: WasmDevice;
 beforeAll(async () => {
-  device = new WasmDevice(await WasmMemory.open(await openBinary({})));
+  device = new WasmDevice(await WasmMemory.open(await openBinary(false, {})));
 });
 
 function normal(rows: number, columns: number): Float32Array {

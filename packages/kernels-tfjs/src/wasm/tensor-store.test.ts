@@ -7,7 +7,7 @@ import { WasmMemory } from "./wasm-memory.ts";
 let memory: WasmMemory;
 let kernels: Kernels;
 beforeAll(async () => {
-  memory = await WasmMemory.open(await openBinary({}));
+  memory = await WasmMemory.open(await openBinary(false, {}));
   kernels = wasmKernelSet(memory);
 });
 

@@ -11,12 +11,12 @@ import { samplingKernels } from "./sampling.ts";
 import { WasmDevice } from "./wasm-device.ts";
 import type { WasmMemory } from "./wasm-memory.ts";
 
-/** The kernel set on wasm, one thread: SIMD functions over a memory of their own. */
-export function wasmKernelSet(memory: WasmMemory): Kernels {
+/** The kernel set on wasm, one thread: SIMD functions over a memory of their own. `fma` says which form of them that memory has. */
+export function wasmKernelSet(memory: WasmMemory, fma = false): Kernels {
   const device = new WasmDevice(memory);
   return {
-    device: "wasm",
-    backend: "wasm simd",
+    device: fma ? "wasm-fma" : "wasm",
+    backend: fma ? "wasm relaxed simd" : "wasm simd",
     dtype: "float32",
     deterministic: true,
     batchInvariant: true,

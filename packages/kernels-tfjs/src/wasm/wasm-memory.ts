@@ -26,8 +26,8 @@ export class WasmMemory {
     this.#free.add(alignment, memory.buffer.byteLength - alignment);
   }
 
-  /** @param binary - of the fused functions @throws LaconicError `device_unavailable` where the engine lacks SIMD, or the binary a function */
-  static async open(binary: Uint8Array<ArrayBuffer>): Promise<WasmMemory> {
+  /** @param binary - of the fused functions, `fma` of their other form @throws LaconicError `device_unavailable` where the engine lacks SIMD, or the binary a function */
+  static async open(binary: Uint8Array<ArrayBuffer>, fma = false): Promise<WasmMemory> {
     const memory = new WebAssembly.Memory({ initial: 16, maximum: mostPages });
     const started = await WebAssembly.instantiate(binary, { env: { memory } }).catch(
       (error: unknown) => error as Error,
@@ -35,7 +35,7 @@ export class WasmMemory {
     if (started instanceof Error)
       throw new LaconicError(
         "device_unavailable",
-        `the wasm kernels do not start; they need wasm SIMD, as in Node 20: ${started.message}`,
+        `the wasm kernels do not start; they need ${fma ? "relaxed SIMD, as in Node 22" : "wasm SIMD, as in Node 20"}: ${started.message}`,
       );
     const { exports } = started.instance;
     const missing = fusedNames.filter((name) => typeof exports[name] !== "function");

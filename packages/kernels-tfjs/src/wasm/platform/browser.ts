@@ -1,12 +1,17 @@
 import { LaconicError } from "@laconic/core";
-import { fusedFile } from "../fused-file.ts";
+import { fmaFile, fusedFile } from "../fused-file.ts";
 
-/** The fused kernels' binary. Option: `fused`, the address of the file. @throws LaconicError `config_invalid`, `device_unavailable` */
-export async function openBinary(options: Readonly<Record<string, unknown>>): Promise<Uint8Array<ArrayBuffer>> {
+/** A binary of the fused kernels. Option: `fused`, its address. @throws LaconicError `config_invalid`, `device_unavailable` */
+export async function openBinary(
+  fma: boolean,
+  options: Readonly<Record<string, unknown>>,
+): Promise<Uint8Array<ArrayBuffer>> {
   for (const [key, value] of Object.entries(options))
     if (key !== "fused" || typeof value !== "string")
-      throw new LaconicError("config_invalid", `the wasm kernels take the address fused, got "${key}"`, { key });
-  const { fused = fusedFile.href } = options as { readonly fused?: string };
+      throw new LaconicError("config_invalid", `the wasm kernels take fma and the address fused, got "${key}"`, {
+        key,
+      });
+  const { fused = (fma ? fmaFile : fusedFile).href } = options as { readonly fused?: string };
   const reply = await fetch(fused).catch((error: unknown) => error as Error);
   if (reply instanceof Error || !reply.ok)
     throw new LaconicError(
