@@ -16,6 +16,7 @@ export const createKernels: CreateKernels = async (options) => {
   return wasmKernelSet(await WasmMemory.open(await openBinary(fma, others), fma), fma);
 };
 
+/** How the wasm kernels compute, and where a browser finds them. */
 export interface WasmOptions {
   /**
    * Products round once for each multiplication and addition where the processor can: faster, and the bits are those of the
