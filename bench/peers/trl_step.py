@@ -1,9 +1,7 @@
-"""Times TRL's GRPOTrainer (GSPO loss) on the same checkpoint, prompts and sizes as our own run.
+"""A step of TRL's GRPOTrainer (GSPO loss) on the same checkpoint, prompts and sizes as our own run.
 
-Reads a job from standard input:
-  {"checkpoint": folder with config.json and model.safetensors, "vocabulary": V, "endToken": id,
-   "prompts": [[token ids]], "generations": G, "maxTokens": T, "minibatches": m, "steps": n, "threads": k}
-Prints one JSON object: tokens per second of rollout and of update, and seconds per step.
+Reads a job from standard input, as in bench/src/step/job.ts; `endToken` (none unless given: then every reply has `maxTokens`)
+and `minibatches` (1 unless given) come from relay.ts. Prints one JSON object.
 """
 
 import json
@@ -15,9 +13,12 @@ import torch
 import transformers
 import trl
 from datasets import Dataset
+from step_clock import StepClock, cpu_seconds
 from tokenizers import Tokenizer, models
-from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast
+from transformers import AutoModelForCausalLM, PreTrainedTokenizerFast, TrainerCallback
 from trl import GRPOConfig, GRPOTrainer
+
+LETTERS = 6000
 
 
 def letter(token: int) -> str:
@@ -25,10 +26,12 @@ def letter(token: int) -> str:
     return chr(0xE000 + token)
 
 
-def character_tokenizer(vocabulary: int, end_token: int) -> PreTrainedTokenizerFast:
-    ids = {letter(i): i for i in range(vocabulary)}
+def character_tokenizer(vocabulary: int, end_token: int | None) -> PreTrainedTokenizerFast:
+    ids = {letter(i): i for i in range(min(vocabulary, LETTERS))}
+    # An end token that the model does not have: no reply ends early.
+    end = letter(LETTERS) if end_token is None else letter(end_token)
+    ids.setdefault(end, vocabulary)
     # Padding is masked out; it may share the end token's id.
-    end = letter(end_token)
     return PreTrainedTokenizerFast(
         tokenizer_object=Tokenizer(models.BPE(vocab=ids, merges=[])), eos_token=end, pad_token=end, padding_side="left"
     )
@@ -39,22 +42,41 @@ def main() -> None:
     torch.set_num_threads(job["threads"])
     torch.manual_seed(0)
     model = AutoModelForCausalLM.from_pretrained(job["checkpoint"], dtype=torch.float32)
-    tokenizer = character_tokenizer(job["vocabulary"], job["endToken"])
+    tokenizer = character_tokenizer(job["vocabulary"], job.get("endToken"))
     prompts = ["".join(letter(t) for t in prompt) for prompt in job["prompts"]]
+    minibatches = job.get("minibatches", 1)
     batch = len(prompts) * job["generations"]
-    seconds = {"rollout": 0.0}
-    tokens = {"rollout": 0}
+    rounds = job["warmUp"] + job["steps"]
+    clock = StepClock()
+    tokens = 0
 
     def reward(completions, completion_ids, **_):
-        tokens["rollout"] += sum(len(ids) for ids in completion_ids)
-        return [-float(len(ids)) for ids in completion_ids]
+        nonlocal tokens
+        if clock.running:
+            tokens += sum(len(ids) for ids in completion_ids)
+        if "endToken" in job:
+            return [-float(len(ids)) for ids in completion_ids]
+        return [float(sum(token % 2 == 0 for token in ids)) for ids in completion_ids]
 
     class TimedTrainer(GRPOTrainer):
         def _generate_and_score_completions(self, inputs):
-            start = time.perf_counter()
-            output = super()._generate_and_score_completions(inputs)
-            seconds["rollout"] += time.perf_counter() - start
-            return output
+            with clock.timed("rollout"):
+                return super()._generate_and_score_completions(inputs)
+
+    class Whole(TrainerCallback):
+        """The update is what is left of a step behind its rollout."""
+
+        def on_step_begin(self, args, state, control, **_):
+            clock.running = state.global_step >= job["warmUp"] * minibatches
+            self.start = time.perf_counter(), cpu_seconds(), clock.wall["rollout"], clock.cpu["rollout"]
+
+        def on_step_end(self, args, state, control, **_):
+            wall, cpu, rollout_wall, rollout_cpu = self.start
+            clock.add(
+                "update",
+                time.perf_counter() - wall - (clock.wall["rollout"] - rollout_wall),
+                cpu_seconds() - cpu - (clock.cpu["rollout"] - rollout_cpu),
+            )
 
     with tempfile.TemporaryDirectory() as folder:
         config = GRPOConfig(
@@ -66,10 +88,13 @@ def main() -> None:
             save_strategy="no",
             logging_strategy="no",
             disable_tqdm=True,
-            learning_rate=2e-4,
-            max_steps=job["steps"] * job["minibatches"],
-            per_device_train_batch_size=batch // job["minibatches"],
-            steps_per_generation=job["minibatches"],
+            learning_rate=job["learningRate"],
+            lr_scheduler_type="constant",
+            weight_decay=0.0,
+            max_grad_norm=1.0,
+            max_steps=rounds * minibatches,
+            per_device_train_batch_size=batch // minibatches,
+            steps_per_generation=minibatches,
             num_generations=job["generations"],
             max_completion_length=job["maxTokens"],
             temperature=1.0,
@@ -85,29 +110,15 @@ def main() -> None:
         trainer = TimedTrainer(
             model=model,
             args=config,
-            train_dataset=Dataset.from_list([{"prompt": prompt} for prompt in prompts] * job["steps"]),
+            train_dataset=Dataset.from_list([{"prompt": prompt} for prompt in prompts] * rounds),
             processing_class=tokenizer,
             reward_funcs=reward,
+            callbacks=[Whole()],
         )
-        start = time.perf_counter()
         trainer.train()
-        total = time.perf_counter() - start
 
-    update = total - seconds["rollout"]
-    print(
-        json.dumps(
-            {
-                "peer": f"trl {trl.__version__}, transformers {transformers.__version__}, torch {torch.__version__}",
-                "sequencesPerStep": batch,
-                "completionTokens": tokens["rollout"],
-                "rolloutTokensPerSecond": tokens["rollout"] / seconds["rollout"],
-                "updateTokensPerSecond": tokens["rollout"] / update,
-                "rolloutSeconds": seconds["rollout"] / job["steps"],
-                "updateSeconds": update / job["steps"],
-                "secondsPerStep": total / job["steps"],
-            }
-        )
-    )
+    side = f"trl {trl.__version__}, transformers {transformers.__version__}, torch {torch.__version__}"
+    print(json.dumps(clock.result(side, tokens, job["steps"])))
 
 
 main()

@@ -140,8 +140,8 @@ async function primitives(): Promise<void> {
     second: kernels.zeros([size, size], "full"),
     ...(dtype === "bfloat16" && { master: kernels.copy(param, "full") }),
   };
-  const step = { learningRate: 1e-6, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, step: 1, gradScale: 1 };
-  const adamMs = await timed(kernels, tiny, runs, () => kernels.adamW(param, grad, moments, step));
+  const step = { learningRate: 1e-6, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, step: 1 };
+  const adamMs = await timed(kernels, tiny, runs, () => kernels.adamW([{ param, grad, ...moments }], step));
   note("primitives", { what: `AdamW on ${size * size} parameters`, ms: adamMs });
   kernels.dispose();
 }

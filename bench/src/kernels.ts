@@ -116,7 +116,7 @@ function elementwise(rows: number, width: number, feedForward: number): Case[] {
     Tensor,
     Tensor,
   ];
-  const step = { learningRate: 1e-3, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, step: 1, gradScale: 1 };
+  const step = { learningRate: 1e-3, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, step: 1 };
   const ids = ints(Array.from({ length: rows }, (_, i) => (i * 7) % 45));
   const item = (name: string, columns: number, run: () => unknown): Case => ({
     name,
@@ -133,7 +133,7 @@ function elementwise(rows: number, width: number, feedForward: number): Case[] {
     item("swiGlu", feedForward, () => kernels.swiGlu(gate, up)),
     item("swiGluBackward", feedForward, () => kernels.swiGluBackward(dWide, gate, up)),
     {
-      ...item("adamW", 512, () => kernels.adamW(param, grad, { first, second }, step)),
+      ...item("adamW", 512, () => kernels.adamW([{ param, grad, first, second }], step)),
       sizes: { rows: 512, width: 512 },
     },
   ];
@@ -177,7 +177,7 @@ function decode(size: {
   const headDim = width / heads;
   const shape = { queryHeads: heads, kvHeads: heads, headDim, scale: 1 / Math.sqrt(headDim) };
   const layers = Array.from({ length: size.layers }, () => ({
-    cache: kernels.createCache({ rows, capacity: past + 20, kvHeads: heads, headDim }),
+    cache: kernels.createCache({ pages: rows, pageSize: past + 20, kvHeads: heads, headDim }),
     norms: [normal(width), normal(width)] as const,
     projections: [0, 0, 0, 0].map(() => normal(width, width)) as [Tensor, Tensor, Tensor, Tensor],
     gate: normal(feedForward, width),
@@ -190,8 +190,8 @@ function decode(size: {
   const every = (value: number): Int32Array => new Int32Array(rows).fill(value);
   const plan: CachePlan = {
     layout: packed(order.map(() => 1)),
-    rows: Int32Array.from(order),
-    rowsOnDevice: ints(order),
+    table: Int32Array.from(order),
+    tableOnDevice: kernels.reshape(ints(order), [rows, 1]),
     past: every(past),
     pastOnDevice: ints([...every(past)]),
   };

@@ -10,10 +10,13 @@ import { createLocalEngine } from "@laconic/engine";
 import { gspo } from "@laconic/gspo";
 import { wasmKernels } from "@laconic/kernels-tfjs";
 import { machine, print } from "./measure.ts";
+import type { StepResult } from "./step/job.ts";
 
 const root = join(import.meta.dirname, "../..");
 const checkpoint = join(root, "apps/trainer/assets/relay-one-fact");
 const [prompts, generations, maxTokens, minibatches, steps] = [48, 8, 28, 2, 5];
+/** Small for both: lengths of replies must not drift apart. */
+const learningRate = 1e-9;
 
 interface Speed {
   readonly completionTokens: number;
@@ -105,7 +108,7 @@ async function runSteps(model: TrainableModel, count: number): Promise<Speed> {
           }).gradient,
       );
       await model.optimStep({
-        learningRate: 1e-9,
+        learningRate,
         beta1: 0.9,
         beta2: 0.95,
         epsilon: 1e-8,
@@ -135,16 +138,24 @@ function comparePeer(own: Speed): void {
     generations,
     maxTokens,
     minibatches,
+    warmUp: 1,
     steps,
     threads: 2,
+    learningRate,
   };
   const { status, stdout, stderr } = spawnSync(python, [join(root, "bench/peers/trl_step.py")], {
     input: JSON.stringify(job),
     encoding: "utf8",
   });
   if (status !== 0) return print("peer", { failed: stderr.split("\n").slice(-4).join(" ") });
-  const peer = JSON.parse(stdout.trim().split("\n").at(-1) as string) as Speed & { peer: string };
-  print("peer", { ...peer });
+  const { side, completionTokens, wall } = JSON.parse(stdout.trim().split("\n").at(-1) as string) as StepResult;
+  const peer: Speed = {
+    completionTokens,
+    rolloutTokensPerSecond: completionTokens / steps / wall.rollout,
+    updateTokensPerSecond: completionTokens / steps / wall.update,
+    secondsPerStep: wall.rollout + wall.update,
+  };
+  print("peer", { peer: side, ...peer });
   print("ratio", {
     rollout: own.rolloutTokensPerSecond / peer.rolloutTokensPerSecond,
     update: own.updateTokensPerSecond / peer.updateTokensPerSecond,

@@ -1,203 +1,142 @@
-// One GSPO step (rollout, update) on libtorch beside TRL's GRPOTrainer on the same cores: the same random Qwen2
-// checkpoint, prompts and batch, one after the other in one run. Needs Python with trl: LACONIC_PYTHON or .venv.
-// With LACONIC_DEVICES, the folder of `laconic doctor --enable tensorflow`, TensorFlow runs too.
+// One GSPO step (rollout, update) of ours beside TRL's GRPOTrainer, beside plain PyTorch with transformers, and beside vLLM
+// where it is installed: the same random Qwen2 checkpoint, prompts, reply lengths, learning rate and OpenMP settings, each
+// side a process of its own, in turns. Needs Python with trl: LACONIC_PYTHON or .venv. With LACONIC_DEVICES, the folder of
+// `laconic doctor --enable tensorflow`, TensorFlow runs too.
+//
+// npx tsx bench/src/step.ts [--sizes 0.1M,4.7M] [--threads 1,2] [--sides cpu,wasm,trl,transformers] [--rounds 2]
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { performance } from "node:perf_hooks";
-import { randomFromSeed, type Engine, type SampleRequest, type TrainableModel } from "@laconic/core";
+import { parseArgs } from "node:util";
+import { randomFromSeed } from "@laconic/core";
 import { createLocalEngine } from "@laconic/engine";
-import { gspo } from "@laconic/gspo";
-import { tensorFlowKernels, wasmKernels } from "@laconic/kernels-tfjs";
-import { torchKernels } from "@laconic/kernels-torch";
+import { wasmKernels } from "@laconic/kernels-tfjs";
 import { machine, print } from "./measure.ts";
+import { modelConfig, stepSizes, type StepJob, type StepResult, type StepSize } from "./step/job.ts";
 
 const root = join(import.meta.dirname, "../..");
-const [promptCount, generations, promptTokens, maxTokens, endToken] = [8, 8, 16, 64, 1];
-const extra = process.env["LACONIC_DEVICES"];
-const devices = {
-  cpu: torchKernels({ device: "cpu" }),
-  wasm: wasmKernels(),
-  tensorflow: tensorFlowKernels(extra === undefined ? {} : { modules: join(extra, "tensorflow") }),
+const python = process.env["LACONIC_PYTHON"] ?? join(root, ".venv/bin/python");
+const peers = {
+  trl: "trl_step.py",
+  transformers: "transformers_step.py",
+  vllm: "vllm_rollout.py",
 } as const;
-
-interface Size {
-  readonly name: string;
-  readonly hidden: number;
-  readonly layers: number;
-  readonly heads: number;
-  readonly kvHeads: number;
-  readonly feedForward: number;
-  readonly steps: number;
-  readonly devices: readonly (keyof typeof devices)[];
-}
-
-const sizes: readonly Size[] = [
-  {
-    name: "0.1M",
-    hidden: 64,
-    layers: 2,
-    heads: 4,
-    kvHeads: 2,
-    feedForward: 192,
-    steps: 12,
-    devices: extra === undefined ? ["cpu", "wasm"] : ["cpu", "wasm", "tensorflow"],
+const { values: given } = parseArgs({
+  options: {
+    sizes: { type: "string", default: "0.1M,4.7M,28M,0.5B/4" },
+    threads: { type: "string", default: "1,2" },
+    sides: {
+      type: "string",
+      default: [
+        "cpu",
+        "wasm",
+        ...("LACONIC_DEVICES" in process.env ? ["tensorflow"] : []),
+        ...Object.keys(peers),
+      ].join(),
+    },
+    rounds: { type: "string", default: "2" },
   },
-  { name: "4.7M", hidden: 256, layers: 6, heads: 8, kvHeads: 4, feedForward: 768, steps: 4, devices: ["cpu"] },
-];
-
-interface Speed {
-  readonly rolloutSeconds: number;
-  readonly updateSeconds: number;
-  readonly secondsPerStep: number;
-}
+});
+const sides = given.sides.split(",");
+const rounds = Number(given.rounds);
 
 print("machine", machine());
-for (const size of sizes) await compare(size);
+for (const name of given.sizes.split(",")) {
+  const size = stepSizes.find((known) => known.name === name);
+  if (!size) throw new Error(`no size ${name}; there are ${stepSizes.map((known) => known.name).join(", ")}`);
+  await compare(size, given.threads.split(",").map(Number));
+}
 
-async function compare(size: Size): Promise<void> {
-  const folder = await mkdtemp(join(tmpdir(), "laconic-bench-"));
+async function compare(size: StepSize, threadCounts: readonly number[]): Promise<void> {
+  const checkpoint = await mkdtemp(join(tmpdir(), "laconic-bench-"));
   try {
-    const own: Record<string, Speed> = {};
-    let peer: Speed | null = null;
-    // The shorter of two rounds each: on a shared machine the longer one measures the neighbours.
-    for (let round = 0; round < 2; round++) {
-      for (const device of size.devices) {
-        const engine = await createLocalEngine({ device: devices[device] });
-        const model = await open(engine, size, folder);
-        await runSteps(model, 2);
-        own[device] = shorter(own[device] ?? null, await runSteps(model, size.steps));
-        if (round === 1)
-          print("step", {
-            model: size.name,
-            parameters: model.parameters,
-            device: engine.capabilities.backend,
-            ...own[device],
-          });
-        await engine.close();
-      }
-      peer = shorter(peer, runPeer(folder, size));
+    const parameters = await saveModel(size, checkpoint);
+    for (const threads of threadCounts) {
+      const { vocabulary, generations, maxTokens, warmUp, steps } = size;
+      const shared = { checkpoint, vocabulary, generations, maxTokens, warmUp, steps };
+      const job: StepJob = { ...shared, prompts: promptsOf(size), threads, learningRate: 1e-6 };
+      const best = new Map<string, StepResult>();
+      const absent = new Set<string>();
+      for (let round = 0; round < rounds; round++)
+        for (const side of sides) {
+          if (absent.has(side)) continue;
+          // WebAssembly has one thread, TensorFlow takes what it finds.
+          if (side === "wasm" && threads !== 1) continue;
+          const result = run(side, job);
+          if (result) best.set(side, cheaper(best.get(side), result));
+          else absent.add(side);
+        }
+      for (const [side, result] of best)
+        print("step", { model: size.name, parameters, threads, on: side, ...result, ...shares(result, best) });
     }
-    const cpu = own["cpu"] as Speed;
-    if (!peer) return;
-    print("peer", { model: size.name, ...peer });
-    print("ratio", {
-      model: size.name,
-      step: cpu.secondsPerStep / peer.secondsPerStep,
-      rollout: cpu.rolloutSeconds / peer.rolloutSeconds,
-      update: cpu.updateSeconds / peer.updateSeconds,
-    });
   } finally {
-    await rm(folder, { recursive: true });
+    await rm(checkpoint, { recursive: true });
   }
 }
 
-async function open(engine: Engine, size: Size, folder: string): Promise<TrainableModel> {
-  const config = {
-    architectures: ["Qwen2ForCausalLM"],
-    model_type: "qwen2",
-    vocab_size: 64,
-    hidden_size: size.hidden,
-    intermediate_size: size.feedForward,
-    num_hidden_layers: size.layers,
-    num_attention_heads: size.heads,
-    num_key_value_heads: size.kvHeads,
-    max_position_embeddings: 256,
-    rms_norm_eps: 1e-6,
-    rope_theta: 10_000,
-    tie_word_embeddings: true,
-    initializer_range: 0.02,
-  };
-  const model = await engine.createModel({ kind: "config", config, seed: "bench" });
-  await model.save(folder);
-  return model;
-}
-
-function prompts(): number[][] {
-  const random = randomFromSeed("prompts");
-  return Array.from({ length: promptCount }, () => Array.from({ length: promptTokens }, () => 2 + random.integer(62)));
-}
-
-/** Minus the length is the reward: TRL gets the same. */
-async function runSteps(model: TrainableModel, count: number): Promise<Speed> {
-  let [rolloutMs, updateMs] = [0, 0];
-  for (let step = 0; step < count; step++) {
-    const random = randomFromSeed(step);
-    let start = performance.now();
-    const samples = await model.sample(
-      prompts().flatMap((tokens, p) =>
-        Array.from({ length: generations }, (_, g): SampleRequest => ({
-          promptTokens: tokens,
-          sampling: { temperature: 1, maxTokens },
-          stopTokens: [endToken],
-          random: random.split(`${p},${g}`).state(),
-        })),
-      ),
-    );
-    rolloutMs += performance.now() - start;
-    start = performance.now();
-    const rewards = samples.map((sample) => -sample.tokens.length);
-    const advantages = rewards.map((reward, i) => {
-      const group = rewards.slice(i - (i % generations), i - (i % generations) + generations);
-      return reward - group.reduce((sum, each) => sum + each, 0) / generations;
-    });
-    const objective = gspo({ clip: { low: 0.03, high: 0.04 } });
-    const sequences = samples.map(({ promptTokens: prompt, tokens }) => ({
-      promptTokens: prompt,
-      completionTokens: tokens,
-    }));
-    // One update per rollout: the old policy is the one that is trained, as in TRL.
-    await model.forwardBackward(
-      sequences,
-      (logProbs, rows) =>
-        objective.evaluate({
-          logProbs,
-          oldLogProbs: logProbs,
-          advantages: Float64Array.from(rows, (row) => advantages[row] as number),
-        }).gradient,
-    );
-    await model.optimStep({
-      learningRate: 1e-9,
-      beta1: 0.9,
-      beta2: 0.95,
-      epsilon: 1e-8,
-      weightDecay: 0,
-      maxGradNorm: 1,
-    });
-    updateMs += performance.now() - start;
+/** CPU seconds as shares of each peer's. */
+function shares(result: StepResult, best: ReadonlyMap<string, StepResult>): Record<string, unknown> {
+  const found: Record<string, unknown> = {};
+  for (const peer of Object.keys(peers)) {
+    const other = best.get(peer);
+    if (!other || other === result) continue;
+    const part = (of: keyof StepResult["cpu"]): number => round3(result.cpu[of] / other.cpu[of]);
+    const whole = (result.cpu.rollout + result.cpu.update) / (other.cpu.rollout + other.cpu.update);
+    found[`of ${peer}`] = { step: round3(whole), rollout: part("rollout"), update: part("update") };
   }
-  return {
-    rolloutSeconds: rolloutMs / 1000 / count,
-    updateSeconds: updateMs / 1000 / count,
-    secondsPerStep: (rolloutMs + updateMs) / 1000 / count,
-  };
+  return found;
 }
 
-function runPeer(checkpoint: string, size: Size): Speed | null {
-  const python = process.env["LACONIC_PYTHON"] ?? join(root, ".venv/bin/python");
-  if (!existsSync(python)) {
-    print("peer", { skipped: `${python} does not exist; set LACONIC_PYTHON to a Python with trl` });
-    return null;
-  }
-  const { steps } = size;
-  const job = {
-    ...{ checkpoint, vocabulary: 64, endToken, prompts: prompts(), generations, maxTokens, minibatches: 1, steps },
-    ...{ threads: 2 },
-  };
-  const { status, stdout, stderr } = spawnSync(python, [join(root, "bench/peers/trl_step.py")], {
+function round3(value: number): number {
+  return Math.round(1000 * value) / 1000;
+}
+
+function run(side: string, job: StepJob): StepResult | null {
+  const peer = side in peers ? peers[side as keyof typeof peers] : null;
+  if (peer !== null && !existsSync(python)) return skip(side, `${python} does not exist; set LACONIC_PYTHON`);
+  const [program, args] =
+    peer === null
+      ? [join(root, "node_modules/.bin/tsx"), [join(root, "bench/src/step/own-side.ts"), side]]
+      : [python, [join(root, "bench/peers", peer)]];
+  const { status, stdout, stderr } = spawnSync(program, args, {
     input: JSON.stringify(job),
     encoding: "utf8",
+    maxBuffer: 1 << 26,
+    env: {
+      ...process.env,
+      // One setting for all: OpenMP's threads wait busily, which counts as work.
+      OMP_NUM_THREADS: String(job.threads),
+      MKL_NUM_THREADS: String(job.threads),
+      TF_NUM_INTRAOP_THREADS: String(job.threads),
+      GOMP_SPINCOUNT: "20000",
+    },
   });
-  if (status !== 0) {
-    print("peer", { failed: stderr.split("\n").slice(-4).join(" ") });
-    return null;
-  }
-  const peer = JSON.parse(stdout.trim().split("\n").at(-1) as string) as Speed & { readonly peer: string };
-  return peer;
+  if (status !== 0) return skip(side, stderr.trim().split("\n").slice(-3).join(" "));
+  const last = JSON.parse(stdout.trim().split("\n").at(-1) as string) as StepResult | { readonly skipped: string };
+  return "skipped" in last ? skip(side, last.skipped) : last;
 }
 
-function shorter<T extends Speed | null>(a: Speed | null, b: T): Speed | T {
-  return a !== null && (b === null || a.secondsPerStep < b.secondsPerStep) ? a : b;
+function skip(side: string, why: string): null {
+  print("skipped", { side, why });
+  return null;
+}
+
+function cheaper(a: StepResult | undefined, b: StepResult): StepResult {
+  return a && a.cpu.rollout + a.cpu.update < b.cpu.rollout + b.cpu.update ? a : b;
+}
+
+/** Writes fresh weights, and returns how many. */
+async function saveModel(size: StepSize, folder: string): Promise<number> {
+  const engine = await createLocalEngine({ device: wasmKernels() });
+  const model = await engine.createModel({ kind: "config", config: modelConfig(size), seed: "bench" });
+  await model.save(folder);
+  await engine.close();
+  return model.parameters;
+}
+
+function promptsOf({ prompts, promptTokens }: StepSize): number[][] {
+  const random = randomFromSeed("prompts");
+  return Array.from({ length: prompts }, () => Array.from({ length: promptTokens }, () => 2 + random.integer(62)));
 }

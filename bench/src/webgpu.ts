@@ -49,16 +49,16 @@ function cases(kernels: Kernels): Readonly<Record<string, () => Tensor>> {
   const rows = lengths.reduce((sum, each) => sum + each, 0);
   const [q, k, v] = [matrix(kernels, rows, 256), matrix(kernels, rows, 64), matrix(kernels, rows, 64)];
   const { out, logSumExp } = kernels.attention(q, k, v, shape, layout);
-  const cache = kernels.createCache({ rows: 64, capacity: 256, kvHeads: 2, headDim: 32 });
+  const cache = kernels.createCache({ pages: 64, pageSize: 256, kvHeads: 2, headDim: 32 });
   const past = Int32Array.from({ length: 64 }, () => 128);
   const plan = {
     layout: layoutOf(
       kernels,
       Array.from(past, () => 1),
     ),
-    rows: Int32Array.from(past.keys()),
+    table: Int32Array.from(past.keys()),
     past,
-    rowsOnDevice: kernels.upload(Int32Array.from(past.keys()), [64]),
+    tableOnDevice: kernels.upload(Int32Array.from(past.keys()), [64, 1]),
     pastOnDevice: kernels.upload(past, [64]),
   };
   const [q1, k1, v1] = [matrix(kernels, 64, 256), matrix(kernels, 64, 64), matrix(kernels, 64, 64)];

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { LaconicError, nearestName } from "@laconic/core";
 import { agentPrune, agentPruneReleased } from "./agent-prune/agent-prune.ts";
 import type { Baseline } from "./baseline.ts";
 import { complexCot, complexCotSampled } from "./methods/complex-cot.ts";
@@ -50,9 +50,11 @@ export const baselines: readonly Baseline[] = [
 export function baselineNamed(name: string): Baseline {
   const found = baselines.find((each) => each.name === name);
   if (found) return found;
+  const known = baselines.map((each) => each.name);
+  const near = nearestName(name, known);
   throw new LaconicError(
     "config_invalid",
-    `there is no method ${name}; known: ${baselines.map((each) => each.name).join(", ")}`,
+    `there is no method ${name}; ${near === undefined ? "" : `did you mean ${near}? `}known: ${known.join(", ")}`,
     { method: name },
   );
 }

@@ -88,6 +88,10 @@ export type {
   TrainableModel,
   TrainingSequence,
 } from "./engine.ts";
+export { checkOptimizerSettings } from "./engine-checks/optimizer-settings.ts";
+export { checkSampleRequests } from "./engine-checks/sample-requests.ts";
+export type { ModelLimits } from "./engine-checks/sample-requests.ts";
+export { checkTokenGradient, checkTopLogProbs, checkTrainingSequences } from "./engine-checks/training.ts";
 
 export { checkShape } from "./shapes/check-shape.ts";
 export { findMisfit } from "./shapes/find-misfit.ts";

@@ -7,7 +7,7 @@ export type { LocalEngineOptions } from "./local/local-engine.ts";
 export { serveEngine } from "./local/serve-engine.ts";
 export type { ServeEngineOptions } from "./local/serve-engine.ts";
 export type { WebWorker, WebWorkerScope } from "./local/web-worker.ts";
-export { localPolicy } from "./local/local-policy.ts";
+export { localPolicy, repeatableBatching, type Batching } from "./local/local-policy.ts";
 
 export { parseModelConfig } from "./transformer/model-config.ts";
 export { readJsonFile } from "./weights/model-folder.ts";
@@ -23,5 +23,6 @@ export { largestBatches } from "./memory/largest-batches.ts";
 export type { LargestBatches } from "./memory/largest-batches.ts";
 export { measurePasses } from "./memory/measure-passes.ts";
 export type { PassSeconds } from "./memory/measure-passes.ts";
+export { keyValueCacheBytes } from "./generation/cache-bytes.ts";
 export { planMemory } from "./memory/plan-memory.ts";
 export type { MemoryPlan, MemorySettings } from "./memory/plan-memory.ts";

@@ -39,7 +39,8 @@ function tableOf({ title, columns, rows }: Table): string {
   return `<h2>${escapeHtml(title)}</h2><table><thead>${cells("th", columns)}</thead><tbody>${rows.map((row) => cells("td", row)).join("")}</tbody></table>`;
 }
 
-const [width, height, left, bottom, top, right] = [560, 320, 48, 40, 46, 190] as const;
+/** The plot is 322 wide; names beside it take what they need. */
+const [plotWidth, leastHeight, left, bottom, top] = [322, 320, 48, 40, 46] as const;
 
 /** Accuracy against tokens a question, tokens on a logarithmic axis; the frontier is drawn. */
 function scatter(benchmark: string, summaries: readonly MethodSummary[]): string {
@@ -49,6 +50,11 @@ function scatter(benchmark: string, summaries: readonly MethodSummary[]): string
       : [],
   );
   if (points.length === 0) return "";
+  // Names would lie on top of each other: numbers in the picture, names beside it.
+  const names = points.map(({ method, accuracy }, i) => `${i + 1}  ${method} ${(100 * accuracy.value).toFixed(1)}`);
+  const right = 40 + 6.5 * Math.max(...names.map((name) => name.length));
+  const width = left + plotWidth + right;
+  const height = Math.max(leastHeight, top + 15 * points.length + 10);
   const logs = points.map(({ tokens }) => Math.log10(tokens));
   const [from, to] = [Math.floor(Math.min(...logs) * 4) / 4 - 0.05, Math.ceil(Math.max(...logs) * 4) / 4 + 0.05];
   const x = (tokens: number): number => left + ((Math.log10(tokens) - from) / (to - from)) * (width - left - right);
@@ -60,7 +66,8 @@ function scatter(benchmark: string, summaries: readonly MethodSummary[]): string
     (share) =>
       `<line x1="${left}" x2="${width - right}" y1="${y(share)}" y2="${y(share)}" stroke="#e6ebf0"/><text x="${left - 8}" y="${y(share) + 4}" text-anchor="end">${100 * share}</text>`,
   );
-  const ticks = Array.from({ length: 8 }, (_, i) => 10 ** i)
+  const ticks = Array.from({ length: 8 }, (_, i) => [1, 2, 5].map((digit) => digit * 10 ** i))
+    .flat()
     .filter((tick) => Math.log10(tick) >= from && Math.log10(tick) <= to)
     .map(
       (tick) =>
@@ -72,10 +79,8 @@ function scatter(benchmark: string, summaries: readonly MethodSummary[]): string
       `<circle cx="${x(tokens)}" cy="${y(accuracy.value)}" r="7" fill="#205e9b"/>` +
       `<text x="${x(tokens)}" y="${y(accuracy.value) + 3}" text-anchor="middle" font-size="9" fill="#fff">${i + 1}</text>`,
   );
-  // Names would lie on top of each other: numbers in the picture, names beside it.
-  const legend = points.map(
-    ({ method, accuracy }, i) =>
-      `<text x="${width - right + 22}" y="${top + 4 + 15 * i}">${i + 1}  ${escapeHtml(method)} ${(100 * accuracy.value).toFixed(1)}</text>`,
+  const legend = names.map(
+    (name, i) => `<text x="${width - right + 22}" y="${top + 4 + 15 * i}">${escapeHtml(name)}</text>`,
   );
   const line = frontier.map(({ tokens, accuracy }) => `${x(tokens)},${y(accuracy.value)}`).join(" ");
   return [

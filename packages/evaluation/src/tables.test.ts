@@ -171,7 +171,10 @@ test("a pair that is not played as published prints no published figure, and say
   expect(tokens.rows.map((row) => row[tokens.columns.indexOf("total / question, published")])).toEqual(["", ""]);
   expect(departureTable(summaries, (name) => name)?.rows).toEqual([
     ["gsm8k", "vanilla", "vanilla/zero-shot@1", expect.stringContaining("AgentPrune's harness, two calls a question")],
-    ["gsm8k", "sc", "sc/maths@1", "0 worked examples instead of 8."],
+    [
+      ...["gsm8k", "sc", "sc/maths@1"],
+      "Replies of at most 50 tokens, where the paper cuts none. 0 worked examples instead of 8.",
+    ],
   ]);
   expect(departureTable(summarise(faithful(records)), (name) => name)).toBeNull();
   // Records of before it was kept say nothing, which is no reason to print a figure.

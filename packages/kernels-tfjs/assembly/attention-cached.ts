@@ -1,23 +1,35 @@
 import { softmaxRow } from "./attention";
 import { dot, laneSums, madd } from "./vector";
 
-/** Copies the new keys and values of each sequence behind what its cache row holds. Cache layout: [row, position, kvHeads * width]. */
+/**
+ * Copies the new keys and values of each sequence to its pages. Cache layout: [page, position, kvHeads * width]; `table` has
+ * `pageCount` pages of `pageSize` positions for each sequence.
+ */
 export function appendToCache(
-  fresh: usize, cache: usize, offsets: usize, rows: usize, past: usize, sequences: i32, capacity: i32, rowWidth: i32,
+  fresh: usize, cache: usize, offsets: usize, table: usize, past: usize, sequences: i32, pageCount: i32, pageSize: i32,
+  rowWidth: i32,
 ): void {
   const bytes = rowWidth << 2;
   for (let s = 0; s < sequences; s++) {
-    const start = load<i32>(offsets + (s << 2));
-    const length = load<i32>(offsets + ((s + 1) << 2)) - start;
-    const to = cache + (load<i32>(rows + (s << 2)) * capacity + load<i32>(past + (s << 2))) * bytes;
-    memory.copy(to, fresh + start * bytes, length * bytes);
+    const pages = table + ((s * pageCount) << 2);
+    const end = load<i32>(offsets + ((s + 1) << 2));
+    let from = load<i32>(offsets + (s << 2));
+    let position = load<i32>(past + (s << 2));
+    while (from < end) {
+      const within = position % pageSize;
+      const count = min(pageSize - within, end - from);
+      const to = load<i32>(pages + ((position / pageSize) << 2)) * pageSize + within;
+      memory.copy(cache + to * bytes, fresh + from * bytes, count * bytes);
+      from += count;
+      position += count;
+    }
   }
 }
 
-/** Attention of new tokens against their cache rows, the new tokens included. `scratch` holds capacity + 8 floats. */
+/** Attention of new tokens against their pages, the new tokens included. `scratch` holds pageCount * pageSize + 8 floats. */
 export function attentionCached(
-  q: usize, keys: usize, values: usize, out: usize, offsets: usize, rows: usize, past: usize, sequences: i32,
-  capacity: i32, queryHeads: i32, kvHeads: i32, width: i32, scale: f32, scratch: usize,
+  q: usize, keys: usize, values: usize, out: usize, offsets: usize, table: usize, past: usize, sequences: i32,
+  pageCount: i32, pageSize: i32, queryHeads: i32, kvHeads: i32, width: i32, scale: f32, scratch: usize,
 ): void {
   const qRow = (queryHeads * width) << 2;
   const kvRow = (kvHeads * width) << 2;
@@ -25,29 +37,26 @@ export function attentionCached(
   for (let s = 0; s < sequences; s++) {
     const start = load<i32>(offsets + (s << 2));
     const end = load<i32>(offsets + ((s + 1) << 2));
-    const base = load<i32>(rows + (s << 2)) * capacity * kvRow;
+    const pages = table + ((s * pageCount) << 2);
     const held = load<i32>(past + (s << 2));
     for (let i = start; i < end; i++) {
       const count = held + (i - start) + 1;
       for (let h = 0; h < queryHeads; h++) {
         const head = ((h / group) * width) << 2;
         const row = i * qRow + ((h * width) << 2);
-        attendRow(q + row, keys + base + head, values + base + head, kvRow, scratch, out + row, count, width, scale);
+        const x = q + row;
+        for (let first = 0; first < count; first += pageSize) {
+          const page = keys + load<i32>(pages + ((first / pageSize) << 2)) * pageSize * kvRow + head;
+          scoreRow(x, page, kvRow, scratch + (first << 2), min(pageSize, count - first), width, scale);
+        }
+        const columns = (count + 3) & ~3;
+        for (let j = count; j < columns; j++) store<f32>(scratch + (j << 2), -f32.MAX_VALUE);
+        const factor = scratch + (columns << 2);
+        softmaxRow(scratch, columns, factor);
+        mixRow(scratch, values + head, kvRow, pages, pageSize, count, load<f32>(factor), out + row, width);
       }
     }
   }
-}
-
-/** One query row against `count` keys that lie `stride` bytes apart. */
-function attendRow(
-  q: usize, keys: usize, values: usize, stride: i32, scores: usize, out: usize, count: i32, width: i32, scale: f32,
-): void {
-  scoreRow(q, keys, stride, scores, count, width, scale);
-  const columns = (count + 3) & ~3;
-  for (let j = count; j < columns; j++) store<f32>(scores + (j << 2), -f32.MAX_VALUE);
-  const factor = scores + (columns << 2);
-  softmaxRow(scores, columns, factor);
-  mixRow(scores, values, stride, count, load<f32>(factor), out, width);
 }
 
 /** scores[j] = scale * q . keys[j], four keys at a time. */
@@ -84,24 +93,28 @@ function scoreRow(q: usize, keys: usize, stride: i32, scores: usize, count: i32,
   }
 }
 
-/** out = factor * sum over j of weights[j] * values[j]. */
-function mixRow(weights: usize, values: usize, stride: i32, count: i32, factor: f32, out: usize, width: i32): void {
+/** out = factor * sum over j of weights[j] * values[j], in the order of the positions whatever pages they lie in. */
+function mixRow(
+  weights: usize, values: usize, stride: i32, pages: usize, pageSize: i32, count: i32, factor: f32, out: usize, width: i32,
+): void {
   const f = f32x4.splat(factor);
-  const end = weights + (count << 2);
   let d = 0;
   for (; d + 16 <= width; d += 16) {
     let a0 = f32x4.splat(0);
     let a1 = f32x4.splat(0);
     let a2 = f32x4.splat(0);
     let a3 = f32x4.splat(0);
-    let y = values + (d << 2);
-    for (let w = weights; w < end; w += 4) {
-      const p = v128.load32_splat(w);
-      a0 = madd(p, v128.load(y), a0);
-      a1 = madd(p, v128.load(y, 16), a1);
-      a2 = madd(p, v128.load(y, 32), a2);
-      a3 = madd(p, v128.load(y, 48), a3);
-      y += stride;
+    for (let first = 0; first < count; first += pageSize) {
+      let y = values + load<i32>(pages + ((first / pageSize) << 2)) * pageSize * stride + (d << 2);
+      const end = weights + (min(first + pageSize, count) << 2);
+      for (let w = weights + (first << 2); w < end; w += 4) {
+        const p = v128.load32_splat(w);
+        a0 = madd(p, v128.load(y), a0);
+        a1 = madd(p, v128.load(y, 16), a1);
+        a2 = madd(p, v128.load(y, 32), a2);
+        a3 = madd(p, v128.load(y, 48), a3);
+        y += stride;
+      }
     }
     const to = out + (d << 2);
     v128.store(to, f32x4.mul(a0, f));
@@ -111,16 +124,22 @@ function mixRow(weights: usize, values: usize, stride: i32, count: i32, factor: 
   }
   for (; d + 4 <= width; d += 4) {
     let sum = f32x4.splat(0);
-    let y = values + (d << 2);
-    for (let w = weights; w < end; w += 4) {
-      sum = madd(v128.load32_splat(w), v128.load(y), sum);
-      y += stride;
+    for (let first = 0; first < count; first += pageSize) {
+      let y = values + load<i32>(pages + ((first / pageSize) << 2)) * pageSize * stride + (d << 2);
+      const end = weights + (min(first + pageSize, count) << 2);
+      for (let w = weights + (first << 2); w < end; w += 4) {
+        sum = madd(v128.load32_splat(w), v128.load(y), sum);
+        y += stride;
+      }
     }
     v128.store(out + (d << 2), f32x4.mul(sum, f));
   }
   for (; d < width; d++) {
     let sum: f32 = 0;
-    for (let j = 0; j < count; j++) sum += load<f32>(weights + (j << 2)) * load<f32>(values + j * stride + (d << 2));
+    for (let j = 0; j < count; j++) {
+      const place = load<i32>(pages + ((j / pageSize) << 2)) * pageSize + (j % pageSize);
+      sum += load<f32>(weights + (j << 2)) * load<f32>(values + place * stride + (d << 2));
+    }
     store<f32>(out + (d << 2), sum * factor);
   }
 }

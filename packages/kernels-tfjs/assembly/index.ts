@@ -1,5 +1,5 @@
 // Fused kernels over float32 arrays in one memory. Every argument that names an array is a byte address.
-export { firstOutside, gatherRows, scatterAddRows } from "./rows";
+export { copyColumns, firstOutside, gatherRows, scatterAddRows } from "./rows";
 export { add, addBias, columnSums, multiply, scale, sumSquares } from "./elementwise";
 export { packColumns, packTransposed, product, transposedProduct } from "./product";
 export { rmsNorm, rmsNormBackward } from "./rms-norm";

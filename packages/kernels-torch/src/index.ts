@@ -6,3 +6,5 @@ export { createKernels, torchKernels } from "./create-kernels.ts";
 export type { TorchOptions } from "./create-kernels.ts";
 export { findTorch } from "./find/torch-install.ts";
 export type { TorchInstall } from "./find/torch-install.ts";
+export { listGpus } from "./native/cuda-driver.ts";
+export type { Gpu } from "./native/cuda-driver.ts";

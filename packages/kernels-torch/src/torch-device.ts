@@ -1,14 +1,18 @@
 import { LaconicError } from "@laconic/core";
 import { expectInts, sizeOf, type Precision, type Tensor } from "@laconic/kernels";
-import type { Handle, Torch } from "./native/torch.ts";
+import type { Vector } from "./arena.ts";
+import { operator, type Handle, type Torch } from "./native/torch.ts";
 import { scalarType, type ScalarType } from "./native/scalar-type.ts";
 import { TensorStore, type TorchTensor } from "./tensors.ts";
+
+const contiguous = operator("aten::contiguous");
 
 /** What all kernels work with: libtorch, the tensors, and the working precision. */
 export class TorchDevice {
   readonly torch: Torch;
   readonly store: TensorStore;
   readonly working: ScalarType;
+  readonly #numbers = new Map<string, Handle>();
 
   constructor(torch: Torch, dtype: "float32" | "bfloat16") {
     this.torch = torch;
@@ -16,12 +20,53 @@ export class TorchDevice {
     this.working = scalarType[dtype];
   }
 
+  /** Deletes what belongs to no tensor. */
+  dispose(): void {
+    this.store.dispose();
+    for (const handle of this.#numbers.values()) this.torch.delete(handle);
+    this.#numbers.clear();
+  }
+
   type(precision: Precision): ScalarType {
     return precision === "full" ? scalarType.float32 : this.working;
   }
 
+  /** Of contiguous memory: a copy, made once, of columns that are not. */
   handle(tensor: Tensor): Handle {
+    const own = this.store.get(tensor);
+    if (own.rowStride === null) return own.handle;
+    return this.store.derive(own, "contiguous", () => this.torch.call(contiguous, own.handle, { int: 0 }));
+  }
+
+  /** Of any memory: for kernels on elements, whose results are contiguous whatever their inputs are. */
+  elements(tensor: Tensor): Handle {
     return this.store.get(tensor).handle;
+  }
+
+  /** A matrix by its rows, `stride` elements apart: for kernels that need no contiguous memory. */
+  rows(tensor: Tensor): { readonly handle: Handle; readonly stride: number } {
+    const own = this.store.get(tensor);
+    return { handle: own.handle, stride: own.rowStride ?? (own.shape[1] as number) };
+  }
+
+  /** A tensor as a vector, in float32 where it is `wide`. */
+  vector(tensor: Tensor, wide = false): Vector {
+    const { precision, placement, shape } = this.store.get(tensor);
+    const handle = this.handle(tensor);
+    if (wide && precision === "working" && this.working !== scalarType.float32)
+      return { handle: this.widened(handle), length: sizeOf(shape), placement: null };
+    return { handle, length: sizeOf(shape), placement };
+  }
+
+  /** A number on the device, float32; made once. */
+  number(value: number, shape: readonly number[] = [1, 1]): Handle {
+    const key = `${value} ${shape.join()}`;
+    let handle = this.#numbers.get(key);
+    if (handle === undefined) {
+      handle = this.torch.apart(() => this.torch.full(shape, scalarType.float32, value));
+      this.#numbers.set(key, handle);
+    }
+    return handle;
   }
 
   /** A new tensor out of a kernel whose result is contiguous. */

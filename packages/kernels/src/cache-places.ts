@@ -10,35 +10,57 @@ export function longestReach({ past, layout }: CachePlan): number {
   return most;
 }
 
-/** The plan's rows follow each other, so that a view of the cache serves instead of a copy. */
-export function rowsFollow({ rows }: CachePlan): boolean {
-  return rows.every((row, s) => row === (rows[0] as number) + s);
+/**
+ * The first page where every sequence has one page and these follow each other, so that a view of the cache serves
+ * instead of a copy; -1 elsewhere.
+ */
+export function pageRun({ table, past }: CachePlan): number {
+  const first = table[0] ?? 0;
+  return table.length === past.length && table.every((page, s) => page === first + s) ? first : -1;
 }
 
-/** Where each head of each new token goes in a cache laid out [rows, kvHeads, capacity]; length N * kvHeads. */
-export function newPlaces({ layout, rows, past }: CachePlan, { kvHeads, capacity }: KeyValueCache): Int32Array {
+/** Page of each new token, and its position there; length N each. */
+export function newPages(
+  { layout, table, past }: CachePlan,
+  { pageSize }: Pick<KeyValueCache, "pageSize">,
+): { readonly pages: Int32Array; readonly positions: Int32Array } {
   const { offsets } = layout;
-  const places = new Int32Array((offsets.at(-1) as number) * kvHeads);
-  rows.forEach((row, s) => {
+  const tokens = offsets.at(-1) as number;
+  const [pages, positions] = [new Int32Array(tokens), new Int32Array(tokens)];
+  const width = table.length / past.length;
+  for (let s = 0; s < past.length; s++) {
     const start = offsets[s] as number;
-    for (let token = start; token < (offsets[s + 1] as number); token++)
-      for (let head = 0; head < kvHeads; head++)
-        places[token * kvHeads + head] = (row * kvHeads + head) * capacity + (past[s] as number) + token - start;
-  });
+    for (let token = start; token < (offsets[s + 1] as number); token++) {
+      const position = (past[s] as number) + token - start;
+      pages[token] = table[s * width + Math.floor(position / pageSize)] as number;
+      positions[token] = position % pageSize;
+    }
+  }
+  return { pages, positions };
+}
+
+/** Where each head of each new token goes in a cache laid out [pages, kvHeads, pageSize]; length N * kvHeads. */
+export function newPlaces(plan: CachePlan, { kvHeads, pageSize }: KeyValueCache): Int32Array {
+  const { pages, positions } = newPages(plan, { pageSize });
+  const places = new Int32Array(pages.length * kvHeads);
+  for (let token = 0; token < pages.length; token++)
+    for (let head = 0; head < kvHeads; head++)
+      places[token * kvHeads + head] =
+        ((pages[token] as number) * kvHeads + head) * pageSize + (positions[token] as number);
   return places;
 }
 
-/** Where the first `lengths[i]` positions of each row lie in a cache laid out [rows, kvHeads, capacity], head by head. */
+/** Where the first `lengths[i]` positions of each page lie in a cache laid out [pages, kvHeads, pageSize], head by head. */
 export function heldPlaces(
-  rows: Int32Array,
+  pages: Int32Array,
   lengths: Int32Array,
-  { kvHeads, capacity }: Pick<KeyValueCache, "kvHeads" | "capacity">,
+  { kvHeads, pageSize }: Pick<KeyValueCache, "kvHeads" | "pageSize">,
 ): Int32Array {
   const places: number[] = [];
-  rows.forEach((row, i) => {
+  pages.forEach((page, i) => {
     for (let head = 0; head < kvHeads; head++)
       for (let position = 0; position < (lengths[i] as number); position++)
-        places.push((row * kvHeads + head) * capacity + position);
+        places.push((page * kvHeads + head) * pageSize + position);
   });
   return Int32Array.from(places);
 }

@@ -21,10 +21,47 @@ export interface AdamWMoments {
   readonly master?: Tensor;
 }
 
+/** A parameter, its gradient, and what AdamW keeps beside it. */
+export interface AdamWTensors extends AdamWMoments {
+  readonly param: Tensor;
+  readonly grad: Tensor;
+}
+
+/** Where the gradient of a parameter goes: over what the tensor holds, or on top of it. */
+export interface GradientPlace {
+  readonly tensor: Tensor;
+  readonly add: boolean;
+}
+
+/** Places for the gradients that a backward operation makes of parameters. */
+export interface GradientPlaces {
+  readonly dWeight?: GradientPlace;
+  readonly dBias?: GradientPlace;
+}
+
 /** Bytes on the device. */
 export interface DeviceMemory {
   readonly free: number;
   readonly total: number;
+}
+
+/**
+ * What a kernel set has asked of its library since it was made. Only differences mean something: what a step costs can be
+ * counted on any machine, where its time cannot be measured.
+ */
+export interface KernelCounters {
+  /** Operations that compute or copy on the device, each of at least one launch; views are none. */
+  readonly operations: number;
+  /** Calls of C functions, whatever they do. */
+  readonly nativeCalls: number;
+  /** Of these, calls through the library's operator dispatcher, which resolve the operator and own their arguments. */
+  readonly dispatcherCalls: number;
+  /** Copies between host and device. */
+  readonly hostCopies: number;
+  /** Of these, copies that the host waited for before it could go on. */
+  readonly blockingCopies: number;
+  readonly bytesToDevice: number;
+  readonly bytesToHost: number;
 }
 
 /** S sequences packed one after the other into N rows, without padding. */
@@ -52,20 +89,30 @@ export interface RotaryTables {
   readonly sin: Tensor;
 }
 
-/** Keys and values of one layer: `rows` independent rows of up to `capacity` positions. */
+/** Keys and values of one layer: `pages` pages of `pageSize` positions each. How they lie is the kernel set's own. */
 export interface KeyValueCache {
-  readonly rows: number;
-  readonly capacity: number;
+  readonly pages: number;
+  readonly pageSize: number;
   readonly kvHeads: number;
   readonly headDim: number;
 }
 
-/** Which cache row each packed sequence of new tokens continues, and how much that row already holds. */
+/**
+ * Which pages each packed sequence of new tokens continues, and how much they already hold.
+ *
+ * Between two calls both copies of `table` and `past` may be changed in place, as when a decode step goes on with the
+ * plan of the one before: what a set works out from a tensor of the plan it keeps with that tensor.
+ */
 export interface CachePlan {
   readonly layout: SequenceLayout;
-  /** Cache row per sequence, each at most once; length S. */
-  readonly rows: Int32Array;
-  readonly rowsOnDevice: Tensor;
+  /**
+   * Block table, [S, width]: position p of sequence s lies in page `table[s * width + floor(p / pageSize)]` at
+   * `p mod pageSize`. Pages that several sequences share are read only; those that new tokens go to appear once. Behind
+   * a sequence's last page stands any page.
+   */
+  readonly table: Int32Array;
+  /** The same numbers on the device, int32 [S, width]. */
+  readonly tableOnDevice: Tensor;
   /** Positions already cached per sequence; length S. */
   readonly past: Int32Array;
   readonly pastOnDevice: Tensor;
@@ -85,6 +132,36 @@ export interface SamplingRows {
   readonly uniform: Float32Array;
 }
 
+/**
+ * The same settings where they stay from step to step: on the device, in full precision. `packSampling` makes both
+ * from {@link SamplingRows}.
+ */
+export interface SamplingOnDevice {
+  /** [B, 4]: temperature, topK, topP and minP of each row. */
+  readonly settings: Tensor;
+  /** [B, W]: the uniform numbers of W draws. */
+  readonly uniforms: Tensor;
+  /** Which of the W this draw takes. */
+  readonly column: number;
+  readonly kind: SamplingKind;
+}
+
+/** What the settings of all rows come to: the host chooses the operations without asking the device. */
+export interface SamplingKind {
+  /** Rows of temperature 0. */
+  readonly greedy: "none" | "some" | "all";
+  /** Some temperature is neither 0 nor 1. */
+  readonly tempered: boolean;
+  /** Largest top-k; 0 where no row has one. */
+  readonly mostK: number;
+  /** Some row has top-p below 1 and no top-k, so that any number of tokens may count. */
+  readonly openTopP: boolean;
+  /** Some row has top-p below 1. */
+  readonly topP: boolean;
+  /** Some row has min-p above 0. */
+  readonly minP: boolean;
+}
+
 /** AdamW with decoupled decay (Loshchilov and Hutter 2019), PyTorch's update order. */
 export interface AdamWStep {
   readonly learningRate: number;
@@ -94,8 +171,16 @@ export interface AdamWStep {
   readonly weightDecay: number;
   /** Counts from 1. */
   readonly step: number;
-  /** Multiplies the gradient first: global-norm clipping. */
-  readonly gradScale: number;
+  /** Clipping by the global norm; absent, gradients are taken as they are. */
+  readonly clip?: GradientClip;
+}
+
+/** The device applies it by itself: nobody has to read the norm before the step. */
+export interface GradientClip {
+  /** Sum of squares of all gradients, [1], as `sumSquares` gives it. Where it is not finite, nothing changes. */
+  readonly squares: Tensor;
+  /** Gradients are multiplied by maxNorm / norm where their norm is larger; may be Infinity. */
+  readonly maxNorm: number;
 }
 
 /**
@@ -103,9 +188,11 @@ export interface AdamWStep {
  *
  * - Matrices are row-major. N packed tokens, M selected rows, B decode rows, S sequences, V vocabulary.
  * - Operations enqueue and return at once; only `read` waits for the device.
- * - Nothing is changed in place but by `accumulate`, `adamW`, `attentionCached` and `copyCacheRows`.
- * - Gradients are returned, never accumulated; the caller adds them with `accumulate`. Those of parameters are in full precision.
- * - A tensor lives until its scope ends, or until `free` when it was made outside any scope or moved out by `keep`.
+ * - Nothing is changed in place but by `accumulate`, `assign`, `linearOnto`, `placeRows`, `writeRows`, `advance`, `adamW`, `attentionCached` and `copyCachePages`.
+ * - Gradients are returned; the caller adds them up. Those of parameters are in full precision. A backward operation that is
+ *   given `into` may write a parameter's gradient there instead, and then returns none: a set without such a kernel ignores it.
+ * - A tensor lives until its scope ends or until `free`, whichever comes first; made outside any scope or moved out by `keep`,
+ *   until `free`.
  * @throws LaconicError `engine_failed` on a device error or a freed handle, `input_invalid` on shapes that do not fit.
  */
 export interface Kernels {
@@ -118,6 +205,17 @@ export interface Kernels {
   readonly deterministic: boolean;
   /** A row comes out the same bits whatever other rows are in the call: a reply does not depend on its neighbours at all. */
   readonly batchInvariant: boolean;
+  /**
+   * Positions of a page that the set reads well through a block table. Null where it reads a sequence well only as one
+   * page: it takes other tables too, but copies what they name first.
+   */
+  readonly cachePageSize: number | null;
+
+  /**
+   * Operations run while the host goes on, and a `read` waits for those before it alone: worth enqueuing the next step before
+   * the last one is read. Absent: no.
+   */
+  readonly runsAhead?: boolean;
 
   /** Frees every tensor made inside, but for those in the returned value (a tensor, or arrays and plain objects of tensors). */
   scope<T>(body: () => T): T;
@@ -128,6 +226,8 @@ export interface Kernels {
   liveTensors(): number;
   /** Null where the device does not say. */
   memory(): DeviceMemory | null;
+  /** Absent where the set does not count. */
+  counters?(): KernelCounters;
   dispose(): void;
 
   upload(data: Float32Array | Float64Array | Int32Array, shape: readonly number[], precision?: Precision): Tensor;
@@ -138,6 +238,17 @@ export interface Kernels {
   copy(tensor: Tensor, precision?: Precision): Tensor;
   /** The same values under another shape; owns its own handle. */
   reshape(tensor: Tensor, shape: readonly number[]): Tensor;
+  /**
+   * Zeros that are used together, such as all weights of a model: pieces of one allocation where the set can, so that
+   * `assign`, `sumSquares` and `adamW` on the whole list are a few calls. Each piece is freed by itself.
+   */
+  together(shapes: readonly (readonly number[])[], precision?: Precision): Tensor[];
+  /** Copies the values of `from[i]` into `into[i]`, of the same shape, in the precision of `into[i]`. */
+  assign(into: readonly Tensor[], from: readonly Tensor[]): void;
+  /** `count` columns of a matrix x [N, W] from `start` on, [N, count]. May share memory with x: a change of one in place may show in the other. */
+  columns(x: Tensor, start: number, count: number): Tensor;
+  /** Matrices [N, W1], [N, W2], ... side by side, [N, W1 + W2 + ...]. May share their memory, as `columns` does. */
+  joinColumns(parts: readonly Tensor[]): Tensor;
 
   add(a: Tensor, b: Tensor): Tensor;
   /** a * b, elementwise. */
@@ -151,14 +262,25 @@ export interface Kernels {
   gatherRows(table: Tensor, rows: Tensor): Tensor;
   /** delta [M, D], rows int32 [M] -> [rowCount, D]; repeated rows add up. Backward of `gatherRows`; `working` unless told. */
   scatterAddRows(delta: Tensor, rows: Tensor, rowCount: number, precision?: Precision): Tensor;
+  /** The same for the gradient of a table [rowCount, D], in full precision and in its place. */
+  placeRows(into: GradientPlace, delta: Tensor, rows: Tensor): void;
+  /** Rows of a matrix [R, D] or elements of a vector [R], of any type, by number; rows int32 [M] -> [M, D] or [M]. */
+  pickRows(x: Tensor, rows: Tensor): Tensor;
+  /** Puts values [M, D] or [M] into the rows of `into` [R, D] or [R] that `rows` int32 [M] names, each at most once. */
+  writeRows(into: Tensor, rows: Tensor, values: Tensor): void;
+  /** x += by, for an int32 tensor: positions go on without a new upload. */
+  advance(x: Tensor, by: number): void;
 
   /** x [N, I], weight [O, I], bias [O] -> x weight^T + bias, [N, O]. */
   linear(x: Tensor, weight: Tensor, bias?: Tensor): Tensor;
+  /** into [N, O] += x weight^T + bias. */
+  linearOnto(into: Tensor, x: Tensor, weight: Tensor, bias?: Tensor): void;
   linearBackward(
     dOut: Tensor,
     x: Tensor,
     weight: Tensor,
     needs: { readonly input: boolean; readonly weight: boolean; readonly bias: boolean },
+    into?: GradientPlaces,
   ): { readonly dX?: Tensor; readonly dWeight?: Tensor; readonly dBias?: Tensor };
 
   /** x [N, D], weight [D] -> out = x / sqrt(mean(x^2) + epsilon) * weight; invRms [N]. */
@@ -196,7 +318,7 @@ export interface Kernels {
 
   createCache(size: KeyValueCache): KeyValueCache;
   freeCache(cache: KeyValueCache): void;
-  /** Appends the new keys and values to their cache rows, then attends causally to everything the row holds. Prefill and decode alike. */
+  /** Writes the new keys and values to their pages, then attends causally to everything the sequence holds. Prefill and decode alike. */
   attentionCached(
     q: Tensor,
     k: Tensor,
@@ -206,10 +328,10 @@ export interface Kernels {
     plan: CachePlan,
   ): Tensor;
   /**
-   * Copies the first `lengths[i]` positions of row `from[i]` to row `to[i]`, one after the other: shares a prefilled
+   * Copies the first `lengths[i]` positions of page `from[i]` to page `to[i]`, one after the other: shares a prefilled
    * prompt. `source` is another cache of the same heads to copy from, as when a cache grows.
    */
-  copyCacheRows(
+  copyCachePages(
     cache: KeyValueCache,
     from: Int32Array,
     to: Int32Array,
@@ -243,13 +365,17 @@ export interface Kernels {
       readonly logSumExp: Tensor;
     },
     needs: { readonly weight: boolean },
+    into?: Pick<GradientPlaces, "dWeight">,
   ): { readonly dHidden: Tensor; readonly dWeight?: Tensor };
 
   /**
    * Draws one token per row of logits [B, V] by inverting the cumulative distribution in token order.
    * tokens int32 [B]; logProbs [B] at the row's temperature (1 for greedy), before truncation.
    */
-  sampleTokens(logits: Tensor, rows: SamplingRows): { readonly tokens: Tensor; readonly logProbs: Tensor };
+  sampleTokens(
+    logits: Tensor,
+    rows: SamplingRows | SamplingOnDevice,
+  ): { readonly tokens: Tensor; readonly logProbs: Tensor };
   /**
    * Log-softmax of logits [B, V] at temperature 1: of one token per row, and of the `count` likeliest in descending
    * order. tokens int32 [B] -> logProbs [B]; topTokens int32 [B, count] and topLogProbs [B, count]. `count` from 0 to V.
@@ -262,8 +388,8 @@ export interface Kernels {
 
   /** Sum of squares of all elements of all tensors, [1]. */
   sumSquares(tensors: readonly Tensor[]): Tensor;
-  /** Updates param, both moments and the master weights in place. */
-  adamW(param: Tensor, grad: Tensor, moments: AdamWMoments, step: AdamWStep): void;
+  /** Updates every parameter, its moments and its master weights in place; what gradients hold afterwards is undefined. */
+  adamW(tensors: readonly AdamWTensors[], step: AdamWStep): void;
 }
 
 /** Where the engine's worker finds a kernel set: a module whose export `createKernels` makes it. Structured-cloneable. */

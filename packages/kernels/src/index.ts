@@ -5,15 +5,22 @@
 export type {
   AdamWMoments,
   AdamWStep,
+  AdamWTensors,
   AttentionShape,
   CachePlan,
   CreateKernels,
   DeviceMemory,
+  KernelCounters,
+  GradientClip,
+  GradientPlace,
+  GradientPlaces,
   KernelSource,
   Kernels,
   KeyValueCache,
   Precision,
   RotaryTables,
+  SamplingKind,
+  SamplingOnDevice,
   SamplingRows,
   SequenceLayout,
   Tensor,
@@ -27,7 +34,9 @@ export {
   expectInts,
   expectLayout,
   expectFilled,
-  expectRowCopies,
+  expectPageCopies,
+  expectRowWrites,
+  expectPicked,
   expectSampling,
   expectTokenLogProbs,
   matrix,
@@ -35,8 +44,10 @@ export {
   sizeOf,
 } from "./shape-checks.ts";
 
-export { heldPlaces, longestReach, newPlaces, reachMask, rowsFollow, seesEverything } from "./cache-places.ts";
+export { heldPlaces, longestReach, newPages, newPlaces, pageRun, reachMask, seesEverything } from "./cache-places.ts";
+export { isOnDevice, packSampling } from "./pack-sampling.ts";
 export { KeyValueCaches } from "./key-value-caches.ts";
 export { TensorScopes } from "./tensor-scopes.ts";
 export { isOutOfMemory } from "./is-out-of-memory.ts";
+export { expectColumns, expectJoined, expectPairs, expectUpdates } from "./list-checks.ts";
 export { tensorsIn } from "./tensors-in.ts";

@@ -1,10 +1,10 @@
 import { LaconicError } from "@laconic/core";
 import type { AttentionShape, CachePlan, KeyValueCache, Tensor } from "./contract.ts";
-import { expectCacheHeads, expectCachePlan, expectHeads, expectRowCopies, matrix } from "./shape-checks.ts";
+import { expectCacheHeads, expectCachePlan, expectHeads, expectPageCopies, matrix } from "./shape-checks.ts";
 
 /**
  * Which key-value caches of a kernel set are alive, and whether a call on one fits: the part of `createCache`, `freeCache`,
- * `attentionCached` and `copyCacheRows` that does not touch a device. `C` adds the device's arrays.
+ * `attentionCached` and `copyCachePages` that does not touch a device. `C` adds the device's arrays.
  */
 export class KeyValueCaches<C extends KeyValueCache> {
   readonly #alive = new Set<C>();
@@ -61,7 +61,7 @@ export class KeyValueCaches<C extends KeyValueCache> {
   }
 
   /**
-   * Checks the arguments of `copyCacheRows`.
+   * Checks the arguments of `copyCachePages`.
    * @throws LaconicError `engine_failed` for a freed cache, `input_invalid` where a copy leaves one of the two
    */
   copied(
@@ -72,7 +72,7 @@ export class KeyValueCaches<C extends KeyValueCache> {
     source: KeyValueCache,
   ): { readonly target: C; readonly origin: C } {
     const [target, origin] = [this.get(cache), this.get(source)];
-    expectRowCopies(target, from, to, lengths, origin);
+    expectPageCopies(target, from, to, lengths, origin);
     return { target, origin };
   }
 

@@ -1,5 +1,14 @@
 import { LaconicError } from "@laconic/core";
-import type { AttentionShape, CachePlan, KeyValueCache, SamplingRows, SequenceLayout, Tensor } from "./contract.ts";
+import type {
+  AttentionShape,
+  CachePlan,
+  KeyValueCache,
+  SamplingOnDevice,
+  SamplingRows,
+  SequenceLayout,
+  Tensor,
+} from "./contract.ts";
+import { isOnDevice } from "./pack-sampling.ts";
 
 /** Elements of an array of this shape; 1 for a scalar. */
 export function sizeOf(shape: readonly number[]): number {
@@ -69,31 +78,40 @@ export function expectCacheHeads(cache: KeyValueCache, { kvHeads, headDim }: Att
     );
 }
 
-/** @throws LaconicError `input_invalid` when the new tokens do not fill `tokens` rows or do not fit the cache. */
+/** @throws LaconicError `input_invalid` when the new tokens do not fill `tokens` rows or a sequence does not fit its pages. */
 export function expectCachePlan(
-  { layout, rows, past, rowsOnDevice, pastOnDevice }: CachePlan,
+  { layout, table, past, tableOnDevice, pastOnDevice }: CachePlan,
   cache: KeyValueCache,
   tokens: number,
   place: string,
 ): void {
   expectLayout(layout, tokens, place);
   const sequences = layout.offsets.length - 1;
-  expectInts(rowsOnDevice, sequences, `${place}: rows`);
+  const width = sequences === 0 ? 0 : table.length / sequences;
+  expect(tableOnDevice, "int32", [sequences, width], `${place}: table`);
   expectInts(pastOnDevice, sequences, `${place}: past`);
   for (let s = 0; s < sequences; s++) {
-    const [row, held] = [rows[s] as number, past[s] as number];
+    const held = past[s] as number;
     const end = held + (layout.offsets[s + 1] as number) - (layout.offsets[s] as number);
-    if (!(row >= 0 && row < cache.rows && held >= 0 && end <= cache.capacity))
+    if (!(held >= 0 && end <= width * cache.pageSize))
       throw new LaconicError(
         "input_invalid",
-        `${place}: row ${row} of ${cache.rows} would hold ${end} of ${cache.capacity} positions`,
-        { row, positions: end },
+        `${place}: sequence ${s} would hold ${end} positions in ${width} pages of ${cache.pageSize}`,
+        { sequence: s, positions: end },
       );
+    for (let i = 0; i < width; i++) {
+      const page = table[s * width + i] as number;
+      if (!(page >= 0 && page < cache.pages))
+        throw new LaconicError("input_invalid", `${place}: sequence ${s} names page ${page} of ${cache.pages}`, {
+          sequence: s,
+          page,
+        });
+    }
   }
 }
 
 /** @throws LaconicError `input_invalid` when a copy leaves a cache, or the two caches hold other heads. */
-export function expectRowCopies(
+export function expectPageCopies(
   cache: KeyValueCache,
   from: Int32Array,
   to: Int32Array,
@@ -103,15 +121,15 @@ export function expectRowCopies(
   if (cache.kvHeads !== source.kvHeads || cache.headDim !== source.headDim)
     throw new LaconicError(
       "input_invalid",
-      `copyCacheRows: ${source.kvHeads} heads of ${source.headDim} do not fit a cache with ${cache.kvHeads} of ${cache.headDim}`,
+      `copyCachePages: ${source.kvHeads} heads of ${source.headDim} do not fit a cache with ${cache.kvHeads} of ${cache.headDim}`,
     );
-  const most = Math.min(cache.capacity, source.capacity);
-  from.forEach((row, i) => {
+  const most = Math.min(cache.pageSize, source.pageSize);
+  from.forEach((page, i) => {
     const [target, length] = [to[i] as number, lengths[i] as number];
-    if (!(row >= 0 && row < source.rows && target >= 0 && target < cache.rows && length >= 0 && length <= most))
+    if (!(page >= 0 && page < source.pages && target >= 0 && target < cache.pages && length >= 0 && length <= most))
       throw new LaconicError(
         "input_invalid",
-        `copyCacheRows: ${length} positions from row ${row} of ${source.rows} to row ${target} of ${cache.rows} with ${most} positions`,
+        `copyCachePages: ${length} positions from page ${page} of ${source.pages} to page ${target} of ${cache.pages} with ${most} positions`,
       );
   });
 }
@@ -123,6 +141,19 @@ export function expectTokenLogProbs(logits: Tensor, tokens: Tensor, count: numbe
   expectInts(tokens, rows, "tokenLogProbs: tokens");
   if (!(Number.isInteger(count) && count >= 0 && count <= vocabulary))
     throw new LaconicError("input_invalid", `tokenLogProbs: the ${count} likeliest of ${vocabulary} tokens`);
+}
+
+/** @throws LaconicError `input_invalid` when there is no vector or matrix, or rows are no list of integers. */
+export function expectPicked(x: Tensor, rows: Tensor, place: string): void {
+  if (x.shape.length !== 1 && x.shape.length !== 2)
+    throw new LaconicError("input_invalid", `${place}: expected a vector or a matrix, got ${describe(x)}`);
+  expectInts(rows, rows.shape[0] ?? 0, `${place}: rows`);
+}
+
+/** @throws LaconicError `input_invalid` when the values are not rows like those of `into`, one for each row number. */
+export function expectRowWrites(into: Tensor, rows: Tensor, values: Tensor): void {
+  expectPicked(into, rows, "writeRows");
+  expect(values, into.dtype, [rows.shape[0] as number, ...into.shape.slice(1)], "writeRows: values");
 }
 
 /** @throws LaconicError `input_invalid` when there are not as many values as the shape has elements. */
@@ -139,9 +170,21 @@ export function expectFilled(values: { readonly length: number }, shape: readonl
  * @returns rows and vocabulary of the logits
  * @throws LaconicError `input_invalid` when the logits are no matrix of floats, or a setting has not one value for each row
  */
-export function expectSampling(logits: Tensor, settings: SamplingRows): readonly [rows: number, vocabulary: number] {
+export function expectSampling(
+  logits: Tensor,
+  settings: SamplingRows | SamplingOnDevice,
+): readonly [rows: number, vocabulary: number] {
   const [rows, vocabulary] = matrix(logits, "sampleTokens: logits");
   expectFloats(logits, [rows, vocabulary], "sampleTokens: logits");
+  if (isOnDevice(settings)) {
+    const [, width] = matrix(settings.uniforms, "sampleTokens: uniforms");
+    expectFloats(settings.settings, [rows, 4], "sampleTokens: settings");
+    expectFloats(settings.uniforms, [rows, width], "sampleTokens: uniforms");
+    const { column } = settings;
+    if (!(Number.isInteger(column) && column >= 0 && column < width))
+      throw new LaconicError("input_invalid", `sampleTokens: column ${column} of ${width} uniform numbers`);
+    return [rows, vocabulary];
+  }
   for (const [name, values] of Object.entries(settings) as [string, { readonly length: number }][])
     if (values.length !== rows)
       throw new LaconicError("input_invalid", `sampleTokens: ${name} has ${values.length} entries for ${rows} rows`);

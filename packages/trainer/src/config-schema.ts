@@ -267,11 +267,20 @@ function checkCombinations(config: TrainConfig, place: readonly string[]): void 
     refuse("asynchronous", "has its own old policies; leave refreshOldPolicyEvery at 1");
   if (config.asynchronous && config.oldLogProbs === "sampler")
     refuse("oldLogProbs", "those of the sampler are of older weights in an asynchronous run; use recompute");
+  if (config.objective.importance !== undefined) checkImportanceSource(config, refuse);
   if (config.earlyStopping && config.evaluation.every === 0)
     refuse("earlyStopping", "watches evaluations; set evaluation.every above 0");
 }
 
 type Refuse = (key: string, reason: string) => never;
+
+/** One correction for the sampler, not two, and none where nothing is left to correct. */
+function checkImportanceSource({ asynchronous, oldLogProbs }: TrainConfig, refuse: Refuse): void {
+  if (asynchronous)
+    refuse("objective.importance", "older samples are weighed already, by asynchronous.importanceCap; leave one out");
+  if (oldLogProbs === "sampler")
+    refuse("objective.importance", "with oldLogProbs sampler the ratio itself corrects; set oldLogProbs to recompute");
+}
 
 function checkTrees(config: TrainConfig, refuse: Refuse): void {
   if ((config.groupBy === "tree-node") !== (config.tree !== null))

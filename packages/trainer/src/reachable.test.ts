@@ -1,12 +1,13 @@
 // Whatever the pure packages export is something a configuration leads to, or a building block with a reason. Nothing here
 // lists what is reachable: configurations are made from the shapes of options, trained, and V8 says which functions ran.
 import * as budget from "@laconic/budget";
-import { checkShape, LaconicError, type Field, type LanguageModel, type Objective, type Shape } from "@laconic/core";
+import { checkShape, LaconicError, type Field, type Objective, type Shape } from "@laconic/core";
 import { scriptedEpisode } from "@laconic/core/testing";
 import * as gspo from "@laconic/gspo";
 import { estimatorNames, estimatorShape, objectiveNames, objectiveShape } from "@laconic/gspo/presets";
 import * as rewards from "@laconic/rewards";
 import { beforeAll, expect, test } from "vitest";
+import { misreported } from "../test/misreported.ts";
 import { parseTrainConfig } from "./config-schema.ts";
 import { estimatorOf } from "./estimator-of.ts";
 import type { TrainedPolicy, TrainingParts } from "./parts.ts";
@@ -119,19 +120,9 @@ function partsOf(settings: Settings): TrainingParts {
   const { importance: corrects } = (settings["objective"] ?? {}) as Settings;
   if (corrects === undefined) return parts;
   const policy = parts.policies["policy"] as TrainedPolicy;
-  return { ...parts, policies: { policy: { ...policy, speak: (sampler) => slightlyOff(policy.speak(sampler)) } } };
-}
-
-function slightlyOff(model: LanguageModel): LanguageModel {
   return {
-    ...model,
-    complete: async (request) => {
-      const { trace, ...completion } = await model.complete(request);
-      return {
-        ...completion,
-        ...(trace && { trace: { ...trace, logProbs: trace.logProbs.map((each) => each * 1.01) } }),
-      };
-    },
+    ...parts,
+    policies: { policy: { ...policy, speak: (sampler) => misreported(policy.speak(sampler), 1.01) } },
   };
 }
 

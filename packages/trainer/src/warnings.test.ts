@@ -62,6 +62,17 @@ test("a sampler of other kernels is told by its gap, when it is trusted", async 
   expect(stepWarnings(group, mixed, statisticOf([0.01]))).toEqual([]);
 });
 
+test("a sampler far from the trainer is told, until its samples are weighed", async () => {
+  const mixed = await scoredWith([1, 0, 0, 1], [2, 3, 2, 4]);
+  const importance = { kind: "truncate", level: "token", cap: 2 } as const;
+  const weighed = { ...group, objective: { ...group.objective, importance } };
+  const late = { ...group, asynchronous: { maxLag: 1, importanceCap: 2 } };
+  expect(stepWarnings(group, mixed, statisticOf([0, 0.1]))).toEqual([expect.stringContaining("objective.importance")]);
+  expect(stepWarnings(group, mixed, statisticOf([0, 0.03]))).toEqual([]);
+  expect(stepWarnings(weighed, mixed, statisticOf([0, 0.1]))).toEqual([]);
+  expect(stepWarnings(late, mixed, statisticOf([0, 0.1]))).toEqual([]);
+});
+
 test("a step without a word is told", async () => {
   const spoken = await scoredWith([1, 0, 0, 1], [2, 3, 2, 4]);
   const silent = spoken.map((each) => ({

@@ -1,3 +1,4 @@
+import { statisticMean } from "@laconic/core";
 import { objectiveWarnings } from "@laconic/gspo/presets";
 import { priceIndependence } from "@laconic/rewards";
 import type { TrainConfig } from "./config.ts";
@@ -32,6 +33,14 @@ export function configWarnings(config: TrainConfig): string[] {
 /** Largest gap that the same kernels leave in float32. */
 const sameKernels = 1e-3;
 
+/** Mean |log p| of a token from which on a reply of a hundred tokens may be several times likelier to one than to the other. */
+const wideGap = 0.02;
+
+function isWide({ asynchronous }: TrainConfig, gap: OldLogProbs["gap"]): boolean {
+  // Older samples differ for another reason, and are weighed.
+  return asynchronous === null && gap.count > 0 && statisticMean(gap) > wideGap;
+}
+
 /** Traps that only episodes show, in words without figures: each is said once. */
 export function stepWarnings(config: TrainConfig, scored: readonly ScoredRollout[], gap: OldLogProbs["gap"]): string[] {
   const warnings: string[] = [];
@@ -42,6 +51,10 @@ export function stepWarnings(config: TrainConfig, scored: readonly ScoredRollout
   if (config.oldLogProbs === "sampler" && gap.max > sameKernels)
     warnings.push(
       "the sampler's log-probs differ from the trainer's (sampling/logp_difference_max): they come from other kernels; set oldLogProbs to recompute",
+    );
+  if (config.oldLogProbs === "recompute" && config.objective.importance === undefined && isWide(config, gap))
+    warnings.push(
+      'the sampler\'s log-probs are far from the trainer\'s (sampling/logp_difference_mean), as with bfloat16: samples are drawn from another policy than the one that is trained; set objective.importance to { kind: "truncate", level: "token", cap: 2 }',
     );
   if (scored.every(({ episode }) => episode.utterances.every(({ silent }) => silent)))
     warnings.push(

@@ -23,6 +23,7 @@ export interface BenchArguments extends RoleArguments {
   readonly price?: string | undefined;
   readonly distribute?: boolean | undefined;
   readonly actor?: string | undefined;
+  readonly "actor-price"?: string | undefined;
   readonly concurrency: string;
 }
 
@@ -59,6 +60,7 @@ export async function configOf(args: BenchArguments, directory: string, data: Be
       distribute: args.distribute === true,
       roleModels: await roleModelsOf(args, baseUrl),
       actor: args.actor ?? null,
+      actorPrice: args["actor-price"] === undefined ? null : pricePair(args["actor-price"], "actor-price"),
       model,
       baseUrl,
       limit: number(args.limit),

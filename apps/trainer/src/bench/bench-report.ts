@@ -188,7 +188,7 @@ function protocolNote(summaries: readonly MethodSummary[]): string[] {
   return [
     ...(played.length > 0
       ? [
-          `Protocols: ${played.map(({ benchmark, method, protocol, shots }) => `${method} on ${benchmark} ${protocol}${shots ? `, ${shots} examples` : ""}`).join("; ")}.`,
+          `Protocols: ${[...new Set(played.map(({ benchmark, method, protocol, shots }) => `${method} on ${benchmark} ${protocol}${shots ? `, ${shots} examples` : ""}`))].join("; ")}.`,
         ]
       : []),
     ...(noted.length > 0 ? [`Noted: ${noted.join("; ")}.`] : []),

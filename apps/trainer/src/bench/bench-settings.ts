@@ -29,6 +29,8 @@ export interface BenchConfig {
   readonly roleModels: Readonly<Record<string, BenchModel>>;
   /** Who speaks for the agents that do not learn in trained teams, instead of the training's; null for that. */
   readonly actor: string | null;
+  /** Of a server's model that speaks for them, where its price is not public. */
+  readonly actorPrice: TokenPrice | null;
   readonly model: string;
   readonly baseUrl: string;
   /** Questions of each benchmark; null takes all. */
@@ -65,6 +67,7 @@ const schema: z.ZodType<BenchConfig> = z.strictObject({
     )
     .default({}),
   actor: z.string().min(1).nullable().default(null),
+  actorPrice: priceSchema.default(null),
   model: z.string().min(1),
   baseUrl: z.string().min(1),
   limit: whole.nullable(),

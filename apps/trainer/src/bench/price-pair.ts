@@ -2,13 +2,17 @@ import { LaconicError } from "@laconic/core";
 import type { BenchConfig } from "./bench-settings.ts";
 
 /**
- * `--price`: US dollars per million prompt and completion tokens.
+ * `--price` and its like: US dollars per million prompt and completion tokens.
  * @throws LaconicError `config_invalid` for anything but two numbers with a comma
  */
-export function pricePair(text: string): BenchConfig["price"] {
+export function pricePair(text: string, flag = "price"): BenchConfig["price"] {
   const [prompt, completion] = text.split(",").map(Number);
   if (prompt !== undefined && completion !== undefined && prompt >= 0 && completion >= 0) return { prompt, completion };
-  throw new LaconicError("config_invalid", `--price is ${text}, expected two numbers with a comma, such as 0.15,0.6`, {
-    flag: "price",
-  });
+  throw new LaconicError(
+    "config_invalid",
+    `--${flag} is ${text}, expected two numbers with a comma, such as 0.15,0.6`,
+    {
+      flag,
+    },
+  );
 }

@@ -24,5 +24,5 @@ test("bench --list: every method with its protocols, in words and as data", asyn
 
 test("a method that does not exist is refused with the known ones", async () => {
   const { code, err } = await list("--methods", "phq");
-  expect([code, err]).toEqual([2, expect.stringContaining("there is no method phq; known: vanilla")]);
+  expect([code, err]).toEqual([2, expect.stringContaining("there is no method phq; did you mean php? known: vanilla")]);
 });

@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import type { Baseline } from "@laconic/baselines";
+import type { SpendAccount } from "@laconic/openai";
 import { LaconicError, type LanguageModel, type TokenPrice } from "@laconic/core";
 import { livePolicies, modelsOf } from "@laconic/trainer";
 import type { Terminal } from "../cli/terminal.ts";
@@ -14,7 +15,6 @@ import {
 import { knownPrice } from "./known-price.ts";
 import { isReference } from "../door/reference.ts";
 import { actorChoice } from "../run/actor-choice.ts";
-import type { ActorChoice } from "../run/chosen-actor.ts";
 import { openModelFolder } from "../run/model-folder.ts";
 import { configOfRun, findRun, openFoundRun } from "../run/open-run.ts";
 import type { AppConfig } from "../run/run-settings.ts";
@@ -25,7 +25,10 @@ export interface TrainedTeam {
   readonly method: Baseline;
   /** Its agents that do not learn speak with a server's model. */
   readonly asksServer: boolean;
-  open(): Promise<void>;
+  /** The server's model, where nobody knows its price. */
+  readonly unpriced: string | null;
+  /** @param account - what a server's model costs is booked here */
+  open(account: SpendAccount): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -38,6 +41,7 @@ interface QuestionTeam extends Pick<Baseline, "create" | "deal" | "dealt" | "mos
 /**
  * The team of a run over questions, with the weights of its last checkpoint.
  * @param actorText - who speaks for the agents that do not learn, instead of the training's
+ * @param actorPrice - of a server's model that speaks for them, where it is not a public one
  * @throws LaconicError `run_missing`; `config_invalid` for a run whose team answers no other questions than its own
  */
 export async function trainedTeam(
@@ -45,6 +49,7 @@ export async function trainedTeam(
   run: string,
   terminal: Terminal,
   actorText: string | null = null,
+  actorPrice: TokenPrice | null = null,
 ): Promise<TrainedTeam> {
   const team = await questionTeam(await configOfRun(resolve(run)), run, terminal);
   const found = await findRun(resolve(run));
@@ -55,8 +60,11 @@ export async function trainedTeam(
   const prices: Record<string, TokenPrice | null> = {};
   let closed: () => Promise<void> = async () => undefined;
   const speaks = actor?.speaks ?? config.actor;
+  const api = speaks !== null && "api" in speaks ? speaks.api : null;
+  const price = api ? (actorPrice ?? (await knownPrice(api.model))) : null;
   return {
-    asksServer: speaks !== null && "api" in speaks,
+    asksServer: api !== null,
+    unpriced: api && !price ? api.model : null,
     method: {
       name,
       title: name,
@@ -68,27 +76,20 @@ export async function trainedTeam(
       prices,
       ...team,
     },
-    async open() {
+    async open(account) {
       const { parts, close } = await openFoundRun(found, terminal, {
         heldOut: 0,
         ...(actor && { actor: actor.speaks }),
+        spending: { account, price },
       });
-      Object.assign(prices, await pricesOf(Object.keys(parts.frozen ?? {}), speaks));
+      // Models on this machine cost nothing.
+      if (api)
+        Object.assign(prices, Object.fromEntries(Object.keys(parts.frozen ?? {}).map((agent) => [agent, price])));
       Object.assign(models, modelsOf(parts, livePolicies(parts)));
       closed = close;
     },
     close: () => closed(),
   };
-}
-
-/** Of frozen agents behind a server; models on this machine cost nothing. */
-async function pricesOf(
-  frozen: readonly string[],
-  actor: AppConfig["actor"] | ActorChoice["speaks"],
-): Promise<Record<string, TokenPrice | null>> {
-  if (actor === null || !("api" in actor)) return {};
-  const price = await knownPrice(actor.api.model);
-  return Object.fromEntries(frozen.map((agent) => [agent, price]));
 }
 
 async function questionTeam(config: AppConfig, run: string, terminal: Terminal): Promise<QuestionTeam> {

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { readFile, readdir } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -51,7 +51,10 @@ const words = (url: string, run: string): string[] => [
 test.for([
   [["--methods", "vanilla", "--model", "m"], "--benchmarks is missing"],
   [["--benchmarks", "gsm9k", "--methods", "vanilla", "--model", "m"], "gsm9k"],
-  [["--benchmarks", "gsm8k", "--methods", "vanila", "--model", "m"], "there is no method vanila; known: vanilla"],
+  [
+    ["--benchmarks", "gsm8k", "--methods", "vanila", "--model", "m"],
+    "there is no method vanila; did you mean vanilla? known: vanilla",
+  ],
   [["--benchmarks", "gsm8k", "--methods", "vanilla", "--model", "m", "--limit", "none"], "limit"],
   [["--benchmarks", "gsm8k", "--methods", "vanilla", "--model", "m", "--price", "free"], "--price is free"],
   [["--benchmarks", "gsm8k,tldr", "--methods", "vanilla", "--model", "m"], "tldr has no right answers"],
@@ -79,6 +82,15 @@ test.skipIf(data === undefined)("a plan, samples, tables (LACONIC_DATA)", { time
   expect(report.out.join("\n")).toBe(out);
   const again = await bench(...words(url, run));
   expect([again.code, again.err]).toEqual([2, expect.stringContaining("holds a bench already")]);
+  // A plan writes nothing, and a refused cap leaves no directory that looks like a bench.
+  expect((await bench(...words(url, run), "--dry-run")).code).toBe(0);
+  const capped = join(folder, "capped");
+  const unpriced = await bench(...words(url, capped), "--max-usd", "1");
+  expect([unpriced.code, unpriced.err]).toEqual([
+    2,
+    expect.stringContaining("what fake costs is not known; give --price"),
+  ]);
+  await expect(readdir(capped)).rejects.toThrow("ENOENT");
 });
 
 test.skipIf(data === undefined)("a plan has what calibration takes, and so have the costs (LACONIC_DATA)", async () => {

@@ -39,6 +39,7 @@ import type { Terminal } from "../cli/terminal.ts";
 import { fromFolder, keepSources, sourcesOf } from "../door/run-sources.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 import { dataFolder } from "../run/data-folder.ts";
+import { checkPriced } from "../run/spending.ts";
 
 export function benchCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
@@ -95,6 +96,11 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           description:
             "Who speaks for the agents of trained teams that do not learn: hub:OWNER/NAME, a model folder, another run, or api:NAME@URL",
           valueHint: "model",
+        },
+        "actor-price": {
+          type: "string",
+          description: "US dollars per million prompt and completion tokens of that actor's server, where not public",
+          valueHint: "p,c",
         },
         distribute: {
           type: "boolean",
@@ -155,7 +161,7 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         const config = args.resume
           ? await readBenchConfig(directory)
           : await configOf(args, directory, await benchDataOf(args, reach, (text) => terminal.note(text)));
-        if (!args.resume && (await exists(join(directory, settingsFile))))
+        if (!args.resume && !args["dry-run"] && (await exists(join(directory, settingsFile))))
           throw new LaconicError(
             "run_exists",
             `${directory} holds a bench already; go on with --resume, or choose another --run`,
@@ -182,10 +188,18 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         const teams: TrainedTeam[] = [];
         const methods: Baseline[] = [];
         for (const { name, run } of specs) {
-          const team = run === null ? null : await trainedTeam(name, run, terminal, config.actor);
+          const team = run === null ? null : await trainedTeam(name, run, terminal, config.actor, config.actorPrice);
           if (team) teams.push(team);
           methods.push(team?.method ?? baselineNamed(name));
         }
+        // Before anything is written: a directory with settings is one to go on with.
+        if (config.maxUsd !== null) {
+          checkPriced(config.price, config.model, "price");
+          for (const [seat, { model, price }] of Object.entries(config.roleModels))
+            checkPriced(price, `${seat}'s ${model}`, "role-price");
+        }
+        for (const { unpriced } of teams)
+          if (config.maxUsd !== null && unpriced !== null) checkPriced(null, unpriced, "actor-price");
         methods.push(...ownMethods);
         const dealer = config.distribute ? { seed: dealSeed, dealTo } : null;
         const all = benchJobs(sets, settings, methods, dealer);
@@ -193,8 +207,10 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         const jobs = withWhatTheyLearnOn(all, (text) => terminal.note(text));
         const leftOut = undealt(sets, settings, methods, dealer);
         for (const line of sayLeftOut(leftOut)) terminal.note(line);
-        if (config.maxUsd !== null && teams.some(({ asksServer }) => asksServer))
-          terminal.note("the cap does not stop the actor of a trained team: what it costs is in the records alone");
+        if (config.actorPrice !== null && teams.every(({ asksServer }) => !asksServer))
+          throw new LaconicError("config_invalid", "--actor-price: no trained team's actor is behind a server", {
+            flag: "actor-price",
+          });
         sayPlan(jobs, settings, config, terminal);
         if (args["dry-run"]) {
           if (args.json) terminal.result(JSON.stringify({ ...estimate(jobs, settings), config }));
@@ -206,8 +222,13 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           await keepSources(directory, await sourcesOf(fromFolder(directory, config.own)));
         }
         await writeLeftOut(directory, leftOut);
-        const stopped = await withTeams(teams, () =>
-          perform(jobs, settings, config, directory, { insecure: args.insecure === true, mostErrors }, terminal),
+        const stopped = await perform(
+          { jobs, teams },
+          settings,
+          config,
+          directory,
+          { insecure: args.insecure === true, mostErrors },
+          terminal,
         );
         const { summaries, markdown, files } = await writeBenchReport(directory);
         terminal.result(args.json ? JSON.stringify({ directory, stopped, summaries, files }) : markdown);
@@ -231,16 +252,6 @@ function withWhatTheyLearnOn(jobs: readonly BenchJob[], note: (text: string) => 
       `left out: ${named(left.map(({ method }) => method.name))} on ${named(left.map(({ set }) => set.benchmark))}; they learn on questions that are not the test's, and none are here`,
     );
   return jobs.filter((job) => !lacks(job));
-}
-
-/** Opens the models that trained teams bring, for as long as they are used. */
-async function withTeams<T>(teams: readonly TrainedTeam[], body: () => Promise<T>): Promise<T> {
-  try {
-    for (const team of teams) await team.open();
-    return await body();
-  } finally {
-    for (const team of teams) await team.close();
-  }
 }
 
 /** Loaded where it is used: the SDK takes a tenth of a second, which every other command would pay. */
@@ -267,7 +278,7 @@ function sayPlan(
 }
 
 async function perform(
-  jobs: readonly BenchJob[],
+  { jobs, teams }: { readonly jobs: readonly BenchJob[]; readonly teams: readonly TrainedTeam[] },
   settings: BenchSettings,
   config: BenchConfig,
   directory: string,
@@ -303,6 +314,8 @@ async function perform(
   process.once("SIGINT", interrupt);
   process.once("SIGTERM", interrupt);
   try {
+    // Models of their own, for as long as they are used.
+    for (const team of teams) await team.open(account);
     const graders = { maths, ...(sandbox && { code: codeGrader(sandbox) }) };
     const parts = { model, roleModels, graders, price, ...(sandbox && { runProgram: programRunner(sandbox) }) };
     let written: Promise<void> = Promise.resolve(); // one after the other: each adds to the same file
@@ -328,6 +341,7 @@ async function perform(
   } finally {
     process.off("SIGINT", interrupt);
     process.off("SIGTERM", interrupt);
+    for (const team of teams) await team.close();
     await file.close();
     await maths.close();
     await sandbox?.close();

@@ -30,7 +30,11 @@ export const runFlags: {
 } = {
   ...jsonFlag,
   seed: { type: "string", description: "Seed of every random draw", valueHint: "text" },
-  device: { type: "string", description: "Device to compute on: auto, or a name that doctor lists", valueHint: "name" },
+  device: {
+    type: "string",
+    description: "Device to compute on: auto, or a name that doctor lists; cuda:0,1 takes two GPUs",
+    valueHint: "name",
+  },
   run: { type: "string", description: "Run directory", valueHint: "folder" },
   resume: { type: "boolean", description: "Continue the run directory's last checkpoint" },
   "dry-run": { type: "boolean", description: "Print the resolved configuration and stop" },

@@ -1,10 +1,13 @@
 import { cpus, totalmem } from "node:os";
 import { installDevice, runCommand, type OptionalDevice } from "@laconic/kernels-tfjs";
+import type { Gpu } from "@laconic/kernels-torch";
 import type { CommandDef } from "citty";
+import { formatBytes } from "../cli/bytes.ts";
 import { environmentValue } from "../cli/environment.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { devicesFolder, probeDevice, probeDevices, type DeviceReport } from "../run/devices.ts";
+import { gpusHere } from "../run/list-gpus.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function doctorCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
@@ -22,17 +25,19 @@ export function doctorCommand({ terminal }: CommandContext, exit: ExitCode): Com
       },
       run: async ({ json, enable }) => {
         if (enable !== undefined) return enableDevice(enable, json === true, terminal);
-        const devices = await probeDevices();
+        const [devices, report] = await Promise.all([probeDevices(), gpusHere()]);
+        const gpus = "gpus" in report ? report.gpus : [];
         const machine = {
           node: process.version,
           cpu: cpus()[0]?.model ?? "unknown",
           cores: cpus().length,
           memoryGiB: Math.round(totalmem() / 2 ** 30),
         };
-        if (json) terminal.result(JSON.stringify({ ...machine, devices }));
+        if (json) terminal.result(JSON.stringify({ ...machine, devices, gpus }));
         else {
           terminal.result(`node ${machine.node}, ${machine.cores} x ${machine.cpu}, ${machine.memoryGiB} GiB`);
           for (const device of devices) terminal.result(line(device));
+          for (const gpu of gpus) terminal.result(gpuLine(gpu));
         }
         return devices.some((device) => device.works) ? 0 : 1;
       },
@@ -56,4 +61,8 @@ async function enableDevice(device: OptionalDevice, json: boolean, terminal: Ter
 
 function line({ name, works, detail, about }: DeviceReport): string {
   return `${works ? "ok     " : "missing"} ${name}: ${detail} (${about})`;
+}
+
+function gpuLine({ index, name, memory, computeCapability }: Gpu): string {
+  return `gpu     cuda:${index}: ${name}, ${formatBytes(memory)}, compute capability ${computeCapability}`;
 }

@@ -2,6 +2,7 @@ import { performance } from "node:perf_hooks";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { readGradedCases, type CaseVerdict, type GradedCase } from "@laconic/benchmarks";
+import { LaconicError } from "@laconic/core";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { readGiven } from "../cli/files.ts";
@@ -51,6 +52,10 @@ export function gradeCommand({ terminal }: CommandContext, exit: ExitCode): Comm
             terminal.note(`${item.file}:${item.row}: ${item.reason}`);
           }
         }
+        if (whole && cases.every(({ verdict }) => (verdict ?? null) === null))
+          throw new LaconicError("data_invalid", `${name} has no labelled pairs to compare verdicts with`, {
+            file: name,
+          });
         const judged: Judged[] = [];
         let [start, before] = [performance.now(), process.cpuUsage()];
         const ready = (): void => {

@@ -52,6 +52,31 @@ test("two files of answers are compared, labelled answers give the judge's agree
   });
 });
 
+test("a cap stops a judge before more is spent; without a price it is refused", async () => {
+  const folder = await temporaryFolder();
+  const { url, served } = await judge();
+  const labels = join(folder, "labels.jsonl");
+  await writeFile(
+    labels,
+    lines(Array.from({ length: 9 }, (_, i) => ({ question: `${i}?`, answer: "4", label: true }))),
+  );
+  const words = ["judge", labels, "--model", "judge", "--base-url", url, "--concurrency", "1"];
+  const unpriced = await laconic(...words, "--max-usd", "1");
+  expect([unpriced.code, unpriced.err]).toEqual([
+    2,
+    expect.stringContaining("--max-usd: what judge costs is not known; give --price"),
+  ]);
+  expect(served).toHaveLength(0);
+  // A verdict may take 1,024 tokens at $1 each million; what it took, two words, is booked.
+  const { code, out, err } = await laconic(...words, "--price", "0,1", "--max-usd", "0.00105", "--json");
+  expect(code).toBe(1);
+  const { judged, undecided } = JSON.parse(out) as { judged: number; undecided: number };
+  expect([judged, judged + undecided]).toEqual([served.length, 9]);
+  expect(judged).toBeGreaterThan(0);
+  expect(undecided).toBeGreaterThan(0);
+  expect(err).toMatch(/stopped: the next call may cost \$0\.00\d+; \$0\.00\d+ is spent .* of \$0\.00105/u);
+});
+
 test("a run learns by a judge from a file of its own, and is compared with another", { timeout: 120_000 }, async () => {
   const folder = await temporaryFolder();
   const { url, served } = await judge();

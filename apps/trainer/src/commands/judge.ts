@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { performance } from "node:perf_hooks";
-import { LaconicError } from "@laconic/core";
+import { LaconicError, type LanguageModel } from "@laconic/core";
 import {
   agreement,
   createJudge,
@@ -21,6 +21,7 @@ import { formatDuration, formatPercent } from "../cli/format.ts";
 import { parseJson } from "../cli/json.ts";
 import { positiveNumber, wholeNumber } from "../cli/numbers.ts";
 import type { Terminal } from "../cli/terminal.ts";
+import { spendingCap, spendingFlags } from "../run/spending.ts";
 import { answerPairs, labelledAnswers } from "../judging/judged-answers.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
@@ -58,6 +59,7 @@ export function judgeCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         },
         seconds: { type: "string", description: "That a verdict may take", default: "120", valueHint: "s" },
         concurrency: { type: "string", description: "Answers at a time", default: "8", valueHint: "n" },
+        ...spendingFlags,
         insecure: { type: "boolean", description: "Send the key over http to another machine" },
         ...jsonFlag,
       },
@@ -78,15 +80,24 @@ export function judgeCommand({ terminal }: CommandContext, exit: ExitCode): Comm
             "data_invalid",
             `there is nothing to judge: ${pairs ? "no question has an answer in both" : "no labelled answers"}`,
           );
-        const { openAiModel } = await import("@laconic/openai");
+        const { maxUsd, price } = await spendingCap(args, args.model);
+        const { openAiModel, SpendAccount } = await import("@laconic/openai");
         const baseUrl = args["base-url"] ?? environmentValue("OPENAI_BASE_URL") ?? "https://api.openai.com/v1";
-        const model = openAiModel({ model: args.model, baseUrl, insecure: args.insecure === true });
+        const account = new SpendAccount(maxUsd);
+        const insecure = args.insecure === true;
+        const server = openAiModel({ model: args.model, baseUrl, insecure, account, ...(price && { price }) });
+        const { model, refusal } = untilRefused(server);
         const judge: JudgeSettings = { model, deadline };
         terminal.note(
           pairs
             ? `${count} pairs, at most ${count * 4} questions to ${args.model}`
             : `${count} labelled answers, at most ${count * 2} questions to ${args.model}`,
         );
+        const ended = (nothing: boolean): number => {
+          const stopped = refusal();
+          if (stopped !== null) terminal.note(`stopped: ${stopped}`);
+          return nothing || stopped !== null ? 1 : 0;
+        };
         if (pairs) {
           const criterion = textOf(rubric);
           const result = await winRate(createPreference({ ...judge, criterion }), pairs, {
@@ -94,15 +105,32 @@ export function judgeCommand({ terminal }: CommandContext, exit: ExitCode): Comm
             onPair: progress(count, terminal),
           });
           terminal.result(args.json ? JSON.stringify(result) : rateText(result));
-          return result.rate === null ? 1 : 0;
+          return ended(result.rate === null);
         }
         const result = await agreement(createJudge({ ...judge, rubric }), labelled, { atOnce, acceptAt });
         terminal.result(args.json ? JSON.stringify(result) : agreementText(result));
-        return result.judged === 0 ? 1 : 0;
+        return ended(result.judged === 0);
       },
     },
     exit,
   );
+}
+
+/** Keeps why the cap refused a call: judges take that for a question without a verdict. */
+function untilRefused(server: LanguageModel): { readonly model: LanguageModel; readonly refusal: () => string | null } {
+  let refused: string | null = null;
+  const model: LanguageModel = {
+    id: server.id,
+    async complete(request) {
+      try {
+        return await server.complete(request);
+      } catch (error) {
+        if (LaconicError.is(error) && error.code === "budget_refused") refused ??= error.message;
+        throw error;
+      }
+    },
+  };
+  return { model, refusal: () => refused };
 }
 
 const rubricSchema: z.ZodType<Rubric> = z.strictObject({

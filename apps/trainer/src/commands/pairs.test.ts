@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
+import { recordingServer } from "../testing/recording-server.ts";
 
 async function pairs(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
   const terminal = recordingTerminal();
@@ -52,6 +53,29 @@ test(
   },
 );
 
+// Posts to write about come from a data folder.
+const data = process.env["LACONIC_DATA"];
+
+test.skipIf(data === undefined)(
+  "a cap stops, and holds for what is gone on with (LACONIC_DATA)",
+  { timeout: 60_000 },
+  async () => {
+    const run = await temporary();
+    const { url, served } = await recordingServer(() => "four");
+    const words = ["--tasks", "writing/tldr", "--model", "m", "--base-url", url, "--problems", "40", "--run", run];
+    const capped = await pairs(...words, "--methods", "single", "--price", "0,1", "--max-usd", "0.00053", "--json");
+    expect([capped.code, capped.err]).toEqual([1, expect.stringContaining("stopped: the next call may cost $0.00")]);
+    const { spentUsd } = JSON.parse(capped.out) as { spentUsd: number };
+    expect(spentUsd).toBeCloseTo(served.length / 1e6, 12);
+    expect(served.length).toBeGreaterThan(0);
+    const before = served.length;
+    // One call of an unfinished sample has no record: what is kept is spent.
+    const again = await pairs("--resume", "--run", run, "--json");
+    expect([again.code, JSON.parse(again.out)]).toEqual([1, expect.objectContaining({ spentUsd: expect.any(Number) })]);
+    expect(served.length - before).toBeLessThanOrEqual(2);
+  },
+);
+
 test.for([
   [["--model", "shipped"], "--tasks is missing"],
   [["--tasks", "relay-writers"], "--model is missing"],
@@ -62,6 +86,14 @@ test.for([
     "did you mean pipeline?",
   ],
   [["--tasks", "relay-writers", "--methods", "single,single", "--model", "shipped"], "two are called single"],
+  [
+    ["--tasks", "relay-writers", "--model", "shipped", "--device", "wasm", "--max-usd", "1"],
+    "--max-usd has no effect without --base-url",
+  ],
+  [
+    ["--tasks", "writing/tldr", "--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--max-usd", "1"],
+    "what m costs is not known; give --price",
+  ],
   [["--tasks", "relay-writers", "--methods", "a=/nowhere", "--model", "shipped"], "/nowhere holds no run"],
 ] as const)("refused: %j", async ([words, reason]) => {
   const { code, err } = await pairs(...words, "--run", await temporary());

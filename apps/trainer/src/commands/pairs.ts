@@ -1,15 +1,17 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { performance } from "node:perf_hooks";
-import { LaconicError } from "@laconic/core";
+import { LaconicError, tokenCost } from "@laconic/core";
 import {
   csvOf,
   markdownOf,
   openRecordsOf,
   pairRecords,
   pairTables,
+  readRecordsOf,
   runPairs,
   summarisePairs,
+  type PairRecord,
 } from "@laconic/evaluation";
 import { taskTitle } from "@laconic/tasks/named";
 import type { CommandDef } from "citty";
@@ -18,6 +20,7 @@ import { exists } from "../cli/files.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { parseJson } from "../cli/json.ts";
 import { findRun } from "../run/open-run.ts";
+import { spendingCap, spendingFlags, type SpendingCap } from "../run/spending.ts";
 import { openPairs, taskOfRun } from "../pairs/open-pairs.ts";
 import {
   checkPairConfig,
@@ -41,7 +44,7 @@ export function pairsCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         tasks: {
           type: "string",
           description:
-            "With commas: writing/tldr, writing/arxiv, code/coophumaneval, code/humaneval, relay-writers; default: those of the runs",
+            "With commas: writing/tldr, writing/arxiv, code/coophumaneval, code/humaneval, relay-writers, relay-writers/alike; default: those of the runs",
           valueHint: "a,b",
         },
         methods: {
@@ -82,6 +85,7 @@ export function pairsCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           default: "1",
           valueHint: "n",
         },
+        ...spendingFlags,
         run: { type: "string", description: "Directory of the records", default: "pairs", valueHint: "dir" },
         resume: { type: "boolean", description: "Go on with the records in --run: what is missing or failed" },
         ...jsonFlag,
@@ -95,7 +99,11 @@ export function pairsCommand({ terminal }: CommandContext, exit: ExitCode): Comm
             { directory },
           );
         const config = args.resume ? await readPairConfig(directory) : await configOf(args);
-        const { boards, close } = await openPairs(config, terminal);
+        const { SpendAccount } = await import("@laconic/openai");
+        const known = await readRecordsOf(pairRecords, join(directory, pairSamplesFile));
+        // The cap is that of all records, however often one goes on.
+        const account = new SpendAccount(config.maxUsd, spentOn([...known.records.values()], config));
+        const { boards, close } = await openPairs(config, account, terminal);
         const stop = new AbortController();
         const interrupt = (): void => stop.abort();
         process.once("SIGINT", interrupt);
@@ -117,7 +125,8 @@ export function pairsCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           const markdown = tables.map((table) => markdownOf(table)).join("\n\n");
           await writeFile(join(directory, "report.md"), `${markdown}\n`);
           await writeFile(join(directory, "tables.csv"), `${tables.map((table) => csvOf(table)).join("\n\n")}\n`);
-          terminal.result(args.json ? JSON.stringify({ directory, stopped, summaries }) : markdown);
+          const spent = config.price === null || config.baseUrl === null ? {} : { spentUsd: account.spentUsd };
+          terminal.result(args.json ? JSON.stringify({ directory, stopped, summaries, ...spent }) : markdown);
           if (stopped === null) return summaries.every(({ scored, samples }) => scored === samples) ? 0 : 1;
           terminal.note(`stopped: ${stopped}\ngo on with: laconic pairs --resume --run ${args.run}`);
           return stopped === "aborted" ? 130 : 1;
@@ -160,6 +169,8 @@ interface PairArguments {
   readonly temperature?: string | undefined;
   readonly "top-p"?: string | undefined;
   readonly concurrency: string;
+  readonly "max-usd"?: string | undefined;
+  readonly price?: string | undefined;
 }
 
 async function configOf(args: PairArguments): Promise<PairConfig> {
@@ -179,6 +190,7 @@ async function configOf(args: PairArguments): Promise<PairConfig> {
       `--${given.length === 0 ? "tasks" : "model"} is missing: no trained team says it`,
       { flag: given.length === 0 ? "tasks" : "model" },
     );
+  const cap = await capOf(args, model);
   const sampling = found[0]?.config.train.sampling ?? { temperature: 0.7, topP: 0.9 };
   const checked = checkPairConfig(
     {
@@ -201,11 +213,29 @@ async function configOf(args: PairArguments): Promise<PairConfig> {
       temperature: args.temperature === undefined ? sampling.temperature : Number(args.temperature),
       topP: args["top-p"] === undefined ? (sampling.topP ?? 1) : Number(args["top-p"]),
       concurrency: wholeNumber("concurrency", args.concurrency),
+      ...cap,
     },
     "pairs",
   );
   // A run's task has settings that its name does not say.
   return { ...checked, tasks: checked.tasks.map((task) => ofRuns.get(taskTitle(task)) ?? task) };
+}
+
+/** Weights on this machine cost nothing that could be counted. */
+async function capOf(args: PairArguments, model: string): Promise<SpendingCap> {
+  if (args["base-url"] !== undefined) return spendingCap(args, model);
+  const flag = (["max-usd", "price"] as const).find((each) => args[each] !== undefined);
+  if (flag === undefined) return { maxUsd: null, price: null };
+  throw new LaconicError("config_invalid", `--${flag} has no effect without --base-url; remove it`, { flag });
+}
+
+/** US dollars of samples that a server's model gave. */
+function spentOn(records: readonly PairRecord[], { methods, baseUrl, price }: PairConfig): number {
+  if (price === null || baseUrl === null) return 0;
+  const trained = new Set(methods.flatMap((method) => trainedPair(method)?.name ?? []));
+  return records
+    .filter(({ method }) => !trained.has(method))
+    .reduce((sum, { promptTokens, completionTokens }) => sum + tokenCost(price, promptTokens, completionTokens), 0);
 }
 
 function listOf(text: string): string[] {

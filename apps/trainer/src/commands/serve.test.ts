@@ -14,6 +14,7 @@ test.each([
   [["--policy", "foo"], /--policy chooses in a run; shipped is a model/],
   [["--best"], /--best chooses in a run; shipped is a model/],
   [["--keep-prefixes", "much"], /--keep-prefixes is much/],
+  [["--cache", "much"], /--cache is much/],
 ] as const)("serve refuses %j", async (flags, message) => {
   const terminal = recordingTerminal();
   expect(await main(["serve", "shipped", ...flags], { terminal })).toBe(2);

@@ -12,7 +12,7 @@ import { command, type ExitCode } from "../cli/command.ts";
 import { exists } from "../cli/files.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import type { Terminal } from "../cli/terminal.ts";
-import { chooseDevice } from "../run/devices.ts";
+import { chooseDevice, expectGpus } from "../run/devices.ts";
 import { openModelFolder } from "../run/model-folder.ts";
 import { modelSource, policiesOf } from "../run/open-parts.ts";
 import { checkModelsOf, findRun } from "../run/open-run.ts";
@@ -81,6 +81,11 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           default: "256MiB",
           valueHint: "size",
         },
+        cache: {
+          type: "string",
+          description: "Most memory for what replies are read from; three quarters of what is free by default",
+          valueHint: "size",
+        },
         "chat-template-arguments": {
           type: "string",
           description: 'What the chat template is told, as JSON, such as {"enable_thinking":false}; a run has its own',
@@ -103,16 +108,19 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           wholeNumber("max-tokens", args["max-tokens"], 1),
         ];
         const maxBytes = parseBytes("keep-prefixes", args["keep-prefixes"]);
+        const cacheBytes = args.cache === undefined ? undefined : parseBytes("cache", args.cache);
         const served = await open(args.model, terminal, {
           policy: args.policy,
           which: args.best ? "best" : "latest",
           templateArguments: templateArgumentsFrom(args["chat-template-arguments"]),
         });
         const device = await chooseDevice(args.device, "auto", (line) => terminal.note(line));
+        await expectGpus(device);
         const engine = await createLocalEngine({
-          device: device.source,
+          device: device.sources,
           workers: device.workers,
           keptPrefixes: { maxBytes, maxAgeSeconds: 600 },
+          ...(cacheBytes !== undefined && { cacheBytes }),
           onWarning: (message) => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`),
         });
         try {

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { LaconicError, nearestName, type LanguageModel } from "@laconic/core";
 import type { PairBoard, PairMethod } from "@laconic/evaluation";
+import type { SpendAccount } from "@laconic/openai";
 import type { TeamTask } from "@laconic/tasks";
 import { taskTitle, type TaskSettings } from "@laconic/tasks/named";
 import { livePolicies, modelsOf, rewardOf } from "@laconic/trainer";
@@ -29,10 +30,11 @@ interface Trained {
 
 /**
  * Opens every task with the model of its baselines, and the runs whose teams stand beside them.
+ * @param account - what a server's model costs is booked here
  * @throws LaconicError `config_invalid` for a task without baselines, a baseline that it does not have, and a run of a task that is
  * not among them; what tasks, models and runs throw
  */
-export async function openPairs(config: PairConfig, terminal: Terminal): Promise<OpenedPairs> {
+export async function openPairs(config: PairConfig, account: SpendAccount, terminal: Terminal): Promise<OpenedPairs> {
   const closing: (() => Promise<void>)[] = [];
   const close = async (): Promise<void> => {
     for (const each of closing.splice(0).toReversed()) await each();
@@ -42,7 +44,7 @@ export async function openPairs(config: PairConfig, terminal: Terminal): Promise
     const trained = await trainedIn(config, titles);
     const boards: PairBoard[] = [];
     for (const settings of config.tasks) {
-      const { task, model, close: closeTask } = await openBase(settings, config, terminal);
+      const { task, model, close: closeTask } = await openBase(settings, config, account, terminal);
       closing.push(closeTask);
       const baselines = baselineMethods(task, settings, config, model);
       const own: PairMethod[] = [];
@@ -128,11 +130,17 @@ interface Base {
   close(): Promise<void>;
 }
 
-async function openBase(settings: TaskSettings, config: PairConfig, terminal: Terminal): Promise<Base> {
-  const { model, baseUrl, chatTemplateArguments, problems, concurrency } = config;
+async function openBase(
+  settings: TaskSettings,
+  config: PairConfig,
+  account: SpendAccount,
+  terminal: Terminal,
+): Promise<Base> {
+  const { model, baseUrl, chatTemplateArguments, problems, concurrency, price } = config;
   if (baseUrl !== null) {
     const task = await openRunTask(settings as RunTask, { heldOut: problems, remote: true });
-    return { task, model: await servedModel({ model, baseUrl }, concurrency), close: async () => task.close?.() };
+    const served = await servedModel({ model, baseUrl }, concurrency, { account, price });
+    return { task, model: served, close: async () => task.close?.() };
   }
   const app = parseAppConfig({ task: settings, model, device: config.device, chatTemplateArguments });
   const device = await chooseDevice(app.device, app.workers, (line) => terminal.note(line));

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { LaconicError } from "@laconic/core";
+import { LaconicError, type TokenPrice } from "@laconic/core";
 import { taskSettingsSchema, type TaskSettings } from "@laconic/tasks/named";
 import { z } from "zod";
 import { parseJson } from "../cli/json.ts";
@@ -21,6 +21,9 @@ export interface PairConfig {
   readonly temperature: number;
   readonly topP: number;
   readonly concurrency: number;
+  /** Of the baselines' server: the most that may be spent, and what its tokens cost, where known. */
+  readonly maxUsd: number | null;
+  readonly price: TokenPrice | null;
 }
 
 const whole = z.int().min(1);
@@ -37,6 +40,11 @@ const schema: z.ZodType<PairConfig> = z.strictObject({
   temperature: z.number().min(0).max(2),
   topP: z.number().gt(0).max(1),
   concurrency: whole,
+  maxUsd: z.number().positive().nullable().default(null),
+  price: z
+    .strictObject({ prompt: z.number().min(0), completion: z.number().min(0) })
+    .nullable()
+    .default(null),
 });
 
 export const pairSettingsFile = "pairs.json";
@@ -59,12 +67,13 @@ export async function readPairConfig(directory: string): Promise<PairConfig> {
   return checkPairConfig(parseJson(text, path), path);
 }
 
-/** `writing/tldr`, `code/coophumaneval`, `code/coophumaneval/2`, `relay-writers`, or settings as JSON. */
+/** `writing/tldr`, `code/coophumaneval`, `code/coophumaneval/2`, `relay-writers`, `relay-writers/alike`, or settings as JSON. */
 export function pairTask(text: string): unknown {
   if (text.startsWith("{")) return parseJson(text, "--tasks");
   const [name, what, turns = "1"] = text.split("/");
   if (name === "writing") return { name, form: what };
   if (name === "code") return { name, benchmark: what, turns: Number(turns) };
+  if (name === "relay-writers" && what !== undefined) return { name, parts: what };
   return { name: text };
 }
 

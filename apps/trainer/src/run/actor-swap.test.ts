@@ -78,5 +78,25 @@ test(
     const actors = served.filter(({ system }) => system.startsWith("Reason step by step."));
     const asked = new Set(actors.map(withoutHint).filter((text) => text.includes("[Hint: ]")));
     expect([actors.length, asked.size]).toEqual([16, 8]);
+
+    // A cap holds for a trained team's actor too: a reply may be 8 tokens, at a dollar each.
+    const capped = ["bench", ...given, "--methods", `agentpo=${run}`, "--actor", api, "--price", "0,0"];
+    const unpriced = await laconic(...capped, "--max-usd", "30", "--run", join(folder, "unpriced"));
+    expect([unpriced.code, unpriced.err]).toEqual([
+      2,
+      expect.stringContaining("what oracle costs is not known; give --actor-price"),
+    ]);
+    served.length = 0;
+    const dear = [...capped, "--max-usd", "12", "--actor-price", "0,1000000", "--concurrency", "1", "--json"];
+    const stopped = await laconic(...dear, "--run", join(folder, "capped"));
+    expect([stopped.code, stopped.err]).toEqual([
+      1,
+      expect.stringContaining("stopped: the next call may cost $8.0000"),
+    ]);
+    const spent = served.reduce((sum, { completionTokens }) => sum + completionTokens, 0);
+    expect(spent).toBeGreaterThan(12 - 8);
+    expect(spent).toBeLessThanOrEqual(12);
+    const { summaries } = JSON.parse(stopped.out) as { summaries: { samples: number; usd: number }[] };
+    expect(summaries.map(({ samples, usd }) => [samples, usd])).toEqual([[served.length, spent]]);
   },
 );

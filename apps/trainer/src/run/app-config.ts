@@ -64,6 +64,7 @@ const writtenSchema: z.ZodType<WrittenConfig> = z.strictObject({
   memory: z.strictObject({
     maxTokensPerMicroBatch: z.int().min(1).exactOptional(),
     recompute: z.enum(["none", "layer"]).exactOptional(),
+    cacheGb: z.number().positive().exactOptional(),
   }),
   train: z.record(z.string(), z.unknown()),
 });

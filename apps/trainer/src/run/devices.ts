@@ -5,6 +5,8 @@ import { LaconicError } from "@laconic/core";
 import type { KernelSource } from "@laconic/kernels";
 import { isInstalled, tensorFlowKernels, wasmKernels, webGpuKernels, type OptionalDevice } from "@laconic/kernels-tfjs";
 import { findTorch, torchKernels } from "@laconic/kernels-torch";
+import { parseDeviceName } from "./device-name.ts";
+import { gpusHere, type GpuReport } from "./list-gpus.ts";
 import { probeInChild } from "./probe-in-child.ts";
 import { tryDevice, type DeviceOutcome } from "./try-device.ts";
 import { userCache } from "./user-cache.ts";
@@ -19,7 +21,12 @@ interface KnownDevice {
   readonly dtype?: "bfloat16";
   /** Bytes for each worker, where the device's memory is the machine's. */
   readonly memory?: (workers: number) => number;
-  source(): KernelSource;
+  /** Whether it counts GPUs, as `cuda:1` names one. */
+  readonly indexed?: true;
+  /** @param index - of the GPU; the first unless told */
+  source(index?: number): KernelSource;
+  /** What to do when its library crashes or hangs. */
+  readonly remedy: string;
   /** Whether a start would load native code, which can crash: it is tried in a process of its own. */
   native(): boolean;
 }
@@ -33,14 +40,20 @@ function modulesOf(device: OptionalDevice): { readonly modules: string } {
   return { modules: join(devicesFolder(), device) };
 }
 
+const otherTorch = "name another PyTorch with LACONIC_TORCH, or take another device";
+const enableAnew = (name: OptionalDevice): string =>
+  `laconic doctor --enable ${name} installs it anew; or take another device`;
+
 /** In the order `auto` tries them. */
 const devices: readonly KnownDevice[] = [
   {
     name: "cuda",
-    about: "PyTorch's C++ library on an NVIDIA GPU",
+    about: "PyTorch's C++ library on an NVIDIA GPU: bfloat16, TF32 off",
     workers: 1,
     dtype: "bfloat16",
-    source: () => torchKernels({ device: "cuda", dtype: "bfloat16" }),
+    indexed: true,
+    source: (index = 0) => torchKernels({ device: "cuda", dtype: "bfloat16", ...(index > 0 && { index }) }),
+    remedy: otherTorch,
     native: () => hasTorch("cuda"),
   },
   {
@@ -48,6 +61,7 @@ const devices: readonly KnownDevice[] = [
     about: "TensorFlow on an NVIDIA GPU",
     workers: 1,
     source: () => tensorFlowKernels({ gpu: true, ...modulesOf("tensorflow-gpu") }),
+    remedy: enableAnew("tensorflow-gpu"),
     native: () => isInstalled("tensorflow-gpu", modulesOf("tensorflow-gpu")),
   },
   {
@@ -56,6 +70,7 @@ const devices: readonly KnownDevice[] = [
     workers: 1,
     memory: (workers) => totalmem() / workers,
     source: () => torchKernels({ device: "cpu" }),
+    remedy: otherTorch,
     native: () => hasTorch("cpu"),
   },
   {
@@ -64,6 +79,7 @@ const devices: readonly KnownDevice[] = [
     workers: 1,
     memory: (workers) => totalmem() / workers,
     source: () => tensorFlowKernels(modulesOf("tensorflow")),
+    remedy: enableAnew("tensorflow"),
     native: () => isInstalled("tensorflow", modulesOf("tensorflow")),
   },
   {
@@ -72,7 +88,8 @@ const devices: readonly KnownDevice[] = [
     workers: 2,
     // WebAssembly addresses 32 bits.
     memory: (workers) => Math.min(totalmem() / workers, 2 ** 32),
-    source: wasmKernels,
+    source: () => wasmKernels(),
+    remedy: "take another device",
     native: () => false,
   },
   {
@@ -82,6 +99,7 @@ const devices: readonly KnownDevice[] = [
     workers: 2,
     memory: (workers) => Math.min(totalmem() / workers, 2 ** 32),
     source: () => wasmKernels({ fma: true }),
+    remedy: "take device wasm, which rounds twice, or Node 22",
     native: () => false,
   },
   {
@@ -90,6 +108,7 @@ const devices: readonly KnownDevice[] = [
     about: "any GPU with a Vulkan, Metal or Direct3D 12 driver",
     workers: 1,
     source: () => webGpuKernels(modulesOf("webgpu")),
+    remedy: "update the GPU's driver, or take another device",
     native: () => isInstalled("webgpu", modulesOf("webgpu")),
   },
 ];
@@ -108,13 +127,16 @@ export async function probeDevices(): Promise<DeviceReport[]> {
 
 /** Starts one device. @throws LaconicError `device_unavailable` for one that does not exist */
 export function probeDevice(name: string): Promise<DeviceReport> {
-  return probe(deviceNamed(name));
+  return probe(deviceNamed(name).device);
 }
 
 /** What a run works on. */
 export interface ChosenDevice {
   readonly name: string;
+  /** Of the first worker; the others' differ by the index of the GPU alone. */
   readonly source: KernelSource;
+  /** One each where the workers have GPUs of their own; else what all of them start. */
+  readonly sources: KernelSource | readonly KernelSource[];
   readonly workers: number;
   readonly dtype: "float32" | "bfloat16";
   /** Bytes for each worker, where the device's memory is the machine's; null where the kernels know, or nobody does. */
@@ -130,17 +152,25 @@ export async function chooseDevice(
   workers: number | "auto",
   note: (text: string) => void,
 ): Promise<ChosenDevice> {
-  const chosen = (device: KnownDevice): ChosenDevice => {
-    const count = workers === "auto" ? device.workers : workers;
+  const chosen = (device: KnownDevice, indices: readonly number[] | null = null): ChosenDevice => {
+    if (indices !== null && workers !== "auto" && workers !== indices.length)
+      throw otherWorkers(name, indices, workers);
+    const sources = (indices ?? []).map((index) => device.source(index));
+    const count = indices?.length ?? (workers === "auto" ? device.workers : workers);
+    const source = sources[0] ?? device.source();
     return {
-      name: device.name,
-      source: device.source(),
+      name: indices === null ? device.name : name,
+      source,
+      sources: indices === null ? source : sources,
       workers: count,
       dtype: device.dtype ?? "float32",
       memory: device.memory?.(count) ?? null,
     };
   };
-  if (name !== "auto") return chosen(deviceNamed(name));
+  if (name !== "auto") {
+    const { device, indices } = deviceNamed(name);
+    return chosen(device, indices);
+  }
   const missing: string[] = [];
   for (const device of devices) {
     const { works, detail } = await probe(device);
@@ -158,26 +188,70 @@ export function checkDeviceName(name: string): void {
   if (name !== "auto") deviceNamed(name);
 }
 
-function deviceNamed(name: string): KnownDevice {
+function deviceNamed(text: string): { readonly device: KnownDevice; readonly indices: readonly number[] | null } {
+  const { name, indices } = parseDeviceName(text);
   const device = devices.find((each) => each.name === name);
-  if (device) return device;
-  throw new LaconicError(
-    "device_unavailable",
-    `device ${name} is not known; use auto or ${devices.map((each) => each.name).join(", ")}`,
-    { device: name },
+  if (!device)
+    throw new LaconicError(
+      "device_unavailable",
+      `device ${name} is not known; use auto or ${devices.map((each) => each.name).join(", ")}`,
+      { device: name },
+    );
+  if (indices !== null && !device.indexed)
+    throw new LaconicError("device_unavailable", `device ${text}: ${name} counts no GPUs; only cuda does`, {
+      device: text,
+    });
+  return { device, indices };
+}
+
+function otherWorkers(name: string, indices: readonly number[], workers: number): LaconicError {
+  return new LaconicError(
+    "config_invalid",
+    `workers is ${workers}, but device ${name} names ${indices.length} GPUs, and each has one worker; leave workers at auto`,
+    { key: "workers" },
   );
+}
+
+/**
+ * Before an engine starts on a GPU: the GPUs that were named exist, and the library starts, tried where a crash ends nothing.
+ * Other devices are not tried: their start says by itself what is missing.
+ * @throws LaconicError `device_unavailable` with the GPUs that there are, or with what is missing
+ */
+export async function expectGpus({ name, source }: ChosenDevice): Promise<void> {
+  const { device, indices } = deviceNamed(name);
+  if (!device.indexed) return;
+  if (indices !== null) expectIndices(name, indices, await gpusHere());
+  const { works, detail } = await outcomeOf(device, source);
+  if (!works) throw new LaconicError("device_unavailable", `device ${name}: ${detail}`, { device: name });
+}
+
+/** @throws LaconicError `device_unavailable` with the GPUs that there are */
+export function expectIndices(name: string, indices: readonly number[], report: GpuReport): void {
+  const gpus = "gpus" in report ? report.gpus : [];
+  const absent = indices.find((index) => !gpus.some((gpu) => gpu.index === index));
+  if (absent === undefined) return;
+  const known = gpus.map((gpu) => `${gpu.index} (${gpu.name})`).join(", ");
+  const here = "missing" in report ? report.missing : `there is ${known}`;
+  throw new LaconicError("device_unavailable", `device ${name}: there is no GPU ${absent}; ${here}`, {
+    device: name,
+    index: absent,
+  });
 }
 
 /** What a device came to in this process: starting one can take seconds. */
 const probed = new Map<string, Promise<DeviceOutcome>>();
 
-async function probe({ name, about, source, native }: KnownDevice): Promise<DeviceReport> {
-  const start = source();
-  const key = JSON.stringify([start, process.env["LACONIC_TORCH"], process.env["LACONIC_PYTHON"]]);
+async function probe(device: KnownDevice): Promise<DeviceReport> {
+  const { name, about } = device;
+  return { name, about, ...(await outcomeOf(device, device.source())) };
+}
+
+function outcomeOf({ native, remedy }: KnownDevice, source: KernelSource): Promise<DeviceOutcome> {
+  const key = JSON.stringify([source, process.env["LACONIC_TORCH"], process.env["LACONIC_PYTHON"]]);
   // What is not there is refused before anything native is loaded.
-  const outcome = probed.get(key) ?? (native() ? probeInChild(start) : tryDevice(start));
+  const outcome = probed.get(key) ?? (native() ? probeInChild(source, remedy) : tryDevice(source));
   probed.set(key, outcome);
-  return { name, about, ...(await outcome) };
+  return outcome;
 }
 
 /** Whether there is a PyTorch to load. */

@@ -3,11 +3,12 @@ import {
   LaconicError,
   type ChatTokenizer,
   type Engine,
+  type EngineCapabilities,
   type LanguageModel,
   type ModelSource,
   type Tokenizer,
 } from "@laconic/core";
-import { createLocalEngine, localPolicy } from "@laconic/engine";
+import { createLocalEngine, localPolicy, repeatableBatching } from "@laconic/engine";
 import { modelPlace, onlyPolicy, type TrainedPolicy, type TrainingParts } from "@laconic/trainer";
 import type { TeamTask } from "@laconic/tasks";
 import { isReference } from "../door/reference.ts";
@@ -15,9 +16,10 @@ import { openActor, openPolicyValues, openValues } from "../door/run-values.ts";
 import type { ActorChoice } from "./chosen-actor.ts";
 import { checkActor } from "./check-effects.ts";
 import type { AppConfig } from "./run-settings.ts";
-import type { ChosenDevice } from "./devices.ts";
+import { expectGpus, type ChosenDevice } from "./devices.ts";
 import { openRunTask } from "./run-task.ts";
 import { servedModel } from "./served-model.ts";
+import type { Spending } from "./spending.ts";
 import { tokenizerIn } from "./tokenizer-in.ts";
 
 /** An engine with the models of a run on it, and the task they work on. */
@@ -44,6 +46,8 @@ export interface RunResources {
   readonly note?: (text: string) => void;
   /** Instead of the configuration's actor. */
   readonly actor?: ActorChoice["speaks"];
+  /** For an actor behind a server. */
+  readonly spending?: Spending | null;
   /** Held-out problems at most; 0 opens no data. Default 1000. */
   readonly heldOut?: number;
 }
@@ -84,11 +88,14 @@ export async function openParts(config: Parts, device: ChosenDevice, resources: 
   const { budget } = config.train;
   const shown = budget ? { targetTokens: budget.targetTokens } : {};
   const task = await openRunTask(config.task, { modelFolder, templateArguments, note, heldOut, ...shown });
+  const { cacheGb, ...memory } = config.memory ?? {};
+  await expectGpus(device);
   const engine = await createLocalEngine({
-    device: device.source,
+    device: device.sources,
     workers: device.workers,
     onWarning,
-    ...config.memory,
+    ...memory,
+    ...(cacheGb !== undefined && { cacheBytes: 1e9 * cacheGb }),
   });
   try {
     const names = policiesOf(config, task);
@@ -102,7 +109,7 @@ export async function openParts(config: Parts, device: ChosenDevice, resources: 
       const tokenizer = base === undefined ? task.tokenizer : await tokenizerIn(folder as string, templateArguments);
       const saved = checkpoint === undefined ? undefined : join(checkpoint, modelPlace(names, name));
       const model = await engine.createModel(fresh ?? modelSource(config, folder ?? "", saved));
-      policies[name] = { model, speak: speaker(model.id, tokenizer), agents, ...ownOf[name] };
+      policies[name] = { model, speak: speaker(model.id, tokenizer, engine.capabilities), agents, ...ownOf[name] };
     }
     const trained = new Set(Object.values(names).flat());
     const others = task.topology.agents.filter((agent) => !trained.has(agent));
@@ -125,22 +132,28 @@ export async function openParts(config: Parts, device: ChosenDevice, resources: 
     if (isReference(given)) return openActor(given);
     if (given && "source" in given) {
       const policy = await engine.createModel(given.source);
-      return speaker(policy.id, given.tokenizer)(policy);
+      return speaker(policy.id, given.tokenizer, engine.capabilities)(policy);
     }
     if (given && "api" in given) {
       const { concurrency = 32 } = given.api;
-      return servedModel(given.api, concurrency);
+      return servedModel(given.api, concurrency, resources.spending);
     }
     // A model of its own, so that a resumed run's frozen agents are those of its beginning.
     const folder = given ? await openModel(given.model) : null;
     const first = fresh ?? modelSource(config, modelFolder ?? "");
     const model = await engine.createModel(folder === null ? first : { kind: "folder", path: folder });
-    return speaker(model.id, folder === null ? task.tokenizer : await tokenizerIn(folder, templateArguments))(model);
+    const tokenizer = folder === null ? task.tokenizer : await tokenizerIn(folder, templateArguments);
+    return speaker(model.id, tokenizer, engine.capabilities)(model);
   }
 }
 
-function speaker(id: string, tokenizer: Tokenizer | ChatTokenizer): TrainedPolicy["speak"] {
-  return (sampler) => localPolicy({ id, sampler, tokenizer });
+function speaker(
+  id: string,
+  tokenizer: Tokenizer | ChatTokenizer,
+  capabilities: EngineCapabilities,
+): TrainedPolicy["speak"] {
+  const batching = repeatableBatching(capabilities);
+  return (sampler) => localPolicy({ id, sampler, tokenizer, batching });
 }
 
 /** @throws LaconicError `config_invalid` for a base of a policy that does not exist */

@@ -12,6 +12,7 @@ import { modelFolders } from "./check-run.ts";
 import { chooseDevice } from "./devices.ts";
 import { openModelFolder } from "./model-folder.ts";
 import { openParts, type OpenedParts, type RunResources } from "./open-parts.ts";
+import type { Spending } from "./spending.ts";
 import { checkInputs, modelInputs, tokenizerInput } from "./run-inputs.ts";
 
 /** A run directory and one of its checkpoints. */
@@ -103,7 +104,13 @@ export async function openFoundRun(
     trained = true,
     heldOut,
     actor,
-  }: { readonly trained?: boolean; readonly heldOut?: number; readonly actor?: ActorChoice["speaks"] } = {},
+    spending = null,
+  }: {
+    readonly trained?: boolean;
+    readonly heldOut?: number;
+    readonly actor?: ActorChoice["speaks"];
+    readonly spending?: Spending | null;
+  } = {},
 ): Promise<OpenedParts> {
   await checkModelsOf(directory, config, terminal, { actor: actor === undefined });
   const resources = await runResources(config.model, terminal);
@@ -113,6 +120,7 @@ export async function openFoundRun(
     ...(trained && { checkpoint }),
     ...(heldOut !== undefined && { heldOut }),
     ...(actor && { actor }),
+    spending,
   });
   try {
     await checkInputs(directory, "tokenizer", tokenizerInput(opened.task.tokenizer));

@@ -99,7 +99,7 @@ export async function planRun(
     rollouts: Math.ceil(replies / device.workers),
   };
   const { seconds, deviceMemory, timing } = await timeOf(model, device, settings, options.tflops);
-  const memoryBytes = options.memoryBytes ?? deviceMemory ?? device.memory;
+  const memoryBytes = options.memoryBytes ?? device.memory ?? deviceMemory;
   const largest = memoryBytes === null ? null : largestBatches(model, settings, memoryBytes);
   const plan = planMemory(model, settings);
   const parameters = elementCount(parameterShapes(model));

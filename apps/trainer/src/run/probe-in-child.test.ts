@@ -6,6 +6,8 @@ import { wasmKernels } from "@laconic/kernels-tfjs";
 import { expect, onTestFinished, test } from "vitest";
 import { probeInChild } from "./probe-in-child.ts";
 
+const remedy = "take another";
+
 /** A kernel module as bad libraries make them. */
 async function moduleOf(body: string): Promise<{ device: string; module: string }> {
   const folder = await mkdtemp(join(tmpdir(), "laconic-device-"));
@@ -16,29 +18,37 @@ async function moduleOf(body: string): Promise<{ device: string; module: string 
 }
 
 test("a device that works says so from its own process", async () => {
-  expect(await probeInChild(wasmKernels())).toEqual({ works: true, detail: expect.stringContaining("wasm simd") });
+  expect(await probeInChild(wasmKernels(), remedy)).toEqual({
+    works: true,
+    detail: expect.stringContaining("wasm simd"),
+  });
 });
 
 test.each(["SIGSEGV", "SIGABRT", "SIGILL"])("a library that crashes with %s is an outcome", async (signal) => {
   const source = await moduleOf(
     `process.kill(process.pid, "${signal}"); await new Promise(() => setInterval(() => 0, 1000));`,
   );
-  expect(await probeInChild(source)).toEqual({ works: false, detail: `does not work: crashed with ${signal}` });
+  expect(await probeInChild(source, remedy)).toEqual({
+    works: false,
+    detail: `does not work: crashed with ${signal}; take another`,
+  });
 });
 
 test("so are one that exits, one that refuses, and one that never answers", async () => {
   const [exits, refuses, hangs] = [
-    await moduleOf("console.log('noise'); process.exit(3);"),
+    await moduleOf(
+      String.raw`console.log('noise'); (await import('node:fs')).writeSync(2, 'loading\nno such symbol: \x1b[31mred\n'); process.exit(3);`,
+    ),
     await moduleOf("throw new Error('no such card');"),
     await moduleOf("await new Promise(() => setInterval(() => 0, 1000));"),
   ];
-  expect(await probeInChild(exits)).toEqual({
+  expect(await probeInChild(exits, remedy)).toEqual({
     works: false,
-    detail: "does not work: its process ended with exit code 3",
+    detail: "does not work: its process ended with exit code 3 (no such symbol: [31mred); take another",
   });
-  expect(await probeInChild(refuses)).toEqual({ works: false, detail: "no such card" });
-  expect(await probeInChild(hangs, 1500)).toEqual({
+  expect(await probeInChild(refuses, remedy)).toEqual({ works: false, detail: "no such card" });
+  expect(await probeInChild(hangs, remedy, 1500)).toEqual({
     works: false,
-    detail: "does not work: did not answer within 1.5 s",
+    detail: "does not work: did not answer within 1.5 s; take another",
   });
 });

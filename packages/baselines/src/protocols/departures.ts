@@ -9,16 +9,22 @@ export interface PlayedWith {
   readonly shots: number;
 }
 
+/** Tokens that a reply may have before its end is rarely missed: what most sources that set a ceiling set, and what a bench has unless told. */
+const longReply = 1024;
+
 /** All that is not as published, a sentence each: what the protocol itself says, and what the run's settings changed. Empty for a faithful run. */
 export function departures(protocol: Protocol, { temperature, maxTokens, shots }: PlayedWith): string[] {
   const phases: readonly Phase[] = Object.values(protocol.phases);
   const temperatures = [...new Set(phases.map((phase) => phase.temperature ?? protocol.temperature))];
-  const ceiling = Math.max(0, ...phases.map((phase) => phase.maxTokens ?? 0));
+  const ceilings = phases.flatMap((phase) => phase.maxTokens ?? []);
+  const ceiling = Math.max(0, ...ceilings);
+  const uncut = ceilings.length === 0 && maxTokens < longReply;
   const changed = [
     temperature !== null &&
       temperatures.some((each) => each !== temperature) &&
       `Temperature ${temperature} instead of ${temperatures.join(" and ")}.`,
-    maxTokens < ceiling && `Replies of at most ${maxTokens} tokens instead of ${ceiling}.`,
+    uncut && `Replies of at most ${maxTokens} tokens, where the paper cuts none.`,
+    !uncut && maxTokens < ceiling && `Replies of at most ${maxTokens} tokens instead of ${ceiling}.`,
     shots !== protocol.shots.count && `${shots} worked examples instead of ${protocol.shots.count}.`,
   ];
   return [...protocol.differs, ...changed.filter((each) => each !== false)];

@@ -1,12 +1,17 @@
 import type { CachePlan, Kernels } from "@laconic/kernels";
 import { sequenceLayout } from "../transformer/packed-batch.ts";
 
-/** Packs per-row stretches of new tokens. */
-export function cachePlan(kernels: Kernels, rows: Int32Array, past: Int32Array, offsets: ArrayLike<number>): CachePlan {
+/** Packs stretches of new tokens, one for each row of the block table. */
+export function cachePlan(
+  kernels: Kernels,
+  { table, width }: { readonly table: Int32Array; readonly width: number },
+  past: Int32Array,
+  offsets: ArrayLike<number>,
+): CachePlan {
   return {
     layout: sequenceLayout(kernels, offsets),
-    rows,
-    rowsOnDevice: kernels.upload(rows, [rows.length]),
+    table,
+    tableOnDevice: kernels.upload(table, [past.length, width]),
     past,
     pastOnDevice: kernels.upload(past, [past.length]),
   };

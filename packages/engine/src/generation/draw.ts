@@ -1,36 +1,72 @@
 import type { LogProbsAtOne } from "@laconic/core";
-import type { SamplingRows, Tensor } from "@laconic/kernels";
-import { readPieces } from "../transformer/likeliest-tokens.ts";
+import type { Kernels, SamplingOnDevice, SamplingRows, Tensor } from "@laconic/kernels";
+import { readPieces, type LikeliestPiece } from "../transformer/likeliest-tokens.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import { extendReply, type Reply } from "./reply.ts";
 
+/** Drawn tokens of some replies, on the device. */
+export interface DrawnOnDevice {
+  readonly sampled: ReturnType<Kernels["sampleTokens"]>;
+  /** Where any reply asked for log-probs at temperature 1. */
+  readonly atOne: LikeliestPiece | null;
+}
+
+/** The same on the host. */
+export interface DrawnTokens {
+  readonly replies: readonly Reply[];
+  readonly tokens: ArrayLike<number>;
+  readonly logProbs: ArrayLike<number>;
+  readonly atOne: readonly LogProbsAtOne[] | null;
+}
+
 /** Draws the next token of every reply from its logits, decides whether it ends the reply, and frees the logits. */
 export async function draw({ kernels }: ModelOnDevice, logits: Tensor, replies: readonly Reply[]): Promise<void> {
-  const asked = replies.map(({ request }) => request.topLogProbs ?? -1);
-  const most = Math.max(...asked);
   const drawn = kernels.scope(() => {
     try {
-      const sampled = kernels.sampleTokens(logits, samplingRows(replies));
-      if (most < 0) return { sampled, atOne: null };
-      const count = Math.min(most, logits.shape[1] as number);
-      return { sampled, atOne: kernels.tokenLogProbs(logits, sampled.tokens, count) };
+      const uniform = Float32Array.from(replies, ({ uniforms, tokens }) => uniforms.at(tokens.length));
+      return sampleAndLikeliest(kernels, logits, { ...settingsOf(replies), uniform }, replies);
     } finally {
       kernels.free(logits);
     }
   });
-  const { sampled, atOne } = drawn;
-  const [tokens, logProbs] = await Promise.all([kernels.read(sampled.tokens), kernels.read(sampled.logProbs)]);
-  kernels.free(sampled.tokens, sampled.logProbs);
-  const rows = atOne && (await readPieces(kernels, [atOne]));
+  extendDrawn(await readDrawn(kernels, drawn, replies));
+}
+
+/** Draws one token of each row, and what is asked for beside it. */
+export function sampleAndLikeliest(
+  kernels: Kernels,
+  logits: Tensor,
+  rows: SamplingRows | SamplingOnDevice,
+  replies: readonly Reply[],
+): DrawnOnDevice {
+  const most = Math.max(...replies.map(({ request }) => request.topLogProbs ?? -1));
+  const sampled = kernels.sampleTokens(logits, rows);
+  if (most < 0) return { sampled, atOne: null };
+  const count = Math.min(most, logits.shape[1] as number);
+  return { sampled, atOne: kernels.tokenLogProbs(logits, sampled.tokens, count) };
+}
+
+/** Starts to read at once, whatever is enqueued behind; frees what was read, but for tokens that are to be kept. */
+export async function readDrawn(
+  kernels: Kernels,
+  { sampled, atOne }: DrawnOnDevice,
+  replies: readonly Reply[],
+  { keepTokens = false }: { readonly keepTokens?: boolean } = {},
+): Promise<DrawnTokens> {
+  const reads = [kernels.read(sampled.tokens), kernels.read(sampled.logProbs)] as const;
+  const likeliest = atOne && readPieces(kernels, [atOne]);
+  const [tokens, logProbs] = await Promise.all(reads);
+  kernels.free(sampled.logProbs, ...(keepTokens ? [] : [sampled.tokens]));
+  return { replies, tokens, logProbs, atOne: await likeliest };
+}
+
+/** Gives every reply its token. One that has ended meanwhile stays as it is. */
+export function extendDrawn({ replies, tokens, logProbs, atOne }: DrawnTokens): void {
   for (let i = 0; i < replies.length; i++) {
     const reply = replies[i] as Reply;
-    const count = asked[i] as number;
-    extendReply(
-      reply,
-      tokens[i] as number,
-      logProbs[i] as number,
-      rows && count >= 0 ? firstOf(rows[i] as LogProbsAtOne, count) : null,
-    );
+    const count = reply.request.topLogProbs ?? -1;
+    const top = atOne && count >= 0 ? firstOf(atOne[i] as LogProbsAtOne, count) : null;
+    extendReply(reply, tokens[i] as number, logProbs[i] as number, top);
   }
 }
 
@@ -39,22 +75,20 @@ function firstOf({ logProb, top }: LogProbsAtOne, count: number): LogProbsAtOne 
   return { logProb, top: top.slice(0, count) };
 }
 
-function samplingRows(replies: readonly Reply[]): SamplingRows {
+export function settingsOf(replies: readonly Reply[]): Omit<SamplingRows, "uniform"> {
   const count = replies.length;
-  const settings: SamplingRows = {
+  const settings = {
     temperature: new Float32Array(count),
     topK: new Int32Array(count),
     topP: new Float32Array(count),
     minP: new Float32Array(count),
-    uniform: new Float32Array(count),
   };
   for (let i = 0; i < count; i++) {
-    const { request, random } = replies[i] as Reply;
-    settings.temperature[i] = request.sampling.temperature;
-    settings.topK[i] = request.sampling.topK ?? 0;
-    settings.topP[i] = request.sampling.topP ?? 1;
-    settings.minP[i] = request.sampling.minP ?? 0;
-    settings.uniform[i] = random.uniform();
+    const { sampling } = (replies[i] as Reply).request;
+    settings.temperature[i] = sampling.temperature;
+    settings.topK[i] = sampling.topK ?? 0;
+    settings.topP[i] = sampling.topP ?? 1;
+    settings.minP[i] = sampling.minP ?? 0;
   }
   return settings;
 }

@@ -1,11 +1,11 @@
-import type { SlotHolder } from "./cache-slots.ts";
+import type { PageHolder } from "./cache-pages.ts";
 import { commonPrefix } from "./prompt-tree.ts";
 import type { Reply } from "./reply.ts";
 
-/** The cache row of an ended reply, kept for whoever goes on from it. */
-export interface KeptPrefix extends SlotHolder {
+/** The pages of an ended reply, kept for whoever goes on from it. */
+export interface KeptPrefix extends PageHolder {
   readonly conversation: string;
-  /** Those in the row. */
+  /** Those in its pages. */
   readonly tokens: readonly number[];
   /** Seconds, on the clock of its keeper. */
   readonly keptAt: number;
@@ -13,7 +13,7 @@ export interface KeptPrefix extends SlotHolder {
 
 /** How long and how much is kept for requests that may never come. */
 export interface KeptPrefixLimits {
-  /** Of all kept rows together, each counted at the full length of a row. */
+  /** Of all that is kept together, in whole pages. */
   readonly maxBytes: number;
   readonly maxAgeSeconds: number;
 }
@@ -21,7 +21,7 @@ export interface KeptPrefixLimits {
 /** As long as the caches have room: what a run samples must not depend on a clock. */
 export const unlimitedPrefixes: KeptPrefixLimits = { maxBytes: Infinity, maxAgeSeconds: Infinity };
 
-/** Cache rows that conversations may go on from, the one that ended first in front. */
+/** Pages that conversations may go on from, the one that ended first in front. */
 export class KeptPrefixes {
   readonly #limits: KeptPrefixLimits;
   readonly #now: () => number;
@@ -37,10 +37,10 @@ export class KeptPrefixes {
     return this.#kept.length;
   }
 
-  /** Takes over what an ended reply holds; the caller hands the cache row over. */
+  /** Takes over what an ended reply holds; the caller hands the pages over. */
   keep({ request, tokens, held }: Reply, conversation: string): KeptPrefix {
     const all = [...request.promptTokens, ...tokens].slice(0, held);
-    const prefix = { conversation, tokens: all, held, slot: -1, keptAt: this.#now() };
+    const prefix = { conversation, tokens: all, held, pages: [], keptAt: this.#now() };
     this.#kept.push(prefix);
     return prefix;
   }
@@ -66,13 +66,18 @@ export class KeptPrefixes {
     this.#kept = this.#kept.filter((each) => each !== prefix);
   }
 
-  /** Gives up what is too old, and the oldest beyond the limit in bytes. @param rowBytes - of one cache row */
-  removeExcess(rowBytes: number): KeptPrefix[] {
+  /** Gives up what is too old, and the oldest beyond the limit in bytes. @param bytesOf - what each takes */
+  removeExcess(bytesOf: (prefix: KeptPrefix) => number): KeptPrefix[] {
     const { maxBytes, maxAgeSeconds } = this.#limits;
     const oldest = this.#now() - maxAgeSeconds;
     const inTime = this.#kept.filter(({ keptAt }) => keptAt > oldest);
-    const rows = rowBytes > 0 ? Math.floor(maxBytes / rowBytes) : Infinity;
-    const staying = new Set(inTime.slice(Math.max(0, inTime.length - rows)));
+    let [first, bytes] = [inTime.length, 0];
+    while (first > 0) {
+      bytes += bytesOf(inTime[first - 1] as KeptPrefix);
+      if (bytes > maxBytes) break;
+      first -= 1;
+    }
+    const staying = new Set(inTime.slice(first));
     const removed = this.#kept.filter((prefix) => !staying.has(prefix));
     this.#kept = [...staying];
     return removed;
@@ -83,6 +88,11 @@ export class KeptPrefixes {
     const [first] = this.#kept;
     if (!first || this.#limits.maxAgeSeconds === Infinity) return null;
     return Math.max(0, first.keptAt + this.#limits.maxAgeSeconds - this.#now());
+  }
+
+  /** All of them, the one that ended first in front. */
+  get all(): readonly KeptPrefix[] {
+    return this.#kept;
   }
 
   /** Gives up the one that was kept first; null when there is none. */

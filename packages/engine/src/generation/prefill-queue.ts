@@ -2,14 +2,14 @@ import type { Tensor } from "@laconic/kernels";
 import { forwardCached } from "../transformer/forward-cached.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import { cachePlan } from "./cache-plan.ts";
-import type { CacheSlots } from "./cache-slots.ts";
-import { promptTree, type PromptNode } from "./prompt-tree.ts";
+import type { CachePages, PageWant } from "./cache-pages.ts";
+import type { PromptNode } from "./prompt-tree.ts";
 import type { Reply } from "./reply.ts";
 
 /** Shorter shared prefixes cost more in extra passes than they save. */
 export const minShared = 16;
 
-/** A node of a prompt tree, with the replies that its row numbers mean. */
+/** A node of a prompt tree, with the replies that its rows are. */
 interface Pending {
   readonly node: PromptNode;
   readonly replies: readonly Reply[];
@@ -17,7 +17,7 @@ interface Pending {
   done: number;
 }
 
-/** New tokens of one cache row in one pass. */
+/** New tokens of one reply in one pass. */
 interface Stretch {
   readonly pending: Pending;
   readonly tokens: readonly number[];
@@ -36,22 +36,21 @@ export interface PrefilledReplies {
 /** Prompts on their way into the caches, a pass at a time; stretches that several share are computed once. */
 export class PrefillQueue {
   readonly #model: ModelOnDevice;
-  readonly #slots: CacheSlots;
+  readonly #pages: CachePages;
   #pending: Pending[] = [];
 
-  constructor(model: ModelOnDevice, slots: CacheSlots) {
+  constructor(model: ModelOnDevice, pages: CachePages) {
     this.#model = model;
-    this.#slots = slots;
+    this.#pages = pages;
   }
 
   get empty(): boolean {
     return this.#pending.length === 0;
   }
 
-  /** @param past - positions that the rows of all of them hold already */
-  add(replies: readonly Reply[], past: number): void {
-    const prompts = replies.map(({ request }) => request.promptTokens);
-    this.#pending.push(...promptTree(prompts, minShared, past).map((node) => ({ node, replies, done: 0 })));
+  /** @param nodes - of a prompt tree over the contents of these replies */
+  add(nodes: readonly PromptNode[], replies: readonly Reply[]): void {
+    this.#pending.push(...nodes.map((node) => ({ node, replies, done: 0 })));
   }
 
   clear(): void {
@@ -107,31 +106,59 @@ export class PrefillQueue {
     stretches.forEach(({ tokens }, i) => (offsets[i + 1] = (offsets[i] as number) + tokens.length));
     const tokens = new Int32Array(offsets.at(-1) as number);
     stretches.forEach((stretch, i) => tokens.set(stretch.tokens, offsets[i]));
-    const rows = Int32Array.from(stretches, ({ pending }) => rowOf(pending).slot);
+    const table = this.#pages.table(stretches.map(({ pending }) => ownerOf(pending)));
     const past = Int32Array.from(stretches, (stretch) => stretch.past);
     const last = offsets.subarray(1).map((end) => end - 1);
-    const plan = cachePlan(this.#model.kernels, rows, past, offsets);
-    return forwardCached(this.#model, tokens, this.#slots.caches, plan, last);
+    const plan = cachePlan(this.#model.kernels, table, past, offsets);
+    return forwardCached(this.#model, tokens, this.#pages.caches, plan, last);
   }
 
-  /** A stretch is in the caches: its node goes on, or hands its row's content to the rows that go on from it. */
+  /** A stretch is in the caches: its node goes on, or hands its content to those that go on from it. */
   #take({ pending, tokens, last }: Stretch): void {
     pending.done += tokens.length;
     if (!last) return;
     const { node, replies } = pending;
-    const own = rowOf(pending);
-    const others = [...node.ends, ...node.children.map(({ row }) => row)].map((row) => replies[row] as Reply);
-    this.#slots.copy(
-      own,
-      [...new Set(others)].filter((reply) => reply !== own),
-      node.past + node.tokens.length,
-    );
+    this.#pages.copyRest(ownerOf(pending), followersOf(node, replies), node.past + node.tokens.length);
     this.#pending.splice(this.#pending.indexOf(pending), 1);
     this.#pending.push(...node.children.map((child) => ({ node: child, replies, done: 0 })));
   }
 }
 
-/** The reply in whose cache row the node is computed. */
-function rowOf({ node, replies }: Pending): Reply {
+/** The reply in whose pages the node is computed. */
+function ownerOf({ node, replies }: { readonly node: PromptNode; readonly replies: readonly Reply[] }): Reply {
   return replies[node.row] as Reply;
+}
+
+/** Others that go on where the node ends. */
+function followersOf(node: PromptNode, replies: readonly Reply[]): Reply[] {
+  const rows = new Set([...node.ends, ...node.children.map(({ row }) => row)]);
+  rows.delete(node.row);
+  return Array.from(rows, (row) => replies[row] as Reply);
+}
+
+/**
+ * The room that the replies of a prompt tree need, in an order in which those come first that others begin with.
+ *
+ * @param positions - of each reply
+ * @param start - what the first of the tree begin with
+ */
+export function wantsOf(
+  nodes: readonly PromptNode[],
+  replies: readonly Reply[],
+  positions: (reply: Reply) => number,
+  start?: PageWant["start"],
+): PageWant[] {
+  const wants: PageWant[] = [];
+  const add = (holder: Reply, from: PageWant["start"]): void =>
+    void wants.push({ holder, positions: positions(holder), ...(from && { start: from }) });
+  const visit = (node: PromptNode): void => {
+    const of = ownerOf({ node, replies });
+    for (const reply of followersOf(node, replies)) add(reply, { of, length: node.past + node.tokens.length });
+    for (const child of node.children) visit(child);
+  };
+  for (const node of nodes) {
+    add(ownerOf({ node, replies }), start && { ...start, takesOver: wants.length === 0 });
+    visit(node);
+  }
+  return wants;
 }

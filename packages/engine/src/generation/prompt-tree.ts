@@ -1,4 +1,4 @@
-/** A stretch of tokens that several prompts share; computed once, in the cache row of its first prompt. */
+/** A stretch of tokens that several prompts share; computed once, in the pages of its first prompt. */
 export interface PromptNode {
   readonly tokens: readonly number[];
   /** Tokens before this stretch. */

@@ -1,42 +1,54 @@
-import { randomFromState, type LogProbsAtOne, type Random, type SampleRequest, type SampleResult } from "@laconic/core";
+import { randomFromState, type LogProbsAtOne, type SampleRequest, type SampleResult } from "@laconic/core";
 import type { ModelConfig } from "../transformer/model-config.ts";
-import type { SlotHolder } from "./cache-slots.ts";
+import type { PageHolder } from "./cache-pages.ts";
 import { StopMatcher } from "./stop-matcher.ts";
+import { UniformStream } from "./uniform-stream.ts";
 
 /** A reply in the making. */
-export interface Reply extends SlotHolder {
+export interface Reply extends PageHolder {
   /** Place of its request in the call. */
   readonly place: number;
   readonly request: SampleRequest;
-  readonly random: Random;
+  readonly uniforms: UniformStream;
   readonly stopTokens: ReadonlySet<number>;
   readonly stopTexts: StopMatcher | null;
   /** No more than the model has positions for. */
   readonly maxTokens: number;
   readonly tokens: number[];
+  /** Tokens behind these that the device has been asked for and the host has not seen. */
+  ahead: number;
   readonly logProbs: number[];
   readonly atOne: LogProbsAtOne[];
   finishReason: SampleResult["finishReason"] | null;
+  /** Counts the replies that were let in: the last one is the first to give its pages up. */
+  turn: number;
 }
 
 export function startReply(config: ModelConfig, request: SampleRequest, place: number): Reply {
   return {
     place,
     request,
-    random: randomFromState(request.random),
+    uniforms: new UniformStream(randomFromState(request.random)),
     stopTokens: new Set(request.stopTokens),
     stopTexts: request.stopTexts ? new StopMatcher(request.stopTexts) : null,
     maxTokens: roomFor(config, request) - request.promptTokens.length,
     tokens: [],
+    ahead: 0,
     logProbs: [],
     atOne: [],
     finishReason: null,
-    slot: -1,
-    /** All but the newest token, which no pass has seen yet. */
+    pages: [],
+    turn: 0,
+    /** All but the newest token, which no pass has seen yet; on the device's side, where that is ahead. */
     get held() {
-      return Math.max(0, request.promptTokens.length + this.tokens.length - 1);
+      return Math.max(0, request.promptTokens.length + this.tokens.length + this.ahead - 1);
     },
   };
+}
+
+/** What a pass has to see before the next token is drawn: the prompt, and what was drawn before the reply lost its pages. */
+export function contentOf({ request, tokens }: Reply): readonly number[] {
+  return tokens.length === 0 ? request.promptTokens : [...request.promptTokens, ...tokens];
 }
 
 /** Most positions that a request can come to. */

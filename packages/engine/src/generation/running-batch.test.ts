@@ -12,6 +12,12 @@ import { RunningBatch, type GenerationLimits } from "./running-batch.ts";
 const config = parseModelConfig(Object.values(tinyConfigs)[0] as Readonly<Record<string, unknown>>);
 const parameters = randomParameters(config, 1);
 
+/** Pages through a table, and one page a reply. */
+const caches = [
+  ["pages", createReferenceKernels],
+  ["rows", (): Kernels => ({ ...createReferenceKernels(), cachePageSize: null })],
+] as const;
+
 function tinyModel(kernels: Kernels = createReferenceKernels()): ModelOnDevice {
   return uploadModel(kernels, config, parameters);
 }
@@ -40,77 +46,83 @@ function generate(
   return new RunningBatch(model, limits).sample(requests, 0);
 }
 
-test("a reply is the same, bit for bit, whatever else is in the batch and however it is cut", async () => {
-  const model = tinyModel();
-  const token = fc.integer({ min: 1, max: 4 });
-  const anyRequest = fc
-    .record({
-      promptTokens: fc.array(token, { minLength: 1, maxLength: 20 }),
-      temperature: fc.constantFrom(0, 0.5, 1, 2),
-      topK: fc.constantFrom(1, 3, 100),
-      topP: fc.constantFrom(0.3, 0.9, 1),
-      minP: fc.constantFrom(0, 0.2),
-      maxTokens: fc.integer({ min: 1, max: 5 }),
-      seed: fc.integer(),
-    })
-    .map(({ promptTokens, seed, ...sampling }) => request(seed, { promptTokens, sampling }));
-  const limits = fc.record({
-    cacheElements: fc.constantFrom(1, 500, 1e6),
-    prefillTokens: fc.constantFrom(1, 7, 1000),
-  });
-  await fc.assert(
-    fc.asyncProperty(fc.array(anyRequest, { minLength: 1, maxLength: 6 }), limits, async (requests, each) => {
-      const alone = await Promise.all(requests.map(async (one) => (await generate(model, [one]))[0]));
-      expect(await generate(model, requests, each)).toEqual(alone);
-    }),
-    { seed: 1, numRuns: 40 },
-  );
-});
+test.each(caches)(
+  "%s: a reply is the same, bit for bit, whatever else is in the batch and however it is cut",
+  async (_kind, create) => {
+    const model = tinyModel(create());
+    const token = fc.integer({ min: 1, max: 4 });
+    const anyRequest = fc
+      .record({
+        promptTokens: fc.array(token, { minLength: 1, maxLength: 20 }),
+        temperature: fc.constantFrom(0, 0.5, 1, 2),
+        topK: fc.constantFrom(1, 3, 100),
+        topP: fc.constantFrom(0.3, 0.9, 1),
+        minP: fc.constantFrom(0, 0.2),
+        maxTokens: fc.integer({ min: 1, max: 5 }),
+        seed: fc.integer(),
+      })
+      .map(({ promptTokens, seed, ...sampling }) => request(seed, { promptTokens, sampling }));
+    const limits = fc.record({
+      cache: fc.record({ bytes: fc.constantFrom(1, 4000, 1e7) }),
+      prefillTokens: fc.constantFrom(1, 7, 1000),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyRequest, { minLength: 1, maxLength: 6 }), limits, async (requests, each) => {
+        const alone = await Promise.all(requests.map(async (one) => (await generate(model, [one]))[0]));
+        expect(await generate(model, requests, each)).toEqual(alone);
+      }),
+      { seed: 1, numRuns: 40 },
+    );
+  },
+);
 
-test("requests join, go on from kept prefixes and are cancelled at any time, and the rest say what they say alone", async () => {
-  const kernels = createReferenceKernels();
-  const model = tinyModel(kernels);
-  const before = kernels.liveTensors();
-  const prefix = Array.from({ length: 20 }, (_, i) => 1 + (i % 4));
-  const visit = fc.record({
-    prompt: fc.tuple(fc.nat(20), fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 })),
-    maxTokens: fc.integer({ min: 1, max: 6 }),
-    conversation: fc.constantFrom(undefined, "a", "b"),
-    joins: fc.nat(12),
-    cancelled: fc.option(fc.nat(12)),
-    seed: fc.nat(),
-  });
-  const limits = fc.record({
-    cacheElements: fc.constantFrom(1, 2000, 1e6),
-    prefillTokens: fc.constantFrom(3, 1000),
-    prefillTokensBetween: fc.constantFrom(1, 5, 1000),
-  });
-  await fc.assert(
-    fc.asyncProperty(fc.array(visit, { minLength: 1, maxLength: 8 }), limits, async (visits, each) => {
-      const batch = new RunningBatch(model, each);
-      const outcomes = await Promise.all(
-        visits.map(async ({ prompt: [shared, rest], maxTokens, conversation, joins, cancelled, seed }, id) => {
-          const promptTokens = [...prefix.slice(0, shared), ...rest];
-          const plain = request(seed, { promptTokens, sampling: { temperature: 1, maxTokens } });
-          for (let turn = 0; turn < joins; turn++) await turnOfLoop();
-          const sampled = batch.sample([{ ...plain, ...(conversation && { conversation }) }], id);
-          for (let turn = 0; turn < (cancelled ?? 0); turn++) await turnOfLoop();
-          if (cancelled !== null) batch.cancel(id, 0);
-          const [alone] = await generate(model, [plain]);
-          return { said: (await sampled)[0] as SampleResult, alone: alone as SampleResult };
-        }),
-      );
-      for (const { said, alone } of outcomes)
-        expect(said).toEqual(said.finishReason === "aborted" ? cutTo(alone, said.tokens.length) : alone);
-      batch.releaseKept();
-      expect(kernels.liveTensors()).toBe(before);
-    }),
-    { seed: 1, numRuns: 150 },
-  );
-});
+test.each(caches)(
+  "%s: requests join, go on from kept prefixes and are cancelled at any time, and the rest say what they say alone",
+  async (_kind, create) => {
+    const kernels = create();
+    const model = tinyModel(kernels);
+    const before = kernels.liveTensors();
+    const prefix = Array.from({ length: 20 }, (_, i) => 1 + (i % 4));
+    const visit = fc.record({
+      prompt: fc.tuple(fc.nat(20), fc.array(fc.integer({ min: 1, max: 4 }), { minLength: 1, maxLength: 4 })),
+      maxTokens: fc.integer({ min: 1, max: 6 }),
+      conversation: fc.constantFrom(undefined, "a", "b"),
+      joins: fc.nat(12),
+      cancelled: fc.option(fc.nat(12)),
+      seed: fc.nat(),
+    });
+    const limits = fc.record({
+      cache: fc.record({ bytes: fc.constantFrom(1, 16_000, 1e7) }),
+      prefillTokens: fc.constantFrom(3, 1000),
+      prefillTokensBetween: fc.constantFrom(1, 5, 1000),
+    });
+    await fc.assert(
+      fc.asyncProperty(fc.array(visit, { minLength: 1, maxLength: 8 }), limits, async (visits, each) => {
+        const batch = new RunningBatch(model, each);
+        const outcomes = await Promise.all(
+          visits.map(async ({ prompt: [shared, rest], maxTokens, conversation, joins, cancelled, seed }, id) => {
+            const promptTokens = [...prefix.slice(0, shared), ...rest];
+            const plain = request(seed, { promptTokens, sampling: { temperature: 1, maxTokens } });
+            for (let turn = 0; turn < joins; turn++) await turnOfLoop();
+            const sampled = batch.sample([{ ...plain, ...(conversation && { conversation }) }], id);
+            for (let turn = 0; turn < (cancelled ?? 0); turn++) await turnOfLoop();
+            if (cancelled !== null) batch.cancel(id, 0);
+            const [alone] = await generate(model, [plain]);
+            return { said: (await sampled)[0] as SampleResult, alone: alone as SampleResult };
+          }),
+        );
+        for (const { said, alone } of outcomes)
+          expect(said).toEqual(said.finishReason === "aborted" ? cutTo(alone, said.tokens.length) : alone);
+        batch.releaseKept();
+        expect(kernels.liveTensors()).toBe(before);
+      }),
+      { seed: 1, numRuns: 100 },
+    );
+  },
+);
 
-test("a turn of a conversation computes only what its prefix does not hold", async () => {
-  const kernels = createReferenceKernels();
+test.each(caches)("%s: a turn of a conversation computes only what its prefix does not hold", async (_kind, create) => {
+  const kernels = create();
   const rows: number[] = [];
   const counting: Kernels = {
     ...kernels,
@@ -131,9 +143,9 @@ test("a turn of a conversation computes only what its prefix does not hold", asy
   batch.releaseKept();
 });
 
-test("kept prefixes stay within their bytes: the newest ones", async () => {
-  const kernels = createReferenceKernels();
-  const capacity = 22; // the prompts' 20 tokens and a reply of 2
+test.each(caches)("%s: kept prefixes stay within their bytes: the newest ones", async (kind, create) => {
+  const kernels = create();
+  const capacity = kind === "rows" ? 22 : 24; // the prompts' 20 tokens and a reply of 2
   const rowBytes = 8 * capacity * 2 * config.layers * config.kvHeads * config.headDim;
   const keptPrefixes = { maxBytes: 2.5 * rowBytes, maxAgeSeconds: Infinity };
   const rows: number[] = [];
@@ -179,15 +191,18 @@ test("kept prefixes are given back when they are too old, though nobody asks", a
   }
 });
 
-test("where the device has no room, fewer rows are taken at a time, and the replies stay", async () => {
-  const prompt = (seed: number): number[] => Array.from({ length: 12 }, (_, i) => 1 + ((seed + i * seed) % 9));
-  const asked = [1, 2, 3, 4, 5, 6].map((seed) => request(seed, { promptTokens: prompt(seed), stopTokens: [] }));
-  const free = meterKernels(createReferenceKernels());
-  const expected = await generate(tinyModel(free.kernels), asked);
-  const tight = meterKernels(createReferenceKernels(), { limitBytes: Math.floor(0.9 * free.peak()) });
-  expect(await generate(tinyModel(tight.kernels), asked)).toEqual(expected);
-  expect(tight.peak()).toBeLessThan(free.peak());
-});
+test.each(caches)(
+  "%s: where the device has no room, fewer rows are taken at a time, and the replies stay",
+  async (_kind, create) => {
+    const prompt = (seed: number): number[] => Array.from({ length: 12 }, (_, i) => 1 + ((seed + i * seed) % 9));
+    const asked = [1, 2, 3, 4, 5, 6].map((seed) => request(seed, { promptTokens: prompt(seed), stopTokens: [] }));
+    const free = meterKernels(create());
+    const expected = await generate(tinyModel(free.kernels), asked);
+    const tight = meterKernels(create(), { limitBytes: Math.floor(0.9 * free.peak()) });
+    expect(await generate(tinyModel(tight.kernels), asked)).toEqual(expected);
+    expect(tight.peak()).toBeLessThan(free.peak());
+  },
+);
 
 test("a long shared prefix is computed once", async () => {
   const kernels = createReferenceKernels();

@@ -4,31 +4,40 @@ import type { Tensor } from "@laconic/kernels";
 import { isOutOfMemory } from "@laconic/kernels";
 import { forwardCached } from "../transformer/forward-cached.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
+import { freeShare, type CacheLimit } from "./cache-bytes.ts";
 import { cachePlan } from "./cache-plan.ts";
-import { CacheSlots } from "./cache-slots.ts";
-import { draw } from "./draw.ts";
-import { KeptPrefixes, unlimitedPrefixes, type KeptPrefix, type KeptPrefixLimits } from "./kept-prefixes.ts";
-import { minShared, PrefillQueue } from "./prefill-queue.ts";
+import { planAdmission, type Admission } from "./admission.ts";
+import { CachePages, type PageWant } from "./cache-pages.ts";
+import { DecodeState } from "./decode-state.ts";
+import { draw, type DrawnTokens } from "./draw.ts";
+import { KeptPrefixes, unlimitedPrefixes, type KeptPrefixLimits } from "./kept-prefixes.ts";
+import { PrefillQueue } from "./prefill-queue.ts";
 import { resultOf, roomFor, startReply, type Reply } from "./reply.ts";
 import { encodeDrawn, type DrawnListener } from "./drawn-tokens.ts";
 
 /** What bounds the memory of a batch. */
 export interface GenerationLimits {
-  /** Most cache elements (keys and values of all layers) held at once; more requests wait until others have ended. */
-  readonly cacheElements: number;
+  /** Of keys and values of all layers; more requests wait until others have ended. */
+  readonly cache: CacheLimit;
   /** Most prompt tokens in one pass while nobody decodes. */
   readonly prefillTokens: number;
   /** Most prompt tokens in one pass between two decode steps, so that running replies do not wait long. */
   readonly prefillTokensBetween: number;
   /** Of what ended conversations leave behind. */
   readonly keptPrefixes: KeptPrefixLimits;
+  /**
+   * Steps that the device may be ahead of the host: with 1 a step is enqueued before the tokens of the last are read, and
+   * what it draws behind the end of a reply is dropped. Replies are the same.
+   */
+  readonly stepsAhead: 0 | 1;
 }
 
 const defaultLimits: GenerationLimits = {
-  cacheElements: 1 << 28,
+  cache: { share: freeShare },
   prefillTokens: 16_384,
   prefillTokensBetween: 2048,
   keptPrefixes: unlimitedPrefixes,
+  stepsAhead: 0,
 };
 
 /** Requests that came together. */
@@ -50,7 +59,7 @@ interface Call {
 export class RunningBatch {
   readonly #model: ModelOnDevice;
   readonly #limits: GenerationLimits;
-  readonly #slots: CacheSlots;
+  readonly #pages: CachePages;
   readonly #prefill: PrefillQueue;
   readonly #kept: KeptPrefixes;
   readonly #calls = new Map<number, Call>();
@@ -59,8 +68,13 @@ export class RunningBatch {
   readonly #callOf = new Map<Reply, Call>();
   #waiting: Reply[] = [];
   #prefilling = new Set<Reply>();
-  /** In cache rows 0, 1, 2, ... */
+  /** Where each has a page of its own, in pages 0, 1, 2, ... */
   #decoding: Reply[] = [];
+  readonly #state: DecodeState;
+  /** A step whose tokens the host has not seen. */
+  #pending: Promise<DrawnTokens> | null = null;
+  /** Replies that were let in so far. */
+  #turns = 0;
   #running = false;
   /** Frees what is too old while nobody asks. */
   #expiry: NodeJS.Timeout | undefined;
@@ -69,14 +83,15 @@ export class RunningBatch {
 
   constructor(model: ModelOnDevice, limits: Partial<GenerationLimits> = {}) {
     this.#model = model;
-    this.#limits = { ...defaultLimits, ...limits };
-    this.#slots = new CacheSlots(model.kernels, model.config, this.#limits.cacheElements);
-    this.#prefill = new PrefillQueue(model, this.#slots);
+    this.#limits = { ...defaultLimits, stepsAhead: model.kernels.runsAhead ? 1 : 0, ...limits };
+    this.#pages = new CachePages(model.kernels, model.config, this.#limits.cache);
+    this.#state = new DecodeState(model);
+    this.#prefill = new PrefillQueue(model, this.#pages);
     this.#kept = new KeptPrefixes(this.#limits.keptPrefixes);
   }
 
   /**
-   * @param requests - as `checkRequests` lets them pass
+   * @param requests - as `checkSampleRequests` lets them pass
    * @param id - what `cancel` calls this call; none of another that runs
    */
   sample(requests: readonly SampleRequest[], id: number, onDrawn?: DrawnListener): Promise<SampleResult[]> {
@@ -101,8 +116,8 @@ export class RunningBatch {
   releaseKept(): void {
     clearTimeout(this.#expiry);
     for (let prefix = this.#kept.removeOldest(); prefix; prefix = this.#kept.removeOldest())
-      this.#slots.release(prefix);
-    if (this.#idle) this.#slots.free();
+      this.#pages.release(prefix);
+    if (this.#idle) this.#pages.free();
   }
 
   get #idle(): boolean {
@@ -121,6 +136,7 @@ export class RunningBatch {
         this.#answer();
       } while (!this.#idle);
     } catch (error) {
+      this.#forgetStep();
       this.#fail(error);
     }
     this.#running = false;
@@ -128,7 +144,7 @@ export class RunningBatch {
   }
 
   #releaseExcess(): void {
-    for (const prefix of this.#kept.removeExcess(this.#slots.rowBytes)) this.#slots.release(prefix);
+    for (const prefix of this.#kept.removeExcess((each) => this.#pages.bytesOf(each))) this.#pages.release(prefix);
   }
 
   /** An idle batch gives its memory back by itself. */
@@ -141,7 +157,7 @@ export class RunningBatch {
     this.#expiry = setTimeout(() => {
       if (this.#running) return;
       this.#releaseExcess();
-      if (this.#kept.count === 0) this.#slots.free();
+      if (this.#kept.count === 0) this.#pages.free();
       this.#expireLater();
     }, wait);
     this.#expiry.unref();
@@ -149,63 +165,114 @@ export class RunningBatch {
 
   /** Answers the calls whose replies have all ended; by then an idle batch holds nothing on the device. */
   #answer(): void {
-    if (this.#idle && this.#kept.count === 0) this.#slots.free();
+    if (this.#idle && this.#kept.count === 0) this.#pages.free();
     for (const { replies, resolve } of this.#complete.splice(0)) resolve(replies.map(resultOf));
   }
 
   /** Lets waiting requests in, in their order, as far as the caches may grow. */
   #admit(): void {
-    const active = this.#prefilling.size + this.#decoding.length;
     if (this.#waiting.length === 0) return;
     this.#releaseExcess();
-    if (active + this.#kept.count === 0) this.#slots.free();
-    const admitted: Reply[] = [];
-    let capacity = this.#slots.capacity;
-    for (const reply of this.#waiting) {
-      const wide = Math.max(capacity, roomFor(this.#model.config, reply.request));
-      const rows = active + admitted.length + 1;
-      if (!this.#slots.fits(rows, wide)) {
-        if (rows > 1) break;
-        // A first request gets in whatever it takes; what others left behind must not make it larger.
-        this.#kept.clear();
-        this.#slots.free();
-        capacity = roomFor(this.#model.config, reply.request);
-      } else capacity = wide;
-      admitted.push(reply);
+    const active = this.#prefilling.size + this.#decoding.length;
+    if (active + this.#kept.count === 0) this.#pages.free();
+    const admission = this.#admissible(active);
+    if (!admission) return;
+    const { prefixes, wants, groups, replies } = admission;
+    for (const prefix of this.#kept.all.filter((each) => !prefixes.includes(each))) {
+      if (this.#pages.fits(wants)) break;
+      this.#kept.remove(prefix);
+      this.#pages.release(prefix);
     }
-    this.#waiting = this.#waiting.slice(admitted.length);
-    if (admitted.length > 0) this.#place(admitted, active, capacity);
+    for (const prefix of prefixes) this.#kept.remove(prefix);
+    if (!this.#take(wants, active === 0 && replies.length === 1)) return;
+    for (const { nodes, replies: members, start } of groups) {
+      const owners = nodes.map(({ row }) => members[row] as Reply);
+      // Where a prefix was taken over it has no pages any more.
+      const source = start && start.of.pages.length === 0 ? (owners[0] as Reply) : start?.of;
+      if (start && source)
+        this.#pages.copyRest(
+          source,
+          owners.filter((reply) => reply !== source),
+          start.length,
+        );
+      this.#prefill.add(nodes, members);
+    }
+    for (const prefix of prefixes) this.#pages.release(prefix);
+    this.#waiting = this.#waiting.slice(replies.length);
+    for (const reply of replies) {
+      reply.turn = this.#turns++;
+      this.#prefilling.add(reply);
+    }
   }
 
-  #place(admitted: readonly Reply[], active: number, capacity: number): void {
-    const sources = new Map<KeptPrefix, { readonly replies: Reply[]; length: number }>();
-    const fresh: Reply[] = [];
-    for (const reply of admitted) {
-      this.#prefilling.add(reply);
-      const found = reply.request.conversation === undefined ? null : this.#kept.longest(reply.request);
-      if (!found || found.length < minShared) {
-        fresh.push(reply);
-        continue;
-      }
-      const source = sources.get(found.prefix) ?? { replies: [], length: Infinity };
-      source.replies.push(reply);
-      source.length = Math.min(source.length, found.length);
-      sources.set(found.prefix, source);
+  /** The first of those that wait for whom there is room, some at a time; null when there is none. */
+  #admissible(active: number): Admission | null {
+    const first = (count: number): Admission =>
+      planAdmission(this.#model.config, this.#pages, this.#kept, this.#waiting.slice(0, count), active);
+    let found: Admission | null = null;
+    for (let count = 1; ; count *= 2) {
+      const tried = first(count);
+      const others = this.#kept.all.filter((prefix) => !tried.prefixes.includes(prefix));
+      if (!this.#pages.fits(tried.wants, others)) break;
+      found = tried;
+      if (tried.replies.length === this.#waiting.length) break;
     }
-    for (const prefix of sources.keys()) this.#kept.remove(prefix);
-    const rowsWith = (kept: number): number => active + admitted.length + kept;
-    while (this.#kept.count > 0 && !this.#slots.fits(rowsWith(this.#kept.count), capacity))
-      this.#slots.release(this.#kept.removeOldest() as KeptPrefix);
-    this.#slots.reserve(rowsWith(this.#kept.count), capacity);
-    for (const [prefix, { replies, length }] of sources) {
-      const [first, ...others] = replies as [Reply, ...Reply[]];
-      for (const other of others) this.#slots.place(other);
-      this.#slots.copy(prefix, others, length);
-      this.#slots.handOver(prefix, first);
-      this.#prefill.add(replies, length);
+    if (found || active > 0) return found;
+    // A first request gets in whatever it takes; what others left behind must not make it larger.
+    this.#kept.clear();
+    this.#pages.free();
+    return first(1);
+  }
+
+  /** What replies that decode lack for one more position each. */
+  #wants(): PageWant[] {
+    const wants: PageWant[] = [];
+    for (const holder of this.#decoding) {
+      const positions = this.#pages.nextPositions(holder, roomFor(this.#model.config, holder.request));
+      if (positions !== null) wants.push({ holder, positions });
     }
-    for (const reply of fresh) this.#slots.place(reply);
-    this.#prefill.add(fresh, 0);
+    return wants;
+  }
+
+  /** Room for one more position of each reply that decodes; who came in last gives its own up where there is none. */
+  #makeRoom(): void {
+    for (;;) {
+      const wants = this.#wants();
+      if (wants.length === 0) return;
+      if (this.#take(wants, this.#decoding.length === 1)) return this.#closeGaps();
+      const prefix = this.#kept.removeOldest();
+      if (prefix) this.#pages.release(prefix);
+      else this.#preempt();
+    }
+  }
+
+  /** The reply that came in last waits again; what it held is computed anew, and its next token drawn as it would have been. */
+  #preempt(): void {
+    const last = this.#decoding.reduce((latest, reply) => (reply.turn > latest.turn ? reply : latest));
+    this.#pages.release(last);
+    this.#decoding = this.#decoding.filter((reply) => reply !== last);
+    this.#waiting.unshift(last);
+    this.#closeGaps();
+  }
+
+  /** Where the device has less than the caches may take, all begin anew in what it has. */
+  #take(wants: readonly PageWant[], force: boolean): boolean {
+    try {
+      return this.#pages.take(wants, force);
+    } catch (error) {
+      const held = [...this.#decoding, ...this.#prefilling];
+      if (!isOutOfMemory(error) || force) throw error;
+      // Tokens on their way are drawn again, from the same uniform numbers.
+      this.#forgetStep();
+      this.#state.free();
+      for (const reply of held) reply.ahead = 0;
+      this.#prefill.clear();
+      this.#prefilling.clear();
+      this.#kept.clear();
+      this.#decoding = [];
+      this.#waiting.unshift(...held.toSorted((a, b) => a.turn - b.turn));
+      return false;
+    }
   }
 
   async #prefillPass(): Promise<void> {
@@ -221,17 +288,63 @@ export class RunningBatch {
     this.#leave(ended.replies);
   }
 
+  /** Enqueues a step; where the device may be one ahead, the host then takes the tokens of the step before. */
   async #decodeStep(): Promise<void> {
-    const replies = this.#decoding;
-    for (let start = 0; start < replies.length;) {
-      const { part, logits } = this.#inMemory(replies.length - start, (rows) => {
-        const next = replies.slice(start, start + rows);
+    // Who gives its pages up has to know its tokens first.
+    if (this.#pending && !this.#pages.fits(this.#wants())) {
+      await this.#finish(this.#pending);
+      this.#leave(this.#decoding);
+    }
+    this.#makeRoom();
+    const going = this.#decoding.filter(({ tokens, ahead, maxTokens }) => tokens.length + ahead < maxTokens);
+    const next = this.#enqueueStep(going);
+    if (this.#pending) await this.#finish(this.#pending);
+    this.#pending = next;
+    if (next === null && going.length > 0) await this.#decodeInParts(this.#decoding);
+    else if (next && this.#limits.stepsAhead === 0) await this.#finish(next);
+    this.#leave(this.#decoding);
+    if (this.#decoding.length > 0) return;
+    if (this.#pending) await this.#finish(this.#pending);
+    this.#state.free();
+  }
+
+  /** Null where there is nothing to decode, or no room for all rows at once. */
+  #enqueueStep(going: readonly Reply[]): Promise<DrawnTokens> | null {
+    if (going.length > 0 && going.length <= this.#mostTokens)
+      try {
+        return this.#state.step(going, this.#pages.caches, this.#pages.table(going));
+      } catch (error) {
+        if (!isOutOfMemory(error)) throw error;
+        this.#mostTokens = Math.ceil(going.length / 2);
+      }
+    this.#state.free();
+    return null;
+  }
+
+  async #finish(step: Promise<DrawnTokens>): Promise<void> {
+    this.#pending = null;
+    const drawn = await step;
+    this.#state.take(drawn);
+    this.#tell(drawn.replies);
+  }
+
+  /** Nobody waits for it any more. */
+  #forgetStep(): void {
+    this.#pending?.catch(() => undefined);
+    this.#pending = null;
+  }
+
+  /** The same, some rows at a time. */
+  async #decodeInParts(replies: readonly Reply[]): Promise<void> {
+    const going = replies.filter(({ finishReason }) => finishReason === null);
+    for (let start = 0; start < going.length;) {
+      const { part, logits } = this.#inMemory(going.length - start, (rows) => {
+        const next = going.slice(start, start + rows);
         return { part: next, logits: this.#forward(next) };
       });
       start += part.length;
       await this.#draw(logits, part);
     }
-    this.#leave(replies);
   }
 
   /** Tries with fewer rows where the device has no room for as many. */
@@ -251,23 +364,27 @@ export class RunningBatch {
     const { kernels } = this.#model;
     const count = replies.length;
     // Loops, not Array.from: this runs once per token and a large batch would feel it.
-    const [tokens, past, rows] = [new Int32Array(count), new Int32Array(count), new Int32Array(count)];
+    const [tokens, past] = [new Int32Array(count), new Int32Array(count)];
     const offsets = new Int32Array(count + 1);
     for (let i = 0; i < count; i++) {
       const reply = replies[i] as Reply;
       tokens[i] = reply.tokens[reply.tokens.length - 1] as number;
       past[i] = reply.held;
-      rows[i] = reply.slot;
       offsets[i + 1] = i + 1;
     }
     return kernels.scope(() => {
-      const plan = cachePlan(kernels, rows, past, offsets);
-      return forwardCached(this.#model, tokens, this.#slots.caches, plan, offsets.subarray(0, count));
+      const plan = cachePlan(kernels, this.#pages.table(replies), past, offsets);
+      return forwardCached(this.#model, tokens, this.#pages.caches, plan, offsets.subarray(0, count));
     });
   }
 
   async #draw(logits: Tensor, replies: readonly Reply[]): Promise<void> {
     await draw(this.#model, logits, replies);
+    this.#tell(replies);
+  }
+
+  /** Tells who listens of the newest tokens. */
+  #tell(replies: readonly Reply[]): void {
     const drawn = new Map<DrawnListener, Reply[]>();
     for (const reply of replies) {
       if (reply.finishReason === "aborted") continue;
@@ -292,9 +409,9 @@ export class RunningBatch {
     this.#decoding = this.#decoding.filter(stays);
     for (const reply of ended) {
       const { conversation } = reply.request;
-      if (reply.slot >= 0) {
-        if (conversation !== undefined) this.#slots.handOver(reply, this.#kept.keep(reply, conversation));
-        else this.#slots.release(reply);
+      if (reply.pages.length > 0) {
+        if (conversation !== undefined) this.#pages.handOver(reply, this.#kept.keep(reply, conversation));
+        else this.#pages.release(reply);
       }
       const call = this.#callOf.get(reply) as Call;
       this.#callOf.delete(reply);
@@ -308,8 +425,9 @@ export class RunningBatch {
   }
 
   #closeGaps(): void {
-    this.#slots.gather(this.#decoding);
-    this.#decoding.sort((a, b) => a.slot - b.slot);
+    if (this.#pages.paged) return;
+    this.#pages.gather(this.#decoding);
+    this.#decoding.sort((a, b) => (a.pages[0] as number) - (b.pages[0] as number));
   }
 
   /** Ends every call: what is on the device is of no use any more. */
@@ -323,7 +441,8 @@ export class RunningBatch {
     [this.#waiting, this.#decoding] = [[], []];
     for (const { reject } of calls) reject(error);
     try {
-      this.#slots.free();
+      this.#state.free();
+      this.#pages.free();
     } catch {
       // A device that is gone has taken its memory with it, and the calls know what happened.
     }

@@ -2,6 +2,7 @@ import type {
   EngineCapabilities,
   ForwardOptions,
   LogProbsAtOne,
+  ModelLimits,
   ModelSource,
   OptimizerResult,
   OptimizerSettings,
@@ -9,7 +10,6 @@ import type {
   SampleResult,
   TrainingSequence,
 } from "@laconic/core";
-import type { ModelLimits } from "../generation/check-requests.ts";
 import type { DrawnListener } from "../generation/drawn-tokens.ts";
 import type { GradientExchange } from "./gradient-exchange.ts";
 
@@ -73,6 +73,8 @@ export interface EngineHost {
   discardGradient(model: number): Promise<void>;
   /** Writes this replica's summed gradient into its slot; false when nothing was back-propagated since the last step. */
   exportGradient(model: number, exchange: GradientExchange, replica: number): Promise<boolean>;
+  /** Sums this replica's share of all slots, once every replica has exported; the step comes after every share. */
+  sumGradients(exchange: GradientExchange, replica: number): Promise<void>;
   /** Steps on the sum of all slots, or on its own gradient when there is no exchange; clears the gradient. */
   optimStep(model: number, settings: OptimizerSettings, exchange: GradientExchange | null): Promise<OptimizerResult>;
   /** Joins the batch that runs. `call` names it to `cancel`; requests carry no signal. */

@@ -48,21 +48,28 @@ export function slotViews(
   });
 }
 
-/** Adds up the slots in the order of the replicas, so that every replica computes the same bits. */
+/**
+ * Adds this replica's share of the parameters up, in the first slot: every replica takes its part of one addition, instead of
+ * all of it. The order of the replicas makes the bits the same however many threads there are.
+ */
+export function sumShare(exchange: GradientExchange, replica: number): void {
+  const { parameters, replicas } = exchange;
+  const [start, end] = [replica, replica + 1].map((each) => Math.floor((parameters * each) / replicas));
+  const sums = slot(exchange, 0).subarray(start, end);
+  for (let other = 1; other < replicas; other++) {
+    const addends = slot(exchange, other).subarray(start, end);
+    for (let k = 0; k < sums.length; k++) sums[k] = (sums[k] as number) + (addends[k] as number);
+  }
+}
+
+/** Hands over each parameter's sum, after every replica has summed its share. */
 export function sumSlots(
   exchange: GradientExchange,
   model: ModelOnDevice,
   take: (name: string, sum: Float32Array | Float64Array, shape: readonly number[]) => void,
 ): void {
-  const views = Array.from({ length: exchange.replicas }, (_, replica) => slotViews(exchange, replica, model));
-  for (const [i, { name, shape, values }] of (views[0] ?? []).entries()) {
-    const sum = exchange.dtype === "float64" ? Float64Array.from(values) : Float32Array.from(values);
-    for (const other of views.slice(1)) {
-      const addend = (other[i] as (typeof other)[number]).values;
-      for (let k = 0; k < sum.length; k++) sum[k] = (sum[k] as number) + (addend[k] as number);
-    }
-    take(name, sum, shape);
-  }
+  // A copy: native code takes no memory that threads share.
+  for (const { name, shape, values } of slotViews(exchange, 0, model)) take(name, values.slice(), shape);
 }
 
 function slot({ buffer, parameters, dtype }: GradientExchange, replica: number): Floats {

@@ -24,10 +24,20 @@ import type { ModelConfig } from "../transformer/model-config.ts";
 import { trainable, type ModelOnDevice } from "../transformer/model-on-device.ts";
 import { packBatch } from "../transformer/packed-batch.ts";
 import { likeliestInPieces, readPieces, type LikeliestPiece } from "../transformer/likeliest-tokens.ts";
+import { parameterShapes } from "../transformer/parameters.ts";
 import { trainForward, type Recompute } from "../transformer/train-pass.ts";
+import {
+  allocateTogether,
+  copyTogether,
+  readPart,
+  shapesOf,
+  storedParts,
+  writeValues,
+} from "../transformer/weight-layout.ts";
 import { fitSource } from "../weights/fit-weights.ts";
 import { openTrainingState, type StoredMoments } from "../weights/model-folder.ts";
 import type { TensorSource } from "../weights/safetensors-file.ts";
+import { writeSources } from "../weights/upload-weights.ts";
 import { openBase, type BaseWeights, type SharedBases } from "./base-weights.ts";
 import type { HostLogProbs, ModelFacts, WeightsId } from "./engine-host.ts";
 import { clearSlot, elementCount, slotViews, sumSlots, type GradientExchange } from "./gradient-exchange.ts";
@@ -93,7 +103,8 @@ export class HostedModel {
     const base = await bases.acquire(source.base);
     try {
       const { settings, values } = await readAdapter(options.files, source, base.model.config);
-      const matrices = uploadAll(kernels, values, adapterShapes(base.model.config, settings));
+      const matrices = allocateTogether(kernels, adapterShapes(base.model.config, settings));
+      for (const [name, tensor] of matrices) writeValues(kernels, tensor, values.get(name) as Float32Array);
       const live = { ...base.model, adapter: adapterOf(settings, matrices) };
       const form = adapterOnly(options.files, live, source.base.kind === "folder" ? source.base.path : null);
       const seed = source.kind === "adapter" ? String(source.seed) : source.path;
@@ -200,8 +211,7 @@ export class HostedModel {
 
   /** Copies what is trained; frozen weights are shared. */
   snapshot(): number {
-    const copies = new Map<string, Tensor>();
-    for (const [name, tensor] of trainable(this.live)) copies.set(name, this.#kernels.keep(this.#kernels.copy(tensor)));
+    const copies = copyTogether(this.#kernels, trainable(this.live));
     const id = this.#nextSnapshot++;
     this.#snapshots.set(id, withTrained(this.live, copies));
     return id;
@@ -216,17 +226,19 @@ export class HostedModel {
 
   async save(folder: string): Promise<readonly string[]> {
     const kernels = this.#kernels;
-    const source = (tensor: Tensor): TensorSource => ({
-      shape: tensor.shape,
-      read: async () => (await kernels.read(tensor)) as Float32Array | Float64Array,
-    });
     const kept = this.#optimizer.moments;
-    const weights = new Map(
-      Array.from(trainable(this.live), ([name, tensor]) => [name, source(kept.get(name)?.master ?? tensor)]),
-    );
-    const moments = new Map(
-      Array.from(kept, ([name, { first, second }]) => [name, { first: source(first), second: source(second) }]),
-    );
+    const trained = trainable(this.live);
+    const weights = new Map<string, TensorSource>();
+    const moments = new Map<string, { readonly first: TensorSource; readonly second: TensorSource }>();
+    for (const { name, shape, held, start } of storedParts(storedShapes(this.live))) {
+      const source = (tensor: Tensor): TensorSource => ({
+        shape,
+        read: () => readPart(kernels, tensor, start, shape),
+      });
+      const own = kept.get(held);
+      weights.set(name, source(own?.master ?? (trained.get(held) as Tensor)));
+      if (own) moments.set(name, { first: source(own.first), second: source(own.second) });
+    }
     return this.#form.write(folder, {
       weights,
       steps: this.#optimizer.steps,
@@ -259,13 +271,8 @@ export class HostedModel {
     this.#gradients.clear();
     this.#optimizer.free();
     for (const id of [...this.#snapshots.keys()]) this.disposeSnapshot(id);
-    const { adapter, parameters } = this.live;
+    const { adapter } = this.live;
     if (adapter) this.#kernels.free(...adapter.matrices.values());
-    // Loading replaces the parameters that the base began with.
-    else if (parameters !== this.#base.model.parameters) {
-      this.#kernels.free(...parameters.values(), this.live.rotary.cos, this.live.rotary.sin);
-      return;
-    }
     this.#base.release();
   }
 
@@ -304,20 +311,14 @@ export class HostedModel {
 
     this.discardGradient();
     this.#endBatch("live");
-    await this.#optimizer.restore(steps, moments, weights);
-    const tensors = new Map(trainable(this.live));
-    this.live = withTrained(this.live, tensors);
-    for (const [name, { shape, read }] of weights) {
-      const fresh = this.#kernels.keep(this.#kernels.upload(await read(), shape));
-      this.#kernels.free(tensors.get(name) as Tensor);
-      tensors.set(name, fresh);
-    }
+    await this.#optimizer.restore(this.live, steps, moments, weights);
+    await writeSources(this.#kernels, trainable(this.live), weights);
   }
 
   #importGradient(exchange: GradientExchange): void {
     this.#gradients.clear();
     sumSlots(exchange, this.live, (name, sum, shape) =>
-      this.#gradients.add(name, this.#kernels.upload(sum, shape, "full")),
+      this.#kernels.scope(() => this.#gradients.add(this.live, name, this.#kernels.upload(sum, shape, "full"))),
     );
   }
 
@@ -350,15 +351,9 @@ function withTrained(model: ModelOnDevice, tensors: ReadonlyMap<string, Tensor>)
   return adapter ? { ...model, adapter: adapterOf(adapter.settings, tensors) } : { ...model, parameters: tensors };
 }
 
-function uploadAll(
-  kernels: Kernels,
-  values: ReadonlyMap<string, Float32Array | Float64Array>,
-  shapes: ReadonlyMap<string, readonly number[]>,
-): Map<string, Tensor> {
-  const tensors = new Map<string, Tensor>();
-  for (const [name, shape] of shapes)
-    tensors.set(name, kernels.keep(kernels.upload(values.get(name) as Float32Array, shape)));
-  return tensors;
+/** What is trained, as it lies in a folder. */
+function storedShapes({ adapter, config }: ModelOnDevice): ReadonlyMap<string, readonly number[]> {
+  return adapter ? shapesOf(adapter.matrices) : parameterShapes(config);
 }
 
 async function readAdapter(
@@ -371,20 +366,28 @@ async function readAdapter(
   return { settings: source.lora, values: initialAdapter(config, source.lora, random) };
 }
 
-/** @throws LaconicError `weights_invalid` naming the moment that does not fit a parameter. */
+/** Moments of every parameter, zeros where a folder has none. @throws LaconicError `weights_invalid` naming the moment that does not fit a parameter. */
 function fitMoments(
   model: ModelOnDevice,
   moments: ReadonlyMap<string, StoredMoments>,
 ): ReadonlyMap<string, StoredMoments> {
   const fitted = new Map<string, StoredMoments>();
   for (const [name, { first, second }] of moments) {
-    const shape = trainable(model).get(name)?.shape;
+    const shape = storedShapes(model).get(name);
     if (!shape)
       throw new LaconicError("weights_invalid", `tensor first.${name} does not belong to this model`, { tensor: name });
     fitted.set(name, {
       first: fitSource(`first.${name}`, shape, first),
       second: fitSource(`second.${name}`, shape, second),
     });
+  }
+  if (fitted.size === 0) return fitted;
+  for (const [name, shape] of storedShapes(model)) {
+    const zeros: TensorSource = {
+      shape,
+      read: async () => new Float32Array(shape.reduce((product, length) => product * length, 1)),
+    };
+    if (!fitted.has(name)) fitted.set(name, { first: zeros, second: zeros });
   }
   return fitted;
 }

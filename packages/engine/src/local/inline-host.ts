@@ -13,7 +13,7 @@ import type { DrawnListener } from "../generation/drawn-tokens.ts";
 import type { Kernels } from "@laconic/kernels";
 import { SharedBases } from "./base-weights.ts";
 import type { EngineHost, HostCapability, HostLogProbs, ModelFacts, WeightsId } from "./engine-host.ts";
-import type { GradientExchange } from "./gradient-exchange.ts";
+import { sumShare, type GradientExchange } from "./gradient-exchange.ts";
 import { HostedModel, type HostedModelOptions } from "./hosted-model.ts";
 
 /** An engine replica on the calling thread. The worker wraps one; tests and small programs use one directly. */
@@ -69,6 +69,10 @@ export class InlineHost implements EngineHost {
 
   async exportGradient(model: number, exchange: GradientExchange, replica: number): Promise<boolean> {
     return this.#model(model).exportGradient(exchange, replica);
+  }
+
+  async sumGradients(exchange: GradientExchange, replica: number): Promise<void> {
+    sumShare(exchange, replica);
   }
 
   async optimStep(

@@ -9,6 +9,7 @@ import {
 } from "@laconic/core";
 import type { ModelFiles } from "@laconic/core/files";
 import { defaultFiles, startThread } from "#platform";
+import { freeShare } from "../generation/cache-bytes.ts";
 import type { KeptPrefixLimits } from "../generation/kept-prefixes.ts";
 import type { GenerationLimits } from "../generation/running-batch.ts";
 import type { KernelSource, Kernels } from "@laconic/kernels";
@@ -23,9 +24,10 @@ import { webWorkerPort, type WebWorker } from "./web-worker.ts";
 
 /** Device, threads and memory of a local engine. */
 export interface LocalEngineOptions {
-  readonly device: KernelSource;
+  /** Where the kernels are; a list gives each worker a device of its own, as on several GPUs. */
+  readonly device: KernelSource | readonly KernelSource[];
   /**
-   * Worker threads, each with a replica of every model; 1 by default. Part of the run, not of the machine: a different
+   * Worker threads, each with a replica of every model; 1 by default, or as many as there are devices. Part of the run, not of the machine: a different
    * number sums gradients in a different order.
    */
   readonly workers?: number;
@@ -35,6 +37,11 @@ export interface LocalEngineOptions {
   readonly recompute?: Recompute;
   /** Of the cached prefixes that ended conversations leave behind: a server sets them. As long as the caches have room unless told. */
   readonly keptPrefixes?: KeptPrefixLimits;
+  /**
+   * Most memory of key-value caches in bytes, per worker. Unless told three quarters of what the device has free when it
+   * is first asked, which workers on one machine's memory share; 1 GiB where a device does not say.
+   */
+  readonly cacheBytes?: number;
   /**
    * Starts a worker whose file calls `serveEngine`, once for each of `workers`: what a browser needs, which starts workers
    * from the app's own files only. Node starts its threads by itself.
@@ -54,21 +61,38 @@ const defaultMaxTokens = 16_384;
  * several workers in a page whose threads cannot share memory; `aborted`.
  */
 export async function createLocalEngine(options: LocalEngineOptions): Promise<Engine> {
-  const { device, workers = 1, maxTokensPerMicroBatch = defaultMaxTokens, recompute = "none", keptPrefixes } = options;
+  const devices = [options.device].flat();
+  const {
+    workers = devices.length,
+    maxTokensPerMicroBatch = defaultMaxTokens,
+    recompute = "none",
+    cacheBytes,
+  } = options;
   if (!Number.isInteger(workers) || workers < 1)
     throw new LaconicError("config_invalid", `engine: workers is ${workers}, expected a whole number of at least 1`);
+  if (devices.length === 0 || (Array.isArray(options.device) && devices.length !== workers))
+    throw new LaconicError(
+      "config_invalid",
+      `engine: workers is ${workers}, and there are ${devices.length} devices: each worker has one of its own`,
+    );
   if (!(maxTokensPerMicroBatch >= 1))
     throw new LaconicError(
       "config_invalid",
       `engine: maxTokensPerMicroBatch is ${maxTokensPerMicroBatch}, expected at least 1`,
     );
+  if (cacheBytes !== undefined && !(cacheBytes > 0))
+    throw new LaconicError("config_invalid", `engine: cacheBytes is ${cacheBytes}, expected more than 0`);
   expectSharedMemory(workers);
   const { signal } = options;
   expectNotAborted(signal, starting);
-  const setup: HostSetup = { device, recompute, limits: limitsOf(keptPrefixes) };
   const { startWorker } = options;
-  const start = (): HostPort => (startWorker ? webWorkerPort(startWorker(), setup) : startThread(setup));
-  const ports = Array.from({ length: workers }, start);
+  // Workers on one device take from the same memory.
+  const limits = limitsOf(options, Math.ceil(workers / devices.length));
+  const start = (device: KernelSource): HostPort => {
+    const setup: HostSetup = { device, recompute, limits };
+    return startWorker ? webWorkerPort(startWorker(), setup) : startThread(setup);
+  };
+  const ports = Array.from({ length: workers }, (_, worker) => start(devices[worker % devices.length] as KernelSource));
   const hosts = ports.map((port) => hostOver(port));
   try {
     return await untilAborted(assemble(hosts, options), signal, starting);
@@ -102,15 +126,21 @@ function expectSharedMemory(workers: number): void {
 /** The same engine on the calling thread, over given kernels: for tests and small programs. Several kernel sets make replicas. */
 export function createInlineEngine(
   kernels: readonly Kernels[],
-  options: ModelOptions & Pick<LocalEngineOptions, "recompute" | "keptPrefixes"> & InlineFiles = {},
+  options: ModelOptions & Pick<LocalEngineOptions, "recompute" | "keptPrefixes" | "cacheBytes"> & InlineFiles = {},
 ): Promise<Engine> {
-  const { recompute = "none", keptPrefixes, files = defaultFiles } = options;
-  const hosts = kernels.map((each) => new InlineHost(each, { recompute, limits: limitsOf(keptPrefixes), files }));
+  const { recompute = "none", files = defaultFiles } = options;
+  const limits = limitsOf(options, kernels.length);
+  const hosts = kernels.map((each) => new InlineHost(each, { recompute, limits, files }));
   return assemble(hosts, options);
 }
 
-function limitsOf(keptPrefixes: KeptPrefixLimits | undefined): Partial<GenerationLimits> {
-  return keptPrefixes ? { keptPrefixes } : {};
+/** @param sharing - workers that take from the same memory */
+function limitsOf(
+  { keptPrefixes, cacheBytes }: Pick<LocalEngineOptions, "keptPrefixes" | "cacheBytes">,
+  sharing: number,
+): Partial<GenerationLimits> {
+  const cache = cacheBytes === undefined ? { share: freeShare / sharing } : { bytes: cacheBytes };
+  return { cache, ...(keptPrefixes && { keptPrefixes }) };
 }
 
 async function assemble(

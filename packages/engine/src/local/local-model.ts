@@ -1,8 +1,14 @@
 import {
+  checkOptimizerSettings,
+  checkSampleRequests,
+  checkTokenGradient,
+  checkTopLogProbs,
+  checkTrainingSequences,
   ragged,
   type EngineCapabilities,
   type ForwardOptions,
   type LogProbsAtOne,
+  type ModelLimits,
   type OptimizerResult,
   type OptimizerSettings,
   type PolicySnapshot,
@@ -14,9 +20,6 @@ import {
   type TrainableModel,
   type TrainingSequence,
 } from "@laconic/core";
-import { checkRequests, type ModelLimits } from "../generation/check-requests.ts";
-import { checkOptimizerSettings } from "../optimizer/check-settings.ts";
-import { checkSequences, checkTokenGradient, checkTopLogProbs } from "./check-training.ts";
 import { CallOrder } from "./call-order.ts";
 import { deal } from "./deal.ts";
 import type { EngineHost, HostLogProbs, ModelFacts, WeightsId } from "./engine-host.ts";
@@ -84,7 +87,7 @@ export class LocalModel implements TrainableModel {
   /** A call that fails midway discards the gradient added up so far: half a batch must not be stepped on. */
   forwardBackward(sequences: readonly TrainingSequence[], tokenGradient: TokenGradient): Promise<SequenceLogProbs> {
     return this.#order.alone(async () => {
-      checkSequences(this.#limits, sequences);
+      checkTrainingSequences(this.#limits, sequences);
       try {
         const results = new Array<RowResult>(sequences.length);
         for (const round of this.#rounds(sequences)) await this.#trainRound(sequences, round, tokenGradient, results);
@@ -225,7 +228,9 @@ export class LocalModel implements TrainableModel {
     const filled = await Promise.all(
       this.#hosts.map((host, replica) => host.exportGradient(this.#model, exchange, replica)),
     );
-    return filled.includes(true);
+    if (!filled.includes(true)) return false;
+    await Promise.all(this.#hosts.map((host, replica) => host.sumGradients(exchange, replica)));
+    return true;
   }
 
   #host(replica: number): EngineHost {
@@ -237,7 +242,7 @@ export class LocalModel implements TrainableModel {
     requests: readonly SampleRequest[],
     onToken?: TokenListener,
   ): Promise<SampleResult[]> {
-    checkRequests(this.#limits, requests);
+    checkSampleRequests(this.#limits, requests);
     return this.#sampling.sample(weights, requests, onToken);
   }
 
@@ -246,7 +251,7 @@ export class LocalModel implements TrainableModel {
     sequences: readonly TrainingSequence[],
     options: ForwardOptions,
   ): Promise<SequenceLogProbs> {
-    checkSequences(this.#limits, sequences);
+    checkTrainingSequences(this.#limits, sequences);
     checkTopLogProbs(options);
     const results = new Array<RowResult>(sequences.length);
     for (const round of this.#rounds(sequences)) {

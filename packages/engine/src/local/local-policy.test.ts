@@ -3,7 +3,7 @@ import { languageModelCases, tableTokenizer } from "@laconic/core/testing";
 import { describe, expect, test } from "vitest";
 import { createReferenceKernels } from "@laconic/kernels/testing";
 import { createInlineEngine } from "./local-engine.ts";
-import { localPolicy } from "./local-policy.ts";
+import { localPolicy, repeatableBatching } from "./local-policy.ts";
 
 const tokenizer = tableTokenizer("abcdefgh");
 const config = {
@@ -63,6 +63,40 @@ test("requests of one turn of the event loop travel as one batch", async () => {
     model: { id: "p", weightVersion: 7 },
     usage: { completionTokens: 2 },
   });
+});
+
+test("a request joins what is sampled at once where batching is continuous; in waves it waits", async () => {
+  for (const batching of ["continuous", "waves"] as const) {
+    const batches: number[] = [];
+    let end = (): void => undefined;
+    const inner = countingSampler(batches);
+    const first = new Promise<void>((resolve) => (end = resolve));
+    const sampler: Sampler = {
+      ...inner,
+      async sample(requests) {
+        const results = await inner.sample(requests);
+        if (batches.length === 1) await first;
+        return results;
+      },
+    };
+    const policy = localPolicy({ id: "p", sampler, tokenizer, batching });
+    const slow = policy.complete(request(1));
+    await new Promise((resolve) => setImmediate(resolve));
+    const quick = policy.complete(request(2));
+    for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(batches).toEqual(batching === "continuous" ? [1, 1] : [1]);
+    end();
+    await Promise.all([slow, quick]);
+    expect(batches).toEqual([1, 1]);
+  }
+});
+
+test("a run lets requests join at once where it repeats itself all the same, or never does", () => {
+  const engine = { kind: "local", deterministic: true, batchInvariant: true } as const;
+  expect(repeatableBatching(engine)).toBe("continuous");
+  expect(repeatableBatching({ ...engine, batchInvariant: false })).toBe("waves");
+  expect(repeatableBatching({ ...engine, batchInvariant: false, deterministic: false })).toBe("continuous");
+  expect(repeatableBatching({ ...engine, kind: "remote" })).toBe("waves");
 });
 
 test("an aborted request leaves the batch, the others stay", async () => {

@@ -3,6 +3,7 @@ import {
   type ChatTokenizer,
   type Completion,
   type CompletionRequest,
+  type EngineCapabilities,
   type LanguageModel,
   type ModelIdentity,
   type Prompt,
@@ -15,6 +16,22 @@ import { endAtStop } from "./end-at-stop.ts";
 import { sampleAtOnce, sampleInWaves } from "./sampling-waves.ts";
 import { tokenBytesOf } from "./token-bytes-of.ts";
 
+/** When a request joins others, as `localPolicy` has it. */
+export type Batching = "waves" | "continuous";
+
+/**
+ * How a run that is to repeat itself lets requests join. At once where a reply does not depend on its neighbours, so that
+ * nobody waits for the slowest, and where nothing repeats bit for bit anyway; in waves where a run repeats itself only if
+ * the same requests share a batch, and on remote engines, which batch by themselves.
+ */
+export function repeatableBatching({
+  kind,
+  deterministic,
+  batchInvariant,
+}: Pick<EngineCapabilities, "kind" | "deterministic" | "batchInvariant">): Batching {
+  return kind === "local" && (batchInvariant || !deterministic) ? "continuous" : "waves";
+}
+
 /**
  * A language model over a sampler.
  *
@@ -23,14 +40,14 @@ import { tokenBytesOf } from "./token-bytes-of.ts";
  *
  * @param options.batching - `waves`: requests that any number of episodes make while a batch is sampled are served
  * together as the next one, so a run repeats itself on every device. `continuous`: each joins the running batch at once, as
- * a server wants it.
+ * a server wants it, and a run where `repeatableBatching` says so.
  * @throws LaconicError from `complete`: `aborted`, `input_invalid` for a chat prompt or one the model cannot take.
  */
 export function localPolicy(options: {
   readonly id: string;
   readonly sampler: Sampler;
   readonly tokenizer: Tokenizer | ChatTokenizer;
-  readonly batching?: "waves" | "continuous";
+  readonly batching?: Batching;
 }): LanguageModel {
   const { id, sampler, tokenizer, batching = "waves" } = options;
   const sample = batching === "waves" ? sampleInWaves(sampler) : sampleAtOnce(sampler);

@@ -123,7 +123,7 @@ function scripted(createKernels: string): KernelSource {
 }
 
 test("a thread that exits rejects the call under way and every later one", slow, async () => {
-  const dying = `return { device: "d", backend: "b", dtype: "float32", upload() { process.exit(7) } }`;
+  const dying = `return { device: "d", backend: "b", dtype: "float32", scope() { process.exit(7) } }`;
   const engine = await createLocalEngine({ device: scripted(dying) });
   const source = { kind: "config", config, seed: 0 } as const;
   const exited = { code: "engine_failed", message: "the engine's worker exited with code 7" };

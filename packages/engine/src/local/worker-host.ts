@@ -69,6 +69,7 @@ export function hostOver(port: HostPort): EngineHost {
     backward: remote("backward"),
     discardGradient: remote("discardGradient"),
     exportGradient: remote("exportGradient"),
+    sumGradients: remote("sumGradients"),
     optimStep: remote("optimStep"),
     sample: (model, weights, requests, number, onDrawn) =>
       call("sample", [model, weights, requests, number, onDrawn !== undefined], onDrawn) as Promise<SampleResult[]>,

@@ -6,12 +6,13 @@ import type { ModelConfig } from "../transformer/model-config.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import { sequenceLayout } from "../transformer/packed-batch.ts";
 import { parameterShapes } from "../transformer/parameters.ts";
+import { allocateTogether, heldShapes } from "../transformer/weight-layout.ts";
 
 /** A model of the right shapes whose weights are zeros: enough to count its bytes and time its passes. */
 export function blankModel(kernels: Kernels, config: ModelConfig, lora: LoraSettings | null): ModelOnDevice {
   const zeros = (shape: readonly number[]): Tensor => kernels.keep(kernels.zeros(shape));
   const tensors = (shapes: ReadonlyMap<string, readonly number[]>): Map<string, Tensor> =>
-    new Map(Array.from(shapes, ([name, shape]) => [name, zeros(shape)]));
+    allocateTogether(kernels, heldShapes(shapes));
   const table = [config.maxPositions, config.headDim / 2];
   return {
     kernels,
@@ -34,15 +35,21 @@ export function blankSequences(
   return Array.from({ length: count }, () => sequence);
 }
 
-/** As many new tokens behind as many old ones in each cache row. */
-export function blankPlan(kernels: Kernels, rowCount: number, tokens: number, pastTokens: number): CachePlan {
-  const rows = Int32Array.from({ length: rowCount }, (_, row) => row);
+/** As many new tokens behind as many old ones in each of some pages. */
+export function blankPlan(
+  kernels: Kernels,
+  rowCount: number,
+  tokens: number,
+  pastTokens: number,
+  pagesPerRow = 1,
+): CachePlan {
+  const table = Int32Array.from({ length: rowCount * pagesPerRow }, (_, i) => Math.floor(i / pagesPerRow));
   const past = new Int32Array(rowCount).fill(pastTokens);
   const offsets = Int32Array.from({ length: rowCount + 1 }, (_, row) => row * tokens);
   return {
     layout: sequenceLayout(kernels, offsets),
-    rows,
-    rowsOnDevice: kernels.upload(rows, [rowCount]),
+    table,
+    tableOnDevice: kernels.upload(table, [rowCount, pagesPerRow]),
     past,
     pastOnDevice: kernels.upload(past, [rowCount]),
   };

@@ -153,7 +153,9 @@ function decoding(model: ModelOnDevice, { promptTokens, completionTokens }: Sett
   const capacity = Math.min(promptTokens + completionTokens, config.maxPositions);
   const past = Math.min(capacity - 1, promptTokens + Math.floor(completionTokens / 2));
   const { kvHeads, headDim } = config;
-  const caches = Array.from({ length: config.layers }, () => kernels.createCache({ rows, capacity, kvHeads, headDim }));
+  const caches = Array.from({ length: config.layers }, () =>
+    kernels.createCache({ pages: rows, pageSize: capacity, kvHeads, headDim }),
+  );
   const each = Int32Array.from({ length: rows }, (_, row) => row);
   return {
     async run() {

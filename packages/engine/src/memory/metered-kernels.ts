@@ -1,5 +1,5 @@
 import { LaconicError } from "@laconic/core";
-import type { Kernels, KeyValueCache, Precision, Tensor } from "@laconic/kernels";
+import type { GradientPlaces, Kernels, KeyValueCache, Precision, Tensor } from "@laconic/kernels";
 import { tensorsIn } from "@laconic/kernels";
 
 /** A kernel set whose tensors and caches are counted in bytes. What it holds inside an operation is not seen. */
@@ -118,7 +118,7 @@ export function meterKernels(
     },
     createCache(size) {
       const cache = inner.createCache(size);
-      count(cache, 2 * size.rows * size.capacity * size.kvHeads * size.headDim * width.working);
+      count(cache, 2 * size.pages * size.pageSize * size.kvHeads * size.headDim * width.working);
       expectRoom("createCache", () => {
         forget(cache);
         inner.freeCache(cache);
@@ -140,7 +140,7 @@ export function meterKernels(
     if (fullOperations.has(operation)) return true;
     const told = args.find((arg): arg is Precision => arg === "full" || arg === "working");
     if (told) return told === "full";
-    const carries = ["copy", "reshape", "add", "multiply", "scaled", "gatherRows"].includes(operation);
+    const carries = ["copy", "reshape", "add", "multiply", "scaled", "gatherRows", "pickRows"].includes(operation);
     return carries && isFull(args[0]);
   };
 
@@ -151,10 +151,20 @@ export function meterKernels(
       const value: unknown = Reflect.get(target, key);
       if (typeof value !== "function") return value;
       return (...args: readonly unknown[]): unknown => {
-        const result: unknown = Reflect.apply(value, target, args);
-        if (!(result instanceof Promise))
-          record(String(key), result, (name) => fullResults.has(name) || fullResultOf(String(key), args));
-        return result;
+        const places = limitBytes === Infinity ? [] : placesIn(args.at(-1));
+        const before = places.map((place) => inner.keep(inner.copy(place)));
+        try {
+          const result: unknown = Reflect.apply(value, target, args);
+          if (!(result instanceof Promise))
+            record(String(key), result, (name) => fullResults.has(name) || fullResultOf(String(key), args));
+          return result;
+        } catch (error) {
+          // What does not fit is not done at all, in place neither.
+          inner.assign(places, before);
+          throw error;
+        } finally {
+          inner.free(...before);
+        }
       };
     },
   });
@@ -164,4 +174,11 @@ export function meterKernels(
     peak: () => peak,
     startPeak: () => (peak = alive),
   };
+}
+
+/** The tensors of {@link GradientPlaces}, if an argument is that. */
+function placesIn(argument: unknown): Tensor[] {
+  if (typeof argument !== "object" || argument === null) return [];
+  const { dWeight, dBias } = argument as GradientPlaces;
+  return [dWeight, dBias].flatMap((place) => (place?.tensor ? [place.tensor] : []));
 }

@@ -84,8 +84,12 @@ test.for(cases)(
 test("sampling holds the planned caches, and no more than the planned workspace", async () => {
   for (const json of Object.values(tinyConfigs)) {
     const config = parseModelConfig(json);
-    const plan = planMemory(config, { ...settings, rollouts: 4 });
     const meter = meterKernels(createReferenceKernels());
+    const plan = planMemory(config, {
+      ...settings,
+      rollouts: 4,
+      cachePageSize: meter.kernels.cachePageSize as number,
+    });
     const model = uploadModel(meter.kernels, config, randomParameters(config, 1));
     const before = meter.bytes();
     meter.startPeak();

@@ -27,6 +27,8 @@ export interface MemorySettings {
   readonly microBatch: number;
   /** Replies that are sampled at once. */
   readonly rollouts: number;
+  /** Positions of a page of the device's key-value cache: replies take whole pages. None unless told. */
+  readonly cachePageSize?: number;
   /** Most logits that the device holds at once while it trains. */
   readonly headLogits?: number;
 }
@@ -141,21 +143,26 @@ function trainingActivations(
 
 function samplingMemory(
   config: ModelConfig,
-  { dtype, lora, rollouts, promptTokens, completionTokens }: MemorySettings,
+  { dtype, lora, rollouts, promptTokens, completionTokens, cachePageSize = 1 }: MemorySettings,
 ): { readonly keyValueCache: number; readonly samplingWorkspace: number } {
   if (rollouts === 0) return { keyValueCache: 0, samplingWorkspace: 0 };
   const meter = meterKernels(createShapeKernels(dtype));
   const { kernels } = meter;
   const model = blankModel(kernels, config, lora);
-  const capacity = Math.min(promptTokens + completionTokens, config.maxPositions);
+  const positions = Math.min(promptTokens + completionTokens, config.maxPositions);
+  const capacity = cachePageSize * Math.ceil(positions / cachePageSize);
   const { kvHeads, headDim } = config;
   const empty = meter.bytes();
   const caches = Array.from({ length: config.layers }, () =>
-    kernels.createCache({ rows: rollouts, capacity, kvHeads, headDim }),
+    kernels.createCache({ pages: rollouts, pageSize: capacity, kvHeads, headDim }),
   );
   const keyValueCache = meter.bytes() - empty;
   const prompts = Math.max(1, Math.min(rollouts, Math.floor(prefillTokens / promptTokens)));
-  const peaks = [stepPeak(meter, model, caches, prompts, promptTokens), stepPeak(meter, model, caches, rollouts, 1)];
+  const width = cachePageSize === 1 ? 1 : capacity / cachePageSize;
+  const peaks = [
+    stepPeak(meter, model, caches, prompts, promptTokens, width),
+    stepPeak(meter, model, caches, rollouts, 1, width),
+  ];
   return { keyValueCache, samplingWorkspace: Math.max(...peaks) };
 }
 
@@ -166,10 +173,11 @@ function stepPeak(
   caches: readonly KeyValueCache[],
   rows: number,
   tokens: number,
+  pagesPerRow: number,
 ): number {
   const { kernels } = model;
   return peakOf(meter, () => {
-    const plan = blankPlan(kernels, rows, tokens, 0);
+    const plan = blankPlan(kernels, rows, tokens, 0, pagesPerRow);
     const last = Int32Array.from({ length: rows }, (_, row) => (row + 1) * tokens - 1);
     forwardCached(model, new Int32Array(rows * tokens), caches, plan, last);
   });

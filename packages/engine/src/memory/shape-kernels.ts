@@ -19,6 +19,7 @@ export function createShapeKernels(dtype: Kernels["dtype"]): Kernels {
     dtype,
     deterministic: true,
     batchInvariant: true,
+    cachePageSize: null,
     memory: () => null,
     scope: (body) => body(),
     keep: (tensor) => tensor,
@@ -30,17 +31,26 @@ export function createShapeKernels(dtype: Kernels["dtype"]): Kernels {
     zeros: (shape) => make(shape),
     copy: like,
     reshape: (tensor, shape) => make(shape, tensor.dtype),
+    together: (shapes) => shapes.map((shape) => make(shape)),
+    assign: () => undefined,
+    columns: (x, _, count) => make([rows(x), count]),
+    joinColumns: (parts) => make([rows(parts[0] as Tensor), parts.reduce((sum, part) => sum + columns(part), 0)]),
     add: like,
     multiply: like,
     scaled: like,
     accumulate: () => undefined,
     gatherRows: (table, index) => make([rows(index), columns(table)]),
+    pickRows: (x, index) => make([rows(index), ...x.shape.slice(1)], x.dtype),
+    writeRows: () => undefined,
+    advance: () => undefined,
     scatterAddRows: (delta, _, rowCount) => make([rowCount, columns(delta)]),
+    placeRows: () => undefined,
+    linearOnto: () => undefined,
     linear: (x, weight) => make([rows(x), rows(weight)]),
-    linearBackward: (dOut, x, weight, needs) => ({
+    linearBackward: (dOut, x, weight, needs, into) => ({
       ...(needs.input && { dX: like(x) }),
-      ...(needs.weight && { dWeight: like(weight) }),
-      ...(needs.bias && { dBias: make([columns(dOut)]) }),
+      ...(needs.weight && !into?.dWeight && { dWeight: like(weight) }),
+      ...(needs.bias && !into?.dBias && { dBias: make([columns(dOut)]) }),
     }),
     rmsNorm: (x) => ({ out: like(x), invRms: make([rows(x)]) }),
     rmsNormBackward: (_, x, weight) => ({ dX: like(x), dWeight: like(weight) }),
@@ -50,7 +60,7 @@ export function createShapeKernels(dtype: Kernels["dtype"]): Kernels {
     createCache: (size) => ({ ...size }),
     freeCache: () => undefined,
     attentionCached: like,
-    copyCacheRows: () => undefined,
+    copyCachePages: () => undefined,
     swiGlu: like,
     swiGluBackward: (_, gate, up) => ({ dGate: like(gate), dUp: like(up) }),
     headLogits: (hidden, weight) => make([rows(hidden), rows(weight)]),
@@ -58,9 +68,9 @@ export function createShapeKernels(dtype: Kernels["dtype"]): Kernels {
       const vector = (): Tensor => make([rows(hidden)]);
       return { logProbs: vector(), entropy: vector(), logSumExp: vector() };
     },
-    headLogProbsBackward: (_, { hidden, weight }, needs) => ({
+    headLogProbsBackward: (_, { hidden, weight }, needs, into) => ({
       dHidden: like(hidden),
-      ...(needs.weight && { dWeight: like(weight) }),
+      ...(needs.weight && !into?.dWeight && { dWeight: like(weight) }),
     }),
     sampleTokens: (logits) => ({ tokens: make([rows(logits)], "int32"), logProbs: make([rows(logits)]) }),
     tokenLogProbs: (logits, _, count) => ({

@@ -1,11 +1,10 @@
-import type { OptimizerSettings } from "@laconic/core";
+import { checkOptimizerSettings, type OptimizerSettings } from "@laconic/core";
 import { expect, test } from "vitest";
 import type { Tensor } from "@laconic/kernels";
 import { createReferenceKernels } from "@laconic/kernels/testing";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import type { TensorSource } from "../weights/safetensors-file.ts";
 import { AdamW } from "./adamw.ts";
-import { checkOptimizerSettings } from "./check-settings.ts";
 
 const settings: OptimizerSettings = {
   learningRate: 0.1,
@@ -19,6 +18,7 @@ const settings: OptimizerSettings = {
 function setUp(): {
   kernels: ReturnType<typeof createReferenceKernels>;
   optimizer: AdamW;
+  model: ModelOnDevice;
   step: (gradient: readonly number[], change?: Partial<OptimizerSettings>) => ReturnType<AdamW["step"]>;
   values: () => Promise<number[]>;
 } {
@@ -30,15 +30,17 @@ function setUp(): {
     ["bias", upload([3], [1])],
   ]);
   const optimizer = new AdamW(kernels);
+  const model = { parameters } as unknown as ModelOnDevice;
   return {
     kernels,
     optimizer,
+    model,
     step: async ([a = 0, b = 0, c = 0], change = {}) => {
       const gradients = new Map([
         ["matrix", upload([a, b], [1, 2])],
         ["bias", upload([c], [1])],
       ]);
-      const result = await optimizer.step({ parameters } as unknown as ModelOnDevice, gradients, {
+      const result = await optimizer.step(model, gradients, {
         ...settings,
         ...change,
       });
@@ -97,7 +99,7 @@ test("restored moments continue as the original, and free leaves nothing", async
       { first: source(first), second: source(second) },
     ]),
   );
-  await copy.optimizer.restore(original.optimizer.steps, stored, new Map());
+  await copy.optimizer.restore(copy.model, original.optimizer.steps, stored, new Map());
   expect(await copy.step([-1, 0, 5])).toEqual(await original.step([-1, 0, 5]));
   expect(await copy.values()).toEqual(await original.values());
   copy.optimizer.free();

@@ -1,13 +1,15 @@
 import type { OptimizerResult, OptimizerSettings } from "@laconic/core";
-import type { AdamWMoments, Kernels, Tensor } from "@laconic/kernels";
+import type { AdamWMoments, AdamWTensors, Kernels, Tensor } from "@laconic/kernels";
 import type { StoredMoments } from "../weights/model-folder.ts";
 import type { TensorSource } from "../weights/safetensors-file.ts";
 import { trainable, type ModelOnDevice } from "../transformer/model-on-device.ts";
+import { allocateTogether, copyTogether, shapesOf } from "../transformer/weight-layout.ts";
+import { writeSources } from "../weights/upload-weights.ts";
 
 /** AdamW over a model's parameters (Loshchilov and Hutter 2019); moments are made at the first step. */
 export class AdamW {
   readonly #kernels: Kernels;
-  readonly #moments = new Map<string, AdamWMoments>();
+  #moments: ReadonlyMap<string, AdamWMoments> = new Map();
   #step = 0;
 
   constructor(kernels: Kernels) {
@@ -32,73 +34,99 @@ export class AdamW {
   ): Promise<OptimizerResult> {
     const kernels = this.#kernels;
     if (gradients.size === 0) return { gradNorm: 0, applied: false, step: this.#step };
-    const total = kernels.sumSquares([...gradients.values()]);
-    const gradNorm = Math.sqrt((await kernels.read(total))[0] as number);
-    kernels.free(total);
-    if (!Number.isFinite(gradNorm)) return { gradNorm, applied: false, step: this.#step };
-    const gradScale = gradNorm > settings.maxGradNorm ? settings.maxGradNorm / gradNorm : 1;
     const trained = trainable(model);
     // All moments are there before a weight moves: a device that runs out of memory leaves the model as it was.
-    for (const name of gradients.keys()) this.#momentsOf(name, trained.get(name) as Tensor);
-    this.#step += 1;
-    for (const [name, gradient] of gradients) {
-      const weights = trained.get(name) as Tensor;
-      kernels.adamW(weights, gradient, this.#momentsOf(name, weights), {
-        learningRate: settings.learningRate,
-        beta1: settings.beta1,
-        beta2: settings.beta2,
-        epsilon: settings.epsilon,
-        // Norms and biases do not decay.
-        weightDecay: weights.shape.length >= 2 ? settings.weightDecay : 0,
-        step: this.#step,
-        gradScale,
+    const fresh = this.#moments.size === 0;
+    if (fresh) this.#moments = this.#freshMoments(trained);
+    const squares = kernels.sumSquares([...gradients.values()]);
+    const update = (decays: boolean): void => {
+      const tensors: AdamWTensors[] = [];
+      for (const [name, grad] of gradients) {
+        const param = trained.get(name) as Tensor;
+        if (param.shape.length >= 2 === decays)
+          tensors.push({ param, grad, ...(this.#moments.get(name) as AdamWMoments) });
+      }
+      const { learningRate, beta1, beta2, epsilon, weightDecay, maxGradNorm } = settings;
+      kernels.adamW(tensors, {
+        ...{ learningRate, beta1, beta2, epsilon, step: this.#step + 1 },
+        weightDecay: decays ? weightDecay : 0,
+        clip: { squares, maxNorm: maxGradNorm },
       });
-    }
-    return { gradNorm, applied: true, step: this.#step };
+    };
+    // Norms and biases do not decay.
+    update(true);
+    update(false);
+    // The device leaves everything as it was by itself; the host hears of it behind the step.
+    const gradNorm = Math.sqrt((await kernels.read(squares))[0] as number);
+    kernels.free(squares);
+    const applied = Number.isFinite(gradNorm);
+    if (applied) this.#step += 1;
+    else if (fresh) this.free();
+    return { gradNorm, applied, step: this.#step };
   }
 
   /** Continues from stored moments; `weights` are the stored parameters, from which masters are made where the device needs them. */
   async restore(
+    model: ModelOnDevice,
     steps: number,
     moments: ReadonlyMap<string, StoredMoments>,
     weights: ReadonlyMap<string, TensorSource>,
   ): Promise<void> {
     this.free();
     this.#step = steps;
-    const upload = async ({ shape, read }: TensorSource): Promise<Tensor> =>
-      this.#kernels.keep(this.#kernels.upload(await read(), shape, "full"));
-    for (const [name, { first, second }] of moments) {
-      const stored = weights.get(name);
-      this.#moments.set(name, {
-        first: await upload(first),
-        second: await upload(second),
-        ...(stored && this.#needsMaster && { master: await upload(stored) }),
-      });
-    }
+    if (moments.size === 0) return;
+    const kernels = this.#kernels;
+    this.#moments = this.#freshMoments(trainable(model));
+    const tensors = (pick: (each: AdamWMoments) => Tensor | undefined): Map<string, Tensor> =>
+      new Map(Array.from(this.#moments, ([name, each]) => [name, pick(each) as Tensor]));
+    const stored = (pick: (each: StoredMoments) => TensorSource): Map<string, TensorSource> =>
+      new Map(Array.from(moments, ([name, each]) => [name, pick(each)]));
+    await writeSources(
+      kernels,
+      tensors(({ first }) => first),
+      stored(({ first }) => first),
+    );
+    await writeSources(
+      kernels,
+      tensors(({ second }) => second),
+      stored(({ second }) => second),
+    );
+    if (this.#needsMaster)
+      await writeSources(
+        kernels,
+        tensors(({ master }) => master),
+        weights,
+      );
   }
 
   free(): void {
     for (const { first, second, master } of this.#moments.values())
       this.#kernels.free(first, second, ...(master ? [master] : []));
-    this.#moments.clear();
+    this.#moments = new Map();
   }
 
   get #needsMaster(): boolean {
     return this.#kernels.dtype === "bfloat16";
   }
 
-  #momentsOf(name: string, weights: Tensor): AdamWMoments {
+  #freshMoments(trained: ReadonlyMap<string, Tensor>): Map<string, AdamWMoments> {
     const kernels = this.#kernels;
-    let moments = this.#moments.get(name);
-    if (!moments) {
-      const make = (): Tensor => kernels.keep(kernels.zeros(weights.shape, "full"));
-      moments = {
-        first: make(),
-        second: make(),
-        ...(this.#needsMaster && { master: kernels.keep(kernels.copy(weights, "full")) }),
-      };
-      this.#moments.set(name, moments);
+    const made: Map<string, Tensor>[] = [];
+    try {
+      made.push(allocateTogether(kernels, shapesOf(trained), "full"));
+      made.push(allocateTogether(kernels, shapesOf(trained), "full"));
+      if (this.#needsMaster) made.push(copyTogether(kernels, trained, "full"));
+    } catch (error) {
+      for (const tensors of made) kernels.free(...tensors.values());
+      throw error;
     }
-    return moments;
+    const [first, second, masters] = made as [Map<string, Tensor>, Map<string, Tensor>, Map<string, Tensor>?];
+    return new Map(
+      Array.from(trained.keys(), (name) => {
+        const master = masters?.get(name);
+        const moments = { first: first.get(name) as Tensor, second: second.get(name) as Tensor };
+        return [name, { ...moments, ...(master && { master }) }];
+      }),
+    );
   }
 }

@@ -1,16 +1,22 @@
 import type { Engine } from "@laconic/core";
 import type { ConformanceCase } from "@laconic/core/testing";
 import { adapterCases } from "./cases/adapter-cases.ts";
+import { caseKit, wholeProfile, type EngineProfile } from "./cases/engine-case.ts";
 import { refusalCases } from "./cases/refusal-cases.ts";
 import { samplingCases } from "./cases/sampling-cases.ts";
 import { storageCases } from "./cases/storage-cases.ts";
 import { trainingCases } from "./cases/training-cases.ts";
 
-/** What every engine must do, whatever its device. `create` makes a fresh engine; each case closes its own. */
-export const engineCases: readonly ConformanceCase<Engine>[] = [
-  ...samplingCases,
-  ...trainingCases,
-  ...storageCases,
-  ...adapterCases,
-  ...refusalCases,
-];
+/**
+ * What every engine must do, whatever its device or wire: each case closes the engine that it is given.
+ *
+ * @param profile - what a small model is there, and how exact the engine is; whole engines unless told
+ */
+export function engineCasesFor(profile: EngineProfile): readonly ConformanceCase<Engine>[] {
+  const kit = caseKit(profile);
+  const all = [samplingCases, trainingCases, storageCases, refusalCases, ...(profile.whole ? [adapterCases] : [])];
+  return all.flatMap((cases) => cases(kit));
+}
+
+/** {@link engineCasesFor} engines that take any weights. */
+export const engineCases: readonly ConformanceCase<Engine>[] = engineCasesFor(wholeProfile);

@@ -4,4 +4,5 @@
  */
 export { askTorch, parityCases, parityErrors } from "./torch-parity.ts";
 export type { ParityCase, ParityErrors, TorchAnswer } from "./torch-parity.ts";
-export { engineCases } from "./engine-cases.ts";
+export { engineCases, engineCasesFor } from "./engine-cases.ts";
+export type { EngineProfile } from "./cases/engine-case.ts";

@@ -12,6 +12,7 @@ import { parseModelConfig } from "../transformer/model-config.ts";
 import { freeModel, uploadModel } from "../transformer/model-on-device.ts";
 import { packBatch } from "../transformer/packed-batch.ts";
 import { parameterShapes } from "../transformer/parameters.ts";
+import { readStored } from "../transformer/weight-layout.ts";
 import { trainBackward, trainForward } from "../transformer/train-pass.ts";
 import { randomParameters, tinyConfigs } from "./tiny-models.ts";
 
@@ -111,19 +112,19 @@ export async function parityErrors(kernels: Kernels, item: ParityCase, torch: To
     return { logProbs: pass.logProbs, entropy: pass.entropy };
   });
   const gradientErrors: Record<string, number> = {};
-  for (const name of new Set([...Object.keys(torch.gradients), ...gradients.byName.keys()])) {
-    const own = gradients.byName.get(name);
-    gradientErrors[name] = own ? relativeError(await kernels.read(own), torch.gradients[name] ?? []) : Infinity;
-  }
+  const shapes = parameterShapes(model.config);
+  const own = await readStored(kernels, gradients.byName, shapes);
+  for (const name of new Set([...Object.keys(torch.gradients), ...own.keys()]))
+    gradientErrors[name] = relativeError(own.get(name) ?? [], torch.gradients[name] ?? []);
   const optimizer = new AdamW(kernels);
   let gradNorm = Number.NaN;
   for (const settings of item.steps) ({ gradNorm } = await optimizer.step(model, gradients.byName, settings));
   const changes: Record<string, number> = {};
-  for (const [name, tensor] of model.parameters) {
+  for (const [name, values] of await readStored(kernels, model.parameters, shapes)) {
     const before = item.parameters.get(name) as Float64Array;
     const change = (after: ArrayLike<number>): number[] =>
       Array.from(after, (value, i) => value - (before[i] as number));
-    changes[name] = relativeError(change(await kernels.read(tensor)), change(torch.stepped[name] ?? []));
+    changes[name] = relativeError(change(values), change(torch.stepped[name] ?? []));
   }
   const errors = {
     logProbs: relativeError(await kernels.read(logProbs), torch.logProbs),

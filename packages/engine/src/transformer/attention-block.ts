@@ -2,9 +2,17 @@ import type { CachePlan, KeyValueCache, Tensor } from "@laconic/kernels";
 import type { Dropout } from "../lora/dropout.ts";
 import type { Gradients } from "./gradients.ts";
 import { keepWanted, spreadWanted, type LayerRows } from "./layer-rows.ts";
+import type { ModelConfig } from "./model-config.ts";
 import { attentionShape, parameter, type ModelOnDevice } from "./model-on-device.ts";
 import { layerName } from "./parameters.ts";
-import { project, projectBackward } from "./projection.ts";
+import {
+  project,
+  projectBackward,
+  projectOnto,
+  projectTogether,
+  projectTogetherBackward,
+  type MergedProjection,
+} from "./projection.ts";
 
 /** Queries and keys before their per-head norms, and the reciprocal root mean squares, where the model has them. */
 interface HeadNorms {
@@ -53,18 +61,25 @@ export function attentionForward(
   return { output, pass: { input, heads, mixed, logSumExp, kept } };
 }
 
-/** The same block against a key-value cache, for sampling. */
+/** The same block against a key-value cache, for sampling: adds its output to the residual stream. */
 export function attentionFromCache(
   model: ModelOnDevice,
   layer: number,
+  residual: Tensor,
   input: Tensor,
   positions: Tensor,
   cache: KeyValueCache,
   plan: CachePlan,
-): Tensor {
-  const { q, k, v } = projectHeads(model, layer, input, positions);
-  const mixed = model.kernels.attentionCached(q, k, v, cache, attentionShape(model.config), plan);
-  return project(model, partName(layer, "o_proj"), mixed);
+): void {
+  const { kernels } = model;
+  const mixed = kernels.scope(() => {
+    const { q, k, v } = kernels.scope(() => {
+      const heads = projectHeads(model, layer, input, positions);
+      return { q: heads.q, k: heads.k, v: heads.v };
+    });
+    return kernels.attentionCached(q, k, v, cache, attentionShape(model.config), plan);
+  });
+  projectOnto(model, partName(layer, "o_proj"), residual, mixed);
 }
 
 /** Returns d loss / d input and adds the gradients of what is trained. */
@@ -79,13 +94,14 @@ export function attentionBackward(
   const { kernels, config, rotary } = model;
   const { positions, layout } = rows;
   const { q, k, v, norms } = pass.heads;
-  const backward = (part: string, d: Tensor, x: Tensor): Tensor =>
-    projectBackward(model, partName(layer, part), d, x, gradients, rows.dropout);
-  const dMixed = spreadWanted(kernels, backward("o_proj", dOutput, pass.kept), rows);
+  const output = partName(layer, "o_proj");
+  const dKept = projectBackward(model, output, dOutput, pass.kept, gradients, rows.dropout);
+  const dMixed = spreadWanted(kernels, dKept, rows);
   const saved = { q, k, v, out: pass.mixed, logSumExp: pass.logSumExp };
   const { dQ, dK, dV } = kernels.attentionBackward(dMixed, saved, attentionShape(config), layout);
-  let dRawQ = kernels.rotary(dQ, rotary, positions, config.queryHeads, true);
-  let dRawK = kernels.rotary(dK, rotary, positions, config.kvHeads, true);
+  const queriesAndKeys = kernels.joinColumns([dQ, dK]);
+  const dRotated = kernels.rotary(queriesAndKeys, rotary, positions, config.queryHeads + config.kvHeads, true);
+  let [dRawQ, dRawK] = splitHeads(model, dRotated);
   if (norms) {
     const normBackward = (part: string, d: Tensor, x: Tensor, invRms: Tensor): Tensor => {
       const dX = gradients.rmsNorm(model, partName(layer, part), perHead(model, d), perHead(model, x), invRms);
@@ -94,24 +110,55 @@ export function attentionBackward(
     dRawQ = normBackward("q_norm.weight", dRawQ, norms.q, norms.invRms.q);
     dRawK = normBackward("k_norm.weight", dRawK, norms.k, norms.invRms.k);
   }
-  const dInput = backward("q_proj", dRawQ, pass.input);
-  kernels.accumulate(dInput, backward("k_proj", dRawK, pass.input));
-  kernels.accumulate(dInput, backward("v_proj", dV, pass.input));
-  return dInput;
+  const dHeads = [dRawQ, dRawK, dV];
+  return projectTogetherBackward(model, headProjection(config, layer), dHeads, pass.input, gradients, rows.dropout);
 }
 
 function projectHeads(model: ModelOnDevice, layer: number, input: Tensor, positions: Tensor, dropout?: Dropout): Heads {
-  const { kernels, config, rotary } = model;
-  const part = (name: string): Tensor => project(model, partName(layer, name), input, dropout);
-  const [q, k, v] = [part("q_proj"), part("k_proj"), part("v_proj")];
-  const rotate = (x: Tensor, heads: number): Tensor => kernels.rotary(x, rotary, positions, heads);
-  if (!config.qkNorm) return { q: rotate(q, config.queryHeads), k: rotate(k, config.kvHeads), v };
+  const { config } = model;
+  const [q, k, v] = projectTogether(model, headProjection(config, layer), input, dropout) as [Tensor, Tensor, Tensor];
+  if (!config.qkNorm) return { ...rotateHeads(model, q, k, positions), v };
   const [normQ, normK] = [headNorm(model, layer, "q_norm", q), headNorm(model, layer, "k_norm", k)];
   return {
-    q: rotate(normQ.out, config.queryHeads),
-    k: rotate(normK.out, config.kvHeads),
+    ...rotateHeads(model, normQ.out, normK.out, positions),
     v,
     norms: { q, k, invRms: { q: normQ.invRms, k: normK.invRms } },
+  };
+}
+
+/** Queries and keys turned by their positions, in one go. */
+function rotateHeads(
+  model: ModelOnDevice,
+  rawQ: Tensor,
+  rawK: Tensor,
+  positions: Tensor,
+): { readonly q: Tensor; readonly k: Tensor } {
+  const { kernels, config, rotary } = model;
+  const both = kernels.joinColumns([rawQ, rawK]);
+  const [q, k] = splitHeads(model, kernels.rotary(both, rotary, positions, config.queryHeads + config.kvHeads));
+  return { q, k };
+}
+
+/** Queries and keys that lie side by side. */
+function splitHeads({ kernels, config }: ModelOnDevice, both: Tensor): [q: Tensor, k: Tensor] {
+  const { q, k } = headWidths(config);
+  return [kernels.columns(both, 0, q), kernels.columns(both, q, k)];
+}
+
+function headWidths({ queryHeads, kvHeads, headDim }: ModelConfig): { readonly q: number; readonly k: number } {
+  return { q: queryHeads * headDim, k: kvHeads * headDim };
+}
+
+/** Queries, keys and values as one product. */
+function headProjection(config: ModelConfig, layer: number): MergedProjection {
+  const { q, k } = headWidths(config);
+  return {
+    name: partName(layer, "qkv_proj"),
+    parts: [
+      { name: partName(layer, "q_proj"), width: q },
+      { name: partName(layer, "k_proj"), width: k },
+      { name: partName(layer, "v_proj"), width: k },
+    ],
   };
 }
 

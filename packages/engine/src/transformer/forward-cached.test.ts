@@ -8,9 +8,9 @@ import { freeModel, uploadModel } from "./model-on-device.ts";
 import { packBatch, sequenceLayout } from "./packed-batch.ts";
 import { trainForward } from "./train-pass.ts";
 
-function cachesFor(kernels: Kernels, config: ModelConfig, rows: number, capacity: number): KeyValueCache[] {
+function cachesFor(kernels: Kernels, config: ModelConfig, pages: number, pageSize: number): KeyValueCache[] {
   const { kvHeads, headDim } = config;
-  return Array.from({ length: config.layers }, () => kernels.createCache({ rows, capacity, kvHeads, headDim }));
+  return Array.from({ length: config.layers }, () => kernels.createCache({ pages, pageSize, kvHeads, headDim }));
 }
 
 function planOf(
@@ -23,8 +23,8 @@ function planOf(
   for (const length of lengths) offsets.push((offsets.at(-1) as number) + length);
   return {
     layout: sequenceLayout(kernels, offsets),
-    rows: Int32Array.from(rows),
-    rowsOnDevice: kernels.upload(Int32Array.from(rows), [rows.length]),
+    table: Int32Array.from(rows),
+    tableOnDevice: kernels.upload(Int32Array.from(rows), [rows.length, 1]),
     past: Int32Array.from(past),
     pastOnDevice: kernels.upload(Int32Array.from(past), [past.length]),
   };

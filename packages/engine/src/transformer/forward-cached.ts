@@ -17,22 +17,51 @@ export function forwardCached(
   plan: CachePlan,
   logitRows: Int32Array,
 ): Tensor {
-  const { kernels, config } = model;
+  const { kernels } = model;
   const positions = new Int32Array(tokens.length);
   plan.past.forEach((past, s) => {
     const start = plan.layout.offsets[s] as number;
     for (let i = start; i < (plan.layout.offsets[s + 1] as number); i++) positions[i] = past + i - start;
   });
   return kernels.scope(() => {
-    const positionsOnDevice = kernels.upload(positions, [positions.length]);
-    let x = kernels.gatherRows(parameter(model, embeddingName), kernels.upload(tokens, [tokens.length]));
-    caches.forEach((cache, layer) => {
-      x = kernels.scope(() => layerFromCache(model, layer, x, positionsOnDevice, cache, plan));
-    });
-    // A decode step wants every row.
+    const inputs = {
+      tokens: kernels.upload(tokens, [tokens.length]),
+      positions: kernels.upload(positions, [positions.length]),
+    };
+    // Prompts that end want their last row alone.
     const all = logitRows.length === tokens.length && logitRows.every((row, i) => row === i);
-    const wanted = all ? x : kernels.gatherRows(x, kernels.upload(logitRows, [logitRows.length]));
-    const normed = kernels.rmsNorm(wanted, parameter(model, finalNormName), config.rmsNormEpsilon).out;
-    return kernels.headLogits(normed, parameter(model, headName(config)));
+    return logitsFrom(model, inputs, caches, plan, all ? null : logitRows);
   });
+}
+
+/**
+ * One new token for each sequence of the plan, whose numbers are all on the device already: a decode step.
+ *
+ * @param tokens - int32 [S]
+ */
+export function forwardNext(
+  model: ModelOnDevice,
+  tokens: Tensor,
+  caches: readonly KeyValueCache[],
+  plan: CachePlan,
+): Tensor {
+  return model.kernels.scope(() => logitsFrom(model, { tokens, positions: plan.pastOnDevice }, caches, plan, null));
+}
+
+/** @param logitRows - all when null */
+function logitsFrom(
+  model: ModelOnDevice,
+  { tokens, positions }: { readonly tokens: Tensor; readonly positions: Tensor },
+  caches: readonly KeyValueCache[],
+  plan: CachePlan,
+  logitRows: Int32Array | null,
+): Tensor {
+  const { kernels, config } = model;
+  const x = kernels.gatherRows(parameter(model, embeddingName), tokens);
+  caches.forEach((cache, layer) => {
+    kernels.scope(() => layerFromCache(model, layer, x, positions, cache, plan));
+  });
+  const wanted = logitRows === null ? x : kernels.gatherRows(x, kernels.upload(logitRows, [logitRows.length]));
+  const normed = kernels.rmsNorm(wanted, parameter(model, finalNormName), config.rmsNormEpsilon).out;
+  return kernels.headLogits(normed, parameter(model, headName(config)));
 }

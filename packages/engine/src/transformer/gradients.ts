@@ -1,10 +1,15 @@
-import type { Kernels, Tensor } from "@laconic/kernels";
-import { parameter, type ModelOnDevice } from "./model-on-device.ts";
+import type { GradientPlace, Kernels, Tensor } from "@laconic/kernels";
+import { parameter, trainable, type ModelOnDevice } from "./model-on-device.ts";
+import { allocateTogether, shapesOf } from "./weight-layout.ts";
 
-/** Adds up d loss / d parameter by name, over layers, tied uses and micro-batches. */
+/**
+ * Adds up d loss / d parameter by name, over layers, tied uses and micro-batches. All gradients of a model are allocated
+ * together at the first of them, and operations write them there where they can.
+ */
 export class Gradients {
   readonly #kernels: Kernels;
   readonly #byName = new Map<string, Tensor>();
+  #room: ReadonlyMap<string, Tensor> = new Map();
   #added = 0;
   #leaveOut = 0;
 
@@ -30,24 +35,89 @@ export class Gradients {
     return Math.max(this.#added, this.#leaveOut);
   }
 
-  add(name: string, delta: Tensor): void {
-    if (this.#added >= this.#leaveOut) {
-      const sum = this.#byName.get(name);
-      if (sum) this.#kernels.accumulate(sum, delta);
-      else this.#byName.set(name, this.#kernels.keep(delta));
-    }
-    this.#added += 1;
+  /** Adds a gradient that was made elsewhere. */
+  add(model: ModelOnDevice, name: string, delta: Tensor): void {
+    const place = this.#place(model, name);
+    this.#settle(name, place, delta);
+  }
+
+  /** Runs what writes a gradient into its place, unless it is in already. */
+  write(model: ModelOnDevice, name: string, make: (place: GradientPlace) => void): void {
+    const place = this.#place(model, name);
+    if (place) make(place);
+    this.#settle(name, place, null);
+  }
+
+  /** Backward of `headLogProbs` with the named weight, which adapters leave as it is; returns d loss / d hidden. */
+  head(
+    model: ModelOnDevice,
+    name: string,
+    dLogProbs: Tensor,
+    forward: Parameters<Kernels["headLogProbsBackward"]>[1],
+  ): Tensor {
+    const trained = model.adapter === null;
+    const place = trained ? this.#place(model, name) : null;
+    const { dHidden, dWeight } = this.#kernels.headLogProbsBackward(
+      dLogProbs,
+      forward,
+      { weight: place !== null },
+      { ...(place && { dWeight: place }) },
+    );
+    if (trained) this.#settle(name, place, dWeight);
+    return dHidden;
+  }
+
+  /**
+   * Backward of `linear` with a trained weight and perhaps a bias; returns d loss / d x.
+   *
+   * @param bias - its name; null for none
+   */
+  linear(model: ModelOnDevice, weight: Named, bias: string | null, dOut: Tensor, x: Tensor): Tensor {
+    const [ofWeight, ofBias] = [this.#place(model, weight.name), bias === null ? null : this.#place(model, bias, 1)];
+    const { dX, dWeight, dBias } = this.#kernels.linearBackward(
+      dOut,
+      x,
+      weight.tensor,
+      { input: true, weight: ofWeight !== null, bias: ofBias !== null },
+      { ...(ofWeight && { dWeight: ofWeight }), ...(ofBias && { dBias: ofBias }) },
+    );
+    this.#settle(weight.name, ofWeight, dWeight);
+    if (bias !== null) this.#settle(bias, ofBias, dBias);
+    return dX as Tensor;
   }
 
   /** Backward of `rmsNorm` with the named weight, which adapters leave as it is; returns d loss / d x. */
   rmsNorm(model: ModelOnDevice, name: string, dOut: Tensor, x: Tensor, invRms: Tensor): Tensor {
     const { dX, dWeight } = this.#kernels.rmsNormBackward(dOut, x, parameter(model, name), invRms);
-    if (model.adapter === null) this.add(name, dWeight);
+    if (model.adapter === null) this.add(model, name, dWeight);
     return dX;
   }
 
   clear(): void {
-    this.#kernels.free(...this.#byName.values());
+    this.#kernels.free(...this.#room.values());
+    this.#room = new Map();
     this.#byName.clear();
   }
+
+  /** Null for a gradient that is in already. @param ahead - how many gradients come before it and are not settled yet */
+  #place(model: ModelOnDevice, name: string, ahead = 0): GradientPlace | null {
+    if (this.#added + ahead < this.#leaveOut) return null;
+    if (this.#room.size === 0) this.#room = allocateTogether(this.#kernels, shapesOf(trainable(model)), "full");
+    return { tensor: this.#room.get(name) as Tensor, add: this.#byName.has(name) };
+  }
+
+  #settle(name: string, place: GradientPlace | null, returned: Tensor | null | undefined): void {
+    if (place) {
+      if (returned && place.add) this.#kernels.accumulate(place.tensor, returned);
+      else if (returned) this.#kernels.assign([place.tensor], [returned]);
+      this.#byName.set(name, place.tensor);
+    }
+    this.#added += 1;
+  }
+}
+
+/** A trained tensor and its name. */
+export interface Named {
+  readonly name: string;
+  readonly tensor: Tensor;
 }

@@ -5,7 +5,14 @@ import type { Gradients } from "./gradients.ts";
 import { keepWanted, spreadWanted, type LayerRows } from "./layer-rows.ts";
 import { parameter, type ModelOnDevice } from "./model-on-device.ts";
 import { layerName } from "./parameters.ts";
-import { project, projectBackward } from "./projection.ts";
+import {
+  project,
+  projectBackward,
+  projectOnto,
+  projectTogether,
+  projectTogetherBackward,
+  type MergedProjection,
+} from "./projection.ts";
 
 /** What the backward pass of one feed-forward block needs. */
 interface FeedForwardPass {
@@ -38,36 +45,46 @@ export function layerForward(
   rows: LayerRows,
 ): { readonly output: Tensor; readonly pass: LayerPass } {
   const { kernels } = model;
+  const pass = layerActivations(model, layer, input, rows);
+  const down = project(model, partName(layer, "down_proj"), pass.feedForward.activated, rows.dropout);
+  return { output: kernels.add(pass.middle, down), pass };
+}
+
+/** Everything of a layer but its output: what the backward pass needs. */
+export function layerActivations(model: ModelOnDevice, layer: number, input: Tensor, rows: LayerRows): LayerPass {
+  const { kernels } = model;
   const normed = norm(model, layer, inputNorm, input);
   const attention = attentionForward(model, layer, normed.out, rows);
   const middle = kernels.add(keepWanted(kernels, input, rows), attention.output);
   const middleNormed = norm(model, layer, middleNorm, middle);
-  const { output: down, pass: feedForward } = feedForwardForward(model, layer, middleNormed.out, rows.dropout);
   return {
-    output: kernels.add(middle, down),
-    pass: {
-      input,
-      inputInvRms: normed.invRms,
-      attention: attention.pass,
-      middle,
-      middleInvRms: middleNormed.invRms,
-      feedForward,
-    },
+    input,
+    inputInvRms: normed.invRms,
+    attention: attention.pass,
+    middle,
+    middleInvRms: middleNormed.invRms,
+    feedForward: feedForwardForward(model, layer, middleNormed.out, rows.dropout),
   };
 }
 
+/** For sampling: changes the residual stream `x` in place. */
 export function layerFromCache(
   model: ModelOnDevice,
   layer: number,
-  input: Tensor,
+  x: Tensor,
   positions: Tensor,
   cache: KeyValueCache,
   plan: CachePlan,
-): Tensor {
+): void {
   const { kernels } = model;
-  const normed = norm(model, layer, inputNorm, input).out;
-  const middle = kernels.add(input, attentionFromCache(model, layer, normed, positions, cache, plan));
-  return kernels.add(middle, feedForwardForward(model, layer, norm(model, layer, middleNorm, middle).out).output);
+  // Scopes: of a long prompt each intermediate is as large as a layer's weights.
+  kernels.scope(() =>
+    attentionFromCache(model, layer, x, norm(model, layer, inputNorm, x).out, positions, cache, plan),
+  );
+  kernels.scope(() => {
+    const { activated } = feedForwardForward(model, layer, norm(model, layer, middleNorm, x).out);
+    projectOnto(model, partName(layer, "down_proj"), x, activated);
+  });
 }
 
 /** Returns d loss / d input and adds the gradients of what is trained. */
@@ -93,16 +110,9 @@ function norm(model: ModelOnDevice, layer: number, part: string, x: Tensor): { o
   return model.kernels.rmsNorm(x, parameter(model, layerName(layer, part)), model.config.rmsNormEpsilon);
 }
 
-function feedForwardForward(
-  model: ModelOnDevice,
-  layer: number,
-  input: Tensor,
-  dropout?: Dropout,
-): { readonly output: Tensor; readonly pass: FeedForwardPass } {
-  const through = (part: string, x: Tensor): Tensor => project(model, layerName(layer, `mlp.${part}_proj`), x, dropout);
-  const [gate, up] = [through("gate", input), through("up", input)];
-  const activated = model.kernels.swiGlu(gate, up);
-  return { output: through("down", activated), pass: { input, gate, up, activated } };
+function feedForwardForward(model: ModelOnDevice, layer: number, input: Tensor, dropout?: Dropout): FeedForwardPass {
+  const [gate, up] = projectTogether(model, gateAndUp(model, layer), input, dropout) as [Tensor, Tensor];
+  return { input, gate, up, activated: model.kernels.swiGlu(gate, up) };
 }
 
 function feedForwardBackward(
@@ -114,11 +124,23 @@ function feedForwardBackward(
   dropout?: Dropout,
 ): Tensor {
   const { kernels } = model;
-  const backward = (part: string, d: Tensor, x: Tensor): Tensor =>
-    projectBackward(model, layerName(layer, `mlp.${part}_proj`), d, x, gradients, dropout);
-  const dActivated = backward("down", dOutput, activated);
+  const dActivated = projectBackward(model, partName(layer, "down_proj"), dOutput, activated, gradients, dropout);
   const { dGate, dUp } = kernels.swiGluBackward(dActivated, gate, up);
-  const dInput = backward("gate", dGate, input);
-  kernels.accumulate(dInput, backward("up", dUp, input));
-  return dInput;
+  return projectTogetherBackward(model, gateAndUp(model, layer), [dGate, dUp], input, gradients, dropout);
+}
+
+/** Both projections of the feed-forward block's input as one product. */
+function gateAndUp({ config }: ModelOnDevice, layer: number): MergedProjection {
+  const width = config.feedForwardSize;
+  return {
+    name: partName(layer, "gate_up_proj"),
+    parts: [
+      { name: partName(layer, "gate_proj"), width },
+      { name: partName(layer, "up_proj"), width },
+    ],
+  };
+}
+
+function partName(layer: number, part: string): string {
+  return layerName(layer, `mlp.${part}`);
 }

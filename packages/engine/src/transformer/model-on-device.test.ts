@@ -3,6 +3,8 @@ import { createReferenceKernels } from "@laconic/kernels/testing";
 import { expect, test } from "vitest";
 import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
 import { parseModelConfig } from "./model-config.ts";
+import { parameterShapes } from "./parameters.ts";
+import { readStored } from "./weight-layout.ts";
 import { freeModel, parameter, uploadModel } from "./model-on-device.ts";
 
 const kernels = createReferenceKernels();
@@ -22,7 +24,8 @@ function refusal(body: () => unknown): unknown[] {
 test("weights go up by name and shape, and come down whole", async () => {
   const before = kernels.liveTensors();
   const model = kernels.scope(() => uploadModel(kernels, config, values));
-  for (const [name, expected] of values) expect(await kernels.read(parameter(model, name))).toEqual(expected);
+  const stored = await readStored(kernels, model.parameters, parameterShapes(config));
+  for (const [name, expected] of values) expect(stored.get(name)).toEqual(expected);
   freeModel(model);
   expect(kernels.liveTensors()).toBe(before);
 });

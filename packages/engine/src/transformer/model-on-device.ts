@@ -4,12 +4,13 @@ import type { ModelConfig } from "./model-config.ts";
 import { parameterShapes } from "./parameters.ts";
 import type { AdapterOnDevice } from "../lora/adapter-on-device.ts";
 import { rotaryTables } from "./rotary-tables.ts";
+import { allocateTogether, heldShapes, heldTensors, joinValues, writeValues } from "./weight-layout.ts";
 
 /** A model's weights and tables on one device. */
 export interface ModelOnDevice {
   readonly kernels: Kernels;
   readonly config: ModelConfig;
-  /** By Hugging Face name; matrices are [out, in]. */
+  /** As {@link heldShapes} names them; matrices are [out, in]. */
   readonly parameters: ReadonlyMap<string, Tensor>;
   /** What is trained instead of the parameters; null trains the parameters themselves. */
   readonly adapter: AdapterOnDevice | null;
@@ -38,9 +39,13 @@ export function uploadModel(
         name,
       });
   }
-  const parameters = new Map<string, Tensor>();
-  for (const [name, shape] of shapes)
-    parameters.set(name, kernels.keep(kernels.upload(values.get(name) as Float32Array, shape)));
+  const parameters = allocateTogether(kernels, heldShapes(shapes));
+  for (const [name, { parts }] of heldTensors(shapes))
+    writeValues(
+      kernels,
+      parameters.get(name) as Tensor,
+      joinValues(parts.map((part) => values.get(part.name) as Float32Array)),
+    );
   return modelOf(kernels, config, parameters);
 }
 

@@ -5,21 +5,53 @@ import { pairNames } from "../lora/lora-settings.ts";
 import type { Gradients } from "./gradients.ts";
 import { parameter, type ModelOnDevice } from "./model-on-device.ts";
 
+/** Projections of one input whose weights lie together. */
+export interface MergedProjection {
+  /** Of the tensor, such as `model.layers.0.self_attn.qkv_proj`. */
+  readonly name: string;
+  /** As in a checkpoint, in the order of the tensor's rows. */
+  readonly parts: readonly { readonly name: string; readonly width: number }[];
+}
+
 /**
  * x W^T + bias, plus scale (x A^T) B^T where the projection has an adapter.
  *
- * @param name - of the projection, such as `model.layers.0.self_attn.q_proj`
+ * @param name - of the projection, such as `model.layers.0.self_attn.o_proj`
  */
 export function project(model: ModelOnDevice, name: string, x: Tensor, dropout?: Dropout): Tensor {
   const { kernels } = model;
   const out = kernels.linear(x, parameter(model, `${name}.weight`), model.parameters.get(`${name}.bias`));
-  const pair = adapterPair(model.adapter, name);
-  if (!pair || !model.adapter) return out;
-  const mask = dropout?.mask(kernels, name, x.shape);
-  const seen = mask ? kernels.multiply(x, mask) : x;
-  const inner = kernels.scaled(kernels.linear(seen, pair.a), model.adapter.scale);
-  kernels.accumulate(out, kernels.linear(inner, pair.b));
+  const pair = throughPair(model, name, x, dropout);
+  if (pair) kernels.linearOnto(out, pair.inner, pair.b);
   return out;
+}
+
+/** The same on top of what is there: a residual stream that nothing else needs. */
+export function projectOnto(model: ModelOnDevice, name: string, into: Tensor, x: Tensor): void {
+  const { kernels } = model;
+  kernels.linearOnto(into, x, parameter(model, `${name}.weight`), model.parameters.get(`${name}.bias`));
+  const pair = throughPair(model, name, x);
+  if (pair) kernels.linearOnto(into, pair.inner, pair.b);
+}
+
+/** Several projections as one product. @returns the parts in order */
+export function projectTogether(
+  model: ModelOnDevice,
+  { name, parts }: MergedProjection,
+  x: Tensor,
+  dropout?: Dropout,
+): Tensor[] {
+  const { kernels } = model;
+  const whole = kernels.linear(x, parameter(model, `${name}.weight`), model.parameters.get(`${name}.bias`));
+  let start = 0;
+  return parts.map((part) => {
+    const out = kernels.columns(whole, start, part.width);
+    start += part.width;
+    const pair = throughPair(model, part.name, x, dropout);
+    // In place: columns of one matrix stay that. Nobody reads the whole any more.
+    if (pair) kernels.linearOnto(out, pair.inner, pair.b);
+    return out;
+  });
 }
 
 /** Backward of `project`: adds the gradients of what is trained and returns d loss / d x. */
@@ -31,45 +63,71 @@ export function projectBackward(
   gradients: Gradients,
   dropout?: Dropout,
 ): Tensor {
+  const merged = { name, parts: [{ name, width: dOut.shape[1] as number }] };
+  return projectTogetherBackward(model, merged, [dOut], x, gradients, dropout);
+}
+
+/** Backward of `projectTogether`. */
+export function projectTogetherBackward(
+  model: ModelOnDevice,
+  { name, parts }: MergedProjection,
+  dParts: readonly Tensor[],
+  x: Tensor,
+  gradients: Gradients,
+  dropout?: Dropout,
+): Tensor {
   const { kernels, adapter } = model;
   // Each gradient is as large as its matrix: none waits for the end of the layer.
   return kernels.scope(() => {
-    const full = adapter === null;
-    const { dX, dWeight, dBias } = kernels.linearBackward(dOut, x, parameter(model, `${name}.weight`), {
-      input: true,
-      weight: full,
-      bias: full && model.parameters.has(`${name}.bias`),
+    const [only] = dParts;
+    const dOut = dParts.length === 1 && only ? only : kernels.joinColumns(dParts);
+    const weight = parameter(model, `${name}.weight`);
+    if (!adapter) {
+      const bias = model.parameters.has(`${name}.bias`) ? `${name}.bias` : null;
+      return gradients.linear(model, { name: `${name}.weight`, tensor: weight }, bias, dOut, x);
+    }
+    const { dX } = kernels.linearBackward(dOut, x, weight, { input: true, weight: false, bias: false });
+    parts.forEach((part, i) => {
+      const dThroughPair = pairBackward(model, part.name, dParts[i] as Tensor, x, gradients, dropout);
+      if (dThroughPair) kernels.accumulate(dX as Tensor, dThroughPair);
     });
-    if (dWeight) gradients.add(`${name}.weight`, dWeight);
-    if (dBias) gradients.add(`${name}.bias`, dBias);
-    const dThroughPair = pairBackward(model, name, dOut, x, gradients, dropout);
-    if (dThroughPair) kernels.accumulate(dX as Tensor, dThroughPair);
     return dX as Tensor;
   });
 }
 
+/** scale (x A^T) and B of a projection's adapter, null where it has none. */
+function throughPair(
+  { kernels, adapter }: ModelOnDevice,
+  name: string,
+  x: Tensor,
+  dropout?: Dropout,
+): { readonly inner: Tensor; readonly b: Tensor } | null {
+  const pair = adapterPair(adapter, name);
+  if (!pair || !adapter) return null;
+  const mask = dropout?.mask(kernels, name, x.shape);
+  const seen = mask ? kernels.multiply(x, mask) : x;
+  return { inner: kernels.scaled(kernels.linear(seen, pair.a), adapter.scale), b: pair.b };
+}
+
 /** Backward of a projection's adapter, null where it has none. */
 function pairBackward(
-  { kernels, adapter }: ModelOnDevice,
+  model: ModelOnDevice,
   name: string,
   dOut: Tensor,
   x: Tensor,
   gradients: Gradients,
   dropout?: Dropout,
 ): Tensor | null {
+  const { kernels, adapter } = model;
   const pair = adapterPair(adapter, name);
   if (!pair || !adapter) return null;
+  const names = pairNames(name);
   // The inner product is narrow, and dropout draws the same mask again: both cost less to repeat than to keep.
   const mask = dropout?.mask(kernels, name, x.shape);
   const seen = mask ? kernels.multiply(x, mask) : x;
   const inner = kernels.scaled(kernels.linear(seen, pair.a), adapter.scale);
-  const needs = { input: true, weight: true, bias: false };
-  const outer = kernels.linearBackward(dOut, inner, pair.b, needs);
-  const dInner = kernels.scaled(outer.dX as Tensor, adapter.scale);
-  const first = kernels.linearBackward(dInner, seen, pair.a, needs);
-  const names = pairNames(name);
-  gradients.add(names.a, first.dWeight as Tensor);
-  gradients.add(names.b, outer.dWeight as Tensor);
-  const dSeen = first.dX as Tensor;
+  const dScaled = gradients.linear(model, { name: names.b, tensor: pair.b }, null, dOut, inner);
+  const dInner = kernels.scaled(dScaled, adapter.scale);
+  const dSeen = gradients.linear(model, { name: names.a, tensor: pair.a }, null, dInner, seen);
   return mask ? kernels.multiply(dSeen, mask) : dSeen;
 }

@@ -5,6 +5,8 @@ import { expect, test } from "vitest";
 import { randomParameters, tinyConfigs } from "../testing/tiny-models.ts";
 import { Gradients } from "./gradients.ts";
 import { parseModelConfig, type ModelConfig } from "./model-config.ts";
+import { parameterShapes } from "./parameters.ts";
+import { readStored } from "./weight-layout.ts";
 import { freeModel, uploadModel, type ModelOnDevice } from "./model-on-device.ts";
 import { packBatch } from "./packed-batch.ts";
 import { trainBackward, trainForward, type Recompute } from "./train-pass.ts";
@@ -48,12 +50,9 @@ async function gradientsOf(
       const pass = trainForward(model, packBatch(kernels, batch.sequences), recompute);
       trainBackward(model, pass, kernels.upload(Float64Array.from(batch.slopes), [batch.slopes.length]), gradients);
     });
-  expect(kernels.liveTensors()).toBe(before + values.size);
-  const result: Values = new Map();
-  for (const [name, tensor] of gradients.byName) {
-    expect(tensor.shape).toEqual(model.parameters.get(name)?.shape);
-    result.set(name, (await kernels.read(tensor)) as Float64Array);
-  }
+  expect(kernels.liveTensors()).toBe(before + model.parameters.size);
+  for (const [name, tensor] of gradients.byName) expect(tensor.shape).toEqual(model.parameters.get(name)?.shape);
+  const result = (await readStored(kernels, gradients.byName, parameterShapes(config))) as Values;
   gradients.clear();
   freeModel(model);
   expect(kernels.liveTensors()).toBe(0);

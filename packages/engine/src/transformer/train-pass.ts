@@ -2,7 +2,7 @@ import type { Tensor } from "@laconic/kernels";
 import type { Dropout } from "../lora/dropout.ts";
 import type { Gradients } from "./gradients.ts";
 import type { LayerRows } from "./layer-rows.ts";
-import { layerBackward, layerForward, type LayerPass } from "./layer.ts";
+import { layerActivations, layerBackward, layerForward, type LayerPass } from "./layer.ts";
 import { parameter, type ModelOnDevice } from "./model-on-device.ts";
 import type { PackedBatch } from "./packed-batch.ts";
 import { embeddingName, finalNormName, headName } from "./parameters.ts";
@@ -66,12 +66,12 @@ export function trainBackward(model: ModelOnDevice, pass: TrainPass, dLogProbs: 
       dX = kernels.scope(() => {
         const rows = rowsOf(model, layer, batch, pass.dropout);
         const saved = pass.layers[layer] as LayerPass | Tensor;
-        const activations = "attention" in saved ? saved : layerForward(model, layer, saved, rows).pass;
+        const activations = "attention" in saved ? saved : layerActivations(model, layer, saved, rows);
         return layerBackward(model, layer, dOutput, activations, rows, gradients);
       });
     }
     if (model.adapter === null)
-      gradients.add(embeddingName, kernels.scatterAddRows(dX, batch.tokens, config.vocabularySize, "full"));
+      gradients.write(model, embeddingName, (place) => kernels.placeRows(place, dX, batch.tokens));
   });
 }
 
@@ -87,8 +87,7 @@ function headBackward(model: ModelOnDevice, pass: TrainPass, dLogProbs: Tensor, 
       inverseTemperature: batch.inverseTemperature,
       logSumExp,
     };
-    const { dHidden, dWeight } = kernels.headLogProbsBackward(dLogProbs, headInput, { weight: model.adapter === null });
-    if (dWeight) gradients.add(headName(config), dWeight);
+    const dHidden = gradients.head(model, headName(config), dLogProbs, headInput);
     return gradients.rmsNorm(model, finalNormName, dHidden, final.input, final.invRms);
   });
 }

@@ -31,7 +31,6 @@ export function attentionKernels(device: OpsDevice): Pick<Kernels, "attention" |
       const [rows] = matrix(q, "attention: q");
       expectHeads(shape, rows, [q], [k, v], "attention");
       expectLayout(layout, rows, "attention");
-      const { fused } = device.backend;
       const { queryHeads, kvHeads, headDim, scale } = shape;
       const group = queryHeads / kvHeads;
       const [out, logSumExp] = device.makeAll(
@@ -40,8 +39,6 @@ export function attentionKernels(device: OpsDevice): Pick<Kernels, "attention" |
           [rows, queryHeads],
         ],
         () => {
-          if (fused)
-            return fused.attention(device, { q: device.data(q), k: device.data(k), v: device.data(v) }, shape, layout);
           const padded = paddedLayout(device, layout, rows);
           const queries = toHeads(device.data(q), padded, kvHeads, group, headDim);
           const [keys, values] = [k, v].map((each) => toHeads(device.data(each), padded, kvHeads, 1, headDim)) as Pair;
@@ -62,22 +59,11 @@ export function attentionKernels(device: OpsDevice): Pick<Kernels, "attention" |
       expectHeads(shape, rows, [q, out, dOut], [k, v], "attentionBackward");
       expectFloats(logSumExp, [rows, queryHeads], "attentionBackward: logSumExp");
       expectLayout(layout, rows, "attentionBackward");
-      const { fused } = device.backend;
       const group = queryHeads / kvHeads;
       const [dQ, dK, dV] = device.makeAll([q.shape, k.shape, v.shape], () => {
         // What the softmax takes back of each row: the gradient along its own output.
         const along = reshape(mul(device.data(dOut), device.data(out)), [rows * queryHeads, headDim]);
         const deltas = reshape(sum(along, 1), [rows, queryHeads]);
-        if (fused) {
-          const [dOutData, sumsData] = [device.data(dOut), device.data(logSumExp)];
-          const inputs = { q: device.data(q), k: device.data(k), v: device.data(v) };
-          return fused.attentionBackward(
-            device,
-            { ...inputs, dOut: dOutData, logSumExp: sumsData, delta: deltas },
-            shape,
-            layout,
-          );
-        }
         const padded = paddedLayout(device, layout, rows);
         const byQuery = (x: TfTensor, width: number): TfTensor => toHeads(x, padded, kvHeads, group, width);
         const [queries, dMixed] = [q, dOut].map((each) => byQuery(device.data(each), headDim)) as Pair;

@@ -7,7 +7,7 @@ export class Handle implements Tensor {
   readonly dtype: "float" | "int32";
   data: TfTensor;
   /** Smallest and largest number of an int32 tensor, known without asking the device. */
-  readonly range: readonly [least: number, most: number];
+  range: readonly [least: number, most: number];
   /** What is worked out from this tensor once and freed with it, by name. */
   readonly derived: Map<string, TfTensor> = new Map();
 

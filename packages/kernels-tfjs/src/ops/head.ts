@@ -24,7 +24,6 @@ import { picked } from "./picked.ts";
 
 /** Log-probs of targets, so many rows at a time that their logits stay within the backend's bound. */
 export function headKernels(device: OpsDevice): Pick<Kernels, "headLogProbs" | "headLogProbsBackward"> {
-  const { fused } = device.backend;
   /** Ranges of rows. */
   const parts = (rows: number, vocabulary: number): readonly [start: number, count: number][] => {
     const atOnce = Math.max(1, Math.floor(device.backend.mostElements / vocabulary));
@@ -47,7 +46,6 @@ export function headKernels(device: OpsDevice): Pick<Kernels, "headLogProbs" | "
             const logits = matMul(input, device.data(weight), false, true);
             const target = slice(device.data(targets), start, count);
             const scale = slice(device.data(inverseTemperature), start, count);
-            if (fused) return fused.selectLogProbs(logits, target, scale);
             const scores = mul(logits, expandDims(scale, 1));
             const total = logSumExpOf(scores, 1, true);
             const logProbs = sub(scores, total);
@@ -88,13 +86,6 @@ export function headKernels(device: OpsDevice): Pick<Kernels, "headLogProbs" | "
           const sums = rowsOf(device.data(logSumExp));
           const slopes = mul(rowsOf(device.data(dLogProbs)), scale);
           const logits = matMul(input, w, false, true);
-          if (fused) {
-            const row = { targets: target, scale, logSumExp: sums, slope: slopes };
-            const dLogits = fused.selectLogProbsBackward(logits, row);
-            dHidden.push(matMul(dLogits, w));
-            if (needs.weight) dWeight = plus(dWeight, matMul(dLogits, input, true, false));
-            continue;
-          }
           const shares = exp(sub(mul(logits, expandDims(scale, 1)), expandDims(sums, 1)));
           const slope = expandDims(slopes, 1);
           // d / d logits = slope (one-hot(target) - shares), the one-hot part by rows of the weight.

@@ -3,8 +3,8 @@ import {
   KeyValueCaches,
   longestReach,
   newPlaces,
+  pageRun,
   reachMask,
-  rowsFollow,
   seesEverything,
   type CachePlan,
   type Kernels,
@@ -21,20 +21,22 @@ import {
   tensor1d,
   tensor4d,
   tidy,
+  transpose,
   zeros,
+  type Rank,
   type Tensor as TfTensor,
 } from "@tensorflow/tfjs-core";
 import { hidden } from "./attention.ts";
 import type { OpsDevice } from "./ops-device.ts";
 import { fromHeads, paddedLayout, toHeads } from "./padding.ts";
 
-/** One layer's keys and values, [rows * kvHeads * capacity, headDim] each: every head's positions lie together. */
+/** One layer's keys and values, [pages * kvHeads * pageSize, headDim] each: every head's positions lie together. */
 interface OpsCache extends KeyValueCache {
   keys: TfTensor;
   values: TfTensor;
 }
 
-type Caching = "createCache" | "freeCache" | "attentionCached" | "copyCacheRows";
+type Caching = "createCache" | "freeCache" | "attentionCached" | "copyCachePages";
 
 export function cacheKernels(device: OpsDevice): Pick<Kernels, Caching> & { readonly liveCaches: () => number } {
   const caches = new KeyValueCaches<OpsCache>();
@@ -52,10 +54,10 @@ export function cacheKernels(device: OpsDevice): Pick<Kernels, Caching> & { read
   };
   return {
     liveCaches: () => caches.count,
-    createCache({ rows, capacity, kvHeads, headDim }) {
+    createCache({ pages, pageSize, kvHeads, headDim }) {
       // Zeros: what is masked out is still multiplied by 0, and must not be NaN.
-      const held = (): TfTensor => zeros([rows * kvHeads * capacity, headDim]);
-      return caches.adopt({ rows, capacity, kvHeads, headDim, keys: held(), values: held() });
+      const held = (): TfTensor => zeros([pages * kvHeads * pageSize, headDim]);
+      return caches.adopt({ pages, pageSize, kvHeads, headDim, keys: held(), values: held() });
     },
     freeCache(cache) {
       const { keys, values } = caches.release(cache);
@@ -89,7 +91,7 @@ export function cacheKernels(device: OpsDevice): Pick<Kernels, Caching> & { read
         return fromHeads(matMul(softmax(scores, 3), values), padded, kvHeads, group, headDim);
       });
     },
-    copyCacheRows(cache, from, to, lengths, source = cache) {
+    copyCachePages(cache, from, to, lengths, source = cache) {
       const { target, origin } = caches.copied(cache, from, to, lengths, source);
       // Copies happen one after the other: one that reads what another writes waits for it.
       let start = 0;
@@ -113,21 +115,31 @@ export function cacheKernels(device: OpsDevice): Pick<Kernels, Caching> & { read
   };
 }
 
-/** [S, kvHeads, reach, headDim] of the plan's rows. */
+/** [S, kvHeads, reach, headDim] of the plan's pages. */
 function cacheRows(
   device: OpsDevice,
   held: TfTensor,
-  { rows, kvHeads, capacity, headDim }: KeyValueCache,
+  { pages, kvHeads, pageSize, headDim }: KeyValueCache,
   plan: CachePlan,
   reach: number,
 ): TfTensor {
-  const byRow = reshape(held, [rows, kvHeads, capacity, headDim]);
-  const first = plan.rows[0] ?? 0;
-  const count = plan.rows.length;
-  // Rows that follow each other need no gathering.
-  if (rowsFollow(plan)) return slice(byRow, [first, 0, 0, 0], [count, kvHeads, reach, headDim]);
-  const within = slice(byRow, [0, 0, 0, 0], [rows, kvHeads, reach, headDim]);
-  return gather(within, device.data(plan.rowsOnDevice));
+  const byPage = reshape(held, [pages, kvHeads, pageSize, headDim]);
+  const sequences = plan.past.length;
+  const width = plan.table.length / sequences;
+  const first = pageRun(plan);
+  // Single pages that follow each other need no gathering.
+  if (first >= 0) return slice(byPage, [first, 0, 0, 0], [sequences, kvHeads, reach, headDim]);
+  const table = device.data(plan.tableOnDevice);
+  if (width === 1)
+    return gather(slice(byPage, [0, 0, 0, 0], [pages, kvHeads, reach, headDim]), reshape<Rank.R1>(table, [sequences]));
+  const picked = reshape(gather(byPage, reshape<Rank.R1>(table, [sequences * width])), [
+    sequences,
+    width,
+    kvHeads,
+    pageSize * headDim,
+  ]);
+  const whole = reshape(transpose(picked, [0, 2, 1, 3]), [sequences, kvHeads, width * pageSize, headDim]);
+  return slice(whole, [0, 0, 0, 0], [sequences, kvHeads, reach, headDim]);
 }
 
 /** Additive, [S, 1, group * longest, reach]; null when every new token may look everywhere. */

@@ -1,9 +1,11 @@
 import { expectFloats, matrix, type Kernels } from "@laconic/kernels";
-import { add, matMul, sum, zeros } from "@tensorflow/tfjs-core";
+import { add, matMul, sum, tidy, zeros } from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 
 /** Products with a weight. */
-export function linearKernels(device: OpsDevice): Pick<Kernels, "linear" | "linearBackward" | "headLogits"> {
+export function linearKernels(
+  device: OpsDevice,
+): Pick<Kernels, "linear" | "linearOnto" | "linearBackward" | "headLogits"> {
   return {
     linear(x, weight, bias) {
       const [rows, inputs] = matrix(x, "linear: x");
@@ -14,6 +16,19 @@ export function linearKernels(device: OpsDevice): Pick<Kernels, "linear" | "line
         const product = matMul(device.data(x), device.data(weight), false, true);
         return bias ? add(product, device.data(bias)) : product;
       });
+    },
+    linearOnto(into, x, weight, bias) {
+      const [rows, inputs] = matrix(x, "linearOnto: x");
+      const [outputs] = matrix(weight, "linearOnto: weight");
+      expectFloats(weight, [outputs, inputs], "linearOnto: weight");
+      expectFloats(into, [rows, outputs], "linearOnto: into");
+      if (bias) expectFloats(bias, [outputs], "linearOnto: bias");
+      if (rows === 0) return;
+      const total = tidy(() => {
+        const product = add(device.data(into), matMul(device.data(x), device.data(weight), false, true));
+        return bias ? add(product, device.data(bias)) : product;
+      });
+      device.store.replace(into, total);
     },
     linearBackward(dOut, x, weight, needs) {
       const [rows, inputs] = matrix(x, "linearBackward: x");

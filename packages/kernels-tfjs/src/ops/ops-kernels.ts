@@ -1,5 +1,6 @@
 import type { Kernels } from "@laconic/kernels";
 import { attentionKernels } from "./attention.ts";
+import { pieceKernels } from "./pieces.ts";
 import { elementwiseKernels } from "./elementwise.ts";
 import { headKernels } from "./head.ts";
 import { cacheKernels } from "./key-value-cache.ts";
@@ -9,11 +10,15 @@ import { normKernels } from "./norm.ts";
 import { OpsDevice, type OpsBackend } from "./ops-device.ts";
 import { optimizerKernels } from "./optimizer.ts";
 import { rotaryKernels } from "./rotary.ts";
+import { rowWriteKernels } from "./row-writes.ts";
 import { rowKernels } from "./rows.ts";
 import { samplingKernels } from "./sampling.ts";
 
-/** The kernel set of any TensorFlow.js backend, by its operations alone. The backend is the current one. */
-export function opsKernelSet(backend: OpsBackend): Kernels {
+/**
+ * The kernel set of any TensorFlow.js backend, by its operations alone. The backend is the current one.
+ * @param own - kernels that the backend has of its own
+ */
+export function opsKernelSet(backend: OpsBackend, own: (device: OpsDevice) => Partial<Kernels> = () => ({})): Kernels {
   const device = new OpsDevice(backend);
   const { liveCaches, ...caches } = cacheKernels(device);
   return {
@@ -23,6 +28,7 @@ export function opsKernelSet(backend: OpsBackend): Kernels {
     // Products choose their order of additions by shape, and scattered sums may run in parallel.
     deterministic: false,
     batchInvariant: false,
+    cachePageSize: backend.fused ? 64 : null,
     memory: () => null,
     liveTensors: () => device.store.count + liveCaches(),
     dispose: () => {
@@ -30,8 +36,10 @@ export function opsKernelSet(backend: OpsBackend): Kernels {
       backend.dispose();
     },
     ...lifetimeKernels(device),
+    ...pieceKernels(device),
     ...elementwiseKernels(device),
     ...rowKernels(device),
+    ...rowWriteKernels(device),
     ...linearKernels(device),
     ...normKernels(device),
     ...rotaryKernels(device),
@@ -40,5 +48,6 @@ export function opsKernelSet(backend: OpsBackend): Kernels {
     ...headKernels(device),
     ...samplingKernels(device),
     ...optimizerKernels(device),
+    ...own(device),
   };
 }

@@ -1,9 +1,17 @@
 import { expectFloats, matrix, type Kernels } from "@laconic/kernels";
-import { gather, unsortedSegmentSum, zeros, type Tensor1D } from "@tensorflow/tfjs-core";
+import {
+  add as sumOf,
+  gather,
+  tidy,
+  unsortedSegmentSum,
+  zeros,
+  type Tensor1D,
+  type Tensor as TfTensor,
+} from "@tensorflow/tfjs-core";
 import type { OpsDevice } from "./ops-device.ts";
 
 /** Rows of a table by number. */
-export function rowKernels(device: OpsDevice): Pick<Kernels, "gatherRows" | "scatterAddRows"> {
+export function rowKernels(device: OpsDevice): Pick<Kernels, "gatherRows" | "scatterAddRows" | "placeRows"> {
   return {
     gatherRows(table, ids) {
       const [rows, width] = matrix(table, "gatherRows: table");
@@ -20,6 +28,19 @@ export function rowKernels(device: OpsDevice): Pick<Kernels, "gatherRows" | "sca
           ? zeros([rowCount, width])
           : unsortedSegmentSum(device.data(delta), device.data(ids) as Tensor1D, rowCount),
       );
+    },
+    placeRows({ tensor, add }, delta, ids) {
+      const [rowCount, width] = matrix(tensor, "placeRows: into");
+      const count = ids.shape[0] ?? 0;
+      expectFloats(delta, [count, width], "placeRows: delta");
+      device.expectIndices(ids, count, rowCount, "placeRows: rows");
+      if (count === 0 && add) return;
+      const made = tidy((): TfTensor => {
+        if (count === 0) return zeros([rowCount, width]);
+        const sums = unsortedSegmentSum(device.data(delta), device.data(ids) as Tensor1D, rowCount);
+        return add ? sumOf(device.data(tensor), sums) : sums;
+      });
+      device.store.replace(tensor, made);
     },
   };
 }

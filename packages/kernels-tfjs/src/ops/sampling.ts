@@ -1,10 +1,22 @@
-import { expectSampling, expectTokenLogProbs, matrix, type Kernels, type SamplingRows } from "@laconic/kernels";
+import {
+  expectSampling,
+  expectTokenLogProbs,
+  isOnDevice,
+  matrix,
+  packSampling,
+  type Kernels,
+  type SamplingKind,
+  type SamplingOnDevice,
+  type SamplingRows,
+} from "@laconic/kernels";
 import {
   add,
   argMax,
   cast,
   cumsum,
+  div,
   expandDims,
+  fill,
   gather,
   greaterEqual,
   lessEqual,
@@ -14,6 +26,7 @@ import {
   maximum,
   minimum,
   mul,
+  onesLike,
   pad,
   range,
   reshape,
@@ -41,8 +54,9 @@ export function samplingKernels(device: OpsDevice): Pick<Kernels, "sampleTokens"
       const [rows, vocabulary] = expectSampling(logits, settings);
       const [tokens, logProbs] = tidy<[TfTensor, TfTensor]>(() => {
         if (rows === 0) return [tensor1d([], "int32"), tensor1d([])];
-        const scaled = scaleRows(device.data(logits), settings.temperature);
-        const chosen = chooseTokens(scaled, settings, vocabulary);
+        const inputs = inputsOf(device, settings);
+        const scaled = scaleRows(device.data(logits), inputs);
+        const chosen = chooseTokens(scaled, inputs, vocabulary);
         return [chosen, picked(logSoftmax(scaled), chosen)];
       });
       return { tokens: store.adoptInts(tokens, [0, vocabulary - 1]), logProbs: store.adoptFloats(logProbs) };
@@ -69,37 +83,58 @@ export function samplingKernels(device: OpsDevice): Pick<Kernels, "sampleTokens"
   };
 }
 
-function column(values: ArrayLike<number>): TfTensor {
-  return tensor2d(Float32Array.from(values), [values.length, 1]);
+/** Settings and uniform numbers of all rows, [B, 1] each. */
+interface Inputs {
+  readonly kind: SamplingKind;
+  readonly temperature: TfTensor;
+  readonly topK: TfTensor;
+  readonly topP: TfTensor;
+  readonly minP: TfTensor;
+  readonly uniform: TfTensor;
+}
+
+function inputsOf(device: OpsDevice, given: SamplingRows | SamplingOnDevice): Inputs {
+  const packed = isOnDevice(given) ? null : packSampling(given);
+  const { kind } = isOnDevice(given) ? given : (packed as NonNullable<typeof packed>);
+  const settings = isOnDevice(given)
+    ? device.data(given.settings)
+    : tensor2d(packed?.settings ?? [], [given.uniform.length, 4]);
+  const rows = settings.shape[0];
+  const uniform = isOnDevice(given)
+    ? slice(device.data(given.uniforms), [0, given.column], [rows, 1])
+    : tensor2d(given.uniform, [rows, 1]);
+  const [temperature, topK, topP, minP] = [0, 1, 2, 3].map((column) => slice(settings, [0, column], [rows, 1])) as [
+    TfTensor,
+    TfTensor,
+    TfTensor,
+    TfTensor,
+  ];
+  return { kind, temperature, topK, topP, minP, uniform };
 }
 
 /** Logits over the temperature; greedy rows stay as they are. */
-function scaleRows(logits: TfTensor, temperature: Float32Array): TfTensor {
-  if (temperature.every((each) => each === 1 || each === 0)) return logits;
-  return mul(logits, column(temperature.map((each) => (each === 0 ? 1 : 1 / each))));
+function scaleRows(logits: TfTensor, { kind, temperature }: Inputs): TfTensor {
+  if (!kind.tempered) return logits;
+  return mul(logits, where(greater(temperature, 0), div(scalar(1), temperature), onesLike(temperature)));
 }
 
 /** int32 [B]. */
-function chooseTokens(scaled: TfTensor, settings: SamplingRows, vocabulary: number): TfTensor {
-  const { temperature, topK, topP, minP, uniform } = settings;
+function chooseTokens(scaled: TfTensor, inputs: Inputs, vocabulary: number): TfTensor {
+  const { kind, temperature, uniform } = inputs;
   const greedy = (): TfTensor => cast(argMax(scaled, 1), "int32");
-  if (temperature.every((each) => each === 0)) return greedy();
-  const cuts = topK.some((k) => k > 0 && k < vocabulary) || topP.some((p) => p < 1) || minP.some((p) => p > 0);
+  if (kind.greedy === "all") return greedy();
+  const cuts = kind.mostK > 0 || kind.topP || kind.minP;
   const shares = softmax(scaled);
-  const drawn = invert(cuts ? truncated(shares, settings, vocabulary) : shares, uniform);
-  if (!temperature.includes(0)) return drawn;
-  const isGreedy = tensor1d(
-    Array.from(temperature, (each) => each === 0),
-    "bool",
-  );
-  return where(isGreedy, greedy(), drawn);
+  const drawn = invert(cuts ? truncated(shares, inputs, vocabulary) : shares, uniform);
+  if (kind.greedy === "none") return drawn;
+  return where(reshape(lessEqual(temperature, 0), [-1]), greedy(), drawn);
 }
 
 /** Tokens in a block. Sums within and over blocks stay short, so float32 carries them. */
 const blockWidth = 256;
 
 /** The token at which the sums of a row pass its uniform number; one without mass is never it. int32 [B]. */
-function invert(shares: TfTensor, uniform: Float32Array): TfTensor {
+function invert(shares: TfTensor, uniform: TfTensor): TfTensor {
   const [rows, vocabulary] = shares.shape as [number, number];
   const blocks = Math.ceil(vocabulary / blockWidth);
   const filled = pad(shares, [
@@ -109,7 +144,7 @@ function invert(shares: TfTensor, uniform: Float32Array): TfTensor {
   const split = reshape(filled, [rows, blocks, blockWidth]);
   const masses = sum(split, 2);
   const ends = cumsum(masses, 1);
-  const target = mul(slice(ends, [0, blocks - 1], [rows, 1]), column(uniform));
+  const target = mul(slice(ends, [0, blocks - 1], [rows, 1]), uniform);
   const block = passes(masses, ends, target);
   const inBlock = gather(
     reshape(split, [rows * blocks, blockWidth]),
@@ -131,18 +166,19 @@ function passes(masses: TfTensor, sums: TfTensor, target: TfTensor): TfTensor {
 }
 
 /** Shares with everything cut set to 0: top-k, then top-p of what is left, then min-p of the likeliest. */
-function truncated(shares: TfTensor, { topK, topP, minP }: SamplingRows, vocabulary: number): TfTensor {
-  const rows = topK.length;
+function truncated(shares: TfTensor, { topK, topP, minP }: Inputs, vocabulary: number): TfTensor {
+  const rows = topK.shape[0];
   const sorted = topk(shares, vocabulary, true).values;
-  const lastKept = Int32Array.from(topK, (k) => (k > 0 && k < vocabulary ? k : vocabulary) - 1);
-  const smallestOfK = expandDims(picked(sorted, tensor1d(lastKept, "int32")), 1);
+  const all = fill([rows, 1], vocabulary);
+  const lastKept = sub(where(greater(topK, 0), minimum(topK, all), all), scalar(1));
+  const smallestOfK = expandDims(picked(sorted, cast(reshape(lastKept, [rows]), "int32")), 1);
   const keep = (values: TfTensor, threshold: TfTensor): TfTensor =>
     mul(values, cast(greaterEqual(values, threshold), "float32"));
   // In descending order, so that the sums find the fewest tokens that reach the mass.
   const sums = cumsum(keep(sorted, smallestOfK), 1);
-  const wanted = mul(slice(sums, [0, vocabulary - 1], [rows, 1]), column(topP));
+  const wanted = mul(slice(sums, [0, vocabulary - 1], [rows, 1]), topP);
   const reached = minimum(sum(cast(less(sums, wanted), "int32"), 1), scalar(vocabulary - 1, "int32"));
   const smallestOfP = expandDims(picked(sorted, cast(reached, "int32")), 1);
-  const smallestOfMin = mul(slice(sorted, [0, 0], [rows, 1]), column(minP));
+  const smallestOfMin = mul(slice(sorted, [0, 0], [rows, 1]), minP);
   return keep(shares, maximum(maximum(smallestOfK, smallestOfP), smallestOfMin));
 }

@@ -8,6 +8,7 @@ export const fusedNames = [
   "attentionBackward",
   "attentionCached",
   "columnSums",
+  "copyColumns",
   "firstOutside",
   "gatherRows",
   "headLogProbs",

@@ -1,7 +1,9 @@
-import { expectFloats, matrix, type Kernels, type Tensor } from "@laconic/kernels";
+import { expectFloats, matrix, sizeOf, type Kernels, type Tensor } from "@laconic/kernels";
 import type { WasmDevice } from "./wasm-device.ts";
 
-export function linearKernels(device: WasmDevice): Pick<Kernels, "linear" | "linearBackward" | "headLogits"> {
+export function linearKernels(
+  device: WasmDevice,
+): Pick<Kernels, "linear" | "linearOnto" | "linearBackward" | "headLogits"> {
   const { store, products } = device;
   const linear: Kernels["linear"] = (x, weight, bias) => {
     const [rows] = matrix(x, "linear: x");
@@ -16,6 +18,13 @@ export function linearKernels(device: WasmDevice): Pick<Kernels, "linear" | "lin
   };
   return {
     linear,
+    linearOnto(into, x, weight, bias) {
+      const added = linear(x, weight, bias);
+      expectFloats(into, added.shape, "linearOnto: into");
+      store.makeWritable(into);
+      device.run("add", into, added, into, sizeOf(into.shape));
+      store.free(added);
+    },
     headLogits: linear,
     linearBackward(dOut, x, weight, needs) {
       const [outer, inner] = matrix(weight, "linearBackward: weight");

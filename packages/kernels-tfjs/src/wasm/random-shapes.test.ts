@@ -101,15 +101,15 @@ test("prefill and decode against a cache", async () => {
       expectAgreement(seed, (kernels, make) => {
         const shape = { queryHeads: group * kvHeads, kvHeads, headDim: 2 * half, scale: 0.3 };
         const count = lengths.length;
-        const cache = kernels.createCache({ rows: count, capacity: 31, kvHeads, headDim: 2 * half });
+        const cache = kernels.createCache({ pages: count, pageSize: 31, kvHeads, headDim: 2 * half });
         // Sequences sit in the cache in the opposite order.
         const rows = Int32Array.from(lengths, (_, s) => count - 1 - s);
         const attend = (added: readonly number[], past: Int32Array): Tensor => {
           const total = added.reduce((sum, length) => sum + length, 0);
           const plan = {
             layout: make.layout(added),
-            rows,
-            rowsOnDevice: make.ints(rows),
+            table: rows,
+            tableOnDevice: kernels.reshape(make.ints(rows), [count, 1]),
             past,
             pastOnDevice: make.ints(past),
           };

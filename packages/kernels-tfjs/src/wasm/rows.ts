@@ -1,7 +1,7 @@
 import { expectFloats, matrix, type Kernels } from "@laconic/kernels";
 import type { WasmDevice } from "./wasm-device.ts";
 
-type Rows = "gatherRows" | "scatterAddRows" | "rmsNorm" | "rmsNormBackward" | "rotary";
+type Rows = "gatherRows" | "scatterAddRows" | "placeRows" | "rmsNorm" | "rmsNormBackward" | "rotary";
 
 /** Operations that treat each row of a matrix by itself. */
 export function rowKernels(device: WasmDevice): Pick<Kernels, Rows> {
@@ -23,6 +23,16 @@ export function rowKernels(device: WasmDevice): Pick<Kernels, Rows> {
       const out = store.zeros([rowCount, width]);
       device.run("scatterAddRows", delta, ids, out, count, width);
       return out;
+    },
+    placeRows({ tensor, add }, delta, ids) {
+      const [rowCount, width] = matrix(tensor, "placeRows: into");
+      const count = ids.shape[0] ?? 0;
+      expectFloats(tensor, tensor.shape, "placeRows: into");
+      expectFloats(delta, [count, width], "placeRows: delta");
+      device.expectIndices(ids, count, rowCount, "placeRows: rows");
+      store.makeWritable(tensor);
+      if (!add) store.bytes(tensor).fill(0);
+      device.run("scatterAddRows", delta, ids, tensor, count, width);
     },
     rmsNorm(x, weight, epsilon) {
       const [rows, width] = matrix(x, "rmsNorm: x");

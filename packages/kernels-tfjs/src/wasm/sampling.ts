@@ -1,13 +1,36 @@
 import { exponential, logarithm } from "@laconic/core";
-import { expectSampling, expectTokenLogProbs, matrix, type Kernels } from "@laconic/kernels";
+import {
+  expectSampling,
+  expectTokenLogProbs,
+  isOnDevice,
+  matrix,
+  type Kernels,
+  type SamplingOnDevice,
+  type SamplingRows,
+} from "@laconic/kernels";
 import type { WasmDevice } from "./wasm-device.ts";
 
 export function samplingKernels(device: WasmDevice): Pick<Kernels, "sampleTokens" | "tokenLogProbs"> {
   const { store } = device;
+  /** As arrays, wherever they are: reading this memory costs nothing. */
+  const onHost = (given: SamplingRows | SamplingOnDevice): SamplingRows => {
+    if (!isOnDevice(given)) return given;
+    const [rows, width] = matrix(given.uniforms, "sampleTokens: uniforms");
+    const [settings, uniforms] = [floatsOf(store.bytes(given.settings)), floatsOf(store.bytes(given.uniforms))];
+    const setting = (at: number): Float32Array =>
+      Float32Array.from({ length: rows }, (_, b) => settings[4 * b + at] as number);
+    return {
+      temperature: setting(0),
+      topK: Int32Array.from(setting(1)),
+      topP: setting(2),
+      minP: setting(3),
+      uniform: Float32Array.from({ length: rows }, (_, b) => uniforms[b * width + given.column] as number),
+    };
+  };
   return {
     sampleTokens(logits, settings) {
       const [rows, vocabulary] = expectSampling(logits, settings);
-      const { temperature, topK, topP, minP, uniform } = settings;
+      const { temperature, topK, topP, minP, uniform } = onHost(settings);
       const [tokens, logProbs] = [store.allocate([rows], "int32"), store.allocate([rows])];
       store.scope(() => {
         const uploaded = [temperature, topK, topP, minP, uniform].map((values) => store.upload(values, [rows]));

@@ -42,8 +42,8 @@ test("training steps leave nothing behind", () => {
         weight: true,
         bias: false,
       });
-      const settings = { learningRate: 0.1, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, gradScale: 1 };
-      kernels.adamW(weight, dWeight as Tensor, moments, { ...settings, step: count });
+      const settings = { learningRate: 0.1, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0 };
+      kernels.adamW([{ param: weight, grad: dWeight as Tensor, ...moments }], { ...settings, step: count });
     });
   step(1);
   const before = { bytes: memory.used, live: kernels.liveTensors() };
@@ -121,7 +121,7 @@ test.each([2 ** 29, 2 ** 30 - 1024, 2 ** 30, 2 ** 31])("an array of %i floats is
 });
 
 test("a full memory is an error, and freeing makes room again", async () => {
-  const size = { rows: 1, capacity: 2 ** 18, kvHeads: 1, headDim: 1536 };
+  const size = { pages: 1, pageSize: 2 ** 18, kvHeads: 1, headDim: 1536 };
   const cache = kernels.createCache(size);
   await expectFull(() => kernels.createCache(size));
   kernels.freeCache(cache);

@@ -6,6 +6,8 @@ import { cacheKernels } from "./key-value-cache.ts";
 import { lifetimeKernels } from "./lifetime.ts";
 import { linearKernels } from "./linear.ts";
 import { optimizerKernels } from "./optimizer.ts";
+import { pieceKernels } from "./pieces.ts";
+import { rowWriteKernels } from "./row-writes.ts";
 import { rowKernels } from "./rows.ts";
 import { samplingKernels } from "./sampling.ts";
 import { WasmDevice } from "./wasm-device.ts";
@@ -20,12 +22,15 @@ export function wasmKernelSet(memory: WasmMemory, fma = false): Kernels {
     dtype: "float32",
     deterministic: true,
     batchInvariant: true,
+    cachePageSize: 32,
     memory: () => null,
     liveTensors: () => device.store.count,
     dispose: () => device.store.dispose(),
     ...lifetimeKernels(device),
+    ...pieceKernels(device),
     ...elementwiseKernels(device),
     ...rowKernels(device),
+    ...rowWriteKernels(device),
     ...linearKernels(device),
     ...attentionKernels(device),
     ...cacheKernels(device),

@@ -5,9 +5,11 @@ import { openWebGpu, optionNames } from "#webgpu";
 import { claiming } from "../claim-backend.ts";
 import { opsKernelSet } from "../ops/ops-kernels.ts";
 import { scatterRows } from "../ops/scatter-rows.ts";
+import { GpuDevice } from "./gpu-device.ts";
+import { shaderKernels } from "./shader-kernels.ts";
 import { watchDevice } from "./watch-device.ts";
 import { putRowsInPlace, wgslOperations } from "./wgsl-operations.ts";
-import type { ProgramRunner } from "./wgsl/run-program.ts";
+import { programRunner } from "./wgsl/run-program.ts";
 
 /**
  * Starts TensorFlow.js's WebGPU backend: on the browser's own WebGPU, in Node on Dawn, the `webgpu` package. Options:
@@ -35,19 +37,20 @@ async function open(modules: string | undefined, shaders: boolean, release: () =
     gpu.close();
     throw new LaconicError("device_unavailable", "TensorFlow.js could not start its webgpu backend on this adapter");
   }
-  const runner = backend() as unknown as ProgramRunner;
-  return opsKernelSet({
+  const runner = shaders ? programRunner(backend()) : null;
+  const set = {
     device: "webgpu",
     library: `tfjs-webgpu ${version_core}, ${gpu.adapter}`,
     // Storage bindings of 128 MiB are what every adapter allows.
     mostElements: 1 << 24,
-    ...(shaders ? { putRows: putRowsInPlace(runner), fused: wgslOperations(runner) } : { putRows: scatterRows }),
+    ...(runner ? { putRows: putRowsInPlace(runner), fused: wgslOperations(runner) } : { putRows: scatterRows }),
     failure: watchDevice(backend()),
     dispose: () => {
       gpu.close();
       release();
     },
-  });
+  };
+  return opsKernelSet(set, runner ? (device) => shaderKernels(new GpuDevice(device, runner)) : undefined);
 }
 
 /** Any GPU that Vulkan, Metal or Direct3D 12 reaches, float32. */

@@ -2,7 +2,10 @@ import { LaconicError } from "@laconic/core";
 
 /** What of a WebGPU adapter is used here. */
 export interface Adapter {
-  readonly info: Readonly<Record<"vendor" | "architecture" | "description", string>>;
+  readonly info: Readonly<Record<"vendor" | "architecture" | "description", string>> & {
+    /** Computes on the CPU. */
+    readonly isFallbackAdapter?: boolean;
+  };
 }
 
 /** What of WebGPU's entry point is used here. */

@@ -26,16 +26,15 @@ export function cpuAttentionKernels(device: TorchDevice): Pick<Kernels, "attenti
       expectHeads(shape, rows, [q], [k, v], "attention");
       expectLayout(layout, rows, "attention");
       const padded = paddedLayout(device, layout, rows);
-      const [query, key, value] = [device.handle(q), device.handle(k), device.handle(v)];
       const [out, logSumExp] = torch.run<Handles<2>>(() => {
         if (rows === 0)
           return [torch.empty(q.shape, device.working), torch.empty([0, shape.queryHeads], scalarType.float32)];
-        const heads = (x: Handle, count: number): Handle => toHeads(device, x, padded, count, shape.headDim);
+        const heads = (x: Tensor, count: number): Handle => toHeads(device, x, padded, count, shape.headDim);
         const [mixed, sums] = torch.callMany(
           forwardCpu,
-          heads(query, shape.queryHeads),
-          heads(key, shape.kvHeads),
-          heads(value, shape.kvHeads),
+          heads(q, shape.queryHeads),
+          heads(k, shape.kvHeads),
+          heads(v, shape.kvHeads),
           ...[{ float: 0 }, { bool: true }, null, scaleOf(shape)],
         );
         return [
@@ -54,19 +53,12 @@ export function cpuAttentionKernels(device: TorchDevice): Pick<Kernels, "attenti
       expectFloats(logSumExp, [rows, shape.queryHeads], "attentionBackward: logSumExp");
       expectLayout(layout, rows, "attentionBackward");
       const padded = paddedLayout(device, layout, rows);
-      const [d, query, key, value, mixed, sums] = [dOut, q, k, v, out, logSumExp].map((x) => device.handle(x)) as [
-        Handle,
-        Handle,
-        Handle,
-        Handle,
-        Handle,
-        Handle,
-      ];
+      const sums = device.handle(logSumExp);
       const { queryHeads, kvHeads, headDim } = shape;
       const [dQ, dK, dV] = torch.run<Handles<3>>(() => {
         const empty = (x: Tensor): Handle => torch.empty(x.shape, device.working);
         if (rows === 0) return [empty(q), empty(k), empty(v)];
-        const heads = (x: Handle, count: number): Handle => toHeads(device, x, padded, count, headDim);
+        const heads = (x: Tensor, count: number): Handle => toHeads(device, x, padded, count, headDim);
         // A padded query row is all zeros with a zero gradient: it adds nothing to any key.
         const paddedSums = padRows(device, sums, padded, queryHeads, scalarType.float32);
         const sumsByHead = torch.view(
@@ -76,11 +68,11 @@ export function cpuAttentionKernels(device: TorchDevice): Pick<Kernels, "attenti
         );
         const gradients = torch.callMany(
           backwardCpu,
-          heads(d, queryHeads),
-          heads(query, queryHeads),
-          heads(key, kvHeads),
-          heads(value, kvHeads),
-          heads(mixed, queryHeads),
+          heads(dOut, queryHeads),
+          heads(q, queryHeads),
+          heads(k, kvHeads),
+          heads(v, kvHeads),
+          heads(out, queryHeads),
           sumsByHead,
           ...[{ float: 0 }, { bool: true }, null, scaleOf(shape)],
         );
@@ -106,18 +98,29 @@ export function scaleOf({ scale, headDim }: AttentionShape): Argument {
 }
 
 /** [N, heads * width] as [S, heads, longest, width], a view of padded rows. */
-function toHeads(device: TorchDevice, x: Handle, padded: PaddedLayout, heads: number, width: number): Handle {
-  const { longest, sequences } = padded;
-  const row = heads * width;
+function toHeads(device: TorchDevice, x: Tensor, padded: PaddedLayout, heads: number, width: number): Handle {
+  return rowsToHeads(device, device.rows(x), padded, heads, width);
+}
+
+/** The same of rows that lie `stride` elements apart. */
+export function rowsToHeads(
+  device: TorchDevice,
+  { handle, stride }: { readonly handle: Handle; readonly stride: number },
+  padded: PaddedLayout,
+  heads: number,
+  width: number,
+): Handle {
+  const { longest, sequences, places } = padded;
+  const row = places === null ? stride : heads * width;
   return device.torch.view(
-    padRows(device, x, padded, row, device.working),
+    padRows(device, handle, padded, heads * width, device.working),
     [sequences, heads, longest, width],
     [longest * row, width, row, 1],
   );
 }
 
 /** The way back; `x` may have any strides, and lack the last axis when its width is 1. */
-function fromHeads(device: TorchDevice, x: Handle, padded: PaddedLayout, heads: number, width: number): Handle {
+export function fromHeads(device: TorchDevice, x: Handle, padded: PaddedLayout, heads: number, width: number): Handle {
   const { torch } = device;
   const rowsFirst = torch.call(contiguous, torch.call(transpose, x, { int: 1 }, { int: 2 }), { int: 0 });
   return packRows(device, rowsFirst, padded, heads * width);

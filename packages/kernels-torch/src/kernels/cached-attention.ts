@@ -1,82 +1,245 @@
-import type { AttentionShape } from "@laconic/kernels";
+import { longestReach, pageRun, seesEverything, type AttentionShape, type CachePlan } from "@laconic/kernels";
+import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Handle } from "../native/torch.ts";
 import { scaleOf } from "./attention.ts";
+import type { TorchCache } from "./key-value-cache.ts";
+import { packRows, padRows, paddedLayout } from "./padding.ts";
 import type { TorchDevice } from "../torch-device.ts";
 
 const flashCpu = operator("aten::_scaled_dot_product_flash_attention_for_cpu", "", 2);
 const bmm = operator("aten::bmm");
 const softmax = operator("aten::_softmax");
-const transpose = operator("aten::transpose", "int");
 const contiguous = operator("aten::contiguous");
+const indexSelect = operator("aten::index_select");
+const transpose = operator("aten::transpose", "int");
+const greater = operator("aten::gt", "Tensor");
+const where = operator("aten::where", "self");
 
-/** What one call attends with. */
-export interface CachedAttention {
-  /** [S * longest, queryHeads * headDim]. */
+/** Scores, or gathered keys, of at most this many elements are held at once. */
+const mostElements = 2 ** 25;
+
+/** New tokens, packed: query [N, queryHeads * headDim], keys and values [N, kvHeads * headDim]. */
+export interface NewTokens {
   readonly query: Handle;
-  /** [S * kvHeads, reach, headDim], one head every `keyStride` elements. */
   readonly keys: Handle;
   readonly values: Handle;
-  readonly mask: Handle | null;
-  readonly sequences: number;
-  readonly longest: number;
-  readonly reach: number;
-  /** Elements from one head's keys to the next's. */
-  readonly keyStride: number;
+  readonly tokens: number;
 }
 
-export type Attend = (device: TorchDevice, input: CachedAttention, shape: AttentionShape) => Handle;
+/** Keys or values of some sequences, one matrix [reach, headDim] a head, `stride` elements apart. */
+interface HeldRows {
+  readonly handle: Handle;
+  readonly stride: number;
+}
 
-/** Flash attention with a mask. One new token per sequence: the query heads of a group stand in for its tokens. */
-export const attendCpu: Attend = (device, input, shape) => {
+/** softmax(q k^T + mask) v with plain products, in float32, a few sequences and tokens at a time: any device can do it. */
+export function attendTiled(
+  device: TorchDevice,
+  { query, tokens }: NewTokens,
+  cache: TorchCache,
+  shape: AttentionShape,
+  plan: CachePlan,
+): Handle {
   const { torch } = device;
   const { queryHeads, kvHeads, headDim } = shape;
-  const { sequences, longest, reach, keyStride, query, mask } = input;
-  const group = queryHeads / kvHeads;
-  const byHead = (held: Handle): Handle =>
-    torch.view(held, [sequences, kvHeads, reach, headDim], [kvHeads * keyStride, keyStride, headDim, 1]);
-  const single = longest === 1;
   const row = queryHeads * headDim;
-  const queries = single
-    ? torch.view(query, [sequences, kvHeads, group, headDim])
-    : torch.view(query, [sequences, queryHeads, longest, headDim], [longest * row, headDim, row, 1]);
-  const additive =
-    mask === null ? null : { some: torch.view(mask, [sequences, 1, longest, reach], [longest * reach, 0, reach, 1]) };
+  const reach = longestReach(plan);
+  const layout = paddedLayout(device, plan.layout, tokens);
+  const { sequences, longest } = layout;
+  const padded = padRows(device, query, layout, row, device.working);
+  const everything = seesEverything(plan, reach);
+  const copied = pageRun(plan) < 0 || device.working !== scalarType.float32;
+  const each = Math.max(queryHeads * longest * reach, copied ? kvHeads * reach * headDim : 0);
+  const many = Math.max(1, Math.min(sequences, Math.floor(mostElements / each)));
+  const tall = Math.max(1, Math.min(longest, Math.floor(mostElements / (many * queryHeads * reach))));
+  const attend = (first: number, count: number, from: number, length: number): Handle =>
+    torch.run(() => {
+      const keys = heldRows(device, cache, "keys", plan, reach, first, count);
+      const values = heldRows(device, cache, "values", plan, reach, first, count);
+      const mask = everything ? null : maskOf(device, cache, plan, reach, { first, count, from, length });
+      const part = torch.view(
+        padded,
+        [count, kvHeads, queryHeads / kvHeads, length, headDim],
+        [longest * row, (queryHeads / kvHeads) * headDim, headDim, row, 1],
+        (first * longest + from) * row,
+      );
+      return attendOnce(device, part, { keys, values, mask, count, length, reach }, shape);
+    });
+  if (many === sequences && tall === longest) return packRows(device, attend(0, sequences, 0, longest), layout, row);
+  const out = torch.empty([sequences * longest, row], device.working);
+  for (let first = 0; first < sequences; first += many)
+    for (let from = 0; from < longest; from += tall) {
+      const [count, length] = [Math.min(many, sequences - first), Math.min(tall, longest - from)];
+      torch.run(() => {
+        const target = torch.view(out, [count, length, row], [longest * row, row, 1], (first * longest + from) * row);
+        torch.copyInto(target, torch.view(attend(first, count, from, length), [count, length, row]));
+        return [];
+      });
+    }
+  return packRows(device, out, layout, row);
+}
+
+/** One token a sequence by PyTorch's flash attention on the CPU, whose scores are float32 whatever the keys are: the query heads of a group stand in for its tokens. */
+export function attendStepCpu(
+  device: TorchDevice,
+  { query }: NewTokens,
+  cache: TorchCache,
+  shape: AttentionShape,
+  plan: CachePlan,
+): Handle {
+  const { torch } = device;
+  const { queryHeads, kvHeads, headDim } = shape;
+  const sequences = plan.past.length;
+  const reach = longestReach(plan);
+  const group = queryHeads / kvHeads;
+  const byHead = (name: "keys" | "values"): Handle => {
+    const { handle, stride } = heldRows(device, cache, name, plan, reach, 0, sequences);
+    return torch.view(handle, [sequences, kvHeads, reach, headDim], [kvHeads * stride, stride, headDim, 1]);
+  };
+  const additive = (): Handle => {
+    const mask = maskOf(device, cache, plan, reach, { first: 0, count: sequences, from: 0, length: 1 });
+    return torch.view(device.rounded(mask), [sequences, 1, 1, reach]);
+  };
   const [mixed] = torch.callMany(
     flashCpu,
-    queries,
-    byHead(input.keys),
-    byHead(input.values),
-    ...[{ float: 0 }, { bool: false }, additive, scaleOf(shape)],
+    torch.view(query, [sequences, kvHeads, group, headDim]),
+    byHead("keys"),
+    byHead("values"),
+    ...[{ float: 0 }, { bool: false }, seesEverything(plan, reach) ? null : { some: additive() }, scaleOf(shape)],
   );
-  const rows = single ? mixed : torch.call(transpose, mixed, { int: 1 }, { int: 2 });
-  return torch.call(contiguous, rows, { int: 0 });
-};
+  return torch.view(torch.call(contiguous, mixed, { int: 0 }), [sequences, queryHeads * headDim]);
+}
 
-/** softmax(q k^T + mask) v with plain products, the query heads of a group side by side: any device can do it. */
-export const attendMath: Attend = (device, input, shape) => {
+/** Keys or values of sequences from `first` on: a view where they have one page each in a row, else a copy of their pages. */
+export function heldRows(
+  device: TorchDevice,
+  cache: TorchCache,
+  name: "keys" | "values",
+  plan: CachePlan,
+  reach: number,
+  first: number,
+  count: number,
+): HeldRows {
+  const { store, torch } = device;
+  const { pages, pageSize, kvHeads, headDim } = cache;
+  const held = cache[name].handle;
+  const matrixSize = pageSize * headDim;
+  const width = plan.table.length / plan.past.length;
+  const start = pageRun(plan);
+  // One sequence with one page is always a view.
+  const page = start >= 0 ? start + first : count === 1 && width === 1 ? (plan.table[first] as number) : -1;
+  if (page >= 0)
+    return {
+      handle: torch.view(
+        held,
+        [count * kvHeads, reach, headDim],
+        [matrixSize, headDim, 1],
+        page * kvHeads * matrixSize,
+      ),
+      stride: matrixSize,
+    };
+  const needed = Math.max(1, Math.ceil(reach / pageSize));
+  const table = torch.view(device.indices(store.get(plan.tableOnDevice)), [count, needed], [width, 1], first * width);
+  const chosen = torch.view(torch.call(contiguous, table, { int: 0 }), [count * needed]);
+  const within = Math.min(reach, pageSize);
+  const source = torch.view(held, [pages, kvHeads, within, headDim], [kvHeads * matrixSize, matrixSize, headDim, 1]);
+  const picked = torch.call(indexSelect, source, { int: 0 }, chosen);
+  if (needed === 1) return { handle: torch.view(picked, [count * kvHeads, reach, headDim]), stride: reach * headDim };
+  const byHead = torch.call(
+    transpose,
+    torch.view(picked, [count, needed, kvHeads, matrixSize]),
+    { int: 1 },
+    { int: 2 },
+  );
+  const whole = torch.call(contiguous, byHead, { int: 0 });
+  const stride = needed * matrixSize;
+  return { handle: torch.view(whole, [count * kvHeads, reach, headDim], [stride, headDim, 1]), stride };
+}
+
+/** Some tokens of some sequences. */
+interface Tile {
+  readonly first: number;
+  readonly count: number;
+  readonly from: number;
+  readonly length: number;
+}
+
+/**
+ * Additive mask [count, length, reach] in float32, made on the device from the lengths: 0 where a token may look, -infinity
+ * elsewhere.
+ */
+function maskOf(
+  device: TorchDevice,
+  cache: TorchCache,
+  plan: CachePlan,
+  reach: number,
+  { first, count, from, length }: Tile,
+): Handle {
+  const { store, torch } = device;
+  const past = store.get(plan.pastOnDevice);
+  return store.derive(past, `mask ${reach} ${first} ${count} ${from} ${length}`, () => {
+    const numbers = store.derive(cache.keys, `numbers ${Math.ceil(reach / 1024)}`, () => {
+      const upTo = 1024 * Math.ceil(reach / 1024);
+      return torch.upload(
+        Float32Array.from({ length: upTo }, (_, i) => i),
+        [upTo],
+      );
+    });
+    const held = store.derive(past, "float32", () => torch.cast(past.handle, scalarType.float32));
+    const last = torch.add(
+      torch.view(held, [count, 1, 1], [1, 1, 1], first),
+      torch.view(numbers, [1, length, 1], [1, 1, 1], from),
+    );
+    const hidden = torch.call(greater, torch.view(numbers, [1, 1, reach]), last);
+    const [no, yes] = [torch.full([1], scalarType.float32, -Infinity), torch.full([1], scalarType.float32, 0)];
+    return torch.call(where, hidden, no, yes);
+  });
+}
+
+interface Held {
+  readonly keys: HeldRows;
+  readonly values: HeldRows;
+  readonly mask: Handle | null;
+  readonly count: number;
+  readonly length: number;
+  readonly reach: number;
+}
+
+/** @param query - [count, kvHeads, group, length, headDim]. Returns [count * length, queryHeads * headDim]. */
+function attendOnce(
+  device: TorchDevice,
+  query: Handle,
+  { keys, values, mask, count, length, reach }: Held,
+  { queryHeads, kvHeads, headDim, scale }: AttentionShape,
+): Handle {
   const { torch } = device;
-  const { queryHeads, kvHeads, headDim, scale } = shape;
-  const { sequences, longest, reach, keyStride, query, mask } = input;
   const group = queryHeads / kvHeads;
   const row = queryHeads * headDim;
-  const batch = sequences * kvHeads;
-  // [S, longest, kvHeads, group, headDim] to [S, kvHeads, group, longest, headDim].
-  const grouped = torch.view(
-    query,
-    [sequences, kvHeads, group, longest, headDim],
-    [longest * row, group * headDim, headDim, row, 1],
-  );
-  const queries = torch.view(torch.call(contiguous, grouped, { int: 0 }), [batch, group * longest, headDim]);
-  const keysTransposed = torch.view(input.keys, [batch, headDim, reach], [keyStride, 1, headDim]);
-  let scores = torch.multiplyByNumber(torch.call(bmm, queries, keysTransposed), scale);
-  scores = torch.view(scores, [sequences, kvHeads * group, longest, reach]);
+  const batch = count * kvHeads;
+  // Rounded scores would make the sampler's log-probs others than the trainer's.
+  const wide = ({ handle, stride }: HeldRows, transposed: boolean): Handle => {
+    const [rows, step] =
+      device.working === scalarType.float32
+        ? [handle, stride]
+        : [device.widened(torch.call(contiguous, handle, { int: 0 })), reach * headDim];
+    return transposed
+      ? torch.view(rows, [batch, headDim, reach], [step, 1, headDim])
+      : torch.view(rows, [batch, reach, headDim], [step, headDim, 1]);
+  };
+  const queries = torch.view(device.widened(torch.call(contiguous, query, { int: 0 })), [
+    batch,
+    group * length,
+    headDim,
+  ]);
+  let scores = torch.multiplyByNumber(torch.call(bmm, queries, wide(keys, true)), scale);
+  scores = torch.view(scores, [count, kvHeads * group, length, reach]);
   if (mask !== null)
-    scores = torch.add(scores, torch.view(mask, [sequences, 1, longest, reach], [longest * reach, 0, reach, 1]));
-  const shares = torch.view(torch.call(softmax, scores, { int: 3 }, { bool: false }), [batch, group * longest, reach]);
+    scores = torch.add(scores, torch.view(mask, [count, 1, length, reach], [length * reach, 0, reach, 1]));
+  const shares = torch.view(torch.call(softmax, scores, { int: 3 }, { bool: false }), [batch, group * length, reach]);
   const mixed = torch.view(
-    torch.call(bmm, shares, input.values),
-    [sequences, longest, kvHeads, group, headDim],
-    [longest * row, headDim, group * longest * headDim, longest * headDim, 1],
+    torch.call(bmm, shares, wide(values, false)),
+    [count, length, kvHeads, group, headDim],
+    [length * row, headDim, group * length * headDim, length * headDim, 1],
   );
-  return torch.call(contiguous, mixed, { int: 0 });
-};
+  return torch.view(device.rounded(torch.call(contiguous, mixed, { int: 0 })), [count * length, row]);
+}

@@ -1,4 +1,12 @@
-import { expectFloats, expectHeads, expectLayout, matrix, type AttentionShape, type Kernels } from "@laconic/kernels";
+import {
+  expectFloats,
+  expectHeads,
+  expectLayout,
+  matrix,
+  type AttentionShape,
+  type Kernels,
+  type Tensor,
+} from "@laconic/kernels";
 import { operator, type Argument, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 import { scaleOf } from "./attention.ts";
@@ -21,7 +29,10 @@ export function cudaAttentionKernels(
   const { torch, store } = device;
   /** Optional arguments that newer versions add to the end are none; older versions do not read them. */
   const none = [null, null, null, null, null, null] as const;
-  const heads = (x: Handle, rows: number, count: number, width: number): Handle => torch.view(x, [rows, count, width]);
+  const heads = (x: Tensor, rows: number, count: number, width: number): Handle => {
+    const { handle, stride } = device.rows(x);
+    return torch.view(handle, [rows, count, width], [stride, width, 1]);
+  };
   const fits = ({ headDim }: AttentionShape): boolean => headDim % 8 === 0 && headDim <= 256;
   return {
     attention(q, k, v, shape, layout) {
@@ -30,18 +41,13 @@ export function cudaAttentionKernels(
       const { queryHeads, kvHeads, headDim } = shape;
       expectHeads(shape, rows, [q], [k, v], "attention");
       expectLayout(layout, rows, "attention");
-      const [query, key, value, offsets] = [q, k, v, layout.offsetsOnDevice].map((x) => device.handle(x)) as [
-        Handle,
-        Handle,
-        Handle,
-        Handle,
-      ];
+      const offsets = device.handle(layout.offsetsOnDevice);
       const [out, logSumExp, raw, state, unused] = torch.run<readonly Handle[]>(() => {
         const [mixed, sums, random, other] = torch.callMany(
           forward,
-          heads(query, rows, queryHeads, headDim),
-          heads(key, rows, kvHeads, headDim),
-          heads(value, rows, kvHeads, headDim),
+          heads(q, rows, queryHeads, headDim),
+          heads(k, rows, kvHeads, headDim),
+          heads(v, rows, kvHeads, headDim),
           { some: offsets },
           { some: offsets },
           ...[{ int: layout.longest }, { int: layout.longest }],
@@ -50,7 +56,7 @@ export function cudaAttentionKernels(
         );
         // [heads, N] as the contract has it, [N, heads].
         const byRow = torch.call(contiguous, torch.call(transpose, sums, { int: 0 }, { int: 1 }), { int: 0 });
-        return [torch.call(contiguous, mixed, { int: 0 }), byRow, sums, random, other];
+        return [torch.view(torch.call(contiguous, mixed, { int: 0 }), q.shape), byRow, sums, random, other];
       }) as [Handle, Handle, Handle, Handle, Handle];
       const kept = store.adoptFloats(logSumExp, [rows, queryHeads], "full");
       for (const [name, handle] of Object.entries({ raw, state, unused })) store.attach(kept, `flash ${name}`, handle);
@@ -65,18 +71,16 @@ export function cudaAttentionKernels(
       expectFloats(logSumExp, [rows, queryHeads], "attentionBackward: logSumExp");
       expectLayout(layout, rows, "attentionBackward");
       const saved = store.get(logSumExp);
-      const [d, query, key, value, mixed, offsets] = [dOut, q, k, v, out, layout.offsetsOnDevice].map((x) =>
-        device.handle(x),
-      ) as [Handle, Handle, Handle, Handle, Handle, Handle];
+      const offsets = device.handle(layout.offsetsOnDevice);
       const gradients = torch.run(() =>
         torch
           .callMany(
             backward,
-            heads(d, rows, queryHeads, headDim),
-            heads(query, rows, queryHeads, headDim),
-            heads(key, rows, kvHeads, headDim),
-            heads(value, rows, kvHeads, headDim),
-            heads(mixed, rows, queryHeads, headDim),
+            heads(dOut, rows, queryHeads, headDim),
+            heads(q, rows, queryHeads, headDim),
+            heads(k, rows, kvHeads, headDim),
+            heads(v, rows, kvHeads, headDim),
+            heads(out, rows, queryHeads, headDim),
             store.attached(saved, "flash raw"),
             offsets,
             offsets,
@@ -85,7 +89,12 @@ export function cudaAttentionKernels(
             store.attached(saved, "flash unused"),
             ...([scaleOf(shape), null, null] as readonly Argument[]),
           )
-          .map((gradient) => torch.call(contiguous, gradient, { int: 0 })),
+          .map((gradient, i) =>
+            torch.view(
+              torch.call(contiguous, gradient, { int: 0 }),
+              ([q, k, v] as const)[i]?.shape as readonly number[],
+            ),
+          ),
       ) as [Handle, Handle, Handle];
       return {
         dQ: store.adoptFloats(gradients[0], q.shape),

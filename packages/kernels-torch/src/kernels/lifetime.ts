@@ -29,17 +29,18 @@ export function lifetimeKernels(device: TorchDevice): Pick<Kernels, Lifetime> {
       );
     },
     async read(tensor) {
-      const { handle, shape, dtype, precision } = store.get(tensor);
-      if (dtype === "int32") {
-        const values = new Int32Array(sizeOf(shape));
-        torch.read(handle, shape, values);
-        return values;
-      }
-      const values = new Float32Array(sizeOf(shape));
+      const { shape, dtype, precision } = store.get(tensor);
+      const handle = device.handle(tensor);
+      const isInt = dtype === "int32";
+      const values = isInt ? new Int32Array(sizeOf(shape)) : new Float32Array(sizeOf(shape));
+      let finish = (): void => undefined;
       torch.run(() => {
-        torch.read(precision === "full" ? handle : device.widened(handle), shape, values);
+        finish = torch.startRead(isInt || precision === "full" ? handle : device.widened(handle), shape, values);
         return [];
       });
+      // Who enqueues more work before awaiting this keeps the device busy meanwhile.
+      await Promise.resolve();
+      finish();
       return values;
     },
     zeros: (shape, precision = "working") =>
@@ -56,7 +57,8 @@ export function lifetimeKernels(device: TorchDevice): Pick<Kernels, Lifetime> {
       return device.make(shape, () => torch.cast(handle, device.type(wanted), true), wanted);
     },
     reshape(tensor, shape) {
-      const { handle, dtype, range, precision, shape: from } = store.get(tensor);
+      const { dtype, range, precision, shape: from } = store.get(tensor);
+      const handle = device.handle(tensor);
       if (sizeOf(from) !== sizeOf(shape))
         throw new LaconicError(
           "input_invalid",

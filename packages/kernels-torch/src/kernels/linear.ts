@@ -1,14 +1,17 @@
-import { expectFloats, matrix, type Kernels, type Tensor } from "@laconic/kernels";
+import { expectFloats, matrix, type GradientPlace, type Kernels, type Tensor } from "@laconic/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
+import { fullProduct, placeProduct, product } from "./products.ts";
 
 const mm = operator("aten::mm");
 const mmWide = operator("aten::mm", "dtype");
 
+type Products = "linear" | "linearOnto" | "linearBackward" | "headLogits";
+
 /** Dense products, each one call of the BLAS library. */
-export function linearKernels(device: TorchDevice): Pick<Kernels, "linear" | "linearBackward" | "headLogits"> {
-  const { torch } = device;
+export function linearKernels(device: TorchDevice): Pick<Kernels, Products> {
+  const { torch, store } = device;
   const expectInputs = (x: Tensor, weight: Tensor, place: string): readonly [number, number, number] => {
     const [rows] = matrix(x, `${place}: x`);
     const [outer, inner] = matrix(weight, `${place}: weight`);
@@ -16,13 +19,45 @@ export function linearKernels(device: TorchDevice): Pick<Kernels, "linear" | "li
     torch.expectWork(rows * inner * outer);
     return [rows, inner, outer];
   };
+  const rowsOf = (x: Tensor): Handle => device.rows(x).handle;
+  /** A weight as the right factor; the view is kept with it. */
+  const turnedWeight = (weight: Tensor, inner: number, outer: number): Handle => {
+    const w = device.handle(weight);
+    return store.derive(store.get(weight), "turned", () => torch.view(w, [inner, outer], [1, inner]));
+  };
+  const ones = (rows: number): Handle => torch.full([1, rows], device.working, 1);
+  /** The product of two matrices in float32, in its place where it has one. */
+  const parameterGradient = (
+    shape: readonly number[],
+    place: GradientPlace | undefined,
+    rows: number,
+    factors: () => readonly [Handle, Handle],
+  ): Tensor | null => {
+    const size = [shape.length === 1 ? 1 : shape[0], shape.at(-1)] as readonly [number, number];
+    if (!place)
+      return device.make(
+        shape,
+        () => {
+          if (rows === 0) return torch.full(shape, scalarType.float32, 0);
+          return torch.view(fullProduct(device, ...factors(), size), shape);
+        },
+        "full",
+      );
+    expectFloats(place.tensor, shape, "linearBackward: into");
+    torch.run(() => {
+      if (rows > 0) placeProduct(device, place, ...factors(), size);
+      else if (!place.add) torch.fill(device.handle(place.tensor), 0);
+      return [];
+    });
+    return null;
+  };
   return {
     linear(x, weight, bias) {
       const [rows, inner, outer] = expectInputs(x, weight, "linear");
       if (bias) expectFloats(bias, [outer], "linear: bias");
-      const [left, w, row] = [device.handle(x), device.handle(weight), bias ? device.handle(bias) : null];
+      const [left, row] = [rowsOf(x), bias ? device.handle(bias) : null];
       return device.make([rows, outer], () => {
-        const right = torch.view(w, [inner, outer], [1, inner]);
+        const right = turnedWeight(weight, inner, outer);
         const out = torch.empty([rows, outer], device.working);
         if (rows === 0) return out;
         if (row === null) torch.mmInto(out, left, right);
@@ -30,37 +65,41 @@ export function linearKernels(device: TorchDevice): Pick<Kernels, "linear" | "li
         return out;
       });
     },
+    linearOnto(into, x, weight, bias) {
+      const [rows, inner, outer] = expectInputs(x, weight, "linearOnto");
+      expectFloats(into, [rows, outer], "linearOnto: into");
+      if (bias) expectFloats(bias, [outer], "linearOnto: bias");
+      if (rows === 0) return;
+      const [sum, left] = [rowsOf(into), rowsOf(x)];
+      torch.run(() => {
+        torch.addmmInto(sum, sum, left, turnedWeight(weight, inner, outer));
+        if (bias)
+          torch.addmmInto(sum, sum, torch.view(ones(rows), [rows, 1]), torch.view(device.handle(bias), [1, outer]));
+        store.changed(store.get(into));
+        return [];
+      });
+    },
     headLogits(hidden, weight) {
       const [rows, inner, outer] = expectInputs(hidden, weight, "headLogits");
-      const [left, w] = [device.handle(hidden), device.handle(weight)];
+      const left = rowsOf(hidden);
       return device.make(
         [rows, outer],
-        () => wideProduct(device, left, torch.view(w, [inner, outer], [1, inner])),
+        () => fullProduct(device, left, turnedWeight(weight, inner, outer), [rows, outer]),
         "full",
       );
     },
-    linearBackward(dOut, x, weight, needs) {
+    linearBackward(dOut, x, weight, needs, into = {}) {
       const [rows, inner, outer] = expectInputs(x, weight, "linearBackward");
       expectFloats(dOut, [rows, outer], "linearBackward: dOut");
-      const [d, left, w] = [device.handle(dOut), device.handle(x), device.handle(weight)];
-      const zeros = (shape: readonly number[]): Handle => torch.full(shape, scalarType.float32, 0);
+      const [d, left, w] = [rowsOf(dOut), rowsOf(x), device.handle(weight)];
+      const { stride } = device.rows(dOut);
+      const turned = (): Handle => torch.view(d, [outer, rows], [1, stride]);
+      const dWeight = needs.weight && parameterGradient([outer, inner], into.dWeight, rows, () => [turned(), left]);
+      const dBias = needs.bias && parameterGradient([outer], into.dBias, rows, () => [ones(rows), d]);
       return {
-        ...(needs.input && { dX: device.make([rows, inner], () => torch.call(mm, d, w)) }),
-        ...(needs.weight && {
-          dWeight: device.make(
-            [outer, inner],
-            () =>
-              rows === 0 ? zeros([outer, inner]) : wideProduct(device, torch.view(d, [outer, rows], [1, outer]), left),
-            "full",
-          ),
-        }),
-        ...(needs.bias && {
-          dBias: device.make(
-            [outer],
-            () => (rows === 0 ? zeros([outer]) : torch.view(columnSums(device, d, rows), [outer])),
-            "full",
-          ),
-        }),
+        ...(needs.input && { dX: device.make([rows, inner], () => product(device, d, w, [rows, inner])) }),
+        ...(dWeight && { dWeight }),
+        ...(dBias && { dBias }),
       };
     },
   };
@@ -72,9 +111,4 @@ export function wideProduct(device: TorchDevice, a: Handle, b: Handle): Handle {
   if (working === scalarType.float32) return torch.call(mm, a, b);
   if (torch.device === "cuda") return torch.call(mmWide, a, b, { type: scalarType.float32 });
   return device.widened(torch.call(mm, a, b));
-}
-
-/** Sums over the rows of a matrix, [1, width] in float32: a product with ones, since `sum` takes an optional list. */
-function columnSums(device: TorchDevice, x: Handle, rows: number): Handle {
-  return wideProduct(device, device.torch.full([1, rows], device.working, 1), x);
 }

@@ -6,6 +6,7 @@ import {
   type AttentionShape,
   type Kernels,
   type SequenceLayout,
+  type Tensor,
 } from "@laconic/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Handle, type Handles } from "../native/torch.ts";
@@ -138,8 +139,8 @@ export function mathAttentionKernels(device: TorchDevice): Pick<Kernels, "attent
       expectFloats(logSumExp, [rows, queryHeads], "attentionBackward: logSumExp");
       expectLayout(layout, rows, "attentionBackward");
       const [dQ, dK, dV] = torch.run<Handles<3>>(() => {
-        const empty = (): Handle => torch.empty([0, 0], device.working);
-        if (rows === 0) return [empty(), empty(), empty()];
+        const empty = (x: Tensor): Handle => torch.empty(x.shape, device.working);
+        if (rows === 0) return [empty(q), empty(k), empty(v)];
         const batch = batchOf(layout, rows, shape);
         const { longest } = batch.padded;
         const span = (queryHeads / kvHeads) * longest;

@@ -1,51 +1,97 @@
-import { expectFloats, type Kernels } from "@laconic/kernels";
+import { expectUpdates, sizeOf, type AdamWStep, type GradientClip, type Kernels } from "@laconic/kernels";
+import { blockLength, stretches, type Stretch } from "../arena.ts";
 import { scalarType } from "../native/scalar-type.ts";
-import { operator } from "../native/torch.ts";
+import { operator, type Argument, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 
 const fusedAdamW = operator("aten::_fused_adamw_", "", 0);
 const dot = operator("aten::dot");
-const stack = operator("aten::stack");
-const sizeOf = (shape: readonly number[]): number => shape.reduce((product, length) => product * length, 1);
+const cat = operator("aten::cat");
+const maximum = operator("aten::maximum");
+const sqrt = operator("aten::sqrt");
+const rowNorms = operator("aten::norm_except_dim");
+const findInfinite = operator("aten::_amp_foreach_non_finite_check_and_unscale_", "", 0);
 
+/** Gradient norm and AdamW, over stretches of memory instead of tensors. */
 export function optimizerKernels(device: TorchDevice): Pick<Kernels, "sumSquares" | "adamW"> {
   const { torch, store } = device;
+
+  /** Norms whose squares add up to a vector's sum of squares: of blocks, and of what is left behind them. */
+  const norms = ({ length, view }: Stretch): Handle[] => {
+    const blocks = Math.floor(length / blockLength);
+    const rest = length - blocks * blockLength;
+    const normsOf = (rows: Handle, count: number): Handle =>
+      torch.view(torch.call(rowNorms, rows, { int: 2 }, { int: 0 }), [count]);
+    return [
+      ...(blocks > 0 ? [normsOf(view(0, [blocks, blockLength]), blocks)] : []),
+      ...(rest > 0 ? [normsOf(torch.view(view(0), [1, rest], undefined, blocks * blockLength), 1)] : []),
+    ];
+  };
+
+  /** What gradients are divided by; null where they are taken as they are. Both halves of a step share it. */
+  const divisor = ({ squares, maxNorm }: GradientClip): Handle | null => {
+    if (maxNorm === Infinity) return null;
+    return store.derive(store.get(squares), `divisor ${maxNorm}`, () => {
+      const share = torch.multiplyByNumber(torch.call(sqrt, device.handle(squares)), 1 / maxNorm);
+      return torch.call(maximum, share, device.number(1, [1]));
+    });
+  };
+
+  /** 1 where the sum is not finite, else 0. */
+  const infinite = ({ squares }: GradientClip): Handle =>
+    store.derive(store.get(squares), "infinite", () => {
+      const found = torch.full([1], scalarType.float32, 0);
+      // Divides by 1 what it looks at.
+      torch.callMany(findInfinite, { tensors: [device.handle(squares)] }, found, device.number(1, [1]));
+      return found;
+    });
+
+  /** PyTorch counts steps in a float32 tensor. */
+  const stepCount = ({ clip, step }: AdamWStep): Handle => {
+    const make = (): Handle => torch.full([1], scalarType.float32, step);
+    return clip ? store.derive(store.get(clip.squares), `step ${step}`, make) : make();
+  };
+
   return {
     sumSquares(tensors) {
-      const handles = tensors.map((tensor) => store.get(tensor));
       return device.make(
         [1],
         () => {
-          if (handles.length === 0) return torch.full([1], scalarType.float32, 0);
-          const squares = handles.map(({ handle, shape, precision }) => {
-            const flat = torch.view(precision === "full" ? handle : device.widened(handle), [sizeOf(shape)]);
-            return torch.call(dot, flat, flat);
-          });
-          const all = torch.call(stack, { tensors: squares }, { int: 0 });
-          return torch.view(torch.call(dot, all, torch.full([squares.length], scalarType.float32, 1)), [1]);
+          const vectors = tensors.map((tensor) => [device.vector(tensor, true)]);
+          const parts = stretches(torch, vectors).flatMap(norms);
+          if (parts.length === 0) return torch.full([1], scalarType.float32, 0);
+          const all = parts.length === 1 ? (parts[0] as Handle) : torch.call(cat, { tensors: parts }, { int: 0 });
+          return torch.view(torch.call(dot, all, all), [1]);
         },
         "full",
       );
     },
-    adamW(param, grad, { first, second, master }, step) {
-      for (const [name, tensor] of Object.entries({ grad, first, second, ...(master && { master }) }))
-        expectFloats(tensor, param.shape, `adamW: ${name}`);
-      const weights = store.get(param);
-      const [gradient, m, v] = [store.get(grad), store.get(first), store.get(second)];
-      const exact = master ? device.handle(master) : weights.handle;
+    adamW(tensors, step) {
+      expectUpdates(tensors);
+      if (tensors.length === 0) return;
       torch.run(() => {
-        const wide = gradient.precision === "full" ? gradient.handle : device.widened(gradient.handle);
-        const clipped = step.gradScale === 1 ? wide : torch.multiplyByNumber(wide, step.gradScale);
-        // PyTorch counts steps in a float32 tensor.
+        const table = tensors
+          .filter(({ param }) => sizeOf(param.shape) > 0)
+          .map(({ param, grad, first, second, master }) => [
+            ...[device.vector(master ?? param), device.vector(grad, true), device.vector(first), device.vector(second)],
+            ...(master ? [device.vector(param)] : []),
+          ]);
+        const parts = stretches(torch, table);
+        const column = (index: number): Argument => ({ tensors: parts.map(({ view }) => view(index)) });
+        const scale = step.clip ? divisor(step.clip) : null;
+        const count = stepCount(step);
         torch.callMany(
           fusedAdamW,
-          ...[exact, clipped, m.handle, v.handle].map((handle) => ({ tensors: [handle] })),
+          ...[0, 1, 2, 3].map(column),
           { tensors: [] },
-          { tensors: [torch.full([1], scalarType.float32, step.step)] },
+          { tensors: parts.map(() => count) },
           ...[step.learningRate, step.beta1, step.beta2, step.weightDecay, step.epsilon].map((float) => ({ float })),
-          ...[{ bool: false }, { bool: false }, null, null],
+          ...[{ bool: false }, { bool: false }],
+          scale === null ? null : { some: scale },
+          step.clip ? { some: infinite(step.clip) } : null,
         );
-        if (master) torch.copyInto(weights.handle, exact);
+        if (tensors.some(({ master }) => master)) for (const { view } of parts) torch.copyInto(view(4), view(0));
+        for (const { param } of tensors) store.changed(store.get(param));
         return [];
       });
     },

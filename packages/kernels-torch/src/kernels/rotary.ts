@@ -39,11 +39,11 @@ export function rotaryKernels(device: TorchDevice): Pick<Kernels, "rotary"> {
       expectFloats(x, [rows, 2 * heads * half], "rotary: x");
       expectFloats(tables.sin, tables.cos.shape, "rotary: sin");
       device.expectIndices(positions, rows, count, "rotary: positions");
-      const input = device.handle(x);
+      const { handle: input, stride } = device.rows(x);
       const cos = rowsAt(tables, positions, "cos");
       const sin = rowsAt(tables, positions, inverse ? "inverse" : "forward");
       return device.make([rows, width], () => {
-        const perHead = torch.view(input, [rows, heads, 2 * half]);
+        const perHead = torch.view(input, [rows, heads, 2 * half], [stride, 2 * half, 1]);
         const swapped = torch.call(roll, perHead, { ints: [half] }, { ints: [2] });
         const rotated = torch.add(torch.call(multiply, perHead, cos), torch.call(multiply, swapped, sin));
         return torch.view(rotated, [rows, width]);

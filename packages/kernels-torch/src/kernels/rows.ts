@@ -3,18 +3,23 @@ import { operator } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 
 const indexSelect = operator("aten::index_select");
+const scatterAdd = operator("aten::scatter_add_");
 const embeddingBackward = operator("aten::embedding_dense_backward");
 
 /** Rows of a table by number. */
-export function rowKernels(device: TorchDevice): Pick<Kernels, "gatherRows" | "scatterAddRows"> {
-  const { torch } = device;
+export function rowKernels(device: TorchDevice): Pick<Kernels, "gatherRows" | "scatterAddRows" | "placeRows"> {
+  const { torch, store } = device;
   return {
     gatherRows(table, ids) {
       const [rows, width] = matrix(table, "gatherRows: table");
       const count = ids.shape[0] ?? 0;
       device.expectIndices(ids, count, rows, "gatherRows: rows");
       const [from, at] = [device.handle(table), device.indices(ids)];
-      return device.make([count, width], () => torch.call(indexSelect, from, { int: 0 }, at));
+      return device.make(
+        [count, width],
+        () => torch.call(indexSelect, from, { int: 0 }, at),
+        store.get(table).precision,
+      );
     },
     scatterAddRows(delta, ids, rowCount, precision = "working") {
       const [count, width] = matrix(delta, "scatterAddRows: delta");
@@ -38,6 +43,21 @@ export function rowKernels(device: TorchDevice): Pick<Kernels, "gatherRows" | "s
         },
         precision,
       );
+    },
+    placeRows({ tensor, add }, delta, ids) {
+      const [rowCount, width] = matrix(tensor, "placeRows: into");
+      const count = ids.shape[0] ?? 0;
+      expectFloats(delta, [count, width], "placeRows: delta");
+      device.expectIndices(ids, count, rowCount, "placeRows: rows");
+      const [table, d, at] = [device.handle(tensor), device.handle(delta), device.indices(ids)];
+      torch.run(() => {
+        if (!add) torch.fill(table, 0);
+        if (count === 0) return [];
+        const places = torch.view(at, [count, width], [1, 0]);
+        torch.call(scatterAdd, table, { int: 0 }, places, device.widened(d));
+        return [];
+      });
+      store.changed(store.get(tensor));
     },
   };
 }

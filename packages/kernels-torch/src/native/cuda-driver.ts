@@ -1,26 +1,71 @@
 import koffi from "koffi";
 import { LaconicError } from "@laconic/core";
 
+/** A GPU as NVIDIA's driver shows it to this process. */
+export interface Gpu {
+  /** As in `cuda:1`; CUDA_VISIBLE_DEVICES changes what is counted. */
+  readonly index: number;
+  readonly name: string;
+  /** Bytes. */
+  readonly memory: number;
+  /** As in `9.0`. */
+  readonly computeCapability: string;
+}
+
 /**
  * Asks NVIDIA's driver for a GPU, before gigabytes of libraries are loaded that crash or fail obscurely without one.
+ * @throws LaconicError `device_unavailable`: no driver, one without a GPU, with the driver's error number, or none of this index
+ */
+export function checkCudaDriver(index = 0, name?: string): void {
+  const gpus = listGpus(name);
+  if (index < gpus.length) return;
+  const known = gpus.map((gpu) => `${gpu.index} (${gpu.name})`).join(", ");
+  throw new LaconicError("device_unavailable", `there is no GPU ${index} here; there is ${known}`, { index });
+}
+
+/**
+ * The GPUs of this machine, in the order in which CUDA counts them. Starts the driver in this process.
  * @throws LaconicError `device_unavailable`: no driver, or one without a GPU, with the driver's error number
  */
-export function checkCudaDriver(name = "libcuda.so.1"): void {
-  const { error, count } = askDriver(name);
-  if (error === 0 && count > 0) return;
+export function listGpus(name = "libcuda.so.1"): Gpu[] {
+  const { error, gpus } = askDriver(name);
+  if (error === 0 && gpus.length > 0) return gpus;
   const reason = error === 0 ? "finds none" : `answers with CUDA error ${error}`;
   throw new LaconicError("device_unavailable", `there is no NVIDIA GPU here: its driver ${reason}`, { error });
 }
 
-function askDriver(name: string): { readonly error: number; readonly count: number } {
+/** Attributes of a device, by their numbers in the driver's header. */
+const [computeCapabilityMajor, computeCapabilityMinor] = [75, 76];
+
+function askDriver(name: string): { readonly error: number; readonly gpus: Gpu[] } {
   try {
     const driver = koffi.load(name);
     const initialise = driver.func("int cuInit(unsigned int)");
     const getCount = driver.func("int cuDeviceGetCount(_Out_ int*)");
-    const count = [0];
-    const started = initialise(0) as number;
-    const error = started === 0 ? (getCount(count) as number) : started;
-    return { error, count: count[0] as number };
+    const getDevice = driver.func("int cuDeviceGet(_Out_ int*, int)");
+    const getName = driver.func("int cuDeviceGetName(_Out_ char*, int, int)");
+    const getMemory = driver.func("int cuDeviceTotalMem_v2(_Out_ size_t*, int)");
+    const getAttribute = driver.func("int cuDeviceGetAttribute(_Out_ int*, int, int)");
+    const ask = (query: (into: unknown[]) => unknown): { error: number; value: unknown } => {
+      const into: unknown[] = [0];
+      return { error: Number(query(into)), value: into[0] };
+    };
+    const error = Number(initialise(0));
+    if (error !== 0) return { error, gpus: [] };
+    const count = ask((into) => getCount(into));
+    const gpus = Array.from({ length: Number(count.value) }, (_, index): Gpu => {
+      const device = Number(ask((into) => getDevice(into, index)).value);
+      const label = Buffer.alloc(128);
+      getName(label, label.length, device);
+      const attribute = (which: number): number => Number(ask((into) => getAttribute(into, which, device)).value);
+      return {
+        index,
+        name: label.toString("utf8").split("\0", 1)[0] as string,
+        memory: Number(ask((into) => getMemory(into, device)).value),
+        computeCapability: `${attribute(computeCapabilityMajor)}.${attribute(computeCapabilityMinor)}`,
+      };
+    });
+    return { error: count.error, gpus };
   } catch (error) {
     throw new LaconicError("device_unavailable", `there is no NVIDIA driver here (${name})`, { library: name }, error);
   }

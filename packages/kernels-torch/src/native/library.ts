@@ -4,13 +4,17 @@ import koffi from "koffi";
 import { LaconicError } from "@laconic/core";
 import { nvidiaLibraries } from "../find/nvidia-libraries.ts";
 import type { DeviceMemory } from "@laconic/kernels";
+import { Slots } from "./native-memory.ts";
 import type { TorchInstall } from "../find/torch-install.ts";
+import { cudaEvents, type DeviceEvents } from "./cuda-events.ts";
+import { fromCudaRuntime } from "./cuda-runtime.ts";
+import { shimDeclaration, shimsByOperator, type LoadedShim } from "./shims.ts";
 
 /** A C function. Handles and addresses are numbers. */
 export type NativeFunction = (...args: readonly (number | bigint | boolean)[]) => number;
 
 /** C declarations by symbol; `{device}` stands for `cpu` or `cuda`. Handles and pointers are passed as addresses. */
-const required = {
+export const required = {
   callDispatcher: "int torch_call_dispatcher(uint64_t, uint64_t, uint64_t, uint64_t)",
   newList: "int torch_new_list_reserve_size(size_t, uint64_t)",
   pushBack: "int torch_list_push_back(uint64_t, uint64_t)",
@@ -27,13 +31,21 @@ const required = {
   fill: "int aoti_torch_{device}_fill__Scalar(uint64_t, double)",
   mmOut: "int aoti_torch_{device}_mm_out(uint64_t, uint64_t, uint64_t)",
   addmmOut: "int aoti_torch_{device}_addmm_out(uint64_t, uint64_t, uint64_t, uint64_t, double, double)",
+  bmmOut: "int aoti_torch_{device}_bmm_out(uint64_t, uint64_t, uint64_t)",
+  baddbmmOut: "int aoti_torch_{device}_baddbmm_out(uint64_t, uint64_t, uint64_t, uint64_t, double, double)",
+  scatterOut: "int aoti_torch_{device}_scatter_src_out(uint64_t, uint64_t, int64_t, uint64_t, uint64_t)",
 } as const;
 
-const optional = {
+export const optional = {
   /** 2.13: text of the last error on this thread. */
   errorText: "str torch_exception_get_what_without_backtrace()",
   /** 2.13: heap slot of an optional argument. */
   newSlot: "int torch_new_stable_ivalue(uint64_t)",
+  /** A host tensor that a GPU copies from and to by itself. */
+  emptyPinned: "int aoti_torch_empty_strided_pinned(int64_t, uint64_t, uint64_t, int32_t, int32_t, int32_t, uint64_t)",
+  currentStream: "int aoti_torch_get_current_cuda_stream(int32_t, uint64_t)",
+  /** Makes a GPU the calling thread's own, as long as the guard lives. */
+  newGuard: "int aoti_torch_create_cuda_guard(int32_t, uint64_t)",
 } as const;
 
 /** libtorch, loaded. */
@@ -41,10 +53,17 @@ export interface Library {
   readonly version: { readonly major: number; readonly minor: number };
   /** As `torch_call_dispatcher` wants it. */
   readonly abiVersion: bigint;
+  /** Of the GPU; 0 on the CPU. */
+  readonly index: number;
   readonly functions: Readonly<Record<keyof typeof required, NativeFunction>>;
+  /** Operators that can be called without the dispatcher, by name. */
+  readonly shims: ReadonlyMap<string, LoadedShim>;
   readonly errorText: (() => string | null) | null;
   /** 2.13: writes the address of a fresh 8-byte block, which torch frees, to the given address. */
   readonly newSlot: NativeFunction | null;
+  readonly emptyPinned: NativeFunction | null;
+  /** Says when the GPU has come to a certain point; null on the CPU, or where the CUDA runtime is not found. */
+  readonly events: DeviceEvents | null;
   readonly malloc: NativeFunction;
   /** Sets the threads of the operations that follow; null where OpenMP is not GNU's. */
   readonly setThreads: ((count: number) => void) | null;
@@ -57,6 +76,8 @@ export interface Library {
 
 export interface LibraryOptions {
   readonly device: "cpu" | "cuda";
+  /** Of the GPU; 0 unless told. */
+  readonly index?: number;
   /** Threads of one operation on the CPU; the library's own choice when absent. */
   readonly threads?: number;
   /** TF32 products of float32 matrices on CUDA. */
@@ -77,7 +98,8 @@ export function loadLibrary(install: TorchInstall, options: LibraryOptions): Lib
   if (options.threads !== undefined) setEnvironment("OMP_NUM_THREADS", String(options.threads), 1);
   // OpenMP's threads wait busily between operations; without an end to it they starve the process's other threads.
   setEnvironment("GOMP_SPINCOUNT", "20000", 0);
-  if (device === "cuda" && options.tf32) setEnvironment("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", "1", 0);
+  // PyTorch's own default is off for products; a variable of the surroundings would turn it on for a run that says nothing.
+  if (device === "cuda") setEnvironment("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", options.tf32 ? "1" : "0", 1);
 
   if (device === "cpu") keepFreedMemory(libc);
 
@@ -130,18 +152,45 @@ export function loadLibrary(install: TorchInstall, options: LibraryOptions): Lib
       `PyTorch ${version.major}.${version.minor} in ${install.folder} lacks ${missing.join(", ")}`,
       { folder: install.folder },
     );
+  const { index = 0 } = options;
+  if (index > 0) useGpu(index, find(optional.newGuard) as NativeFunction | null);
   return {
     version,
     abiVersion,
+    index,
     functions: functions as Library["functions"],
     errorText: find(optional.errorText) as (() => string | null) | null,
     newSlot: find(optional.newSlot) as NativeFunction | null,
+    emptyPinned: find(optional.emptyPinned) as NativeFunction | null,
+    events:
+      device === "cuda" ? cudaEvents(install, index, find(optional.currentStream) as NativeFunction | null) : null,
+    shims: findShims((declaration) => find(declaration) as NativeFunction | null),
     ...threading(install),
     deviceMemory: device === "cuda" ? cudaMemory(install) : null,
     malloc: libc.func("uint64_t malloc(size_t)") as NativeFunction,
     toNative: libc.func("void *memcpy(uint64_t, const void *, size_t)") as Library["toNative"],
     toHost: libc.func("void *memcpy(void *, uint64_t, size_t)") as Library["toHost"],
   };
+}
+
+function findShims(find: (declaration: string) => NativeFunction | null): ReadonlyMap<string, LoadedShim> {
+  const found = new Map<string, LoadedShim>();
+  for (const [name, { results, forms }] of Object.entries(shimsByOperator))
+    for (const form of forms) {
+      const call = find(shimDeclaration(form, results));
+      if (!call) continue;
+      found.set(name, { takes: form.takes, call });
+      break;
+    }
+  return found;
+}
+
+/** What is launched and asked from this thread on goes to this GPU. The guard is never freed. */
+function useGpu(index: number, newGuard: NativeFunction | null): void {
+  const status = newGuard?.(index, new Slots(1).address);
+  if (status === 0) return;
+  const reason = status === undefined ? "lacks aoti_torch_create_cuda_guard" : "refuses it";
+  throw new LaconicError("device_unavailable", `cannot compute on GPU ${index}: PyTorch ${reason}`, { index });
 }
 
 /**
@@ -175,19 +224,14 @@ function threading({ libraries }: TorchInstall): Pick<Library, "setThreads" | "t
 }
 
 function cudaMemory(install: TorchInstall): (() => DeviceMemory) | null {
-  const wheels = nvidiaLibraries(install).filter((file) => file.includes("libcudart"));
-  for (const name of [...wheels, "libcudart.so.13", "libcudart.so.12", "libcudart.so"])
-    try {
-      const query = koffi.load(name).func("int cudaMemGetInfo(_Out_ size_t*, _Out_ size_t*)");
-      return () => {
-        const [free, total] = [[0], [0]];
-        query(free, total);
-        return { free: Number(free[0]), total: Number(total[0]) };
-      };
-    } catch {
-      // The next name.
-    }
-  return null;
+  return fromCudaRuntime(install, (runtime) => {
+    const query = runtime.func("int cudaMemGetInfo(_Out_ size_t*, _Out_ size_t*)");
+    return () => {
+      const [free, total] = [[0], [0]];
+      query(free, total);
+      return { free: Number(free[0]), total: Number(total[0]) };
+    };
+  });
 }
 
 /** Absent ones are found by the loader itself, or named in the error of the library that needs them. */

@@ -1,62 +1,12 @@
-import { LaconicError } from "@laconic/core";
+import type { KernelCounters } from "@laconic/kernels";
 import type { Library } from "./library.ts";
-import { cString, Slots } from "./native-memory.ts";
-import { bytesOf, scalarType, type ScalarType } from "./scalar-type.ts";
+import { NativeCalls, slotPlaces } from "./native-calls.ts";
+import { operator, type Argument, type Handle, type Handles } from "./operator.ts";
+import type { Operator, ResultCount } from "./operator.ts";
+import { scalarType, type ScalarType } from "./scalar-type.ts";
 
-/** Address of an at::Tensor on torch's heap: one owned reference. */
-export type Handle = number;
-
-/** An argument of an operator by its schema type. A plain number is a borrowed tensor handle. */
-export type Argument =
-  | Handle
-  | { readonly int: number }
-  | { readonly float: number }
-  | { readonly bool: boolean }
-  | { readonly type: ScalarType }
-  /** None is negative. */
-  | { readonly ints: readonly number[] }
-  | { readonly tensors: readonly Handle[] }
-  /** An optional argument that is given. */
-  | { readonly some: Argument }
-  /** An optional argument that is not. */
-  | null;
-
-/** An operator of the dispatcher, its name resolved once. */
-export interface Operator<Count extends ResultCount = 1> {
-  readonly name: string;
-  readonly nameAddress: number;
-  readonly overloadAddress: number;
-  readonly results: Count;
-}
-
-type ResultCount = 0 | 1 | 2 | 3 | 5;
-
-/** As many handles as an operator returns. */
-export type Handles<Count extends ResultCount> = [
-  readonly [],
-  readonly [Handle],
-  readonly [Handle, Handle],
-  readonly [Handle, Handle, Handle],
-  never,
-  readonly [Handle, Handle, Handle, Handle, Handle],
-][Count];
-
-/** `operator("aten::max", "dim", 2)` returns two tensors. */
-export function operator(name: string, overload?: string): Operator;
-export function operator<Count extends ResultCount>(name: string, overload: string, results: Count): Operator<Count>;
-export function operator(name: string, overload = "", results: ResultCount = 1): Operator<ResultCount> {
-  return {
-    name: overload === "" ? name : `${name}.${overload}`,
-    nameAddress: cString(name),
-    overloadAddress: cString(overload),
-    results,
-  };
-}
-
-const argumentSlots = 64;
-const out = { address: argumentSlots, second: argumentSlots + 1 } as const;
-const sizesAt = argumentSlots + 8;
-const stridesAt = sizesAt + 8;
+export { knownOperators, operator } from "./operator.ts";
+export type { Argument, Handle, Handles, Operator, ResultCount } from "./operator.ts";
 
 /** Below it a product takes some 20 microseconds on one core. */
 const smallWork = 2 ** 20;
@@ -71,7 +21,7 @@ export class Torch {
   readonly library: Library;
   readonly device: "cpu" | "cuda";
   readonly #deviceType: number;
-  readonly #slots = new Slots(stridesAt + 8);
+  readonly #calls: NativeCalls;
   /** Handles made by the running kernels, innermost last. */
   readonly #temporaries: Handle[] = [];
   #depth = 0;
@@ -80,6 +30,7 @@ export class Torch {
 
   constructor(library: Library, device: "cpu" | "cuda") {
     this.library = library;
+    this.#calls = new NativeCalls(library);
     this.device = device;
     this.#deviceType = device === "cpu" ? 0 : 1;
     library.functions.setGradMode(false);
@@ -111,17 +62,17 @@ export class Torch {
     }
   }
 
-  /** Calls an operator with one result through the dispatcher. */
+  /** Calls an operator with one result. */
   call(op: Operator, ...args: readonly Argument[]): Handle {
-    this.#dispatch(op, args);
-    return this.#made(this.#slots.integer(0));
+    this.#calls.invoke(op, args);
+    return this.#made(this.#calls.slots.integer(0));
   }
 
-  /** Calls an operator with any number of results through the dispatcher. */
+  /** Calls an operator with any number of results. */
   callMany<Count extends ResultCount>(op: Operator<Count>, ...args: readonly Argument[]): Handles<Count> {
-    this.#dispatch(op, args);
+    this.#calls.invoke(op, args);
     const results: Handle[] = [];
-    for (let i = 0; i < op.results; i++) results.push(this.#slots.integer(i));
+    for (let i = 0; i < op.results; i++) results.push(this.#calls.slots.integer(i));
     for (const handle of results) this.#made(handle);
     return results as unknown as Handles<Count>;
   }
@@ -140,33 +91,37 @@ export class Torch {
   }
 
   fill(x: Handle, value: number): void {
-    this.#check(this.library.functions.fill(x, value), "fill_");
+    this.#calls.compute(this.library.functions.fill(x, value), "fill_");
   }
 
   /** out = a b, for matrices. */
   mmInto(result: Handle, a: Handle, b: Handle): void {
-    this.#check(this.library.functions.mmOut(result, a, b), "mm");
+    this.#calls.compute(this.library.functions.mmOut(result, a, b), "mm");
   }
 
-  /** out = bias + a b, for matrices and a row. */
+  /** out = bias + a b, for matrices and a row; `bias` may be `result` itself, to which the product is then added. */
   addmmInto(result: Handle, bias: Handle, a: Handle, b: Handle): void {
-    this.#check(this.library.functions.addmmOut(result, bias, a, b, 1, 1), "addmm");
+    this.#calls.compute(this.library.functions.addmmOut(result, bias, a, b, 1, 1), "addmm");
+  }
+
+  /** out = a b, for as many matrices. */
+  bmmInto(result: Handle, a: Handle, b: Handle): void {
+    this.#calls.compute(this.library.functions.bmmOut(result, a, b), "bmm");
+  }
+
+  /** out = bias + factor a b, for as many matrices; the bias may be the same for all. */
+  baddbmmInto(result: Handle, bias: Handle, a: Handle, b: Handle, factor: number): void {
+    this.#calls.compute(this.library.functions.baddbmmOut(result, bias, a, b, 1, factor), "baddbmm");
+  }
+
+  /** x[index[i, j], j] = values[i, j] along axis 0, in place; index int64. */
+  scatterInto(x: Handle, index: Handle, values: Handle): void {
+    this.#calls.compute(this.library.functions.scatterOut(x, x, 0, index, values), "scatter");
   }
 
   /** Not initialised. */
-  empty(shape: readonly number[], type: ScalarType, onHost = false): Handle {
-    this.#writeShape(shape);
-    const { address } = this.#slots;
-    const status = this.library.functions.emptyStrided(
-      shape.length,
-      address + 8 * sizesAt,
-      address + 8 * stridesAt,
-      type,
-      onHost ? 0 : this.#deviceType,
-      onHost || this.device === "cpu" ? -1 : 0,
-      address + 8 * out.address,
-    );
-    return this.#result(status, "empty_strided");
+  empty(shape: readonly number[], type: ScalarType): Handle {
+    return this.#allocate(shape, type, this.device);
   }
 
   full(shape: readonly number[], type: ScalarType, value: number): Handle {
@@ -178,14 +133,14 @@ export class Torch {
   /** The same memory under other sizes; contiguous from its first element, unless strides and an offset in elements are given. */
   view(x: Handle, shape: readonly number[], strides?: readonly number[], offset = 0): Handle {
     this.#writeShape(shape, strides);
-    const { address } = this.#slots;
+    const { address } = this.#calls.slots;
     const status = this.library.functions.reinterpret(
       x,
       shape.length,
-      address + 8 * sizesAt,
-      address + 8 * stridesAt,
+      address + 8 * slotPlaces.sizes,
+      address + 8 * slotPlaces.strides,
       offset,
-      address + 8 * out.address,
+      address + 8 * slotPlaces.result,
     );
     return this.#result(status, "view");
   }
@@ -194,19 +149,21 @@ export class Torch {
     return this.call(toDtype, x, { type }, { bool: false }, { bool: copy }, null);
   }
 
-  /** into = from, between any types and devices. */
+  /** into = from on the device, between any types. */
   copyInto(into: Handle, from: Handle): void {
-    this.#check(this.library.functions.copyInto(into, from, 0), "copy_");
+    this.#calls.compute(this.library.functions.copyInto(into, from, 0), "copy_");
   }
 
+  /** The values are copied before this returns; what reaches a GPU later comes from pinned memory, where there is any. */
   upload(values: Float32Array | Float64Array | Int32Array | BigInt64Array, shape: readonly number[]): Handle {
     const type = typeOf(values);
     return this.run(() => {
-      const host = this.empty(shape, type, true);
+      const host = this.#allocate(shape, type, "host");
       if (values.length > 0) this.library.toNative(this.#dataPointer(host), values, values.byteLength);
+      this.#calls.counters.bytesToDevice += values.byteLength;
       if (this.device === "cpu") return host;
       const result = this.empty(shape, type);
-      this.copyInto(result, host);
+      this.#copyAcross(result, host);
       return result;
     });
   }
@@ -223,18 +180,39 @@ export class Torch {
     return this.upload(new BigInt64Array(words.buffer), shape);
   }
 
+  /**
+   * Starts to read a contiguous tensor, which may be freed at once.
+   * @returns waits for the device to have come so far, not for what was enqueued since, and fills `into`
+   */
+  startRead(x: Handle, shape: readonly number[], into: Float32Array | Int32Array): () => void {
+    const type = typeOf(into);
+    const { events, emptyPinned } = this.library;
+    this.#calls.counters.bytesToHost += into.byteLength;
+    const take = (source: Handle): void => {
+      if (into.length > 0) this.library.toHost(into, this.#dataPointer(source), into.byteLength);
+    };
+    if (this.device === "cpu") {
+      take(x);
+      return () => undefined;
+    }
+    const pinned = events !== null && emptyPinned !== null;
+    const host = this.apart(() => {
+      const made = this.#allocate(shape, type, pinned ? "host" : "pageable");
+      this.#copyAcross(made, x, pinned);
+      return made;
+    });
+    const passed = pinned ? events.record() : null;
+    return () => {
+      passed?.wait();
+      take(host);
+      this.delete(host);
+    };
+  }
+
   /** Waits for the device. The tensor must be contiguous. */
   read(x: Handle, shape: readonly number[], into: Float32Array | Int32Array): void {
-    const type = typeOf(into);
-    this.run(() => {
-      let source = x;
-      if (this.device === "cuda") {
-        source = this.empty(shape, type, true);
-        this.copyInto(source, x);
-      }
-      if (into.length > 0) this.library.toHost(into, this.#dataPointer(source), into.length * bytesOf[type]);
-      return [];
-    });
+    if (this.device === "cuda") this.#calls.counters.blockingCopies += 1;
+    this.startRead(x, shape, into)();
   }
 
   /**
@@ -251,6 +229,7 @@ export class Torch {
 
   delete(handle: Handle): void {
     this.#live -= 1;
+    this.#calls.counters.nativeCalls += 1;
     this.library.functions.deleteHandle(handle);
   }
 
@@ -259,74 +238,52 @@ export class Torch {
     return this.#live;
   }
 
-  #dispatch(op: Operator<ResultCount>, args: readonly Argument[]): void {
-    const slots = this.#slots;
-    for (let i = 0; i < args.length; i++) this.#place(i, args[i] as Argument);
-    const { callDispatcher } = this.library.functions;
-    const status = callDispatcher(op.nameAddress, op.overloadAddress, slots.address, this.library.abiVersion);
-    // What torch consumed before it failed is unknown, so nothing is freed here: a leak is better than a double free.
-    this.#check(status, op.name);
+  get counters(): KernelCounters {
+    return this.#calls.counters.now();
   }
 
-  /** Writes one argument; tensors, lists and optionals are consumed by the call, so each gets a reference of its own. */
-  #place(slot: number, argument: Argument): void {
-    const slots = this.#slots;
-    if (argument === null) slots.setInteger(slot, 0);
-    else if (typeof argument === "number") slots.setInteger(slot, this.#duplicate(argument));
-    else if ("int" in argument) slots.setInteger(slot, argument.int);
-    else if ("float" in argument) slots.setDouble(slot, argument.float);
-    else if ("bool" in argument) slots.setInteger(slot, argument.bool ? 1 : 0);
-    else if ("type" in argument) slots.setInteger(slot, argument.type);
-    else if ("ints" in argument) slots.setInteger(slot, this.#list(argument.ints.map((int) => ({ int }))));
-    else if ("tensors" in argument) slots.setInteger(slot, this.#list(argument.tensors));
-    else slots.setInteger(slot, this.#optional(argument.some));
+  /** On the host in pinned memory where there is any, or in memory that a GPU cannot read by itself. */
+  #allocate(shape: readonly number[], type: ScalarType, where: "cpu" | "cuda" | "host" | "pageable"): Handle {
+    this.#writeShape(shape);
+    const { address } = this.#calls.slots;
+    const { emptyPinned, functions } = this.library;
+    const onHost = where === "host" || where === "pageable";
+    const pinned = where === "host" && this.device === "cuda" && emptyPinned !== null;
+    const status = (pinned ? emptyPinned : functions.emptyStrided)(
+      shape.length,
+      address + 8 * slotPlaces.sizes,
+      address + 8 * slotPlaces.strides,
+      type,
+      onHost ? 0 : this.#deviceType,
+      onHost || this.device === "cpu" ? -1 : this.library.index,
+      address + 8 * slotPlaces.result,
+    );
+    return this.#result(status, "empty_strided");
   }
 
-  #list(items: readonly Argument[]): number {
-    const { newList, pushBack } = this.library.functions;
-    const slots = this.#slots;
-    this.#check(newList(items.length, slots.addressOf(out.address)), "new list");
-    const list = slots.integer(out.address);
-    for (const item of items) {
-      this.#place(out.second, item);
-      this.#check(pushBack(list, slots.integer(out.second)), "list");
-    }
-    return list;
-  }
-
-  #optional(inner: Argument): number {
-    const { newSlot, malloc, toNative } = this.library;
-    this.#place(out.second, inner);
-    let target: number;
-    if (newSlot) {
-      this.#check(newSlot(this.#slots.addressOf(out.address)), "new slot");
-      target = this.#slots.integer(out.address);
-    } else {
-      // Before 2.13 torch frees the block with C++ delete, which ends in free.
-      target = malloc(8);
-    }
-    toNative(target, this.#slots.bytes(out.second), 8);
-    return target;
-  }
-
-  #duplicate(handle: Handle): Handle {
-    const slots = this.#slots;
-    this.#check(this.library.functions.newHandle(handle, slots.addressOf(out.address)), "new handle");
-    return slots.integer(out.address);
+  /** Between host and GPU; without pinned memory the host waits. */
+  #copyAcross(into: Handle, from: Handle, pinned = this.library.emptyPinned !== null): void {
+    this.#calls.counters.hostCopies += 1;
+    if (!pinned) this.#calls.counters.blockingCopies += 1;
+    this.#calls.check(this.library.functions.copyInto(into, from, pinned ? 1 : 0), "copy_");
   }
 
   #dataPointer(handle: Handle): number {
-    this.#check(this.library.functions.dataPointer(handle, this.#slots.addressOf(out.address)), "data pointer");
-    return this.#slots.integer(out.address);
+    this.#calls.check(
+      this.library.functions.dataPointer(handle, this.#calls.slots.addressOf(slotPlaces.result)),
+      "data pointer",
+    );
+    return this.#calls.slots.integer(slotPlaces.result);
   }
 
   #shim(name: "add" | "subtract" | "multiplyByNumber", ...args: readonly number[]): Handle {
-    return this.#result(this.library.functions[name](...args, this.#slots.addressOf(out.address)), name);
+    this.#calls.counters.operations += 1;
+    return this.#result(this.library.functions[name](...args, this.#calls.slots.addressOf(slotPlaces.result)), name);
   }
 
   #result(status: number, what: string): Handle {
-    this.#check(status, what);
-    return this.#made(this.#slots.integer(out.address));
+    this.#calls.check(status, what);
+    return this.#made(this.#calls.slots.integer(slotPlaces.result));
   }
 
   #made(handle: Handle): Handle {
@@ -346,22 +303,13 @@ export class Torch {
   }
 
   #writeShape(shape: readonly number[], strides?: readonly number[]): void {
-    const slots = this.#slots;
+    const slots = this.#calls.slots;
     let stride = 1;
     for (let i = shape.length - 1; i >= 0; i--) {
-      slots.setInteger(sizesAt + i, shape[i] as number);
-      slots.setInteger(stridesAt + i, strides ? (strides[i] as number) : stride);
+      slots.setInteger(slotPlaces.sizes + i, shape[i] as number);
+      slots.setInteger(slotPlaces.strides + i, strides ? (strides[i] as number) : stride);
       stride *= Math.max(1, shape[i] as number);
     }
-  }
-
-  #check(status: number, what: string): void {
-    if (status === 0) return;
-    const text = this.library.errorText?.() ?? "PyTorch before 2.13 does not say why";
-    const [line = text] = text.split("\n");
-    if (/out of memory|allocate memory/i.test(text))
-      throw new LaconicError("device_out_of_memory", `${what}: ${line}`, { operator: what });
-    throw new LaconicError("engine_failed", `${what} failed in PyTorch: ${line}`, { operator: what });
   }
 }
 

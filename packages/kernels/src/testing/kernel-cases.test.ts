@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Kernels, SamplingRows, Tensor } from "../contract.ts";
+import { isOnDevice } from "../pack-sampling.ts";
 import { createReferenceKernels, kernelCases } from "./index.ts";
 
 describe("the reference kernels pass", () => {
@@ -15,12 +16,37 @@ test("every case has a name of its own", () => {
 const resampled =
   (change: (rows: SamplingRows) => Partial<SamplingRows>) =>
   (k: Kernels): Partial<Kernels> => ({
-    sampleTokens: (logits, rows) => k.sampleTokens(logits, { ...rows, ...change(rows) }),
+    sampleTokens: (logits, rows) => k.sampleTokens(logits, isOnDevice(rows) ? rows : { ...rows, ...change(rows) }),
   });
 
 /** Defects that the suite must notice, with the beginning of a case that does. */
 const defects: readonly (readonly [name: string, noticedBy: string, change: (kernels: Kernels) => Partial<Kernels>])[] =
   [
+    [
+      "draws with the first column of uniform numbers always",
+      "sampling from settings on the device",
+      (k) => ({
+        sampleTokens: (logits, rows) => k.sampleTokens(logits, isOnDevice(rows) ? { ...rows, column: 0 } : rows),
+      }),
+    ],
+    [
+      "advances a copy",
+      "positions advance",
+      (k) => ({
+        advance: (x, by) => k.scope(() => k.advance(k.copy(x), by)),
+      }),
+    ],
+    [
+      "writes rows in order",
+      "rows are written",
+      (k) => ({
+        writeRows: (into, rows, values) =>
+          k.scope(() => {
+            const order = Int32Array.from({ length: rows.shape[0] as number }, (_, i) => i);
+            k.writeRows(into, k.upload(order, rows.shape), values);
+          }),
+      }),
+    ],
     ["loses the bias", "linear", (k) => ({ linear: (x, weight) => k.linear(x, weight) })],
     [
       "is wrong by a thousandth in a gradient",
@@ -96,11 +122,11 @@ const defects: readonly (readonly [name: string, noticedBy: string, change: (ker
       }),
     ],
     [
-      "copies whole cache rows too short",
-      "a copied cache row",
+      "copies pages too short",
+      "a copied page",
       (k) => ({
-        copyCacheRows: (cache, from, to, lengths) =>
-          k.copyCacheRows(
+        copyCachePages: (cache, from, to, lengths) =>
+          k.copyCachePages(
             cache,
             from,
             to,
@@ -146,14 +172,14 @@ const defects: readonly (readonly [name: string, noticedBy: string, change: (ker
       "forgets the bias correction",
       "adamW: three steps",
       (k) => ({
-        adamW: (param, grad, moments, step) => k.adamW(param, grad, moments, { ...step, step: 1e9 }),
+        adamW: (tensors, step) => k.adamW(tensors, { ...step, step: 1e9 }),
       }),
     ],
     [
       "decays nothing",
       "adamW: decay",
       (k) => ({
-        adamW: (param, grad, moments, step) => k.adamW(param, grad, moments, { ...step, weightDecay: 0 }),
+        adamW: (tensors, step) => k.adamW(tensors, { ...step, weightDecay: 0 }),
       }),
     ],
     [

@@ -10,6 +10,9 @@ import { memoryCases } from "./cases/memory-cases.ts";
 import { misfitCases } from "./cases/misfit-cases.ts";
 import { normCases } from "./cases/norm-cases.ts";
 import { optimizerCases } from "./cases/optimizer-cases.ts";
+import { decodeStateCases } from "./cases/decode-state-cases.ts";
+import { pagedCacheCases } from "./cases/paged-cache-cases.ts";
+import { pieceCases } from "./cases/piece-cases.ts";
 import { samplingCases } from "./cases/sampling-cases.ts";
 
 /**
@@ -24,9 +27,12 @@ export const kernelCases: readonly KernelCase[] = [
   ...normCases,
   ...attentionCases,
   ...cacheCases,
+  ...pagedCacheCases,
   ...headCases,
   ...samplingCases,
+  ...decodeStateCases,
   ...optimizerCases,
+  ...pieceCases,
   ...emptyCases,
   ...determinismCases,
   ...misfitCases,

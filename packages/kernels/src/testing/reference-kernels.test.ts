@@ -64,9 +64,9 @@ test("headLogProbs gives log-prob, entropy and log-sum-exp at the temperature", 
 test("adamW follows PyTorch's torch.optim.AdamW", async () => {
   // torch 2.13, float64: param [1, -2], gradients [0.5, -1] then [0.25, 3], lr 0.1, betas (0.8, 0.9), eps 1e-3, decay 0.5.
   const [param, first, second] = [tensor([1, -2], 2), kernels.zeros([2]), kernels.zeros([2])];
-  const settings = { learningRate: 0.1, beta1: 0.8, beta2: 0.9, epsilon: 1e-3, weightDecay: 0.5, gradScale: 1 };
-  kernels.adamW(param, tensor([0.5, -1], 2), { first, second }, { ...settings, step: 1 });
-  kernels.adamW(param, tensor([0.25, 3], 2), { first, second }, { ...settings, step: 2 });
+  const settings = { learningRate: 0.1, beta1: 0.8, beta2: 0.9, epsilon: 1e-3, weightDecay: 0.5 };
+  kernels.adamW([{ param, grad: tensor([0.5, -1], 2), first, second }], { ...settings, step: 1 });
+  kernels.adamW([{ param, grad: tensor([0.25, 3], 2), first, second }], { ...settings, step: 2 });
   await expectNumbers(param, [0.7150954380644503, -1.7636152818904467]);
 });
 
@@ -89,7 +89,7 @@ test("a tensor of another kernel set is refused", () => {
 });
 
 test("a cache position that was never written shows as NaN", async () => {
-  const cache = kernels.createCache({ rows: 1, capacity: 3, kvHeads: 1, headDim: 2 });
+  const cache = kernels.createCache({ pages: 1, pageSize: 3, kvHeads: 1, headDim: 2 });
   const one = tensor([1, 1], 1, 2);
   const out = kernels.attentionCached(one, one, one, cache, attentionShapeOf(1, 1, 2), bench.plan([1], [0], [2]));
   expect(await kernels.read(out)).toEqual(Float64Array.of(NaN, NaN));
@@ -105,7 +105,7 @@ test("a worker finds the same kernels by their source", async () => {
 test("dispose frees everything", () => {
   const own = createReferenceKernels();
   own.zeros([2]);
-  own.createCache({ rows: 1, capacity: 1, kvHeads: 1, headDim: 2 });
+  own.createCache({ pages: 1, pageSize: 1, kvHeads: 1, headDim: 2 });
   own.dispose();
   expect(own.liveTensors()).toBe(0);
 });

@@ -1,17 +1,27 @@
 import { LaconicError } from "@laconic/core";
-import type { CreateKernels, KernelSource, Kernels, SequenceLayout, Tensor } from "../contract.ts";
+import type { CreateKernels, GradientPlace, KernelSource, Kernels, SequenceLayout, Tensor } from "../contract.ts";
 import { KeyValueCaches } from "../key-value-caches.ts";
-import { expectSampling, expectTokenLogProbs } from "../shape-checks.ts";
+import { isOnDevice } from "../pack-sampling.ts";
+import { expectInts, expectPicked, expectRowWrites, expectSampling, expectTokenLogProbs } from "../shape-checks.ts";
+import { expectColumns, expectJoined, expectPairs, expectUpdates } from "../list-checks.ts";
 import { adamW } from "./reference/adamw.ts";
+import { columns as columnsOf, joinColumns } from "./reference/columns.ts";
 import { attention, attentionBackward } from "./reference/attention.ts";
 import { headLogProbs, headLogProbsBackward } from "./reference/head-log-probs.ts";
-import { attentionCached, copyCacheRows, createCache, type ReferenceCache } from "./reference/key-value-cache.ts";
+import {
+  attentionCached,
+  copyCachePages,
+  createCache,
+  expectOwnPages,
+  type ReferenceCache,
+} from "./reference/key-value-cache.ts";
 import { linear, linearBackward } from "./reference/linear.ts";
 import type { Matrix } from "./reference/matrix.ts";
 import { rmsNorm, rmsNormBackward } from "./reference/rms-norm.ts";
 import { rotary } from "./reference/rotary.ts";
+import { pickRows, writeRows } from "./reference/row-writes.ts";
 import { gatherRows, scatterAddRows } from "./reference/rows.ts";
-import { likeliestTokens, sampleToken } from "./reference/sample-token.ts";
+import { likeliestTokens, sampleToken, type SamplingRow } from "./reference/sample-token.ts";
 import { checkHead, checkHeads, expectShape } from "./reference/shape-checks.ts";
 import { swiGlu, swiGluBackward } from "./reference/swiglu.ts";
 import { TensorStore, elements } from "./reference/tensor-store.ts";
@@ -39,7 +49,8 @@ export function createReferenceKernels(): Kernels {
   /** The host's and the device's copies must say the same. */
   const hostCopy = (host: Int32Array, device: Tensor, what: string): void => {
     const other = store.ints(device, what);
-    expectShape(device, [host.length], what);
+    if (other.length !== host.length)
+      throw new LaconicError("input_invalid", `${what}: ${other.length} numbers on the device, ${host.length} here`);
     if (host.some((value, i) => value !== other[i]))
       throw new LaconicError("input_invalid", `${what}: the host's and the device's numbers differ`);
   };
@@ -49,12 +60,27 @@ export function createReferenceKernels(): Kernels {
       throw new LaconicError("input_invalid", `${what}: the layout must run from 0 to ${rows}`);
   };
 
+  /** A parameter's gradient in its place, or by its name where it has none. */
+  const settled = <Name extends "dWeight" | "dBias">(
+    name: Name,
+    place: GradientPlace | undefined,
+    gradient: Float64Array,
+    shape: readonly number[],
+  ): { readonly [K in Name]?: Tensor } => {
+    if (!place) return { [name]: store.make(gradient, shape) } as { readonly [K in Name]?: Tensor };
+    expectShape(place.tensor, shape, `${name}: into`);
+    const into = floats(place.tensor, `${name}: into`);
+    gradient.forEach((value, i) => (into[i] = (place.add ? (into[i] as number) : 0) + value));
+    return {};
+  };
+
   return {
     device: "reference",
     backend: "plain JavaScript",
     dtype: "float64",
     deterministic: true,
     batchInvariant: true,
+    cachePageSize: 4,
     memory: () => null,
 
     ...store.kernels(),
@@ -69,6 +95,19 @@ export function createReferenceKernels(): Kernels {
     zeros: (shape) => store.make(new Float64Array(elements(shape)), shape),
     copy: (tensor) => store.make(store.data(tensor).slice(), tensor.shape),
     reshape: (tensor, shape) => store.make(store.data(tensor).slice(), shape),
+    together: (shapes) => shapes.map((shape) => store.make(new Float64Array(elements(shape)), shape)),
+    assign: (into, from) => {
+      expectPairs(into, from, "assign");
+      into.forEach((tensor, i) => floats(tensor, "assign").set(floats(from[i] as Tensor, "assign")));
+    },
+    columns: (x, start, count) => {
+      expectColumns(x, start, count);
+      return fromMatrix(columnsOf(matrix(x, "columns: x"), start, count));
+    },
+    joinColumns: (parts) => {
+      expectJoined(parts);
+      return fromMatrix(joinColumns(parts.map((part) => matrix(part, "joinColumns"))));
+    },
 
     add: (a, b) => {
       expectShape(b, a.shape, "add: b");
@@ -107,22 +146,55 @@ export function createReferenceKernels(): Kernels {
       expectShape(rows, [source.rows], "scatterAddRows: rows");
       return fromMatrix(scatterAddRows(source, indices(rows, rowCount, "scatterAddRows: rows"), rowCount));
     },
+    pickRows: (x, rows) => {
+      expectPicked(x, rows, "pickRows");
+      const [count = 0, width = 1] = x.shape;
+      const picked = pickRows(store.data(x), width, indices(rows, count, "pickRows: rows"));
+      return store.make(picked, [rows.shape[0] as number, ...x.shape.slice(1)]);
+    },
+    writeRows: (into, rows, values) => {
+      expectRowWrites(into, rows, values);
+      const [count = 0, width = 1] = into.shape;
+      writeRows(store.data(into), width, indices(rows, count, "writeRows: rows"), store.data(values));
+    },
+    advance: (x, by) => {
+      expectInts(x, x.shape[0] ?? 0, "advance");
+      const data = store.ints(x, "advance");
+      data.forEach((value, i) => (data[i] = value + by));
+    },
 
+    placeRows: ({ tensor, add }, delta, rows) => {
+      const [table, source] = [matrix(tensor, "placeRows: into"), matrix(delta, "placeRows: delta")];
+      expectShape(rows, [source.rows], "placeRows: rows");
+      expectShape(delta, [source.rows, table.columns], "placeRows: delta");
+      const sums = scatterAddRows(source, indices(rows, table.rows, "placeRows: rows"), table.rows);
+      sums.data.forEach((value, i) => (table.data[i] = (add ? (table.data[i] as number) : 0) + value));
+    },
+
+    linearOnto: (into, x, weight, bias) => {
+      const [X, W] = [matrix(x, "linearOnto: x"), matrix(weight, "linearOnto: weight")];
+      expectShape(weight, [W.rows, X.columns], "linearOnto: weight");
+      expectShape(into, [X.rows, W.rows], "linearOnto: into");
+      if (bias) expectShape(bias, [W.rows], "linearOnto: bias");
+      const sum = floats(into, "linearOnto: into");
+      const more = linear(X, W, bias && floats(bias, "linearOnto: bias")).data;
+      more.forEach((value, i) => (sum[i] = (sum[i] as number) + value));
+    },
     linear: (x, weight, bias) => {
       const [X, W] = [matrix(x, "linear: x"), matrix(weight, "linear: weight")];
       expectShape(weight, [W.rows, X.columns], "linear: weight");
       if (bias) expectShape(bias, [W.rows], "linear: bias");
       return fromMatrix(linear(X, W, bias && floats(bias, "linear: bias")));
     },
-    linearBackward: (dOut, x, weight, needs) => {
+    linearBackward: (dOut, x, weight, needs, into = {}) => {
       const [X, W] = [matrix(x, "linearBackward: x"), matrix(weight, "linearBackward: weight")];
       expectShape(weight, [W.rows, X.columns], "linearBackward: weight");
       expectShape(dOut, [X.rows, W.rows], "linearBackward: dOut");
       const { dX, dWeight, dBias } = linearBackward(matrix(dOut, "linearBackward: dOut"), X, W);
       return {
         ...(needs.input && { dX: fromMatrix(dX) }),
-        ...(needs.weight && { dWeight: fromMatrix(dWeight) }),
-        ...(needs.bias && { dBias: fromVector(dBias) }),
+        ...(needs.weight && settled("dWeight", into.dWeight, dWeight.data, weight.shape)),
+        ...(needs.bias && settled("dBias", into.dBias, dBias, [W.rows])),
       };
     },
 
@@ -184,15 +256,14 @@ export function createReferenceKernels(): Kernels {
       const { cache } = caches.attended(q, k, v, given, shape, plan);
       const [Q, K, V] = [matrix(q, `${what}: q`), matrix(k, `${what}: k`), matrix(v, `${what}: v`)];
       checkLayout(plan.layout, Q.rows, what);
-      hostCopy(plan.rows, plan.rowsOnDevice, `${what}: plan.rows`);
+      hostCopy(plan.table, plan.tableOnDevice, `${what}: plan.table`);
       hostCopy(plan.past, plan.pastOnDevice, `${what}: plan.past`);
-      if (new Set(plan.rows).size !== plan.rows.length)
-        throw new LaconicError("input_invalid", `${what}: a cache row appears twice in plan.rows`);
+      expectOwnPages(plan, cache.pageSize, what);
       return fromMatrix(attentionCached(Q, K, V, cache, shape, plan));
     },
-    copyCacheRows: (cache, from, to, lengths, source = cache) => {
+    copyCachePages: (cache, from, to, lengths, source = cache) => {
       const { target, origin } = caches.copied(cache, from, to, lengths, source);
-      copyCacheRows(target, from, to, lengths, origin);
+      copyCachePages(target, from, to, lengths, origin);
     },
 
     swiGlu: (gate, up) => {
@@ -227,7 +298,7 @@ export function createReferenceKernels(): Kernels {
         logSumExp: fromVector(result.logSumExp),
       };
     },
-    headLogProbsBackward: (dLogProbs, { hidden, weight, targets, inverseTemperature, logSumExp }, needs) => {
+    headLogProbsBackward: (dLogProbs, { hidden, weight, targets, inverseTemperature, logSumExp }, needs, into = {}) => {
       const what = "headLogProbsBackward";
       const [H, W] = [matrix(hidden, `${what}: hidden`), matrix(weight, `${what}: weight`)];
       checkHead(H, W, targets, inverseTemperature, what);
@@ -242,21 +313,32 @@ export function createReferenceKernels(): Kernels {
         ids,
         floats(inverseTemperature, `${what}: inverseTemperature`),
       );
-      return { dHidden: fromMatrix(dHidden), ...(needs.weight && { dWeight: fromMatrix(dWeight) }) };
+      return {
+        dHidden: fromMatrix(dHidden),
+        ...(needs.weight && settled("dWeight", into.dWeight, dWeight.data, weight.shape)),
+      };
     },
 
     sampleTokens: (logits, rows) => {
       expectSampling(logits, rows);
       const L = matrix(logits, "sampleTokens: logits");
-      const drawn = Array.from({ length: L.rows }, (_, b) =>
-        sampleToken(L.row(b), {
+      let rowOf: (b: number) => SamplingRow;
+      if (isOnDevice(rows)) {
+        const { settings, uniforms, column } = rows;
+        const [S, U] = [matrix(settings, "sampleTokens: settings"), matrix(uniforms, "sampleTokens: uniforms")];
+        rowOf = (b) => {
+          const [temperature, topK, topP, minP] = S.row(b) as unknown as [number, number, number, number];
+          return { temperature, topK, topP, minP, uniform: U.at(b, column) };
+        };
+      } else
+        rowOf = (b) => ({
           temperature: rows.temperature[b] as number,
           topK: rows.topK[b] as number,
           topP: rows.topP[b] as number,
           minP: rows.minP[b] as number,
           uniform: rows.uniform[b] as number,
-        }),
-      );
+        });
+      const drawn = Array.from({ length: L.rows }, (_, b) => sampleToken(L.row(b), rowOf(b)));
       return {
         tokens: fromVector(Int32Array.from(drawn, ({ token }) => token)),
         logProbs: fromVector(Float64Array.from(drawn, ({ logProb }) => logProb)),
@@ -284,15 +366,18 @@ export function createReferenceKernels(): Kernels {
       );
       return fromVector(Float64Array.of(squares.reduce((sum, value) => sum + value, 0)));
     },
-    adamW: (param, grad, moments, step) => {
-      const named = { grad, first: moments.first, second: moments.second };
-      for (const [name, tensor] of Object.entries(named)) expectShape(tensor, param.shape, `adamW: ${name}`);
-      const [g, m, v] = [
-        floats(grad, "adamW: grad"),
-        floats(moments.first, "adamW: first"),
-        floats(moments.second, "adamW: second"),
-      ];
-      adamW(floats(param, "adamW: param"), g, m, v, step);
+    adamW: (tensors, step) => {
+      expectUpdates(tensors);
+      const squares = step.clip && (floats(step.clip.squares, "adamW: squares")[0] as number);
+      if (squares !== undefined && !Number.isFinite(squares)) return;
+      const norm = Math.sqrt(squares ?? 0);
+      const gradScale = step.clip && norm > step.clip.maxNorm ? step.clip.maxNorm / norm : 1;
+      for (const tensor of tensors) {
+        const [param, grad, first, second] = [tensor.param, tensor.grad, tensor.first, tensor.second].map((each) =>
+          floats(each, "adamW"),
+        ) as [Float64Array, Float64Array, Float64Array, Float64Array];
+        adamW(param, grad, first, second, step, gradScale);
+      }
     },
   };
 }

@@ -24,8 +24,20 @@ describe("the writers' grade, level by level", () => {
   });
 });
 
+test("parts of like length: both tell the fact, and neither is a quarter longer", () => {
+  const tells = "the value of k is 6";
+  expect(writersGrade([tells, tells], "k6", "alike")).toBe(1);
+  expect(writersGrade(["k6", tells], "k6", "alike")).toBeCloseTo(0.2, 12);
+  expect(writersGrade(["the k is a 6", tells], "k6", "alike")).toBeCloseTo(0.4, 12);
+  expect(writersGrade(["the 6 that k has ok", tells], "k6", "alike")).toBeCloseTo(0.6, 12);
+});
+
 const context = { sampling: { temperature: 1 }, random: randomFromSeed(0) };
-const tasks = [relayWritersTask({ heldOut: 40 }), relayFeedbackTask({ heldOut: 40 })];
+const tasks = [
+  relayWritersTask({ heldOut: 40 }),
+  relayWritersTask({ heldOut: 40, parts: "alike" }),
+  relayFeedbackTask({ heldOut: 40 }),
+];
 
 test.each(tasks.map((task) => [task.name, task] as const))("%s: held-out problems are not drawn", async (_, task) => {
   const held = new Set(task.heldOut.map(({ id }) => id));

@@ -6,6 +6,7 @@ import {
   randomFromSeed,
   type Engine,
   type LaconicErrorCode,
+  type ModelSource,
   type OptimizerSettings,
   type SampleRequest,
   type SampleResult,
@@ -58,39 +59,91 @@ export const sequences: readonly TrainingSequence[] = [
   { promptTokens: [3, 2, 1, 4, 5], completionTokens: [6, 7, 8, 9, 0], temperature: 0.7 },
 ];
 
-/** A claim about a model that a fresh engine has made of {@link config}. */
-export function modelCase(
-  name: string,
-  body: (model: TrainableModel, engine: Engine) => Promise<void>,
-): ConformanceCase<Engine> {
-  return {
+/** What the cases may ask of an engine. */
+export interface EngineProfile {
+  /** A small model, the same each time; another seed, other weights. 13 tokens, 48 positions. */
+  source(seed: number): ModelSource;
+  /** What `save` wrote, as a source. */
+  stored(folder: string): ModelSource;
+  /** Decimals in which log-probs that should be equal agree; absent, they are the same bits. */
+  readonly digits?: number;
+  /** False for engines on a wire that knows temperature 1 only, no log-probs of other tokens, and no files of weights. */
+  readonly whole: boolean;
+}
+
+/** Any weights, any temperature, every setting. */
+export const wholeProfile: EngineProfile = {
+  source: (seed) => ({ kind: "config", config, seed }),
+  stored: (path) => ({ kind: "folder", path }),
+  whole: true,
+};
+
+/** What cases are written with, as an engine's profile has it. */
+export interface CaseKit {
+  readonly profile: EngineProfile;
+  readonly requests: readonly SampleRequest[];
+  readonly sequences: readonly TrainingSequence[];
+  /** A claim about a model that a fresh engine has made with seed 1. */
+  modelCase(name: string, body: (model: TrainableModel, engine: Engine) => Promise<void>): ConformanceCase<Engine>;
+  /** The same of engines that are whole, none of others. */
+  wholeCase(...claim: Parameters<CaseKit["modelCase"]>): readonly ConformanceCase<Engine>[];
+  /** A few optimiser steps whose gradient depends on the log-probs, so that runs which differ drift apart. */
+  trainSteps(model: TrainableModel, steps: number): Promise<void>;
+  /** Of {@link sequences}, as a text. */
+  logProbsOf(model: Pick<TrainableModel, "forward">): Promise<string>;
+  sameReplies(a: readonly SampleResult[], b: readonly SampleResult[]): boolean;
+  /** Log-probs as a text that equal ones share. */
+  text(logProbs: ArrayLike<number>): string;
+}
+
+export function caseKit(profile: EngineProfile): CaseKit {
+  const { digits, whole } = profile;
+  const said = whole ? requests : requests.map(atTemperatureOne);
+  const trained = whole ? sequences : sequences.map(({ temperature: _, ...sequence }) => sequence);
+  const text = (values: ArrayLike<number>): string =>
+    Array.from(values, (value) => (digits === undefined ? String(value) : value.toFixed(digits))).join();
+  const modelCase: CaseKit["modelCase"] = (name, body) => ({
     name,
     async run(create) {
       const engine = await create();
       try {
-        await body(await engine.createModel({ kind: "config", config, seed: 1 }), engine);
+        await body(await engine.createModel(profile.source(1)), engine);
       } finally {
         await engine.close();
       }
     },
+  });
+  return {
+    profile,
+    requests: said,
+    sequences: trained,
+    modelCase,
+    wholeCase: (...claim) => (whole ? [modelCase(...claim)] : []),
+    async trainSteps(model, steps) {
+      for (let step = 0; step < steps; step++) {
+        await model.forwardBackward(trained, ({ values }) => values.map((value) => value / 10 - 0.1));
+        await model.optimStep(optimizer);
+      }
+    },
+    text,
+    logProbsOf: async (model) => text((await model.forward(trained)).logProbs.values),
+    sameReplies: (a, b) =>
+      a.length === b.length &&
+      a.every((each, i) => {
+        const other = b[i] as SampleResult;
+        return each.tokens.join() === other.tokens.join() && text(each.logProbs) === text(other.logProbs);
+      }),
   };
+}
+
+function atTemperatureOne(request: SampleRequest): SampleRequest {
+  const { temperature, maxTokens } = request.sampling;
+  return { ...request, sampling: { temperature: temperature === 0 ? 0 : 1, maxTokens } };
 }
 
 /** d loss / d log-prob of minus the sum of all log-probs, times `scale`. */
 export function pullUp(scale = 1): TokenGradient {
   return ({ values }) => new Float64Array(values.length).fill(-scale);
-}
-
-/** A few optimiser steps whose gradient depends on the log-probs, so that runs which differ drift apart. */
-export async function trainSteps(model: TrainableModel, steps: number): Promise<void> {
-  for (let step = 0; step < steps; step++) {
-    await model.forwardBackward(sequences, ({ values }) => values.map((value) => value / 10 - 0.1));
-    await model.optimStep(optimizer);
-  }
-}
-
-export async function logProbsOf(model: Pick<TrainableModel, "forward">): Promise<string> {
-  return (await model.forward(sequences)).logProbs.values.join();
 }
 
 /** The error a call is refused with. */
@@ -108,13 +161,6 @@ export function expectNear(value: number, expected: number, tolerance: number, w
   expectThat(Math.abs(value - expected) <= tolerance, `${what} to be ${expected}, got ${value}`);
 }
 
-export function sameReplies(a: readonly SampleResult[], b: readonly SampleResult[]): boolean {
-  return (
-    a.length === b.length &&
-    a.every((each, i) => each.tokens.join() === b[i]?.tokens.join() && each.logProbs.join() === b[i]?.logProbs.join())
-  );
-}
-
 /** Runs the body with an empty folder, and removes it. */
 export async function inFolder(body: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "laconic-engine-"));
@@ -127,6 +173,7 @@ export async function inFolder(body: (folder: string) => Promise<void>): Promise
 
 /** Replies that were made among other neighbours: the same bits where the engine promises it, within rounding elsewhere. */
 export function expectReplies(
+  { sameReplies }: CaseKit,
   engine: Engine,
   replies: readonly SampleResult[],
   expected: readonly SampleResult[],

@@ -1,111 +1,118 @@
 import type { Engine, OptimizerSettings, SampleRequest } from "@laconic/core";
 import { expectThat, type ConformanceCase } from "@laconic/core/testing";
-import { expectNear, logProbsOf, modelCase, optimizer, pullUp, refusal, requests, sequences } from "./engine-case.ts";
+import { type CaseKit, expectNear, optimizer, pullUp, refusal } from "./engine-case.ts";
 
-export const refusalCases: readonly ConformanceCase<Engine>[] = [
-  modelCase("a gradient that is not finite is refused by place and changes nothing", async (model) => {
-    const before = await logProbsOf(model);
-    await model.forwardBackward(sequences, pullUp());
-    const error = await refusal(
-      "numeric_invalid",
-      model.forwardBackward(sequences, (logProbs, rows) => {
-        const gradient = new Float64Array(logProbs.values.length);
-        const row = rows.indexOf(3);
-        if (row >= 0) gradient[(logProbs.offsets[row] as number) + 2] = NaN;
-        return gradient;
-      }),
-    );
-    expectThat(error.detail["sequence"] === 3 && error.detail["token"] === 2, "sequence 3 and token 2 to be named");
-    const { applied } = await model.optimStep(optimizer);
-    expectThat(!applied, "nothing to be left to step on");
-    expectThat((await logProbsOf(model)) === before, "weights to be unchanged");
-  }),
-
-  modelCase("a gradient of another length, and an objective that throws, are refused", async (model) => {
-    await refusal(
-      "input_invalid",
-      model.forwardBackward(sequences, () => new Float64Array(1)),
-    );
-    const broken = new Error("the objective is broken");
-    const found: unknown = await model
-      .forwardBackward(sequences, () => {
-        throw broken;
-      })
-      .catch((error: unknown) => error);
-    expectThat(found === broken, "the objective's own error");
-    const { applied } = await model.optimStep(optimizer);
-    expectThat(!applied, "nothing to be left to step on");
-  }),
-
-  modelCase("bad sample requests are refused by name, and the model goes on working", async (model) => {
-    const request = requests[0] as SampleRequest;
-    const bad: readonly [Partial<SampleRequest>, string][] = [
-      [{ promptTokens: [] }, "empty"],
-      [{ promptTokens: [1, 13] }, "13 at position 1"],
-      [{ promptTokens: [-1] }, "-1 at position 0"],
-      [{ promptTokens: [1.5] }, "1.5 at position 0"],
-      [{ promptTokens: Array.from({ length: 48 }, () => 1) }, "48 tokens"],
-      [{ sampling: { temperature: -1, maxTokens: 4 } }, "temperature"],
-      [{ sampling: { temperature: NaN, maxTokens: 4 } }, "temperature"],
-      [{ sampling: { temperature: 1, maxTokens: 0 } }, "maxTokens"],
-      [{ sampling: { temperature: 1, maxTokens: 4, topP: 0 } }, "topP"],
-      [{ sampling: { temperature: 1, maxTokens: 4, topK: 0.5 } }, "topK"],
-      [{ sampling: { temperature: 1, maxTokens: 4, minP: 2 } }, "minP"],
-    ];
-    for (const [change, reason] of bad) {
-      const { message, detail } = await refusal(
-        "input_invalid",
-        model.sample([request, request, { ...request, ...change }]),
+export function refusalCases({
+  logProbsOf,
+  modelCase,
+  requests,
+  sequences,
+}: CaseKit): readonly ConformanceCase<Engine>[] {
+  return [
+    modelCase("a gradient that is not finite is refused by place and changes nothing", async (model) => {
+      const before = await logProbsOf(model);
+      await model.forwardBackward(sequences, pullUp());
+      const error = await refusal(
+        "numeric_invalid",
+        model.forwardBackward(sequences, (logProbs, rows) => {
+          const gradient = new Float64Array(logProbs.values.length);
+          const row = rows.indexOf(3);
+          if (row >= 0) gradient[(logProbs.offsets[row] as number) + 2] = NaN;
+          return gradient;
+        }),
       );
-      expectThat(message.includes(reason), `"${message}" to name ${reason}`);
-      expectThat(detail["request"] === 2, "request 2 to be named");
-    }
-    expectThat((await model.sample([request])).length === 1, "a good request to be served after bad ones");
-  }),
+      expectThat(error.detail["sequence"] === 3 && error.detail["token"] === 2, "sequence 3 and token 2 to be named");
+      const { applied } = await model.optimStep(optimizer);
+      expectThat(!applied, "nothing to be left to step on");
+      expectThat((await logProbsOf(model)) === before, "weights to be unchanged");
+    }),
 
-  modelCase("bad sequences are refused by name, before anything is added to the gradient", async (model) => {
-    const good = { promptTokens: [1, 2], completionTokens: [3] };
-    const bad = [
-      [{ promptTokens: [1], completionTokens: [2, 99] }, "99 at position 1"],
-      [{ promptTokens: [1, 13], completionTokens: [2] }, "13 at position 1"],
-      [{ promptTokens: [], completionTokens: [2] }, "empty"],
-      [{ promptTokens: [1], completionTokens: Array.from({ length: 60 }, () => 1) }, "61 tokens"],
-      [{ ...good, temperature: -1 }, "temperature"],
-    ] as const;
-    for (const [sequence, reason] of bad)
-      for (const call of [model.forward([good, sequence]), model.forwardBackward([good, sequence], pullUp())]) {
-        const { message, detail } = await refusal("input_invalid", call);
+    modelCase("a gradient of another length, and an objective that throws, are refused", async (model) => {
+      await refusal(
+        "input_invalid",
+        model.forwardBackward(sequences, () => new Float64Array(1)),
+      );
+      const broken = new Error("the objective is broken");
+      const found: unknown = await model
+        .forwardBackward(sequences, () => {
+          throw broken;
+        })
+        .catch((error: unknown) => error);
+      expectThat(found === broken, "the objective's own error");
+      const { applied } = await model.optimStep(optimizer);
+      expectThat(!applied, "nothing to be left to step on");
+    }),
+
+    modelCase("bad sample requests are refused by name, and the model goes on working", async (model) => {
+      const request = requests[0] as SampleRequest;
+      const bad: readonly [Partial<SampleRequest>, string][] = [
+        [{ promptTokens: [] }, "empty"],
+        [{ promptTokens: [1, 13] }, "13 at position 1"],
+        [{ promptTokens: [-1] }, "-1 at position 0"],
+        [{ promptTokens: [1.5] }, "1.5 at position 0"],
+        [{ promptTokens: Array.from({ length: 48 }, () => 1) }, "48 tokens"],
+        [{ sampling: { temperature: -1, maxTokens: 4 } }, "temperature"],
+        [{ sampling: { temperature: NaN, maxTokens: 4 } }, "temperature"],
+        [{ sampling: { temperature: 1, maxTokens: 0 } }, "maxTokens"],
+        [{ sampling: { temperature: 1, maxTokens: 4, topP: 0 } }, "topP"],
+        [{ sampling: { temperature: 1, maxTokens: 4, topK: 0.5 } }, "topK"],
+        [{ sampling: { temperature: 1, maxTokens: 4, minP: 2 } }, "minP"],
+      ];
+      for (const [change, reason] of bad) {
+        const { message, detail } = await refusal(
+          "input_invalid",
+          model.sample([request, request, { ...request, ...change }]),
+        );
         expectThat(message.includes(reason), `"${message}" to name ${reason}`);
-        expectThat(detail["sequence"] === 1, "sequence 1 to be named");
+        expectThat(detail["request"] === 2, "request 2 to be named");
       }
-    expectThat(!(await model.optimStep(optimizer)).applied, "no gradient to have been added");
+      expectThat((await model.sample([request])).length === 1, "a good request to be served after bad ones");
+    }),
 
-    await model.forwardBackward([good], pullUp());
-    const { gradNorm } = await model.optimStep({ ...optimizer, learningRate: 1e-12 });
-    await model.forwardBackward([good], pullUp());
-    await refusal("input_invalid", model.forwardBackward([bad[0][0]], pullUp()));
-    const kept = await model.optimStep(optimizer);
-    expectNear(kept.gradNorm, gradNorm, 1e-4 * gradNorm, "the norm of the gradient added up before the refusal");
-  }),
+    modelCase("bad sequences are refused by name, before anything is added to the gradient", async (model) => {
+      const good = { promptTokens: [1, 2], completionTokens: [3] };
+      const bad = [
+        [{ promptTokens: [1], completionTokens: [2, 99] }, "99 at position 1"],
+        [{ promptTokens: [1, 13], completionTokens: [2] }, "13 at position 1"],
+        [{ promptTokens: [], completionTokens: [2] }, "empty"],
+        [{ promptTokens: [1], completionTokens: Array.from({ length: 60 }, () => 1) }, "61 tokens"],
+        [{ ...good, temperature: -1 }, "temperature"],
+      ] as const;
+      for (const [sequence, reason] of bad)
+        for (const call of [model.forward([good, sequence]), model.forwardBackward([good, sequence], pullUp())]) {
+          const { message, detail } = await refusal("input_invalid", call);
+          expectThat(message.includes(reason), `"${message}" to name ${reason}`);
+          expectThat(detail["sequence"] === 1, "sequence 1 to be named");
+        }
+      expectThat(!(await model.optimStep(optimizer)).applied, "no gradient to have been added");
 
-  modelCase("optimiser settings out of range are refused by name", async (model) => {
-    const bad: readonly Partial<OptimizerSettings>[] = [{ learningRate: NaN }, { beta1: 1 }, { maxGradNorm: 0 }];
-    for (const change of bad) {
-      const { detail } = await refusal("config_invalid", model.optimStep({ ...optimizer, ...change }));
-      expectThat(detail["key"] === Object.keys(change)[0], `${Object.keys(change)[0]} to be named`);
-    }
-  }),
+      await model.forwardBackward([good], pullUp());
+      const { gradNorm } = await model.optimStep({ ...optimizer, learningRate: 1e-12 });
+      await model.forwardBackward([good], pullUp());
+      await refusal("input_invalid", model.forwardBackward([bad[0][0]], pullUp()));
+      const kept = await model.optimStep(optimizer);
+      expectNear(kept.gradNorm, gradNorm, 1e-4 * gradNorm, "the norm of the gradient added up before the refusal");
+    }),
 
-  modelCase("what was disposed refuses calls, and what remains works", async (model, engine) => {
-    const snapshot = await model.snapshot();
-    await snapshot.dispose();
-    await refusal("engine_failed", snapshot.forward(sequences));
-    await logProbsOf(model);
-    await model.dispose();
-    await refusal("engine_failed", model.forward(sequences));
-    await refusal(
-      "model_unsupported",
-      engine.createModel({ kind: "config", config: { model_type: "other" }, seed: 0 }),
-    );
-  }),
-];
+    modelCase("optimiser settings out of range are refused by name", async (model) => {
+      const bad: readonly Partial<OptimizerSettings>[] = [{ learningRate: NaN }, { beta1: 1 }, { maxGradNorm: 0 }];
+      for (const change of bad) {
+        const { detail } = await refusal("config_invalid", model.optimStep({ ...optimizer, ...change }));
+        expectThat(detail["key"] === Object.keys(change)[0], `${Object.keys(change)[0]} to be named`);
+      }
+    }),
+
+    modelCase("what was disposed refuses calls, and what remains works", async (model, engine) => {
+      const snapshot = await model.snapshot();
+      await snapshot.dispose();
+      await refusal("engine_failed", snapshot.forward(sequences));
+      await logProbsOf(model);
+      await model.dispose();
+      await refusal("engine_failed", model.forward(sequences));
+      await refusal(
+        "model_unsupported",
+        engine.createModel({ kind: "config", config: { model_type: "other" }, seed: 0 }),
+      );
+    }),
+  ];
+}

@@ -12,6 +12,16 @@ interface Dawn {
 export const optionNames: readonly string[] = ["modules", "shaders"];
 
 /**
+ * Software adapters write out a store for every number of workgroup memory that a shader clears at its start, which makes
+ * compiling take up to seconds. Every shader here writes that memory before it reads it: there it may stay as it is.
+ */
+async function openDawn(dawn: Dawn): Promise<Gpu> {
+  const gpu = dawn.create([]);
+  const adapter = await gpu.requestAdapter().catch(() => null);
+  return adapter?.info.isFallbackAdapter ? dawn.create(["enable-dawn-features=disable_workgroup_init"]) : gpu;
+}
+
+/**
  * Makes WebGPU known to this thread as a browser would, and registers TensorFlow.js's backend for it.
  * @throws LaconicError `device_unavailable` naming the package or adapter that is missing
  */
@@ -21,7 +31,7 @@ export async function openWebGpu(modules: string | undefined): Promise<OpenGpu> 
   enableProdMode(); // a second copy of TensorFlow.js would say so on the console
   const before = Object.getOwnPropertyDescriptor(globalThis, "navigator");
   Object.assign(globalThis, dawn.globals);
-  const gpu = dawn.create([]);
+  const gpu = await openDawn(dawn);
   // Node 21 and later have a navigator of their own that cannot be assigned.
   Object.defineProperty(globalThis, "navigator", { value: { gpu }, configurable: true, writable: true });
   const close = (): void => {

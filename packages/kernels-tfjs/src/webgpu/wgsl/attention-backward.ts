@@ -1,13 +1,39 @@
 import type { AttentionShape } from "@laconic/kernels";
 import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import { attentionConstants, blockOfGroup, readKeyValueTile } from "./attention.ts";
-import type { WgslProgram } from "./run-program.ts";
+import { threads, type WgslProgram } from "./run-program.ts";
 import { headVectors, storeVector } from "./vectors.ts";
 
-type Inputs = Readonly<Record<"q" | "k" | "v" | "dOut" | "logSumExp" | "delta" | "blocks", TfTensor>>;
+type Inputs = Readonly<Record<"q" | "k" | "v" | "dOut" | "stats" | "blocks", TfTensor>>;
+
+/**
+ * What the softmax takes back of each head of a row, the sum of dOut * out, behind its log-sum-exp: [N, queryHeads, 2]. Together
+ * they take one of the 8 buffers that every adapter binds.
+ */
+export function attentionStats(
+  { out, dOut, logSumExp }: Readonly<Record<"out" | "dOut" | "logSumExp", TfTensor>>,
+  { headDim }: AttentionShape,
+): WgslProgram {
+  return {
+    name: "attention-stats",
+    constants: {},
+    inputs: { out: { data: out }, dOut: { data: dOut }, logSumExp: { data: logSumExp } },
+    uniforms: { count: { type: "int32", value: logSumExp.size }, width: { type: "int32", value: headDim } },
+    groups: Math.ceil(logSumExp.size / threads),
+    code: `
+fn main(index : i32) {
+  if (index < uniforms.count) {
+    var delta = 0.0;
+    for (var i = index * uniforms.width; i < (index + 1) * uniforms.width; i++) { delta += dOut[i] * out[i]; }
+    result[2 * index] = logSumExp[index];
+    result[2 * index + 1] = delta;
+  }
+}`,
+  };
+}
 
 function common(
-  { q, k, v, dOut, logSumExp, delta, blocks }: Inputs,
+  { q, k, v, dOut, stats, blocks }: Inputs,
   shape: AttentionShape,
 ): Pick<WgslProgram, "constants" | "inputs" | "uniforms"> {
   const { vector } = headVectors(shape.headDim);
@@ -18,13 +44,11 @@ function common(
       k: { data: k, vector },
       v: { data: v, vector },
       dOut: { data: dOut, vector },
-      logSumExp: { data: logSumExp },
-      delta: { data: delta },
+      stats: { data: stats },
       blocks: { data: blocks },
     },
     uniforms: {
       blockCount: { type: "int32", value: blocks.shape[0] / 4 },
-      rows: { type: "int32", value: k.shape[0] },
       scale: { type: "float32", value: shape.scale },
     },
   };
@@ -56,8 +80,8 @@ fn main(index : i32) {${blockOfGroup("QUERY_HEADS")}
       query[c] = q[own * CHUNKS + c] * uniforms.scale;
       slope[c] = dOut[own * CHUNKS + c];
     }
-    sums = logSumExp[own];
-    along = delta[own];
+    sums = stats[2 * own];
+    along = stats[2 * own + 1];
   }
   for (var start = at.z; start < at.y; start += TILE) {
 ${readKeyValueTile}
@@ -86,7 +110,7 @@ ${readKeyValueTile}
 }
 
 /**
- * Gradients of keys, then of values: a thread holds a key and its value, a workgroup reads tiles of the queries behind it,
+ * Gradients of keys, `result`, and of values, `valueGradient`: a thread holds a key and its value, a workgroup reads tiles of the queries behind it,
  * head by head of the group. No two threads add to one number, so the sums have one order.
  */
 export function attentionKeyValueGradient(inputs: Inputs, shape: AttentionShape): WgslProgram {
@@ -134,8 +158,8 @@ fn main(index : i32) {${blockOfGroup("KV_HEADS")}
             scores += key[c] * queryTile[j * CHUNKS + c];
             shares += value[c] * slopeTile[j * CHUNKS + c];
           }
-          let share = exp(total(scores) - logSumExp[reader]);
-          let factor = share * (total(shares) - delta[reader]) * uniforms.scale;
+          let share = exp(total(scores) - stats[2 * reader]);
+          let factor = share * (total(shares) - stats[2 * reader + 1]) * uniforms.scale;
           for (var c = 0; c < CHUNKS; c++) {
             dKey[c] += factor * queryTile[j * CHUNKS + c];
             dValue[c] += share * slopeTile[j * CHUNKS + c];
@@ -151,8 +175,7 @@ fn main(index : i32) {${blockOfGroup("KV_HEADS")}
       let keyPart = dKey[c];
       ${storeVector("keyPart", "to", vector)}
       let valuePart = dValue[c];
-      let valueTo = uniforms.rows * KV_HEADS * DIM + to;
-      ${storeVector("valuePart", "valueTo", vector)}
+      ${storeVector("valuePart", "to", vector, "valueGradient")}
     }
   }
 }`,

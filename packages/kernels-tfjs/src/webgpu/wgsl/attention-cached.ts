@@ -7,11 +7,13 @@ import { headVectors } from "./vectors.ts";
 /**
  * Attention of new tokens to what a cache holds, read where it lies: a workgroup takes one head of one token, its threads
  * share out the keys, then the numbers of the head.
- * @param reach - int32 [N, 2], the cache's row of each token and the positions that it may look at
+ * @param reach - int32 [N, 2], the sequence of each token and the positions that it may look at
+ * @param table - int32 [S * width], the pages of each sequence
  */
 export function attentionCachedProgram(
-  { q, keys, values, reach }: Readonly<Record<"q" | "keys" | "values" | "reach", TfTensor>>,
-  { capacity }: KeyValueCache,
+  { q, keys, values, reach, table }: Readonly<Record<"q" | "keys" | "values" | "reach" | "table", TfTensor>>,
+  { pageSize }: KeyValueCache,
+  width: number,
   shape: AttentionShape,
 ): WgslProgram {
   const { vector, declaration } = headVectors(shape.headDim);
@@ -24,10 +26,12 @@ export function attentionCachedProgram(
       keys: { data: keys, vector },
       values: { data: values },
       reach: { data: reach },
+      pages: { data: table },
     },
     uniforms: {
       tokens: { type: "int32", value: tokens },
-      capacity: { type: "int32", value: capacity },
+      pageSize: { type: "int32", value: pageSize },
+      width: { type: "int32", value: width },
       scale: { type: "float32", value: shape.scale },
     },
     groups: tokens * shape.queryHeads,
@@ -36,6 +40,7 @@ var<workgroup> place : vec2<i32>;
 var<workgroup> query : array<V, CHUNKS>;
 var<workgroup> scores : array<f32, THREADS>;
 var<workgroup> shares : array<f32, THREADS>;
+var<workgroup> rows : array<i32, THREADS>;
 fn main(index : i32) {
   let group = ${groupIndex};
   let token = group / QUERY_HEADS;
@@ -49,7 +54,7 @@ fn main(index : i32) {
   }
   let at = workgroupUniformLoad(&place); // the same for all, which barriers ask for
   let own = i32(localIndex);
-  let held = (at.x * KV_HEADS + head / GROUP) * uniforms.capacity;
+  let kvHead = head / GROUP;
   if (at.y > 0) {
     for (var c = own; c < CHUNKS; c += THREADS) {
       query[c] = q[(token * QUERY_HEADS + head) * CHUNKS + c] * uniforms.scale;
@@ -63,8 +68,12 @@ fn main(index : i32) {
     let count = min(THREADS, at.y - start);
     var score = -1e30;
     if (own < count) {
+      let position = start + own;
+      let page = pages[at.x * uniforms.width + position / uniforms.pageSize];
+      let row = (page * KV_HEADS + kvHead) * uniforms.pageSize + position % uniforms.pageSize;
+      rows[own] = row;
       var products = V();
-      for (var c = 0; c < CHUNKS; c++) { products += query[c] * keys[(held + start + own) * CHUNKS + c]; }
+      for (var c = 0; c < CHUNKS; c++) { products += query[c] * keys[row * CHUNKS + c]; }
       score = total(products);
     }
     scores[own] = score;
@@ -80,7 +89,7 @@ fn main(index : i32) {
       let d = own + n * THREADS;
       if (d < DIM) {
         var part = mixed[n] * kept;
-        for (var j = 0; j < count; j++) { part += shares[j] * values[(held + start + j) * DIM + d]; }
+        for (var j = 0; j < count; j++) { part += shares[j] * values[rows[j] * DIM + d]; }
         mixed[n] = part;
       }
     }

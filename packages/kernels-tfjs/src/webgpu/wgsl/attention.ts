@@ -43,7 +43,7 @@ export const readKeyValueTile = `    for (var i = i32(localIndex); i < TILE * CH
 
 /**
  * Causal attention in one pass (FlashAttention's online softmax, Dao et al. 2022): a thread holds a query and what it has
- * gathered, a workgroup reads tiles of keys and values together. Writes out, then the log-sum-exps.
+ * gathered, a workgroup reads tiles of keys and values together. Writes `result` and `logSumExp`.
  * @param blocks - int32 [B, 4], up to 64 query rows of one sequence each
  */
 export function attentionProgram(
@@ -51,7 +51,6 @@ export function attentionProgram(
   shape: AttentionShape,
 ): WgslProgram {
   const { vector, declaration } = headVectors(shape.headDim);
-  const rows = q.shape[0];
   const blockCount = blocks.shape[0] / 4;
   return {
     name: "attention",
@@ -59,7 +58,6 @@ export function attentionProgram(
     inputs: { q: { data: q, vector }, k: { data: k, vector }, v: { data: v, vector }, blocks: { data: blocks } },
     uniforms: {
       blockCount: { type: "int32", value: blockCount },
-      rows: { type: "int32", value: rows },
       scale: { type: "float32", value: shape.scale },
     },
     groups: blockCount * shape.queryHeads,
@@ -101,7 +99,7 @@ ${readKeyValueTile}
       let out = mixed[c] / sum;
       ${storeVector("out", `to * DIM + c * ${vector ? 4 : 1}`, vector)}
     }
-    result[uniforms.rows * QUERY_HEADS * DIM + to] = most + log(sum);
+    logSumExp[to] = most + log(sum);
   }
 }`,
   };

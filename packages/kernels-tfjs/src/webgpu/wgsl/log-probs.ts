@@ -1,17 +1,28 @@
 import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import { groupIndex, threads, type WgslProgram } from "./run-program.ts";
 
+/** A number for each row of all logits, of which a program sees some: its logits begin at row `first`. */
+type OfRows<Name extends string> = Readonly<Record<Name, TfTensor>> & { readonly first: number };
+
 /**
- * Selective log-softmax: of each row of logits [M, V] the log-prob of one token, the entropy and the log-sum-exp, [3, M], in one
- * pass over the row. Each thread keeps the largest score it saw and two sums relative to it.
+ * Selective log-softmax: of each row of logits [m, V] the log-prob of one token, the entropy and the log-sum-exp, in one pass
+ * over the row. Each thread keeps the largest score it saw and two sums relative to it. Writes rows of `logProbs`, `entropy`
+ * and `logSumExp`, [M] each.
  */
-export function selectLogProbsProgram(logits: TfTensor, targets: TfTensor, scale: TfTensor): WgslProgram {
+export function selectLogProbsProgram(
+  logits: TfTensor,
+  { targets, scale, first }: OfRows<"targets" | "scale">,
+): WgslProgram {
   const [rows, vocabulary] = logits.shape as [number, number];
   return {
     name: "select-log-probs",
-    constants: { THREADS: threads },
+    constants: {},
     inputs: { logits: { data: logits }, targets: { data: targets }, scale: { data: scale } },
-    uniforms: { rows: { type: "int32", value: rows }, vocabulary: { type: "int32", value: vocabulary } },
+    uniforms: {
+      rows: { type: "int32", value: rows },
+      vocabulary: { type: "int32", value: vocabulary },
+      first: { type: "int32", value: first },
+    },
     groups: rows,
     code: `
 var<workgroup> largest : array<f32, THREADS>;
@@ -19,13 +30,14 @@ var<workgroup> sums : array<f32, THREADS>;
 var<workgroup> weighted : array<f32, THREADS>;
 fn main(index : i32) {
   let row = ${groupIndex};
+  let at = uniforms.first + row;
   let own = i32(localIndex);
   var most = -1e30;
   var sum = 0.0;
   var weight = 0.0;
   if (row < uniforms.rows) {
     for (var i = own; i < uniforms.vocabulary; i += THREADS) {
-      let score = logits[row * uniforms.vocabulary + i] * scale[row];
+      let score = logits[row * uniforms.vocabulary + i] * scale[at];
       if (score > most) {
         let kept = exp(most - score);
         sum *= kept;
@@ -51,25 +63,23 @@ fn main(index : i32) {
       weight += weighted[i] * kept;
     }
     let whole = most + log(sum);
-    result[row] = logits[row * uniforms.vocabulary + targets[row]] * scale[row] - whole;
-    result[uniforms.rows + row] = whole - weight / sum;
-    result[2 * uniforms.rows + row] = whole;
+    logProbs[at] = logits[row * uniforms.vocabulary + targets[at]] * scale[at] - whole;
+    entropy[at] = whole - weight / sum;
+    logSumExp[at] = whole;
   }
 }`,
   };
 }
 
-/** slope (one-hot(target) - softmax) of each row, [M, V], in one pass. */
+/** Puts slope scale (one-hot(target) - softmax) of each row in the place of its logits, `result` [m, V]. */
 export function selectLogProbsGradient(
-  logits: TfTensor,
-  { targets, scale, logSumExp, slope }: Readonly<Record<"targets" | "scale" | "logSumExp" | "slope", TfTensor>>,
+  [rows, vocabulary]: readonly [number, number],
+  { targets, scale, logSumExp, slope, first }: OfRows<"targets" | "scale" | "logSumExp" | "slope">,
 ): WgslProgram {
-  const [rows, vocabulary] = logits.shape as [number, number];
   return {
     name: "select-log-probs-gradient",
     constants: {},
     inputs: {
-      logits: { data: logits },
       targets: { data: targets },
       scale: { data: scale },
       logSumExp: { data: logSumExp },
@@ -78,15 +88,16 @@ export function selectLogProbsGradient(
     uniforms: {
       count: { type: "int32", value: rows * vocabulary },
       vocabulary: { type: "int32", value: vocabulary },
+      first: { type: "int32", value: first },
     },
     groups: Math.ceil((rows * vocabulary) / threads),
     code: `
 fn main(index : i32) {
   if (index < uniforms.count) {
-    let row = index / uniforms.vocabulary;
-    let share = exp(logits[index] * scale[row] - logSumExp[row]);
-    let picked = select(0.0, 1.0, index % uniforms.vocabulary == targets[row]);
-    result[index] = slope[row] * (picked - share);
+    let at = uniforms.first + index / uniforms.vocabulary;
+    let share = exp(result[index] * scale[at] - logSumExp[at]);
+    let picked = select(0.0, 1.0, index % uniforms.vocabulary == targets[at]);
+    result[index] = slope[at] * scale[at] * (picked - share);
   }
 }`,
   };

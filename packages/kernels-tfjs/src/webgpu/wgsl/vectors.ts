@@ -17,11 +17,10 @@ export function headVectors(headDim: number): HeadVectors {
     : { vector: false, chunks: headDim, declaration: "alias V = f32;\nfn total(x : V) -> f32 { return x; }" };
 }
 
-/** WGSL that writes a V to four places, or to one. */
-export function storeVector(value: string, place: string, vector: boolean): string {
-  return vector
-    ? `result[${place}] = ${value}.x; result[${place} + 1] = ${value}.y; result[${place} + 2] = ${value}.z; result[${place} + 3] = ${value}.w;`
-    : `result[${place}] = ${value};`;
+/** WGSL that writes a V to four places of a buffer, or to one. */
+export function storeVector(value: string, place: string, vector: boolean, into = "result"): string {
+  const parts = vector ? ["x", "y", "z", "w"].map((part, i) => [`${value}.${part}`, ` + ${i}`]) : [[value, ""]];
+  return parts.map(([part, further]) => `${into}[${place}${further}] = ${part};`).join(" ");
 }
 
 /** Rows of two tiles of a head that fit into the 16 KiB of workgroup memory that every adapter has. */

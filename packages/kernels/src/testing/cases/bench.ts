@@ -56,8 +56,8 @@ export class Bench {
   }
 
   /** Like {@link floats}, for tensors that the computation changes. */
-  state(label: string, shape: readonly number[]): Tensor {
-    return this.kernels.upload(randomFloats(label, shape), shape);
+  state(label: string, shape: readonly number[], precision: Precision = "working"): Tensor {
+    return this.kernels.upload(randomFloats(label, shape), shape, precision);
   }
 
   layout(lengths: readonly number[]): SequenceLayout {
@@ -66,11 +66,15 @@ export class Bench {
     return { offsets, offsetsOnDevice: this.ints("offsets", offsets), longest: Math.max(0, ...lengths) };
   }
 
-  plan(lengths: readonly number[], rows: readonly number[], past: readonly number[]): CachePlan {
+  /** @param pages - of each sequence, from its first position on */
+  plan(lengths: readonly number[], pages: readonly (number | readonly number[])[], past: readonly number[]): CachePlan {
+    const lists = pages.map((each) => (typeof each === "number" ? [each] : each));
+    const width = Math.max(0, ...lists.map((list) => list.length));
+    const table = Int32Array.from(lists.flatMap((list) => Array.from({ length: width }, (_, i) => list[i] ?? 0)));
     return {
       layout: this.layout(lengths),
-      rows: Int32Array.from(rows),
-      rowsOnDevice: this.ints("rows", rows),
+      table,
+      tableOnDevice: this.#input("table", table, [lists.length, width]),
       past: Int32Array.from(past),
       pastOnDevice: this.ints("past", past),
     };

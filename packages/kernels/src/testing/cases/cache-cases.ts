@@ -4,13 +4,13 @@ import { Bench } from "./bench.ts";
 import { agreesWithReference, expectClose, expectRefusal, tolerances, type KernelCase } from "./kernel-case.ts";
 
 /** Queries, keys and values of whole sequences, of which cases feed parts. */
-interface Sequences {
+export interface Sequences {
   readonly q: Tensor;
   readonly k: Tensor;
   readonly v: Tensor;
 }
 
-function sequences(bench: Bench, rows: number, shape: AttentionShape): Sequences {
+export function sequences(bench: Bench, rows: number, shape: AttentionShape): Sequences {
   const [wide, narrow] = [shape.queryHeads * shape.headDim, shape.kvHeads * shape.headDim];
   return {
     q: bench.floats("q", [rows, wide]),
@@ -19,24 +19,24 @@ function sequences(bench: Bench, rows: number, shape: AttentionShape): Sequences
   };
 }
 
-function take(bench: Bench, from: Sequences, rows: readonly number[]): Sequences {
+export function take(bench: Bench, from: Sequences, rows: readonly number[]): Sequences {
   const chosen = bench.ints("chosen", rows);
   const [q, k, v] = [from.q, from.k, from.v].map((tensor) => bench.kernels.gatherRows(tensor, chosen));
   return { q: q as Tensor, k: k as Tensor, v: v as Tensor };
 }
 
-function range(start: number, end: number): number[] {
+export function range(start: number, end: number): number[] {
   return Array.from({ length: end - start }, (_, i) => start + i);
 }
 
-function withCache<T>(
+export function withCache<T>(
   kernels: Kernels,
-  rows: number,
-  capacity: number,
+  pages: number,
+  pageSize: number,
   shape: AttentionShape,
   body: (cache: KeyValueCache) => T,
 ): T {
-  const cache = kernels.createCache({ rows, capacity, kvHeads: shape.kvHeads, headDim: shape.headDim });
+  const cache = kernels.createCache({ pages, pageSize, kvHeads: shape.kvHeads, headDim: shape.headDim });
   try {
     return body(cache);
   } finally {
@@ -95,14 +95,14 @@ export const cacheCases: readonly KernelCase[] = [
   equalsFullAttention(1, 1, 6),
   equalsFullAttention(4, 2, 16),
   equalsFullAttention(4, 1, 20),
-  agreesWithReference("a copied cache row continues like its source, and only that far", (bench) => {
+  agreesWithReference("a copied page continues like its source, and only that far", (bench) => {
     const { kernels } = bench;
     const shape = attentionShapeOf(2, 1, 6);
     const all = sequences(bench, 8, shape);
     return withCache(kernels, 3, 6, shape, (cache) => {
       const [prompt, next, other] = [take(bench, all, range(0, 4)), take(bench, all, [4, 5, 6]), take(bench, all, [7])];
       const prefill = kernels.attentionCached(prompt.q, prompt.k, prompt.v, cache, shape, bench.plan([4], [1], [0]));
-      kernels.copyCacheRows(cache, Int32Array.of(1, 1), Int32Array.of(0, 2), Int32Array.of(4, 2));
+      kernels.copyCachePages(cache, Int32Array.of(1, 1), Int32Array.of(0, 2), Int32Array.of(4, 2));
       const forked = kernels.attentionCached(
         next.q,
         next.k,
@@ -115,7 +115,7 @@ export const cacheCases: readonly KernelCase[] = [
       return { prefill, forked, after };
     });
   }),
-  agreesWithReference("rows go on in a larger cache they were copied to", (bench) => {
+  agreesWithReference("pages go on in a larger cache they were copied to", (bench) => {
     const { kernels } = bench;
     const shape = attentionShapeOf(2, 1, 6);
     const all = sequences(bench, 8, shape);
@@ -123,13 +123,13 @@ export const cacheCases: readonly KernelCase[] = [
     return withCache(kernels, 3, 9, shape, (larger) => {
       withCache(kernels, 2, 4, shape, (small) => {
         kernels.attentionCached(first.q, first.k, first.v, small, shape, bench.plan([2, 3], [0, 1], [0, 0]));
-        kernels.copyCacheRows(larger, Int32Array.of(1, 0), Int32Array.of(0, 2), Int32Array.of(3, 2), small);
+        kernels.copyCachePages(larger, Int32Array.of(1, 0), Int32Array.of(0, 2), Int32Array.of(3, 2), small);
       });
       const plan = bench.plan([2, 1], [0, 2], [3, 2]);
       return { out: kernels.attentionCached(next.q, next.k, next.v, larger, shape, plan) };
     });
   }),
-  agreesWithReference("a cache row starts anew where past says so", (bench) => {
+  agreesWithReference("a sequence starts anew where past says so", (bench) => {
     const { kernels } = bench;
     const shape = attentionShapeOf(2, 2, 16);
     const all = sequences(bench, 8, shape);
@@ -166,7 +166,7 @@ export const cacheCases: readonly KernelCase[] = [
     });
   }),
   {
-    name: "a cache refuses positions beyond its capacity",
+    name: "a cache refuses positions beyond its pages",
     async run(create) {
       const kernels = await create();
       kernels.scope(() => {
@@ -174,17 +174,17 @@ export const cacheCases: readonly KernelCase[] = [
         const shape = attentionShapeOf(1, 1, 6);
         const { q, k, v } = sequences(bench, 2, shape);
         withCache(kernels, 2, 4, shape, (cache) => {
-          const call = (row: number, past: number): Tensor =>
-            kernels.attentionCached(q, k, v, cache, shape, bench.plan([2], [row], [past]));
+          const call = (page: number, past: number): Tensor =>
+            kernels.attentionCached(q, k, v, cache, shape, bench.plan([2], [page], [past]));
           expectRefusal("3 + 2 of 4 positions", "input_invalid", () => call(0, 3));
-          expectRefusal("row 2 of 2", "input_invalid", () => call(2, 0));
+          expectRefusal("page 2 of 2", "input_invalid", () => call(2, 0));
           const copy = (from: number, to: number, length: number): void =>
-            kernels.copyCacheRows(cache, Int32Array.of(from), Int32Array.of(to), Int32Array.of(length));
-          expectRefusal("copying row 2 of 2", "input_invalid", () => copy(2, 0, 1));
-          expectRefusal("copying to row -1", "input_invalid", () => copy(0, -1, 1));
-          const other = (heads: number, capacity: number): void =>
-            withCache(kernels, 2, capacity, attentionShapeOf(heads, heads, 6), (source) =>
-              kernels.copyCacheRows(cache, Int32Array.of(0), Int32Array.of(0), Int32Array.of(4), source),
+            kernels.copyCachePages(cache, Int32Array.of(from), Int32Array.of(to), Int32Array.of(length));
+          expectRefusal("copying page 2 of 2", "input_invalid", () => copy(2, 0, 1));
+          expectRefusal("copying to page -1", "input_invalid", () => copy(0, -1, 1));
+          const other = (heads: number, pageSize: number): void =>
+            withCache(kernels, 2, pageSize, attentionShapeOf(heads, heads, 6), (source) =>
+              kernels.copyCachePages(cache, Int32Array.of(0), Int32Array.of(0), Int32Array.of(4), source),
             );
           expectRefusal("copying from a cache of other heads", "input_invalid", () => other(2, 4));
           expectRefusal("copying 4 of 3 positions", "input_invalid", () => other(1, 3));

@@ -174,11 +174,11 @@ export const memoryCases: readonly KernelCase[] = [
   }),
   memoryCase("a freed cache is refused", (kernels) => {
     const before = kernels.liveTensors();
-    const cache = kernels.createCache({ rows: 2, capacity: 3, kvHeads: 1, headDim: 4 });
+    const cache = kernels.createCache({ pages: 2, pageSize: 3, kvHeads: 1, headDim: 4 });
     expectThat(kernels.liveTensors() > before, "a cache to count as alive");
     kernels.freeCache(cache);
     const ints = Int32Array.of(0);
-    expectRefusal("copyCacheRows", "engine_failed", () => kernels.copyCacheRows(cache, ints, Int32Array.of(1), ints));
+    expectRefusal("copyCachePages", "engine_failed", () => kernels.copyCachePages(cache, ints, Int32Array.of(1), ints));
     expectRefusal("freeCache twice", "engine_failed", () => kernels.freeCache(cache));
   }),
 ];

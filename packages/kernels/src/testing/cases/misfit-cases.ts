@@ -28,7 +28,7 @@ function refuses(
 }
 
 const shape = attentionShapeOf(2, 1, 4);
-const step = { learningRate: 1, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, step: 1, gradScale: 1 };
+const step = { learningRate: 1, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0, step: 1 };
 const needs = { input: true, weight: true, bias: false };
 
 /** Shapes that do not fit are errors, not wrong numbers or writes past the end. */
@@ -73,9 +73,9 @@ export const misfitCases: readonly KernelCase[] = [
     return k.attentionBackward(f(3, 8), forward, shape, b.layout([3]));
   }),
   ...[
-    { name: "heads of another width", size: { rows: 2, capacity: 4, kvHeads: 1, headDim: 6 }, rows: 2 },
-    { name: "more heads", size: { rows: 2, capacity: 4, kvHeads: 2, headDim: 4 }, rows: 2 },
-    { name: "a plan of 2 rows for 3", size: { rows: 2, capacity: 4, kvHeads: 1, headDim: 4 }, rows: 3 },
+    { name: "heads of another width", size: { pages: 2, pageSize: 4, kvHeads: 1, headDim: 6 }, rows: 2 },
+    { name: "more heads", size: { pages: 2, pageSize: 4, kvHeads: 2, headDim: 4 }, rows: 2 },
+    { name: "a plan of 2 rows for 3", size: { pages: 2, pageSize: 4, kvHeads: 1, headDim: 4 }, rows: 3 },
   ].map(({ name, size, rows }) =>
     refuses(`attentionCached: ${name}`, (k, f, _, b) => {
       const cache = k.createCache(size);
@@ -114,7 +114,9 @@ export const misfitCases: readonly KernelCase[] = [
     }),
   ),
   refuses("adamW: a gradient of 3 for 2 parameters", (k, f) =>
-    k.adamW(f(2), f(3), { first: f(2), second: f(2) }, step),
+    k.adamW([{ param: f(2), grad: f(3), first: f(2), second: f(2) }], step),
   ),
-  refuses("adamW: moments of 3 for 2 parameters", (k, f) => k.adamW(f(2), f(2), { first: f(3), second: f(2) }, step)),
+  refuses("adamW: moments of 3 for 2 parameters", (k, f) =>
+    k.adamW([{ param: f(2), grad: f(2), first: f(3), second: f(2) }], step),
+  ),
 ];

@@ -1,4 +1,4 @@
-import type { AdamWStep, Tensor } from "../../contract.ts";
+import type { AdamWStep, GradientClip, Tensor } from "../../contract.ts";
 import type { Bench } from "./bench.ts";
 import { agreesWithReference, type KernelCase } from "./kernel-case.ts";
 
@@ -9,8 +9,11 @@ const plain: AdamWStep = {
   epsilon: 1e-8,
   weightDecay: 0,
   step: 1,
-  gradScale: 1,
 };
+
+function clip(bench: Bench, squares: number, maxNorm: number): GradientClip {
+  return { squares: bench.fullValues(`squares ${squares}`, [squares]), maxNorm };
+}
 
 interface Trained {
   readonly param: Tensor;
@@ -23,7 +26,11 @@ function train(bench: Bench, label: string, shape: readonly number[], steps: rea
   const param = bench.state(label, shape);
   const moments = bench.moments(param);
   steps.forEach((change, i) =>
-    kernels.adamW(param, bench.full(`${label} gradient ${i}`, shape), moments, { ...plain, step: i + 1, ...change }),
+    kernels.adamW([{ param, grad: bench.state(`${label} gradient ${i}`, shape, "full"), ...moments }], {
+      ...plain,
+      step: i + 1,
+      ...change,
+    }),
   );
   return { param, first: moments.first, second: moments.second };
 }
@@ -46,9 +53,9 @@ export const optimizerCases: readonly KernelCase[] = [
       "w",
       [7],
       [
-        { weightDecay: 0.1, gradScale: 0.25 },
-        { weightDecay: 0.5, learningRate: 0.5, epsilon: 0.5 },
-        { beta1: 0.5, beta2: 0.75, gradScale: 4 },
+        { weightDecay: 0.1, clip: clip(bench, 16, 1) },
+        { weightDecay: 0.5, learningRate: 0.5, epsilon: 0.5, clip: clip(bench, 4, Infinity) },
+        { beta1: 0.5, beta2: 0.75, clip: clip(bench, 4, 3) },
       ],
     ),
   })),
@@ -65,18 +72,18 @@ export const optimizerCases: readonly KernelCase[] = [
       "full",
     );
     const { master } = bench.moments(param);
-    bench.kernels.adamW(
-      param,
-      bench.full("g", [9]),
-      { first, second, ...(master && { master }) },
-      { ...plain, step: 1000, weightDecay: 0.1 },
-    );
+    const grad = bench.state("g", [9], "full");
+    bench.kernels.adamW([{ param, grad, first, second, ...(master && { master }) }], {
+      ...plain,
+      step: 1000,
+      weightDecay: 0.1,
+    });
     return { param, first, second };
   }),
   agreesWithReference("adamW: a gradient of zero moves nothing", (bench) => {
     const [param, grad] = [bench.state("w", [5]), bench.kernels.zeros([5], "full")];
     const moments = bench.moments(param);
-    bench.kernels.adamW(param, grad, moments, plain);
+    bench.kernels.adamW([{ param, grad, ...moments }], plain);
     return { param };
   }),
   agreesWithReference("every operation sees a weight as it is after an update", (bench) => {
@@ -104,7 +111,7 @@ export const optimizerCases: readonly KernelCase[] = [
         [`logProbs ${step}`]: head.logProbs,
         [`dHidden ${step}`]: headBackward.dHidden,
       });
-      kernels.adamW(weight, bench.full(`g${step}`, [5, 6]), moments, { ...plain, step });
+      kernels.adamW([{ param: weight, grad: bench.state(`g${step}`, [5, 6], "full"), ...moments }], { ...plain, step });
     }
     return { ...results, last: kernels.linear(x, weight) };
   }),
@@ -119,7 +126,7 @@ export const optimizerCases: readonly KernelCase[] = [
     const { param } = train(bench, "w", [5], []);
     const copy = bench.kernels.copy(param);
     const moments = bench.moments(param);
-    bench.kernels.adamW(param, bench.full("g", [5]), moments, plain);
+    bench.kernels.adamW([{ param, grad: bench.state("g", [5], "full"), ...moments }], plain);
     return { param, copy };
   }),
   agreesWithReference("sumSquares: all elements of all tensors", (bench) => ({

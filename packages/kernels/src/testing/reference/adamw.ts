@@ -6,7 +6,8 @@ export function adamW(
   grad: Float64Array,
   first: Float64Array,
   second: Float64Array,
-  { learningRate, beta1, beta2, epsilon, weightDecay, step, gradScale }: AdamWStep,
+  { learningRate, beta1, beta2, epsilon, weightDecay, step }: AdamWStep,
+  gradScale: number,
 ): void {
   const correction1 = 1 - beta1 ** step;
   const correction2 = 1 - beta2 ** step;

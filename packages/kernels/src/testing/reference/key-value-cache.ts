@@ -1,8 +1,9 @@
+import { LaconicError } from "@laconic/core";
 import type { AttentionShape, CachePlan, KeyValueCache } from "../../contract.ts";
 import { attendOneRow } from "./attention.ts";
 import { Matrix, zerosLike } from "./matrix.ts";
 
-/** Keys and values of one layer; position p of row r is matrix row r * capacity + p. */
+/** Keys and values of one layer; position p of page g is matrix row g * pageSize + p. */
 export interface ReferenceCache extends KeyValueCache {
   readonly keys: Matrix;
   readonly values: Matrix;
@@ -11,7 +12,7 @@ export interface ReferenceCache extends KeyValueCache {
 /** Unwritten positions are NaN, so that reading one shows. */
 export function createCache(size: KeyValueCache): ReferenceCache {
   const empty = (): Matrix => {
-    const matrix = new Matrix(size.rows * size.capacity, size.kvHeads * size.headDim);
+    const matrix = new Matrix(size.pages * size.pageSize, size.kvHeads * size.headDim);
     matrix.data.fill(NaN);
     return matrix;
   };
@@ -27,31 +28,57 @@ export function attentionCached(
   plan: CachePlan,
 ): Matrix {
   const out = zerosLike(q);
-  plan.rows.forEach((row, s) => {
-    const past = plan.past[s] as number;
-    const start = plan.layout.offsets[s] as number;
-    const end = plan.layout.offsets[s + 1] as number;
-    const from = row * cache.capacity;
+  const { offsets } = plan.layout;
+  plan.past.forEach((past, s) => {
+    const [start, end] = [offsets[s] as number, offsets[s + 1] as number];
     for (let n = start; n < end; n++) {
-      const to = from + past + n - start;
+      const to = placeOf(plan, cache, s, past + n - start);
       cache.keys.row(to).set(k.row(n));
       cache.values.row(to).set(v.row(n));
-      for (let h = 0; h < shape.queryHeads; h++)
-        attendOneRow(q, cache.keys, cache.values, shape, { n, h, from, to }, out);
     }
+    const [keys, values] = [cache.keys, cache.values].map((held) => {
+      const rows = new Matrix(past + end - start, held.columns);
+      for (let p = 0; p < rows.rows; p++) rows.row(p).set(held.row(placeOf(plan, cache, s, p)));
+      return rows;
+    }) as [Matrix, Matrix];
+    for (let n = start; n < end; n++)
+      for (let h = 0; h < shape.queryHeads; h++)
+        attendOneRow(q, keys, values, shape, { n, h, from: 0, to: past + n - start }, out);
   });
   return out;
 }
 
-export function copyCacheRows(
+/** @throws LaconicError `input_invalid` where new tokens go to a page that another sequence reads. */
+export function expectOwnPages({ layout, table, past }: CachePlan, pageSize: number, what: string): void {
+  const width = table.length / past.length;
+  const named = Array.from(past, (held, s) => {
+    const end = held + (layout.offsets[s + 1] as number) - (layout.offsets[s] as number);
+    const pages = table.slice(s * width, s * width + Math.ceil(end / pageSize));
+    return { pages, written: end > held ? pages.slice(Math.floor(held / pageSize)) : [] };
+  });
+  const readers = new Map<number, number>();
+  for (const { pages } of named) for (const page of pages) readers.set(page, (readers.get(page) ?? 0) + 1);
+  for (const page of named.flatMap(({ written }) => [...written]))
+    if (readers.get(page) !== 1)
+      throw new LaconicError("input_invalid", `${what}: new tokens go to page ${page}, which appears twice`, { page });
+}
+
+/** Matrix row of a sequence's position. */
+function placeOf({ table, past }: CachePlan, { pageSize }: KeyValueCache, sequence: number, position: number): number {
+  const width = table.length / past.length;
+  const page = table[sequence * width + Math.floor(position / pageSize)] as number;
+  return page * pageSize + (position % pageSize);
+}
+
+export function copyCachePages(
   cache: ReferenceCache,
   from: Int32Array,
   to: Int32Array,
   lengths: Int32Array,
   source: ReferenceCache,
 ): void {
-  from.forEach((row, i) => {
-    const [start, target] = [row * source.capacity, (to[i] as number) * cache.capacity];
+  from.forEach((page, i) => {
+    const [start, target] = [page * source.pageSize, (to[i] as number) * cache.pageSize];
     for (let position = 0; position < (lengths[i] as number); position++) {
       cache.keys.row(target + position).set(source.keys.row(start + position));
       cache.values.row(target + position).set(source.values.row(start + position));

@@ -1,8 +1,10 @@
-import { LaconicError, type ForwardOptions, type Ragged, type TrainingSequence } from "@laconic/core";
-import { checkTokens, type ModelLimits } from "../generation/check-requests.ts";
+import type { ForwardOptions, TrainingSequence } from "../engine.ts";
+import { LaconicError } from "../errors.ts";
+import type { Ragged } from "../ragged.ts";
+import { checkTokens, type ModelLimits } from "./sample-requests.ts";
 
-/** @throws LaconicError `input_invalid` naming the sequence, and the position of a token outside the vocabulary. */
-export function checkSequences(limits: ModelLimits, sequences: readonly TrainingSequence[]): void {
+/** What every engine refuses to train on. @throws LaconicError `input_invalid` naming the sequence, and the position of a token outside the vocabulary. */
+export function checkTrainingSequences(limits: ModelLimits, sequences: readonly TrainingSequence[]): void {
   sequences.forEach(({ promptTokens, completionTokens, temperature = 1 }, index) => {
     const place = `sequence ${index}`;
     const detail = { sequence: index };

@@ -1,4 +1,5 @@
-import { LaconicError, type OptimizerSettings } from "@laconic/core";
+import type { OptimizerSettings } from "../engine.ts";
+import { LaconicError } from "../errors.ts";
 
 type Rule = readonly [key: keyof OptimizerSettings, fits: (value: number) => boolean, expected: string];
 
@@ -15,7 +16,7 @@ const rules: readonly Rule[] = [
   ["maxGradNorm", (value) => value > 0, "a number above 0, or Infinity"],
 ];
 
-/** @throws LaconicError `config_invalid` naming the setting. */
+/** What every engine refuses to step with. @throws LaconicError `config_invalid` naming the setting. */
 export function checkOptimizerSettings(settings: OptimizerSettings): void {
   for (const [key, fits, expected] of rules)
     if (!fits(settings[key]))

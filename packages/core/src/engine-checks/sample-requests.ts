@@ -1,11 +1,15 @@
-import { LaconicError, type ErrorDetail, type SampleRequest } from "@laconic/core";
-import type { ModelConfig } from "../transformer/model-config.ts";
+import type { SampleRequest } from "../engine.ts";
+import { LaconicError, type ErrorDetail } from "../errors.ts";
 
 /** What a model can take. */
-export type ModelLimits = Pick<ModelConfig, "vocabularySize" | "maxPositions">;
+export interface ModelLimits {
+  readonly vocabularySize: number;
+  /** Tokens of prompt and reply together. */
+  readonly maxPositions: number;
+}
 
-/** @throws LaconicError `input_invalid` naming the request, and the position of a token outside the vocabulary. */
-export function checkRequests(limits: ModelLimits, requests: readonly SampleRequest[]): void {
+/** What every engine refuses to sample. @throws LaconicError `input_invalid` naming the request, and the position of a token outside the vocabulary. */
+export function checkSampleRequests(limits: ModelLimits, requests: readonly SampleRequest[]): void {
   requests.forEach((request, index) => {
     const { promptTokens, sampling, topLogProbs = 0 } = request;
     const place = `sample request ${index}`;

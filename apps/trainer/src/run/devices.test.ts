@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { chooseDevice, expectGpus, expectIndices } from "./devices.ts";
+
+const choose = (name: string, workers: number | "auto" = "auto"): ReturnType<typeof chooseDevice> =>
+  chooseDevice(name, workers, () => undefined);
+
+test("GPUs that are named have a worker each, in the order of the name", async () => {
+  const chosen = await choose("cuda:2,0");
+  expect(chosen).toMatchObject({ name: "cuda:2,0", workers: 2, dtype: "bfloat16" });
+  expect([chosen.sources].flat().map(({ options }) => options?.["index"] ?? 0)).toEqual([2, 0]);
+  expect(chosen.source).toEqual([chosen.sources].flat()[0]);
+  expect(await choose("cuda:1", 1)).toMatchObject({ workers: 1, source: { options: { index: 1 } } });
+  expect(await choose("cuda", 2)).toMatchObject({ name: "cuda", workers: 2, sources: { device: "cuda" } });
+});
+
+test.each([
+  ["cuda:0,1", 3, "config_invalid", "workers is 3, but device cuda:0,1 names 2 GPUs"],
+  ["wasm:0", "auto", "device_unavailable", "wasm counts no GPUs; only cuda does"],
+  ["cuda:x", "auto", "device_unavailable", "as in cuda:0 or cuda:0,1"],
+  ["tpu:0", "auto", "device_unavailable", "device tpu is not known; use auto or cuda,"],
+] as const)("%s with %s workers is refused", async (name, workers, code, message) => {
+  await expect(choose(name, workers)).rejects.toThrow(
+    expect.objectContaining({ code, message: expect.stringContaining(message) as string }),
+  );
+});
+
+test("a GPU that does not exist is told with those that do", () => {
+  const gpu = (index: number, name: string) => ({ index, name, memory: 2 ** 36, computeCapability: "9.0" });
+  const gpus = [gpu(0, "NVIDIA H100"), gpu(1, "NVIDIA L40S")];
+  expect(expectIndices("cuda:1,0", [1, 0], { gpus })).toBeUndefined();
+  expect(() => expectIndices("cuda:0,2", [0, 2], { gpus })).toThrow(
+    "device cuda:0,2: there is no GPU 2; there is 0 (NVIDIA H100), 1 (NVIDIA L40S)",
+  );
+  expect(() => expectIndices("cuda:0", [0], { missing: "there is no NVIDIA driver here" })).toThrow(
+    "device cuda:0: there is no GPU 0; there is no NVIDIA driver here",
+  );
+});
+
+test("a device that is not a GPU starts without being tried", async () => {
+  expect(await expectGpus(await choose("wasm"))).toBeUndefined();
+});

@@ -1,0 +1,34 @@
+import { answerLine, benchmarkNamed, openSplit, questionText, seededSubset } from "@laconic/benchmarks";
+import type { BenchSet } from "@laconic/evaluation";
+import { dealTo } from "@laconic/tasks/text";
+
+/**
+ * The first questions of a benchmark in a seeded order, worked examples of its training split where it has one, and further questions of the
+ * same split to calibrate on, such as can be dealt where there are any: here nobody is scored.
+ */
+export async function questionsOf(
+  name: string,
+  folder: string,
+  { limit, calibration }: { readonly limit: number; readonly calibration: number },
+): Promise<BenchSet> {
+  const benchmark = benchmarkNamed(name);
+  const { split, problems } = await openSplit(benchmark, { folder, offline: true });
+  const chosen = seededSubset(problems, { seed: "servers" });
+  const further = chosen.slice(limit);
+  const dealable = further.filter((problem) => dealTo(["one", "other"])(problem) !== null);
+  const pool = Object.entries(benchmark.splits).find(([, each]) => each.pool)?.[0];
+  const worked =
+    pool === undefined ? [] : (await openSplit(benchmark, { folder, offline: true, split: pool })).problems;
+  return {
+    benchmark: name,
+    split,
+    problems: chosen.slice(0, limit),
+    calibration: [...dealable, ...further].slice(0, calibration),
+    exemplars: worked.map((problem) => ({
+      question: questionText(problem),
+      solution: (problem.solution ?? "").replaceAll(/<<[^<>]*>>/gu, ""),
+      answer: problem.gold,
+      answerLine: answerLine(problem.grading, problem.gold),
+    })),
+  };
+}

@@ -1,0 +1,75 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type AddressInfo } from "node:net";
+import { dirname, join } from "node:path";
+import { setTimeout as after } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+/** A server of completions in a process of its own. */
+export interface CompletionServer {
+  readonly port: number;
+  /** What it knows the model by. */
+  readonly model: string;
+  close(): Promise<void>;
+}
+
+const entry = fileURLToPath(new URL("../../../apps/trainer/assets/laconic.mjs", import.meta.url));
+
+/** Which servers there are. */
+export type ServerKind = "laconic serve" | "transformers serve";
+
+export const serverKinds: Readonly<Record<ServerKind, (folder: string, python: string) => Promise<CompletionServer>>> =
+  {
+    "laconic serve": (folder) =>
+      started(
+        process.execPath,
+        (port) => [entry, "serve", folder, "--device", "wasm", "--port", String(port), "--max-body", "16777216"],
+        (said) => /serving (\S+) on http/u.exec(said)?.[1],
+      ),
+    "transformers serve": (folder, python) =>
+      started(
+        join(dirname(python), "transformers"),
+        (port) => ["serve", folder, "--device", "cpu", "--host", "127.0.0.1", "--port", String(port)],
+        (said) => (/Uvicorn running on/u.test(said) ? folder : undefined),
+      ),
+  };
+
+async function started(
+  program: string,
+  argumentsAt: (port: number) => string[],
+  nameIn: (said: string) => string | undefined,
+): Promise<CompletionServer> {
+  const port = await freePort();
+  const env = { ...process.env, HF_HUB_OFFLINE: "1", OMP_NUM_THREADS: "1", PYTHONUNBUFFERED: "1" };
+  const child = spawn(program, argumentsAt(port), { stdio: ["ignore", "pipe", "pipe"], env });
+  let said = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.on("data", (chunk: Buffer) => {
+      said = `${said}${chunk.toString()}`.slice(-20_000);
+    });
+  for (let i = 0; i < 1200; i++) {
+    const model = nameIn(said);
+    if (model !== undefined)
+      return {
+        port,
+        model,
+        async close() {
+          const gone = once(child, "exit");
+          child.kill("SIGTERM");
+          await Promise.race([gone, after(10_000, undefined, { ref: false }).then(() => child.kill("SIGKILL"))]);
+        },
+      };
+    if (child.exitCode !== null) break;
+    await after(100);
+  }
+  child.kill("SIGKILL");
+  throw new Error(`${program} does not serve: ${said}`);
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise<void>((resolve) => void server.close(() => resolve()));
+  return port;
+}

@@ -1,0 +1,90 @@
+/** One measurement, as a child process reads it from standard input; both sides get the same. */
+export interface StepJob {
+  /** Folder with config.json and model.safetensors. */
+  readonly checkpoint: string;
+  readonly vocabulary: number;
+  readonly prompts: readonly (readonly number[])[];
+  /** Replies to each prompt. */
+  readonly generations: number;
+  /** Every reply is exactly as long: no end token is known to either side. */
+  readonly maxTokens: number;
+  /** Steps before the clock starts. */
+  readonly warmUp: number;
+  readonly steps: number;
+  readonly threads: number;
+  readonly learningRate: number;
+}
+
+/** Seconds a step of one side. */
+export interface StepSeconds {
+  readonly rollout: number;
+  readonly update: number;
+}
+
+/** What a side prints as its last line. */
+export interface StepResult {
+  readonly side: string;
+  readonly completionTokens: number;
+  /** Of all threads of the process: what a loaded machine does not change much. */
+  readonly cpu: StepSeconds;
+  readonly wall: StepSeconds;
+  readonly peakMiB: number;
+}
+
+/** A random Qwen2 and how much of it is sampled. */
+export interface StepSize {
+  readonly name: string;
+  readonly hidden: number;
+  readonly layers: number;
+  readonly heads: number;
+  readonly kvHeads: number;
+  readonly feedForward: number;
+  readonly vocabulary: number;
+  readonly prompts: number;
+  readonly generations: number;
+  readonly promptTokens: number;
+  readonly maxTokens: number;
+  readonly warmUp: number;
+  readonly steps: number;
+}
+
+const batch = { prompts: 8, generations: 8, promptTokens: 16, maxTokens: 64 } as const;
+
+export const stepSizes: readonly StepSize[] = [
+  {
+    ...{ name: "0.1M", hidden: 64, layers: 2, heads: 4, kvHeads: 2, feedForward: 192, vocabulary: 64 },
+    ...{ ...batch, warmUp: 5, steps: 30 },
+  },
+  {
+    ...{ name: "4.7M", hidden: 256, layers: 6, heads: 8, kvHeads: 4, feedForward: 768, vocabulary: 64 },
+    ...{ ...batch, warmUp: 2, steps: 5 },
+  },
+  {
+    ...{ name: "28M", hidden: 512, layers: 8, heads: 8, kvHeads: 4, feedForward: 1536, vocabulary: 5120 },
+    ...{ ...batch, warmUp: 1, steps: 2 },
+  },
+  {
+    // Qwen2.5-0.5B with four of its 24 layers: its widths, its head, and a batch that a processor can bear.
+    ...{ name: "0.5B/4", hidden: 896, layers: 4, heads: 14, kvHeads: 2, feedForward: 4864, vocabulary: 151_936 },
+    ...{ prompts: 2, generations: 8, promptTokens: 32, maxTokens: 32, warmUp: 1, steps: 1 },
+  },
+];
+
+/** As Hugging Face's config.json. */
+export function modelConfig(size: StepSize): Record<string, unknown> {
+  return {
+    architectures: ["Qwen2ForCausalLM"],
+    model_type: "qwen2",
+    vocab_size: size.vocabulary,
+    hidden_size: size.hidden,
+    intermediate_size: size.feedForward,
+    num_hidden_layers: size.layers,
+    num_attention_heads: size.heads,
+    num_key_value_heads: size.kvHeads,
+    max_position_embeddings: 256,
+    rms_norm_eps: 1e-6,
+    rope_theta: 10_000,
+    tie_word_embeddings: true,
+    initializer_range: 0.02,
+  };
+}

@@ -1,0 +1,97 @@
+// Our side of step.ts, a process of its own: reads a job, prints one result. The device is the first argument.
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { randomFromSeed, type SampleRequest, type TrainableModel } from "@laconic/core";
+import { createLocalEngine } from "@laconic/engine";
+import { gspo } from "@laconic/gspo";
+import { tensorFlowKernels, wasmKernels } from "@laconic/kernels-tfjs";
+import { torchKernels } from "@laconic/kernels-torch";
+import type { StepJob, StepResult, StepSeconds } from "./job.ts";
+
+const job = JSON.parse(readFileSync(0, "utf8")) as StepJob;
+const { prompts, generations, maxTokens } = job;
+const extra = process.env["LACONIC_DEVICES"];
+const devices = {
+  cpu: () => torchKernels({ device: "cpu", threads: job.threads }),
+  wasm: () => wasmKernels(),
+  tensorflow: () => tensorFlowKernels(extra === undefined ? {} : { modules: join(extra, "tensorflow") }),
+} as const;
+const device = devices[(process.argv[2] ?? "cpu") as keyof typeof devices]();
+
+const engine = await createLocalEngine({ device });
+const model = await engine.createModel({ kind: "folder", path: job.checkpoint });
+const clock = { cpu: { rollout: 0, update: 0 }, wall: { rollout: 0, update: 0 } };
+let completionTokens = 0;
+for (let step = -job.warmUp; step < job.steps; step++) {
+  const samples = await timed("rollout", step, () => rollout(model, step + job.warmUp));
+  if (step >= 0) completionTokens += samples.reduce((sum, { tokens }) => sum + tokens.length, 0);
+  await timed("update", step, () => update(model, samples));
+}
+const perStep = ({ rollout: r, update: u }: StepSeconds): StepSeconds => ({
+  rollout: r / job.steps,
+  update: u / job.steps,
+});
+const result: StepResult = {
+  side: engine.capabilities.backend,
+  completionTokens,
+  cpu: perStep(clock.cpu),
+  wall: perStep(clock.wall),
+  peakMiB: Math.round(process.resourceUsage().maxRSS / 1024),
+};
+await engine.close();
+process.stdout.write(`${JSON.stringify(result)}\n`);
+
+async function timed<T>(part: keyof StepSeconds, step: number, body: () => Promise<T>): Promise<T> {
+  const [start, cpu] = [performance.now(), process.cpuUsage()];
+  const value = await body();
+  if (step >= 0) {
+    const { user, system } = process.cpuUsage(cpu);
+    clock.cpu[part] += (user + system) / 1e6;
+    clock.wall[part] += (performance.now() - start) / 1000;
+  }
+  return value;
+}
+
+type Samples = Awaited<ReturnType<TrainableModel["sample"]>>;
+
+function rollout(sampler: TrainableModel, step: number): Promise<Samples> {
+  const random = randomFromSeed(step);
+  return sampler.sample(
+    prompts.flatMap((promptTokens, p) =>
+      Array.from({ length: generations }, (_, g): SampleRequest => ({
+        promptTokens,
+        sampling: { temperature: 1, maxTokens },
+        stopTokens: [],
+        random: random.split(`${p},${g}`).state(),
+      })),
+    ),
+  );
+}
+
+/** One update per rollout: the old policy is the one that is trained, as in TRL. The reward counts a reply's even tokens. */
+async function update(trained: TrainableModel, samples: Samples): Promise<void> {
+  const rewards = samples.map(({ tokens }) => tokens.filter((token) => token % 2 === 0).length);
+  const advantages = rewards.map((reward, i) => {
+    const group = rewards.slice(i - (i % generations), i - (i % generations) + generations);
+    return reward - group.reduce((sum, each) => sum + each, 0) / generations;
+  });
+  const objective = gspo({ clip: { low: 0.03, high: 0.04 } });
+  await trained.forwardBackward(
+    samples.map(({ promptTokens, tokens }) => ({ promptTokens, completionTokens: tokens })),
+    (logProbs, rows) =>
+      objective.evaluate({
+        logProbs,
+        oldLogProbs: logProbs,
+        advantages: Float64Array.from(rows, (row) => advantages[row] as number),
+      }).gradient,
+  );
+  await trained.optimStep({
+    learningRate: job.learningRate,
+    beta1: 0.9,
+    beta2: 0.999,
+    epsilon: 1e-8,
+    weightDecay: 0,
+    maxGradNorm: 1,
+  });
+}

@@ -1,0 +1,202 @@
+import {
+  packSampling,
+  tensorsIn,
+  type CachePlan,
+  type KeyValueCache,
+  type SamplingKind,
+  type Tensor,
+} from "@laconic/kernels";
+import { forwardNext } from "../transformer/forward-cached.ts";
+import type { ModelOnDevice } from "../transformer/model-on-device.ts";
+import { cachePlan } from "./cache-plan.ts";
+import { extendDrawn, readDrawn, sampleAndLikeliest, settingsOf, type DrawnTokens } from "./draw.ts";
+import type { Reply } from "./reply.ts";
+
+/** Uniform numbers of one row on the device: its own next ones. */
+const uniformsAhead = 64;
+
+/** Pages of each row, as a block table has them. */
+export interface RowPages {
+  /** [B * width] */
+  readonly table: Int32Array;
+  readonly width: number;
+}
+
+/** What stays on the device while the same replies decode. */
+interface OnDevice {
+  /** Newest token of each row, int32 [B]. */
+  tokens: Tensor;
+  /** [B, 4] */
+  readonly settings: Tensor;
+  /** [B, uniformsAhead] */
+  readonly uniforms: Tensor;
+}
+
+/**
+ * The rows that decode together, on the device from step to step: newest tokens, positions, sampling settings and
+ * uniform numbers. While the rows stay the same a step uploads nothing but, once in 64 steps, the uniform numbers of the
+ * next 64; when rows come or go, only what is new is uploaded. A step is enqueued without waiting for the one before, so
+ * the host may be a step behind the device.
+ */
+export class DecodeState {
+  readonly #model: ModelOnDevice;
+  #replies: readonly Reply[] = [];
+  #held: OnDevice | null = null;
+  #kind: SamplingKind | null = null;
+  #plan: CachePlan | null = null;
+  /** Of the uniform numbers, the one that the next step draws with. */
+  #column = 0;
+
+  constructor(model: ModelOnDevice) {
+    this.#model = model;
+  }
+
+  /**
+   * Enqueues one step: each reply's next token, drawn and kept on the device.
+   * @returns what to wait for, and to give to {@link take}
+   */
+  step(replies: readonly Reply[], caches: readonly KeyValueCache[], pages: RowPages): Promise<DrawnTokens> {
+    const { kernels } = this.#model;
+    const same = replies.length === this.#replies.length && replies.every((reply, i) => reply === this.#replies[i]);
+    if (!same) this.#arrange(replies);
+    else if (this.#column === uniformsAhead) this.#refill();
+    this.#follow(pages, same);
+    const { tokens, settings, uniforms } = this.#held as OnDevice;
+    const plan = this.#plan as CachePlan;
+    const drawn = kernels.scope(() => {
+      const logits = forwardNext(this.#model, tokens, caches, plan);
+      const rows = { settings, uniforms, column: this.#column, kind: this.#kind as SamplingKind };
+      return sampleAndLikeliest(kernels, logits, rows, replies);
+    });
+    kernels.free(tokens);
+    (this.#held as OnDevice).tokens = kernels.keep(drawn.sampled.tokens);
+    for (const reply of replies) reply.ahead += 1;
+    this.#column += 1;
+    kernels.advance(plan.pastOnDevice, 1);
+    plan.past.forEach((past, row) => (plan.past[row] = past + 1));
+    return readDrawn(kernels, drawn, replies, { keepTokens: true });
+  }
+
+  /** Gives the replies the tokens of a step. What was drawn behind an end is dropped. */
+  take(drawn: DrawnTokens): void {
+    for (const reply of drawn.replies) reply.ahead -= 1;
+    extendDrawn(drawn);
+  }
+
+  /** Gives everything on the device back. Replies may go on in a later step. */
+  free(): void {
+    const { kernels } = this.#model;
+    if (this.#held) kernels.free(...tensorsIn({ ...this.#held }));
+    if (this.#plan) kernels.free(...tensorsIn(this.#plan));
+    [this.#held, this.#plan, this.#replies, this.#column] = [null, null, [], 0];
+  }
+
+  /** Takes over the rows that go on, in their new order, and uploads those that join. */
+  #arrange(replies: readonly Reply[]): void {
+    const { kernels } = this.#model;
+    if (!replies.some((reply) => this.#replies.includes(reply))) this.free();
+    // All rows draw with the same column, so that the last ones may be used up now.
+    else if (this.#column === uniformsAhead) this.#refill();
+    const places = new Map(this.#replies.map((reply, row) => [reply, row]));
+    const { settings, kind } = packSampling(settingsOf(replies));
+    const joining = Array.from(replies.keys()).filter((row) => !places.has(replies[row] as Reply));
+    const old = this.#held;
+    this.#held = kernels.scope(() => {
+      const joined = this.#upload(
+        joining.map((row) => replies[row] as Reply),
+        Float32Array.from(joining.flatMap((row) => Array.from(settings.subarray(4 * row, 4 * row + 4)))),
+      );
+      const next = old === null ? joined : this.#merged(old, joined, replies, places, joining);
+      for (const tensor of tensorsIn({ ...next })) kernels.keep(tensor);
+      return next;
+    });
+    if (old) kernels.free(...tensorsIn({ ...old }));
+    [this.#replies, this.#kind] = [[...replies], kind];
+  }
+
+  #merged(
+    old: OnDevice,
+    joined: OnDevice,
+    replies: readonly Reply[],
+    places: ReadonlyMap<Reply, number>,
+    joining: readonly number[],
+  ): OnDevice {
+    const { kernels } = this.#model;
+    const ints = (values: readonly number[]): Tensor => kernels.upload(Int32Array.from(values), [values.length]);
+    // What joins lies anywhere at first.
+    const from = ints(replies.map((reply) => places.get(reply) ?? 0));
+    const at = ints(joining);
+    const merge = (kept: Tensor, added: Tensor): Tensor => {
+      const picked = kernels.pickRows(kept, from);
+      if (joining.length > 0) kernels.writeRows(picked, at, added);
+      return picked;
+    };
+    return {
+      tokens: merge(old.tokens, joined.tokens),
+      settings: merge(old.settings, joined.settings),
+      uniforms: merge(old.uniforms, joined.uniforms),
+    };
+  }
+
+  #upload(replies: readonly Reply[], settings: Float32Array): OnDevice {
+    const { kernels } = this.#model;
+    const count = replies.length;
+    const newest = Int32Array.from(replies, ({ tokens }) => tokens.at(-1) as number);
+    return {
+      tokens: kernels.upload(newest, [count]),
+      settings: kernels.upload(settings, [count, 4], "full"),
+      uniforms: this.#uploadUniforms(replies),
+    };
+  }
+
+  /** The numbers of the columns that are left; what lies before them has been drawn with. */
+  #uploadUniforms(replies: readonly Reply[]): Tensor {
+    const values = new Float32Array(replies.length * uniformsAhead);
+    replies.forEach((reply, row) => {
+      const next = reply.tokens.length + reply.ahead;
+      for (let column = this.#column; column < uniformsAhead; column++)
+        values[row * uniformsAhead + column] = reply.uniforms.at(next + column - this.#column);
+    });
+    return this.#model.kernels.upload(values, [replies.length, uniformsAhead], "full");
+  }
+
+  #refill(): void {
+    const { kernels } = this.#model;
+    this.#column = 0;
+    const held = this.#held as OnDevice;
+    const uniforms = kernels.keep(this.#uploadUniforms(this.#replies));
+    kernels.free(held.uniforms);
+    this.#held = { ...held, uniforms };
+  }
+
+  /** Brings the plan to where the rows lie now: changed rows of the table, or all of it for other rows. */
+  #follow({ table, width }: RowPages, same: boolean): void {
+    const { kernels } = this.#model;
+    const plan = this.#plan;
+    if (same && plan && plan.table.length === table.length) {
+      const changed = Array.from(plan.past.keys()).filter((row) =>
+        table.subarray(row * width, (row + 1) * width).some((page, i) => page !== plan.table[row * width + i]),
+      );
+      if (changed.length === 0) return;
+      plan.table.set(table);
+      kernels.scope(() => {
+        const rows = Int32Array.from(
+          changed.flatMap((row) => Array.from(table.subarray(row * width, (row + 1) * width))),
+        );
+        const at = kernels.upload(Int32Array.from(changed), [changed.length]);
+        kernels.writeRows(plan.tableOnDevice, at, kernels.upload(rows, [changed.length, width]));
+      });
+      return;
+    }
+    if (plan) kernels.free(...tensorsIn(plan));
+    this.#plan = null;
+    const count = this.#replies.length;
+    const past = Int32Array.from(this.#replies, ({ held }) => held);
+    const offsets = Int32Array.from({ length: count + 1 }, (_, row) => row);
+    this.#plan = kernels.scope(() => {
+      const made = cachePlan(kernels, { table, width }, past, offsets);
+      for (const tensor of tensorsIn(made)) kernels.keep(tensor);
+      return made;
+    });
+  }
+}

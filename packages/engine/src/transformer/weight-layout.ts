@@ -1,0 +1,134 @@
+import type { Kernels, Precision, Tensor } from "@laconic/kernels";
+
+/** A tensor on the device and the tensors of a checkpoint that lie in it, one below the other. */
+export interface HeldTensor {
+  readonly shape: readonly number[];
+  readonly parts: readonly { readonly name: string; readonly shape: readonly number[] }[];
+}
+
+type Shapes = ReadonlyMap<string, readonly number[]>;
+
+/** Projections of one input: their weights lie together, so that one product serves them all. */
+const merged: readonly { readonly pattern: RegExp; readonly name: string }[] = [
+  { pattern: /\.self_attn\.[qkv]_proj\.(weight|bias)$/, name: ".self_attn.qkv_proj.$1" },
+  { pattern: /\.mlp\.(?:gate|up)_proj\.(weight|bias)$/, name: ".mlp.gate_up_proj.$1" },
+];
+
+/** How the tensors of a checkpoint lie on the device, by the names they have there; in the checkpoint's order. */
+export function heldTensors(shapes: Shapes): Map<string, HeldTensor> {
+  const held = new Map<string, HeldTensor>();
+  for (const [name, shape] of shapes) {
+    const there = merged.find(({ pattern }) => pattern.test(name));
+    const place = there ? name.replace(there.pattern, there.name) : name;
+    const before = held.get(place);
+    const rows = (before?.shape[0] ?? 0) + (shape[0] as number);
+    held.set(place, { shape: [rows, ...shape.slice(1)], parts: [...(before?.parts ?? []), { name, shape }] });
+  }
+  return held;
+}
+
+export function heldShapes(shapes: Shapes): Map<string, readonly number[]> {
+  return new Map(Array.from(heldTensors(shapes), ([name, { shape }]) => [name, shape]));
+}
+
+/** One allocation for all, where the device can: matrices, which decay, before vectors, which do not. They live until they are freed. */
+export function allocateTogether(kernels: Kernels, shapes: Shapes, precision?: Precision): Map<string, Tensor> {
+  const names = [...shapes.keys()];
+  const isMatrix = (name: string): boolean => (shapes.get(name) as readonly number[]).length >= 2;
+  const order = [...names.filter(isMatrix), ...names.filter((name) => !isMatrix(name))];
+  const ordered = order.map((name) => shapes.get(name) as readonly number[]);
+  const tensors = kernels.scope(() => kernels.together(ordered, precision).map((tensor) => kernels.keep(tensor)));
+  const byName = new Map(order.map((name, i) => [name, tensors[i] as Tensor]));
+  return new Map(names.map((name) => [name, byName.get(name) as Tensor]));
+}
+
+/** Copies, which live until they are freed. */
+export function copyTogether(
+  kernels: Kernels,
+  tensors: ReadonlyMap<string, Tensor>,
+  precision?: Precision,
+): Map<string, Tensor> {
+  const copies = allocateTogether(kernels, shapesOf(tensors), precision);
+  kernels.assign([...copies.values()], [...tensors.values()]);
+  return copies;
+}
+
+export function shapesOf(tensors: ReadonlyMap<string, Tensor>): Map<string, readonly number[]> {
+  return new Map(Array.from(tensors, ([name, { shape }]) => [name, shape]));
+}
+
+/** The values of a held tensor from those of its parts, in their order. */
+export function joinValues(parts: readonly (Float32Array | Float64Array)[]): Float32Array | Float64Array {
+  const [only] = parts;
+  if (parts.length === 1 && only) return only;
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  const whole = parts.some((part) => part instanceof Float64Array)
+    ? new Float64Array(length)
+    : new Float32Array(length);
+  let at = 0;
+  for (const part of parts) {
+    whole.set(part, at);
+    at += part.length;
+  }
+  return whole;
+}
+
+/** Puts values into a tensor that is there. */
+export function writeValues(kernels: Kernels, into: Tensor, values: Float32Array | Float64Array): void {
+  kernels.scope(() => kernels.assign([into], [kernels.upload(values, into.shape, "full")]));
+}
+
+/** Reads one part of a held tensor. @param start - elements before it */
+export async function readPart(
+  kernels: Kernels,
+  tensor: Tensor,
+  start: number,
+  shape: readonly number[],
+): Promise<Float32Array | Float64Array> {
+  const [length, whole] = [sizeOf(shape), sizeOf(tensor.shape)];
+  if (length === whole) return (await kernels.read(tensor)) as Float32Array | Float64Array;
+  const part = kernels.scope(() => kernels.columns(kernels.reshape(tensor, [1, whole]), start, length));
+  try {
+    return (await kernels.read(part)) as Float32Array | Float64Array;
+  } finally {
+    kernels.free(part);
+  }
+}
+
+/** The values of a checkpoint's tensors, out of the held ones. */
+export async function readStored(
+  kernels: Kernels,
+  tensors: ReadonlyMap<string, Tensor>,
+  shapes: Shapes,
+): Promise<Map<string, Float32Array | Float64Array>> {
+  const values = new Map<string, Float32Array | Float64Array>();
+  for (const { name, shape, held, start } of storedParts(shapes)) {
+    const tensor = tensors.get(held);
+    if (tensor) values.set(name, await readPart(kernels, tensor, start, shape));
+  }
+  return values;
+}
+
+/** Each tensor of a checkpoint with the held tensor that it is part of, in the checkpoint's order. */
+export function storedParts(
+  shapes: Shapes,
+): { readonly name: string; readonly shape: readonly number[]; readonly held: string; readonly start: number }[] {
+  const held = heldTensors(shapes);
+  const places = new Map<string, { readonly held: string; readonly start: number }>();
+  for (const [place, { parts }] of held) {
+    let start = 0;
+    for (const part of parts) {
+      places.set(part.name, { held: place, start });
+      start += sizeOf(part.shape);
+    }
+  }
+  return Array.from(shapes, ([name, shape]) => ({
+    name,
+    shape,
+    ...(places.get(name) as { readonly held: string; readonly start: number }),
+  }));
+}
+
+function sizeOf(shape: readonly number[]): number {
+  return shape.reduce((product, length) => product * length, 1);
+}

@@ -1,0 +1,72 @@
+import { expectFloats, type Kernels } from "@laconic/kernels";
+import type { GpuDevice } from "./gpu-device.ts";
+import { elementwiseProgram } from "./wgsl/elementwise.ts";
+import { runInPlace } from "./wgsl/run-program.ts";
+
+type Elementwise = "add" | "multiply" | "scaled" | "accumulate" | "swiGlu" | "swiGluBackward";
+
+/** Operations on elements of equal shape, one dispatch each. */
+export function elementwiseKernels(device: GpuDevice): Pick<Kernels, Elementwise> {
+  return {
+    add(a, b) {
+      expectFloats(b, a.shape, "add");
+      const inputs = { a: device.data(a), b: device.data(b) };
+      return device.make(a.shape, () => elementwiseProgram("add", inputs, inputs.a.size, "result[i] = a[i] + b[i];"));
+    },
+    multiply(a, b) {
+      expectFloats(b, a.shape, "multiply");
+      const inputs = { a: device.data(a), b: device.data(b) };
+      return device.make(a.shape, () =>
+        elementwiseProgram("multiply", inputs, inputs.a.size, "result[i] = a[i] * b[i];"),
+      );
+    },
+    scaled(x, factor) {
+      const data = device.data(x);
+      return device.make(x.shape, () =>
+        elementwiseProgram("scaled", { x: data }, data.size, "result[i] = x[i] * uniforms.factor;", { factor }),
+      );
+    },
+    accumulate(into, delta) {
+      expectFloats(delta, into.shape, "accumulate");
+      // First a memory of its own: a tensor may be added to itself.
+      const added = device.data(delta);
+      const same = device.data(into).dataId === added.dataId;
+      if (added.size === 0) return;
+      const inputs = same ? {} : { delta: added };
+      const body = same ? "result[i] *= 2.0;" : "result[i] += delta[i];";
+      const program = elementwiseProgram(same ? "double" : "accumulate", inputs, added.size, body);
+      runInPlace(device.runner, program, device.own(into));
+    },
+    swiGlu(gate, up) {
+      expectFloats(up, gate.shape, "swiGlu: up");
+      const inputs = { gate: device.data(gate), up: device.data(up) };
+      return device.make(gate.shape, () =>
+        elementwiseProgram(
+          "swiglu",
+          inputs,
+          inputs.gate.size,
+          "let g = gate[i]; result[i] = g / (1.0 + exp(-g)) * up[i];",
+        ),
+      );
+    },
+    swiGluBackward(dOut, gate, up) {
+      expectFloats(dOut, gate.shape, "swiGluBackward: dOut");
+      expectFloats(up, gate.shape, "swiGluBackward: up");
+      const inputs = { dOut: device.data(dOut), gate: device.data(gate), up: device.data(up) };
+      // d silu / d gate = share + silu (1 - share).
+      return device.makeAll({ dGate: gate.shape, dUp: gate.shape }, () =>
+        elementwiseProgram(
+          "swiglu-gradient",
+          inputs,
+          inputs.gate.size,
+          `let d = dOut[i];
+      let g = gate[i];
+      let share = 1.0 / (1.0 + exp(-g));
+      let silu = g * share;
+      dGate[i] = d * up[i] * (share + silu * (1.0 - share));
+      dUp[i] = d * silu;`,
+        ),
+      );
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { expectFloats, matrix, type Kernels } from "@laconic/kernels";
+import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
+import type { GpuDevice } from "./gpu-device.ts";
+import { product, productInto } from "./products.ts";
+import { selectLogProbsGradient, selectLogProbsProgram } from "./wgsl/log-probs.ts";
+import { runChanging, runInPlace } from "./wgsl/run-program.ts";
+
+/** Log-probs of targets, so many rows at a time that their logits stay within the backend's bound. */
+export function headKernels(device: GpuDevice): Pick<Kernels, "headLogProbs" | "headLogProbsBackward"> {
+  const { runner, ops } = device;
+  /** Calls with the logits of some rows after the other, from row `first` on; nothing keeps them. */
+  const inPieces = (
+    { hidden, weight }: Readonly<Record<"hidden" | "weight", TfTensor>>,
+    body: (logits: TfTensor, first: number) => void,
+  ): void => {
+    const [rows, width] = hidden.shape as [number, number];
+    const [vocabulary] = weight.shape as [number];
+    const atOnce = Math.max(1, Math.floor(ops.backend.mostElements / vocabulary));
+    for (let first = 0; first < rows; first += atOnce) {
+      const logits = product(device, {
+        ...{ rows: Math.min(atOnce, rows - first), columns: vocabulary, inner: width },
+        left: { data: hidden, along: true, start: first * width },
+        right: { data: weight, along: true },
+      });
+      body(logits, first);
+      logits.dispose();
+    }
+  };
+  return {
+    headLogProbs(hidden, weight, targets, inverseTemperature) {
+      const [rows, width] = matrix(hidden, "headLogProbs: hidden");
+      const [vocabulary] = matrix(weight, "headLogProbs: weight");
+      expectFloats(weight, [vocabulary, width], "headLogProbs: weight");
+      expectFloats(inverseTemperature, [rows], "headLogProbs: inverseTemperature");
+      ops.expectIndices(targets, rows, vocabulary, "headLogProbs: targets");
+      const [logProbs, entropy, logSumExp] = [device.blank([rows]), device.blank([rows]), device.blank([rows])];
+      const row = { targets: device.data(targets), scale: device.data(inverseTemperature) };
+      const written = {
+        logProbs: device.data(logProbs),
+        entropy: device.data(entropy),
+        logSumExp: device.data(logSumExp),
+      };
+      inPieces({ hidden: device.data(hidden), weight: device.data(weight) }, (logits, first) =>
+        runChanging(runner, selectLogProbsProgram(logits, { ...row, first }), written),
+      );
+      return { logProbs, entropy, logSumExp };
+    },
+    headLogProbsBackward(dLogProbs, forward, needs, into = {}) {
+      const { inverseTemperature, logSumExp } = forward;
+      const [rows, width] = matrix(forward.hidden, "headLogProbsBackward: hidden");
+      const [vocabulary] = matrix(forward.weight, "headLogProbsBackward: weight");
+      expectFloats(forward.weight, [vocabulary, width], "headLogProbsBackward: weight");
+      for (const each of [dLogProbs, inverseTemperature, logSumExp])
+        expectFloats(each, [rows], "headLogProbsBackward: a row's number");
+      ops.expectIndices(forward.targets, rows, vocabulary, "headLogProbsBackward: targets");
+      const [hidden, weight] = [device.data(forward.hidden), device.data(forward.weight)];
+      const row = {
+        targets: device.data(forward.targets),
+        scale: device.data(inverseTemperature),
+        logSumExp: device.data(logSumExp),
+        slope: device.data(dLogProbs),
+      };
+      const dHidden = device.blank([rows, width]);
+      const backward = (ofWeight: TfTensor | null, addsToWeight: boolean): void =>
+        inPieces({ hidden, weight }, (logits, first) => {
+          const [count] = logits.shape as [number];
+          runInPlace(runner, selectLogProbsGradient([count, vocabulary], { ...row, first }), logits);
+          const start = first * width;
+          const slopes = { data: logits, along: true };
+          const right = { data: weight, along: false };
+          const part = { rows: count, columns: width, inner: vocabulary, left: slopes, right, start };
+          productInto(device, part, device.data(dHidden));
+          if (!ofWeight) return;
+          const whole = {
+            ...{ rows: vocabulary, columns: width, inner: count },
+            left: { data: logits, along: false },
+            right: { data: hidden, along: false, start },
+            adds: addsToWeight || first > 0,
+          };
+          productInto(device, whole, ofWeight);
+        });
+      if (!needs.weight) backward(null, false);
+      const dWeight = needs.weight ? device.settle(into.dWeight, [vocabulary, width], rows, backward) : null;
+      return dWeight ? { dHidden, dWeight } : { dHidden };
+    },
+  };
+}

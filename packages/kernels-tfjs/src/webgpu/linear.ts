@@ -1,0 +1,69 @@
+import { expectFloats, matrix, type Kernels, type Tensor } from "@laconic/kernels";
+import { zeros } from "@tensorflow/tfjs-core";
+import type { Handle } from "../ops/handles.ts";
+import type { GpuDevice } from "./gpu-device.ts";
+import { product, productInto } from "./products.ts";
+import type { Product } from "./wgsl/product.ts";
+import { columnSumsProgram } from "./wgsl/rms-norm.ts";
+import { runInPlace } from "./wgsl/run-program.ts";
+
+type Linear = "linear" | "linearOnto" | "linearBackward" | "headLogits";
+
+/** Products with a weight, by tiles. */
+export function linearKernels(device: GpuDevice): Pick<Kernels, Linear> {
+  /** Zeros where there is nothing to add up. */
+  const multiply = (given: Product): Handle => {
+    const { rows, columns, inner } = given;
+    return device.ops.store.adoptFloats(rows * columns * inner === 0 ? zeros([rows, columns]) : product(device, given));
+  };
+  const applied = (place: string, x: Tensor, weight: Tensor, bias?: Tensor): Product => {
+    const [rows, inner] = matrix(x, `${place}: x`);
+    const [columns] = matrix(weight, `${place}: weight`);
+    expectFloats(x, [rows, inner], `${place}: x`);
+    expectFloats(weight, [columns, inner], `${place}: weight`);
+    if (bias) expectFloats(bias, [columns], `${place}: bias`);
+    return {
+      ...{ rows, columns, inner },
+      left: { data: device.data(x), along: true },
+      right: { data: device.data(weight), along: true },
+      ...(bias && { bias: device.data(bias) }),
+    };
+  };
+  return {
+    linear: (x, weight, bias) => multiply(applied("linear", x, weight, bias)),
+    linearOnto(into, x, weight, bias) {
+      const added = applied("linearOnto", x, weight, bias);
+      expectFloats(into, [added.rows, added.columns], "linearOnto: into");
+      if (added.rows > 0) productInto(device, { ...added, adds: true }, device.own(into));
+    },
+    linearBackward(dOut, x, weight, needs, into = {}) {
+      const [rows, inputs] = matrix(x, "linearBackward: x");
+      const [outputs] = matrix(weight, "linearBackward: weight");
+      expectFloats(weight, [outputs, inputs], "linearBackward: weight");
+      expectFloats(dOut, [rows, outputs], "linearBackward: dOut");
+      const slope = { data: device.data(dOut) };
+      const input = { data: device.data(x), along: false };
+      const right = { data: device.data(weight), along: false };
+      const dX = needs.input
+        ? multiply({ rows, columns: inputs, inner: outputs, left: { ...slope, along: true }, right })
+        : null;
+      const ofWeight = {
+        ...{ rows: outputs, columns: inputs, inner: rows },
+        left: { ...slope, along: false },
+        right: input,
+      };
+      const dWeight = needs.weight
+        ? device.settle(into.dWeight, [outputs, inputs], rows, (result, adds) =>
+            productInto(device, { ...ofWeight, adds }, result),
+          )
+        : null;
+      const dBias = needs.bias
+        ? device.settle(into.dBias, [outputs], rows, (result, adds) =>
+            runInPlace(device.runner, columnSumsProgram(slope.data, undefined, adds), result),
+          )
+        : null;
+      return { ...(dX && { dX }), ...(dWeight && { dWeight }), ...(dBias && { dBias }) };
+    },
+    headLogits: (hidden, weight) => multiply(applied("headLogits", hidden, weight)),
+  };
+}

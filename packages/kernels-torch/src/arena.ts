@@ -1,0 +1,144 @@
+import { sizeOf, type Precision } from "@laconic/kernels";
+import type { Handle, Torch } from "./native/torch.ts";
+import type { ScalarType } from "./native/scalar-type.ts";
+import type { TensorStore, TorchTensor } from "./tensors.ts";
+
+/** Pieces start at multiples of it, in elements: 512 bytes or more, as the device's own allocations do. */
+const alignment = 256;
+
+/** Where a tensor lies. */
+export interface Placement {
+  readonly arena: Arena;
+  /** Its first element. */
+  readonly start: number;
+  /** Behind its last element and the zeros that follow: where the next piece starts. */
+  readonly end: number;
+}
+
+/** Arenas are a whole number of such blocks: sums are of blocks, which lose less in float32 than one long sum. */
+export const blockLength = 4096;
+
+/** One allocation, and views of stretches of it. It goes when the last of its pieces does. */
+export class Arena {
+  readonly length: number;
+  readonly #torch: Torch;
+  readonly #whole: Handle;
+  readonly #views = new Map<string, Handle>();
+  #pieces: number;
+
+  private constructor(torch: Torch, whole: Handle, length: number, pieces: number) {
+    this.#torch = torch;
+    this.#whole = whole;
+    this.length = length;
+    this.#pieces = pieces;
+  }
+
+  /** Tensors of zeros one after the other. What lies between them stays zero through every operation on whole stretches. */
+  static pieces(
+    torch: Torch,
+    store: TensorStore,
+    shapes: readonly (readonly number[])[],
+    type: ScalarType,
+    precision: Precision,
+  ): TorchTensor[] {
+    const ends: number[] = [];
+    let length = 0;
+    for (const [i, shape] of shapes.entries()) {
+      length = roundUp(length + sizeOf(shape), i + 1 === shapes.length ? blockLength : alignment);
+      ends.push(length);
+    }
+    const whole = torch.apart(() => torch.full([length], type, 0));
+    const arena = new Arena(torch, whole, length, shapes.length);
+    return shapes.map((shape, i) => {
+      const start = ends[i - 1] ?? 0;
+      const handle = torch.run(() => torch.view(whole, shape, undefined, start));
+      const piece = store.adoptFloats(handle, shape, precision);
+      piece.placement = { arena, start, end: ends[i] as number };
+      return piece;
+    });
+  }
+
+  /** Elements from `start` on; views are kept, since the same ones are wanted at every step. */
+  view(start: number, shape: readonly number[]): Handle {
+    const key = `${start} ${shape.join()}`;
+    let view = this.#views.get(key);
+    if (view === undefined) {
+      view = this.#torch.apart(() => this.#torch.view(this.#whole, shape, undefined, start));
+      this.#views.set(key, view);
+    }
+    return view;
+  }
+
+  /** One piece is freed. */
+  leave(): void {
+    this.#pieces -= 1;
+    if (this.#pieces > 0) return;
+    for (const view of this.#views.values()) this.#torch.delete(view);
+    this.#torch.delete(this.#whole);
+  }
+}
+
+/** A tensor as a vector: its contiguous memory, and where it lies if that is in an arena. */
+export interface Vector {
+  readonly handle: Handle;
+  readonly length: number;
+  readonly placement: Placement | null;
+}
+
+/**
+ * The rows of a table of vectors, as few and as long as possible: what follows one another in an arena, in every column of
+ * the table, is one vector. Every other row stays as it is.
+ *
+ * @param table - rows of vectors of equal length, such as a parameter, its gradient and its moments
+ */
+export function stretches(torch: Torch, table: readonly (readonly Vector[])[]): Stretch[] {
+  const ordered = table.toSorted(([a], [b]) => (a?.placement?.start ?? 0) - (b?.placement?.start ?? 0));
+  const groups: { readonly first: readonly Vector[]; last: readonly Vector[] }[] = [];
+  for (const row of ordered) {
+    const group = groups.find(({ last }) => follows(last, row));
+    if (group) group.last = row;
+    else groups.push({ first: row, last: row });
+  }
+  return groups.map(({ first, last }) => {
+    if (!first.every(isPlaced)) {
+      const { length } = first[0] as Vector;
+      return { length, view: (column, shape = [length]) => torch.view((first[column] as Vector).handle, shape) };
+    }
+    // Where arenas differ in what follows, the zeros behind the last pieces do.
+    const length = Math.min(...first.map(({ placement }, column) => endOf(last, column) - placement.start));
+    const view: Stretch["view"] = (column, shape = [length]) => {
+      const { arena, start } = (first[column] as PlacedVector).placement;
+      return arena.view(start, shape);
+    };
+    return { length, view };
+  });
+}
+
+/** Vectors of one length, one of every column. */
+export interface Stretch {
+  readonly length: number;
+  /** The vector of a column, or its first elements under another shape. */
+  view(column: number, shape?: readonly number[]): Handle;
+}
+
+type PlacedVector = Vector & { readonly placement: Placement };
+
+function isPlaced(vector: Vector): vector is PlacedVector {
+  return vector.placement !== null;
+}
+
+function endOf(row: readonly Vector[], column: number): number {
+  return (row[column] as PlacedVector).placement.end;
+}
+
+/** Whether each vector of a row lies directly behind the one of the same column. */
+function follows(before: readonly Vector[], row: readonly Vector[]): boolean {
+  return row.every((vector, column) => {
+    const last = (before[column] as Vector).placement;
+    return vector.placement !== null && vector.placement.arena === last?.arena && vector.placement.start === last.end;
+  });
+}
+
+function roundUp(length: number, multiple: number): number {
+  return Math.ceil(length / multiple) * multiple;
+}

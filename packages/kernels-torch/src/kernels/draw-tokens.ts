@@ -1,0 +1,83 @@
+import { scalarType } from "../native/scalar-type.ts";
+import { operator, type Handle } from "../native/torch.ts";
+import type { TorchDevice } from "../torch-device.ts";
+import type { SamplingInputs } from "./sampling-inputs.ts";
+
+const sumOver = operator("aten::sum", "dim_IntList");
+const cat = operator("aten::cat");
+const cumulative = operator("aten::cumsum");
+const search = operator("aten::searchsorted", "Tensor");
+const gather = operator("aten::gather");
+const multiply = operator("aten::mul", "Tensor");
+const divide = operator("aten::div", "Tensor");
+const larger = operator("aten::maximum");
+const smaller = operator("aten::minimum");
+const smallerThan = operator("aten::lt", "Tensor");
+
+const { float64, int64 } = scalarType;
+
+/** Tokens in a block: a sum in float32 over so few is exact enough, and so few rows of it are cheap in float64. */
+const blockWidth = 128;
+
+const largestBelowOne = 1 - 2 ** -53;
+
+/**
+ * The token at which the cumulative mass of a row exceeds its uniform number: first the block, then the token within it.
+ * @param shares - float32 [B, V], not negative, of any sum
+ * @returns int64 [B, 1]; a token without mass is never drawn
+ */
+export function drawTokens(device: TorchDevice, shares: Handle, inputs: SamplingInputs, vocabulary: number): Handle {
+  const { torch } = device;
+  const { rows } = inputs;
+  const at = (values: Handle, index: Handle): Handle => torch.call(gather, values, { int: 1 }, index, { bool: false });
+  /** First place whose running sum lies above the target, [B, 1]. */
+  const passes = (sums: Handle, target: Handle): Handle =>
+    torch.call(search, sums, target, { bool: false }, { bool: true }, null, null);
+
+  const masses = blockMasses(device, shares, rows, vocabulary);
+  const blocks = Math.ceil(vocabulary / blockWidth);
+  const ends = torch.call(cumulative, masses, { int: 1 }, null);
+  const total = torch.view(ends, [rows, 1], [blocks, 1], blocks - 1);
+  const most = inputs.number(largestBelowOne, float64);
+  // A draw of 1 would fall behind the last token.
+  const uniform = torch.call(smaller, torch.cast(inputs.uniform(), float64), most);
+  const target = torch.call(multiply, uniform, total);
+  const block = passes(ends, target);
+  const mass = at(masses, block);
+  const before = torch.subtract(at(ends, block), mass);
+  // Rounding must not step out of the block.
+  const into = torch.call(divide, torch.subtract(target, before), mass);
+  const part = torch.call(smaller, torch.call(larger, into, inputs.number(0, float64)), most);
+
+  const first = torch.call(multiply, torch.cast(block, float64), inputs.number(blockWidth, float64));
+  const places = torch.add(first, inputs.counting(blockWidth, float64));
+  const last = torch.call(smaller, places, inputs.number(vocabulary - 1, float64));
+  let within = torch.cast(at(shares, torch.cast(last, int64)), float64);
+  // The last block may end behind the vocabulary.
+  if (vocabulary % blockWidth > 0) {
+    const exists = torch.call(smallerThan, places, inputs.number(vocabulary, float64));
+    within = torch.call(multiply, within, torch.cast(exists, float64));
+  }
+  const sums = torch.call(cumulative, within, { int: 1 }, null);
+  const inBlock = torch.view(sums, [rows, 1], [blockWidth, 1], blockWidth - 1);
+  const place = passes(sums, torch.call(multiply, part, inBlock));
+  return torch.cast(torch.add(first, torch.cast(place, float64)), int64);
+}
+
+/** Sums of the shares of each block, float64 [B, ceil(V / blockWidth)]. */
+export function blockMasses(device: TorchDevice, shares: Handle, rows: number, vocabulary: number): Handle {
+  const { torch } = device;
+  const whole = Math.floor(vocabulary / blockWidth);
+  const rest = vocabulary - whole * blockWidth;
+  const parts: Handle[] = [];
+  if (whole > 0) {
+    const split = torch.view(shares, [rows, whole, blockWidth], [vocabulary, blockWidth, 1]);
+    parts.push(torch.call(sumOver, split, { some: { ints: [2] } }, { bool: false }, null));
+  }
+  if (rest > 0) {
+    const tail = torch.view(shares, [rows, rest], [vocabulary, 1], whole * blockWidth);
+    parts.push(torch.call(sumOver, tail, { some: { ints: [1] } }, { bool: true }, null));
+  }
+  const [one = 0] = parts;
+  return torch.cast(parts.length === 1 ? one : torch.call(cat, { tensors: parts }, { int: 1 }), float64);
+}

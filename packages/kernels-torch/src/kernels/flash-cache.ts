@@ -1,0 +1,220 @@
+import { KeyValueCaches, newPages, type CachePlan, type Kernels, type KeyValueCache } from "@laconic/kernels";
+import { scalarType } from "../native/scalar-type.ts";
+import { operator, type Argument, type Handle } from "../native/torch.ts";
+import type { TorchDevice } from "../torch-device.ts";
+import type { TorchTensor } from "../tensors.ts";
+import { scaleOf } from "./attention.ts";
+import type { Caching } from "./key-value-cache.ts";
+
+const flash = operator("aten::_flash_attention_forward", "", 5);
+const indexCopy = operator("aten::index_copy_");
+const indexSelect = operator("aten::index_select");
+const contiguous = operator("aten::contiguous");
+const gather = operator("aten::gather");
+const shift = operator("aten::bitwise_right_shift", "Tensor");
+
+/** How flash attention finds keys: whole sequences by where they start, from 2.10, or pages through a block table, from 2.13. */
+export type FlashCacheKind = "slots" | "pages";
+
+/** Positions of a page that flash attention reads through a table. */
+export const flashPageSize = 256;
+
+/** One layer's keys and values, [pages, pageSize, kvHeads, headDim] each. */
+interface FlashCache extends KeyValueCache {
+  readonly keys: TorchTensor;
+  readonly values: TorchTensor;
+}
+
+/**
+ * Caches for flash attention on CUDA (Dao 2023, PyTorch's kernel): prefill and decode are one call, without a mask, and with
+ * a copy of the keys only where pages are not read through a table. A decode step sends nothing to the device.
+ *
+ * @param plain - for heads that the kernel does not take
+ */
+export function flashCacheKernels(
+  device: TorchDevice,
+  kind: FlashCacheKind,
+  plain: Pick<Kernels, Caching>,
+): Pick<Kernels, Caching> {
+  const { store, torch } = device;
+  const caches = new KeyValueCaches<FlashCache>();
+  const own = new WeakSet<KeyValueCache>();
+  const { major, minor } = torch.library.version;
+  const pagesKnown = major > 2 || minor >= 13;
+  return {
+    createCache(size) {
+      const { pages, pageSize, kvHeads, headDim } = size;
+      if (headDim % 8 !== 0 || headDim > 256) return plain.createCache(size);
+      const shape = [pages, pageSize, kvHeads, headDim];
+      const held = (): TorchTensor => device.make(shape, () => torch.full(shape, device.working, 0));
+      const { keys, values } = store.scope(() => ({ keys: held(), values: held() }));
+      store.keep(keys);
+      store.keep(values);
+      const cache = caches.adopt({ pages, pageSize, kvHeads, headDim, keys, values });
+      own.add(cache);
+      return cache;
+    },
+    freeCache(cache) {
+      if (!own.has(cache)) return plain.freeCache(cache);
+      const { keys, values } = caches.release(cache);
+      store.free(keys);
+      store.free(values);
+    },
+    attentionCached(q, k, v, given, shape, plan) {
+      if (!own.has(given)) return plain.attentionCached(q, k, v, given, shape, plan);
+      const { cache, tokens } = caches.attended(q, k, v, given, shape, plan);
+      const { queryHeads, kvHeads, headDim } = shape;
+      const [query, newKeys, newValues] = [device.handle(q), device.handle(k), device.handle(v)];
+      return device.make(q.shape, () => {
+        if (tokens === 0) return torch.empty(q.shape, device.working);
+        const at = placesOfNew(device, plan, cache);
+        for (const [held, added] of [
+          [cache.keys, newKeys],
+          [cache.values, newValues],
+        ] as const)
+          torch.call(
+            indexCopy,
+            torch.view(held.handle, [cache.pages * cache.pageSize, kvHeads * headDim]),
+            { int: 0 },
+            at,
+            added,
+          );
+        const { keys, values, starts, table, reach } = keysOf(device, kind, plan, cache);
+        // One split: more leave rows of paged keys unwritten, and make a row depend on the number of rows.
+        const last: readonly Argument[] = [
+          table === null ? null : { some: table },
+          pagesKnown ? { some: { int: 1 } } : null,
+        ];
+        const [mixed] = torch.callMany(
+          flash,
+          torch.view(query, [tokens, queryHeads, headDim]),
+          ...[keys, values],
+          { some: device.handle(plan.layout.offsetsOnDevice) },
+          { some: starts },
+          ...[{ int: plan.layout.longest }, { int: reach }],
+          ...[{ float: 0 }, { bool: true }, { bool: false }],
+          ...([scaleOf(shape), null, null, { some: lengthsOf(device, plan) }, null, ...last] as readonly Argument[]),
+        );
+        return torch.view(torch.call(contiguous, mixed, { int: 0 }), [tokens, queryHeads * headDim]);
+      });
+    },
+    copyCachePages(cache, from, to, lengths, source = cache) {
+      if (!own.has(cache)) return plain.copyCachePages(cache, from, to, lengths, source);
+      const { target, origin } = caches.copied(cache, from, to, lengths, source);
+      const width = target.kvHeads * target.headDim;
+      from.forEach((page, i) => {
+        const length = lengths[i] as number;
+        if (length === 0 || (page === to[i] && origin === target)) return;
+        torch.run(() => {
+          const part = (held: TorchTensor, { pageSize }: KeyValueCache, at: number): Handle =>
+            torch.view(held.handle, [length, width], undefined, at * pageSize * width);
+          torch.copyInto(part(target.keys, target, to[i] as number), part(origin.keys, origin, page));
+          torch.copyInto(part(target.values, target, to[i] as number), part(origin.values, origin, page));
+          return [];
+        });
+      });
+    },
+  };
+}
+
+interface FoundKeys {
+  readonly keys: Handle;
+  readonly values: Handle;
+  /** Where each sequence's keys start, int32 [S + 1]. */
+  readonly starts: Handle;
+  /** int32 [S, width]; null where sequences lie whole. */
+  readonly table: Handle | null;
+  /** Most positions that a sequence can have there. */
+  readonly reach: number;
+}
+
+function keysOf(device: TorchDevice, kind: FlashCacheKind, plan: CachePlan, cache: FlashCache): FoundKeys {
+  const { store, torch } = device;
+  const { pages, pageSize, kvHeads, headDim } = cache;
+  const sequences = plan.past.length;
+  const width = plan.table.length / sequences;
+  const table = store.get(plan.tableOnDevice);
+  if (kind === "pages" && pageSize % flashPageSize === 0) {
+    const starts = store.derive(table, "no starts", () => torch.full([sequences + 1], scalarType.int32, 0));
+    const view = ({ handle }: TorchTensor): Handle => torch.view(handle, [pages, pageSize, kvHeads, headDim]);
+    return {
+      keys: view(cache.keys),
+      values: view(cache.values),
+      starts,
+      table: table.handle,
+      reach: width * pageSize,
+    };
+  }
+  if (width === 1) {
+    const starts = store.derive(table, `starts ${pageSize}`, () => {
+      const all = torch.full([sequences + 1], scalarType.int32, pages * pageSize);
+      const first = torch.multiplyByNumber(torch.cast(table.handle, scalarType.float64), pageSize);
+      torch.copyInto(torch.view(all, [sequences]), torch.view(first, [sequences]));
+      return all;
+    });
+    const view = ({ handle }: TorchTensor): Handle => torch.view(handle, [pages * pageSize, kvHeads, headDim]);
+    return { keys: view(cache.keys), values: view(cache.values), starts, table: null, reach: pageSize };
+  }
+  const chosen = torch.view(device.indices(table), [sequences * width]);
+  const copy = ({ handle }: TorchTensor): Handle =>
+    torch.view(torch.call(indexSelect, handle, { int: 0 }, chosen), [sequences * width * pageSize, kvHeads, headDim]);
+  const starts = store.derive(table, `whole starts ${pageSize}`, () =>
+    torch.upload(
+      Int32Array.from({ length: sequences + 1 }, (_, s) => s * width * pageSize),
+      [sequences + 1],
+    ),
+  );
+  return { keys: copy(cache.keys), values: copy(cache.values), starts, table: null, reach: width * pageSize };
+}
+
+/** One new token for each sequence. */
+function isStep({ layout, past }: CachePlan): boolean {
+  return layout.longest === 1 && layout.offsets.at(-1) === past.length;
+}
+
+/** Positions of each sequence, the new ones included: int32 [S]. */
+function lengthsOf(device: TorchDevice, plan: CachePlan): Handle {
+  const { store, torch } = device;
+  const past = store.get(plan.pastOnDevice);
+  return store.derive(past, "lengths", () => {
+    const { offsets } = plan.layout;
+    if (!isStep(plan))
+      return torch.upload(
+        plan.past.map((held, s) => held + (offsets[s + 1] as number) - (offsets[s] as number)),
+        [plan.past.length],
+      );
+    const one = torch.full([1], scalarType.float64, 1);
+    return torch.cast(torch.add(torch.cast(past.handle, scalarType.float64), one), scalarType.int32);
+  });
+}
+
+/** Where each new token goes among all [pages, pageSize] positions, int64 [N]; worked out on the device in a decode step. */
+function placesOfNew(device: TorchDevice, plan: CachePlan, { pageSize }: KeyValueCache): Handle {
+  const { store, torch } = device;
+  const past = store.get(plan.pastOnDevice);
+  return store.derive(past, `new places ${pageSize}`, () => {
+    const sequences = plan.past.length;
+    const width = plan.table.length / sequences;
+    const bits = Math.log2(pageSize);
+    if (!isStep(plan) || (width > 1 && !Number.isInteger(bits))) {
+      const { pages, positions } = newPages(plan, { pageSize });
+      const places = Float64Array.from(pages, (page, i) => page * pageSize + (positions[i] as number));
+      return torch.uploadIndices(places, [places.length]);
+    }
+    const { float64, int64 } = scalarType;
+    const wide = (x: Handle): Handle => torch.view(torch.cast(x, float64), [sequences]);
+    const held = wide(past.handle);
+    if (width === 1) {
+      const start = torch.multiplyByNumber(wide(device.handle(plan.tableOnDevice)), pageSize);
+      return torch.cast(torch.add(start, held), int64);
+    }
+    // Page of the table, and position there: floor and rest of past / pageSize, which is a power of two.
+    const number = torch.full([1], int64, bits);
+    const place = torch.call(shift, device.indices(plan.pastOnDevice), number);
+    const page = torch.call(gather, device.indices(plan.tableOnDevice), { int: 1 }, torch.view(place, [sequences, 1]), {
+      bool: false,
+    });
+    const before = torch.multiplyByNumber(torch.subtract(wide(page), wide(place)), pageSize);
+    return torch.cast(torch.add(before, held), int64);
+  });
+}

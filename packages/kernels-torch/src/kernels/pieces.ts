@@ -1,0 +1,63 @@
+import { expectColumns, expectJoined, expectPairs, type Kernels, type Tensor } from "@laconic/kernels";
+import { Arena, stretches } from "../arena.ts";
+import { operator } from "../native/torch.ts";
+import type { TorchTensor } from "../tensors.ts";
+import type { TorchDevice } from "../torch-device.ts";
+
+const cat = operator("aten::cat");
+
+type Pieces = "together" | "assign" | "columns" | "joinColumns";
+
+/** Parts of matrices, which share their memory, and tensors that share one allocation. */
+export function pieceKernels(device: TorchDevice): Pick<Kernels, Pieces> {
+  const { torch, store } = device;
+  return {
+    together: (shapes, precision = "working") => Arena.pieces(torch, store, shapes, device.type(precision), precision),
+    assign(into, from) {
+      expectPairs(into, from, "assign");
+      torch.run(() => {
+        const pairs = into.map((tensor, i) => [device.vector(tensor), device.vector(from[i] as Tensor)]);
+        const filled = pairs.filter(([target]) => (target?.length ?? 0) > 0);
+        for (const { view } of stretches(torch, filled)) torch.copyInto(view(0), view(1));
+        for (const tensor of into) store.changed(store.get(tensor));
+        return [];
+      });
+    },
+    columns(x, start, count) {
+      const [rows] = expectColumns(x, start, count);
+      const { handle, stride } = device.rows(x);
+      const own = store.get(x);
+      const { matrix, start: before } = own.columnsOf ?? { matrix: own, start: 0 };
+      const part = torch.run(() => torch.view(handle, [rows, count], [stride, 1], start));
+      return store.adoptColumns(part, [rows, count], { matrix, start: before + start, stride }, own.precision);
+    },
+    joinColumns(parts) {
+      const shape = expectJoined(parts);
+      const own = parts.map((part) => store.get(part));
+      const [first] = own as [TorchTensor];
+      const { precision } = first;
+      const place = first.columnsOf;
+      if (place && areNeighbours(own)) {
+        const { stride } = device.rows(first);
+        const whole = torch.run(() => torch.view(first.handle, shape, [stride, 1]));
+        return store.adoptColumns(whole, shape, { ...place, stride }, precision);
+      }
+      return device.make(
+        shape,
+        () => torch.call(cat, { tensors: own.map(({ handle }) => handle) }, { int: 1 }),
+        precision,
+      );
+    },
+  };
+}
+
+/** Whether matrices are columns of one other that follow one another: they lie in its memory as they are to be joined. */
+function areNeighbours(parts: readonly TorchTensor[]): boolean {
+  const [first] = parts;
+  let start = first?.columnsOf?.start ?? 0;
+  return parts.every(({ columnsOf, shape }) => {
+    const fits = columnsOf?.matrix === first?.columnsOf?.matrix && columnsOf?.start === start;
+    start += shape[1] as number;
+    return fits;
+  });
+}

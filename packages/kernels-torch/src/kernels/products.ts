@@ -1,0 +1,49 @@
+import type { GradientPlace } from "@laconic/kernels";
+import { scalarType } from "../native/scalar-type.ts";
+import { operator, type Handle } from "../native/torch.ts";
+import type { TorchDevice } from "../torch-device.ts";
+
+const mmWide = operator("aten::mm", "dtype");
+
+type Size = readonly [rows: number, columns: number];
+
+/** a b in the working precision. */
+export function product(device: TorchDevice, a: Handle, b: Handle, size: Size): Handle {
+  const { torch } = device;
+  const out = torch.empty(size, device.working);
+  if (size[0] > 0 && size[1] > 0) torch.mmInto(out, a, b);
+  return out;
+}
+
+/** a b in float32, whatever the working precision. */
+export function fullProduct(device: TorchDevice, a: Handle, b: Handle, size: Size): Handle {
+  const { torch, working } = device;
+  if (working !== scalarType.float32 && torch.device === "cuda")
+    return torch.call(mmWide, a, b, { type: scalarType.float32 });
+  return device.widened(product(device, a, b, size));
+}
+
+/** a b in float32 over what is in its place, or on top of it. */
+export function placeProduct(device: TorchDevice, place: GradientPlace, a: Handle, b: Handle, size: Size): void {
+  const { torch, working, store } = device;
+  const target = torch.view(device.handle(place.tensor), size);
+  if (working === scalarType.float32) {
+    if (place.add) torch.addmmInto(target, target, a, b);
+    else torch.mmInto(target, a, b);
+  } else {
+    const made = fullProduct(device, a, b, size);
+    if (place.add) addInPlace(device, target, made, size[0] * size[1]);
+    else torch.copyInto(target, made);
+  }
+  store.changed(store.get(place.tensor));
+}
+
+/**
+ * into += delta for contiguous float32 memory: a product with the matrix [1], because `add_` takes a Scalar, which the
+ * stable interface cannot pass (seen up to 2.14.1).
+ */
+export function addInPlace(device: TorchDevice, into: Handle, delta: Handle, length: number): void {
+  const { torch } = device;
+  const row = torch.view(into, [1, length]);
+  torch.addmmInto(row, row, device.number(1), torch.view(delta, [1, length]));
+}

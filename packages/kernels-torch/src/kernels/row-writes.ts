@@ -1,0 +1,52 @@
+import { expectInts, expectPicked, expectRowWrites, type Kernels } from "@laconic/kernels";
+import { scalarType } from "../native/scalar-type.ts";
+import { operator } from "../native/torch.ts";
+import type { TorchDevice } from "../torch-device.ts";
+
+const indexSelect = operator("aten::index_select");
+const indexCopy = operator("aten::index_copy_");
+
+/** Rows of what stays on the device between decode steps. */
+export function rowWriteKernels(device: TorchDevice): Pick<Kernels, "pickRows" | "writeRows" | "advance"> {
+  const { torch, store } = device;
+  return {
+    pickRows(x, rows) {
+      expectPicked(x, rows, "pickRows");
+      const { handle, dtype, precision, range } = store.get(x);
+      const count = rows.shape[0] as number;
+      device.expectIndices(rows, count, x.shape[0] as number, "pickRows: rows");
+      const at = device.indices(rows);
+      const shape = [count, ...x.shape.slice(1)];
+      const picked = torch.run(() => torch.call(indexSelect, handle, { int: 0 }, at));
+      return dtype === "int32" ? store.adoptInts(picked, shape, range) : store.adoptFloats(picked, shape, precision);
+    },
+    writeRows(into, rows, values) {
+      expectRowWrites(into, rows, values);
+      const [target, given] = [store.get(into), store.get(values)];
+      const count = rows.shape[0] as number;
+      device.expectIndices(rows, count, into.shape[0] as number, "writeRows: rows");
+      if (count === 0) return;
+      const at = device.indices(rows);
+      torch.run(() => {
+        const type = target.dtype === "int32" ? scalarType.int32 : device.type(target.precision);
+        const fitting = given.precision === target.precision ? given.handle : torch.cast(given.handle, type);
+        torch.call(indexCopy, target.handle, { int: 0 }, at, fitting);
+        return [];
+      });
+      const [least, most] = [target.range, given.range];
+      store.changed(target, [Math.min(least[0], most[0]), Math.max(least[1], most[1])]);
+    },
+    advance(x, by) {
+      expectInts(x, x.shape[0] ?? 0, "advance");
+      const held = store.get(x);
+      torch.run(() => {
+        // Sums of integers take a factor as a Scalar, which the stable interface cannot pass.
+        const wide = torch.cast(held.handle, scalarType.float64);
+        torch.copyInto(held.handle, torch.add(wide, torch.full([1], scalarType.float64, by)));
+        return [];
+      });
+      const [least, most] = held.range;
+      store.changed(held, [least + by, most + by]);
+    },
+  };
+}

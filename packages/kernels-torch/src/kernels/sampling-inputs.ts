@@ -1,0 +1,117 @@
+import type { SamplingKind, SamplingOnDevice } from "@laconic/kernels";
+import { scalarType, type ScalarType } from "../native/scalar-type.ts";
+import { operator, type Handle } from "../native/torch.ts";
+import type { TorchDevice } from "../torch-device.ts";
+import type { TorchTensor } from "../tensors.ts";
+
+const reciprocal = operator("aten::reciprocal");
+const select = operator("aten::where", "self");
+const equals = operator("aten::eq", "Tensor");
+const larger = operator("aten::gt", "Tensor");
+const smallerThan = operator("aten::lt", "Tensor");
+const maximum = operator("aten::maximum");
+const minimum = operator("aten::minimum");
+const multiply = operator("aten::mul", "Tensor");
+const cumulative = operator("aten::cumsum");
+
+/**
+ * Sampling settings on the device, and what follows from them: made at the first draw and kept with the settings, so that
+ * a draw uploads nothing.
+ */
+export class SamplingInputs {
+  readonly kind: SamplingKind;
+  readonly rows: number;
+  readonly #device: TorchDevice;
+  readonly #settings: TorchTensor;
+  readonly #given: SamplingOnDevice;
+
+  constructor(device: TorchDevice, given: SamplingOnDevice) {
+    this.kind = given.kind;
+    this.#device = device;
+    this.#given = given;
+    this.#settings = device.store.get(given.settings);
+    this.rows = this.#settings.shape[0] as number;
+  }
+
+  /** float32 [B, 1], a column of `settings`. */
+  setting(name: "temperature" | "topK" | "topP" | "minP"): Handle {
+    const at = ["temperature", "topK", "topP", "minP"].indexOf(name);
+    return this.#device.torch.view(this.#settings.handle, [this.rows, 1], [4, 1], at);
+  }
+
+  /** float32 [B, 1]. */
+  uniform(): Handle {
+    const { uniforms, column } = this.#given;
+    const width = uniforms.shape[1] as number;
+    return this.#device.torch.view(this.#device.handle(uniforms), [this.rows, 1], [width, 1], column);
+  }
+
+  /** float32 [B, 1]; 1 for greedy rows. */
+  inverseTemperature(): Handle {
+    const { torch } = this.#device;
+    return this.#derive("inverse temperature", () =>
+      torch.call(reciprocal, torch.call(select, this.greedy(), this.number(1), this.setting("temperature"))),
+    );
+  }
+
+  /** Whether a row takes the likeliest token, bool [B, 1]. */
+  greedy(): Handle {
+    const { torch } = this.#device;
+    return this.#derive("greedy", () => torch.call(equals, this.setting("temperature"), this.number(0)));
+  }
+
+  /** 1 where a row has a top-k, else 0; float32 [B, 1]. */
+  hasTopK(): Handle {
+    const { torch } = this.#device;
+    return this.#derive("has top-k", () =>
+      torch.cast(torch.call(larger, this.setting("topK"), this.number(0)), scalarType.float32),
+    );
+  }
+
+  /** 1 where a row has a top-p, else 0; float32 [B, 1]. */
+  hasTopP(): Handle {
+    const { torch } = this.#device;
+    return this.#derive("has top-p", () =>
+      torch.cast(torch.call(smallerThan, this.setting("topP"), this.number(1)), scalarType.float32),
+    );
+  }
+
+  /** 1 where a row has a top-p and no top-k, else 0; float32 [B, 1]. */
+  hasOpenTopP(): Handle {
+    const { torch } = this.#device;
+    return this.#derive("has open top-p", () =>
+      torch.call(multiply, this.hasTopP(), torch.subtract(this.number(1), this.hasTopK())),
+    );
+  }
+
+  /** Rank of the last token that top-k keeps, of `width` that are ranked; all where there is no top-k. float32 [B, 1]. */
+  lastOfTopK(width: number): Handle {
+    const { torch } = this.#device;
+    return this.#derive(`last of top-k ${width}`, () => {
+      const last = torch.subtract(torch.call(maximum, this.setting("topK"), this.number(1)), this.number(1));
+      const bounded = torch.call(minimum, last, this.number(width - 1));
+      const limited = torch.call(larger, this.hasTopK(), this.number(0));
+      return torch.call(select, limited, bounded, this.number(width - 1));
+    });
+  }
+
+  /** 0, 1, 2, ... in a row, [1, count]. */
+  counting(count: number, type: ScalarType): Handle {
+    const { torch } = this.#device;
+    return this.#derive(`counting to ${count} ${type}`, () =>
+      torch.subtract(
+        torch.call(cumulative, torch.full([1, count], type, 1), { int: 1 }, null),
+        torch.full([1], type, 1),
+      ),
+    );
+  }
+
+  /** One number, [1]; kept, since the same ones are wanted in every draw. */
+  number(value: number, type: ScalarType = scalarType.float32): Handle {
+    return this.#derive(`number ${value} ${type}`, () => this.#device.torch.full([1], type, value));
+  }
+
+  #derive(name: string, make: () => Handle): Handle {
+    return this.#device.store.derive(this.#settings, name, make);
+  }
+}

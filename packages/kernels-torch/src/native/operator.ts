@@ -1,0 +1,69 @@
+import { cString } from "./native-memory.ts";
+import type { ScalarType } from "./scalar-type.ts";
+
+/** Address of an at::Tensor on torch's heap: one owned reference. */
+export type Handle = number;
+
+/** An argument of an operator by its schema type. A plain number is a borrowed tensor handle. */
+export type Argument =
+  | Handle
+  | { readonly int: number }
+  | { readonly float: number }
+  | { readonly bool: boolean }
+  | { readonly type: ScalarType }
+  /** None is negative. */
+  | { readonly ints: readonly number[] }
+  | { readonly tensors: readonly Handle[] }
+  /** An optional argument that is given. */
+  | { readonly some: Argument }
+  /** An optional argument that is not. */
+  | null;
+
+/** An operator of the dispatcher, its name resolved once. */
+export interface Operator<Count extends ResultCount = 1> {
+  readonly name: string;
+  readonly nameAddress: number;
+  readonly overloadAddress: number;
+  readonly results: Count;
+}
+
+export type ResultCount = 0 | 1 | 2 | 3 | 5;
+
+/** As many handles as an operator returns. */
+export type Handles<Count extends ResultCount> = [
+  readonly [],
+  readonly [Handle],
+  readonly [Handle, Handle],
+  readonly [Handle, Handle, Handle],
+  never,
+  readonly [Handle, Handle, Handle, Handle, Handle],
+][Count];
+
+const known = new Map<string, Operator<ResultCount>>();
+
+/** Every operator that the loaded kernels call, so that a check can hold them against PyTorch's own list. */
+export function knownOperators(): readonly Operator<ResultCount>[] {
+  return [...known.values()];
+}
+
+/** `operator("aten::max", "dim", 2)` returns two tensors. */
+export function operator(name: string, overload?: string): Operator;
+export function operator<Count extends ResultCount>(name: string, overload: string, results: Count): Operator<Count>;
+export function operator(name: string, overload = "", results: ResultCount = 1): Operator<ResultCount> {
+  const made = {
+    name: overload === "" ? name : `${name}.${overload}`,
+    nameAddress: cString(name),
+    overloadAddress: cString(overload),
+    results,
+  };
+  known.set(made.name, made);
+  return made;
+}
+
+/** Operators that only look at memory otherwise. */
+const views: ReadonlySet<string> = new Set(["aten::transpose.int"]);
+
+/** Whether an operator computes or copies anything. */
+export function computes({ name }: Operator<ResultCount>): boolean {
+  return !views.has(name);
+}

@@ -1,0 +1,103 @@
+import type { NativeFunction } from "./library.ts";
+
+/**
+ * Operators that PyTorch also offers as plain C functions. These borrow their tensors and take numbers as they are: one
+ * call, where the dispatcher wants a reference of its own for every tensor, and a heap slot for every optional argument.
+ * The functions stay when an operator gets a new argument, since compiled models link to them; the operator then gets
+ * another function. Each is optional: where it is missing, or is given an argument that it lacks, the dispatcher serves.
+ */
+export type ShimArgument =
+  /** Borrowed tensor. */
+  | "tensor"
+  | "int"
+  | "float"
+  | "bool"
+  /** Address of 64-bit numbers, and how many. */
+  | "ints"
+  /** Address of handles, and how many. */
+  | "tensors"
+  /** Address of the value, or 0. */
+  | "tensor?"
+  | "float?"
+  | "int?"
+  | "type?"
+  /** Never given by us. */
+  | "none";
+
+/** A C function and what it takes; results follow as addresses. */
+export interface Shim {
+  readonly symbol: string;
+  readonly takes: readonly ShimArgument[];
+}
+
+/** A C function that was found. */
+export interface LoadedShim {
+  readonly takes: readonly ShimArgument[];
+  readonly call: NativeFunction;
+}
+
+const flash: readonly ShimArgument[] = [
+  ...(["tensor", "tensor", "tensor", "tensor?", "tensor?", "int", "int", "float", "bool", "bool"] as const),
+  ...(["float?", "int?", "int?", "tensor?", "tensor?"] as const),
+];
+
+/** By operator: the forms in which it may be there, best first; `{device}` stands for `cpu` or `cuda`. */
+export const shimsByOperator: Readonly<Record<string, { readonly results: number; readonly forms: readonly Shim[] }>> =
+  {
+    "aten::mul.Tensor": one(1, "mul_Tensor", ["tensor", "tensor"]),
+    "aten::cat": one(1, "cat", ["tensors", "int"]),
+    "aten::cumsum": one(1, "cumsum", ["tensor", "int", "type?"]),
+    "aten::sort": one(2, "sort", ["tensor", "int", "bool"]),
+    "aten::topk": one(2, "topk", ["tensor", "int", "int", "bool", "bool"]),
+    "aten::searchsorted.Tensor": one(1, "searchsorted_Tensor", ["tensor", "tensor", "bool", "bool", "none", "tensor?"]),
+    "aten::_fused_rms_norm": one(2, "_fused_rms_norm", ["tensor", "ints", "tensor?", "float?"]),
+    "aten::_scaled_dot_product_flash_attention_for_cpu": one(2, "_scaled_dot_product_flash_attention_for_cpu", [
+      ...(["tensor", "tensor", "tensor", "float", "bool", "tensor?", "float?"] as const),
+    ]),
+    "aten::_flash_attention_forward": {
+      results: 5,
+      forms: [
+        shim("_flash_attention_forward_v2", [...flash, "tensor?", "int?"]),
+        shim("_flash_attention_forward", flash),
+      ],
+    },
+    "aten::_flash_attention_forward_no_dropout_inplace": {
+      results: 1,
+      forms: [
+        shim("_flash_attention_forward_no_dropout_inplace_v2", ["tensor", ...flash, "tensor?", "int?"]),
+        shim("_flash_attention_forward_no_dropout_inplace", ["tensor", ...flash, "tensor?"]),
+      ],
+    },
+  };
+
+function shim(name: string, takes: readonly ShimArgument[]): Shim {
+  return { symbol: `aoti_torch_{device}_${name}`, takes };
+}
+
+function one(
+  results: number,
+  name: string,
+  takes: readonly ShimArgument[],
+): { readonly results: number; readonly forms: readonly Shim[] } {
+  return { results, forms: [shim(name, takes)] };
+}
+
+const cTypes: Readonly<Record<ShimArgument, string>> = {
+  tensor: "uint64_t",
+  int: "int64_t",
+  float: "double",
+  bool: "int32_t",
+  ints: "uint64_t, int64_t",
+  tensors: "uint64_t, int64_t",
+  "tensor?": "uint64_t",
+  "float?": "uint64_t",
+  "int?": "uint64_t",
+  "type?": "uint64_t",
+  none: "uint64_t",
+};
+
+/** As C declares it, for a number of results. */
+export function shimDeclaration({ symbol, takes }: Shim, results: number): string {
+  const types = [...takes.map((kind) => cTypes[kind]), ...Array.from({ length: results }, () => "uint64_t")];
+  return `int ${symbol}(${types.join(", ")})`;
+}

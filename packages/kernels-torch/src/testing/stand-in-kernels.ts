@@ -1,0 +1,110 @@
+import koffi from "koffi";
+import type { Kernels } from "@laconic/kernels";
+import type { Library, NativeFunction } from "../native/library.ts";
+import { shimsByOperator, type LoadedShim } from "../native/shims.ts";
+import { Torch } from "../native/torch.ts";
+import { torchKernelSet } from "../torch-kernels.ts";
+
+/** Settings of {@link standInKernels}. */
+export interface StandInOptions {
+  /** As if on this device; `cuda` unless told. No GPU is needed. */
+  readonly device?: "cpu" | "cuda";
+  /** `bfloat16` unless told. */
+  readonly dtype?: "float32" | "bfloat16";
+  /** PyTorch's fused attention (unless told), or plain products. */
+  readonly attention?: "fused" | "math";
+  /** How caches are read; `pages` on CUDA and `plain` on the CPU unless told. */
+  readonly caching?: "plain" | "slots" | "pages";
+}
+
+/** A kernel set that computes nothing. */
+export interface StandIn {
+  /** Makes the calls that the real set would make; what is read from it is zeros. */
+  readonly kernels: Kernels;
+  /** Calls by C function since it was made. */
+  readonly calls: ReadonlyMap<string, number>;
+}
+
+/**
+ * The libtorch kernels on a library that only hands out handles: `kernels.counters()` then says what a step costs in
+ * calls, copies and bytes, of the CUDA path too, on a machine without PyTorch or a GPU.
+ */
+export function standInKernels(options: StandInOptions = {}): StandIn {
+  const { device = "cuda", dtype = "bfloat16", attention = "fused" } = options;
+  const { caching = device === "cuda" ? "pages" : "plain" } = options;
+  const calls = new Map<string, number>();
+  const library = standInLibrary(device, (name) => calls.set(name, (calls.get(name) ?? 0) + 1));
+  return { kernels: torchKernelSet(new Torch(library, device), dtype, attention, caching), calls };
+}
+
+/** Most results of one operator. */
+const mostResults = 5;
+
+function standInLibrary(device: "cpu" | "cuda", count: (name: string) => void): Library {
+  const libc = koffi.load(process.platform === "darwin" ? "libSystem.dylib" : "libc.so.6");
+  const copy = libc.func("void *memcpy(uint64_t, const void *, size_t)") as (
+    address: number,
+    source: ArrayBufferView,
+    bytes: number,
+  ) => void;
+  const word = new BigUint64Array(1);
+  // Above zero, which is no handle.
+  let next = 1n;
+  const give = (address: number): void => {
+    word[0] = next++;
+    copy(address, word, 8);
+  };
+  /** Writes `results` new handles from the address that the argument at `at` holds, counted from the end where negative. */
+  const native =
+    (name: string, at?: number, results = 1): NativeFunction =>
+    (...args) => {
+      count(name);
+      if (at === undefined) return 0;
+      const address = Number(args.at(at));
+      for (let i = 0; i < results; i++) give(address + 8 * i);
+      return 0;
+    };
+  const shims = new Map<string, LoadedShim>();
+  for (const [name, { results, forms }] of Object.entries(shimsByOperator)) {
+    const [form] = forms;
+    if (!form || name.includes(device === "cpu" ? "_flash_attention_forward" : "for_cpu")) continue;
+    shims.set(name, { takes: form.takes, call: native(form.symbol.replace("{device}", device), -results, results) });
+  }
+  return {
+    version: { major: 2, minor: 14 },
+    abiVersion: 2n << 56n,
+    index: 0,
+    shims,
+    functions: {
+      callDispatcher: native("dispatcher", 2, mostResults),
+      newList: native("new list", 1),
+      pushBack: native("push to list"),
+      newHandle: native("duplicate", 1),
+      deleteHandle: native("delete"),
+      emptyStrided: native("empty", 6),
+      reinterpret: native("view", 5),
+      dataPointer: native("data pointer", 1),
+      copyInto: native("copy"),
+      setGradMode: native("grad mode"),
+      subtract: native("subtract", -1),
+      add: native("add", -1),
+      multiplyByNumber: native("multiply by number", -1),
+      fill: native("fill"),
+      mmOut: native("mm"),
+      addmmOut: native("addmm"),
+      bmmOut: native("bmm"),
+      baddbmmOut: native("baddbmm"),
+      scatterOut: native("scatter"),
+    },
+    errorText: () => "the stand-in library computes nothing",
+    newSlot: native("new slot", 0),
+    emptyPinned: native("empty pinned", 6),
+    events: device === "cuda" ? { record: () => ({ wait: () => undefined }) } : null,
+    malloc: native("malloc"),
+    setThreads: null,
+    threads: 1,
+    deviceMemory: null,
+    toNative: () => undefined,
+    toHost: () => undefined,
+  };
+}

@@ -1,0 +1,63 @@
+import { randomFromSeed, type TrainableModel } from "@laconic/core";
+import { createInlineEngine } from "@laconic/engine";
+import type { KernelCounters } from "@laconic/kernels";
+import { standInKernels } from "@laconic/kernels-torch/testing";
+import { expect, test } from "vitest";
+
+// The depth and the head layout of Qwen2.5-0.5B; calls do not depend on widths.
+const config = {
+  architectures: ["Qwen2ForCausalLM"],
+  model_type: "qwen2",
+  ...{ vocab_size: 256, hidden_size: 128, intermediate_size: 64, num_hidden_layers: 24, num_attention_heads: 2 },
+  ...{ num_key_value_heads: 1, max_position_embeddings: 2048, rms_norm_eps: 1e-6, tie_word_embeddings: true },
+};
+const layers = config.num_hidden_layers;
+
+function difference(after: KernelCounters, before: KernelCounters): KernelCounters {
+  const entries = Object.entries(after) as [keyof KernelCounters, number][];
+  return Object.fromEntries(entries.map(([key, value]) => [key, value - before[key]])) as unknown as KernelCounters;
+}
+
+async function standInModel(): Promise<{ readonly model: TrainableModel; readonly now: () => KernelCounters }> {
+  const { kernels } = standInKernels();
+  const engine = await createInlineEngine([kernels]);
+  const model = await engine.createModel({ kind: "config", config, seed: 1 });
+  return { model, now: () => kernels.counters?.() as KernelCounters };
+}
+
+/** What one decode step of 256 rows costs while the same rows decode: between a run of 40 steps and one of 30. */
+async function decodeStep(sampling: object): Promise<KernelCounters> {
+  const { model, now } = await standInModel();
+  const run = async (maxTokens: number): Promise<KernelCounters> => {
+    const before = now();
+    await model.sample(
+      Array.from({ length: 256 }, (_, seed) => ({
+        promptTokens: Array.from({ length: 1 + (seed % 7) }, () => 1),
+        sampling: { temperature: 1, ...sampling, maxTokens },
+        stopTokens: [],
+        random: randomFromSeed(seed).state(),
+      })),
+    );
+    return difference(now(), before);
+  };
+  const [short, long] = [await run(30), await run(40)];
+  const ten = difference(long, short);
+  return Object.fromEntries(Object.entries(ten).map(([key, value]) => [key, value / 10])) as unknown as KernelCounters;
+}
+
+test("a decode step of 256 rows on CUDA: calls, copies and bytes", async () => {
+  const step = await decodeStep({});
+  expect(step.nativeCalls).toBeLessThanOrEqual(3750);
+  expect(step.operations / layers).toBeLessThanOrEqual(32);
+  expect(step.blockingCopies).toBe(0);
+  // Mask and places of the new keys.
+  expect(step.bytesToDevice).toBeLessThanOrEqual(60_000);
+  // Token and log-prob of each row.
+  expect(step.bytesToHost).toBe(256 * 8);
+});
+
+test("temperature, top-k, top-p and min-p upload nothing more, and do not make the host wait", async () => {
+  const step = await decodeStep({ temperature: 0.8, topK: 50, topP: 0.95, minP: 0.01 });
+  expect(step.bytesToDevice).toBe((await decodeStep({})).bytesToDevice);
+  expect(step.blockingCopies).toBe(0);
+});

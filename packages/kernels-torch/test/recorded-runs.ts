@@ -1,0 +1,142 @@
+import { randomFromSeed, type SampleRequest } from "@laconic/core";
+import { createInlineEngine, measurePasses, parseModelConfig } from "@laconic/engine";
+import type { Kernels } from "@laconic/kernels";
+import { kernelCases } from "@laconic/kernels/testing";
+import { torchKernelSet, type AttentionKind, type CacheKind } from "../src/torch-kernels.ts";
+import { recordingClaims, RecordingTorch, type Event } from "./recording-library.ts";
+
+/** What our kernels ask of libtorch in one piece of work on a GPU. */
+export interface RecordedRun {
+  readonly name: string;
+  readonly events: readonly Event[];
+}
+
+/** The geometry of Qwen2.5-0.5B. */
+const qwen = {
+  architectures: ["Qwen2ForCausalLM"],
+  model_type: "qwen2",
+  ...{ vocab_size: 151_936, hidden_size: 896, intermediate_size: 4864, num_hidden_layers: 24, num_attention_heads: 14 },
+  ...{ num_key_value_heads: 2, max_position_embeddings: 4096, rms_norm_eps: 1e-6, rope_theta: 1_000_000 },
+  ...{ tie_word_embeddings: true, initializer_range: 0.02 },
+};
+
+/** Qwen3's layer: norms of query and key, heads wider than the model's share. */
+const qwen3 = {
+  ...{ ...qwen, architectures: ["Qwen3ForCausalLM"], model_type: "qwen3", head_dim: 128, hidden_size: 1024 },
+  ...{ num_attention_heads: 16, num_key_value_heads: 8, intermediate_size: 3072 },
+};
+
+const lora = { rank: 16, alpha: 32 } as const;
+
+/** The passes of a model of full width, one and two layers deep: every layer makes the same calls. */
+function passes(
+  config: Readonly<Record<string, unknown>>,
+  settings: { readonly lora: typeof lora | null; readonly recompute: "none" | "layer"; readonly rollouts: number },
+): (kernels: Kernels) => Promise<void> {
+  return async (kernels: Kernels): Promise<void> => {
+    const sizes = { promptTokens: 200, completionTokens: 300, microBatch: 4, snapshots: 0 };
+    // No pass seems to take time: batches grow to the whole.
+    await measurePasses(kernels, parseModelConfig(config), { ...settings, ...sizes }, () => 0);
+  };
+}
+
+/** Small enough to draw its weights, with grouped heads all the same. */
+const narrow = {
+  ...{ ...qwen, vocab_size: 512, hidden_size: 128, intermediate_size: 256, num_hidden_layers: 2 },
+  ...{ num_attention_heads: 4, num_key_value_heads: 2 },
+};
+
+/** The loops of the engine around them: prompts that share, rows of unequal length, every kind of sampling, both optimisers. */
+async function engineLoops(kernels: Kernels): Promise<void> {
+  const engine = await createInlineEngine([kernels], { recompute: "layer" });
+  for (const source of [
+    { kind: "config", config: narrow, seed: 1 },
+    { kind: "config", config: narrow, seed: 1, lora },
+  ] as const) {
+    const model = await engine.createModel(source);
+    await model.sample([
+      request([1, 2, 3, 4], { temperature: 1 }),
+      request([1, 2, 3, 4], { temperature: 0.7, topP: 0.9 }),
+      request([1, 2, 9], { temperature: 1, topK: 20, minP: 0.05 }),
+      request([7], { temperature: 0 }),
+    ]);
+    const sequences = [3, 1, 5].map((length) => ({
+      promptTokens: [1, 2],
+      completionTokens: new Array<number>(length).fill(3),
+    }));
+    for (let batch = 0; batch < 2; batch++)
+      await model.forwardBackward(sequences, ({ values }) => new Float64Array(values.length).fill(0.1));
+    await model.optimStep(adamW);
+    await model.dispose();
+  }
+  await engine.close();
+}
+
+const adamW = { learningRate: 1e-4, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0.01, maxGradNorm: 1 };
+
+function request(promptTokens: number[], sampling: Omit<SampleRequest["sampling"], "maxTokens">): SampleRequest {
+  return {
+    promptTokens,
+    sampling: { maxTokens: 3, ...sampling },
+    stopTokens: [],
+    random: randomFromSeed(promptTokens.length).state(),
+  };
+}
+
+/** One draw for each of 256 rows over the whole vocabulary. */
+async function draws(kernels: Kernels): Promise<void> {
+  const rows = 256;
+  const logits = kernels.zeros([rows, qwen.vocab_size], "full");
+  const each = (value: number): Float32Array => new Float32Array(rows).fill(value);
+  const plain = { temperature: each(1), topK: new Int32Array(rows), topP: each(1), minP: each(0) };
+  const uniform = each(0.5);
+  kernels.scope(() => {
+    kernels.sampleTokens(logits, { ...plain, uniform });
+    kernels.sampleTokens(logits, { ...plain, topK: new Int32Array(rows).fill(50), topP: each(0.95), uniform });
+    return [];
+  });
+}
+
+/** The shapes of the conformance suite, empty tensors among them. What they compare is zeros here, and no matter. */
+async function conformance(kernels: Kernels): Promise<void> {
+  for (const item of kernelCases)
+    try {
+      await item.run(() => kernels);
+    } catch {
+      // The replay judges.
+    }
+}
+
+type Kind = readonly [dtype: "bfloat16" | "float32", attention: AttentionKind, caching?: CacheKind];
+
+const flash: Kind = ["bfloat16", "fused"];
+/** For cards or versions whose flash attention fails its sample. */
+const plain: Kind = ["bfloat16", "math"];
+const wide: Kind = ["float32", "math"];
+/** Caches that flash attention reads. */
+const slots: Kind = ["bfloat16", "fused", "slots"];
+const pages: Kind = ["bfloat16", "fused", "pages"];
+
+const works: readonly [name: string, work: (kernels: Kernels) => Promise<void>, kinds: readonly Kind[]][] = [
+  ["passes of the 0.5B geometry", passes(qwen, { lora: null, recompute: "layer", rollouts: 256 }), [flash, slots]],
+  ["passes of the 0.5B geometry", passes(qwen, { lora: null, recompute: "layer", rollouts: 1 }), [plain, wide]],
+  ["passes of the 0.5B geometry, adapters", passes(qwen, { lora, recompute: "none", rollouts: 1 }), [flash]],
+  ["passes of Qwen3's geometry", passes(qwen3, { lora: null, recompute: "none", rollouts: 1 }), [flash]],
+  ["the engine's loops", engineLoops, [flash, wide, slots, pages]],
+  ["sampling over 151,936 tokens", draws, [flash]],
+  ["the conformance cases", conformance, [flash, wide, slots, pages]],
+];
+
+/** All of it on CUDA's kernels; nothing is computed. */
+export async function recordRuns(): Promise<RecordedRun[]> {
+  const runs: RecordedRun[] = [];
+  for (const [name, work, kinds] of works)
+    for (const [dtype, attention, caching = "plain"] of kinds) {
+      const events: Event[] = [];
+      const record = (event: Event): void => void events.push(event);
+      const kernels = torchKernelSet(new RecordingTorch(record), dtype, attention, caching);
+      await recordingClaims(record, dtype, () => work(kernels));
+      runs.push({ name: `${name}, ${dtype}, ${attention} attention, ${caching} cache`, events });
+    }
+  return runs;
+}

@@ -1,0 +1,157 @@
+import koffi from "koffi";
+import { LaconicError } from "@laconic/core";
+import type { Precision } from "@laconic/kernels";
+import type { Library } from "../src/native/library.ts";
+import {
+  Torch,
+  type Argument,
+  type Handle,
+  type Handles,
+  type Operator,
+  type ResultCount,
+} from "../src/native/torch.ts";
+import { TensorStore } from "../src/tensors.ts";
+
+/** What reached libtorch, in order: a kind, then its facts. `python/replay_on_fake_cuda.py` reads it. */
+export type Event = readonly [kind: string, ...facts: unknown[]];
+
+const libc = koffi.load(process.platform === "darwin" ? "libSystem.dylib" : "libc.so.6");
+const writeWord = libc.func("void *memcpy(uint64_t, const void *, size_t)");
+
+/**
+ * A stand-in for libtorch on a GPU: it computes nothing, hands out numbers as handles and writes down what is asked of it.
+ * What is read back is zeros.
+ */
+export function recordingLibrary(record: (event: Event) => void): Library {
+  let next = 2 ** 20;
+  const word = new BigUint64Array(1);
+  const give = (address: number): number => {
+    next += 1;
+    word[0] = BigInt(next);
+    writeWord(address, word, 8);
+    return next;
+  };
+  /** Handle of the memory at an address that was handed out. */
+  const memory = new Map<number, Handle>();
+  const numbers = (address: number, count: number): number[] =>
+    count === 0 ? [] : Array.from(new BigInt64Array(koffi.view(BigInt(address), 8 * count)), Number);
+  const silent = (): number => 0;
+  const functions: Record<string, (...args: readonly number[]) => number> = {
+    callDispatcher: (_name, _overload, slots) => {
+      for (let i = 0; i < 5; i++) give(slots + 8 * i);
+      return 0;
+    },
+    newList: (_size, out) => (give(out), 0),
+    newHandle: (_of, out) => (give(out), 0),
+    pushBack: silent,
+    setGradMode: silent,
+    deleteHandle: (handle) => (record(["delete", handle]), 0),
+    emptyStrided: (rank, sizes, strides, type, device, index, out) => {
+      const [shape, steps] = [numbers(sizes, rank), numbers(strides, rank)];
+      record(["empty", give(out), shape, steps, type, device === 0 ? "cpu" : `cuda:${index}`]);
+      return 0;
+    },
+    reinterpret: (of, rank, sizes, strides, offset, out) => {
+      const [shape, steps] = [numbers(sizes, rank), numbers(strides, rank)];
+      record(["view", give(out), of, shape, steps, offset]);
+      return 0;
+    },
+    dataPointer: (handle, out) => (memory.set(give(out), handle), 0),
+    copyInto: (into, from) => (record(["copy", into, from]), 0),
+    add: (a, b, factor, out) => (record(["shim", "add", give(out), a, b, factor]), 0),
+    subtract: (a, b, factor, out) => (record(["shim", "subtract", give(out), a, b, factor]), 0),
+    multiplyByNumber: (x, factor, out) => (record(["shim", "multiplyByNumber", give(out), x, factor]), 0),
+    fill: (x, value) => (record(["shim", "fill", null, x, value]), 0),
+    mmOut: (...args) => (record(["shim", "mmOut", null, ...args]), 0),
+    addmmOut: (...args) => (record(["shim", "addmmOut", null, ...args]), 0),
+  };
+  const crossing = (kind: "write" | "read", address: number, bytes: number): void => {
+    const handle = memory.get(address);
+    if (handle !== undefined) record([kind, handle, bytes]);
+  };
+  return {
+    version: { major: 2, minor: 14 },
+    abiVersion: 0n,
+    index: 0,
+    functions: strict(functions) as unknown as Library["functions"],
+    shims: new Map(),
+    emptyPinned: null,
+    events: null,
+    errorText: null,
+    newSlot: (out) => (give(Number(out)), 0),
+    malloc: silent,
+    setThreads: null,
+    threads: 1,
+    deviceMemory: null,
+    toNative: (address, _source, bytes) => crossing("write", address, bytes),
+    toHost: (_target, address, bytes) => crossing("read", address, bytes),
+  };
+}
+
+/** A function that the kernels call and this stand-in lacks is named. */
+function strict<T extends object>(functions: T): T {
+  return new Proxy(functions, {
+    get(target, name) {
+      const found: unknown = Reflect.get(target, name);
+      if (found === undefined) throw new LaconicError("engine_failed", `the stand-in lacks ${String(name)}`);
+      return found;
+    },
+  });
+}
+
+/** Torch that also writes down the operators it calls through the dispatcher, with their arguments. */
+export class RecordingTorch extends Torch {
+  readonly #record: (event: Event) => void;
+
+  constructor(record: (event: Event) => void) {
+    super(recordingLibrary(record), "cuda");
+    this.#record = record;
+  }
+
+  override call(op: Operator, ...args: readonly Argument[]): Handle {
+    const result = super.call(op, ...args);
+    this.#record(["call", op.name, args, [result]]);
+    return result;
+  }
+
+  override callMany<Count extends ResultCount>(op: Operator<Count>, ...args: readonly Argument[]): Handles<Count> {
+    const results = super.callMany(op, ...args);
+    this.#record(["call", op.name, args, results]);
+    return results;
+  }
+}
+
+/**
+ * Writes down what the kernels take a result for, while `body` runs: its shape and its type.
+ * @param working - the type of what is computed in the working precision
+ */
+export async function recordingClaims(
+  record: (event: Event) => void,
+  working: "float32" | "bfloat16",
+  body: () => Promise<void>,
+): Promise<void> {
+  const { adoptFloats, adoptInts, adoptColumns } = TensorStore.prototype;
+  /** Elements from row to row of columns of a wider matrix. */
+  let stride: number | null = null;
+  TensorStore.prototype.adoptFloats = function (handle: Handle, shape: readonly number[], precision?: Precision) {
+    record(["claim", handle, shape, precision === "full" ? "float32" : working, stride]);
+    return adoptFloats.call(this, handle, shape, precision);
+  };
+  TensorStore.prototype.adoptInts = function (handle, shape, range) {
+    record(["claim", handle, shape, "int32", null]);
+    return adoptInts.call(this, handle, shape, range);
+  };
+  TensorStore.prototype.adoptColumns = function (handle, shape, place, precision) {
+    ({ stride } = place);
+    try {
+      return adoptColumns.call(this, handle, shape, place, precision);
+    } finally {
+      stride = null;
+    }
+  };
+  try {
+    await body();
+  } finally {
+    Object.assign(TensorStore.prototype, { adoptFloats, adoptInts, adoptColumns });
+  }
+}

@@ -1,0 +1,139 @@
+import { randomFromSeed } from "@laconic/core";
+import type { Kernels, SamplingOnDevice, SamplingRows, Tensor } from "../../contract.ts";
+import { packSampling } from "../../pack-sampling.ts";
+import { agreesWithReference, expectClose, expectRefusal, expectSame, tolerances } from "./kernel-case.ts";
+import type { KernelCase } from "./kernel-case.ts";
+
+const vocabulary = 300;
+
+/** Settings and uniform numbers of some rows, for several draws. */
+function randomRows(
+  count: number,
+  draws: number,
+  label: string,
+): Omit<SamplingRows, "uniform"> & { uniforms: Float32Array } {
+  const random = randomFromSeed(label);
+  const pick = (values: readonly number[]): number => values[random.integer(values.length)] as number;
+  const floats = (values: readonly number[]): Float32Array => Float32Array.from({ length: count }, () => pick(values));
+  return {
+    temperature: floats([1, 0, 0.75, 1.5]),
+    topK: Int32Array.from({ length: count }, () => pick([0, 0, 7, 50, 400])),
+    topP: floats([1, 1, 0.9, 0.5]),
+    minP: floats([0, 0, 0.05]),
+    uniforms: Float32Array.from({ length: count * draws }, () => random.uniform()),
+  };
+}
+
+function onDevice(kernels: Kernels, rows: ReturnType<typeof randomRows>, column: number): SamplingOnDevice {
+  const { settings, kind } = packSampling(rows);
+  const count = rows.temperature.length;
+  const width = rows.uniforms.length / count;
+  return {
+    settings: kernels.upload(settings, [count, 4], "full"),
+    uniforms: kernels.upload(rows.uniforms, [count, width], "full"),
+    column,
+    kind,
+  };
+}
+
+function randomLogits(kernels: Kernels, rows: number): Tensor {
+  const random = randomFromSeed("logits");
+  const values = Float64Array.from({ length: rows * vocabulary }, () => (random.integer(511) - 255) / 64);
+  return kernels.upload(values, [rows, vocabulary], "full");
+}
+
+/** What lets a decode step go on from the last one without an upload. */
+export const decodeStateCases: readonly KernelCase[] = [
+  {
+    name: "sampling from settings on the device draws what it draws from the host's, column by column",
+    async run(create) {
+      const kernels = await create();
+      const [count, draws] = [40, 3];
+      const rows = randomRows(count, draws, "device settings");
+      for (let column = 0; column < draws; column++) {
+        const uniform = Float32Array.from({ length: count }, (_, b) => rows.uniforms[b * draws + column] as number);
+        const [host, device] = kernels.scope(() => {
+          const logits = randomLogits(kernels, count);
+          const { uniforms: _, ...settings } = rows;
+          return [
+            kernels.sampleTokens(logits, { ...settings, uniform }),
+            kernels.sampleTokens(logits, onDevice(kernels, rows, column)),
+          ] as const;
+        });
+        const [expected, got] = [await kernels.read(host.tokens), await kernels.read(device.tokens)];
+        expectSame(`tokens of column ${column}`, got, expected);
+        const logProbs = await kernels.read(device.logProbs);
+        expectClose("log-probs", logProbs, await kernels.read(host.logProbs), tolerances[kernels.dtype]);
+        kernels.free(host.tokens, host.logProbs, device.tokens, device.logProbs);
+      }
+    },
+  },
+  agreesWithReference("sampling: 64 rows of 300 tokens with settings on the device", ({ kernels }) =>
+    kernels.sampleTokens(randomLogits(kernels, 64), onDevice(kernels, randomRows(64, 2, "64"), 1)),
+  ),
+  agreesWithReference(
+    "sampling: top-p alone, where a few tokens reach it and where thousands are needed",
+    ({ kernels }) => {
+      const wide = 2500;
+      // Near equal shares, and one row with a likely token.
+      const logits = Float64Array.from({ length: 3 * wide }, (_, i) => (i === 7 ? 12 : ((i * 37) % 101) / 2048));
+      return kernels.sampleTokens(kernels.upload(logits, [3, wide], "full"), {
+        temperature: new Float32Array(3).fill(1),
+        topK: Int32Array.of(0, 0, 0),
+        topP: Float32Array.of(0.9, 0.9, 0.25),
+        minP: new Float32Array(3),
+        uniform: Float32Array.of(0.3, 0.71, 0.5),
+      });
+    },
+  ),
+  agreesWithReference("rows of matrices and vectors are picked by number, of any type", (bench) => {
+    const at = bench.ints("rows", [2, 0, 2]);
+    return {
+      floats: bench.kernels.pickRows(bench.floats("matrix", [3, 5]), at),
+      full: bench.kernels.pickRows(bench.full("vector", [4]), at),
+      ints: bench.kernels.pickRows(bench.ints("numbers", [5, 6, 7]), at),
+      none: bench.kernels.pickRows(bench.floats("matrix", [3, 5]), bench.ints("no rows", [])),
+    };
+  }),
+  agreesWithReference("rows are written where they belong, and the others stay", (bench) => {
+    const { kernels } = bench;
+    const [matrix, vector] = [bench.state("matrix", [4, 3]), bench.state("vector", [4])];
+    const numbers = kernels.upload(Int32Array.of(1, 2, 3, 4), [4]);
+    const at = bench.ints("rows", [3, 1]);
+    kernels.writeRows(matrix, at, bench.floats("values", [2, 3]));
+    kernels.writeRows(vector, at, bench.floats("more", [2]));
+    kernels.writeRows(numbers, at, bench.ints("new", [40, 20]));
+    kernels.writeRows(vector, bench.ints("none", []), bench.floats("nothing", [0]));
+    return { matrix, vector, numbers };
+  }),
+  agreesWithReference("positions advance in place, and what follows from them is worked out again", (bench) => {
+    const { kernels } = bench;
+    const positions = kernels.upload(Int32Array.of(0, 3, 1), [3]);
+    const table = bench.floats("table", [8, 4]);
+    const before = kernels.gatherRows(table, positions);
+    kernels.advance(positions, 1);
+    const after = kernels.gatherRows(table, positions);
+    kernels.advance(positions, 3);
+    return { before, after, later: kernels.gatherRows(table, positions), positions };
+  }),
+  {
+    name: "rows that do not exist are refused before anything is written",
+    async run(create) {
+      const kernels = await create();
+      kernels.scope(() => {
+        const numbers = kernels.upload(Int32Array.of(1, 2), [2]);
+        const outside = kernels.upload(Int32Array.of(2), [1]);
+        const value = kernels.upload(Int32Array.of(9), [1]);
+        expectRefusal("picking row 2 of 2", "input_invalid", () => kernels.pickRows(numbers, outside));
+        expectRefusal("writing row 2 of 2", "input_invalid", () => kernels.writeRows(numbers, outside, value));
+        const floats = kernels.upload(Float32Array.of(1), [1]);
+        const first = kernels.upload(Int32Array.of(0), [1]);
+        expectRefusal("floats among integers", "input_invalid", () => kernels.writeRows(numbers, first, floats));
+        expectRefusal("advancing floats", "input_invalid", () => kernels.advance(floats, 1));
+        kernels.advance(numbers, 5);
+        const table = kernels.upload(new Float32Array(4), [4, 1]);
+        expectRefusal("positions advanced beyond a table", "input_invalid", () => kernels.gatherRows(table, numbers));
+      });
+    },
+  },
+];

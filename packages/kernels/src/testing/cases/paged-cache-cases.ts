@@ -1,0 +1,164 @@
+import type { AttentionShape, Kernels, KeyValueCache, Tensor } from "../../contract.ts";
+import { attentionShapeOf } from "./attention-cases.ts";
+import { Bench } from "./bench.ts";
+import { range, sequences, take, withCache } from "./cache-cases.ts";
+import { agreesWithReference, expectClose, expectSame, tolerances, type KernelCase } from "./kernel-case.ts";
+
+const [pages, pageSize] = [12, 4];
+
+/**
+ * Fills every page with what no sequence may see: NaN where a set reads pages through the table, and must not even multiply
+ * it by zero; large numbers where it masks what it has gathered.
+ */
+function fillPages(bench: Bench, shape: AttentionShape, cache: KeyValueCache): void {
+  const { kernels } = bench;
+  const width = shape.kvHeads * shape.headDim;
+  const hidden = kernels.cachePageSize === null ? 1000 : NaN;
+  const rows = kernels.upload(new Float64Array(pageSize * width).fill(hidden), [pageSize, width]);
+  const query = kernels.zeros([pageSize, shape.queryHeads * shape.headDim]);
+  for (let page = 0; page < pages; page++)
+    kernels.attentionCached(query, rows, rows, cache, shape, bench.plan([pageSize], [page], [0]));
+}
+
+/** Two sequences over scattered pages: prompts longer than a page, then decode steps across page borders, then two more tokens at once. */
+function scattered(bench: Bench, shape: AttentionShape): Record<string, Tensor> {
+  const { kernels } = bench;
+  const all = sequences(bench, 26, shape);
+  const [long, short] = [
+    [7, 2, 9, 4],
+    [5, 11, 0],
+  ] as const;
+  return withCache(kernels, pages, pageSize, shape, (cache) => {
+    fillPages(bench, shape, cache);
+    const step = (
+      rows: readonly number[],
+      lengths: number[],
+      tables: (readonly number[])[],
+      past: number[],
+    ): Tensor => {
+      const { q, k, v } = take(bench, all, rows);
+      return kernels.attentionCached(q, k, v, cache, shape, bench.plan(lengths, tables, past));
+    };
+    return {
+      prompts: step(range(0, 15), [10, 5], [long, short], [0, 0]),
+      first: step([15, 16], [1, 1], [short, long], [5, 10]),
+      second: step([17, 18], [1, 1], [long, short], [11, 6]),
+      third: step([19, 20], [1, 1], [long, short], [12, 7]),
+      more: step([21, 22, 23, 24, 25], [3, 2], [long, short], [13, 8]),
+    };
+  });
+}
+
+function scatteredPages(queryHeads: number, kvHeads: number, headDim: number): KernelCase {
+  return agreesWithReference(
+    `pages anywhere, of unequal sequences: ${queryHeads} on ${kvHeads} heads of ${headDim}`,
+    (bench) => scattered(bench, attentionShapeOf(queryHeads, kvHeads, headDim)),
+    2,
+  );
+}
+
+/** Block tables: sequences over several pages, pages that are shared, pages that hold nothing. */
+export const pagedCacheCases: readonly KernelCase[] = [
+  scatteredPages(2, 2, 6),
+  scatteredPages(4, 2, 16),
+  scatteredPages(4, 1, 64),
+  ...[
+    { over: "one page", size: 40, table: [1] },
+    { over: "many pages", size: 4, table: [7, 2, 9, 0, 4, 10, 3, 8, 1] },
+  ].map(({ over, size, table }) =>
+    agreesWithReference(
+      `a long prompt in parts, over ${over}`,
+      (bench) => {
+        const { kernels } = bench;
+        const shape = attentionShapeOf(4, 2, 16);
+        const all = sequences(bench, 33, shape);
+        return withCache(kernels, 12, size, shape, (cache) => {
+          const part = (from: number, to: number): Tensor => {
+            const { q, k, v } = take(bench, all, range(from, to));
+            return kernels.attentionCached(q, k, v, cache, shape, bench.plan([to - from], [table], [from]));
+          };
+          return { first: part(0, 9), second: part(9, 22), third: part(22, 33) };
+        });
+      },
+      2,
+    ),
+  ),
+  agreesWithReference("sequences go on from shared pages, each behind a copy of the last", (bench) => {
+    const { kernels } = bench;
+    const shape = attentionShapeOf(4, 2, 16);
+    const all = sequences(bench, 18, shape);
+    return withCache(kernels, pages, pageSize, shape, (cache) => {
+      const [prompt, next, more] = [
+        take(bench, all, range(0, 10)),
+        take(bench, all, [10, 11, 12]),
+        take(bench, all, range(13, 18)),
+      ];
+      const prefill = kernels.attentionCached(
+        prompt.q,
+        prompt.k,
+        prompt.v,
+        cache,
+        shape,
+        bench.plan([10], [[8, 3, 6]], [0]),
+      );
+      kernels.copyCachePages(cache, Int32Array.of(6, 6), Int32Array.of(1, 10), Int32Array.of(2, 2));
+      const tables = [
+        [8, 3, 1],
+        [8, 3, 6],
+        [8, 3, 10],
+      ];
+      const forked = kernels.attentionCached(
+        next.q,
+        next.k,
+        next.v,
+        cache,
+        shape,
+        bench.plan([1, 1, 1], tables, [10, 10, 10]),
+      );
+      const longer = kernels.attentionCached(
+        more.q,
+        more.k,
+        more.v,
+        cache,
+        shape,
+        bench.plan(
+          [4, 1],
+          [
+            [8, 3, 1, 2],
+            [8, 3, 10],
+          ],
+          [11, 11],
+        ),
+      );
+      return { prefill, forked, longer };
+    });
+  }),
+  {
+    name: "a sequence over one page is the same over many, bit for bit where the set is batch invariant",
+    async run(create) {
+      const kernels = await create();
+      const [one, many] = [await overPages(kernels, 12, [0]), await overPages(kernels, 4, [5, 2, 9])];
+      if (kernels.batchInvariant) expectSame("12 positions", many, one);
+      else expectClose("12 positions", many, one, 2 * tolerances[kernels.dtype]);
+    },
+  },
+];
+
+/** Seven positions at once, then five one by one. */
+async function overPages(kernels: Kernels, size: number, table: readonly number[]): Promise<Float64Array> {
+  const shape = attentionShapeOf(4, 2, 16);
+  const outs = kernels.scope(() => {
+    const bench = new Bench(kernels);
+    const all = sequences(bench, 12, shape);
+    return withCache(kernels, 10, size, shape, (cache) =>
+      [range(0, 7), [7], [8], [9], [10], [11]].map((rows) => {
+        const { q, k, v } = take(bench, all, rows);
+        return kernels.attentionCached(q, k, v, cache, shape, bench.plan([rows.length], [table], [rows[0] as number]));
+      }),
+    );
+  });
+  const values: number[] = [];
+  for (const out of outs) values.push(...(await kernels.read(out)));
+  kernels.free(...outs);
+  return Float64Array.from(values);
+}

@@ -1,0 +1,82 @@
+import { LaconicError } from "@laconic/core";
+import type { z } from "zod";
+import { replies, type EarlyReply } from "../wire/replies.ts";
+import { abortError, type HttpFailure, type Repeat, type Transport } from "./transport.ts";
+
+/** A status of `retrieve_future` that is an answer. */
+class Turn {
+  readonly kind: "held" | "expired";
+
+  constructor(kind: "held" | "expired") {
+    this.kind = kind;
+  }
+}
+
+/**
+ * Waits for a result that the server promised. The deadline is our own: a server may answer "not yet" for ever.
+ *
+ * @throws LaconicError `api_refused` when the request failed, `api_unavailable` at the deadline, or with detail `outcome` =
+ * `expired` where the server has forgotten the promise
+ */
+export async function awaitFuture<S extends z.ZodType>(
+  transport: Transport,
+  { path, requestId }: { readonly path: string; readonly requestId: string },
+  schema: S,
+  signal?: AbortSignal,
+): Promise<z.output<S>> {
+  const { clock, deadlineMs } = transport;
+  const end = clock.nowMs() + deadlineMs;
+  let metadataOnly = true;
+  for (let quick = 0; ;) {
+    const asked = { request_id: requestId, allow_metadata_only: metadataOnly };
+    const began = clock.nowMs();
+    const value = await transport.send("retrieve_future", asked, "always", signal, turnOf);
+    if (value instanceof Turn && value.kind === "expired")
+      throw new LaconicError("api_unavailable", `${path}: the server has forgotten request ${requestId}`, {
+        path,
+        outcome: "expired",
+      });
+    const early = replies.early.safeParse(value);
+    if (!(value instanceof Turn) && !early.success) return transport.read(path, schema, value);
+    if (early.success && "error" in early.data) throw failed(path, early.data);
+    if (early.success && "status" in early.data) {
+      metadataOnly = false;
+      continue;
+    }
+    if (clock.nowMs() >= end)
+      throw new LaconicError("api_unavailable", `${path}: no result within ${deadlineMs} ms`, {
+        path,
+        deadlineMs,
+        outcome: "unknown",
+      });
+    // A server that does not hold the poll open is asked a little later each time.
+    if (clock.nowMs() - began < 1000)
+      await clock.sleep(Math.min(1000, 10 * 2 ** Math.min(quick++, 7)), signal).catch(() => undefined);
+    if (signal?.aborted) throw abortError(path);
+  }
+}
+
+/** Submits a request and waits for its result. */
+export async function future<S extends z.ZodType>(
+  transport: Transport,
+  path: string,
+  body: object,
+  schema: S,
+  repeat: Repeat,
+  signal?: AbortSignal,
+): Promise<z.output<S>> {
+  const { request_id: requestId } = await transport.exchange(path, body, replies.promise, repeat, signal);
+  return awaitFuture(transport, { path, requestId }, schema, signal);
+}
+
+function failed(path: string, said: Extract<EarlyReply, { readonly error: string }>): LaconicError {
+  return new LaconicError("api_refused", `${path}: ${said.error.slice(0, 300)}`, {
+    path,
+    category: said.category ?? "unknown",
+  });
+}
+
+function turnOf({ status }: HttpFailure): Turn | null {
+  if (status === 408) return new Turn("held");
+  return status === 410 || status === 404 ? new Turn("expired") : null;
+}

@@ -1,0 +1,180 @@
+import { LaconicError } from "@laconic/core";
+import { modelInput } from "../wire/datum.ts";
+import { replies, type CapabilitiesReply, type SampledReply } from "../wire/replies.ts";
+import { future } from "./future.ts";
+import { memoryJournal, type Journal } from "./journal.ts";
+import { TrainingClient } from "./training-client.ts";
+import { Transport, type TransportOptions } from "./transport.ts";
+
+/** How a session is held. */
+export interface TinkerClientOptions extends TransportOptions {
+  /** Of numbered requests; forgets with the process unless told. */
+  readonly journal?: Journal;
+  /**
+   * The server runs a repeated number once, as the capability probe proves: then a request whose outcome is unknown is sent
+   * again. False unless told.
+   */
+  readonly deduplicates?: boolean;
+  /** Shown in the server's lists; no secrets. */
+  readonly tags?: readonly string[];
+  /** Milliseconds between signs of life; 10,000 unless told. */
+  readonly heartbeatMs?: number;
+  /** Hears when a sign of life failed; the session dies on the server after some minutes of silence. */
+  readonly onSilence?: (error: LaconicError) => void;
+}
+
+/** What a reply is drawn with, as the protocol names it. */
+export interface TinkerSampling {
+  readonly maxTokens: number;
+  /** 1 unless told. */
+  readonly temperature?: number;
+  readonly topK?: number;
+  readonly topP?: number;
+  /** From 0 to 2^31 - 1. */
+  readonly seed?: number;
+  readonly stopTokens?: readonly number[];
+}
+
+/**
+ * A session with a server of the Tinker protocol: it trains adapters and samples, the client keeps the algorithm.
+ *
+ * Protocol: thinking-machines-lab/tinker, SDK 0.24 (plain JSON).
+ */
+export class TinkerClient {
+  readonly sessionId: string;
+  readonly transport: Transport;
+  readonly #options: TinkerClientOptions;
+  readonly #journal: Journal;
+  readonly #heart: NodeJS.Timeout;
+  readonly #closed = new AbortController();
+  #models = 0;
+  #samplers = 0;
+  #samples = 0;
+
+  private constructor(sessionId: string, transport: Transport, options: TinkerClientOptions) {
+    this.sessionId = sessionId;
+    this.transport = transport;
+    this.#options = options;
+    this.#journal = options.journal ?? memoryJournal();
+    this.#heart = setInterval(() => void this.#beat(), options.heartbeatMs ?? 10_000);
+    this.#heart.unref();
+  }
+
+  /** Opens a session, which lives by signs of life until `close`. @throws LaconicError as {@link Transport.exchange} */
+  static async connect(options: TinkerClientOptions, signal?: AbortSignal): Promise<TinkerClient> {
+    const transport = new Transport(options);
+    const body = { tags: options.tags ?? [], user_metadata: {}, sdk_version, type: "create_session" };
+    // A second session by a repeated request dies of silence.
+    const { session_id } = await transport.exchange("create_session", body, replies.session, "always", signal);
+    return new TinkerClient(session_id, transport, options);
+  }
+
+  /** Base models that the server trains. */
+  capabilities(signal?: AbortSignal): Promise<CapabilitiesReply> {
+    return this.transport.exchange("get_server_capabilities", null, replies.capabilities, "always", signal);
+  }
+
+  /** A fresh adapter on a base model. */
+  async createModel(
+    settings: { readonly baseModel: string; readonly rank: number; readonly seed?: number },
+    signal?: AbortSignal,
+  ): Promise<TrainingClient> {
+    const { baseModel, rank, seed } = settings;
+    const body = {
+      session_id: this.sessionId,
+      model_seq_id: this.#models++,
+      base_model: baseModel,
+      lora_config: { rank, ...(seed !== undefined && { seed }) },
+      type: "create_model",
+    };
+    // A repeated request may make a model that nobody uses; it ends with the session.
+    const { model_id } = await future(this.transport, "create_model", body, replies.created, "always", signal);
+    return this.#training(model_id);
+  }
+
+  /** A model that the server has already, as after a restart of this process; its journal tells where to go on. */
+  async resumeModel(modelId: string, signal?: AbortSignal): Promise<TrainingClient> {
+    await this.transport.exchange("get_info", { model_id: modelId }, replies.anything, "always", signal);
+    return this.#training(modelId);
+  }
+
+  async #training(modelId: string): Promise<TrainingClient> {
+    return TrainingClient.open(modelId, {
+      transport: this.transport,
+      journal: this.#journal,
+      repeat: this.#options.deduplicates === true ? "always" : "never",
+      nextSampler: () => this.#samplers++,
+    });
+  }
+
+  /** A sampler of weights that were saved for samplers, or of a base model. */
+  async createSampler(
+    of: { readonly modelPath: string } | { readonly baseModel: string },
+    signal?: AbortSignal,
+  ): Promise<string> {
+    const body = {
+      session_id: this.sessionId,
+      sampling_session_seq_id: this.#samplers++,
+      ...("modelPath" in of ? { model_path: of.modelPath } : { base_model: of.baseModel }),
+      type: "create_sampling_session",
+    };
+    return (await this.transport.exchange("create_sampling_session", body, replies.sampler, "always", signal))
+      .sampling_session_id;
+  }
+
+  /**
+   * Replies to a prompt of token ids. Asking twice costs twice, and gives the same replies where the server honours seeds.
+   *
+   * @param options.count - replies; 1 unless told
+   * @param options.promptLogProbs - asks for the prompt's log-probs too
+   */
+  sample(
+    sampler: string,
+    promptTokens: readonly number[],
+    sampling: TinkerSampling,
+    options: {
+      readonly count?: number;
+      readonly promptLogProbs?: boolean;
+      readonly signal?: AbortSignal | undefined;
+    } = {},
+  ): Promise<SampledReply> {
+    const { maxTokens, temperature = 1, topK, topP, seed, stopTokens = [] } = sampling;
+    const { count = 1, promptLogProbs = false, signal } = options;
+    const body = {
+      sampling_session_id: sampler,
+      seq_id: this.#samples++,
+      num_samples: count,
+      prompt: modelInput(promptTokens),
+      sampling_params: {
+        max_tokens: maxTokens,
+        temperature,
+        ...(topK !== undefined && { top_k: topK }),
+        ...(topP !== undefined && { top_p: topP }),
+        ...(seed !== undefined && { seed }),
+        ...(stopTokens.length > 0 && { stop: stopTokens }),
+      },
+      ...(promptLogProbs && { prompt_logprobs: true }),
+      type: "sample",
+    };
+    const combined = signal ? AbortSignal.any([signal, this.#closed.signal]) : this.#closed.signal;
+    return future(this.transport, "asample", body, replies.sampled, "always", combined);
+  }
+
+  /** Ends the signs of life and every wait for a sample. Models are unloaded by `TrainingClient.unload`. */
+  close(): void {
+    clearInterval(this.#heart);
+    this.#closed.abort();
+  }
+
+  async #beat(): Promise<void> {
+    const body = { session_id: this.sessionId, type: "session_heartbeat" };
+    try {
+      await this.transport.exchange("session_heartbeat", body, replies.anything, "never", this.#closed.signal);
+    } catch (error) {
+      if (!this.#closed.signal.aborted && LaconicError.is(error)) this.#options.onSilence?.(error);
+    }
+  }
+}
+
+/** The newest version that speaks JSON. */
+const sdk_version = "0.24.1";

@@ -1,0 +1,231 @@
+import { LaconicError } from "@laconic/core";
+import type { z } from "zod";
+import type { Datum } from "../wire/datum.ts";
+import { replies, type PassReply } from "../wire/replies.ts";
+import { awaitFuture, future } from "./future.ts";
+import { bodyHash, type Journal } from "./journal.ts";
+import type { Repeat, Transport } from "./transport.ts";
+
+/** AdamW as the protocol names it. */
+export interface TinkerAdam {
+  readonly learningRate: number;
+  readonly beta1: number;
+  readonly beta2: number;
+  readonly epsilon: number;
+  readonly weightDecay: number;
+  /** Sent only where given: servers that do not know it drop it in silence. */
+  readonly gradClipNorm?: number;
+}
+
+export interface TrainingClientParts {
+  readonly transport: Transport;
+  readonly journal: Journal;
+  /** Of numbered requests whose outcome is unknown. */
+  readonly repeat: Repeat;
+  readonly nextSampler: () => number;
+}
+
+const name = /^[\w-]{1,255}$/u;
+
+/**
+ * A model on the server. Requests are numbered and sent in the order of the calls, so a call need not wait for the one before;
+ * the server runs them in that order. Each number is in the journal before it is sent.
+ *
+ * A request whose outcome is unknown, and that the server would run twice, ends the model: every later call is refused, because
+ * a gradient may be in or not. Go on from a checkpoint, in a new model.
+ */
+export class TrainingClient {
+  readonly modelId: string;
+  readonly #parts: TrainingClientParts;
+  #seq: number;
+  #submitted: Promise<unknown> = Promise.resolve();
+  #broken: LaconicError | null = null;
+  /** A gradient may be in that no step has taken. */
+  #pendingGradient = false;
+
+  private constructor(modelId: string, seq: number, parts: TrainingClientParts) {
+    this.modelId = modelId;
+    this.#seq = seq;
+    this.#parts = parts;
+  }
+
+  /** Goes on behind the last number of the journal. */
+  static async open(modelId: string, parts: TrainingClientParts): Promise<TrainingClient> {
+    const noted = await parts.journal.entriesOf(modelId);
+    return new TrainingClient(modelId, Math.max(0, ...noted.map(({ seq }) => seq)), parts);
+  }
+
+  /** Why the model cannot go on; null while it can. */
+  get broken(): LaconicError | null {
+    return this.#broken;
+  }
+
+  /** log-probs of the target tokens, per sequence. */
+  forward(data: readonly Datum[], loss: string, signal?: AbortSignal): Promise<PassReply> {
+    return this.#pass("forward", "forward_input", data, loss, undefined, signal);
+  }
+
+  /** Adds the loss's gradient to what the next `optimStep` steps on. */
+  forwardBackward(
+    data: readonly Datum[],
+    loss: string,
+    settings?: Readonly<Record<string, number>>,
+    signal?: AbortSignal,
+  ): Promise<PassReply> {
+    return this.#pass("forward_backward", "forward_backward_input", data, loss, settings, signal);
+  }
+
+  /** Steps, and returns what the server measured. */
+  async optimStep(adam: TinkerAdam, signal?: AbortSignal): Promise<Readonly<Record<string, number>>> {
+    const { learningRate, beta1, beta2, epsilon, weightDecay, gradClipNorm } = adam;
+    const adam_params = {
+      learning_rate: learningRate,
+      beta1,
+      beta2,
+      eps: epsilon,
+      weight_decay: weightDecay,
+      ...(gradClipNorm !== undefined && { grad_clip_norm: gradClipNorm }),
+    };
+    const { metrics } = await this.#numbered("optim_step", { adam_params, type: "optim_step" }, replies.step, signal);
+    this.#pendingGradient = false;
+    return metrics;
+  }
+
+  /** Saves weights and optimiser under a name of letters, digits, `_` and `-`; returns the server's path. */
+  async save(checkpoint: string, signal?: AbortSignal): Promise<string> {
+    if (!name.test(checkpoint))
+      throw new LaconicError("input_invalid", `checkpoint ${checkpoint}: expected letters, digits, _ and -`);
+    const body = { path: checkpoint, type: "save_weights" };
+    return (await this.#numbered("save_weights", body, replies.saved, signal)).path;
+  }
+
+  /** Loads weights that were saved; servers take it as a model's first request only. */
+  async load(path: string, options: { readonly optimizer: boolean }, signal?: AbortSignal): Promise<void> {
+    const body = { path, optimizer: options.optimizer, type: "load_weights" };
+    await this.#numbered("load_weights", body, replies.anything, signal);
+  }
+
+  /** Makes the weights of this moment a sampler's, and returns its id. */
+  async saveForSampler(signal?: AbortSignal): Promise<string> {
+    const body = { sampling_session_seq_id: this.#parts.nextSampler(), type: "save_weights_for_sampler" };
+    return (await this.#numbered("save_weights_for_sampler", body, replies.sampler, signal)).sampling_session_id;
+  }
+
+  /** Asks whether the server has this model. @throws LaconicError `api_refused` where it has not, as after a restart */
+  async expectThere(signal?: AbortSignal): Promise<void> {
+    const body = { model_id: this.modelId, type: "get_info" };
+    await this.#parts.transport.exchange("get_info", body, replies.anything, "always", signal);
+  }
+
+  /** Ends the model for the caller: what is on the server is not what was meant. */
+  condemn(reason: LaconicError): void {
+    this.#broken ??= reason;
+  }
+
+  /**
+   * Frees the model on the server. A gradient that was never stepped on is stepped on first with a learning rate of 0: some
+   * servers leave it to the next model in the same place.
+   */
+  async unload(signal?: AbortSignal): Promise<void> {
+    if (this.#pendingGradient) {
+      const adam_params = { learning_rate: 0, beta1: 0.9, beta2: 0.95, eps: 1e-8, weight_decay: 0 };
+      const body = { model_id: this.modelId, seq_id: ++this.#seq, adam_params, type: "optim_step" };
+      await future(this.#parts.transport, "optim_step", body, replies.step, "never", signal).catch(() => undefined);
+    }
+    const body = { model_id: this.modelId, type: "unload_model" };
+    await future(this.#parts.transport, "unload_model", body, replies.anything, "always", signal);
+  }
+
+  async #pass(
+    path: string,
+    key: string,
+    data: readonly Datum[],
+    loss: string,
+    settings: Readonly<Record<string, number>> | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<PassReply> {
+    // Some servers never answer it.
+    if (data.length === 0) throw new LaconicError("input_invalid", `${path}: no sequences`);
+    const input = { data, loss_fn: loss, ...(settings && { loss_fn_config: settings }) };
+    const reply = await this.#numbered(path, { [key]: input }, replies.pass, signal);
+    try {
+      checkPass(path, reply, data);
+    } catch (error) {
+      // The gradient of a pass that went wrong is in, and no request takes it out.
+      if (path === "forward_backward" && LaconicError.is(error)) this.#broken ??= error;
+      throw error;
+    }
+    return reply;
+  }
+
+  #numbered<S extends z.ZodType>(
+    path: string,
+    body: object,
+    schema: S,
+    signal: AbortSignal | undefined,
+  ): Promise<z.output<S>> {
+    const submitted = this.#submitted.then(() => this.#submit(path, body, signal));
+    this.#submitted = submitted.catch(() => undefined);
+    return submitted
+      .then((requestId) => awaitFuture(this.#parts.transport, { path, requestId }, schema, signal))
+      .catch((error: unknown) => {
+        this.#judge(path, error);
+        throw error;
+      });
+  }
+
+  async #submit(path: string, body: object, signal: AbortSignal | undefined): Promise<string> {
+    if (this.#broken)
+      throw new LaconicError("engine_failed", `${path}: model ${this.modelId} ended: ${this.#broken.message}`, {
+        model: this.modelId,
+      });
+    const { transport, journal, repeat } = this.#parts;
+    const seq = ++this.#seq;
+    const whole = { model_id: this.modelId, seq_id: seq, ...body };
+    if (path === "forward_backward") this.#pendingGradient = true;
+    await journal.note({ model: this.modelId, seq, path, hash: bodyHash(whole) });
+    return (await transport.exchange(path, whole, replies.promise, repeat, signal)).request_id;
+  }
+
+  /** What may have changed the model, or not, ends it. A refusal and what was never sent changed nothing. */
+  #judge(path: string, error: unknown): void {
+    if (!changes.has(path) || this.#broken || !LaconicError.is(error)) return;
+    const { code, detail } = error;
+    const unknown = code === "aborted" || code === "reply_malformed" || detail["outcome"] === "unknown";
+    if (unknown || detail["outcome"] === "expired") this.#broken = error;
+  }
+}
+
+const changes: ReadonlySet<string> = new Set(["forward_backward", "optim_step", "load_weights"]);
+
+/** @throws LaconicError `reply_malformed`, or `numeric_invalid` naming sequence and token */
+function checkPass(path: string, { loss_fn_outputs }: PassReply, data: readonly Datum[]): void {
+  if (loss_fn_outputs.length !== data.length)
+    throw new LaconicError(
+      "reply_malformed",
+      `${path}: ${loss_fn_outputs.length} results for ${data.length} sequences`,
+      {
+        path,
+      },
+    );
+  loss_fn_outputs.forEach(({ logprobs }, sequence) => {
+    const expected = data[sequence]?.loss_fn_inputs["target_tokens"]?.data.length ?? 0;
+    if (logprobs.data.length !== expected)
+      throw new LaconicError(
+        "reply_malformed",
+        `${path}: sequence ${sequence} has ${logprobs.data.length} log-probs, expected ${expected}`,
+        { path, sequence },
+      );
+    const token = logprobs.data.findIndex((value) => !Number.isFinite(value));
+    if (token >= 0)
+      throw new LaconicError(
+        "numeric_invalid",
+        `${path}: the log-prob of sequence ${sequence}, token ${token} is no number`,
+        {
+          path,
+          sequence,
+          token,
+        },
+      );
+  });
+}

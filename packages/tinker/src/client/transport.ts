@@ -1,0 +1,219 @@
+import { LaconicError, randomFromSeed, type Random } from "@laconic/core";
+import type { z } from "zod";
+import { jsonCodec, type Codec } from "../wire/codec.ts";
+import { checkedAddress } from "./address.ts";
+import { systemClock, type Clock } from "./clock.ts";
+
+/** How a server is reached. */
+export interface TransportOptions {
+  /** Such as `http://127.0.0.1:8000`; `/api/v1` is added. */
+  readonly baseUrl: string;
+  /** Sent as `X-API-Key`; no error holds it. */
+  readonly apiKey?: string;
+  /** Allows http to another machine. */
+  readonly allowPlainHttp?: boolean;
+  /** Milliseconds of one exchange; 60,000 unless told. */
+  readonly exchangeMs?: number;
+  /** Milliseconds of one result, all its polls included; 600,000 unless told. */
+  readonly deadlineMs?: number;
+  /** Tries of one exchange that may be repeated; 8 unless told. */
+  readonly attempts?: number;
+  readonly fetch?: typeof fetch;
+  readonly clock?: Clock;
+  /** Of the waits' jitter. */
+  readonly random?: Random;
+  readonly codec?: Codec;
+  /** Hears of every try that failed and is repeated. */
+  readonly onRetry?: (event: { readonly path: string; readonly attempt: number; readonly reason: string }) => void;
+}
+
+/**
+ * Which failures of an exchange may be answered by sending it again.
+ * `always`: nothing happens twice. `never`: only what certainly was not taken in, a refused connection or 429, is sent again.
+ */
+export type Repeat = "always" | "never";
+
+/** A reply with a status that is no success. */
+export interface HttpFailure {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Bytes of a reply: log-probs of a large batch, not a stream without an end. */
+const mostBytes = 1 << 28;
+
+/** Sends bodies and reads replies; retries what is safe, redacts the key, follows no redirect. */
+export class Transport {
+  readonly base: string;
+  readonly clock: Clock;
+  readonly deadlineMs: number;
+  readonly #options: TransportOptions;
+  readonly #random: Random;
+  readonly #codec: Codec;
+
+  constructor(options: TransportOptions) {
+    this.#options = options;
+    this.base = checkedAddress(options.baseUrl, options.allowPlainHttp ?? false);
+    this.clock = options.clock ?? systemClock;
+    this.deadlineMs = options.deadlineMs ?? 600_000;
+    this.#random = options.random ?? randomFromSeed("tinker");
+    this.#codec = options.codec ?? jsonCodec;
+  }
+
+  /**
+   * @throws LaconicError `api_refused` for a status that asking again does not change, `api_unavailable` when tries or time
+   * ran out (detail `outcome` is `unknown` where the server may have done it), `reply_malformed`, `aborted`
+   */
+  async exchange<S extends z.ZodType>(
+    path: string,
+    body: object | null,
+    schema: S,
+    repeat: Repeat,
+    signal?: AbortSignal,
+  ): Promise<z.output<S>> {
+    const value = await this.send(path, body, repeat, signal, () => null);
+    return this.read(path, schema, value);
+  }
+
+  /** Reads a decoded reply. @throws LaconicError `reply_malformed` naming the key */
+  read<S extends z.ZodType>(path: string, schema: S, value: unknown): z.output<S> {
+    const parsed = schema.safeParse(value);
+    if (parsed.success) return parsed.data;
+    const [issue] = parsed.error.issues;
+    const key = issue?.path.join(".") ?? "";
+    throw new LaconicError("reply_malformed", `${path}: the server's reply at "${key}": ${issue?.message}`, {
+      path,
+      key,
+    });
+  }
+
+  /** @param special - a failure that is an answer; null leaves it a failure */
+  async send<T>(
+    path: string,
+    body: object | null,
+    repeat: Repeat,
+    signal: AbortSignal | undefined,
+    special: (failure: HttpFailure) => T | null,
+  ): Promise<unknown> {
+    const attempts = this.#options.attempts ?? 8;
+    for (let attempt = 1; ; attempt++) {
+      const tried = await this.#try(path, body, signal);
+      if (tried.kind === "reply") return tried.value;
+      if (tried.kind === "failed") {
+        const answer = special(tried);
+        if (answer !== null) return answer;
+      }
+      const { again, error } = this.#judge(path, tried, repeat, attempt);
+      if (!again || attempt >= attempts) throw error;
+      this.#options.onRetry?.({ path, attempt, reason: error.message });
+      const wait = Math.min(30_000, 500 * 2 ** (attempt - 1)) * (0.75 + 0.25 * this.#random.uniform());
+      await this.clock.sleep(wait, signal).catch(() => undefined);
+      if (signal?.aborted) throw abortError(path);
+    }
+  }
+
+  #judge(path: string, tried: Failed, repeat: Repeat, attempt: number): { again: boolean; error: LaconicError } {
+    const safe = repeat === "always";
+    if (tried.kind === "failed") {
+      const { status, text } = tried;
+      const message = `${path}: status ${status}: ${this.#redact(text).slice(0, 300)}`;
+      const crowded = status === 429;
+      const transient = crowded || status === 408 || status === 425 || (status >= 500 && status !== 501);
+      if (!transient) return { again: false, error: new LaconicError("api_refused", message, { path, status }) };
+      const outcome = crowded ? "none" : "unknown";
+      return {
+        again: crowded || safe,
+        error: new LaconicError("api_unavailable", message, { path, status, attempts: attempt, outcome }),
+      };
+    }
+    const { sent, reason } = tried;
+    const outcome = sent ? "unknown" : "none";
+    const message = `${path}: ${this.#redact(reason)}`;
+    return {
+      again: safe || !sent,
+      error: new LaconicError("api_unavailable", message, { path, attempts: attempt, outcome }),
+    };
+  }
+
+  async #try(path: string, body: object | null, signal: AbortSignal | undefined): Promise<Tried> {
+    if (signal?.aborted) throw abortError(path);
+    const timeout = AbortSignal.timeout(this.#options.exchangeMs ?? 60_000);
+    const { apiKey, fetch: send = fetch } = this.#options;
+    let response: Response;
+    try {
+      response = await send(`${this.base}/api/v1/${path}`, {
+        method: body === null ? "GET" : "POST",
+        headers: {
+          accept: this.#codec.contentType,
+          ...(body !== null && { "content-type": this.#codec.contentType }),
+          ...(apiKey !== undefined && { "X-API-Key": apiKey }),
+          ...(path === "asample" && { "X-Tinker-Sampling-Backpressure": "1" }),
+        },
+        ...(body !== null && { body: this.#codec.encode(body) }),
+        redirect: "manual",
+        signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
+      });
+      const bytes = await readBytes(response);
+      if (response.ok) return this.#decoded(path, bytes);
+      const text = new TextDecoder().decode(bytes.subarray(0, 2000));
+      return { kind: "failed", status: response.status, text };
+    } catch (error) {
+      if (LaconicError.is(error)) throw error;
+      if (signal?.aborted) throw abortError(path);
+      return { kind: "silent", sent: !wasRefused(error), reason: reasonOf(error) };
+    }
+  }
+
+  #decoded(path: string, bytes: Uint8Array): Tried {
+    try {
+      return { kind: "reply", value: this.#codec.decode(bytes) };
+    } catch (error) {
+      throw new LaconicError("reply_malformed", `${path}: the server's reply cannot be read`, { path }, error);
+    }
+  }
+
+  #redact(text: string): string {
+    const { apiKey } = this.#options;
+    return apiKey === undefined || apiKey.length < 4 ? text : text.replaceAll(apiKey, "[redacted]");
+  }
+}
+
+type Failed =
+  | ({ readonly kind: "failed" } & HttpFailure)
+  /** No reply; `sent` where the request may have arrived. */
+  | { readonly kind: "silent"; readonly sent: boolean; readonly reason: string };
+type Tried = Failed | { readonly kind: "reply"; readonly value: unknown };
+
+async function readBytes(response: Response): Promise<Uint8Array> {
+  const reader = response.body?.getReader();
+  if (!reader) return new Uint8Array();
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return Buffer.concat(pieces);
+    size += value.length;
+    if (size > mostBytes) {
+      await reader.cancel();
+      throw new LaconicError("reply_malformed", `a reply of more than ${mostBytes} bytes`);
+    }
+    pieces.push(value);
+  }
+}
+
+/** Nobody listened, so nothing was done. */
+function wasRefused(error: unknown): boolean {
+  const cause = error instanceof Error ? (error.cause as { code?: unknown } | undefined) : undefined;
+  return ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN"].includes(String(cause?.code));
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error.name === "TimeoutError") return "no reply in time";
+  const cause = error.cause as { code?: unknown; message?: unknown } | undefined;
+  return String(cause?.code ?? cause?.message ?? error.message);
+}
+
+export function abortError(path: string): LaconicError {
+  return new LaconicError("aborted", `${path}: aborted`, { path });
+}

@@ -1,0 +1,40 @@
+import type { TrainingSequence } from "@laconic/core";
+import { datum, type Datum } from "../wire/datum.ts";
+import type { ServerRecord } from "./server-record.ts";
+
+/** A sequence with the gradient of the loss by its log-probs, on its way to the server. */
+export interface PendingSequence {
+  readonly tokens: readonly number[];
+  /** Position of the first completion token among those that are predicted. */
+  readonly start: number;
+  /** log π of the completion tokens as forward saw them. */
+  readonly logProbs: Float64Array;
+  /** d loss / d log π of each. */
+  readonly gradient: Float64Array;
+}
+
+/** A sequence for a pass without gradient. `cross_entropy` returns log-probs of every position. */
+export function forwardDatum({ promptTokens, completionTokens }: TrainingSequence): Datum {
+  const tokens = [...promptTokens, ...completionTokens];
+  const weights = new Float64Array(tokens.length - 1).fill(1, promptTokens.length - 1);
+  return datum(tokens, { weights });
+}
+
+/**
+ * Any loss through `importance_sampling`: with the log-probs that forward gave, the ratio is exactly 1, and the gradient by a
+ * log-prob is minus its advantage. A server that averages divides by positions, by sequences, or by both, which is undone here.
+ *
+ * @param count - of all sequences between two steps
+ */
+export function gradientDatum(
+  { tokens, start, logProbs, gradient }: PendingSequence,
+  count: number,
+  { sequences, positions }: ServerRecord["reduction"],
+): Datum {
+  const length = tokens.length - 1;
+  const scale = (positions === "mean" ? length : 1) * (sequences === "mean" ? count : 1);
+  const [sent, advantages] = [new Float64Array(length), new Float64Array(length)];
+  sent.set(logProbs, start);
+  gradient.forEach((value, i) => (advantages[start + i] = -value * scale));
+  return datum(tokens, { logprobs: sent, advantages });
+}

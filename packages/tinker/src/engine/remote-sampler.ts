@@ -1,0 +1,154 @@
+import {
+  LaconicError,
+  randomFromState,
+  type ForwardOptions,
+  type SampleRequest,
+  type SampleResult,
+  type SequenceLogProbs,
+  type TokenListener,
+  type TrainingSequence,
+} from "@laconic/core";
+import type { TinkerEngineOptions } from "./tinker-engine.ts";
+import { estimated, expectForward } from "./tinker-model.ts";
+
+/** Weights of one version behind a sampler of the server. */
+export class RemoteSampler {
+  readonly #id: string;
+  readonly #options: TinkerEngineOptions;
+  readonly #isCurrent: () => boolean;
+  #running = 0;
+  readonly #waiting: (() => void)[] = [];
+
+  /** @param isCurrent - whether the model still has the weights of this sampler */
+  constructor(id: string, options: TinkerEngineOptions, isCurrent: () => boolean) {
+    this.#id = id;
+    this.#options = options;
+    this.#isCurrent = isCurrent;
+  }
+
+  sample(requests: readonly SampleRequest[], onToken?: TokenListener): Promise<SampleResult[]> {
+    this.#expectFresh();
+    requests.forEach((request, i) => expectSampling(request, i, this.#options));
+    return Promise.all(
+      requests.map(async (request, place) => {
+        const result = await this.#turn(() => this.#draw(request));
+        result.tokens.forEach((token, t) => onToken?.(place, { token, logProb: result.logProbs[t] as number }));
+        return result;
+      }),
+    );
+  }
+
+  /** log-probs of completions as prompts: a sampler has no forward pass. */
+  async logProbsOf(sequences: readonly TrainingSequence[], options: ForwardOptions): Promise<SequenceLogProbs> {
+    this.#expectFresh();
+    expectForward(sequences, options);
+    const { record, client } = this.#options;
+    if (record.promptLogProbs === "none")
+      throw new LaconicError("model_unsupported", "the server gives no log-probs of prompts, so none of older weights");
+    const rows = await Promise.all(
+      sequences.map(({ promptTokens, completionTokens }) =>
+        this.#turn(async () => {
+          if (completionTokens.length === 0) return [];
+          const tokens = [...promptTokens, ...completionTokens];
+          const { prompt_logprobs } = await client.sample(
+            this.#id,
+            tokens,
+            { maxTokens: 1, temperature: 1 },
+            { promptLogProbs: true },
+          );
+          const own = (prompt_logprobs ?? []).slice(-completionTokens.length);
+          const bad = own.findIndex((value) => !Number.isFinite(value));
+          if (own.length < completionTokens.length || bad >= 0)
+            throw new LaconicError(
+              "numeric_invalid",
+              `the server gave no log-prob of completion token ${Math.max(bad, 0)}`,
+            );
+          return own;
+        }),
+      ),
+    );
+    return estimated(rows);
+  }
+
+  async #draw(request: SampleRequest): Promise<SampleResult> {
+    const { client } = this.#options;
+    const { promptTokens, sampling, stopTokens, stopSequences = [], random, signal } = request;
+    const { maxTokens, temperature, topK, topP } = sampling;
+    const nothing = { promptTokens, tokens: [], logProbs: [], finishReason: "aborted" as const };
+    if (signal?.aborted) return nothing;
+    const asked = {
+      maxTokens,
+      temperature,
+      seed: randomFromState(random).integer(2 ** 31 - 1),
+      stopTokens,
+      ...(topK !== undefined && { topK }),
+      ...(topP !== undefined && { topP }),
+    };
+    try {
+      const { sequences } = await client.sample(this.#id, promptTokens, asked, { signal });
+      const [sequence] = sequences;
+      const { tokens = [], logprobs, stop_reason } = sequence ?? {};
+      const logProbs = logprobs ?? [];
+      const bad = logProbs.findIndex((value) => !Number.isFinite(value));
+      if (!sequence || logProbs.length !== tokens.length || bad >= 0)
+        throw new LaconicError(
+          "reply_malformed",
+          `asample: ${tokens.length} tokens came with ${logProbs.length} log-probs`,
+          {
+            tokens: tokens.length,
+          },
+        );
+      const end = endOf(tokens, stopSequences);
+      return {
+        promptTokens,
+        tokens: tokens.slice(0, end ?? tokens.length),
+        logProbs: logProbs.slice(0, end ?? tokens.length),
+        finishReason: end !== null || stop_reason === "stop" ? "stop" : "length",
+      };
+    } catch (error) {
+      if (signal?.aborted) return nothing;
+      throw error;
+    }
+  }
+
+  async #turn<T>(body: () => Promise<T>): Promise<T> {
+    const { samplesAtOnce = 256 } = this.#options;
+    if (this.#running >= samplesAtOnce) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#running += 1;
+    try {
+      return await body();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next) next();
+      else this.#running -= 1;
+    }
+  }
+
+  #expectFresh(): void {
+    if (this.#isCurrent() || this.#options.record.samplers === "frozen") return;
+    throw new LaconicError(
+      "engine_failed",
+      "this sampler's weights are gone: the server's samplers follow their model, which has stepped since",
+    );
+  }
+}
+
+/** Behind the first stop sequence; null without one. */
+function endOf(tokens: readonly number[], stops: readonly (readonly number[])[]): number | null {
+  for (let end = 1; end <= tokens.length; end++)
+    for (const stop of stops)
+      if (stop.length > 0 && stop.length <= end && stop.every((token, i) => tokens[end - stop.length + i] === token))
+        return end;
+  return null;
+}
+
+/** @throws LaconicError `input_invalid` for what the protocol cannot be asked */
+function expectSampling({ sampling, topLogProbs }: SampleRequest, request: number, options: TinkerEngineOptions): void {
+  const refuse = (key: string, reason: string): LaconicError =>
+    new LaconicError("input_invalid", `sample request ${request}: ${key} ${reason}`, { request, key });
+  const { temperature, minP = 0 } = sampling;
+  if (minP > 0) throw refuse("minP", "cannot be asked for on this protocol");
+  if (topLogProbs !== undefined) throw refuse("topLogProbs", "cannot be asked for on this protocol");
+  if (temperature !== 1 && temperature !== 0 && options.record.sampledAt === "one")
+    throw refuse("temperature", `is ${temperature}, but the server reports log-probs at temperature 1 only`);
+}

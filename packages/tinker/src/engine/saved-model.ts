@@ -1,0 +1,57 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { LaconicError } from "@laconic/core";
+import { z } from "zod";
+
+/** Where a model's checkpoint lies on its server. */
+export interface SavedModel {
+  readonly format: 1;
+  /** The server's path of weights and optimiser. */
+  readonly path: string;
+  readonly server: string;
+  readonly baseModel: string;
+  readonly rank: number;
+  readonly seed: number;
+  /** Optimiser steps. */
+  readonly steps: number;
+}
+
+const savedModel: z.ZodType<SavedModel> = z.object({
+  format: z.literal(1),
+  path: z.string().min(1).max(1000),
+  server: z.string(),
+  baseModel: z.string(),
+  rank: z.number().int().positive(),
+  seed: z.number().int().nonnegative(),
+  steps: z.number().int().nonnegative(),
+});
+
+const file = "tinker.json";
+
+/** Writes the reference into an existing folder; returns the file's name. */
+export async function writeSavedModel(folder: string, saved: Omit<SavedModel, "format">): Promise<string> {
+  await writeFile(join(folder, file), `${JSON.stringify({ format: 1, ...saved }, null, 2)}\n`);
+  return file;
+}
+
+/** @throws LaconicError `checkpoint_missing` without the file, `checkpoint_corrupt` naming the key */
+export async function readSavedModel(folder: string): Promise<SavedModel> {
+  const path = join(folder, file);
+  let text: string;
+  try {
+    text = await readFile(path, "utf8");
+  } catch (error) {
+    throw new LaconicError("checkpoint_missing", `${path} cannot be read`, { file: path }, error);
+  }
+  try {
+    return savedModel.parse(JSON.parse(text));
+  } catch (error) {
+    const key = error instanceof z.ZodError ? (error.issues[0]?.path.join(".") ?? "") : "";
+    throw new LaconicError(
+      "checkpoint_corrupt",
+      `${path} is no reference to a saved model`,
+      { file: path, key },
+      error,
+    );
+  }
+}

@@ -1,0 +1,119 @@
+import {
+  LaconicError,
+  randomFromSeed,
+  type Engine,
+  type EngineCapabilities,
+  type LoraSettings,
+  type ModelSource,
+  type TrainableModel,
+} from "@laconic/core";
+import type { TinkerClient } from "../client/tinker-client.ts";
+import { readSavedModel, type SavedModel } from "./saved-model.ts";
+import type { ServerRecord } from "./server-record.ts";
+import { TinkerModel } from "./tinker-model.ts";
+
+/** How a server's models are used as an engine's. */
+export interface TinkerEngineOptions {
+  readonly client: TinkerClient;
+  /** Of {@link probeServer}, for this server and base model. */
+  readonly record: ServerRecord;
+  /** Token ids are below it; the protocol does not say. */
+  readonly vocabularySize: number;
+  /** Where the record has none. */
+  readonly contextLength?: number;
+  /** What an adapter's update is scaled with, alpha / rank; the protocol has no field. 32 unless told, as SkyRL's. */
+  readonly loraAlpha?: number;
+  /** Arithmetic of the server. `bfloat16` unless told. */
+  readonly dtype?: EngineCapabilities["dtype"];
+  /** Sequences of one request; 256 unless told. */
+  readonly sequencesPerRequest?: number;
+  /** Samples that are asked for at a time; 256 unless told. */
+  readonly samplesAtOnce?: number;
+  /** A step whose gradient norm is above it ends the model before anything is built on it. Infinity unless told. */
+  readonly gradientCeiling?: number;
+  /**
+   * Most that a log-prob may differ between the pass that computed the gradient and the one that takes it: more says that
+   * the weights are others. 0.01 unless told.
+   */
+  readonly tolerance?: number;
+}
+
+/**
+ * Training and sampling on a server of the Tinker protocol. Any loss: its gradient is computed here, and sent as the advantages
+ * of `importance_sampling` at a ratio of exactly 1.
+ *
+ * Models are adapters: `{ kind: "adapter", base: { kind: "folder", path: "the server's model name" }, lora, seed }`, or a folder
+ * that `save` wrote. The rest of the contract bends where the wire does, by name: entropies are estimates
+ * (`entropyIsEstimate`), log-probs are at temperature 1, `maxGradNorm` is Infinity where the server does not clip.
+ */
+export function tinkerEngine(options: TinkerEngineOptions): Engine {
+  const { client, record, dtype = "bfloat16" } = options;
+  const models = new Set<TinkerModel>();
+  const adopt = (model: TinkerModel): TrainableModel => {
+    models.add(model);
+    return model;
+  };
+  return {
+    capabilities: {
+      kind: "remote",
+      device: client.transport.base,
+      backend: "tinker",
+      dtype,
+      deterministic: false,
+      batchInvariant: false,
+      workers: 1,
+    },
+    async createModel(source: ModelSource, { signal } = {}) {
+      const settings = { options, onDispose: (model: TinkerModel) => models.delete(model) };
+      if (source.kind === "adapter") {
+        const rank = checkedRank(source.lora, options);
+        expectBase(source.base.kind === "folder" ? source.base.path : null, record);
+        const seed = randomFromSeed(source.seed).integer(2 ** 31 - 1);
+        const trained = await client.createModel({ baseModel: record.baseModel, rank, seed }, signal);
+        return adopt(new TinkerModel(trained, { rank, seed }, 0, settings));
+      }
+      if (source.kind !== "adapter-folder")
+        throw new LaconicError(
+          "model_unsupported",
+          `a server of the Tinker protocol trains adapters of its own models: give { kind: "adapter", base: { kind: "folder", path: "${record.baseModel}" }, lora, seed }`,
+          { kind: source.kind },
+        );
+      const saved: SavedModel = await readSavedModel(source.path);
+      expectBase(saved.baseModel, record);
+      const { rank, seed } = saved;
+      const trained = await client.createModel({ baseModel: record.baseModel, rank, seed }, signal);
+      await trained.load(saved.path, { optimizer: false }, signal);
+      return adopt(new TinkerModel(trained, { rank, seed }, 0, settings));
+    },
+    async close() {
+      await Promise.all([...models].map((model) => model.dispose()));
+      client.close();
+    },
+  };
+}
+
+function expectBase(given: string | null, { baseModel }: ServerRecord): void {
+  if (given !== baseModel)
+    throw new LaconicError(
+      "model_unsupported",
+      `the server was probed for ${baseModel}, not for ${given ?? "this base"}`,
+      {
+        baseModel,
+      },
+    );
+}
+
+/** @throws LaconicError `config_invalid` for what the protocol has no field for */
+function checkedRank(lora: LoraSettings, { loraAlpha = 32 }: TinkerEngineOptions): number {
+  const refuse = (key: string, reason: string): LaconicError =>
+    new LaconicError("config_invalid", `lora.${key}: ${reason}`, { key });
+  if (!(Number.isInteger(lora.rank) && lora.rank > 0))
+    throw refuse("rank", `is ${lora.rank}, expected a whole number from 1`);
+  if (lora.alpha !== loraAlpha)
+    throw refuse("alpha", `is ${lora.alpha}; the server's is ${loraAlpha} and cannot be set`);
+  if (lora.targets !== undefined)
+    throw refuse("targets", "the server adapts the projections that it adapts; leave it out");
+  if ((lora.dropout ?? 0) !== 0) throw refuse("dropout", "cannot be set on this protocol");
+  if (lora.rankStabilized === true) throw refuse("rankStabilized", "cannot be set on this protocol");
+  return lora.rank;
+}

@@ -1,0 +1,328 @@
+import {
+  checkOptimizerSettings,
+  checkSampleRequests,
+  checkTokenGradient,
+  checkTrainingSequences,
+  LaconicError,
+  ragged,
+  raggedRow,
+  type ForwardOptions,
+  type ModelLimits,
+  type OptimizerResult,
+  type OptimizerSettings,
+  type PolicySnapshot,
+  type SampleRequest,
+  type SampleResult,
+  type SequenceLogProbs,
+  type TokenGradient,
+  type TokenListener,
+  type TrainableModel,
+  type TrainingSequence,
+} from "@laconic/core";
+import type { TrainingClient } from "../client/training-client.ts";
+import { forwardDatum, gradientDatum, type PendingSequence } from "./portable-gradient.ts";
+import { RemoteSampler } from "./remote-sampler.ts";
+import { readSavedModel, writeSavedModel } from "./saved-model.ts";
+import type { TinkerEngineOptions } from "./tinker-engine.ts";
+
+/** What a model is made of again. */
+interface ModelSeed {
+  readonly rank: number;
+  readonly seed: number;
+}
+
+interface Settings {
+  readonly options: TinkerEngineOptions;
+  readonly onDispose: (model: TinkerModel) => void;
+}
+
+/**
+ * An adapter on the server. Gradients wait here until the step, so that a call which fails leaves nothing behind, and a server
+ * that averages can be told over how many sequences.
+ */
+export class TinkerModel implements TrainableModel {
+  readonly parameters = 0;
+  readonly trainableParameters = 0;
+  readonly #seed: ModelSeed;
+  readonly #settings: Settings;
+  readonly #limits: ModelLimits;
+  #remote: TrainingClient;
+  #steps: number;
+  #pending: PendingSequence[] = [];
+  #sampler: Promise<RemoteSampler> | null = null;
+  #saves = 0;
+  #order: Promise<unknown> = Promise.resolve();
+  #disposed = false;
+
+  constructor(remote: TrainingClient, seed: ModelSeed, steps: number, settings: Settings) {
+    const { record, vocabularySize, contextLength } = settings.options;
+    const maxPositions = record.contextLength ?? contextLength;
+    if (maxPositions === undefined)
+      throw new LaconicError("config_invalid", "the server does not say how long a context is: give contextLength");
+    this.#remote = remote;
+    this.#seed = seed;
+    this.#steps = steps;
+    this.#settings = settings;
+    this.#limits = { vocabularySize, maxPositions };
+  }
+
+  get id(): string {
+    return this.#remote.modelId;
+  }
+
+  get contextLength(): number {
+    return this.#limits.maxPositions;
+  }
+
+  get weightVersion(): number {
+    return this.#steps;
+  }
+
+  async sample(requests: readonly SampleRequest[], onToken?: TokenListener): Promise<readonly SampleResult[]> {
+    this.#expectAlive();
+    checkSampleRequests(this.#limits, requests);
+    if (requests.length === 0) return [];
+    return (await this.#currentSampler()).sample(requests, onToken);
+  }
+
+  forward(sequences: readonly TrainingSequence[], options: ForwardOptions = {}): Promise<SequenceLogProbs> {
+    return this.#inOrder(() => this.#forward(sequences, options));
+  }
+
+  forwardBackward(sequences: readonly TrainingSequence[], tokenGradient: TokenGradient): Promise<SequenceLogProbs> {
+    return this.#inOrder(async () => {
+      const seen = await this.#forward(sequences, {});
+      const rows = sequences.map((_, row) => row);
+      try {
+        const gradient = tokenGradient(seen.logProbs, rows);
+        checkTokenGradient(gradient, seen.logProbs, rows);
+        sequences.forEach(({ promptTokens, completionTokens }, row) => {
+          if (completionTokens.length === 0) return;
+          const [from, to] = [seen.logProbs.offsets[row], seen.logProbs.offsets[row + 1]];
+          this.#pending.push({
+            tokens: [...promptTokens, ...completionTokens],
+            start: promptTokens.length - 1,
+            logProbs: raggedRow(seen.logProbs, row),
+            gradient: gradient.slice(from, to),
+          });
+        });
+      } catch (error) {
+        this.#pending = [];
+        throw error;
+      }
+      return seen;
+    });
+  }
+
+  optimStep(settings: OptimizerSettings): Promise<OptimizerResult> {
+    return this.#inOrder(async () => {
+      checkOptimizerSettings(settings);
+      this.#expectClipping(settings);
+      const pending = this.#pending;
+      this.#pending = [];
+      if (pending.length === 0) return { gradNorm: 0, applied: false, step: this.#steps };
+      await this.#sendGradient(pending);
+      const { learningRate, beta1, beta2, epsilon, weightDecay, maxGradNorm } = settings;
+      const adam = { learningRate, beta1, beta2, epsilon, weightDecay };
+      const clip = Number.isFinite(maxGradNorm) ? { gradClipNorm: maxGradNorm } : {};
+      const metrics = await this.#remote.optimStep({ ...adam, ...clip });
+      this.#steps += 1;
+      this.#sampler = null;
+      const gradNorm = this.#gradNormOf(metrics);
+      return { gradNorm, applied: true, step: this.#steps };
+    });
+  }
+
+  snapshot(): Promise<PolicySnapshot> {
+    return this.#inOrder(async () => {
+      const sampler = await this.#currentSampler();
+      const [weightVersion, limits] = [this.#steps, this.#limits];
+      let disposed = false;
+      const expectAlive = (): void => {
+        if (disposed) throw new LaconicError("engine_failed", "the snapshot was disposed");
+        this.#expectAlive();
+      };
+      return {
+        weightVersion,
+        sample: async (requests, onToken) => {
+          expectAlive();
+          checkSampleRequests(limits, requests);
+          return sampler.sample(requests, onToken);
+        },
+        forward: async (sequences, options = {}) => {
+          expectAlive();
+          return this.#steps === weightVersion
+            ? this.forward(sequences, options)
+            : sampler.logProbsOf(sequences, options);
+        },
+        dispose: async () => {
+          disposed = true;
+        },
+      };
+    });
+  }
+
+  save(folder: string): Promise<readonly string[]> {
+    return this.#inOrder(async () => {
+      const { client, record } = this.#settings.options;
+      const name = `${this.id}-${this.#steps}-${this.#saves++}`.replaceAll(/[^\w-]/gu, "-").slice(-255);
+      const path = await this.#remote.save(name);
+      const { rank, seed } = this.#seed;
+      const { base: server } = client.transport;
+      return [
+        await writeSavedModel(folder, { path, server, baseModel: record.baseModel, rank, seed, steps: this.#steps }),
+      ];
+    });
+  }
+
+  /** Servers load into new models only, so the weights get a new model behind this one. */
+  load(folder: string): Promise<void> {
+    return this.#inOrder(async () => {
+      const saved = await readSavedModel(folder);
+      const { client, record } = this.#settings.options;
+      const { rank, seed } = this.#seed;
+      if (saved.baseModel !== record.baseModel || saved.rank !== rank)
+        throw new LaconicError(
+          "weights_invalid",
+          `${folder} holds an adapter of rank ${saved.rank} on ${saved.baseModel}, this is one of rank ${rank} on ${record.baseModel}`,
+          { folder },
+        );
+      const fresh = await client.createModel({ baseModel: record.baseModel, rank, seed });
+      await fresh.load(saved.path, { optimizer: true });
+      const old = this.#remote;
+      this.#remote = fresh;
+      this.#steps = saved.steps;
+      this.#pending = [];
+      this.#sampler = null;
+      await old.unload().catch(() => undefined);
+    });
+  }
+
+  async dispose(): Promise<void> {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    this.#settings.onDispose(this);
+    await this.#order;
+    await this.#remote.unload().catch(() => undefined);
+  }
+
+  async #forward(sequences: readonly TrainingSequence[], options: ForwardOptions): Promise<SequenceLogProbs> {
+    checkTrainingSequences(this.#limits, sequences);
+    expectForward(sequences, options);
+    const spoken = sequences.filter(({ completionTokens }) => completionTokens.length > 0);
+    const rows: number[][] = [];
+    for (const part of this.#parts(spoken)) {
+      const { loss_fn_outputs } = await this.#remote.forward(part.map(forwardDatum), "cross_entropy");
+      loss_fn_outputs.forEach(({ logprobs }, i) =>
+        rows.push(logprobs.data.slice((part[i] as TrainingSequence).promptTokens.length - 1)),
+      );
+    }
+    let next = 0;
+    return estimated(
+      sequences.map(({ completionTokens }) => (completionTokens.length > 0 ? (rows[next++] ?? []) : [])),
+    );
+  }
+
+  /** Parts are sent without waiting for each other; the server runs them in order. */
+  async #sendGradient(pending: readonly PendingSequence[]): Promise<void> {
+    const { record, tolerance = 0.01 } = this.#settings.options;
+    const sent = this.#parts(pending).map(async (part) => {
+      const data = part.map((sequence) => gradientDatum(sequence, pending.length, record.reduction));
+      const { loss_fn_outputs } = await this.#remote.forwardBackward(data, "importance_sampling");
+      part.forEach(({ start, logProbs }, i) => {
+        const again = loss_fn_outputs[i]?.logprobs.data ?? [];
+        const off = logProbs.findIndex((value, t) => Math.abs(value - (again[start + t] ?? NaN)) > tolerance);
+        if (off < 0) return;
+        const error = new LaconicError(
+          "engine_failed",
+          `the server computed a gradient at other weights: log-prob ${again[start + off]} where forward gave ${logProbs[off]}`,
+          { model: this.id, token: off },
+        );
+        this.#remote.condemn(error);
+        throw error;
+      });
+    });
+    await Promise.all(sent);
+  }
+
+  #gradNormOf(metrics: Readonly<Record<string, number>>): number {
+    const { record, gradientCeiling = Infinity } = this.#settings.options;
+    if (record.gradNorm === null) return NaN;
+    const norm = metrics[record.gradNorm] ?? NaN;
+    if (Number.isFinite(norm) && norm <= gradientCeiling) return norm;
+    const error = new LaconicError(
+      "numeric_invalid",
+      `the server stepped on a gradient of norm ${norm}, the ceiling is ${gradientCeiling}: go on from a checkpoint`,
+      { gradNorm: norm, ceiling: gradientCeiling },
+    );
+    this.#remote.condemn(error);
+    throw error;
+  }
+
+  #expectClipping({ maxGradNorm }: OptimizerSettings): void {
+    if (maxGradNorm === Infinity || this.#settings.options.record.clips) return;
+    throw new LaconicError(
+      "config_invalid",
+      `optimizer: maxGradNorm is ${maxGradNorm}, but the server does not clip gradients: set Infinity, and a gradientCeiling`,
+      { key: "maxGradNorm" },
+    );
+  }
+
+  /** One save per weight version: a server batches only what shares a sampler. */
+  #currentSampler(): Promise<RemoteSampler> {
+    const [version, { options }] = [this.#steps, this.#settings];
+    this.#sampler ??= this.#remote
+      .saveForSampler()
+      .then((id) => new RemoteSampler(id, options, () => this.#steps === version));
+    const made = this.#sampler;
+    made.catch(() => {
+      if (this.#sampler === made) this.#sampler = null;
+    });
+    return made;
+  }
+
+  #parts<T>(all: readonly T[]): T[][] {
+    const { sequencesPerRequest = 256 } = this.#settings.options;
+    const parts: T[][] = [];
+    for (let start = 0; start < all.length; start += sequencesPerRequest)
+      parts.push(all.slice(start, start + sequencesPerRequest));
+    return parts;
+  }
+
+  #inOrder<T>(body: () => Promise<T>): Promise<T> {
+    const next = this.#order.then(() => {
+      this.#expectAlive();
+      return body();
+    });
+    this.#order = next.catch(() => undefined);
+    return next;
+  }
+
+  #expectAlive(): void {
+    if (this.#disposed) throw new LaconicError("engine_failed", `model ${this.id} was disposed`, { model: this.id });
+  }
+}
+
+/** The wire has no entropy: minus the log-prob of a sampled token is unbiased for it. */
+export function estimated(rows: readonly number[][]): SequenceLogProbs {
+  return {
+    logProbs: ragged(rows),
+    entropy: ragged(rows.map((row) => row.map((value) => -value))),
+    entropyIsEstimate: true,
+  };
+}
+
+/** @throws LaconicError `input_invalid` for what the protocol cannot be asked */
+export function expectForward(sequences: readonly TrainingSequence[], { topLogProbs }: ForwardOptions): void {
+  if (topLogProbs !== undefined)
+    throw new LaconicError("input_invalid", "topLogProbs cannot be asked for on this protocol", { key: "topLogProbs" });
+  sequences.forEach(({ temperature = 1 }, sequence) => {
+    // Greedy replies have log-probs at temperature 1.
+    if (temperature !== 1 && temperature !== 0)
+      throw new LaconicError(
+        "input_invalid",
+        `sequence ${sequence}: temperature is ${temperature}; this protocol gives log-probs at temperature 1 only`,
+        { sequence, key: "temperature" },
+      );
+  });
+}

@@ -1,0 +1,23 @@
+/**
+ * Training and sampling on servers of the Tinker protocol.
+ * @module @laconic/tinker
+ */
+export { TinkerClient } from "./client/tinker-client.ts";
+export type { TinkerClientOptions, TinkerSampling } from "./client/tinker-client.ts";
+export { TrainingClient } from "./client/training-client.ts";
+export type { TinkerAdam } from "./client/training-client.ts";
+export type { Clock } from "./client/clock.ts";
+export { fileJournal, memoryJournal } from "./client/journal.ts";
+export type { Journal, JournalEntry } from "./client/journal.ts";
+export type { TransportOptions } from "./client/transport.ts";
+export { datum } from "./wire/datum.ts";
+export type { Datum, ModelInput, TensorData } from "./wire/datum.ts";
+export { jsonCodec } from "./wire/codec.ts";
+export type { Codec } from "./wire/codec.ts";
+export type { CapabilitiesReply, PassReply, SampledReply } from "./wire/replies.ts";
+export { tinkerEngine } from "./engine/tinker-engine.ts";
+export type { TinkerEngineOptions } from "./engine/tinker-engine.ts";
+export { serverRecord } from "./engine/server-record.ts";
+export type { ServerRecord } from "./engine/server-record.ts";
+export { probeServer } from "./probe/probe-server.ts";
+export type { ProbeOptions } from "./probe/probe-server.ts";

@@ -1,0 +1,115 @@
+import { LaconicError } from "@laconic/core";
+import type { TinkerClient } from "../client/tinker-client.ts";
+import { replies } from "../wire/replies.ts";
+import { datum } from "../wire/datum.ts";
+import type { ServerRecord } from "../engine/server-record.ts";
+import {
+  forwardOf,
+  probeGradient,
+  probeTexts,
+  scratchModels,
+  type ProbeTexts,
+  type Scratch,
+} from "./gradient-probe.ts";
+import { probeSampler } from "./sampler-probe.ts";
+
+/** What is asked about. */
+export interface ProbeOptions {
+  readonly baseModel: string;
+  /** Token ids are below it. */
+  readonly vocabularySize: number;
+  /** Of the adapters that are made for questions, as small as the server takes; 4 unless told. */
+  readonly rank?: number;
+  readonly signal?: AbortSignal;
+  /** Hears what is asked next. */
+  readonly onQuestion?: (text: string) => void;
+}
+
+/**
+ * Finds out what a server does where the protocol leaves it open, on some twenty adapters that are made and unloaded for it.
+ *
+ * @throws LaconicError `model_unsupported` naming what the server does that no training can be built on: another loss than
+ * asked for, a forward pass that differs from itself, no forward pass; `api_*` as the client
+ */
+export async function probeServer(client: TinkerClient, options: ProbeOptions): Promise<ServerRecord> {
+  const { baseModel, vocabularySize, rank = 4, signal, onQuestion = () => undefined } = options;
+  onQuestion("which models are there");
+  const { supported_models } = await client.capabilities(signal);
+  const known = supported_models.find(({ model_name }) => model_name === baseModel);
+  if (!known && supported_models.length > 0)
+    throw new LaconicError(
+      "model_unsupported",
+      `the server has no ${baseModel}; it has ${supported_models.map(({ model_name }) => model_name).join(", ")}`,
+      { baseModel },
+    );
+  const scratch = scratchModels(client, { baseModel, rank }, signal);
+  const texts = probeTexts(vocabularySize);
+  onQuestion("whether a forward pass repeats itself");
+  await expectSteady(scratch, texts);
+  onQuestion("what a gradient is");
+  const gradient = await probeGradient(scratch, texts);
+  onQuestion("what samplers report");
+  const sampler = await probeSampler(client, scratch, texts);
+  onQuestion("whether a request sent twice runs once");
+  const deduplicates = await probeDeduplication(client, scratch, texts);
+  onQuestion("whether models stand apart");
+  const severalModels = await probeSeveral(scratch, texts);
+  return {
+    baseModel,
+    contextLength: known?.max_context_length ?? null,
+    ...gradient,
+    ...sampler,
+    deduplicates,
+    severalModels,
+  };
+}
+
+async function expectSteady(scratch: Scratch, { long }: ProbeTexts): Promise<void> {
+  const differs = await scratch(async (model) => {
+    const [first, second] = [await forwardOf(model, long), await forwardOf(model, long)];
+    return Math.max(...first.map((value, t) => Math.abs(value - (second[t] as number))));
+  });
+  if (differs > 1e-3)
+    throw new LaconicError(
+      "model_unsupported",
+      `two forward passes over the same tokens differ by ${differs}: the server trains with dropout, under which no ratio is exact`,
+    );
+}
+
+function probeDeduplication(client: TinkerClient, scratch: Scratch, { short }: ProbeTexts): Promise<boolean> {
+  return scratch(async ({ modelId }) => {
+    const weights = new Float64Array(short.length - 1).fill(1);
+    const forward_input = { data: [datum(short, { weights })], loss_fn: "cross_entropy" };
+    const body = { model_id: modelId, seq_id: 1, forward_input };
+    const send = async (): Promise<string> =>
+      (await client.transport.exchange("forward", body, replies.promise, "never")).request_id;
+    const first = await send();
+    try {
+      return first === (await send());
+    } catch (error) {
+      // A refusal of the second is no promise of the first one's result.
+      if (LaconicError.is(error) && error.code === "api_refused") return false;
+      throw error;
+    }
+  });
+}
+
+async function probeSeveral(scratch: Scratch, { short }: ProbeTexts): Promise<boolean> {
+  try {
+    return await scratch((trained) =>
+      scratch(async (still) => {
+        const before = await forwardOf(still, short);
+        const logprobs = await forwardOf(trained, short);
+        const data = [datum(short, { logprobs, advantages: logprobs.map(() => 1) })];
+        await trained.forwardBackward(data, "importance_sampling");
+        await trained.optimStep({ learningRate: 0.05, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0 });
+        const after = await forwardOf(still, short);
+        return before.every((value, t) => Math.abs(value - (after[t] as number)) < 1e-6);
+      }),
+    );
+  } catch (error) {
+    // A server for one model alone refuses the second.
+    if (LaconicError.is(error) && error.code === "api_refused") return false;
+    throw error;
+  }
+}

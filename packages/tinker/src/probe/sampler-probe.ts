@@ -1,0 +1,48 @@
+import type { TinkerClient } from "../client/tinker-client.ts";
+import type { TrainingClient } from "../client/training-client.ts";
+import type { ServerRecord } from "../engine/server-record.ts";
+import { datum } from "../wire/datum.ts";
+import { forwardOf, type ProbeTexts, type Scratch } from "./gradient-probe.ts";
+
+export type SamplerFindings = Pick<ServerRecord, "promptLogProbs" | "sampledAt" | "samplers">;
+
+/** Asks how samplers report log-probs, and whether they follow their model. */
+export function probeSampler(client: TinkerClient, scratch: Scratch, { short }: ProbeTexts): Promise<SamplerFindings> {
+  return scratch(async (model) => {
+    const sampler = await model.saveForSampler();
+    const { prompt_logprobs: given } = await client.sample(sampler, short, { maxTokens: 1 }, { promptLogProbs: true });
+    const drawn = await client.sample(sampler, short, { maxTokens: 8, temperature: 0.5, seed: 3 });
+    const { tokens = [], logprobs } = drawn.sequences[0] ?? {};
+    const atOne = (await forwardOf(model, [...short, ...tokens])).slice(short.length - 1);
+    const apart = Math.max(...atOne.map((value, t) => Math.abs(value - (logprobs?.[t] ?? NaN))));
+    const greedy = async (): Promise<number[]> => {
+      const again = await client.sample(sampler, short, { maxTokens: 1, temperature: 0, seed: 1 });
+      const reply = again.sequences[0];
+      return [...(reply?.tokens ?? []), ...(reply?.logprobs ?? [])];
+    };
+    const before = await greedy();
+    await push(model, [...short, ...before.slice(0, 1)]);
+    const after = await greedy();
+    const moved = after.some((value, i) => Math.abs(value - (before[i] ?? NaN)) > 1e-3);
+    return {
+      promptLogProbs: formOf(given ?? [], short.length),
+      sampledAt: apart < 1e-2 ? "one" : "sampling",
+      samplers: moved ? "live" : "frozen",
+    };
+  });
+}
+
+/** A step that changes every log-prob. */
+async function push(model: TrainingClient, tokens: readonly number[]): Promise<void> {
+  const logProbs = await forwardOf(model, tokens);
+  await model.forwardBackward(
+    [datum(tokens, { logprobs: logProbs, advantages: logProbs.map(() => -1) })],
+    "importance_sampling",
+  );
+  await model.optimStep({ learningRate: 0.05, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0 });
+}
+
+function formOf(given: readonly number[], length: number): SamplerFindings["promptLogProbs"] {
+  if (given.length === length - 1) return "without-first";
+  return given.length === length ? "null-first" : "none";
+}

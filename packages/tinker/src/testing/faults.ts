@@ -1,0 +1,21 @@
+/** What the test server does to a request instead of serving it well. */
+export type Fault =
+  /** Answers with this status; nothing is done. */
+  | { readonly kind: "status"; readonly status: number; readonly text?: string }
+  /** Closes the connection; nothing is done. */
+  | { readonly kind: "drop" }
+  /** Does it, then closes the connection: the caller cannot know. */
+  | { readonly kind: "drop-after" }
+  /** Does it, and answers with what is no JSON. */
+  | { readonly kind: "garbage" }
+  /** The promised result never comes. */
+  | { readonly kind: "never" }
+  /** Every log-prob of the result is null. */
+  | { readonly kind: "not-finite" }
+  /** Log-probs of the result are those of other weights. */
+  | { readonly kind: "other-weights" }
+  /** The result is a failure of this category. */
+  | { readonly kind: "fails"; readonly category: "user" | "server" };
+
+/** Chooses what happens to a request: `count` is how many of this path came before. */
+export type FaultInjector = (path: string, count: number) => Fault | null;

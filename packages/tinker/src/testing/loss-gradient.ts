@@ -1,0 +1,38 @@
+import { LaconicError } from "@laconic/core";
+import type { Datum } from "../wire/datum.ts";
+import type { ServerRecord } from "../engine/server-record.ts";
+
+/** A sequence whose gradient the next step takes. */
+export interface QueuedDatum {
+  readonly datum: Datum;
+  readonly loss: string;
+}
+
+/**
+ * d loss / d log π of each position, for a batch whose losses add up to one.
+ *
+ * @param count - sequences of the batch
+ */
+export function lossGradient(
+  { datum, loss }: QueuedDatum,
+  logProbs: ArrayLike<number>,
+  count: number,
+  { sequences, positions }: ServerRecord["reduction"],
+): Float64Array {
+  const inputs = datum.loss_fn_inputs;
+  const length = logProbs.length;
+  const share = 1 / ((sequences === "mean" ? count : 1) * (positions === "mean" ? length : 1));
+  const value = (name: string, t: number): number => {
+    const found = inputs[name]?.data[t];
+    if (found === undefined) throw new LaconicError("input_invalid", `${loss} needs ${name}`);
+    return found;
+  };
+  const at = (t: number): number => {
+    // Weights that are not given are ones.
+    if (loss === "cross_entropy") return -(inputs["weights"]?.data[t] ?? 1);
+    if (loss === "importance_sampling")
+      return -Math.exp((logProbs[t] as number) - value("logprobs", t)) * value("advantages", t);
+    throw new LaconicError("input_invalid", `unknown loss ${loss}`);
+  };
+  return Float64Array.from({ length }, (_, t) => share * at(t));
+}

@@ -1,0 +1,59 @@
+import { LaconicError } from "@laconic/core";
+
+/** An array as the protocol has it: flat values and their type. */
+export interface TensorData {
+  readonly data: readonly number[];
+  readonly dtype: "float32" | "int64";
+}
+
+/** Tokens that a model reads. */
+export interface ModelInput {
+  readonly chunks: readonly { readonly type: "encoded_text"; readonly tokens: readonly number[] }[];
+}
+
+/**
+ * One sequence to train on. Position t of every per-token array belongs to the prediction of token t + 1, so all have one value
+ * less than the sequence has tokens.
+ */
+export interface Datum {
+  readonly model_input: ModelInput;
+  readonly loss_fn_inputs: Readonly<Record<string, TensorData>>;
+}
+
+/** Tokens as the protocol has them. */
+export function modelInput(tokens: readonly number[]): ModelInput {
+  return { chunks: [{ type: "encoded_text", tokens }] };
+}
+
+/**
+ * A whole sequence as next-token prediction.
+ *
+ * @param tokens - prompt and completion, at least two
+ * @param inputs - per-token arrays of the loss, such as `logprobs` and `advantages`; `tokens.length - 1` values each
+ * @throws LaconicError `input_invalid` naming the array and place of a value that is not finite, or of another length
+ */
+export function datum(tokens: readonly number[], inputs: Readonly<Record<string, ArrayLike<number>>>): Datum {
+  if (tokens.length < 2)
+    throw new LaconicError("input_invalid", `a sequence of ${tokens.length} tokens predicts nothing`, {
+      tokens: tokens.length,
+    });
+  const given: Record<string, TensorData> = {};
+  for (const [name, values] of Object.entries(inputs)) {
+    if (values.length !== tokens.length - 1)
+      throw new LaconicError(
+        "input_invalid",
+        `${name} has ${values.length} values, expected ${tokens.length - 1}: one for each token that is predicted`,
+        { name },
+      );
+    const data = Array.from(values);
+    const bad = data.findIndex((value) => !Number.isFinite(value));
+    // JSON has no such number: it would arrive as null.
+    if (bad >= 0)
+      throw new LaconicError("numeric_invalid", `${name} at position ${bad} is ${data[bad]}`, { name, position: bad });
+    given[name] = { data, dtype: "float32" };
+  }
+  return {
+    model_input: modelInput(tokens.slice(0, -1)),
+    loss_fn_inputs: { target_tokens: { data: tokens.slice(1), dtype: "int64" }, ...given },
+  };
+}

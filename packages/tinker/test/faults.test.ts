@@ -1,0 +1,355 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  LaconicError,
+  randomFromSeed,
+  type OptimizerSettings,
+  type SampleRequest,
+  type TrainableModel,
+} from "@laconic/core";
+import { fileJournal, probeServer, TinkerClient, tinkerEngine } from "@laconic/tinker";
+import type { Fault } from "@laconic/tinker/testing";
+import { describe, expect, test } from "vitest";
+import { averaging, serve, summing, type Served, type ServedOptions } from "./test-server.ts";
+
+const adam: OptimizerSettings = {
+  learningRate: 0.02,
+  beta1: 0.9,
+  beta2: 0.95,
+  epsilon: 1e-8,
+  weightDecay: 0,
+  maxGradNorm: 1,
+};
+const sequences = [{ promptTokens: [1, 2, 3], completionTokens: [4, 5, 0] }];
+const request: SampleRequest = {
+  promptTokens: [1, 2, 3],
+  sampling: { temperature: 1, maxTokens: 4 },
+  stopTokens: [0],
+  random: randomFromSeed(1).state(),
+};
+const source = {
+  kind: "adapter",
+  base: { kind: "folder", path: "tiny" },
+  lora: { rank: 4, alpha: 32 },
+  seed: 1,
+} as const;
+
+async function step(model: TrainableModel): Promise<void> {
+  await model.forwardBackward(sequences, ({ values }) => values.map((value) => value / 10 - 0.1));
+  await model.optimStep(adam);
+}
+
+async function logProbs(model: Pick<TrainableModel, "forward">): Promise<number[]> {
+  return [...(await model.forward(sequences)).logProbs.values];
+}
+
+async function refusal(call: Promise<unknown>): Promise<LaconicError> {
+  const error: unknown = await call.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  if (!LaconicError.is(error)) throw new Error(`expected a refusal, got ${String(error)}`);
+  return error;
+}
+
+/** Faults of a path, one a request, in turn. */
+function once(path: string, ...faults: readonly (Fault | null)[]): (asked: string) => Fault | null {
+  const left = [...faults];
+  return (asked) => (asked === path ? (left.shift() ?? null) : null);
+}
+
+async function withServed(
+  options: ServedOptions,
+  body: (served: Served, model: TrainableModel) => Promise<void>,
+): Promise<void> {
+  const served = await serve(options);
+  try {
+    await body(served, await served.engine.createModel(source));
+  } finally {
+    await served.close();
+  }
+}
+
+describe("a connection that breaks once the server has the request", () => {
+  test("is asked again where numbers run once, with the same weights as without", async () => {
+    const trained = async (options: ServedOptions): Promise<number[]> => {
+      let found: number[] = [];
+      await withServed(options, async (_, model) => {
+        await step(model);
+        found = await logProbs(model);
+      });
+      return found;
+    };
+    const plain = await trained({});
+    for (const path of ["forward", "forward_backward", "optim_step"])
+      expect(await trained({ server: { fault: once(path, { kind: "drop-after" }) } })).toEqual(plain);
+  });
+
+  test.each(["forward_backward", "optim_step"])("at %s ends a model whose numbers may run twice", (path) =>
+    withServed(
+      { record: { ...summing, deduplicates: false }, server: { fault: once(path, { kind: "drop-after" }) } },
+      async ({ server }, model) => {
+        const error = await refusal(step(model));
+        expect(error).toMatchObject({ code: "api_unavailable", detail: { outcome: "unknown" } });
+        const sent = server.log.length;
+        expect(await refusal(model.forward(sequences))).toMatchObject({ code: "engine_failed" });
+        expect(server.log).toHaveLength(sent);
+      },
+    ),
+  );
+
+  test("never makes two steps of one, and a checkpoint goes on from where it was", () =>
+    withServed({ record: { ...summing, deduplicates: false } }, async (served, model) => {
+      const folder = await mkdtemp(join(tmpdir(), "laconic-tinker-saved-"));
+      await step(model);
+      await model.save(folder);
+      const saved = await logProbs(model);
+      // As after a kill -9: models, sessions and promises are gone.
+      served.server.forget();
+      expect(await refusal(step(model))).toMatchObject({ code: "api_refused", detail: { status: 400 } });
+      const fresh = await served.engine.createModel(source);
+      await fresh.load(folder);
+      expect(fresh.weightVersion).toBe(1);
+      expect(await logProbs(fresh)).toEqual(saved);
+      await rm(folder, { recursive: true });
+    }));
+});
+
+describe("nothing trains on other weights in silence", () => {
+  test.each(["not-finite", "other-weights"] as const)(
+    "a pass that comes back %s ends the model before its step",
+    (kind) =>
+      withServed({ server: { fault: once("forward_backward", { kind }) } }, async ({ server }, model) => {
+        const { code } = await refusal(step(model));
+        expect(code).toBe(kind === "not-finite" ? "numeric_invalid" : "engine_failed");
+        expect(server.log.filter(({ path }) => path === "optim_step")).toHaveLength(0);
+        expect(await refusal(model.forward(sequences))).toMatchObject({ code: "engine_failed" });
+      }),
+  );
+
+  test("a sampler that follows its model is not asked for old weights", () =>
+    withServed({ record: averaging, engine: {} }, async (_, model) => {
+      const snapshot = await model.snapshot();
+      const [before] = await snapshot.sample([request]);
+      expect(before?.tokens.length).toBeGreaterThan(0);
+      await step(model);
+      expect((await refusal(snapshot.sample([request]))).message).toContain("weights are gone");
+      expect((await refusal(snapshot.forward(sequences))).message).toContain("weights are gone");
+      await model.sample([request]);
+    }));
+
+  test("one save serves all samples of a weight version", () =>
+    withServed({}, async ({ server }, model) => {
+      const saves = (): number => server.log.filter(({ path }) => path === "save_weights_for_sampler").length;
+      await Promise.all([model.sample([request, request]), model.sample([request])]);
+      await model.snapshot();
+      expect(saves()).toBe(1);
+      await step(model);
+      await model.sample([request]);
+      expect(saves()).toBe(2);
+    }));
+
+  test("a norm above the ceiling, and clipping that the server does not do, are refused", async () => {
+    await withServed({ engine: { gradientCeiling: 1e-6 } }, async (_, model) => {
+      expect(await refusal(step(model))).toMatchObject({ code: "numeric_invalid", detail: { ceiling: 1e-6 } });
+      expect(await refusal(model.forward(sequences))).toMatchObject({ code: "engine_failed" });
+    });
+    await withServed({ record: { ...summing, clips: false } }, async ({ server }, model) => {
+      await model.forwardBackward(sequences, ({ values }) => values.map(() => 1));
+      expect(await refusal(model.optimStep(adam))).toMatchObject({
+        code: "config_invalid",
+        detail: { key: "maxGradNorm" },
+      });
+      expect(server.log.some(({ path }) => path === "forward_backward")).toBe(false);
+    });
+  });
+});
+
+describe("what a server answers", () => {
+  test.each([
+    [408, "api_unavailable"],
+    [409, "api_refused"],
+    [422, "api_refused"],
+    [500, "api_unavailable"],
+    [503, "api_unavailable"],
+  ])("status %i for a step that may run twice is %s, asked once", (status, code) =>
+    withServed(
+      {
+        record: { ...summing, deduplicates: false },
+        server: { fault: once("optim_step", { kind: "status", status }) },
+      },
+      async ({ server }, model) => {
+        expect(await refusal(step(model))).toMatchObject({ code, detail: { status } });
+        expect(server.log.filter(({ path }) => path === "optim_step")).toHaveLength(1);
+      },
+    ),
+  );
+
+  test("429 was not taken in, so it is asked again; the waits are told", async () => {
+    const told: string[] = [];
+    const fault = once("optim_step", { kind: "status", status: 429 }, { kind: "status", status: 429 });
+    await withServed(
+      {
+        record: { ...summing, deduplicates: false },
+        server: { fault },
+        client: { onRetry: ({ path, attempt }) => told.push(`${path} ${attempt}`) },
+      },
+      async (_, model) => {
+        await step(model);
+        expect(model.weightVersion).toBe(1);
+      },
+    );
+    expect(told).toEqual(["optim_step 1", "optim_step 2"]);
+  });
+
+  test("a forgotten promise is told as such", async () => {
+    let forgetful = false;
+    const fault = (path: string): Fault | null =>
+      forgetful && path === "retrieve_future" ? { kind: "status", status: 410 } : null;
+    await withServed({ server: { fault } }, async (_, model) => {
+      forgetful = true;
+      expect(await refusal(model.forward(sequences))).toMatchObject({ detail: { outcome: "expired" } });
+      forgetful = false;
+    });
+  });
+
+  test("a failed promise and no JSON are errors by name", async () => {
+    for (const [fault, code] of [
+      [once("forward", { kind: "fails", category: "user" }), "api_refused"],
+      [once("forward", { kind: "garbage" }), "reply_malformed"],
+    ] as const)
+      await withServed({ server: { fault } }, async (_, model) => {
+        expect(await refusal(model.forward(sequences))).toMatchObject({ code });
+      });
+  });
+
+  test("a result that never comes ends at the deadline", () => {
+    let nowMs = 0;
+    const clock = {
+      nowMs: () => nowMs,
+      sleep: async (ms: number) => {
+        nowMs += ms;
+      },
+    };
+    const client = { deadlineMs: 30_000, clock };
+    return withServed({ server: { fault: once("forward", { kind: "never" }) }, client }, async (_, model) => {
+      expect(await refusal(model.forward(sequences))).toMatchObject({
+        code: "api_unavailable",
+        detail: { deadlineMs: 30_000 },
+      });
+    });
+  });
+
+  test("no error holds the key", () =>
+    withServed(
+      {
+        client: { apiKey: "tml-secret" },
+        server: { fault: once("forward", { kind: "status", status: 422, text: "tml-secret" }) },
+      },
+      async (_, model) => {
+        const error = await refusal(model.forward(sequences));
+        expect(JSON.stringify([error.message, error.detail])).not.toContain("secret");
+        expect(error.message).toContain("[redacted]");
+      },
+    ));
+});
+
+describe("what is never sent", () => {
+  test("an empty batch, a token outside the vocabulary, a gradient that is not finite", () =>
+    withServed({}, async ({ server }, model) => {
+      const sent = server.log.length;
+      await model.forward([]);
+      await refusal(model.forward([{ promptTokens: [1], completionTokens: [13] }]));
+      await refusal(model.sample([{ ...request, promptTokens: [99] }]));
+      expect(server.log).toHaveLength(sent);
+      await refusal(model.forwardBackward(sequences, ({ values }) => values.map(() => NaN)));
+      expect((await model.optimStep(adam)).applied).toBe(false);
+      expect(server.log.some(({ path }) => path === "forward_backward")).toBe(false);
+    }));
+
+  test("what the protocol has no field for is refused by name", () =>
+    withServed({}, async ({ engine }, model) => {
+      for (const [change, key] of [
+        [{ sampling: { temperature: 1, maxTokens: 4, minP: 0.1 } }, "minP"],
+        [{ topLogProbs: 1 }, "topLogProbs"],
+      ] as const)
+        expect((await refusal(model.sample([{ ...request, ...change }]))).detail["key"]).toBe(key);
+      expect((await refusal(model.forward([{ ...sequences[0]!, temperature: 0.5 }]))).detail["key"]).toBe(
+        "temperature",
+      );
+      for (const [lora, key] of [
+        [{ rank: 4, alpha: 8 }, "alpha"],
+        [{ rank: 4, alpha: 32, dropout: 0.1 }, "dropout"],
+        [{ rank: 4, alpha: 32, targets: ["q_proj"] }, "targets"],
+      ] as const)
+        expect((await refusal(engine.createModel({ ...source, lora }))).detail["key"]).toBe(key);
+      const other = { ...source, base: { kind: "folder", path: "another" } } as const;
+      expect(await refusal(engine.createModel(other))).toMatchObject({ code: "model_unsupported" });
+    }));
+
+  test("an address with a key in it, and plain http to another machine", async () => {
+    for (const baseUrl of ["http://user:key@127.0.0.1:1", "http://example.com", "ftp://127.0.0.1", "nothing"])
+      expect(await refusal(TinkerClient.connect({ baseUrl }))).toMatchObject({ code: "config_invalid" });
+  });
+});
+
+describe("the probe", () => {
+  test.each([
+    ["adds up", summing],
+    ["averages", averaging],
+    [
+      "takes a repeated number twice, and clips nothing",
+      { ...summing, deduplicates: false, clips: false, gradNorm: null },
+    ],
+  ])("finds out that a server %s", (_, record) =>
+    withServed({ record }, async ({ client }) => {
+      expect(await probeServer(client, { baseModel: "tiny", vocabularySize: 13 })).toEqual(record);
+    }),
+  );
+
+  test("refuses a server that computes another loss than it is asked for, and one without the model", async () => {
+    await withServed({ server: { onlyLoss: "cross_entropy" } }, async ({ client }) => {
+      const error = await refusal(probeServer(client, { baseModel: "tiny", vocabularySize: 13 }));
+      expect(error.message).toContain("importance_sampling");
+    });
+    await withServed({}, async ({ client }) => {
+      const error = await refusal(probeServer(client, { baseModel: "other", vocabularySize: 13 }));
+      expect(error).toMatchObject({
+        code: "model_unsupported",
+        message: expect.stringContaining("it has tiny") as string,
+      });
+    });
+  });
+});
+
+test("a journal on disk keeps numbers apart after a restart, and leaves out a half-written line", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-tinker-journal-"));
+  const journal = fileJournal(join(folder, "journal.jsonl"));
+  const served = await serve({ client: { journal } });
+  const model = await served.engine.createModel(source);
+  await step(model);
+  const noted = await journal.entriesOf(model.id);
+  expect(noted.map(({ seq, path }) => `${seq} ${path}`)).toEqual(["1 forward", "2 forward_backward", "3 optim_step"]);
+  const again = await TinkerClient.connect({ baseUrl: served.server.url, journal });
+  const resumed = await again.resumeModel(model.id);
+  await resumed.optimStep({ learningRate: 0, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0 });
+  expect((await journal.entriesOf(model.id)).map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
+  again.close();
+  await served.close();
+  await rm(folder, { recursive: true });
+});
+
+test("a closed engine frees its models and sends no more signs of life", async () => {
+  const served = await serve({ client: { heartbeatMs: 5 } });
+  await served.engine.createModel(source);
+  await tinkerEngine({ client: served.client, record: summing, vocabularySize: 13 }).createModel(source);
+  await served.engine.close();
+  const { log } = served.server;
+  expect(log.filter(({ path }) => path === "unload_model")).toHaveLength(1);
+  const beats = log.filter(({ path }) => path === "session_heartbeat").length;
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  expect(log.filter(({ path }) => path === "session_heartbeat").length - beats).toBeLessThanOrEqual(1);
+  await served.server.close();
+  await served.local.close();
+});

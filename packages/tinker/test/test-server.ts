@@ -1,0 +1,95 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Engine } from "@laconic/core";
+import { createLocalEngine } from "@laconic/engine";
+import { wasmKernels } from "@laconic/kernels-tfjs";
+import {
+  TinkerClient,
+  tinkerEngine,
+  type ServerRecord,
+  type TinkerClientOptions,
+  type TinkerEngineOptions,
+} from "@laconic/tinker";
+import { startTinkerServer, type TinkerServer, type TinkerServerOptions } from "@laconic/tinker/testing";
+
+/** A model small enough for tests; token 0 ends a reply. */
+export const tinyConfig: Readonly<Record<string, unknown>> = {
+  model_type: "llama",
+  vocab_size: 13,
+  hidden_size: 16,
+  intermediate_size: 24,
+  num_hidden_layers: 2,
+  num_attention_heads: 4,
+  num_key_value_heads: 2,
+  max_position_embeddings: 48,
+  rms_norm_eps: 1e-6,
+  tie_word_embeddings: true,
+  initializer_range: 0.3,
+};
+
+/** As the hosted service is documented: losses add up, samplers stay, gradients are clipped. */
+export const summing: ServerRecord = {
+  baseModel: "tiny",
+  contextLength: 48,
+  reduction: { sequences: "sum", positions: "sum" },
+  deduplicates: true,
+  promptLogProbs: "null-first",
+  sampledAt: "sampling",
+  samplers: "frozen",
+  gradNorm: "grad_norm",
+  clips: true,
+  severalModels: true,
+};
+
+/** As SkyRL's on JAX: losses are averaged, samplers follow their model, log-probs are at temperature 1. */
+export const averaging: ServerRecord = {
+  ...summing,
+  reduction: { sequences: "mean", positions: "mean" },
+  promptLogProbs: "without-first",
+  sampledAt: "one",
+  samplers: "live",
+  gradNorm: "skyrl.ai/grad_norm",
+};
+
+/** A server, a client and an engine over it. */
+export interface Served {
+  readonly engine: Engine;
+  readonly client: TinkerClient;
+  readonly server: TinkerServer;
+  /** The engine that the server computes with. */
+  readonly local: Engine;
+  close(): Promise<void>;
+}
+
+export interface ServedOptions {
+  readonly record?: ServerRecord;
+  readonly bases?: TinkerServerOptions["bases"];
+  readonly server?: Partial<TinkerServerOptions>;
+  readonly client?: Partial<TinkerClientOptions>;
+  readonly engine?: Partial<TinkerEngineOptions>;
+}
+
+const quick = { nowMs: () => performance.now(), sleep: () => new Promise<void>((resolve) => setImmediate(resolve)) };
+
+export async function serve(options: ServedOptions = {}): Promise<Served> {
+  const { record = summing, bases = { tiny: { kind: "config", config: tinyConfig, seed: 1 } } } = options;
+  const folder = await mkdtemp(join(tmpdir(), "laconic-tinker-"));
+  const local = await createLocalEngine({ device: wasmKernels() });
+  const server = await startTinkerServer({ engine: local, bases, folder, as: record, ...options.server });
+  const { deduplicates } = record;
+  const client = await TinkerClient.connect({ baseUrl: server.url, clock: quick, deduplicates, ...options.client });
+  const engine = tinkerEngine({ client, record, vocabularySize: 13, ...options.engine });
+  return {
+    engine,
+    client,
+    server,
+    local,
+    async close() {
+      await engine.close();
+      await server.close();
+      await local.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}

@@ -1,0 +1,58 @@
+import { expect, test } from "vitest";
+import { misreported } from "../test/misreported.ts";
+import { parseTrainConfig } from "./config-schema.ts";
+import { onlyPolicy, type TrainedPolicy, type TrainingParts } from "./parts.ts";
+import { silentRecorder } from "./run/recorder.ts";
+import type { Metrics } from "./stages/step-metrics.ts";
+import { tinyParts, tinySettings } from "./testing/index.ts";
+import { train } from "./train.ts";
+
+/** A run in step with its sampler, whose log-probs are a twentieth too low. */
+async function rowsWith(objective: object): Promise<{ rows: Metrics[]; warnings: string[] }> {
+  const parts = tinyParts();
+  const policy = parts.policies[onlyPolicy] as TrainedPolicy;
+  const speak: TrainedPolicy["speak"] = (sampler) => misreported(policy.speak(sampler), 1.05);
+  const other: TrainingParts = { ...parts, policies: { [onlyPolicy]: { ...policy, speak } } };
+  const [rows, warnings]: [Metrics[], string[]] = [[], []];
+  const recorder = silentRecorder((metrics) => rows.push(metrics));
+  await train(other, parseTrainConfig({ ...tinySettings, steps: 3, objective }), {
+    ...recorder,
+    warn: async (text) => void warnings.push(text),
+  });
+  return { rows, warnings };
+}
+
+const truncate = { kind: "truncate", level: "token" } as const;
+const losses = ({ rows }: { rows: Metrics[] }): unknown[] => rows.map((row) => row["actor/pg_loss"]);
+
+test("a synchronous run weighs its samples by how far the sampler is from the trainer, up to the cap", async () => {
+  const weighed = await rowsWith({ name: "grpo", importance: { ...truncate, cap: 2 } });
+  for (const row of weighed.rows) {
+    const gap = row["sampling/logp_difference_max"] as number;
+    expect(gap).toBeGreaterThan(0.02);
+    // The sampler says less than is so: every weight is above 1, the largest that of the widest gap.
+    expect(row["importance_weight/min"]).toBeGreaterThan(1);
+    expect(row["importance_weight/max"]).toBeCloseTo(Math.exp(gap), 10);
+    expect(row["sampling/ess"]).toBeGreaterThan(0.9);
+  }
+  const plain = await rowsWith({ name: "grpo" });
+  expect(plain.rows[0]).not.toHaveProperty("importance_weight/mean");
+  const capped = await rowsWith({ name: "grpo", importance: { ...truncate, cap: 1.01 } });
+  expect(losses(weighed)).not.toEqual(losses(plain));
+  expect(losses(capped)).not.toEqual(losses(weighed));
+});
+
+test("a run with a wide gap is told of it, and of the setting that corrects", async () => {
+  const { warnings } = await rowsWith({ name: "grpo" });
+  expect([...new Set(warnings)].filter((text) => text.includes("objective.importance"))).toHaveLength(1);
+  const weighed = await rowsWith({ name: "grpo", importance: { ...truncate, cap: 2 } });
+  expect(weighed.warnings.filter((text) => text.includes("objective.importance"))).toEqual([]);
+});
+
+test("a second correction, and one that has nothing left to correct, are refused", () => {
+  const objective = { name: "grpo", importance: { ...truncate, cap: 2 } };
+  expect(() => parseTrainConfig({ objective, asynchronous: { maxLag: 1, importanceCap: 2 } })).toThrow(
+    /objective\.importance.*importanceCap/u,
+  );
+  expect(() => parseTrainConfig({ objective, oldLogProbs: "sampler" })).toThrow(/objective\.importance.*recompute/u);
+});
