@@ -106,6 +106,13 @@ describe("browsers can bundle", () => {
     },
   );
 
+  test("the wasm kernels in less than 12 kB gzipped, without TensorFlow.js", { timeout: 120_000 }, async () => {
+    const { gzipped, sources } = await bundled("packages/kernels-tfjs/src/wasm/index.ts", [/^never$/u]);
+    expect(sources.filter((path) => path.includes("@tensorflow"))).toEqual([]);
+    expect(gzipped).toBeGreaterThan(3000);
+    expect(gzipped).toBeLessThan(12_000);
+  });
+
   test.each([
     ["training-worker.ts", 90],
     ["engine-worker.ts", 30],

@@ -45,7 +45,7 @@ describe.skipIf(chromium === null)("in a tab of Chromium, which may not evaluate
     });
     expect(failed).toEqual([]);
     expect(passed).toEqual(kernelCases.map(({ name }) => name));
-    expect(backend).toContain("tfjs-wasm");
+    expect(backend).toBe("wasm simd");
   });
 
   test("40 steps of the relay quickstart are Node's, byte for byte", slow, async () => {

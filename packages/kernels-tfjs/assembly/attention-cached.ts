@@ -1,5 +1,5 @@
 import { softmaxRow } from "./attention";
-import { dot, laneSums } from "./vector";
+import { dot, laneSums, madd } from "./vector";
 
 /**
  * Copies the new keys and values of each sequence to its pages. Cache layout: [page, position, kvHeads * width]; `table` has
@@ -73,16 +73,16 @@ function scoreRow(q: usize, keys: usize, stride: i32, scores: usize, count: i32,
     for (let o = 0; o < wide << 2; o += 16) {
       const x = v128.load(q + o);
       const at = key + o;
-      a = f32x4.add(a, f32x4.mul(x, v128.load(at)));
-      b = f32x4.add(b, f32x4.mul(x, v128.load(at + stride)));
-      c = f32x4.add(c, f32x4.mul(x, v128.load(at + 2 * stride)));
-      d = f32x4.add(d, f32x4.mul(x, v128.load(at + 3 * stride)));
+      a = madd(x, v128.load(at), a);
+      b = madd(x, v128.load(at + stride), b);
+      c = madd(x, v128.load(at + 2 * stride), c);
+      d = madd(x, v128.load(at + 3 * stride), d);
     }
     let sums = laneSums(a, b, c, d);
     for (let o = wide << 2; o < width << 2; o += 4) {
       const at = key + o;
       const column = f32x4(load<f32>(at), load<f32>(at + stride), load<f32>(at + 2 * stride), load<f32>(at + 3 * stride));
-      sums = f32x4.add(sums, f32x4.mul(v128.load32_splat(q + o), column));
+      sums = madd(v128.load32_splat(q + o), column, sums);
     }
     v128.store(scores + (j << 2), f32x4.mul(sums, s));
     key += 4 * stride;
@@ -109,10 +109,10 @@ function mixRow(
       const end = weights + (min(first + pageSize, count) << 2);
       for (let w = weights + (first << 2); w < end; w += 4) {
         const p = v128.load32_splat(w);
-        a0 = f32x4.add(a0, f32x4.mul(p, v128.load(y)));
-        a1 = f32x4.add(a1, f32x4.mul(p, v128.load(y, 16)));
-        a2 = f32x4.add(a2, f32x4.mul(p, v128.load(y, 32)));
-        a3 = f32x4.add(a3, f32x4.mul(p, v128.load(y, 48)));
+        a0 = madd(p, v128.load(y), a0);
+        a1 = madd(p, v128.load(y, 16), a1);
+        a2 = madd(p, v128.load(y, 32), a2);
+        a3 = madd(p, v128.load(y, 48), a3);
         y += stride;
       }
     }
@@ -128,7 +128,7 @@ function mixRow(
       let y = values + load<i32>(pages + ((first / pageSize) << 2)) * pageSize * stride + (d << 2);
       const end = weights + (min(first + pageSize, count) << 2);
       for (let w = weights + (first << 2); w < end; w += 4) {
-        sum = f32x4.add(sum, f32x4.mul(v128.load32_splat(w), v128.load(y)));
+        sum = madd(v128.load32_splat(w), v128.load(y), sum);
         y += stride;
       }
     }

@@ -1,5 +1,5 @@
 import { transposeStrided } from "./transpose";
-import { copyRow } from "./vector";
+import { copyRow, madd } from "./vector";
 
 // The products of attention, for four query rows at a time. A tile is [4, width], a band is [4, `band` floats]: four rows
 // of scores or shares over the keys. Key columns go in whole vectors of four.
@@ -42,17 +42,17 @@ export function scoreBand(
       const k0 = v128.load(key);
       const k1 = v128.load(key, 16);
       const a = v128.load32_splat(x);
-      a0 = f32x4.add(a0, f32x4.mul(a, k0));
-      a1 = f32x4.add(a1, f32x4.mul(a, k1));
+      a0 = madd(a, k0, a0);
+      a1 = madd(a, k1, a1);
       const b = v128.load32_splat(x + row);
-      b0 = f32x4.add(b0, f32x4.mul(b, k0));
-      b1 = f32x4.add(b1, f32x4.mul(b, k1));
+      b0 = madd(b, k0, b0);
+      b1 = madd(b, k1, b1);
       const c = v128.load32_splat(x + 2 * row);
-      c0 = f32x4.add(c0, f32x4.mul(c, k0));
-      c1 = f32x4.add(c1, f32x4.mul(c, k1));
+      c0 = madd(c, k0, c0);
+      c1 = madd(c, k1, c1);
       const d = v128.load32_splat(x + 3 * row);
-      d0 = f32x4.add(d0, f32x4.mul(d, k0));
-      d1 = f32x4.add(d1, f32x4.mul(d, k1));
+      d0 = madd(d, k0, d0);
+      d1 = madd(d, k1, d1);
       key += step;
     }
     const to = out + (j << 2);
@@ -71,7 +71,7 @@ export function scoreBand(
       let key = keysT + (j << 2);
       const end = tile + (r + 1) * row;
       for (let x = tile + r * row; x < end; x += 4) {
-        sum = f32x4.add(sum, f32x4.mul(v128.load32_splat(x), v128.load(key)));
+        sum = madd(v128.load32_splat(x), v128.load(key), sum);
         key += step;
       }
       v128.store(out + r * line + (j << 2), f32x4.mul(sum, s));
@@ -101,17 +101,17 @@ export function mixRows(
       const y0 = v128.load(y);
       const y1 = v128.load(y, 16);
       const a = v128.load32_splat(w);
-      a0 = f32x4.add(a0, f32x4.mul(a, y0));
-      a1 = f32x4.add(a1, f32x4.mul(a, y1));
+      a0 = madd(a, y0, a0);
+      a1 = madd(a, y1, a1);
       const b = v128.load32_splat(w + line);
-      b0 = f32x4.add(b0, f32x4.mul(b, y0));
-      b1 = f32x4.add(b1, f32x4.mul(b, y1));
+      b0 = madd(b, y0, b0);
+      b1 = madd(b, y1, b1);
       const c = v128.load32_splat(w + 2 * line);
-      c0 = f32x4.add(c0, f32x4.mul(c, y0));
-      c1 = f32x4.add(c1, f32x4.mul(c, y1));
+      c0 = madd(c, y0, c0);
+      c1 = madd(c, y1, c1);
       const e = v128.load32_splat(w + 3 * line);
-      d0 = f32x4.add(d0, f32x4.mul(e, y0));
-      d1 = f32x4.add(d1, f32x4.mul(e, y1));
+      d0 = madd(e, y0, d0);
+      d1 = madd(e, y1, d1);
       y += stride;
     }
     const to = out + (d << 2);

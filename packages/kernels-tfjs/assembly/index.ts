@@ -1,8 +1,7 @@
-// Fused kernels over float32 arrays in TensorFlow.js's own memory. Every argument that names an array is a byte address.
-export { firstOutside, gatherRows, scatterAddRows } from "./rows";
+// Fused kernels over float32 arrays in one memory. Every argument that names an array is a byte address.
+export { copyColumns, firstOutside, gatherRows, scatterAddRows } from "./rows";
 export { add, addBias, columnSums, multiply, scale, sumSquares } from "./elementwise";
-export { transpose } from "./transpose";
-export { transposedProduct } from "./transposed-product";
+export { packColumns, packTransposed, product, transposedProduct } from "./product";
 export { rmsNorm, rmsNormBackward } from "./rms-norm";
 export { rotary } from "./rotary";
 export { attention } from "./attention";

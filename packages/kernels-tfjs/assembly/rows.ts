@@ -18,3 +18,8 @@ export function scatterAddRows(delta: usize, ids: usize, out: usize, count: i32,
   const bytes = width << 2;
   for (let m = 0; m < count; m++) axpy(1, delta + m * bytes, out + load<i32>(ids + (m << 2)) * bytes, width);
 }
+
+/** `count` floats of each row go from one matrix to another, whose rows lie `fromRow` and `toRow` bytes apart. */
+export function copyColumns(from: usize, fromRow: i32, to: usize, toRow: i32, rows: i32, count: i32): void {
+  for (let r = 0; r < rows; r++) copyRow(from + r * fromRow, to + r * toRow, count);
+}

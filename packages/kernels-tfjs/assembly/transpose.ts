@@ -1,9 +1,4 @@
-/** out[c, r] = x[r, c]. */
-export function transpose(x: usize, out: usize, rows: i32, columns: i32): void {
-  transposeStrided(x, columns << 2, out, rows << 2, rows, columns);
-}
-
-/** The same between parts of larger matrices, whose rows lie `from` and `to` bytes apart; in 4 x 4 tiles. */
+/** out[c, r] = x[r, c], in matrices whose rows lie `from` and `to` bytes apart; in 4 x 4 tiles. */
 export function transposeStrided(x: usize, from: i32, out: usize, to: i32, rows: i32, columns: i32): void {
   const wide = columns & ~3;
   const tall = rows & ~3;

@@ -1,6 +1,12 @@
 /** Long sums over rows go through partial sums of this many rows: float32 errors grow with the length of a sum. */
 export const blockRows: i32 = 256;
 
+/** x * y + sum: rounded twice, the same bits on every machine; fused, and rounded once, in the build for it. */
+@inline
+export function madd(x: v128, y: v128, sum: v128): v128 {
+  return ASC_FEATURE_RELAXED_SIMD ? f32x4.relaxed_madd(x, y, sum) : f32x4.add(sum, f32x4.mul(x, y));
+}
+
 /** Sum of the four lanes, in a fixed order. */
 @inline
 export function laneSum(v: v128): f32 {

@@ -1,5 +1,5 @@
 /**
- * The kernel sets of the Laconic engine on TensorFlow.js: wasm, TensorFlow, WebGPU.
+ * Kernel sets of the Laconic engine: WebAssembly, and on TensorFlow.js TensorFlow and WebGPU.
  * @module @laconic/kernels-tfjs
  */
 export { createKernels, wasmKernels } from "./wasm/create-kernels.ts";

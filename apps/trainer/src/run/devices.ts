@@ -84,12 +84,22 @@ const devices: readonly KnownDevice[] = [
   },
   {
     name: "wasm",
-    about: "TensorFlow.js and SIMD kernels on WebAssembly; needs nothing but npm",
+    about: "SIMD kernels on WebAssembly; needs nothing but npm",
     workers: 2,
     // WebAssembly addresses 32 bits.
     memory: (workers) => Math.min(totalmem() / workers, 2 ** 32),
     source: () => wasmKernels(),
     remedy: "take another device",
+    native: () => false,
+  },
+  {
+    // After wasm, which works everywhere: it is for those who ask for it.
+    name: "wasm-fma",
+    about: "the same with fused multiplication and addition: faster, its bits are the machine's; needs Node 22",
+    workers: 2,
+    memory: (workers) => Math.min(totalmem() / workers, 2 ** 32),
+    source: () => wasmKernels({ fma: true }),
+    remedy: "take device wasm, which rounds twice, or Node 22",
     native: () => false,
   },
   {

@@ -1,6 +1,7 @@
 import { afterAll, expect, test } from "vitest";
 import type { Kernels } from "@laconic/kernels";
 import { createKernels, wasmKernels } from "./create-kernels.ts";
+import { WasmMemory } from "./wasm-memory.ts";
 
 const events = ["uncaughtException", "unhandledRejection"] as const;
 const made: Kernels[] = [];
@@ -16,7 +17,7 @@ test("starting leaves the process's error handlers as they were, and prints noth
   process.removeListener("unhandledRejection", own);
 });
 
-test("kernel sets in one thread do not see each other's tensors", async () => {
+test("kernel sets in one thread have a memory each", async () => {
   const [a, b] = [await createKernels({}), await createKernels(undefined)];
   made.push(a, b);
   const tensor = a.upload(Float32Array.of(1, 2), [2]);
@@ -26,16 +27,29 @@ test("kernel sets in one thread do not see each other's tensors", async () => {
   expect(() => a.copy(tensor)).toThrow("used after it was freed");
 });
 
-test("an option is refused by name", async () => {
+test("an option is refused by name, and one of the wrong kind", async () => {
   await expect(createKernels({ threads: 4 })).rejects.toMatchObject({
     code: "config_invalid",
     detail: { key: "threads" },
   });
+  await expect(createKernels({ fma: "yes" })).rejects.toMatchObject({ code: "config_invalid", detail: { key: "fma" } });
+});
+
+test("a binary that the engine cannot compile says what it needs", async () => {
+  const damaged = new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0, 99]);
+  await expect(WasmMemory.open(damaged, true)).rejects.toMatchObject({
+    code: "device_unavailable",
+    message: expect.stringContaining("they need relaxed SIMD, as in Node 22"),
+  });
+  await expect(WasmMemory.open(new Uint8Array([0, 97, 115, 109, 1, 0, 0, 0]))).rejects.toThrow("fused.wasm lacks add,");
 });
 
 test("the source says where the engine's worker finds the kernels", async () => {
   const source = structuredClone(wasmKernels());
-  expect(source.device).toBe("wasm");
+  expect([source.device, wasmKernels({ fma: true })]).toMatchObject([
+    "wasm",
+    { device: "wasm-fma", options: { fma: true } },
+  ]);
   const module: Record<string, unknown> = await import(source.module);
   expect(module["createKernels"]).toBe(createKernels);
 });
@@ -43,5 +57,5 @@ test("the source says where the engine's worker finds the kernels", async () => 
 test("the set names its device and library", async () => {
   const kernels = await createKernels({});
   made.push(kernels);
-  expect([kernels.device, kernels.backend, kernels.dtype]).toEqual(["wasm", "tfjs-wasm 4.22.0", "float32"]);
+  expect([kernels.device, kernels.backend, kernels.dtype]).toEqual(["wasm", "wasm simd", "float32"]);
 });

@@ -1,39 +1,34 @@
+import { LaconicError } from "@laconic/core";
 import type { CreateKernels, KernelSource } from "@laconic/kernels";
-import { openBinaries } from "#wasm";
-import { claiming } from "../claim-backend.ts";
-import { openTfjsMemory } from "./tfjs-memory.ts";
+import { openBinary } from "#wasm";
 import { wasmKernelSet } from "./wasm-kernels.ts";
+import { WasmMemory } from "./wasm-memory.ts";
 
 /**
- * Starts TensorFlow.js's wasm backend and the fused kernels beside it; called in the engine's worker.
- * Kernel sets in one thread share the backend's memory, which holds at most 4 GiB.
- * In a browser the options are those of {@link wasmKernels}; in Node there are none.
- * @throws LaconicError `device_unavailable` when the backend does not start, `config_invalid` on an unknown option.
+ * Starts the wasm kernels, each set with a memory of its own of at most 4 GiB; called in the engine's worker.
+ * The options are those of {@link wasmKernels}; Node knows no `fused`.
+ * @throws LaconicError `device_unavailable` when they do not start, `config_invalid` on an unknown option.
  */
 export const createKernels: CreateKernels = async (options) => {
-  const fused = await openBinaries(options ?? {});
-  return claiming("wasm", async (release) => {
-    const kernels = wasmKernelSet(await openTfjsMemory(fused));
-    return {
-      ...kernels,
-      dispose: () => {
-        kernels.dispose();
-        release();
-      },
-    };
-  });
+  const { fma = false, ...others } = options ?? {};
+  if (typeof fma !== "boolean")
+    throw new LaconicError("config_invalid", `fma of the wasm kernels is true or false, got ${fma}`, { key: "fma" });
+  return wasmKernelSet(await WasmMemory.open(await openBinary(fma, others), fma), fma);
 };
 
-/** Where a browser finds the two binaries, if not where its bundler put them. Vite and webpack ship them by themselves. */
+/** How the wasm kernels compute, and where a browser finds them. */
 export interface WasmOptions {
-  /** Address of `assets/fused.wasm` of this package. */
+  /**
+   * Products round once for each multiplication and addition where the processor can: faster, and the bits are those of the
+   * machine. Without it they are the same on every machine. Needs relaxed SIMD: Node 22, Chromium 114.
+   */
+  readonly fma?: boolean;
+  /** Where a browser finds `assets/fused.wasm` of this package, or `fused-fma.wasm`, if not where its bundler put it; Vite and webpack ship them. */
   readonly fused?: string;
-  /** Address of `tfjs-backend-wasm-simd.wasm` of TensorFlow.js. */
-  readonly binary?: string;
 }
 
 /** The device that needs nothing but npm: one thread per worker, float32, SIMD. */
 export function wasmKernels(options: WasmOptions = {}): KernelSource {
   const given = Object.keys(options).length > 0 && { options: { ...options } };
-  return { device: "wasm", module: import.meta.url, ...given };
+  return { device: options.fma === true ? "wasm-fma" : "wasm", module: import.meta.url, ...given };
 }

@@ -1,6 +1,5 @@
 import { LaconicError } from "@laconic/core";
 import { expectFloats, matrix, sizeOf, type Kernels } from "@laconic/kernels";
-import { reshape } from "@tensorflow/tfjs-core";
 import type { WasmDevice } from "./wasm-device.ts";
 
 type Elementwise = "reshape" | "add" | "multiply" | "scaled" | "accumulate" | "swiGlu" | "swiGluBackward";
@@ -9,13 +8,10 @@ export function elementwiseKernels(device: WasmDevice): Pick<Kernels, Elementwis
   const { store } = device;
   return {
     reshape(tensor, shape) {
-      const data = store.data(tensor);
-      if (sizeOf(shape) !== data.size)
-        throw new LaconicError(
-          "input_invalid",
-          `reshape: ${data.size} elements do not fill shape [${shape.join(", ")}]`,
-        );
-      return store.adopt(reshape(data, [...shape]), tensor.dtype);
+      const size = sizeOf(tensor.shape);
+      if (sizeOf(shape) !== size)
+        throw new LaconicError("input_invalid", `reshape: ${size} elements do not fill shape [${shape.join(", ")}]`);
+      return store.reshaped(tensor, shape);
     },
     add(a, b) {
       expectFloats(a, a.shape, "add: a");

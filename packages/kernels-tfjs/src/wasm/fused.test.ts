@@ -5,32 +5,40 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
+import { setFlagsFromString } from "node:v8";
 import { expect, test } from "vitest";
 import { fusedNames } from "./fused.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
-const committed = await readFile(join(root, "assets/fused.wasm"));
 
-test("the module exports what is called, and nothing else", async () => {
+/** Targets of `asconfig.json` and their files. */
+const builds = [
+  ["release", await readFile(join(root, "assets/fused.wasm"))],
+  ["fma", await readFile(join(root, "assets/fused-fma.wasm"))],
+] as const;
+// Node 20 has relaxed SIMD behind this.
+setFlagsFromString("--experimental-wasm-relaxed-simd");
+
+test.each(builds)("%s: the module exports what is called, and nothing else", async (_, committed) => {
   const { exports } = await inspect(committed);
   expect(exports.toSorted()).toEqual([...fusedNames].toSorted());
 });
 
-test("the module brings no data or globals of its own: the memory belongs to TensorFlow.js", () => {
+test.each(builds)("%s: the module brings no data or globals of its own: working space is passed in", (_, committed) => {
   // Types, imports, functions, exports, code; 6 would be globals, 11 static data.
   expect(sections(committed)).toEqual([1, 2, 3, 7, 10]);
 });
 
 const compiler = resolveCompiler();
 
-test.skipIf(compiler === null)(
-  "building assembly/ again gives the committed bytes (skipped when assemblyscript is not installed)",
-  { timeout: 60_000 },
-  async () => {
+test.skipIf(compiler === null).each(builds)(
+  "%s: building assembly/ again gives the committed bytes (skipped when assemblyscript is not installed)",
+  { timeout: 240_000 },
+  async (target, committed) => {
     const folder = await mkdtemp(join(tmpdir(), "fused-"));
     try {
       const out = join(folder, "fused.wasm");
-      const args = [compiler as string, "--target", "release", "--outFile", out];
+      const args = [compiler as string, "--target", target, "--outFile", out];
       await promisify(execFile)(process.execPath, args, { cwd: root });
       expect((await readFile(out)).equals(committed)).toBe(true);
     } finally {

@@ -8,11 +8,15 @@ export const fusedNames = [
   "attentionBackward",
   "attentionCached",
   "columnSums",
+  "copyColumns",
   "firstOutside",
   "gatherRows",
   "headLogProbs",
   "headLogProbsBackward",
   "multiply",
+  "packColumns",
+  "packTransposed",
+  "product",
   "rmsNorm",
   "rmsNormBackward",
   "rotary",
@@ -22,11 +26,10 @@ export const fusedNames = [
   "sumSquares",
   "swiGlu",
   "swiGluBackward",
-  "transpose",
   "transposedProduct",
 ] as const;
 
 export type FusedName = (typeof fusedNames)[number];
 
-/** Arrays are byte addresses in the shared memory. */
+/** Arrays are byte addresses in the memory. */
 export type Fused = Readonly<Record<FusedName, (...args: number[]) => number>>;

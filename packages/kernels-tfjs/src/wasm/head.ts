@@ -7,18 +7,8 @@ const maxLogits = 1 << 22;
 type Head = "headLogProbs" | "headLogProbsBackward";
 
 /** The output layer and its log-softmax, in chunks of rows so that the logits never exist as a whole. */
-export function headKernels(
-  device: WasmDevice,
-  { linear, linearBackward, accumulate }: Pick<Kernels, "linear" | "linearBackward" | "accumulate">,
-): Pick<Kernels, Head> {
-  const { store } = device;
-  const rowsOf = (hidden: Tensor, start: number, count: number): Tensor => {
-    const [rows, width] = matrix(hidden, "headLogProbs: hidden");
-    if (count === rows) return hidden;
-    const part = store.allocate([count, width]);
-    store.bytes(part).set(store.bytes(hidden).subarray(4 * start * width, 4 * (start + count) * width));
-    return part;
-  };
+export function headKernels(device: WasmDevice): Pick<Kernels, Head> {
+  const { store, products } = device;
   const inChunks = (rows: number, vocabulary: number, body: (start: number, count: number) => void): void => {
     const most = Math.max(1, Math.floor(maxLogits / vocabulary));
     for (let start = 0; start < rows; start += most) store.scope(() => body(start, Math.min(most, rows - start)));
@@ -38,10 +28,11 @@ export function headKernels(
   };
   return {
     headLogProbs(hidden, weight, targets, inverseTemperature) {
-      const [rows, , vocabulary] = expectInputs(hidden, weight, targets, inverseTemperature);
+      const [rows, width, vocabulary] = expectInputs(hidden, weight, targets, inverseTemperature);
       const [logProbs, entropy, logSumExp] = [0, 0, 0].map(() => store.allocate([rows])) as [Tensor, Tensor, Tensor];
       inChunks(rows, vocabulary, (start, count) => {
-        const logits = linear(rowsOf(hidden, start, count), weight);
+        const logits = store.allocate([count, vocabulary]);
+        products.forward(store.address(hidden) + 4 * start * width, count, weight, store.address(logits));
         const at = [targets, inverseTemperature, logProbs, entropy, logSumExp].map((x) => store.address(x) + 4 * start);
         device.run("headLogProbs", logits, ...at, count, vocabulary);
       });
@@ -54,14 +45,15 @@ export function headKernels(
       const dHidden = store.allocate(hidden.shape);
       const dWeight = needs.weight ? store.zeros(weight.shape) : undefined;
       inChunks(rows, vocabulary, (start, count) => {
-        const part = rowsOf(hidden, start, count);
-        const logits = linear(part, weight);
+        const part = store.address(hidden) + 4 * start * width;
+        const logits = store.allocate([count, vocabulary]);
+        products.forward(part, count, weight, store.address(logits));
         const at = [targets, inverseTemperature, logSumExp, dLogProbs].map((x) => store.address(x) + 4 * start);
         // Turns the logits into their gradient.
         device.run("headLogProbsBackward", logits, ...at, count, vocabulary);
-        const gradients = linearBackward(logits, part, weight, { input: true, weight: needs.weight, bias: false });
-        store.bytes(dHidden).set(store.bytes(gradients.dX as Tensor), 4 * start * width);
-        if (dWeight) accumulate(dWeight, gradients.dWeight as Tensor);
+        const dLogits = store.address(logits);
+        products.back(dLogits, count, weight, store.address(dHidden) + 4 * start * width);
+        if (dWeight) products.transposed(dLogits, part, count, dWeight, false);
       });
       return { dHidden, ...(dWeight && { dWeight }) };
     },

@@ -2,7 +2,7 @@ import { expectFloats, expectUpdates, sizeOf, type GradientClip, type Kernels } 
 import type { WasmDevice } from "./wasm-device.ts";
 
 export function optimizerKernels(device: WasmDevice): Pick<Kernels, "sumSquares" | "adamW"> {
-  const { store, memory } = device;
+  const { store } = device;
   /** Null where the norm is not finite. */
   const gradScale = ({ squares, maxNorm }: GradientClip): number | null => {
     const [square = NaN] = new Float32Array(store.bytes(squares).slice().buffer);
@@ -23,18 +23,14 @@ export function optimizerKernels(device: WasmDevice): Pick<Kernels, "sumSquares"
       if (scale === null) return;
       const { learningRate, beta1, beta2 } = step;
       for (const { param, grad, first, second } of tensors) {
-        store.makeWritable(first);
-        store.makeWritable(second);
-        const updated = memory.allocate(param.shape, "float32");
+        for (const tensor of [param, first, second]) store.makeWritable(tensor);
         device.run(
           "adamW",
-          ...[param, grad, first, second, memory.address(updated), sizeOf(param.shape)],
+          ...[param, grad, first, second, param, sizeOf(param.shape)],
           ...[1 - learningRate * step.weightDecay, learningRate / (1 - beta1 ** step.step)],
           ...[beta1, 1 - beta1, beta2, 1 - beta2],
           ...[step.epsilon, Math.sqrt(1 - beta2 ** step.step), scale],
         );
-        // New data rather than new values: the matrix product keeps packed copies of the old.
-        store.replace(param, updated);
       }
     },
   };

@@ -4,16 +4,14 @@ import type { WasmDevice } from "./wasm-device.ts";
 type Pieces = "together" | "assign" | "columns" | "joinColumns";
 
 /** Parts of matrices, and tensors that are used together: each tensor has memory of its own. */
-export function pieceKernels({ store }: WasmDevice): Pick<Kernels, Pieces> {
+export function pieceKernels(device: WasmDevice): Pick<Kernels, Pieces> {
+  const { store } = device;
   /** Copies `count` columns from one matrix to another, row by row. */
   const copyColumns = (from: Tensor, fromStart: number, to: Tensor, toStart: number, count: number): void => {
     const [rows, fromWidth] = from.shape as readonly [number, number];
     const toWidth = to.shape[1] as number;
-    const [source, target] = [store.bytes(from), store.bytes(to)];
-    for (let row = 0; row < rows; row++) {
-      const at = 4 * (row * fromWidth + fromStart);
-      target.set(source.subarray(at, at + 4 * count), 4 * (row * toWidth + toStart));
-    }
+    const [source, target] = [store.address(from) + 4 * fromStart, store.address(to) + 4 * toStart];
+    device.run("copyColumns", source, 4 * fromWidth, target, 4 * toWidth, rows, count);
   };
   return {
     together: (shapes) => shapes.map((shape) => store.zeros(shape)),

@@ -1,26 +1,32 @@
-import { memory } from "@tensorflow/tfjs-core";
 import { beforeAll, expect, test } from "vitest";
 import type { Kernels, Tensor } from "@laconic/kernels";
-import { createKernels } from "./create-kernels.ts";
+import { openBinary } from "#wasm";
+import { wasmKernelSet } from "./wasm-kernels.ts";
+import { WasmMemory } from "./wasm-memory.ts";
 
+let memory: WasmMemory;
 let kernels: Kernels;
 beforeAll(async () => {
-  kernels = await createKernels({});
+  memory = await WasmMemory.open(await openBinary(false, {}));
+  kernels = wasmKernelSet(memory);
 });
 
 const floats = (values: readonly number[], ...shape: number[]): Tensor =>
   kernels.upload(Float32Array.from(values), shape);
 
-test("TensorFlow.js holds one tensor for each live one, and one more for the transpose of a weight in use", () => {
-  const before = memory().numTensors;
-  const held = (): number => memory().numTensors - before;
-  const [x, weight] = [floats([1, 2], 1, 2), floats([1, 2, 3, 4, 5, 6], 3, 2)];
-  expect([held(), kernels.liveTensors()]).toEqual([2, 2]);
+test("memory holds each live tensor once, and the panels of a weight in use", () => {
+  const before = memory.used;
+  const held = (): number => (memory.used - before) / 4;
+  const [x, weight] = [kernels.zeros([1, 16]), kernels.zeros([20, 16])];
+  expect([held(), kernels.liveTensors()]).toEqual([16 + 320, 2]);
   const out = kernels.linear(x, weight);
-  expect([held(), kernels.liveTensors()]).toEqual([4, 3]);
+  // Panels are eight columns wide, and an array starts where a cache line does.
+  expect([held(), kernels.liveTensors()]).toEqual([16 + 320 + 384 + 32, 3]);
   const gradients = kernels.linearBackward(out, x, weight, { input: true, weight: true, bias: true });
-  const flat = kernels.reshape(out, [3]);
-  expect([held(), kernels.liveTensors()]).toEqual([8, 7]);
+  const flat = kernels.reshape(out, [20]);
+  expect([held(), kernels.liveTensors()]).toEqual([16 + 320 + 384 + 32 + 16 + 320 + 32, 7]);
+  kernels.accumulate(weight, gradients.dWeight as Tensor);
+  expect(held()).toBe(16 + 320 + 32 + 16 + 320 + 32);
   kernels.free(x, weight, out, flat, ...Object.values(gradients));
   expect([held(), kernels.liveTensors()]).toEqual([0, 0]);
 });
@@ -40,9 +46,9 @@ test("training steps leave nothing behind", () => {
       kernels.adamW([{ param: weight, grad: dWeight as Tensor, ...moments }], { ...settings, step: count });
     });
   step(1);
-  const before = { tensors: memory().numTensors, data: memory().numDataBuffers, live: kernels.liveTensors() };
+  const before = { bytes: memory.used, live: kernels.liveTensors() };
   for (let count = 2; count < 50; count++) step(count);
-  expect({ tensors: memory().numTensors, data: memory().numDataBuffers, live: kernels.liveTensors() }).toEqual(before);
+  expect({ bytes: memory.used, live: kernels.liveTensors() }).toEqual(before);
   kernels.free(weight, moments.first, moments.second);
 });
 
@@ -76,6 +82,16 @@ test("a reshaped tensor keeps its values when the original changes", async () =>
   kernels.free(original, delta, reshaped);
 });
 
+test("data that two tensors share is given back with the last", () => {
+  const before = memory.used;
+  const original = floats([1, 2], 2);
+  const reshaped = kernels.reshape(original, [1, 2]);
+  kernels.free(original);
+  expect(memory.used).toBeGreaterThan(before);
+  kernels.free(reshaped);
+  expect(memory.used).toBe(before);
+});
+
 test("values survive when the memory grows and its buffer is replaced", async () => {
   const small = floats([1, 2, 3], 3);
   const large = Array.from({ length: 12 }, () => kernels.zeros([1 << 21]));
@@ -88,7 +104,7 @@ test("values survive when the memory grows and its buffer is replaced", async ()
 
 /** Runs a call that must fail for want of memory and leave everything as it was. */
 async function expectFull(call: () => unknown): Promise<void> {
-  const counts = (): number[] => [kernels.liveTensors(), memory().numTensors, memory().numDataBuffers];
+  const counts = (): number[] => [kernels.liveTensors(), memory.used];
   const before = counts();
   expect(call).toThrow("no room for an array");
   expect(counts()).toEqual(before);

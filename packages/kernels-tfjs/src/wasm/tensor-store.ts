@@ -1,17 +1,24 @@
 import { expectFilled, TensorScopes, type Kernels, type Tensor } from "@laconic/kernels";
-import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
-import type { TfjsMemory } from "./tfjs-memory.ts";
+import type { WasmMemory } from "./wasm-memory.ts";
 
-/** A handle over one TensorFlow.js tensor. An in-place update may swap the tensor underneath; the handle stays. */
+/** An array in memory. Tensors of several shapes may share one until one of them is changed. */
+interface Data {
+  readonly address: number;
+  readonly shape: readonly number[];
+  readonly count: number;
+  tensors: number;
+  /** The same matrix as panels for the matrix product, made at first use and kept until the values change. */
+  panels: Data | null;
+}
+
+/** A handle over data. An in-place update may swap the data underneath; the handle stays. */
 class Handle implements Tensor {
   readonly shape: readonly number[];
   readonly dtype: "float" | "int32";
-  data: TfTensor;
-  /** The explicit transpose of a weight, made at first use: the fast matrix product refuses transposed operands. */
-  transposed: TfTensor | null = null;
+  data: Data;
 
-  constructor(data: TfTensor, dtype: "float" | "int32") {
-    this.shape = data.shape;
+  constructor(data: Data, shape: readonly number[], dtype: "float" | "int32") {
+    this.shape = shape;
     this.dtype = dtype;
     this.data = data;
   }
@@ -19,12 +26,10 @@ class Handle implements Tensor {
 
 /** Owns every handle and knows what may be changed in place. */
 export class TensorStore {
-  readonly #memory: TfjsMemory;
-  readonly #handles = new TensorScopes<Handle>(disposeData);
-  /** Data of which TensorFlow.js holds a packed copy for the matrix product; it must never change. */
-  readonly #packed = new WeakSet<object>();
+  readonly #memory: WasmMemory;
+  readonly #handles = new TensorScopes<Handle>((handle) => this.#leave(handle.data));
 
-  constructor(memory: TfjsMemory) {
+  constructor(memory: WasmMemory) {
     this.#memory = memory;
   }
 
@@ -34,7 +39,7 @@ export class TensorStore {
 
   /** Holds whatever was in memory before. */
   allocate(shape: readonly number[], dtype: "float" | "int32" = "float"): Tensor {
-    return this.adopt(this.#memory.allocate(shape, dtype === "float" ? "float32" : "int32"), dtype);
+    return this.#handles.adopt(new Handle(this.#allocate(shape), [...shape], dtype));
   }
   zeros(shape: readonly number[]): Tensor {
     const tensor = this.allocate(shape);
@@ -48,48 +53,44 @@ export class TensorStore {
     this.bytes(tensor).set(new Uint8Array(source.buffer, source.byteOffset, source.byteLength));
     return tensor;
   }
-  adopt(data: TfTensor, dtype: "float" | "int32" = "float"): Tensor {
-    return this.#handles.adopt(new Handle(data, dtype));
+  /** Another handle over the same data, until either is changed. */
+  reshaped(tensor: Tensor, shape: readonly number[]): Tensor {
+    const { data, dtype } = this.#handles.get(tensor);
+    data.tensors += 1;
+    return this.#handles.adopt(new Handle(data, [...shape], dtype));
   }
 
-  data(tensor: Tensor): TfTensor {
-    return this.#handles.get(tensor).data;
-  }
-  /** Byte address of the first element; valid for the tensor's life. */
+  /** Byte address of the first element; valid until the tensor is freed or made writable. */
   address(tensor: Tensor): number {
-    return this.#memory.address(this.data(tensor));
+    return this.#handles.get(tensor).data.address;
   }
   /** The tensor's bytes as a view, valid until the next allocation. */
   bytes(tensor: Tensor): Uint8Array {
-    return this.#memory.bytes(this.data(tensor));
+    return this.#bytes(this.#handles.get(tensor).data);
   }
 
-  /** The tensor as right operand of a matrix product, which keeps a packed copy of it. */
-  rightOperand(tensor: Tensor): TfTensor {
-    const data = this.data(tensor);
-    this.#packed.add(data.dataId);
-    return data;
-  }
-  /** The tensor's transpose, kept until its values change. */
-  transposed(tensor: Tensor, make: (data: TfTensor) => TfTensor): TfTensor {
-    const handle = this.#handles.get(tensor);
-    handle.transposed ??= make(handle.data);
-    return handle.transposed;
+  /** Address of the tensor's panels: what `pack` writes at the address that it gets, `shape` large, kept until the values change. */
+  panels(tensor: Tensor, shape: readonly number[], pack: (from: number, to: number) => void): number {
+    const { data } = this.#handles.get(tensor);
+    if (!data.panels) {
+      data.panels = this.#allocate(shape);
+      pack(data.address, data.panels.address);
+    }
+    return data.panels.address;
   }
 
-  /** Makes a tensor safe to change in place: gives it data that nothing else shares and no packed copy repeats. */
+  /** Makes a tensor safe to change in place: gives it data that nothing else shares and no panels repeat. */
   makeWritable(tensor: Tensor): void {
-    const { data, transposed } = this.#handles.get(tensor);
-    if (!transposed && !this.#packed.has(data.dataId) && !this.#memory.isShared(data)) return;
-    const own = this.#memory.allocate(tensor.shape, tensor.dtype === "float" ? "float32" : "int32");
-    this.#memory.bytes(own).set(this.#memory.bytes(data));
-    this.replace(tensor, own);
-  }
-  /** Puts new data under a handle. */
-  replace(tensor: Tensor, data: TfTensor): void {
     const handle = this.#handles.get(tensor);
-    disposeData(handle);
-    handle.data = data;
+    const { data } = handle;
+    if (data.tensors > 1) {
+      handle.data = this.#allocate(data.shape);
+      this.#bytes(handle.data).set(this.#bytes(data));
+      data.tensors -= 1;
+    } else if (data.panels) {
+      this.#leave(data.panels);
+      data.panels = null;
+    }
   }
 
   free(tensor: Tensor): void {
@@ -108,10 +109,18 @@ export class TensorStore {
   dispose(): void {
     this.#handles.dispose();
   }
-}
 
-function disposeData(handle: Handle): void {
-  handle.data.dispose();
-  handle.transposed?.dispose();
-  handle.transposed = null;
+  #allocate(shape: readonly number[]): Data {
+    const count = shape.reduce((product, length) => product * length, 1);
+    return { address: this.#memory.allocate(shape), shape, count, tensors: 1, panels: null };
+  }
+  #bytes({ address, count }: Data): Uint8Array {
+    return this.#memory.bytes(address, 4 * count);
+  }
+  #leave(data: Data): void {
+    data.tensors -= 1;
+    if (data.tensors > 0) return;
+    if (data.panels) this.#leave(data.panels);
+    this.#memory.release(data.address, data.shape);
+  }
 }

@@ -1,22 +1,25 @@
 import { LaconicError } from "@laconic/core";
 import { expectInts, type Tensor } from "@laconic/kernels";
 import type { FusedName } from "./fused.ts";
+import { Products } from "./products.ts";
 import { TensorStore } from "./tensor-store.ts";
-import type { TfjsMemory } from "./tfjs-memory.ts";
+import type { WasmMemory } from "./wasm-memory.ts";
 
 /** What all operations work with: the tensors, and the fused functions over the memory they lie in. */
 export class WasmDevice {
-  readonly memory: TfjsMemory;
   readonly store: TensorStore;
+  readonly products: Products;
+  readonly #memory: WasmMemory;
 
-  constructor(memory: TfjsMemory) {
-    this.memory = memory;
+  constructor(memory: WasmMemory) {
+    this.#memory = memory;
     this.store = new TensorStore(memory);
+    this.products = new Products(memory.fused, this.store);
   }
 
   /** Calls a fused function; a tensor stands for its address. */
   run(name: FusedName, ...args: readonly (Tensor | number)[]): number {
-    return this.memory.fused[name](...args.map((arg) => (typeof arg === "number" ? arg : this.store.address(arg))));
+    return this.#memory.fused[name](...args.map((arg) => (typeof arg === "number" ? arg : this.store.address(arg))));
   }
 
   /** Calls `body` with uninitialised working space, freed afterwards. */

@@ -1,5 +1,4 @@
 import type { Kernels } from "@laconic/kernels";
-import { version_core } from "@tensorflow/tfjs-core";
 import { attentionKernels } from "./attention.ts";
 import { elementwiseKernels } from "./elementwise.ts";
 import { headKernels } from "./head.ts";
@@ -7,24 +6,19 @@ import { cacheKernels } from "./key-value-cache.ts";
 import { lifetimeKernels } from "./lifetime.ts";
 import { linearKernels } from "./linear.ts";
 import { optimizerKernels } from "./optimizer.ts";
-import { rowWriteKernels } from "./row-writes.ts";
 import { pieceKernels } from "./pieces.ts";
+import { rowWriteKernels } from "./row-writes.ts";
 import { rowKernels } from "./rows.ts";
 import { samplingKernels } from "./sampling.ts";
-import type { TfjsMemory } from "./tfjs-memory.ts";
 import { WasmDevice } from "./wasm-device.ts";
+import type { WasmMemory } from "./wasm-memory.ts";
 
-/**
- * The kernel set on wasm, one thread. Products with a weight run in TensorFlow.js (XNNPACK); everything else in fused
- * SIMD functions over the same memory.
- */
-export function wasmKernelSet(memory: TfjsMemory): Kernels {
+/** The kernel set on wasm, one thread: SIMD functions over a memory of their own. `fma` says which form of them that memory has. */
+export function wasmKernelSet(memory: WasmMemory, fma = false): Kernels {
   const device = new WasmDevice(memory);
-  const linear = linearKernels(device);
-  const elementwise = elementwiseKernels(device);
   return {
-    device: "wasm",
-    backend: `tfjs-wasm ${version_core}`,
+    device: fma ? "wasm-fma" : "wasm",
+    backend: fma ? "wasm relaxed simd" : "wasm simd",
     dtype: "float32",
     deterministic: true,
     batchInvariant: true,
@@ -34,13 +28,13 @@ export function wasmKernelSet(memory: TfjsMemory): Kernels {
     dispose: () => device.store.dispose(),
     ...lifetimeKernels(device),
     ...pieceKernels(device),
-    ...elementwise,
+    ...elementwiseKernels(device),
     ...rowKernels(device),
     ...rowWriteKernels(device),
-    ...linear,
+    ...linearKernels(device),
     ...attentionKernels(device),
     ...cacheKernels(device),
-    ...headKernels(device, { ...linear, ...elementwise }),
+    ...headKernels(device),
     ...samplingKernels(device),
     ...optimizerKernels(device),
   };

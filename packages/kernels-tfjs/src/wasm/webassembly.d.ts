@@ -1,7 +1,9 @@
 // The part of WebAssembly's interface that is used here; Node's types leave it to the DOM library.
 declare namespace WebAssembly {
-  interface Memory {
+  class Memory {
+    constructor(size: { readonly initial: number; readonly maximum: number });
     readonly buffer: ArrayBuffer;
+    grow(pages: number): number;
   }
   function instantiate(
     bytes: Uint8Array,

@@ -1,0 +1,101 @@
+/// <reference path="./webassembly.d.ts" />
+import { LaconicError } from "@laconic/core";
+import { FreeBlocks } from "./free-blocks.ts";
+import { fusedNames, type Fused } from "./fused.ts";
+
+const page = 2 ** 16;
+/** All that addresses of 32 bits reach. */
+const mostPages = 2 ** 16;
+/** Some of the fused functions count bytes in signed numbers. */
+const largestArray = 2 ** 31 - page;
+/** A cache line: no array shares one with another. */
+const alignment = 64;
+
+/** A memory of our own, the fused functions over it, and who has which part of it. */
+export class WasmMemory {
+  readonly fused: Fused;
+  readonly #memory: WebAssembly.Memory;
+  /** Address 0 stays nobody's. */
+  readonly #free = new FreeBlocks(alignment);
+  #bytes: Uint8Array;
+
+  private constructor(memory: WebAssembly.Memory, fused: Fused) {
+    this.#memory = memory;
+    this.fused = fused;
+    this.#bytes = new Uint8Array(memory.buffer);
+    this.#free.add(alignment, memory.buffer.byteLength - alignment);
+  }
+
+  /** @param binary - of the fused functions, `fma` of their other form @throws LaconicError `device_unavailable` where the engine lacks SIMD, or the binary a function */
+  static async open(binary: Uint8Array<ArrayBuffer>, fma = false): Promise<WasmMemory> {
+    const memory = new WebAssembly.Memory({ initial: 16, maximum: mostPages });
+    const started = await WebAssembly.instantiate(binary, { env: { memory } }).catch(
+      (error: unknown) => error as Error,
+    );
+    if (started instanceof Error)
+      throw new LaconicError(
+        "device_unavailable",
+        `the wasm kernels do not start; they need ${fma ? "relaxed SIMD, as in Node 22" : "wasm SIMD, as in Node 20"}: ${started.message}`,
+      );
+    const { exports } = started.instance;
+    const missing = fusedNames.filter((name) => typeof exports[name] !== "function");
+    if (missing.length > 0)
+      throw new LaconicError(
+        "device_unavailable",
+        `assets/fused.wasm lacks ${missing.join(", ")}; run the build:wasm script`,
+      );
+    return new WasmMemory(memory, exports as unknown as Fused);
+  }
+
+  /**
+   * Address of an array of 4-byte numbers, which hold whatever was there before.
+   * @throws LaconicError `device_out_of_memory` when the memory is full.
+   */
+  allocate(shape: readonly number[]): number {
+    const bytes = bytesOf(shape);
+    if (bytes > largestArray) throw memoryFull(shape);
+    return this.#free.take(bytes) ?? this.#grown(shape, bytes);
+  }
+  /** Gives back what `allocate` gave for the same shape. */
+  release(address: number, shape: readonly number[]): void {
+    this.#free.add(address, bytesOf(shape));
+  }
+  /** Bytes that `allocate` gave and nobody released. */
+  get used(): number {
+    return this.#memory.buffer.byteLength - alignment - this.#free.bytes;
+  }
+  /** The array's bytes as a view, valid until the next allocation, which may move the buffer. */
+  bytes(address: number, count: number): Uint8Array {
+    return this.#bytes.subarray(address, address + count);
+  }
+
+  #grown(shape: readonly number[], bytes: number): number {
+    const end = this.#memory.buffer.byteLength;
+    const missing = bytes - this.#free.before(end);
+    // A quarter more than there is, so that a growing model asks seldom; what is not used costs no memory.
+    const wanted = Math.ceil(Math.max(missing, end / 4) / page);
+    const most = mostPages - end / page;
+    if (Math.ceil(missing / page) > most || !this.#grow(Math.min(wanted, most))) throw memoryFull(shape);
+    this.#bytes = new Uint8Array(this.#memory.buffer);
+    this.#free.add(end, this.#bytes.byteLength - end);
+    return this.#free.take(bytes) as number;
+  }
+
+  #grow(pages: number): boolean {
+    try {
+      this.#memory.grow(pages);
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+function bytesOf(shape: readonly number[]): number {
+  return shape.reduce((product, length) => product * length, 4);
+}
+
+function memoryFull(shape: readonly number[]): LaconicError {
+  const message = `no room for an array [${shape.join(", ")}] in wasm memory (4 GiB, 2 GiB for one array); use smaller batches`;
+  return new LaconicError("device_out_of_memory", message, { bytes: bytesOf(shape) });
+}
