@@ -1,7 +1,8 @@
 import koffi from "koffi";
 import { LaconicError } from "@laconic/core";
 import type { Precision } from "@laconic/kernels";
-import type { Library, NativeFunction } from "../src/native/library.ts";
+import type { Library } from "../src/native/library.ts";
+import type { NativeFunction } from "../src/native/native-function.ts";
 import {
   Torch,
   type Argument,

@@ -16,7 +16,7 @@ export { jsonCodec } from "./wire/codec.ts";
 export type { Codec } from "./wire/codec.ts";
 export type { CapabilitiesReply, PassReply, SampledReply } from "./wire/replies.ts";
 export { tinkerEngine } from "./engine/tinker-engine.ts";
-export type { TinkerEngineOptions } from "./engine/tinker-engine.ts";
+export type { TinkerEngineOptions } from "./engine/engine-options.ts";
 export { serverRecord } from "./engine/server-record.ts";
 export type { ServerRecord } from "./engine/server-record.ts";
 export { probeServer } from "./probe/probe-server.ts";

@@ -55,17 +55,20 @@ export function planCommand({ terminal }: CommandContext, exit: ExitCode): Comma
   );
 }
 
-const parts: readonly (readonly [name: string, key: keyof MemoryPlan, phases: "both" | "training" | "sampling"])[] = [
-  ["weights", "weights", "both"],
-  ["frozen policies", "snapshots", "both"],
-  ["master weights", "masterWeights", "both"],
-  ["optimizer moments", "optimizerMoments", "both"],
-  ["gradients", "gradients", "training"],
-  ["activations", "activations", "training"],
-  ["head workspace", "headWorkspace", "training"],
-  ["library's own", "trainingOverhead", "training"],
-  ["key-value cache", "keyValueCache", "sampling"],
-  ["sampling workspace", "samplingWorkspace", "sampling"],
+/** What a row shows of each phase; null leaves it out. */
+type Row = readonly [name: string, training: keyof MemoryPlan | null, sampling: keyof MemoryPlan | null];
+
+const parts: readonly Row[] = [
+  ["weights", "weights", "weights"],
+  ["frozen policies", "snapshots", "snapshots"],
+  ["master weights", "masterWeights", "masterWeights"],
+  ["optimizer moments", "optimizerMoments", "optimizerMoments"],
+  ["gradients", "gradients", null],
+  ["activations", "activations", null],
+  ["head workspace", "headWorkspace", null],
+  ["key-value cache", null, "keyValueCache"],
+  ["sampling workspace", null, "samplingWorkspace"],
+  ["library's own", "trainingOverhead", "samplingOverhead"],
 ];
 
 function describe(plan: RunPlan): string {
@@ -79,12 +82,8 @@ function describe(plan: RunPlan): string {
     `sequences of ${promptTokens} + ${completionTokens} tokens, ${settings.microBatch} per micro-batch${settings.recompute === "layer" ? ", layers recomputed" : ""}; ${settings.rollouts} replies at once`,
     "",
     row(plan.workers === 1 ? "" : `each of ${plan.workers} workers`, "training", "sampling"),
-    ...parts.map(([name, key, phases]) =>
-      row(
-        name,
-        phases === "sampling" ? "" : formatBytes(memory[key]),
-        phases === "training" ? "" : formatBytes(memory[key]),
-      ),
+    ...parts.map(([name, training, sampling]) =>
+      row(name, training ? formatBytes(memory[training]) : "", sampling ? formatBytes(memory[sampling]) : ""),
     ),
     row("in all", formatBytes(memory.training), formatBytes(memory.sampling)),
     "",

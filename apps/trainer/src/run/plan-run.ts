@@ -97,6 +97,7 @@ export async function planRun(
     completionTokens,
     microBatch: Math.max(1, Math.min(perStep, Math.floor(memory.maxTokensPerMicroBatch / length))),
     rollouts: Math.ceil(replies / device.workers),
+    ...kernelFacts(device.name),
   };
   const { seconds, deviceMemory, timing } = await timeOf(model, device, settings, options.tflops);
   const memoryBytes = options.memoryBytes ?? device.memory ?? deviceMemory;
@@ -120,6 +121,12 @@ export async function planRun(
     stepSeconds: seconds && stepSeconds(config, settings, seconds, largest),
     timing,
   };
+}
+
+/** Of the device's kernels, as far as their memory depends on it. */
+function kernelFacts(device: string): Pick<MemorySettings, "headBytes" | "cachePageSize"> {
+  if (device.startsWith("cuda")) return { headBytes: 2 ** 29, cachePageSize: 256 };
+  return device.startsWith("wasm") ? { cachePageSize: 32 } : {};
 }
 
 function stepSeconds(

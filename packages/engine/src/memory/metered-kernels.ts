@@ -1,6 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import type { GradientPlaces, Kernels, KeyValueCache, Precision, Tensor } from "@laconic/kernels";
 import { tensorsIn } from "@laconic/kernels";
+import { elementBytes, type ElementBytes } from "./element-bytes.ts";
 import type { ScratchBytes } from "./scratch-bytes.ts";
 
 /** A kernel set whose tensors and caches are counted in bytes. What it holds inside an operation is only known where told. */
@@ -12,18 +13,6 @@ export interface MeteredKernels {
   peak(): number;
   startPeak(): void;
 }
-
-/** Bytes of one number. */
-export interface ElementBytes {
-  readonly working: number;
-  readonly full: number;
-}
-
-export const elementBytes: Readonly<Record<Kernels["dtype"], ElementBytes>> = {
-  bfloat16: { working: 2, full: 4 },
-  float32: { working: 4, full: 4 },
-  float64: { working: 8, full: 8 },
-};
 
 /** Results that the contract holds in full precision, by name. */
 const fullResults: ReadonlySet<string> = new Set([

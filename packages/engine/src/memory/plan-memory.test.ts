@@ -13,7 +13,8 @@ import { trainBackward, trainForward } from "../transformer/train-pass.ts";
 import { RunningBatch } from "../generation/running-batch.ts";
 import { largestBatches } from "./largest-batches.ts";
 import { measurePasses } from "./measure-passes.ts";
-import { elementBytes, meterKernels } from "./metered-kernels.ts";
+import { elementBytes } from "./element-bytes.ts";
+import { meterKernels } from "./metered-kernels.ts";
 import { planMemory, type MemorySettings } from "./plan-memory.ts";
 import { defaultHeadBytes, libtorchScratch } from "./scratch-bytes.ts";
 

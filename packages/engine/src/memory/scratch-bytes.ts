@@ -1,5 +1,5 @@
 import type { Kernels, SequenceLayout, Tensor } from "@laconic/kernels";
-import type { ElementBytes } from "./metered-kernels.ts";
+import type { ElementBytes } from "./element-bytes.ts";
 
 /** Bytes that an operation holds for itself while it runs, beside its inputs and results. */
 export type ScratchBytes = (operation: string, args: readonly unknown[]) => number;

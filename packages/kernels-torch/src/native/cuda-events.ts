@@ -1,6 +1,6 @@
 import type { TorchInstall } from "../find/torch-install.ts";
 import { fromCudaRuntime } from "./cuda-runtime.ts";
-import type { NativeFunction } from "./library.ts";
+import type { NativeFunction } from "./native-function.ts";
 import { Slots } from "./native-memory.ts";
 
 /** Marks in a GPU's queue of work. */

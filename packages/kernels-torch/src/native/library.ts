@@ -4,14 +4,12 @@ import koffi from "koffi";
 import { LaconicError } from "@laconic/core";
 import { nvidiaLibraries } from "../find/nvidia-libraries.ts";
 import type { DeviceMemory } from "@laconic/kernels";
+import type { NativeFunction } from "./native-function.ts";
 import { Slots } from "./native-memory.ts";
 import type { TorchInstall } from "../find/torch-install.ts";
 import { cudaEvents, type DeviceEvents } from "./cuda-events.ts";
 import { fromCudaRuntime } from "./cuda-runtime.ts";
 import { shimDeclaration, shimsByOperator, type LoadedShim } from "./shims.ts";
-
-/** A C function. Handles and addresses are numbers. */
-export type NativeFunction = (...args: readonly (number | bigint | boolean)[]) => number;
 
 /** C declarations by symbol; `{device}` stands for `cpu` or `cuda`. Handles and pointers are passed as addresses. */
 export const required = {

@@ -1,4 +1,4 @@
-import type { NativeFunction } from "./library.ts";
+import type { NativeFunction } from "./native-function.ts";
 
 /**
  * Operators that PyTorch also offers as plain C functions. These borrow their tensors and take numbers as they are: one

@@ -1,6 +1,7 @@
 import koffi from "koffi";
 import type { Kernels } from "@laconic/kernels";
-import type { Library, NativeFunction } from "../native/library.ts";
+import type { Library } from "../native/library.ts";
+import type { NativeFunction } from "../native/native-function.ts";
 import { shimsByOperator, type LoadedShim } from "../native/shims.ts";
 import { Torch } from "../native/torch.ts";
 import { torchKernelSet } from "../torch-kernels.ts";

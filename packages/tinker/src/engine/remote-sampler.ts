@@ -8,7 +8,7 @@ import {
   type TokenListener,
   type TrainingSequence,
 } from "@laconic/core";
-import type { TinkerEngineOptions } from "./tinker-engine.ts";
+import type { TinkerEngineOptions } from "./engine-options.ts";
 import { estimated, expectForward } from "./wire-log-probs.ts";
 
 /** Weights of one version behind a sampler of the server. */

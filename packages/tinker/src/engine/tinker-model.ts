@@ -23,7 +23,7 @@ import { estimated, expectForward } from "./wire-log-probs.ts";
 import { forwardDatum, gradientDatum, type PendingSequence } from "./portable-gradient.ts";
 import { RemoteSampler } from "./remote-sampler.ts";
 import { readSavedModel, writeSavedModel } from "./saved-model.ts";
-import type { TinkerEngineOptions } from "./tinker-engine.ts";
+import type { TinkerEngineOptions } from "./engine-options.ts";
 
 /** What a model is made of again. */
 interface ModelSeed {
