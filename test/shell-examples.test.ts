@@ -55,6 +55,7 @@ const trials: readonly (readonly [start: RegExp, trial: Trial])[] = [
   [/^(bench|topology)\b.* \.\//, { code: 2, says: "does not exist" }],
   [/^bench\b.*--resume/, { code: 2, says: "holds no bench" }],
   [/^bench\b/, { more: ["--offline", "--folder", "none"], code: 2, says: "there is no " }],
+  [/^pairs\b/, { code: 2, says: "holds no run" }],
   [/^judge runs\//, { code: 2, says: "holds no run" }],
   [/^judge\b/, { code: 2, says: "cannot be read" }],
   [/^grade\b/, { code: 0 }],
@@ -78,7 +79,7 @@ beforeAll(async () => {
   await writeFile(join(folder, "run.config.ts"), configuration ?? "");
   await writeFile(
     join(folder, "cases.jsonl"),
-    `{"id":"a","kind":"letter","gold":"B","prediction":"The answer is B."}\n`,
+    `{"id":"a","kind":"letter","gold":"B","prediction":"The answer is B.","verdict":true}\n`,
   );
   await copyFile(join(root, "package.json"), join(folder, "package.json"));
   process.chdir(folder);

@@ -148,10 +148,10 @@ export async function recordingClaims(
     record(["claim", handle, shape, "int32", null]);
     return adoptInts.call(this, handle, shape, range);
   };
-  TensorStore.prototype.adoptColumns = function (handle, shape, place, precision) {
+  TensorStore.prototype.adoptColumns = function (handle, shape, place, ...rest) {
     ({ stride } = place);
     try {
-      return adoptColumns.call(this, handle, shape, place, precision);
+      return adoptColumns.call(this, handle, shape, place, ...rest);
     } finally {
       stride = null;
     }

@@ -118,7 +118,12 @@ export async function parityErrors(kernels: Kernels, item: ParityCase, torch: To
     gradientErrors[name] = relativeError(own.get(name) ?? [], torch.gradients[name] ?? []);
   const optimizer = new AdamW(kernels);
   let gradNorm = Number.NaN;
-  for (const settings of item.steps) ({ gradNorm } = await optimizer.step(model, gradients.byName, settings));
+  for (const settings of item.steps) {
+    // A step may change what gradients hold.
+    const copies = new Map(Array.from(gradients.byName, ([name, gradient]) => [name, kernels.copy(gradient)]));
+    ({ gradNorm } = await optimizer.step(model, copies, settings));
+    kernels.free(...copies.values());
+  }
   const changes: Record<string, number> = {};
   for (const [name, values] of await readStored(kernels, model.parameters, shapes)) {
     const before = item.parameters.get(name) as Float64Array;
