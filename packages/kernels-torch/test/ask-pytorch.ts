@@ -45,6 +45,9 @@ export const cpuOnly: readonly string[] = [
 /** Called only where the data want it, which zeros do not: where the likeliest thousand tokens hold too little. */
 export const dataDependent: readonly string[] = ["aten::sort"];
 
+/** Called only as a C function that the stand-in does not have: its arguments are held against the schema. */
+export const asFunction: readonly string[] = ["aten::_flash_attention_forward_no_dropout_inplace"];
+
 /** What the kernels call on a GPU, as it is called; with every precision and way of attention where it is thorough. */
 export async function kernelQuestion(thorough: boolean): Promise<Question & { readonly runs: readonly RecordedRun[] }> {
   const runs = await recordRuns(thorough);

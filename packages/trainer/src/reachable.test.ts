@@ -198,6 +198,7 @@ const blocks: Readonly<Record<string, { readonly because: string; readonly proof
       ),
   },
   "rewards.judgeReward": { because: "asks a model, which is a value and no name; `reward` takes what it gives" },
+  "rewards.judgeGrader": { because: "grades benches, whose verdicts no training takes" },
   "rewards.createJudge": { because: "what judgeReward asks, for graders of one's own and for agreement" },
   "rewards.createPreference": { because: "compares the answers of two teams after their runs" },
   "rewards.winRate": { because: "counts what preferences come to, after runs" },

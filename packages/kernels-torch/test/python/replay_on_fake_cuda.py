@@ -104,6 +104,7 @@ def argument_of(value, type_, tensors, mode):
         "bool": ("bool",),
         "type": ("int", "ScalarType"),
         "ints": ("List[int]", "List[SymInt]"),
+        "bools": ("List[bool]",),
         "tensors": ("List[Tensor]",),
     }[kind]
     # A memory format is a number on the way.
