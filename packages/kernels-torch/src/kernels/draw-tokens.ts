@@ -19,6 +19,9 @@ const { float64, int64 } = scalarType;
 /** Tokens in a block: a sum in float32 over so few is exact enough, and so few rows of it are cheap in float64. */
 const blockWidth = 128;
 
+/** So few tokens are summed up whole: that takes fewer operations. */
+const smallVocabulary = 1024;
+
 const largestBelowOne = 1 - 2 ** -53;
 
 /**
@@ -34,14 +37,17 @@ export function drawTokens(device: TorchDevice, shares: Handle, inputs: Sampling
   const passes = (sums: Handle, target: Handle): Handle =>
     torch.call(search, sums, target, { bool: false }, { bool: true }, null, null);
 
+  if (vocabulary <= smallVocabulary) {
+    const sums = torch.call(cumulative, torch.cast(shares, float64), { int: 1 }, null);
+    const total = torch.view(sums, [rows, 1], [vocabulary, 1], vocabulary - 1);
+    return passes(sums, torch.call(multiply, uniformBelowOne(device, inputs), total));
+  }
   const masses = blockMasses(device, shares, rows, vocabulary);
   const blocks = Math.ceil(vocabulary / blockWidth);
   const ends = torch.call(cumulative, masses, { int: 1 }, null);
   const total = torch.view(ends, [rows, 1], [blocks, 1], blocks - 1);
   const most = inputs.number(largestBelowOne, float64);
-  // A draw of 1 would fall behind the last token.
-  const uniform = torch.call(smaller, torch.cast(inputs.uniform(), float64), most);
-  const target = torch.call(multiply, uniform, total);
+  const target = torch.call(multiply, uniformBelowOne(device, inputs), total);
   const block = passes(ends, target);
   const mass = at(masses, block);
   const before = torch.subtract(at(ends, block), mass);
@@ -62,6 +68,11 @@ export function drawTokens(device: TorchDevice, shares: Handle, inputs: Sampling
   const inBlock = torch.view(sums, [rows, 1], [blockWidth, 1], blockWidth - 1);
   const place = passes(sums, torch.call(multiply, part, inBlock));
   return torch.cast(torch.add(first, torch.cast(place, float64)), int64);
+}
+
+/** A draw of 1 would fall behind the last token. float64 [B, 1]. */
+function uniformBelowOne({ torch }: TorchDevice, inputs: SamplingInputs): Handle {
+  return torch.call(smaller, torch.cast(inputs.uniform(), float64), inputs.number(largestBelowOne, float64));
 }
 
 /** Sums of the shares of each block, float64 [B, ceil(V / blockWidth)]. */
