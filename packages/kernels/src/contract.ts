@@ -109,9 +109,9 @@ export interface SamplingRows {
  * from {@link SamplingRows}.
  */
 export interface SamplingOnDevice {
-  /** [B, 4]: temperature, topK, topP and minP of each row. */
+  /** Temperature, topK, topP and minP of each row, [B, 4]. */
   readonly settings: Tensor;
-  /** [B, W]: the uniform numbers of W draws. */
+  /** The uniform numbers of W draws, [B, W]. */
   readonly uniforms: Tensor;
   /** Which of the W this draw takes. */
   readonly column: number;

@@ -1,4 +1,5 @@
 import { expectFloats, type Kernels } from "@laconic/kernels";
+import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { GpuDevice } from "./gpu-device.ts";
 import { elementwiseProgram } from "./wgsl/elementwise.ts";
 import { runInPlace } from "./wgsl/run-program.ts";
@@ -32,7 +33,7 @@ export function elementwiseKernels(device: GpuDevice): Pick<Kernels, Elementwise
       const added = device.data(delta);
       const same = device.data(into).dataId === added.dataId;
       if (added.size === 0) return;
-      const inputs = same ? {} : { delta: added };
+      const inputs: Readonly<Record<string, TfTensor>> = same ? {} : { delta: added };
       const body = same ? "result[i] *= 2.0;" : "result[i] += delta[i];";
       const program = elementwiseProgram(same ? "double" : "accumulate", inputs, added.size, body);
       runInPlace(device.runner, program, device.own(into));

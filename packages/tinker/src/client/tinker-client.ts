@@ -60,7 +60,7 @@ export class TinkerClient {
     this.#heart.unref();
   }
 
-  /** Opens a session, which lives by signs of life until `close`. @throws LaconicError as {@link Transport.exchange} */
+  /** Opens a session, which lives by signs of life until `close`. @throws LaconicError `config_invalid` for the address, `api_refused`, `api_unavailable`, `aborted` */
   static async connect(options: TinkerClientOptions, signal?: AbortSignal): Promise<TinkerClient> {
     const transport = new Transport(options);
     const body = { tags: options.tags ?? [], user_metadata: {}, sdk_version, type: "create_session" };
