@@ -14,7 +14,8 @@ import { randomFromSeed } from "@laconic/core";
 import { createLocalEngine } from "@laconic/engine";
 import { wasmKernels } from "@laconic/kernels-tfjs";
 import { machine, print } from "./measure.ts";
-import { modelConfig, stepSizes, type StepJob, type StepResult, type StepSize } from "./step/job.ts";
+import { qwen2Config } from "./model-geometry.ts";
+import { stepSizes, type StepJob, type StepResult, type StepSize } from "./step/job.ts";
 
 const root = join(import.meta.dirname, "../..");
 const python = process.env["LACONIC_PYTHON"] ?? join(root, ".venv/bin/python");
@@ -130,7 +131,7 @@ function cheaper(a: StepResult | undefined, b: StepResult): StepResult {
 /** Writes fresh weights, and returns how many. */
 async function saveModel(size: StepSize, folder: string): Promise<number> {
   const engine = await createLocalEngine({ device: wasmKernels() });
-  const model = await engine.createModel({ kind: "config", config: modelConfig(size), seed: "bench" });
+  const model = await engine.createModel({ kind: "config", config: qwen2Config(size), seed: "bench" });
   await model.save(folder);
   await engine.close();
   return model.parameters;

@@ -11,15 +11,10 @@ import { createInlineEngine } from "@laconic/engine";
 import { gspo } from "@laconic/gspo";
 import { createKernels } from "@laconic/kernels-tfjs";
 import { machine, print } from "./measure.ts";
+import { qwen2Config, type Geometry } from "./model-geometry.ts";
 
-interface Size {
+interface Size extends Geometry {
   readonly name: string;
-  readonly hidden: number;
-  readonly layers: number;
-  readonly heads: number;
-  readonly kvHeads: number;
-  readonly feedForward: number;
-  readonly vocabulary: number;
   readonly steps: number;
 }
 
@@ -50,7 +45,7 @@ async function compare(size: Size): Promise<void> {
       continue;
     }
     const engine = await createInlineEngine([kernels]);
-    const model = await engine.createModel({ kind: "config", config: configOf(size), seed: "bench" });
+    const model = await engine.createModel({ kind: "config", config: qwen2Config(size), seed: "bench" });
     const about = { model: size.name, parameters: model.parameters, backend: kernels.backend };
     const update = await fastest(() => updateOnce(model, size), size.steps);
     const tokens = sequences * (promptTokens + completionTokens);
@@ -59,24 +54,6 @@ async function compare(size: Size): Promise<void> {
     print("rollout", { ...about, newTokens: sequences * completionTokens, ...rollout });
     await engine.close();
   }
-}
-
-function configOf(size: Size): Record<string, unknown> {
-  return {
-    architectures: ["Qwen2ForCausalLM"],
-    model_type: "qwen2",
-    vocab_size: size.vocabulary,
-    hidden_size: size.hidden,
-    intermediate_size: size.feedForward,
-    num_hidden_layers: size.layers,
-    num_attention_heads: size.heads,
-    num_key_value_heads: size.kvHeads,
-    max_position_embeddings: 256,
-    rms_norm_eps: 1e-6,
-    rope_theta: 10_000,
-    tie_word_embeddings: true,
-    initializer_range: 0.02,
-  };
 }
 
 function tokensOf(size: Size, seed: string, count: number): number[] {
@@ -143,7 +120,7 @@ function runPeer(size: Size): Spent | null {
     print("peer", { skipped: `${python} does not exist; set LACONIC_PYTHON to a Python with transformers` });
     return null;
   }
-  const job = { config: configOf(size), threads: 1, sequences, promptTokens, completionTokens, steps: size.steps };
+  const job = { config: qwen2Config(size), threads: 1, sequences, promptTokens, completionTokens, steps: size.steps };
   const { status, stdout, stderr } = spawnSync(python, [join(import.meta.dirname, "../peers/torch_update.py")], {
     input: JSON.stringify(job),
     encoding: "utf8",

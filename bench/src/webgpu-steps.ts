@@ -9,6 +9,7 @@ import { createInlineEngine } from "@laconic/engine";
 import type { CreateKernels } from "@laconic/kernels";
 import { webGpuKernels } from "@laconic/kernels-tfjs";
 import { machine, print } from "./measure.ts";
+import { geometryConfig } from "./model-geometry.ts";
 
 const [folder = process.env["LACONIC_DEVICES"], only] = process.argv.slice(2);
 if (folder === undefined) throw new Error("name the folder of the devices, or set LACONIC_DEVICES");
@@ -34,20 +35,7 @@ if (only === undefined) {
     const model = await engine.createModel({
       kind: "config",
       seed: "bench",
-      config: {
-        model_type: "llama",
-        vocab_size: size.vocabulary,
-        hidden_size: size.hidden,
-        intermediate_size: size.feedForward,
-        num_hidden_layers: size.layers,
-        num_attention_heads: size.heads,
-        num_key_value_heads: size.kvHeads,
-        max_position_embeddings: 256,
-        rms_norm_eps: 1e-6,
-        rope_theta: 10_000,
-        tie_word_embeddings: true,
-        initializer_range: 0.1,
-      },
+      config: { ...geometryConfig(size), model_type: "llama", initializer_range: 0.1 },
     });
     const measured = async (name: string, steps: number, run: () => Promise<unknown>): Promise<void> => {
       await run(); // shaders are compiled

@@ -1,3 +1,5 @@
+import type { Geometry } from "../model-geometry.ts";
+
 /** One measurement, as a child process reads it from standard input; both sides get the same. */
 export interface StepJob {
   /** Folder with config.json and model.safetensors. */
@@ -32,14 +34,8 @@ export interface StepResult {
 }
 
 /** A random Qwen2 and how much of it is sampled. */
-export interface StepSize {
+export interface StepSize extends Geometry {
   readonly name: string;
-  readonly hidden: number;
-  readonly layers: number;
-  readonly heads: number;
-  readonly kvHeads: number;
-  readonly feedForward: number;
-  readonly vocabulary: number;
   readonly prompts: number;
   readonly generations: number;
   readonly promptTokens: number;
@@ -69,22 +65,3 @@ export const stepSizes: readonly StepSize[] = [
     ...{ prompts: 2, generations: 8, promptTokens: 32, maxTokens: 32, warmUp: 1, steps: 1 },
   },
 ];
-
-/** As Hugging Face's config.json. */
-export function modelConfig(size: StepSize): Record<string, unknown> {
-  return {
-    architectures: ["Qwen2ForCausalLM"],
-    model_type: "qwen2",
-    vocab_size: size.vocabulary,
-    hidden_size: size.hidden,
-    intermediate_size: size.feedForward,
-    num_hidden_layers: size.layers,
-    num_attention_heads: size.heads,
-    num_key_value_heads: size.kvHeads,
-    max_position_embeddings: 256,
-    rms_norm_eps: 1e-6,
-    rope_theta: 10_000,
-    tie_word_embeddings: true,
-    initializer_range: 0.02,
-  };
-}

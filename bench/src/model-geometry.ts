@@ -1,0 +1,31 @@
+/** The measures of a random model. */
+export interface Geometry {
+  readonly hidden: number;
+  readonly layers: number;
+  readonly heads: number;
+  readonly kvHeads: number;
+  readonly feedForward: number;
+  readonly vocabulary: number;
+}
+
+/** As Hugging Face's config.json, short of the family: a tied head, 256 positions. */
+export function geometryConfig(size: Geometry): Record<string, unknown> {
+  return {
+    vocab_size: size.vocabulary,
+    hidden_size: size.hidden,
+    intermediate_size: size.feedForward,
+    num_hidden_layers: size.layers,
+    num_attention_heads: size.heads,
+    num_key_value_heads: size.kvHeads,
+    max_position_embeddings: 256,
+    rms_norm_eps: 1e-6,
+    rope_theta: 10_000,
+    tie_word_embeddings: true,
+    initializer_range: 0.02,
+  };
+}
+
+/** The same as a Qwen2. */
+export function qwen2Config(size: Geometry): Record<string, unknown> {
+  return { architectures: ["Qwen2ForCausalLM"], model_type: "qwen2", ...geometryConfig(size) };
+}
