@@ -1,13 +1,13 @@
 import type { Engine, ModelSource } from "@laconic/core";
-import { engineCasesFor, type EngineProfile } from "@laconic/engine/testing";
+import { conformanceConfig, engineCasesFor, type EngineProfile } from "@laconic/engine/testing";
 import { describe, test } from "vitest";
-import { averaging, serve, summing, tinyConfig, type Served } from "./test-server.ts";
+import { averaging, serve, summing, type Served } from "./test-server.ts";
 import { tinkerEngine, type ServerRecord } from "@laconic/tinker";
 
 const lora = { rank: 8, alpha: 32 };
 /** Fresh adapters change nothing, so other weights are another base. */
 const bases = Object.fromEntries(
-  [1, 2].map((seed) => [`tiny-${seed}`, { kind: "config" as const, config: tinyConfig, seed }]),
+  [1, 2].map((seed) => [`tiny-${seed}`, { kind: "config" as const, config: conformanceConfig, seed }]),
 );
 const profile: EngineProfile = {
   // Seed 9 is there to load another's weights, which are of one base.

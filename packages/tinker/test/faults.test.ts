@@ -1,26 +1,13 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import {
-  LaconicError,
-  randomFromSeed,
-  type OptimizerSettings,
-  type SampleRequest,
-  type TrainableModel,
-} from "@laconic/core";
+import { LaconicError, randomFromSeed, type SampleRequest, type TrainableModel } from "@laconic/core";
+import { conformanceOptimizer } from "@laconic/engine/testing";
 import { fileJournal, probeServer, TinkerClient, tinkerEngine } from "@laconic/tinker";
 import type { Fault } from "@laconic/tinker/testing";
 import { describe, expect, test } from "vitest";
 import { averaging, serve, summing, type Served, type ServedOptions } from "./test-server.ts";
 
-const adam: OptimizerSettings = {
-  learningRate: 0.02,
-  beta1: 0.9,
-  beta2: 0.95,
-  epsilon: 1e-8,
-  weightDecay: 0,
-  maxGradNorm: 1,
-};
 const sequences = [{ promptTokens: [1, 2, 3], completionTokens: [4, 5, 0] }];
 const request: SampleRequest = {
   promptTokens: [1, 2, 3],
@@ -37,7 +24,7 @@ const source = {
 
 async function step(model: TrainableModel): Promise<void> {
   await model.forwardBackward(sequences, ({ values }) => values.map((value) => value / 10 - 0.1));
-  await model.optimStep(adam);
+  await model.optimStep(conformanceOptimizer);
 }
 
 async function logProbs(model: Pick<TrainableModel, "forward">): Promise<number[]> {
@@ -157,7 +144,7 @@ describe("nothing trains on other weights in silence", () => {
     });
     await withServed({ record: { ...summing, clips: false } }, async ({ server }, model) => {
       await model.forwardBackward(sequences, ({ values }) => values.map(() => 1));
-      expect(await refusal(model.optimStep(adam))).toMatchObject({
+      expect(await refusal(model.optimStep(conformanceOptimizer))).toMatchObject({
         code: "config_invalid",
         detail: { key: "maxGradNorm" },
       });
@@ -264,7 +251,7 @@ describe("what is never sent", () => {
       await refusal(model.sample([{ ...request, promptTokens: [99] }]));
       expect(server.log).toHaveLength(sent);
       await refusal(model.forwardBackward(sequences, ({ values }) => values.map(() => NaN)));
-      expect((await model.optimStep(adam)).applied).toBe(false);
+      expect((await model.optimStep(conformanceOptimizer)).applied).toBe(false);
       expect(server.log.some(({ path }) => path === "forward_backward")).toBe(false);
     }));
 

@@ -1,16 +1,10 @@
-import { randomFromSeed, type OptimizerSettings, type TrainableModel, type TrainingSequence } from "@laconic/core";
+import { randomFromSeed, type TrainableModel, type TrainingSequence } from "@laconic/core";
+import { conformanceConfig, conformanceOptimizer } from "@laconic/engine/testing";
 import { gspo } from "@laconic/gspo";
 import { expect, test } from "vitest";
-import { averaging, serve, summing, tinyConfig } from "./test-server.ts";
+import { averaging, serve, summing } from "./test-server.ts";
 
-const optimizer: OptimizerSettings = {
-  learningRate: 0.02,
-  beta1: 0.9,
-  beta2: 0.95,
-  epsilon: 1e-8,
-  weightDecay: 0,
-  maxGradNorm: Infinity,
-};
+const optimizer = { ...conformanceOptimizer, maxGradNorm: Infinity };
 const sequences: readonly TrainingSequence[] = [
   { promptTokens: [1, 2, 3], completionTokens: [4, 5, 0] },
   { promptTokens: [6], completionTokens: [7] },
@@ -48,7 +42,7 @@ test.each([
   const served = await serve({ record, engine: { sequencesPerRequest: 2 } });
   const lora = { rank: 8, alpha: 32 };
   const seed = randomFromSeed(5).integer(2 ** 31 - 1);
-  const base = { kind: "config", config: tinyConfig, seed: 1 } as const;
+  const base = { kind: "config", config: conformanceConfig, seed: 1 } as const;
   const own = await served.local.createModel({ kind: "adapter", base, lora, seed });
   const remote = await served.engine.createModel({
     kind: "adapter",

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Engine } from "@laconic/core";
 import { createLocalEngine } from "@laconic/engine";
+import { conformanceConfig } from "@laconic/engine/testing";
 import { wasmKernels } from "@laconic/kernels-tfjs";
 import {
   TinkerClient,
@@ -12,21 +13,6 @@ import {
   type TinkerEngineOptions,
 } from "@laconic/tinker";
 import { startTinkerServer, type TinkerServer, type TinkerServerOptions } from "@laconic/tinker/testing";
-
-/** A model small enough for tests; token 0 ends a reply. */
-export const tinyConfig: Readonly<Record<string, unknown>> = {
-  model_type: "llama",
-  vocab_size: 13,
-  hidden_size: 16,
-  intermediate_size: 24,
-  num_hidden_layers: 2,
-  num_attention_heads: 4,
-  num_key_value_heads: 2,
-  max_position_embeddings: 48,
-  rms_norm_eps: 1e-6,
-  tie_word_embeddings: true,
-  initializer_range: 0.3,
-};
 
 /** As the hosted service is documented: losses add up, samplers stay, gradients are clipped. */
 export const summing: ServerRecord = {
@@ -73,7 +59,7 @@ export interface ServedOptions {
 const quick = { nowMs: () => performance.now(), sleep: () => new Promise<void>((resolve) => setImmediate(resolve)) };
 
 export async function serve(options: ServedOptions = {}): Promise<Served> {
-  const { record = summing, bases = { tiny: { kind: "config", config: tinyConfig, seed: 1 } } } = options;
+  const { record = summing, bases = { tiny: { kind: "config", config: conformanceConfig, seed: 1 } } } = options;
   const folder = await mkdtemp(join(tmpdir(), "laconic-tinker-"));
   const local = await createLocalEngine({ device: wasmKernels() });
   const server = await startTinkerServer({ engine: local, bases, folder, as: record, ...options.server });

@@ -1,24 +1,17 @@
-import { LaconicError } from "@laconic/core";
-import { expectFloats, matrix, type Kernels } from "@laconic/kernels";
+import type { Kernels } from "@laconic/kernels";
 import { add, concat, expandDims, gather, mul, neg, reshape, slice, sub } from "@tensorflow/tfjs-core";
+import { expectRotary } from "./expect-rotary.ts";
 import type { OpsDevice } from "./ops-device.ts";
 
 /** Rotary positions (Su et al. 2021), the halves of a head against each other. */
 export function rotaryKernels(device: OpsDevice): Pick<Kernels, "rotary"> {
   return {
-    rotary(x, { cos, sin }, positions, heads, inverse = false) {
-      const [rows, width] = matrix(x, "rotary: x");
-      const [count, half] = matrix(cos, "rotary: cos");
-      expectFloats(sin, [count, half], "rotary: sin");
-      if (width !== heads * 2 * half)
-        throw new LaconicError(
-          "input_invalid",
-          `rotary: ${heads} heads of ${2 * half} do not fill a width of ${width}`,
-        );
+    rotary(x, tables, positions, heads, inverse = false) {
+      const { rows, width, count, half } = expectRotary(x, tables, heads);
       device.expectIndices(positions, rows, count, "rotary: positions");
       return device.make([rows, width], () => {
         const at = device.data(positions);
-        const [c, forward] = [cos, sin].map((table) => expandDims(gather(device.data(table), at), 1));
+        const [c, forward] = [tables.cos, tables.sin].map((table) => expandDims(gather(device.data(table), at), 1));
         if (!c || !forward) return device.data(x);
         const s = inverse ? neg(forward) : forward;
         const pairs = reshape(device.data(x), [rows, heads, 2 * half]);

@@ -1,20 +1,5 @@
+import type { KernelCounters } from "@laconic/kernels";
 import type { TensorInfo } from "@tensorflow/tfjs-core";
-
-/** What a WebGPU device was asked to do since it was opened. */
-interface DeviceCounters {
-  /** Dispatches of shaders. */
-  readonly operations: number;
-  /** None: WebGPU is no C library here, and has no dispatcher of operators. */
-  readonly nativeCalls: number;
-  readonly dispatcherCalls: number;
-  /** Copies between host and device. */
-  readonly hostCopies: number;
-  /** None: what is read comes when it is ready, and the thread goes on. */
-  readonly blockingCopies: number;
-  /** Tensors, and the uniforms of every dispatch. */
-  readonly bytesToDevice: number;
-  readonly bytesToHost: number;
-}
 
 /** The parts of TensorFlow.js's backend through which all of that goes, its own operations' too. */
 interface CountedBackend {
@@ -27,8 +12,11 @@ interface CountedBackend {
   getBufferData(buffer: { readonly size: number }): Promise<ArrayBuffer>;
 }
 
-/** Counts from now on. */
-export function countCommands(given: unknown): () => DeviceCounters {
+/**
+ * Counts from now on: dispatches of shaders, copies, tensors and the uniforms of every dispatch. WebGPU is no C library here and
+ * has no dispatcher of operators, and what is read comes when it is ready while the thread goes on: those counts stay 0.
+ */
+export function countCommands(given: unknown): () => KernelCounters {
   const backend = given as CountedBackend;
   const counts = { operations: 0, hostCopies: 0, bytesToDevice: 0, bytesToHost: 0 };
   const sent = (bytes: number): void => {

@@ -94,8 +94,9 @@ export class TinkerClient {
 
   /** A model that the server has already, as after a restart of this process; its journal tells where to go on. */
   async resumeModel(modelId: string, signal?: AbortSignal): Promise<TrainingClient> {
-    await this.transport.exchange("get_info", { model_id: modelId }, replies.anything, "always", signal);
-    return this.#training(modelId);
+    const model = await this.#training(modelId);
+    await model.expectThere(signal);
+    return model;
   }
 
   async #training(modelId: string): Promise<TrainingClient> {

@@ -31,6 +31,7 @@ export const config: Readonly<Record<string, unknown>> = {
   initializer_range: 0.3,
 };
 
+/** Steps that a small model follows at once, clipped. */
 export const optimizer: OptimizerSettings = {
   learningRate: 0.02,
   beta1: 0.9,
