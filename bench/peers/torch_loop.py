@@ -1,10 +1,12 @@
 """A plain PyTorch loop at the sizes of gpu-check: update (forward, log-probs, backward, fused AdamW) and model.generate.
 
 Reads a job from standard input: {"config", "device", "dtype", "update": {"sequences", "tokens"},
-"decode": {"rows": [n], "prompt", "tokens"}}. Prints one JSON object a line.
+"decode": {"rows": [n], "prompt", "tokens"}, "checkpoint", "tokens"}. Writes the model, with the log-probs and the gradient
+norm of the given tokens in float32 and in the working precision, into the folder "checkpoint". Prints one JSON object a line.
 """
 
 import json
+import os
 import sys
 import time
 
@@ -33,6 +35,26 @@ except ImportError as error:
 
 config = {key: value for key, value in job["config"].items() if key not in ("architectures", "model_type")}
 model = Qwen2ForCausalLM(Qwen2Config(**config)).to(device=device, dtype=dtype)
+model.save_pretrained(job["checkpoint"])
+given = torch.tensor(job["tokens"], device=device)
+
+
+def answers():
+    """Log-probs of every token but the first, and the gradient norm of their mean."""
+    logits = model(given[:, :-1]).logits.float()
+    log_probs = torch.log_softmax(logits, -1).gather(-1, given[:, 1:, None])[..., 0]
+    (-log_probs.mean()).backward()
+    squares = sum(p.grad.double().pow(2).sum() for p in model.parameters())
+    model.zero_grad(set_to_none=True)
+    return {"logProbs": log_probs.flatten().tolist(), "gradNorm": squares.sqrt().item()}
+
+
+working = answers()
+model.float()
+told = {"float32": answers(), "working": working}
+model.to(dtype)
+with open(os.path.join(job["checkpoint"], "answers.json"), "w") as file:
+    json.dump(told, file)
 facts = {"peer": f"torch {torch.__version__}, transformers {transformers.__version__}"}
 sequences, tokens = job["update"]["sequences"], job["update"]["tokens"]
 ids = torch.randint(0, config["vocab_size"], (sequences, tokens), device=device)

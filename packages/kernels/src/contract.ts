@@ -329,7 +329,7 @@ export interface Kernels {
   ): { readonly tokens: Tensor; readonly logProbs: Tensor };
   /**
    * Log-softmax of logits [B, V] at temperature 1: of one token per row, and of the `count` likeliest in descending
-   * order. tokens int32 [B] -> logProbs [B]; topTokens int32 [B, count] and topLogProbs [B, count]. `count` from 0 to V.
+   * order, equal ones in any. tokens int32 [B] -> logProbs [B]; topTokens int32 [B, count] and topLogProbs [B, count]. `count` from 0 to V.
    */
   tokenLogProbs(
     logits: Tensor,

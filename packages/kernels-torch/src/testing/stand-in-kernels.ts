@@ -34,11 +34,16 @@ export function standInKernels(options: StandInOptions = {}): StandIn {
   const { device = "cuda", dtype = "bfloat16", attention = "fused" } = options;
   const { caching = device === "cuda" ? "pages" : "plain" } = options;
   const calls = new Map<string, number>();
-  const library = standInLibrary(device, (name) => calls.set(name, (calls.get(name) ?? 0) + 1));
+  const torch = standInTorch(device, (name) => calls.set(name, (calls.get(name) ?? 0) + 1));
   return {
-    kernels: torchKernelSet(new Torch(library, device), dtype, { attention, ...(caching && { caching }) }),
+    kernels: torchKernelSet(torch, dtype, { attention, ...(caching && { caching }) }),
     calls,
   };
+}
+
+/** @param count - told the name of every C function called */
+export function standInTorch(device: "cpu" | "cuda", count: (name: string) => void = () => {}): Torch {
+  return new Torch(standInLibrary(device, count), device);
 }
 
 /** Most results of one operator. */
