@@ -34,27 +34,25 @@ except ImportError as error:
     sys.exit(0)
 
 config = {key: value for key, value in job["config"].items() if key not in ("architectures", "model_type")}
-model = Qwen2ForCausalLM(Qwen2Config(**config)).to(device=device, dtype=dtype)
-model.save_pretrained(job["checkpoint"])
+Qwen2ForCausalLM(Qwen2Config(**config)).to(dtype).save_pretrained(job["checkpoint"])
+# Read again in each precision: a model that was converted keeps what the other precision rounded of its rotary frequencies.
+opened = lambda precision: Qwen2ForCausalLM.from_pretrained(job["checkpoint"], dtype=precision).to(device)
 given = torch.tensor(job["tokens"], device=device)
 
 
-def answers():
+def answers(precision):
     """Log-probs of every token but the first, and the gradient norm of their mean."""
+    model = opened(precision)
     logits = model(given[:, :-1]).logits.float()
     log_probs = torch.log_softmax(logits, -1).gather(-1, given[:, 1:, None])[..., 0]
     (-log_probs.mean()).backward()
     squares = sum(p.grad.double().pow(2).sum() for p in model.parameters())
-    model.zero_grad(set_to_none=True)
     return {"logProbs": log_probs.flatten().tolist(), "gradNorm": squares.sqrt().item()}
 
 
-working = answers()
-model.float()
-told = {"float32": answers(), "working": working}
-model.to(dtype)
 with open(os.path.join(job["checkpoint"], "answers.json"), "w") as file:
-    json.dump(told, file)
+    json.dump({"float32": answers(torch.float32), "working": answers(dtype)}, file)
+model = opened(dtype)
 facts = {"peer": f"torch {torch.__version__}, transformers {transformers.__version__}"}
 sequences, tokens = job["update"]["sequences"], job["update"]["tokens"]
 ids = torch.randint(0, config["vocab_size"], (sequences, tokens), device=device)

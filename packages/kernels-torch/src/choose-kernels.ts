@@ -2,29 +2,31 @@ import { LaconicError } from "@laconic/core";
 import type { Kernels, Tensor } from "@laconic/kernels";
 import { flashPageSize, type FlashCacheKind } from "./kernels/flash-cache.ts";
 import type { Torch } from "./native/torch.ts";
-import { torchKernelSet } from "./torch-kernels.ts";
+import { torchKernelSet, type KernelChoices } from "./torch-kernels.ts";
 
 /**
- * PyTorch's fused attention, and its fused gradient of norms, where they give what plain products give on a small case, else plain products: its arguments
- * and limits differ between versions and cards.
+ * PyTorch's fused attention, its fused gradient of norms, and our own programs, where they give what plain products give on a
+ * small case, else plain products: arguments and limits differ between versions and cards.
+ * @param own - false leaves our own programs out
  */
-export async function chooseKernels(torch: Torch, dtype: "float32" | "bfloat16"): Promise<Kernels> {
+export async function chooseKernels(torch: Torch, dtype: "float32" | "bfloat16", own = true): Promise<Kernels> {
+  if (torch.device === "cpu") return torchKernelSet(torch, dtype, { attention: "fused", normBackward: "composed" });
   const safe = torchKernelSet(torch, dtype, { attention: "math", normBackward: "composed" });
-  const norms =
-    torch.device === "cuda" && (await agree(safe, torchKernelSet(torch, dtype, { attention: "math" }), normSample))
-      ? "fused"
-      : "composed";
-  const plain = torchKernelSet(torch, dtype, { attention: "math", normBackward: norms });
-  // CUDA's flash attention takes no float32.
-  if (torch.device === "cuda" && dtype === "float32") return plain;
-  const fused = torchKernelSet(torch, dtype, { attention: "fused", normBackward: norms });
-  if (torch.device === "cpu") return fused;
-  if (!(await agree(plain, fused, attentionSample))) return plain;
-  for (const caching of cacheKinds(torch)) {
-    const set = torchKernelSet(torch, dtype, { attention: "fused", caching, normBackward: norms });
-    if (await agree(plain, set, (kernels) => cacheSample(kernels, caching === "pages"))) return set;
+  let choices: KernelChoices = { attention: "math", normBackward: "composed" };
+  const take = async (change: Partial<KernelChoices>, sample: Sample): Promise<boolean> => {
+    const agrees = await agree(safe, torchKernelSet(torch, dtype, { ...choices, ...change }), sample);
+    if (agrees) choices = { ...choices, ...change };
+    return agrees;
+  };
+  await take({ normBackward: "fused" }, normSample);
+  // CUDA's flash attention, and our own programs, take no float32.
+  if (dtype === "bfloat16") {
+    if (own && torch.launches) await take({ programs: true }, programSample);
+    if (await take({ attention: "fused" }, attentionSample))
+      for (const caching of cacheKinds(torch))
+        if (await take({ caching }, (kernels) => cacheSample(kernels, caching === "pages"))) break;
   }
-  return fused;
+  return torchKernelSet(torch, dtype, choices);
 }
 
 /** The caches to try, the best first: pages are in the schema from 2.12, and read by the kernel that comes with it from 2.13. */
@@ -54,7 +56,10 @@ async function normSample(kernels: Kernels): Promise<number[]> {
   return [...ofX, ...Array.from(ofWeight, (value) => value / largest)];
 }
 
-async function agree(plain: Kernels, set: Kernels, sample: (kernels: Kernels) => Promise<number[]>): Promise<boolean> {
+/** Computes something that shows whether a set is right. */
+type Sample = (kernels: Kernels) => Promise<number[]>;
+
+async function agree(plain: Kernels, set: Kernels, sample: Sample): Promise<boolean> {
   try {
     const [expected, actual] = [await sample(plain), await sample(set)];
     // A number that is none differs from every other.
@@ -110,6 +115,47 @@ async function cacheSample(kernels: Kernels, paged: boolean): Promise<number[]> 
     await appendTo(values, kernels, results);
   } finally {
     kernels.freeCache(cache);
+  }
+  return values;
+}
+
+/** Rotated heads, SwiGLU and the head, with their gradients, in rows that can and that cannot be read by 16 bytes. */
+async function programSample(kernels: Kernels): Promise<number[]> {
+  const values: number[] = [];
+  for (const half of [16, 6]) {
+    const results = kernels.scope(() => {
+      const wave = (rows: number, width: number, phase: number, precision?: "full"): Tensor =>
+        kernels.upload(
+          Float32Array.from({ length: rows * width }, (_, i) => Math.sin(0.37 * i + phase)),
+          [rows, width],
+          precision,
+        );
+      const [rows, width, vocabulary] = [9, 2 * half, 700];
+      const numbers = (phase: number): Tensor =>
+        kernels.upload(
+          Float32Array.from({ length: rows }, (_, i) => 1 + 0.3 * Math.cos(i + phase)),
+          [rows],
+          "full",
+        );
+      const integers = (limit: number): Tensor =>
+        kernels.upload(
+          Int32Array.from({ length: rows }, (_, i) => (i * 89) % limit),
+          [rows],
+        );
+      const [gate, up, dOut] = [wave(rows, width, 0), wave(rows, width, 1), wave(rows, width, 2)];
+      const tables = { cos: wave(20, half, 3), sin: wave(20, half, 4) };
+      const [weight, targets, inverseTemperature] = [wave(vocabulary, width, 5), integers(vocabulary), numbers(0)];
+      const head = kernels.headLogProbs(gate, weight, targets, inverseTemperature);
+      const saved = { hidden: gate, weight, targets, inverseTemperature, logSumExp: head.logSumExp };
+      const { dGate, dUp } = kernels.swiGluBackward(dOut, gate, up);
+      const { dHidden, dWeight } = kernels.headLogProbsBackward(numbers(1), saved, { weight: true });
+      return [
+        ...[kernels.swiGlu(gate, up), dGate, dUp, dHidden, dWeight as Tensor],
+        ...[false, true].map((inverse) => kernels.rotary(up, tables, integers(20), 1, inverse)),
+        ...[head.logProbs, head.entropy, head.logSumExp],
+      ];
+    });
+    await appendTo(values, kernels, results);
   }
   return values;
 }

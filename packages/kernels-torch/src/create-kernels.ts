@@ -8,11 +8,20 @@ import { Torch } from "./native/torch.ts";
 
 /**
  * What an engine's worker calls. Options: `device` (`cpu`, `cuda`), `dtype` (`float32`, `bfloat16`), `threads` of one
- * operation on the CPU, `tf32` (false unless told), `index` of the GPU (0 unless told), `torch` (folder of the torch package; searched for unless told).
+ * operation on the CPU, `tf32` (false unless told), `programs` (our own where they agree with PyTorch's kernels; true unless told), `index` of the GPU (0 unless told), `torch` (folder of the torch package; searched for unless told).
  * @throws LaconicError `device_unavailable` with what is missing; `config_invalid` for an unknown option.
  */
 export const createKernels: CreateKernels = async (options = {}) => {
-  const { device = "cpu", dtype = "float32", threads, tf32 = false, index = 0, torch, ...unknown } = options;
+  const {
+    device = "cpu",
+    dtype = "float32",
+    threads,
+    tf32 = false,
+    index = 0,
+    programs = true,
+    torch,
+    ...unknown
+  } = options;
   const [surplus] = Object.keys(unknown);
   if (surplus !== undefined) throw new LaconicError("config_invalid", `kernels-torch has no option ${surplus}`);
   if (device !== "cpu" && device !== "cuda")
@@ -23,6 +32,8 @@ export const createKernels: CreateKernels = async (options = {}) => {
     throw new LaconicError("config_invalid", `threads is ${threads}, expected a whole number from 1`);
   if (typeof tf32 !== "boolean")
     throw new LaconicError("config_invalid", `tf32 is ${JSON.stringify(tf32)}, expected true or false`);
+  if (typeof programs !== "boolean")
+    throw new LaconicError("config_invalid", `programs is ${JSON.stringify(programs)}, expected true or false`);
   if (!(typeof index === "number" && Number.isInteger(index) && index >= 0))
     throw new LaconicError("config_invalid", `index is ${index}, expected a whole number from 0`);
   if (index > 0 && device !== "cuda")
@@ -36,7 +47,7 @@ export const createKernels: CreateKernels = async (options = {}) => {
     );
   if (device === "cuda") checkCudaDriver(index);
   const library = loadLibrary(install, { device, index, tf32, ...(threads !== undefined && { threads }) });
-  return chooseKernels(new Torch(library, device), dtype);
+  return chooseKernels(new Torch(library, device), dtype, programs);
 };
 
 /** Settings of {@link createKernels}. */
@@ -50,6 +61,8 @@ export interface TorchOptions {
   readonly index?: number;
   /** TF32 products of float32 matrices on CUDA: 10 bits of fraction instead of 23, and faster. False unless told. */
   readonly tf32?: boolean;
+  /** Our own programs on CUDA in bfloat16, where they agree with PyTorch's kernels. True unless told. */
+  readonly programs?: boolean;
   /** Folder of the torch package; searched for unless told. */
   readonly torch?: string;
 }

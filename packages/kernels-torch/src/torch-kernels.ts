@@ -13,6 +13,8 @@ import { mathAttentionKernels } from "./kernels/math-attention.ts";
 import { normKernels, type NormBackward } from "./kernels/norm.ts";
 import { optimizerKernels } from "./kernels/optimizer.ts";
 import { pieceKernels } from "./kernels/pieces.ts";
+import { headPrograms } from "./kernels/program-head.ts";
+import { pointwisePrograms } from "./kernels/program-pointwise.ts";
 import { rotaryKernels } from "./kernels/rotary.ts";
 import { rowWriteKernels } from "./kernels/row-writes.ts";
 import { rowKernels } from "./kernels/rows.ts";
@@ -35,13 +37,15 @@ export interface KernelChoices {
   readonly attention: AttentionKind;
   readonly caching?: CacheKind;
   readonly normBackward?: NormBackward;
+  /** Whether our own programs take the place of several kernels of PyTorch's; on CUDA in bfloat16. False unless told. */
+  readonly programs?: boolean;
   /** Most bytes that a tile of the head holds. */
   readonly headBytes?: number;
 }
 
 /** The kernel set on libtorch. On CUDA the fused kernel, and caches other than plain ones, are for bfloat16. */
 export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", choices: KernelChoices): Kernels {
-  const { attention, caching = "plain", headBytes } = choices;
+  const { attention, caching = "plain", programs = false, headBytes } = choices;
   const { normBackward = torch.device === "cuda" ? "fused" : "composed" } = choices;
   const device = new TorchDevice(torch, dtype);
   const plain = mathAttentionKernels(device);
@@ -50,7 +54,7 @@ export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", choi
   const { major, minor } = torch.library.version;
   return {
     device: torch.device,
-    backend: `libtorch ${major}.${minor}${attention === "math" ? ", plain attention" : ""}${caching === "plain" ? "" : `, cache of ${caching}`}`,
+    backend: `libtorch ${major}.${minor}${attention === "math" ? ", plain attention" : ""}${caching === "plain" ? "" : `, cache of ${caching}`}${programs ? ", own programs" : ""}`,
     dtype,
     deterministic: torch.device === "cpu",
     // Its matrix products choose another order of summation for another number of rows.
@@ -74,5 +78,6 @@ export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", choi
     ...headKernels(device, headBytes),
     ...samplingKernels(device),
     ...optimizerKernels(device),
+    ...(programs && { ...pointwisePrograms(device), ...headPrograms(device, headBytes) }),
   };
 }

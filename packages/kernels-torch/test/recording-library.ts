@@ -82,6 +82,8 @@ function recordingLibrary(record: (event: Event) => void): Library {
     shims: new Map(),
     emptyPinned: functions["emptyStrided"] as NativeFunction,
     indexTensor: null,
+    currentStream: null,
+    launcher: () => null,
     events: null,
     errorText: null,
     newSlot: (out) => (give(Number(out)), 0),

@@ -21,12 +21,7 @@ const disableTiming = 2;
  * @param index - of the GPU
  * @param currentStream - writes the stream that torch uses on a GPU
  */
-export function cudaEvents(
-  install: TorchInstall,
-  index: number,
-  currentStream: NativeFunction | null,
-): DeviceEvents | null {
-  if (!currentStream) return null;
+export function cudaEvents(install: TorchInstall, index: number, currentStream: NativeFunction): DeviceEvents | null {
   return fromCudaRuntime(install, (runtime) => {
     const create = runtime.func("int cudaEventCreateWithFlags(uint64_t, uint32_t)") as NativeFunction;
     const mark = runtime.func("int cudaEventRecord(uint64_t, uint64_t)") as NativeFunction;

@@ -9,6 +9,7 @@ import { Slots } from "./native-memory.ts";
 import type { TorchInstall } from "../find/torch-install.ts";
 import { cudaEvents, type DeviceEvents } from "./cuda-events.ts";
 import { fromCudaRuntime } from "./cuda-runtime.ts";
+import { createLauncher, type Launcher } from "../programs/launcher.ts";
 import { shimDeclaration, shimsByOperator, type LoadedShim } from "./shims.ts";
 
 /** C declarations by symbol; `{device}` stands for `cpu` or `cuda`. Handles and pointers are passed as addresses. */
@@ -62,6 +63,10 @@ export interface Library {
   readonly indexTensor: NativeFunction | null;
   /** Says when the GPU has come to a certain point; null on the CPU, or where the CUDA runtime is not found. */
   readonly events: DeviceEvents | null;
+  /** Writes the stream that torch uses on a GPU. */
+  readonly currentStream: NativeFunction | null;
+  /** Runs our own programs, compiled when first asked for; null on the CPU, or where they cannot be. */
+  readonly launcher: () => Launcher | null;
   readonly malloc: NativeFunction;
   /** From now on freed blocks of a mebibyte and more go back to the system; null where the C library has no such switch. */
   readonly returnFreedMemory: (() => void) | null;
@@ -154,6 +159,7 @@ export function loadLibrary(install: TorchInstall, options: LibraryOptions): Lib
     );
   const { index = 0 } = options;
   if (index > 0) useGpu(index, find(optional.newGuard) as NativeFunction | null);
+  const currentStream = device === "cuda" ? (find(optional.currentStream) as NativeFunction | null) : null;
   return {
     version,
     abiVersion,
@@ -163,8 +169,9 @@ export function loadLibrary(install: TorchInstall, options: LibraryOptions): Lib
     newSlot: find(optional.newSlot) as NativeFunction | null,
     indexTensor: find(optional.indexTensor) as NativeFunction | null,
     emptyPinned: find(optional.emptyPinned) as NativeFunction | null,
-    events:
-      device === "cuda" ? cudaEvents(install, index, find(optional.currentStream) as NativeFunction | null) : null,
+    events: currentStream && cudaEvents(install, index, currentStream),
+    currentStream,
+    launcher: once(() => (device === "cuda" ? createLauncher(install, index) : null)),
     shims: findShims((declaration) => find(declaration) as NativeFunction | null),
     ...threading(install),
     deviceMemory: device === "cuda" ? cudaMemory(install) : null,
@@ -173,6 +180,11 @@ export function loadLibrary(install: TorchInstall, options: LibraryOptions): Lib
     toNative: libc.func("void *memcpy(uint64_t, const void *, size_t)") as Library["toNative"],
     toHost: libc.func("void *memcpy(void *, uint64_t, size_t)") as Library["toHost"],
   };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => (made ??= { value: make() }).value;
 }
 
 function findShims(find: (declaration: string) => NativeFunction | null): ReadonlyMap<string, LoadedShim> {

@@ -1,4 +1,6 @@
+import { LaconicError } from "@laconic/core";
 import type { KernelCounters } from "@laconic/kernels";
+import type { LaunchArgument } from "../programs/launcher.ts";
 import type { Library } from "./library.ts";
 import { NativeCalls, slotPlaces } from "./native-calls.ts";
 import { operator, type Argument, type Handle, type Handles } from "./operator.ts";
@@ -234,6 +236,29 @@ export class Torch {
     if (setThreads === null || wanted === this.#threads) return;
     setThreads(wanted);
     this.#threads = wanted;
+  }
+
+  /** Whether {@link launch} finds our own programs: compiles them the first time, on a GPU in use. */
+  get launches(): boolean {
+    return this.library.launcher() !== null && this.library.currentStream !== null;
+  }
+
+  /**
+   * Enqueues one of our own programs on the GPU's current stream.
+   * @param blocks - of `threads` threads each
+   */
+  launch(name: string, blocks: number, threads: number, args: readonly LaunchArgument[]): void {
+    const { launcher, currentStream, index } = this.library;
+    const programs = launcher();
+    if (!programs || !currentStream) throw new LaconicError("engine_failed", `there is no program ${name} here`);
+    this.#calls.check(currentStream(index, this.#calls.slots.addressOf(slotPlaces.result)), "current stream");
+    programs.launch(name, blocks, threads, this.#calls.slots.integer(slotPlaces.result), args);
+    this.#calls.compute(0, name);
+  }
+
+  /** Where a tensor's first element lies, as a program takes it. */
+  address(handle: Handle): number {
+    return this.#dataPointer(handle);
   }
 
   delete(handle: Handle): void {

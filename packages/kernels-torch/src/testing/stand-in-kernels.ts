@@ -107,6 +107,8 @@ function standInLibrary(device: "cpu" | "cuda", count: (name: string) => void): 
     newSlot: native("new slot", 0),
     indexTensor: native("index", -1),
     emptyPinned: native("empty pinned", 6),
+    currentStream: null,
+    launcher: () => null,
     events: device === "cuda" ? { record: () => ({ wait: () => undefined }) } : null,
     malloc: native("malloc"),
     setThreads: null,
