@@ -7,9 +7,13 @@ import { torchKernelSet, type KernelChoices } from "./torch-kernels.ts";
 /**
  * PyTorch's fused attention, its fused gradient of norms, and our own programs, where they give what plain products give on a
  * small case, else plain products: arguments and limits differ between versions and cards.
- * @param own - false leaves our own programs out
+ * @param wanted - our own programs, unless false; decode steps as graphs, if true
  */
-export async function chooseKernels(torch: Torch, dtype: "float32" | "bfloat16", own = true): Promise<Kernels> {
+export async function chooseKernels(
+  torch: Torch,
+  dtype: "float32" | "bfloat16",
+  { programs = true, graphs = false }: { readonly programs?: boolean; readonly graphs?: boolean } = {},
+): Promise<Kernels> {
   if (torch.device === "cpu") return torchKernelSet(torch, dtype, { attention: "fused", normBackward: "composed" });
   const safe = torchKernelSet(torch, dtype, { attention: "math", normBackward: "composed" });
   let choices: KernelChoices = { attention: "math", normBackward: "composed" };
@@ -21,12 +25,12 @@ export async function chooseKernels(torch: Torch, dtype: "float32" | "bfloat16",
   await take({ normBackward: "fused" }, normSample);
   // CUDA's flash attention, and our own programs, take no float32.
   if (dtype === "bfloat16") {
-    if (own && torch.launches) await take({ programs: true }, programSample);
+    if (programs && torch.launches) await take({ programs: true }, programSample);
     if (await take({ attention: "fused" }, attentionSample))
       for (const caching of cacheKinds(torch))
         if (await take({ caching }, (kernels) => cacheSample(kernels, caching === "pages"))) break;
   }
-  return torchKernelSet(torch, dtype, choices);
+  return torchKernelSet(torch, dtype, { ...choices, graphs });
 }
 
 /** The caches to try, the best first: pages are in the schema from 2.12, and read by the kernel that comes with it from 2.13. */

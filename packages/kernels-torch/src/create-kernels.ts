@@ -8,7 +8,7 @@ import { Torch } from "./native/torch.ts";
 
 /**
  * What an engine's worker calls. Options: `device` (`cpu`, `cuda`), `dtype` (`float32`, `bfloat16`), `threads` of one
- * operation on the CPU, `tf32` (false unless told), `programs` (our own where they agree with PyTorch's kernels; true unless told), `index` of the GPU (0 unless told), `torch` (folder of the torch package; searched for unless told).
+ * operation on the CPU, `tf32` (false unless told), `programs` (our own where they agree with PyTorch's kernels; true unless told), `graphs` on CUDA (false unless told), `index` of the GPU (0 unless told), `torch` (folder of the torch package; searched for unless told).
  * @throws LaconicError `device_unavailable` with what is missing; `config_invalid` for an unknown option.
  */
 export const createKernels: CreateKernels = async (options = {}) => {
@@ -18,6 +18,7 @@ export const createKernels: CreateKernels = async (options = {}) => {
     threads,
     tf32 = false,
     index = 0,
+    graphs = false,
     programs = true,
     torch,
     ...unknown
@@ -32,6 +33,10 @@ export const createKernels: CreateKernels = async (options = {}) => {
     throw new LaconicError("config_invalid", `threads is ${threads}, expected a whole number from 1`);
   if (typeof tf32 !== "boolean")
     throw new LaconicError("config_invalid", `tf32 is ${JSON.stringify(tf32)}, expected true or false`);
+  if (typeof graphs !== "boolean")
+    throw new LaconicError("config_invalid", `graphs is ${JSON.stringify(graphs)}, expected true or false`);
+  if (graphs && device !== "cuda")
+    throw new LaconicError("config_invalid", `graphs are CUDA's, and the device is ${device}`);
   if (typeof programs !== "boolean")
     throw new LaconicError("config_invalid", `programs is ${JSON.stringify(programs)}, expected true or false`);
   if (!(typeof index === "number" && Number.isInteger(index) && index >= 0))
@@ -47,7 +52,7 @@ export const createKernels: CreateKernels = async (options = {}) => {
     );
   if (device === "cuda") checkCudaDriver(index);
   const library = loadLibrary(install, { device, index, tf32, ...(threads !== undefined && { threads }) });
-  return chooseKernels(new Torch(library, device), dtype, programs);
+  return chooseKernels(new Torch(library, device), dtype, { programs, graphs });
 };
 
 /** Settings of {@link createKernels}. */
@@ -61,6 +66,11 @@ export interface TorchOptions {
   readonly index?: number;
   /** TF32 products of float32 matrices on CUDA: 10 bits of fraction instead of 23, and faster. False unless told. */
   readonly tf32?: boolean;
+  /**
+   * Decode steps as CUDA graphs: one call instead of a thousand, with rows rounded up to a power of two. Where CUDA or an
+   * operation refuses, the step is run as without. False unless told.
+   */
+  readonly graphs?: boolean;
   /** Our own programs on CUDA in bfloat16, where they agree with PyTorch's kernels. True unless told. */
   readonly programs?: boolean;
   /** Folder of the torch package; searched for unless told. */
