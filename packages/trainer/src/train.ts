@@ -264,7 +264,8 @@ async function assess(
 ): Promise<Evaluation> {
   const { problems, transcripts } = config.evaluation;
   const { seed, sampling, limits, onAgentError: onError, scoring } = config;
-  const options = { seed, step, problems, sampling, limits, onError, scoring };
+  const retries = config.asynchronous?.retries ?? 0;
+  const options = { seed, step, problems, sampling, limits, onError, scoring, retries };
   const { evaluation, episodes } = await evaluate(parts, livePolicies(parts), options);
   await recorder.evaluation(evaluation, episodes.slice(0, transcripts));
   return evaluation;

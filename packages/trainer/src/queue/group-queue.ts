@@ -1,6 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import type { Timer } from "@laconic/rewards";
 import type { AsynchronousSettings } from "../config.ts";
+import { attempts } from "../stages/attempts.ts";
 import { joined, type GroupGame, type SampledGroup } from "../stages/group-game.ts";
 import {
   groupScheduler,
@@ -67,6 +68,9 @@ export interface GroupQueue {
 /** Parts that start between two turns of the event loop: some milliseconds of work. */
 const startsPerTurn = 16;
 
+/** Why calls are aborted; a reason that is there already costs nothing. */
+const groupIsOver = new LaconicError("aborted", "the group is over");
+
 interface Held {
   readonly version: number;
   readonly weights: QueueWeights;
@@ -126,7 +130,7 @@ export function groupQueue(settings: QueueSettings, { timer, weights }: QueuePar
   /** Resolves once all parts are started. */
   const begin = async (started: StartedGroup, held: Held): Promise<void> => {
     const { group } = started;
-    const controller = new AbortController();
+    const controllers: AbortController[] = [];
     const over = new Map<number, SampledGroup>();
     let isOver = false;
     let callOff = (): void => undefined;
@@ -134,7 +138,7 @@ export function groupQueue(settings: QueueSettings, { timer, weights }: QueuePar
       isOver = true;
       callOff();
       playing.delete(group);
-      controller.abort();
+      if (over.size < partsPerGroup) for (const controller of controllers) controller.abort(groupIsOver);
     };
     const finish = (): void => {
       cut += partsPerGroup - over.size;
@@ -163,8 +167,11 @@ export function groupQueue(settings: QueueSettings, { timer, weights }: QueuePar
         });
     };
     const playPart = async (game: GroupGame, part: number): Promise<void> => {
+      const controller = new AbortController(); // of its own: each of its calls listens
+      controllers.push(controller);
+      const play = (attempt: number): Promise<SampledGroup> => game.play(part, attempt, controller.signal);
       try {
-        const sampled = await playAgain(game, part, controller.signal);
+        const sampled = await attempts(retries, play, { stops: () => isOver, failed: () => void (retried += 1) });
         if (!isOver) partOver(part, sampled);
       } catch (error) {
         if (!isOver) fail(error);
@@ -187,17 +194,6 @@ export function groupQueue(settings: QueueSettings, { timer, weights }: QueuePar
           return release(held);
         }),
       );
-    }
-  };
-
-  const playAgain = async (game: GroupGame, part: number, signal: AbortSignal): Promise<SampledGroup> => {
-    for (let attempt = 0; ; attempt++) {
-      try {
-        return await game.play(part, attempt, signal);
-      } catch (error) {
-        if (signal.aborted || attempt >= retries) throw error;
-        retried += 1;
-      }
     }
   };
 

@@ -81,6 +81,7 @@ export function groupScheduler(
   let complete: StartedGroup[] = [];
   let [version, open, next] = [0, 0, state.next];
   let again = [...state.again];
+  let hasTaken = false; // under the weights of now
 
   const untrained = (): number => active.size + complete.length;
   const leave = (group: number): void => {
@@ -99,6 +100,7 @@ export function groupScheduler(
 
   return {
     advance(now) {
+      if (now !== version) hasTaken = false;
       version = now;
       if (stale === "wait") return [];
       const old = [...active.values(), ...complete].filter((each) => each.version < version - maxLag);
@@ -108,7 +110,9 @@ export function groupScheduler(
     },
     start() {
       if (open + partsPerGroup > capacity) return null;
-      if (untrained() >= Math.min(most, (steps - version) * groupsPerStep)) return null;
+      // A step that has its groups takes no other, and what starts meanwhile has its weights of before.
+      const ahead = hasTaken ? 1 : 0;
+      if (untrained() >= Math.min(maxLag + 1 - ahead, steps - version - ahead) * groupsPerStep) return null;
       const [first] = again;
       const group = first ?? next;
       if (first === undefined) next += 1;
@@ -139,6 +143,7 @@ export function groupScheduler(
       const left = inOrder.slice(groupsPerStep);
       if (stale === "wait" && !isInTime(left)) return null;
       const taken = inOrder.slice(0, groupsPerStep);
+      hasTaken = true;
       const isTaken = new Set(taken.map(({ group }) => group));
       complete = complete.filter(({ group }) => !isTaken.has(group));
       return taken;

@@ -2,6 +2,7 @@ import { randomFromSeed, statisticMean, statisticOf, type Random } from "@laconi
 import type { AsynchronousSettings } from "../config.ts";
 import { groupScheduler, type StartedGroup } from "../queue/group-scheduler.ts";
 import { shareInUse } from "../queue/share-in-use.ts";
+import { streamOfAttempt } from "../stages/attempts.ts";
 import { drawLatency, type Latency } from "./latency.ts";
 import { slots } from "./slots.ts";
 import { timedEvents } from "./timed-events.ts";
@@ -135,8 +136,7 @@ export function simulateFleet(parameters: FleetParameters): FleetForecast {
         });
     };
     const play = (part: number, attempt: number): void => {
-      const first = place.split(`problem:${position}/episode:${part}`);
-      const own = attempt === 0 ? first : first.split(`attempt:${attempt}`);
+      const own = streamOfAttempt(place.split(`problem:${position}/episode:${part}`), attempt);
       const speak = (turn: number): void => {
         const end = call(own.split(`turn:${turn}`), (failed) => {
           calls.delete(part);

@@ -3,6 +3,7 @@ import { scoreValue } from "@laconic/rewards";
 import type { TrainConfig } from "../config.ts";
 import type { TrainingParts } from "../parts.ts";
 import type { Scorer } from "../scorer.ts";
+import { streamOfAttempt } from "./attempts.ts";
 import { answersToScore } from "./credit.ts";
 import type { GroupGame, GroupPlace } from "./group-game.ts";
 import type { PlayedEpisode, Rollout } from "./rollout.ts";
@@ -43,8 +44,7 @@ export function episodeGame(
   return {
     parts: config.episodesPerProblem,
     async play(g, attempt = 0, signal) {
-      const first = random.split(`problem:${group}/episode:${g}`);
-      const own = attempt === 0 ? first : first.split(`attempt:${attempt}`);
+      const own = streamOfAttempt(random.split(`problem:${group}/episode:${g}`), attempt);
       const [beside, played, ...without] = await Promise.all([
         greedy ? greedily(signal) : undefined,
         play({ models, random: own }, signal),

@@ -14,6 +14,7 @@ import { jointEpisode, jointPrompt, speak, type JointGame, type JointHistory, ty
 import type { TrainConfig, TreeSettings } from "../config.ts";
 import type { TrainingParts } from "../parts.ts";
 import type { Scorer } from "../scorer.ts";
+import { streamOfAttempt } from "./attempts.ts";
 import type { GroupGame, GroupPlace } from "./group-game.ts";
 import type { RolloutTree, Tree, TreeAction, TreeNode } from "./rollout-tree.ts";
 import type { PlayedEpisode } from "./rollout.ts";
@@ -43,7 +44,6 @@ export function treeGame(
   return {
     parts: 1,
     async play(_, attempt = 0, signal) {
-      const again = attempt === 0 ? "" : `/attempt:${attempt}`;
       const scores: (RewardOutcome | null)[] = [];
       const say: Say = (agent, place, prompt, round) => {
         const { id, maxTokens, stop, renderPrompt } = game.players[agent] as JointGame["players"][number];
@@ -51,8 +51,8 @@ export function treeGame(
           {
             models,
             sampling: config.sampling,
-            random: random.split(`problem:${group}/${place}${again}`),
-            ...(signal && { signal }),
+            random: streamOfAttempt(random.split(`problem:${group}/${place}`), attempt),
+            ...(signal && { signal: AbortSignal.any([signal]) }), // one for each of very many listeners
           },
           {
             agent: id,
