@@ -45,7 +45,7 @@ async function run(
 const column = (rows: readonly Metrics[], name: string): (number | undefined)[] => rows.map((row) => row[name]);
 const sum = (rows: readonly Metrics[], name: string): number => rows.reduce((all, row) => all + (row[name] ?? 0), 0);
 
-const episodes = (rows: readonly Metrics[]): number =>
+const episodesOf = (rows: readonly Metrics[]): number =>
   stopReasons.reduce((all, reason) => all + sum(rows, `stop/${reason}`), 0);
 
 test("an asynchronous run learns, says how old its groups are, weighs what is older, and repeats itself", async () => {
@@ -100,12 +100,12 @@ test("servers that stay away end the run with their error, after a step's worth 
 
 test("stragglers are waited for, or cut: the rest of their group trains", async () => {
   const kept = await run({ asynchronous: { maxLag: 4 }, steps: 8 });
-  expect(episodes(kept.rows)).toBe(8 * 48);
+  expect(episodesOf(kept.rows)).toBe(8 * 48);
   expect(sum(kept.rows, "queue/cut_episodes")).toBe(0);
   const cutStragglers = { afterShare: 0.5, seconds: 0.5 };
   const { rows } = await run({ asynchronous: { maxLag: 4, cutStragglers }, steps: 8 });
   expect(sum(rows, "queue/cut_episodes")).toBeGreaterThan(20);
-  const trained = episodes(rows);
+  const trained = episodesOf(rows);
   expect(trained).toBeLessThan(8 * 48 - 20);
   expect(trained).toBeGreaterThanOrEqual(8 * 24);
 });
@@ -148,25 +148,24 @@ test("weights are asked for once per version, and let go when nobody plays with 
   expect(most).toBeLessThanOrEqual(5); // versions within maxLag
 });
 
-test("an interrupt, and an error, end what is played and let its weights go", async () => {
+test.each(["interrupt", "error"] as const)("an %s ends what is played and lets its weights go", async (ending) => {
+  const timer = virtualTimer();
   const latency = { medianSeconds: 2, sigma: 1, leastSeconds: 0.1, mostSeconds: 30 };
-  for (const ending of ["interrupt", "error"] as const) {
-    const timer = virtualTimer();
-    const fleet = nullFleet(timer, { slots: 24, latency, failures: 0 });
-    const model = nullModel(timer, 1);
-    const stop = new AbortController();
-    const recorder = silentRecorder(({ step = 0 }) => {
-      if (step < 3) return;
-      if (ending === "error") throw new Error("the disk is full");
-      stop.abort();
-    });
-    const config = parseTrainConfig({ ...settings, asynchronous: { maxLag: 4 } });
-    const parts = onePolicy(tinyTask("star"), model, fleet.speak);
-    const ended = timer.run(train(parts, config, recorder, stop.signal, timer));
-    if (ending === "error") await expect(ended).rejects.toThrow("the disk is full");
-    else expect(await ended).toMatchObject({ steps: 3, interrupted: true });
-    expect([model.alive, fleet.inFlight]).toEqual([0, 0]);
-  }
+  const fleet = nullFleet(timer, { slots: 24, latency, failures: 0 });
+  const model = nullModel(timer, 1);
+  const stop = new AbortController();
+  const recorder = silentRecorder(({ step = 0 }) => {
+    if (step === 3 && ending === "error") throw new Error("the disk is full");
+    if (step === 3) stop.abort();
+  });
+  const config = parseTrainConfig({ ...settings, asynchronous: { maxLag: 4 } });
+  const parts = onePolicy(tinyTask("star"), model, fleet.speak);
+  const outcome = await timer.run(train(parts, config, recorder, stop.signal, timer)).then(
+    ({ steps, interrupted }) => ({ steps, interrupted }),
+    (error: unknown) => String(error),
+  );
+  expect(outcome).toEqual(ending === "error" ? "Error: the disk is full" : { steps: 3, interrupted: true });
+  expect([model.alive, fleet.inFlight]).toEqual([0, 0]);
 });
 
 test("starts are paced: the event loop has its turn after every sixteen", async () => {

@@ -57,13 +57,20 @@ export interface GroupScheduler {
   state(): ScheduleState;
 }
 
+/**
+ * Steps' worth of complete groups beyond which none is started. Without a bound, an optimiser that is slower than its samplers trains
+ * on the oldest groups that maxLag allows; with this one it is as fast, at half the lag (bench/src/queue-forecast.ts slow).
+ */
+const mostWaiting = 2;
+
 interface Played extends StartedGroup {
   open: number;
 }
 
 /**
  * The first P complete groups train, while others go on. A group starts as soon as so many parts are over, of whatever groups,
- * so stragglers keep no place free; and never more groups are untrained than the steps within `maxLag` can take.
+ * so stragglers keep no place free; never more groups are untrained than the steps within `maxLag` can take, and none starts while
+ * two steps' worth are complete.
  *
  * Where groups are waited for, no step leaves more groups of some weights behind than the steps that may still take them:
  * by induction none becomes older than `maxLag`, and a step waits only for groups that it must take.
@@ -109,7 +116,7 @@ export function groupScheduler(
       return old.map(({ group, version: own }) => ({ group, version: own })).toSorted((a, b) => a.group - b.group);
     },
     start() {
-      if (open + partsPerGroup > capacity) return null;
+      if (open + partsPerGroup > capacity || complete.length >= mostWaiting * groupsPerStep) return null;
       // A step that has its groups takes no other, and what starts meanwhile has its weights of before.
       const ahead = hasTaken ? 1 : 0;
       if (untrained() >= Math.min(maxLag + 1 - ahead, steps - version - ahead) * groupsPerStep) return null;

@@ -1,6 +1,7 @@
-import { cp, mkdtemp, readFile, rm } from "node:fs/promises";
+import { appendFile, cp, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { FileSystem } from "@laconic/core/files";
 import { expect, onTestFinished, test } from "vitest";
 import { slowly } from "../../test/slow-policy.ts";
 import { parseTrainConfig } from "../config-schema.ts";
@@ -30,6 +31,13 @@ function parts(): TrainingParts {
   return { ...rest, task: { ...task, problems } };
 }
 
+/** Power does not fail here. */
+const unsynced: FileSystem = {
+  ...nodeFileSystem,
+  ...{ write: (path, data) => writeFile(path, data), append: (path, data) => appendFile(path, data), rename },
+  ...{ syncFile: async () => undefined, syncDirectory: async () => undefined },
+};
+
 /** Files take time of their own, which is not the run's. */
 function still(recorder: Recorder, timer: VirtualTimer): Recorder {
   const { restore, step, rollouts, dropped, evaluation, checkpoint, warn } = recorder;
@@ -55,6 +63,7 @@ async function runIn(directory: string, { resume = false, killAfter = Infinity }
   };
   const run = await openRun({
     ...{ directory, config: { ...config }, environment: {}, keepCheckpoints: 3, now: () => 0, resume, observer },
+    fileSystem: unsynced,
     processes: { ...nodeProcesses, isAlive: () => false },
   });
   try {
