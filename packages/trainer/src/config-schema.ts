@@ -175,8 +175,8 @@ const filled: ReadonlyMap<string, unknown> = new Map([["asynchronous", asynchron
 function withDefaults(defaults: unknown, given: unknown, path: readonly string[]): unknown {
   if (given === undefined) return defaults;
   const place = path.join(".");
-  const own = filled.get(place);
-  if (isRecord(own) && isRecord(given)) return { ...own, ...given };
+  const whole = filled.get(place);
+  if (isRecord(whole) && isRecord(given)) return { ...whole, ...given };
   if (!isRecord(defaults) || !isRecord(given) || wholes.has(place)) return given;
   const merged = Object.entries(given).map(([key, value]) => {
     const own = Object.hasOwn(defaults, key) ? defaults[key] : undefined;
