@@ -81,6 +81,7 @@ export default defineConfig({
           { text: "Methods against servers: three counts", link: "/results/servers" },
           { text: "AgentPO: a story model", link: "/results/story-hint" },
           { text: "Accuracy-token frontier", link: "/results/frontier" },
+          { text: "A queue of groups, to 10,000 slots", link: "/results/queue" },
           { text: "The grader's board", link: "/grader-board" },
           { text: "Benchmarks", link: "/benchmarks" },
         ),
