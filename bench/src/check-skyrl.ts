@@ -71,8 +71,15 @@ if (values.models !== undefined) {
   };
   await keep();
   if (parts.includes("suite") && isSmall) {
-    const row = (each: { readonly passed: boolean; readonly name: string; readonly seconds: number; readonly error?: string }): void =>
-      say(`${each.passed ? "ok    " : "FAILED"} ${each.name} (${each.seconds} s)${each.error === undefined ? "" : `: ${each.error}`}`);
+    const row = (each: {
+      readonly passed: boolean;
+      readonly name: string;
+      readonly seconds: number;
+      readonly error?: string;
+    }): void =>
+      say(
+        `${each.passed ? "ok    " : "FAILED"} ${each.name} (${each.seconds} s)${each.error === undefined ? "" : `: ${each.error}`}`,
+      );
     found["suite"] = await runSuite(server, record, row, values.only);
     await keep();
   }

@@ -8,7 +8,13 @@ import { wasmKernels } from "@laconic/kernels-tfjs";
 const shipped = fileURLToPath(new URL("../../../apps/trainer/assets/relay-one-fact/", import.meta.url));
 
 /** What a server reads and our own configurations leave to their defaults. */
-const missing = { architectures: ["LlamaForCausalLM"], hidden_act: "silu", rope_theta: 10_000, bos_token_id: null, dtype: "float32" };
+const missing = {
+  architectures: ["LlamaForCausalLM"],
+  hidden_act: "silu",
+  rope_theta: 10_000,
+  bos_token_id: null,
+  dtype: "float32",
+};
 
 /** Writes the base models that the checks want: `small` of the engines' suite, and `relay`, which the quickstart ships. */
 export async function writeModels(parent: string): Promise<readonly string[]> {

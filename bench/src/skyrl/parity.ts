@@ -1,7 +1,13 @@
 import { mkdir, mkdtemp, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { randomFromSeed, raggedRow, type OptimizerSettings, type TrainableModel, type TrainingSequence } from "@laconic/core";
+import {
+  randomFromSeed,
+  raggedRow,
+  type OptimizerSettings,
+  type TrainableModel,
+  type TrainingSequence,
+} from "@laconic/core";
 import { createLocalEngine } from "@laconic/engine";
 import { gspo } from "@laconic/gspo";
 import { wasmKernels } from "@laconic/kernels-tfjs";
@@ -54,7 +60,11 @@ export async function runParity(
     const saved = await reference(join(work, "saved"), client, record, await made.save("parity-start"));
     await made.unload();
     const folder = { kind: "folder", path: base } as const;
-    const remote = await engine.createModel({ kind: "adapter-folder", base: { ...folder, path: record.baseModel }, path: saved });
+    const remote = await engine.createModel({
+      kind: "adapter-folder",
+      base: { ...folder, path: record.baseModel },
+      path: saved,
+    });
     const own = await local.createModel({ kind: "adapter-folder", base: folder, path: initial.folder });
     const sequences = sequencesOf(limits.vocabularySize);
     const logProbs = [await apart(remote, own, sequences)];
@@ -110,7 +120,16 @@ async function weightsOf(model: TrainableModel, folder: string): Promise<Weights
 function sequencesOf(vocabularySize: number): readonly TrainingSequence[] {
   const random = randomFromSeed("parity");
   const tokens = (count: number): number[] => Array.from({ length: count }, () => random.integer(vocabularySize));
-  return [[3, 4], [5, 2], [2, 6], [4, 1], [3, 3], [6, 5], [12, 9], [1, 7]].map(([prompt = 1, reply = 1]) => ({
+  return [
+    [3, 4],
+    [5, 2],
+    [2, 6],
+    [4, 1],
+    [3, 3],
+    [6, 5],
+    [12, 9],
+    [1, 7],
+  ].map(([prompt = 1, reply = 1]) => ({
     promptTokens: tokens(prompt),
     completionTokens: tokens(reply),
   }));
@@ -140,7 +159,10 @@ async function gspoStep(
 
 async function apart(a: TrainableModel, b: TrainableModel, sequences: readonly TrainingSequence[]): Promise<number> {
   const [one, other] = [await a.forward(sequences), await b.forward(sequences)];
-  return one.logProbs.values.reduce((most, value, i) => Math.max(most, Math.abs(value - (other.logProbs.values[i] ?? NaN))), 0);
+  return one.logProbs.values.reduce(
+    (most, value, i) => Math.max(most, Math.abs(value - (other.logProbs.values[i] ?? NaN))),
+    0,
+  );
 }
 
 async function sampledApart(server: TrainableModel, own: TrainableModel): Promise<number> {
@@ -156,7 +178,9 @@ async function sampledApart(server: TrainableModel, own: TrainableModel): Promis
     replies.map(({ promptTokens, tokens }) => ({ promptTokens, completionTokens: tokens })),
   );
   return Math.max(
-    ...replies.flatMap((reply, i) => reply.logProbs.map((value, t) => Math.abs(value - (raggedRow(logProbs, i)[t] ?? NaN)))),
+    ...replies.flatMap((reply, i) =>
+      reply.logProbs.map((value, t) => Math.abs(value - (raggedRow(logProbs, i)[t] ?? NaN))),
+    ),
   );
 }
 

@@ -10,7 +10,10 @@ import { serve, summing, type Served, type ServedOptions } from "./test-server.t
 
 const sequences = [{ promptTokens: [1, 2, 3], completionTokens: [4, 5, 0] }];
 const source = {
-  ...{ kind: "adapter", base: { kind: "folder", path: "tiny" }, lora: { rank: 4, alpha: 32 }, seed: 1 },
+  kind: "adapter",
+  base: { kind: "folder", path: "tiny" },
+  lora: { rank: 4, alpha: 32 },
+  seed: 1,
 } as const;
 const request: SampleRequest = {
   promptTokens: [1, 2, 3],
@@ -32,7 +35,9 @@ async function step(model: TrainableModel): Promise<void> {
   await model.optimStep(conformanceOptimizer);
 }
 
-const logProbs = async (model: TrainableModel): Promise<number[]> => [...(await model.forward(sequences)).logProbs.values];
+const logProbs = async (model: TrainableModel): Promise<number[]> => [
+  ...(await model.forward(sequences)).logProbs.values,
+];
 
 async function refusal(call: Promise<unknown>): Promise<LaconicError> {
   const error: unknown = await call.then(
@@ -89,14 +94,16 @@ test("a checkpoint that its server never finished is not loaded, and says so", a
   });
 });
 
-test.each(["save_weights", "save_weights_for_sampler"])("a name that %s took by a lost try does not end the run", (path) =>
-  withServed({ server: { fault: once(path, { kind: "status", status: 409 }) } }, async ({ server }, model) => {
-    const folder = await emptyFolder();
-    await (path === "save_weights" ? model.save(folder) : model.sample([request]));
-    const bodies = server.log.filter((each) => each.path === path).map(({ body }) => body);
-    expect(bodies).toHaveLength(2);
-    expect(bodies[0]).not.toEqual(bodies[1]);
-  }),
+test.each(["save_weights", "save_weights_for_sampler"])(
+  "a name that %s took by a lost try does not end the run",
+  (path) =>
+    withServed({ server: { fault: once(path, { kind: "status", status: 409 }) } }, async ({ server }, model) => {
+      const folder = await emptyFolder();
+      await (path === "save_weights" ? model.save(folder) : model.sample([request]));
+      const bodies = server.log.filter((each) => each.path === path).map(({ body }) => body);
+      expect(bodies).toHaveLength(2);
+      expect(bodies[0]).not.toEqual(bodies[1]);
+    }),
 );
 
 test("a number that comes again with another body is refused by the server, not run", () =>
@@ -121,7 +128,10 @@ test("a session that the server does not know ends its models before a request r
     await expect.poll(() => silence?.detail["status"]).toBe(404);
     const sent = server.log.filter(({ path }) => path !== "session_heartbeat").length;
     const error = await refusal(model.forward(sequences));
-    expect(error).toMatchObject({ code: "engine_failed", message: expect.stringContaining("no longer has session") as string });
+    expect(error).toMatchObject({
+      code: "engine_failed",
+      message: expect.stringContaining("no longer has session") as string,
+    });
     expect(server.log.filter(({ path }) => path !== "session_heartbeat")).toHaveLength(sent);
   });
 });

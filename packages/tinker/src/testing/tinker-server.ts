@@ -324,7 +324,10 @@ function mar(value: unknown, fault: Fault | null): unknown {
   if (fault?.kind !== "not-finite" && fault?.kind !== "other-weights") return value;
   const pass = value as { loss_fn_outputs?: { logprobs: { data: number[] } }[]; sequences?: { logprobs: number[] }[] };
   if (pass.sequences)
-    return { ...pass, sequences: pass.sequences.map((each) => ({ ...each, logprobs: each.logprobs.map((x) => x - 1) })) };
+    return {
+      ...pass,
+      sequences: pass.sequences.map((each) => ({ ...each, logprobs: each.logprobs.map((x) => x - 1) })),
+    };
   if (!pass.loss_fn_outputs) throw new LaconicError("input_invalid", `${fault.kind} is a fault of passes and samples`);
   return {
     ...pass,
