@@ -156,10 +156,19 @@ export class FleetModel implements TrainableModel {
   #check(requests: readonly SampleRequest[]): void {
     const limits = { vocabularySize: this.#fleet.vocabularySize, maxPositions: this.contextLength };
     checkSampleRequests(limits, requests);
-    requests.forEach(({ topLogProbs }, request) => {
-      if (topLogProbs === undefined) return;
-      const reason = `sample request ${request}: topLogProbs cannot be asked of a fleet; forward gives them`;
-      throw new LaconicError("input_invalid", reason, { request, key: "topLogProbs" });
+    const computed = this.#options.logProbs === "forward";
+    const part = computed ? undefined : this.#fleet.asked.find(({ tellsWhole }) => !tellsWhole);
+    requests.forEach(({ topLogProbs, sampling }, request) => {
+      const refuse = (key: string, reason: string): LaconicError =>
+        new LaconicError("input_invalid", `sample request ${request}: ${key} ${reason}`, { request, key });
+      if (topLogProbs !== undefined) throw refuse("topLogProbs", "cannot be asked of a fleet; forward gives them");
+      const { topP = 1, topK, minP = 0 } = sampling;
+      const cut = topK !== undefined ? "topK" : topP < 1 ? "topP" : minP > 0 ? "minP" : null;
+      if (part && cut !== null)
+        throw refuse(
+          cut,
+          `cuts the distribution, and ${part.kind} tells the log-probs of what is left of it; have them computed here (logProbs: "forward")`,
+        );
     });
   }
 

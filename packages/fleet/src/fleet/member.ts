@@ -43,6 +43,7 @@ export class Member {
   readonly #loaded = new Map<string, Promise<void>>();
   #waitMs = firstWaitMs;
   #strikes = 0;
+  #lastStrike: LaconicError | null = null;
 
   /** @param tolerance - most mean gap of log-probs between server and trainer under equal weights */
   constructor(server: SamplingServer, slots: number, clock: FleetClock, tolerance: () => number) {
@@ -119,6 +120,9 @@ export class Member {
   /** @returns true when it is not asked any more */
   strike(error: LaconicError): boolean {
     this.failures += 1;
+    // One failed load is told to all who waited for it.
+    if (error === this.#lastStrike) return false;
+    this.#lastStrike = error;
     this.#strikes += 1;
     this.reason = error.message;
     if (this.#strikes < mostStrikes) return false;

@@ -59,6 +59,8 @@ export interface SamplingServer {
   readonly url: string;
   /** Versions that it holds side by side of each kind of weights; 0 for what it cannot take. */
   readonly holds: Readonly<Record<WeightsKind, number>>;
+  /** Its log-probs are of the whole distribution where topP, topK or minP cut it. */
+  readonly tellsWhole: boolean;
   facts(signal?: AbortSignal): Promise<ServerFacts>;
   /** Does nothing where the name is there already: a name means its content. */
   load(weights: PublishedWeights, signal?: AbortSignal): Promise<void>;

@@ -40,6 +40,7 @@ export function sglangServer(options: ConnectionOptions): SamplingServer {
     kind: "sglang",
     url: connection.url,
     holds: { adapter: Infinity, all: 1 },
+    tellsWhole: true,
     async facts(signal): Promise<ServerFacts> {
       const health = await connection.exchange("/health", null, signal);
       if (health.status !== 200) throw connection.refusal("/health", health);

@@ -47,6 +47,7 @@ export function vllmServer(options: ConnectionOptions): SamplingServer {
     kind: "vllm",
     url: connection.url,
     holds: { adapter: Infinity, all: 0 },
+    tellsWhole: false,
     async facts(signal): Promise<ServerFacts> {
       const health = await connection.exchange("/health", null, signal);
       if (health.status !== 200) throw connection.refusal("/health", health);
