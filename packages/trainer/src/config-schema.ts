@@ -110,7 +110,7 @@ const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
     beta2: z.number().min(0).lt(1),
     epsilon: above0,
     weightDecay: z.number().min(0),
-    maxGradNorm: above0,
+    maxGradNorm: above0.nullable(),
     learningRate: scheduleSchema,
   }),
   evaluation: z.strictObject({ every: count, problems: positive, transcripts: count }),

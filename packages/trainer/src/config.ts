@@ -120,7 +120,8 @@ export interface TrainConfig {
     readonly beta2: number;
     readonly epsilon: number;
     readonly weightDecay: number;
-    readonly maxGradNorm: number;
+    /** Most of the global gradient norm; null never clips, as where a remote engine has no way to. */
+    readonly maxGradNorm: number | null;
     /** Over optimiser steps. */
     readonly learningRate: LearningRateSchedule;
   };

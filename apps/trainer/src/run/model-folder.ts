@@ -21,12 +21,17 @@ const hubName = /^hub:([^@]+)(?:@(.+))?$/;
 /**
  * Finds a model by what a configuration or command line calls it: `shipped`, a folder, or `hub:owner/name` with
  * `@revision` where it is not `main`. Files that the hub's cache lacks are downloaded, with progress.
+ * @param options.weights - false leaves them on the hub: a server has them
  * @throws LaconicError `checkpoint_missing` for a folder that does not exist, and what `openSnapshot` throws
  */
-export async function openModelFolder(given: string, terminal: Terminal): Promise<ModelFolder> {
+export async function openModelFolder(
+  given: string,
+  terminal: Terminal,
+  { weights = true }: { readonly weights?: boolean } = {},
+): Promise<ModelFolder> {
   if (given === "shipped") return { folder: fileURLToPath(shippedCheckpoint), pinned: given, name: "relay-one-fact" };
   const [, repo, revision = "main"] = hubName.exec(given) ?? [];
-  if (repo !== undefined) return fromHub(repo, revision, terminal);
+  if (repo !== undefined) return fromHub(repo, revision, terminal, weights ? checkpointFiles : describingFiles);
   const folder = resolve(given);
   const found = await stat(folder).catch(() => null);
   if (found?.isDirectory()) return { folder, pinned: given, name: folder.split(/[/\\]/).at(-1) ?? given };
@@ -34,8 +39,16 @@ export async function openModelFolder(given: string, terminal: Terminal): Promis
   throw new LaconicError("checkpoint_missing", `there is no model folder ${folder}${hint}`, { folder });
 }
 
-async function fromHub(repo: string, revision: string, terminal: Terminal): Promise<ModelFolder> {
-  const options = { ...hubEnvironment(process.env), repo, revision, files: checkpointFiles };
+/** Tokenizer, chat template, and how long a context is. */
+const describingFiles = checkpointFiles.filter((name) => !name.startsWith("model"));
+
+async function fromHub(
+  repo: string,
+  revision: string,
+  terminal: Terminal,
+  files: readonly string[],
+): Promise<ModelFolder> {
+  const options = { ...hubEnvironment(process.env), repo, revision, files };
   const open = (offline: boolean): ReturnType<typeof openSnapshot> =>
     openSnapshot({ ...options, offline, onProgress: downloadProgress(repo, terminal) });
   const { folder, commit } = await open(options.offline).catch((error: unknown) => {

@@ -5,12 +5,15 @@ import type { TeamName } from "@laconic/tasks/text";
 import type { TrainConfig } from "@laconic/trainer";
 import type { Reference } from "../door/reference.ts";
 import type { OwnValues } from "../door/run-values.ts";
+import type { RemoteSettings } from "./remote/tinker-setting.ts";
 
 /** A run as a configuration file describes it. */
 export interface AppConfig {
   readonly task: RunTask;
   /** `shipped` for the app's own warm start, a model folder, or `hub:owner/name@revision` of the Hugging Face hub. */
   readonly model: string;
+  /** Null computes here; else a server trains and samples, and `model` is where the tokenizer comes from. */
+  readonly engine: RemoteSettings | null;
   /** Null: the run's own model as it was before the first step. */
   readonly actor: ActorSettings | Reference | null;
   /** `shared`: all agents that learn speak with one policy; `own`: each has its own, an adapter of its own with `lora`. */

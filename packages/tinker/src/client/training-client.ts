@@ -4,6 +4,7 @@ import type { Datum } from "../wire/datum.ts";
 import { replies, type PassReply } from "../wire/replies.ts";
 import { awaitFuture, future } from "./future.ts";
 import { bodyHash, type Journal } from "./journal.ts";
+import { lostError } from "./lost.ts";
 import type { Repeat, Transport } from "./transport.ts";
 
 /** AdamW as the protocol names it. */
@@ -111,10 +112,14 @@ export class TrainingClient {
     return (await this.#numbered("save_weights_for_sampler", body, replies.sampler, signal)).sampling_session_id;
   }
 
-  /** Asks whether the server has this model. @throws LaconicError `api_refused` where it has not, as after a restart */
+  /** Asks whether the server has this model. @throws LaconicError `api_refused` where it has not, as after a restart; `engine_failed` where it answers for another */
   async expectThere(signal?: AbortSignal): Promise<void> {
     const body = { model_id: this.modelId, type: "get_info" };
-    await this.#parts.transport.exchange("get_info", body, replies.anything, "always", signal);
+    const { model_id } = await this.#parts.transport.exchange("get_info", body, replies.info, "always", signal);
+    if (model_id !== this.modelId)
+      throw new LaconicError("engine_failed", `asked about model ${this.modelId}, the server answers for ${model_id}`, {
+        model: this.modelId,
+      });
   }
 
   /** Ends the model for the caller: what is on the server is not what was meant. */
@@ -169,8 +174,10 @@ export class TrainingClient {
     return submitted
       .then((requestId) => awaitFuture(this.#parts.transport, { path, requestId }, schema, signal))
       .catch((error: unknown) => {
+        const lost = lostError(`model ${this.modelId}`, error);
+        if (lost) this.#broken ??= lost;
         this.#judge(path, error);
-        throw error;
+        throw lost ?? error;
       });
   }
 

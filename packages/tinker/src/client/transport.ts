@@ -1,4 +1,4 @@
-import { LaconicError, randomFromSeed, type Random } from "@laconic/core";
+import { backoffMs, LaconicError, randomFromSeed, type Random } from "@laconic/core";
 import type { z } from "zod";
 import { jsonCodec, type Codec } from "../wire/codec.ts";
 import { checkedAddress } from "./address.ts";
@@ -106,8 +106,8 @@ export class Transport {
       const { again, error } = this.#judge(path, tried, repeat, attempt);
       if (!again || attempt >= attempts) throw error;
       this.#options.onRetry?.({ path, attempt, reason: error.message });
-      const wait = Math.min(30_000, 500 * 2 ** (attempt - 1)) * (0.75 + 0.25 * this.#random.uniform());
-      await this.clock.sleep(wait, signal).catch(() => undefined);
+      // At least three quarters of it: a server that says "not now" to thousands is given the time.
+      await this.clock.sleep(backoffMs(attempt, 0.75 + 0.25 * this.#random.uniform()), signal).catch(() => undefined);
       if (signal?.aborted) throw abortError(path);
     }
   }

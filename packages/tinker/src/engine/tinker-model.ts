@@ -187,14 +187,16 @@ export class TinkerModel implements TrainableModel {
           `${folder} holds an adapter of rank ${saved.rank} on ${saved.baseModel}, this is one of rank ${rank} on ${record.baseModel}`,
           { folder },
         );
+      const old = this.#remote;
+      // A server for one model makes no second one.
+      if (!record.severalModels) await old.unload();
       const fresh = await client.createModel({ baseModel: record.baseModel, rank, seed });
       await fresh.load(saved.path, { optimizer: true });
-      const old = this.#remote;
       this.#remote = fresh;
       this.#steps = saved.steps;
       this.#pending = [];
       this.#sampler = null;
-      await old.unload().catch(() => undefined);
+      if (record.severalModels) await old.unload().catch(() => undefined);
     });
   }
 

@@ -120,6 +120,7 @@ export async function startTinkerServer(options: TinkerServerOptions): Promise<T
       const { base_model, lora_config } = parse(requests.createModel, body);
       const base = bases[base_model];
       if (!base) throw new HttpError(400, `unknown base model ${base_model}`);
+      if (as.severalModels === false && models.size > 0) throw new HttpError(400, "there is a model already");
       const lora: LoraSettings = { rank: lora_config.rank, alpha: loraAlpha };
       const work = engine.createModel({ kind: "adapter", base, lora, seed: lora_config.seed ?? 0 }).then((model) => {
         const id = newId("model");
