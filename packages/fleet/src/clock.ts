@@ -5,6 +5,8 @@ export interface FleetClock {
   /** Milliseconds of a clock that never goes back. */
   nowMs(): number;
   sleep(ms: number): Promise<void>;
+  /** Aborts with a `TimeoutError`. */
+  timeout(ms: number): AbortSignal;
 }
 
 export const systemClock: FleetClock = {
@@ -12,4 +14,5 @@ export const systemClock: FleetClock = {
   sleep: async (ms) => {
     await wait(ms);
   },
+  timeout: (ms) => AbortSignal.timeout(ms),
 };

@@ -3,7 +3,7 @@ import type { SampleResult } from "@laconic/core";
 import { conformanceConfig } from "@laconic/engine/testing";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import type { FakeServer, ServerFault } from "@laconic/fleet/testing";
-import { base, onFakes, requests, step, type OnFakes, type OnFakesOptions } from "./on-fakes.ts";
+import { base, onFakes, quick, requests, step, type OnFakes, type OnFakesOptions } from "./on-fakes.ts";
 
 const opened: OnFakes[] = [];
 afterEach(async () => {
@@ -132,6 +132,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
   test("requests wait for a server when there is none, and fail when patience is spent", async () => {
     let ms = 0;
     const clock = {
+      ...quick,
       nowMs: () => ms,
       sleep: async (wait: number) => {
         ms += wait;
@@ -200,15 +201,24 @@ test("servers that take no adapters say how they are to be started", async () =>
 });
 
 test("a slow server is given up, and its late reply is not taken", async () => {
-  const { model, one, replies } = await open({ fleet: { replyMs: 150 } });
+  const waits: AbortController[] = [];
+  const timeout = (): AbortSignal => {
+    const controller = new AbortController();
+    waits.push(controller);
+    return controller.signal;
+  };
+  const { model, one, replies } = await open({ fleet: { clock: { ...quick, timeout } } });
   let release = (): void => undefined;
   const until = new Promise<void>((resolve) => (release = resolve));
   await model.sample(requests(2));
   replies.length = 0;
   one.faults = first(1, { kind: "waits", until });
-  const said = await model.sample(requests(12));
+  const sampled = model.sample(requests(12));
+  await vi.waitUntil(() => replies.length === 11);
+  for (const wait of waits) wait.abort(new DOMException("late", "TimeoutError"));
+  const said = await sampled;
   release();
-  await new Promise((resolve) => setTimeout(resolve, 30));
+  await vi.waitUntil(() => one.inFlight === 0);
   expect(said).toHaveLength(12);
   expect(replies).toHaveLength(12);
   expect(replies.filter(({ attempts }) => attempts === 2)).toHaveLength(1);

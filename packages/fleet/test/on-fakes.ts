@@ -9,6 +9,7 @@ import {
   FleetModel,
   sglangServer,
   vllmServer,
+  type FleetClock,
   type FleetModelOptions,
   type FleetOptions,
   type SampledReply,
@@ -20,7 +21,11 @@ export const base: BaseSource = { kind: "config", config: conformanceConfig, see
 export const adapter: ModelSource = { kind: "adapter", base, lora: { rank: 4, alpha: 8 }, seed: 3 };
 
 /** Time that does not pass while somebody sleeps. */
-const quick = { nowMs: () => performance.now(), sleep: () => new Promise<void>((resolve) => setImmediate(resolve)) };
+export const quick: FleetClock = {
+  nowMs: () => performance.now(),
+  sleep: () => new Promise((resolve) => setImmediate(resolve)),
+  timeout: (ms) => AbortSignal.timeout(ms),
+};
 
 /** Fakes, a fleet over them, and a model that trains here. */
 export interface OnFakes {

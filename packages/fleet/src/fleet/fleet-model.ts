@@ -162,7 +162,12 @@ export class FleetModel implements TrainableModel {
       const refuse = (key: string, reason: string): LaconicError =>
         new LaconicError("input_invalid", `sample request ${request}: ${key} ${reason}`, { request, key });
       if (topLogProbs !== undefined) throw refuse("topLogProbs", "cannot be asked of a fleet; forward gives them");
-      const { topP = 1, topK, minP = 0 } = sampling;
+      const { temperature, topP = 1, topK, minP = 0 } = sampling;
+      if (this.#fleet.tellsRaw && !computed && temperature !== 0 && temperature !== 1)
+        throw refuse(
+          "temperature",
+          `is ${temperature}, but servers tell log-probs at temperature 1; have them computed here (logProbs: "forward")`,
+        );
       const cut = topK !== undefined ? "topK" : topP < 1 ? "topP" : minP > 0 ? "minP" : null;
       if (part && cut !== null)
         throw refuse(

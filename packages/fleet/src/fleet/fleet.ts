@@ -56,6 +56,8 @@ export class Fleet {
    * measured, with room.
    */
   tolerance = 0.1;
+  /** Some server tells log-probs at temperature 1, whatever it samples at: a probe finds out. */
+  tellsRaw = false;
   readonly #options: FleetOptions;
   readonly #clock: FleetClock;
   readonly #members: readonly Member[];
@@ -182,7 +184,7 @@ export class Fleet {
     asked: Generation,
     signal: AbortSignal | undefined,
   ): Promise<GeneratedReply> {
-    const timeout = AbortSignal.timeout(this.#options.replyMs ?? 600_000);
+    const timeout = this.#clock.timeout(this.#options.replyMs ?? 600_000);
     const both = signal ? AbortSignal.any([signal, timeout]) : timeout;
     for (let loads = 0; ; loads++) {
       await this.#load(member, weights);

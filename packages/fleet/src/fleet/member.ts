@@ -139,7 +139,7 @@ export class Member {
   async check(): Promise<boolean> {
     this.checking = true;
     try {
-      await this.server.facts(AbortSignal.timeout(10_000));
+      await this.server.facts(this.#clock.timeout(10_000));
       this.state = "up";
       return true;
     } catch (error) {

@@ -35,6 +35,7 @@ export async function probeFleet(fleet: Fleet, model: FleetModel, options: Probe
   }
   const gap = Math.max(...servers.map((server) => server.gap.mean));
   fleet.tolerance = Math.min(tolerance, Math.max(leastTolerance, 5 * gap));
+  fleet.tellsRaw = servers.some(({ logProbsAt }) => logProbsAt === "one");
   const order = (a: { readonly url: string }, b: { readonly url: string }): number => (a.url < b.url ? -1 : 1);
   return {
     servers: servers.toSorted(order),

@@ -10,7 +10,7 @@ export interface ProbeOptions {
   readonly prompts?: readonly (readonly number[])[];
   /** Most mean |server's - trainer's| log-prob of a token; 0.1 unless told. bfloat16 against float32 is some 0.01. */
   readonly tolerance?: number;
-  /** Log-probs at temperature 1 will do: they are computed here, or no other temperature is sampled. */
+  /** Log-probs at temperature 1 will do: they are computed here, or no other temperature is sampled, which is then refused. */
   readonly takesRaw?: boolean;
 }
 

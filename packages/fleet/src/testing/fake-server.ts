@@ -13,6 +13,8 @@ export interface FakeServer {
   readonly names: readonly string[];
   /** Replies that were generated, whether or not they arrived. */
   readonly replies: number;
+  /** Requests that are not answered yet. */
+  readonly inFlight: number;
   faults: ServerFaults;
   /** Breaks every connection, and takes none. */
   kill(): Promise<void>;
@@ -38,7 +40,7 @@ export async function startFakeServer(options: FakeServerOptions, routes: Routes
   const weights = new ServedWeights(options);
   const answer = routes(weights, options);
   const log: { path: string; body: unknown }[] = [];
-  let replies = 0;
+  let [replies, inFlight] = [0, 0];
   let server: Server;
   const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const path = request.url ?? "";
@@ -63,10 +65,13 @@ export async function startFakeServer(options: FakeServerOptions, routes: Routes
   const listen = (port: number): Promise<void> =>
     new Promise((resolve) => {
       server = createServer((request, response) => {
-        serve(request, response).catch((error: unknown) => {
-          if (!response.headersSent) send(response, 500, { error: { message: String(error) } });
-          else response.destroy();
-        });
+        inFlight += 1;
+        serve(request, response)
+          .catch((error: unknown) => {
+            if (!response.headersSent) send(response, 500, { error: { message: String(error) } });
+            else response.destroy();
+          })
+          .finally(() => (inFlight -= 1));
       });
       server.listen(port, "127.0.0.1", resolve);
     });
@@ -85,6 +90,9 @@ export async function startFakeServer(options: FakeServerOptions, routes: Routes
     },
     get replies() {
       return replies;
+    },
+    get inFlight() {
+      return inFlight;
     },
     faults: () => null,
     kill: stop,
