@@ -66,6 +66,7 @@ export default defineConfig({
           { text: "Reproduce Agent-GSPO", link: "/reproduce/agent-gspo" },
           { text: "Reproduce AgentPO", link: "/reproduce/agentpo" },
           { text: "Reproduce MAGRPO", link: "/reproduce/magrpo" },
+          { text: "Sampling on servers", link: "/samplers" },
           { text: "CUDA without a GPU", link: "/cuda-without-gpu" },
           { text: "Papers", link: "/papers" },
           { text: "Questions and troubleshooting", link: "/faq" },

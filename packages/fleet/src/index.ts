@@ -11,6 +11,7 @@ export type {
   PublishedWeights,
   SamplingServer,
   ServerFacts,
+  WeightsCheck,
   WeightsKind,
 } from "./servers/sampling-server.ts";
 

@@ -22,7 +22,10 @@ describe.each([
   ["the local engine", onLocal],
   ["adapters on vLLM", onServers(Infinity, { kind: "vllm" })],
   ["adapters on SGLang", onServers(Infinity, { kind: "sglang" })],
-  ["all weights on SGLang", onServers(1, { kind: "sglang", source: { kind: "config", config: conformanceConfig, seed: 2 } })],
+  [
+    "all weights on SGLang",
+    onServers(1, { kind: "sglang", source: { kind: "config", config: conformanceConfig, seed: 2 } }),
+  ],
   [
     "vLLM whose log-probs are computed here",
     onServers(Infinity, { kind: "vllm", fake: { logProbs: "raw" }, model: { logProbs: "forward" } }),

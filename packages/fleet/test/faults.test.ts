@@ -10,7 +10,9 @@ afterEach(async () => {
   for (const each of opened.splice(0)) await each.close();
 });
 
-async function open(options?: OnFakesOptions): Promise<OnFakes & { readonly one: FakeServer; readonly two: FakeServer }> {
+async function open(
+  options?: OnFakesOptions,
+): Promise<OnFakes & { readonly one: FakeServer; readonly two: FakeServer }> {
   const made = await onFakes(options);
   opened.push(made);
   const [one, two] = made.fakes as [FakeServer, FakeServer];
@@ -95,7 +97,9 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     const [before, from] = [one.replies, replies.length];
     for (let asked = 0; asked < 4; asked++) expect(await model.sample(requests(12))).toHaveLength(12);
     expect(fleet.servers[0]).toMatchObject({ state: "excluded" });
-    expect(fleet.servers[0]?.reason).toMatch(/has loaded run\.actor-v1-\w+-1, but its log-probs are .* from those of the trainer/u);
+    expect(fleet.servers[0]?.reason).toMatch(
+      /has loaded run\.actor-v1-\w+-1, but its log-probs are .* from those of the trainer/u,
+    );
     expect(new Set(replies.slice(from).map(({ server }) => server))).toEqual(new Set([two.url]));
     expect(one.replies - before).toBe(3); // checks, no replies
     await snapshot.dispose();

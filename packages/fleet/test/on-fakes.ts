@@ -1,7 +1,14 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { randomFromSeed, type BaseSource, type Engine, type ModelSource, type SampleRequest, type TrainableModel } from "@laconic/core";
+import {
+  randomFromSeed,
+  type BaseSource,
+  type Engine,
+  type ModelSource,
+  type SampleRequest,
+  type TrainableModel,
+} from "@laconic/core";
 import { createInlineEngine } from "@laconic/engine";
 import { conformanceConfig, conformanceOptimizer } from "@laconic/engine/testing";
 import {

@@ -61,7 +61,10 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     if (one) one.faults = (path) => (/completions|generate/u.test(path) ? { kind: "wrong-tokens" } : null);
     const record = await probe(made);
     expect(record.servers).toHaveLength(1);
-    expect(record.refused[0]).toMatchObject({ url: one?.url, reason: expect.stringMatching(/outside the vocabulary/u) });
+    expect(record.refused[0]).toMatchObject({
+      url: one?.url,
+      reason: expect.stringMatching(/outside the vocabulary/u),
+    });
     expect(made.fleet.servers[0]).toMatchObject({ state: "excluded" });
     await made.model.sample(requests(8));
     expect(made.fleet.servers.map(({ replies }) => replies)).toEqual([0, 8]);

@@ -129,7 +129,11 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     // Two optimiser steps a step: the versions that were sampled are 0, 2, 4 ...; 12 problems are evaluated at each end.
     const versions = set.replies.map(({ version }) => version);
     const count = (version: number): number => versions.filter((each) => each === version).length;
-    expect([0, 2, 4, 6, 8, 10, 12].map(count)).toEqual([episodes + 12, ...Array.from({ length: 5 }, () => episodes), 12]);
+    expect([0, 2, 4, 6, 8, 10, 12].map(count)).toEqual([
+      episodes + 12,
+      ...Array.from({ length: 5 }, () => episodes),
+      12,
+    ]);
     expect(set.replies.some(({ attempts }) => attempts > 1)).toBe(true);
     for (const row of rows) expect(row["sampling/logp_difference_max"]).toBeLessThan(1e-6);
     expect(set.replies.filter(({ version, server }) => version > 4 && server !== two.url)).toEqual([]);

@@ -49,8 +49,15 @@ describe.each(objectiveNames)("%s", (name) => {
 
 test.each(["withImportance", "its own option"] as const)("%s corrects where the sampler is far enough away", (how) => {
   const make = (gapAbove?: number): Objective => {
-    const importance = { kind: "truncate", level: "geometric", cap: 1.5, ...(gapAbove !== undefined && { gapAbove }) } as const;
-    return how === "withImportance" ? withImportance(objectivePreset("gspo"), importance) : objectivePreset("gspo", { importance });
+    const importance = {
+      kind: "truncate",
+      level: "geometric",
+      cap: 1.5,
+      ...(gapAbove !== undefined && { gapAbove }),
+    } as const;
+    return how === "withImportance"
+      ? withImportance(objectivePreset("gspo"), importance)
+      : objectivePreset("gspo", { importance });
   };
   // |old - roll| is 0.2 0.2 0.2, 0.8, 0.3 1.4, 0.2 0.1: 3.4 over 8 tokens.
   expectSame(make(0.424), make());

@@ -110,7 +110,9 @@ export function parseAppConfig(written: unknown): AppConfig {
     ...parsed.data,
     ...parts,
     memory: { ...defaultMemory, ...parsed.data.memory },
-    train: parseTrainConfig(ownValues.objective ? settings : withGapCorrection(settings, parsed.data.sampler), ["train"]),
+    train: parseTrainConfig(ownValues.objective ? settings : withGapCorrection(settings, parsed.data.sampler), [
+      "train",
+    ]),
     own: ownValues,
   };
   checkRemoteSettings(config, Object.keys(written));

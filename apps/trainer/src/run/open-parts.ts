@@ -108,7 +108,12 @@ export async function openParts(config: Parts, place: Place, resources: RunResou
       const tokenizer = base === undefined ? task.tokenizer : await tokenizerIn(folder as string, templateArguments);
       const saved = checkpoint === undefined ? undefined : join(checkpoint, modelPlace(names, name));
       const model = await engine.createModel(fresh ?? modelSource(config, baseOf(folder), saved));
-      policies[name] = { model, speak: speaker(model.id, tokenizer, engine.capabilities, resources.batching), agents, ...ownOf[name] };
+      policies[name] = {
+        model,
+        speak: speaker(model.id, tokenizer, engine.capabilities, resources.batching),
+        agents,
+        ...ownOf[name],
+      };
     }
     const trained = new Set(Object.values(names).flat());
     const others = task.topology.agents.filter((agent) => !trained.has(agent));

@@ -74,7 +74,9 @@ export async function startRun(
     const fleetNote = (text: string): void => terminal.note(text);
     const { vocabularySize } = sampler ? await tokenLimits(folder) : { vocabularySize: 0 };
     const { temperature } = config.train.sampling;
-    fleet = sampler && (await openFleet(sampler, local.policies, { directory, vocabularySize, temperature, note: fleetNote }));
+    fleet =
+      sampler &&
+      (await openFleet(sampler, local.policies, { directory, vocabularySize, temperature, note: fleetNote }));
     const parts = fleet ? { ...local, policies: fleet.policies } : local;
     const sources = await sourcesOf(config);
     const inputs = {

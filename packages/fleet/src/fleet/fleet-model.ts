@@ -214,7 +214,8 @@ export class FleetModel implements TrainableModel {
       const weights = await version.published;
       void this.#prepare(version, weights);
       const replies = await Promise.all(requests.map((request) => this.#reply(weights, request)));
-      const results = this.#options.logProbs === "forward" ? await this.#forwarded(own, version, requests, replies) : replies;
+      const results =
+        this.#options.logProbs === "forward" ? await this.#forwarded(own, version, requests, replies) : replies;
       results.forEach(({ tokens, logProbs }, place) =>
         tokens.forEach((token, t) => onToken?.(place, { token, logProb: logProbs[t] as number })),
       );

@@ -78,11 +78,17 @@ export class Member {
   async #check({ name, check, ...weights }: PublishedWeights): Promise<void> {
     if (!check) return;
     const found = await this.server.promptLogProbs({ name, ...weights }, check.tokens);
-    const gaps = found === "missing" ? [Number.NaN] : check.logProbs.map((value, i) => Math.abs(value - (found[i] ?? Number.NaN)));
+    const gaps =
+      found === "missing" ? [Number.NaN] : check.logProbs.map((value, i) => Math.abs(value - (found[i] ?? Number.NaN)));
     const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
     if (mean <= this.#tolerance()) return;
-    const told = Number.isNaN(mean) ? "gives no log-probs for it" : `its log-probs are ${mean.toPrecision(3)} from those of the trainer`;
-    throw new LaconicError("reply_malformed", `${this.url}: has loaded ${name}, but ${told}`, { server: this.url, weights: name });
+    const told = Number.isNaN(mean)
+      ? "gives no log-probs for it"
+      : `its log-probs are ${mean.toPrecision(3)} from those of the trainer`;
+    throw new LaconicError("reply_malformed", `${this.url}: has loaded ${name}, but ${told}`, {
+      server: this.url,
+      weights: name,
+    });
   }
 
   /** It was restarted, or let go of them by itself. */

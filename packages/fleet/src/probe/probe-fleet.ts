@@ -31,7 +31,10 @@ export async function probeFleet(fleet: Fleet, model: FleetModel, options: Probe
   );
   if (servers.length === 0) {
     const { code } = last as unknown as LaconicError;
-    throw new LaconicError(code, `no server of the fleet can be trained on: ${refused.map(({ reason }) => reason).join("; ")}`);
+    throw new LaconicError(
+      code,
+      `no server of the fleet can be trained on: ${refused.map(({ reason }) => reason).join("; ")}`,
+    );
   }
   const gap = Math.max(...servers.map((server) => server.gap.mean));
   fleet.tolerance = Math.min(tolerance, Math.max(leastTolerance, 5 * gap));

@@ -34,15 +34,16 @@ export async function probeServer(
   const { vocabularySize, tolerance = 0.1, takesRaw = false } = options;
   const refuse = (reason: string): LaconicError =>
     new LaconicError("api_refused", `${server.url}: ${reason}`, { server: server.url });
-  const [first] = weights.kind === "adapter" ? ["adapter"] : ["all"];
-  if (server.holds[weights.kind] === 0) throw refuse(`${server.kind} does not take ${first === "all" ? "all weights" : "adapters"}`);
+  if (server.holds[weights.kind] === 0)
+    throw refuse(`${server.kind} does not take ${weights.kind === "all" ? "all weights" : "adapters"}`);
   const facts = await server.facts();
   await server.load(weights);
   const prompts = options.prompts ?? randomPrompts(vocabularySize);
+  const [firstPrompt] = prompts as readonly [readonly number[]];
 
   const ask = async (part: Partial<Generation> & { readonly temperature: number }): Promise<GeneratedReply> => {
     const { temperature, ...rest } = part;
-    const promptTokens = rest.promptTokens ?? (prompts[0] as readonly number[]);
+    const promptTokens = rest.promptTokens ?? firstPrompt;
     const sampling = { temperature, maxTokens: replyTokens };
     const asked: Generation = { promptTokens, sampling, stopTokens: [], stopTexts: [], seed: 7, ...rest };
     const reply = await server.generate(weights, asked);
@@ -100,9 +101,10 @@ export async function probeServer(
 
   if (weights.kind === "adapter") {
     const never = { ...weights, name: `${weights.name}-never` };
-    const asked = { promptTokens: prompts[0] as readonly number[], stopTokens: [], stopTexts: [], seed: 1 };
+    const asked = { promptTokens: firstPrompt, stopTokens: [], stopTexts: [], seed: 1 };
     const answer = await server.generate(never, { ...asked, sampling: { temperature: 0, maxTokens: 1 } });
-    if (answer !== "missing") throw refuse(`it answers for ${never.name}, which was never loaded: versions mean nothing there`);
+    if (answer !== "missing")
+      throw refuse(`it answers for ${never.name}, which was never loaded: versions mean nothing there`);
   }
   const { kind, url } = server;
   return { kind, url, ...facts, logProbsAt, gap, repeats: again.tokens.join() === plain[0]?.tokens.join() };

@@ -81,7 +81,7 @@ export async function startFakeServer(options: FakeServerOptions, routes: Routes
       server.closeAllConnections();
     });
   await listen(0);
-  const { port } = (server! as Server).address() as AddressInfo;
+  const { port } = server!.address() as AddressInfo;
   const fake: FakeServer = {
     url: `http://127.0.0.1:${port}`,
     log,

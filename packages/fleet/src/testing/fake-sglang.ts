@@ -12,7 +12,10 @@ const generation = z.strictObject({
     temperature: z.number().min(0),
     max_new_tokens: z.int().min(1),
     top_p: z.number().gt(0).max(1).optional(),
-    top_k: z.int().refine((k) => k === -1 || k > 0).optional(),
+    top_k: z
+      .int()
+      .refine((k) => k === -1 || k > 0)
+      .optional(),
     min_p: z.number().min(0).max(1).optional(),
     sampling_seed: z.int().optional(),
     repetition_penalty: z.literal(1).optional(),
@@ -37,7 +40,10 @@ export function startFakeSglang(options: FakeServerOptions): Promise<FakeServer>
     if (path === "/server_info") return { status: 200, value: { version: "fake" } };
     if (path === "/v1/models") {
       const adapters = weights.names.map((id) => ({ id, object: "model", parent: "base" }));
-      return { status: 200, value: { data: [{ id: "base", parent: null, max_model_len: contextLength }, ...adapters] } };
+      return {
+        status: 200,
+        value: { data: [{ id: "base", parent: null, max_model_len: contextLength }, ...adapters] },
+      };
     }
     if (path === "/load_lora_adapter" && updates) {
       const { lora_name, lora_path } = loading.parse(body);
@@ -92,7 +98,9 @@ export function startFakeSglang(options: FakeServerOptions): Promise<FakeServer>
         meta_info: {
           id: "fake",
           finish_reason:
-            reply.finishReason === "stop" ? { type: "stop", matched: last } : { type: "length", length: asked.max_new_tokens },
+            reply.finishReason === "stop"
+              ? { type: "stop", matched: last }
+              : { type: "length", length: asked.max_new_tokens },
           prompt_tokens: reply.promptTokens.length,
           completion_tokens: reply.tokens.length,
           weight_version: fault?.kind === "other-name" ? "default" : version,

@@ -35,7 +35,10 @@ export function startFakeVllm(options: FakeServerOptions): Promise<FakeServer> {
     if (path === "/version") return { status: 200, value: { version: "fake" } };
     if (path === "/v1/models") {
       const adapters = weights.names.map((id) => ({ id, object: "model", parent: "base" }));
-      return { status: 200, value: { data: [{ id: "base", parent: null, max_model_len: contextLength }, ...adapters] } };
+      return {
+        status: 200,
+        value: { data: [{ id: "base", parent: null, max_model_len: contextLength }, ...adapters] },
+      };
     }
     if (path === "/v1/load_lora_adapter" && updates) {
       const { lora_name, lora_path } = loading.parse(body);
@@ -53,7 +56,8 @@ export function startFakeVllm(options: FakeServerOptions): Promise<FakeServer> {
     const parsed = completion.safeParse(body);
     if (!parsed.success) return refused(400, JSON.stringify(parsed.error.issues[0]));
     const asked = parsed.data;
-    if (asked.model !== "base" && !weights.has(asked.model)) return refused(404, `The model \`${asked.model}\` does not exist.`);
+    if (asked.model !== "base" && !weights.has(asked.model))
+      return refused(404, `The model \`${asked.model}\` does not exist.`);
     const name = asked.model === "base" ? null : asked.model;
     const stale = fault?.kind === "stale";
     const reply = marred(
@@ -74,7 +78,8 @@ export function startFakeVllm(options: FakeServerOptions): Promise<FakeServer> {
       ),
       fault,
     );
-    const prompts = asked.prompt_logprobs === undefined ? null : await weights.promptLogProbs(name, asked.prompt, stale);
+    const prompts =
+      asked.prompt_logprobs === undefined ? null : await weights.promptLogProbs(name, asked.prompt, stale);
     return {
       status: 200,
       value: {
@@ -89,8 +94,10 @@ export function startFakeVllm(options: FakeServerOptions): Promise<FakeServer> {
             logprobs: asked.logprobs === undefined ? null : { token_logprobs: reply.logProbs },
             token_ids: asked.return_token_ids ? reply.tokens : null,
             prompt_token_ids: asked.return_token_ids ? reply.promptTokens : null,
-            prompt_logprobs:
-              prompts && [null, ...prompts.map((logprob, i) => ({ [String(asked.prompt[i + 1])]: { logprob, rank: 1 } }))],
+            prompt_logprobs: prompts && [
+              null,
+              ...prompts.map((logprob, i) => ({ [String(asked.prompt[i + 1])]: { logprob, rank: 1 } })),
+            ],
           },
         ],
         usage: { prompt_tokens: asked.prompt.length, completion_tokens: reply.tokens.length },

@@ -23,10 +23,13 @@ function requestsAt(temperature: number, maxTokens = 6): SampleRequest[] {
 /** What every sampler must do that replies are trained on, wherever it is: on this machine, or behind servers. */
 export const samplerCases: readonly ConformanceCase<SampledModel>[] = [
   ...[1, 0.5, 2, 0].map((temperature) =>
-    sampled(`log-probs are those of the distribution that was sampled, at temperature ${temperature}`, async ({ model }) => {
-      const replies = await model.sample(requestsAt(temperature));
-      await expectOwn(model, replies, temperature);
-    }),
+    sampled(
+      `log-probs are those of the distribution that was sampled, at temperature ${temperature}`,
+      async ({ model }) => {
+        const replies = await model.sample(requestsAt(temperature));
+        await expectOwn(model, replies, temperature);
+      },
+    ),
   ),
 
   sampled("a reply ends at a stop token, which it keeps, or at its ceiling, and says which", async ({ model }) => {
@@ -87,7 +90,14 @@ export const samplerCases: readonly ConformanceCase<SampledModel>[] = [
       first.map(({ promptTokens, tokens }) => ({ promptTokens, completionTokens: tokens })),
       ({ values }) => values.map(() => -1),
     );
-    await model.optimStep({ learningRate: 0.1, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 });
+    await model.optimStep({
+      learningRate: 0.1,
+      beta1: 0.9,
+      beta2: 0.95,
+      epsilon: 1e-8,
+      weightDecay: 0,
+      maxGradNorm: 1,
+    });
     expectThat(model.weightVersion === before + 1, "one more step behind the weights");
     await expectOwn(model, await model.sample(requestsAt(1)), 1);
     if (!snapshot) return;
@@ -95,7 +105,9 @@ export const samplerCases: readonly ConformanceCase<SampledModel>[] = [
     const old = await snapshot.sample(requestsAt(1));
     await expectOwn(snapshot, old, 1);
     const { logProbs } = await model.forward(sequencesOf(old, 1));
-    const moved = old.some(({ logProbs: own }, i) => own.some((value, t) => Math.abs(value - (raggedRow(logProbs, i)[t] as number)) > 1e-3));
+    const moved = old.some(({ logProbs: own }, i) =>
+      own.some((value, t) => Math.abs(value - (raggedRow(logProbs, i)[t] as number)) > 1e-3),
+    );
     expectThat(moved, "the new weights to differ from the snapshot's");
     await snapshot.dispose();
   }),

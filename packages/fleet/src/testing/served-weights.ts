@@ -115,7 +115,9 @@ export class ServedWeights {
   /** Of all tokens but the first, at temperature 1. */
   async promptLogProbs(weights: string | null, tokens: readonly number[], stale: boolean): Promise<number[]> {
     const sampler = await this.#sampler(weights, stale);
-    const { logProbs } = await sampler.forward([{ promptTokens: tokens.slice(0, 1), completionTokens: tokens.slice(1) }]);
+    const { logProbs } = await sampler.forward([
+      { promptTokens: tokens.slice(0, 1), completionTokens: tokens.slice(1) },
+    ]);
     return [...raggedRow(logProbs, 0)];
   }
 

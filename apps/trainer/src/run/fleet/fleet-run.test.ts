@@ -64,11 +64,15 @@ test("a run samples on servers, outlives one of them, says who wrote what, and g
     let asked = 0;
     one.faults = (path, body) => {
       // In the second step: the model of version 2 is asked for the third time.
-      if (path === "/v1/completions" && (body as { model: string }).model.includes("-v2-") && ++asked === 4) void one.kill();
+      if (path === "/v1/completions" && (body as { model: string }).model.includes("-v2-") && ++asked === 4)
+        void one.kill();
       return null;
     };
     const first = await laconic("train", ...small, sampler, "--run", run, "--json");
-    expect([first.code, first.err]).toEqual([0, expect.stringContaining(`sampler vllm ${two.url} (fake): log-probs`) as string]);
+    expect([first.code, first.err]).toEqual([
+      0,
+      expect.stringContaining(`sampler vllm ${two.url} (fake): log-probs`) as string,
+    ]);
     expect(first.err).toContain(`samplers 1/2 (${one.url} paused)`);
     const rows = await rowsOf(run);
     const count = (version: number): number => rows.filter((row) => row.version === version).length;
@@ -96,7 +100,16 @@ test("a run samples on servers, outlives one of them, says who wrote what, and g
 
 test("all weights are sampled on SGLang", { timeout }, () =>
   withServers("sglang", async ([one], sampler, run) => {
-    const { code, err } = await laconic("train", ...small, "lora=null", "train.steps=2", sampler, "--run", run, "--json");
+    const { code, err } = await laconic(
+      "train",
+      ...small,
+      "lora=null",
+      "train.steps=2",
+      sampler,
+      "--run",
+      run,
+      "--json",
+    );
     expect([code, err]).toEqual([0, expect.stringContaining("samplers 2/2") as string]);
     expect(one.log.some(({ path }) => path === "/update_weights_from_disk")).toBe(true);
     const versions = [...new Set((await rowsOf(run)).map(({ version }) => version))];
@@ -126,14 +139,20 @@ test.each([
   [["lora=null"], "lora: vLLM takes adapters only"],
   [["sampler=vllm:http://10.0.0.1:8000"], "sampler.vllm.folder: http://10.0.0.1:8000 is another machine"],
   [["sampler=vlm:http://127.0.0.1:1"], 'sampler: "vlm:http://127.0.0.1:1" names no servers'],
-  [["engine=tinker:http://127.0.0.1:1", "device=auto", "workers=auto", "lora.alpha=32"], "sampler: has no effect beside engine"],
+  [
+    ["engine=tinker:http://127.0.0.1:1", "device=auto", "workers=auto", "lora.alpha=32"],
+    "sampler: has no effect beside engine",
+  ],
   [['bases={"policy":"shipped"}'], "bases.policy: the servers have one base model"],
   [['train.sampling={"temperature":1,"topK":5}'], "train.sampling.topK: cuts the distribution"],
   [
     ["sampler=sglang:http://127.0.0.1:1", "lora=null", 'train.asynchronous={"maxLag":2,"importanceCap":2}'],
     "train.asynchronous: needs weights of several steps",
   ],
-  [["sampler=sglang:http://127.0.0.1:1", "lora=null", "policies=own", "train.budget=null"], "policies: own is several policies"],
+  [
+    ["sampler=sglang:http://127.0.0.1:1", "lora=null", "policies=own", "train.budget=null"],
+    "policies: own is several policies",
+  ],
 ])("%j is refused before a server is asked", async (words, reason) => {
   const run = join(await temporaryFolder(), "run");
   const { code, err } = await laconic("train", ...small, "sampler=vllm:http://127.0.0.1:1", ...words, "--run", run);
@@ -149,11 +168,16 @@ test("a dry run shows the servers, a plan how to start them, doctor how they are
       train: { objective: { importance: { kind: "truncate", level: "geometric", cap: 2, gapAbove: 0.02 } } },
     });
     const plan = await laconic("plan", ...small, sampler, "--json", "--tflops", "1");
-    expect(JSON.parse(plan.out)).toMatchObject({ fleet: { servers: 2, versionsAtOnce: 2, publications: 4, repliesPerServer: 16 } });
+    expect(JSON.parse(plan.out)).toMatchObject({
+      fleet: { servers: 2, versionsAtOnce: 2, publications: 4, repliesPerServer: 16 },
+    });
     const text = await laconic("plan", ...small, sampler, "--tflops", "1");
     expect(text.out).toContain("--max-lora-rank 4 --max-loras 2");
     const doctor = await laconic("doctor", "--sampler", sampler.slice("sampler=".length));
-    expect([doctor.code, doctor.out]).toEqual([0, expect.stringContaining(`ok      vllm ${one.url}: version fake, 48 tokens`) as string]);
+    expect([doctor.code, doctor.out]).toEqual([
+      0,
+      expect.stringContaining(`ok      vllm ${one.url}: version fake, 48 tokens`) as string,
+    ]);
     const gone = await laconic("doctor", "--sampler", "sglang:http://127.0.0.1:1", "--json");
     expect([gone.code, JSON.parse(gone.out)]).toMatchObject([1, [{ kind: "sglang", works: false }]]);
   }),

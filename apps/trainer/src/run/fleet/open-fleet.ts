@@ -63,7 +63,10 @@ export async function openFleet(
   const { concurrency, logProbs, tolerance, replySeconds, patienceSeconds, folderAtServers, ...rest } =
     serversOf(sampler);
   // The same after a resume, unlike any other run's on the same servers.
-  const run = `laconic-${createHash("sha256").update(`${hostname()} ${resolve(directory)}`).digest("hex").slice(0, 8)}`;
+  const run = `laconic-${createHash("sha256")
+    .update(`${hostname()} ${resolve(directory)}`)
+    .digest("hex")
+    .slice(0, 8)}`;
   const folder = join(resolve(rest.folder ?? join(directory, "..")), `${run}-weights`);
   const rows: string[] = [];
   const fleet = new Fleet({

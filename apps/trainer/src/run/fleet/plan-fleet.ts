@@ -21,7 +21,12 @@ export interface FleetPlan {
 }
 
 /** Null for a run that samples where it trains. */
-export async function planFleet(config: AppConfig, folder: string, replies: number, policies: number): Promise<FleetPlan | null> {
+export async function planFleet(
+  config: AppConfig,
+  folder: string,
+  replies: number,
+  policies: number,
+): Promise<FleetPlan | null> {
   const { sampler, lora, train } = config;
   if (sampler === null) return null;
   const { kind, urls } = serversOf(sampler);
