@@ -18,7 +18,7 @@ import { formatNumber } from "../../cli/format.ts";
 import { serversOf, type SamplerSettings } from "./fleet-setting.ts";
 
 /** File of a run directory with a row for each reply: server, weights and version that wrote it. */
-export const samplersFile = "samplers.jsonl";
+const samplersFile = "samplers.jsonl";
 
 /** Policies of a run that sample on servers. */
 export interface OpenedFleet {
@@ -118,7 +118,7 @@ export async function openFleet(
 }
 
 /** What probes found out, one line a server. */
-export function fleetLines({ servers, refused }: FleetRecord): string[] {
+function fleetLines({ servers, refused }: FleetRecord): string[] {
   return [
     ...servers.map(
       ({ kind, url, version, gap, logProbsAt }) =>
