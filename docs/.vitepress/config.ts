@@ -69,6 +69,7 @@ export default defineConfig({
           { text: "Past one machine", link: "/scale/" },
           { text: "Starting SkyRL", link: "/scale/skyrl" },
           { text: "Faults of a training server", link: "/scale/faults" },
+          { text: "Sampling on servers", link: "/samplers" },
           { text: "CUDA without a GPU", link: "/cuda-without-gpu" },
           { text: "Papers", link: "/papers" },
           { text: "Questions and troubleshooting", link: "/faq" },

@@ -34,7 +34,7 @@ export interface RunOptions {
   readonly keepCheckpoints: number;
   /** SHA-256 of what a run reads, by name (weights, tokenizer, data): a resumed run must bring the same. */
   readonly inputs?: Readonly<Record<string, string>>;
-  /** Settings that a resumed run may bring otherwise, with what follows from it; a change is recorded as a warning. */
+  /** Settings, or groups of them, that a resumed run may bring otherwise, with what follows from it; a change is recorded as a warning. */
   readonly adjustable?: Readonly<Record<string, string>>;
   /** What a policy knows of itself: written beside its weights in every checkpoint. */
   readonly policy?: Readonly<Record<string, unknown>>;
