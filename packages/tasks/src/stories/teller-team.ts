@@ -19,8 +19,9 @@ export interface TellerOptions {
   /** What the story that a teller knows ends with, for the teller to go on; nothing when absent. */
   readonly opening?: string;
   /**
-   * What spelling the name earns beside the grade: so much for a whole name, half of it in a teller's words and half in the answer,
-   * and a part of it for its first letters. Accuracy stays the share of right names. Default 0.
+   * What spelling the name earns beside the grade, to the teller who knows and to the solver each for itself: so much for a whole
+   * name in its words, a part of it for the first letters. Accuracy stays the share of right names. Default 0; above it a run
+   * needs `groupBy: "prompt+agent"`.
    */
   readonly spelling?: number;
   /** Held-out problems; 200 when absent. */
@@ -84,12 +85,14 @@ function tellerReward(episode: Episode, problem: Problem, spelling: number): Epi
     ...told.filter(knows).flatMap(({ text }) => wordsOf(text).map((word) => spelled(word, gold))),
   );
   const answered = spelled(firstWord(episode.answer ?? ""), gold);
+  const own = [...told.filter(knows).map(({ agent }) => [agent, said] as const), ["solver", answered] as const];
   return {
-    team: {
-      task: rightName(episode.answer, problem),
-      ...(spelling > 0 && { spelling: (spelling * (said + answered)) / 2 }),
-    },
+    team: { task: rightName(episode.answer, problem) },
+    ...(spelling > 0 && {
+      agents: Object.fromEntries(own.map(([agent, share]) => [agent, { spelling: spelling * share }])),
+    }),
     measures: {
+      name_said: said,
       holder_silent: silent(told.filter(knows)),
       idle_silent: silent(told.filter((turn) => !knows(turn))),
     },
