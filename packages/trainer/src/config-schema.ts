@@ -129,7 +129,7 @@ const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
     maxGradNorm: above0.nullable(),
     learningRate: scheduleSchema,
   }),
-  evaluation: z.strictObject({ every: count, problems: positive, transcripts: count }),
+  evaluation: z.strictObject({ every: count, problems: positive, transcripts: count, language: z.boolean() }),
   earlyStopping: z.strictObject({ patience: positive, minGain: z.number().min(0) }).nullable(),
   checkpoint: z.strictObject({ every: positive, keep: z.int().min(2) }),
 });

@@ -149,9 +149,15 @@ export interface TrainConfig {
   };
   /**
    * Held-out evaluation before, every so many steps, and after; 0 evaluates at both ends only. With each go transcripts:
-   * of the first held-out problems, and of the first training episodes of the step.
+   * of the first held-out problems, and of the first training episodes of the step. With `language` the first weights are kept,
+   * and every evaluation says how what is said looks to them; a KL term keeps them anyway.
    */
-  readonly evaluation: { readonly every: number; readonly problems: number; readonly transcripts: number };
+  readonly evaluation: {
+    readonly every: number;
+    readonly problems: number;
+    readonly transcripts: number;
+    readonly language: boolean;
+  };
   /** Ends the run after so many evaluations without a better one; its best checkpoint is kept. Null never does. */
   readonly earlyStopping: { readonly patience: number; readonly minGain: number } | null;
   readonly checkpoint: { readonly every: number; readonly keep: number };
@@ -219,7 +225,7 @@ export const agentGspoDefaults: TrainConfig = {
     maxGradNorm: 1,
     learningRate: { peak: 1e-6, warmUpSteps: 10, decay: "constant", finalFraction: 1 }, // GSPO's public script
   },
-  evaluation: { every: 20, problems: 200, transcripts: 4 },
+  evaluation: { every: 20, problems: 200, transcripts: 4, language: false },
   earlyStopping: null,
   checkpoint: { every: 20, keep: 2 },
 };

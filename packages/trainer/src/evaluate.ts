@@ -3,6 +3,7 @@ import {
   randomFromSeed,
   silenceRates,
   wilsonInterval,
+  type AgentId,
   type Episode,
   type EpisodeContext,
   type Problem,
@@ -10,6 +11,7 @@ import {
 import { scoreValue, type ScoreCounts } from "@laconic/rewards";
 import { agentGspoDefaults, type ScoringSettings, type TrainConfig } from "./config.ts";
 import { attempts, streamOfAttempt } from "./stages/attempts.ts";
+import { languageOf, saidTexts, type Language } from "./language.ts";
 import { scoringFailure, scoringReport } from "./stages/scoring-failure.ts";
 import { rewardOf, scorer } from "./scorer.ts";
 import { modelsOf, type Samplers, type TrainingParts } from "./parts.ts";
@@ -22,6 +24,10 @@ export interface Measured {
   readonly interval: readonly [low: number, high: number];
   /** Mean tokens written per episode, end tokens included. */
   readonly tokens: number;
+  /** Means of what the reward counts beside its terms; absent where it counts nothing. */
+  readonly measures?: Readonly<Record<string, number>>;
+  /** Of each trained agent; absent where no policy of the beginning is kept. */
+  readonly language?: Readonly<Record<AgentId, Language>>;
 }
 
 /** How a team does on held-out problems. */
@@ -64,6 +70,8 @@ export async function evaluate(
     readonly retries?: number;
     /** Default: that of a run. */
     readonly scoring?: ScoringSettings;
+    /** The policies of the beginning, by name: language is measured under them. */
+    readonly references?: Samplers;
   },
 ): Promise<{ readonly evaluation: Evaluation; readonly episodes: readonly EvaluatedEpisode[] }> {
   const models = modelsOf(parts, samplers);
@@ -99,6 +107,25 @@ export async function evaluate(
       `the evaluation at step ${options.step}: all ${episodes.length} episodes ended with an agent's error, none has an answer`,
       { step: options.step },
     );
+  const texts = await saidTexts(
+    parts,
+    options.references ?? {},
+    played.map(({ episode }) => episode),
+    options.sampling.temperature,
+  );
+  const measuresOf = new Map(
+    played.map(({ episode, score }) => [episode, score?.status === "scored" ? (score.reward.measures ?? {}) : {}]),
+  );
+  const measured = (some: readonly EvaluatedEpisode[]): Measured => ({
+    ...measuredTeam(some),
+    ...measuredBeside(some.map(({ episode }) => measuresOf.get(episode) ?? {})),
+    ...(texts.size > 0 && {
+      language: languageOf(
+        some.map(({ episode }) => episode),
+        texts,
+      ),
+    }),
+  });
   const groups = [...new Set(episodes.flatMap(({ problem: { group = [] } }) => group))].toSorted();
   const within = (wanted: string): Measured => measured(episodes.filter(({ problem: { group } }) => group === wanted));
   return {
@@ -113,7 +140,17 @@ export async function evaluate(
   };
 }
 
-function measured(episodes: readonly EvaluatedEpisode[]): Measured {
+/** Means by name, NaN left out. */
+function measuredBeside(counted: readonly Readonly<Record<string, number>>[]): Pick<Measured, "measures"> {
+  const names = [...new Set(counted.flatMap((measures) => Object.keys(measures)))];
+  const means = names.flatMap((name) => {
+    const values = counted.map(({ [name]: value = Number.NaN }) => value).filter((value) => !Number.isNaN(value));
+    return values.length === 0 ? [] : [[name, values.reduce((sum, value) => sum + value, 0) / values.length]];
+  });
+  return means.length === 0 ? {} : { measures: Object.fromEntries(means) as Record<string, number> };
+}
+
+function measuredTeam(episodes: readonly EvaluatedEpisode[]): Measured {
   const grades = episodes.map(({ task }) => task).filter((task) => !Number.isNaN(task));
   const right = grades.reduce((sum, task) => sum + task, 0);
   const tokens = episodes

@@ -62,10 +62,12 @@ export async function train(
   for (const learner of learners) for (const warning of configWarnings(learner.config)) await recorder.warn(warning);
 
   // Before a checkpoint replaces the first weights.
-  const references = await snapshotsOf(learners.filter(({ objective }) => objective.needs?.includes("reference")));
+  const references = await snapshotsOf(
+    learners.filter(({ objective }) => config.evaluation.language || objective.needs?.includes("reference")),
+  );
   const resumed = await recorder.restore(models);
   checkProgress(resumed, config);
-  const before = resumed?.before ?? (await assess(parts, config, recorder, 0));
+  const before = resumed?.before ?? (await assess(parts, config, recorder, 0, references));
   let state: LoopState = resumed ?? {
     step: 0,
     budgets: budget.init(),
@@ -104,7 +106,7 @@ export async function train(
   };
   // The run ended at its last evaluation.
   if (resumed?.step === config.steps && state.after.step < state.step) {
-    state = { ...state, after: await assess(parts, config, recorder, state.step) };
+    state = { ...state, after: await assess(parts, config, recorder, state.step, references) };
     await recorder.checkpoint(models, state);
   }
 
@@ -184,7 +186,7 @@ export async function train(
       let isBest = false;
       if (isLast || isDue(step, config.evaluation.every)) {
         await recorder.rollouts(step, scored.slice(0, config.evaluation.transcripts));
-        const after = await assess(parts, config, recorder, step).catch(async (error: unknown) => {
+        const after = await assess(parts, config, recorder, step, references).catch(async (error: unknown) => {
           throw await savedBefore(error);
         });
         const decline = declineOf(before, after);
@@ -261,11 +263,12 @@ async function assess(
   config: TrainConfig,
   recorder: Recorder,
   step: number,
+  references: Samplers,
 ): Promise<Evaluation> {
   const { problems, transcripts } = config.evaluation;
   const { seed, sampling, limits, onAgentError: onError, scoring } = config;
   const retries = config.asynchronous?.retries ?? 0;
-  const options = { seed, step, problems, sampling, limits, onError, scoring, retries };
+  const options = { seed, step, problems, sampling, limits, onError, scoring, retries, references };
   const { evaluation, episodes } = await evaluate(parts, livePolicies(parts), options);
   await recorder.evaluation(evaluation, episodes.slice(0, transcripts));
   return evaluation;

@@ -30,6 +30,10 @@ const measured = {
   accuracy: z.number(),
   interval: z.tuple([z.number(), z.number()]).readonly(),
   tokens: z.number(),
+  measures: z.record(z.string(), z.number()).exactOptional(),
+  language: z
+    .record(z.string(), z.strictObject({ perplexity: z.number(), repetition: z.number(), vocabulary: z.number() }))
+    .exactOptional(),
 };
 
 const evaluationSchema: z.ZodType<Evaluation> = z.strictObject({
