@@ -2,7 +2,7 @@ import { LaconicError } from "@laconic/core";
 import { sizeOf, TensorScopes, type Precision, type Tensor } from "@laconic/kernels";
 import type { Placement } from "./arena.ts";
 import type { Handle, Torch } from "./native/torch.ts";
-import type { Footprint } from "./recordings.ts";
+import type { Footprint } from "./footprint.ts";
 
 /** A torch tensor behind an opaque handle: contiguous, or columns of a matrix. */
 export class TorchTensor implements Tensor {
@@ -29,7 +29,7 @@ export class TorchTensor implements Tensor {
   /** Where it lies, if it shares an allocation with others. */
   placement: Placement | null = null;
   /** Recordings that read or write it. */
-  footprints: Set<Footprint> | null = null;
+  footprints: Set<Footprint<TorchTensor>> | null = null;
 
   constructor(
     handle: Handle,
@@ -58,7 +58,7 @@ export class TensorStore extends TensorScopes<TorchTensor> {
   readonly #spares: Spare[] = [];
   #depth = 0;
   /** Of the recording that is being made. */
-  #noting: Footprint | null = null;
+  #noting: Footprint<TorchTensor> | null = null;
 
   constructor(torch: Torch) {
     super((tensor) => {
@@ -84,7 +84,7 @@ export class TensorStore extends TensorScopes<TorchTensor> {
   }
 
   /** Notes what `body` rests on; memory that it frees serves nobody outside, and none from outside serves it. */
-  watched(footprint: Footprint, body: () => void): void {
+  watched(footprint: Footprint<TorchTensor>, body: () => void): void {
     const spares = this.#spares.splice(0);
     this.#noting = footprint;
     try {
@@ -97,13 +97,13 @@ export class TensorStore extends TensorScopes<TorchTensor> {
   }
 
   /** Tells a recording when a tensor goes that it rests on. */
-  watch(footprint: Footprint): void {
+  watch(footprint: Footprint<TorchTensor>): void {
     for (const tensor of footprint.ranges.keys())
       if (this.owns(tensor)) (tensor.footprints ??= new Set()).add(footprint);
       else footprint.ranges.delete(tensor);
   }
 
-  unwatch(footprint: Footprint): void {
+  unwatch(footprint: Footprint<TorchTensor>): void {
     for (const tensor of footprint.ranges.keys()) tensor.footprints?.delete(footprint);
   }
 
@@ -254,7 +254,7 @@ export class TensorStore extends TensorScopes<TorchTensor> {
   }
 }
 
-function giveUp(footprints: ReadonlySet<Footprint>): void {
+function giveUp(footprints: ReadonlySet<Footprint<TorchTensor>>): void {
   for (const footprint of [...footprints]) footprint.gone();
 }
 
