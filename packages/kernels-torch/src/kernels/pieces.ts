@@ -1,10 +1,8 @@
 import { expectColumns, expectJoined, expectPairs, type Kernels, type Tensor } from "@laconic/kernels";
 import { Arena, stretches } from "../arena.ts";
-import { operator } from "../native/torch.ts";
+import type { Handle } from "../native/torch.ts";
 import type { TorchTensor } from "../tensors.ts";
 import type { TorchDevice } from "../torch-device.ts";
-
-const cat = operator("aten::cat");
 
 type Pieces = "together" | "assign" | "columns" | "joinColumns";
 
@@ -49,12 +47,25 @@ export function pieceKernels(device: TorchDevice): Pick<Kernels, Pieces> {
       const place = first.columnsOf;
       if (place && areNeighbours(own)) {
         const { stride } = device.rows(first);
-        const whole = torch.run(() => torch.view(first.handle, shape, [stride, 1]));
-        return store.adoptColumns(whole, shape, { ...place, stride }, precision);
+        const { base } = first;
+        const join = (): Handle => torch.view(first.handle, shape, [stride, 1]);
+        const whole = base ? store.view(base, `joined ${place.start} ${shape[1]}`, join) : torch.run(join);
+        return store.adoptColumns(whole, shape, { ...place, stride }, precision, base);
       }
-      return device.make(
+      return store.refill(
         shape,
-        () => torch.call(cat, { tensors: own.map(({ handle }) => handle) }, { int: 1 }),
+        device.type(precision),
+        (whole) => {
+          let start = 0;
+          for (const part of own) {
+            const width = part.shape[1] as number;
+            const place = `columns ${start} ${width}`;
+            const [from, to] = [start, [shape[0], width] as const];
+            const into = store.view(whole, place, () => torch.view(whole.handle, to, [shape[1], 1], from));
+            if (shape[0] > 0 && width > 0) torch.copyInto(into, part.handle);
+            start += width;
+          }
+        },
         precision,
       );
     },
