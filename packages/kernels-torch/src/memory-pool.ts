@@ -12,8 +12,8 @@ export interface Block {
   usedIn: number;
 }
 
-/** Tensors of about one size share blocks: sizes are rounded up to an eighth of a power of two. */
-const steps = 8;
+/** Tensors of about one size share blocks: sizes are rounded up to a sixteenth of a power of two. */
+const steps = 16;
 
 /** Shapes whose views a block keeps. */
 const mostShapes = 4;
