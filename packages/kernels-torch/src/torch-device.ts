@@ -1,6 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import { expectInts, sizeOf, type Precision, type Tensor } from "@laconic/kernels";
 import type { Vector } from "./arena.ts";
+import type { Span } from "./kernels/head-tiles.ts";
 import { operator, type Handle, type Torch } from "./native/torch.ts";
 import { scalarType, type ScalarType } from "./native/scalar-type.ts";
 import { TensorStore, type TorchTensor } from "./tensors.ts";
@@ -110,7 +111,7 @@ export class TorchDevice {
   /** Some rows of a matrix, and of these some columns. */
   rowsOf(
     { handle, stride }: { readonly handle: Handle; readonly stride: number },
-    { start, count }: { readonly start: number; readonly count: number },
+    { start, count }: Span,
     width: number,
     from = 0,
   ): Handle {
@@ -118,7 +119,7 @@ export class TorchDevice {
   }
 
   /** Runs of rows whose arrays stay in a processor's cache from one operation to the next. */
-  *tiles(rows: number, width: number): Generator<{ readonly start: number; readonly count: number }> {
+  *tiles(rows: number, width: number): Generator<Span> {
     const most = Math.max(1, Math.floor(tileElements / Math.max(1, width)));
     for (let start = 0; start < rows; start += most) yield { start, count: Math.min(most, rows - start) };
   }

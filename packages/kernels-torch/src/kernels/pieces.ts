@@ -1,8 +1,10 @@
 import { expectColumns, expectJoined, expectPairs, type Kernels, type Tensor } from "@laconic/kernels";
 import { Arena, stretches } from "../arena.ts";
-import type { Handle } from "../native/torch.ts";
+import { operator, type Handle } from "../native/torch.ts";
 import type { TorchTensor } from "../tensors.ts";
 import type { TorchDevice } from "../torch-device.ts";
+
+const cat = operator("aten::cat");
 
 type Pieces = "together" | "assign" | "columns" | "joinColumns";
 
@@ -52,22 +54,26 @@ export function pieceKernels(device: TorchDevice): Pick<Kernels, Pieces> {
         const whole = base ? store.view(base, `joined ${place.start} ${shape[1]}`, join) : torch.run(join);
         return store.adoptColumns(whole, shape, { ...place, stride }, precision, base);
       }
-      return store.refill(
-        shape,
-        device.type(precision),
-        (whole) => {
-          let start = 0;
-          for (const part of own) {
-            const width = part.shape[1] as number;
-            const place = `columns ${start} ${width}`;
-            const [from, to] = [start, [shape[0], width] as const];
-            const into = store.view(whole, place, () => torch.view(whole.handle, to, [shape[1], 1], from));
-            if (shape[0] > 0 && width > 0) torch.copyInto(into, part.handle);
-            start += width;
-          }
-        },
-        precision,
-      );
+      const [rows, width] = shape;
+      if (!device.writesInPlace(rows * width))
+        return device.make(
+          shape,
+          () => torch.call(cat, { tensors: own.map(({ handle }) => handle) }, { int: 1 }),
+          precision,
+        );
+      const fill = (whole: TorchTensor): void => {
+        let end = 0;
+        for (const part of own) {
+          const [start, count] = [end, part.shape[1] as number];
+          end += count;
+          if (count === 0) continue;
+          const into = store.view(whole, `columns ${start} ${count}`, () =>
+            torch.view(whole.handle, [rows, count], [width, 1], start),
+          );
+          torch.copyInto(into, part.handle);
+        }
+      };
+      return store.refill(shape, device.type(precision), fill, precision);
     },
   };
 }

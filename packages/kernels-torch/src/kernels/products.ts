@@ -8,7 +8,7 @@ const mmWide = operator("aten::mm", "dtype");
 type Size = readonly [rows: number, columns: number];
 
 /** a b in the working precision. */
-export function product(device: TorchDevice, a: Handle, b: Handle, size: Size): Handle {
+function product(device: TorchDevice, a: Handle, b: Handle, size: Size): Handle {
   const { torch } = device;
   const out = torch.empty(size, device.working);
   if (size[0] > 0 && size[1] > 0) torch.mmInto(out, a, b);

@@ -1,6 +1,7 @@
 import { expectFloats, matrix, type Kernels, type RotaryTables, type Tensor } from "@laconic/kernels";
 import { operator, type Handle } from "../native/torch.ts";
 import { tileElements, type TorchDevice } from "../torch-device.ts";
+import type { Span } from "./head-tiles.ts";
 import { sumInto } from "./products.ts";
 
 const cat = operator("aten::cat");
@@ -63,20 +64,21 @@ export function rotaryKernels(device: TorchDevice): Pick<Kernels, "rotary"> {
       const cos = rowsAt(tables, positions, "cos");
       const sin = rowsAt(tables, positions, inverse ? "inverse" : "forward");
       /** Some rows: what belongs to both halves into `out`, what they exchange into `room`, and the sum. */
-      const rotateTile = ({ start, count }: { start: number; count: number }, room: Handle, out: Handle): void => {
-        const byHead = (matrix: Handle, step: number, first: number): Handle =>
-          torch.view(matrix, [count, heads, 2 * half], [step, 2 * half, 1], first * step);
-        const halfOf = (matrix: Handle, step: number, first: number, from: number): Handle =>
-          torch.view(matrix, [count, heads, half], [step, 2 * half, 1], first * step + from);
+      const rotateTile = (span: Span, room: Handle, out: Handle): void => {
+        const { start, count: some } = span;
+        const byHead = (of: Handle, step: number, first: number): Handle =>
+          torch.view(of, [some, heads, 2 * half], [step, 2 * half, 1], first * step);
+        const halfOf = (of: Handle, step: number, first: number, from: number): Handle =>
+          torch.view(of, [some, heads, half], [step, 2 * half, 1], first * step + from);
         const atRows = (table: Handle): Handle =>
-          torch.view(table, [count, 1, 2 * half], [2 * half, 2 * half, 1], start * 2 * half);
+          torch.view(table, [some, 1, 2 * half], [2 * half, 2 * half, 1], start * 2 * half);
         torch.copyInto(halfOf(room, width, 0, 0), halfOf(input, stride, start, half));
         torch.copyInto(halfOf(room, width, 0, half), halfOf(input, stride, start, 0));
-        const exchanged = byHead(room, width, 0);
-        torch.call(multiplyInto, exchanged, atRows(sin), exchanged);
+        const turned = byHead(room, width, 0);
+        torch.call(multiplyInto, turned, atRows(sin), turned);
         const sum = byHead(out, width, start);
         torch.call(multiplyInto, byHead(input, stride, start), atRows(cos), sum);
-        sumInto(device, sum, sum, room, count * width);
+        sumInto(device, sum, sum, room, some * width);
       };
       if (torch.canPickColumns && rows * width <= fewElements)
         return device.make([rows, width], () => {
