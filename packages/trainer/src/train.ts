@@ -182,6 +182,7 @@ export async function train(
         }),
         clock,
       );
+      await turn();
       if (report) await recorder.dropped(step, report.dropped);
       const isLast = step === config.steps;
       let isBest = false;

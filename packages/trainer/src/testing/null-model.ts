@@ -22,6 +22,7 @@ export function nullModel(timer: Timer, updateSeconds: number): NullModel {
   let [step, snapshots, alive] = [0, 0, 0];
   const forward = async (sequences: readonly TrainingSequence[]): Promise<SequenceLogProbs> => {
     const values = ragged(sequences.map(({ completionTokens }) => completionTokens.map(() => -1)));
+    await nextTurn(timer); // as one that lives elsewhere
     return { logProbs: values, entropy: { ...values, values: values.values.map(() => 1) } };
   };
   const sampler = { sample: async () => [], forward };
