@@ -8,6 +8,7 @@ import { parseAppConfig } from "../run/app-config.ts";
 import { chooseDevice } from "../run/devices.ts";
 import { openModelFolder } from "../run/model-folder.ts";
 import { applyOverrides } from "../run/overrides.ts";
+import { describeFleet } from "../run/fleet/plan-fleet.ts";
 import { describeRemote, planRemote } from "../run/remote/plan-remote.ts";
 import { planRun, type RunPlan } from "../run/plan-run.ts";
 import { jsonFlag, runFlags, type CommandContext } from "./common.ts";
@@ -96,6 +97,7 @@ function describe(plan: RunPlan): string {
     "",
     fit(plan),
     time(plan),
+    ...(plan.fleet ? ["", describeFleet(plan.fleet)] : []),
   ].join("\n");
 }
 

@@ -6,6 +6,8 @@ import { checkEffects } from "./check-effects.ts";
 import { checkReferences } from "../door/referenced.ts";
 import { joinTrain, splitTrain } from "../door/split-train.ts";
 import { namedPart, withOwn } from "./own-parts.ts";
+import { checkSamplerSettings, withGapCorrection } from "./fleet/check-fleet.ts";
+import { samplerSettings } from "./fleet/fleet-setting.ts";
 import { checkRemoteSettings } from "./remote/check-remote.ts";
 import { remoteSettings } from "./remote/tinker-setting.ts";
 import type { ActorSettings, AppConfig, MemorySettings, TaskSettings } from "./run-settings.ts";
@@ -24,6 +26,7 @@ const defaults: WrittenConfig = {
   task: { name: "relay", level: "one-fact" },
   model: "shipped",
   engine: null,
+  sampler: null,
   actor: null,
   policies: "shared",
   bases: {},
@@ -39,6 +42,7 @@ const writtenSchema: z.ZodType<WrittenConfig> = z.strictObject({
   task: taskSettingsSchema,
   model: z.string().min(1),
   engine: remoteSettings.nullable(),
+  sampler: samplerSettings.nullable(),
   actor: z
     .union([
       z.strictObject({ model: z.string().min(1) }),
@@ -106,10 +110,13 @@ export function parseAppConfig(written: unknown): AppConfig {
     ...parsed.data,
     ...parts,
     memory: { ...defaultMemory, ...parsed.data.memory },
-    train: parseTrainConfig(settings, ["train"]),
+    train: parseTrainConfig(ownValues.objective ? settings : withGapCorrection(settings, parsed.data.sampler), [
+      "train",
+    ]),
     own: ownValues,
   };
   checkRemoteSettings(config, Object.keys(written));
+  checkSamplerSettings(config);
   return config;
 }
 

@@ -8,7 +8,7 @@ import {
   type ModelSource,
   type Tokenizer,
 } from "@laconic/core";
-import { createLocalEngine, localPolicy, repeatableBatching } from "@laconic/engine";
+import { createLocalEngine, localPolicy, repeatableBatching, type Batching } from "@laconic/engine";
 import { modelPlace, onlyPolicy, type TrainedPolicy, type TrainingParts } from "@laconic/trainer";
 import type { TeamTask } from "@laconic/tasks";
 import { isReference } from "../door/reference.ts";
@@ -47,6 +47,8 @@ export interface RunResources {
   readonly note?: (text: string) => void;
   /** The file of a remote engine's numbered requests. */
   readonly journal?: string;
+  /** How requests join; as suits the engine unless told. */
+  readonly batching?: Batching;
   /** Instead of the configuration's actor. */
   readonly actor?: ActorChoice["speaks"];
   /** For an actor behind a server. */
@@ -106,7 +108,12 @@ export async function openParts(config: Parts, place: Place, resources: RunResou
       const tokenizer = base === undefined ? task.tokenizer : await tokenizerIn(folder as string, templateArguments);
       const saved = checkpoint === undefined ? undefined : join(checkpoint, modelPlace(names, name));
       const model = await engine.createModel(fresh ?? modelSource(config, baseOf(folder), saved));
-      policies[name] = { model, speak: speaker(model.id, tokenizer, engine.capabilities), agents, ...ownOf[name] };
+      policies[name] = {
+        model,
+        speak: speaker(model.id, tokenizer, engine.capabilities, resources.batching),
+        agents,
+        ...ownOf[name],
+      };
     }
     const trained = new Set(Object.values(names).flat());
     const others = task.topology.agents.filter((agent) => !trained.has(agent));
@@ -170,8 +177,8 @@ function speaker(
   id: string,
   tokenizer: Tokenizer | ChatTokenizer,
   capabilities: EngineCapabilities,
+  batching: Batching = repeatableBatching(capabilities),
 ): TrainedPolicy["speak"] {
-  const batching = repeatableBatching(capabilities);
   return (sampler) => localPolicy({ id, sampler, tokenizer, batching });
 }
 

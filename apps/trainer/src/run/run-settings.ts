@@ -4,6 +4,7 @@ import type { TaskSettings } from "@laconic/tasks/named";
 import type { TeamName } from "@laconic/tasks/text";
 import type { TrainConfig } from "@laconic/trainer";
 import type { Reference } from "../door/reference.ts";
+import type { SamplerSettings } from "./fleet/fleet-setting.ts";
 import type { OwnValues } from "../door/run-values.ts";
 import type { RemoteSettings } from "./remote/tinker-setting.ts";
 
@@ -16,6 +17,8 @@ export interface AppConfig {
   readonly engine: RemoteSettings | null;
   /** Null: the run's own model as it was before the first step. */
   readonly actor: ActorSettings | Reference | null;
+  /** Servers that policies are sampled on while they train here; null samples where they train. */
+  readonly sampler: SamplerSettings | null;
   /** `shared`: all agents that learn speak with one policy; `own`: each has its own, an adapter of its own with `lora`. */
   readonly policies: "shared" | "own";
   /** Other models for single policies, by name, each with its own tokenizer; the others begin with `model`. */

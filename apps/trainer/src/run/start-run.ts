@@ -17,6 +17,8 @@ import { chooseDevice } from "./devices.ts";
 import { openModelFolder } from "./model-folder.ts";
 import { openParts, type Place } from "./open-parts.ts";
 import { runResources } from "./open-run.ts";
+import { serversOf, type SamplerSettings } from "./fleet/fleet-setting.ts";
+import { openFleet, serversInShort, type OpenedFleet } from "./fleet/open-fleet.ts";
 import { checkAgainstServer } from "./remote/check-remote.ts";
 import { probedServer, recordInputs, recordLines, tokenLimits } from "./remote/tinker-server.ts";
 import { policyTask } from "./policy-task.ts";
@@ -54,7 +56,11 @@ export async function startRun(
   const warn = (message: string): void => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`);
   const resources = await runResources(pinned, terminal, { weights });
   const journal = join(directory, "tinker.jsonl");
-  const { engine, task, parts, close } = await openParts(config, place, { ...resources, journal });
+  const { sampler } = config;
+  // Servers batch by themselves: no request waits for another.
+  const batching = sampler ? { batching: "continuous" as const } : {};
+  const { engine, task, parts: local, close } = await openParts(config, place, { ...resources, journal, ...batching });
+  let fleet: OpenedFleet | null = null;
   const stop = new AbortController();
   const interrupt = (signal: NodeJS.Signals): void => {
     if (stop.signal.aborted) process.exit(signal === "SIGINT" ? 130 : 143);
@@ -64,7 +70,14 @@ export async function startRun(
   process.on("SIGINT", interrupt);
   process.on("SIGTERM", interrupt);
   try {
-    checkTraining(parts, config.train);
+    checkTraining(local, config.train);
+    const fleetNote = (text: string): void => terminal.note(text);
+    const { vocabularySize } = sampler ? await tokenLimits(folder) : { vocabularySize: 0 };
+    const { temperature } = config.train.sampling;
+    fleet =
+      sampler &&
+      (await openFleet(sampler, local.policies, { directory, vocabularySize, temperature, note: fleetNote }));
+    const parts = fleet ? { ...local, policies: fleet.policies } : local;
     const sources = await sourcesOf(config);
     const inputs = {
       ...(await runInputs(await modelFolders(config, terminal), task)),
@@ -82,10 +95,12 @@ export async function startRun(
       environment: {
         ...(await describeEnvironment(engine.capabilities)),
         ...("kind" in place && { server: place.record }),
+        ...(fleet && { samplers: fleet.record }),
       },
       inputs,
       adjustable: {
         "train.steps": scheduleNote(config),
+        ...(sampler && samplerAdjustable(sampler)),
         ...(config.engine && {
           "engine.tinker.url": ": its server has the run's checkpoints under the same names, or loads none",
         }),
@@ -98,6 +113,7 @@ export async function startRun(
       ],
       observer: {
         step(metrics) {
+          void fleet?.flush();
           const step = metrics["step"] as number;
           first ??= step - 1;
           const line = statusLine({
@@ -108,6 +124,7 @@ export async function startRun(
             tokenPrice: metrics["budget/tokens/lambda"] as number,
             elapsedSeconds: (performance.now() - started) / 1000,
             stepsDone: step - first,
+            ...(fleet && { note: serversInShort(fleet.servers()) }),
           });
           if (terminal.interactive) terminal.status(line);
           else if (step % 10 === 0 || step === steps) terminal.note(line);
@@ -127,6 +144,7 @@ export async function startRun(
       if ("kind" in place) terminal.note(`the last checkpoint goes on with: laconic train --resume --run ${directory}`);
       throw error;
     } finally {
+      await fleet?.flush();
       await run.close();
     }
     const seconds = (performance.now() - started) / 1000;
@@ -141,8 +159,16 @@ export async function startRun(
   } finally {
     process.off("SIGINT", interrupt);
     process.off("SIGTERM", interrupt);
+    await fleet?.close();
     await close();
   }
+}
+
+/** A resumed run may go on with other servers, and more of them. */
+function samplerAdjustable(sampler: SamplerSettings): Record<string, string> {
+  const { kind } = serversOf(sampler);
+  const keys = ["urls", "folder", "folderAtServers", "concurrency", "replySeconds", "patienceSeconds"];
+  return Object.fromEntries(keys.map((key) => [`sampler.${kind}.${key}`, ""]));
 }
 
 /** Where the models will be, as the run's settings say it from then on. */
