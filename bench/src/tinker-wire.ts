@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { randomFromSeed } from "@laconic/core";
 import { createLocalEngine } from "@laconic/engine";
 import { wasmKernels } from "@laconic/kernels-tfjs";
-import { TinkerClient, tinkerEngine } from "@laconic/tinker";
+import { TinkerClient, tinkerEngine, type ServerRecord } from "@laconic/tinker";
 import { startTinkerServer } from "@laconic/tinker/testing";
 import { machine, print } from "./measure.ts";
 
@@ -37,11 +37,18 @@ const counted: typeof fetch = async (input, init) => {
   return new Response(body, { status: response.status, headers: response.headers });
 };
 const client = await TinkerClient.connect({ baseUrl: server.url, fetch: counted });
-const record = {
-  ...{ baseModel: "base", contextLength: 256, deduplicates: true, gradNorm: null, clips: false, severalModels: true },
+const record: ServerRecord = {
+  baseModel: "base",
+  contextLength: 256,
   reduction: { sequences: "sum", positions: "sum" },
-  ...{ promptLogProbs: "null-first", sampledAt: "sampling", samplers: "frozen" },
-} as const;
+  deduplicates: true,
+  promptLogProbs: "null-first",
+  sampledAt: "sampling",
+  samplers: "frozen",
+  gradNorm: null,
+  clips: false,
+  severalModels: true,
+};
 const engine = tinkerEngine({ client, record, vocabularySize });
 const model = await engine.createModel({
   kind: "adapter",
