@@ -31,7 +31,7 @@ const counted: typeof fetch = async (input, init) => {
   const body = await response.arrayBuffer();
   const asked = typeof init?.body === "string" ? init.body : "";
   // A result comes by another path than its request went.
-  const path = new URL(input as string).pathname.split("/").at(-1) ?? "";
+  const path = new URL(input).pathname.split("/").at(-1) ?? "";
   const what = path === "retrieve_future" ? kindOf(new TextDecoder().decode(body)) : path;
   bytes.set(what, (bytes.get(what) ?? 0) + asked.length + body.byteLength);
   return new Response(body, { status: response.status, headers: response.headers });
