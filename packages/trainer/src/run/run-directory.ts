@@ -159,6 +159,10 @@ export async function openRun(options: RunOptions): Promise<Run> {
       );
       await fs.append(path(runFiles.rollouts), lines.join(""));
     },
+    async dropped(step, groups) {
+      if (groups.length > 0)
+        await fs.append(path(runFiles.dropped), groups.map((each) => toLine({ step, ...each })).join(""));
+    },
     async evaluation(evaluation: Evaluation, episodes: readonly EvaluatedEpisode[]) {
       await fs.append(path(runFiles.evaluations), toLine({ ...evaluation }));
       const { step } = evaluation;
