@@ -52,20 +52,21 @@ export function importanceWeights(
     throw new LaconicError("input_invalid", "importance weights need rollLogProbs: the log-probs the sampler reported");
   const trained = (t: number): boolean => !mask || mask[t] !== 0;
   const gap = (t: number): number => (oldLogProbs.values[t] as number) - (rollLogProbs.values[t] as number);
-  let [sum, compared] = [0, 0];
+  let [total, compared] = [0, 0];
   for (let t = 0; t < logProbs.values.length; t++) {
     if (!trained(t)) continue;
-    sum += Math.abs(gap(t));
+    total += Math.abs(gap(t));
     compared += 1;
   }
-  if (options.gapAbove && sum <= options.gapAbove * compared) return null;
+  if (options.gapAbove && total <= options.gapAbove * compared) return null;
   // Bypass mode: the sampler's log-probs serve as old ones, so π / π_old is the whole correction already. Two float32 engines
   // may agree on the few tokens of a micro-batch.
-  if (sum === 0 && (compared >= chanceTokens || (compared > 0 && compared === prepared.totals.tokens)))
+  if (total === 0 && (compared >= chanceTokens || (compared > 0 && compared === prepared.totals.tokens)))
     throw new LaconicError(
       "objective_refused",
       "importance: rollLogProbs and oldLogProbs are the same values, so π / π_old corrects already; recompute oldLogProbs, or leave importance out",
     );
+  const byToken = options.level === "token";
   const weights = new Float64Array(logProbs.values.length);
   const ratios: number[] = [];
   const bound = (logRatio: number): number => {
@@ -85,20 +86,20 @@ export function importanceWeights(
     }
     const vetoed = options.veto !== undefined && lowest < logarithm(options.veto);
     const exponent = options.level === "geometric" ? sum / Math.max(1, lengths[s] as number) : sum;
-    const whole = options.level === "token" ? 0 : bound(exponent);
+    const whole = byToken ? 0 : bound(exponent);
     for (let t = start; t < end; t++) {
       if (!trained(t)) continue;
-      const weight = options.level === "token" ? bound(gap(t)) : whole;
+      const weight = byToken ? bound(gap(t)) : whole;
       weights[t] = vetoed ? 0 : weight;
     }
   }
-  const total = ratios.reduce((sum, ratio) => sum + ratio, 0);
-  const squares = ratios.reduce((sum, ratio) => sum + ratio * ratio, 0);
+  const ratio = statisticOf(ratios);
+  const squares = ratios.reduce((sum, each) => sum + each * each, 0);
   return {
     weights,
     diagnostics: {
-      "sampling/ratio": statisticOf(ratios),
-      "sampling/ess": statisticOf(squares > 0 ? [(total * total) / (ratios.length * squares)] : []),
+      "sampling/ratio": ratio,
+      "sampling/ess": statisticOf(squares > 0 ? [(ratio.sum * ratio.sum) / (ratios.length * squares)] : []),
     },
   };
 }
