@@ -177,7 +177,7 @@ async function measureDecode(opened: TrainableModel, rows: number): Promise<void
 function profile(): void {
   const jobFile = join(folder, "job.json");
   writeFileSync(jobFile, JSON.stringify(job));
-  const program = [...process.execArgv, join(import.meta.dirname, "gpu/profile.ts")];
+  const program = [...process.execArgv, new URL("gpu/profile.ts", import.meta.url).pathname];
   for (const blocking of device === "cuda" ? ["0", "1"] : ["0"]) {
     const { status, stdout, stderr } = spawnSync(process.execPath, [...program, jobFile, checkpoint, device, dtype], {
       encoding: "utf8",

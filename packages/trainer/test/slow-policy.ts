@@ -5,7 +5,7 @@ import { mapPolicies } from "../src/parts.ts";
 import { drawLatency, type Latency } from "../src/simulation/latency.ts";
 
 /** A tail of a tenth to eight seconds. */
-export const heavyTail: Latency = { medianSeconds: 1, sigma: 1, leastSeconds: 0.1, mostSeconds: 8 };
+const heavyTail: Latency = { medianSeconds: 1, sigma: 1, leastSeconds: 0.1, mostSeconds: 8 };
 
 /** How policies are slow, and when they fail. */
 export interface Slowness {
