@@ -35,10 +35,8 @@ export function pointwisePrograms(device: TorchDevice): Pick<Kernels, Pointwise>
     if (elements > 0) torch.launch(`${name}_${pack}`, Math.ceil(elements / pack / threads), threads, args);
   };
   const output = (shape: readonly [number, number], fill: (place: Place, handle: Handle) => void): Tensor =>
-    store.refill(
-      shape,
-      () => torch.empty(shape, device.working),
-      ({ handle }) => fill({ address: torch.address(handle), stride: shape[1] }, handle),
+    store.refill(shape, device.working, ({ handle }) =>
+      fill({ address: torch.address(handle), stride: shape[1] }, handle),
     );
 
   return {
