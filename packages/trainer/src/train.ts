@@ -1,4 +1,4 @@
-import { LaconicError, randomFromSeed, type PolicySnapshot } from "@laconic/core";
+import { LaconicError, randomFromSeed, type PolicySnapshot, type Reward } from "@laconic/core";
 import { checkFit } from "./check-training.ts";
 import type { TrainConfig } from "./config.ts";
 import { declineOf } from "./decline.ts";
@@ -8,6 +8,7 @@ import { problemSource } from "./problem-source.ts";
 import type { LoopState, Models } from "./run/checkpoint.ts";
 import type { Recorder } from "./run/recorder.ts";
 import { rewardOf, scorer } from "./scorer.ts";
+import { takeGroups } from "./stages/group-source.ts";
 import { learn, learnersOf, moveBudget, pricingOf, type Learner, type LearnerResult } from "./stages/learner.ts";
 import { rolloutPipeline, type SampledStep } from "./stages/pipeline.ts";
 import { rollout } from "./stages/rollout.ts";
@@ -50,7 +51,8 @@ export async function train(
   const learners = learnersOf(parts, config);
   const [{ costs }] = learners as [Learner];
   const models: Models = mapPolicies(policies, ({ model }) => model);
-  const scoreOf = scorer(parts.reward ?? rewardOf(task), config.scoring);
+  const { source } = parts;
+  const scoreOf = scorer(parts.reward ?? (source ? judgedElsewhere : rewardOf(task)), config.scoring);
   const greedy = learners.some(({ estimator }) => estimator.needs?.includes("greedy"));
   const budget = teamBudgets(config);
   const random = randomFromSeed(config.seed);
@@ -80,7 +82,7 @@ export async function train(
     return { rollouts, scores: rollouts.map((each) => each.score) };
   };
   const { asynchronous } = config;
-  const pipeline = asynchronous && rolloutPipeline(config, asynchronous.maxLag, () => snapshotsOf(learners), sample);
+  const pipeline = !source && asynchronous && rolloutPipeline(config, asynchronous.maxLag, () => snapshotsOf(learners), sample);
   const isRefreshDue = (): boolean => state.step % config.refreshOldPolicyEvery === 0;
   const isStopping = (): boolean => signal?.aborted === true && isRefreshDue();
   const isStale = (): boolean => config.earlyStopping !== null && state.best.since >= config.earlyStopping.patience;
@@ -105,9 +107,17 @@ export async function train(
     const oldPolicies: Samplers = snapshots ?? livePolicies(parts); // live ones are old until the first optimiser step
 
     // Lines 3-6: queries, G episodes each under the old policies, rewards by Eq. 1.
-    const { rollouts, trees, scores, lag } = pipeline
-      ? await pipeline.take(state.step)
-      : { ...(await sample(state.step, oldPolicies)), lag: 0 };
+    const sampled = source
+      ? await takeGroups(parts, source, state.step, oldPolicies, signal)
+      : pipeline
+        ? await pipeline.take(state.step)
+        : { ...(await sample(state.step, oldPolicies)), lag: 0 };
+    if (sampled === null) {
+      const isKept = state.step === 0 || state.step === resumed?.step || isDue(state.step, config.checkpoint.every);
+      if (!isKept && isRefreshDue()) await recorder.checkpoint(models, state);
+      break;
+    }
+    const { rollouts, trees, scores, lag } = sampled;
     clock.lap("rollout");
     const scoring = scoringReport(scores);
     const unscored = scoringFailure(scoring, config.scoring, `step ${state.step + 1}`);
@@ -182,7 +192,7 @@ export async function train(
     if (isLast || isStopping() || isStale() || keepsBest || isDue(step, config.checkpoint.every))
       await recorder.checkpoint(models, state);
   }
-  await pipeline?.close();
+  if (pipeline) await pipeline.close();
   await disposeAll(snapshots);
   await disposeAll(references);
   const { step, after, best } = state;
@@ -235,6 +245,13 @@ function present<T>(entries: readonly (readonly [name: string, value: T | null |
   );
 }
 
+/** What comes with its episodes is not asked for. */
+const judgedElsewhere: Reward = () => ({ undecided: "episodes come with their rewards" });
+
+function nothingHeldOut(step: number): Evaluation {
+  return { step, problems: 0, accuracy: 0, interval: [0, 1], tokens: 0, silence: {} };
+}
+
 /** Held-out accuracy and tokens of the live policies, with transcripts of the first problems. */
 async function assess(
   parts: TrainingParts,
@@ -244,6 +261,7 @@ async function assess(
 ): Promise<Evaluation> {
   const { problems, transcripts } = config.evaluation;
   const { seed, sampling, limits, onAgentError: onError, scoring } = config;
+  if (parts.task.heldOut.length === 0 && parts.source) return nothingHeldOut(step);
   const options = { seed, step, problems, sampling, limits, onError, scoring };
   const { evaluation, episodes } = await evaluate(parts, livePolicies(parts), options);
   await recorder.evaluation(evaluation, episodes.slice(0, transcripts));
