@@ -39,7 +39,8 @@ export function completionHandler(options: CompletionServerOptions): CompletionH
     const { headers, method } = request;
     checkOrigin(headers.get("host") ?? new URL(request.url).host, headers.get("origin"), options.hosts ?? []);
     const pathname = pathOf(request);
-    if (method === "GET" && pathname === "/health") return jsonResponse(200, { status: "ok", running: completer.running() });
+    if (method === "GET" && pathname === "/health")
+      return jsonResponse(200, { status: "ok", running: completer.running() });
     checkKey(headers.get("authorization"), options.apiKey);
     if (method === "GET" && pathname === "/v1/models") return jsonResponse(200, { object: "list", data: [card] });
     if (method === "GET" && pathname.startsWith("/v1/models/")) {

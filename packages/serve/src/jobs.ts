@@ -82,7 +82,7 @@ function logProbsOf(
 }
 
 /** @throws HttpError 400 naming the parameter. */
-export function parse<T>(schema: z.ZodType<T>, json: unknown): T {
+export function parse<T>(schema: z.ZodType<T>, json: unknown, place = ""): T {
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0] as z.core.$ZodIssue;
@@ -90,7 +90,7 @@ export function parse<T>(schema: z.ZodType<T>, json: unknown): T {
     const name = issue.keys[0] as string;
     throw invalid(`${name} is not supported`, name);
   }
-  const name = issue.path.join(".");
+  const name = [...(place === "" ? [] : [place]), ...issue.path].join(".");
   throw invalid(`${name === "" ? "the body" : name}: ${issue.message}`, name === "" ? null : name);
 }
 

@@ -39,7 +39,8 @@ export async function runJob(
     if (job.readReply) {
       // Whether a reply is a call is known when it is whole.
       const completion = await policy.complete(request);
-      for (const each of whole({ index, completion, tokenizer, ...shape(job) })) send({ ...chunkHead, choices: [each] });
+      for (const each of whole({ index, completion, tokenizer, ...shape(job) }))
+        send({ ...chunkHead, choices: [each] });
       return completion;
     }
     const mode = logProbs ?? "processed_logprobs";

@@ -14,7 +14,8 @@ import { checkTreeTask } from "./stages/tree-rollout.ts";
 export function checkTraining(parts: PartsOutline, config: TrainConfig): void {
   checkFit(parts, config);
   const { name, problems, pool } = parts.task;
-  if (problems && !parts.source) problemSource({ name, problems, ...(pool && { pool }) }, config, randomFromSeed(config.seed));
+  if (problems && !parts.source)
+    problemSource({ name, problems, ...(pool && { pool }) }, config, randomFromSeed(config.seed));
 }
 
 /** The same without drawing a problem. */

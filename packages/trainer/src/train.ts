@@ -82,7 +82,8 @@ export async function train(
     return { rollouts, scores: rollouts.map((each) => each.score) };
   };
   const { asynchronous } = config;
-  const pipeline = !source && asynchronous && rolloutPipeline(config, asynchronous.maxLag, () => snapshotsOf(learners), sample);
+  const pipeline =
+    !source && asynchronous && rolloutPipeline(config, asynchronous.maxLag, () => snapshotsOf(learners), sample);
   const isRefreshDue = (): boolean => state.step % config.refreshOldPolicyEvery === 0;
   const isStopping = (): boolean => signal?.aborted === true && isRefreshDue();
   const isStale = (): boolean => config.earlyStopping !== null && state.best.since >= config.earlyStopping.patience;

@@ -45,7 +45,11 @@ test("whatever is joined, every row finds its own tokens after its own prompt", 
   for (let round = 0; round < 200; round++) {
     const rows = Array.from({ length: 1 + random.integer(12) }, () => {
       const tokens = Array.from({ length: 1 + random.integer(6) }, () => random.integer(2));
-      return row(tokens, Array.from({ length: random.integer(4) }, () => random.integer(2)), 1 + random.integer(2));
+      return row(
+        tokens,
+        Array.from({ length: random.integer(4) }, () => random.integer(2)),
+        1 + random.integer(2),
+      );
     });
     const { sequences, spans } = joinSequences(rows);
     expect(sequences.length).toBeLessThanOrEqual(rows.length);

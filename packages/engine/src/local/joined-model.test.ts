@@ -1,4 +1,11 @@
-import { joinSequences, randomFromSeed, raggedRows, type Engine, type Ragged, type TrainingSequence } from "@laconic/core";
+import {
+  joinSequences,
+  randomFromSeed,
+  raggedRows,
+  type Engine,
+  type Ragged,
+  type TrainingSequence,
+} from "@laconic/core";
 import { createInlineEngine } from "./local-engine.ts";
 import { createReferenceKernels } from "@laconic/kernels/testing";
 import { describe, expect, test } from "vitest";
@@ -25,10 +32,14 @@ const turns: TrainingSequence[] = [
 describe("an engine of joined models", () => {
   const create = async (): Promise<Engine> => {
     const engine = await createInlineEngine([createReferenceKernels()]);
-    return { ...engine, createModel: async (source, options) => joinedModel(await engine.createModel(source, options)) };
+    return {
+      ...engine,
+      createModel: async (source, options) => joinedModel(await engine.createModel(source, options)),
+    };
   };
   // Rows that share tokens share a mask, so theirs is not that of the rows apart.
-  for (const item of engineCases.filter(({ name }) => !name.startsWith("dropout"))) test(item.name, () => item.run(create));
+  for (const item of engineCases.filter(({ name }) => !name.startsWith("dropout")))
+    test(item.name, () => item.run(create));
 });
 
 /** Some gradient that differs by row and token. */
@@ -39,34 +50,37 @@ const slopes = ({ offsets }: Ragged, rows: readonly number[]): Float64Array =>
     ),
   );
 
-test.each([1000, 14])("log-probs, entropies and the step are those of the sequences apart, micro-batches of %i", async (size) => {
-  const engine = await createInlineEngine([createReferenceKernels()], { maxTokensPerMicroBatch: size });
-  const [apart, whole] = [
-    await engine.createModel({ kind: "config", config, seed: 3 }),
-    await engine.createModel({ kind: "config", config, seed: 3 }),
-  ];
-  const joined = joinedModel(whole);
-  const seen: number[] = [];
-  const expected = await apart.forwardBackward(turns, slopes);
-  const found = await joined.forwardBackward(turns, (logProbs, rows) => {
-    seen.push(...rows);
-    return slopes(logProbs, rows);
-  });
-  expect(seen.toSorted()).toEqual([0, 1, 2, 3, 4, 5]);
-  for (const key of ["logProbs", "entropy"] as const) {
-    expect(found[key].offsets).toEqual(expected[key].offsets);
-    raggedRows(expected[key]).forEach((row, i) =>
-      row.forEach((value, t) => expect(raggedRows(found[key])[i]?.[t]).toBeCloseTo(value, 5)),
-    );
-  }
-  const settings = { learningRate: 0.01, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 };
-  const [norm, sameNorm] = [await apart.optimStep(settings), await joined.optimStep(settings)];
-  expect(sameNorm.gradNorm).toBeCloseTo(norm.gradNorm, 4);
-  const [after, joinedAfter] = [await apart.forward(turns), await (await joined.snapshot()).forward(turns)];
-  after.logProbs.values.forEach((value, i) => expect(joinedAfter.logProbs.values[i]).toBeCloseTo(value, 4));
-  expect(joined.weightVersion).toBe(1);
-  await engine.close();
-});
+test.each([1000, 14])(
+  "log-probs, entropies and the step are those of the sequences apart, micro-batches of %i",
+  async (size) => {
+    const engine = await createInlineEngine([createReferenceKernels()], { maxTokensPerMicroBatch: size });
+    const [apart, whole] = [
+      await engine.createModel({ kind: "config", config, seed: 3 }),
+      await engine.createModel({ kind: "config", config, seed: 3 }),
+    ];
+    const joined = joinedModel(whole);
+    const seen: number[] = [];
+    const expected = await apart.forwardBackward(turns, slopes);
+    const found = await joined.forwardBackward(turns, (logProbs, rows) => {
+      seen.push(...rows);
+      return slopes(logProbs, rows);
+    });
+    expect(seen.toSorted()).toEqual([0, 1, 2, 3, 4, 5]);
+    for (const key of ["logProbs", "entropy"] as const) {
+      expect(found[key].offsets).toEqual(expected[key].offsets);
+      raggedRows(expected[key]).forEach((row, i) =>
+        row.forEach((value, t) => expect(raggedRows(found[key])[i]?.[t]).toBeCloseTo(value, 5)),
+      );
+    }
+    const settings = { learningRate: 0.01, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 };
+    const [norm, sameNorm] = [await apart.optimStep(settings), await joined.optimStep(settings)];
+    expect(sameNorm.gradNorm).toBeCloseTo(norm.gradNorm, 4);
+    const [after, joinedAfter] = [await apart.forward(turns), await (await joined.snapshot()).forward(turns)];
+    after.logProbs.values.forEach((value, i) => expect(joinedAfter.logProbs.values[i]).toBeCloseTo(value, 4));
+    expect(joined.weightVersion).toBe(1);
+    await engine.close();
+  },
+);
 
 test("five turns of a conversation cost what its last one does", () => {
   const random = randomFromSeed(1);

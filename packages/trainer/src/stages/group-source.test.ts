@@ -67,7 +67,10 @@ test("a source that ends is an interruption, and the run goes on from there to t
   await tinyRun({ directory: whole, parts: playedElsewhere() });
   const parts = playedElsewhere();
   const { take } = parts.source as GroupSource;
-  const ending = { ...parts, source: { take: async (request: GroupRequest) => (request.step === 13 ? null : take(request)) } } as const;
+  const ending = {
+    ...parts,
+    source: { take: async (request: GroupRequest) => (request.step === 13 ? null : take(request)) },
+  } as const;
   const first = await tinyRun({ directory: cut, parts: ending satisfies TrainingParts });
   expect(first).toMatchObject({ steps: 13, interrupted: true });
   const again = playedElsewhere();
@@ -83,7 +86,7 @@ test("replies of older weights are corrected where the run is asynchronous", asy
   const late: GroupSource = {
     async take(request) {
       held.push(await take(request));
-      return request.step === 0 ? held[0] ?? null : { groups: held[request.step - 1]?.groups ?? [], lag: 1 };
+      return request.step === 0 ? (held[0] ?? null) : { groups: held[request.step - 1]?.groups ?? [], lag: 1 };
     },
   };
   const directory = await folder();
