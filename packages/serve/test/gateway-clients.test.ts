@@ -35,7 +35,11 @@ async function trainOne(tiny: TinyGateway, play: (id: string) => Promise<string>
   const taken = tiny.gateway.take({ step: 0, models });
   for (const id of ["r1", "r2"]) {
     expect(await play(id)).toBe("ASEVEN");
-    const { status, body } = await tiny.post(`/rollouts/${id}/reward`, { reward: 1, group: "what-is-a", agents: { scout: 0.5 } });
+    const { status, body } = await tiny.post(`/rollouts/${id}/reward`, {
+      reward: 1,
+      group: "what-is-a",
+      agents: { scout: 0.5 },
+    });
     expect({ status, state: body["state"] }).toEqual({ status: 200, state: "finished" });
   }
   const step = await taken;
@@ -85,7 +89,10 @@ test.each([
   const client = new OpenAI({ baseURL: `${tiny.url}/v1`, apiKey: "none", maxRetries: 0 });
   expect((await client.models.list()).data.map(({ id }) => id)).toEqual(["scout", "solver"]);
   const tools = [
-    { type: "function" as const, function: { name: "look", parameters: { type: "object", properties: { key: { type: "string" } } } } },
+    {
+      type: "function" as const,
+      function: { name: "look", parameters: { type: "object", properties: { key: { type: "string" } } } },
+    },
   ];
   const episodes = await trainOne(tiny, async (id) => {
     const messages: OpenAI.ChatCompletionMessageParam[] = [{ role: "user", content: "what is a?" }];
