@@ -27,6 +27,8 @@ export interface OpenedParts {
   readonly engine: Engine;
   readonly task: TeamTask;
   readonly parts: TrainingParts;
+  /** By policy. */
+  readonly tokenizers: Readonly<Record<string, Tokenizer | ChatTokenizer>>;
   /** Closes engine and task. */
   close(): Promise<void>;
 }
@@ -103,10 +105,12 @@ export async function openParts(config: Parts, device: ChosenDevice, resources: 
     const values = await openValues(own, config.train);
     const ownOf = await openPolicyValues(own);
     const policies: Record<string, TrainedPolicy> = {};
+    const tokenizers: Record<string, Tokenizer | ChatTokenizer> = {};
     for (const [name, agents] of Object.entries(names)) {
       const base = bases[name];
       const folder = base === undefined ? modelFolder : await openModel(base);
       const tokenizer = base === undefined ? task.tokenizer : await tokenizerIn(folder as string, templateArguments);
+      tokenizers[name] = tokenizer;
       const saved = checkpoint === undefined ? undefined : join(checkpoint, modelPlace(names, name));
       const model = await engine.createModel(fresh ?? modelSource(config, folder ?? "", saved));
       policies[name] = { model, speak: speaker(model.id, tokenizer, engine.capabilities), agents, ...ownOf[name] };
@@ -117,7 +121,7 @@ export async function openParts(config: Parts, device: ChosenDevice, resources: 
     const actor = others.length === 0 ? null : await actorOf(resources.actor ?? config.actor ?? null);
     const frozen =
       actor && Object.fromEntries(others.map((id) => [id, speakingAt(task.frozenTemperatures?.[id] ?? 0, actor)]));
-    return { engine, task, parts: { task, policies, ...values, ...(frozen && { frozen }) }, close };
+    return { engine, task, parts: { task, policies, ...values, ...(frozen && { frozen }) }, tokenizers, close };
   } catch (error) {
     await close();
     throw error;

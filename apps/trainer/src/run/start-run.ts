@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import type { TrainResult } from "@laconic/trainer";
+import type { TrainingParts, TrainResult } from "@laconic/trainer";
 import { checkTraining, declineOf, openRun, tensorBoardSink, train, type RunOptions } from "@laconic/trainer";
 import { statusLine } from "../cli/status-line.ts";
 import type { Terminal } from "../cli/terminal.ts";
@@ -15,7 +15,7 @@ import { checkRun, modelFolders } from "./check-run.ts";
 import { describeEnvironment } from "./environment.ts";
 import { chooseDevice } from "./devices.ts";
 import { openModelFolder } from "./model-folder.ts";
-import { openParts } from "./open-parts.ts";
+import { openParts, type OpenedParts } from "./open-parts.ts";
 import { runResources } from "./open-run.ts";
 import { policyTask } from "./policy-task.ts";
 import { runInputs } from "./run-inputs.ts";
@@ -32,6 +32,18 @@ export interface StartedRun extends TrainResult {
   readonly report: string;
 }
 
+/** What episodes come from where they are not played here. */
+export interface OpenedSource {
+  readonly parts: TrainingParts;
+  close(): Promise<void>;
+}
+
+/** Opens it once the run directory is held. */
+export type OpenSource = (
+  opened: OpenedParts,
+  run: { readonly config: AppConfig; readonly directory: string; readonly resume: boolean },
+) => Promise<OpenedSource>;
+
 /**
  * Trains into a run directory with a status line, and writes the report. The first interrupt finishes the step and saves. What
  * can be refused is refused before the directory is made.
@@ -41,10 +53,11 @@ export async function startRun(
   directory: string,
   resume: Exclude<RunOptions["resume"], undefined>,
   terminal: Terminal,
+  openSource?: OpenSource,
 ): Promise<StartedRun> {
   // A run that goes on is refused by the name of the file; where one may be started over, openRun says what differs.
   if (resume === true) await checkSources(directory);
-  await checkRun(given, terminal);
+  await checkRun(given, terminal, { served: openSource !== undefined });
   const device = await chooseDevice(given.device, given.workers, (text) => terminal.note(text));
   // The run says what `auto` came to: a resume elsewhere is then refused instead of rounding differently.
   const { pinned } = await openModelFolder(given.model, terminal);
@@ -57,7 +70,8 @@ export async function startRun(
   };
   const warn = (message: string): void => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`);
   const resources = await runResources(pinned, terminal);
-  const { engine, task, parts, close } = await openParts(config, device, resources);
+  const opened = await openParts(config, device, resources);
+  const { engine, task, parts, close } = opened;
   const stop = new AbortController();
   const interrupt = (signal: NodeJS.Signals): void => {
     if (stop.signal.aborted) process.exit(signal === "SIGINT" ? 130 : 143);
@@ -114,10 +128,13 @@ export async function startRun(
       },
     });
     let result: TrainResult;
+    let source: OpenedSource | undefined;
     try {
       await keepSources(directory, sources);
-      result = await train(parts, config.train, run, stop.signal);
+      source = await openSource?.(opened, { config, directory, resume: resume !== false });
+      result = await train(source?.parts ?? parts, config.train, run, stop.signal);
     } finally {
+      await source?.close();
       await run.close();
     }
     const seconds = (performance.now() - started) / 1000;
