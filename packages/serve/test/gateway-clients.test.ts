@@ -25,10 +25,10 @@ const look = tool({
 
 /** An ordinary AI SDK program: it knows a base URL, and nothing of training. */
 async function team(baseURL: string, headers: Record<string, string> = {}, stream = false): Promise<string> {
-  const models = createOpenAICompatible({ name: "team", baseURL, headers });
-  const options = { model: models("scout"), prompt: "what is a?", tools: { look }, stopWhen: stepCountIs(3) };
+  const named = createOpenAICompatible({ name: "team", baseURL, headers });
+  const options = { model: named("scout"), prompt: "what is a?", tools: { look }, stopWhen: stepCountIs(3) };
   const text = stream ? await streamText(options).text : (await generateText(options)).text;
-  return (await generateText({ model: models("solver"), prompt: text })).text;
+  return (await generateText({ model: named("solver"), prompt: text })).text;
 }
 
 async function trainOne(tiny: TinyGateway, play: (id: string) => Promise<string>): Promise<readonly Episode[]> {

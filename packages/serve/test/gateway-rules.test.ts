@@ -62,32 +62,37 @@ test("weights wait for the replies that are in the making", async () => {
   expect(idsOf(await taken, tiny.events)).toEqual(["a"]);
 });
 
-test("older replies are refused, or taken up to the lag that the run has", async () => {
-  for (const [maxLag, status] of [
-    [0, 409],
-    [1, 200],
+/** A rollout with a reply of step 0, when step 1 has begun. */
+async function withOldReply(maxLag: number): Promise<{ tiny: TinyGateway; second: Promise<GatewayStep | null> }> {
+  const tiny = await startGateway({ maxLag, rolloutsPerGroup: 1 });
+  const first = tiny.gateway.take({ step: 0, models });
+  await tiny.post("/v1/rollouts/old/chat/completions", ask());
+  await play(tiny, "a", "g");
+  await first;
+  return { tiny, second: tiny.gateway.take({ step: 1, models }) };
+}
+
+test("replies of older weights are refused, and never trained", async () => {
+  const { tiny, second } = await withOldReply(0);
+  for (const [path, body] of [
+    ["/v1/rollouts/old/chat/completions", ask()],
+    ["/rollouts/old/reward", { reward: 1, group: "g" }],
   ] as const) {
-    const tiny = await startGateway({ maxLag, rolloutsPerGroup: 1 });
-    const first = tiny.gateway.take({ step: 0, models });
-    await tiny.post("/v1/rollouts/old/chat/completions", ask());
-    await play(tiny, "a", "g");
-    await first;
-    const second = tiny.gateway.take({ step: 1, models });
-    const again = await tiny.post("/v1/rollouts/old/chat/completions", ask());
-    expect(again.status).toBe(status);
-    if (maxLag === 0) {
-      expect(again.body["error"]).toMatchObject({ code: "rollout_stale", type: "invalid_request_error" });
-      expect((await tiny.post("/rollouts/old/reward", { reward: 1, group: "g" })).body["error"].code).toBe(
-        "rollout_stale",
-      );
-      expect(tiny.gateway.status().dropped).toEqual({ stale: 1 });
-      await play(tiny, "new", "g");
-      expect((await second)?.lag).toBe(0);
-    } else {
-      await tiny.post("/rollouts/old/reward", { reward: 1, group: "g" });
-      expect((await second)?.lag).toBe(1);
-    }
+    const answer = await tiny.post(path, body);
+    expect(answer.status).toBe(409);
+    expect(answer.body["error"]).toMatchObject({ code: "rollout_stale", type: "invalid_request_error" });
   }
+  expect(tiny.gateway.status().dropped).toEqual({ stale: 1 });
+  await play(tiny, "new", "g");
+  expect((await second)?.lag).toBe(0);
+});
+
+test("a run that corrects for age takes replies of several weights, and says how old the oldest is", async () => {
+  const { tiny, second } = await withOldReply(1);
+  const { status, body } = await tiny.post("/v1/rollouts/old/chat/completions", ask());
+  expect([status, body["system_fingerprint"]]).toEqual([200, "step-1"]);
+  await tiny.post("/rollouts/old/reward", { reward: 1, group: "g" });
+  expect((await second)?.lag).toBe(1);
 });
 
 /** The scout writes `t` and `h`; its tokenizer reads them as one token. */

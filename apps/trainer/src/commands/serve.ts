@@ -119,10 +119,10 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
             terminal,
           );
         }
-        const model = servedModel(args, rest);
+        const given = servedModel(args, rest);
         const maxBytes = parseBytes("keep-prefixes", args["keep-prefixes"]);
         const cacheBytes = args.cache === undefined ? undefined : parseBytes("cache", args.cache);
-        const served = await open(model, terminal, {
+        const served = await open(given, terminal, {
           policy: args.policy,
           which: args.best ? "best" : "latest",
           templateArguments: templateArgumentsFrom(args["chat-template-arguments"]),

@@ -65,7 +65,7 @@ test.each([1000, 14])(
       seen.push(...rows);
       return slopes(logProbs, rows);
     });
-    expect(seen.toSorted()).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(seen.toSorted((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5]);
     for (const key of ["logProbs", "entropy"] as const) {
       expect(found[key].offsets).toEqual(expected[key].offsets);
       raggedRows(expected[key]).forEach((row, i) =>

@@ -100,7 +100,7 @@ const chatSchema: z.ZodType<WireChat> = z.object({
     .max(128)
     .nullish(),
   tool_choice: z.enum(["auto", "none"], { error: "the model chooses itself: auto or none" }).nullish(),
-}) as unknown as z.ZodType<WireChat>;
+});
 
 /** A chat with tools as a chat of plain text. */
 export interface PlainChat {
