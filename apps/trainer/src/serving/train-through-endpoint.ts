@@ -99,7 +99,7 @@ function endpoint(serving: Serving, terminal: Terminal): OpenSource {
     const http = createHandlerServer(gateway.handler, (error) => warn(String(error)));
     await listen(http, port, host);
     terminal.note(
-      `training ${Object.keys(agentsOf(opened)).join(", ")} on http://${host}:${boundPort(http, port)}/v1/rollouts/ID; rewards go to POST /rollouts/ID/reward; ctrl-c saves and stops`,
+      `training ${Object.keys(agentsOf(opened)).join(", ")} on http://${host}:${boundPort(http, port)} : rollouts at /v1/rollouts/ID, rewards to POST /rollouts/ID/reward; ctrl-c saves and stops`,
     );
     const timer = setInterval(() => {
       gateway.sweep().catch((error: unknown) => warn(String(error)));

@@ -35,9 +35,9 @@ export function gatewayRoutes(
   };
 
   /** @throws HttpError for a rollout that is not open any more */
-  const openRollout = (id: string): OpenRollout | null => {
+  const openRollout = (id: string, isEnding = false): OpenRollout | null => {
     const found = book.open.get(id);
-    if (found?.ending) throw refused("rollout_ended", `rollout ${id} has its reward`);
+    if (found?.ending && !isEnding) throw refused("rollout_ended", `rollout ${id} has its reward`);
     if (found) return found;
     const ended = book.ended(id);
     if (ended === null) return null;
@@ -199,6 +199,7 @@ export function gatewayRoutes(
       rollout.ending = false;
       throw error;
     }
+    openRollout(id, true); // it may have become too old while it was written
     book.finish(done);
     rewards.set(id, key);
     const [oldest] = rewards.keys();

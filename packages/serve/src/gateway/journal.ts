@@ -24,7 +24,8 @@ export function restore(events: readonly GatewayEvent[], step: number): Restored
     if (event.kind === "opened") open.add(event.id);
     else if (event.kind === "finished") {
       open.delete(event.rollout.id);
-      finished.set(event.rollout.id, event.rollout);
+      // It was dropped while its reward was written.
+      if (!dropped.has(event.rollout.id)) finished.set(event.rollout.id, event.rollout);
     } else if (event.kind === "taken") for (const id of event.step < step ? event.ids : []) trained.add(id);
     else {
       open.delete(event.id);
