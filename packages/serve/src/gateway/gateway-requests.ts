@@ -210,6 +210,7 @@ export function rewardIn(json: unknown, agents: readonly string[], takesAgents: 
   const stranger = own.find(([agent]) => !agents.includes(agent));
   if (stranger) throw invalid(`agents: there is no agent ${stranger[0]}; there are ${agents.join(", ")}`, "agents");
   const team = termsOf(body.reward ?? {});
+  if (Object.keys(team).length === 0 && own.length === 0) throw invalid("reward: it has no term", "reward");
   const grade = team["task"];
   if (grade !== undefined && !(grade >= 0 && grade <= 1))
     throw invalid(`reward: the term task is a grade from 0 to 1, got ${grade}`, "reward");
