@@ -2,6 +2,7 @@ import { createCompleter } from "./completer.ts";
 import { checkKey, HttpError, jsonResponse, pathOf, readJson, refusalResponse } from "./http.ts";
 import { checkModel, chatJob, completionJob, type Job } from "./jobs.ts";
 import { checkPromptLength } from "./prompt-length.ts";
+import { toolJob } from "./gateway/tool-job.ts";
 import type { CompletionServerOptions } from "./options.ts";
 import { checkOrigin } from "./request-guard.ts";
 
@@ -15,13 +16,17 @@ export type CompletionHandler = (request: Request) => Promise<Response>;
  * A request without a `host` header is taken to name the host of its address.
  */
 export function completionHandler(options: CompletionServerOptions): CompletionHandler {
-  const { modelName } = options;
+  const { modelName, tools } = options;
   const defaultMaxTokens = options.defaultMaxTokens ?? 1024;
   const completer = createCompleter(options);
 
   const jobOf = async (request: Request, path: string): Promise<Job> => {
     const json = await readJson(request, options.maxBodyBytes);
-    const job = (path === "/v1/chat/completions" ? chatJob : completionJob)(json, defaultMaxTokens);
+    const isChat = path === "/v1/chat/completions";
+    const job =
+      isChat && tools
+        ? toolJob(json, tools, defaultMaxTokens)
+        : (isChat ? chatJob : completionJob)(json, defaultMaxTokens);
     checkModel(job.body.model, modelName);
     for (const prompt of job.prompts) checkPromptLength(prompt, options.tokenizer, options.contextLength);
     return job;

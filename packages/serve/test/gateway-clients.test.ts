@@ -1,10 +1,12 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { Episode } from "@laconic/core";
+import { hermesTools } from "@laconic/serve";
 import { generateText, stepCountIs, streamText, tool } from "ai";
 import OpenAI from "openai";
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { scripted, startGateway, tokenizer, type TinyGateway } from "./tiny-gateway.ts";
+import { startServer } from "./tiny-server.ts";
 
 const call = '<tool_call>\n{"name":  "look", "arguments": {"key":"a"}}\n</tool_call>';
 
@@ -111,4 +113,20 @@ test.each([
     return last.choices[0]?.message.content ?? "";
   });
   expectTeam(episodes);
+});
+
+test("what was trained with tools is served with them, without rollouts", async () => {
+  const errors: unknown[] = [];
+  const { url, server } = await startServer({
+    ...{ policy: models.scout, tokenizer, modelName: "scout", contextLength: 4096, maxBodyBytes: 100_000 },
+    ...{ tools: hermesTools(), onError: (error: unknown) => errors.push(error) },
+  });
+  const named = createOpenAICompatible({ name: "team", baseURL: `${url}/v1` });
+  const { text, steps } = await generateText({
+    ...{ model: named("scout"), prompt: "what is a?", tools: { look }, stopWhen: stepCountIs(3) },
+  });
+  expect([text, steps.length]).toEqual(["it is aseven", 2]);
+  expect(errors).toEqual([]);
+  server.closeAllConnections();
+  await new Promise((done) => server.close(done));
 });

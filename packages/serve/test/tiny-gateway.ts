@@ -44,7 +44,12 @@ export function scripted(
     id: "scripted",
     async complete(request): Promise<Completion> {
       const { prompt } = request;
-      const promptTokens = prompt.kind === "tokens" ? prompt.tokens : [];
+      const promptTokens =
+        prompt.kind === "tokens"
+          ? prompt.tokens
+          : prompt.kind === "messages"
+            ? tokenizer.encodeChat(prompt.messages)
+            : [];
       const said = reply(tokenizer.decode(promptTokens), request);
       const tokens = typeof said === "string" ? [...tokenizer.encode(said), 0] : said;
       const logProbs = tokens.map((_, i) => -1 - i / 100);

@@ -2,7 +2,7 @@ import { basename, join, resolve } from "node:path";
 import { relayTask } from "@laconic/tasks";
 import { LaconicError, type ChatTokenizer, type ModelSource, type Tokenizer } from "@laconic/core";
 import { createLocalEngine, localPolicy } from "@laconic/engine";
-import { closeServer, createCompletionServer } from "@laconic/serve";
+import { closeServer, createCompletionServer, type ToolFormat } from "@laconic/serve";
 import { loadTokenizer } from "@laconic/tokenizers";
 import { modelPlace, runFiles } from "@laconic/trainer";
 import type { CommandDef } from "citty";
@@ -18,6 +18,7 @@ import { checkModelsOf, findRun } from "../run/open-run.ts";
 import { openRunTask } from "../run/run-task.ts";
 import { checkInputs, tokenizerInput } from "../run/run-inputs.ts";
 import { boundPort, checkHost, keyFrom, listen } from "../serving/listen.ts";
+import { toolsOf } from "../serving/tools-of.ts";
 import { trainThroughEndpoint } from "../serving/train-through-endpoint.ts";
 import { runFlags, type CommandContext } from "./common.ts";
 
@@ -26,6 +27,8 @@ interface Served {
   readonly name: string;
   readonly source: ModelSource;
   readonly tokenizer: Tokenizer | ChatTokenizer;
+  /** Of a run that was trained with tools. */
+  readonly tools?: ToolFormat | null;
 }
 
 /** For replies in the making when the server is told to end. */
@@ -149,6 +152,7 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
             modelName: served.name,
             contextLength: model.contextLength,
             scorer: model,
+            ...(served.tools && { tools: served.tools }),
             defaultMaxTokens,
             hosts: [args.host, ...(args["allow-host"]?.split(",") ?? [])],
             apiKey,
@@ -247,6 +251,7 @@ async function open(
     name: basename(run),
     source: modelSource(config, own, join(checkpoint, modelPlace(policies, policy))),
     tokenizer: base === undefined ? task.tokenizer : await loadTokenizer(own, { templateArguments }),
+    tools: toolsOf(config.task),
   };
 }
 

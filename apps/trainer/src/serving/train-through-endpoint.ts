@@ -4,7 +4,6 @@ import {
   closeServer,
   createGateway,
   createHandlerServer,
-  hermesTools,
   type GatewayAgent,
   type GatewayOptions,
 } from "@laconic/serve";
@@ -17,6 +16,7 @@ import type { OpenSource } from "../run/start-run.ts";
 import type { OpenedParts } from "../run/open-parts.ts";
 import { openJournal } from "./gateway-journal.ts";
 import { gatewayLine } from "./gateway-line.ts";
+import { toolsOf } from "./tools-of.ts";
 import { boundPort, listen } from "./listen.ts";
 
 /** Where the endpoint is, and who may use it. */
@@ -80,7 +80,7 @@ function endpoint(serving: Serving, terminal: Terminal): OpenSource {
       rerendered: settings.rerendered ?? "branch",
       maxLag: train.asynchronous?.maxLag ?? 0,
       agentRewards: train.groupBy.includes("agent"),
-      tools: settings.tools === "none" ? null : hermesTools({ tells: settings.tools !== "untold" }),
+      tools: toolsOf(config.task),
       limits: {
         maxOpen: limits.maxOpen ?? 1024,
         maxWaiting: Math.max(1024, 4 * perStep),

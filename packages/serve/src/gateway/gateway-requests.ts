@@ -155,16 +155,22 @@ function sameJson(left: string, right: string): boolean {
   }
 }
 
-/** What a chat has beside messages and what is read here already; anything else is the plain endpoint's to take or refuse. */
-export function restOf(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  // Clients send these at the value that asks for nothing.
-  const asksNothing = ([key, value]: readonly [string, unknown]): boolean =>
-    (key === "store" && (value === false || value === null)) ||
-    (key === "parallel_tool_calls" && typeof value === "boolean");
-  return Object.fromEntries(Object.entries(body).filter((each) => !readHere.has(each[0]) && !asksNothing(each)));
+/** What a chat has beside messages and tools. */
+export function withoutTools(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  // Nobody calls several at once or not because of it: the model does as it does.
+  const isRead = (key: string, value: unknown): boolean =>
+    toolParameters.has(key) || (key === "parallel_tool_calls" && typeof value === "boolean");
+  return Object.fromEntries(Object.entries(body).filter(([key, value]) => !isRead(key, value)));
 }
 
-const readHere: ReadonlySet<string> = new Set(["metadata", "tools", "tool_choice", "messages"]);
+const toolParameters: ReadonlySet<string> = new Set(["tools", "tool_choice", "messages"]);
+
+/** What a request has beside what is read here already; the plain endpoint takes or refuses it. */
+export function restOf(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { metadata: _read, store, ...rest } = withoutTools(body);
+  // Clients send it at the value that asks for nothing.
+  return store === undefined || store === null || store === false ? rest : { ...rest, store };
+}
 
 const term = z.number().min(-1e9).max(1e9);
 const name = z

@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import {
   LaconicError,
   randomFromSeed,
@@ -8,10 +7,11 @@ import {
   type LanguageModel,
   type Prompt,
 } from "@laconic/core";
-import type { CalledTool, ReadReply } from "../forms.ts";
+import type { ReadReply } from "../forms.ts";
 import { HttpError, invalid } from "../http.ts";
 import type { GatewayAgent, GatewayOptions } from "./gateway-options.ts";
 import type { GatewayState } from "./gateway.ts";
+import { readCalls } from "./tool-job.ts";
 import { isFull, type OpenRollout } from "./rollout-book.ts";
 import { recordCall, standingOf, type CallPrompt } from "./rollout-record.ts";
 
@@ -30,9 +30,8 @@ export function recordingModel(
   { agent, seed, hasTools }: { readonly agent: AgentId; readonly seed: string; readonly hasTools: boolean },
 ): RecordingModel {
   const found = options.agents[agent] as GatewayAgent;
-  const toolsIn = new Map<Completion, { readonly content: string; readonly calls: readonly CalledTool[] }>();
-  const readReply: ReadReply = (completion) =>
-    toolsIn.get(completion) ?? { content: completion.text, calls: [] as readonly CalledTool[] };
+  const toolsIn = new Map<Completion, ReturnType<ReadReply>>();
+  const readReply: ReadReply = (completion) => toolsIn.get(completion) ?? { content: completion.text, calls: [] };
 
   const complete = async (request: CompletionRequest): Promise<Completion> => {
     const { record } = rollout;
@@ -71,12 +70,9 @@ export function recordingModel(
       throw new LaconicError("input_invalid", `agent "${agent}" is trained, but its model reports no token trace`, {
         agent,
       });
-    const read = hasTools ? options.tools?.read(completion.text) : undefined;
-    const tools = (read?.calls ?? []).map((call) => ({
-      id: `call_${randomUUID().replaceAll("-", "").slice(0, 24)}`,
-      ...call,
-    }));
-    if (read) toolsIn.set(completion, { content: read.content, calls: tools });
+    const read = hasTools && options.tools ? readCalls(options.tools, completion.text) : null;
+    if (read) toolsIn.set(completion, read);
+    const tools = read?.calls ?? [];
     const next = recordCall(rollout.record, asked, { completion, tools, step });
     const call = next.calls.at(-1);
     if (call) {
