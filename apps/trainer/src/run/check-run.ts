@@ -43,7 +43,7 @@ export async function checkRun(
   terminal: Terminal,
   { served = false }: { readonly served?: boolean } = {},
 ): Promise<void> {
-  checkServed(config.task, served);
+  checkServed(config, served);
   if (config.device !== "auto") await chooseDevice(config.device, config.workers, () => undefined);
   const { actor = null, ...folders } = await modelFolders(config, terminal);
   for (const [role, folder] of Object.entries(folders))
@@ -80,8 +80,15 @@ export async function checkRun(
 }
 
 /** Who plays its episodes: this process, or another program through an endpoint. @throws LaconicError `config_invalid` */
-function checkServed(task: AppConfig["task"], served: boolean): void {
+function checkServed({ task, train }: Pick<AppConfig, "task" | "train">, served: boolean): void {
   const { isServed = false } = isReference(task) ? {} : namedTask(task as TaskSettings);
+  const [unread] = Object.entries(train.costs ?? {}).find(([, { kind }]) => kind === "tokens-read") ?? [];
+  if (served && unread !== undefined)
+    throw new LaconicError(
+      "config_invalid",
+      `train.costs.${unread}: who reads whom is not known of agents of another program; charge what they write`,
+      { key: `train.costs.${unread}` },
+    );
   if (isServed === served) return;
   throw new LaconicError(
     "config_invalid",

@@ -110,4 +110,10 @@ test("a gateway's agents are not played by laconic train", async () => {
   await writeFile(config, JSON.stringify({ task: { name: "gateway", agents: ["a"] }, model: join(folder, "model") }));
   const { code, err } = await laconic("train", config, "--run", join(folder, "run"));
   expect([code, err]).toEqual([2, expect.stringContaining("train them with laconic serve --train")]);
+  const reads = 'train.costs={"heard":{"kind":"tokens-read"}}';
+  const unread = await laconic("serve", "--train", config, reads, "--run", join(folder, "run"));
+  expect([unread.code, unread.err]).toEqual([
+    2,
+    expect.stringContaining("train.costs.heard: who reads whom is not known"),
+  ]);
 });

@@ -107,6 +107,7 @@ test("a step without an episode is refused", async () => {
 test.each([
   ["credit", { credit: { kind: "difference" }, groupBy: "prompt+agent" }],
   ["problemPool", { problemPool: 4 }],
+  ["limits", { limits: { maxTurns: 3 } }],
   ["earlyStopping", { earlyStopping: { patience: 1, minGain: 0 } }],
   ["advantage", { advantage: { estimator: "remax" } }],
 ] as const)("%s needs episodes or problems that are here", (key, change) => {

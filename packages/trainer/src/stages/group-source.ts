@@ -84,6 +84,7 @@ export function checkSource(
   if (config.tree) refuse("tree", "a tree is played turn by turn here");
   if (config.credit.kind !== "shared") refuse("credit", `${config.credit.kind} plays or grades episodes again`);
   if (config.problemPool !== null) refuse("problemPool", "problems are drawn from it here");
+  if (Object.keys(config.limits).length > 0) refuse("limits", "they end episodes that are played here");
   if (learners.some(({ estimator }) => estimator.needs?.includes("greedy")))
     refuse("advantage", "the estimator needs a greedy episode of each problem");
   if (config.earlyStopping && (task.heldOut ?? []).length === 0)
