@@ -7,7 +7,7 @@ import { nodeFileSystem, readLines } from "@laconic/trainer";
 import { z } from "zod";
 
 /** In a run directory: what happened to each rollout, the whole of those with a reward. */
-export const journalFile = "gateway.jsonl";
+const journalFile = "gateway.jsonl";
 
 const terms = z.record(z.string(), z.number());
 const rewardSchema: z.ZodType<EpisodeReward> = z.strictObject({
