@@ -42,7 +42,7 @@ async function trainOne(tiny: TinyGateway, play: (id: string) => Promise<string>
       group: "what-is-a",
       agents: { scout: 0.5 },
     });
-    expect({ status, state: body["state"] }).toEqual({ status: 200, state: "finished" });
+    expect({ status, state: body.state }).toEqual({ status: 200, state: "finished" });
   }
   const step = await taken;
   expect(step?.lag).toBe(0);

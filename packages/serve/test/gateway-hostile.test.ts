@@ -53,8 +53,8 @@ test.each([
   const tiny = await started();
   const answer = await tiny.post(path, body);
   expect(answer.status).toBe(status);
-  expect(answer.body["error"]).toMatchObject({ message: expect.any(String), type: "invalid_request_error" });
-  expect(parameter === null || answer.body["error"].param === parameter).toBe(true);
+  expect(answer.body.error).toMatchObject({ message: expect.any(String), type: "invalid_request_error" });
+  expect(parameter === null || answer.body.error.param === parameter).toBe(true);
   expect(tiny.errors).toEqual([]); // nothing of it is the server's failure
 });
 
@@ -74,15 +74,15 @@ test.each([
   const tiny = await started();
   await tiny.post("/v1/rollouts/a/chat/completions", chat);
   const answer = await tiny.post("/rollouts/a/reward", body);
-  expect([answer.status, answer.body["error"].param]).toEqual([400, parameter]);
-  expect((await tiny.get("/rollouts/a")).body["state"]).toBe("open");
+  expect([answer.status, answer.body.error.param]).toEqual([400, parameter]);
+  expect((await tiny.get("/rollouts/a")).body.state).toBe("open");
 });
 
 test("rewards of single agents need a run that takes them", async () => {
   const tiny = await started({ agentRewards: false });
   await tiny.post("/v1/rollouts/a/chat/completions", chat);
   const { status, body } = await tiny.post("/rollouts/a/reward", { reward: 1, agents: { scout: 1 }, group: "g" });
-  expect([status, body["error"].message]).toEqual([400, expect.stringContaining("set train.groupBy to prompt+agent")]);
+  expect([status, body.error.message]).toEqual([400, expect.stringContaining("set train.groupBy to prompt+agent")]);
 });
 
 test("without the key nothing is answered but whether the server is there", async () => {
@@ -111,7 +111,7 @@ test("rollouts, requests and tokens have their bounds", async () => {
       ...chat,
       messages: [{ role: "user", content }],
     });
-    return answer.status === 200 ? 200 : `${answer.status} ${String(answer.body["error"].code)}`;
+    return answer.status === 200 ? 200 : `${answer.status} ${String(answer.body.error.code)}`;
   };
   expect(await codeOf("a")).toBe(200);
   expect(await codeOf("a")).toBe(200);
@@ -124,7 +124,7 @@ test("rollouts, requests and tokens have their bounds", async () => {
     ...chat,
     messages: [{ role: "user", content: "x".repeat(5000) }],
   });
-  expect([long.status, long.body["error"].param]).toEqual([400, "messages"]);
+  expect([long.status, long.body.error.param]).toEqual([400, "messages"]);
 });
 
 test("a client that hangs up leaves no reply behind, and its rollout can end", async () => {
@@ -149,7 +149,7 @@ test("a client that hangs up leaves no reply behind, and its rollout can end", a
     signal: gone.signal,
   });
   await isAsked;
-  expect((await tiny.post("/rollouts/a/reward", { reward: 1, group: "g" })).body["error"].code).toBe(
+  expect((await tiny.post("/rollouts/a/reward", { reward: 1, group: "g" })).body.error.code).toBe(
     "reply_in_the_making",
   );
   gone.abort();

@@ -20,7 +20,7 @@ test("while weights move requests wait, and no reply is of two weights", async (
   const tiny = await startGateway();
   const early = tiny.post("/v1/rollouts/a/chat/completions", ask()); // before there are any weights
   const first = tiny.gateway.take({ step: 0, models });
-  expect((await early).body["system_fingerprint"]).toBe("step-0");
+  expect((await early).body.system_fingerprint).toBe("step-0");
   await tiny.post("/rollouts/a/reward", { reward: 1, group: "g" });
   await play(tiny, "b", "g", 0);
   await first;
@@ -32,7 +32,7 @@ test("while weights move requests wait, and no reply is of two weights", async (
   await tiny.get("/health"); // a round trip in which it would have been answered
   expect(answered).toBe(false);
   const second = tiny.gateway.take({ step: 1, models });
-  expect((await held).body["system_fingerprint"]).toBe("step-1");
+  expect((await held).body.system_fingerprint).toBe("step-1");
   tiny.gateway.close();
   expect(await second).toBeNull();
 });
@@ -58,7 +58,7 @@ test("weights wait for the replies that are in the making", async () => {
   await tiny.get("/health");
   expect(isTaken).toBe(false);
   release();
-  expect((await late).body["system_fingerprint"]).toBe("step-0");
+  expect((await late).body.system_fingerprint).toBe("step-0");
   expect(idsOf(await taken, tiny.events)).toEqual(["a"]);
 });
 
@@ -80,7 +80,7 @@ test("replies of older weights are refused, and never trained", async () => {
   ] as const) {
     const answer = await tiny.post(path, body);
     expect(answer.status).toBe(409);
-    expect(answer.body["error"]).toMatchObject({ code: "rollout_stale", type: "invalid_request_error" });
+    expect(answer.body.error).toMatchObject({ code: "rollout_stale", type: "invalid_request_error" });
   }
   expect(tiny.gateway.status().dropped).toEqual({ stale: 1 });
   await play(tiny, "new", "g");
@@ -90,7 +90,7 @@ test("replies of older weights are refused, and never trained", async () => {
 test("a run that corrects for age takes replies of several weights, and says how old the oldest is", async () => {
   const { tiny, second } = await withOldReply(1);
   const { status, body } = await tiny.post("/v1/rollouts/old/chat/completions", ask());
-  expect([status, body["system_fingerprint"]]).toEqual([200, "step-1"]);
+  expect([status, body.system_fingerprint]).toEqual([200, "step-1"]);
   await tiny.post("/rollouts/old/reward", { reward: 1, group: "g" });
   expect((await second)?.lag).toBe(1);
 });
@@ -108,10 +108,7 @@ test("a history in other tokens than were sampled begins a sequence of its own, 
   const taken = tiny.gateway.take({ step: 0, models: spelling });
   await tiny.post("/v1/rollouts/a/chat/completions", ask());
   await tiny.post("/v1/rollouts/a/chat/completions", { model: "scout", messages: history });
-  expect((await tiny.get("/rollouts/a")).body["replies"].map(({ kind }: { kind: string }) => kind)).toEqual([
-    "first",
-    "rerendered",
-  ]);
+  expect((await tiny.get("/rollouts/a")).body.replies?.map(({ kind }) => kind)).toEqual(["first", "rerendered"]);
   await tiny.post("/rollouts/a/reward", { reward: 1, group: "g" });
   const { utterances, notes } = (await taken)?.groups[0]?.episodes[0]?.episode ?? { utterances: [] };
   expect(notes).toEqual(["rerendered"]);
@@ -127,7 +124,7 @@ test("a run that refuses such histories says where they differ", async () => {
   const { status, body } = await tiny.post("/v1/rollouts/a/chat/completions", { model: "scout", messages: history });
   expect(status).toBe(409);
   // user mark, three letters, end, assistant mark: the reply begins at 6
-  expect(body["error"]).toMatchObject({
+  expect(body.error).toMatchObject({
     code: "rerendered",
     message: expect.stringContaining("from token 6 of the prompt on"),
   });
@@ -149,7 +146,7 @@ test("replies are drawn as the run samples, each from a stream of its own, whate
   expect(tiny.gateway.status().otherSampling).toBe(3);
   const strict = await startGateway({ otherSampling: "refuse" });
   const { status, body } = await strict.post("/v1/rollouts/a/chat/completions", hot);
-  expect([status, body["error"].param]).toEqual([400, "temperature"]);
+  expect([status, body.error.param]).toEqual([400, "temperature"]);
 });
 
 test("groups train when they are complete, in that order, and late ones with those they have", async () => {
@@ -186,7 +183,7 @@ test("a rollout ends by its reward, by being abandoned, or by silence; each is s
   ] as const)
     for (const path of [`/v1/rollouts/${id}/chat/completions`, `/rollouts/${id}/reward`]) {
       const answer = await tiny.post(path, path.endsWith("reward") ? { reward: 0, group: "g" } : ask());
-      expect([id, answer.status, answer.body["error"].code]).toEqual([id, status, code]);
+      expect([id, answer.status, answer.body.error.code]).toEqual([id, status, code]);
     }
   expect((await tiny.post("/rollouts/done/reward", { reward: 1, group: "g" })).body).toMatchObject({ repeated: true });
 });

@@ -75,8 +75,20 @@ export interface TinyGateway {
   get(path: string): Promise<{ status: number; body: Answer }>;
 }
 
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
-type Answer = Record<string, any>;
+/** What an answer may hold; a refusal has `error`. */
+interface Answer {
+  readonly error: {
+    readonly message: string;
+    readonly type: string;
+    readonly param: string | null;
+    readonly code: string | null;
+  };
+  readonly state?: string;
+  readonly reason?: string;
+  readonly repeated?: boolean;
+  readonly system_fingerprint?: string;
+  readonly replies?: readonly { readonly kind: string }[];
+}
 
 /** Two agents, groups of two, one a step, on a free port. */
 export async function startGateway(change: Partial<GatewayOptions> = {}): Promise<TinyGateway> {
