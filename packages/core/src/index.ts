@@ -14,6 +14,8 @@ export { logarithm } from "./logarithm.ts";
 
 export { assertSameLayout, ragged, raggedRow, raggedRows, raggedSelect } from "./ragged.ts";
 export type { Ragged } from "./ragged.ts";
+export { joinSequences } from "./sequences/joined-sequences.ts";
+export type { JoinedSequences, JoinedSpan } from "./sequences/joined-sequences.ts";
 export { findBadLogProb, logProbRange, sampledLogProbRange } from "./log-prob.ts";
 export type { BadLogProb, LogProbRange } from "./log-prob.ts";
 

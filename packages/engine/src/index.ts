@@ -7,6 +7,7 @@ export type { LocalEngineOptions } from "./local/local-engine.ts";
 export { serveEngine } from "./local/serve-engine.ts";
 export type { ServeEngineOptions } from "./local/serve-engine.ts";
 export type { WebWorker, WebWorkerScope } from "./local/web-worker.ts";
+export { joinedModel } from "./local/joined-model.ts";
 export { localPolicy, repeatableBatching, type Batching } from "./local/local-policy.ts";
 
 export { parseModelConfig } from "./transformer/model-config.ts";

@@ -7,12 +7,19 @@ import type { CompletionServerOptions } from "./options.ts";
 
 /** `completionHandler` behind a server of Node's, which does not listen yet. */
 export function createCompletionServer(options: CompletionServerOptions): Server {
-  const handler = completionHandler(options);
+  return createHandlerServer(completionHandler(options), options.onError);
+}
+
+/**
+ * A handler behind a server of Node's, which does not listen yet.
+ * @param onError - hears failures that are not the client's doing
+ */
+export function createHandlerServer(handler: CompletionHandler, onError: (error: unknown) => void): Server {
   return createServer((incoming, outgoing) => {
     const gone = new AbortController();
     outgoing.once("close", () => gone.abort());
     answer(handler, incoming, outgoing, gone.signal).catch((error: unknown) => {
-      if (!gone.signal.aborted) options.onError(error);
+      if (!gone.signal.aborted) onError(error);
       outgoing.destroy();
     });
   });

@@ -1,6 +1,17 @@
 import type { Completion, LogProbsAtOne, Tokenizer } from "@laconic/core";
 import { listToken, listTrace, type ListedToken, type LogProbMode } from "./listed-token.ts";
 
+/** A call of a tool as a reply makes it. */
+export interface CalledTool {
+  readonly id: string;
+  readonly name: string;
+  /** JSON, as the model wrote it. */
+  readonly arguments: string;
+}
+
+/** Splits a reply into what is said and what is called. */
+export type ReadReply = (completion: Completion) => { readonly content: string; readonly calls: readonly CalledTool[] };
+
 /** One reply and what of it is asked for. */
 export interface Choice {
   readonly index: number;
@@ -9,6 +20,7 @@ export interface Choice {
   /** Null when nobody asked for log-probs. */
   readonly logProbs: LogProbMode | null;
   readonly tokenIds: boolean;
+  readonly readReply?: ReadReply;
   /** Stands before the reply; absent unless asked for. */
   readonly echo?: EchoedPrompt;
   /** Leaves out what was sampled: only the prompt was asked for. */
@@ -97,15 +109,28 @@ function echoedTokens({ echo, tokenizer }: Choice): (ListedToken | Unpredicted)[
   );
 }
 
+function messageOf({ completion, readReply }: Choice): Record<string, unknown> {
+  const { content, calls } = readReply?.(completion) ?? { content: completion.text, calls: [] };
+  const message = { role: "assistant", content, refusal: null };
+  if (calls.length === 0) return { message, finish_reason: completion.finishReason };
+  const called = calls.map(({ id, name, arguments: given }, index) => ({
+    ...{ index, id, type: "function" },
+    function: { name, arguments: given },
+  }));
+  return {
+    message: { ...message, content: content === "" ? null : content, tool_calls: called },
+    finish_reason: "tool_calls",
+  };
+}
+
 export const chatForm: ReplyForm = {
   prefix: "chatcmpl",
   object: "chat.completion",
   chunkObject: "chat.completion.chunk",
   whole: (choice) => ({
     index: choice.index,
-    message: { role: "assistant", content: choice.completion.text, refusal: null },
+    ...messageOf(choice),
     logprobs: choice.logProbs ? chatLogProbs(listed(choice, choice.logProbs)) : null,
-    finish_reason: choice.completion.finishReason,
     ...(choice.tokenIds && { token_ids: choice.completion.trace?.tokens ?? null }),
   }),
   chunk: ({ index, text, tokens, logProbs, tokenIds }) => ({

@@ -6,12 +6,15 @@ export class HttpError extends Error {
   readonly status: number;
   readonly kind: string;
   readonly parameter: string | null;
+  /** What a program can tell it by; null where the status says it all. */
+  readonly code: string | null;
 
-  constructor(status: number, kind: string, message: string, parameter: string | null = null) {
+  constructor(status: number, kind: string, message: string, parameter: string | null = null, code?: string) {
     super(message);
     this.status = status;
     this.kind = kind;
     this.parameter = parameter;
+    this.code = code ?? null;
   }
 }
 
@@ -20,10 +23,33 @@ export function invalid(message: string, parameter: string | null = null): HttpE
 }
 
 /** What any failure looks like from outside; what is not the client's doing tells nothing of the inside. */
-export function asHttpError(error: unknown): HttpError {
+function asHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error;
   if (LaconicError.is(error) && error.code === "input_invalid") return invalid(error.message);
   return new HttpError(500, "server_error", "the server failed; its log says why");
+}
+
+/** The same, after whoever looks after the server has heard of what is not the client's doing. */
+export function refusalOf(error: unknown, onError: (error: unknown) => void): HttpError {
+  const refusal = asHttpError(error);
+  if (refusal.status >= 500 && !(error instanceof HttpError)) onError(error);
+  return refusal;
+}
+
+/** A failure as a whole answer. */
+export function refusalResponse(error: unknown, onError: (error: unknown) => void): Response {
+  const refusal = refusalOf(error, onError);
+  const isLater = refusal.status === 429 || refusal.status === 503;
+  return jsonResponse(refusal.status, errorBody(refusal), isLater ? { "retry-after": "1" } : {});
+}
+
+/** Decoded. @throws HttpError 400 for what is no path */
+export function pathOf({ url }: Pick<Request, "url">): string {
+  try {
+    return decodeURIComponent(new URL(url).pathname);
+  } catch {
+    throw invalid("the request's path is not one");
+  }
 }
 
 export function jsonResponse(status: number, body: unknown, headers: Readonly<Record<string, string>> = {}): Response {
@@ -34,8 +60,8 @@ export function jsonResponse(status: number, body: unknown, headers: Readonly<Re
   });
 }
 
-export function errorBody({ message, kind, parameter }: HttpError): unknown {
-  return { error: { message, type: kind, param: parameter, code: null } };
+export function errorBody({ message, kind, parameter, code }: HttpError): unknown {
+  return { error: { message, type: kind, param: parameter, code } };
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Prompt } from "@laconic/core";
 import type { z } from "zod";
-import { chatForm, textForm, type ReplyForm } from "./forms.ts";
+import { chatForm, textForm, type ReadReply, type ReplyForm } from "./forms.ts";
 import { HttpError, invalid } from "./http.ts";
 import type { LogProbMode } from "./listed-token.ts";
 import { chatSchema, completionSchema, type ChatBody, type CompletionBody } from "./schemas.ts";
@@ -20,6 +20,10 @@ export interface Job {
   readonly topLogProbs: number;
   /** The prompt stands before each reply, its log-probs too. */
   readonly echo: boolean;
+  /** Finds the calls of tools in a reply; a chat with tools has it. */
+  readonly readReply?: ReadReply;
+  /** Stands at the head of the answer beside its id. */
+  readonly facts?: Readonly<Record<string, unknown>>;
 }
 
 /** @throws HttpError 400 naming the parameter */
@@ -78,7 +82,7 @@ function logProbsOf(
 }
 
 /** @throws HttpError 400 naming the parameter. */
-function parse<T>(schema: z.ZodType<T>, json: unknown): T {
+export function parse<T>(schema: z.ZodType<T>, json: unknown, place = ""): T {
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0] as z.core.$ZodIssue;
@@ -86,7 +90,7 @@ function parse<T>(schema: z.ZodType<T>, json: unknown): T {
     const name = issue.keys[0] as string;
     throw invalid(`${name} is not supported`, name);
   }
-  const name = issue.path.join(".");
+  const name = [...(place === "" ? [] : [place]), ...issue.path].join(".");
   throw invalid(`${name === "" ? "the body" : name}: ${issue.message}`, name === "" ? null : name);
 }
 

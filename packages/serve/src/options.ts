@@ -1,5 +1,6 @@
 import type { ChatTokenizer, LanguageModel, Tokenizer } from "@laconic/core";
 import type { PromptScorer } from "./echo.ts";
+import type { ToolFormat } from "./gateway/tool-format.ts";
 
 /** What is served, to whom, and how much of it at once. */
 export interface CompletionServerOptions {
@@ -16,6 +17,8 @@ export interface CompletionServerOptions {
   readonly hosts?: readonly string[];
   /** Gives the log-probs of a prompt's own tokens; without it `echo` with `logprobs` is refused. */
   readonly scorer?: PromptScorer;
+  /** How the policy was taught to call tools; requests with tools are refused without it. */
+  readonly tools?: ToolFormat;
   /** Null serves everybody who can connect. */
   readonly apiKey: string | null;
   /** Replies in the making at once; more are refused with 429. */

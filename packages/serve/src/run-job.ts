@@ -3,10 +3,13 @@ import { setMaxListeners } from "node:events";
 import { randomFromSeed, streamText, type Completion, type CompletionRequest, type Prompt } from "@laconic/core";
 import { ClientGone } from "./client-gone.ts";
 import { withEcho } from "./echo.ts";
-import type { Choice } from "./forms.ts";
+import { chatForm, type Choice } from "./forms.ts";
 import type { Job } from "./jobs.ts";
-import { listToken, type LogProbMode } from "./listed-token.ts";
+import { listToken } from "./listed-token.ts";
 import type { CompletionServerOptions } from "./options.ts";
+
+/** Who answers a job. */
+export type JobOptions = Pick<CompletionServerOptions, "policy" | "tokenizer" | "modelName" | "scorer" | "now">;
 
 type Chunk = Readonly<Record<string, unknown>>;
 
@@ -18,20 +21,28 @@ type Chunk = Readonly<Record<string, unknown>>;
  */
 export async function runJob(
   job: Job,
-  { policy, tokenizer, modelName, scorer, now }: CompletionServerOptions,
+  { policy, tokenizer, modelName, scorer, now }: JobOptions,
   gone: AbortController,
   send: ((chunk: Chunk) => void) | null,
 ): Promise<Chunk> {
   const { body, prompts, form, maxTokens, logProbs, topLogProbs, count } = job;
   const perPrompt = count / prompts.length;
   setMaxListeners(0, gone.signal); // every reply listens
-  const head = { id: `${form.prefix}-${randomUUID()}`, created: Math.floor(now() / 1000), model: modelName };
+  const id = `${form.prefix}-${randomUUID()}`;
+  const head = { id, created: Math.floor(now() / 1000), model: modelName, ...job.facts };
   const chunkHead = { ...head, object: form.chunkObject };
   const seeds = randomFromSeed(body.seed ?? randomUUID());
   const stop = body.stop === undefined || body.stop === null ? [] : [body.stop].flat();
 
   const ask = async (request: CompletionRequest, index: number): Promise<Completion> => {
     if (!send) return policy.complete(request);
+    if (job.readReply) {
+      // Whether a reply is a call is known when it is whole.
+      const completion = await policy.complete(request);
+      for (const each of whole({ index, completion, tokenizer, ...shape(job) }))
+        send({ ...chunkHead, choices: [each] });
+      return completion;
+    }
     const mode = logProbs ?? "processed_logprobs";
     for await (const event of streamText(policy, request, tokenizer)) {
       const tokens = event.kind === "text" ? event.drawn.map((drawn) => listToken(tokenizer, drawn, mode)) : [];
@@ -85,8 +96,17 @@ export async function runJob(
   }
 }
 
-function shape({ logProbs, body }: Job): { readonly logProbs: LogProbMode | null; readonly tokenIds: boolean } {
-  return { logProbs, tokenIds: body.return_token_ids === true };
+function shape({ logProbs, body, readReply }: Job): Pick<Choice, "logProbs" | "tokenIds" | "readReply"> {
+  return { logProbs, tokenIds: body.return_token_ids === true, ...(readReply && { readReply }) };
+}
+
+/** A reply that is sent in one piece, and its end. */
+function whole(choice: Choice): Chunk[] {
+  const { index, message, logprobs, finish_reason: reason, ...rest } = chatForm.whole(choice);
+  return [
+    { index, delta: message, logprobs, finish_reason: null, ...rest },
+    { index, delta: {}, logprobs: null, finish_reason: reason },
+  ];
 }
 
 function usageOf(choices: readonly Choice[], perPrompt: number, withoutReply: boolean): Record<string, number> {

@@ -34,6 +34,7 @@ const examples: readonly (readonly [title: string, world: string | null, frozen:
   ["data/debate", null, true, { name: "data", data, team: "debate", rounds: 3 }],
   ["writing/arxiv", null, false, { name: "writing", form: "arxiv", strict: true }],
   ["code/humaneval/2", null, false, { name: "code", benchmark: "humaneval", turns: 2 }],
+  ["gateway/scout+solver", null, true, { name: "gateway", agents: ["scout", "solver"], frozen: ["solver"] }],
 ];
 
 describe.each(examples)("%s", (title, world, frozen, settings) => {

@@ -2,6 +2,7 @@ import { LaconicError, randomFromSeed } from "@laconic/core";
 import type { TrainConfig } from "./config.ts";
 import { checkTrainingParts, type PartsOutline } from "./parts.ts";
 import { problemSource } from "./problem-source.ts";
+import { checkSource } from "./stages/group-source.ts";
 import { learnerSettings } from "./stages/learner.ts";
 import { checkTreeTask } from "./stages/tree-rollout.ts";
 
@@ -13,14 +14,17 @@ import { checkTreeTask } from "./stages/tree-rollout.ts";
 export function checkTraining(parts: PartsOutline, config: TrainConfig): void {
   checkFit(parts, config);
   const { name, problems, pool } = parts.task;
-  if (problems) problemSource({ name, problems, ...(pool && { pool }) }, config, randomFromSeed(config.seed));
+  if (problems && !parts.source)
+    problemSource({ name, problems, ...(pool && { pool }) }, config, randomFromSeed(config.seed));
 }
 
 /** The same without drawing a problem. */
 export function checkFit(parts: PartsOutline, config: TrainConfig): void {
   checkTrainingParts(parts);
   checkTreeTask(parts, config);
-  for (const { estimator, config: own } of Object.values(learnerSettings(parts, config)))
+  const learners = Object.values(learnerSettings(parts, config));
+  checkSource(parts, config, learners);
+  for (const { estimator, config: own } of learners)
     if (estimator.needs?.includes("agents") && !own.groupBy.includes("agent"))
       throw new LaconicError(
         "config_invalid",

@@ -20,6 +20,8 @@ export { parseTrainConfig } from "./config-schema.ts";
 export { livePolicies, modelsOf, onePolicy, onlyPolicy } from "./parts.ts";
 export type { PartsOutline, Samplers, TrainedPolicy, TrainingParts, TrainingTask } from "./parts.ts";
 
+export type { GroupRequest, GroupSource, RecordedEpisode, RecordedGroup, RecordedStep } from "./stages/group-source.ts";
+
 export { declineOf } from "./decline.ts";
 export { evaluate } from "./evaluate.ts";
 export type { EvaluatedEpisode, Evaluation, Measured } from "./evaluate.ts";

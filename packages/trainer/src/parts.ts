@@ -15,6 +15,7 @@ import {
 } from "@laconic/core";
 import type { Costs } from "@laconic/rewards";
 import type { JointGame } from "@laconic/topologies";
+import type { GroupSource } from "./stages/group-source.ts";
 
 /** Where problems come from and how episodes are judged. */
 export interface TrainingTask {
@@ -60,6 +61,8 @@ export interface TrainingParts {
   readonly estimator?: Estimator | EstimatorFunction;
   /** In place of the one that the configuration names. */
   readonly objective?: Objective;
+  /** Gives the episodes of each step with their rewards, in place of playing the task's topology on its problems. */
+  readonly source?: GroupSource;
 }
 
 /** One sampler for each policy: the live weights, or a snapshot of them. */
@@ -79,9 +82,9 @@ export function onePolicy(
 }
 
 /** What parts are checked by: who there is and who learns, without any weights. Problems where they are at hand. */
-export interface PartsOutline extends Pick<TrainingParts, "reward" | "costs" | "estimator" | "objective"> {
+export interface PartsOutline extends Pick<TrainingParts, "reward" | "costs" | "estimator" | "objective" | "source"> {
   readonly task: Pick<TrainingTask, "name" | "topology" | "game" | "reward" | "grader"> &
-    Partial<Pick<TrainingTask, "problems" | "pool">>;
+    Partial<Pick<TrainingTask, "problems" | "pool" | "heldOut">>;
   readonly policies: Readonly<Record<string, Pick<TrainedPolicy, "agents" | "estimator" | "objective">>>;
   readonly frozen?: Readonly<Record<AgentId, unknown>>;
 }

@@ -1,4 +1,4 @@
-import { LaconicError, randomFromSeed, type PolicySnapshot } from "@laconic/core";
+import { LaconicError, randomFromSeed, type PolicySnapshot, type Reward } from "@laconic/core";
 import { timerOf, type Timer } from "@laconic/rewards";
 import { checkFit } from "./check-training.ts";
 import type { TrainConfig } from "./config.ts";
@@ -12,6 +12,7 @@ import { trainingQueue } from "./queue/training-queue.ts";
 import type { LoopState, Models } from "./run/checkpoint.ts";
 import type { Recorder } from "./run/recorder.ts";
 import { rewardOf, scorer } from "./scorer.ts";
+import { takeGroups } from "./stages/group-source.ts";
 import { learn, learnersOf, moveBudget, pricingOf, type Learner, type LearnerResult } from "./stages/learner.ts";
 import type { SampledGroup } from "./stages/group-game.ts";
 import { rollout } from "./stages/play-groups.ts";
@@ -55,7 +56,8 @@ export async function train(
   const learners = learnersOf(parts, config);
   const [{ costs }] = learners as [Learner];
   const models: Models = mapPolicies(policies, ({ model }) => model);
-  const scoreOf = scorer(parts.reward ?? rewardOf(task), config.scoring);
+  const { source } = parts;
+  const scoreOf = scorer(parts.reward ?? (source ? judgedElsewhere : rewardOf(task)), config.scoring);
   const greedy = learners.some(({ estimator }) => estimator.needs?.includes("greedy"));
   const budget = teamBudgets(config);
   const random = randomFromSeed(config.seed);
@@ -84,12 +86,13 @@ export async function train(
     const stream = random.split(`step:${at}`);
     return rollout(parts, config, options, samplers, problemsOf(at, stream), stream.split("rollout"));
   };
-  const queue = config.asynchronous
-    ? trainingQueue(parts, config, config.asynchronous, {
-        ...{ options, random, timer, problemsOf, from: state.queue },
-        snapshots: () => snapshotsOf(learners),
-      })
-    : null;
+  const queue =
+    !source && config.asynchronous
+      ? trainingQueue(parts, config, config.asynchronous, {
+          ...{ options, random, timer, problemsOf, from: state.queue },
+          snapshots: () => snapshotsOf(learners),
+        })
+      : null;
   const turn = async (): Promise<void> => (queue ? nextTurn(timer) : undefined); // nobody waits for a synchronous run
   const inFlight = describeNumbers(state.queue?.again ?? []);
   if (inFlight !== "")
@@ -121,9 +124,17 @@ export async function train(
       const oldPolicies: Samplers = snapshots ?? livePolicies(parts); // live ones are old until the first optimiser step
 
       // Lines 3-6: queries, G episodes each under the old policies, rewards by Eq. 1.
-      const { rollouts, trees, scores, lags } = queue
-        ? await queue.take(state.step)
-        : { ...(await sample(state.step, oldPolicies)), lags: [] };
+      const sampled = source
+        ? await takeGroups(parts, source, state.step, oldPolicies, signal)
+        : queue
+          ? await queue.take(state.step)
+          : { ...(await sample(state.step, oldPolicies)), lags: [] };
+      if (sampled === null) {
+        const isKept = state.step === 0 || state.step === resumed?.step || isDue(state.step, config.checkpoint.every);
+        if (!isKept && isRefreshDue()) await recorder.checkpoint(models, state);
+        break;
+      }
+      const { rollouts, trees, scores, lags } = sampled;
       clock.lap("rollout");
       const scoring = scoringReport(scores);
       const unscored = scoringFailure(scoring, config.scoring, `step ${state.step + 1}`);
@@ -174,7 +185,7 @@ export async function train(
       if (report) state = { ...state, queue: report.state };
       const facts = {
         ...{ step, config, scored, scoring: scoring.counts, learners: results, budgets: moved.diagnostics },
-        queue: report && { lags, report },
+        ...{ lags, queue: report },
       };
       await recorder.step(
         stepMetrics({
@@ -261,6 +272,13 @@ function present<T>(entries: readonly (readonly [name: string, value: T | null |
   );
 }
 
+/** What comes with its episodes is not asked for. */
+const judgedElsewhere: Reward = () => ({ undecided: "episodes come with their rewards" });
+
+function nothingHeldOut(step: number): Evaluation {
+  return { step, problems: 0, accuracy: 0, interval: [0, 1], tokens: 0, silence: {} };
+}
+
 /** Held-out accuracy and tokens of the live policies, with transcripts of the first problems. */
 async function assess(
   parts: TrainingParts,
@@ -270,6 +288,7 @@ async function assess(
   references: Samplers,
 ): Promise<Evaluation> {
   const { problems, transcripts } = config.evaluation;
+  if (parts.task.heldOut.length === 0 && parts.source) return nothingHeldOut(step);
   const { seed, sampling, limits, onAgentError: onError, scoring } = config;
   const retries = config.asynchronous?.retries ?? 0;
   const options = { seed, step, problems, sampling, limits, onError, scoring, retries, references };

@@ -1,9 +1,8 @@
-import type { Server } from "node:http";
 import { basename, join, resolve } from "node:path";
 import { relayTask } from "@laconic/tasks";
 import { LaconicError, type ChatTokenizer, type ModelSource, type Tokenizer } from "@laconic/core";
 import { createLocalEngine, localPolicy } from "@laconic/engine";
-import { closeServer, createCompletionServer, isLoopback } from "@laconic/serve";
+import { closeServer, createCompletionServer, type ToolFormat } from "@laconic/serve";
 import { loadTokenizer } from "@laconic/tokenizers";
 import { modelPlace, runFiles } from "@laconic/trainer";
 import type { CommandDef } from "citty";
@@ -18,13 +17,18 @@ import { modelSource, policiesOf } from "../run/open-parts.ts";
 import { checkModelsOf, findRun } from "../run/open-run.ts";
 import { openRunTask } from "../run/run-task.ts";
 import { checkInputs, tokenizerInput } from "../run/run-inputs.ts";
-import type { CommandContext } from "./common.ts";
+import { boundPort, checkHost, keyFrom, listen } from "../serving/listen.ts";
+import { toolsOf } from "../serving/tools-of.ts";
+import { trainThroughEndpoint } from "../serving/train-through-endpoint.ts";
+import { runFlags, type CommandContext } from "./common.ts";
 
 /** What is served: weights, and the tokenizer they were trained with. */
 interface Served {
   readonly name: string;
   readonly source: ModelSource;
   readonly tokenizer: Tokenizer | ChatTokenizer;
+  /** Of a run that was trained with tools. */
+  readonly tools?: ToolFormat | null;
 }
 
 /** For replies in the making when the server is told to end. */
@@ -41,8 +45,13 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
       args: {
         model: {
           type: "positional",
-          description: "A run directory, a Hugging Face model folder, hub:owner/name, or shipped",
-          required: true,
+          description:
+            "A run directory, a Hugging Face model folder, hub:owner/name, or shipped; with --train a configuration of the task gateway",
+          required: false,
+        },
+        train: {
+          type: "boolean",
+          description: "Train what is served: replies are recorded by rollout, and rewards come by HTTP",
         },
         policy: {
           type: "string",
@@ -50,7 +59,6 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           valueHint: "name",
         },
         best: { type: "boolean", description: "The checkpoint of the run's best evaluation instead of its last" },
-        device: { type: "string", description: "Device to compute on", default: "auto", valueHint: "name" },
         host: { type: "string", description: "Address to listen on", default: "127.0.0.1", valueHint: "address" },
         port: { type: "string", description: "Port to listen on; 0 takes a free one", default: "8000", valueHint: "n" },
         "allow-host": {
@@ -92,29 +100,37 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           valueHint: "json",
         },
         "max-body": { type: "string", description: "Largest request in bytes", default: "4194304", valueHint: "n" },
+        ...trainFlags,
       },
-      run: async (args) => {
+      overrides: true,
+      run: async (args, rest) => {
         const apiKey = keyFrom(args["api-key-env"]);
-        if (apiKey === null && !isLoopback(args.host))
-          throw new LaconicError(
-            "config_invalid",
-            `--host ${args.host} can be reached from elsewhere; name a key with --api-key-env first`,
-            { key: "host" },
-          );
+        checkHost(args.host, apiKey);
         const [port, maxConcurrency, maxBodyBytes, defaultMaxTokens] = [
           wholeNumber("port", args.port, 0, 65_535),
           wholeNumber("max-concurrency", args["max-concurrency"], 1),
           wholeNumber("max-body", args["max-body"], 1),
           wholeNumber("max-tokens", args["max-tokens"], 1),
         ];
+        if (args.train) {
+          const words = args.model?.includes("=") ? [args.model, ...rest] : rest;
+          const hosts = [args.host, ...(args["allow-host"]?.split(",") ?? [])];
+          const config = words === rest ? args.model : undefined;
+          const serving = { host: args.host, port, hosts, apiKey, maxConcurrency, maxBodyBytes, defaultMaxTokens };
+          return trainThroughEndpoint(
+            { config, words, serving, flags: { ...args, dryRun: args["dry-run"] } },
+            terminal,
+          );
+        }
+        const given = servedModel(args, rest);
         const maxBytes = parseBytes("keep-prefixes", args["keep-prefixes"]);
         const cacheBytes = args.cache === undefined ? undefined : parseBytes("cache", args.cache);
-        const served = await open(args.model, terminal, {
+        const served = await open(given, terminal, {
           policy: args.policy,
           which: args.best ? "best" : "latest",
           templateArguments: templateArgumentsFrom(args["chat-template-arguments"]),
         });
-        const device = await chooseDevice(args.device, "auto", (line) => terminal.note(line));
+        const device = await chooseDevice(args.device ?? "auto", "auto", (line) => terminal.note(line));
         await expectGpus(device);
         const engine = await createLocalEngine({
           device: device.sources,
@@ -136,6 +152,7 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
             modelName: served.name,
             contextLength: model.contextLength,
             scorer: model,
+            ...(served.tools && { tools: served.tools }),
             defaultMaxTokens,
             hosts: [args.host, ...(args["allow-host"]?.split(",") ?? [])],
             apiKey,
@@ -145,8 +162,7 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
             onError: (error) => terminal.note(`error: ${error instanceof Error ? error.message : String(error)}`),
           });
           await listen(server, port, args.host);
-          const address = server.address();
-          const bound = typeof address === "object" && address !== null ? address.port : port;
+          const bound = boundPort(server, port);
           terminal.note(`serving ${served.name} on http://${args.host}:${bound}/v1 (${device.name}); ctrl-c stops`);
           const signal = await interrupted();
           terminal.note(`${signal}: finishing what is in the making; once more stops at once`);
@@ -160,6 +176,37 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
       },
     },
     exit,
+  );
+}
+
+const trainFlags = Object.fromEntries(
+  Object.entries(runFlags).map(([name, flag]) => [
+    name,
+    name === "device" ? flag : { ...flag, description: `With --train: ${flag.description}` },
+  ]),
+) as typeof runFlags;
+
+/** @throws LaconicError `config_invalid` without a model, and for what has a meaning with `--train` alone */
+function servedModel(
+  args: { readonly model?: string | undefined } & { readonly [Flag in keyof typeof runFlags]?: unknown },
+  rest: readonly string[],
+): string {
+  const stray = (["json", "seed", "run", "resume", "dry-run"] as const).find(
+    (name) => args[name] !== undefined && args[name] !== false,
+  );
+  if (stray !== undefined || rest.length > 0)
+    throw new LaconicError(
+      "config_invalid",
+      `${stray === undefined ? rest[0] : `--${stray}`} belongs to a training; serve a configuration with --train`,
+      { key: stray ?? "train" },
+    );
+  if (args.model !== undefined) return args.model;
+  throw new LaconicError(
+    "config_invalid",
+    "name what to serve: a run directory, a model folder, hub:owner/name, or shipped",
+    {
+      key: "model",
+    },
   );
 }
 
@@ -204,6 +251,7 @@ async function open(
     name: basename(run),
     source: modelSource(config, own, join(checkpoint, modelPlace(policies, policy))),
     tokenizer: base === undefined ? task.tokenizer : await loadTokenizer(own, { templateArguments }),
+    tools: toolsOf(config.task),
   };
 }
 
@@ -231,38 +279,6 @@ function templateArgumentsFrom(text: string | undefined): Readonly<Record<string
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw refused("expected a JSON object");
   return value as Record<string, unknown>;
-}
-
-/** @throws LaconicError `config_invalid` when the variable is not set: serving without the key would be worse. */
-function keyFrom(variable: string | undefined): string | null {
-  if (variable === undefined) return null;
-  const key = process.env[variable];
-  if (key) return key;
-  throw new LaconicError("config_invalid", `--api-key-env names ${variable}, which is not set`, { key: "api-key-env" });
-}
-
-/** @throws LaconicError `config_invalid` when the address cannot be listened on, with the system's code */
-async function listen(server: Server, port: number, host: string): Promise<void> {
-  try {
-    await new Promise<void>((done, fail) => {
-      server.once("error", fail);
-      server.listen(port, host, done);
-    });
-  } catch (error) {
-    const { code = "", message } = error as NodeJS.ErrnoException;
-    const reasons: Readonly<Record<string, string>> = {
-      EADDRINUSE: "the port is in use; choose another with --port, or 0 for a free one",
-      EACCES: "this user may not listen on the port; choose one from 1024 with --port",
-      EADDRNOTAVAIL: "the address is not this machine's; choose another with --host",
-      ENOTFOUND: "nobody knows this name; choose another with --host",
-    };
-    throw new LaconicError(
-      "config_invalid",
-      `cannot listen on ${host}:${port}: ${reasons[code] ?? message}`,
-      { host, port, code },
-      error,
-    );
-  }
 }
 
 function interrupted(): Promise<NodeJS.Signals> {

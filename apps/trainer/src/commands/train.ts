@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
-import { runFiles, type Measured } from "@laconic/trainer";
+import { nodeFileSystem, readLines, runFiles, type Measured } from "@laconic/trainer";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { parseJson } from "../cli/json.ts";
@@ -14,7 +14,7 @@ import { parseAppConfig, writtenConfig } from "../run/app-config.ts";
 import type { AppConfig } from "../run/run-settings.ts";
 import { applyOverrides } from "../run/overrides.ts";
 import { runTaskTitle } from "../run/run-task.ts";
-import { exitCodeOf, startRun, type StartedRun } from "../run/start-run.ts";
+import { exitCodeOf, startRun, type OpenSource, type StartedRun } from "../run/start-run.ts";
 import { runFlags, type CommandContext } from "./common.ts";
 
 /** What `laconic init` writes, and what is trained where no configuration is named. */
@@ -77,6 +77,7 @@ export async function runTraining(
   flags: RunFlags,
   name: string,
   terminal: CommandContext["terminal"],
+  openSource?: OpenSource,
 ): Promise<number> {
   const directory = resolve(flags.run ?? (flags.resume ? latestRun(name) : freshRun(name)));
   const words = [
@@ -95,8 +96,9 @@ export async function runTraining(
   terminal.note(
     `${terminal.paint("bold", runTaskTitle(task))}: ${train.steps} steps of ${train.problemsPerStep} problems x ${train.episodesPerProblem} episodes, ${config.own.objective ? referenceTitle(config.own.objective) : train.objective.name}, ${config.workers} threads; run directory ${directory}`,
   );
-  const done = await startRun(config, directory, flags.resume === true, terminal);
-  report(done, config, flags.json === true, directory, terminal);
+  const done = await startRun(config, directory, flags.resume === true, terminal, openSource);
+  if (openSource) await reportServed(done, name, flags.json === true, directory, terminal);
+  else report(done, config, flags.json === true, directory, terminal);
   return exitCodeOf(done);
 }
 
@@ -137,6 +139,34 @@ function report(
       `tokens    ${formatNumber(before.tokens)} -> ${formatNumber(after.tokens)} per episode, ${timesFewer(before.tokens, after.tokens)}${budget === null ? "" : ` (budget ${budget})`}`,
       `time      ${formatDuration(trainingSeconds ?? 0)} of training steps on ${device}; ${formatDuration(seconds)} in all since it was started`,
     ].join("\n"),
+  );
+}
+
+/** Without held-out problems: what the rollouts of the first and the last step earned. */
+async function reportServed(
+  { steps, interrupted, seconds, trainingSeconds, device, report: page }: StartedRun,
+  name: string,
+  json: boolean,
+  directory: string,
+  terminal: CommandContext["terminal"],
+): Promise<void> {
+  const rows = await readLines(nodeFileSystem, join(directory, runFiles.metrics));
+  const sideOf = (row: Readonly<Record<string, unknown>> = {}): { reward: number; tokens: number } => ({
+    reward: Number(row["reward/mean"] ?? 0),
+    tokens: Number(row["tokens/episode_mean"] ?? 0),
+  });
+  const [first, last] = [sideOf(rows[0]), sideOf(rows.at(-1))];
+  if (interrupted)
+    terminal.note(`stopped after step ${steps}; continue with: laconic ${name} --train --resume --run ${directory}`);
+  terminal.note(`report: ${page}`);
+  terminal.result(
+    json
+      ? JSON.stringify({ steps, first, last, seconds, trainingSeconds, device })
+      : [
+          `reward    ${formatNumber(first.reward)} -> ${formatNumber(last.reward)}, the mean of the first and of the last of ${steps} steps`,
+          `tokens    ${formatNumber(first.tokens)} -> ${formatNumber(last.tokens)} per rollout`,
+          `time      ${formatDuration(trainingSeconds ?? 0)} of training steps on ${device}, waiting for rollouts included`,
+        ].join("\n"),
   );
 }
 

@@ -1,4 +1,6 @@
+import { LaconicError } from "@laconic/core";
 import type { TeamTask } from "@laconic/tasks";
+import { namedTask, type TaskSettings } from "@laconic/tasks/named";
 import { checkTraining, type PartsOutline } from "@laconic/trainer";
 import type { Terminal } from "../cli/terminal.ts";
 import { isReference } from "../door/reference.ts";
@@ -8,7 +10,7 @@ import { checkActor } from "./check-effects.ts";
 import { chooseDevice } from "./devices.ts";
 import { openModelFolder } from "./model-folder.ts";
 import { checkBases, policiesOf } from "./open-parts.ts";
-import { openRunTask } from "./run-task.ts";
+import { openRunTask, runTaskTitle } from "./run-task.ts";
 import { checkPolicyTask } from "./policy-task.ts";
 
 /** Folders of the models that a configuration names, by role. A hub's models are downloaded where they are not here. */
@@ -38,7 +40,12 @@ function modelOf(actor: AppConfig["actor"]): string | null {
  * @returns how many models the run has at a time
  * @throws LaconicError `config_invalid`, `input_invalid`, `checkpoint_missing`, `device_unavailable`
  */
-export async function checkRun(config: AppConfig, terminal: Terminal): Promise<{ readonly models: number }> {
+export async function checkRun(
+  config: AppConfig,
+  terminal: Terminal,
+  { served = false }: { readonly served?: boolean } = {},
+): Promise<{ readonly models: number }> {
+  checkServed(config, served);
   if (config.device !== "auto") await chooseDevice(config.device, config.workers, () => undefined);
   const { actor = null, ...folders } = await modelFolders(config, terminal);
   for (const [role, folder] of Object.entries(folders))
@@ -74,6 +81,26 @@ export async function checkRun(config: AppConfig, terminal: Terminal): Promise<{
   } finally {
     await task.close?.();
   }
+}
+
+/** Who plays its episodes: this process, or another program through an endpoint. @throws LaconicError `config_invalid` */
+function checkServed({ task, train }: Pick<AppConfig, "task" | "train">, served: boolean): void {
+  const { isServed = false } = isReference(task) ? {} : namedTask(task as TaskSettings);
+  const [unread] = Object.entries(train.costs ?? {}).find(([, { kind }]) => kind === "tokens-read") ?? [];
+  if (served && unread !== undefined)
+    throw new LaconicError(
+      "config_invalid",
+      `train.costs.${unread}: who reads whom is not known of agents of another program; charge what they write`,
+      { key: `train.costs.${unread}` },
+    );
+  if (isServed === served) return;
+  throw new LaconicError(
+    "config_invalid",
+    served
+      ? `task: ${runTaskTitle(task)} is played here: train it with laconic train; serve --train takes the task gateway`
+      : "task: the agents of a gateway are another program's: train them with laconic serve --train",
+    { key: "task" },
+  );
 }
 
 /** A task that has a name draws its problems from data that is not opened here; one of the user's own has them at hand. */

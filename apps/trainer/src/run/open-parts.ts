@@ -28,6 +28,8 @@ export interface OpenedParts {
   readonly engine: Engine;
   readonly task: TeamTask;
   readonly parts: TrainingParts;
+  /** By policy. */
+  readonly tokenizers: Readonly<Record<string, Tokenizer | ChatTokenizer>>;
   /** Closes engine and task. */
   close(): Promise<void>;
 }
@@ -102,10 +104,12 @@ export async function openParts(config: Parts, place: Place, resources: RunResou
     const values = await openValues(own, config.train);
     const ownOf = await openPolicyValues(own);
     const policies: Record<string, TrainedPolicy> = {};
+    const tokenizers: Record<string, Tokenizer | ChatTokenizer> = {};
     for (const [name, agents] of Object.entries(names)) {
       const base = bases[name];
       const folder = base === undefined ? modelFolder : await openModel(base);
       const tokenizer = base === undefined ? task.tokenizer : await tokenizerIn(folder as string, templateArguments);
+      tokenizers[name] = tokenizer;
       const saved = checkpoint === undefined ? undefined : join(checkpoint, modelPlace(names, name));
       const model = await engine.createModel(fresh ?? modelSource(config, baseOf(folder), saved));
       policies[name] = {
@@ -121,7 +125,7 @@ export async function openParts(config: Parts, place: Place, resources: RunResou
     const actor = others.length === 0 ? null : await actorOf(resources.actor ?? config.actor ?? null);
     const frozen =
       actor && Object.fromEntries(others.map((id) => [id, speakingAt(task.frozenTemperatures?.[id] ?? 0, actor)]));
-    return { engine, task, parts: { task, policies, ...values, ...(frozen && { frozen }) }, close };
+    return { engine, task, parts: { task, policies, ...values, ...(frozen && { frozen }) }, tokenizers, close };
   } catch (error) {
     await close();
     throw error;

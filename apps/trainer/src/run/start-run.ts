@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
-import type { TrainResult } from "@laconic/trainer";
+import type { TrainingParts, TrainResult } from "@laconic/trainer";
 import { checkTraining, declineOf, openRun, tensorBoardSink, train, type RunOptions } from "@laconic/trainer";
 import { statusLine } from "../cli/status-line.ts";
 import type { Terminal } from "../cli/terminal.ts";
@@ -15,7 +15,7 @@ import { checkRun, modelFolders } from "./check-run.ts";
 import { describeEnvironment } from "./environment.ts";
 import { chooseDevice } from "./devices.ts";
 import { openModelFolder } from "./model-folder.ts";
-import { openParts, type Place } from "./open-parts.ts";
+import { openParts, type OpenedParts, type Place } from "./open-parts.ts";
 import { runResources } from "./open-run.ts";
 import { serversOf, type SamplerSettings } from "./fleet/fleet-setting.ts";
 import { openFleet, serversInShort, type OpenedFleet } from "./fleet/open-fleet.ts";
@@ -36,6 +36,18 @@ export interface StartedRun extends TrainResult {
   readonly report: string;
 }
 
+/** What episodes come from where they are not played here. */
+export interface OpenedSource {
+  readonly parts: TrainingParts;
+  close(): Promise<void>;
+}
+
+/** Opens it once the run directory is held. */
+export type OpenSource = (
+  opened: OpenedParts,
+  run: { readonly config: AppConfig; readonly directory: string; readonly resume: boolean },
+) => Promise<OpenedSource>;
+
 /**
  * Trains into a run directory with a status line, and writes the report. The first interrupt finishes the step and saves. What
  * can be refused is refused before the directory is made.
@@ -45,10 +57,11 @@ export async function startRun(
   directory: string,
   resume: Exclude<RunOptions["resume"], undefined>,
   terminal: Terminal,
+  openSource?: OpenSource,
 ): Promise<StartedRun> {
   // A run that goes on is refused by the name of the file; where one may be started over, openRun says what differs.
   if (resume === true) await checkSources(directory);
-  const { models } = await checkRun(given, terminal);
+  const { models } = await checkRun(given, terminal, { served: openSource !== undefined });
   const weights = given.engine === null;
   const { pinned, folder } = await openModelFolder(given.model, terminal, { weights });
   const { place, ...where } = await choosePlace(given, folder, models, terminal);
@@ -59,7 +72,8 @@ export async function startRun(
   const { sampler } = config;
   // Servers batch by themselves: no request waits for another.
   const batching = sampler ? { batching: "continuous" as const } : {};
-  const { engine, task, parts: local, close } = await openParts(config, place, { ...resources, journal, ...batching });
+  const opened = await openParts(config, place, { ...resources, journal, ...batching });
+  const { engine, task, parts: local, close } = opened;
   let fleet: OpenedFleet | null = null;
   const stop = new AbortController();
   const interrupt = (signal: NodeJS.Signals): void => {
@@ -137,13 +151,16 @@ export async function startRun(
       },
     });
     let result: TrainResult;
+    let source: OpenedSource | undefined;
     try {
       await keepSources(directory, sources);
-      result = await train(parts, config.train, run, stop.signal);
+      source = await openSource?.({ ...opened, parts }, { config, directory, resume: resume !== false });
+      result = await train(source?.parts ?? parts, config.train, run, stop.signal);
     } catch (error) {
       if ("kind" in place) terminal.note(`the last checkpoint goes on with: laconic train --resume --run ${directory}`);
       throw error;
     } finally {
+      await source?.close();
       await fleet?.flush();
       await run.close();
     }

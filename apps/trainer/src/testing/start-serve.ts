@@ -6,13 +6,15 @@ const entry = fileURLToPath(new URL("../../assets/laconic.mjs", import.meta.url)
 
 /**
  * `laconic serve` in a process of its own, on a free port; it goes when the test ends.
- * @param name - under which it must say that it serves
+ * @param name - under which it must say that it serves, or trains
+ * @param words - further flags
  */
 export async function startServe(
   served: string,
   name: string,
+  words: readonly string[] = [],
 ): Promise<{ readonly child: ChildProcess; readonly url: string }> {
-  const child = spawn(process.execPath, [entry, "serve", served, "--device", "wasm", "--port", "0"], {
+  const child = spawn(process.execPath, [entry, "serve", served, "--device", "wasm", "--port", "0", ...words], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));
@@ -21,7 +23,7 @@ export async function startServe(
     child.once("exit", () => reject(new Error(notes)));
     child.stderr.on("data", (chunk: Buffer) => {
       notes += chunk.toString();
-      const [, found] = new RegExp(`serving ${name} on (http:\\S+)`, "u").exec(notes) ?? [];
+      const [, found] = new RegExp(`(?:serving|training) ${name} on (http:\\S+)`, "u").exec(notes) ?? [];
       if (found !== undefined) resolve(found);
     });
   });

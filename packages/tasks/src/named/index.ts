@@ -6,6 +6,7 @@ export { namedTask, namedTasks, taskNames } from "./named-tasks.ts";
 export type { TaskName, TaskSettings } from "./named-tasks.ts";
 export type { NamedTask } from "./named-task.ts";
 export { openTask, pinnedTask, taskSettingsSchema, taskTitle } from "./open-task.ts";
+export type { GatewayLimitSettings, GatewaySettings } from "./gateway.ts";
 export type { RelaySettings } from "./relay.ts";
 export type { RelayCriticSettings } from "./relay-critic.ts";
 export type { RelayFeedbackSettings } from "./relay-feedback.ts";

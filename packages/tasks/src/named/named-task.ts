@@ -10,6 +10,8 @@ export interface NamedTask<Settings> {
   world(settings: Settings): string | null;
   /** Some of its agents do not learn. */
   hasFrozenAgents(settings: Settings): boolean;
+  /** Its episodes come from outside, with their rewards: it trains by `laconic serve --train` alone. */
+  readonly isServed?: true;
   open(settings: Settings, resources: TaskResources): TeamTask | Promise<TeamTask>;
   /** The settings with which the same data are opened again, such as the commit of a data set of the hub. */
   pin?(settings: Settings, resources: Pick<TaskResources, "data">): Promise<Settings>;

@@ -4,6 +4,7 @@ import type { CodeTaskSettings, WritingTaskSettings } from "../text/pair-tasks.t
 import { benchmark } from "./benchmark.ts";
 import { code } from "./code.ts";
 import { data } from "./data.ts";
+import { gateway, type GatewaySettings } from "./gateway.ts";
 import type { NamedTask } from "./named-task.ts";
 import { relay, type RelaySettings } from "./relay.ts";
 import { relayCritic, type RelayCriticSettings } from "./relay-critic.ts";
@@ -32,7 +33,8 @@ export type TaskSettings =
   | BenchmarkTaskSettings
   | DataTaskSettings
   | WritingTaskSettings
-  | CodeTaskSettings;
+  | CodeTaskSettings
+  | GatewaySettings;
 
 /** The name of a task. */
 export type TaskName = TaskSettings["name"];
@@ -55,6 +57,7 @@ export const namedTasks: {
   data,
   writing,
   code,
+  gateway,
 };
 
 /** Every name of a task. */

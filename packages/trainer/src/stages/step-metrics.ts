@@ -26,14 +26,16 @@ export function stepMetrics(facts: {
   /** Joint replies that a tree had judged. */
   readonly evaluations?: number | undefined;
   readonly scoring: ScoreCounts;
+  /** Steps that each group's weights are behind, where samples may be of older ones. */
+  readonly lags: readonly number[];
   /** Of an asynchronous run. */
-  readonly queue: { readonly lags: readonly number[]; readonly report: QueueReport } | null;
+  readonly queue: QueueReport | null;
   readonly learners: readonly LearnerResult[];
   readonly tokenPrice: number;
   /** Of the team's budgets, by cost. */
   readonly budgets: Readonly<Record<string, BudgetDiagnostics>>;
 }): Metrics {
-  const { step, config, scored, evaluations, scoring, queue, learners, tokenPrice, budgets } = facts;
+  const { step, config, scored, evaluations, scoring, lags, queue, learners, tokenPrice, budgets } = facts;
   const rewards = statisticOf(scored.map(({ reward }) => reward).filter((reward) => !Number.isNaN(reward)));
   const [only] = learners;
   return {
@@ -51,7 +53,8 @@ export function stepMetrics(facts: {
     "scoring/undecided": scoring.undecided,
     "scoring/invalid": scoring.invalid,
     "scoring/error": scoring.error,
-    ...(queue && queueMetrics(queue.lags, queue.report)),
+    ...(lags.length > 0 && lagMetrics(lags)),
+    ...(queue && queueMetrics(queue)),
     ...(evaluations !== undefined && { "rewards/evaluations": evaluations }),
     ...groupMetrics(scored),
     ...tokenMetrics(scored),
@@ -76,13 +79,17 @@ export function stepMetrics(facts: {
   };
 }
 
-function queueMetrics(lags: readonly number[], report: QueueReport): Metrics {
+function lagMetrics(lags: readonly number[]): Metrics {
   const inOrder = lags.toSorted((a, b) => a - b);
-  const { dropped, retried, cut, utilisation, active, complete } = report;
   return {
     "sampling/lag_steps": statisticMean(statisticOf(lags)),
     "sampling/lag_steps_p99": inOrder[Math.ceil(0.99 * inOrder.length) - 1] ?? 0,
     "sampling/lag_steps_max": inOrder.at(-1) ?? 0,
+  };
+}
+
+function queueMetrics({ dropped, retried, cut, utilisation, active, complete }: QueueReport): Metrics {
+  return {
     "queue/utilisation": utilisation,
     "queue/active_groups": active,
     "queue/complete_groups": complete,

@@ -1,0 +1,136 @@
+import { LaconicError } from "@laconic/core";
+import { joinedModel } from "@laconic/engine";
+import {
+  closeServer,
+  createGateway,
+  createHandlerServer,
+  type GatewayAgent,
+  type GatewayOptions,
+} from "@laconic/serve";
+import type { GatewaySettings } from "@laconic/tasks/named";
+import { checkTraining, type TrainingParts } from "@laconic/trainer";
+import type { Terminal } from "../cli/terminal.ts";
+import { runTraining, type RunFlags } from "../commands/train.ts";
+import { loadConfig } from "../door/load-config.ts";
+import type { OpenSource } from "../run/start-run.ts";
+import type { OpenedParts } from "../run/open-parts.ts";
+import { openJournal } from "./gateway-journal.ts";
+import { gatewayLine } from "./gateway-line.ts";
+import { toolsOf } from "./tools-of.ts";
+import { boundPort, listen } from "./listen.ts";
+
+/** Where the endpoint is, and who may use it. */
+export interface Serving extends Required<
+  Pick<GatewayOptions, "apiKey" | "hosts" | "maxConcurrency" | "maxBodyBytes" | "defaultMaxTokens">
+> {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** For replies in the making when the run ends. */
+const graceMs = 3000;
+
+/** How often overdue rollouts are looked for, and the line is written anew. */
+const sweepMs = 500;
+
+/** A training whose episodes come through an endpoint; returns the exit code. */
+export async function trainThroughEndpoint(
+  {
+    config,
+    words,
+    serving,
+    flags,
+  }: {
+    /** A file; none for a run that goes on. */
+    readonly config: string | undefined;
+    readonly words: readonly string[];
+    readonly serving: Serving;
+    readonly flags: RunFlags;
+  },
+  terminal: Terminal,
+): Promise<number> {
+  if (config === undefined && !flags.resume)
+    throw new LaconicError(
+      "config_invalid",
+      "name a configuration of the task gateway: laconic serve --train FILE; or continue a run: --train --resume --run DIR",
+      { key: "train" },
+    );
+  const written = config === undefined ? null : await loadConfig(config);
+  return runTraining(written, words, flags, "serve", terminal, endpoint(serving, terminal));
+}
+
+/** Opens the endpoint of a run. */
+function endpoint(serving: Serving, terminal: Terminal): OpenSource {
+  return async (opened, { config, directory, resume }) => {
+    const { host, port, ...server } = serving;
+    const { past, damaged, write } = await openJournal(directory, resume);
+    const warn = (message: string): void => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`);
+    if (damaged > 0) warn(`${damaged} rows of the gateway's journal are damaged; their rollouts are lost`);
+    const { train } = config;
+    const { limits = {}, ...settings } = config.task as GatewaySettings;
+    const perStep = train.problemsPerStep * train.episodesPerProblem;
+    const gateway = createGateway({
+      ...server,
+      agents: agentsOf(opened),
+      groupsPerStep: train.problemsPerStep,
+      rolloutsPerGroup: train.episodesPerProblem,
+      groupSeconds: limits.groupSeconds ?? 600,
+      sampling: train.sampling,
+      otherSampling: settings.otherSampling ?? "run",
+      rerendered: settings.rerendered ?? "branch",
+      maxLag: train.asynchronous?.maxLag ?? 0,
+      agentRewards: train.groupBy.includes("agent"),
+      tools: toolsOf(config.task),
+      limits: {
+        maxOpen: limits.maxOpen ?? 1024,
+        maxWaiting: Math.max(1024, 4 * perStep),
+        maxCalls: limits.maxCalls ?? 256,
+        maxTokens: limits.maxTokens ?? 262_144,
+        rolloutSeconds: limits.rolloutSeconds ?? 600,
+      },
+      seed: train.seed,
+      journal: write,
+      past,
+      now: () => new Date().getTime(),
+      onError: (error) => terminal.note(`error: ${error instanceof Error ? error.message : String(error)}`),
+    });
+    const parts: TrainingParts = { ...opened.parts, policies: joined(opened.parts.policies), source: gateway };
+    checkTraining(parts, train);
+    const http = createHandlerServer(gateway.handler, (error) => warn(String(error)));
+    await listen(http, port, host);
+    terminal.note(
+      `training ${Object.keys(agentsOf(opened)).join(", ")} on http://${host}:${boundPort(http, port)} : rollouts at /v1/rollouts/ID, rewards to POST /rollouts/ID/reward; ctrl-c saves and stops`,
+    );
+    const timer = setInterval(() => {
+      gateway.sweep().catch((error: unknown) => warn(String(error)));
+      if (terminal.interactive) terminal.status(gatewayLine(gateway.status()));
+    }, sweepMs);
+    return {
+      parts,
+      async close() {
+        clearInterval(timer);
+        gateway.close();
+        terminal.note(gatewayLine(gateway.status()));
+        await closeServer(http, graceMs);
+      },
+    };
+  };
+}
+
+/** Those that learn are recorded in tokens; a frozen one may be an API, which has none to give. */
+function agentsOf({ parts, tokenizers, task }: OpenedParts): Record<string, GatewayAgent> {
+  const agents: Record<string, GatewayAgent> = {};
+  for (const [name, { agents: own, model }] of Object.entries(parts.policies))
+    for (const agent of own)
+      agents[agent] = { tokenizer: tokenizers[name] ?? null, contextLength: model.contextLength, learns: true };
+  for (const agent of task.topology.agents)
+    agents[agent] ??= { tokenizer: null, contextLength: Number.MAX_SAFE_INTEGER, learns: false };
+  return agents;
+}
+
+/** Turns of a conversation begin with one another, so they are passed over once. */
+function joined(policies: TrainingParts["policies"]): TrainingParts["policies"] {
+  return Object.fromEntries(
+    Object.entries(policies).map(([name, policy]) => [name, { ...policy, model: joinedModel(policy.model) }]),
+  );
+}

@@ -1,0 +1,75 @@
+/**
+ * A team of the AI SDK's that knows nothing of training but an address and where to say what it earned. A scout is asked a
+ * letter; one of four drawers has the number that belongs to it, and a tool looks into one. The solver hears the scout alone.
+ *
+ *     npx tsx examples/endpoint/team.ts http://127.0.0.1:8000
+ */
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { randomFromSeed } from "@laconic/core";
+import { generateText, stepCountIs, tool } from "ai";
+import { z } from "zod";
+
+/** Nobody is told: it is to be found out. */
+const drawerOf: Readonly<Record<string, number>> = { A: 3, B: 1, C: 4, D: 2 };
+
+interface Problem {
+  readonly id: string;
+  readonly letter: string;
+  /** What the four drawers hold, all different. */
+  readonly drawers: readonly number[];
+}
+
+/** The team's answer to a problem. */
+async function play(baseURL: string, { letter, drawers }: Problem): Promise<string> {
+  const models = createOpenAICompatible({ name: "team", baseURL });
+  const look = tool({
+    description: "What a drawer holds",
+    inputSchema: z.object({ drawer: z.string() }),
+    execute: async ({ drawer }) => String(drawers[Number(drawer) - 1] ?? "nothing"),
+  });
+  const scout = await generateText({
+    ...{ model: models("scout"), prompt: letter, tools: { look }, stopWhen: stepCountIs(2), maxOutputTokens: 12 },
+  });
+  const solver = await generateText({ model: models("solver"), prompt: scout.text, maxOutputTokens: 4 });
+  return solver.text;
+}
+
+/** One rollout: played, judged, and said so. False when the server has ended. */
+async function rollout(server: string, id: string, problem: Problem): Promise<boolean> {
+  try {
+    const answer = await play(`${server}/v1/rollouts/${id}`, problem);
+    const right = String(problem.drawers[(drawerOf[problem.letter] ?? 0) - 1]);
+    const response = await fetch(`${server}/rollouts/${id}/reward`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ reward: answer.trim() === right ? 1 : 0, group: problem.id, answer }),
+    });
+    if (!response.ok && response.status < 500) throw new Error(await response.text());
+    return response.ok;
+  } catch (error) {
+    if (await isServing(server)) throw error;
+    return false;
+  }
+}
+
+async function isServing(server: string): Promise<boolean> {
+  return fetch(`${server}/health`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+}
+
+/** Plays until the server has done its steps: eight problems at a time, eight times each. */
+export async function playAll(server: string): Promise<void> {
+  const name = crypto.randomUUID().slice(0, 8); // another start, other rollouts
+  const random = randomFromSeed(name);
+  for (let round = 0; ; round++) {
+    const rollouts = Array.from({ length: 8 }, (_, p): Problem => {
+      const digits = random.shuffle([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+      return { id: `${name}-${round}-${p}`, letter: "ABCD".charAt(p % 4), drawers: digits.slice(0, 4) };
+    }).flatMap((problem) => Array.from({ length: 8 }, (_, g) => rollout(server, `${problem.id}-${g}`, problem)));
+    if ((await Promise.all(rollouts)).includes(false)) return;
+  }
+}
+
+if (process.argv[2] !== undefined) await playAll(process.argv[2]);

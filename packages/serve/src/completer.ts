@@ -1,0 +1,67 @@
+import { ClientGone } from "./client-gone.ts";
+import { eventStream } from "./event-stream.ts";
+import { errorBody, HttpError, invalid, jsonResponse, refusalOf } from "./http.ts";
+import type { Job } from "./jobs.ts";
+import type { CompletionServerOptions } from "./options.ts";
+import { runJob, type JobOptions } from "./run-job.ts";
+
+/** Makes the replies to requests, so many at once. */
+export interface Completer {
+  /** Replies in the making. */
+  running(): number;
+  /**
+   * @param end - called once when the last reply is made, or has failed
+   * @throws HttpError 429 where too many are in the making, and what making them throws
+   */
+  complete(job: Job, request: Request, options: JobOptions, end?: () => void): Promise<Response>;
+}
+
+export function createCompleter({
+  maxConcurrency,
+  onError,
+}: Pick<CompletionServerOptions, "maxConcurrency" | "onError">): Completer {
+  let running = 0;
+
+  /** @returns what gives the places back */
+  const takePlaces = (count: number): (() => void) => {
+    if (count > maxConcurrency)
+      throw invalid(`${count} replies are asked for; one request gets at most ${maxConcurrency}`, "n");
+    if (running + count > maxConcurrency)
+      throw new HttpError(429, "rate_limit_error", `${maxConcurrency} replies are in the making already`);
+    running += count;
+    return () => {
+      running -= count;
+    };
+  };
+
+  return {
+    running: () => running,
+    async complete(job, request, options, ended = () => undefined) {
+      const release = takePlaces(job.count);
+      const gone = new AbortController();
+      const leave = (): void => gone.abort();
+      if (request.signal.aborted) leave();
+      request.signal.addEventListener("abort", leave, { once: true });
+      const end = (): void => {
+        request.signal.removeEventListener("abort", leave);
+        release();
+        ended();
+      };
+      if (job.body.stream !== true) {
+        try {
+          return jsonResponse(200, await runJob(job, options, gone, null));
+        } catch (error) {
+          if (!(error instanceof ClientGone)) throw error;
+          return error.toResponse();
+        } finally {
+          end();
+        }
+      }
+      return eventStream({
+        produce: (send) => runJob(job, options, gone, send).finally(end),
+        gone,
+        describe: (error) => errorBody(refusalOf(error, onError)),
+      });
+    },
+  };
+}

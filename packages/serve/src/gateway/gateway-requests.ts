@@ -1,0 +1,239 @@
+import type { ChatMessage, EpisodeReward } from "@laconic/core";
+import { z } from "zod";
+import { invalid } from "../http.ts";
+import { parse } from "../jobs.ts";
+import type { RolloutRecord } from "./rollout-record.ts";
+import type { ToolDefinition, ToolFormat, ToolMessage } from "./tool-format.ts";
+
+/** What a rollout or a group may be called: it stands in addresses, files and reports. */
+const idPattern = /^[A-Za-z0-9][\w.:@-]{0,127}$/u;
+
+/** @throws HttpError 400 */
+export function checkId(id: string, name: string): string {
+  if (idPattern.test(id)) return id;
+  throw invalid(`${name}: expected 1 to 128 letters, digits and . _ : @ -, beginning with a letter or digit`, name);
+}
+
+/** Where a request says what it belongs to. */
+export interface Belonging {
+  readonly rollout: string | null;
+  readonly group: string | null;
+}
+
+const metadataSchema: z.ZodType<Readonly<Record<string, string>>> = z.record(z.string().max(64), z.string().max(512));
+
+/**
+ * The rollout that a request names: in its address, the header `x-rollout-id`, `metadata.rollout_id`, or `user` as
+ * `rollout:ID`. The group: the header `x-rollout-group` or `metadata.rollout_group`.
+ * @throws HttpError 400 where they disagree, or are no ids
+ */
+export function belongingOf(
+  body: Readonly<Record<string, unknown>>,
+  headers: Headers,
+  inPath: string | null,
+): Belonging {
+  const metadata = body["metadata"] == null ? {} : parse(metadataSchema, body["metadata"], "metadata");
+  const user = typeof body["user"] === "string" && body["user"].startsWith("rollout:") ? body["user"].slice(8) : null;
+  const one = (name: string, given: readonly (string | null | undefined)[]): string | null => {
+    const found = [...new Set(given.filter((each) => typeof each === "string"))];
+    if (found.length > 1) throw invalid(`the request names the ${name}s ${found.join(" and ")}`, name);
+    return found[0] === undefined ? null : checkId(found[0], name);
+  };
+  return {
+    rollout: one("rollout", [inPath, headers.get("x-rollout-id"), metadata["rollout_id"], user]),
+    group: one("group", [headers.get("x-rollout-group"), metadata["rollout_group"]]),
+  };
+}
+
+const text = z
+  .union([
+    z.string(),
+    z
+      .array(z.object({ type: z.literal("text"), text: z.string() }))
+      .transform((all) => all.map((each) => each.text).join("")),
+  ])
+  .nullish()
+  .transform((given) => given ?? "");
+
+const called = z.object({
+  id: z.string().max(256),
+  type: z.literal("function").optional(),
+  function: z.object({ name: z.string().max(256), arguments: z.string() }),
+});
+
+interface WireMessage {
+  readonly role: "system" | "developer" | "user" | "assistant" | "tool";
+  readonly content: string;
+  readonly tool_calls?:
+    | readonly { readonly id: string; readonly function: { readonly name: string; readonly arguments: string } }[]
+    | null
+    | undefined;
+}
+
+interface WireChat {
+  readonly messages: readonly WireMessage[];
+  readonly tools?: readonly { readonly function: ToolDefinition }[] | null | undefined;
+  readonly tool_choice?: "auto" | "none" | null | undefined;
+}
+
+const chatSchema: z.ZodType<WireChat> = z.object({
+  messages: z
+    .array(
+      z.object({
+        role: z.enum(["system", "developer", "user", "assistant", "tool"]),
+        content: text,
+        tool_calls: z.array(called).max(128).nullish(),
+      }),
+    )
+    .min(1),
+  tools: z
+    .array(
+      z.object({
+        type: z.literal("function"),
+        function: z.object({
+          name: z.string().max(256),
+          description: z.string().exactOptional(),
+          parameters: z.unknown().optional(),
+        }),
+      }),
+    )
+    .max(128)
+    .nullish(),
+  tool_choice: z.enum(["auto", "none"], { error: "the model chooses itself: auto or none" }).nullish(),
+});
+
+/** A chat with tools as a chat of plain text. */
+export interface PlainChat {
+  readonly messages: readonly ChatMessage[];
+  readonly hasTools: boolean;
+}
+
+/**
+ * Calls that a reply of this rollout made come back as the text that the model wrote, so that nothing is rendered anew.
+ * @throws HttpError 400 for tools where the gateway has no format for them
+ */
+export function plainChat(
+  body: unknown,
+  { calls }: Pick<RolloutRecord, "calls">,
+  agent: string,
+  format: ToolFormat | null,
+): PlainChat {
+  const { messages, tools, tool_choice: choice } = parse(chatSchema, body);
+  const offered = (tools ?? []).map((each) => each.function);
+  const usesTools = offered.length > 0 || messages.some(({ role, tool_calls: all }) => role === "tool" || all?.length);
+  if (usesTools && !format) throw invalid("tools: this run has no format for them", "tools");
+  const plain = messages.map(({ role, content, tool_calls: all }): ToolMessage => {
+    if (role === "tool") return { role, content };
+    if (role === "assistant" && all && all.length > 0) {
+      const own = calls.find((call) => call.agent === agent && isSame(call.tools, all));
+      if (own) return { role, content: own.completion.text };
+      return { role, content, calls: all.map((each) => each.function) };
+    }
+    return { role: role === "developer" ? "system" : role, content };
+  });
+  const isOffered = offered.length > 0 && choice !== "none";
+  const written = format ? format.write(plain, isOffered ? offered : []) : (plain as readonly ChatMessage[]);
+  return { messages: written, hasTools: isOffered };
+}
+
+function isSame(own: RolloutRecord["calls"][number]["tools"], given: NonNullable<WireMessage["tool_calls"]>): boolean {
+  return (
+    own.length === given.length &&
+    own.every(({ id, name, arguments: args }, i) => {
+      const other = given[i];
+      return other?.id === id && other.function.name === name && sameJson(args, other.function.arguments);
+    })
+  );
+}
+
+/** Whatever its spaces. */
+function sameJson(left: string, right: string): boolean {
+  try {
+    return JSON.stringify(JSON.parse(left)) === JSON.stringify(JSON.parse(right));
+  } catch {
+    return left === right;
+  }
+}
+
+/** What a chat has beside messages and tools. */
+export function withoutTools(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  // Nobody calls several at once or not because of it: the model does as it does.
+  const isRead = (key: string, value: unknown): boolean =>
+    toolParameters.has(key) || (key === "parallel_tool_calls" && typeof value === "boolean");
+  return Object.fromEntries(Object.entries(body).filter(([key, value]) => !isRead(key, value)));
+}
+
+const toolParameters: ReadonlySet<string> = new Set(["tools", "tool_choice", "messages"]);
+
+/** What a request has beside what is read here already; the plain endpoint takes or refuses it. */
+export function restOf(body: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { metadata: _read, store, ...rest } = withoutTools(body);
+  // Clients send it at the value that asks for nothing.
+  return store === undefined || store === null || store === false ? rest : { ...rest, store };
+}
+
+const term = z.number().min(-1e9).max(1e9);
+const name = z
+  .string()
+  .regex(/^[A-Za-z0-9][\w.:/-]{0,63}$/u, "expected a name of up to 64 letters, digits and . _ : / -");
+const terms = z.union([term, z.record(name, term)]);
+
+interface RewardBody {
+  readonly reward?: number | Readonly<Record<string, number>> | undefined;
+  readonly agents?: Readonly<Record<string, number | Readonly<Record<string, number>>>> | undefined;
+  readonly score?: number | undefined;
+  readonly answer?: string | null | undefined;
+  readonly group?: string | undefined;
+}
+
+const rewardSchema: z.ZodType<RewardBody> = z.strictObject({
+  reward: terms.optional(),
+  agents: z.record(name, terms).optional(),
+  score: term.optional(),
+  answer: z.string().max(65_536).nullable().optional(),
+  group: z.string().optional(),
+});
+
+/** What a rollout earned, as the harness says it. */
+export interface SaidReward {
+  readonly reward: EpisodeReward;
+  /** Undefined where it says nothing of it. */
+  readonly answer: string | null | undefined;
+  readonly group: string | null;
+}
+
+/**
+ * A number from 0 to 1 is a grade, the term `task`; any other a term `reward`.
+ * @throws HttpError 400 for what is no reward, and agents that are not there
+ */
+export function rewardIn(json: unknown, agents: readonly string[], takesAgents: boolean): SaidReward {
+  const body = parse(rewardSchema, json);
+  if (body.reward === undefined && body.agents === undefined)
+    throw invalid('the body has no reward; send {"reward": 1}, or rewards by agent in agents', "reward");
+  const own = Object.entries(body.agents ?? {});
+  if (own.length > 0 && !takesAgents)
+    throw invalid("agents: this run compares whole rollouts; set train.groupBy to prompt+agent", "agents");
+  const stranger = own.find(([agent]) => !agents.includes(agent));
+  if (stranger) throw invalid(`agents: there is no agent ${stranger[0]}; there are ${agents.join(", ")}`, "agents");
+  const team = termsOf(body.reward ?? {});
+  if (Object.keys(team).length === 0 && own.length === 0) throw invalid("reward: it has no term", "reward");
+  const grade = team["task"];
+  if (grade !== undefined && !(grade >= 0 && grade <= 1))
+    throw invalid(`reward: the term task is a grade from 0 to 1, got ${grade}`, "reward");
+  return {
+    reward: {
+      team,
+      ...(own.length > 0 && {
+        agents: Object.fromEntries(own.map(([agent, given]) => [agent, termsOf(given, "own")])),
+      }),
+      ...(body.score !== undefined && { score: body.score }),
+    },
+    answer: body.answer,
+    group: body.group === undefined ? null : checkId(body.group, "group"),
+  };
+}
+
+function termsOf(given: number | Readonly<Record<string, number>>, alone?: string): Record<string, number> {
+  if (typeof given !== "number") return { ...given };
+  return { [alone ?? (given >= 0 && given <= 1 ? "task" : "reward")]: given };
+}

@@ -1,0 +1,276 @@
+import { createHash } from "node:crypto";
+import type { AgentId } from "@laconic/core";
+import { ClientGone } from "../client-gone.ts";
+import { createCompleter } from "../completer.ts";
+import { checkKey, HttpError, invalid, jsonResponse, pathOf, readJson } from "../http.ts";
+import { chatJob, completionJob, type Job } from "../jobs.ts";
+import { checkPromptLength } from "../prompt-length.ts";
+import { checkOrigin } from "../request-guard.ts";
+import type { GatewayAgent, GatewayOptions } from "./gateway-options.ts";
+import { belongingOf, checkId, plainChat, restOf, rewardIn, type Belonging } from "./gateway-requests.ts";
+import type { GatewayState } from "./gateway.ts";
+import { recordingModel, refused, staleRollout } from "./recording-model.ts";
+import { finished, learnersIn, type DropReason, type OpenRollout } from "./rollout-book.ts";
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** Answers requests; failures are thrown. */
+export function gatewayRoutes(
+  options: GatewayOptions,
+  state: GatewayState,
+  drop: (id: string, reason: DropReason) => Promise<void>,
+): (request: Request) => Promise<Response> {
+  const { agents, limits, journal } = options;
+  const { book, gate } = state;
+  const names = Object.keys(agents);
+  const learns = new Set(names.filter((name) => agents[name]?.learns));
+  const defaultMaxTokens = options.defaultMaxTokens ?? 1024;
+  const completer = createCompleter(options);
+  const rewards = new Map<string, string>(); // of finished rollouts, so that one that is sent again is no error
+
+  const bodyOf = async (request: Request): Promise<Body> => {
+    const json = await readJson(request, options.maxBodyBytes);
+    if (typeof json !== "object" || json === null || Array.isArray(json)) throw invalid("the body is no JSON object");
+    return json as Body;
+  };
+
+  /** @throws HttpError for a rollout that is not open any more */
+  const openRollout = (id: string, isEnding = false): OpenRollout | null => {
+    const found = book.open.get(id);
+    if (found?.ending && !isEnding) throw refused("rollout_ended", `rollout ${id} has its reward`);
+    if (found) return found;
+    const ended = book.ended(id);
+    if (ended === null) return null;
+    if (ended.state === "dropped" && ended.reason === "stale") throw staleRollout(state.step ?? 0);
+    if (ended.state === "dropped")
+      throw refused(`rollout_${ended.reason}`, `rollout ${id} was dropped (${ended.reason}); begin a new one`, 410);
+    throw refused("rollout_ended", `rollout ${id} has its reward`);
+  };
+
+  const beginOr = async (id: string, group: string | null): Promise<OpenRollout> => {
+    let rollout = openRollout(id);
+    if (!rollout) {
+      if (book.open.size >= limits.maxOpen)
+        throw new HttpError(
+          429,
+          "rate_limit_error",
+          `${limits.maxOpen} rollouts are open already`,
+          null,
+          "rollouts_open",
+        );
+      if (book.waiting >= limits.maxWaiting)
+        throw new HttpError(
+          429,
+          "rate_limit_error",
+          `${book.waiting} rollouts wait to be trained`,
+          null,
+          "trainer_behind",
+        );
+      rollout = book.begin(id);
+      await journal({ kind: "opened", id }).catch((error: unknown) => {
+        book.open.delete(id);
+        throw error;
+      });
+    }
+    if (group !== null && rollout.group !== null && rollout.group !== group)
+      throw refused("group_differs", `rollout ${id} belongs to the group ${rollout.group}, not ${group}`);
+    rollout.group ??= group;
+    rollout.touched = options.now();
+    return rollout;
+  };
+
+  const agentOf = (body: Body): [AgentId, GatewayAgent] => {
+    const model = body["model"];
+    const found = typeof model === "string" && Object.hasOwn(agents, model) ? agents[model] : undefined;
+    if (found) return [model as string, found];
+    throw new HttpError(
+      404,
+      "invalid_request_error",
+      `model ${JSON.stringify(model)} is not served; ${names.join(", ")} are`,
+      "model",
+    );
+  };
+
+  /** Draws under the run's sampling, whatever is asked for. */
+  const checkSampling = (body: Body): void => {
+    const { temperature, topP, topK, minP } = options.sampling;
+    const own: Readonly<Record<string, unknown>> = {
+      temperature,
+      top_p: topP ?? 1,
+      top_k: topK ?? -1,
+      min_p: minP ?? 0,
+    };
+    const other = Object.keys(own).find(
+      (key) => body[key] !== undefined && body[key] !== null && body[key] !== own[key],
+    );
+    if (other === undefined) return;
+    if (options.otherSampling === "refuse")
+      throw invalid(
+        `${other} is ${JSON.stringify(body[other])}, this run samples at ${JSON.stringify(own[other])}`,
+        other,
+      );
+    state.otherSampling += 1;
+  };
+
+  const jobOf = (
+    path: string,
+    body: Body,
+    rollout: OpenRollout,
+    agent: AgentId,
+    found: GatewayAgent,
+  ): [Job, boolean] => {
+    checkSampling(body);
+    const isChat = path === "/chat/completions";
+    const { tokenizer, contextLength } = found;
+    const { messages, hasTools } = isChat
+      ? plainChat(body, rollout.record, agent, options.tools)
+      : { messages: undefined, hasTools: false };
+    const rest = restOf(body);
+    const job = isChat ? chatJob({ ...rest, messages }, defaultMaxTokens) : completionJob(rest, defaultMaxTokens);
+    if (job.count !== 1) throw invalid("a request of a rollout gets one reply", "n");
+    if (job.echo) throw invalid("echo: prompts are not given back here", "echo");
+    if (tokenizer) for (const prompt of job.prompts) checkPromptLength(prompt, tokenizer, contextLength);
+    return [job, hasTools];
+  };
+
+  const complete = async (request: Request, path: string, inPath: string | null): Promise<Response> => {
+    const body = await bodyOf(request);
+    const belonging = belongingOf(body, request.headers, inPath);
+    const [agent, found] = agentOf(body);
+    const rollout = await beginOr(rolloutId(belonging), belonging.group);
+    const [job, hasTools] = jobOf(path, body, rollout, agent, found);
+    let leave = (): void => undefined;
+    let left = false;
+    const end = (): void => {
+      if (left) return;
+      left = true;
+      rollout.asking -= 1;
+      rollout.touched = options.now();
+      leave();
+    };
+    rollout.asking += 1;
+    try {
+      leave = await gate.enter(request.signal);
+      openRollout(rollout.record.id); // it may have ended while it waited
+      const seed = String(job.body.seed ?? "");
+      const { model, readReply } = recordingModel(options, state, rollout, { agent, seed, hasTools });
+      const facts = { system_fingerprint: `step-${state.step}` };
+      return await completer.complete(
+        { ...job, facts, ...(hasTools && { readReply }) },
+        request,
+        {
+          policy: model,
+          tokenizer: found.tokenizer ?? wordless,
+          modelName: agent,
+          now: options.now,
+        },
+        end,
+      );
+    } catch (error) {
+      end();
+      if (request.signal.aborted) return new ClientGone(error).toResponse();
+      throw error;
+    }
+  };
+
+  const reward = async (request: Request, id: string): Promise<Response> => {
+    const body = await bodyOf(request);
+    const key = createHash("sha256").update(JSON.stringify(body)).digest("base64url");
+    if (rewards.get(id) === key) return jsonResponse(200, { ...describe(id), repeated: true });
+    const said = rewardIn(body, names, options.agentRewards);
+    const rollout = openRollout(id);
+    if (!rollout) throw unknown(id);
+    if (rollout.asking > 0) throw refused("reply_in_the_making", `rollout ${id} still waits for a reply`);
+    const group = rollout.group ?? said.group;
+    if (group === null)
+      throw invalid(
+        "the rollout has no group: name the problem that it is about, as group or by x-rollout-group",
+        "group",
+      );
+    if (said.group !== null && said.group !== group)
+      throw refused("group_differs", `rollout ${id} belongs to the group ${group}, not ${said.group}`);
+    if (learnersIn(rollout.record, learns).length === 0)
+      throw refused("nothing_to_train", `rollout ${id} has no reply of ${[...learns].join(", ")}`);
+    const done = finished(rollout, group, said.reward, said.answer);
+    rollout.ending = true;
+    try {
+      await journal({ kind: "finished", rollout: done });
+    } catch (error) {
+      rollout.ending = false;
+      throw error;
+    }
+    openRollout(id, true); // it may have become too old while it was written
+    book.finish(done);
+    rewards.set(id, key);
+    const [oldest] = rewards.keys();
+    if (rewards.size > mostRewards && oldest !== undefined) rewards.delete(oldest);
+    state.changed();
+    return jsonResponse(200, describe(id));
+  };
+
+  const describe = (id: string): Record<string, unknown> => {
+    const ended = book.ended(id);
+    const found = book.open.get(id);
+    if (!found && ended === null) throw unknown(id);
+    const replies = found?.record.calls.map(({ agent, kind, step, completion }) => ({
+      ...{ agent, kind, step, tokens: completion.usage.completionTokens },
+    }));
+    return { id, step: state.step, ...(found ? { state: "open", group: found.group, replies } : ended) };
+  };
+
+  const rollouts = async (request: Request, id: string, action: string): Promise<Response> => {
+    const { method } = request;
+    checkId(id, "rollout");
+    if (action === "" && method === "GET") return jsonResponse(200, describe(id));
+    if (method !== "POST") throw new HttpError(405, "invalid_request_error", `${action} takes POST`);
+    if (action === "reward") return reward(request, id);
+    if (action === "abandon") {
+      const rollout = openRollout(id);
+      if (!rollout) throw unknown(id);
+      await drop(id, "abandoned");
+      return jsonResponse(200, describe(id));
+    }
+    throw new HttpError(404, "invalid_request_error", `a rollout has no ${action}`);
+  };
+
+  const cards = names.map((id) => ({
+    ...{ id, object: "model", created: 0, owned_by: "laconic", max_model_len: agents[id]?.contextLength },
+  }));
+
+  return async (request) => {
+    const { headers, method } = request;
+    checkOrigin(headers.get("host") ?? new URL(request.url).host, headers.get("origin"), options.hosts ?? []);
+    const path = pathOf(request);
+    if (method === "GET" && path === "/health")
+      return jsonResponse(200, { status: "ok", running: completer.running(), step: state.step });
+    checkKey(headers.get("authorization"), options.apiKey);
+    const [, named, id = null, rest = ""] = /^(?:\/v1)?(\/rollouts)\/([^/]+)(?:\/v1)?(?:\/(.*))?$/u.exec(path) ?? [];
+    const own = named === undefined ? path.replace(/^\/v1/u, "") : `/${rest}`;
+    if (id !== null) checkId(id, "rollout");
+    if (method === "GET" && own === "/models") return jsonResponse(200, { object: "list", data: cards });
+    if (own === "/chat/completions" || own === "/completions") {
+      if (method !== "POST") throw new HttpError(405, "invalid_request_error", `${path} takes POST`);
+      return complete(request, own, id);
+    }
+    if (id !== null) return rollouts(request, id, rest);
+    throw new HttpError(404, "invalid_request_error", `there is no ${path}`);
+  };
+}
+
+/** Rewards that are remembered for being sent again. */
+const mostRewards = 10_000;
+
+/** Streams of a model whose tokens are not known here are not cut. */
+const wordless = { vocabularySize: 1, endToken: 0, encode: () => [], decode: () => "" };
+
+function rolloutId({ rollout }: Belonging): string {
+  if (rollout !== null) return rollout;
+  throw invalid(
+    "the request names no rollout: send it to /v1/rollouts/ID/..., or with the header x-rollout-id, metadata.rollout_id, or user rollout:ID",
+    "rollout",
+  );
+}
+
+function unknown(id: string): HttpError {
+  return new HttpError(404, "invalid_request_error", `there is no rollout ${id}`, null, "rollout_unknown");
+}

@@ -1,0 +1,174 @@
+import type { AgentId, LanguageModel } from "@laconic/core";
+import type { CompletionHandler } from "../completion-handler.ts";
+import { HttpError, refusalResponse } from "../http.ts";
+import { Gate } from "./gate.ts";
+import { gatewayRoutes } from "./gateway-routes.ts";
+import type { GatewayOptions } from "./gateway-options.ts";
+import { restore } from "./journal.ts";
+import { RolloutBook, type FinishedRollout } from "./rollout-book.ts";
+
+/** What a step is made of: groups of rollouts with their rewards, as a trainer takes them. */
+export interface GatewayStep {
+  readonly groups: readonly {
+    readonly problem: { readonly id: string; readonly question: string; readonly gold: string };
+    readonly episodes: readonly Pick<FinishedRollout, "episode" | "reward">[];
+  }[];
+  /** Steps that the weights behind the oldest reply are behind. */
+  readonly lag: number;
+}
+
+/** How things stand, for a progress line. */
+export interface GatewayStatus {
+  /** Steps done; null before the first weights are there. */
+  readonly step: number | null;
+  readonly open: number;
+  /** Rollouts with a reward that are not trained yet. */
+  readonly waiting: number;
+  readonly groupsReady: number;
+  readonly groupsPerStep: number;
+  /** Prompts since the server began, by how they stand to what was said before. */
+  readonly prompts: Readonly<Record<string, number>>;
+  /** Rollouts without a reward or without use, by reason. */
+  readonly dropped: Readonly<Record<string, number>>;
+  /** Requests that asked to be sampled otherwise than the run samples. */
+  readonly otherSampling: number;
+  /** Assistant messages in prompts that no reply of their rollout is. */
+  readonly foreign: number;
+}
+
+/** An endpoint that trains what speaks behind it. */
+export interface Gateway {
+  readonly handler: CompletionHandler;
+  /**
+   * Lets the models speak until a step has its groups, then holds requests back until it is called again: weights may move
+   * meanwhile. Null once it is closed, or the signal says so. A trainer's source of episodes.
+   */
+  take(request: {
+    readonly step: number;
+    readonly models: Readonly<Record<AgentId, LanguageModel>>;
+    readonly signal?: AbortSignal;
+  }): Promise<GatewayStep | null>;
+  /** Drops what is overdue; to be called now and then. */
+  sweep(): Promise<void>;
+  status(): GatewayStatus;
+  /** Refuses requests from now on. */
+  close(): void;
+}
+
+/** What requests are answered from. */
+export interface GatewayState {
+  readonly book: RolloutBook;
+  readonly gate: Gate;
+  readonly prompts: Record<string, number>;
+  readonly dropped: Record<string, number>;
+  otherSampling: number;
+  foreign: number;
+  step: number | null;
+  models: Readonly<Record<AgentId, LanguageModel>>;
+  closed: boolean;
+  /** Tells whoever waits for groups that something changed. */
+  changed(): void;
+}
+
+/**
+ * Records what agents of another program say to each other through an OpenAI-compatible endpoint, by rollout, and gives a trainer
+ * groups of rollouts with their rewards. Weights move between steps only: while they do, requests wait.
+ */
+export function createGateway(options: GatewayOptions): Gateway {
+  const { groupsPerStep, rolloutsPerGroup, groupSeconds, limits, maxLag, journal } = options;
+  const waiters = new Set<() => void>();
+  const state: GatewayState = {
+    book: new RolloutBook({ groupsPerStep, rolloutsPerGroup, groupSeconds }, options.now),
+    gate: new Gate(),
+    prompts: {},
+    dropped: {},
+    otherSampling: 0,
+    foreign: 0,
+    step: null,
+    models: {},
+    closed: false,
+    changed: () => {
+      for (const wake of waiters) wake();
+    },
+  };
+  const { book, gate } = state;
+  const drop = async (id: string, reason: Parameters<RolloutBook["drop"]>[1]): Promise<void> => {
+    state.dropped[reason] = (state.dropped[reason] ?? 0) + 1;
+    book.drop(id, reason);
+    await journal({ kind: "dropped", id, reason });
+  };
+  const shutting = new HttpError(503, "server_error", "the server is ending", null, "shutting_down");
+  const route = gatewayRoutes(options, state, drop);
+  let isRestored = false;
+
+  const sweep = async (): Promise<void> => {
+    for (const id of book.idle(limits.rolloutSeconds)) await drop(id, "timeout");
+    for (const id of book.lonely()) await drop(id, "lonely");
+    state.changed(); // groups may be late enough by now
+  };
+
+  /** Resolves when a step has its groups; false when nobody plays any more. */
+  const groupsReady = async (signal: AbortSignal | undefined): Promise<boolean> => {
+    for (;;) {
+      if (state.closed || signal?.aborted) return false;
+      if (book.ready().length >= groupsPerStep) return true;
+      await new Promise<void>((wake) => {
+        const done = (): void => {
+          waiters.delete(done);
+          signal?.removeEventListener("abort", done);
+          wake();
+        };
+        waiters.add(done);
+        signal?.addEventListener("abort", done, { once: true });
+      });
+    }
+  };
+
+  return {
+    handler: async (request) => {
+      try {
+        if (state.closed) throw shutting;
+        return await route(request);
+      } catch (error) {
+        return refusalResponse(error, options.onError);
+      }
+    },
+    async take({ step, models, signal }) {
+      if (!isRestored) {
+        isRestored = true;
+        const past = restore(options.past, step);
+        for (const [id, reason] of past.dropped) book.drop(id, reason);
+        for (const id of past.trained) book.remember(id, { state: "trained" });
+        for (const rollout of past.waiting) book.finish(rollout);
+      }
+      state.step = step;
+      state.models = models;
+      for (const id of book.olderThan(step, maxLag)) await drop(id, "stale");
+      gate.open();
+      const isReady = await groupsReady(signal);
+      await gate.close();
+      if (!isReady) return null;
+      const taken = book.take();
+      const ids = taken.flat().map(({ id }) => id);
+      await journal({ kind: "taken", step, ids });
+      return {
+        groups: taken.map((members) => ({
+          problem: { id: members[0]?.group ?? "", question: "", gold: "" },
+          episodes: members.map(({ episode, reward }) => ({ episode, reward })),
+        })),
+        lag: Math.max(0, ...taken.flat().map(({ steps }) => step - steps[0])),
+      };
+    },
+    sweep,
+    status: () => ({
+      ...{ step: state.step, open: book.open.size, waiting: book.waiting, groupsReady: book.ready().length },
+      ...{ groupsPerStep, prompts: { ...state.prompts }, dropped: { ...state.dropped } },
+      ...{ otherSampling: state.otherSampling, foreign: state.foreign },
+    }),
+    close() {
+      state.closed = true;
+      gate.refuseWaiting(shutting);
+      state.changed();
+    },
+  };
+}

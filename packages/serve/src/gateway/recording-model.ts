@@ -1,0 +1,116 @@
+import {
+  LaconicError,
+  randomFromSeed,
+  type AgentId,
+  type Completion,
+  type CompletionRequest,
+  type LanguageModel,
+  type Prompt,
+} from "@laconic/core";
+import type { ReadReply } from "../forms.ts";
+import { HttpError, invalid } from "../http.ts";
+import type { GatewayAgent, GatewayOptions } from "./gateway-options.ts";
+import type { GatewayState } from "./gateway.ts";
+import { readCalls } from "./tool-job.ts";
+import { isFull, type OpenRollout } from "./rollout-book.ts";
+import { recordCall, standingOf, type CallPrompt } from "./rollout-record.ts";
+
+/** A model that writes down what it is asked and what it answers, and what its replies call. */
+export interface RecordingModel {
+  readonly model: LanguageModel;
+  /** Ids of calls are those that were recorded. */
+  readonly readReply: ReadReply;
+}
+
+/** The reply of an agent in a rollout, under the run's sampling and the step's weights. */
+export function recordingModel(
+  options: GatewayOptions,
+  state: GatewayState,
+  rollout: OpenRollout,
+  { agent, seed, hasTools }: { readonly agent: AgentId; readonly seed: string; readonly hasTools: boolean },
+): RecordingModel {
+  const found = options.agents[agent] as GatewayAgent;
+  const toolsIn = new Map<Completion, ReturnType<ReadReply>>();
+  const readReply: ReadReply = (completion) => toolsIn.get(completion) ?? { content: completion.text, calls: [] };
+
+  const complete = async (request: CompletionRequest): Promise<Completion> => {
+    const { record } = rollout;
+    const asked = promptOf(agent, found, request.prompt);
+    const length = asked.tokens?.length ?? 0;
+    if (asked.tokens && length >= found.contextLength)
+      throw invalid(`the prompt has ${length} tokens, the context of ${agent} ${found.contextLength}`, "messages");
+    const { maxCalls, maxTokens } = options.limits;
+    if (isFull(record, options.limits, length))
+      throw refused("rollout_full", `the rollout has its ${maxCalls} requests or ${maxTokens} tokens`);
+    const { kind, differsAt = 0 } = standingOf(record, asked);
+    if (kind === "rerendered" && options.rerendered === "refuse")
+      throw refused(
+        "rerendered",
+        `the history says an earlier reply in other tokens than were sampled, from token ${differsAt} of the prompt on`,
+      );
+    const step = state.step as number;
+    if (record.calls.some((call) => step - call.step > options.maxLag)) throw staleRollout(step);
+    const turn = rollout.asked++;
+    const model = state.models[agent];
+    if (!model) throw new Error(`no model was given for ${agent}`);
+    const completion = await model.complete({
+      ...request,
+      prompt: asked.tokens ? { kind: "tokens", tokens: asked.tokens } : request.prompt,
+      sampling: {
+        ...options.sampling,
+        maxTokens: asked.tokens
+          ? Math.min(request.sampling.maxTokens, found.contextLength - length)
+          : request.sampling.maxTokens,
+        ...(request.sampling.stop && { stop: request.sampling.stop }),
+      },
+      random: randomFromSeed(options.seed).split(`step:${step}/rollout:${record.id}/turn:${turn}/seed:${seed}`).state(),
+      conversation: `${record.id}/${agent}`,
+    });
+    if (found.learns && !completion.trace)
+      throw new LaconicError("input_invalid", `agent "${agent}" is trained, but its model reports no token trace`, {
+        agent,
+      });
+    const read = hasTools && options.tools ? readCalls(options.tools, completion.text) : null;
+    if (read) toolsIn.set(completion, read);
+    const tools = read?.calls ?? [];
+    const next = recordCall(rollout.record, asked, { completion, tools, step });
+    const call = next.calls.at(-1);
+    if (call) {
+      state.prompts[call.kind] = (state.prompts[call.kind] ?? 0) + 1;
+      state.foreign += call.foreign;
+    }
+    rollout.record = next;
+    return completion;
+  };
+  return { model: { id: agent, complete }, readReply };
+}
+
+export function staleRollout(step: number): HttpError {
+  return refused(
+    "rollout_stale",
+    `the rollout has replies of weights that are too old by now (step ${step}); begin a new one, or set train.asynchronous`,
+  );
+}
+
+/** What the rollout's state forbids. */
+export function refused(code: string, message: string, status = 409): HttpError {
+  return new HttpError(status, "invalid_request_error", message, null, code);
+}
+
+/** Turned into tokens here, once: what is compared, sampled after and trained on are the same. */
+function promptOf(agent: AgentId, { tokenizer }: GatewayAgent, prompt: Prompt): CallPrompt {
+  switch (prompt.kind) {
+    case "tokens":
+      return { agent, messages: null, tokens: prompt.tokens, text: tokenizer?.decode(prompt.tokens) ?? "" };
+    case "text": {
+      const tokens = tokenizer ? (tokenizer.encodePrompt?.(prompt.text) ?? tokenizer.encode(prompt.text)) : null;
+      return { agent, messages: null, tokens, text: prompt.text };
+    }
+    case "messages": {
+      const { messages } = prompt;
+      if (tokenizer && !("encodeChat" in tokenizer)) throw invalid(`${agent} has no chat template`, "messages");
+      const text = messages.map(({ role, content }) => `${role}: ${content}`).join("\n");
+      return { agent, messages, tokens: tokenizer?.encodeChat(messages) ?? null, text };
+    }
+  }
+}

@@ -1,0 +1,222 @@
+import type { AgentId, Episode, EpisodeReward } from "@laconic/core";
+import { episodeOf } from "./rollout-episode.ts";
+import { recordedTokens, type RolloutRecord } from "./rollout-record.ts";
+
+/** Why a rollout ended without training anything. */
+export type DropReason =
+  /** The harness said so. */
+  | "abandoned"
+  /** Nothing was asked of it for too long. */
+  | "timeout"
+  /** Its replies are older than the run takes. */
+  | "stale"
+  /** It was open when the server ended, or its weights were lost with it. */
+  | "lost"
+  /** Too few others of its group came. */
+  | "lonely";
+
+/** A rollout with its reward: what waits to be trained. Plain data, as the journal has it. */
+export interface FinishedRollout {
+  readonly id: string;
+  readonly group: string;
+  readonly episode: Episode;
+  readonly reward: EpisodeReward;
+  /** Steps done when its first and its last reply were sampled. */
+  readonly steps: readonly [first: number, last: number];
+  /** Prompts by how they stand to what was said before. */
+  readonly kinds: Readonly<Record<string, number>>;
+}
+
+/** What happened to rollouts, in order: a run that goes on knows from it what there was. */
+export type GatewayEvent =
+  | { readonly kind: "opened"; readonly id: string }
+  | { readonly kind: "finished"; readonly rollout: FinishedRollout }
+  | { readonly kind: "taken"; readonly step: number; readonly ids: readonly string[] }
+  | { readonly kind: "dropped"; readonly id: string; readonly reason: DropReason };
+
+/** A rollout that a harness is at. */
+export interface OpenRollout {
+  record: RolloutRecord;
+  group: string | null;
+  /** Requests in the making, those that wait for weights included. */
+  asking: number;
+  /** Requests so far: each draws from a stream of its own. */
+  asked: number;
+  /** Its reward is being kept. */
+  ending: boolean;
+  /** When something was last asked of it. */
+  touched: number;
+}
+
+/** What became of a rollout that is not open any more. */
+export type Ended =
+  | { readonly state: "finished" | "trained" }
+  | { readonly state: "dropped"; readonly reason: DropReason };
+
+/** What a step is made of. */
+export interface GroupSizes {
+  readonly groupsPerStep: number;
+  readonly rolloutsPerGroup: number;
+  /** A group that waits longer for its last members goes on with those it has, from two on. */
+  readonly groupSeconds: number;
+}
+
+interface Waiting {
+  readonly rollout: FinishedRollout;
+  readonly since: number;
+  readonly order: number;
+}
+
+/** Ids that are remembered after their end; older ones are forgotten. */
+const mostEnded = 200_000;
+
+/** Rollouts and groups: who is open, who waits, who is next. In memory; what must outlive the process is told as events. */
+export class RolloutBook {
+  readonly open: Map<string, OpenRollout> = new Map();
+  readonly #ended = new Map<string, Ended>();
+  #waiting: Waiting[] = [];
+  #order = 0;
+  readonly #sizes: GroupSizes;
+  readonly #now: () => number;
+
+  constructor(sizes: GroupSizes, now: () => number) {
+    this.#sizes = sizes;
+    this.#now = now;
+  }
+
+  remember(id: string, ended: Ended): void {
+    this.#end(id, ended);
+  }
+
+  ended(id: string): Ended | null {
+    return this.#ended.get(id) ?? null;
+  }
+
+  get waiting(): number {
+    return this.#waiting.length;
+  }
+
+  begin(id: string): OpenRollout {
+    const made = { record: { id, calls: [] }, group: null, asking: 0, asked: 0, ending: false, touched: this.#now() };
+    this.open.set(id, made);
+    return made;
+  }
+
+  finish(rollout: FinishedRollout): void {
+    this.open.delete(rollout.id);
+    this.#end(rollout.id, { state: "finished" });
+    this.#waiting.push({ rollout, since: this.#now(), order: this.#order++ });
+  }
+
+  drop(id: string, reason: DropReason): void {
+    this.open.delete(id);
+    this.#waiting = this.#waiting.filter(({ rollout }) => rollout.id !== id);
+    this.#end(id, { state: "dropped", reason });
+  }
+
+  /** Ids of those that nobody has asked anything of for so long. */
+  idle(seconds: number): string[] {
+    const before = this.#now() - 1000 * seconds;
+    return [...this.open].flatMap(([id, { asking, ending, touched }]) =>
+      asking === 0 && !ending && touched < before ? [id] : [],
+    );
+  }
+
+  /** Ids of open and of waiting rollouts whose oldest reply is older than so many steps. */
+  olderThan(step: number, maxLag: number): string[] {
+    const open = [...this.open].flatMap(([id, { record }]) =>
+      record.calls.some((call) => step - call.step > maxLag) ? [id] : [],
+    );
+    const waiting = this.#waiting.filter(({ rollout }) => step - rollout.steps[0] > maxLag);
+    return [...open, ...waiting.map(({ rollout }) => rollout.id)];
+  }
+
+  /** Complete groups, those that were complete first in front. A group of more members than it takes gives several. */
+  ready(): FinishedRollout[][] {
+    const { rolloutsPerGroup } = this.#sizes;
+    const lots = [...this.#byGroup().values()].flatMap((members) => {
+      const whole = Math.floor(members.length / rolloutsPerGroup);
+      const found = Array.from({ length: whole }, (_, i) =>
+        members.slice(i * rolloutsPerGroup, (i + 1) * rolloutsPerGroup),
+      );
+      const rest = members.slice(whole * rolloutsPerGroup);
+      return this.#isLate(rest) && rest.length > 1 ? [...found, rest] : found;
+    });
+    return lots
+      .toSorted((a, b) => (a.at(-1)?.order ?? 0) - (b.at(-1)?.order ?? 0))
+      .map((lot) => lot.map(({ rollout }) => rollout));
+  }
+
+  /** Ids of those whose group never came together. */
+  lonely(): string[] {
+    return [...this.#byGroup().values()].flatMap((members) => {
+      const rest = members.slice(members.length - (members.length % this.#sizes.rolloutsPerGroup));
+      return rest.length === 1 && this.#isLate(rest) ? rest.map(({ rollout }) => rollout.id) : [];
+    });
+  }
+
+  /** The groups of a step; they wait no longer. */
+  take(): FinishedRollout[][] {
+    const taken = this.ready().slice(0, this.#sizes.groupsPerStep);
+    const ids = new Set(taken.flat().map(({ id }) => id));
+    this.#waiting = this.#waiting.filter(({ rollout }) => !ids.has(rollout.id));
+    for (const id of ids) this.#end(id, { state: "trained" });
+    return taken;
+  }
+
+  #byGroup(): Map<string, Waiting[]> {
+    const groups = new Map<string, Waiting[]>();
+    for (const each of this.#waiting) {
+      const members = groups.get(each.rollout.group);
+      if (members) members.push(each);
+      else groups.set(each.rollout.group, [each]);
+    }
+    return groups;
+  }
+
+  #isLate(members: readonly Waiting[]): boolean {
+    const last = members.at(-1);
+    return last !== undefined && last.since < this.#now() - 1000 * this.#sizes.groupSeconds;
+  }
+
+  #end(id: string, ended: Ended): void {
+    this.#ended.delete(id);
+    this.#ended.set(id, ended);
+    const [oldest] = this.#ended.keys();
+    if (this.#ended.size > mostEnded && oldest !== undefined) this.#ended.delete(oldest);
+  }
+}
+
+/** An open rollout with its reward. */
+export function finished(
+  { record }: Pick<OpenRollout, "record">,
+  group: string,
+  reward: EpisodeReward,
+  answer: string | null | undefined,
+): FinishedRollout {
+  const steps = record.calls.map(({ step }) => step);
+  const kinds: Record<string, number> = {};
+  for (const { kind } of record.calls) kinds[kind] = (kinds[kind] ?? 0) + 1;
+  return {
+    id: record.id,
+    ...{ group, reward, kinds },
+    episode: episodeOf(record, { problemId: group, answer }),
+    steps: [Math.min(...steps), Math.max(...steps)],
+  };
+}
+
+/** Whether one more prompt would make a rollout larger than it may be. */
+export function isFull(
+  record: RolloutRecord,
+  { maxCalls, maxTokens }: { readonly maxCalls: number; readonly maxTokens: number },
+  promptTokens: number,
+): boolean {
+  return record.calls.length >= maxCalls || recordedTokens(record) + promptTokens > maxTokens;
+}
+
+/** Agents of a rollout that learn and said something. */
+export function learnersIn(record: RolloutRecord, learns: ReadonlySet<AgentId>): AgentId[] {
+  return [
+    ...new Set(record.calls.flatMap(({ agent, completion }) => (learns.has(agent) && completion.trace ? [agent] : []))),
+  ];
+}

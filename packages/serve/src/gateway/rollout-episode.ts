@@ -1,0 +1,39 @@
+import type { Episode, Utterance } from "@laconic/core";
+import type { RolloutRecord } from "./rollout-record.ts";
+
+/**
+ * A rollout as an episode: each reply an utterance, in the order in which they were made. Who reads whom is the harness's own
+ * affair: deliveries and reads are empty, so that costs count what is written, and never what is read.
+ * @param answer - as the harness says it; the last reply when undefined
+ */
+export function episodeOf(
+  { calls }: RolloutRecord,
+  { problemId, answer }: { readonly problemId: string; readonly answer: string | null | undefined },
+): Episode {
+  const rounds = new Map<string, number>();
+  const utterances = calls.map(({ agent, prompt, completion }, turn): Utterance => {
+    const round = rounds.get(agent) ?? 0;
+    rounds.set(agent, round + 1);
+    const { text, finishReason, model, usage, trace } = completion;
+    return {
+      ...{ agent, turn, round, prompt, text, finishReason, model },
+      silent: text === "",
+      writtenTokens: usage.completionTokens,
+      deliveredTo: [],
+      ...(trace && { trace }),
+    };
+  });
+  const said = answer === undefined ? (utterances.at(-1)?.text ?? null) : answer;
+  const notes = calls.some(({ kind }) => kind === "rerendered") ? ["rerendered"] : [];
+  return {
+    ...{ problemId, topology: "gateway", utterances, answer: said },
+    ...(notes.length > 0 && { notes }),
+    stopReason: said === null ? "no_answer" : "answered",
+    ledger: {
+      calls: utterances.map(({ turn, round, agent, writtenTokens }, i) => ({
+        ...{ turn, round, agent, writtenTokens, reads: [] },
+        promptTokens: calls[i]?.completion.usage.promptTokens ?? 0,
+      })),
+    },
+  };
+}

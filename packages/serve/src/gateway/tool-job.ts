@@ -1,0 +1,27 @@
+import { randomUUID } from "node:crypto";
+import type { CalledTool, ReadReply } from "../forms.ts";
+import { invalid } from "../http.ts";
+import { chatJob, type Job } from "../jobs.ts";
+import { plainChat, withoutTools } from "./gateway-requests.ts";
+import type { ToolFormat } from "./tool-format.ts";
+
+/** A chat that may have tools. @throws HttpError 400 naming the parameter */
+export function toolJob(json: unknown, format: ToolFormat, defaultMaxTokens: number): Job {
+  if (typeof json !== "object" || json === null || Array.isArray(json)) throw invalid("the body is no JSON object");
+  const { messages, hasTools } = plainChat(json, { calls: [] }, "", format);
+  const rest = withoutTools(json as Readonly<Record<string, unknown>>);
+  const job = chatJob({ ...rest, messages }, defaultMaxTokens);
+  return hasTools ? { ...job, readReply: ({ text }) => readCalls(format, text) } : job;
+}
+
+/** Calls of a reply, each with an id of its own. */
+export function readCalls(format: ToolFormat, text: string): ReturnType<ReadReply> {
+  const { content, calls } = format.read(text);
+  return {
+    content,
+    calls: calls.map((call): CalledTool => ({
+      id: `call_${randomUUID().replaceAll("-", "").slice(0, 24)}`,
+      ...call,
+    })),
+  };
+}

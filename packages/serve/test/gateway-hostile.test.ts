@@ -1,0 +1,175 @@
+import { expect, test } from "vitest";
+import { scripted, startGateway, type TinyGateway } from "./tiny-gateway.ts";
+
+const models = { scout: scripted(() => "ok"), solver: scripted(() => "no") };
+const messages = [{ role: "user", content: "say" }];
+const chat = { model: "scout", messages };
+
+async function started(change: Parameters<typeof startGateway>[0] = {}): Promise<TinyGateway> {
+  const tiny = await startGateway(change);
+  void tiny.gateway.take({ step: 0, models });
+  return tiny;
+}
+
+test.each([
+  ["no rollout", "/v1/chat/completions", chat, 400, "rollout"],
+  ["an id that climbs", "/v1/rollouts/..%2f..%2fetc/chat/completions", chat, 400, "rollout"],
+  ["an id of markup", "/v1/rollouts/%3Cscript%3E/chat/completions", chat, 400, "rollout"],
+  ["an id that is too long", `/v1/rollouts/${"a".repeat(129)}/chat/completions`, chat, 400, "rollout"],
+  ["an id with a zero", "/v1/rollouts/a%00b/chat/completions", chat, 400, "rollout"],
+  ["two ids", "/v1/rollouts/a/chat/completions", { ...chat, user: "rollout:b" }, 400, "rollout"],
+  ["metadata that is no map", "/v1/rollouts/a/chat/completions", { ...chat, metadata: [1] }, 400, "metadata"],
+  [
+    "an agent that every object has",
+    "/v1/rollouts/a/chat/completions",
+    { ...chat, model: "constructor" },
+    404,
+    "model",
+  ],
+  ["several replies", "/v1/rollouts/a/chat/completions", { ...chat, n: 2 }, 400, "n"],
+  ["several prompts", "/v1/rollouts/a/completions", { model: "scout", prompt: ["x", "y"] }, 400, "n"],
+  ["an unknown parameter", "/v1/rollouts/a/chat/completions", { ...chat, magic: 1 }, 400, "magic"],
+  [
+    "a tool that must be called",
+    "/v1/rollouts/a/chat/completions",
+    { ...chat, tool_choice: "required" },
+    400,
+    "tool_choice",
+  ],
+  [
+    "pictures",
+    "/v1/rollouts/a/chat/completions",
+    { ...chat, messages: [{ role: "user", content: [{ type: "image_url" }] }] },
+    400,
+    null,
+  ],
+  ["no messages", "/v1/rollouts/a/chat/completions", { model: "scout", messages: [] }, 400, "messages"],
+  ["no object", "/v1/rollouts/a/chat/completions", "[]", 400, null],
+  ["no JSON", "/v1/rollouts/a/chat/completions", "{", 400, null],
+  ["a body over the limit", "/v1/rollouts/a/chat/completions", { ...chat, user: "x".repeat(100_000) }, 413, null],
+  ["another action", "/rollouts/a/delete", {}, 404, null],
+  ["a reward of nobody", "/rollouts/unknown/reward", { reward: 1, group: "g" }, 404, null],
+] as const)("%s is refused in OpenAI's form", async (_, path, body, status, parameter) => {
+  const tiny = await started();
+  const answer = await tiny.post(path, body);
+  expect(answer.status).toBe(status);
+  expect(answer.body.error).toMatchObject({ message: expect.any(String), type: "invalid_request_error" });
+  expect(parameter === null || answer.body.error.param === parameter).toBe(true);
+  expect(tiny.errors).toEqual([]); // nothing of it is the server's failure
+});
+
+test.each([
+  [{}, "reward"],
+  [{ reward: "1" }, "reward"],
+  [{ reward: 1e300 }, "reward"],
+  [{ reward: { task: 2 } }, "reward"],
+  [{ reward: { "<b>": 1 } }, "reward"],
+  ['{"reward": {"__proto__": 1}}', "reward"],
+  [{ reward: 1, agents: { stranger: 1 } }, "agents"],
+  [{ reward: 1 }, "group"],
+  [{ reward: 1, group: "../x" }, "group"],
+  [{ reward: 1, group: "g", answer: "x".repeat(70_000) }, "answer"],
+  [{ reward: 1, group: "g", extra: 1 }, "extra"],
+] as const)("the reward %j is refused, and the rollout stays open", async (body, parameter) => {
+  const tiny = await started();
+  await tiny.post("/v1/rollouts/a/chat/completions", chat);
+  const answer = await tiny.post("/rollouts/a/reward", body);
+  expect([answer.status, answer.body.error.param]).toEqual([400, parameter]);
+  expect((await tiny.get("/rollouts/a")).body.state).toBe("open");
+});
+
+test("rewards of single agents need a run that takes them", async () => {
+  const tiny = await started({ agentRewards: false });
+  await tiny.post("/v1/rollouts/a/chat/completions", chat);
+  const { status, body } = await tiny.post("/rollouts/a/reward", { reward: 1, agents: { scout: 1 }, group: "g" });
+  expect([status, body.error.message]).toEqual([400, expect.stringContaining("set train.groupBy to prompt+agent")]);
+});
+
+test("without the key nothing is answered but whether the server is there", async () => {
+  const tiny = await started({ apiKey: "secret" });
+  expect((await tiny.get("/health")).status).toBe(200);
+  for (const path of ["/v1/rollouts/a/chat/completions", "/rollouts/a/reward", "/rollouts/a/abandon"]) {
+    expect((await tiny.post(path, chat)).status).toBe(401);
+    expect((await tiny.post(path, chat, { authorization: "Bearer wrong" })).status).toBe(401);
+  }
+  const own = { authorization: "Bearer secret" };
+  expect((await tiny.post("/v1/rollouts/a/chat/completions", chat, own)).status).toBe(200);
+});
+
+test("a page of elsewhere may not ask", async () => {
+  const tiny = await started();
+  const answer = await tiny.post("/rollouts/a/reward", { reward: 1 }, { origin: "https://evil.example" });
+  expect(answer.status).toBe(403);
+});
+
+test("rollouts, requests and tokens have their bounds", async () => {
+  const tiny = await started({
+    limits: { maxOpen: 2, maxWaiting: 1, maxCalls: 2, maxTokens: 40, rolloutSeconds: 60 },
+  });
+  const codeOf = async (id: string, content = "say"): Promise<unknown> => {
+    const answer = await tiny.post(`/v1/rollouts/${id}/chat/completions`, {
+      ...chat,
+      messages: [{ role: "user", content }],
+    });
+    return answer.status === 200 ? 200 : `${answer.status} ${String(answer.body.error.code)}`;
+  };
+  expect(await codeOf("a")).toBe(200);
+  expect(await codeOf("a")).toBe(200);
+  expect(await codeOf("a")).toBe("409 rollout_full");
+  expect(await codeOf("b", "x".repeat(40))).toBe("409 rollout_full");
+  expect(await codeOf("c")).toBe("429 rollouts_open");
+  await tiny.post("/rollouts/a/reward", { reward: 1, group: "g" });
+  expect(await codeOf("c")).toBe("429 trainer_behind");
+  const long = await tiny.post("/v1/rollouts/b/chat/completions", {
+    ...chat,
+    messages: [{ role: "user", content: "x".repeat(5000) }],
+  });
+  expect([long.status, long.body.error.param]).toEqual([400, "messages"]);
+});
+
+test("a client that hangs up leaves no reply behind, and its rollout can end", async () => {
+  let asked = (): void => undefined;
+  const isAsked = new Promise<void>((done) => (asked = done));
+  const hanging = {
+    ...models.scout,
+    complete: (request: Parameters<typeof models.scout.complete>[0]) => {
+      asked();
+      return new Promise<never>((_, fail) =>
+        request.signal?.addEventListener("abort", () => fail(new Error("aborted"))),
+      );
+    },
+  };
+  const tiny = await startGateway({ rolloutsPerGroup: 1 });
+  const taken = tiny.gateway.take({ step: 0, models: { ...models, scout: hanging } });
+  const gone = new AbortController();
+  const request = fetch(`${tiny.url}/v1/rollouts/a/chat/completions`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(chat),
+    signal: gone.signal,
+  });
+  await isAsked;
+  expect((await tiny.post("/rollouts/a/reward", { reward: 1, group: "g" })).body.error.code).toBe(
+    "reply_in_the_making",
+  );
+  gone.abort();
+  await expect(request).rejects.toThrow(/abort/i);
+  expect((await tiny.post("/v1/rollouts/a/chat/completions", { ...chat, model: "solver" })).status).toBe(200);
+  expect((await tiny.post("/rollouts/a/reward", { reward: 1, group: "g" })).status).toBe(200);
+  expect((await taken)?.groups[0]?.episodes[0]?.episode.utterances.map(({ agent }) => agent)).toEqual(["solver"]);
+  expect(tiny.errors).toEqual([]);
+});
+
+test("a reward that cannot be kept is not acknowledged", async () => {
+  let full = false;
+  const tiny = await started({
+    journal: async () => {
+      if (full) throw new Error("ENOSPC");
+    },
+  });
+  await tiny.post("/v1/rollouts/a/chat/completions", chat);
+  full = true;
+  expect((await tiny.post("/rollouts/a/reward", { reward: 1, group: "g" })).status).toBe(500);
+  full = false;
+  expect((await tiny.post("/rollouts/a/reward", { reward: 1, group: "g" })).status).toBe(200);
+});

@@ -1,0 +1,189 @@
+import { expect, test } from "vitest";
+import type { GatewayEvent, GatewayStep } from "@laconic/serve";
+import { scripted, spelled, startGateway, tokenizer, type TinyGateway } from "./tiny-gateway.ts";
+
+const models = { scout: scripted(() => "the"), solver: scripted(() => "no") };
+const ask = (model = "scout", content = "say"): object => ({ model, messages: [{ role: "user", content }] });
+
+async function play(tiny: TinyGateway, id: string, group: string, reward: unknown = 1): Promise<void> {
+  expect((await tiny.post(`/v1/rollouts/${id}/chat/completions`, ask())).status).toBe(200);
+  expect((await tiny.post(`/rollouts/${id}/reward`, { reward, group })).status).toBe(200);
+}
+
+const idsOf = (step: GatewayStep | null, events: readonly GatewayEvent[]): readonly string[] => {
+  const taken = events.findLast((event) => event.kind === "taken");
+  expect(taken?.ids).toHaveLength(step?.groups.flatMap(({ episodes }) => episodes).length ?? -1);
+  return taken?.ids ?? [];
+};
+
+test("while weights move requests wait, and no reply is of two weights", async () => {
+  const tiny = await startGateway();
+  const early = tiny.post("/v1/rollouts/a/chat/completions", ask()); // before there are any weights
+  const first = tiny.gateway.take({ step: 0, models });
+  expect((await early).body.system_fingerprint).toBe("step-0");
+  await tiny.post("/rollouts/a/reward", { reward: 1, group: "g" });
+  await play(tiny, "b", "g", 0);
+  await first;
+  let answered = false;
+  const held = tiny.post("/v1/rollouts/c/chat/completions", ask()).then((answer) => {
+    answered = true;
+    return answer;
+  });
+  await tiny.get("/health"); // a round trip in which it would have been answered
+  expect(answered).toBe(false);
+  const second = tiny.gateway.take({ step: 1, models });
+  expect((await held).body.system_fingerprint).toBe("step-1");
+  tiny.gateway.close();
+  expect(await second).toBeNull();
+});
+
+test("weights wait for the replies that are in the making", async () => {
+  let release = (): void => undefined;
+  const slow = scripted(() => "slow");
+  const held: typeof slow = {
+    ...slow,
+    complete: async (request) => {
+      await new Promise<void>((done) => (release = done));
+      return slow.complete(request);
+    },
+  };
+  const tiny = await startGateway({ rolloutsPerGroup: 1 });
+  let isTaken = false;
+  const taken = tiny.gateway.take({ step: 0, models: { ...models, solver: held } }).then((step) => {
+    isTaken = true;
+    return step;
+  });
+  const late = tiny.post("/v1/rollouts/b/chat/completions", ask("solver"));
+  await play(tiny, "a", "g");
+  await tiny.get("/health");
+  expect(isTaken).toBe(false);
+  release();
+  expect((await late).body.system_fingerprint).toBe("step-0");
+  expect(idsOf(await taken, tiny.events)).toEqual(["a"]);
+});
+
+/** A rollout with a reply of step 0, when step 1 has begun. */
+async function withOldReply(maxLag: number): Promise<{ tiny: TinyGateway; second: Promise<GatewayStep | null> }> {
+  const tiny = await startGateway({ maxLag, rolloutsPerGroup: 1 });
+  const first = tiny.gateway.take({ step: 0, models });
+  await tiny.post("/v1/rollouts/old/chat/completions", ask());
+  await play(tiny, "a", "g");
+  await first;
+  return { tiny, second: tiny.gateway.take({ step: 1, models }) };
+}
+
+test("replies of older weights are refused, and never trained", async () => {
+  const { tiny, second } = await withOldReply(0);
+  for (const [path, body] of [
+    ["/v1/rollouts/old/chat/completions", ask()],
+    ["/rollouts/old/reward", { reward: 1, group: "g" }],
+  ] as const) {
+    const answer = await tiny.post(path, body);
+    expect(answer.status).toBe(409);
+    expect(answer.body.error).toMatchObject({ code: "rollout_stale", type: "invalid_request_error" });
+  }
+  expect(tiny.gateway.status().dropped).toEqual({ stale: 1 });
+  await play(tiny, "new", "g");
+  expect((await second)?.lag).toBe(0);
+});
+
+test("a run that corrects for age takes replies of several weights, and says how old the oldest is", async () => {
+  const { tiny, second } = await withOldReply(1);
+  const { status, body } = await tiny.post("/v1/rollouts/old/chat/completions", ask());
+  expect([status, body.system_fingerprint]).toEqual([200, "step-1"]);
+  await tiny.post("/rollouts/old/reward", { reward: 1, group: "g" });
+  expect((await second)?.lag).toBe(1);
+});
+
+/** The scout writes `t` and `h`; its tokenizer reads them as one token. */
+const spelling = { ...models, scout: scripted(() => [...spelled("the"), 0]) };
+const history = [
+  { role: "user", content: "say" },
+  { role: "assistant", content: "the" },
+  { role: "user", content: "more" },
+];
+
+test("a history in other tokens than were sampled begins a sequence of its own, and is counted", async () => {
+  const tiny = await startGateway({ rolloutsPerGroup: 1 });
+  const taken = tiny.gateway.take({ step: 0, models: spelling });
+  await tiny.post("/v1/rollouts/a/chat/completions", ask());
+  await tiny.post("/v1/rollouts/a/chat/completions", { model: "scout", messages: history });
+  expect((await tiny.get("/rollouts/a")).body.replies?.map(({ kind }) => kind)).toEqual(["first", "rerendered"]);
+  await tiny.post("/rollouts/a/reward", { reward: 1, group: "g" });
+  const { utterances, notes } = (await taken)?.groups[0]?.episodes[0]?.episode ?? { utterances: [] };
+  expect(notes).toEqual(["rerendered"]);
+  expect(utterances[1]?.trace?.promptTokens).toEqual(tokenizer.encodeChat(history as never)); // what was read, not what was said
+  expect(utterances[0]?.trace?.tokens).toEqual([...spelled("the"), 0]);
+  expect(tiny.gateway.status().prompts).toEqual({ first: 1, rerendered: 1 });
+});
+
+test("a run that refuses such histories says where they differ", async () => {
+  const tiny = await startGateway({ rerendered: "refuse" });
+  void tiny.gateway.take({ step: 0, models: spelling });
+  await tiny.post("/v1/rollouts/a/chat/completions", ask());
+  const { status, body } = await tiny.post("/v1/rollouts/a/chat/completions", { model: "scout", messages: history });
+  expect(status).toBe(409);
+  // user mark, three letters, end, assistant mark: the reply begins at 6
+  expect(body.error).toMatchObject({
+    code: "rerendered",
+    message: expect.stringContaining("from token 6 of the prompt on"),
+  });
+});
+
+test("replies are drawn as the run samples, each from a stream of its own, whatever is asked for", async () => {
+  const seen: { random: string; temperature: number; conversation: string | undefined }[] = [];
+  const listening = scripted((_, { random, sampling, conversation }) => {
+    seen.push({ random: random.join(), temperature: sampling.temperature, conversation });
+    return "ok";
+  });
+  const tiny = await startGateway({ sampling: { temperature: 0.9 } });
+  void tiny.gateway.take({ step: 0, models: { scout: listening, solver: listening } });
+  const hot = { ...ask(), temperature: 0, seed: 7 };
+  await Promise.all(["a", "a", "b"].map((id) => tiny.post(`/v1/rollouts/${id}/chat/completions`, hot)));
+  expect(seen.map(({ temperature }) => temperature)).toEqual([0.9, 0.9, 0.9]);
+  expect(new Set(seen.map(({ random }) => random)).size).toBe(3);
+  expect(new Set(seen.map(({ conversation }) => conversation))).toEqual(new Set(["a/scout", "b/scout"]));
+  expect(tiny.gateway.status().otherSampling).toBe(3);
+  const strict = await startGateway({ otherSampling: "refuse" });
+  const { status, body } = await strict.post("/v1/rollouts/a/chat/completions", hot);
+  expect([status, body.error.param]).toEqual([400, "temperature"]);
+});
+
+test("groups train when they are complete, in that order, and late ones with those they have", async () => {
+  const tiny = await startGateway({ groupsPerStep: 1 });
+  const first = tiny.gateway.take({ step: 0, models });
+  await play(tiny, "a1", "a");
+  await play(tiny, "b1", "b");
+  await play(tiny, "b2", "b");
+  expect(idsOf(await first, tiny.events)).toEqual(["b1", "b2"]);
+  const lonely = await startGateway({ rolloutsPerGroup: 3, groupSeconds: 10 });
+  const second = lonely.gateway.take({ step: 0, models });
+  await play(lonely, "c1", "c");
+  await play(lonely, "d1", "d");
+  await play(lonely, "d2", "d");
+  lonely.clock.now += 10_001;
+  await lonely.gateway.sweep();
+  expect(idsOf(await second, lonely.events)).toEqual(["d1", "d2"]);
+  expect((await lonely.get("/rollouts/c1")).body).toMatchObject({ state: "dropped", reason: "lonely" });
+});
+
+test("a rollout ends by its reward, by being abandoned, or by silence; each is said when it is asked again", async () => {
+  const tiny = await startGateway();
+  void tiny.gateway.take({ step: 0, models });
+  await play(tiny, "done", "g");
+  await tiny.post("/v1/rollouts/gone/chat/completions", ask());
+  expect((await tiny.post("/rollouts/gone/abandon", {})).body).toMatchObject({ state: "dropped", reason: "abandoned" });
+  await tiny.post("/v1/rollouts/idle/chat/completions", ask());
+  tiny.clock.now += 60_001;
+  await tiny.gateway.sweep();
+  for (const [id, status, code] of [
+    ["done", 409, "rollout_ended"],
+    ["gone", 410, "rollout_abandoned"],
+    ["idle", 410, "rollout_timeout"],
+  ] as const)
+    for (const path of [`/v1/rollouts/${id}/chat/completions`, `/rollouts/${id}/reward`]) {
+      const answer = await tiny.post(path, path.endsWith("reward") ? { reward: 0, group: "g" } : ask());
+      expect([id, answer.status, answer.body.error.code]).toEqual([id, status, code]);
+    }
+  expect((await tiny.post("/rollouts/done/reward", { reward: 1, group: "g" })).body).toMatchObject({ repeated: true });
+});

@@ -1,0 +1,135 @@
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import type { ChatTokenizer, Completion, CompletionRequest, LanguageModel } from "@laconic/core";
+import {
+  createGateway,
+  createHandlerServer,
+  hermesTools,
+  type Gateway,
+  type GatewayEvent,
+  type GatewayOptions,
+} from "@laconic/serve";
+import { onTestFinished } from "vitest";
+
+const roles = { system: 1, user: 2, assistant: 3 } as const;
+/** Characters, and one pair that the tokenizer always joins: a model may write its letters one by one. */
+const pieces = ["\0", "S", "U", "A", "th", ...Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)), "\n"];
+
+export const tokenizer: ChatTokenizer = {
+  vocabularySize: pieces.length,
+  endToken: 0,
+  endTokens: [0],
+  encode: (text) => {
+    const tokens: number[] = [];
+    for (let at = 0; at < text.length; at += tokens.at(-1) === 4 ? 2 : 1)
+      tokens.push(text.startsWith("th", at) ? 4 : Math.max(5, pieces.lastIndexOf(text.charAt(at))));
+    return tokens;
+  },
+  decode: (tokens) => tokens.map((token) => (token < 4 ? "" : (pieces[token] ?? "?"))).join(""),
+  encodeChat: (messages) => [
+    ...messages.flatMap(({ role, content }) => [roles[role], ...tokenizer.encode(content), 0]),
+    roles.assistant,
+  ],
+};
+
+/** The tokens of a text, each letter its own. */
+export const spelled = (text: string): number[] => Array.from(text, (letter) => pieces.lastIndexOf(letter));
+
+/** Says what it is told to: texts, or token ids exactly. */
+export function scripted(
+  reply: (prompt: string, request: CompletionRequest) => string | readonly number[],
+  weightVersion = 0,
+): LanguageModel {
+  return {
+    id: "scripted",
+    async complete(request): Promise<Completion> {
+      const { prompt } = request;
+      const promptTokens =
+        prompt.kind === "tokens"
+          ? prompt.tokens
+          : prompt.kind === "messages"
+            ? tokenizer.encodeChat(prompt.messages)
+            : [];
+      const said = reply(tokenizer.decode(promptTokens), request);
+      const tokens = typeof said === "string" ? [...tokenizer.encode(said), 0] : said;
+      const logProbs = tokens.map((_, i) => -1 - i / 100);
+      for (const [i, token] of tokens.entries()) request.onToken?.({ token, logProb: logProbs[i] as number });
+      return {
+        text: tokenizer.decode(tokens),
+        finishReason: "stop",
+        usage: { promptTokens: promptTokens.length, completionTokens: tokens.length, counted: "model" },
+        model: { id: "scripted", weightVersion },
+        trace: { promptTokens, tokens, logProbs },
+      };
+    },
+  };
+}
+
+export interface TinyGateway {
+  readonly gateway: Gateway;
+  readonly url: string;
+  readonly events: GatewayEvent[];
+  readonly errors: unknown[];
+  readonly clock: { now: number };
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<{ status: number; body: Answer }>;
+  get(path: string): Promise<{ status: number; body: Answer }>;
+}
+
+/** What an answer may hold; a refusal has `error`. */
+interface Answer {
+  readonly error: {
+    readonly message: string;
+    readonly type: string;
+    readonly param: string | null;
+    readonly code: string | null;
+  };
+  readonly state?: string;
+  readonly reason?: string;
+  readonly repeated?: boolean;
+  readonly system_fingerprint?: string;
+  readonly replies?: readonly { readonly kind: string }[];
+}
+
+/** Two agents, groups of two, one a step, on a free port. */
+export async function startGateway(change: Partial<GatewayOptions> = {}): Promise<TinyGateway> {
+  const events: GatewayEvent[] = [];
+  const errors: unknown[] = [];
+  const clock = { now: 1_700_000_000_000 };
+  const agent = { tokenizer, contextLength: 4096, learns: true };
+  const gateway = createGateway({
+    ...{ agents: { scout: agent, solver: agent }, groupsPerStep: 1, rolloutsPerGroup: 2, groupSeconds: 600 },
+    ...{ sampling: { temperature: 1 }, otherSampling: "run", rerendered: "branch", maxLag: 0, agentRewards: true },
+    ...{ tools: hermesTools(), seed: 1, apiKey: null, maxConcurrency: 64, maxBodyBytes: 100_000 },
+    limits: { maxOpen: 8, maxWaiting: 8, maxCalls: 6, maxTokens: 20_000, rolloutSeconds: 60 },
+    now: () => clock.now,
+    onError: (error: unknown) => void errors.push(error),
+    journal: async (event) => void events.push(event),
+    past: [],
+    ...change,
+  });
+  const server = createHandlerServer(gateway.handler, (error) => errors.push(error));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  onTestFinished(async () => {
+    gateway.close();
+    server.closeAllConnections();
+    await new Promise((done) => server.close(done));
+  });
+  const answer = async (response: Response): Promise<{ status: number; body: Answer }> => ({
+    status: response.status,
+    body: (await response.json()) as Answer,
+  });
+  return {
+    ...{ gateway, url, events, errors, clock },
+    post: async (path, body, headers = {}) =>
+      answer(
+        await fetch(`${url}${path}`, {
+          method: "POST",
+          headers: { "content-type": "application/json", ...headers },
+          body: typeof body === "string" ? body : JSON.stringify(body),
+        }),
+      ),
+    get: async (path) => answer(await fetch(`${url}${path}`)),
+  };
+}

@@ -1,0 +1,94 @@
+import { LaconicError } from "@laconic/core";
+import * as z from "zod";
+import type { NamedTask } from "./named-task.ts";
+
+/** What harnesses may take of a gateway; each has a default. */
+export interface GatewayLimitSettings {
+  /** Rollouts open at once; 1,024 unless told. */
+  readonly maxOpen?: number;
+  /** Requests of one rollout; 256 unless told. */
+  readonly maxCalls?: number;
+  /** Tokens of all prompts and replies of one rollout; 262,144 unless told. */
+  readonly maxTokens?: number;
+  /** A rollout of which nothing is asked for so long is dropped; 600 unless told. */
+  readonly rolloutSeconds?: number;
+  /** A group that waits longer for its last members goes on with those it has; 600 unless told. */
+  readonly groupSeconds?: number;
+}
+
+/** Agents of another program, which speak through an endpoint and say what they earned. */
+export interface GatewaySettings {
+  readonly name: "gateway";
+  /** As requests name them in `model`. */
+  readonly agents: readonly string[];
+  /** Those that do not learn and speak with the actor; none unless told. */
+  readonly frozen?: readonly string[];
+  /** Prompts that say an earlier reply in other tokens begin a new sequence (`branch`, the default), or are refused. */
+  readonly rerendered?: "branch" | "refuse";
+  /** Requests that ask for another temperature are answered at the run's (`run`, the default), or refused. */
+  readonly otherSampling?: "run" | "refuse";
+  /**
+   * Calls between `<tool_call>` marks, as Qwen's models have them. `told` lists a request's tools to the model, the default;
+   * `untold` does not, for one that has learned with them; `none` refuses tools.
+   */
+  readonly tools?: "told" | "untold" | "none";
+  readonly limits?: GatewayLimitSettings;
+}
+
+const count = z.int().min(1);
+
+export const gateway: NamedTask<GatewaySettings> = {
+  schema: z
+    .strictObject({
+      name: z.literal("gateway"),
+      agents: z.array(z.string().regex(/^[A-Za-z0-9][\w.-]{0,63}$/u)).min(1),
+      frozen: z.array(z.string()).min(1).exactOptional(),
+      rerendered: z.enum(["branch", "refuse"]).exactOptional(),
+      otherSampling: z.enum(["run", "refuse"]).exactOptional(),
+      tools: z.enum(["told", "untold", "none"]).exactOptional(),
+      limits: z
+        .strictObject({
+          maxOpen: count.exactOptional(),
+          maxCalls: count.exactOptional(),
+          maxTokens: count.exactOptional(),
+          rolloutSeconds: z.number().positive().exactOptional(),
+          groupSeconds: z.number().positive().exactOptional(),
+        })
+        .exactOptional(),
+    })
+    .refine(({ agents }) => new Set(agents).size === agents.length, {
+      path: ["agents"],
+      error: "an agent is named twice",
+    })
+    .refine(({ agents, frozen = [] }) => frozen.every((each) => agents.includes(each)), {
+      path: ["frozen"],
+      error: "they must be among the agents",
+    })
+    .refine(({ agents, frozen = [] }) => frozen.length < agents.length, {
+      path: ["frozen"],
+      error: "nobody would learn",
+    }),
+  title: ({ agents }) => `gateway/${agents.join("+")}`,
+  world: () => null,
+  isServed: true,
+  hasFrozenAgents: ({ frozen = [] }) => frozen.length > 0,
+  async open({ agents, frozen = [] }, resources) {
+    const { tokenizerOf } = await import("../text/tokenizer-of.ts");
+    return {
+      name: "gateway",
+      topology: { name: "gateway", agents, run: playedElsewhere },
+      problems: () => [],
+      heldOut: [],
+      tokenizer: await tokenizerOf(resources),
+      trainedAgents: agents.filter((each) => !frozen.includes(each)),
+    };
+  },
+};
+
+async function playedElsewhere(): Promise<never> {
+  throw new LaconicError(
+    "config_invalid",
+    "task: the agents of a gateway are another program's, and play when it asks; laconic serve --train takes what they say",
+    { key: "task" },
+  );
+}

@@ -1,0 +1,117 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { LaconicError, randomFromSeed } from "@laconic/core";
+import { expect, onTestFinished, test } from "vitest";
+import { nodeFileSystem } from "#platform";
+import { checkTraining } from "../check-training.ts";
+import { parseTrainConfig } from "../config-schema.ts";
+import type { TrainingParts } from "../parts.ts";
+import { readLines } from "../run/json-lines.ts";
+import { tinyRun } from "../testing/tiny-run.ts";
+import { tinyParts, tinySettings } from "../testing/tiny-task.ts";
+import type { GroupRequest, GroupSource } from "./group-source.ts";
+
+/** Plays the tiny task for the trainer, as a harness outside would; the trainer itself knows no problem of it. */
+function playedElsewhere(change: Partial<GroupSource> = {}): TrainingParts & { readonly asked: number[] } {
+  const { task, ...parts } = tinyParts();
+  const asked: number[] = [];
+  const source: GroupSource = {
+    async take({ step, models }) {
+      asked.push(step);
+      const random = randomFromSeed(`step ${step}`);
+      const groups = task.problems(random.split("problems"), 6).map(async (problem, g) => ({
+        problem,
+        episodes: await Promise.all(
+          Array.from({ length: 8 }, async (_, i) => {
+            const own = { models, sampling: { temperature: 1 }, random: random.split(g).split(i) };
+            const episode = await task.topology.run(problem, own);
+            return { episode, reward: { task: task.grader(episode.answer, problem) } };
+          }),
+        ),
+      }));
+      return { groups: await Promise.all(groups), lag: 0 };
+    },
+    ...change,
+  };
+  const outline = { name: task.name, topology: task.topology, problems: () => [], heldOut: [] };
+  return { ...parts, task: outline, source, asked };
+}
+
+async function folder(): Promise<string> {
+  const made = await mkdtemp(join(tmpdir(), "laconic-source-"));
+  onTestFinished(() => rm(made, { recursive: true }));
+  return join(made, "run");
+}
+
+const rowsOf = (directory: string, name = "metrics"): Promise<Record<string, unknown>[]> =>
+  readLines(nodeFileSystem, join(directory, `${name}.jsonl`));
+
+const accuracies = async (directory: string): Promise<number[]> =>
+  (await rowsOf(directory)).map((row) => row["task/accuracy"] as number);
+
+test("a run learns from episodes that were played elsewhere, without problems of its own", async () => {
+  const directory = await folder();
+  const parts = playedElsewhere();
+  const { steps, interrupted, after } = await tinyRun({ directory, parts });
+  expect({ steps, interrupted, problems: after.problems }).toEqual({ steps: 30, interrupted: false, problems: 0 });
+  const found = await accuracies(directory);
+  expect(found).toHaveLength(30);
+  expect(found[0]).toBeLessThan(0.5);
+  expect(found.at(-1)).toBeGreaterThan(0.9);
+  expect(await rowsOf(directory, "evaluations")).toEqual([]);
+});
+
+test("a source that ends is an interruption, and the run goes on from there to the same numbers", async () => {
+  const [whole, cut] = [await folder(), await folder()];
+  await tinyRun({ directory: whole, parts: playedElsewhere() });
+  const parts = playedElsewhere();
+  const { take } = parts.source as GroupSource;
+  const ending = {
+    ...parts,
+    source: { take: async (request: GroupRequest) => (request.step === 13 ? null : take(request)) },
+  } as const;
+  const first = await tinyRun({ directory: cut, parts: ending satisfies TrainingParts });
+  expect(first).toMatchObject({ steps: 13, interrupted: true });
+  const again = playedElsewhere();
+  await tinyRun({ directory: cut, parts: again, resume: true });
+  expect(again.asked).toEqual(Array.from({ length: 17 }, (_, i) => 13 + i));
+  expect(await accuracies(cut)).toEqual(await accuracies(whole));
+});
+
+test("replies of older weights are corrected where the run is asynchronous", async () => {
+  const parts = playedElsewhere();
+  const { take } = parts.source as GroupSource;
+  const held: Awaited<ReturnType<GroupSource["take"]>>[] = [];
+  const late: GroupSource = {
+    async take(request) {
+      held.push(await take(request));
+      return request.step === 0 ? (held[0] ?? null) : { groups: held[request.step - 1]?.groups ?? [], lag: 1 };
+    },
+  };
+  const directory = await folder();
+  const settings = { steps: 3, asynchronous: { maxLag: 1, importanceCap: 2 } };
+  await tinyRun({ directory, parts: { ...parts, source: late }, settings });
+  const rows = await rowsOf(directory);
+  expect(rows.map((row) => row["sampling/lag_steps"])).toEqual([0, 1, 1]);
+  expect(rows.map((row) => "importance_weight/mean" in row)).toEqual([false, true, true]);
+});
+
+test("a step without an episode is refused", async () => {
+  const parts = playedElsewhere({ take: async () => ({ groups: [], lag: 0 }) });
+  await expect(tinyRun({ directory: await folder(), parts })).rejects.toThrow(
+    "step 1: the source of episodes gave none",
+  );
+});
+
+test.each([
+  ["credit", { credit: { kind: "difference" }, groupBy: "prompt+agent" }],
+  ["problemPool", { problemPool: 4 }],
+  ["limits", { limits: { maxTurns: 3 } }],
+  ["earlyStopping", { earlyStopping: { patience: 1, minGain: 0 } }],
+  ["advantage", { advantage: { estimator: "remax" } }],
+] as const)("%s needs episodes or problems that are here", (key, change) => {
+  const check = (): void => checkTraining(playedElsewhere(), parseTrainConfig({ ...tinySettings, ...change }));
+  expect(check).toThrow(LaconicError);
+  expect(check).toThrow(new RegExp(`^${key}: .*and episodes are played elsewhere$`, "u"));
+});
