@@ -92,7 +92,7 @@ export function emulatedGpu(): (Launcher & { readonly launched: ReadonlySet<stri
     const [file, library] = [join(folder, "programs.cc"), join(folder, "programs.so")];
     writeFileSync(file, before + source + after);
     const { status, stderr, error } = spawnSync(
-      "g++",
+      process.env["CXX"] ?? "g++",
       ["-std=c++17", "-O1", "-fno-strict-aliasing", "-shared", "-fPIC", "-w", "-o", library, file],
       { encoding: "utf8" },
     );
