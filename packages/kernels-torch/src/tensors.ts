@@ -54,7 +54,7 @@ export class TorchTensor implements Tensor {
 export class TensorStore extends TensorScopes<TorchTensor> {
   readonly #torch: Torch;
   /** Null on a GPU, whose library pools memory itself. */
-  readonly #pool: MemoryPool | null;
+  #pool: MemoryPool | null;
   readonly #spares: Spare[] = [];
   #depth = 0;
   /** Of the recording that is being made. */
@@ -85,11 +85,15 @@ export class TensorStore extends TensorScopes<TorchTensor> {
   /** Notes what `body` rests on; memory that it frees serves nobody outside, and none from outside serves it. */
   watched(footprint: Footprint<TorchTensor>, body: () => void): void {
     const spares = this.#spares.splice(0);
+    const pool = this.#pool;
+    this.#pool = pool && new MemoryPool(this.#torch);
     this.#noting = footprint;
     try {
       this.scope(body);
     } finally {
       this.#noting = null;
+      this.#pool?.clear();
+      this.#pool = pool;
       for (const spare of this.#spares.splice(0)) this.#deleteAll(spare);
       this.#spares.push(...spares);
     }

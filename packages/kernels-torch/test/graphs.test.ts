@@ -26,7 +26,7 @@ describe.skipIf("missing" in found).each(["slots", "pages"] as const)(
           return (made.at(-1) as ReturnType<typeof create>).kernels;
         });
         for (const { torch } of made) expect(torch.liveHandles).toBe(0);
-        expect(made.at(-1)?.torch.launchCount).toBeGreaterThan(5);
+        expect(made.at(-1)?.torch.launched).toBeGreaterThan(5);
         expect(made.at(-1)?.kernels.recorder?.counts.refused).toEqual({});
       });
   },

@@ -24,7 +24,7 @@ export class TapedTorch extends Torch {
   readonly #inside = new Set<Handle>();
   #before: { readonly target: Handle; readonly copy: Handle }[] = [];
   readonly #shapes = new Map<Handle, readonly number[]>();
-  launchCount = 0;
+  launched = 0;
 
   constructor(library: Library) {
     // It is asked for by name.
@@ -51,7 +51,7 @@ export class TapedTorch extends Torch {
         return { graph: 1 };
       },
       launch: () => {
-        this.launchCount += 1;
+        this.launched += 1;
         for (const again of tape) again();
       },
       destroy: () => undefined,
