@@ -32,7 +32,8 @@ export function optimizerKernels(device: TorchDevice): Pick<Kernels, "sumSquares
   const divisor = ({ squares, maxNorm }: GradientClip): Handle | null => {
     if (maxNorm === Infinity) return null;
     return store.derive(store.get(squares), `divisor ${maxNorm}`, () => {
-      const share = torch.multiplyByNumber(torch.call(sqrt, device.handle(squares)), 1 / maxNorm);
+      const norm = torch.call(sqrt, device.handle(squares));
+      const share = maxNorm === 1 ? norm : torch.multiplyByNumber(norm, 1 / maxNorm);
       return torch.call(maximum, share, device.number(1, [1]));
     });
   };
