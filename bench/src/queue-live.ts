@@ -1,35 +1,63 @@
-// The loop of asynchronous training in real time, on samplers and an engine that only sleep: 10,000 episodes in flight, how long
-// the event loop is held up, what an episode costs the controller, and whether the heap grows.
-//   npx tsx --expose-gc bench/src/queue-live.ts [--episodes 10000] [--minutes 10] [--tokens 200] [--median 20] [--steps-seconds 4]
-import { monitorEventLoopDelay, performance, PerformanceObserver } from "node:perf_hooks";
+// The loop of asynchronous training on samplers and an engine that only sleep: 10,000 episodes in flight, how long the event loop is
+// held up, what an episode costs the controller, and whether the heap grows.
+//   npx tsx --expose-gc bench/src/queue-live.ts [--virtual] [--episodes 10000] [--minutes 10] [--tokens 200] [--median 30] [--most 120]
+// In real time the event loop's delay holds what other processes take as well. With --virtual time goes from event to event, each
+// with a turn of its own, and what is told is the processor time of each turn, whatever else the machine does.
+import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
-import { timerOf } from "@laconic/rewards";
+import { timerOf, type Timer } from "@laconic/rewards";
 import { onePolicy, parseTrainConfig, silentRecorder, train } from "@laconic/trainer";
-import { nullFleet, nullModel, tinySettings, tinyTask } from "@laconic/trainer/testing";
+import { nullFleet, nullModel, tinySettings, tinyTask, virtualTimer } from "@laconic/trainer/testing";
 import { machine, print } from "./measure.ts";
 
 const { values } = parseArgs({
   options: {
+    virtual: { type: "boolean", default: false },
     episodes: { type: "string", default: "10000" },
     minutes: { type: "string", default: "1" },
     tokens: { type: "string", default: "200" },
-    median: { type: "string", default: "20" },
-    most: { type: "string", default: "300" },
+    median: { type: "string", default: "30" },
+    most: { type: "string", default: "120" },
     groups: { type: "string", default: "128" },
   },
 });
 const [episodes, minutes, tokens] = [Number(values.episodes), Number(values.minutes), Number(values.tokens)];
 const [groupsPerStep, episodesPerGroup] = [Number(values.groups), 8];
 const activeGroups = Math.ceil(episodes / episodesPerGroup);
-const maxLag = Math.ceil((2 * activeGroups) / groupsPerStep);
-const timer = timerOf(globalThis);
+const maxLag = Math.ceil((8 * activeGroups) / groupsPerStep);
 const latency = {
   medianSeconds: Number(values.median),
   sigma: 1.2,
   leastSeconds: 0.05,
   mostSeconds: Number(values.most),
 };
+
+let [steps, mostInFlight] = [0, 0];
+const cpuMs = (): number => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+};
+/** Processor time of each turn, and after how many steps. */
+const turns: { ms: number; steps: number }[] = [];
+let lastTurn = cpuMs();
+const turn = (): void => {
+  const now = cpuMs();
+  turns.push({ ms: now - lastTurn, steps });
+  lastTurn = now;
+  mostInFlight = Math.max(mostInFlight, fleet.inFlight);
+};
+const virtual = values.virtual ? virtualTimer() : null;
+const counted = (inner: Timer): Timer => ({
+  now: () => inner.now(),
+  after: (milliseconds, call) =>
+    inner.after(milliseconds, () => {
+      turn();
+      call();
+    }),
+});
+const timer = virtual ? counted(virtual) : timerOf(globalThis);
 const fleet = nullFleet(timer, { slots: episodes, latency, failures: 0.05 }, tokens);
+const quick = nullFleet(timer, { slots: 1, latency: { ...latency, mostSeconds: 0.05 }, failures: 0 });
 const model = nullModel(timer, 1);
 const config = parseTrainConfig({
   ...tinySettings,
@@ -46,111 +74,61 @@ const config = parseTrainConfig({
 });
 const stop = new AbortController();
 const delay = monitorEventLoopDelay({ resolution: 1 });
-const [heaps, lags]: [{ minute: number; heapMiB: number; inFlight: number; steps: number }[], number[]] = [[], []];
-let [steps, mostInFlight, isListening] = [0, 0, false];
-print("machine", machine());
-const began = performance.now();
-const minute = (): number => (performance.now() - began) / 60_000;
-const watch = setInterval(() => {
-  mostInFlight = Math.max(mostInFlight, fleet.inFlight);
-}, 100);
-// What other processes hold up is not the loop's own: of a late beat counts what this process computed meanwhile.
-const beats = 5;
-/** Functions are slow until they have been compiled. */
-const warmUpSteps = 2;
-let [mostStallMs, lastBeat, lastCpu] = [0, performance.now(), process.cpuUsage()];
-const own: number[] = [];
-const collections: { at: number; ms: number }[] = [];
-const slowest: { at: number; ms: number; steps: number; to: number }[] = [];
-new PerformanceObserver((list) => {
-  for (const { startTime, duration } of list.getEntries())
-    if (isListening) collections.push({ at: startTime, ms: duration });
-}).observe({ entryTypes: ["gc"] });
-const listen = setInterval(() => {
-  const [now, spent] = [performance.now(), process.cpuUsage(lastCpu)];
-  const stall = Math.min(now - lastBeat - beats, (spent.user + spent.system) / 1000);
-  if (isListening && steps >= warmUpSteps) own.push(stall);
-  if (isListening && stall > 30) slowest.push({ at: lastBeat, ms: stall, steps, to: now });
-  mostStallMs = isListening ? Math.max(mostStallMs, stall) : mostStallMs;
-  [lastBeat, lastCpu] = [now, process.cpuUsage()];
-}, beats);
-// A collection holds up the event loop itself: what it takes is not the loop's.
-let last = -1;
-const beat = setInterval(() => {
-  const now = Math.floor(minute() * 2);
-  if (now === last) return;
-  last = now;
+const heaps: Record<string, number>[] = [];
+/** A collection that is asked for is not the loop's own work. */
+const look = (): void => {
   delay.disable();
-  isListening = false;
   globalThis.gc?.();
-  heaps.push({
-    minute: now / 2,
-    heapMiB: Math.round(process.memoryUsage().heapUsed / 2 ** 20),
-    inFlight: fleet.inFlight,
-    steps,
-  });
-  setTimeout(() => {
-    delay.enable();
-    isListening = true;
-  }, 50);
-}, 1000);
-delay.enable();
-setTimeout(() => stop.abort(), minutes * 60_000);
-const cpu = process.cpuUsage();
+  const heapMiB = Math.round(process.memoryUsage().heapUsed / 2 ** 20);
+  heaps.push({ minute: timer.now() / 60_000, heapMiB, inFlight: fleet.inFlight, steps });
+  lastTurn = cpuMs();
+  delay.enable();
+  if (!stop.signal.aborted) timer.after(60_000, look);
+};
+const lags: number[] = [];
 const recorder = silentRecorder((metrics) => {
   steps += 1;
   lags.push(metrics["sampling/lag_steps"] ?? 0);
 });
-const quick = nullFleet(timer, { slots: 1, latency: { ...latency, mostSeconds: 0.05 }, failures: 0 });
 const parts = onePolicy(tinyTask("star"), model, (sampler) => (sampler === model ? quick : fleet).speak(sampler));
-await train(parts, config, recorder, stop.signal, timer);
+
+print("machine", machine());
+const [began, spent] = [performance.now(), cpuMs()];
+timer.after(minutes * 60_000, () => stop.abort());
+look();
+const trained = train(parts, config, recorder, stop.signal, timer);
+await (virtual ? virtual.run(trained) : trained);
 delay.disable();
-clearInterval(watch);
-clearInterval(listen);
-clearInterval(beat);
-const used = process.cpuUsage(cpu);
-const seconds = (performance.now() - began) / 1000;
-const cpuSeconds = (used.user + used.system) / 1e6;
-const pauses = collections.map(({ ms }) => ms);
-const rounded = (nanoseconds: number): number => Math.round(nanoseconds / 1e4) / 100;
+const [seconds, cpu] = [(performance.now() - began) / 1000, cpuMs() - spent];
+/** Functions are slow until they have been compiled. */
+const warm = turns.filter((each) => each.steps >= 3).map(({ ms }) => ms);
+const milliseconds = (nanoseconds: number): number => rounded(nanoseconds / 1e6);
 print("queue-live", {
-  ...{ episodes, activeGroups, groupsPerStep, episodesPerGroup, maxLag, tokens, latency, failures: 0.05 },
+  ...{ virtual: values.virtual, episodes, activeGroups, groupsPerStep, episodesPerGroup, maxLag, tokens, latency },
   ...{ seconds: Math.round(seconds), steps, calls: fleet.calls, failed: fleet.failed, mostInFlight },
-  eventLoopDelayMs: {
-    p50: rounded(delay.percentile(50)),
-    p99: rounded(delay.percentile(99)),
-    p999: rounded(delay.percentile(99.9)),
-    max: rounded(delay.max),
-  },
-  slowest: slowest
-    .toSorted((a, b) => b.ms - a.ms)
-    .slice(0, 12)
-    .map(({ at, ms, steps: done, to }) => ({
-      at: Math.round(at - began),
-      ms: Math.round(ms),
-      steps: done,
-      gcMs: Math.round(
-        collections.filter((each) => each.at >= at && each.at <= to).reduce((sum, each) => sum + each.ms, 0),
-      ),
-    })),
-  ownStallMs: {
-    p99: rank(own, 0.99),
-    p9999: rank(own, 0.9999),
-    max: rank(own, 1),
-    withWarmUp: Math.round(mostStallMs),
-  },
-  collectionMs: { count: collections.length, p99: rank(pauses, 0.99), max: rank(pauses, 1) },
-  controller: {
-    share: Math.round((100 * cpuSeconds) / seconds) / 100,
-    cpuMsPerCall: Math.round((1e5 * cpuSeconds) / fleet.calls) / 100,
-    cpuMsPerTrainedEpisode: Math.round((1e5 * cpuSeconds) / (steps * groupsPerStep * episodesPerGroup)) / 100,
-  },
-  lagMean: lags.slice(-50).reduce((sum, lag) => sum + lag, 0) / Math.max(1, lags.slice(-50).length),
-  heaps,
+  ...(virtual
+    ? { turnCpuMs: { ...ranks(warm), turns: turns.length, over50: warm.filter((ms) => ms > 50).length } }
+    : {
+        eventLoopDelayMs: {
+          p50: milliseconds(delay.percentile(50)),
+          p99: milliseconds(delay.percentile(99)),
+          p999: milliseconds(delay.percentile(99.9)),
+          max: milliseconds(delay.max),
+        },
+      }),
+  cpuMsPerCall: rounded(cpu / fleet.calls),
+  cpuMsPerTrainedEpisode: rounded(cpu / (steps * groupsPerStep * episodesPerGroup)),
+  lagMean: rounded(lags.slice(-20).reduce((sum, lag) => sum + lag, 0) / Math.max(1, lags.slice(-20).length)),
+  heaps: heaps.map((each) => ({ ...each, minute: rounded(each["minute"] as number) })),
 });
 process.exit(0);
 
-function rank(stalls: readonly number[], share: number): number {
-  const inOrder = Float64Array.from(stalls).toSorted();
-  return Math.round(100 * (inOrder[Math.ceil(share * inOrder.length) - 1] ?? 0)) / 100;
+function ranks(all: readonly number[]): Record<string, number> {
+  const inOrder = Float64Array.from(all).toSorted();
+  const rank = (share: number): number => rounded(inOrder[Math.ceil(share * inOrder.length) - 1] ?? 0);
+  return { p50: rank(0.5), p99: rank(0.99), p9999: rank(0.9999), max: rank(1) };
+}
+
+function rounded(value: number): number {
+  return Math.round(100 * value) / 100;
 }

@@ -2,6 +2,7 @@ import { randomFromSeed, statisticMean, statisticOf, type Random } from "@laconi
 import type { AsynchronousSettings } from "../config.ts";
 import { groupScheduler, type StartedGroup } from "../queue/group-scheduler.ts";
 import { shareInUse } from "../queue/share-in-use.ts";
+import { episodesPerTurn } from "../stages/score.ts";
 import { streamOfAttempt } from "../stages/attempts.ts";
 import { drawLatency, type Latency } from "./latency.ts";
 import { slots } from "./slots.ts";
@@ -171,8 +172,14 @@ export function simulateFleet(parameters: FleetParameters): FleetForecast {
     if (!taken) return false;
     isTraining = true;
     lags.push(taken.map((each) => version - each.version));
-    const seconds = controller.trainSeconds * taken.length * episodesPerGroup;
-    work(seconds, () => events.at(now + parameters.updateSeconds, trained));
+    const pieces = Math.ceil((taken.length * episodesPerGroup) / episodesPerTurn);
+    const seconds = (controller.trainSeconds * taken.length * episodesPerGroup) / pieces;
+    // With turns in between, for what happened meanwhile.
+    const piece = (left: number): void => {
+      if (left > 0) work(seconds, () => piece(left - 1));
+      else events.at(now + parameters.updateSeconds, trained);
+    };
+    piece(pieces);
     return true;
   };
 

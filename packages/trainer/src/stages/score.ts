@@ -70,7 +70,7 @@ export function score(rollouts: readonly Rollout[], pricing: Pricing, agents?: R
 }
 
 /** Episodes that are priced between two turns: some milliseconds of work. */
-const episodesPerTurn = 128;
+export const episodesPerTurn = 128;
 
 /** The same, with a turn for others in between. */
 export async function scoreInTurns(
