@@ -61,6 +61,7 @@ export async function train(
   const references = await snapshotsOf(learners.filter(({ objective }) => objective.needs?.includes("reference")));
   const resumed = await recorder.restore(models);
   checkProgress(resumed, config);
+  if (!resumed) await recorder.begin?.(models);
   const before = resumed?.before ?? (await assess(parts, config, recorder, 0));
   let state: LoopState = resumed ?? {
     step: 0,
@@ -154,6 +155,8 @@ export async function train(
       for (const warning of stepWarnings(learner.config, own, gap)) await recorder.warn(warning);
     const { step } = state;
     const facts = { step, config, scored, scoring: scoring.counts, lag, learners: results, budgets: moved.diagnostics };
+    const done = { step, scored, trees, scoring: scoring.counts, lag, learners: results };
+    await recorder.record?.({ ...done, prices: teamPrices });
     await recorder.step(
       stepMetrics({
         ...facts,
@@ -246,6 +249,6 @@ async function assess(
   const { seed, sampling, limits, onAgentError: onError, scoring } = config;
   const options = { seed, step, problems, sampling, limits, onError, scoring };
   const { evaluation, episodes } = await evaluate(parts, livePolicies(parts), options);
-  await recorder.evaluation(evaluation, episodes.slice(0, transcripts));
+  await recorder.evaluation(evaluation, episodes, transcripts);
   return evaluation;
 }

@@ -9,13 +9,22 @@ export const runFiles = {
   timing: "timing.jsonl",
   rollouts: "rollouts.jsonl",
   episodes: "episodes.jsonl",
+  records: "records.jsonl",
   evaluations: "evaluations.jsonl",
   warnings: "warnings.jsonl",
   checkpoints: "checkpoints",
+  beginning: "beginning",
 } as const;
 
 /** A resumed run writes the rows after its checkpoint again. */
 export const traceNames: TraceNames = {
-  all: [runFiles.metrics, runFiles.timing, runFiles.rollouts, runFiles.episodes, runFiles.evaluations],
+  all: [
+    runFiles.metrics,
+    runFiles.timing,
+    runFiles.rollouts,
+    runFiles.episodes,
+    runFiles.evaluations,
+    runFiles.records,
+  ],
   byStep: new Set([runFiles.metrics, runFiles.timing]),
 };
