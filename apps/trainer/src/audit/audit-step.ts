@@ -11,13 +11,13 @@ import type { BudgetFacts, Judged, StepFacts } from "./step-facts.ts";
 /** Everything of a step but its weights: episodes, grades, rewards, prices, advantages, losses. */
 export function auditStep(context: StepContext, step: StepRow): StepFacts {
   const { train, findings, memory, grade } = context;
-  checkGroups(findings, step, train);
   const prices = teamPrices(context, step);
   const judged = judge(context, step, train, prices, null);
   for (const { place, episode, problem } of judged) {
     checkEpisode(findings, place, episode, problem);
     checkGrade(findings, place, grade, episode, problem);
   }
+  checkGroups(findings, step, train);
   compareRewards(findings, judged);
   const policies = Object.entries(step.policies).map(([name, row]) =>
     auditPolicy(context, step, { name, row, judged, team: prices }),

@@ -12,11 +12,11 @@ import { readPolicy, type StoredPolicy, type Weights } from "./weights-file.ts";
  * of it where a gradient is as small as rounding. Measured: the decision page on audits.
  */
 export const tolerances: Readonly<Record<"logProb" | "gradNorm" | "entropy" | "weights", Tolerance>> = {
-  logProb: { absolute: 2e-3, relative: 2e-3 },
+  logProb: { absolute: 1e-3, relative: 1e-3 },
   entropy: { absolute: 1e-3, relative: 1e-3 },
-  gradNorm: { absolute: 1e-6, relative: 5e-3 },
+  gradNorm: { absolute: 1e-6, relative: 2e-3 },
   /** Of the way that the last step moved the weights. */
-  weights: { absolute: 0.1, relative: 0 },
+  weights: { absolute: 0.05, relative: 0 },
 };
 
 /** Makes weights that can be moved, out of a folder of the run. */
@@ -99,7 +99,15 @@ export class WeightAudit {
       reply: utterance.tokens ?? [],
       temperature: settings.sampling.temperature,
     }));
-    await this.#old(facts, own, moved, sequences);
+    // Until the first optimiser step the weights are the old policy's, unless that is older.
+    const isFresh = (step - 1) % every === 0;
+    const known = new Map<number, Seen>();
+    const [first] = isFresh ? own.row.updates : [];
+    const slopesOfFirst = own.updates[0]?.slopes;
+    const sequencesOf = (rows: readonly number[]): Sequence[] => rows.map((s) => sequences[s] as Sequence);
+    const early = first && slopesOfFirst ? await policy.backward(sequencesOf(first.rows), slopesOfFirst) : null;
+    first?.rows.forEach((s, i) => early?.seen[i] && known.set(s, early.seen[i]));
+    await this.#old(facts, own, moved, sequences, known);
     if (own.row.refLogProbs && moved.reference) {
       const seen = await this.#inTurns(moved.reference, sequences);
       let at = 0;
@@ -113,10 +121,9 @@ export class WeightAudit {
     for (const [u, update] of row.updates.entries()) {
       const { slopes, learningRate } = own.updates[u] as PolicyFacts["updates"][number];
       if (!slopes) return;
-      const chosen = update.rows.map((s) => sequences[s] as Sequence);
       const before = u === row.updates.length - 1 ? copyOf(await policy.weights()) : null;
       await this.#tick();
-      const { seen, norm } = await policy.backward(chosen, slopes);
+      const { seen, norm } = (u === 0 && early) || (await policy.backward(sequencesOf(update.rows), slopes));
       const place = { step, policy: own.name, optimizerStep: update.optimizerStep };
       let at = 0;
       let entropy = 0;
@@ -154,11 +161,22 @@ export class WeightAudit {
   }
 
   /** log π_old under the weights of the last refresh, and the sampler's under those that sampled. */
-  async #old(facts: StepFacts, own: PolicyFacts, { history }: Moved, sequences: readonly Sequence[]): Promise<void> {
+  async #old(
+    facts: StepFacts,
+    own: PolicyFacts,
+    { history }: Moved,
+    sequences: readonly Sequence[],
+    known: ReadonlyMap<number, Seen>,
+  ): Promise<void> {
     const { step, lag } = facts.step;
     const now = history.at(-1)?.policy;
     if (!now) return;
-    const seen = await this.#inTurns(now, sequences);
+    const unknown = [...sequences.keys()].filter((s) => !known.has(s));
+    const others = await this.#inTurns(
+      now,
+      unknown.map((s) => sequences[s] as Sequence),
+    );
+    const seen = sequences.map((_, s) => known.get(s) ?? (others[unknown.indexOf(s)] as Seen));
     const isAsynchronous = this.#run.train.asynchronous !== null;
     for (const [s, { logProbs }] of seen.entries()) {
       const trained = own.trained[s] as Trained;

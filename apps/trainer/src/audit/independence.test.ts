@@ -1,0 +1,22 @@
+import { readdir, readFile } from "node:fs/promises";
+import { expect, test } from "vitest";
+
+const folder = new URL(".", import.meta.url);
+
+test("the audit imports nothing that it audits: of the packages the error class alone", async () => {
+  const files = (await readdir(folder)).filter((name) => name.endsWith(".ts") && !name.endsWith(".test.ts"));
+  expect(files.length).toBeGreaterThan(15);
+  for (const file of files) {
+    const text = await readFile(new URL(file, folder), "utf8");
+    const imports = Array.from(text.matchAll(/^import (?:type )?(.*?) from "(.*?)";$/gms), ([, what, from]) => [
+      from,
+      what,
+    ]);
+    for (const [from = "", what = ""] of imports)
+      expect([file, from, what]).toEqual([
+        file,
+        expect.stringMatching(/^(?:node:|\.\/|\.\.\/cli\/|@laconic\/core$)/),
+        from === "@laconic/core" ? "{ LaconicError }" : expect.any(String),
+      ]);
+  }
+});
