@@ -260,7 +260,7 @@ function oldLogProbsOf(
 }
 
 /** A flat column by sequence. */
-export function cut(values: ArrayLike<number>, sequences: readonly Pick<Trained, "utterance">[]): number[][] {
+function cut(values: ArrayLike<number>, sequences: readonly Pick<Trained, "utterance">[]): number[][] {
   let at = 0;
   return sequences.map(({ utterance }) =>
     Array.from({ length: utterance.tokens?.length ?? 0 }, () => values[at++] ?? Number.NaN),

@@ -91,8 +91,3 @@ function momentOf(
   moments.set(name, found);
   return found.values;
 }
-
-/** Multiplications of a forward pass over one token, roughly: twice the weights of its matrices. */
-export function workOf({ weights }: StoredPolicy): number {
-  return 2 * Array.from(weights.values()).reduce((sum, { values }) => sum + values.length, 0);
-}

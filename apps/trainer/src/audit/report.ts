@@ -33,7 +33,7 @@ export function auditText(report: AuditReport): string {
 }
 
 /** `step 3, policy policy, episode 5, agent solver, turn 3, sequence 23: advantage is -0.5 in the folder, expected 0.5`. */
-export function differenceText(difference: Difference): string {
+function differenceText(difference: Difference): string {
   const { stage, key, expected, found, tolerance, ...place } = difference;
   const names = { optimizerStep: "optimiser step" } as const;
   const where = Object.entries(place)

