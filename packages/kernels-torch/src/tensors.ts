@@ -2,6 +2,7 @@ import { LaconicError } from "@laconic/core";
 import { sizeOf, TensorScopes, type Precision, type Tensor } from "@laconic/kernels";
 import type { Placement } from "./arena.ts";
 import type { Handle, Torch } from "./native/torch.ts";
+import type { Footprint } from "./recordings.ts";
 
 /** A torch tensor behind an opaque handle: contiguous, or columns of a matrix. */
 export class TorchTensor implements Tensor {
@@ -27,6 +28,8 @@ export class TorchTensor implements Tensor {
   reusable = false;
   /** Where it lies, if it shares an allocation with others. */
   placement: Placement | null = null;
+  /** Recordings that read or write it. */
+  footprints: Set<Footprint> | null = null;
 
   constructor(
     handle: Handle,
@@ -54,6 +57,8 @@ export class TensorStore extends TensorScopes<TorchTensor> {
 
   readonly #spares: Spare[] = [];
   #depth = 0;
+  /** Of the recording that is being made. */
+  #noting: Footprint | null = null;
 
   constructor(torch: Torch) {
     super((tensor) => {
@@ -70,6 +75,44 @@ export class TensorStore extends TensorScopes<TorchTensor> {
       this.#torch.library.returnFreedMemory?.();
     }
     return super.adopt(tensor);
+  }
+
+  override get(tensor: Tensor): TorchTensor {
+    const own = super.get(tensor);
+    this.#noting?.use(own);
+    return own;
+  }
+
+  /** Notes what `body` rests on; memory that it frees serves nobody outside, and none from outside serves it. */
+  watched(footprint: Footprint, body: () => void): void {
+    const spares = this.#spares.splice(0);
+    this.#noting = footprint;
+    try {
+      this.scope(body);
+    } finally {
+      this.#noting = null;
+      for (const spare of this.#spares.splice(0)) this.#deleteAll(spare);
+      this.#spares.push(...spares);
+    }
+  }
+
+  /** Tells a recording when a tensor goes that it rests on. */
+  watch(footprint: Footprint): void {
+    for (const tensor of footprint.ranges.keys())
+      if (this.owns(tensor)) (tensor.footprints ??= new Set()).add(footprint);
+      else footprint.ranges.delete(tensor);
+  }
+
+  unwatch(footprint: Footprint): void {
+    for (const tensor of footprint.ranges.keys()) tensor.footprints?.delete(footprint);
+  }
+
+  /** Deletes one thing that was worked out from a tensor. */
+  forget(tensor: TorchTensor, name: string): void {
+    const handle = tensor.derived?.get(name);
+    if (handle === undefined) return;
+    tensor.derived?.delete(name);
+    this.#torch.delete(handle);
   }
 
   /** Memory that was freed inside serves again inside, and is given back at the end of the outermost scope. */
@@ -104,6 +147,7 @@ export class TensorStore extends TensorScopes<TorchTensor> {
 
   /** A view of a tensor's memory, made at first use. */
   view(tensor: TorchTensor, name: string, make: () => Handle): Handle {
+    this.#noting?.use(tensor);
     let handle = tensor.views.get(name);
     if (handle === undefined) {
       handle = this.#torch.apart(make);
@@ -122,11 +166,14 @@ export class TensorStore extends TensorScopes<TorchTensor> {
 
   /** Something that follows from a tensor's values, made at first use and freed with the tensor. */
   derive(tensor: TorchTensor, name: string, make: () => Handle): Handle {
+    this.#noting?.use(tensor);
+    this.#noting?.sources.add(tensor);
     tensor.derived ??= new Map();
     let handle = tensor.derived.get(name);
     if (handle === undefined) {
       handle = this.#torch.apart(make);
       tensor.derived.set(name, handle);
+      this.#noting?.derived.push([tensor, name]);
     }
     return handle;
   }
@@ -165,6 +212,7 @@ export class TensorStore extends TensorScopes<TorchTensor> {
 
   /** Puts new data under a handle that shares its memory with nothing. */
   replace(tensor: TorchTensor, handle: Handle): void {
+    if (tensor.footprints) giveUp(tensor.footprints);
     this.changed(tensor);
     this.#deleteAll(tensor);
     tensor.views = new Map();
@@ -173,12 +221,16 @@ export class TensorStore extends TensorScopes<TorchTensor> {
 
   /** Forgets what was worked out from a tensor whose values have changed. */
   changed(tensor: TorchTensor, range: readonly [number, number] = tensor.range): void {
-    if (tensor.derived) for (const handle of tensor.derived.values()) this.#torch.delete(handle);
+    if (tensor.derived) {
+      for (const footprint of [...(tensor.footprints ?? [])]) if (footprint.sources.has(tensor)) footprint.gone();
+      for (const handle of tensor.derived.values()) this.#torch.delete(handle);
+    }
     tensor.derived = null;
     tensor.range = range;
   }
 
   #drop(tensor: TorchTensor): void {
+    if (tensor.footprints) giveUp(tensor.footprints);
     this.changed(tensor);
     this.#release(tensor);
   }
@@ -200,6 +252,10 @@ export class TensorStore extends TensorScopes<TorchTensor> {
     this.#torch.delete(handle);
     for (const view of views.values()) this.#torch.delete(view);
   }
+}
+
+function giveUp(footprints: ReadonlySet<Footprint>): void {
+  for (const footprint of [...footprints]) footprint.gone();
 }
 
 /** Memory of a freed tensor, with its views. */

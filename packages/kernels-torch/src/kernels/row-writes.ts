@@ -34,7 +34,9 @@ export function rowWriteKernels(device: TorchDevice): Pick<Kernels, "pickRows" |
         return [];
       });
       const [least, most] = [target.range, given.range];
-      store.changed(target, [Math.min(least[0], most[0]), Math.max(least[1], most[1])]);
+      // Of the old values none is left where every row is written.
+      if (count === into.shape[0]) store.changed(target, given.range);
+      else store.changed(target, [Math.min(least[0], most[0]), Math.max(least[1], most[1])]);
     },
     advance(x, by) {
       expectInts(x, x.shape[0] ?? 0, "advance");

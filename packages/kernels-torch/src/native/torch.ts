@@ -1,4 +1,6 @@
+import { LaconicError } from "@laconic/core";
 import type { KernelCounters } from "@laconic/kernels";
+import type { LaunchArgument } from "../programs/launcher.ts";
 import type { Library } from "./library.ts";
 import { NativeCalls, slotPlaces } from "./native-calls.ts";
 import { operator, type Argument, type Handle, type Handles } from "./operator.ts";
@@ -7,6 +9,25 @@ import { scalarType, type ScalarType } from "./scalar-type.ts";
 
 export { knownOperators, operator } from "./operator.ts";
 export type { Argument, Handle, Handles, Operator, ResultCount } from "./operator.ts";
+
+/** Bytes of a read whose host memory is kept. */
+const smallRead = 2 ** 16;
+const mostLandings = 8;
+
+/** Host memory that a GPU writes to. */
+interface Landing {
+  readonly handle: Handle;
+  /** Of type and shape. */
+  readonly kind: string;
+  readonly address: number;
+}
+
+/** What was enqueued once, to be enqueued again as one call. */
+export interface CapturedGraph {
+  launch(): void;
+  /** Gives back the graph and the memory that it uses; waits for the GPU. */
+  delete(): void;
+}
 
 /** Below it a product takes some 20 microseconds on one core. */
 const smallWork = 2 ** 20;
@@ -22,15 +43,24 @@ export class Torch {
   readonly device: "cpu" | "cuda";
   readonly #deviceType: number;
   readonly #calls: NativeCalls;
+  /** Called when the device's memory has run out, before that is thrown; not while a graph is captured. */
+  onOutOfMemory: () => void = () => undefined;
   /** Handles made by the running kernels, innermost last. */
   readonly #temporaries: Handle[] = [];
   #depth = 0;
   #live = 0;
   #threads = 0;
+  /** Handles given up while a graph is captured, whose memory it goes on using. */
+  #captured: Handle[] | null = null;
+  /** Host memory that small reads went through, for the next ones. */
+  readonly #landings: Landing[] = [];
 
   constructor(library: Library, device: "cpu" | "cuda") {
     this.library = library;
     this.#calls = new NativeCalls(library);
+    this.#calls.onOutOfMemory = () => {
+      if (!this.#captured) this.onOutOfMemory();
+    };
     this.device = device;
     this.#deviceType = device === "cpu" ? 0 : 1;
     library.functions.setGradMode(false);
@@ -165,6 +195,7 @@ export class Torch {
 
   /** The values are copied before this returns; what reaches a GPU later comes from pinned memory, where there is any. */
   upload(values: Float32Array | Float64Array | Int32Array | BigInt64Array, shape: readonly number[]): Handle {
+    this.expectNoCapture("hold an upload");
     const type = typeOf(values);
     return this.run(() => {
       const host = this.#allocate(shape, type, "host");
@@ -194,27 +225,24 @@ export class Torch {
    * @returns waits for the device to have come so far, not for what was enqueued since, and fills `into`
    */
   startRead(x: Handle, shape: readonly number[], into: Float32Array | Int32Array): () => void {
-    const type = typeOf(into);
+    this.expectNoCapture("read");
     const { events, emptyPinned } = this.library;
-    this.#calls.counters.bytesToHost += into.byteLength;
-    const take = (source: Handle): void => {
-      if (into.length > 0) this.library.toHost(into, this.#dataPointer(source), into.byteLength);
-    };
+    const { counters } = this.#calls;
+    counters.bytesToHost += into.byteLength;
     if (this.device === "cpu") {
-      take(x);
+      if (into.length > 0) this.library.toHost(into, this.#dataPointer(x), into.byteLength);
       return () => undefined;
     }
     const pinned = events !== null && emptyPinned !== null;
-    const host = this.apart(() => {
-      const made = this.#allocate(shape, type, pinned ? "host" : "pageable");
-      this.#copyAcross(made, x, pinned);
-      return made;
-    });
+    const landing = this.#landing(shape, typeOf(into), pinned);
+    this.#copyAcross(landing.handle, x, pinned);
     const passed = pinned ? events.record() : null;
+    // Record, wait, and the copy out of the landing.
+    counters.nativeCalls += passed ? 3 : 1;
     return () => {
       passed?.wait();
-      take(host);
-      this.delete(host);
+      if (into.length > 0) this.library.toHost(into, landing.address, into.byteLength);
+      this.#leave(landing, into.byteLength);
     };
   }
 
@@ -236,15 +264,101 @@ export class Torch {
     this.#threads = wanted;
   }
 
+  /** Whether {@link launch} finds our own programs: compiles them the first time, on a GPU in use. */
+  get launches(): boolean {
+    return this.library.launcher() !== null && this.library.streams !== null;
+  }
+
+  /**
+   * Enqueues one of our own programs on the GPU's current stream.
+   * @param blocks - of `threads` threads each
+   */
+  launch(name: string, blocks: number, threads: number, args: readonly LaunchArgument[]): void {
+    const { launcher, streams } = this.library;
+    const programs = launcher();
+    if (!programs || !streams) throw new LaconicError("engine_failed", `there is no program ${name} here`);
+    programs.launch(name, blocks, threads, streams.current, args);
+    this.#calls.compute(0, name);
+  }
+
+  /** Where a tensor's first element lies, as a program takes it. */
+  address(handle: Handle): number {
+    return this.#dataPointer(handle);
+  }
+
   delete(handle: Handle): void {
+    if (this.#captured) {
+      this.#captured.push(handle);
+      return;
+    }
     this.#live -= 1;
     this.#calls.counters.nativeCalls += 1;
     this.library.functions.deleteHandle(handle);
   }
 
-  /** Handles made and not deleted, for leak tests. */
+  /** Handles made and not deleted, but for those that reads keep; for leak tests. */
   get liveHandles(): number {
-    return this.#live;
+    return this.#live - this.#landings.length;
+  }
+
+  /** Runs `body` in the GPU's queue for graphs: what a first run sets up there is there when it is captured. */
+  besideGraphs<T>(body: () => T): T {
+    const { graphs } = this.library;
+    return graphs === null ? body() : graphs.apart(body);
+  }
+
+  /** Runs `body` with nothing executed; see {@link DeviceGraphs.capture}. */
+  capture(body: () => void): CapturedGraph | { readonly refusal: string } {
+    const { graphs } = this.library;
+    if (graphs === null) return { refusal: "there are no graphs on this device" };
+    const handles: Handle[] = [];
+    const release = (): void => {
+      for (const handle of handles.splice(0)) this.delete(handle);
+    };
+    this.#captured = handles;
+    let outcome: ReturnType<typeof graphs.capture> | null = null;
+    try {
+      outcome = graphs.capture(body);
+    } finally {
+      this.#captured = null;
+      if (outcome === null || "refusal" in outcome) release();
+    }
+    if ("refusal" in outcome) return outcome;
+    const { graph } = outcome;
+    return {
+      launch: () => {
+        this.#calls.counters.nativeCalls += 1;
+        graphs.launch(graph);
+      },
+      delete: () => {
+        graphs.destroy(graph);
+        release();
+      },
+    };
+  }
+
+  /** @throws LaconicError `engine_failed` while a graph is captured, of which `what` would be no part */
+  expectNoCapture(what: string): void {
+    if (this.#captured) throw new LaconicError("engine_failed", `a graph cannot ${what}`);
+  }
+
+  #landing(shape: readonly number[], type: ScalarType, pinned: boolean): Landing {
+    const kind = `${type} ${shape.join()}`;
+    const spare = this.#landings.findIndex((landing) => landing.kind === kind);
+    const [found] = spare < 0 ? [] : this.#landings.splice(spare, 1);
+    if (found) return found;
+    const handle = this.apart(() => this.#allocate(shape, type, pinned ? "host" : "pageable"));
+    return { handle, kind, address: this.#dataPointer(handle) };
+  }
+
+  /** Keeps what decode steps read again and again: one read is under way while the next starts. */
+  #leave(landing: Landing, bytes: number): void {
+    if (bytes > smallRead) return this.delete(landing.handle);
+    this.#landings.push(landing);
+    const [oldest] = this.#landings;
+    if (this.#landings.length <= mostLandings || !oldest) return;
+    this.#landings.shift();
+    this.delete(oldest.handle);
   }
 
   get counters(): KernelCounters {
