@@ -8,6 +8,7 @@ import { arithmetic, exact, Findings, type Difference, type Stage, type Toleranc
 import { comparePrices, compareMetrics, compareRows } from "./folder-claims.ts";
 import { Memory, type StepContext } from "./memory.ts";
 import { plainPolicy } from "./policy.ts";
+import { PythonPeer } from "./python-policy.ts";
 import { readContent, type RecordLine } from "./record.ts";
 import { checkDigests, readRunFolder, type RunFolder } from "./run-folder.ts";
 import { secondGrade } from "./second-grades.ts";
@@ -19,6 +20,8 @@ export interface AuditOptions {
   readonly steps?: readonly [first: number, last: number] | undefined;
   /** Without a forward or backward pass. */
   readonly fast?: boolean;
+  /** A Python with torch and transformers that moves the weights too. */
+  readonly python?: string | undefined;
   readonly signal?: AbortSignal;
   /** Hears what is about to be done and how long it may take. */
   readonly note?: (text: string) => void;
@@ -75,18 +78,24 @@ export async function auditRun(directory: string, options: AuditOptions): Promis
   const from = Math.min(first, ...walks.map(({ start }) => start.step + 1));
   const since = now();
   let complete = true;
-  for (const step of recorded.filter((each) => each <= last)) {
-    if (signal?.aborted) complete = false;
-    if (!complete) break;
-    const facts = auditStep(context, readContent(run.steps.get(step) as RecordLine));
-    compareMetrics(run, facts);
-    comparePrices(run, facts);
-    for (const { audit, start } of walks) if (step > start.step) await audit.step(facts);
-    const done = (step - from + 1) / (last - from + 1);
-    if (done > 0) options.progress?.(step, last, ((now() - since) / 1000 / done) * (1 - done));
-    await setImmediate();
+  try {
+    for (const step of recorded.filter((each) => each <= last)) {
+      if (signal?.aborted) complete = false;
+      if (!complete) break;
+      const facts = auditStep(context, readContent(run.steps.get(step) as RecordLine));
+      compareMetrics(run, facts);
+      comparePrices(run, facts);
+      for (const { audit, start } of walks) if (step > start.step) await audit.step(facts);
+      const done = (step - from + 1) / (last - from + 1);
+      if (done > 0) options.progress?.(step, last, ((now() - since) / 1000 / done) * (1 - done));
+      await setImmediate();
+    }
+  } finally {
+    for (const { audit, end } of walks) {
+      await audit.close();
+      end?.();
+    }
   }
-  for (const { audit } of walks) await audit.close();
   return {
     run: directory,
     agrees: findings.total === 0,
@@ -128,7 +137,7 @@ async function walksOf(
   first: number,
   last: number,
   findings: Findings,
-  { fast = false, note = () => undefined, now }: AuditOptions,
+  { fast = false, python, note = () => undefined, now }: AuditOptions,
 ): Promise<readonly Walk[]> {
   const leaveOut = (why: string): [] => {
     findings.leaveOut("weights, gradient norms and log-probs", why);
@@ -145,5 +154,12 @@ async function walksOf(
     `from ${where} to step ${last} in float64 JavaScript: about ${formatDuration(seconds)}; --fast leaves the weights out, --steps a..b takes a part`,
   );
   const plain: PolicyMaker = async (stored) => plainPolicy(stored);
-  return [await openWalk(run, ground, "plain JavaScript, float64", plain, findings, async () => setImmediate())];
+  const tick = async (): Promise<void> => setImmediate();
+  const walks = [await openWalk(run, ground, { by: "plain JavaScript, float64", make: plain }, findings, tick)];
+  if (python === undefined) return walks;
+  const peer = await PythonPeer.start(python);
+  const by = `PyTorch ${peer.version}, float64`;
+  const make: PolicyMaker = (_, folder) => peer.open(folder);
+  walks.push(await openWalk(run, ground, { by, make, end: () => peer.close() }, findings, tick));
+  return walks;
 }

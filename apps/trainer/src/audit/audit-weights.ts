@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { exact, type Findings, type Tolerance } from "./findings.ts";
+import { exact, type Findings, type Place, type Tolerance } from "./findings.ts";
 import type { Sequence } from "./llama.ts";
-import type { OwnPolicy, Seen } from "./policy.ts";
+import type { FrozenPolicy, OwnPolicy, Seen } from "./policy.ts";
 import type { RunFolder } from "./run-folder.ts";
 import { settingsOf } from "./settings.ts";
 import type { PolicyFacts, StepFacts, Trained } from "./step-facts.ts";
@@ -22,12 +22,22 @@ export const tolerances: Readonly<Record<"logProb" | "gradNorm" | "entropy" | "w
 /** Makes weights that can be moved, out of a folder of the run. */
 export type PolicyMaker = (stored: StoredPolicy, folder: string) => Promise<OwnPolicy>;
 
+/** How a walk goes. */
+export interface WalkOptions {
+  /** Steps that samples may be behind. */
+  readonly maxLag: number;
+  /** Lets others have the processor. */
+  readonly tick: () => Promise<void>;
+  /** Named with differences where it is not this audit's own code. */
+  readonly by?: string | undefined;
+}
+
 interface Moved {
   readonly policy: OwnPolicy;
   /** log π under the first weights, for a KL term. */
   readonly reference: Pick<OwnPolicy, "forward"> | null;
   /** The weights at the beginning of recent steps, newest last. */
-  readonly history: { readonly step: number; readonly policy: Pick<OwnPolicy, "forward"> }[];
+  readonly history: { readonly step: number; readonly policy: FrozenPolicy }[];
   readonly place: string;
 }
 
@@ -38,19 +48,20 @@ export class WeightAudit {
   readonly #findings: Findings;
   readonly #maxLag: number;
   readonly #tick: () => Promise<void>;
+  readonly #by: Pick<Place, "by">;
 
   private constructor(
     run: RunFolder,
     policies: ReadonlyMap<string, Moved>,
     findings: Findings,
-    maxLag: number,
-    tick: () => Promise<void>,
+    { maxLag, tick, by }: WalkOptions,
   ) {
     this.#run = run;
     this.#policies = policies;
     this.#findings = findings;
     this.#maxLag = maxLag;
     this.#tick = tick;
+    this.#by = by === undefined ? {} : { by };
   }
 
   /** @param from - folder of the weights that the walk begins with */
@@ -60,7 +71,7 @@ export class WeightAudit {
     from: string,
     make: PolicyMaker,
     findings: Findings,
-    { maxLag, tick }: { readonly maxLag: number; readonly tick: () => Promise<void> },
+    options: WalkOptions,
   ): Promise<WeightAudit> {
     const policies = new Map<string, Moved>();
     for (const name of names) {
@@ -74,7 +85,7 @@ export class WeightAudit {
       const reference = first && (await make(first, join(run.beginning as string, place)));
       policies.set(name, { policy, reference, history: [], place });
     }
-    return new WeightAudit(run, policies, findings, maxLag, tick);
+    return new WeightAudit(run, policies, findings, options);
   }
 
   async step(facts: StepFacts): Promise<void> {
@@ -93,7 +104,7 @@ export class WeightAudit {
     const { refreshOldPolicyEvery: every } = settings;
     // π_old is the policy at its last refresh; samples may be of older weights still.
     if ((step - 1) % every === 0 || history.length === 0) history.push({ step, policy: await policy.copy() });
-    while (history.length > this.#maxLag + 1) history.shift();
+    while (history.length > this.#maxLag + 1) await history.shift()?.policy.free?.();
     const sequences = own.trained.map(({ utterance }): Sequence => ({
       prompt: utterance.promptTokens ?? [],
       reply: utterance.tokens ?? [],
@@ -124,7 +135,7 @@ export class WeightAudit {
       const before = u === row.updates.length - 1 ? copyOf(await policy.weights()) : null;
       await this.#tick();
       const { seen, norm } = (u === 0 && early) || (await policy.backward(sequencesOf(update.rows), slopes));
-      const place = { step, policy: own.name, optimizerStep: update.optimizerStep };
+      const place = { step, policy: own.name, optimizerStep: update.optimizerStep, ...this.#by };
       let at = 0;
       let entropy = 0;
       seen.forEach(({ logProbs, entropies }, i) => {
@@ -157,7 +168,14 @@ export class WeightAudit {
   }
 
   #logProb(trained: Trained | undefined, token: number, key: string, expected: number, found: unknown): void {
-    this.#findings.number("log-prob", { ...trained?.place, token }, key, expected, found, tolerances.logProb);
+    this.#findings.number(
+      "log-prob",
+      { ...trained?.place, token, ...this.#by },
+      key,
+      expected,
+      found,
+      tolerances.logProb,
+    );
   }
 
   /** log π_old under the weights of the last refresh, and the sampler's under those that sampled. */
@@ -213,7 +231,7 @@ export class WeightAudit {
     if (!stored) return;
     const weights = await policy.weights();
     const [apart, last] = [distance(weights, stored.weights), distance(weights, before)];
-    const at = { step, policy: name };
+    const at = { step, policy: name, ...this.#by };
     const worst = [...weights.keys()].toSorted(
       (a, b) => distanceOf(weights, stored.weights, b) - distanceOf(weights, stored.weights, a),
     )[0];
@@ -222,7 +240,7 @@ export class WeightAudit {
       at,
       `weights, distance in last steps (most in ${worst})`,
       0,
-      apart / last,
+      last === 0 && apart === 0 ? 0 : apart / last,
       tolerances.weights,
     );
     const steps = this.#run.train.epochs * step * this.#run.train.minibatches;

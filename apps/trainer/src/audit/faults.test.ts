@@ -173,6 +173,25 @@ test.each(Object.entries(inFolder))("%s is found at its place", { timeout: 60_00
   expect(first ?? differences[0]).toMatchObject(fault.found);
 });
 
+const python = process.env["LACONIC_PYTHON"];
+
+test.skipIf(python === undefined)("PyTorch agrees, and finds what this code finds", { timeout: 120_000 }, async () => {
+  const run = await copyOfRun(whole);
+  await editStep(run, 3, (content) => (policy(content).updates[1].gradNorm *= 1.1));
+  const { differences, weights } = await auditRun(run, { python, now: () => performance.now() });
+  expect(weights).toEqual(["plain JavaScript, float64", expect.stringMatching(/^PyTorch 2\..*, float64$/)]);
+  const found = { step: 3, stage: "gradient", key: "gradient norm", optimizerStep: 5 };
+  expect(differences.filter(({ stage }) => stage !== "folder" && stage !== "metric")).toEqual([
+    expect.objectContaining(found),
+    expect.objectContaining({ ...found, by: expect.stringMatching(/^PyTorch/) }),
+  ]);
+});
+
+test("a Python without torch is told what it takes", { timeout: 60_000 }, async () => {
+  const told = auditRun(whole, { python: "no-such-python", now: () => performance.now() });
+  await expect(told).rejects.toMatchObject({ code: "engine_failed", message: expect.stringContaining("--python") });
+});
+
 /** A run that does otherwise than its folder says. */
 const inRun: readonly [string, readonly string[], (train: Loose) => void, Partial<Difference>][] = [
   [

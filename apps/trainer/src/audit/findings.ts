@@ -33,6 +33,8 @@ export interface Place {
   readonly token?: number;
   /** Counted from 0 over the run. */
   readonly optimizerStep?: number;
+  /** Who computed it, where it was not this audit's own code. */
+  readonly by?: string;
 }
 
 /** A value of the folder that is not what it has to be. */

@@ -21,7 +21,7 @@ export function metricsOf(facts: StepFacts, train: TrainSettings, steps: number)
     ...termMetrics(judged),
     "task/accuracy": meanOf(known(judged.map((each) => each.own.task))),
     ...scoringMetrics(facts),
-    ...(train.asynchronous && typeof step.lag === "number" && { "sampling/lag_steps": step.lag }),
+    ...(train.asynchronous && lagMetrics([step.lag].flat())),
     ...(step.trees && { "rewards/evaluations": total(Object.values(step.scoring)) }),
     ...groupMetrics(judged),
     ...tokenMetrics(judged),
@@ -50,6 +50,18 @@ export function metricsOf(facts: StepFacts, train: TrainSettings, steps: number)
         [`budget/${cost}/guarded`, said.guarded] as const,
       ]),
     ),
+  };
+}
+
+/** Steps that the weights behind the groups were old. */
+function lagMetrics(lags: readonly number[]): Metrics {
+  const inOrder = lags.toSorted((a, b) => a - b);
+  return {
+    "sampling/lag_steps": meanOf(lags),
+    ...(lags.length > 1 && {
+      "sampling/lag_steps_p99": inOrder[Math.ceil(0.99 * lags.length) - 1] ?? 0,
+      "sampling/lag_steps_max": inOrder.at(-1) ?? 0,
+    }),
   };
 }
 

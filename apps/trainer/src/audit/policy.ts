@@ -8,6 +8,11 @@ export interface Seen {
   readonly entropies: readonly number[];
 }
 
+/** Weights that stay as they are. */
+export interface FrozenPolicy extends Pick<OwnPolicy, "forward"> {
+  free?(): Promise<void>;
+}
+
 /** Weights that an audit moves by itself. */
 export interface OwnPolicy {
   forward(sequences: readonly Sequence[]): Promise<readonly Seen[]>;
@@ -20,7 +25,7 @@ export interface OwnPolicy {
   step(settings: TrainSettings["optimizer"], learningRate: number): Promise<void>;
   weights(): Promise<Weights>;
   /** The same weights now, which a later step does not change. */
-  copy(): Promise<Pick<OwnPolicy, "forward">>;
+  copy(): Promise<FrozenPolicy>;
   close(): Promise<void>;
 }
 

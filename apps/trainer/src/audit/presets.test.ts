@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { laconic } from "../testing/laconic.ts";
@@ -39,5 +40,34 @@ test.each([
   expect(report).toMatchObject({ agrees: true, steps: [1, 3], complete: true, weights: ["plain JavaScript, float64"] });
   for (const stage of ["episode", "grade", "reward", "price", "batch", "advantage", "log-prob", "loss"] as const)
     expect([stage, report.compared[stage]]).toEqual([stage, expect.any(Number)]);
+  expect(report.compared["weights"]).toBeGreaterThan(0);
+});
+
+test("rollouts ahead of the optimiser, from weights of earlier steps", { timeout }, async () => {
+  const words = ["preset:relay-hint", ...short, "train.oldLogProbs=recompute", "train.steps=4"];
+  const ahead = 'train.asynchronous={"maxLag":2,"importanceCap":2}';
+  const report = await audited([...words, ahead], join(await temporaryFolder(), "run"));
+  expect(report.differences).toEqual([]);
+  expect(report.compared["weights"]).toBeGreaterThan(0);
+});
+
+const stories = join(process.env["LACONIC_DATA"] ?? "", "stories260k");
+const hasStories = process.env["LACONIC_DATA"] !== undefined && existsSync(stories);
+
+/** The story worlds: those of presets, and their tasks with the same training. */
+test.skipIf(!hasStories).each([
+  ["a hint", ["preset:story-hint"]],
+  ["the actor itself", ["preset:story-actor"]],
+  ["tellers", ["preset:story-hint", 'task={"name":"story-tellers"}']],
+  ["one teller", ["preset:story-hint", 'task={"name":"story-relay"}']],
+  ["a budget in the prompt", ["preset:story-hint", 'task={"name":"story-budget"}']],
+] as const)("stories, %s: a run agrees with its folder", { timeout }, async (_, words) => {
+  const smaller = ["train.steps=2", "train.episodesPerProblem=2", "train.minibatches=1"];
+  const report = await audited(
+    [...words, `model=${stories}`, ...short, ...smaller],
+    join(await temporaryFolder(), "run"),
+  );
+  expect(report.differences).toEqual([]);
+  expect(report.compared["grade"]).toBeGreaterThan(0);
   expect(report.compared["weights"]).toBeGreaterThan(0);
 });

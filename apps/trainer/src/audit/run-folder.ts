@@ -61,7 +61,8 @@ export async function readRunFolder(directory: string): Promise<RunFolder> {
   const kind = (wanted: string): Map<number, RecordLine> =>
     new Map(lines.filter((line) => line.kind === wanted).map((line) => [line.step, line]));
   const changes = (await rowsOf(path("warnings.jsonl"))).flatMap(({ message }) => {
-    const [, from, , before] = /^from step (\d+) on train\.steps is (\d+) instead of (\d+)/.exec(String(message)) ?? [];
+    const [, from, , before] =
+      /^from step (\d+) on (?:train\.)?steps is (\d+) instead of (\d+)/.exec(String(message)) ?? [];
     return from === undefined ? [] : [{ from: Number(from), before: Number(before) }];
   });
   return {

@@ -18,6 +18,7 @@ export interface Walk {
   readonly by: string;
   readonly start: Start;
   readonly audit: WeightAudit;
+  readonly end?: (() => void) | undefined;
 }
 
 /** What of the run can be walked over. */
@@ -62,14 +63,16 @@ function* stepsOf(first: number, last: number): Generator<number> {
 export async function openWalk(
   run: RunFolder,
   { start, names }: Ground,
-  by: string,
-  make: PolicyMaker,
+  { by, make, end }: { readonly by: string; readonly make: PolicyMaker; readonly end?: () => void },
   findings: Findings,
   tick: () => Promise<void>,
 ): Promise<Walk> {
   const maxLag = run.train.asynchronous?.maxLag ?? 0;
-  const audit = await WeightAudit.open(run, names, start.folder, make, findings, { maxLag, tick });
-  return { by, start, audit };
+  const audit = await WeightAudit.open(run, names, start.folder, make, findings, {
+    ...{ maxLag, tick },
+    by: end && by,
+  });
+  return { by, start, audit, end };
 }
 
 /** Forward passes of one token that a walk makes, a backward counted as two. */

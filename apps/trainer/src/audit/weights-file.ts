@@ -18,7 +18,7 @@ interface Entry {
 }
 
 /** Reads a safetensors file: eight bytes of length, a JSON header, raw numbers. @throws Error for a file that is none */
-async function readSafetensors(
+export async function readSafetensors(
   path: string,
 ): Promise<{ readonly weights: Weights; readonly metadata: Readonly<Record<string, string>> }> {
   const bytes = await readFile(path);

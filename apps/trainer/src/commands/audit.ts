@@ -3,6 +3,7 @@ import { performance } from "node:perf_hooks";
 import { LaconicError } from "@laconic/core";
 import type { CommandDef } from "citty";
 import { auditRun } from "../audit/audit-run.ts";
+import { pythonHere } from "../audit/python-policy.ts";
 import { auditText } from "../audit/report.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { formatDuration } from "../cli/format.ts";
@@ -18,6 +19,11 @@ export function auditCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         run: { type: "positional", required: true, description: "Run directory; a run that still goes on will do" },
         steps: { type: "string", description: "Only these steps", valueHint: "a..b" },
         fast: { type: "boolean", description: "Leave the weights out: no forward or backward pass" },
+        "with-python": {
+          type: "boolean",
+          description: "Move the weights by PyTorch too, with autograd in float64; takes torch and transformers",
+        },
+        python: { type: "string", description: "That Python; LACONIC_PYTHON by default", valueHint: "program" },
         ...jsonFlag,
       },
       run: async (args) => {
@@ -33,6 +39,7 @@ export function auditCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           const report = await auditRun(resolve(args.run), {
             steps: args.steps === undefined ? undefined : stepsIn(args.steps),
             fast: args.fast === true,
+            python: args["with-python"] || args.python !== undefined ? (args.python ?? pythonHere()) : undefined,
             signal: stop.signal,
             now: () => performance.now(),
             note: (text) => terminal.note(text),
