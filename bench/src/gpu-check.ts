@@ -75,6 +75,11 @@ async function conformance(): Promise<void> {
     await runCases(`kernels, ${precision}`, kernels.backend, kernelCases, async () => kernels);
     kernels.dispose();
   }
+  if (device === "cuda") {
+    const kernels = await createKernels({ device, dtype, programs: true });
+    await runCases("kernels, own programs", kernels.backend, kernelCases, async () => kernels);
+    kernels.dispose();
+  }
   // The order in which a GPU adds differs from run to run.
   const cases = engineCasesFor({ ...wholeProfile, ...(device === "cuda" && { digits: 4 }) });
   await runCases("engine, float32", device, cases, async () => createInlineEngine([await createKernels({ device })]));
@@ -105,7 +110,7 @@ async function primitives(): Promise<void> {
 async function withModel(
   precision: "float32" | "bfloat16",
   body: (model: TrainableModel) => Promise<void>,
-  programs = true,
+  programs = false,
 ): Promise<void> {
   const engine = await createLocalEngine({
     device: torchKernels({ device, dtype: precision, programs }),
@@ -134,14 +139,14 @@ async function parity(): Promise<void> {
     );
 }
 
-/** With our own programs, and with PyTorch's kernels alone. */
+/** With PyTorch's kernels alone, and with our own programs. */
 async function speed(): Promise<void> {
   const body = async (model: TrainableModel): Promise<void> => {
     await measureUpdate(model);
     for (const rows of job.decode.rows) await measureDecode(model, rows);
   };
   await withModel(dtype, body);
-  if (device === "cuda") await withModel(dtype, body, false);
+  if (device === "cuda") await withModel(dtype, body, true);
 }
 
 async function measureUpdate(opened: TrainableModel): Promise<void> {
@@ -172,7 +177,7 @@ async function measureDecode(opened: TrainableModel, rows: number): Promise<void
 function profile(): void {
   const jobFile = join(folder, "job.json");
   writeFileSync(jobFile, JSON.stringify(job));
-  const program = [...process.execArgv, join(import.meta.dirname, "gpu/profile.ts")];
+  const program = [...process.execArgv, new URL("gpu/profile.ts", import.meta.url).pathname];
   for (const blocking of device === "cuda" ? ["0", "1"] : ["0"]) {
     const { status, stdout, stderr } = spawnSync(process.execPath, [...program, jobFile, checkpoint, device, dtype], {
       encoding: "utf8",

@@ -74,7 +74,8 @@ def answer(ask):
         norm = torch.sqrt(sum((each.grad**2).sum() for each in model.parameters()))
         return {"seen": told, "norm": norm.item()}
     if ask["do"] == "step":
-        torch.nn.utils.clip_grad_norm_(model.parameters(), ask["maxGradNorm"])
+        if ask["maxGradNorm"] is not None:
+            torch.nn.utils.clip_grad_norm_(model.parameters(), ask["maxGradNorm"])
         for group in optimizer.param_groups:
             matrices = group["params"][0].dim() >= 2
             group.update(lr=ask["learningRate"], betas=(ask["beta1"], ask["beta2"]), eps=ask["epsilon"])

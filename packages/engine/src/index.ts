@@ -10,6 +10,7 @@ export type { WebWorker, WebWorkerScope } from "./local/web-worker.ts";
 export { localPolicy, repeatableBatching, type Batching } from "./local/local-policy.ts";
 
 export { parseModelConfig } from "./transformer/model-config.ts";
+export { convertLlama2c } from "./weights/llama2c.ts";
 export { readJsonFile } from "./weights/model-folder.ts";
 export type { Llama3RopeScaling, ModelConfig } from "./transformer/model-config.ts";
 export { parameterShapes } from "./transformer/parameters.ts";

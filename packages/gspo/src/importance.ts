@@ -19,6 +19,11 @@ export interface ImportanceOptions {
   readonly cap: number;
   /** Drop a sequence that holds a token with ρ below this (MARTI: 1e-4). */
   readonly veto?: number;
+  /**
+   * Correct only where the mean |log π_old - log π_roll| of what is evaluated together is above this: a sampler in step with
+   * the trainer is left alone.
+   */
+  readonly gapAbove?: number;
 }
 
 /** @throws LaconicError `config_invalid`. */
@@ -28,13 +33,18 @@ export function checkImportance(options: ImportanceOptions | undefined): void {
     throw new LaconicError("config_invalid", `importance.cap is ${options.cap}: it must be above 1`);
   if (options.veto !== undefined && !(options.veto > 0 && options.veto < 1))
     throw new LaconicError("config_invalid", `importance.veto is ${options.veto}: it must be between 0 and 1`);
+  if (options.gapAbove !== undefined && !(options.gapAbove > 0))
+    throw new LaconicError("config_invalid", `importance.gapAbove is ${options.gapAbove}: it must be above 0`);
 }
 
 /** As flat facts for the run record. */
 export function importanceSettings(options: ImportanceOptions | undefined): Objective["settings"] {
   if (!options) return { importance: null };
-  const { kind, level, cap, veto = null } = options;
-  return { importance: kind, importanceLevel: level, importanceCap: cap, importanceVeto: veto };
+  const { kind, level, cap, veto = null, gapAbove = null } = options;
+  return {
+    ...{ importance: kind, importanceLevel: level, importanceCap: cap, importanceVeto: veto },
+    ...(gapAbove !== null && { importanceGapAbove: gapAbove }),
+  };
 }
 
 /** No two engines agree to the last bit on this many tokens by chance. */
@@ -56,6 +66,19 @@ function refuseBypass({ input, totals }: Prepared, rollLogProbs: Ragged): void {
       "objective_refused",
       "importance: rollLogProbs and oldLogProbs are the same values, so π / π_old corrects for the sampler already; recompute oldLogProbs with the trainer, or leave importance out",
     );
+}
+
+/** Whether sampler and trainer differ so much that samples have to be weighed. */
+export function needsImportance({ input }: Prepared, { gapAbove }: ImportanceOptions): boolean {
+  const { oldLogProbs, rollLogProbs, mask } = input;
+  if (gapAbove === undefined || !rollLogProbs) return true;
+  let [sum, count] = [0, 0];
+  oldLogProbs.values.forEach((value, t) => {
+    if (mask && mask[t] === 0) return;
+    sum += Math.abs(value - (rollLogProbs.values[t] as number));
+    count += 1;
+  });
+  return sum > gapAbove * count;
 }
 
 /** Weight per token, with the effective sample size (sum ρ)² / (n sum ρ²) among the diagnostics. */

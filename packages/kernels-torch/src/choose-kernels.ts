@@ -7,12 +7,12 @@ import { torchKernelSet, type KernelChoices } from "./torch-kernels.ts";
 /**
  * PyTorch's fused attention, its fused gradient of norms, and our own programs, where they give what plain products give on a
  * small case, else plain products: arguments and limits differ between versions and cards.
- * @param wanted - our own programs, unless false; decode steps as graphs, if true
+ * @param wanted - our own programs, if true; decode steps as graphs, if true
  */
 export async function chooseKernels(
   torch: Torch,
   dtype: "float32" | "bfloat16",
-  { programs = true, graphs = false }: { readonly programs?: boolean; readonly graphs?: boolean } = {},
+  { programs = false, graphs = false }: { readonly programs?: boolean; readonly graphs?: boolean } = {},
 ): Promise<Kernels> {
   if (torch.device === "cpu") return torchKernelSet(torch, dtype, { attention: "fused", normBackward: "composed" });
   const safe = torchKernelSet(torch, dtype, { attention: "math", normBackward: "composed" });

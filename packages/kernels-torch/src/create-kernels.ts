@@ -8,7 +8,7 @@ import { Torch } from "./native/torch.ts";
 
 /**
  * What an engine's worker calls. Options: `device` (`cpu`, `cuda`), `dtype` (`float32`, `bfloat16`), `threads` of one
- * operation on the CPU, `tf32` (false unless told), `programs` (our own where they agree with PyTorch's kernels; true unless told), `graphs` on CUDA (false unless told), `index` of the GPU (0 unless told), `torch` (folder of the torch package; searched for unless told).
+ * operation on the CPU, `tf32` (false unless told), `programs` (our own where they agree with PyTorch's kernels; false unless told), `graphs` on CUDA (false unless told), `index` of the GPU (0 unless told), `torch` (folder of the torch package; searched for unless told).
  * @throws LaconicError `device_unavailable` with what is missing; `config_invalid` for an unknown option.
  */
 export const createKernels: CreateKernels = async (options = {}) => {
@@ -19,7 +19,7 @@ export const createKernels: CreateKernels = async (options = {}) => {
     tf32 = false,
     index = 0,
     graphs = false,
-    programs = true,
+    programs = false,
     torch,
     ...unknown
   } = options;
@@ -67,12 +67,15 @@ export interface TorchOptions {
   /** TF32 products of float32 matrices on CUDA: 10 bits of fraction instead of 23, and faster. False unless told. */
   readonly tf32?: boolean;
   /**
+   * Our own programs on CUDA in bfloat16 instead of chains of PyTorch's kernels, where both agree on a small case. False
+   * unless told: no GPU has run them yet.
+   */
+  readonly programs?: boolean;
+  /**
    * Decode steps as CUDA graphs: one call instead of a thousand, with rows rounded up to a power of two. Where CUDA or an
    * operation refuses, the step is run as without. False unless told.
    */
   readonly graphs?: boolean;
-  /** Our own programs on CUDA in bfloat16, where they agree with PyTorch's kernels. True unless told. */
-  readonly programs?: boolean;
   /** Folder of the torch package; searched for unless told. */
   readonly torch?: string;
 }

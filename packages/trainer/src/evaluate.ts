@@ -3,12 +3,15 @@ import {
   randomFromSeed,
   silenceRates,
   wilsonInterval,
+  type AgentId,
   type Episode,
   type EpisodeContext,
   type Problem,
 } from "@laconic/core";
 import { scoreValue, type ScoreCounts } from "@laconic/rewards";
 import { agentGspoDefaults, type ScoringSettings, type TrainConfig } from "./config.ts";
+import { attempts, streamOfAttempt } from "./stages/attempts.ts";
+import { languageOf, saidTexts, type Language } from "./language.ts";
 import { scoringFailure, scoringReport } from "./stages/scoring-failure.ts";
 import { rewardOf, scorer } from "./scorer.ts";
 import { modelsOf, type Samplers, type TrainingParts } from "./parts.ts";
@@ -21,6 +24,10 @@ export interface Measured {
   readonly interval: readonly [low: number, high: number];
   /** Mean tokens written per episode, end tokens included. */
   readonly tokens: number;
+  /** Means of what the reward counts beside its terms; absent where it counts nothing. */
+  readonly measures?: Readonly<Record<string, number>>;
+  /** Of each trained agent; absent where no policy of the beginning is kept. */
+  readonly language?: Readonly<Record<AgentId, Language>>;
 }
 
 /** How a team does on held-out problems. */
@@ -59,8 +66,12 @@ export async function evaluate(
     readonly limits?: EpisodeContext["limits"];
     /** What an agent's error does; with `end` its problem is left out of the accuracy. Default `throw`. */
     readonly onError?: EpisodeContext["onError"];
+    /** Times that an episode whose model fails is played again; none unless told. */
+    readonly retries?: number;
     /** Default: that of a run. */
     readonly scoring?: ScoringSettings;
+    /** The policies of the beginning, by name: language is measured under them. */
+    readonly references?: Samplers;
   },
 ): Promise<{ readonly evaluation: Evaluation; readonly episodes: readonly EvaluatedEpisode[] }> {
   const models = modelsOf(parts, samplers);
@@ -70,13 +81,15 @@ export async function evaluate(
   const random = randomFromSeed(options.seed).split("evaluation");
   const played = await Promise.all(
     heldOut.slice(0, options.problems).map(async (problem, i) => {
-      const episode = await topology.run(problem, {
-        models,
-        sampling: options.sampling,
-        random: random.split(i),
-        ...(options.limits && { limits: options.limits }),
-        ...(options.onError && { onError: options.onError }),
-      });
+      const episode = await attempts(options.retries ?? 0, (attempt) =>
+        topology.run(problem, {
+          models,
+          sampling: options.sampling,
+          random: streamOfAttempt(random.split(i), attempt),
+          ...(options.limits && { limits: options.limits }),
+          ...(options.onError && { onError: options.onError }),
+        }),
+      );
       return { problem, episode, score: await scoreOf(episode, problem) };
     }),
   );
@@ -94,6 +107,25 @@ export async function evaluate(
       `the evaluation at step ${options.step}: all ${episodes.length} episodes ended with an agent's error, none has an answer`,
       { step: options.step },
     );
+  const texts = await saidTexts(
+    parts,
+    options.references ?? {},
+    played.map(({ episode }) => episode),
+    options.sampling.temperature,
+  );
+  const measuresOf = new Map(
+    played.map(({ episode, score }) => [episode, score?.status === "scored" ? (score.reward.measures ?? {}) : {}]),
+  );
+  const measured = (some: readonly EvaluatedEpisode[]): Measured => ({
+    ...measuredTeam(some),
+    ...measuredBeside(some.map(({ episode }) => measuresOf.get(episode) ?? {})),
+    ...(texts.size > 0 && {
+      language: languageOf(
+        some.map(({ episode }) => episode),
+        texts,
+      ),
+    }),
+  });
   const groups = [...new Set(episodes.flatMap(({ problem: { group = [] } }) => group))].toSorted();
   const within = (wanted: string): Measured => measured(episodes.filter(({ problem: { group } }) => group === wanted));
   return {
@@ -108,7 +140,17 @@ export async function evaluate(
   };
 }
 
-function measured(episodes: readonly EvaluatedEpisode[]): Measured {
+/** Means by name, NaN left out. */
+function measuredBeside(counted: readonly Readonly<Record<string, number>>[]): Pick<Measured, "measures"> {
+  const names = [...new Set(counted.flatMap((measures) => Object.keys(measures)))];
+  const means = names.flatMap((name) => {
+    const values = counted.map(({ [name]: value = Number.NaN }) => value).filter((value) => !Number.isNaN(value));
+    return values.length === 0 ? [] : [[name, values.reduce((sum, value) => sum + value, 0) / values.length]];
+  });
+  return means.length === 0 ? {} : { measures: Object.fromEntries(means) as Record<string, number> };
+}
+
+function measuredTeam(episodes: readonly EvaluatedEpisode[]): Measured {
   const grades = episodes.map(({ task }) => task).filter((task) => !Number.isNaN(task));
   const right = grades.reduce((sum, task) => sum + task, 0);
   const tokens = episodes

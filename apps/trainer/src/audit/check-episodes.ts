@@ -56,6 +56,7 @@ export function checkGroups(findings: Findings, step: StepRow, train: TrainSetti
   const place = { step: step.step };
   if (step.trees) return; // branches end where nobody was scored
   findings.number("episode", place, "problems", train.problemsPerStep, step.problems.filter(Boolean).length);
+  if (train.asynchronous?.cutStragglers) return; // a group may train without its slowest
   for (const [group] of step.problems.entries()) {
     const members = step.rollouts.filter((rollout) => rollout.group === group).length;
     findings.number("episode", place, `episodes of group ${group}`, train.episodesPerProblem, members);

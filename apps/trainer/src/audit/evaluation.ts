@@ -35,6 +35,9 @@ export function auditEvaluation(
       found ?? {},
     );
   }
+  const audited = ["step", "problems", "accuracy", "interval", "tokens", "groups", "silence", "scoring"];
+  for (const key of Object.keys(row ?? {}))
+    if (!audited.includes(key)) findings.leaveOut(`evaluation's ${key}`, "this audit has no second rule for it");
   const turns = played.flatMap(({ episode }) => episode.utterances);
   for (const agent of new Set(turns.map((turn) => turn.agent))) {
     const own = turns.filter((turn) => turn.agent === agent);

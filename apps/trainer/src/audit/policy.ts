@@ -52,7 +52,7 @@ export function plainPolicy(stored: StoredPolicy): OwnPolicy {
     async step({ beta1, beta2, epsilon, weightDecay, maxGradNorm }, learningRate) {
       steps += 1;
       const norm = gradient.norm;
-      const shrink = norm > maxGradNorm ? maxGradNorm / norm : 1;
+      const shrink = maxGradNorm !== null && norm > maxGradNorm ? maxGradNorm / norm : 1;
       for (const [name, { shape: dimensions, values }] of weights) {
         const slope = gradient.values.get(name);
         const decay = dimensions.length >= 2 ? 1 - learningRate * weightDecay : 1;

@@ -90,7 +90,11 @@ export interface TrainSettings {
   readonly costs: Readonly<Record<string, unknown>> | null;
   readonly prices: Readonly<Record<string, number>>;
   readonly costWhenTaskAtLeast?: number;
-  readonly asynchronous: { readonly maxLag: number; readonly importanceCap: number } | null;
+  readonly asynchronous: {
+    readonly maxLag: number;
+    readonly importanceCap: number;
+    readonly cutStragglers?: unknown;
+  } | null;
   readonly credit: { readonly kind: string; readonly alpha?: number };
   readonly tree: { readonly gamma: number } | null;
   readonly policies: Readonly<Record<string, OwnSettings>>;
@@ -101,7 +105,8 @@ export interface TrainSettings {
     readonly beta2: number;
     readonly epsilon: number;
     readonly weightDecay: number;
-    readonly maxGradNorm: number;
+    /** Null never clips. */
+    readonly maxGradNorm: number | null;
     readonly learningRate: ScheduleSettings;
   };
 }

@@ -117,7 +117,11 @@ function report(
     );
   terminal.note(`report: ${done.report}`);
   if (json) {
-    const side = ({ accuracy, tokens }: Measured): object => ({ accuracy, tokens });
+    const side = ({ accuracy, tokens, measures, language }: Measured): object => ({
+      ...{ accuracy, tokens },
+      ...(measures && { measures }),
+      ...(language && { language }),
+    });
     const groups = groupsOf(done).map(([name, first, last]) => [name, { before: side(first), after: side(last) }]);
     const rest = { before: side(before), after: side(after), budget, seconds, trainingSeconds, device };
     terminal.result(JSON.stringify({ ...Object.fromEntries(groups), ...rest }));

@@ -16,7 +16,11 @@ import {
   relayQuickstart,
   relayWriters,
   storyActor,
+  storyBudget,
   storyHint,
+  storyRelay,
+  storyTellers,
+  storyWriters,
   type Preset,
 } from "@laconic/tasks/presets";
 
@@ -36,8 +40,12 @@ const presets: Readonly<Record<string, Preset>> = {
   "relay-actor": relayActor,
   "relay-writers": relayWriters,
   "relay-feedback": relayFeedback,
+  "story-tellers": storyTellers,
+  "story-relay": storyRelay,
   "story-hint": storyHint,
   "story-actor": storyActor,
+  "story-writers": storyWriters,
+  "story-budget": storyBudget,
 };
 
 export const presetNames: readonly string[] = Object.keys(presets);

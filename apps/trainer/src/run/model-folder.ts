@@ -1,11 +1,13 @@
 import { stat } from "node:fs/promises";
-import { resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { LaconicError } from "@laconic/core";
 import { checkpointFiles, hubEnvironment, openSnapshot } from "@laconic/hub";
 import { downloadProgress } from "../cli/download-progress.ts";
 import type { Terminal } from "../cli/terminal.ts";
+import { convertedFolder } from "./llama2c-folder.ts";
 import { shippedCheckpoint } from "./relay-model.ts";
+import { userCache } from "./user-cache.ts";
 
 /** A model's files on this machine. */
 export interface ModelFolder {
@@ -16,26 +18,55 @@ export interface ModelFolder {
   readonly name: string;
 }
 
-const hubName = /^hub:([^@]+)(?:@(.+))?$/;
+/** Owner and name, or the name alone; a folder or file below; a revision. */
+const hubName = /^hub:([^@/]+(?:\/[^@/]+)?)(?:\/([^@]+))?(?:@(.+))?$/;
 
 /**
- * Finds a model by what a configuration or command line calls it: `shipped`, a folder, or `hub:owner/name` with
- * `@revision` where it is not `main`. Files that the hub's cache lacks are downloaded, with progress.
- * @throws LaconicError `checkpoint_missing` for a folder that does not exist, and what `openSnapshot` throws
+ * Finds a model by what a configuration or command line calls it: `shipped`, a folder, a llama2.c checkpoint, or `hub:owner/name` with
+ * `/folder` below it and `@revision` where it is not `main`. Files that the hub's cache lacks are downloaded, with progress;
+ * checkpoints of llama2.c are converted once, into the user's cache.
+ * @param options.weights - false leaves them on the hub: a server has them
+ * @throws LaconicError `checkpoint_missing` for a folder that does not exist, and what `openSnapshot` and `convertedFolder` throw
  */
-export async function openModelFolder(given: string, terminal: Terminal): Promise<ModelFolder> {
+export async function openModelFolder(
+  given: string,
+  terminal: Terminal,
+  { weights = true }: { readonly weights?: boolean } = {},
+): Promise<ModelFolder> {
   if (given === "shipped") return { folder: fileURLToPath(shippedCheckpoint), pinned: given, name: "relay-one-fact" };
-  const [, repo, revision = "main"] = hubName.exec(given) ?? [];
-  if (repo !== undefined) return fromHub(repo, revision, terminal);
+  const [, repo, below, revision = "main"] = hubName.exec(given) ?? [];
+  if (repo !== undefined) return fromHub({ repo, below, revision, weights }, terminal);
   const folder = resolve(given);
   const found = await stat(folder).catch(() => null);
-  if (found?.isDirectory()) return { folder, pinned: given, name: folder.split(/[/\\]/).at(-1) ?? given };
+  const name = folder.split(/[/\\]/).at(-1) ?? given;
+  if (found?.isDirectory()) return { folder: await asModelFolder(folder, terminal), pinned: given, name };
+  if (found?.isFile() && folder.endsWith(".bin"))
+    return { folder: await asModelFolder(dirname(folder), terminal, folder), pinned: given, name };
   const hint = /^\w[\w.-]*\/\w[\w.-]*$/.test(given) ? `; a model of the Hugging Face hub is written hub:${given}` : "";
   throw new LaconicError("checkpoint_missing", `there is no model folder ${folder}${hint}`, { folder });
 }
 
-async function fromHub(repo: string, revision: string, terminal: Terminal): Promise<ModelFolder> {
-  const options = { ...hubEnvironment(process.env), repo, revision, files: checkpointFiles };
+interface HubModel {
+  readonly repo: string;
+  /** A folder of the repository, or a llama2.c checkpoint in it; the whole when absent. */
+  readonly below: string | undefined;
+  readonly revision: string;
+  /** Whether its weights are wanted too. */
+  readonly weights: boolean;
+}
+
+async function fromHub({ repo, below, revision, weights }: HubModel, terminal: Terminal): Promise<ModelFolder> {
+  const parts = below?.split("/") ?? [];
+  if (parts.some((part) => !/^\w[\w.-]*$/.test(part)))
+    throw new LaconicError("input_invalid", `hub:${repo}/${below} names no folder of a repository`, { key: "model" });
+  const isFile = parts.at(-1)?.endsWith(".bin") === true;
+  const inside = isFile ? parts.slice(0, -1).join("/") : parts.join("/");
+  const options = {
+    ...hubEnvironment(process.env),
+    repo,
+    revision,
+    files: wantedFiles(inside, isFile ? below : undefined).filter((name) => weights || isDescribing(name)),
+  };
   const open = (offline: boolean): ReturnType<typeof openSnapshot> =>
     openSnapshot({ ...options, offline, onProgress: downloadProgress(repo, terminal) });
   const { folder, commit } = await open(options.offline).catch((error: unknown) => {
@@ -46,5 +77,34 @@ async function fromHub(repo: string, revision: string, terminal: Terminal): Prom
       throw error;
     });
   });
-  return { folder, pinned: `hub:${repo}@${commit}`, name: repo };
+  const name = [repo, ...parts].join("/");
+  const found = join(folder, inside);
+  const file = isFile ? join(folder, ...parts) : undefined;
+  return {
+    folder: below === undefined ? folder : await asModelFolder(found, terminal, file),
+    pinned: `hub:${name}@${commit}`,
+    name,
+  };
+}
+
+/** Tokenizer, chat template, and how long a context is. */
+function isDescribing(file: string): boolean {
+  return !(file.split("/").at(-1) ?? file).startsWith("model");
+}
+
+/** What is fetched: of a whole repository a checkpoint's files; of a folder also llama2.c's, by the names that theirs have. */
+function wantedFiles(inside: string, file: string | undefined): readonly string[] {
+  const at = (name: string): string => (inside === "" ? name : `${inside}/${name}`);
+  if (file !== undefined) return [file, at("tok*.bin")];
+  if (inside === "") return checkpointFiles;
+  // As patterns: a folder with a llama2.c checkpoint has no config.json, which would be asked for by name.
+  return [
+    ...checkpointFiles.map((name) => (name === "config.json" ? "config.jso?" : name)),
+    "stories*.bin",
+    "tok*.bin",
+  ].map(at);
+}
+
+async function asModelFolder(folder: string, terminal: Terminal, file?: string): Promise<string> {
+  return convertedFolder(folder, join(userCache(), "llama2c"), (text) => terminal.note(text), file);
 }

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { storyRelayTask, type StoryRelayOptions } from "../stories/relay.ts";
 import type { NamedTask } from "./named-task.ts";
+import { tellerFields } from "./teller-fields.ts";
 import { storyResources } from "./story-resources.ts";
 
 /** One tells a story on, one answers from what it heard. */
@@ -11,8 +12,7 @@ export interface StoryRelaySettings extends Omit<StoryRelayOptions, "heldOut" | 
 export const storyRelay: NamedTask<StoryRelaySettings> = {
   schema: z.strictObject({
     name: z.literal("story-relay"),
-    tellerTokens: z.int().min(1).exactOptional(),
-    solverTokens: z.int().min(1).exactOptional(),
+    ...tellerFields,
   }),
   title: () => "story-relay",
   world: () => null,

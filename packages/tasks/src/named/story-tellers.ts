@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { storyTellersTask, type StoryTellersOptions } from "../stories/tellers.ts";
 import type { NamedTask } from "./named-task.ts";
+import { tellerFields } from "./teller-fields.ts";
 import { storyResources } from "./story-resources.ts";
 
 /** Of three tellers one knows; the others learn to be silent. */
@@ -11,8 +12,7 @@ export interface StoryTellersSettings extends Omit<StoryTellersOptions, "heldOut
 export const storyTellers: NamedTask<StoryTellersSettings> = {
   schema: z.strictObject({
     name: z.literal("story-tellers"),
-    tellerTokens: z.int().min(1).exactOptional(),
-    solverTokens: z.int().min(1).exactOptional(),
+    ...tellerFields,
   }),
   title: () => "story-tellers",
   world: () => null,

@@ -14,5 +14,5 @@ export {
 export { magrpo, magrpoMultiturn } from "./magrpo.ts";
 export { relayQuickstart } from "./relay-quickstart.ts";
 export { relayActor, relayCritic, relayFeedback, relayHint, relayWriters } from "./relay-worlds.ts";
-export { storyActor, storyHint } from "./story-hint.ts";
+export { storyActor, storyBudget, storyHint, storyRelay, storyTellers, storyWriters } from "./story-worlds.ts";
 export type { BudgetedTrainSettings, Preset } from "./preset.ts";

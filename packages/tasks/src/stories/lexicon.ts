@@ -1,16 +1,29 @@
 import { randomFromSeed, type Random } from "@laconic/core";
 
-/** Children that stories of training are about: short names that small story models write in one to three tokens. */
+/**
+ * Children that stories of training are about: names that the smallest story model spells in one to four tokens. The first
+ * sixteen are common in its stories; the others stand in an order that was drawn.
+ */
 export const knownNames: readonly string[] = [
-  ...["Lily", "Tom", "Tim", "Ben", "Sue", "Mia", "Max", "Sam", "Anna", "Jack", "Lucy", "Sara"],
-  ...["Bob", "Amy", "Emma", "Jane", "John", "Mary", "Timmy", "Lila", "Jill", "Billy", "Daisy", "Molly"],
-  ...["Nina", "Leo", "Rose", "Ella", "Joe", "Kate", "Fred", "Peter", "Jimmy", "Bobby", "Susie", "Sally"],
-  ...["Tommy", "Jenny", "Mark", "Nick", "Zoe", "Dan", "Eva", "Rex", "Kim", "Roy", "Polly", "Charlie"],
+  ...["Lily", "Tom", "Tim", "Ben", "Sue", "Mia", "Max", "Sam", "Jack", "Lucy", "Sara", "Bob"],
+  ...["Amy", "Jane", "Mary", "Timmy", "Kim", "Cara", "Ed", "Harry", "Sally", "Betty", "Leon", "Jess"],
+  ...["Lina", "Todd", "Kate", "Pam", "Cole", "Don", "Matt", "Wendy", "Luke", "Tara", "Tina", "Milo"],
+  ...["Jim", "Jimmy", "Bess", "Wes", "Hal", "Mara", "Ray", "Burt", "Kai", "Jed", "Sal", "Lana"],
+  ...["Seth", "Marie", "Mimi", "Jon", "Al", "Jen", "Ken", "Brad", "Maya", "Vera", "Will", "Ted"],
+  ...["Mona", "Mike", "Ivy", "Joan", "Tommy", "Ella", "Tad", "Eve", "Oscar", "Len", "Hope", "Bea"],
+  ...["Nell", "Lila", "Ollie", "Wade", "Ron", "Ruth", "Peg", "Trish", "Zoe", "Steve", "Benny", "Dirk"],
+  ...["Vic", "Peter", "Rose", "Dave", "Abe", "Joy", "Flo", "Lena", "Molly", "Sean", "Lil", "Mark"],
+  ...["Faye", "Fay", "Jill", "Jo", "Neil", "Tess", "Dina", "Mandy", "Stan", "Sandy", "Ned", "Bella"],
+  ...["Billy", "Gina", "Leo", "Toni", "Ida", "Jan", "Finn", "Beth", "Joe", "Dean", "Tony", "Fred"],
+  ...["Nina", "Zack", "Eli", "Dan", "Hank", "Erin", "Nat", "Lola", "Zara", "Rob", "Nick", "Tia"],
+  ...["June", "Roy", "Otto", "Lou", "Lulu", "Lisa", "Kitty", "Pete", "Kit", "Andy", "Mina", "Lia"],
+  ...["Gus", "Ian", "Linda", "Earl", "Jake", "Lee", "Glen", "Lara"],
 ];
 
-/** Children that held-out stories are about, and none of training is. */
+/** Children that held-out stories are about, and none of training is: drawn with the others' order, before anything was trained. */
 export const unseenNames: readonly string[] = [
-  ...["Annie", "Mike", "Lisa", "Bella", "Sophie", "Jake", "Ruby", "Ted", "Alice", "Luke", "Penny", "Oscar"],
+  ...["Sadie", "Jay", "Hugo", "Greg", "Rick", "Cora", "Mae", "Nan", "Sid", "Ana", "Phil", "Liz"],
+  ...["Iris", "Rex", "Bill", "Eva", "Rita", "Pat", "Nora", "Toby", "Dora", "Meg", "Ann", "Carl"],
 ];
 
 /** Things that a child has. */
@@ -28,10 +41,14 @@ export interface Child {
 /** Where a child is from: `known` is held out but its name is one of training's, `unseen` has a name that no story of training has. */
 export type StorySplit = "train" | "known" | "unseen";
 
-/** Draws a child of one split; one pair of name and thing in eight is never learned on. */
-export function drawChild(random: Random, split: StorySplit): Child {
+/**
+ * Draws a child of one split; one pair of name and thing in eight is never learned on.
+ * @param names - how many of the known names there are
+ */
+export function drawChild(random: Random, split: StorySplit, names: number = knownNames.length): Child {
+  const known = knownNames.slice(0, names);
   for (;;) {
-    const child = { name: random.pick(split === "unseen" ? unseenNames : knownNames), thing: random.pick(things) };
+    const child = { name: random.pick(split === "unseen" ? unseenNames : known), thing: random.pick(things) };
     const isHeldOut = randomFromSeed(`stories ${child.name}/${child.thing}`).integer(8) === 0;
     if (split === "unseen" || isHeldOut === (split === "known")) return child;
   }

@@ -1,21 +1,26 @@
 import type { TeamTask } from "../task.ts";
 import { storyProblems } from "./story-problems.ts";
-import { storyOf, tellerTeam, type TellerOptions } from "./teller-team.ts";
+import { knownStory, tellerTeam, type TellerOptions } from "./teller-team.ts";
 
 /** Size of the world. A teller's sentence has at most 40 tokens by default. */
 export type StoryRelayOptions = TellerOptions;
 
 /** One knows whose the thing is and tells the story on; one reads that and says the name. */
 export function storyRelayTask(options: StoryRelayOptions): TeamTask {
-  const { tokenizer, tellerTokens = 40, solverTokens, heldOut = 200 } = options;
+  const { tokenizer, tellerTokens = 40, names, opening, heldOut = 200 } = options;
   return {
-    ...tellerTeam("story-relay", ["teller"], { tellerTokens, solverTokens }),
+    ...tellerTeam("story-relay", ["teller"], { ...options, tellerTokens }),
     tokenizer,
-    ...storyProblems("story-relay", heldOut, (child) => ({
-      id: `story-relay:${child.name}/${child.thing}`,
-      question: child.thing,
-      gold: child.name,
-      views: { teller: storyOf(child) },
-    })),
+    ...storyProblems(
+      "story-relay",
+      heldOut,
+      (child) => ({
+        id: `story-relay:${child.name}/${child.thing}`,
+        question: child.thing,
+        gold: child.name,
+        views: { teller: knownStory(child, opening) },
+      }),
+      names,
+    ),
   };
 }

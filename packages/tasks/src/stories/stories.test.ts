@@ -1,9 +1,11 @@
-import { randomFromSeed, type Problem } from "@laconic/core";
+import { randomFromSeed, type Problem, type Topology } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
 import { describe, expect, test } from "vitest";
 import { relayTokenizer as tokenizer } from "../relay/tokenizer.ts";
 import { obedience } from "./budget.ts";
+import { spelled } from "./teller-team.ts";
 import {
+  knownNames,
   storyBudgetTask,
   storyHintTask,
   storyRelayTask,
@@ -53,6 +55,18 @@ describe.each(tasks.map((task) => [task.name, task] as const))("%s", (_, task) =
   });
 });
 
+/** An episode in which each agent says its words. */
+function scriptedTeam(
+  topology: Topology,
+  problem: Problem,
+  words: Readonly<Record<string, string>>,
+): ReturnType<Topology["run"]> {
+  const models = Object.fromEntries(
+    topology.agents.map((agent) => [agent, scriptedModel(() => ({ text: words[agent] ?? "" }))]),
+  );
+  return topology.run(problem, { ...context, models });
+}
+
 /** What each agent is asked, where the others say these words. */
 async function prompts(
   task: (typeof tasks)[number],
@@ -81,8 +95,35 @@ test("the solver reads what was said as sentences, and nothing of those who were
     one: "A",
     two: "B",
     three: "C",
-    solver: "Lily ran. The child with the red ball was named",
+    solver: 'Lily ran. Mom found the red ball. "Thank you,',
   });
+});
+
+test("spelling earns a part for the first letters; who knew and who did not are counted apart", async () => {
+  const task = storyTellersTask({ tokenizer, heldOut, spelling: 0.5 });
+  const problem = {
+    ...{ id: "1", question: "red ball", gold: "Lily" },
+    views: { one: "Lily had a ball", two: "The end", three: "The end" },
+  };
+  const says = (words: Readonly<Record<string, string>>) => scriptedTeam(task.topology, problem, words);
+  const reward = async (words: Readonly<Record<string, string>>) =>
+    task.reward?.(await says(words), problem, { signal: new AbortController().signal });
+  expect(await reward({ one: "Lily ran", two: "a bird", three: "", solver: "Lil" })).toEqual({
+    team: { task: 0 },
+    agents: { one: { spelling: 0.5 }, solver: { spelling: (0.5 * 3) / 4 } },
+    measures: { name_said: 1, holder_silent: 0, idle_silent: 0.5 },
+  });
+  expect(await reward({ one: "", two: "Lily", three: "", solver: "Lily" })).toEqual({
+    team: { task: 1 },
+    agents: { one: { spelling: 0 }, solver: { spelling: 0.5 } },
+    measures: { name_said: 0, holder_silent: 1, idle_silent: 0.5 },
+  });
+  expect([spelled("Lily", "Lily"), spelled("Lilyan", "Lily"), spelled("Tom", "Lily")]).toEqual([1, 4 / 6, 0]);
+});
+
+test("fewer known names are a part of them", () => {
+  const few = storyRelayTask({ tokenizer, heldOut, names: 8 }).problems(randomFromSeed(3), 300);
+  expect(new Set(few.map(({ gold }) => gold))).toEqual(new Set(knownNames.slice(0, 8)));
 });
 
 test("helper and actor see the same story; the hint stands behind it with a comma", async () => {

@@ -1,6 +1,6 @@
 import type { TeamTask } from "../task.ts";
 import { storyProblems } from "./story-problems.ts";
-import { storyOf, tellerTeam, type TellerOptions } from "./teller-team.ts";
+import { knownStory, tellerTeam, type TellerOptions } from "./teller-team.ts";
 
 /** Size of the world. A teller's sentence has at most 20 tokens by default. */
 export type StoryTellersOptions = TellerOptions;
@@ -12,18 +12,23 @@ const idle = "The sun was bright. The end.";
 
 /** Learned silence: one of three tellers, another one each time, knows whose the thing is; the solver hears all that is said. */
 export function storyTellersTask(options: StoryTellersOptions): TeamTask {
-  const { tokenizer, tellerTokens = 20, solverTokens, heldOut = 200 } = options;
+  const { tokenizer, tellerTokens = 20, names, opening, heldOut = 200 } = options;
   return {
-    ...tellerTeam("story-tellers", tellers, { tellerTokens, solverTokens }),
+    ...tellerTeam("story-tellers", tellers, { ...options, tellerTokens }),
     tokenizer,
-    ...storyProblems("story-tellers", heldOut, (child, random) => {
-      const holder = random.pick(tellers);
-      return {
-        id: `story-tellers:${child.name}/${child.thing}/${holder}`,
-        question: child.thing,
-        gold: child.name,
-        views: Object.fromEntries(tellers.map((id) => [id, id === holder ? storyOf(child) : idle])),
-      };
-    }),
+    ...storyProblems(
+      "story-tellers",
+      heldOut,
+      (child, random) => {
+        const holder = random.pick(tellers);
+        return {
+          id: `story-tellers:${child.name}/${child.thing}/${holder}`,
+          question: child.thing,
+          gold: child.name,
+          views: Object.fromEntries(tellers.map((id) => [id, id === holder ? knownStory(child, opening) : idle])),
+        };
+      },
+      names,
+    ),
   };
 }

@@ -4,6 +4,7 @@ import { joinPath, type FileDigest, type FileSystem } from "@laconic/core/files"
 import { schemaOf } from "@laconic/core/schemas";
 import * as z from "zod";
 import type { Evaluation } from "../evaluate.ts";
+import type { ScheduleState } from "../queue/group-scheduler.ts";
 import { explainWriteError, replaceFile } from "./file-system.ts";
 import { runFiles } from "./run-files.ts";
 import type { TraceDigests } from "./traces.ts";
@@ -21,6 +22,8 @@ export interface LoopState {
   readonly after: Evaluation;
   /** Evaluation with the highest accuracy so far, and evaluations since. */
   readonly best: { readonly step: number; readonly accuracy: number; readonly since: number };
+  /** Of an asynchronous run: the next new group, and those that were in flight and are played anew. */
+  readonly queue?: ScheduleState;
 }
 
 const measured = {
@@ -28,6 +31,10 @@ const measured = {
   accuracy: z.number(),
   interval: z.tuple([z.number(), z.number()]).readonly(),
   tokens: z.number(),
+  measures: z.record(z.string(), z.number()).exactOptional(),
+  language: z
+    .record(z.string(), z.strictObject({ perplexity: z.number(), repetition: z.number(), vocabulary: z.number() }))
+    .exactOptional(),
 };
 
 const evaluationSchema: z.ZodType<Evaluation> = z.strictObject({
@@ -46,6 +53,7 @@ const loopStateSchema: z.ZodType<LoopState> = z.strictObject({
   before: evaluationSchema,
   after: evaluationSchema,
   best: z.strictObject({ step: z.int(), accuracy: z.number(), since: z.int() }),
+  queue: z.strictObject({ next: z.int().min(0), again: z.array(z.int().min(0)).readonly() }).exactOptional(),
 });
 
 /** What a checkpoint says of itself. */

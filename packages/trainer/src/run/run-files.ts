@@ -11,6 +11,7 @@ export const runFiles = {
   episodes: "episodes.jsonl",
   records: "records.jsonl",
   evaluations: "evaluations.jsonl",
+  dropped: "dropped.jsonl",
   warnings: "warnings.jsonl",
   checkpoints: "checkpoints",
   beginning: "beginning",
@@ -25,6 +26,7 @@ export const traceNames: TraceNames = {
     runFiles.episodes,
     runFiles.evaluations,
     runFiles.records,
+    runFiles.dropped,
   ],
   byStep: new Set([runFiles.metrics, runFiles.timing]),
 };

@@ -4,7 +4,7 @@ import type { EvaluatedEpisode } from "../evaluate.ts";
 import type { LearnerResult } from "../stages/learner.ts";
 import type { PlayedEpisode } from "../stages/rollout.ts";
 import type { ScoredRollout } from "../stages/score.ts";
-import type { RolloutTree } from "../stages/tree-rollout.ts";
+import type { RolloutTree } from "../stages/rollout-tree.ts";
 import { packNumbers } from "./packed-numbers.ts";
 
 /** All that a step was computed from, and what it came to: enough to compute it again. */

@@ -19,7 +19,8 @@ import { measurementOf } from "./measurement.ts";
 import { oldLogProbsOf, type OldLogProbs } from "./old-log-probs.ts";
 import { score, type Pricing, type ScoredRollout } from "./score.ts";
 import { trainingBatch, type TrainingBatch } from "./training-batch.ts";
-import { treeCredits, type RolloutTree } from "./tree-rollout.ts";
+import type { RolloutTree } from "./rollout-tree.ts";
+import { treeCredits } from "./tree-rollout.ts";
 import { update, type UpdateResult } from "./update.ts";
 
 /** One policy with its own settings, objective, estimator and price where it has them. */
@@ -140,7 +141,7 @@ export interface StepFacts {
   readonly budget: BudgetState | null;
   readonly estimatorState: unknown;
   readonly trees?: readonly RolloutTree[] | undefined;
-  /** Steps that the sampled weights are behind. */
+  /** Most steps that the weights of a group are behind. */
   readonly lag: number;
   readonly oldPolicy: Sampler;
   readonly reference: Sampler | null;
@@ -169,7 +170,7 @@ export async function learn(learner: Learner, facts: StepFacts): Promise<Learner
         : undefined,
   });
   const { logProbs: oldLogProbs, gap } = await oldLogProbsOf(config, oldPolicy, batch);
-  const objective = correctedFor(learner, facts.lag, batch, oldLogProbs);
+  const objective = correctedFor(learner, facts.lag);
   const refLogProbs = reference && (await reference.forward(batch.sequences)).logProbs;
   lap("old_log_probs");
   const updated = await update(
@@ -189,19 +190,21 @@ export function pricingOf({ config, costs }: Pick<LearnerSettings, "config" | "c
 }
 
 /**
- * The objective with what corrects for older samples, where they are older: their weights differ from the old policy's.
- * Equal log-probs need no correction, and a weight of 1 everywhere would be refused.
+ * The objective with what corrects, sequence by sequence, for older samples: their weights differ from the old policy's. Where
+ * all log-probs of a minibatch are equal, every weight is 1: then it is the objective as it is.
  */
-function correctedFor(
-  { config: { asynchronous }, objective }: Learner,
-  lag: number,
-  { sampledLogProbs }: TrainingBatch,
-  oldLogProbs: OldLogProbs["logProbs"],
-): Objective {
+function correctedFor({ config: { asynchronous }, objective }: Learner, lag: number): Objective {
   if (asynchronous === null || lag === 0) return objective;
-  const differs = oldLogProbs.values.some((value, t) => value !== sampledLogProbs.values[t]);
-  const cap = asynchronous.importanceCap;
-  return differs ? withImportance(objective, { kind: "truncate", level: "geometric", cap }) : objective;
+  const { importanceCap: cap } = asynchronous;
+  const corrected = withImportance(objective, { kind: "truncate", level: "geometric", cap });
+  return {
+    ...corrected,
+    evaluate(input) {
+      const { oldLogProbs, rollLogProbs } = input;
+      const differs = oldLogProbs.values.some((value, t) => value !== rollLogProbs?.values[t]);
+      return (differs ? corrected : objective).evaluate(input);
+    },
+  };
 }
 
 /** Eq. 5 for a policy with a budget of its own. */

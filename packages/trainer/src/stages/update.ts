@@ -127,9 +127,13 @@ async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerS
     tokenGradient = (_, chosen) => raggedSelect(gradient, chosen).values;
   }
   const seen = await model.forwardBackward(sequences, tokenGradient);
-  const { learningRate: schedule, ...settings } = config.optimizer;
+  const { learningRate: schedule, maxGradNorm, ...settings } = config.optimizer;
   const learningRate = learningRateAt(schedule, optimizerStep, config.steps * config.epochs * config.minibatches);
-  const step: OptimizerResult = await model.optimStep({ ...settings, learningRate });
+  const step: OptimizerResult = await model.optimStep({
+    ...settings,
+    maxGradNorm: maxGradNorm ?? Infinity,
+    learningRate,
+  });
   const { gradNorm, applied } = step;
   const entropy = statisticOf(seen.entropy.values);
   return {

@@ -1,0 +1,247 @@
+import { LaconicError } from "@laconic/core";
+import { joinPath, type ModelFiles, type OpenFile } from "@laconic/core/files";
+import { defaultFiles } from "#platform";
+import { parseModelConfig } from "../transformer/model-config.ts";
+import { parameterShapes } from "../transformer/parameters.ts";
+import {
+  openToRead,
+  readAt,
+  writeSafetensorsFile,
+  writeSynced,
+  type OpenTensors,
+  type TensorSource,
+} from "./safetensors-file.ts";
+
+/** `ak42`, which begins files of the later versions. */
+const magic = 0x616b_3432;
+const integer = 4;
+
+/** What a header says, and where the weights begin. */
+interface Header {
+  readonly version: 0 | 1;
+  readonly dim: number;
+  readonly hidden: number;
+  readonly layers: number;
+  readonly heads: number;
+  readonly kvHeads: number;
+  readonly vocabulary: number;
+  readonly positions: number;
+  readonly tied: boolean;
+  readonly start: number;
+}
+
+/**
+ * Opens a checkpoint of llama2.c, as karpathy/tinyllamas has them: versions 0 and 1, float32. Tensors have the names, the
+ * shapes and the order of rows of a Hugging Face Llama; they are read when their turn comes.
+ * @throws LaconicError `checkpoint_missing`, `weights_invalid` for a file that is cut short or of another format,
+ * `model_unsupported` for quantised weights.
+ */
+export async function openLlama2c(
+  files: ModelFiles,
+  path: string,
+): Promise<OpenTensors & { readonly config: Readonly<Record<string, unknown>> }> {
+  const file = await openToRead(files, path);
+  try {
+    const header = await readHeader(file, path);
+    const config = configOf(header);
+    const places = placesOf(header);
+    const last = places.at(-1) as Place;
+    // Version 0 has the table of rotary angles between, which follows from the shape.
+    const expected = last.start + floatBytes(last.shape);
+    if (file.bytes !== expected)
+      throw invalid(
+        path,
+        `has ${file.bytes} bytes, but its header (${describe(header)}) asks for ${expected}: it is ${file.bytes < expected ? "cut short" : "no checkpoint of llama2.c"}`,
+      );
+    const tensors = new Map(
+      places.filter(({ name }) => name !== "").map((place) => [place.name, sourceOf(file, place, header, path)]),
+    );
+    for (const [name, shape] of parameterShapes(parseModelConfig(config)))
+      if (tensors.get(name)?.shape.join() !== shape.join())
+        throw invalid(path, `has no ${name} of shape ${shape.join(" x ")}`);
+    return { config, tensors, close: () => file.close() };
+  } catch (error) {
+    await file.close();
+    throw error;
+  }
+}
+
+/**
+ * Writes a checkpoint of llama2.c as `config.json` and `model.safetensors` into a folder that exists.
+ * @param files - where they lie; folders of this machine unless told
+ * @returns what config.json holds
+ * @throws what {@link openLlama2c} throws, and LaconicError `run_unwritable`
+ */
+export async function convertLlama2c(
+  path: string,
+  folder: string,
+  files: ModelFiles = defaultFiles,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { config, tensors, close } = await openLlama2c(files, path);
+  try {
+    await writeSafetensorsFile(files, joinPath(folder, "model.safetensors"), tensors, "F32");
+    const json = new TextEncoder().encode(`${JSON.stringify(config, null, 2)}\n`);
+    await writeSynced(files, joinPath(folder, "config.json"), (write) => write(json));
+    return config;
+  } finally {
+    await close();
+  }
+}
+
+function invalid(path: string, what: string): LaconicError {
+  return new LaconicError("weights_invalid", `${path} ${what}`, { file: path });
+}
+
+function describe({ dim, layers, heads, kvHeads, vocabulary }: Header): string {
+  return `width ${dim}, ${layers} layers, ${heads} heads on ${kvHeads}, vocabulary ${vocabulary}`;
+}
+
+async function readHeader(file: OpenFile, path: string): Promise<Header> {
+  const least = 7 * integer;
+  if (file.bytes < least)
+    throw invalid(path, `has ${file.bytes} bytes, fewer than the header of a llama2.c checkpoint`);
+  const first = new DataView((await readAt(file, 0, least, path)).buffer);
+  if (first.getUint32(0, true) !== magic) return checked({ ...fieldsAt(first, 0), version: 0, start: least }, path);
+  const version = first.getInt32(integer, true);
+  if (version === 2)
+    throw new LaconicError(
+      "model_unsupported",
+      `${path} is a quantised checkpoint of llama2.c (version 2); export it in float32: python export.py OUT.bin --version 1 --checkpoint IN.pt`,
+      { file: path },
+    );
+  if (version !== 1) throw invalid(path, `is a llama2.c checkpoint of version ${version}, known are 0 and 1`);
+  const bytes = 256;
+  if (file.bytes < bytes) throw invalid(path, `is cut short within its header`);
+  const view = new DataView((await readAt(file, 2 * integer, least + 1, path)).buffer);
+  return checked({ ...fieldsAt(view, 0), tied: view.getUint8(least) === 1, version: 1, start: bytes }, path);
+}
+
+function fieldsAt(view: DataView, at: number): Omit<Header, "version" | "start"> {
+  const [dim, hidden, layers, heads, kvHeads, vocabulary, positions] = Array.from({ length: 7 }, (_, i) =>
+    view.getInt32(at + i * integer, true),
+  ) as [number, number, number, number, number, number, number];
+  // Version 0 says with the sign whether the head is the embedding.
+  return { dim, hidden, layers, heads, kvHeads, vocabulary: Math.abs(vocabulary), positions, tied: vocabulary > 0 };
+}
+
+/** Beyond these a file is of another format, whatever its bytes say. */
+const most = { dim: 1 << 15, hidden: 1 << 17, layers: 1 << 9, heads: 1 << 9, vocabulary: 1 << 20, positions: 1 << 20 };
+
+function checked(header: Header, path: string): Header {
+  const { dim, heads, kvHeads } = header;
+  const plausible =
+    Object.entries(most).every(([key, limit]) => {
+      const value = header[key as keyof typeof most];
+      return value >= 1 && value <= limit;
+    }) &&
+    kvHeads >= 1 &&
+    heads % kvHeads === 0 &&
+    dim % heads === 0 &&
+    (dim / heads) % 2 === 0;
+  if (!plausible) throw invalid(path, "is no checkpoint of llama2.c: its header has no shape of a Llama");
+  return header;
+}
+
+function configOf(header: Header): Readonly<Record<string, unknown>> {
+  const { dim, hidden, layers, heads, kvHeads, vocabulary, positions, tied } = header;
+  return {
+    architectures: ["LlamaForCausalLM"],
+    model_type: "llama",
+    vocab_size: vocabulary,
+    hidden_size: dim,
+    intermediate_size: hidden,
+    num_hidden_layers: layers,
+    num_attention_heads: heads,
+    num_key_value_heads: kvHeads,
+    head_dim: dim / heads,
+    max_position_embeddings: positions,
+    rms_norm_eps: 1e-5,
+    rope_theta: 10_000,
+    tie_word_embeddings: tied,
+    hidden_act: "silu",
+    bos_token_id: 1,
+    eos_token_id: 2,
+    torch_dtype: "float32",
+  };
+}
+
+interface Place {
+  readonly name: string;
+  readonly shape: readonly number[];
+  readonly start: number;
+  /** Rows are pairs of neighbours within heads, where Hugging Face has halves. */
+  readonly rotary: boolean;
+}
+
+/** Every tensor of the file by Hugging Face's name, in the file's order: each kind holds all layers in turn. */
+function placesOf(header: Header): Place[] {
+  const { version, dim, hidden, layers, heads, kvHeads, vocabulary, positions, tied } = header;
+  const kv = (dim / heads) * kvHeads;
+  const kinds = {
+    embedding: ["model.embed_tokens.weight", vocabulary, dim],
+    attentionNorm: ["input_layernorm.weight", dim],
+    feedForwardNorm: ["post_attention_layernorm.weight", dim],
+    finalNorm: ["model.norm.weight", dim],
+    query: ["self_attn.q_proj.weight", dim, dim],
+    key: ["self_attn.k_proj.weight", kv, dim],
+    value: ["self_attn.v_proj.weight", kv, dim],
+    output: ["self_attn.o_proj.weight", dim, dim],
+    gate: ["mlp.gate_proj.weight", hidden, dim],
+    down: ["mlp.down_proj.weight", dim, hidden],
+    up: ["mlp.up_proj.weight", hidden, dim],
+    angles: ["", positions, dim / heads],
+    head: ["lm_head.weight", vocabulary, dim],
+  } as const;
+  const order: readonly (keyof typeof kinds)[] =
+    version === 0
+      ? [
+          ...(["embedding", "attentionNorm", "query", "key", "value", "output", "feedForwardNorm"] as const),
+          ...(["gate", "down", "up", "finalNorm", "angles"] as const),
+        ]
+      : [
+          ...(["attentionNorm", "feedForwardNorm", "finalNorm", "embedding", "query", "key", "value"] as const),
+          ...(["output", "gate", "down", "up"] as const),
+        ];
+  let start = header.start;
+  return [...order, ...(tied ? [] : ["head" as const])].flatMap((kind) => {
+    const [name, ...shape] = kinds[kind];
+    const isOfLayers = !name.startsWith("model.") && name !== "lm_head.weight" && name !== "";
+    return Array.from({ length: isOfLayers ? layers : 1 }, (_, layer): Place => {
+      const place = {
+        name: isOfLayers ? `model.layers.${layer}.${name}` : name,
+        ...{ shape, start, rotary: kind === "query" || kind === "key" },
+      };
+      start += floatBytes(shape);
+      return place;
+    });
+  });
+}
+
+function floatBytes(shape: readonly number[]): number {
+  return shape.reduce((product, size) => product * size, integer);
+}
+
+function sourceOf(file: OpenFile, { shape, start, rotary }: Place, { dim, heads }: Header, path: string): TensorSource {
+  return {
+    shape,
+    read: async () => {
+      const bytes = await readAt(file, start, floatBytes(shape), path);
+      const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+      const values = Float32Array.from({ length: bytes.length / integer }, (_, i) =>
+        view.getFloat32(i * integer, true),
+      );
+      return rotary ? halvesOf(values, dim, dim / heads) : values;
+    },
+  };
+}
+
+/** Rows 0 1 2 3 ... of each head become 0 2 ... 1 3 ...: what llama2.c rotates as a pair lies half a head apart. */
+function halvesOf(values: Float32Array, width: number, headDim: number): Float32Array {
+  const found = new Float32Array(values.length);
+  for (let row = 0; row < values.length / width; row++) {
+    const [head, within] = [Math.floor(row / headDim) * headDim, row % headDim];
+    const from = head + (within < headDim / 2 ? 2 * within : 2 * (within - headDim / 2) + 1);
+    found.set(values.subarray(from * width, (from + 1) * width), row * width);
+  }
+  return found;
+}

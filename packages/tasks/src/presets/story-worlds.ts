@@ -1,0 +1,98 @@
+import type { Preset } from "./preset.ts";
+
+/**
+ * AgentPO's claim with a real language model of 260,000 weights: the helper sees no more than the frozen actor, which speaks
+ * at temperature 0 as in the paper. An untrained helper does harm, a trained one helps. `model` is a folder with a TinyStories model.
+ */
+export const storyHint: Preset = {
+  task: { name: "story-hint" },
+  device: "wasm",
+  train: {
+    steps: 60,
+    problemsPerStep: 6,
+    episodesPerProblem: 8,
+    minibatches: 2,
+    oldLogProbs: "sampler",
+    objective: { name: "gspo", clip: { low: 0.03, high: 0.04 }, kl: { estimator: "k3", coefficient: 0.05 } },
+    advantage: { estimator: "group", scale: "none" },
+    optimizer: { learningRate: { peak: 4e-4, warmUpSteps: 3, decay: "cosine", finalFraction: 0.1 } },
+    budget: null,
+    evaluation: { every: 20, problems: 200, transcripts: 4 },
+    checkpoint: { every: 20, keep: 2 },
+  },
+};
+
+/** What the worlds below have in common; each sets what it was found to need. */
+const train = {
+  problemsPerStep: 6,
+  episodesPerProblem: 8,
+  minibatches: 2,
+  oldLogProbs: "sampler",
+  objective: { name: "gspo", clip: { low: 0.03, high: 0.04 }, kl: { estimator: "k3", coefficient: 0.02 } },
+  advantage: { estimator: "group", scale: "none" },
+  budget: null,
+  evaluation: { every: 50, problems: 200, transcripts: 4, language: true },
+  checkpoint: { every: 50, keep: 2 },
+} as const satisfies Preset["train"];
+
+/** Learned silence: of three tellers one knows whose the thing is; the others cost words and lead the solver astray. */
+export const storyTellers: Preset = {
+  task: { name: "story-tellers" },
+  device: "wasm",
+  train: {
+    ...train,
+    steps: 200,
+    optimizer: { learningRate: { peak: 4e-4, warmUpSteps: 3, decay: "cosine", finalFraction: 0.1 } },
+    budget: {
+      ...{ targetTokens: 14, learningRate: 2e-5, proportionalGain: 5e-4, maxPrice: 0.02 },
+      ...{ warmupIterations: 60, annealIterations: 40 },
+    },
+  },
+};
+
+/** One tells a story on and one answers from it, at a price per token. */
+export const storyRelay: Preset = {
+  task: { name: "story-relay" },
+  device: "wasm",
+  train: {
+    ...train,
+    steps: 200,
+    optimizer: { learningRate: { peak: 4e-4, warmUpSteps: 3, decay: "cosine", finalFraction: 0.1 } },
+    budget: {
+      ...{ targetTokens: 12, learningRate: 1e-4, proportionalGain: 2e-3, maxPrice: 0.03 },
+      ...{ warmupIterations: 60, annealIterations: 40 },
+    },
+  },
+};
+
+/** MAGRPO: two policies go on with one story for one grade; KL keeps them writing English. */
+export const storyWriters: Preset = {
+  task: { name: "story-writers" },
+  device: "wasm",
+  policies: "own",
+  train: {
+    ...train,
+    steps: 60,
+    problemsPerStep: 4,
+    minibatches: 1,
+    objective: { name: "magrpo", kl: { estimator: "k3", coefficient: 0.1 } },
+    groupBy: "tree-node",
+    tree: { mode: "aligned", gamma: 0.9, stopAbove: null },
+    optimizer: { learningRate: { peak: 5e-4, warmUpSteps: 3, decay: "cosine", finalFraction: 0.1 } },
+  },
+};
+
+/** Agents that keep to a budget which their prompt says in unary. */
+export const storyBudget: Preset = {
+  task: { name: "story-budget" },
+  device: "wasm",
+  train: {
+    ...train,
+    steps: 150,
+    objective: { ...train.objective, kl: { estimator: "k3", coefficient: 0.05 } },
+    optimizer: { learningRate: { peak: 5e-4, warmUpSteps: 3, decay: "cosine", finalFraction: 0.1 } },
+  },
+};
+
+/** AgentPO's comparison: the actor itself learns, behind a helper that stays as it is. */
+export const storyActor: Preset = { ...storyHint, task: { name: "story-hint", learns: "actor" } };

@@ -1,0 +1,136 @@
+import { LaconicError } from "@laconic/core";
+import type { TokenizerFiles } from "./tokenizer-files.ts";
+
+/** Bytes of the longest token that is believed. */
+const longest = 1 << 12;
+
+/**
+ * The tokenizer.bin of a llama2.c checkpoint as the files of a Hugging Face folder: SentencePiece's byte-pair encoding, whose scores
+ * become an order of merges. A chat is its messages, joined by newlines.
+ * @param vocabularySize - of the model
+ * @throws LaconicError `weights_invalid` for a file that is cut short or of another format.
+ */
+export function llama2cTokenizer(bytes: Uint8Array, vocabularySize: number, place = "tokenizer.bin"): TokenizerFiles {
+  const pieces = piecesIn(bytes, vocabularySize, place);
+  const [unknown, begin, end] = ["<unk>", "<s>", "</s>"];
+  const texts = [unknown, begin, end, ...pieces.slice(3).map(({ text }) => text.replaceAll(" ", "▁"))];
+  const ids = new Map(texts.map((text, id) => [text, id]));
+  if (ids.size !== texts.length) throw invalid(place, "has a token twice");
+  const special = [unknown, begin, end].map((content, id) => ({
+    ...{ id, content, single_word: false, lstrip: false, rstrip: false, normalized: false, special: true },
+  }));
+  const beginning = { SpecialToken: { id: begin, type_id: 0 } };
+  return {
+    tokenizer: {
+      version: "1.0",
+      truncation: null,
+      padding: null,
+      added_tokens: special,
+      normalizer: {
+        type: "Sequence",
+        normalizers: [
+          { type: "Prepend", prepend: "▁" },
+          { type: "Replace", pattern: { String: " " }, content: "▁" },
+        ],
+      },
+      pre_tokenizer: null,
+      post_processor: {
+        type: "TemplateProcessing",
+        single: [beginning, { Sequence: { id: "A", type_id: 0 } }],
+        pair: [
+          ...[beginning, { Sequence: { id: "A", type_id: 0 } }],
+          ...[{ SpecialToken: { id: begin, type_id: 1 } }, { Sequence: { id: "B", type_id: 1 } }],
+        ],
+        special_tokens: { [begin]: { id: begin, ids: [1], tokens: [begin] } },
+      },
+      decoder: {
+        type: "Sequence",
+        decoders: [
+          { type: "Replace", pattern: { String: "▁" }, content: " " },
+          { type: "ByteFallback" },
+          { type: "Fuse" },
+          { type: "Strip", content: " ", start: 1, stop: 0 },
+        ],
+      },
+      model: {
+        type: "BPE",
+        dropout: null,
+        unk_token: unknown,
+        continuing_subword_prefix: null,
+        end_of_word_suffix: null,
+        fuse_unk: true,
+        byte_fallback: true,
+        ignore_merges: false,
+        vocab: Object.fromEntries(ids),
+        merges: mergesOf(texts, ids, pieces),
+      },
+    },
+    config: {
+      tokenizer_class: "LlamaTokenizerFast",
+      ...{ bos_token: begin, eos_token: end, unk_token: unknown, add_bos_token: true, add_eos_token: false },
+      ...{ clean_up_tokenization_spaces: false, legacy: true },
+    },
+    generation: { bos_token_id: 1, eos_token_id: 2 },
+    chatTemplate:
+      "{{ bos_token }}{% for m in messages %}{{ m['content'] }}{% if not loop.last %}\n{% endif %}{% endfor %}",
+  };
+}
+
+interface Piece {
+  readonly text: string;
+  readonly score: number;
+}
+
+function invalid(place: string, what: string): LaconicError {
+  return new LaconicError("weights_invalid", `${place} ${what}`, { file: place });
+}
+
+/** An int32 with the longest token's bytes, then of each token its score as float32, its bytes as int32, and those. */
+function piecesIn(bytes: Uint8Array, count: number, place: string): Piece[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const cut = (at: number): LaconicError =>
+    invalid(place, `ends after ${at} of ${count} tokens: it is cut short, or another model's tokenizer`);
+  let position = 4;
+  const pieces: Piece[] = [];
+  for (let i = 0; i < count; i++) {
+    if (position + 8 > bytes.length) throw cut(i);
+    const [score, length] = [view.getFloat32(position, true), view.getInt32(position + 4, true)];
+    if (Number.isNaN(score) || length < 0 || length > longest)
+      throw invalid(place, `is no tokenizer of llama2.c: token ${i} has ${length} bytes and the score ${score}`);
+    position += 8;
+    if (position + length > bytes.length) throw cut(i);
+    try {
+      pieces.push({ text: decoder.decode(bytes.subarray(position, position + length)), score });
+    } catch (error) {
+      throw new LaconicError("weights_invalid", `${place}: token ${i} is no text`, { file: place }, error);
+    }
+    position += length;
+  }
+  if (position !== bytes.length)
+    throw invalid(place, `has ${bytes.length - position} bytes beyond its ${count} tokens: another model's tokenizer`);
+  if (count < 3 + 256 || pieces[3]?.text !== "<0x00>")
+    throw invalid(place, "is no tokenizer of llama2.c: it has no tokens for single bytes");
+  return pieces;
+}
+
+/** Every way to join two tokens into a third, the likelier result first; of one result, in the order of its cuts. */
+function mergesOf(
+  texts: readonly string[],
+  ids: ReadonlyMap<string, number>,
+  pieces: readonly Piece[],
+): [string, string][] {
+  return texts
+    .map((text, id) => ({ text, id, score: pieces[id]?.score ?? 0 }))
+    .slice(3 + 256)
+    .flatMap(({ text, score }) => {
+      const letters = Array.from(text);
+      return letters.slice(1).flatMap((_, i) => {
+        const [left, right] = [letters.slice(0, i + 1).join(""), letters.slice(i + 1).join("")];
+        const [l, r] = [ids.get(left), ids.get(right)];
+        return l === undefined || r === undefined ? [] : [{ score, l, r, pair: [left, right] as [string, string] }];
+      });
+    })
+    .toSorted((a, b) => b.score - a.score || a.l - b.l || a.r - b.r)
+    .map(({ pair }) => pair);
+}

@@ -1,0 +1,56 @@
+import type { Episode, Sampler, Utterance } from "@laconic/core";
+import { ragged } from "@laconic/core";
+import { expect, test } from "vitest";
+import { languageOf, saidTexts } from "./language.ts";
+
+function said(
+  agent: string,
+  text: string,
+  tokens: readonly number[],
+  finishReason: Utterance["finishReason"],
+): Utterance {
+  return {
+    ...{ agent, text, finishReason, turn: 0, round: 0, prompt: "", silent: text === "" },
+    ...{ writtenTokens: tokens.length, deliveredTo: [], model: { id: "m", weightVersion: 0 } },
+    trace: { promptTokens: [0], tokens, logProbs: tokens.map(() => -9) },
+  };
+}
+const episode = (...utterances: Utterance[]): Episode => ({
+  ...{ problemId: "p", topology: "t", utterances, answer: null, stopReason: "answered", ledger: { calls: [] } },
+});
+
+/** -log π of a token is its number. */
+const seen: unknown[] = [];
+const reference = {
+  forward: async (sequences: Parameters<Sampler["forward"]>[0]) => {
+    seen.push(...sequences);
+    const logProbs = ragged(sequences.map(({ completionTokens }) => completionTokens.map((token) => -token)));
+    return { logProbs, entropy: logProbs };
+  },
+} as unknown as Sampler;
+const policies = { policy: { model: reference, speak: () => undefined, agents: ["a", "b"] } } as never;
+
+const episodes = [
+  episode(said("a", "one day one day", [2, 4, 9], "stop"), said("b", "", [7], "stop"), said("c", "x", [1], "stop")),
+  episode(said("a", "One", [6], "length"), said("b", "", [7], "stop")),
+];
+
+test("perplexity is of the words without the end, under the policy of the beginning, at the temperature of sampling", async () => {
+  const texts = await saidTexts({ policies }, { policy: reference }, episodes, 0.5);
+  expect(seen).toEqual([
+    { promptTokens: [0], completionTokens: [2, 4], temperature: 0.5 },
+    { promptTokens: [0], completionTokens: [6], temperature: 0.5 },
+  ]);
+  const language = languageOf(episodes, texts);
+  expect(Object.keys(language)).toEqual(["a", "b"]);
+  expect(language["a"]?.perplexity).toBeCloseTo(Math.exp((2 + 4 + 6) / 3), 10);
+  // Pairs: one-day, day-one, one-day; words: one day one day one.
+  expect(language["a"]?.repetition).toBeCloseTo(1 / 3, 12);
+  expect(language["a"]?.vocabulary).toBe(2 / 5);
+  expect(language["b"]).toEqual({ perplexity: 0, repetition: 0, vocabulary: 0 });
+  expect(languageOf(episodes.slice(1), texts)["a"]?.perplexity).toBeCloseTo(Math.exp(6), 10);
+});
+
+test("without a policy of the beginning nothing is measured", async () => {
+  expect((await saidTexts({ policies }, {}, episodes, 1)).size).toBe(0);
+});
