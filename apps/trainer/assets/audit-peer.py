@@ -13,6 +13,8 @@ import transformers
 
 transformers.utils.logging.set_verbosity_error()
 transformers.utils.logging.disable_progress_bar()
+# One thread sums in one order, and leaves the machine to others.
+torch.set_num_threads(1)
 opened = []
 
 
