@@ -29,7 +29,7 @@ if [ -n "${TINKER_SDK:-}" ]; then
   path=$path:$work/stub
 fi
 export PATH="$work/bin:$PATH" PYTHONPATH="$path" JAX_PLATFORMS=cpu XLA_FLAGS=--xla_cpu_multi_thread_eigen=false
-export HF_HUB_OFFLINE=1 TOKENIZERS_PARALLELISM=false
+export JAX_COMPILATION_CACHE_DIR="$work/compiled" HF_HUB_OFFLINE=1 TOKENIZERS_PARALLELISM=false
 cd "$work"
 # The server reads its own command line to start the engine, so it is started by the name `uv run`.
 exec bash "$work/bin/uv" run -m skyrl.tinker.api --base-model "$model" --backend jax --backend-config \

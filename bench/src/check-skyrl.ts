@@ -5,8 +5,9 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { probeServer, TinkerClient } from "@laconic/tinker";
+import { probeServer, TinkerClient, type ServerRecord } from "@laconic/tinker";
 import { machine } from "./measure.ts";
+import { runKills } from "./skyrl/kill.ts";
 import { runLearning } from "./skyrl/learning.ts";
 import { writeModels } from "./skyrl/models.ts";
 import { runParity } from "./skyrl/parity.ts";
@@ -24,6 +25,8 @@ const { values } = parseArgs({
     parts: { type: "string", default: "suite,parity,learning" },
     /** Cases whose names hold it. */
     only: { type: "string", default: "" },
+    /** Starts servers of its own on this port, and kills their engines; with the record of `--out`. */
+    kill: { type: "string" },
     /** Of the learning, on the server; the local engine has 0, 1 and 2. */
     seeds: { type: "string", default: "0" },
   },
@@ -32,6 +35,14 @@ const say = (text: string): void => void process.stderr.write(`${text}\n`);
 
 if (values.models !== undefined) {
   for (const folder of await writeModels(values.models)) say(folder);
+} else if (values.kill !== undefined) {
+  const { folder, out } = values;
+  if (folder === undefined || out === undefined)
+    throw new Error("check-skyrl: --kill PORT --folder MODEL_FOLDER --out FILE");
+  const kept = JSON.parse(await readFile(out, "utf8")) as { small: { record: ServerRecord } };
+  const kills = await runKills(folder, Number(values.kill), kept.small.record, say);
+  const now = JSON.parse(await readFile(out, "utf8")) as object;
+  await writeFile(out, `${JSON.stringify({ ...now, kills }, null, 2)}\n`);
 } else {
   const { server, folder, out } = values;
   if (server === undefined || folder === undefined)

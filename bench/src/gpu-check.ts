@@ -1,5 +1,5 @@
 // What a GPU machine has to show, in one call: a plain PyTorch loop at Qwen2.5-0.5B's shape, then devices, conformance,
-// parity, primitive timings, the same loop of ours with a profile, and the quickstart. Writes gpu-<name>.json and gpu-<name>.md.
+// parity, primitive timings, the same loop of ours with a profile and as CUDA graphs, and the quickstart. Writes gpu-<name>.json and gpu-<name>.md.
 //   npm run gpu:check -- [--device cuda] [--out docs/benchmarks] [--small] [--sections peer,conformance,...]
 // --small is a dry run with a tiny model, for machines without a GPU: --device cpu --small.
 import { execFileSync, spawnSync } from "node:child_process";
@@ -22,7 +22,7 @@ import { decodeRequests, updateOf } from "./gpu/work.ts";
 import { machine } from "./measure.ts";
 
 const root = join(import.meta.dirname, "../..");
-const sections = { peer, conformance, primitives, parity, speed, profile, quickstart };
+const sections = { peer, conformance, primitives, parity, speed, profile, graphs, quickstart };
 const { values: flags } = parseArgs({
   options: {
     device: { type: "string", default: "cuda" },
@@ -190,6 +190,21 @@ function profile(): void {
     }
     if (status !== 0) report.note("profile", { failed: stderr.split("\n").slice(-8).join(" ") });
   }
+}
+
+/** A process of its own: a capture that goes wrong may leave CUDA unusable. */
+function graphs(): void {
+  const program = [...process.execArgv, join(import.meta.dirname, "gpu-graphs.ts")];
+  const options = ["--device", device, ...(flags.small ? ["--small"] : [])];
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...program, ...options], {
+    encoding: "utf8",
+    timeout: 240_000,
+  });
+  for (const line of stdout.trim().split("\n").filter(Boolean)) {
+    const { bench, ...facts } = JSON.parse(line) as Record<string, unknown>;
+    report.note("graphs", { of: bench, ...facts });
+  }
+  if (status !== 0) report.note("graphs", { failed: stderr.split("\n").slice(-8).join(" ") });
 }
 
 function quickstart(): void {

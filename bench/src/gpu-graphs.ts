@@ -1,5 +1,6 @@
 // Decode steps of Qwen2.5-0.5B's geometry on a GPU, as CUDA graphs and operation by operation: whether capturing works, whether
 // the replies are the same, seconds a step, and where the host's time goes. One JSON object a line; --small is a dry run.
+// `npm run gpu:check -- --sections graphs` runs it.
 //   gpu-graphs.ts [--small] [--device cpu]
 import { createRequire } from "node:module";
 import { performance } from "node:perf_hooks";

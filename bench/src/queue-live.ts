@@ -1,7 +1,7 @@
 // The loop of asynchronous training in real time, on samplers and an engine that only sleep: 10,000 episodes in flight, how long
 // the event loop is held up, what an episode costs the controller, and whether the heap grows.
 //   npx tsx --expose-gc bench/src/queue-live.ts [--episodes 10000] [--minutes 10] [--tokens 200] [--median 20] [--steps-seconds 4]
-import { monitorEventLoopDelay, performance } from "node:perf_hooks";
+import { monitorEventLoopDelay, performance, PerformanceObserver } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import { timerOf } from "@laconic/rewards";
 import { onePolicy, parseTrainConfig, silentRecorder, train } from "@laconic/trainer";
@@ -14,6 +14,7 @@ const { values } = parseArgs({
     minutes: { type: "string", default: "1" },
     tokens: { type: "string", default: "200" },
     median: { type: "string", default: "20" },
+    most: { type: "string", default: "300" },
     groups: { type: "string", default: "128" },
   },
 });
@@ -22,7 +23,12 @@ const [groupsPerStep, episodesPerGroup] = [Number(values.groups), 8];
 const activeGroups = Math.ceil(episodes / episodesPerGroup);
 const maxLag = Math.ceil((2 * activeGroups) / groupsPerStep);
 const timer = timerOf(globalThis);
-const latency = { medianSeconds: Number(values.median), sigma: 1.2, leastSeconds: 0.05, mostSeconds: 300 };
+const latency = {
+  medianSeconds: Number(values.median),
+  sigma: 1.2,
+  leastSeconds: 0.05,
+  mostSeconds: Number(values.most),
+};
 const fleet = nullFleet(timer, { slots: episodes, latency, failures: 0.05 }, tokens);
 const model = nullModel(timer, 1);
 const config = parseTrainConfig({
@@ -50,13 +56,22 @@ const watch = setInterval(() => {
 }, 100);
 // What other processes hold up is not the loop's own: of a late beat counts what this process computed meanwhile.
 const beats = 5;
-let [ownStallMs, lastBeat, lastCpu] = [0, performance.now(), process.cpuUsage()];
+/** Functions are slow until they have been compiled. */
+const warmUpSteps = 2;
+let [mostStallMs, lastBeat, lastCpu] = [0, performance.now(), process.cpuUsage()];
 const own: number[] = [];
+const collections: { at: number; ms: number }[] = [];
+const slowest: { at: number; ms: number; steps: number; to: number }[] = [];
+new PerformanceObserver((list) => {
+  for (const { startTime, duration } of list.getEntries())
+    if (isListening) collections.push({ at: startTime, ms: duration });
+}).observe({ entryTypes: ["gc"] });
 const listen = setInterval(() => {
   const [now, spent] = [performance.now(), process.cpuUsage(lastCpu)];
   const stall = Math.min(now - lastBeat - beats, (spent.user + spent.system) / 1000);
-  if (isListening) own.push(stall);
-  ownStallMs = isListening ? Math.max(ownStallMs, stall) : ownStallMs;
+  if (isListening && steps >= warmUpSteps) own.push(stall);
+  if (isListening && stall > 30) slowest.push({ at: lastBeat, ms: stall, steps, to: now });
+  mostStallMs = isListening ? Math.max(mostStallMs, stall) : mostStallMs;
   [lastBeat, lastCpu] = [now, process.cpuUsage()];
 }, beats);
 // A collection holds up the event loop itself: what it takes is not the loop's.
@@ -96,6 +111,7 @@ clearInterval(beat);
 const used = process.cpuUsage(cpu);
 const seconds = (performance.now() - began) / 1000;
 const cpuSeconds = (used.user + used.system) / 1e6;
+const pauses = collections.map(({ ms }) => ms);
 const rounded = (nanoseconds: number): number => Math.round(nanoseconds / 1e4) / 100;
 print("queue-live", {
   ...{ episodes, activeGroups, groupsPerStep, episodesPerGroup, maxLag, tokens, latency, failures: 0.05 },
@@ -106,7 +122,24 @@ print("queue-live", {
     p999: rounded(delay.percentile(99.9)),
     max: rounded(delay.max),
   },
-  ownStallMs: { p99: rank(own, 0.99), p9999: rank(own, 0.9999), max: Math.round(100 * ownStallMs) / 100 },
+  slowest: slowest
+    .toSorted((a, b) => b.ms - a.ms)
+    .slice(0, 12)
+    .map(({ at, ms, steps: done, to }) => ({
+      at: Math.round(at - began),
+      ms: Math.round(ms),
+      steps: done,
+      gcMs: Math.round(
+        collections.filter((each) => each.at >= at && each.at <= to).reduce((sum, each) => sum + each.ms, 0),
+      ),
+    })),
+  ownStallMs: {
+    p99: rank(own, 0.99),
+    p9999: rank(own, 0.9999),
+    max: rank(own, 1),
+    withWarmUp: Math.round(mostStallMs),
+  },
+  collectionMs: { count: collections.length, p99: rank(pauses, 0.99), max: rank(pauses, 1) },
   controller: {
     share: Math.round((100 * cpuSeconds) / seconds) / 100,
     cpuMsPerCall: Math.round((1e5 * cpuSeconds) / fleet.calls) / 100,

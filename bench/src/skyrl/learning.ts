@@ -26,14 +26,14 @@ const words = [
   "lora.rank=8",
   "lora.alpha=32",
   "train.optimizer.maxGradNorm=null",
-  "train.steps=40",
+  "train.steps=20",
   "train.problemsPerStep=8",
   "train.optimizer.learningRate.peak=2e-3",
   "train.budget.annealIterations=20",
-  "train.evaluation.every=20",
-  "train.evaluation.problems=200",
+  "train.evaluation.every=10",
+  "train.evaluation.problems=100",
   "train.evaluation.transcripts=0",
-  "train.checkpoint.every=20",
+  "train.checkpoint.every=10",
 ];
 
 /** The local curve of three seeds, and the server's of those given. */
@@ -43,8 +43,8 @@ export async function runLearning(
   say: (text: string) => void,
 ): Promise<readonly LearningRow[]> {
   const rows: LearningRow[] = [];
-  for (const seed of [0, 1, 2]) rows.push(await run("local", seed, ["device=wasm"]));
   for (const seed of seeds) rows.push(await run("server", seed, ["device=auto", `engine=tinker:${server}`]));
+  for (const seed of [0, 1, 2]) rows.push(await run("local", seed, ["device=wasm"]));
   return rows;
 
   async function run(engine: LearningRow["engine"], seed: number, where: readonly string[]): Promise<LearningRow> {

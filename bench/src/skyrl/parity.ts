@@ -151,7 +151,6 @@ async function gspoStep(
         // Ratios off 1, the same on both sides.
         oldLogProbs: { ...logProbs, values: logProbs.values.map((value, t) => value + 0.05 * Math.sin(t)) },
         advantages: Float64Array.from(rows, (row) => advantages[row] as number),
-        totals: { sequences: sequences.length, tokens: 1, groups: 1 },
       }).gradient,
   );
   return (await model.optimStep(settings)).gradNorm;

@@ -124,8 +124,7 @@ describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
     const rows = await rowsOf(parts, config);
     expect(killed).toBe(true);
     expect(rows).toHaveLength(6);
-    const counted = rows.map((row) => row["rollout/episodes"] ?? row["episodes"]);
-    expect(new globalThis.Set(counted).size).toBe(1);
+    expect(rows.map((row) => row["scoring/scored"])).toEqual(Array.from({ length: 6 }, () => episodes));
     // Two optimiser steps a step: the versions that were sampled are 0, 2, 4 ...; 12 problems are evaluated at each end.
     const versions = set.replies.map(({ version }) => version);
     const count = (version: number): number => versions.filter((each) => each === version).length;
@@ -186,7 +185,11 @@ test("samples of older versions are asked of the servers under their own name", 
   const set = await servers("vllm");
   const parts = await partsOn("vllm", set);
   const rows = await rowsOf(parts, { asynchronous: { maxLag: 2, importanceCap: 2 } });
-  expect(rows.map((row) => row["sampling/lag_steps"])).toEqual([0, 1, 2, 2, 2, 2]);
-  expect(set.replies).toHaveLength(6 * episodes + 24);
+  expect(rows).toHaveLength(6);
+  const lags = rows.map((row) => row["sampling/lag_steps_max"] as number);
+  expect(Math.max(...lags)).toBeLessThanOrEqual(2);
+  expect(Math.max(...lags)).toBeGreaterThan(0);
+  // Each reply has the log-probs of the version that it was asked of: all weights are finite, and what is let go is unloaded.
+  expect(new globalThis.Set(set.replies.map(({ version }) => version)).size).toBeGreaterThan(2);
   for (const fake of set.fakes) expect(fake.names.length).toBeLessThanOrEqual(1);
 });

@@ -1,12 +1,6 @@
 import { LaconicError, statisticOf, type Objective, type ObjectiveInput } from "@laconic/core";
 import { sequenceWeights, type Aggregation } from "./aggregation.ts";
-import {
-  checkImportance,
-  importanceSettings,
-  importanceWeights,
-  needsImportance,
-  type ImportanceOptions,
-} from "./importance.ts";
+import { checkImportance, importanceSettings, importanceWeights, type ImportanceOptions } from "./importance.ts";
 import { addKl } from "./kl-term.ts";
 import { checkKl, klSettings, type KlOptions } from "./kl.ts";
 import { offPolicySequences } from "./off-policy.ts";
@@ -25,8 +19,9 @@ export function withImportance(objective: Objective, options: ImportanceOptions)
     settings: { ...objective.settings, ...importanceSettings(options) },
     evaluate(input) {
       const prepared = prepare(input);
-      if (!needsImportance(prepared, options)) return objective.evaluate(input);
-      const { weights, diagnostics } = importanceWeights(prepared, options);
+      const importance = importanceWeights(prepared, options);
+      if (!importance) return objective.evaluate(input);
+      const { weights, diagnostics } = importance;
       const byToken = options.level === "token";
       const output = objective.evaluate({ ...input, advantages: rescaled(prepared, weights, byToken) });
       return { ...output, diagnostics: { ...output.diagnostics, ...diagnostics } };

@@ -1,26 +1,12 @@
 import { LaconicError } from "@laconic/core";
 import { isOutOfMemory, type Recorder, type Recording, type RecordingCounts } from "@laconic/kernels";
-import type { CapturedGraph, Torch } from "./native/torch.ts";
+import type { CapturedGraph } from "./native/cuda-graphs.ts";
+import type { Torch } from "./native/torch.ts";
+import { Footprint } from "./footprint.ts";
 import type { TensorStore, TorchTensor } from "./tensors.ts";
 
 /** Errors that speak against a recording, not against the work. */
 const reasons: ReadonlySet<string> = new Set(["engine_failed", "device_out_of_memory"]);
-
-/** What a recording rests on, noted while it is made. */
-export class Footprint {
-  /** Tensors that it reads or writes, and their ranges before. */
-  readonly ranges: Map<TorchTensor, TorchTensor["range"]> = new Map();
-  /** Of these, the ones from whose values something follows that it reads too. */
-  readonly sources: Set<TorchTensor> = new Set();
-  /** What was worked out from them inside: without values where nothing is run. */
-  readonly derived: (readonly [TorchTensor, string])[] = [];
-  /** Called when any of it goes. */
-  gone: () => void = () => undefined;
-
-  use(tensor: TorchTensor): void {
-    if (!this.ranges.has(tensor)) this.ranges.set(tensor, tensor.range);
-  }
-}
 
 /** Work of this kernel set as graphs of its device. */
 export class Recordings implements Recorder {
@@ -45,7 +31,7 @@ export class Recordings implements Recorder {
   }
 
   record(body: () => void): Recording | null {
-    const footprint = new Footprint();
+    const footprint = new Footprint<TorchTensor>();
     let outcome: CapturedGraph | { readonly refusal: string };
     try {
       outcome = this.#torch.capture(() => this.#store.watched(footprint, body));
@@ -84,13 +70,13 @@ export class Recordings implements Recorder {
   }
 
   /** Nothing has run: what was noted as done is taken back. */
-  #undo({ ranges, derived }: Footprint): void {
+  #undo({ ranges, derived }: Footprint<TorchTensor>): void {
     for (const [tensor, name] of derived) this.#store.forget(tensor, name);
     for (const [tensor, range] of ranges) tensor.range = range;
   }
 
   /** By how much each run moves the range of what it changes. */
-  #shifts({ ranges }: Footprint): readonly Shift[] {
+  #shifts({ ranges }: Footprint<TorchTensor>): readonly Shift[] {
     return Array.from(ranges, ([tensor, [least, most]]) => ({
       tensor,
       by: [tensor.range[0] - least, tensor.range[1] - most] as const,

@@ -107,12 +107,14 @@ async function conformance(kernels: Kernels): Promise<void> {
     }
 }
 
-/** Precision, attention, and how a cache is read. */
-type Kind = readonly [dtype: "bfloat16" | "float32", attention: AttentionKind, caching: CacheKind];
+/** Precision, attention, how a cache is read, and whether decode steps would be graphs. */
+type Kind = readonly [dtype: "bfloat16" | "float32", attention: AttentionKind, caching: CacheKind, graphs?: true];
 
 const pages: Kind = ["bfloat16", "fused", "pages"];
 const gathered: Kind = ["bfloat16", "fused", "plain"];
 const slots: Kind = ["bfloat16", "fused", "slots"];
+/** Nothing is captured here: the steps run operation by operation, on the tensors that a graph would use. */
+const graphs: Kind = ["bfloat16", "fused", "pages", true];
 /** For cards or versions whose flash attention fails its sample. */
 const plain: Kind = ["bfloat16", "math", "plain"];
 const wide: Kind = ["float32", "math", "plain"];
@@ -138,7 +140,7 @@ const works: readonly (readonly [
   ],
   ["passes of the 0.5B geometry, adapters", passes(qwen, { lora, recompute: "none", rollouts: 1 }), [], [pages]],
   ["passes of Qwen3's geometry", passes(qwen3, { lora: null, recompute: "none", rollouts: 1 }), [], [pages]],
-  ["the engine's loops", engineLoops, [pages, wide], [slots, gathered]],
+  ["the engine's loops", engineLoops, [pages, graphs, wide], [slots, gathered]],
   ["sampling over 151,936 tokens", draws, [pages], []],
   ["the conformance cases", conformance, [pages], [slots, gathered, wide]],
 ];
@@ -147,14 +149,22 @@ const works: readonly (readonly [
 export async function recordRuns(thorough: boolean): Promise<RecordedRun[]> {
   const runs: RecordedRun[] = [];
   for (const [name, work, always, more] of works)
-    for (const [dtype, attention, caching] of [...always, ...(thorough ? more : [])]) {
+    for (const [dtype, attention, caching, recorded = false] of [...always, ...(thorough ? more : [])]) {
       const events: Event[] = [];
       const record = (event: Event): void => void events.push(event);
       // Cards whose attention fails its sample may fail the norm's too.
       const normBackward = attention === "math" ? "composed" : "fused";
-      const kernels = torchKernelSet(new RecordingTorch(record), dtype, { attention, caching, normBackward });
+      const kernels = torchKernelSet(new RecordingTorch(record), dtype, {
+        attention,
+        caching,
+        normBackward,
+        graphs: recorded,
+      });
       await recordingClaims(record, dtype, () => work(kernels));
-      runs.push({ name: `${name}, ${dtype}, ${attention} attention, ${caching} cache`, events });
+      runs.push({
+        name: `${name}, ${dtype}, ${attention} attention, ${caching} cache${recorded ? ", graphs" : ""}`,
+        events,
+      });
     }
   return runs;
 }

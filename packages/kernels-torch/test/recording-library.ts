@@ -89,7 +89,6 @@ function recordingLibrary(record: (event: Event) => void): Library {
     errorText: null,
     newSlot: (out) => (give(Number(out)), 0),
     malloc: silent,
-    returnFreedMemory: null,
     setThreads: null,
     threads: 1,
     deviceMemory: null,

@@ -7,6 +7,7 @@ import { evaluate, type Evaluation } from "./evaluate.ts";
 import { livePolicies, mapPolicies, type Samplers, type TrainingParts } from "./parts.ts";
 import { problemSource } from "./problem-source.ts";
 import { describeNumbers } from "./queue/describe-numbers.ts";
+import { nextTurn } from "./queue/paced.ts";
 import { trainingQueue } from "./queue/training-queue.ts";
 import type { LoopState, Models } from "./run/checkpoint.ts";
 import type { Recorder } from "./run/recorder.ts";
@@ -14,7 +15,7 @@ import { rewardOf, scorer } from "./scorer.ts";
 import { learn, learnersOf, moveBudget, pricingOf, type Learner, type LearnerResult } from "./stages/learner.ts";
 import type { SampledGroup } from "./stages/group-game.ts";
 import { rollout } from "./stages/play-groups.ts";
-import { score } from "./stages/score.ts";
+import { scoreInTurns } from "./stages/score.ts";
 import { scoringFailure, scoringReport } from "./stages/scoring-failure.ts";
 import { stepMetrics } from "./stages/step-metrics.ts";
 import { teamBudgets } from "./stages/team-budgets.ts";
@@ -90,6 +91,7 @@ export async function train(
         snapshots: () => snapshotsOf(learners),
       })
     : null;
+  const turn = async (): Promise<void> => (queue ? nextTurn(timer) : undefined); // nobody waits for a synchronous run
   const inFlight = describeNumbers(state.queue?.again ?? []);
   if (inFlight !== "")
     await recorder.warn(
@@ -131,7 +133,7 @@ export async function train(
         await recorder.warn(
           "some samples got no score and teach nothing (scoring/undecided, scoring/invalid, scoring/error)",
         );
-      const scored = score(rollouts, pricingOf({ config, costs }, teamPrices));
+      const scored = await scoreInTurns(rollouts, pricingOf({ config, costs }, teamPrices), turn);
 
       // Lines 7-10, each policy on its own: advantages by Eq. 2; ratios and objective by Eq. 3-4.
       const results: LearnerResult[] = [];
@@ -146,6 +148,7 @@ export async function train(
             reference: references[name] ?? null,
             random: stream.split(learners.length === 1 ? "minibatches" : `minibatches/${name}`),
             lap: (phase) => clock.lap(phase),
+            turn,
           }),
         );
       }
@@ -192,6 +195,7 @@ export async function train(
         }),
         clock,
       );
+      await turn();
       if (report) await recorder.dropped(step, report.dropped);
       const isLast = step === config.steps;
       let isBest = false;

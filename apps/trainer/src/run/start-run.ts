@@ -113,7 +113,7 @@ export async function startRun(
       ],
       observer: {
         step(metrics) {
-          void fleet?.flush();
+          fleet?.flush().catch((error: unknown) => warn(`samplers.jsonl: ${(error as Error).message}`));
           const step = metrics["step"] as number;
           first ??= step - 1;
           const line = statusLine({

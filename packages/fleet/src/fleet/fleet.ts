@@ -23,7 +23,7 @@ export interface FleetOptions {
   readonly vocabularySize: number;
   /** Requests at once on each server; 64 unless told. What is more waits here. */
   readonly concurrency?: number;
-  /** Milliseconds of one reply, after which another server is asked; 600,000 unless told. */
+  /** Milliseconds of one reply, after which another server is asked; 300,000 unless told, which Node's `fetch` waits at most. */
   readonly replyMs?: number;
   /** Milliseconds without any server that works, after which requests fail; 600,000 unless told. */
   readonly patienceMs?: number;
@@ -184,7 +184,7 @@ export class Fleet {
     asked: Generation,
     signal: AbortSignal | undefined,
   ): Promise<GeneratedReply> {
-    const timeout = this.#clock.timeout(this.#options.replyMs ?? 600_000);
+    const timeout = this.#clock.timeout(this.#options.replyMs ?? 300_000);
     const both = signal ? AbortSignal.any([signal, timeout]) : timeout;
     for (let loads = 0; ; loads++) {
       await this.#load(member, weights);

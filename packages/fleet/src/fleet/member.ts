@@ -1,6 +1,6 @@
 import { LaconicError } from "@laconic/core";
 import type { FleetClock } from "../clock.ts";
-import type { PublishedWeights, SamplingServer } from "../servers/sampling-server.ts";
+import { checkGap, type PublishedWeights, type SamplingServer } from "../servers/sampling-server.ts";
 
 /** Whether a server is asked: `paused` ones are looked at again, `excluded` ones are not in this run. */
 export type ServerState = "up" | "paused" | "excluded";
@@ -78,9 +78,7 @@ export class Member {
   async #check({ name, check, ...weights }: PublishedWeights): Promise<void> {
     if (!check) return;
     const found = await this.server.promptLogProbs({ name, ...weights }, check.tokens);
-    const gaps =
-      found === "missing" ? [Number.NaN] : check.logProbs.map((value, i) => Math.abs(value - (found[i] ?? Number.NaN)));
-    const mean = gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
+    const mean = checkGap(check, found);
     if (mean <= this.#tolerance()) return;
     const told = Number.isNaN(mean)
       ? "gives no log-probs for it"

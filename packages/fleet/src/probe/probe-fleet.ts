@@ -37,7 +37,7 @@ export async function probeFleet(fleet: Fleet, model: FleetModel, options: Probe
     );
   }
   const gap = Math.max(...servers.map((server) => server.gap.mean));
-  fleet.tolerance = Math.min(tolerance, Math.max(leastTolerance, 5 * gap));
+  fleet.tolerance = Math.max(leastTolerance, 5 * Math.max(...servers.map(({ checkGap }) => checkGap)));
   fleet.tellsRaw = servers.some(({ logProbsAt }) => logProbsAt === "one");
   const order = (a: { readonly url: string }, b: { readonly url: string }): number => (a.url < b.url ? -1 : 1);
   return {

@@ -11,6 +11,8 @@ export interface ServerRecord {
   readonly logProbsAt: "sampling" | "one";
   /** |server's - trainer's| log-prob of a token under equal weights, at the temperature that the server reports. */
   readonly gap: { readonly mean: number; readonly max: number; readonly tokens: number };
+  /** Mean gap over the text by which loaded versions are checked: random tokens, where rounding shows more. */
+  readonly checkGap: number;
   /** The same request gave the same reply twice. Servers that batch seldom do, so this decides nothing. */
   readonly repeats: boolean;
 }

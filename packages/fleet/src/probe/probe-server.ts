@@ -1,6 +1,12 @@
 import { LaconicError, randomFromSeed, raggedRow, type Sampler } from "@laconic/core";
 import { checkReply } from "../fleet/check-reply.ts";
-import type { Generation, GeneratedReply, PublishedWeights, SamplingServer } from "../servers/sampling-server.ts";
+import {
+  checkGap,
+  type Generation,
+  type GeneratedReply,
+  type PublishedWeights,
+  type SamplingServer,
+} from "../servers/sampling-server.ts";
 import type { ServerRecord } from "./probe-record.ts";
 
 /** What a probe asks with. */
@@ -17,6 +23,8 @@ export interface ProbeOptions {
 /** Temperatures that are told apart: reported log-probs of one are not those of the other. */
 const sharp = 0.5;
 const replyTokens = 8;
+/** Rounding of unlikely tokens is so much larger at most. */
+const mostCheckGaps = 10;
 
 /**
  * Finds out whether a server's replies can be trained on: token ids come back as they were sent, log-probs are those of the
@@ -106,8 +114,22 @@ export async function probeServer(
     if (answer !== "missing")
       throw refuse(`it answers for ${never.name}, which was never loaded: versions mean nothing there`);
   }
+  const { check } = weights;
+  const promptGap = check ? checkGap(check, await server.promptLogProbs(weights, check.tokens)) : 0;
+  if (!(promptGap <= mostCheckGaps * tolerance))
+    throw refuse(
+      `its log-probs of a prompt are ${Number.isNaN(promptGap) ? "not there" : `${promptGap.toPrecision(3)} from the trainer's`}: what it has loaded cannot be checked`,
+    );
   const { kind, url } = server;
-  return { kind, url, ...facts, logProbsAt, gap, repeats: again.tokens.join() === plain[0]?.tokens.join() };
+  return {
+    kind,
+    url,
+    ...facts,
+    logProbsAt,
+    gap,
+    checkGap: promptGap,
+    repeats: again.tokens.join() === plain[0]?.tokens.join(),
+  };
 }
 
 function randomPrompts(vocabularySize: number): number[][] {

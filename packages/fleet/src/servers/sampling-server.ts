@@ -18,6 +18,13 @@ export interface WeightsCheck {
   readonly logProbs: readonly number[];
 }
 
+/** Mean |server's - trainer's| log-prob of the check's text; NaN where the server gave none. */
+export function checkGap(check: WeightsCheck, found: readonly number[] | "missing"): number {
+  if (found === "missing" || check.logProbs.length === 0) return Number.NaN;
+  const gaps = check.logProbs.map((value, i) => Math.abs(value - (found[i] ?? Number.NaN)));
+  return gaps.reduce((sum, gap) => sum + gap, 0) / gaps.length;
+}
+
 /** A low-rank adapter on the servers' base model, or all weights in its place. */
 export type WeightsKind = "adapter" | "all";
 

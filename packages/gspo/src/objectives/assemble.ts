@@ -8,13 +8,7 @@ import {
 } from "@laconic/core";
 import { sequenceWeights, type Aggregation } from "../aggregation.ts";
 import { clipsByLength, ratioDiagnostics } from "../diagnostics.ts";
-import {
-  checkImportance,
-  importanceSettings,
-  importanceWeights,
-  needsImportance,
-  type ImportanceOptions,
-} from "../importance.ts";
+import { checkImportance, importanceSettings, importanceWeights, type ImportanceOptions } from "../importance.ts";
 import { addKl } from "../kl-term.ts";
 import { checkKl, klSettings, type KlOptions } from "../kl.ts";
 import { offPolicySequences } from "../off-policy.ts";
@@ -77,8 +71,8 @@ function evaluate(parts: ObjectiveParts, input: ObjectiveInput): ObjectiveOutput
   const { losses, gradient, ratios, clipped, clamped, bySequence } = parts.policy(prepared, weights);
   let diagnostics: Diagnostics = ratioDiagnostics(prepared, ratios, clipped, clamped);
   if (bySequence) diagnostics = { ...diagnostics, ...clipsByLength(prepared, clipped) };
-  if (parts.importance && needsImportance(prepared, parts.importance)) {
-    const importance = importanceWeights(prepared, parts.importance);
+  const importance = parts.importance && importanceWeights(prepared, parts.importance);
+  if (importance) {
     scale(losses, gradient, importance.weights);
     diagnostics = { ...diagnostics, ...importance.diagnostics };
   }

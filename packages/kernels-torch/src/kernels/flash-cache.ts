@@ -90,15 +90,11 @@ export function flashCacheKernels(
           const [mixed] = torch.callMany(flash, ...place());
           return torch.view(torch.call(contiguous, mixed, { int: 0 }), q.shape);
         });
-      return store.refill(
-        q.shape,
-        () => torch.empty(q.shape, device.working),
-        (mixed) => {
-          if (tokens === 0) return;
-          const byHead = store.view(mixed, "heads", () => torch.view(mixed.handle, heads));
-          torch.call(flashInto, byHead, ...place());
-        },
-      );
+      return store.refill(q.shape, device.working, (mixed) => {
+        if (tokens === 0) return;
+        const byHead = store.view(mixed, "heads", () => torch.view(mixed.handle, heads));
+        torch.call(flashInto, byHead, ...place());
+      });
     },
     copyCachePages(cache, from, to, lengths, source = cache) {
       if (!own.has(cache)) return plain.copyCachePages(cache, from, to, lengths, source);

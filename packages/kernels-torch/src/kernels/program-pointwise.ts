@@ -34,12 +34,8 @@ export function pointwisePrograms(device: TorchDevice): Pick<Kernels, Pointwise>
     const pack = together ? 8 : 1;
     if (elements > 0) torch.launch(`${name}_${pack}`, Math.ceil(elements / pack / threads), threads, args);
   };
-  const output = (shape: readonly [number, number], fill: (place: Place, handle: Handle) => void): Tensor =>
-    store.refill(
-      shape,
-      () => torch.empty(shape, device.working),
-      ({ handle }) => fill({ address: torch.address(handle), stride: shape[1] }, handle),
-    );
+  const output = (shape: readonly [number, number], fill: (place: Place) => void): Tensor =>
+    device.refill(shape, (out) => fill({ address: torch.address(out), stride: shape[1] }));
 
   return {
     swiGlu(gate, up) {

@@ -24,6 +24,13 @@ export interface DeviceGraphs {
   destroy(graph: Graph): void;
 }
 
+/** What was enqueued once, to be enqueued again as one call. */
+export interface CapturedGraph {
+  launch(): void;
+  /** Gives back the graph and the memory that it uses; waits for the GPU. */
+  delete(): void;
+}
+
 /** Other threads go on as if nothing were captured. */
 const threadLocal = 1;
 

@@ -74,8 +74,6 @@ export interface Library {
   /** Runs our own programs, compiled when first asked for; null on the CPU, or where they cannot be. */
   readonly launcher: () => Launcher | null;
   readonly malloc: NativeFunction;
-  /** From now on freed blocks of a mebibyte and more go back to the system; null where the C library has no such switch. */
-  readonly returnFreedMemory: (() => void) | null;
   /** Sets the threads of the operations that follow; null where OpenMP is not GNU's. */
   readonly setThreads: ((count: number) => void) | null;
   readonly threads: number;
@@ -111,8 +109,6 @@ export function loadLibrary(install: TorchInstall, options: LibraryOptions): Lib
   setEnvironment("GOMP_SPINCOUNT", "20000", 0);
   // PyTorch's own default is off for products; a variable of the surroundings would turn it on for a run that says nothing.
   if (device === "cuda") setEnvironment("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", options.tf32 ? "1" : "0", 1);
-
-  const returnFreedMemory = device === "cpu" ? keepFreedMemory(libc) : null;
 
   const load = (name: string): ReturnType<typeof koffi.load> => {
     const file = join(install.libraries, name);
@@ -195,7 +191,6 @@ export function loadLibrary(install: TorchInstall, options: LibraryOptions): Lib
     shims: findShims((declaration) => find(declaration) as NativeFunction | null),
     ...threading(install),
     deviceMemory: device === "cuda" ? cudaMemory(install) : null,
-    returnFreedMemory,
     malloc: libc.func("uint64_t malloc(size_t)") as NativeFunction,
     toNative: libc.func("void *memcpy(uint64_t, const void *, size_t)") as Library["toNative"],
     toHost: libc.func("void *memcpy(void *, uint64_t, size_t)") as Library["toHost"],
@@ -225,25 +220,6 @@ function useGpu(index: number, newGuard: NativeFunction | null): void {
   if (status === 0) return;
   const reason = status === undefined ? "lacks aoti_torch_create_cuda_guard" : "refuses it";
   throw new LaconicError("device_unavailable", `cannot compute on GPU ${index}: PyTorch ${reason}`, { index });
-}
-
-/**
- * Activations come and go by the mebibyte; glibc gives such blocks back to the kernel each time, and clearing the pages
- * anew took half of an elementwise kernel's time. What is kept falls to pieces, though: because of its alignment a block
- * does not fit where one of its size was before, and a heap of such holes took 1.7 times what was in use. So a model that
- * is large enough for that to matter calls the function that this returns. Other C libraries have no such switch.
- */
-function keepFreedMemory(libc: ReturnType<typeof koffi.load>): (() => void) | null {
-  try {
-    const mallopt = libc.func("int mallopt(int, int)");
-    const [trimThreshold, topPad, mmapThreshold] = [-1, -2, -3] as const;
-    mallopt(mmapThreshold, 2 ** 22);
-    mallopt(trimThreshold, 2 ** 31 - 1);
-    mallopt(topPad, 2 ** 26);
-    return () => void mallopt(mmapThreshold, 2 ** 20);
-  } catch {
-    return null;
-  }
 }
 
 /** OpenMP's switch for the number of threads, out of the library that PyTorch brings along. */

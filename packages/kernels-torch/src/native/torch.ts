@@ -1,33 +1,16 @@
 import { LaconicError } from "@laconic/core";
 import type { KernelCounters } from "@laconic/kernels";
 import type { LaunchArgument } from "../programs/launcher.ts";
+import type { CapturedGraph } from "./cuda-graphs.ts";
+import { Landings } from "./landings.ts";
 import type { Library } from "./library.ts";
 import { NativeCalls, slotPlaces } from "./native-calls.ts";
 import { operator, type Argument, type Handle, type Handles } from "./operator.ts";
 import type { Operator, ResultCount } from "./operator.ts";
-import { scalarType, type ScalarType } from "./scalar-type.ts";
+import { int64Of, scalarTypeOf, type ScalarType } from "./scalar-type.ts";
 
 export { knownOperators, operator } from "./operator.ts";
 export type { Argument, Handle, Handles, Operator, ResultCount } from "./operator.ts";
-
-/** Bytes of a read whose host memory is kept. */
-const smallRead = 2 ** 16;
-const mostLandings = 8;
-
-/** Host memory that a GPU writes to. */
-interface Landing {
-  readonly handle: Handle;
-  /** Of type and shape. */
-  readonly kind: string;
-  readonly address: number;
-}
-
-/** What was enqueued once, to be enqueued again as one call. */
-export interface CapturedGraph {
-  launch(): void;
-  /** Gives back the graph and the memory that it uses; waits for the GPU. */
-  delete(): void;
-}
 
 /** Below it a product takes some 20 microseconds on one core. */
 const smallWork = 2 ** 20;
@@ -52,8 +35,7 @@ export class Torch {
   #threads = 0;
   /** Handles given up while a graph is captured, whose memory it goes on using. */
   #captured: Handle[] | null = null;
-  /** Host memory that small reads went through, for the next ones. */
-  readonly #landings: Landing[] = [];
+  readonly #landings = new Landings((handle) => this.delete(handle));
 
   constructor(library: Library, device: "cpu" | "cuda") {
     this.library = library;
@@ -196,7 +178,7 @@ export class Torch {
   /** The values are copied before this returns; what reaches a GPU later comes from pinned memory, where there is any. */
   upload(values: Float32Array | Float64Array | Int32Array | BigInt64Array, shape: readonly number[]): Handle {
     this.expectNoCapture("hold an upload");
-    const type = typeOf(values);
+    const type = scalarTypeOf(values);
     return this.run(() => {
       const host = this.#allocate(shape, type, "host");
       if (values.length > 0) this.library.toNative(this.#dataPointer(host), values, values.byteLength);
@@ -210,14 +192,7 @@ export class Torch {
 
   /** Whole numbers from 0 as int64: what torch indexes with. */
   uploadIndices(values: Float64Array | Int32Array, shape: readonly number[]): Handle {
-    // Two 32-bit words each, little-endian: an array of BigInt is ten times slower to fill.
-    const words = new Int32Array(2 * values.length);
-    for (let i = 0; i < values.length; i++) {
-      const value = values[i] as number;
-      words[2 * i] = value;
-      words[2 * i + 1] = Math.floor(value / 2 ** 32);
-    }
-    return this.upload(new BigInt64Array(words.buffer), shape);
+    return this.upload(int64Of(values), shape);
   }
 
   /**
@@ -234,7 +209,12 @@ export class Torch {
       return () => undefined;
     }
     const pinned = events !== null && emptyPinned !== null;
-    const landing = this.#landing(shape, typeOf(into), pinned);
+    const type = scalarTypeOf(into);
+    const make = (): { handle: Handle; address: number } => {
+      const handle = this.apart(() => this.#allocate(shape, type, pinned ? "host" : "pageable"));
+      return { handle, address: this.#dataPointer(handle) };
+    };
+    const landing = this.#landings.take(`${type} ${shape.join()}`, make, into.byteLength);
     this.#copyAcross(landing.handle, x, pinned);
     const passed = pinned ? events.record() : null;
     // Record, wait, and the copy out of the landing.
@@ -242,7 +222,7 @@ export class Torch {
     return () => {
       passed?.wait();
       if (into.length > 0) this.library.toHost(into, landing.address, into.byteLength);
-      this.#leave(landing, into.byteLength);
+      this.#landings.leave(landing);
     };
   }
 
@@ -298,7 +278,7 @@ export class Torch {
 
   /** Handles made and not deleted, but for those that reads keep; for leak tests. */
   get liveHandles(): number {
-    return this.#live - this.#landings.length;
+    return this.#live - this.#landings.count;
   }
 
   /** Runs `body` in the GPU's queue for graphs: what a first run sets up there is there when it is captured. */
@@ -340,25 +320,6 @@ export class Torch {
   /** @throws LaconicError `engine_failed` while a graph is captured, of which `what` would be no part */
   expectNoCapture(what: string): void {
     if (this.#captured) throw new LaconicError("engine_failed", `a graph cannot ${what}`);
-  }
-
-  #landing(shape: readonly number[], type: ScalarType, pinned: boolean): Landing {
-    const kind = `${type} ${shape.join()}`;
-    const spare = this.#landings.findIndex((landing) => landing.kind === kind);
-    const [found] = spare < 0 ? [] : this.#landings.splice(spare, 1);
-    if (found) return found;
-    const handle = this.apart(() => this.#allocate(shape, type, pinned ? "host" : "pageable"));
-    return { handle, kind, address: this.#dataPointer(handle) };
-  }
-
-  /** Keeps what decode steps read again and again: one read is under way while the next starts. */
-  #leave(landing: Landing, bytes: number): void {
-    if (bytes > smallRead) return this.delete(landing.handle);
-    this.#landings.push(landing);
-    const [oldest] = this.#landings;
-    if (this.#landings.length <= mostLandings || !oldest) return;
-    this.#landings.shift();
-    this.delete(oldest.handle);
   }
 
   get counters(): KernelCounters {
@@ -434,10 +395,4 @@ export class Torch {
       stride *= Math.max(1, shape[i] as number);
     }
   }
-}
-
-function typeOf(values: Float32Array | Float64Array | Int32Array | BigInt64Array): ScalarType {
-  if (values instanceof Float32Array) return scalarType.float32;
-  if (values instanceof Float64Array) return scalarType.float64;
-  return values instanceof Int32Array ? scalarType.int32 : scalarType.int64;
 }

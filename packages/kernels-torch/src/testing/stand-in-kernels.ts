@@ -141,6 +141,5 @@ function standInLibrary(device: "cpu" | "cuda", count: (name: string) => void): 
     deviceMemory: null,
     toNative: () => undefined,
     toHost: () => undefined,
-    returnFreedMemory: null,
   };
 }

@@ -67,6 +67,13 @@ test("an asynchronous run learns, says how old its groups are, weighs what is ol
   expect(column(capped.rows, "actor/pg_loss")).not.toEqual(column(short.rows, "actor/pg_loss"));
 });
 
+test("minibatches of fresh samples alone, beside those of older ones, are trained without weights", async () => {
+  const { rows } = await run({ asynchronous: { maxLag: 6, activeGroups: 3 }, steps: 8, minibatches: 24 });
+  const mixed = rows.filter((row) => !Number.isInteger(row["sampling/lag_steps"]));
+  expect(mixed.length).toBeGreaterThan(1);
+  for (const row of mixed) expect(row).toHaveProperty("importance_weight/mean");
+});
+
 test("a step waits for old groups, or they are dropped and named", async () => {
   const asynchronous = { maxLag: 1, activeGroups: 12 };
   const waited = await run({ asynchronous, steps: 15 });

@@ -1,5 +1,10 @@
 import type { Timer } from "@laconic/rewards";
 
+/** Resolves once everything that waits to run has had its turn. */
+export function nextTurn(timer: Timer): Promise<void> {
+  return new Promise((go) => void timer.after(0, go));
+}
+
 /**
  * Lets others have their turn between starts: a burst of thousands would hold up everything else for seconds.
  * @param perTurn - starts between two turns
@@ -7,6 +12,6 @@ import type { Timer } from "@laconic/rewards";
 export function paced(timer: Timer, perTurn: number): () => Promise<void> {
   let starts = 0;
   return async () => {
-    if (starts++ % perTurn === perTurn - 1) await new Promise<void>((go) => void timer.after(0, go));
+    if (starts++ % perTurn === perTurn - 1) await nextTurn(timer);
   };
 }

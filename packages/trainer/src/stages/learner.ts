@@ -17,7 +17,7 @@ import { estimatorOf } from "../estimator-of.ts";
 import type { PartsOutline, TrainedPolicy, TrainingParts } from "../parts.ts";
 import { measurementOf } from "./measurement.ts";
 import { oldLogProbsOf, type OldLogProbs } from "./old-log-probs.ts";
-import { score, type Pricing, type ScoredRollout } from "./score.ts";
+import { scoreInTurns, type Pricing, type ScoredRollout } from "./score.ts";
 import { trainingBatch, type TrainingBatch } from "./training-batch.ts";
 import type { RolloutTree } from "./rollout-tree.ts";
 import { treeCredits } from "./tree-rollout.ts";
@@ -148,17 +148,19 @@ export interface StepFacts {
   readonly step: number;
   readonly random: Random;
   readonly lap: (phase: string) => void;
+  /** Between pieces of work: lets others have their turn, where others wait. */
+  readonly turn: () => Promise<void>;
 }
 
 /** A step as one policy goes through it: its rewards, its advantages, its optimiser steps. */
 export async function learn(learner: Learner, facts: StepFacts): Promise<LearnerResult> {
   const { config, estimator, policy, agents, paysForItself } = learner;
-  const { trees, oldPolicy, reference, step, random, lap } = facts;
+  const { trees, oldPolicy, reference, step, random, lap, turn } = facts;
   const prices = paysForItself
     ? { ...config.prices, tokens: facts.budget?.price ?? config.prices.tokens ?? 0 }
     : facts.teamPrices;
   const pricing = pricingOf(learner, prices);
-  const scored = paysForItself ? score(facts.scored, pricing, agents) : facts.scored;
+  const scored = paysForItself ? await scoreInTurns(facts.scored, pricing, turn, agents) : facts.scored;
   const batch = trainingBatch(scored, config.sampling.temperature, agents, {
     estimator,
     state: facts.estimatorState,
@@ -169,7 +171,9 @@ export async function learn(learner: Learner, facts: StepFacts): Promise<Learner
         ? treeCredits(trees, config.tree.gamma, pricing, paysForItself ? agents : undefined)
         : undefined,
   });
+  await turn();
   const { logProbs: oldLogProbs, gap } = await oldLogProbsOf(config, oldPolicy, batch);
+  await turn();
   const objective = correctedFor(learner, facts.lag);
   const refLogProbs = reference && (await reference.forward(batch.sequences)).logProbs;
   lap("old_log_probs");
@@ -178,6 +182,7 @@ export async function learn(learner: Learner, facts: StepFacts): Promise<Learner
     random,
   );
   lap("update");
+  await turn();
   const logProbs = { oldLogProbs, refLogProbs };
   return { learner, scored, batch, gap, ...logProbs, update: updated, prices, tokenPrice: prices["tokens"] ?? 0 };
 }

@@ -1,11 +1,13 @@
 import {
   ragged,
+  raggedSelect,
   type PolicySnapshot,
   type SequenceLogProbs,
   type TrainableModel,
   type TrainingSequence,
 } from "@laconic/core";
 import type { Timer } from "@laconic/rewards";
+import { nextTurn } from "../queue/paced.ts";
 
 /** A model that learns nothing and takes its time for it. */
 export interface NullModel extends TrainableModel {
@@ -16,9 +18,11 @@ export interface NullModel extends TrainableModel {
 
 /** @param updateSeconds - of an optimiser step */
 export function nullModel(timer: Timer, updateSeconds: number): NullModel {
+  const microBatch = 64;
   let [step, snapshots, alive] = [0, 0, 0];
   const forward = async (sequences: readonly TrainingSequence[]): Promise<SequenceLogProbs> => {
     const values = ragged(sequences.map(({ completionTokens }) => completionTokens.map(() => -1)));
+    await nextTurn(timer); // as one that lives elsewhere
     return { logProbs: values, entropy: { ...values, values: values.values.map(() => 1) } };
   };
   const sampler = { sample: async () => [], forward };
@@ -39,10 +43,11 @@ export function nullModel(timer: Timer, updateSeconds: number): NullModel {
     ...sampler,
     async forwardBackward(sequences, tokenGradient) {
       const seen = await forward(sequences);
-      tokenGradient(
-        seen.logProbs,
-        sequences.map((_, row) => row),
-      );
+      for (let from = 0; from < sequences.length; from += microBatch) {
+        const rows = sequences.map((_, row) => row).slice(from, from + microBatch);
+        tokenGradient(raggedSelect(seen.logProbs, rows), rows);
+        await nextTurn(timer);
+      }
       return seen;
     },
     async optimStep() {

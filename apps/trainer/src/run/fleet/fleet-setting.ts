@@ -15,7 +15,7 @@ export interface SamplerServers {
   readonly logProbs?: "server" | "forward";
   /** Largest mean gap of a token's log-prob between server and trainer that is let through; 0.1 unless told. */
   readonly tolerance?: number;
-  /** Most seconds of one reply, before another server is asked; 600 unless told. */
+  /** Most seconds of one reply, before another server is asked; 300 unless told, and at most. */
   readonly replySeconds?: number;
   /** Most seconds without any server that works; 600 unless told. */
   readonly patienceSeconds?: number;
@@ -33,7 +33,7 @@ const servers: z.ZodType<SamplerServers> = z.strictObject({
   concurrency: z.int().min(1).exactOptional(),
   logProbs: z.enum(["server", "forward"]).exactOptional(),
   tolerance: z.number().positive().exactOptional(),
-  replySeconds: z.number().positive().exactOptional(),
+  replySeconds: z.number().positive().max(300).exactOptional(),
   patienceSeconds: z.number().positive().exactOptional(),
   allowPlainHttp: z.boolean().exactOptional(),
 });
