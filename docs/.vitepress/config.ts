@@ -81,6 +81,7 @@ export default defineConfig({
         text: "Results",
         items: pages(
           { text: "Quickstart", link: "/quickstart-results" },
+          { text: "Auditing a run", link: "/audit" },
           { text: "AgentPO and MAGRPO: small worlds", link: "/results/small-worlds" },
           { text: "Pairs beside MAGRPO's baselines", link: "/results/pairs" },
           { text: "Methods against servers: three counts", link: "/results/servers" },

@@ -5,6 +5,7 @@ import { ExitCode } from "./cli/command.ts";
 import { clipped, reportError } from "./cli/errors.ts";
 import { processTerminal, type Terminal } from "./cli/terminal.ts";
 import type { CommandContext } from "./commands/common.ts";
+import { auditCommand } from "./commands/audit.ts";
 import { ablateCommand } from "./commands/ablate.ts";
 import { benchCommand } from "./commands/bench.ts";
 import { dataCommand } from "./commands/data.ts";
@@ -40,6 +41,7 @@ export async function main(words: readonly string[], context: CommandContext): P
       plan: planCommand(context, exit),
       eval: evalCommand(context, exit),
       report: reportCommand(context, exit),
+      audit: auditCommand(context, exit),
       serve: serveCommand(context, exit),
       data: dataCommand(context, exit),
       grade: gradeCommand(context, exit),

@@ -70,6 +70,7 @@ export async function train(
   );
   const resumed = await recorder.restore(models);
   checkProgress(resumed, config);
+  if (!resumed) await recorder.begin?.(models);
   const before = resumed?.before ?? (await assess(parts, config, recorder, 0, references));
   let state: LoopState = resumed ?? {
     step: 0,
@@ -187,6 +188,16 @@ export async function train(
         ...{ step, config, scored, scoring: scoring.counts, learners: results, budgets: moved.diagnostics },
         ...{ lags, queue: report },
       };
+      const lag = lags.length === 0 ? 0 : lags;
+      await recorder.record?.({
+        step,
+        scored,
+        trees,
+        scoring: scoring.counts,
+        lag,
+        learners: results,
+        prices: teamPrices,
+      });
       await recorder.step(
         stepMetrics({
           ...facts,
@@ -293,6 +304,6 @@ async function assess(
   const retries = config.asynchronous?.retries ?? 0;
   const options = { seed, step, problems, sampling, limits, onError, scoring, retries, references };
   const { evaluation, episodes } = await evaluate(parts, livePolicies(parts), options);
-  await recorder.evaluation(evaluation, episodes.slice(0, transcripts));
+  await recorder.evaluation(evaluation, episodes, transcripts);
   return evaluation;
 }

@@ -6,6 +6,7 @@ import * as z from "zod";
 import type { Evaluation } from "../evaluate.ts";
 import type { ScheduleState } from "../queue/group-scheduler.ts";
 import { explainWriteError, replaceFile } from "./file-system.ts";
+import { runFiles } from "./run-files.ts";
 import type { TraceDigests } from "./traces.ts";
 
 /** Where the loop stands, beside the weights. Random streams derive from seed and step, so the step is their position. */
@@ -103,25 +104,10 @@ export async function saveCheckpoint(
   const [partial, final] = [joinPath(directory, `${step}.partial`), joinPath(directory, step)];
   await fs.remove(partial);
   await fs.makeDirectory(partial);
-  const saved: string[] = [];
-  for (const [name, model] of Object.entries(models)) {
-    const place = modelPlace(models, name);
-    if (place !== "") await fs.makeDirectory(joinPath(partial, place));
-    const files = await model.save(joinPath(partial, place)).catch((error: unknown) => {
-      throw explainWriteError(error, directory);
-    });
-    saved.push(...files.map((file) => (place === "" ? file : `${place}/${file}`)));
-    if (policy) {
-      await fs.write(joinPath(partial, place, policyFile), `${JSON.stringify(policy, null, 2)}\n`);
-      saved.push(place === "" ? policyFile : `${place}/${policyFile}`);
-    }
-    if (place !== "") await fs.syncDirectory(joinPath(partial, place));
-  }
-  for (const file of saved) await fs.syncFile(joinPath(partial, file));
+  const saved = await saveModels(fs, directory, partial, models, policy);
   await fs.write(joinPath(partial, "state.json"), `${JSON.stringify(state, null, 2)}\n`);
   const manifest: CheckpointManifest = { version: 1, step: state.step, ...facts, files: {} };
-  for (const file of [...saved, "state.json"])
-    Object.assign(manifest.files, { [file]: await fs.digest(joinPath(partial, file)) });
+  Object.assign(manifest.files, await digestsOf(fs, partial, [...saved, "state.json"]));
   await fs.write(joinPath(partial, "manifest.json"), `${JSON.stringify(manifest, null, 2)}\n`);
   await fs.syncDirectory(partial);
   await fs.remove(final); // only a resumed run saves a step again
@@ -129,6 +115,55 @@ export async function saveCheckpoint(
   await replaceFile(fs, joinPath(directory, "LATEST"), `${step}\n`);
   const old = (await completeSteps(fs, directory)).slice(keep);
   for (const each of old) if (each !== stepName(state.best.step)) await fs.remove(joinPath(directory, each));
+}
+
+/** Writes and syncs every model into its place. @returns the file names */
+async function saveModels(
+  fs: FileSystem,
+  directory: string,
+  folder: string,
+  models: Models,
+  policy?: CheckpointFacts["policy"],
+): Promise<string[]> {
+  const saved: string[] = [];
+  for (const [name, model] of Object.entries(models)) {
+    const place = modelPlace(models, name);
+    if (place !== "") await fs.makeDirectory(joinPath(folder, place));
+    const files = await model.save(joinPath(folder, place)).catch((error: unknown) => {
+      throw explainWriteError(error, directory);
+    });
+    saved.push(...files.map((file) => (place === "" ? file : `${place}/${file}`)));
+    if (policy) {
+      await fs.write(joinPath(folder, place, policyFile), `${JSON.stringify(policy, null, 2)}\n`);
+      saved.push(place === "" ? policyFile : `${place}/${policyFile}`);
+    }
+    if (place !== "") await fs.syncDirectory(joinPath(folder, place));
+  }
+  for (const file of saved) await fs.syncFile(joinPath(folder, file));
+  return saved;
+}
+
+async function digestsOf(
+  fs: FileSystem,
+  folder: string,
+  files: readonly string[],
+): Promise<Record<string, FileDigest>> {
+  const digests: Record<string, FileDigest> = {};
+  for (const file of files) digests[file] = await fs.digest(joinPath(folder, file));
+  return digests;
+}
+
+/** Saves the weights that a run begins with, whole or not at all: what an audit starts from. */
+export async function saveBeginning(fs: FileSystem, directory: string, models: Models): Promise<void> {
+  const final = joinPath(directory, runFiles.beginning);
+  const partial = `${final}.partial`;
+  await fs.remove(partial);
+  await fs.makeDirectory(partial);
+  const files = await digestsOf(fs, partial, await saveModels(fs, directory, partial, models));
+  await fs.write(joinPath(partial, "manifest.json"), `${JSON.stringify({ version: 1, step: 0, files }, null, 2)}\n`);
+  await fs.syncDirectory(partial);
+  await fs.remove(final);
+  await fs.rename(partial, final);
 }
 
 /** Models by policy. */

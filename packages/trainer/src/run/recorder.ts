@@ -3,6 +3,7 @@ import type { DroppedGroup } from "../queue/group-queue.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 import type { Metrics } from "../stages/step-metrics.ts";
 import type { LoopState, Models } from "./checkpoint.ts";
+import type { StepRecord } from "./step-record.ts";
 
 /** Measures the phases of a step. Times never enter the metrics, which repeat bit for bit. */
 export interface StepClock {
@@ -22,12 +23,17 @@ export interface Recorder {
   /** Loads the last checkpoint into the models; null on a fresh run. */
   restore(models: Models): Promise<LoopState | null>;
   clock(): StepClock;
+  /** The first weights, before anything was learned; on a fresh run only. */
+  begin?(models: Models): Promise<void>;
+  /** All of a step, so that it can be computed again; before its metrics. */
+  record?(record: StepRecord): Promise<void>;
   step(metrics: Metrics, clock: StepClock): Promise<void>;
   /** Some of a step's training episodes. */
   rollouts(step: number, rollouts: readonly ScoredRollout[]): Promise<void>;
   /** Groups that trained nothing since the step before, and why; asynchronous runs only. */
   dropped(step: number, groups: readonly DroppedProblem[]): Promise<void>;
-  evaluation(evaluation: Evaluation, episodes: readonly EvaluatedEpisode[]): Promise<void>;
+  /** @param transcripts - of its episodes, how many are to be read by people */
+  evaluation(evaluation: Evaluation, episodes: readonly EvaluatedEpisode[], transcripts?: number): Promise<void>;
   checkpoint(models: Models, state: LoopState): Promise<void>;
   /** A trap or a defect worth saying; each text once. */
   warn(message: string): Promise<void>;

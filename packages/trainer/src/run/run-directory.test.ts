@@ -127,7 +127,8 @@ test("a checkpoint is on disk before it is named: every file of the model is syn
     },
   };
   await runIn(await temporary(), { fileSystem });
-  expect(calls).toEqual([2, 4, 6].flatMap((step) => ["sync table.json", `rename step-0000000${step}`]));
+  const names = ["beginning", ...[2, 4, 6].map((step) => `step-0000000${step}`)];
+  expect(calls).toEqual(names.flatMap((name) => ["sync table.json", `rename ${name}`]));
 });
 
 test("a path that cannot be a directory is run_unwritable and says why", async () => {
@@ -182,7 +183,7 @@ test("a file that an engine cannot write is told with what to do", async () => {
   expect(await refusal(runIn(directory, { parts: onePolicy(parts.task, model, speak) }))).toMatchObject({
     code: "run_unwritable",
     message: `${full.message}; what was saved before is whole: mend the cause and resume`,
-    detail: { directory: join(directory, "checkpoints") },
+    detail: { directory },
   });
 });
 

@@ -5,7 +5,14 @@ import type { EvaluatedEpisode, Evaluation } from "../evaluate.ts";
 import type { MetricSink } from "../sinks/metric-sink.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 import type { Metrics } from "../stages/step-metrics.ts";
-import { findCheckpoint, modelPlace, saveCheckpoint, type LoopState, type Models } from "./checkpoint.ts";
+import {
+  findCheckpoint,
+  modelPlace,
+  saveBeginning,
+  saveCheckpoint,
+  type LoopState,
+  type Models,
+} from "./checkpoint.ts";
 import { explainedFileSystem } from "./file-system.ts";
 import { readLines, toLine } from "./json-lines.ts";
 import { lockRun } from "./lock.ts";
@@ -14,6 +21,8 @@ import { stepClock, type Recorder, type StepClock } from "./recorder.ts";
 import { runFiles, traceNames } from "./run-files.ts";
 import { runManifest, type Change } from "./run-manifest.ts";
 import { checkSame, clear, continues, writeConfig } from "./stored-run.ts";
+import { deflated } from "./packed-numbers.ts";
+import { packEvaluation, packStep, recordVersion } from "./step-record.ts";
 import { cutTraces, digestTraces, writeTraces, type CutTraces } from "./traces.ts";
 
 /** What a caller sees while a run goes on. */
@@ -43,6 +52,8 @@ export interface RunOptions {
    * run ended before its first. `false` starts, and refuses a directory that holds steps or checkpoints.
    */
   readonly resume?: boolean | "where-possible";
+  /** Keep all of every step in `records.jsonl`, and first weights of up to 4 million parameters, for `laconic audit`. Default true. */
+  readonly records?: boolean;
   readonly observer?: RunObserver;
   readonly sinks?: readonly MetricSink[];
   /** Monotonic milliseconds. */
@@ -104,6 +115,10 @@ export async function openRun(options: RunOptions): Promise<Run> {
     adjusted = [];
   };
 
+  const { records = true } = options;
+  const keep = async (step: number, kind: string, content: unknown): Promise<void> =>
+    fs.append(path(runFiles.records), toLine({ step, kind, version: recordVersion, deflate: await deflated(content) }));
+
   let sinks = [...(options.sinks ?? [])];
   const eachSink = async (use: (sink: MetricSink) => void | Promise<void>): Promise<void> => {
     for (const sink of sinks) {
@@ -146,6 +161,13 @@ export async function openRun(options: RunOptions): Promise<Run> {
       return state;
     },
     clock: () => stepClock(options.now),
+    async begin(models) {
+      const parameters = Object.values(models).reduce((sum, model) => sum + model.parameters, 0);
+      if (records && parameters <= mostRecordedParameters) await saveBeginning(fs, directory, models);
+    },
+    async record(record) {
+      if (records) await keep(record.step, "step", packStep(record));
+    },
     async step(metrics, clock) {
       await adjust(metrics["step"] as number);
       await fs.append(path(runFiles.metrics), toLine(metrics));
@@ -163,10 +185,12 @@ export async function openRun(options: RunOptions): Promise<Run> {
       if (groups.length > 0)
         await fs.append(path(runFiles.dropped), groups.map((each) => toLine({ step, ...each })).join(""));
     },
-    async evaluation(evaluation: Evaluation, episodes: readonly EvaluatedEpisode[]) {
+    async evaluation(evaluation: Evaluation, episodes: readonly EvaluatedEpisode[], transcripts = episodes.length) {
+      if (records) await keep(evaluation.step, "evaluation", packEvaluation(evaluation.step, episodes));
       await fs.append(path(runFiles.evaluations), toLine({ ...evaluation }));
       const { step } = evaluation;
-      const lines = episodes.map(({ problem, episode, task }) => toLine({ step, problem, episode, task }));
+      const shown = episodes.slice(0, transcripts);
+      const lines = shown.map(({ problem, episode, task }) => toLine({ step, problem, episode, task }));
       await fs.append(path(runFiles.episodes), lines.join(""));
       observer.evaluation?.(evaluation);
     },
@@ -194,6 +218,9 @@ function timesOf(metrics: Metrics, { seconds }: StepClock): Metrics {
   const [tokens = 0, rollout = 0] = [metrics["tokens/total"], seconds["rollout"]];
   return rollout > 0 ? { ...times, "perf/tokens_per_s": tokens / rollout } : times;
 }
+
+/** 16 MB of float32. */
+const mostRecordedParameters = 4e6;
 
 /** What a kill left of a checkpoint; under the lock, because another process may be writing one. */
 async function removePartial(fs: FileSystem, checkpoints: string): Promise<void> {

@@ -9,10 +9,12 @@ export const runFiles = {
   timing: "timing.jsonl",
   rollouts: "rollouts.jsonl",
   episodes: "episodes.jsonl",
+  records: "records.jsonl",
   evaluations: "evaluations.jsonl",
   dropped: "dropped.jsonl",
   warnings: "warnings.jsonl",
   checkpoints: "checkpoints",
+  beginning: "beginning",
 } as const;
 
 /** A resumed run writes the rows after its checkpoint again. */
@@ -23,6 +25,7 @@ export const traceNames: TraceNames = {
     runFiles.rollouts,
     runFiles.episodes,
     runFiles.evaluations,
+    runFiles.records,
     runFiles.dropped,
   ],
   byStep: new Set([runFiles.metrics, runFiles.timing]),

@@ -31,7 +31,7 @@ export async function continues(
 
 /** What a run left that came to nothing. */
 export async function clear(fs: FileSystem, directory: string): Promise<void> {
-  for (const name of [runFiles.config, ...traceNames.all, runFiles.warnings]) {
+  for (const name of [runFiles.config, ...traceNames.all, runFiles.warnings, runFiles.beginning]) {
     const path = joinPath(directory, name);
     if (await fs.exists(path)) await fs.remove(path);
   }

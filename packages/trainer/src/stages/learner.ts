@@ -5,6 +5,7 @@ import {
   type AgentId,
   type Estimator,
   type Objective,
+  type Ragged,
   type Random,
   type Sampler,
 } from "@laconic/core";
@@ -123,7 +124,12 @@ export interface LearnerResult {
   readonly scored: readonly ScoredRollout[];
   readonly batch: TrainingBatch;
   readonly gap: OldLogProbs["gap"];
+  readonly oldLogProbs: Ragged;
+  /** log π_ref, where the objective asks for it. */
+  readonly refLogProbs: Ragged | null;
   readonly update: UpdateResult;
+  /** λ of each cost as this policy was charged. */
+  readonly prices: Prices;
   readonly tokenPrice: number;
 }
 
@@ -177,7 +183,8 @@ export async function learn(learner: Learner, facts: StepFacts): Promise<Learner
   );
   lap("update");
   await turn();
-  return { learner, scored, batch, gap, update: updated, tokenPrice: prices["tokens"] ?? 0 };
+  const logProbs = { oldLogProbs, refLogProbs };
+  return { learner, scored, batch, gap, ...logProbs, update: updated, prices, tokenPrice: prices["tokens"] ?? 0 };
 }
 
 /** What the team or a policy is charged in a step. */

@@ -28,6 +28,22 @@ export interface UpdateResult {
   readonly skipped: number;
   readonly entropy: Statistic;
   readonly diagnostics: Diagnostics;
+  /** Optimiser steps, in order. */
+  readonly parts: readonly UpdatePart[];
+}
+
+/** What one optimiser step did, for the record. */
+export interface UpdatePart {
+  /** Sequences of the batch. */
+  readonly rows: readonly number[];
+  readonly optimizerStep: number;
+  /** log π of their tokens before the step, row by row. */
+  readonly logProbs: Ragged;
+  readonly entropy: Statistic;
+  readonly loss: number;
+  readonly gradNorm: number;
+  readonly learningRate: number;
+  readonly applied: boolean;
 }
 
 /** An update phase: the batch, the policy it is about, and the step of the loop, from 0. */
@@ -59,6 +75,7 @@ export async function update(facts: UpdateFacts, random: Random): Promise<Update
     skipped: 0,
     entropy: emptyStatistic,
     diagnostics: {},
+    parts: [],
   };
   for (const { rows, optimizerStep } of parts) {
     const done = await minibatch(facts, rows, optimizerStep);
@@ -69,6 +86,7 @@ export async function update(facts: UpdateFacts, random: Random): Promise<Update
       skipped: result.skipped + done.skipped,
       entropy: mergeStatistics(result.entropy, done.entropy),
       diagnostics: mergeDiagnostics(result.diagnostics, done.diagnostics),
+      parts: [...result.parts, ...done.parts],
     };
   }
   return result;
@@ -108,7 +126,7 @@ async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerS
     const gradient = { ...logProbs, values: evaluate(logProbs, all, withRatioUnits(objective, units)) };
     tokenGradient = (_, chosen) => raggedSelect(gradient, chosen).values;
   }
-  const { entropy } = await model.forwardBackward(sequences, tokenGradient);
+  const seen = await model.forwardBackward(sequences, tokenGradient);
   const { learningRate: schedule, maxGradNorm, ...settings } = config.optimizer;
   const learningRate = learningRateAt(schedule, optimizerStep, config.steps * config.epochs * config.minibatches);
   const step: OptimizerResult = await model.optimStep({
@@ -116,13 +134,16 @@ async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerS
     maxGradNorm: maxGradNorm ?? Infinity,
     learningRate,
   });
+  const { gradNorm, applied } = step;
+  const entropy = statisticOf(seen.entropy.values);
   return {
     loss,
-    gradNorm: statisticOf(Number.isFinite(step.gradNorm) ? [step.gradNorm] : []),
+    gradNorm: statisticOf(Number.isFinite(gradNorm) ? [gradNorm] : []),
     learningRate,
-    skipped: step.applied ? 0 : 1,
-    entropy: statisticOf(entropy.values),
+    skipped: applied ? 0 : 1,
+    entropy,
     diagnostics,
+    parts: [{ rows, optimizerStep, logProbs: seen.logProbs, entropy, loss, gradNorm, learningRate, applied }],
   };
 }
 

@@ -1,0 +1,395 @@
+import { judge } from "./judge.ts";
+import { estimate, type Row } from "./estimators.ts";
+import { exact, type Findings, type Place } from "./findings.ts";
+import { lossOf, type UnitRow } from "./losses.ts";
+import type { Memory, StepContext } from "./memory.ts";
+import { firstPrice, nextPrice, usedOf } from "./prices.ts";
+import type { PolicyRow, StepRow, UpdateRow, UtteranceRow } from "./record.ts";
+import type { Numbers } from "./rewards.ts";
+import { rateAt, settingsOf, type ImportanceSettings } from "./settings.ts";
+import type { Judged, PolicyFacts, Trained } from "./step-facts.ts";
+import { treeAdvantages } from "./tree-returns.ts";
+
+type Settings = ReturnType<typeof settingsOf>;
+
+/** What a policy made of a step: its rewards and prices, what it was trained on, advantages, losses. */
+export function auditPolicy(
+  context: StepContext,
+  step: StepRow,
+  { name, row, judged: team, team: teamsPrices }: Pick<PolicyFacts, "name" | "row" | "judged"> & { team: Numbers },
+): PolicyFacts {
+  const { train, findings, memory } = context;
+  const settings = settingsOf(train, name);
+  const place: Place = { step: step.step, policy: name };
+  const prices = settings.paysForItself ? ownPrices(context, settings, row, name) : teamsPrices;
+  for (const [cost, price] of Object.entries(prices))
+    findings.number("price", place, `λ of ${cost}`, price, row.prices[cost]);
+  const judged = settings.paysForItself ? judge(context, step, settings, prices, row.agents) : team;
+  if (settings.paysForItself)
+    judged.forEach((each, i) =>
+      findings.number("reward", { ...each.place, policy: name }, "reward", each.own.reward, row.rewards?.[i]),
+    );
+  const { all, empty } = toBeTrained(step, judged, row);
+  const trained = trainedOf(findings, all, judged, row, place);
+  const { values, estimated } = advantagesOf(context, step, { settings, name, judged, trained: all, prices, row });
+  const perSequence = values && valuesOf(values, all, trained);
+  compareAdvantages(findings, place, trained, perSequence, row);
+  const { old, sampled } = oldLogProbsOf(findings, settings, trained, row);
+  checkRows(findings, place, trained, row, settings);
+  const done = updatesOf(context, settings, { step, row, trained, old, sampled, place }, perSequence);
+  if (settings.paysForItself && settings.budget && memory.isWhole) {
+    const key = `policy ${name}`;
+    const { state } = nextPrice(
+      settings.budget,
+      memory.prices.get(key) ?? firstPrice(settings.budget),
+      usedOf("tokens", judged),
+    );
+    memory.prices.set(key, state);
+  }
+  return {
+    ...{ name, row, judged, prices, trained, empty, estimated, old, sampled },
+    ...done,
+    paysForItself: settings.paysForItself,
+  };
+}
+
+function ownPrices({ train, memory }: StepContext, settings: Settings, row: PolicyRow, name: string): Numbers {
+  const own = train.policies[name]?.budget;
+  const state = memory.prices.get(`policy ${name}`) ?? (own && firstPrice(own));
+  const tokens = own ? (memory.isWhole ? state?.price : row.prices["tokens"]) : settings.prices["tokens"];
+  return { ...settings.prices, tokens: tokens ?? 0 };
+}
+
+/** Every utterance of the policy's agents that has a token, once, in the order of the rollouts. */
+function toBeTrained(step: StepRow, judged: readonly Judged[], row: PolicyRow): { all: Trained[]; empty: number } {
+  const seen = new Set<UtteranceRow>();
+  const spoken = judged.flatMap(({ episode, row: { group }, place }, rollout) =>
+    episode.utterances
+      .filter((each) => row.agents.includes(each.agent) && !(step.trees && seen.has(each)) && seen.add(each))
+      .map((utterance) => ({ rollout, utterance, problem: group, place })),
+  );
+  const all = spoken.filter(({ utterance }) => (utterance.tokens?.length ?? 0) > 0);
+  return { all, empty: spoken.length - all.length };
+}
+
+const nameOf = (rollout: number, turn: number): string => `${rollout}/${turn}`;
+
+/** What the policy was trained on, as recorded, each with its place; compared with what there was to train on. */
+function trainedOf(
+  findings: Findings,
+  all: readonly Trained[],
+  judged: readonly Judged[],
+  { sequences }: PolicyRow,
+  place: Place,
+): Trained[] {
+  const counts = new Map<string, number>();
+  for (const [rollout, turn] of sequences)
+    counts.set(nameOf(rollout, turn), (counts.get(nameOf(rollout, turn)) ?? 0) + 1);
+  const placeOf = ({ rollout, utterance: { agent, turn } }: Omit<Trained, "place">, sequence?: number): Place => ({
+    ...{ ...place, ...judged[rollout]?.place, agent, turn },
+    ...(sequence !== undefined && { sequence }),
+  });
+  for (const each of all) {
+    const name = nameOf(each.rollout, each.utterance.turn);
+    findings.number("batch", placeOf(each), "times in the batch", 1, counts.get(name) ?? 0, exact);
+    counts.delete(name);
+  }
+  for (const [rollout, turn] of Array.from(counts.keys(), (name) => name.split("/").map(Number)))
+    findings.number(
+      "batch",
+      { ...place, episode: rollout as number, turn: turn as number },
+      "times in the batch",
+      0,
+      1,
+      exact,
+    );
+  return sequences.map(([rollout, turn], sequence) => {
+    const own = judged[rollout];
+    const utterance = own?.episode.utterances.find((each) => each.turn === turn);
+    if (!own || !utterance)
+      throw new Error(
+        `step ${place.step}: sequence ${sequence} is turn ${turn} of rollout ${rollout}, which is not recorded`,
+      );
+    const each = { rollout, utterance, problem: own.row.group };
+    return { ...each, place: placeOf(each, sequence) };
+  });
+}
+
+/** Rows of an estimator as the grouping key makes them, and advantages by sequence and token. */
+function advantagesOf(
+  { findings, memory }: StepContext,
+  step: StepRow,
+  {
+    settings,
+    name,
+    judged,
+    trained,
+    prices,
+    row,
+  }: Pick<PolicyFacts, "name" | "judged" | "trained" | "prices" | "row"> & { readonly settings: Settings },
+): { values: readonly (readonly number[])[] | null; estimated: PolicyFacts["estimated"] } {
+  const lengths = trained.map(({ utterance }) => utterance.tokens?.length ?? 0);
+  const everyToken = (values: readonly number[]): number[][] =>
+    values.map((value, i) => new Array<number>(lengths[i] as number).fill(value));
+  if (settings.tree) {
+    const { advantages, nodesWithoutSpread } = treeAdvantages(
+      step,
+      settings,
+      prices,
+      settings.paysForItself ? row.agents : null,
+    );
+    const numbers = trained.map(({ utterance }) => advantages.get(step.utterances.indexOf(utterance)) ?? 0);
+    return {
+      values: everyToken(numbers),
+      estimated: { values: numbers, metrics: { frac_reward_zero_std: nodesWithoutSpread } },
+    };
+  }
+  const { advantage, groupBy } = settings;
+  const baseline = memory.baselines.get(name) ?? new Map<string, number>();
+  memory.baselines.set(name, baseline);
+  const members: number[][] =
+    groupBy === "prompt"
+      ? judged.map((_, i) => trained.flatMap((each, s) => (each.rollout === i ? [s] : [])))
+      : trained.map((_, s) => [s]);
+  const rows = members.map((sequences, i): Row => {
+    const first = trained[sequences[0] ?? -1];
+    const each = judged[groupBy === "prompt" ? i : (first as Trained).rollout] as Judged;
+    const { agent = "", turn = 0 } = first?.utterance ?? {};
+    const keys = { prompt: [], "prompt+agent": [agent], "prompt+agent+turn": [agent, turn] }[groupBy] ?? [];
+    const shared = groupBy === "prompt" ? each.own.reward : (each.credit?.get(turn) ?? each.own.reward);
+    return {
+      group: JSON.stringify([each.row.group, ...keys]),
+      agent,
+      reward: groupBy === "prompt" ? shared : shared + (each.agentRewards.get(agent) ?? 0),
+      tokens: sequences.reduce((sum, s) => sum + (lengths[s] as number), 0),
+      terms: each.episode.score?.reward?.team ?? { task: each.own.task },
+      costs: each.own.costs,
+      greedyReward: each.greedyReward,
+    };
+  });
+  const result =
+    typeof advantage === "string" || memoryIsMissing(advantage.estimator, memory)
+      ? null
+      : estimate(rows, advantage, prices, baseline, settings.costWhenTaskAtLeast ?? 0);
+  if (!result) {
+    findings.leaveOut(
+      `advantages of ${name}`,
+      typeof advantage === "string"
+        ? `the estimator ${advantage} is a value of one's own; recorded advantages are taken`
+        : `the estimator ${advantage.estimator} remembers steps that are not recorded`,
+    );
+    return { values: null, estimated: { values: null, metrics: {} } };
+  }
+  const perSequence: number[][] = trained.map(() => []);
+  members.forEach((sequences, i) => {
+    let at = 0;
+    for (const s of sequences) {
+      const length = lengths[s] as number;
+      perSequence[s] = result.perToken
+        ? (result.perToken[i] as number[]).slice(at, at + length)
+        : new Array<number>(length).fill(result.perRow?.[i] as number);
+      at += length;
+    }
+  });
+  const says = !["running-baseline", "reinforce++"].includes((advantage as { estimator: string }).estimator);
+  return { values: perSequence, estimated: { values: says ? (result.perRow ?? null) : null, metrics: result.metrics } };
+}
+
+/** Advantages of what there was to train on, as those of what was trained on. */
+function valuesOf(
+  values: readonly (readonly number[])[],
+  all: readonly Trained[],
+  trained: readonly Trained[],
+): number[][] {
+  const places = new Map(all.map(({ rollout, utterance }, i) => [nameOf(rollout, utterance.turn), i]));
+  return trained.map(({ rollout, utterance }) => [
+    ...(values[places.get(nameOf(rollout, utterance.turn)) ?? -1] ?? []),
+  ]);
+}
+
+const memoryIsMissing = (estimator: string, { isWhole }: Memory): boolean =>
+  estimator === "running-baseline" && !isWhole;
+
+/** Recorded one a sequence, or one a token. */
+function compareAdvantages(
+  findings: Findings,
+  place: Place,
+  trained: readonly Trained[],
+  perSequence: readonly (readonly number[])[] | null,
+  { advantages }: PolicyRow,
+): void {
+  if (!perSequence) return;
+  const tokens = perSequence.reduce((sum, each) => sum + each.length, 0);
+  const one = advantages.length === trained.length;
+  if (!one) findings.number("advantage", place, "advantages", tokens, advantages.length, exact);
+  let at = 0;
+  perSequence.forEach((expected, s) => {
+    const { place: where } = trained[s] as Trained;
+    if (one) findings.number("advantage", where, "advantage", expected[0] ?? Number.NaN, advantages[s]);
+    else
+      expected.forEach((value, token) =>
+        findings.number("advantage", { ...where, token }, "advantage", value, advantages[at + token]),
+      );
+    at += expected.length;
+  });
+}
+
+/** The old policy's log-probs: recorded, or the sampler's. */
+function oldLogProbsOf(
+  findings: Findings,
+  { oldLogProbs }: Settings,
+  trained: readonly Trained[],
+  row: PolicyRow,
+): Pick<PolicyFacts, "old" | "sampled"> {
+  const sampled = trained.map(({ utterance }) => [...(utterance.logProbs ?? [])]);
+  if (row.oldLogProbs === null) return { old: sampled, sampled };
+  const old = cut(row.oldLogProbs, trained);
+  if (oldLogProbs === "sampler")
+    old.forEach((values, s) =>
+      values.forEach((value, token) =>
+        findings.number(
+          "log-prob",
+          { ...trained[s]?.place, token },
+          "log π_old",
+          sampled[s]?.[token] ?? Number.NaN,
+          value,
+        ),
+      ),
+    );
+  return { old, sampled };
+}
+
+/** A flat column by sequence. */
+function cut(values: ArrayLike<number>, sequences: readonly Pick<Trained, "utterance">[]): number[][] {
+  let at = 0;
+  return sequences.map(({ utterance }) =>
+    Array.from({ length: utterance.tokens?.length ?? 0 }, () => values[at++] ?? Number.NaN),
+  );
+}
+
+/** In each epoch every sequence goes into one optimiser step. */
+function checkRows(
+  findings: Findings,
+  place: Place,
+  trained: readonly Trained[],
+  { updates }: PolicyRow,
+  { epochs, minibatches }: Settings,
+): void {
+  const epochOf = ({ optimizerStep }: UpdateRow): number =>
+    Math.floor(optimizerStep / minibatches) - ((place.step as number) - 1) * epochs;
+  for (let epoch = 0; epoch < epochs; epoch++) {
+    const counts = trained.map(() => 0);
+    for (const update of updates.filter((each) => epochOf(each) === epoch))
+      for (const row of update.rows) if (row in counts) counts[row]! += 1;
+    counts.forEach((count, s) =>
+      findings.number(
+        "batch",
+        (trained[s] as Trained).place,
+        `times in the optimiser steps of epoch ${epoch}`,
+        1,
+        count,
+        exact,
+      ),
+    );
+  }
+}
+
+/** Loss, slopes and learning rate of each optimiser step, from recorded log-probs. */
+function updatesOf(
+  context: StepContext,
+  settings: Settings,
+  batch: Pick<PolicyFacts, "row" | "trained" | "old" | "sampled"> & { readonly step: StepRow; readonly place: Place },
+  perSequence: readonly (readonly number[])[] | null,
+): Pick<PolicyFacts, "updates" | "losses"> {
+  const { findings, stepsAt } = context;
+  const { step, row, trained, old, sampled, place } = batch;
+  const { objective, ratioUnit, epochs, minibatches, optimizer } = settings;
+  const advantages = perSequence ?? recordedAdvantages(row, trained);
+  const ref = row.refLogProbs ? cut(row.refLogProbs, trained) : null;
+  const importance = correctionOf(settings, step, old, sampled);
+  const losses: PolicyFacts["losses"][number][] = [];
+  const updates = row.updates.map((update) => {
+    const at = { ...place, optimizerStep: update.optimizerStep };
+    const own = update.rows.map((s) => trained[s]).filter((each) => each !== undefined);
+    const now = cut(update.logProbs, own);
+    const steps = stepsAt(step.step) * epochs * minibatches;
+    const learningRate = rateAt(optimizer.learningRate, update.optimizerStep, steps);
+    findings.number("optimizer", at, "learning rate", learningRate, update.learningRate);
+    if (typeof objective === "string") {
+      findings.leaveOut(
+        `loss of ${objective}`,
+        "the objective is a value of one's own; what follows from its slopes is left out",
+      );
+      return { loss: null, slopes: null, learningRate };
+    }
+    const units = joined(ratioUnit, own).map((members): UnitRow => {
+      const all = (of: (i: number) => readonly number[] | undefined): number[] => members.flatMap((i) => of(i) ?? []);
+      const numbers = members.map((i) => update.rows[i] as number);
+      return {
+        now: all((i) => now[i]),
+        old: numbers.flatMap((s) => old[s] ?? []),
+        ref: ref && numbers.flatMap((s) => ref[s] ?? []),
+        sampled: numbers.flatMap((s) => sampled[s] ?? []),
+        advantages: numbers.flatMap((s) => advantages[s] ?? []),
+        problem: own[members[0] as number]?.problem ?? 0,
+      };
+    });
+    const result = lossOf(units, objective, importance ?? objective.importance);
+    if (!result) {
+      findings.leaveOut(`loss of ${objective.name}`, "this audit has no second implementation of the objective");
+      return { loss: null, slopes: null, learningRate };
+    }
+    findings.number("loss", at, "loss", result.loss, update.loss);
+    losses.push(result.facts);
+    return { loss: result.loss, slopes: parted(result.slopes, joined(ratioUnit, own), now), learningRate };
+  });
+  return { updates, losses };
+}
+
+function recordedAdvantages({ advantages }: PolicyRow, trained: readonly Trained[]): number[][] {
+  if (advantages.length !== trained.length) return cut(advantages, trained);
+  return trained.map(({ utterance }, s) =>
+    new Array<number>(utterance.tokens?.length ?? 0).fill(advantages[s] as number),
+  );
+}
+
+/** Older samples count by how likelier their reply has become; where nothing differs there is nothing to correct. */
+function correctionOf(
+  { asynchronous }: Settings,
+  { lag }: StepRow,
+  old: PolicyFacts["old"],
+  sampled: PolicyFacts["sampled"],
+): ImportanceSettings | undefined {
+  if (!asynchronous || [lag].flat().every((each) => each === 0)) return undefined;
+  const differs = old.some((values, s) => values.some((value, t) => value !== sampled[s]?.[t]));
+  return differs ? { kind: "truncate", level: "geometric", cap: asynchronous.importanceCap } : undefined;
+}
+
+/** Positions in an optimiser step that share a ratio, in order of appearance. */
+function joined(unit: string, own: readonly Trained[]): number[][] {
+  const units = new Map<string, number[]>();
+  own.forEach(({ rollout, utterance: { agent, turn } }, i) => {
+    const keys = { message: [i], turn: [rollout, agent, turn], trajectory: [rollout, agent], joint: [rollout] }[unit];
+    const key = JSON.stringify(keys ?? [i]);
+    units.set(key, [...(units.get(key) ?? []), i]);
+  });
+  return [...units.values()];
+}
+
+/** Slopes of units as those of their sequences, in the order of the optimiser step. */
+function parted(
+  slopes: readonly (readonly number[])[],
+  units: readonly (readonly number[])[],
+  now: readonly (readonly number[])[],
+): number[][] {
+  const found: number[][] = now.map(() => []);
+  units.forEach((members, u) => {
+    let at = 0;
+    for (const i of members) {
+      const length = now[i]?.length ?? 0;
+      found[i] = (slopes[u] as number[]).slice(at, at + length);
+      at += length;
+    }
+  });
+  return found;
+}

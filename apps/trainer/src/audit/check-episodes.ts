@@ -1,0 +1,64 @@
+import type { Findings, Place } from "./findings.ts";
+import type { EpisodeRow, StepRow } from "./record.ts";
+import { gradeOf } from "./rewards.ts";
+import type { SecondGrade } from "./second-grades.ts";
+import type { ProblemRow } from "./record.ts";
+import type { TrainSettings } from "./settings.ts";
+
+/** What an episode says of itself twice: tokens of the trace and of the ledger, who read whom, its problem. */
+export function checkEpisode(findings: Findings, place: Place, episode: EpisodeRow, problem: ProblemRow | null): void {
+  findings.same("episode", place, "problemId", problem?.id, episode.problemId);
+  const { utterances, ledger } = episode;
+  findings.number("episode", place, "calls", utterances.length, ledger.calls.length);
+  const byTurn = new Map(utterances.map((each) => [each.turn, each]));
+  for (const call of ledger.calls) {
+    const said = byTurn.get(call.turn);
+    const at = { ...place, agent: call.agent, turn: call.turn };
+    findings.same("episode", at, "agent", said?.agent, call.agent);
+    if (!said) continue;
+    const { tokens, promptTokens } = said;
+    findings.number("episode", at, "ledger writtenTokens", tokens?.length ?? said.writtenTokens, call.writtenTokens);
+    if (tokens) findings.number("episode", at, "writtenTokens", tokens.length, said.writtenTokens);
+    if (promptTokens) findings.number("episode", at, "promptTokens", promptTokens.length, call.promptTokens);
+    for (const read of call.reads) checkRead(findings, at, read, byTurn.get(read.turn), call.agent);
+  }
+}
+
+function checkRead(
+  findings: Findings,
+  place: Place,
+  read: { readonly from: string; readonly turn: number; readonly tokens: number },
+  written: EpisodeRow["utterances"][number] | undefined,
+  reader: string,
+): void {
+  findings.same("episode", place, `reads of turn ${read.turn}: from`, written?.agent, read.from);
+  if (!written) return;
+  findings.same("episode", place, `reads of turn ${read.turn}: delivered`, true, written.deliveredTo.includes(reader));
+  const most = written.silent ? 0 : written.writtenTokens;
+  if (read.tokens > most) findings.number("episode", place, `reads of turn ${read.turn}: tokens`, most, read.tokens);
+}
+
+/** The grade by a second rule, where there is one and the episode has one. */
+export function checkGrade(
+  findings: Findings,
+  place: Place,
+  grade: SecondGrade | null,
+  episode: EpisodeRow,
+  problem: ProblemRow | null,
+): void {
+  if (!grade || !problem || episode.score?.status !== "scored") return;
+  findings.number("grade", place, "score", grade(episode, problem), gradeOf(episode));
+  findings.number("grade", place, "task", grade(episode, problem), episode.score.reward?.team["task"]);
+}
+
+/** As many problems and episodes as the settings say, each episode in the group of its problem. */
+export function checkGroups(findings: Findings, step: StepRow, train: TrainSettings): void {
+  const place = { step: step.step };
+  if (step.trees) return; // branches end where nobody was scored
+  findings.number("episode", place, "problems", train.problemsPerStep, step.problems.filter(Boolean).length);
+  if (train.asynchronous?.cutStragglers) return; // a group may train without its slowest
+  for (const [group] of step.problems.entries()) {
+    const members = step.rollouts.filter((rollout) => rollout.group === group).length;
+    findings.number("episode", place, `episodes of group ${group}`, train.episodesPerProblem, members);
+  }
+}

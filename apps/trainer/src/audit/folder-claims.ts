@@ -1,0 +1,65 @@
+import type { Findings } from "./findings.ts";
+import { metricsOf } from "./metrics.ts";
+import { firstPrice, budgetsOf } from "./prices.ts";
+import type { RunFolder } from "./run-folder.ts";
+import type { StepFacts } from "./step-facts.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** One line a step and no gap, in metrics and records; what was not recorded is said. */
+export function compareRows(run: RunFolder, recorded: readonly number[], findings: Findings): void {
+  const last = Math.max(0, ...recorded, ...run.metrics.keys());
+  const [first = last + 1] = recorded;
+  if (first > 1 && last > 0)
+    findings.leaveOut(
+      `steps 1 to ${first - 1}`,
+      "the run did not record them: records.jsonl is written since this version, or was switched off",
+    );
+  for (let step = 1; step <= last; step++) {
+    if (step >= first) findings.same("folder", { step }, "records.jsonl: line of the step", true, run.steps.has(step));
+    // A step that a kill interrupted has its record, and no metrics yet.
+    const isTorn = step === last && run.steps.has(step) && !run.metrics.has(step);
+    if (!isTorn) findings.same("folder", { step }, "metrics.jsonl: line of the step", true, run.metrics.has(step));
+  }
+  for (const step of run.evaluations.keys())
+    if (!run.evaluated.has(step)) findings.leaveOut(`evaluation at step ${step}`, "its episodes are not recorded");
+}
+
+/** What a recording cannot say again: sizes of micro-batches, and log-probs of a probe. */
+const unsaid: Readonly<Record<string, string>> = {
+  "sampling/ess": "it is of each micro-batch, and where the engine cut is not recorded",
+  "sampling/logp_difference_mean": "it is of a few sequences that were forwarded once more, without a record",
+  "sampling/logp_difference_max": "it is of a few sequences that were forwarded once more, without a record",
+};
+
+/** Every number of the step's line in `metrics.jsonl`. */
+export function compareMetrics(run: RunFolder, facts: StepFacts): void {
+  const { step, findings } = { step: facts.step.step, findings: facts.findings };
+  const row = run.metrics.get(step);
+  if (!row) return;
+  const expected = metricsOf(facts, run.train, run.stepsAt(step));
+  for (const [key, value] of Object.entries(expected)) findings.number("metric", { step }, key, value, row[key]);
+  for (const key of Object.keys(row)) {
+    if (key in expected || key === "nonfinite") continue;
+    const name = key.replace(/^policy\/[\w-]+\//u, "");
+    findings.leaveOut(`metric ${name}`, unsaid[name] ?? whyMissing(findings));
+  }
+}
+
+function whyMissing({ notAuditable }: Findings): string {
+  return notAuditable.some(({ what }) => what.startsWith("loss of") || what.startsWith("advantages of"))
+    ? "it follows from a value of one's own"
+    : "this audit has no second rule for it";
+}
+
+/** Prices that a checkpoint goes on with. */
+export function comparePrices(run: RunFolder, { step: { step }, budgets, findings }: StepFacts): void {
+  const state = run.checkpoints.find((each) => each.step === step)?.state;
+  if (!state) return;
+  for (const [cost, settings] of Object.entries(budgetsOf(run.train))) {
+    const found = ((state["budgets"] ?? {}) as Readonly<Record<string, Json>>)[cost] ?? {};
+    const next = budgets[cost]?.next ?? firstPrice(settings);
+    for (const key of ["iteration", "price", "integral"] as const)
+      findings.number("price", { step }, `checkpoint's ${key} of ${cost}`, next[key], found[key]);
+  }
+}

@@ -1,0 +1,45 @@
+import type { StepContext } from "./memory.ts";
+import type { EpisodeRow, StepRow } from "./record.ts";
+import { costRows, creditOf, earned, gradeOf, measured, wordsOf, type Numbers } from "./rewards.ts";
+import type { TrainSettings } from "./settings.ts";
+import type { Judged } from "./step-facts.ts";
+
+/**
+ * Rollouts with what they earned.
+ * @param agents - whose words cost; the team's when null
+ */
+export function judge(
+  { findings }: StepContext,
+  step: StepRow,
+  settings: TrainSettings,
+  prices: Numbers,
+  agents: readonly string[] | null,
+): Judged[] {
+  const rows = costRows(settings);
+  for (const [name, cost] of Object.entries(rows))
+    if (cost === null) findings.leaveOut(`cost ${name}`, "it is a value of one's own; its recorded units are taken");
+  const known = Object.fromEntries(Object.entries(prices).filter(([name]) => Object.hasOwn(rows, name)));
+  const priced = (episode: EpisodeRow, recorded: Judged["row"]["costs"]): Judged["own"] => {
+    const costs = measured(settings, agents ? wordsOf(episode, agents) : episode, recorded);
+    return earned(settings, episode, costs, known);
+  };
+  return step.rollouts.map((row, i) => {
+    const episode = step.episodes[row.episode] as EpisodeRow;
+    const problem = step.problems[row.group] ?? null;
+    const own = priced(episode, row.costs);
+    const rewardAt = (at: number | undefined): number =>
+      at === undefined ? own.reward : priced(step.episodes[at] as EpisodeRow, row.costs).reward;
+    const ofTask = episode.score?.reward?.team ?? { task: gradeOf(episode) };
+    const agentTerms = Object.entries(episode.score?.reward?.agents ?? {});
+    const greedy = row.greedy === undefined ? Number.NaN : rewardAt(row.greedy);
+    return {
+      ...{ row, episode, problem, own },
+      place: { step: step.step, episode: i, problem: episode.problemId },
+      credit: creditOf(settings, episode, own, row, (agent) => rewardAt(row.without?.[agent]), ofTask),
+      agentRewards: new Map(agentTerms.map(([agent, terms]) => [agent, sumOf(terms)])),
+      greedyReward: greedy,
+    };
+  });
+}
+
+const sumOf = (terms: Numbers): number => Object.values(terms).reduce((sum, value) => sum + value, 0);

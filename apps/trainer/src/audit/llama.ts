@@ -1,0 +1,367 @@
+import type { Weights } from "./weights-file.ts";
+
+/** A decoder of Llama's kind as its `config.json` describes it. */
+export interface Shape {
+  readonly width: number;
+  readonly layers: number;
+  readonly heads: number;
+  readonly kvHeads: number;
+  readonly headWidth: number;
+  readonly epsilon: number;
+  readonly theta: number;
+  /** Frequencies stretched for long contexts (Llama 3.1), or null. */
+  readonly scaling: Readonly<Record<string, number>> | null;
+  readonly headName: string;
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** @returns null with a reason for a model that this file does not compute */
+export function shapeOf(config: Json): Shape | string {
+  const number = (key: string, otherwise?: number): number => Number(config[key] ?? otherwise);
+  const type = String(config["model_type"]);
+  if (!["llama", "qwen2", "qwen3", "mistral"].includes(type)) return `its model type is ${type}`;
+  const rope = (config["rope_parameters"] ?? config["rope_scaling"] ?? {}) as Json;
+  const kind = (rope["rope_type"] ?? rope["type"] ?? "default") as string;
+  if (kind !== "default" && kind !== "llama3") return `its positions are of the kind ${kind}`;
+  const [width, heads] = [number("hidden_size"), number("num_attention_heads")];
+  return {
+    ...{ width, heads },
+    layers: number("num_hidden_layers"),
+    kvHeads: number("num_key_value_heads", heads),
+    headWidth: number("head_dim", width / heads),
+    epsilon: number("rms_norm_eps", 1e-6),
+    theta: Number(rope["rope_theta"] ?? config["rope_theta"] ?? 10_000),
+    scaling: kind === "llama3" ? (rope as Readonly<Record<string, number>>) : null,
+    headName: config["tie_word_embeddings"] === true ? embedding : "lm_head.weight",
+  };
+}
+
+const embedding = "model.embed_tokens.weight";
+
+/** A sequence that was trained on. */
+export interface Sequence {
+  readonly prompt: readonly number[];
+  readonly reply: readonly number[];
+  readonly temperature: number;
+}
+
+/** What forward keeps for backward, and what it says: log π of each reply token, and the entropies of their distributions. */
+export interface Pass {
+  readonly logProbs: readonly number[];
+  readonly entropies: readonly number[];
+  /** Adds d (slopes · log π) / d weights to the gradient. */
+  backward(slopes: readonly number[], gradient: Gradient): void;
+}
+
+/** By parameter, made when it is first added to. */
+export class Gradient {
+  readonly values: Map<string, Float64Array> = new Map();
+
+  of(name: string, length: number): Float64Array {
+    let values = this.values.get(name);
+    if (!values) this.values.set(name, (values = new Float64Array(length)));
+    return values;
+  }
+
+  /** Global L2 norm. */
+  get norm(): number {
+    let sum = 0;
+    for (const values of this.values.values()) for (const value of values) sum += value * value;
+    return Math.sqrt(sum);
+  }
+}
+
+/** The transformer one sequence at a time, in float64, every equation as it is printed; slow on purpose. */
+export function forward(weights: Weights, shape: Shape, { prompt, reply, temperature }: Sequence): Pass {
+  const { width: D, layers, headName } = shape;
+  const tokens = [...prompt, ...reply].slice(0, -1);
+  const T = tokens.length;
+  const table = valuesOf(weights, embedding);
+  let x = new Float64Array(T * D);
+  tokens.forEach((token, t) => x.set(table.subarray(token * D, token * D + D), t * D));
+  const undo: ((dx: Float64Array, gradient: Gradient) => Float64Array)[] = [];
+  for (let layer = 0; layer < layers; layer++) {
+    for (const block of [attentionBlock, feedForwardBlock]) {
+      const { out, back } = block(weights, shape, `model.layers.${layer}.`, x, T);
+      const input = x;
+      x = input.map((value, i) => value + (out[i] as number));
+      undo.push((dx, gradient) => {
+        const through = back(dx, gradient);
+        return dx.map((value, i) => value + (through[i] as number));
+      });
+    }
+  }
+  const final = rmsNorm(weights, "model.norm.weight", x, D, shape.epsilon);
+  const head = valuesOf(weights, headName);
+  const V = head.length / D;
+  const first = prompt.length - 1;
+  const logProbs: number[] = [];
+  const entropies: number[] = [];
+  const softmaxes = reply.map((token, i) => {
+    const row = final.out.subarray((first + i) * D, (first + i + 1) * D);
+    const logits = times(head, V, D, row).map((value) => value / temperature);
+    const largest = logits.reduce((a, b) => Math.max(a, b), -Infinity);
+    let sum = 0;
+    for (const value of logits) sum += Math.exp(value - largest);
+    const logSum = largest + Math.log(sum);
+    logProbs.push((logits[token] as number) - logSum);
+    const p = logits.map((value) => Math.exp(value - logSum));
+    let entropy = 0;
+    p.forEach((each, v) => (entropy -= each === 0 ? 0 : each * ((logits[v] as number) - logSum)));
+    entropies.push(entropy);
+    return p;
+  });
+  return {
+    logProbs,
+    entropies,
+    backward(slopes, gradient) {
+      const dFinal = new Float64Array(T * D);
+      const dHead = gradient.of(headName, head.length);
+      softmaxes.forEach((p, i) => {
+        const slope = (slopes[i] as number) / temperature;
+        if (slope === 0) return;
+        const at = (first + i) * D;
+        for (let v = 0; v < V; v++) {
+          const d = slope * ((v === reply[i] ? 1 : 0) - (p[v] as number));
+          for (let j = 0; j < D; j++) {
+            dHead[v * D + j]! += d * (final.out[at + j] as number);
+            dFinal[at + j]! += d * (head[v * D + j] as number);
+          }
+        }
+      });
+      let dx = final.back(dFinal, gradient);
+      for (const each of undo.toReversed()) dx = each(dx, gradient);
+      const dTable = gradient.of(embedding, table.length);
+      tokens.forEach((token, t) => {
+        for (let j = 0; j < D; j++) dTable[token * D + j]! += dx[t * D + j] as number;
+      });
+    },
+  };
+}
+
+function valuesOf(weights: Weights, name: string): Float64Array {
+  const found = weights.get(name);
+  if (!found) throw new Error(`the weights hold no ${name}`);
+  return found.values;
+}
+
+/** A step of the network and its way back: from d loss / d out to d loss / d in. */
+interface Step {
+  readonly out: Float64Array;
+  back(dOut: Float64Array, gradient: Gradient): Float64Array;
+}
+
+/** W x for a matrix of `rows` by `columns`. */
+function times(matrix: Float64Array, rows: number, columns: number, x: Float64Array): Float64Array {
+  const out = new Float64Array(rows);
+  for (let r = 0; r < rows; r++) {
+    let sum = 0;
+    for (let c = 0, at = r * columns; c < columns; c++) sum += (matrix[at + c] as number) * (x[c] as number);
+    out[r] = sum;
+  }
+  return out;
+}
+
+/** y = W x + b for each of the rows of x. */
+function linear(weights: Weights, name: string, x: Float64Array, inWidth: number): Step {
+  const matrix = valuesOf(weights, `${name}.weight`);
+  const bias = weights.get(`${name}.bias`)?.values;
+  const outWidth = matrix.length / inWidth;
+  const T = x.length / inWidth;
+  const out = new Float64Array(T * outWidth);
+  for (let t = 0; t < T; t++) {
+    const y = times(matrix, outWidth, inWidth, x.subarray(t * inWidth, (t + 1) * inWidth));
+    if (bias) bias.forEach((value, i) => (y[i]! += value));
+    out.set(y, t * outWidth);
+  }
+  return {
+    out,
+    back(dOut, gradient) {
+      const dMatrix = gradient.of(`${name}.weight`, matrix.length);
+      const dBias = bias && gradient.of(`${name}.bias`, bias.length);
+      const dx = new Float64Array(x.length);
+      for (let t = 0; t < T; t++)
+        for (let o = 0; o < outWidth; o++) {
+          const d = dOut[t * outWidth + o] as number;
+          if (d === 0) continue;
+          if (dBias) dBias[o]! += d;
+          for (let i = 0, row = o * inWidth, at = t * inWidth; i < inWidth; i++) {
+            dMatrix[row + i]! += d * (x[at + i] as number);
+            dx[at + i]! += d * (matrix[row + i] as number);
+          }
+        }
+      return dx;
+    },
+  };
+}
+
+/** x / rms(x) · w over rows of `width`. */
+function rmsNorm(weights: Weights, name: string, x: Float64Array, width: number, epsilon: number): Step {
+  const scale = valuesOf(weights, name);
+  const out = new Float64Array(x.length);
+  const inverse = new Float64Array(x.length / width);
+  for (let t = 0; t < inverse.length; t++) {
+    let squares = 0;
+    for (let i = 0; i < width; i++) squares += (x[t * width + i] as number) ** 2;
+    const r = 1 / Math.sqrt(squares / width + epsilon);
+    inverse[t] = r;
+    for (let i = 0; i < width; i++) out[t * width + i] = (x[t * width + i] as number) * r * (scale[i] as number);
+  }
+  return {
+    out,
+    back(dOut, gradient) {
+      const dScale = gradient.of(name, scale.length);
+      const dx = new Float64Array(x.length);
+      inverse.forEach((r, t) => {
+        let along = 0;
+        for (let i = 0; i < width; i++) {
+          const at = t * width + i;
+          dScale[i]! += (dOut[at] as number) * (x[at] as number) * r;
+          along += (dOut[at] as number) * (scale[i] as number) * (x[at] as number);
+        }
+        for (let i = 0; i < width; i++) {
+          const at = t * width + i;
+          dx[at] = r * (dOut[at] as number) * (scale[i] as number) - (r ** 3 * along * (x[at] as number)) / width;
+        }
+      });
+      return dx;
+    },
+  };
+}
+
+/** Rotates pairs (i, i + half) of every head by position times frequency (Su et al. 2021); backwards with `sign` -1. */
+function rotate(x: Float64Array, T: number, heads: number, shape: Shape, sign: 1 | -1): Float64Array {
+  const { headWidth: H } = shape;
+  const half = H / 2;
+  const out = new Float64Array(x.length);
+  for (let i = 0; i < half; i++) {
+    const step = frequency(shape, i);
+    for (let t = 0; t < T; t++) {
+      const c = Math.cos(t * step);
+      const s = sign * Math.sin(t * step);
+      for (let h = 0; h < heads; h++) {
+        const at = (t * heads + h) * H + i;
+        const [a, b] = [x[at] as number, x[at + half] as number];
+        out[at] = a * c - b * s;
+        out[at + half] = b * c + a * s;
+      }
+    }
+  }
+  return out;
+}
+
+function frequency({ theta, headWidth, scaling }: Shape, i: number): number {
+  const plain = theta ** (-(2 * i) / headWidth);
+  if (!scaling) return plain;
+  const { factor = 1, low_freq_factor: low = 1, high_freq_factor: high = 4 } = scaling;
+  const turns = ((scaling["original_max_position_embeddings"] ?? 8192) * plain) / (2 * Math.PI);
+  const share = Math.min(1, Math.max(0, (turns - low) / (high - low)));
+  return share * plain + ((1 - share) * plain) / factor;
+}
+
+function attentionBlock(weights: Weights, shape: Shape, place: string, x: Float64Array, T: number): Step {
+  const { width: D, heads, kvHeads, headWidth: H, epsilon } = shape;
+  const normed = rmsNorm(weights, `${place}input_layernorm.weight`, x, D, epsilon);
+  const projected = (name: string): Step => linear(weights, `${place}self_attn.${name}_proj`, normed.out, D);
+  const [q, k, v] = [projected("q"), projected("k"), projected("v")];
+  const perHead = (name: string, values: Float64Array): Step =>
+    weights.has(`${place}self_attn.${name}_norm.weight`)
+      ? rmsNorm(weights, `${place}self_attn.${name}_norm.weight`, values, H, epsilon)
+      : { out: values, back: (d) => d };
+  const [qn, kn] = [perHead("q", q.out), perHead("k", k.out)];
+  const [Q, K, V] = [rotate(qn.out, T, heads, shape, 1), rotate(kn.out, T, kvHeads, shape, 1), v.out];
+  const mixed = new Float64Array(T * heads * H);
+  const shares = new Float64Array(heads * T * T);
+  const scale = 1 / Math.sqrt(H);
+  const kvOf = (h: number): number => Math.floor((h * kvHeads) / heads);
+  for (let h = 0; h < heads; h++)
+    for (let t = 0; t < T; t++) {
+      const [qAt, row] = [(t * heads + h) * H, (h * T + t) * T];
+      let largest = -Infinity;
+      for (let s = 0; s <= t; s++) {
+        const kAt = (s * kvHeads + kvOf(h)) * H;
+        let dot = 0;
+        for (let i = 0; i < H; i++) dot += (Q[qAt + i] as number) * (K[kAt + i] as number);
+        shares[row + s] = dot * scale;
+        largest = Math.max(largest, dot * scale);
+      }
+      let sum = 0;
+      for (let s = 0; s <= t; s++) sum += shares[row + s] = Math.exp((shares[row + s] as number) - largest);
+      for (let s = 0; s <= t; s++) {
+        shares[row + s]! /= sum;
+        const vAt = (s * kvHeads + kvOf(h)) * H;
+        for (let i = 0; i < H; i++) mixed[qAt + i]! += (shares[row + s] as number) * (V[vAt + i] as number);
+      }
+    }
+  const output = linear(weights, `${place}self_attn.o_proj`, mixed, heads * H);
+  return {
+    out: output.out,
+    back(dOut, gradient) {
+      const dMixed = output.back(dOut, gradient);
+      const [dQ, dK, dV] = [new Float64Array(Q.length), new Float64Array(K.length), new Float64Array(V.length)];
+      const dShares = new Float64Array(T);
+      for (let h = 0; h < heads; h++)
+        for (let t = 0; t < T; t++) {
+          const [qAt, row] = [(t * heads + h) * H, (h * T + t) * T];
+          let along = 0;
+          for (let s = 0; s <= t; s++) {
+            const vAt = (s * kvHeads + kvOf(h)) * H;
+            let dot = 0;
+            for (let i = 0; i < H; i++) {
+              dot += (dMixed[qAt + i] as number) * (V[vAt + i] as number);
+              dV[vAt + i]! += (shares[row + s] as number) * (dMixed[qAt + i] as number);
+            }
+            dShares[s] = dot;
+            along += dot * (shares[row + s] as number);
+          }
+          for (let s = 0; s <= t; s++) {
+            const d = (shares[row + s] as number) * ((dShares[s] as number) - along) * scale;
+            const kAt = (s * kvHeads + kvOf(h)) * H;
+            for (let i = 0; i < H; i++) {
+              dQ[qAt + i]! += d * (K[kAt + i] as number);
+              dK[kAt + i]! += d * (Q[qAt + i] as number);
+            }
+          }
+        }
+      const dNormed = [
+        q.back(qn.back(rotate(dQ, T, heads, shape, -1), gradient), gradient),
+        k.back(kn.back(rotate(dK, T, kvHeads, shape, -1), gradient), gradient),
+        v.back(dV, gradient),
+      ];
+      return normed.back(sumOf(dNormed), gradient);
+    },
+  };
+}
+
+/** down(silu(gate) · up). */
+function feedForwardBlock(weights: Weights, shape: Shape, place: string, x: Float64Array): Step {
+  const { width: D, epsilon } = shape;
+  const normed = rmsNorm(weights, `${place}post_attention_layernorm.weight`, x, D, epsilon);
+  const gate = linear(weights, `${place}mlp.gate_proj`, normed.out, D);
+  const up = linear(weights, `${place}mlp.up_proj`, normed.out, D);
+  const sigmoid = gate.out.map((value) => 1 / (1 + Math.exp(-value)));
+  const F = gate.out.length / (x.length / D);
+  const product = gate.out.map((value, i) => value * (sigmoid[i] as number) * (up.out[i] as number));
+  const down = linear(weights, `${place}mlp.down_proj`, product, F);
+  return {
+    out: down.out,
+    back(dOut, gradient) {
+      const dProduct = down.back(dOut, gradient);
+      const dGate = dProduct.map((d, i) => {
+        const [g, s] = [gate.out[i] as number, sigmoid[i] as number];
+        return d * (up.out[i] as number) * (s + g * s * (1 - s));
+      });
+      const dUp = dProduct.map((d, i) => d * (gate.out[i] as number) * (sigmoid[i] as number));
+      return normed.back(sumOf([gate.back(dGate, gradient), up.back(dUp, gradient)]), gradient);
+    },
+  };
+}
+
+function sumOf(parts: readonly Float64Array[]): Float64Array {
+  return Float64Array.from(parts[0] ?? [], (_, i) => {
+    let sum = 0;
+    for (const part of parts) sum += part[i] as number;
+    return sum;
+  });
+}

@@ -1,0 +1,25 @@
+import type { Findings } from "./findings.ts";
+import type { PriceState } from "./prices.ts";
+import type { SecondGrade } from "./second-grades.ts";
+import type { TrainSettings } from "./settings.ts";
+
+/** What an audit remembers from step to step: prices, and what estimators keep. */
+export class Memory {
+  readonly prices: Map<string, PriceState> = new Map();
+  readonly baselines: Map<string, Map<string, number>> = new Map();
+  /** False where records of earlier steps are missing: prices are then taken as recorded. */
+  readonly isWhole: boolean;
+
+  constructor(isWhole: boolean) {
+    this.isWhole = isWhole;
+  }
+}
+
+/** What every step of an audit is given. */
+export interface StepContext {
+  readonly train: TrainSettings;
+  readonly grade: SecondGrade | null;
+  readonly memory: Memory;
+  readonly findings: Findings;
+  readonly stepsAt: (step: number) => number;
+}

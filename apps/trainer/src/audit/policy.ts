@@ -1,0 +1,98 @@
+import { forward, Gradient, shapeOf, type Sequence, type Shape } from "./llama.ts";
+import type { TrainSettings } from "./settings.ts";
+import type { StoredPolicy, Weight, Weights } from "./weights-file.ts";
+
+/** What a forward pass says of a sequence. */
+export interface Seen {
+  readonly logProbs: readonly number[];
+  readonly entropies: readonly number[];
+}
+
+/** Weights that stay as they are. */
+export interface FrozenPolicy extends Pick<OwnPolicy, "forward"> {
+  free?(): Promise<void>;
+}
+
+/** Weights that an audit moves by itself. */
+export interface OwnPolicy {
+  forward(sequences: readonly Sequence[]): Promise<readonly Seen[]>;
+  /** Forward, and the gradient of Σ slopes · log π into the optimiser. @returns what was seen, and the gradient's global norm */
+  backward(
+    sequences: readonly Sequence[],
+    slopes: readonly (readonly number[])[],
+  ): Promise<{ readonly seen: readonly Seen[]; readonly norm: number }>;
+  /** AdamW on what `backward` left (Loshchilov and Hutter 2019). */
+  step(settings: TrainSettings["optimizer"], learningRate: number): Promise<void>;
+  weights(): Promise<Weights>;
+  /** The same weights now, which a later step does not change. */
+  copy(): Promise<FrozenPolicy>;
+  close(): Promise<void>;
+}
+
+/** A policy in plain JavaScript. @throws Error naming what it cannot compute */
+export function plainPolicy(stored: StoredPolicy): OwnPolicy {
+  const shape = shapeOf(stored.config);
+  if (typeof shape === "string") throw new Error(shape);
+  const weights = copied(stored.weights);
+  const [first, second] = [copied(stored.first), copied(stored.second)];
+  let [steps, gradient] = [stored.steps, new Gradient()];
+  return {
+    forward: async (sequences) => seenBy(weights, shape, sequences),
+    async backward(sequences, slopes) {
+      gradient = new Gradient();
+      const seen = sequences.map((sequence, i) => {
+        const own = slopes[i] as readonly number[];
+        const pass = forward(weights, shape, sequence);
+        if (own.some((slope) => slope !== 0)) pass.backward(own, gradient);
+        const { logProbs, entropies } = pass;
+        return { logProbs, entropies };
+      });
+      return { seen, norm: gradient.norm };
+    },
+    async step({ beta1, beta2, epsilon, weightDecay, maxGradNorm }, learningRate) {
+      steps += 1;
+      const norm = gradient.norm;
+      const shrink = maxGradNorm !== null && norm > maxGradNorm ? maxGradNorm / norm : 1;
+      for (const [name, { shape: dimensions, values }] of weights) {
+        const slope = gradient.values.get(name);
+        const decay = dimensions.length >= 2 ? 1 - learningRate * weightDecay : 1;
+        const [m, v] = [momentOf(first, name, dimensions, values), momentOf(second, name, dimensions, values)];
+        for (let i = 0; i < values.length; i++) {
+          const g = (slope?.[i] ?? 0) * shrink;
+          m[i] = beta1 * (m[i] as number) + (1 - beta1) * g;
+          v[i] = beta2 * (v[i] as number) + (1 - beta2) * g * g;
+          const [mHat, vHat] = [(m[i] as number) / (1 - beta1 ** steps), (v[i] as number) / (1 - beta2 ** steps)];
+          values[i] = (values[i] as number) * decay - (learningRate * mHat) / (Math.sqrt(vHat) + epsilon);
+        }
+      }
+    },
+    weights: async () => weights,
+    copy: async () => {
+      const frozen = copied(weights);
+      return { forward: async (sequences) => seenBy(frozen, shape, sequences) };
+    },
+    close: async () => undefined,
+  };
+}
+
+function seenBy(weights: Weights, shape: Shape, sequences: readonly Sequence[]): Seen[] {
+  return sequences.map((sequence) => {
+    const { logProbs, entropies } = forward(weights, shape, sequence);
+    return { logProbs, entropies };
+  });
+}
+
+function copied(weights: Weights): Map<string, Weight> {
+  return new Map(Array.from(weights, ([name, { shape, values }]) => [name, { shape, values: values.slice() }]));
+}
+
+function momentOf(
+  moments: Map<string, Weight>,
+  name: string,
+  shape: readonly number[],
+  { length }: Float64Array,
+): Float64Array {
+  const found = moments.get(name) ?? { shape, values: new Float64Array(length) };
+  moments.set(name, found);
+  return found.values;
+}

@@ -1,0 +1,149 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { LaconicError } from "@laconic/core";
+import type { Findings } from "./findings.ts";
+import type { RecordLine } from "./record.ts";
+import type { TrainSettings } from "./settings.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** A checkpoint that the folder still holds. */
+export interface KeptCheckpoint {
+  readonly step: number;
+  readonly folder: string;
+  readonly state: Json;
+}
+
+/** All that a run folder says, read without a word of the program that wrote it. */
+export interface RunFolder {
+  readonly directory: string;
+  readonly task: unknown;
+  readonly train: TrainSettings;
+  /** Set where a reward of the user's own judged. */
+  readonly hasOwnReward: boolean;
+  readonly lora: boolean;
+  /** Rows by step. */
+  readonly metrics: ReadonlyMap<number, Json>;
+  readonly steps: ReadonlyMap<number, RecordLine>;
+  readonly evaluated: ReadonlyMap<number, RecordLine>;
+  readonly evaluations: ReadonlyMap<number, Json>;
+  readonly checkpoints: readonly KeptCheckpoint[];
+  /** Folder of the first weights; null where they were not kept. */
+  readonly beginning: string | null;
+  /** How many steps the run was to have, as the step `step` was taken. */
+  stepsAt(step: number): number;
+}
+
+/** What this audit can read of `records.jsonl`. */
+const knownVersion = 1;
+
+/** @throws LaconicError `run_missing`, `config_invalid` for a folder that is no run's or a record this program does not know */
+export async function readRunFolder(directory: string): Promise<RunFolder> {
+  const path = (name: string): string => join(directory, name);
+  if (!existsSync(path("config.json")))
+    throw new LaconicError(
+      "run_missing",
+      `${directory} holds no run: there is no config.json; name the folder that a run was written to`,
+      { directory },
+    );
+  const config = JSON.parse(await readFile(path("config.json"), "utf8")) as Json;
+  const given = (config["train"] ?? config) as Json & TrainSettings;
+  const lines = (await rowsOf(path("records.jsonl"))) as unknown as RecordLine[];
+  const strange = lines.find(({ version }) => version !== knownVersion);
+  if (strange)
+    throw new LaconicError(
+      "config_invalid",
+      `${path("records.jsonl")}: the record of step ${strange.step} has version ${strange.version}, this program knows ${knownVersion}; audit with the laconic that made the run`,
+      { step: strange.step, version: strange.version },
+    );
+  const kind = (wanted: string): Map<number, RecordLine> =>
+    new Map(lines.filter((line) => line.kind === wanted).map((line) => [line.step, line]));
+  const changes = (await rowsOf(path("warnings.jsonl"))).flatMap(({ message }) => {
+    const [, from, , before] =
+      /^from step (\d+) on (?:train\.)?steps is (\d+) instead of (\d+)/.exec(String(message)) ?? [];
+    return from === undefined ? [] : [{ from: Number(from), before: Number(before) }];
+  });
+  return {
+    directory,
+    task: config["task"],
+    train: given,
+    hasOwnReward: given["reward"] !== undefined,
+    lora: (config["lora"] ?? null) !== null,
+    metrics: byStep(await rowsOf(path("metrics.jsonl"))),
+    steps: kind("step"),
+    evaluated: kind("evaluation"),
+    evaluations: byStep(await rowsOf(path("evaluations.jsonl"))),
+    checkpoints: await checkpointsOf(path("checkpoints")),
+    beginning: existsSync(path("beginning/manifest.json")) ? path("beginning") : null,
+    stepsAt: (step) => changes.find(({ from }) => step < from)?.before ?? given.steps,
+  };
+}
+
+/** Rows of a file that are whole: a run that goes on may be writing the last. */
+async function rowsOf(file: string): Promise<Json[]> {
+  if (!existsSync(file)) return [];
+  return (await readFile(file, "utf8")).split("\n").flatMap((line) => {
+    try {
+      return [JSON.parse(line) as Json];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function byStep(rows: readonly Json[]): Map<number, Json> {
+  return new Map(rows.map((row) => [row["step"] as number, row]));
+}
+
+async function checkpointsOf(folder: string): Promise<KeptCheckpoint[]> {
+  const names = existsSync(folder) ? (await readdir(folder)).filter((name) => /^step-\d+$/.test(name)).toSorted() : [];
+  return Promise.all(
+    names.map(async (name) => ({
+      step: Number(name.slice("step-".length)),
+      folder: join(folder, name),
+      state: JSON.parse(await readFile(join(folder, name, "state.json"), "utf8")) as Json,
+    })),
+  );
+}
+
+type Digest = { readonly bytes: number; readonly sha256: string };
+
+/** Files against the checksums that checkpoints and first weights were stored with. */
+export async function checkDigests(
+  { directory, checkpoints, beginning }: RunFolder,
+  findings: Findings,
+): Promise<void> {
+  const folders = [
+    ...checkpoints.map(({ step, folder }) => ({ step, folder })),
+    ...(beginning === null ? [] : [{ step: 0, folder: beginning }]),
+  ];
+  for (const { step, folder } of folders) {
+    const manifest = JSON.parse(await readFile(join(folder, "manifest.json"), "utf8")) as {
+      readonly files: Readonly<Record<string, Digest>>;
+      readonly traces?: Readonly<Record<string, Digest>>;
+    };
+    for (const [file, { sha256 }] of Object.entries(manifest.files)) {
+      const bytes = await readFile(join(folder, file)).catch(() => null);
+      findings.same("folder", { step }, `${folder}/${file}`, sha256, bytes ? sha256Of(bytes) : undefined);
+    }
+    for (const [file, { sha256 }] of Object.entries(manifest.traces ?? {})) {
+      const text = await readFile(join(directory, file), "utf8").catch(() => "");
+      const upTo = text.split("\n").filter((line) => (stepIn(line) ?? Infinity) <= step);
+      findings.same("folder", { step }, file, sha256, sha256Of(upTo.map((line) => `${line}\n`).join("")));
+    }
+  }
+}
+
+function sha256Of(data: Uint8Array | string): string {
+  return createHash("sha256").update(data).digest("hex");
+}
+
+function stepIn(line: string): number | null {
+  try {
+    return (JSON.parse(line) as { readonly step: number }).step;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,79 @@
+import { total } from "./costs.ts";
+import type { Estimated } from "./estimators.ts";
+import type { Findings, Place } from "./findings.ts";
+import type { LossFacts } from "./losses.ts";
+import type { PriceFacts, PriceState } from "./prices.ts";
+import type { EpisodeRow, PolicyRow, ProblemRow, RolloutRow, StepRow, UtteranceRow } from "./record.ts";
+import type { Earned, Numbers } from "./rewards.ts";
+
+/** A rollout with what it earned by this audit. */
+export interface Judged {
+  readonly row: RolloutRow;
+  readonly episode: EpisodeRow;
+  readonly problem: ProblemRow | null;
+  readonly place: Place;
+  readonly own: Earned;
+  readonly credit: ReadonlyMap<number, number> | null;
+  readonly agentRewards: ReadonlyMap<string, number>;
+  readonly greedyReward: number;
+}
+
+/** A sequence that a policy was trained on. */
+export interface Trained {
+  readonly rollout: number;
+  readonly utterance: UtteranceRow;
+  readonly problem: number;
+  readonly place: Place;
+}
+
+/** What a policy did in a step, by this audit. */
+export interface PolicyFacts {
+  readonly name: string;
+  readonly row: PolicyRow;
+  readonly judged: readonly Judged[];
+  readonly prices: Numbers;
+  readonly paysForItself: boolean;
+  readonly trained: readonly Trained[];
+  /** Utterances of its agents without a token. */
+  readonly empty: number;
+  readonly estimated: Pick<Estimated, "metrics"> & { readonly values: readonly number[] | null };
+  /** By optimiser step: its loss, d loss / d log π of each of its rows; null for an objective that is not known here. */
+  readonly updates: readonly {
+    readonly loss: number | null;
+    readonly slopes: readonly (readonly number[])[] | null;
+    readonly learningRate: number;
+  }[];
+  readonly losses: readonly LossFacts[];
+  /** log π_old and the sampler's, sequence by sequence. */
+  readonly old: readonly (readonly number[])[];
+  readonly sampled: readonly (readonly number[])[];
+}
+
+/** What budgets said in a step. */
+export interface BudgetFacts {
+  readonly settings: { readonly targetTokens: number };
+  readonly facts: PriceFacts;
+  readonly next: PriceState;
+}
+
+/** A step, by this audit. */
+export interface StepFacts {
+  readonly step: StepRow;
+  readonly judged: readonly Judged[];
+  readonly prices: Numbers;
+  readonly budgets: Readonly<Record<string, BudgetFacts>>;
+  readonly policies: readonly PolicyFacts[];
+  readonly findings: Findings;
+}
+
+export const meanOf = (values: readonly number[]): number => (values.length === 0 ? 0 : total(values) / values.length);
+
+/** Over n - 1; 0 of fewer than two. */
+export function deviationOf(values: readonly number[]): number {
+  const known = values.filter((value) => !Number.isNaN(value));
+  if (known.length < 2) return 0;
+  const mean = meanOf(known);
+  return Math.sqrt(total(known.map((value) => (value - mean) ** 2)) / (known.length - 1));
+}
+
+export const known = (values: readonly number[]): number[] => values.filter((value) => !Number.isNaN(value));

@@ -1,0 +1,83 @@
+import { total } from "./costs.ts";
+import type { EpisodeRow, NodeRow, StepRow, TreeRow } from "./record.ts";
+import { earned, gradeOf, measured, wordsOf, type Numbers } from "./rewards.ts";
+import type { TrainSettings } from "./settings.ts";
+
+const mean = (values: readonly number[]): number => total(values) / values.length;
+
+/**
+ * MAGRPO's advantages by utterance number: R_j = r_j + γ · mean of the returns below, less the siblings' mean; a reply of several
+ * joint actions has the mean of theirs.
+ * @param payers - whose words cost; the team's when absent
+ */
+export function treeAdvantages(
+  step: StepRow,
+  settings: TrainSettings,
+  prices: Numbers,
+  payers: readonly string[] | null,
+): { readonly advantages: ReadonlyMap<number, number>; readonly nodesWithoutSpread: number } {
+  const advantages = new Map<number, number>();
+  const flags: number[] = [];
+  for (const tree of step.trees ?? []) {
+    const own = hasOwnTerms(tree.node, step.episodes);
+    const flat = new Map<string, boolean>();
+    tree.agents.forEach((agent, seat) => {
+      const worth = (action: NodeRow["actions"][number]): number => {
+        const episode = step.episodes[action.episode] as EpisodeRow;
+        const isNow = ({ round }: { readonly round: number }): boolean => round === action.round;
+        const now = {
+          utterances: episode.utterances.filter(isNow),
+          ledger: { calls: episode.ledger.calls.filter(isNow) },
+        };
+        const costs = measured(settings, payers ? wordsOf(now, payers) : now, {});
+        return earned(settings, episode, costs, prices, termsOf(episode, own ? agent : null)).reward;
+      };
+      const visit = (node: NodeRow, path: readonly number[]): number[] => {
+        const returns = node.actions.map((action, i) => {
+          const below = action.next ? mean(visit(action.next, [...path, i])) : 0;
+          return worth(action) + settings.tree!.gamma * below;
+        });
+        for (const reply of new Set(node.actions.map(({ replies }) => replies[seat] as number))) {
+          const holding = returns.filter((_, i) => node.actions[i]?.replies[seat] === reply);
+          const advantage = mean(holding) - mean(returns);
+          const utterance = utteranceAt(tree, path, seat, reply);
+          if (utterance !== undefined) advantages.set(utterance, advantage);
+          const place = path.join("/");
+          flat.set(place, (flat.get(place) ?? true) && advantage === 0);
+        }
+        return returns;
+      };
+      visit(tree.node, []);
+    });
+    for (const isFlat of flat.values()) flags.push(isFlat ? 1 : 0);
+  }
+  return { advantages, nodesWithoutSpread: flags.length === 0 ? 0 : mean(flags) };
+}
+
+function utteranceAt({ replies }: TreeRow, path: readonly number[], seat: number, reply: number): number | undefined {
+  const wanted = `${path.join("/")}|${seat}|${reply}`;
+  return replies.find(([place]) => place === wanted)?.[1];
+}
+
+function hasOwnTerms(node: NodeRow, episodes: readonly EpisodeRow[]): boolean {
+  return node.actions.some(
+    ({ episode, next }) =>
+      episodes[episode]?.score?.reward?.agents !== undefined || (next !== null && hasOwnTerms(next, episodes)),
+  );
+}
+
+/** The team's terms, and an agent's own on top of them. */
+function termsOf(episode: EpisodeRow, agent: string | null): Numbers {
+  const { team = { task: gradeOf(episode) }, agents = {} } = episode.score?.reward ?? {};
+  const terms: Record<string, number> = { ...team };
+  for (const [name, value] of Object.entries(agent === null ? {} : (agents[agent] ?? {})))
+    terms[name] = (terms[name] ?? 0) + value;
+  return terms;
+}
+
+/** Scored joint replies of all trees. */
+export function actionsOf(step: StepRow): number[] {
+  const below = (node: NodeRow): number[] =>
+    node.actions.flatMap(({ episode, next }) => [episode, ...(next ? below(next) : [])]);
+  return (step.trees ?? []).flatMap(({ node }) => below(node));
+}

@@ -1,0 +1,72 @@
+import { resolve } from "node:path";
+import { performance } from "node:perf_hooks";
+import { LaconicError } from "@laconic/core";
+import type { CommandDef } from "citty";
+import { auditRun } from "../audit/audit-run.ts";
+import { pythonHere } from "../audit/python-policy.ts";
+import { auditText } from "../audit/report.ts";
+import { command, type ExitCode } from "../cli/command.ts";
+import { formatDuration } from "../cli/format.ts";
+import { jsonFlag, type CommandContext } from "./common.ts";
+
+export function auditCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
+  return command(
+    {
+      name: "audit",
+      description:
+        "Compute a run again from its folder, with a second implementation of every equation, and say where the folder differs",
+      args: {
+        run: { type: "positional", required: true, description: "Run directory; a run that still goes on will do" },
+        steps: { type: "string", description: "Only these steps", valueHint: "a..b" },
+        fast: { type: "boolean", description: "Leave the weights out: no forward or backward pass" },
+        "with-python": {
+          type: "boolean",
+          description: "Move the weights by PyTorch too, with autograd in float64; takes torch and transformers",
+        },
+        python: { type: "string", description: "That Python; LACONIC_PYTHON by default", valueHint: "program" },
+        ...jsonFlag,
+      },
+      run: async (args) => {
+        const stop = new AbortController();
+        const interrupt = (signal: NodeJS.Signals): void => {
+          if (stop.signal.aborted) process.exit(signal === "SIGINT" ? 130 : 143);
+          terminal.note(`${signal}: finishing this step; once more stops at once`);
+          stop.abort(signal);
+        };
+        process.on("SIGINT", interrupt);
+        process.on("SIGTERM", interrupt);
+        try {
+          const report = await auditRun(resolve(args.run), {
+            steps: args.steps === undefined ? undefined : stepsIn(args.steps),
+            fast: args.fast === true,
+            python: args["with-python"] || args.python !== undefined ? (args.python ?? pythonHere()) : undefined,
+            signal: stop.signal,
+            now: () => performance.now(),
+            note: (text) => terminal.note(text),
+            progress: (step, last, left) => {
+              const line = `audit of step ${step}/${last}  ${formatDuration(left)} left`;
+              if (terminal.interactive) terminal.status(line);
+              else if (step % 10 === 0 || step === last) terminal.note(line);
+            },
+          });
+          terminal.result(args.json ? JSON.stringify(report) : auditText(report));
+          if (!report.complete) return stop.signal.reason === "SIGTERM" ? 143 : 130;
+          return report.agrees ? 0 : 1;
+        } finally {
+          process.off("SIGINT", interrupt);
+          process.off("SIGTERM", interrupt);
+        }
+      },
+    },
+    exit,
+  );
+}
+
+/** @throws LaconicError `config_invalid` */
+function stepsIn(text: string): readonly [first: number, last: number] {
+  const [, first, last = first] = /^(\d+)(?:\.\.(\d+))?$/.exec(text) ?? [];
+  if (first !== undefined) return [Number(first), Number(last)];
+  throw new LaconicError("config_invalid", `--steps is ${text}, expected a step such as 7, or 1..10`, {
+    flag: "steps",
+  });
+}

@@ -1,0 +1,35 @@
+/** Numbers as the bytes of little-endian floats, in base64: `f32` where that keeps every one of them, else `f64`. */
+export type PackedNumbers = { readonly f32: string } | { readonly f64: string };
+
+/** Half of a JSON list's bytes and less, and the same bits when they are read. */
+export function packNumbers(values: Iterable<number>): PackedNumbers {
+  const exact = Float64Array.from(values);
+  const single = Float32Array.from(exact);
+  return exact.every((value, i) => Object.is(value, single[i]))
+    ? { f32: base64(littleEndian(single)) }
+    : { f64: base64(littleEndian(exact)) };
+}
+
+/** A value as JSON, deflated (RFC 1951), in base64. */
+export async function deflated(value: unknown): Promise<string> {
+  const stream = new Blob([JSON.stringify(value)]).stream().pipeThrough(new CompressionStream("deflate-raw"));
+  return base64(new Uint8Array(await new Response(stream).arrayBuffer()));
+}
+
+function littleEndian(values: Float32Array | Float64Array): Uint8Array {
+  const size = values.BYTES_PER_ELEMENT;
+  const view = new DataView(new ArrayBuffer(values.length * size));
+  values.forEach((value, i) =>
+    size === 4 ? view.setFloat32(4 * i, value, true) : view.setFloat64(8 * i, value, true),
+  );
+  return new Uint8Array(view.buffer);
+}
+
+/** Arguments of one call: a stack holds no more. */
+const chunk = 1 << 14;
+
+function base64(bytes: Uint8Array): string {
+  let text = "";
+  for (let at = 0; at < bytes.length; at += chunk) text += String.fromCharCode(...bytes.subarray(at, at + chunk));
+  return btoa(text);
+}

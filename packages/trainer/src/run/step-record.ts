@@ -1,0 +1,146 @@
+import type { Episode, Problem, Ragged, Utterance } from "@laconic/core";
+import type { Prices, ScoreCounts } from "@laconic/rewards";
+import type { EvaluatedEpisode } from "../evaluate.ts";
+import type { LearnerResult } from "../stages/learner.ts";
+import type { PlayedEpisode } from "../stages/rollout.ts";
+import type { ScoredRollout } from "../stages/score.ts";
+import type { RolloutTree } from "../stages/rollout-tree.ts";
+import { packNumbers } from "./packed-numbers.ts";
+
+/** All that a step was computed from, and what it came to: enough to compute it again. */
+export interface StepRecord {
+  readonly step: number;
+  readonly scored: readonly ScoredRollout[];
+  readonly trees?: readonly RolloutTree[] | undefined;
+  readonly scoring: ScoreCounts;
+  /** λ of the team's costs, as the step charged them. */
+  readonly prices: Prices;
+  /** Steps that the sampling weights were behind: of all groups, or of each. */
+  readonly lag: number | readonly number[];
+  readonly learners: readonly LearnerResult[];
+}
+
+/** Format of a line's content; a change that a reader has to know of counts it up. */
+export const recordVersion = 1;
+
+/** A step as plain data, each utterance once. Field by field: the run-record page of the documentation. */
+export function packStep({ scored, trees, learners, ...facts }: StepRecord): Readonly<Record<string, unknown>> {
+  const table = new EpisodeTable();
+  const problems: Problem[] = [];
+  for (const { group, problem } of scored) problems[group] = problem;
+  const rollouts = scored.map((each) => ({
+    group: each.group,
+    episode: table.add(each),
+    costs: each.measured.costs,
+    terms: each.terms,
+    reward: each.reward,
+    ...(each.agentRewards.size > 0 && { agentRewards: Object.fromEntries(each.agentRewards) }),
+    ...(each.credit && { credit: [...each.credit] }),
+    ...(each.utteranceScores && { utteranceScores: each.utteranceScores }),
+    ...(each.without && {
+      without: Object.fromEntries(Object.entries(each.without).map(([agent, played]) => [agent, table.add(played)])),
+    }),
+    ...(each.greedy && { greedy: table.add(each.greedy), greedyReward: each.greedyReward }),
+  }));
+  const grown = trees?.map(({ problem, agents, tree }) => ({
+    group: problems.indexOf(problem),
+    agents,
+    node: packNode(tree.node, table),
+    replies: Array.from(tree.replies, ([place, { utterance }]) => [place, table.utterance(utterance)]),
+  }));
+  const policies = Object.fromEntries(learners.map((each) => [each.learner.name, packLearner(each)]));
+  return { ...facts, problems, rollouts, ...(grown && { trees: grown }), policies, ...table.columns() };
+}
+
+/** An evaluation's episodes as plain data, of all its problems. */
+export function packEvaluation(step: number, played: readonly EvaluatedEpisode[]): Readonly<Record<string, unknown>> {
+  const table = new EpisodeTable();
+  const rows = played.map(({ problem, episode, task }) => ({ problem, episode: table.add({ episode }), task }));
+  return { step, played: rows, ...table.columns() };
+}
+
+function packLearner({
+  learner,
+  scored,
+  batch,
+  oldLogProbs,
+  refLogProbs,
+  update,
+  prices,
+}: LearnerResult): Readonly<Record<string, unknown>> {
+  const isSame = (a: Ragged, b: Ragged): boolean => a.values.every((value, t) => Object.is(value, b.values[t]));
+  return {
+    agents: [...learner.agents],
+    prices,
+    ...(learner.paysForItself && { rewards: scored.map(({ reward }) => reward) }),
+    // Of each sequence: its rollout, and the turn of its utterance.
+    sequences: batch.utterances.map(({ turn }, i) => [batch.episodes[i] as number, turn]),
+    advantages: packNumbers(batch.advantages),
+    oldLogProbs: isSame(oldLogProbs, batch.sampledLogProbs) ? null : packNumbers(oldLogProbs.values),
+    ...(refLogProbs && { refLogProbs: packNumbers(refLogProbs.values) }),
+    updates: update.parts.map(({ logProbs, entropy, ...part }) => ({
+      ...part,
+      logProbs: packNumbers(logProbs.values),
+      entropy: { sum: entropy.sum, count: entropy.count },
+    })),
+  };
+}
+
+type Node = RolloutTree["tree"]["node"];
+
+function packNode({ actions }: Node, table: EpisodeTable): object {
+  return {
+    actions: actions.map(({ replies, played, round, next }) => ({
+      replies,
+      episode: table.add(played),
+      round,
+      next: next && packNode(next, table),
+    })),
+  };
+}
+
+/** Episodes and utterances by number: a tree's episodes share what was said before they part. */
+class EpisodeTable {
+  readonly #episodes = new Numbered<Episode>();
+  readonly #utterances = new Numbered<object>();
+  readonly #logProbs: number[] = [];
+
+  add({ episode, score }: Pick<PlayedEpisode, "episode"> & Partial<PlayedEpisode>): number {
+    return this.#episodes.numberOf(episode, () => {
+      const { utterances, ...rest } = episode;
+      const own = utterances.map((each) => this.utterance(each));
+      return { ...rest, utterances: own, ...(score !== undefined && { score }) };
+    });
+  }
+
+  utterance(utterance: Utterance): number {
+    const { prompt: _, trace, ...rest } = utterance;
+    return this.#utterances.numberOf(trace ?? utterance, () => {
+      for (const logProb of trace?.logProbs ?? []) this.#logProbs.push(logProb);
+      return { ...rest, ...(trace && { promptTokens: trace.promptTokens, tokens: trace.tokens }) };
+    });
+  }
+
+  columns(): object {
+    return {
+      episodes: this.#episodes.rows,
+      utterances: this.#utterances.rows,
+      // Of the utterances with tokens, one behind the other: as their sampler reported them.
+      sampledLogProbs: packNumbers(this.#logProbs),
+    };
+  }
+}
+
+/** Rows in the order in which their keys were met. */
+class Numbered<Key> {
+  readonly rows: object[] = [];
+  readonly #numbers = new Map<Key, number>();
+
+  numberOf(key: Key, make: () => object): number {
+    const known = this.#numbers.get(key);
+    if (known !== undefined) return known;
+    const row = make();
+    this.#numbers.set(key, this.rows.length);
+    return this.rows.push(row) - 1;
+  }
+}
