@@ -80,6 +80,7 @@ export default defineConfig({
           { text: "Pairs beside MAGRPO's baselines", link: "/results/pairs" },
           { text: "Methods against servers: three counts", link: "/results/servers" },
           { text: "AgentPO: a story model", link: "/results/story-hint" },
+          { text: "Story worlds", link: "/results/story-worlds" },
           { text: "Accuracy-token frontier", link: "/results/frontier" },
           { text: "The grader's board", link: "/grader-board" },
           { text: "Benchmarks", link: "/benchmarks" },

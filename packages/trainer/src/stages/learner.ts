@@ -5,6 +5,7 @@ import {
   type AgentId,
   type Estimator,
   type Objective,
+  type Ragged,
   type Random,
   type Sampler,
 } from "@laconic/core";
@@ -124,6 +125,8 @@ export interface LearnerResult {
   readonly gap: OldLogProbs["gap"];
   readonly update: UpdateResult;
   readonly tokenPrice: number;
+  /** log π_ref of the batch, where the policy of the beginning is kept. */
+  readonly refLogProbs: Ragged | null;
 }
 
 /** What a step gives to each policy. */
@@ -171,7 +174,7 @@ export async function learn(learner: Learner, facts: StepFacts): Promise<Learner
     random,
   );
   lap("update");
-  return { learner, scored, batch, gap, update: updated, tokenPrice: prices["tokens"] ?? 0 };
+  return { learner, scored, batch, gap, update: updated, tokenPrice: prices["tokens"] ?? 0, refLogProbs };
 }
 
 /** What the team or a policy is charged in a step. */
