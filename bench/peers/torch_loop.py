@@ -1,10 +1,12 @@
 """A plain PyTorch loop at the sizes of gpu-check: update (forward, log-probs, backward, fused AdamW) and model.generate.
 
 Reads a job from standard input: {"config", "device", "dtype", "update": {"sequences", "tokens"},
-"decode": {"rows": [n], "prompt", "tokens"}}. Prints one JSON object a line.
+"decode": {"rows": [n], "prompt", "tokens"}, "checkpoint", "tokens"}. Writes the model, with the log-probs and the gradient
+norm of the given tokens in float32 and in the working precision, into the folder "checkpoint". Prints one JSON object a line.
 """
 
 import json
+import os
 import sys
 import time
 
@@ -32,7 +34,25 @@ except ImportError as error:
     sys.exit(0)
 
 config = {key: value for key, value in job["config"].items() if key not in ("architectures", "model_type")}
-model = Qwen2ForCausalLM(Qwen2Config(**config)).to(device=device, dtype=dtype)
+Qwen2ForCausalLM(Qwen2Config(**config)).to(dtype).save_pretrained(job["checkpoint"])
+# Read again in each precision: a model that was converted keeps what the other precision rounded of its rotary frequencies.
+opened = lambda precision: Qwen2ForCausalLM.from_pretrained(job["checkpoint"], dtype=precision).to(device)
+given = torch.tensor(job["tokens"], device=device)
+
+
+def answers(precision):
+    """Log-probs of every token but the first, and the gradient norm of their mean."""
+    model = opened(precision)
+    logits = model(given[:, :-1]).logits.float()
+    log_probs = torch.log_softmax(logits, -1).gather(-1, given[:, 1:, None])[..., 0]
+    (-log_probs.mean()).backward()
+    squares = sum(p.grad.double().pow(2).sum() for p in model.parameters())
+    return {"logProbs": log_probs.flatten().tolist(), "gradNorm": squares.sqrt().item()}
+
+
+with open(os.path.join(job["checkpoint"], "answers.json"), "w") as file:
+    json.dump({"float32": answers(torch.float32), "working": answers(dtype)}, file)
+model = opened(dtype)
 facts = {"peer": f"torch {torch.__version__}, transformers {transformers.__version__}"}
 sequences, tokens = job["update"]["sequences"], job["update"]["tokens"]
 ids = torch.randint(0, config["vocab_size"], (sequences, tokens), device=device)

@@ -1,73 +1,72 @@
-// What a GPU machine has to show, in one call: devices, conformance, primitive timings, a Qwen2.5-0.5B-shaped model beside a
-// plain PyTorch loop, and the quickstart. Writes gpu-<name>.json and gpu-<name>.md.
-//   npm run gpu:check -- [--device cuda] [--out docs/benchmarks] [--small]
+// What a GPU machine has to show, in one call: a plain PyTorch loop at Qwen2.5-0.5B's shape, then devices, conformance,
+// parity, primitive timings, the same loop of ours with a profile, and the quickstart. Writes gpu-<name>.json and gpu-<name>.md.
+//   npm run gpu:check -- [--device cuda] [--out docs/benchmarks] [--small] [--sections peer,conformance,...]
 // --small is a dry run with a tiny model, for machines without a GPU: --device cpu --small.
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { randomFromSeed, type SampleRequest, type TrainableModel } from "@laconic/core";
+import type { TrainableModel } from "@laconic/core";
 import { createInlineEngine, createLocalEngine } from "@laconic/engine";
-import type { Kernels, Tensor } from "@laconic/kernels";
+import { engineCasesFor, wholeProfile } from "@laconic/engine/testing";
 import { kernelCases } from "@laconic/kernels/testing";
-import { engineCases } from "@laconic/engine/testing";
 import { createKernels, findTorch, torchKernels } from "@laconic/kernels-torch";
-import { machine, print } from "./measure.ts";
+import { halfBillion, parityTokens, small } from "./gpu/geometry.ts";
+import { compareWithPeer } from "./gpu/parity.ts";
+import { measurePrimitives } from "./gpu/primitives.ts";
+import { Report } from "./gpu/report.ts";
+import { decodeRequests, updateOf } from "./gpu/work.ts";
+import { machine } from "./measure.ts";
 
 const root = join(import.meta.dirname, "../..");
+const sections = { peer, conformance, primitives, parity, speed, profile, quickstart };
 const { values: flags } = parseArgs({
   options: {
     device: { type: "string", default: "cuda" },
     out: { type: "string", default: join(root, "docs/benchmarks") },
     small: { type: "boolean", default: false },
+    sections: { type: "string", default: Object.keys(sections).join() },
   },
 });
 const device = flags.device === "cpu" ? "cpu" : "cuda";
 const dtype = device === "cuda" ? "bfloat16" : "float32";
-const results: Record<string, unknown>[] = [];
-const note = (section: string, result: Record<string, unknown>): void => {
-  results.push({ section, ...result });
-  print(section, result);
-};
+const job = flags.small ? small : halfBillion;
+const python = process.env["LACONIC_PYTHON"] ?? "python3";
+const report = new Report();
 
 /** Dense bfloat16 peak by card, TFLOP/s, from NVIDIA's data sheets. */
 const peaks: Readonly<Record<string, number>> = { H200: 989, H100: 989, A100: 312, L40S: 362, "4090": 165 };
 const gpu = device === "cuda" ? query("name") : "cpu";
 const peak = Object.entries(peaks).find(([name]) => gpu.includes(name))?.[1] ?? null;
 
-const qwen = {
-  architectures: ["Qwen2ForCausalLM"],
-  model_type: "qwen2",
-  ...(flags.small
-    ? { vocab_size: 512, hidden_size: 64, intermediate_size: 192, num_hidden_layers: 2 }
-    : { vocab_size: 151_936, hidden_size: 896, intermediate_size: 4864, num_hidden_layers: 24 }),
-  ...(flags.small ? { num_attention_heads: 4 } : { num_attention_heads: 14 }),
-  ...{ num_key_value_heads: 2, max_position_embeddings: 4096, rms_norm_eps: 1e-6, rope_theta: 1_000_000 },
-  ...{ tie_word_embeddings: true, initializer_range: 0.02 },
-};
-const update = flags.small ? { sequences: 4, tokens: 64 } : { sequences: 16, tokens: 1024 };
-const decode = flags.small ? { rows: [4], prompt: 16, tokens: 16 } : { rows: [64, 256], prompt: 64, tokens: 128 };
-
 mkdirSync(flags.out, { recursive: true });
-note("machine", { ...machine(), gpu, ...torchFacts(), peakTflops: peak });
-await attempt("conformance", conformance);
-await attempt("primitives", primitives);
-await attempt("model", model);
-await attempt("peer", async () => peer());
-await attempt("quickstart", async () => quickstart());
-write();
-
-/** A section that fails is a result too: the others still run. */
-async function attempt(section: string, body: () => Promise<void>): Promise<void> {
-  const start = performance.now();
-  try {
-    await body();
-  } catch (error) {
-    note(section, { failed: error instanceof Error ? error.message : String(error) });
+const folder = mkdtempSync(join(tmpdir(), "laconic-gpu-"));
+const checkpoint = join(folder, "model");
+try {
+  report.note("machine", { ...machine(), gpu, ...torchFacts(), peakTflops: peak });
+  for (const name of flags.sections.split(",")) {
+    const section = (sections as Readonly<Record<string, () => Promise<void> | void>>)[name];
+    if (!section) throw new Error(`no section ${name}; there are ${Object.keys(sections).join(", ")}`);
+    await report.attempt(name, section);
   }
-  note("time", { of: section, seconds: (performance.now() - start) / 1000 });
+} finally {
+  report.write(flags.out, gpu);
+  rmSync(folder, { recursive: true });
+}
+
+/** Alone on the GPU, and it leaves the checkpoint that ours reads. */
+function peer(): void {
+  const { status, stdout, stderr } = spawnSync(python, [join(import.meta.dirname, "../peers/torch_loop.py")], {
+    input: JSON.stringify({ ...job, device, dtype, checkpoint, tokens: parityTokens(job) }),
+    encoding: "utf8",
+    timeout: 300_000,
+  });
+  for (const line of (stdout ?? "").trim().split("\n").filter(Boolean))
+    report.note("peer", JSON.parse(line) as Record<string, unknown>);
+  if (status !== 0) report.note("peer", { failed: (stderr ?? "").split("\n").slice(-4).join(" ") });
 }
 
 async function conformance(): Promise<void> {
@@ -76,9 +75,14 @@ async function conformance(): Promise<void> {
     await runCases(`kernels, ${precision}`, kernels.backend, kernelCases, async () => kernels);
     kernels.dispose();
   }
-  await runCases("engine, float32", device, engineCases, async () =>
-    createInlineEngine([await createKernels({ device })]),
-  );
+  if (device === "cuda") {
+    const kernels = await createKernels({ device, dtype, programs: true });
+    await runCases("kernels, own programs", kernels.backend, kernelCases, async () => kernels);
+    kernels.dispose();
+  }
+  // The order in which a GPU adds differs from run to run.
+  const cases = engineCasesFor({ ...wholeProfile, ...(device === "cuda" && { digits: 4 }) });
+  await runCases("engine, float32", device, cases, async () => createInlineEngine([await createKernels({ device })]));
 }
 
 async function runCases<T>(
@@ -90,153 +94,102 @@ async function runCases<T>(
   const failures: string[] = [];
   for (const item of cases)
     await item.run(create).catch((error: unknown) => failures.push(`${item.name}: ${String(error).slice(0, 300)}`));
-  note("conformance", { suite, backend, passed: cases.length - failures.length, failed: failures.length, failures });
+  const failed = failures.length;
+  report.note("conformance", { suite, backend, passed: cases.length - failed, failed, failures });
 }
 
 async function primitives(): Promise<void> {
   const kernels = await createKernels({ device, dtype });
-  const size = flags.small ? 256 : 8192;
-  const wave = (rows: number, columns: number): Tensor =>
-    kernels.upload(
-      Float32Array.from({ length: rows * columns }, (_, i) => ((i * 7919) % 255) / 255 - 0.5),
-      [rows, columns],
-    );
-  const tiny = wave(8, 8);
-  const calls = 2000;
-  const host = await timed(kernels, tiny, 1, () => {
-    for (let i = 0; i < calls; i++) kernels.free(kernels.add(tiny, tiny));
-  });
-  note("primitives", { what: "add of [8, 8], host and device", microseconds: (1000 * host) / calls });
-
-  const [x, weight] = [wave(size, size), wave(size, size)];
-  const runs = 10;
-  const product = await timed(kernels, tiny, runs, () => kernels.free(kernels.linear(x, weight)));
-  note("primitives", { what: `linear ${size}^3, ${dtype}`, ms: product, tflops: (2 * size ** 3) / product / 1e9 });
-
-  const [sequences, length] = flags.small ? [2, 64] : [16, 1024];
-  const shape = { queryHeads: 14, kvHeads: 2, headDim: 64, scale: 0.125 };
-  const rows = sequences * length;
-  const offsets = Int32Array.from({ length: sequences + 1 }, (_, s) => s * length);
-  const layout = { offsets, offsetsOnDevice: kernels.upload(offsets, [offsets.length]), longest: length };
-  const [q, k, v] = [wave(rows, 896), wave(rows, 128), wave(rows, 128)];
-  const forward = kernels.attention(q, k, v, shape, layout);
-  const forwardMs = await timed(kernels, tiny, runs, () => {
-    const { out, logSumExp } = kernels.attention(q, k, v, shape, layout);
-    kernels.free(out, logSumExp);
-  });
-  const backwardMs = await timed(kernels, tiny, runs, () => {
-    const { dQ, dK, dV } = kernels.attentionBackward(q, { q, k, v, ...forward }, shape, layout);
-    kernels.free(dQ, dK, dV);
-  });
-  note("primitives", {
-    what: `causal attention, ${sequences} x ${length}, 14 on 2 heads of 64`,
-    forwardMs,
-    backwardMs,
-  });
-
-  const [param, grad] = [wave(size, size), kernels.zeros([size, size], "full")];
-  const moments = {
-    first: kernels.zeros([size, size], "full"),
-    second: kernels.zeros([size, size], "full"),
-    ...(dtype === "bfloat16" && { master: kernels.copy(param, "full") }),
-  };
-  const step = { learningRate: 1e-6, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, step: 1 };
-  const adamMs = await timed(kernels, tiny, runs, () => kernels.adamW([{ param, grad, ...moments }], step));
-  note("primitives", { what: `AdamW on ${size * size} parameters`, ms: adamMs });
-  kernels.dispose();
+  try {
+    await measurePrimitives(kernels, flags.small, report);
+  } finally {
+    kernels.dispose();
+  }
 }
 
-/** Milliseconds per call; reading one tensor waits for the device. */
-async function timed(kernels: Kernels, tensor: Tensor, runs: number, body: () => void): Promise<number> {
-  body();
-  await kernels.read(tensor);
-  const start = performance.now();
-  for (let i = 0; i < runs; i++) body();
-  // The stream runs in order: an operation after the last one is done when that one is.
-  const last = kernels.add(tensor, tensor);
-  await kernels.read(last);
-  kernels.free(last);
-  return (performance.now() - start) / runs;
-}
-
-async function model(): Promise<void> {
+async function withModel(
+  precision: "float32" | "bfloat16",
+  body: (model: TrainableModel) => Promise<void>,
+  programs = false,
+): Promise<void> {
   const engine = await createLocalEngine({
-    device: torchKernels({ device, dtype }),
-    maxTokensPerMicroBatch: update.sequences * update.tokens,
+    device: torchKernels({ device, dtype: precision, programs }),
+    maxTokensPerMicroBatch: job.update.sequences * job.update.tokens,
     recompute: "none",
   });
   try {
     const start = performance.now();
-    const opened = await engine.createModel({ kind: "config", config: qwen, seed: "gpu" });
-    note("model", { parameters: opened.parameters, openSeconds: (performance.now() - start) / 1000, ...memory() });
-    await measureUpdate(opened);
-    for (const rows of decode.rows) await measureDecode(opened, rows);
+    const source = existsSync(checkpoint)
+      ? ({ kind: "folder", path: checkpoint } as const)
+      : ({ kind: "config", config: job.config, seed: "gpu" } as const);
+    const model = await engine.createModel(source);
+    const openSeconds = (performance.now() - start) / 1000;
+    const { backend } = engine.capabilities;
+    report.note("model", { backend, dtype: precision, parameters: model.parameters, openSeconds, ...memory() });
+    await body(model);
   } finally {
     await engine.close();
   }
 }
 
-async function measureUpdate(opened: TrainableModel): Promise<void> {
-  const random = randomFromSeed("update");
-  const tokens = (count: number): number[] => Array.from({ length: count }, () => random.integer(qwen.vocab_size));
-  const sequences = Array.from({ length: update.sequences }, () => ({
-    promptTokens: tokens(1),
-    completionTokens: tokens(update.tokens - 1),
-  }));
-  const step = async (): Promise<void> => {
-    await opened.forwardBackward(sequences, ({ values }) => new Float64Array(values.length).fill(-1 / values.length));
-    const settings = { learningRate: 1e-6, beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 };
-    await opened.optimStep(settings);
+async function parity(): Promise<void> {
+  for (const precision of new Set(["float32", dtype] as const))
+    await withModel(precision, async (model) =>
+      report.note("parity", { dtype: precision, ...(await compareWithPeer(model, job, checkpoint)) }),
+    );
+}
+
+/** With PyTorch's kernels alone, and with our own programs. */
+async function speed(): Promise<void> {
+  const body = async (model: TrainableModel): Promise<void> => {
+    await measureUpdate(model);
+    for (const rows of job.decode.rows) await measureDecode(model, rows);
   };
+  await withModel(dtype, body);
+  if (device === "cuda") await withModel(dtype, body, true);
+}
+
+async function measureUpdate(opened: TrainableModel): Promise<void> {
+  const step = updateOf(opened, job);
   await step();
   const steps = 5;
   const start = performance.now();
   for (let i = 0; i < steps; i++) await step();
   const seconds = (performance.now() - start) / 1000 / steps;
-  const tokensPerSecond = (update.sequences * update.tokens) / seconds;
+  const tokensPerSecond = (job.update.sequences * job.update.tokens) / seconds;
   const tflops = (6 * opened.parameters * tokensPerSecond) / 1e12;
-  note("update", {
-    ...update,
-    seconds,
-    tokensPerSecond,
-    tflops,
-    mfu: peak === null ? null : tflops / peak,
-    ...memory(),
-  });
+  const share = peak === null ? null : tflops / peak;
+  report.note("update", { ...job.update, seconds, tokensPerSecond, tflops, mfu: share, ...memory() });
 }
 
 async function measureDecode(opened: TrainableModel, rows: number): Promise<void> {
-  const random = randomFromSeed("decode");
-  const requests = Array.from({ length: rows }, (_, row): SampleRequest => ({
-    promptTokens: Array.from({ length: decode.prompt }, () => random.integer(qwen.vocab_size)),
-    sampling: { temperature: 1, maxTokens: decode.tokens },
-    stopTokens: [],
-    random: random.split(row).state(),
-  }));
+  const { prompt, tokens } = job.decode;
+  const requests = decodeRequests(job, rows);
   await opened.sample(requests.map((request) => ({ ...request, sampling: { temperature: 1, maxTokens: 4 } })));
   const start = performance.now();
   await opened.sample(requests);
   const seconds = (performance.now() - start) / 1000;
-  note("decode", {
-    rows,
-    prompt: decode.prompt,
-    tokens: decode.tokens,
-    seconds,
-    tokensPerSecond: (rows * decode.tokens) / seconds,
-    ...memory(),
-  });
+  const stepMs = (1000 * seconds) / tokens;
+  report.note("decode", { rows, prompt, tokens, seconds, stepMs, tokensPerSecond: (rows * tokens) / seconds });
 }
 
-function peer(): void {
-  const job = { config: qwen, device, dtype, update, decode };
-  const python = process.env["LACONIC_PYTHON"] ?? "python3";
-  const { status, stdout, stderr } = spawnSync(python, [join(import.meta.dirname, "../peers/torch_loop.py")], {
-    input: JSON.stringify(job),
-    encoding: "utf8",
-    timeout: 300_000,
-  });
-  if (status !== 0) return note("peer", { failed: (stderr ?? "").split("\n").slice(-4).join(" ") });
-  for (const line of stdout.trim().split("\n")) note("peer", JSON.parse(line) as Record<string, unknown>);
+/** Processes of their own: what a blocking launch costs is settled when CUDA is loaded. */
+function profile(): void {
+  const jobFile = join(folder, "job.json");
+  writeFileSync(jobFile, JSON.stringify(job));
+  const program = [...process.execArgv, new URL("gpu/profile.ts", import.meta.url).pathname];
+  for (const blocking of device === "cuda" ? ["0", "1"] : ["0"]) {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [...program, jobFile, checkpoint, device, dtype], {
+      encoding: "utf8",
+      timeout: 120_000,
+      env: { ...process.env, CUDA_LAUNCH_BLOCKING: blocking },
+    });
+    for (const line of stdout.trim().split("\n").filter(Boolean)) {
+      const { bench: _, ...facts } = JSON.parse(line) as Record<string, unknown>;
+      report.note("profile", { ...facts, blocking: blocking === "1" });
+    }
+    if (status !== 0) report.note("profile", { failed: stderr.split("\n").slice(-8).join(" ") });
+  }
 }
 
 function quickstart(): void {
@@ -244,10 +197,10 @@ function quickstart(): void {
   const { status, stdout, stderr } = spawnSync(process.execPath, [entry, "quickstart", "--device", device, "--json"], {
     encoding: "utf8",
     timeout: 240_000,
-    cwd: flags.out,
+    cwd: folder,
   });
   const last = stdout.trim().split("\n").at(-1) ?? "";
-  note("quickstart", status === 0 ? { result: last } : { failed: stderr.split("\n").slice(-3).join(" ") });
+  report.note("quickstart", status === 0 ? { result: last } : { failed: stderr.split("\n").slice(-3).join(" ") });
 }
 
 function query(field: string): string {
@@ -265,35 +218,9 @@ function memory(): Record<string, unknown> {
 
 function torchFacts(): Record<string, unknown> {
   try {
-    const { version, folder } = findTorch();
-    return { torch: version, folder, driver: device === "cuda" ? query("driver_version") : null };
+    const { version, folder: found } = findTorch();
+    return { torch: version, folder: found, driver: device === "cuda" ? query("driver_version") : null };
   } catch (error) {
     return { torch: error instanceof Error ? error.message : String(error) };
   }
-}
-
-function write(): void {
-  const name = `gpu-${gpu.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`;
-  writeFileSync(join(flags.out, `${name}.json`), `${JSON.stringify(results, null, 2)}\n`);
-  const lines = results.map(({ section, ...facts }) => {
-    const cells = Object.entries(facts).map(([key, value]) => `${key} ${shown(value)}`);
-    return `| ${String(section)} | ${cells.join(", ").replaceAll("|", "\\|")} |`;
-  });
-  const text = [
-    `# ${gpu}`,
-    "",
-    "`npm run gpu:check` wrote this page and the JSON beside it.",
-    "",
-    "| section | result |",
-    "| --- | --- |",
-    ...lines,
-    "",
-  ];
-  writeFileSync(join(flags.out, `${name}.md`), text.join("\n"));
-  print("written", { json: join(flags.out, `${name}.json`) });
-}
-
-function shown(value: unknown): string {
-  if (typeof value === "number") return Number.isInteger(value) ? String(value) : value.toPrecision(4);
-  return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -58,8 +58,8 @@ print("machine", machine());
 for (const item of cases.filter(({ name }) => name.includes(wanted))) {
   const text = JSON.stringify(item);
   const child = new URL("memory-child.ts", import.meta.url).pathname;
-  const own = run(process.execPath, ["--import", "tsx", child, text]);
-  const peer = existsSync(python) ? run(python, [join(root, "bench/peers/memory.py"), text]) : null;
+  const own = run(process.execPath, ["--import", import.meta.resolve("tsx"), child, text]);
+  const peer = existsSync(python) ? run(python, [join(import.meta.dirname, "../peers/memory.py"), text]) : null;
   const planned = item.work === "update" ? planMemory(parseModelConfig(item.config), item.settings).training : null;
   print("memory", {
     name: item.name,

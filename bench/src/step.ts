@@ -18,6 +18,7 @@ import { qwen2Config } from "./model-geometry.ts";
 import { stepSizes, type StepJob, type StepResult, type StepSize } from "./step/job.ts";
 
 const root = join(import.meta.dirname, "../..");
+const tsx = import.meta.resolve("tsx");
 const python = process.env["LACONIC_PYTHON"] ?? join(root, ".venv/bin/python");
 const peers = {
   trl: "trl_step.py",
@@ -99,8 +100,8 @@ function run(side: string, job: StepJob): StepResult | null {
   if (peer !== null && !existsSync(python)) return skip(side, `${python} does not exist; set LACONIC_PYTHON`);
   const [program, args] =
     peer === null
-      ? [join(root, "node_modules/.bin/tsx"), [join(root, "bench/src/step/own-side.ts"), side]]
-      : [python, [join(root, "bench/peers", peer)]];
+      ? [process.execPath, ["--import", tsx, join(import.meta.dirname, "step/own-side.ts"), side]]
+      : [python, [join(import.meta.dirname, "../peers", peer)]];
   const { status, stdout, stderr } = spawnSync(program, args, {
     input: JSON.stringify(job),
     encoding: "utf8",

@@ -61,6 +61,7 @@ export type { TokenPrice } from "./token-price.ts";
 export { stopReasons } from "./stop-reason.ts";
 export type { StopReason } from "./stop-reason.ts";
 export type { EpisodeBudget, EpisodeContext, EpisodeLimits, Topology } from "./topology.ts";
+export { backoffMs } from "./backoff.ts";
 export { expectNotAborted, untilAborted } from "./until-aborted.ts";
 export { maxReward } from "./reward.ts";
 export type { EpisodeReward, Grader, Reward, RewardContext, RewardResult, RewardTerms } from "./reward.ts";

@@ -47,6 +47,30 @@ describe.each(objectiveNames)("%s", (name) => {
   });
 });
 
+test.each(["withImportance", "its own option"] as const)("%s corrects where the sampler is far enough away", (how) => {
+  const make = (gapAbove?: number): Objective => {
+    const importance = {
+      kind: "truncate",
+      level: "geometric",
+      cap: 1.5,
+      ...(gapAbove !== undefined && { gapAbove }),
+    } as const;
+    return how === "withImportance"
+      ? withImportance(objectivePreset("gspo"), importance)
+      : objectivePreset("gspo", { importance });
+  };
+  // |old - roll| is 0.2 0.2 0.2, 0.8, 0.3 1.4, 0.2 0.1: 3.4 over 8 tokens.
+  expectSame(make(0.424), make());
+  const left = make(0.426).evaluate(input);
+  expect(left.loss).toBeCloseTo(objectivePreset("gspo").evaluate(input).loss, 12);
+  expect(left.diagnostics).not.toHaveProperty("sampling/ess");
+  expect(make(0.1).settings).toMatchObject({ importanceGapAbove: 0.1 });
+  expect(() => make(0)).toThrow(/gapAbove/u);
+  // A sampler in step is no bypass to be refused.
+  const inStep = make(0.01).evaluate({ ...input, rollLogProbs: input.oldLogProbs });
+  expect(inStep.loss).toBeCloseTo(left.loss, 12);
+});
+
 test("a divergence is added in the weights that are named", () => {
   const kl = { estimator: "k3+", coefficient: 0.1 } as const;
   expectSame(withKl(objectivePreset("gspo"), kl), objectivePreset("gspo", { kl }));

@@ -19,7 +19,9 @@ export function withImportance(objective: Objective, options: ImportanceOptions)
     settings: { ...objective.settings, ...importanceSettings(options) },
     evaluate(input) {
       const prepared = prepare(input);
-      const { weights, diagnostics } = importanceWeights(prepared, options);
+      const importance = importanceWeights(prepared, options);
+      if (!importance) return objective.evaluate(input);
+      const { weights, diagnostics } = importance;
       const byToken = options.level === "token";
       const output = objective.evaluate({ ...input, advantages: rescaled(prepared, weights, byToken) });
       return { ...output, diagnostics: { ...output.diagnostics, ...diagnostics } };

@@ -1,12 +1,4 @@
-import {
-  exponential,
-  LaconicError,
-  logarithm,
-  statisticOf,
-  type Diagnostics,
-  type Objective,
-  type Ragged,
-} from "@laconic/core";
+import { exponential, LaconicError, logarithm, statisticOf, type Diagnostics, type Objective } from "@laconic/core";
 import type { Prepared } from "./prepare.ts";
 
 /** Correction for a sampler whose log-probs differ from the trainer's: ρ = π_old / π_roll, detached, multiplies the loss. */
@@ -19,64 +11,70 @@ export interface ImportanceOptions {
   readonly cap: number;
   /** Drop a sequence that holds a token with ρ below this (MARTI: 1e-4). */
   readonly veto?: number;
+  /**
+   * Correct only where the mean |log π_old - log π_roll| of what is evaluated together is above this: a sampler in step with
+   * the trainer is left alone.
+   */
+  readonly gapAbove?: number;
 }
 
 /** @throws LaconicError `config_invalid`. */
 export function checkImportance(options: ImportanceOptions | undefined): void {
   if (!options) return;
-  if (!(options.cap > 1))
-    throw new LaconicError("config_invalid", `importance.cap is ${options.cap}: it must be above 1`);
-  if (options.veto !== undefined && !(options.veto > 0 && options.veto < 1))
-    throw new LaconicError("config_invalid", `importance.veto is ${options.veto}: it must be between 0 and 1`);
+  const { cap, veto = 0.5, gapAbove = 1 } = options;
+  const check = (name: "cap" | "veto" | "gapAbove", holds: boolean, range: string): void => {
+    if (!holds) throw new LaconicError("config_invalid", `importance.${name} is ${options[name]}: it must be ${range}`);
+  };
+  check("cap", cap > 1, "above 1");
+  check("veto", veto > 0 && veto < 1, "between 0 and 1");
+  check("gapAbove", gapAbove > 0, "above 0");
 }
 
 /** As flat facts for the run record. */
 export function importanceSettings(options: ImportanceOptions | undefined): Objective["settings"] {
   if (!options) return { importance: null };
-  const { kind, level, cap, veto = null } = options;
-  return { importance: kind, importanceLevel: level, importanceCap: cap, importanceVeto: veto };
+  const { kind, level, cap, veto = null, gapAbove } = options;
+  const settings = { importance: kind, importanceLevel: level, importanceCap: cap, importanceVeto: veto };
+  return gapAbove ? { ...settings, importanceGapAbove: gapAbove } : settings;
 }
 
 /** No two engines agree to the last bit on this many tokens by chance. */
 const chanceTokens = 64;
 
-/** Bypass mode: the sampler's log-probs serve as old ones, so π / π_old is the whole correction already. */
-function refuseBypass({ input, totals }: Prepared, rollLogProbs: Ragged): void {
-  const trained = (t: number): boolean => !input.mask || input.mask[t] !== 0;
-  const { values } = input.oldLogProbs;
-  let compared = 0;
-  for (let t = 0; t < values.length; t++) {
-    if (!trained(t)) continue;
-    if (values[t] !== rollLogProbs.values[t]) return;
-    compared += 1;
-  }
-  // Two float32 engines may agree on the few tokens of a micro-batch.
-  if (compared >= chanceTokens || (compared > 0 && compared === totals.tokens))
-    throw new LaconicError(
-      "objective_refused",
-      "importance: rollLogProbs and oldLogProbs are the same values, so π / π_old corrects for the sampler already; recompute oldLogProbs with the trainer, or leave importance out",
-    );
-}
-
-/** Weight per token, with the effective sample size (sum ρ)² / (n sum ρ²) among the diagnostics. */
+/** Weight per token, with the effective sample size (sum ρ)² / (n sum ρ²) among the diagnostics; null where the gap is small. */
 export function importanceWeights(
   prepared: Prepared,
   options: ImportanceOptions,
-): { readonly weights: Float64Array; readonly diagnostics: Diagnostics } {
+): { readonly weights: Float64Array; readonly diagnostics: Diagnostics } | null {
   const { input, lengths, sequences } = prepared;
   const { logProbs, oldLogProbs, rollLogProbs, mask } = input;
   if (!rollLogProbs)
     throw new LaconicError("input_invalid", "importance weights need rollLogProbs: the log-probs the sampler reported");
-  refuseBypass(prepared, rollLogProbs);
+  const trained = (t: number): boolean => !mask || mask[t] !== 0;
+  const gap = (t: number): number => (oldLogProbs.values[t] as number) - (rollLogProbs.values[t] as number);
+  let [total, compared] = [0, 0];
+  for (let t = 0; t < logProbs.values.length; t++) {
+    if (!trained(t)) continue;
+    total += Math.abs(gap(t));
+    compared += 1;
+  }
+  if (options.gapAbove && total <= options.gapAbove * compared) return null;
+  // Bypass mode: the sampler's log-probs serve as old ones, so π / π_old is the whole correction already. Two float32 engines
+  // may agree on the few tokens of a micro-batch.
+  if (total === 0 && (compared >= chanceTokens || (compared > 0 && compared === prepared.totals.tokens)))
+    throw new LaconicError(
+      "objective_refused",
+      "importance: rollLogProbs and oldLogProbs are the same values, so π / π_old corrects already; recompute oldLogProbs, or leave importance out",
+    );
+  const byToken = options.level === "token";
   const weights = new Float64Array(logProbs.values.length);
   const ratios: number[] = [];
-  const bound = (ratio: number): number => {
+  const bound = (logRatio: number): number => {
+    const ratio = exponential(Math.min(logRatio, 20));
     ratios.push(ratio);
     if (options.kind === "truncate") return Math.min(ratio, options.cap);
     return ratio <= options.cap && ratio >= 1 / options.cap ? ratio : 0;
   };
-  const trained = (t: number): boolean => !mask || mask[t] !== 0;
-  const gap = (t: number): number => (oldLogProbs.values[t] as number) - (rollLogProbs.values[t] as number);
   for (let s = 0; s < sequences; s++) {
     const [start, end] = [logProbs.offsets[s] as number, logProbs.offsets[s + 1] as number];
     let [sum, lowest] = [0, Infinity];
@@ -88,20 +86,20 @@ export function importanceWeights(
     }
     const vetoed = options.veto !== undefined && lowest < logarithm(options.veto);
     const exponent = options.level === "geometric" ? sum / Math.max(1, lengths[s] as number) : sum;
-    const whole = options.level === "token" ? 0 : bound(exponential(Math.min(exponent, 20)));
+    const whole = byToken ? 0 : bound(exponent);
     for (let t = start; t < end; t++) {
       if (!trained(t)) continue;
-      const weight = options.level === "token" ? bound(exponential(Math.min(gap(t), 20))) : whole;
+      const weight = byToken ? bound(gap(t)) : whole;
       weights[t] = vetoed ? 0 : weight;
     }
   }
-  const total = ratios.reduce((sum, ratio) => sum + ratio, 0);
-  const squares = ratios.reduce((sum, ratio) => sum + ratio * ratio, 0);
+  const ratio = statisticOf(ratios);
+  const squares = ratios.reduce((sum, each) => sum + each * each, 0);
   return {
     weights,
     diagnostics: {
-      "sampling/ratio": statisticOf(ratios),
-      "sampling/ess": statisticOf(squares > 0 ? [(total * total) / (ratios.length * squares)] : []),
+      "sampling/ratio": ratio,
+      "sampling/ess": statisticOf(squares > 0 ? [(ratio.sum * ratio.sum) / (ratios.length * squares)] : []),
     },
   };
 }

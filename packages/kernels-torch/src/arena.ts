@@ -56,12 +56,13 @@ export class Arena {
     return view;
   }
 
-  /** One piece is freed. */
-  leave(): void {
+  /** One piece is freed. @returns whether it was the last, and all is gone */
+  leave(): boolean {
     this.#pieces -= 1;
-    if (this.#pieces > 0) return;
+    if (this.#pieces > 0) return false;
     for (const view of this.#views.values()) this.#torch.delete(view);
     this.#torch.delete(this.whole);
+    return true;
   }
 }
 

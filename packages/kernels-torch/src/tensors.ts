@@ -1,7 +1,10 @@
 import { LaconicError } from "@laconic/core";
 import { sizeOf, TensorScopes, type Precision, type Tensor } from "@laconic/kernels";
 import type { Placement } from "./arena.ts";
+import { MemoryPool, type Block } from "./memory-pool.ts";
+import type { ScalarType } from "./native/scalar-type.ts";
 import type { Handle, Torch } from "./native/torch.ts";
+import type { Footprint } from "./footprint.ts";
 
 /** A torch tensor behind an opaque handle: contiguous, or columns of a matrix. */
 export class TorchTensor implements Tensor {
@@ -17,16 +20,20 @@ export class TorchTensor implements Tensor {
   rowStride: number | null = null;
   /** The matrix of which it is columns from `start` on; the same object for all columns of one. */
   columnsOf: { readonly matrix: object; readonly start: number } | null = null;
-  /** Whose memory its handle looks at and owns, where it is columns: it lives as long as they do. */
+  /** Whose memory its handle looks at and owns, where it is columns or another shape: it lives as long as they do. */
   base: TorchTensor | null = null;
-  /** Itself, while it is not freed, and the columns that look at its memory. */
+  /** Itself, while it is not freed, and the tensors that look at its memory. */
   users = 1;
   /** Looks at its memory, by name; freed with it, whatever happens to its values. */
   views: Map<string, Handle> = new Map();
   /** Its memory may serve another tensor of its shape. */
   reusable = false;
+  /** Its memory, where that is the pool's: handle and views are the block's, not its own. */
+  block: Block | null = null;
   /** Where it lies, if it shares an allocation with others. */
   placement: Placement | null = null;
+  /** Recordings that read or write it. */
+  footprints: Set<Footprint<TorchTensor>> | null = null;
 
   constructor(
     handle: Handle,
@@ -43,33 +50,68 @@ export class TorchTensor implements Tensor {
   }
 }
 
-/** With this many numbers alive (64 MiB) memory counts more than the time that clearing it takes. */
-const largeElements = 2 ** 24;
-
 /** Owns every tensor, and what is worked out from it. */
 export class TensorStore extends TensorScopes<TorchTensor> {
   readonly #torch: Torch;
-  #elements = 0;
-  #large = false;
-
+  /** Null on a GPU, whose library pools memory itself. */
+  readonly #pool: MemoryPool | null;
   readonly #spares: Spare[] = [];
   #depth = 0;
+  /** Of the recording that is being made. */
+  #noting: Footprint<TorchTensor> | null = null;
 
   constructor(torch: Torch) {
-    super((tensor) => {
-      this.#elements -= sizeOf(tensor.shape);
-      this.#drop(tensor);
-    });
+    super((tensor) => this.#drop(tensor));
     this.#torch = torch;
+    this.#pool = torch.device === "cpu" ? new MemoryPool(torch) : null;
   }
 
-  override adopt(tensor: TorchTensor): TorchTensor {
-    this.#elements += sizeOf(tensor.shape);
-    if (!this.#large && this.#elements >= largeElements) {
-      this.#large = true;
-      this.#torch.library.returnFreedMemory?.();
+  /** Gives memory that nobody uses back to the system. */
+  trim(): void {
+    this.#pool?.clear();
+  }
+
+  override dispose(): void {
+    super.dispose();
+    this.trim();
+  }
+
+  override get(tensor: Tensor): TorchTensor {
+    const own = super.get(tensor);
+    this.#noting?.use(own);
+    return own;
+  }
+
+  /** Notes what `body` rests on; memory that it frees serves nobody outside, and none from outside serves it. */
+  watched(footprint: Footprint<TorchTensor>, body: () => void): void {
+    const spares = this.#spares.splice(0);
+    this.#noting = footprint;
+    try {
+      this.scope(body);
+    } finally {
+      this.#noting = null;
+      for (const spare of this.#spares.splice(0)) this.#deleteAll(spare);
+      this.#spares.push(...spares);
     }
-    return super.adopt(tensor);
+  }
+
+  /** Tells a recording when a tensor goes that it rests on. */
+  watch(footprint: Footprint<TorchTensor>): void {
+    for (const tensor of footprint.ranges.keys())
+      if (this.owns(tensor)) (tensor.footprints ??= new Set()).add(footprint);
+      else footprint.ranges.delete(tensor);
+  }
+
+  unwatch(footprint: Footprint<TorchTensor>): void {
+    for (const tensor of footprint.ranges.keys()) tensor.footprints?.delete(footprint);
+  }
+
+  /** Deletes one thing that was worked out from a tensor. */
+  forget(tensor: TorchTensor, name: string): void {
+    const handle = tensor.derived?.get(name);
+    if (handle === undefined) return;
+    tensor.derived?.delete(name);
+    this.#torch.delete(handle);
   }
 
   /** Memory that was freed inside serves again inside, and is given back at the end of the outermost scope. */
@@ -79,17 +121,24 @@ export class TensorStore extends TensorScopes<TorchTensor> {
       return super.scope(body);
     } finally {
       this.#depth -= 1;
-      if (this.#depth === 0) for (const spare of this.#spares.splice(0)) this.#deleteAll(spare);
+      if (this.#depth === 0) {
+        for (const spare of this.#spares.splice(0)) this.#deleteAll(spare);
+        this.#pool?.age();
+      }
     }
   }
 
-  /** A float tensor of the working precision for `fill` to write: where the layers of a pass follow each other, in memory that serves again and again. */
-  refill(shape: readonly number[], make: () => Handle, fill: (tensor: TorchTensor) => void): TorchTensor {
-    const at = this.#spares.findIndex((spare) => spare.shape.every((length, i) => length === shape[i]));
-    const [spare] = at < 0 ? [] : this.#spares.splice(at, 1);
-    const tensor = this.adoptFloats(spare?.handle ?? this.#torch.run(make), shape);
-    if (spare) tensor.views = spare.views;
-    tensor.reusable = shape.reduce((product, length) => product * length, 1) <= mostReused;
+  /**
+   * A float tensor for `fill` to write, in memory that serves again and again: on the CPU the pool's, on a GPU that of a few
+   * small tensors of the same shape, as the layers of a decode step make them.
+   */
+  refill(
+    shape: readonly number[],
+    type: ScalarType,
+    fill: (tensor: TorchTensor) => void,
+    precision: Precision = "working",
+  ): TorchTensor {
+    const tensor = this.#pool ? this.#pooled(this.#pool, shape, type, precision) : this.#spared(shape, type, precision);
     try {
       this.#torch.run(() => {
         fill(tensor);
@@ -104,6 +153,7 @@ export class TensorStore extends TensorScopes<TorchTensor> {
 
   /** A view of a tensor's memory, made at first use. */
   view(tensor: TorchTensor, name: string, make: () => Handle): Handle {
+    this.#noting?.use(tensor);
     let handle = tensor.views.get(name);
     if (handle === undefined) {
       handle = this.#torch.apart(make);
@@ -122,11 +172,14 @@ export class TensorStore extends TensorScopes<TorchTensor> {
 
   /** Something that follows from a tensor's values, made at first use and freed with the tensor. */
   derive(tensor: TorchTensor, name: string, make: () => Handle): Handle {
+    this.#noting?.use(tensor);
+    this.#noting?.sources.add(tensor);
     tensor.derived ??= new Map();
     let handle = tensor.derived.get(name);
     if (handle === undefined) {
       handle = this.#torch.apart(make);
       tensor.derived.set(name, handle);
+      this.#noting?.derived.push([tensor, name]);
     }
     return handle;
   }
@@ -142,6 +195,14 @@ export class TensorStore extends TensorScopes<TorchTensor> {
     const handle = tensor.derived?.get(name);
     if (handle !== undefined) return handle;
     throw new LaconicError("engine_failed", `${name} is missing: the tensor does not come from the forward pass`);
+  }
+
+  /** The same memory under another shape, by a handle that the tensor's views have. */
+  adoptShape(handle: Handle, shape: readonly number[], base: TorchTensor): TorchTensor {
+    const tensor = this.adoptFloats(handle, shape, base.precision);
+    tensor.base = base;
+    base.users += 1;
+    return tensor;
   }
 
   /**
@@ -165,20 +226,47 @@ export class TensorStore extends TensorScopes<TorchTensor> {
 
   /** Puts new data under a handle that shares its memory with nothing. */
   replace(tensor: TorchTensor, handle: Handle): void {
+    if (tensor.footprints) giveUp(tensor.footprints);
     this.changed(tensor);
-    this.#deleteAll(tensor);
+    if (tensor.block) this.#pool?.give(tensor.block);
+    else this.#deleteAll(tensor);
+    tensor.block = null;
     tensor.views = new Map();
     tensor.handle = handle;
   }
 
   /** Forgets what was worked out from a tensor whose values have changed. */
   changed(tensor: TorchTensor, range: readonly [number, number] = tensor.range): void {
-    if (tensor.derived) for (const handle of tensor.derived.values()) this.#torch.delete(handle);
+    if (tensor.derived) {
+      for (const footprint of [...(tensor.footprints ?? [])]) if (footprint.sources.has(tensor)) footprint.gone();
+      for (const handle of tensor.derived.values()) this.#torch.delete(handle);
+    }
     tensor.derived = null;
     tensor.range = range;
   }
 
+  #pooled(pool: MemoryPool, shape: readonly number[], type: ScalarType, precision: Precision): TorchTensor {
+    const block = pool.take(sizeOf(shape), type);
+    const views = pool.viewsOf(block, shape);
+    const tensor = this.adoptFloats(views.get("") as Handle, shape, precision);
+    tensor.views = views;
+    tensor.block = block;
+    return tensor;
+  }
+
+  #spared(shape: readonly number[], type: ScalarType, precision: Precision): TorchTensor {
+    const reusable = precision === "working" && sizeOf(shape) <= mostReused;
+    const at = reusable ? this.#spares.findIndex((spare) => spare.shape.every((length, i) => length === shape[i])) : -1;
+    const [spare] = at < 0 ? [] : this.#spares.splice(at, 1);
+    const handle = spare?.handle ?? this.#torch.run(() => this.#torch.empty(shape, type));
+    const tensor = this.adoptFloats(handle, shape, precision);
+    if (spare) tensor.views = spare.views;
+    tensor.reusable = reusable;
+    return tensor;
+  }
+
   #drop(tensor: TorchTensor): void {
+    if (tensor.footprints) giveUp(tensor.footprints);
     this.changed(tensor);
     this.#release(tensor);
   }
@@ -186,9 +274,11 @@ export class TensorStore extends TensorScopes<TorchTensor> {
   #release(tensor: TorchTensor): void {
     tensor.users -= 1;
     if (tensor.users > 0) return;
-    const { base, handle, views, shape, reusable } = tensor;
-    tensor.placement?.arena.leave();
-    if (base) {
+    const { base, handle, views, shape, reusable, block } = tensor;
+    // With an arena ends what used it, such as an update with its gradients.
+    if (tensor.placement?.arena.leave() === true) this.trim();
+    if (block) this.#pool?.give(block);
+    else if (base) {
       for (const view of views.values()) this.#torch.delete(view);
       this.#release(base);
     } else if (reusable && this.#depth > 0 && this.#spares.length < mostSpares)
@@ -200,6 +290,10 @@ export class TensorStore extends TensorScopes<TorchTensor> {
     this.#torch.delete(handle);
     for (const view of views.values()) this.#torch.delete(view);
   }
+}
+
+function giveUp(footprints: ReadonlySet<Footprint<TorchTensor>>): void {
+  for (const footprint of [...footprints]) footprint.gone();
 }
 
 /** Memory of a freed tensor, with its views. */

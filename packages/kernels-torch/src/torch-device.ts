@@ -1,11 +1,17 @@
 import { LaconicError } from "@laconic/core";
 import { expectInts, sizeOf, type Precision, type Tensor } from "@laconic/kernels";
 import type { Vector } from "./arena.ts";
+import type { Span } from "./kernels/head-tiles.ts";
 import { operator, type Handle, type Torch } from "./native/torch.ts";
 import { scalarType, type ScalarType } from "./native/scalar-type.ts";
 import { TensorStore, type TorchTensor } from "./tensors.ts";
 
 const contiguous = operator("aten::contiguous");
+
+const fewElements = 2 ** 15;
+
+/** Two mebibytes: a few arrays of it stay in a processor's last cache. */
+export const tileElements: number = 2 ** 19;
 
 /** What all kernels work with: libtorch, the tensors, and the working precision. */
 export class TorchDevice {
@@ -72,6 +78,50 @@ export class TorchDevice {
   /** A new tensor out of a kernel whose result is contiguous. */
   make(shape: readonly number[], body: () => Handle, precision: Precision = "working"): TorchTensor {
     return this.store.adoptFloats(this.torch.run(body), shape, precision);
+  }
+
+  /** The same in memory that serves again, which the body writes. */
+  refill(shape: readonly number[], body: (out: Handle) => void, precision: Precision = "working"): TorchTensor {
+    return this.store.refill(shape, this.type(precision), ({ handle }) => body(handle), precision);
+  }
+
+  /** Runs the body with memory of its own, in float32 and of any values. */
+  withRoom<T>(elements: number, body: (room: Handle) => T): T {
+    const room = this.store.refill([elements], scalarType.float32, () => undefined, "full");
+    try {
+      return body(room.handle);
+    } finally {
+      this.store.free(room);
+    }
+  }
+
+  /**
+   * Whether a kernel on so many elements writes into memory that serves again: on the CPU, from an eighth of a mebibyte on. On a GPU, and
+   * for the rows of a decode step, fewer calls count more.
+   */
+  writesInPlace(elements: number): boolean {
+    return this.torch.device === "cpu" && elements >= fewElements;
+  }
+
+  /** The same where a kernel also sums in place, which takes float32. */
+  sumsInPlace(elements: number): boolean {
+    return this.working === scalarType.float32 && this.writesInPlace(elements);
+  }
+
+  /** Some rows of a matrix, and of these some columns. */
+  rowsOf(
+    { handle, stride }: { readonly handle: Handle; readonly stride: number },
+    { start, count }: Span,
+    width: number,
+    from = 0,
+  ): Handle {
+    return this.torch.view(handle, [count, width], [stride, 1], start * stride + from);
+  }
+
+  /** Runs of rows whose arrays stay in a processor's cache from one operation to the next. */
+  *tiles(rows: number, width: number): Generator<Span> {
+    const most = Math.max(1, Math.floor(tileElements / Math.max(1, width)));
+    for (let start = 0; start < rows; start += most) yield { start, count: Math.min(most, rows - start) };
   }
 
   /** The result of a kernel in the working precision: what was computed wider is rounded. */

@@ -13,10 +13,13 @@ import { mathAttentionKernels } from "./kernels/math-attention.ts";
 import { normKernels, type NormBackward } from "./kernels/norm.ts";
 import { optimizerKernels } from "./kernels/optimizer.ts";
 import { pieceKernels } from "./kernels/pieces.ts";
+import { headPrograms } from "./kernels/program-head.ts";
+import { pointwisePrograms } from "./kernels/program-pointwise.ts";
 import { rotaryKernels } from "./kernels/rotary.ts";
 import { rowWriteKernels } from "./kernels/row-writes.ts";
 import { rowKernels } from "./kernels/rows.ts";
 import { samplingKernels } from "./kernels/sampling.ts";
+import { Recordings } from "./recordings.ts";
 import { TorchDevice } from "./torch-device.ts";
 
 /** Of the machine, or of the container that the process runs in. */
@@ -35,32 +38,42 @@ export interface KernelChoices {
   readonly attention: AttentionKind;
   readonly caching?: CacheKind;
   readonly normBackward?: NormBackward;
+  /** Whether our own programs take the place of several kernels of PyTorch's; on CUDA in bfloat16. False unless told. */
+  readonly programs?: boolean;
   /** Most bytes that a tile of the head holds. */
   readonly headBytes?: number;
+  /** Decode steps as graphs, where the device has them. */
+  readonly graphs?: boolean;
 }
 
 /** The kernel set on libtorch. On CUDA the fused kernel, and caches other than plain ones, are for bfloat16. */
 export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", choices: KernelChoices): Kernels {
-  const { attention, caching = "plain", headBytes } = choices;
+  const { attention, caching = "plain", programs = false, headBytes, graphs = false } = choices;
   const { normBackward = torch.device === "cuda" ? "fused" : "composed" } = choices;
   const device = new TorchDevice(torch, dtype);
   const plain = mathAttentionKernels(device);
   const fused = torch.device === "cpu" ? cpuAttentionKernels(device) : cudaAttentionKernels(device, plain);
   const caches = cacheKernels(device);
   const { major, minor } = torch.library.version;
-  return {
+  const recorder = graphs ? new Recordings(torch, device.store) : null;
+  if (recorder) torch.onOutOfMemory = () => recorder.drop();
+  const set: Kernels = {
     device: torch.device,
-    backend: `libtorch ${major}.${minor}${attention === "math" ? ", plain attention" : ""}${caching === "plain" ? "" : `, cache of ${caching}`}`,
+    backend: `libtorch ${major}.${minor}${attention === "math" ? ", plain attention" : ""}${caching === "plain" ? "" : `, cache of ${caching}`}${programs ? ", own programs" : ""}`,
     dtype,
     deterministic: torch.device === "cpu",
     // Its matrix products choose another order of summation for another number of rows.
     batchInvariant: false,
     cachePageSize: caching === "pages" ? flashPageSize : null,
     runsAhead: torch.device === "cuda",
+    ...(recorder && { recorder }),
     memory: () => (torch.device === "cpu" ? hostMemory() : (torch.library.deviceMemory?.() ?? null)),
     counters: () => torch.counters,
     liveTensors: () => device.store.count,
-    dispose: () => device.dispose(),
+    dispose: () => {
+      recorder?.drop();
+      device.dispose();
+    },
     ...lifetimeKernels(device),
     ...pieceKernels(device),
     ...elementwiseKernels(device),
@@ -74,5 +87,28 @@ export function torchKernelSet(torch: Torch, dtype: "float32" | "bfloat16", choi
     ...headKernels(device, headBytes),
     ...samplingKernels(device),
     ...optimizerKernels(device),
+    ...(programs && { ...pointwisePrograms(device), ...headPrograms(device, headBytes) }),
+  };
+  return recorder ? { ...set, ...droppingFirst(set, recorder) } : set;
+}
+
+/**
+ * Before what may need much memory, recordings are given up: an allocation that fails once takes back what lies unused in
+ * the allocator, and a graph's own scratch memory lies there between its runs.
+ */
+function droppingFirst(set: Kernels, recorder: Recordings): Partial<Kernels> {
+  const after =
+    <Arguments extends readonly unknown[], Result>(kernel: (...args: Arguments) => Result) =>
+    (...args: Arguments): Result => {
+      recorder.drop();
+      return kernel(...args);
+    };
+  return {
+    attention: after(set.attention),
+    headLogProbs: after(set.headLogProbs),
+    headLogProbsBackward: after(set.headLogProbsBackward),
+    adamW: after(set.adamW),
+    createCache: after(set.createCache),
+    together: after(set.together),
   };
 }

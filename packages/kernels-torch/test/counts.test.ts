@@ -1,7 +1,7 @@
 import { randomFromSeed, type TrainableModel } from "@laconic/core";
 import { createInlineEngine } from "@laconic/engine";
-import type { KernelCounters } from "@laconic/kernels";
-import { standInKernels } from "@laconic/kernels-torch/testing";
+import type { KernelCounters, Kernels } from "@laconic/kernels";
+import { standInKernels, type StandInOptions } from "@laconic/kernels-torch/testing";
 import { expect, test } from "vitest";
 
 // The depth and the head layout of Qwen2.5-0.5B; calls do not depend on widths.
@@ -18,16 +18,22 @@ function difference(after: KernelCounters, before: KernelCounters): KernelCounte
   return Object.fromEntries(entries.map(([key, value]) => [key, value - before[key]])) as unknown as KernelCounters;
 }
 
-async function standInModel(): Promise<{ readonly model: TrainableModel; readonly now: () => KernelCounters }> {
-  const { kernels } = standInKernels();
+interface StandInModel {
+  readonly model: TrainableModel;
+  readonly kernels: Kernels;
+  readonly now: () => KernelCounters;
+}
+
+async function standInModel(options: StandInOptions): Promise<StandInModel> {
+  const { kernels } = standInKernels(options);
   const engine = await createInlineEngine([kernels]);
   const model = await engine.createModel({ kind: "config", config, seed: 1 });
-  return { model, now: () => kernels.counters?.() as KernelCounters };
+  return { model, kernels, now: () => kernels.counters?.() as KernelCounters };
 }
 
 /** What one decode step of 256 rows costs while the same rows decode: between a run of 40 steps and one of 30. */
-async function decodeStep(sampling: object): Promise<KernelCounters> {
-  const { model, now } = await standInModel();
+async function decodeStep(sampling: object, options: StandInOptions = {}): Promise<KernelCounters> {
+  const { model, now } = await standInModel(options);
   const run = async (maxTokens: number): Promise<KernelCounters> => {
     const before = now();
     await model.sample(
@@ -63,3 +69,14 @@ test("temperature, top-k, top-p and min-p upload nothing either, and do not make
   expect(step.bytesToDevice).toBe(0);
   expect(step.blockingCopies).toBe(0);
 });
+
+test.for(["pages", "slots"] as const)(
+  "a decode step as a graph: calls, copies and bytes, cache of %s",
+  async (caching) => {
+    const step = await decodeStep({ temperature: 0.8, topK: 50 }, { graphs: true, caching });
+    expect(step.nativeCalls).toBeLessThanOrEqual(10);
+    expect(step.blockingCopies).toBe(0);
+    expect(step.bytesToDevice).toBe(0);
+    expect(step.bytesToHost).toBe(256 * 8);
+  },
+);

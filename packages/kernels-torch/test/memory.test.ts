@@ -1,6 +1,7 @@
 import { createInlineEngine } from "@laconic/engine";
 import { createKernels, findTorch } from "@laconic/kernels-torch";
 import { randomFromSeed } from "@laconic/core";
+import type { Tensor } from "@laconic/kernels";
 import { expect, test } from "vitest";
 import { loadLibrary } from "../src/native/library.ts";
 import { Torch } from "../src/native/torch.ts";
@@ -54,6 +55,34 @@ test.skipIf(missing)(
     expect(torch.liveHandles).toBe(0);
   },
 );
+
+test.skipIf(missing)("memory that another tensor looks at serves nobody else, and freed memory does", async () => {
+  const kernels = await createKernels(options);
+  const [rows, width] = [512, 128];
+  const ones = kernels.upload(new Float32Array(rows * width).fill(1), [rows, width]);
+  const twice = (x: Tensor): Tensor => kernels.add(x, x);
+  const two = twice(ones);
+  const flat = kernels.reshape(two, [rows * width]);
+  const part = kernels.columns(two, 64, 64);
+  const whole = kernels.joinColumns([kernels.columns(two, 0, 64), part]);
+  kernels.free(two, part);
+  const four = twice(whole);
+  // Whoever got the freed memory would have written over it.
+  for (const [tensor, value] of [
+    [flat, 2],
+    [whole, 2],
+    [four, 4],
+  ] as const)
+    expect(new Set(await kernels.read(tensor))).toEqual(new Set([value]));
+  const { dGate, dUp } = kernels.swiGluBackward(four, four, four);
+  const before = await kernels.read(dUp);
+  kernels.free(dGate);
+  const others = [twice(four), kernels.swiGlu(four, four), kernels.copy(four)];
+  expect(await kernels.read(dUp)).toEqual(before);
+  kernels.free(...others);
+  kernels.dispose();
+  expect(kernels.liveTensors()).toBe(0);
+});
 
 test.skipIf(missing)("PyTorch's own reason is in the error, and the kernels work on", async () => {
   const kernels = await createKernels(options);

@@ -1,4 +1,5 @@
 import type { AdamWStep, AdamWTensors, GradientPlace, GradientPlaces } from "./optimizer-contract.ts";
+import type { Recorder } from "./recorder.ts";
 import type { Precision, Tensor } from "./tensor.ts";
 
 export type {
@@ -9,6 +10,7 @@ export type {
   GradientPlace,
   GradientPlaces,
 } from "./optimizer-contract.ts";
+export type { Recorder, Recording, RecordingCounts } from "./recorder.ts";
 export type { Precision, Tensor } from "./tensor.ts";
 
 /** Bytes on the device. */
@@ -79,8 +81,8 @@ export interface CachePlan {
   readonly layout: SequenceLayout;
   /**
    * Block table, [S, width]: position p of sequence s lies in page `table[s * width + floor(p / pageSize)]` at
-   * `p mod pageSize`. Pages that several sequences share are read only; those that new tokens go to appear once. Behind
-   * a sequence's last page stands any page.
+   * `p mod pageSize`. Pages that several sequences share are read only; those that new tokens go to appear once, or in
+   * sequences of one new token that repeat each other in everything. Behind a sequence's last page stands any page.
    */
   readonly table: Int32Array;
   /** The same numbers on the device, int32 [S, width]. */
@@ -167,6 +169,9 @@ export interface Kernels {
    * the last one is read. Absent: no.
    */
   readonly runsAhead?: boolean;
+
+  /** Where work that repeats is enqueued as one call. Absent: nowhere, or nobody asked for it. */
+  readonly recorder?: Recorder;
 
   /** Frees every tensor made inside, but for those in the returned value (a tensor, or arrays and plain objects of tensors). */
   scope<T>(body: () => T): T;
@@ -329,7 +334,7 @@ export interface Kernels {
   ): { readonly tokens: Tensor; readonly logProbs: Tensor };
   /**
    * Log-softmax of logits [B, V] at temperature 1: of one token per row, and of the `count` likeliest in descending
-   * order. tokens int32 [B] -> logProbs [B]; topTokens int32 [B, count] and topLogProbs [B, count]. `count` from 0 to V.
+   * order, equal ones in any. tokens int32 [B] -> logProbs [B]; topTokens int32 [B, count] and topLogProbs [B, count]. `count` from 0 to V.
    */
   tokenLogProbs(
     logits: Tensor,

@@ -29,7 +29,7 @@ export class TensorScopes<T extends Tensor> {
 
   /** @throws LaconicError `engine_failed` for a tensor that was freed or belongs to another kernel set */
   get(tensor: Tensor): T {
-    if (this.#owns(tensor)) return tensor;
+    if (this.owns(tensor)) return tensor;
     throw new LaconicError(
       "engine_failed",
       `a tensor of shape [${tensor.shape.join(", ")}] is used after it was freed or belongs to another kernel set`,
@@ -86,7 +86,8 @@ export class TensorScopes<T extends Tensor> {
     for (const tensor of this.#alive) this.free(tensor);
   }
 
-  #owns(tensor: Tensor): tensor is T {
+  /** Whether a tensor is alive here. */
+  protected owns(tensor: Tensor): tensor is T {
     return this.#alive.has(tensor as T);
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import {
+  backoffMs,
   LaconicError,
   randomFromState,
   tokenCost,
@@ -15,7 +16,6 @@ import { untilDeadline, type Deadline } from "./deadline.ts";
 import { failedAttempt, type FailedAttempt } from "./failure.ts";
 import { Limiter } from "./limiter.ts";
 import { publicPrices } from "./prices.ts";
-import { backoffMs } from "./retry-policy.ts";
 import type { Secret } from "./secret.ts";
 import type { ServerReply } from "./server-reply.ts";
 import { SingleFlight } from "./single-flight.ts";

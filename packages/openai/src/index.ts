@@ -10,6 +10,6 @@ export { publicPrices } from "./prices.ts";
 export { Limiter } from "./limiter.ts";
 export type { LimiterOptions } from "./limiter.ts";
 export type { CacheOptions } from "./completion-cache.ts";
-export { backoffMs, remedyFor } from "./retry-policy.ts";
+export { remedyFor } from "./retry-policy.ts";
 export { parseRetryAfter } from "./retry-after.ts";
 export type { Failure, Remedy } from "./retry-policy.ts";

@@ -48,15 +48,3 @@ export function remedyFor({ status, names = [], waitMs, malformed = false }: Fai
   if (!transient.includes(status) && (status < 500 || lasting.includes(status))) return { kind: "refused" };
   return { kind: "retry", crowded: status === 429, ...(waitMs !== undefined && { afterMs: waitMs }) };
 }
-
-const [baseMs, capMs] = [500, 30_000] as const;
-
-/**
- * How long to wait before an attempt: full jitter, doubling from half a second to thirty (Brooker, "Exponential Backoff
- * And Jitter").
- * @param attempt - failed ones so far, from 1
- * @param uniform - in [0, 1)
- */
-export function backoffMs(attempt: number, uniform: number): number {
-  return uniform * Math.min(capMs, baseMs * 2 ** Math.min(attempt - 1, 20));
-}

@@ -94,7 +94,7 @@ describe("a connection that breaks once the server has the request", () => {
       const saved = await logProbs(model);
       // As after a kill -9: models, sessions and promises are gone.
       served.server.forget();
-      expect(await refusal(step(model))).toMatchObject({ code: "api_refused", detail: { status: 400 } });
+      expect(await refusal(step(model))).toMatchObject({ code: "engine_failed", detail: { outcome: "lost" } });
       const fresh = await served.engine.createModel(source);
       await fresh.load(folder);
       expect(fresh.weightVersion).toBe(1);

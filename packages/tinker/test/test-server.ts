@@ -61,7 +61,7 @@ const quick = { nowMs: () => performance.now(), sleep: () => new Promise<void>((
 export async function serve(options: ServedOptions = {}): Promise<Served> {
   const { record = summing, bases = { tiny: { kind: "config", config: conformanceConfig, seed: 1 } } } = options;
   const folder = await mkdtemp(join(tmpdir(), "laconic-tinker-"));
-  const local = await createLocalEngine({ device: wasmKernels() });
+  const local = await createLocalEngine({ device: wasmKernels(), workers: 1 });
   const server = await startTinkerServer({ engine: local, bases, folder, as: record, ...options.server });
   const { deduplicates } = record;
   const client = await TinkerClient.connect({ baseUrl: server.url, clock: quick, deduplicates, ...options.client });

@@ -5,7 +5,14 @@ import { LaconicError, nearestName, type Field, type Shape } from "@laconic/core
 import { costPreset, costShapes, decoupledShape, type CostSettings } from "@laconic/rewards";
 import { schemaOf } from "@laconic/core/schemas";
 import * as z from "zod";
-import { agentGspoDefaults, type AdvantageSettings, type CreditSettings, type TrainConfig } from "./config.ts";
+import {
+  agentGspoDefaults,
+  asynchronousDefaults,
+  type AdvantageSettings,
+  type AsynchronousSettings,
+  type CreditSettings,
+  type TrainConfig,
+} from "./config.ts";
 import { estimatorOf } from "./estimator-of.ts";
 import type { LearningRateSchedule } from "./learning-rate.ts";
 
@@ -41,6 +48,15 @@ const creditSchema: z.ZodType<CreditSettings> = z.discriminatedUnion("kind", [
   z.strictObject({ kind: z.literal("difference") }),
   z.strictObject({ kind: z.enum(["margin", "quality"]), alpha: z.number().min(0) }),
 ]);
+
+const asynchronousSchema: z.ZodType<AsynchronousSettings> = z.strictObject({
+  activeGroups: positive.nullable(),
+  maxLag: positive,
+  stale: z.enum(["wait", "drop"]),
+  importanceCap: z.number().gt(1),
+  retries: count,
+  cutStragglers: z.strictObject({ afterShare: above0.lt(1), seconds: z.number().min(0) }).nullable(),
+});
 
 const pricesSchema: z.ZodType<TrainConfig["prices"]> = z.record(z.string(), z.number().min(0));
 
@@ -80,7 +96,7 @@ const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
     maxSecondsPerTurn: above0.exactOptional(),
   }),
   onAgentError: z.enum(["throw", "end"]),
-  asynchronous: z.strictObject({ maxLag: positive, importanceCap: z.number().gt(1) }).nullable(),
+  asynchronous: asynchronousSchema.nullable(),
   credit: creditSchema,
   tree: z
     .strictObject({
@@ -110,7 +126,7 @@ const trainConfigSchema: z.ZodType<TrainConfig> = z.strictObject({
     beta2: z.number().min(0).lt(1),
     epsilon: above0,
     weightDecay: z.number().min(0),
-    maxGradNorm: above0,
+    maxGradNorm: above0.nullable(),
     learningRate: scheduleSchema,
   }),
   evaluation: z.strictObject({ every: count, problems: positive, transcripts: count, language: z.boolean() }),
@@ -150,13 +166,18 @@ const wholes = new Set([
   "tree",
   "earlyStopping",
   "limits",
-  "asynchronous",
 ]);
+
+/** Groups that a run has or has not: one that is given is filled from here. */
+const filled: ReadonlyMap<string, unknown> = new Map([["asynchronous", asynchronousDefaults]]);
 
 /** Lays what is given over the defaults; as own properties, so that no key reaches a prototype. */
 function withDefaults(defaults: unknown, given: unknown, path: readonly string[]): unknown {
   if (given === undefined) return defaults;
-  if (!isRecord(defaults) || !isRecord(given) || wholes.has(path.join("."))) return given;
+  const place = path.join(".");
+  const whole = filled.get(place);
+  if (isRecord(whole) && isRecord(given)) return { ...whole, ...given };
+  if (!isRecord(defaults) || !isRecord(given) || wholes.has(place)) return given;
   const merged = Object.entries(given).map(([key, value]) => {
     const own = Object.hasOwn(defaults, key) ? defaults[key] : undefined;
     return [key, withDefaults(own, value, [...path, key])] as const;
@@ -263,16 +284,34 @@ function checkCombinations(config: TrainConfig, place: readonly string[]): void 
     );
   if (config.credit.kind !== "shared" && config.advantage.estimator === "decoupled")
     refuse("credit", "decoupled advantages are of whole episodes; use another estimator");
-  if (config.asynchronous && config.refreshOldPolicyEvery > 1)
-    refuse("asynchronous", "has its own old policies; leave refreshOldPolicyEvery at 1");
-  if (config.asynchronous && config.oldLogProbs === "sampler")
-    refuse("oldLogProbs", "those of the sampler are of older weights in an asynchronous run; use recompute");
+  checkAsynchronous(config, refuse);
   if (config.objective.importance !== undefined) checkImportanceSource(config, refuse);
   if (config.earlyStopping && config.evaluation.every === 0)
     refuse("earlyStopping", "watches evaluations; set evaluation.every above 0");
 }
 
 type Refuse = (key: string, reason: string) => never;
+
+function checkAsynchronous(config: TrainConfig, refuse: Refuse): void {
+  const { asynchronous, problemsPerStep, episodesPerProblem, tree } = config;
+  if (!asynchronous) return;
+  const { activeGroups, maxLag, cutStragglers } = asynchronous;
+  if (config.refreshOldPolicyEvery > 1)
+    refuse("asynchronous", "has its own old policies; leave refreshOldPolicyEvery at 1");
+  if (config.oldLogProbs === "sampler")
+    refuse("oldLogProbs", "those of the sampler are of older weights in an asynchronous run; use recompute");
+  const most = (maxLag + 1) * problemsPerStep;
+  if ((activeGroups ?? 0) > most)
+    refuse(
+      "asynchronous.activeGroups",
+      `is ${activeGroups}, of which maxLag ${maxLag} allows ${most}: (maxLag + 1) * problemsPerStep; null takes what it allows`,
+    );
+  if (cutStragglers && tree) refuse("asynchronous.cutStragglers", "a tree is played as a whole; use null");
+  if (cutStragglers && Math.ceil(cutStragglers.afterShare * episodesPerProblem) >= episodesPerProblem)
+    refuse("asynchronous.cutStragglers.afterShare", `is all of ${episodesPerProblem} episodes: nothing is ever cut`);
+  if (cutStragglers && Math.ceil(cutStragglers.afterShare * episodesPerProblem) < 2)
+    refuse("asynchronous.cutStragglers.afterShare", "leaves one episode of a group, whose advantage is 0");
+}
 
 /** One correction for the sampler, not two, and none where nothing is left to correct. */
 function checkImportanceSource({ asynchronous, oldLogProbs }: TrainConfig, refuse: Refuse): void {

@@ -54,6 +54,25 @@ export interface ScoringSettings {
   readonly mostUnscored: number;
 }
 
+/** Sampling beside training: groups are played all the time, and a step takes the first that are complete. */
+export interface AsynchronousSettings {
+  /** So many groups' worth of episodes are played at once; null for what `maxLag` allows: (`maxLag` + 1) `problemsPerStep`. */
+  readonly activeGroups: number | null;
+  /** Most steps that the weights behind a group may be old when it trains. */
+  readonly maxLag: number;
+  /** A group that would become older holds up the step that must take it, or is dropped and named in `dropped.jsonl`. */
+  readonly stale: "wait" | "drop";
+  /** An advantage counts by how likelier its reply has become since, at most so much. */
+  readonly importanceCap: number;
+  /** Times that an episode whose model fails is played again; then its group is dropped and named. */
+  readonly retries: number;
+  /**
+   * Null waits for every episode of a group. Else a group of which `afterShare` is over trains without those that take
+   * `seconds` more: long replies are then left out more often than short ones.
+   */
+  readonly cutStragglers: { readonly afterShare: number; readonly seconds: number } | null;
+}
+
 /** Everything that decides what a run computes. Plain data: the same configuration and seed give the same run. */
 export interface TrainConfig {
   readonly seed: string | number;
@@ -94,13 +113,16 @@ export interface TrainConfig {
   readonly scoring: ScoringSettings;
   /** Ceilings of an episode. */
   readonly limits: EpisodeLimits;
-  /** What an agent's error does: end the run, or its episode, which is then left out of rewards. */
+  /**
+   * What an agent's error does: end the run, or its episode, which is then left out of rewards. In an asynchronous run `throw`
+   * ends the group at first, and the run when as many groups as a step has fail in a row.
+   */
   readonly onAgentError: "throw" | "end";
   /**
-   * Null samples each step under the newest weights. Else rollouts run up to `maxLag` steps ahead, and an advantage counts
-   * by how likelier its reply has become since, at most `importanceCap`. A resumed run samples what was in flight anew.
+   * Null samples each step under the newest weights. Else groups are sampled all the time; a resumed run plays those anew that
+   * were in flight.
    */
-  readonly asynchronous: { readonly maxLag: number; readonly importanceCap: number } | null;
+  readonly asynchronous: AsynchronousSettings | null;
   readonly credit: CreditSettings;
   /** Null samples `episodesPerProblem` whole episodes; a tree samples as many replies of each agent at each node. */
   readonly tree: TreeSettings | null;
@@ -120,7 +142,8 @@ export interface TrainConfig {
     readonly beta2: number;
     readonly epsilon: number;
     readonly weightDecay: number;
-    readonly maxGradNorm: number;
+    /** Most of the global gradient norm; null never clips, as where a remote engine has no way to. */
+    readonly maxGradNorm: number | null;
     /** Over optimiser steps. */
     readonly learningRate: LearningRateSchedule;
   };
@@ -145,13 +168,26 @@ type FilledGroup = "optimizer" | "evaluation" | "checkpoint" | "scoring";
 
 /** A configuration as one writes it: what is absent is that of {@link agentGspoDefaults}. */
 export type TrainSettings = {
-  readonly [Key in Exclude<keyof TrainConfig, FilledGroup>]?: TrainConfig[Key];
+  readonly [Key in Exclude<keyof TrainConfig, FilledGroup | "asynchronous">]?: TrainConfig[Key];
+} & {
+  /** What is absent is that of {@link asynchronousDefaults}. */
+  readonly asynchronous?: Partial<AsynchronousSettings> | null;
 } & {
   readonly [Key in Exclude<FilledGroup, "optimizer">]?: Partial<TrainConfig[Key]>;
 } & {
   readonly optimizer?: Partial<Omit<TrainConfig["optimizer"], "learningRate">> & {
     readonly learningRate?: Partial<LearningRateSchedule>;
   };
+};
+
+/** Of runs that ask for asynchronous sampling; ours. */
+export const asynchronousDefaults: AsynchronousSettings = {
+  activeGroups: null,
+  maxLag: 4,
+  stale: "wait",
+  importanceCap: 2,
+  retries: 2,
+  cutStragglers: null,
 };
 
 /** The paper's choices where it makes any; the rest are ours and say so. */

@@ -10,6 +10,7 @@ import {
 } from "@laconic/core";
 import { scoreValue, type ScoreCounts } from "@laconic/rewards";
 import { agentGspoDefaults, type ScoringSettings, type TrainConfig } from "./config.ts";
+import { attempts, streamOfAttempt } from "./stages/attempts.ts";
 import { languageOf, saidTexts, type Language } from "./language.ts";
 import { scoringFailure, scoringReport } from "./stages/scoring-failure.ts";
 import { rewardOf, scorer } from "./scorer.ts";
@@ -65,6 +66,8 @@ export async function evaluate(
     readonly limits?: EpisodeContext["limits"];
     /** What an agent's error does; with `end` its problem is left out of the accuracy. Default `throw`. */
     readonly onError?: EpisodeContext["onError"];
+    /** Times that an episode whose model fails is played again; none unless told. */
+    readonly retries?: number;
     /** Default: that of a run. */
     readonly scoring?: ScoringSettings;
     /** The policies of the beginning, by name: language is measured under them. */
@@ -78,13 +81,15 @@ export async function evaluate(
   const random = randomFromSeed(options.seed).split("evaluation");
   const played = await Promise.all(
     heldOut.slice(0, options.problems).map(async (problem, i) => {
-      const episode = await topology.run(problem, {
-        models,
-        sampling: options.sampling,
-        random: random.split(i),
-        ...(options.limits && { limits: options.limits }),
-        ...(options.onError && { onError: options.onError }),
-      });
+      const episode = await attempts(options.retries ?? 0, (attempt) =>
+        topology.run(problem, {
+          models,
+          sampling: options.sampling,
+          random: streamOfAttempt(random.split(i), attempt),
+          ...(options.limits && { limits: options.limits }),
+          ...(options.onError && { onError: options.onError }),
+        }),
+      );
       return { problem, episode, score: await scoreOf(episode, problem) };
     }),
   );

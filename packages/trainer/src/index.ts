@@ -5,9 +5,10 @@
 export { checkTraining } from "./check-training.ts";
 export { train } from "./train.ts";
 export type { TrainResult } from "./train.ts";
-export { agentGspoDefaults } from "./config.ts";
+export { agentGspoDefaults, asynchronousDefaults } from "./config.ts";
 export type {
   AdvantageSettings,
+  AsynchronousSettings,
   CreditSettings,
   PolicySettings,
   ScoringSettings,
@@ -33,11 +34,17 @@ export type { SupervisedOptions } from "./supervised.ts";
 export { learningRateAt } from "./learning-rate.ts";
 export type { LearningRateSchedule } from "./learning-rate.ts";
 
+export { simulateFleet } from "./simulation/simulate-fleet.ts";
+export type { ControllerCosts, FleetForecast, FleetParameters } from "./simulation/simulate-fleet.ts";
+export type { Latency } from "./simulation/latency.ts";
+export type { ScheduleState } from "./queue/group-scheduler.ts";
+export type { DroppedGroup } from "./queue/group-queue.ts";
+
 export { openRun } from "./run/run-directory.ts";
 export { runFiles } from "./run/run-files.ts";
 export type { Run, RunObserver, RunOptions } from "./run/run-directory.ts";
 export { silentRecorder } from "./run/recorder.ts";
-export type { Recorder, StepClock } from "./run/recorder.ts";
+export type { DroppedProblem, Recorder, StepClock } from "./run/recorder.ts";
 export { findCheckpoint, modelPlace, policyFile } from "./run/checkpoint.ts";
 export type { FoundCheckpoint, LoopState } from "./run/checkpoint.ts";
 export { nodeFileSystem } from "#platform";

@@ -28,7 +28,30 @@ export const metricNames: readonly MetricName[] = [
   { name: "scoring/invalid", meaning: "Answers whose grade was NaN or out of range; left out." },
   { name: "scoring/error", meaning: "Answers whose grader or judge threw, or was late; left out." },
 
-  { name: "sampling/lag_steps", meaning: "Steps that the sampling weights were behind; asynchronous runs only." },
+  {
+    name: "sampling/lag_steps",
+    meaning:
+      "Steps that the weights behind a group were old, mean over the groups; asynchronous runs only, as the next nine.",
+  },
+  { name: "sampling/lag_steps_p99", meaning: "The same of the group of rank 99 %." },
+  { name: "sampling/lag_steps_max", meaning: "The same of the oldest group." },
+  {
+    name: "queue/utilisation",
+    meaning:
+      "Episodes that were played, as a share of those that may be (asynchronous.activeGroups), mean over the time since the last step.",
+  },
+  { name: "queue/active_groups", meaning: "Groups that are played when the step is done." },
+  { name: "queue/complete_groups", meaning: "Complete groups that wait for the next steps." },
+  {
+    name: "queue/dropped_stale",
+    meaning: "Groups dropped since the last step because they were too old; named in dropped.jsonl.",
+  },
+  {
+    name: "queue/dropped_failed",
+    meaning: "Groups dropped because an episode failed more often than asynchronous.retries; named in dropped.jsonl.",
+  },
+  { name: "queue/retried_episodes", meaning: "Episodes that failed and were played again." },
+  { name: "queue/cut_episodes", meaning: "Episodes that were cut off because the rest of their group was over." },
   { name: "rewards/evaluations", meaning: "Joint replies that were judged; rollout trees only. MAGRPO's env steps." },
 
   { name: "by_group/frac_all_good", meaning: "Share of groups whose episodes all have grade 1." },

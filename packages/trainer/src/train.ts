@@ -1,4 +1,5 @@
 import { LaconicError, randomFromSeed, type PolicySnapshot } from "@laconic/core";
+import { timerOf, type Timer } from "@laconic/rewards";
 import { checkFit } from "./check-training.ts";
 import type { TrainConfig } from "./config.ts";
 import { collapseOf } from "./collapse.ts";
@@ -6,17 +7,19 @@ import { declineOf } from "./decline.ts";
 import { evaluate, type Evaluation } from "./evaluate.ts";
 import { livePolicies, mapPolicies, type Samplers, type TrainingParts } from "./parts.ts";
 import { problemSource } from "./problem-source.ts";
+import { describeNumbers } from "./queue/describe-numbers.ts";
+import { nextTurn } from "./queue/paced.ts";
+import { trainingQueue } from "./queue/training-queue.ts";
 import type { LoopState, Models } from "./run/checkpoint.ts";
 import type { Recorder } from "./run/recorder.ts";
 import { rewardOf, scorer } from "./scorer.ts";
 import { learn, learnersOf, moveBudget, pricingOf, type Learner, type LearnerResult } from "./stages/learner.ts";
-import { rolloutPipeline, type SampledStep } from "./stages/pipeline.ts";
-import { rollout } from "./stages/rollout.ts";
-import { score } from "./stages/score.ts";
+import type { SampledGroup } from "./stages/group-game.ts";
+import { rollout } from "./stages/play-groups.ts";
+import { scoreInTurns } from "./stages/score.ts";
 import { scoringFailure, scoringReport } from "./stages/scoring-failure.ts";
 import { stepMetrics } from "./stages/step-metrics.ts";
 import { teamBudgets } from "./stages/team-budgets.ts";
-import { treeRollout } from "./stages/tree-rollout.ts";
 import { configWarnings, stepWarnings } from "./warnings.ts";
 
 /** What a run came to. */
@@ -36,6 +39,7 @@ export interface TrainResult {
  * checkpoint when there is one. An abort signal ends the run after the step in progress, or the last one under the same
  * old policy.
  *
+ * @param timer - of asynchronous sampling; the machine's unless told
  * @throws LaconicError `input_invalid` for parts that do not fit together, `config_invalid` for settings that do not fit
  * them, `scoring_failed` when too few samples of a step or an evaluation got a score (a checkpoint is saved before), and what
  * models and the recorder throw.
@@ -45,6 +49,7 @@ export async function train(
   config: TrainConfig,
   recorder: Recorder,
   signal?: AbortSignal,
+  timer: Timer = timerOf(globalThis),
 ): Promise<TrainResult> {
   checkFit(parts, config);
   const { task, policies } = parts;
@@ -75,15 +80,23 @@ export async function train(
     best: { step: 0, accuracy: before.accuracy, since: 0 },
   };
   let snapshots: Readonly<Record<string, PolicySnapshot>> | null = null; // π_old, when it outlives a step
-  const sample = async (at: number, samplers: Samplers): Promise<Omit<SampledStep, "lag">> => {
+  const options = { score: scoreOf, greedy };
+  const sample = (at: number, samplers: Samplers): Promise<SampledGroup> => {
     const stream = random.split(`step:${at}`);
-    const own = [samplers, problemsOf(at, stream), stream.split("rollout")] as const;
-    if (config.tree) return treeRollout(parts, config, config.tree, scoreOf, ...own);
-    const rollouts = await rollout(parts, config, { score: scoreOf, greedy }, ...own);
-    return { rollouts, scores: rollouts.map((each) => each.score) };
+    return rollout(parts, config, options, samplers, problemsOf(at, stream), stream.split("rollout"));
   };
-  const { asynchronous } = config;
-  const pipeline = asynchronous && rolloutPipeline(config, asynchronous.maxLag, () => snapshotsOf(learners), sample);
+  const queue = config.asynchronous
+    ? trainingQueue(parts, config, config.asynchronous, {
+        ...{ options, random, timer, problemsOf, from: state.queue },
+        snapshots: () => snapshotsOf(learners),
+      })
+    : null;
+  const turn = async (): Promise<void> => (queue ? nextTurn(timer) : undefined); // nobody waits for a synchronous run
+  const inFlight = describeNumbers(state.queue?.again ?? []);
+  if (inFlight !== "")
+    await recorder.warn(
+      `groups ${inFlight} were in flight at step ${state.step}: they are played anew, under the weights of that step`,
+    );
   const isRefreshDue = (): boolean => state.step % config.refreshOldPolicyEvery === 0;
   const isStopping = (): boolean => signal?.aborted === true && isRefreshDue();
   const isStale = (): boolean => config.earlyStopping !== null && state.best.since >= config.earlyStopping.patience;
@@ -100,93 +113,104 @@ export async function train(
     await recorder.checkpoint(models, state);
   }
 
-  while (state.step < config.steps && !isStopping() && !isStale()) {
-    const clock = recorder.clock();
-    const stream = random.split(`step:${state.step}`);
-    const teamPrices = budget.prices(state.budgets);
-    if (config.refreshOldPolicyEvery > 1) snapshots ??= await snapshotsOf(learners);
-    const oldPolicies: Samplers = snapshots ?? livePolicies(parts); // live ones are old until the first optimiser step
+  try {
+    while (state.step < config.steps && !isStopping() && !isStale()) {
+      const clock = recorder.clock();
+      const stream = random.split(`step:${state.step}`);
+      const teamPrices = budget.prices(state.budgets);
+      if (config.refreshOldPolicyEvery > 1) snapshots ??= await snapshotsOf(learners);
+      const oldPolicies: Samplers = snapshots ?? livePolicies(parts); // live ones are old until the first optimiser step
 
-    // Lines 3-6: queries, G episodes each under the old policies, rewards by Eq. 1.
-    const { rollouts, trees, scores, lag } = pipeline
-      ? await pipeline.take(state.step)
-      : { ...(await sample(state.step, oldPolicies)), lag: 0 };
-    clock.lap("rollout");
-    const scoring = scoringReport(scores);
-    const unscored = scoringFailure(scoring, config.scoring, `step ${state.step + 1}`);
-    if (unscored) throw await savedBefore(unscored);
-    if (scoring.reason !== null)
-      await recorder.warn(
-        "some samples got no score and teach nothing (scoring/undecided, scoring/invalid, scoring/error)",
-      );
-    const scored = score(rollouts, pricingOf({ config, costs }, teamPrices));
+      // Lines 3-6: queries, G episodes each under the old policies, rewards by Eq. 1.
+      const { rollouts, trees, scores, lags } = queue
+        ? await queue.take(state.step)
+        : { ...(await sample(state.step, oldPolicies)), lags: [] };
+      clock.lap("rollout");
+      const scoring = scoringReport(scores);
+      const unscored = scoringFailure(scoring, config.scoring, `step ${state.step + 1}`);
+      if (unscored) throw await savedBefore(unscored);
+      if (scoring.reason !== null)
+        await recorder.warn(
+          "some samples got no score and teach nothing (scoring/undecided, scoring/invalid, scoring/error)",
+        );
+      const scored = await scoreInTurns(rollouts, pricingOf({ config, costs }, teamPrices), turn);
 
-    // Lines 7-10, each policy on its own: advantages by Eq. 2; ratios and objective by Eq. 3-4.
-    const results: LearnerResult[] = [];
-    for (const learner of learners) {
-      const { name } = learner;
-      results.push(
-        await learn(learner, {
-          ...{ scored, teamPrices, trees, lag, step: state.step },
-          budget: state.policyBudgets[name] ?? null,
-          estimatorState: state.estimators[name],
-          oldPolicy: oldPolicies[name] ?? learner.policy.model,
-          reference: references[name] ?? null,
-          random: stream.split(learners.length === 1 ? "minibatches" : `minibatches/${name}`),
-          lap: (phase) => clock.lap(phase),
-        }),
-      );
-    }
-
-    // Line 12: move λ by Eq. 5. Line 11: refresh the old policies.
-    const moved = budget.step(state.budgets, scored);
-    state = {
-      ...state,
-      step: state.step + 1,
-      budgets: moved.states,
-      policyBudgets: statesOf(results, (each) => moveBudget(each, state.policyBudgets[each.learner.name] ?? null)),
-      estimators: statesOf(results, ({ batch }) => batch.estimatorState),
-    };
-    if (isRefreshDue()) {
-      await disposeAll(snapshots);
-      snapshots = null;
-    }
-
-    // Traces: warnings, metrics, evaluation with transcripts, checkpoint.
-    for (const { learner, scored: own, gap } of results)
-      for (const warning of stepWarnings(learner.config, own, gap)) await recorder.warn(warning);
-    const { step } = state;
-    const facts = { step, config, scored, scoring: scoring.counts, lag, learners: results, budgets: moved.diagnostics };
-    await recorder.step(
-      stepMetrics({
-        ...facts,
-        evaluations: trees && scores.length,
-        tokenPrice: teamPrices["tokens"] ?? 0,
-      }),
-      clock,
-    );
-    const isLast = step === config.steps;
-    let isBest = false;
-    if (isLast || isDue(step, config.evaluation.every)) {
-      await recorder.rollouts(step, scored.slice(0, config.evaluation.transcripts));
-      const after = await assess(parts, config, recorder, step, references).catch(async (error: unknown) => {
-        throw await savedBefore(error);
-      });
-      for (const said of [declineOf, collapseOf]) {
-        const reason = said(before, after);
-        if (reason !== null && said(before, state.after) === null) await recorder.warn(`at step ${step} ${reason}`);
+      // Lines 7-10, each policy on its own: advantages by Eq. 2; ratios and objective by Eq. 3-4.
+      const results: LearnerResult[] = [];
+      for (const learner of learners) {
+        const { name } = learner;
+        results.push(
+          await learn(learner, {
+            ...{ scored, teamPrices, trees, lag: Math.max(0, ...lags), step: state.step },
+            budget: state.policyBudgets[name] ?? null,
+            estimatorState: state.estimators[name],
+            oldPolicy: oldPolicies[name] ?? learner.policy.model,
+            reference: references[name] ?? null,
+            random: stream.split(learners.length === 1 ? "minibatches" : `minibatches/${name}`),
+            lap: (phase) => clock.lap(phase),
+            turn,
+          }),
+        );
       }
-      isBest = after.accuracy > state.best.accuracy + (config.earlyStopping?.minGain ?? 0);
-      const best = isBest
-        ? { step, accuracy: after.accuracy, since: 0 }
-        : { ...state.best, since: state.best.since + 1 };
-      state = { ...state, after, best };
+
+      // Line 12: move λ by Eq. 5. Line 11: refresh the old policies.
+      const moved = budget.step(state.budgets, scored);
+      state = {
+        ...state,
+        step: state.step + 1,
+        budgets: moved.states,
+        policyBudgets: statesOf(results, (each) => moveBudget(each, state.policyBudgets[each.learner.name] ?? null)),
+        estimators: statesOf(results, ({ batch }) => batch.estimatorState),
+      };
+      if (isRefreshDue()) {
+        await disposeAll(snapshots);
+        snapshots = null;
+      }
+
+      // Traces: warnings, metrics, evaluation with transcripts, checkpoint.
+      for (const { learner, scored: own, gap } of results)
+        for (const warning of stepWarnings(learner.config, own, gap)) await recorder.warn(warning);
+      const { step } = state;
+      const report = queue && queue.report();
+      if (report) state = { ...state, queue: report.state };
+      const facts = {
+        ...{ step, config, scored, scoring: scoring.counts, learners: results, budgets: moved.diagnostics },
+        queue: report && { lags, report },
+      };
+      await recorder.step(
+        stepMetrics({
+          ...facts,
+          evaluations: trees && scores.length,
+          tokenPrice: teamPrices["tokens"] ?? 0,
+        }),
+        clock,
+      );
+      await turn();
+      if (report) await recorder.dropped(step, report.dropped);
+      const isLast = step === config.steps;
+      let isBest = false;
+      if (isLast || isDue(step, config.evaluation.every)) {
+        await recorder.rollouts(step, scored.slice(0, config.evaluation.transcripts));
+        const after = await assess(parts, config, recorder, step, references).catch(async (error: unknown) => {
+          throw await savedBefore(error);
+        });
+        for (const said of [declineOf, collapseOf]) {
+          const reason = said(before, after);
+          if (reason !== null && said(before, state.after) === null) await recorder.warn(`at step ${step} ${reason}`);
+        }
+        isBest = after.accuracy > state.best.accuracy + (config.earlyStopping?.minGain ?? 0);
+        const best = isBest
+          ? { step, accuracy: after.accuracy, since: 0 }
+          : { ...state.best, since: state.best.since + 1 };
+        state = { ...state, after, best };
+      }
+      const keepsBest = isBest && config.earlyStopping !== null && isRefreshDue();
+      if (isLast || isStopping() || isStale() || keepsBest || isDue(step, config.checkpoint.every))
+        await recorder.checkpoint(models, state);
     }
-    const keepsBest = isBest && config.earlyStopping !== null && isRefreshDue();
-    if (isLast || isStopping() || isStale() || keepsBest || isDue(step, config.checkpoint.every))
-      await recorder.checkpoint(models, state);
+  } finally {
+    await queue?.close();
   }
-  await pipeline?.close();
   await disposeAll(snapshots);
   await disposeAll(references);
   const { step, after, best } = state;
@@ -249,7 +273,8 @@ async function assess(
 ): Promise<Evaluation> {
   const { problems, transcripts } = config.evaluation;
   const { seed, sampling, limits, onAgentError: onError, scoring } = config;
-  const options = { seed, step, problems, sampling, limits, onError, scoring, references };
+  const retries = config.asynchronous?.retries ?? 0;
+  const options = { seed, step, problems, sampling, limits, onError, scoring, retries, references };
   const { evaluation, episodes } = await evaluate(parts, livePolicies(parts), options);
   await recorder.evaluation(evaluation, episodes.slice(0, transcripts));
   return evaluation;

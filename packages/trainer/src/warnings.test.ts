@@ -1,5 +1,6 @@
 import { emptyStatistic, randomFromSeed, statisticOf } from "@laconic/core";
 import { expect, test } from "vitest";
+import { asynchronousDefaults } from "./config.ts";
 import { parseTrainConfig } from "./config-schema.ts";
 import { scoredRollouts } from "../test/scored-rollouts.ts";
 import type { ScoredRollout } from "./stages/score.ts";
@@ -66,7 +67,7 @@ test("a sampler far from the trainer is told, until its samples are weighed", as
   const mixed = await scoredWith([1, 0, 0, 1], [2, 3, 2, 4]);
   const importance = { kind: "truncate", level: "token", cap: 2 } as const;
   const weighed = { ...group, objective: { ...group.objective, importance } };
-  const late = { ...group, asynchronous: { maxLag: 1, importanceCap: 2 } };
+  const late = { ...group, asynchronous: asynchronousDefaults };
   expect(stepWarnings(group, mixed, statisticOf([0, 0.1]))).toEqual([expect.stringContaining("objective.importance")]);
   expect(stepWarnings(group, mixed, statisticOf([0, 0.03]))).toEqual([]);
   expect(stepWarnings(weighed, mixed, statisticOf([0, 0.1]))).toEqual([]);

@@ -3,18 +3,19 @@ import type { TrainConfig } from "../src/config.ts";
 import { livePolicies, type TrainingParts } from "../src/parts.ts";
 import { rewardOf, scorer } from "../src/scorer.ts";
 import { costsOf, pricingOf } from "../src/stages/learner.ts";
-import { rollout, type Rollout } from "../src/stages/rollout.ts";
+import { rollout } from "../src/stages/play-groups.ts";
+import type { Rollout } from "../src/stages/rollout.ts";
 import { score, type ScoredRollout } from "../src/stages/score.ts";
 
 /** Episodes of a step, as the loop plays them. */
-export function rollouts(
+export async function rollouts(
   parts: TrainingParts,
   config: TrainConfig,
   problems: readonly Problem[],
   random: Random,
-): Promise<Rollout[]> {
+): Promise<readonly Rollout[]> {
   const options = { score: scorer(parts.reward ?? rewardOf(parts.task), config.scoring), greedy: false };
-  return rollout(parts, config, options, livePolicies(parts), problems, random);
+  return (await rollout(parts, config, options, livePolicies(parts), problems, random)).rollouts;
 }
 
 /** The same with their rewards. */

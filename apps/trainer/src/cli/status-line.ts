@@ -12,6 +12,8 @@ export interface Progress {
   /** Seconds since the first step of this process, and how many steps they took. */
   readonly elapsedSeconds: number;
   readonly stepsDone: number;
+  /** Stands at the end. */
+  readonly note?: string;
 }
 
 /** `step  42/160  ███▌      accuracy 94.5 %  tokens 31.2  λ 0.0041  1 m 05 s left` */
@@ -25,6 +27,7 @@ export function statusLine(progress: Progress): string {
     `tokens ${progress.tokens.toFixed(1)}`,
     `λ ${formatNumber(progress.tokenPrice)}`,
     `${formatDuration(left)} left`,
+    ...(progress.note === undefined ? [] : [progress.note]),
   ].join("  ");
 }
 

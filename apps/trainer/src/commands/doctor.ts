@@ -4,9 +4,14 @@ import type { Gpu } from "@laconic/kernels-torch";
 import type { CommandDef } from "citty";
 import { formatBytes } from "../cli/bytes.ts";
 import { environmentValue } from "../cli/environment.ts";
+import { wholeNumber } from "../cli/numbers.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { devicesFolder, probeDevice, probeDevices, type DeviceReport } from "../run/devices.ts";
+import { samplerFromText } from "../run/fleet/fleet-setting.ts";
+import { lookAtServers } from "../run/fleet/look-at-servers.ts";
+import { probedServer, recordLines } from "../run/remote/tinker-server.ts";
+import { fromText } from "../run/remote/tinker-setting.ts";
 import { gpusHere } from "../run/list-gpus.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
@@ -22,8 +27,31 @@ export function doctorCommand({ terminal }: CommandContext, exit: ExitCode): Com
           description: "Install what this device needs, and try it; nothing is downloaded otherwise",
           options: ["tensorflow", "tensorflow-gpu", "webgpu"],
         },
+        engine: {
+          type: "string",
+          description: "Say what a server of the Tinker protocol does, asked on small adapters of its base model",
+          valueHint: "tinker:url",
+        },
+        sampler: {
+          type: "string",
+          description: "Say how servers are that a run could sample on",
+          valueHint: "vllm:url,url",
+        },
+        vocabulary: {
+          type: "string",
+          description: "With --engine: tokens that the base model knows at least",
+          default: "256",
+          valueHint: "n",
+        },
       },
-      run: async ({ json, enable }) => {
+      run: async ({ json, enable, engine, sampler, vocabulary }) => {
+        if (sampler !== undefined) return lookAtSamplers(sampler, json === true, terminal);
+        if (engine !== undefined) {
+          const { tinker } = fromText(engine);
+          const { record } = await probedServer(tinker, wholeNumber("vocabulary", vocabulary, 2), terminal);
+          terminal.result(json ? JSON.stringify(record) : recordLines(record).join("\n"));
+          return 0;
+        }
         if (enable !== undefined) return enableDevice(enable, json === true, terminal);
         const [devices, report] = await Promise.all([probeDevices(), gpusHere()]);
         const gpus = "gpus" in report ? report.gpus : [];
@@ -57,6 +85,16 @@ async function enableDevice(device: OptionalDevice, json: boolean, terminal: Ter
   const report = await probeDevice(device);
   terminal.result(json ? JSON.stringify(report) : line(report));
   return report.works ? 0 : 1;
+}
+
+/** Asks each server how it is; weights are probed when a run starts. */
+async function lookAtSamplers(text: string, json: boolean, terminal: Terminal): Promise<number> {
+  const servers = await lookAtServers(samplerFromText(text));
+  if (json) terminal.result(JSON.stringify(servers));
+  else
+    for (const { kind, url, works, detail } of servers)
+      terminal.result(`${works ? "ok     " : "missing"} ${kind} ${url}: ${detail}`);
+  return servers.every(({ works }) => works) ? 0 : 1;
 }
 
 function line({ name, works, detail, about }: DeviceReport): string {

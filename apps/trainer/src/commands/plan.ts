@@ -8,6 +8,8 @@ import { parseAppConfig } from "../run/app-config.ts";
 import { chooseDevice } from "../run/devices.ts";
 import { openModelFolder } from "../run/model-folder.ts";
 import { applyOverrides } from "../run/overrides.ts";
+import { describeFleet } from "../run/fleet/plan-fleet.ts";
+import { describeRemote, planRemote } from "../run/remote/plan-remote.ts";
 import { planRun, type RunPlan } from "../run/plan-run.ts";
 import { jsonFlag, runFlags, type CommandContext } from "./common.ts";
 import { loadConfig } from "../door/load-config.ts";
@@ -44,6 +46,12 @@ export function planCommand({ terminal }: CommandContext, exit: ExitCode): Comma
           memoryBytes: args.memory === undefined ? null : parseBytes("memory", args.memory),
           tflops: given(positiveNumber, "tflops", args.tflops),
         };
+        if (config.engine) {
+          const { folder } = await openModelFolder(config.model, terminal, { weights: false });
+          const plan = await planRemote(config, config.engine, folder, options);
+          terminal.result(args.json ? JSON.stringify(plan) : describeRemote(plan));
+          return 0;
+        }
         const device = await chooseDevice(config.device, config.workers, (line) => terminal.note(line));
         const { folder } = await openModelFolder(config.model, terminal);
         const plan = await planRun(config, folder, device, options);
@@ -89,6 +97,7 @@ function describe(plan: RunPlan): string {
     "",
     fit(plan),
     time(plan),
+    ...(plan.fleet ? ["", describeFleet(plan.fleet)] : []),
   ].join("\n");
 }
 

@@ -12,6 +12,7 @@ test("an empty configuration is the relay task with the paper's training default
   expect(parseAppConfig({})).toEqual({
     task: { name: "relay", level: "one-fact" },
     model: "shipped",
+    engine: null,
     actor: null,
     policies: "shared",
     bases: {},
@@ -30,7 +31,7 @@ test.each([
   [
     { zzzzzz: 3 },
     "zzzzzz",
-    "known: task, model, actor, policies, bases, chatTemplateArguments, lora, device, workers, memory, train",
+    "known: task, model, engine, actor, policies, bases, chatTemplateArguments, lora, device, workers, memory, train",
   ],
   [{ workers: 0 }, "workers", ">=1"],
   [{ task: { name: "relay", level: "ten-facts" } }, "task.level", "one-fact"],

@@ -6,6 +6,10 @@ import { checkEffects } from "./check-effects.ts";
 import { checkReferences } from "../door/referenced.ts";
 import { joinTrain, splitTrain } from "../door/split-train.ts";
 import { namedPart, withOwn } from "./own-parts.ts";
+import { checkSamplerSettings, withGapCorrection } from "./fleet/check-fleet.ts";
+import { samplerSettings } from "./fleet/fleet-setting.ts";
+import { checkRemoteSettings } from "./remote/check-remote.ts";
+import { remoteSettings } from "./remote/tinker-setting.ts";
 import type { ActorSettings, AppConfig, MemorySettings, TaskSettings } from "./run-settings.ts";
 
 /** As written: `train` is partial and filled with defaults, and names stand where values of the user's own do. */
@@ -21,6 +25,8 @@ const defaultMemory: MemorySettings = { maxTokensPerMicroBatch: 16_384, recomput
 const defaults: WrittenConfig = {
   task: { name: "relay", level: "one-fact" },
   model: "shipped",
+  engine: null,
+  sampler: null,
   actor: null,
   policies: "shared",
   bases: {},
@@ -35,6 +41,8 @@ const defaults: WrittenConfig = {
 const writtenSchema: z.ZodType<WrittenConfig> = z.strictObject({
   task: taskSettingsSchema,
   model: z.string().min(1),
+  engine: remoteSettings.nullable(),
+  sampler: samplerSettings.nullable(),
   actor: z
     .union([
       z.strictObject({ model: z.string().min(1) }),
@@ -98,16 +106,23 @@ export function parseAppConfig(written: unknown): AppConfig {
   const parts = withOwn(parsed.data, own);
   checkEffects({ ...parts, device: parsed.data.device, train: parsed.data.train });
   const { settings, own: ownValues } = splitTrain(parsed.data.train);
-  return {
+  const config = {
     ...parsed.data,
     ...parts,
     memory: { ...defaultMemory, ...parsed.data.memory },
-    train: parseTrainConfig(settings, ["train"]),
+    train: parseTrainConfig(ownValues.objective ? settings : withGapCorrection(settings, parsed.data.sampler), [
+      "train",
+    ]),
     own: ownValues,
   };
+  checkRemoteSettings(config, Object.keys(written));
+  checkSamplerSettings(config);
+  return config;
 }
 
 /** The configuration as a file would hold it: what {@link parseAppConfig} reads again. */
-export function writtenConfig({ own, train, ...config }: AppConfig): Readonly<Record<string, unknown>> {
-  return { ...config, train: joinTrain(train, own) };
+export function writtenConfig({ own, train, engine, memory, ...config }: AppConfig): Readonly<Record<string, unknown>> {
+  // Memory has no effect on a server.
+  const where = engine === null ? { memory } : { engine };
+  return { ...config, ...where, train: joinTrain(train, own) };
 }

@@ -13,7 +13,7 @@ import { checkPolicyTask } from "./policy-task.ts";
 
 /** Folders of the models that a configuration names, by role. A hub's models are downloaded where they are not here. */
 export async function modelFolders(
-  { model, bases, actor }: Pick<AppConfig, "model" | "bases" | "actor">,
+  { model, bases, actor, engine }: Pick<AppConfig, "model" | "bases" | "actor" | "engine">,
   terminal: Terminal,
 ): Promise<Record<string, string>> {
   const named = Object.entries({
@@ -22,7 +22,8 @@ export async function modelFolders(
     ...(modelOf(actor) !== null && { actor: modelOf(actor) as string }),
   });
   const folders: Record<string, string> = {};
-  for (const [role, name] of named) folders[role] = (await openModelFolder(name, terminal)).folder;
+  for (const [role, name] of named)
+    folders[role] = (await openModelFolder(name, terminal, { weights: engine === null })).folder;
   return folders;
 }
 
@@ -34,9 +35,10 @@ function modelOf(actor: AppConfig["actor"]): string | null {
 /**
  * Refuses a configuration that would be refused once it runs: its models, task, policies and settings are checked against
  * each other, without data, weights or an engine.
+ * @returns how many models the run has at a time
  * @throws LaconicError `config_invalid`, `input_invalid`, `checkpoint_missing`, `device_unavailable`
  */
-export async function checkRun(config: AppConfig, terminal: Terminal): Promise<void> {
+export async function checkRun(config: AppConfig, terminal: Terminal): Promise<{ readonly models: number }> {
   if (config.device !== "auto") await chooseDevice(config.device, config.workers, () => undefined);
   const { actor = null, ...folders } = await modelFolders(config, terminal);
   for (const [role, folder] of Object.entries(folders))
@@ -67,6 +69,8 @@ export async function checkRun(config: AppConfig, terminal: Terminal): Promise<v
       },
       config.train,
     );
+    // Without an actor, a model of its own speaks for those that do not learn.
+    return { models: Object.keys(agentsOf).length + (config.actor === null && frozen.length > 0 ? 1 : 0) };
   } finally {
     await task.close?.();
   }

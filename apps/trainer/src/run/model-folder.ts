@@ -25,12 +25,17 @@ const hubName = /^hub:([^@/]+(?:\/[^@/]+)?)(?:\/([^@]+))?(?:@(.+))?$/;
  * Finds a model by what a configuration or command line calls it: `shipped`, a folder, a llama2.c checkpoint, or `hub:owner/name` with
  * `/folder` below it and `@revision` where it is not `main`. Files that the hub's cache lacks are downloaded, with progress;
  * checkpoints of llama2.c are converted once, into the user's cache.
+ * @param options.weights - false leaves them on the hub: a server has them
  * @throws LaconicError `checkpoint_missing` for a folder that does not exist, and what `openSnapshot` and `convertedFolder` throw
  */
-export async function openModelFolder(given: string, terminal: Terminal): Promise<ModelFolder> {
+export async function openModelFolder(
+  given: string,
+  terminal: Terminal,
+  { weights = true }: { readonly weights?: boolean } = {},
+): Promise<ModelFolder> {
   if (given === "shipped") return { folder: fileURLToPath(shippedCheckpoint), pinned: given, name: "relay-one-fact" };
   const [, repo, below, revision = "main"] = hubName.exec(given) ?? [];
-  if (repo !== undefined) return fromHub({ repo, below, revision }, terminal);
+  if (repo !== undefined) return fromHub({ repo, below, revision, weights }, terminal);
   const folder = resolve(given);
   const found = await stat(folder).catch(() => null);
   const name = folder.split(/[/\\]/).at(-1) ?? given;
@@ -46,9 +51,11 @@ interface HubModel {
   /** A folder of the repository, or a llama2.c checkpoint in it; the whole when absent. */
   readonly below: string | undefined;
   readonly revision: string;
+  /** Whether its weights are wanted too. */
+  readonly weights: boolean;
 }
 
-async function fromHub({ repo, below, revision }: HubModel, terminal: Terminal): Promise<ModelFolder> {
+async function fromHub({ repo, below, revision, weights }: HubModel, terminal: Terminal): Promise<ModelFolder> {
   const parts = below?.split("/") ?? [];
   if (parts.some((part) => !/^\w[\w.-]*$/.test(part)))
     throw new LaconicError("input_invalid", `hub:${repo}/${below} names no folder of a repository`, { key: "model" });
@@ -58,7 +65,7 @@ async function fromHub({ repo, below, revision }: HubModel, terminal: Terminal):
     ...hubEnvironment(process.env),
     repo,
     revision,
-    files: wantedFiles(inside, isFile ? below : undefined),
+    files: wantedFiles(inside, isFile ? below : undefined).filter((name) => weights || isDescribing(name)),
   };
   const open = (offline: boolean): ReturnType<typeof openSnapshot> =>
     openSnapshot({ ...options, offline, onProgress: downloadProgress(repo, terminal) });
@@ -78,6 +85,11 @@ async function fromHub({ repo, below, revision }: HubModel, terminal: Terminal):
     pinned: `hub:${name}@${commit}`,
     name,
   };
+}
+
+/** Tokenizer, chat template, and how long a context is. */
+function isDescribing(file: string): boolean {
+  return !(file.split("/").at(-1) ?? file).startsWith("model");
 }
 
 /** What is fetched: of a whole repository a checkpoint's files; of a folder also llama2.c's, by the names that theirs have. */

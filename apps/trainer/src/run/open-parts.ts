@@ -8,7 +8,7 @@ import {
   type ModelSource,
   type Tokenizer,
 } from "@laconic/core";
-import { createLocalEngine, localPolicy, repeatableBatching } from "@laconic/engine";
+import { createLocalEngine, localPolicy, repeatableBatching, type Batching } from "@laconic/engine";
 import { modelPlace, onlyPolicy, type TrainedPolicy, type TrainingParts } from "@laconic/trainer";
 import type { TeamTask } from "@laconic/tasks";
 import { isReference } from "../door/reference.ts";
@@ -18,6 +18,7 @@ import { checkActor } from "./check-effects.ts";
 import type { AppConfig } from "./run-settings.ts";
 import { expectGpus, type ChosenDevice } from "./devices.ts";
 import { openRunTask } from "./run-task.ts";
+import { tokenLimits, type TinkerServer } from "./remote/tinker-server.ts";
 import { servedModel } from "./served-model.ts";
 import type { Spending } from "./spending.ts";
 import { tokenizerIn } from "./tokenizer-in.ts";
@@ -44,6 +45,10 @@ export interface RunResources {
   /** Policies begin with this instead. */
   readonly fresh?: ModelSource;
   readonly note?: (text: string) => void;
+  /** The file of a remote engine's numbered requests. */
+  readonly journal?: string;
+  /** How requests join; as suits the engine unless told. */
+  readonly batching?: Batching;
   /** Instead of the configuration's actor. */
   readonly actor?: ActorChoice["speaks"];
   /** For an actor behind a server. */
@@ -82,21 +87,15 @@ export function modelSource(
  * Starts the engine and loads the models; close what is returned when done.
  * @throws LaconicError `config_invalid` for a base of a policy that does not exist, and what tasks and engines throw
  */
-export async function openParts(config: Parts, device: ChosenDevice, resources: RunResources): Promise<OpenedParts> {
-  const { onWarning, modelFolder, openModel, checkpoint, fresh, note = () => undefined, heldOut = 1000 } = resources;
+export async function openParts(config: Parts, place: Place, resources: RunResources): Promise<OpenedParts> {
+  const { modelFolder, openModel, checkpoint, fresh, note = () => undefined, heldOut = 1000 } = resources;
   const { bases = {}, chatTemplateArguments: templateArguments = {}, own = {} } = config;
   const { budget } = config.train;
   const shown = budget ? { targetTokens: budget.targetTokens } : {};
   const task = await openRunTask(config.task, { modelFolder, templateArguments, note, heldOut, ...shown });
-  const { cacheGb, ...memory } = config.memory ?? {};
-  await expectGpus(device);
-  const engine = await createLocalEngine({
-    device: device.sources,
-    workers: device.workers,
-    onWarning,
-    ...memory,
-    ...(cacheGb !== undefined && { cacheBytes: 1e9 * cacheGb }),
-  });
+  const engine = await openEngine(place, config, resources);
+  // A server has the base's weights under a name of its own.
+  const baseOf = (folder: string | null): string => ("kind" in place ? place.record.baseModel : (folder ?? ""));
   try {
     const names = policiesOf(config, task);
     checkBases(bases, names);
@@ -108,8 +107,13 @@ export async function openParts(config: Parts, device: ChosenDevice, resources: 
       const folder = base === undefined ? modelFolder : await openModel(base);
       const tokenizer = base === undefined ? task.tokenizer : await tokenizerIn(folder as string, templateArguments);
       const saved = checkpoint === undefined ? undefined : join(checkpoint, modelPlace(names, name));
-      const model = await engine.createModel(fresh ?? modelSource(config, folder ?? "", saved));
-      policies[name] = { model, speak: speaker(model.id, tokenizer, engine.capabilities), agents, ...ownOf[name] };
+      const model = await engine.createModel(fresh ?? modelSource(config, baseOf(folder), saved));
+      policies[name] = {
+        model,
+        speak: speaker(model.id, tokenizer, engine.capabilities, resources.batching),
+        agents,
+        ...ownOf[name],
+      };
     }
     const trained = new Set(Object.values(names).flat());
     const others = task.topology.agents.filter((agent) => !trained.has(agent));
@@ -140,19 +144,41 @@ export async function openParts(config: Parts, device: ChosenDevice, resources: 
     }
     // A model of its own, so that a resumed run's frozen agents are those of its beginning.
     const folder = given ? await openModel(given.model) : null;
-    const first = fresh ?? modelSource(config, modelFolder ?? "");
+    const first = fresh ?? modelSource(config, baseOf(modelFolder));
     const model = await engine.createModel(folder === null ? first : { kind: "folder", path: folder });
     const tokenizer = folder === null ? task.tokenizer : await tokenizerIn(folder, templateArguments);
     return speaker(model.id, tokenizer, engine.capabilities)(model);
   }
 }
 
+/** Where a run's models are. */
+export type Place = ChosenDevice | TinkerServer;
+
+async function openEngine(
+  place: Place,
+  { memory: given }: Pick<Parts, "memory">,
+  { onWarning, modelFolder, journal }: RunResources,
+): Promise<Engine> {
+  if ("kind" in place) {
+    return place.open(await tokenLimits(modelFolder ?? ""), { onWarning, ...(journal !== undefined && { journal }) });
+  }
+  await expectGpus(place);
+  const { cacheGb, ...memory } = given ?? {};
+  return createLocalEngine({
+    device: place.sources,
+    workers: place.workers,
+    onWarning,
+    ...memory,
+    ...(cacheGb !== undefined && { cacheBytes: 1e9 * cacheGb }),
+  });
+}
+
 function speaker(
   id: string,
   tokenizer: Tokenizer | ChatTokenizer,
   capabilities: EngineCapabilities,
+  batching: Batching = repeatableBatching(capabilities),
 ): TrainedPolicy["speak"] {
-  const batching = repeatableBatching(capabilities);
   return (sampler) => localPolicy({ id, sampler, tokenizer, batching });
 }
 

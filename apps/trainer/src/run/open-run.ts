@@ -11,6 +11,7 @@ import type { AppConfig } from "./run-settings.ts";
 import { modelFolders } from "./check-run.ts";
 import { chooseDevice } from "./devices.ts";
 import { openModelFolder } from "./model-folder.ts";
+import { storedServer } from "./remote/tinker-server.ts";
 import { openParts, type OpenedParts, type RunResources } from "./open-parts.ts";
 import type { Spending } from "./spending.ts";
 import { checkInputs, modelInputs, tokenizerInput } from "./run-inputs.ts";
@@ -66,8 +67,12 @@ export async function findRun(directory: string, which: "latest" | "best" = "lat
 }
 
 /** Everything that the app brings to open a configuration: models from folder or hub, warnings and notes to the terminal. */
-export async function runResources(model: string, terminal: Terminal): Promise<RunResources & { modelFolder: string }> {
-  const { folder } = await openModelFolder(model, terminal);
+export async function runResources(
+  model: string,
+  terminal: Terminal,
+  options: { readonly weights?: boolean } = {},
+): Promise<RunResources & { modelFolder: string }> {
+  const { folder } = await openModelFolder(model, terminal, options);
   return {
     onWarning: (message) => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`),
     note: (text) => terminal.note(text),
@@ -113,9 +118,11 @@ export async function openFoundRun(
   } = {},
 ): Promise<OpenedParts> {
   await checkModelsOf(directory, config, terminal, { actor: actor === undefined });
-  const resources = await runResources(config.model, terminal);
-  const device = await chooseDevice(config.device, config.workers, (line) => terminal.note(line));
-  const opened = await openParts(config, device, {
+  const resources = await runResources(config.model, terminal, { weights: config.engine === null });
+  const place = config.engine
+    ? await storedServer(config.engine.tinker, directory, terminal)
+    : await chooseDevice(config.device, config.workers, (line) => terminal.note(line));
+  const opened = await openParts(config, place, {
     ...resources,
     ...(trained && { checkpoint }),
     ...(heldOut !== undefined && { heldOut }),

@@ -16,6 +16,7 @@ import {
   type PassSeconds,
 } from "@laconic/engine";
 import type { CreateKernels } from "@laconic/kernels";
+import { planFleet, type FleetPlan } from "./fleet/plan-fleet.ts";
 import type { AppConfig } from "./run-settings.ts";
 import { openRunTask } from "./run-task.ts";
 import type { ChosenDevice } from "./devices.ts";
@@ -55,6 +56,8 @@ export interface RunPlan {
   readonly stepSeconds: StepSeconds | null;
   /** How the seconds came about. */
   readonly timing: string;
+  /** Null where the run samples on its own engine. */
+  readonly fleet: FleetPlan | null;
 }
 
 /** Sequences are planned at half of the context for each of prompt and reply, but no more than this. */
@@ -120,6 +123,7 @@ export async function planRun(
     steps: train.steps,
     stepSeconds: seconds && stepSeconds(config, settings, seconds, largest),
     timing,
+    fleet: await planFleet(config, folder, replies, config.policies === "own" ? agents.length : 1),
   };
 }
 

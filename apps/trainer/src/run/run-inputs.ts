@@ -4,6 +4,7 @@ import { LaconicError } from "@laconic/core";
 import { changesOf, manifestOfRun, nodeFileSystem, sha256Of } from "@laconic/trainer";
 import type { TeamTask } from "@laconic/tasks";
 import { isSourceInput } from "../door/run-sources.ts";
+import { isServerInput } from "./remote/tinker-server.ts";
 
 /** Weights, their description, and what turns text into tokens; neither an optimiser's state nor a run's. */
 const modelFile =
@@ -68,6 +69,7 @@ export async function checkInputs(
       !name.startsWith("data: ") &&
       without.every((role) => !name.startsWith(`${role}: `)) &&
       !isSourceInput(name) &&
+      !isServerInput(name) &&
       (name === vocabularyInput) === (kind === "tokenizer"),
   );
   const [change] = changesOf({ files: Object.fromEntries(compared) }, { files: given });

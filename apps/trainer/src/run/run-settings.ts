@@ -4,15 +4,21 @@ import type { TaskSettings } from "@laconic/tasks/named";
 import type { TeamName } from "@laconic/tasks/text";
 import type { TrainConfig } from "@laconic/trainer";
 import type { Reference } from "../door/reference.ts";
+import type { SamplerSettings } from "./fleet/fleet-setting.ts";
 import type { OwnValues } from "../door/run-values.ts";
+import type { RemoteSettings } from "./remote/tinker-setting.ts";
 
 /** A run as a configuration file describes it. */
 export interface AppConfig {
   readonly task: RunTask;
   /** `shipped` for the app's own warm start, a model folder, or `hub:owner/name@revision` of the Hugging Face hub. */
   readonly model: string;
+  /** Null computes here; else a server trains and samples, and `model` is where the tokenizer comes from. */
+  readonly engine: RemoteSettings | null;
   /** Null: the run's own model as it was before the first step. */
   readonly actor: ActorSettings | Reference | null;
+  /** Servers that policies are sampled on while they train here; null samples where they train. */
+  readonly sampler: SamplerSettings | null;
   /** `shared`: all agents that learn speak with one policy; `own`: each has its own, an adapter of its own with `lora`. */
   readonly policies: "shared" | "own";
   /** Other models for single policies, by name, each with its own tokenizer; the others begin with `model`. */

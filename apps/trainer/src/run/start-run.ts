@@ -15,8 +15,12 @@ import { checkRun, modelFolders } from "./check-run.ts";
 import { describeEnvironment } from "./environment.ts";
 import { chooseDevice } from "./devices.ts";
 import { openModelFolder } from "./model-folder.ts";
-import { openParts } from "./open-parts.ts";
+import { openParts, type Place } from "./open-parts.ts";
 import { runResources } from "./open-run.ts";
+import { serversOf, type SamplerSettings } from "./fleet/fleet-setting.ts";
+import { openFleet, serversInShort, type OpenedFleet } from "./fleet/open-fleet.ts";
+import { checkAgainstServer } from "./remote/check-remote.ts";
+import { probedServer, recordInputs, recordLines, tokenLimits } from "./remote/tinker-server.ts";
 import { policyTask } from "./policy-task.ts";
 import { runInputs } from "./run-inputs.ts";
 import { pinnedRunTask } from "./run-task.ts";
@@ -44,20 +48,19 @@ export async function startRun(
 ): Promise<StartedRun> {
   // A run that goes on is refused by the name of the file; where one may be started over, openRun says what differs.
   if (resume === true) await checkSources(directory);
-  await checkRun(given, terminal);
-  const device = await chooseDevice(given.device, given.workers, (text) => terminal.note(text));
-  // The run says what `auto` came to: a resume elsewhere is then refused instead of rounding differently.
-  const { pinned } = await openModelFolder(given.model, terminal);
-  const config = {
-    ...given,
-    task: await pinnedRunTask(given.task),
-    model: pinned,
-    device: device.name,
-    workers: device.workers,
-  };
+  const { models } = await checkRun(given, terminal);
+  const weights = given.engine === null;
+  const { pinned, folder } = await openModelFolder(given.model, terminal, { weights });
+  const { place, ...where } = await choosePlace(given, folder, models, terminal);
+  const config = { ...given, task: await pinnedRunTask(given.task), model: pinned, ...where };
   const warn = (message: string): void => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`);
-  const resources = await runResources(pinned, terminal);
-  const { engine, task, parts, close } = await openParts(config, device, resources);
+  const resources = await runResources(pinned, terminal, { weights });
+  const journal = join(directory, "tinker.jsonl");
+  const { sampler } = config;
+  // Servers batch by themselves: no request waits for another.
+  const batching = sampler ? { batching: "continuous" as const } : {};
+  const { engine, task, parts: local, close } = await openParts(config, place, { ...resources, journal, ...batching });
+  let fleet: OpenedFleet | null = null;
   const stop = new AbortController();
   const interrupt = (signal: NodeJS.Signals): void => {
     if (stop.signal.aborted) process.exit(signal === "SIGINT" ? 130 : 143);
@@ -67,11 +70,19 @@ export async function startRun(
   process.on("SIGINT", interrupt);
   process.on("SIGTERM", interrupt);
   try {
-    checkTraining(parts, config.train);
+    checkTraining(local, config.train);
+    const fleetNote = (text: string): void => terminal.note(text);
+    const { vocabularySize } = sampler ? await tokenLimits(folder) : { vocabularySize: 0 };
+    const { temperature } = config.train.sampling;
+    fleet =
+      sampler &&
+      (await openFleet(sampler, local.policies, { directory, vocabularySize, temperature, note: fleetNote }));
+    const parts = fleet ? { ...local, policies: fleet.policies } : local;
     const sources = await sourcesOf(config);
     const inputs = {
       ...(await runInputs(await modelFolders(config, terminal), task)),
       ...sourceInputs(directory, sources),
+      ...("kind" in place && recordInputs(place.record)),
     };
     const known = policyTask(config.task);
     const started = performance.now();
@@ -81,9 +92,19 @@ export async function startRun(
       directory,
       resume,
       config: inFolder(directory, writtenConfig(config)),
-      environment: await describeEnvironment(engine.capabilities),
+      environment: {
+        ...(await describeEnvironment(engine.capabilities)),
+        ...("kind" in place && { server: place.record }),
+        ...(fleet && { samplers: fleet.record }),
+      },
       inputs,
-      adjustable: { "train.steps": scheduleNote(config) },
+      adjustable: {
+        "train.steps": scheduleNote(config),
+        ...(sampler && samplerAdjustable(sampler)),
+        ...(config.engine && {
+          "engine.tinker.url": ": its server has the run's checkpoints under the same names, or loads none",
+        }),
+      },
       ...(known !== null && { policy: { task: known } }),
       keepCheckpoints: config.train.checkpoint.keep,
       now: () => performance.now(),
@@ -92,6 +113,7 @@ export async function startRun(
       ],
       observer: {
         step(metrics) {
+          fleet?.flush().catch((error: unknown) => warn(`samplers.jsonl: ${(error as Error).message}`));
           const step = metrics["step"] as number;
           first ??= step - 1;
           const line = statusLine({
@@ -102,6 +124,7 @@ export async function startRun(
             tokenPrice: metrics["budget/tokens/lambda"] as number,
             elapsedSeconds: (performance.now() - started) / 1000,
             stepsDone: step - first,
+            ...(fleet && { note: serversInShort(fleet.servers()) }),
           });
           if (terminal.interactive) terminal.status(line);
           else if (step % 10 === 0 || step === steps) terminal.note(line);
@@ -117,7 +140,11 @@ export async function startRun(
     try {
       await keepSources(directory, sources);
       result = await train(parts, config.train, run, stop.signal);
+    } catch (error) {
+      if ("kind" in place) terminal.note(`the last checkpoint goes on with: laconic train --resume --run ${directory}`);
+      throw error;
     } finally {
+      await fleet?.flush();
       await run.close();
     }
     const seconds = (performance.now() - started) / 1000;
@@ -132,8 +159,36 @@ export async function startRun(
   } finally {
     process.off("SIGINT", interrupt);
     process.off("SIGTERM", interrupt);
+    await fleet?.close();
     await close();
   }
+}
+
+/** A resumed run may go on with other servers, and more of them. */
+function samplerAdjustable(sampler: SamplerSettings): Record<string, string> {
+  const { kind } = serversOf(sampler);
+  const keys = ["urls", "folder", "folderAtServers", "concurrency", "replySeconds", "patienceSeconds"];
+  return Object.fromEntries(keys.map((key) => [`sampler.${kind}.${key}`, ""]));
+}
+
+/** Where the models will be, as the run's settings say it from then on. */
+async function choosePlace(
+  given: AppConfig,
+  folder: string,
+  models: number,
+  terminal: Terminal,
+): Promise<Pick<AppConfig, "engine" | "device" | "workers"> & { readonly place: Place }> {
+  const { engine, device, workers } = given;
+  if (engine) {
+    const { vocabularySize } = await tokenLimits(folder);
+    const place = await probedServer(engine.tinker, vocabularySize, terminal);
+    terminal.note(recordLines(place.record).join("\n"));
+    checkAgainstServer(given, place.record, models);
+    return { engine: { tinker: place.settings }, device, workers, place };
+  }
+  // The run says what `auto` came to: a resume elsewhere is then refused instead of rounding differently.
+  const place = await chooseDevice(device, workers, (text) => terminal.note(text));
+  return { engine, device: place.name, workers: place.workers, place };
 }
 
 /** What more steps do to learning rates that fall over the whole run. */

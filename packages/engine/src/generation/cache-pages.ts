@@ -260,12 +260,16 @@ export class CachePages {
 
   /**
    * Moves everything into caches of another size, layer by layer, to hold little twice. Pages keep their numbers, but
-   * where there are fewer: single pages then go to the first ones, in the order of their holders.
+   * where there are fewer: single pages then go to the first ones, in their order.
    */
   #replace(pages: number, pageSize: number): void {
     const { kvHeads, headDim, layers } = this.#config;
     const old = this.#caches;
-    const holders = [...this.#holders].filter((holder) => holder.pages.length > 0);
+    // In the order of their pages, and as much of each as of the longest: where they lie side by side it is one copy.
+    const holders = [...this.#holders]
+      .filter((holder) => holder.pages.length > 0)
+      .toSorted((a, b) => (a.pages[0] as number) - (b.pages[0] as number));
+    const longest = Math.max(0, ...holders.map(({ held }) => held));
     const copies: PageCopy[] = this.#paged
       ? Array.from(this.#references.keys())
           .filter((page) => (this.#references[page] as number) > 0)
@@ -273,7 +277,7 @@ export class CachePages {
       : holders.map((holder, to) => ({
           from: holder.pages[0] as number,
           to,
-          length: Math.min(holder.held, this.#pageSize, pageSize),
+          length: Math.min(longest, this.#pageSize, pageSize),
         }));
     const made: KeyValueCache[] = [];
     for (let layer = 0; layer < layers; layer++) {

@@ -39,11 +39,16 @@ export function sampleAndLikeliest(
   rows: SamplingRows | SamplingOnDevice,
   replies: readonly Reply[],
 ): DrawnOnDevice {
-  const most = Math.max(...replies.map(({ request }) => request.topLogProbs ?? -1));
+  const most = mostLikeliest(replies);
   const sampled = kernels.sampleTokens(logits, rows);
   if (most < 0) return { sampled, atOne: null };
   const count = Math.min(most, logits.shape[1] as number);
   return { sampled, atOne: kernels.tokenLogProbs(logits, sampled.tokens, count) };
+}
+
+/** The most likeliest tokens that any reply asks for beside its own; -1 where none asks for log-probs at temperature 1. */
+export function mostLikeliest(replies: readonly Reply[]): number {
+  return Math.max(...replies.map(({ request }) => request.topLogProbs ?? -1));
 }
 
 /** Starts to read at once, whatever is enqueued behind; frees what was read, but for tokens that are to be kept. */

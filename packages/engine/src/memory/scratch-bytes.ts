@@ -7,6 +7,9 @@ export type ScratchBytes = (operation: string, args: readonly unknown[]) => numb
 /** All arrays of a tile of the head together, on the CPU; `kernels-torch` takes 512 MiB on a GPU. */
 export const defaultHeadBytes: number = 2 ** 26;
 
+/** Of the kernels that work on a float32 array some rows at a time, as `kernels-torch` does. */
+const tileElements = 2 ** 19;
+
 /** What libtorch's kernels hold, which take the most of all sets. */
 export function libtorchScratch(
   { working, full }: ElementBytes,
@@ -17,6 +20,8 @@ export function libtorchScratch(
   const wide = exact ? 0 : full;
   const head = (hidden: Tensor, weight: Tensor, perLogit: number): number =>
     Math.min(options.headBytes, rowsOf(hidden) * rowsOf(weight) * perLogit);
+  /** Where results are written in place: room for some rows. */
+  const tile = (x: Tensor): number => full * Math.min(elements(x), tileElements);
   const padded = (layout: SequenceLayout, ...arrays: readonly Tensor[]): number => {
     const [sequences, rows] = [layout.offsets.length - 1, layout.offsets.at(-1) ?? 0];
     const places = sequences * layout.longest;
@@ -27,9 +32,9 @@ export function libtorchScratch(
     scatterAddRows: (delta: Tensor) => wide * elements(delta),
     linearBackward: (_dOut: Tensor, _x: Tensor, weight: Tensor, needs: { readonly weight: boolean }) =>
       needs.weight && !exact ? working * elements(weight) : 0,
-    rmsNorm: (x: Tensor) => (full + 2 * wide) * elements(x),
-    rmsNormBackward: (_dOut: Tensor, x: Tensor) => (2 * full + 3 * wide) * elements(x),
-    rotary: (x: Tensor) => 3 * working * elements(x),
+    rmsNorm: (x: Tensor) => (exact ? 0 : (full + 2 * wide) * elements(x)),
+    rmsNormBackward: (_dOut: Tensor, x: Tensor) => (exact ? tile(x) : (2 * full + 3 * wide) * elements(x)),
+    rotary: (x: Tensor) => (exact ? tile(x) : 3 * working * elements(x)),
     attention: (q: Tensor, k: Tensor, v: Tensor, _shape: unknown, layout: SequenceLayout) => padded(layout, q, q, k, v),
     attentionBackward: (
       _dOut: Tensor,
@@ -37,8 +42,6 @@ export function libtorchScratch(
       _shape: unknown,
       layout: SequenceLayout,
     ) => padded(layout, q, q, q, q, k, k, v, v),
-    swiGlu: (gate: Tensor) => working * elements(gate),
-    swiGluBackward: (_dOut: Tensor, gate: Tensor) => 2 * working * elements(gate),
     headLogProbs: (hidden: Tensor, weight: Tensor) => head(hidden, weight, 2 * full),
     headLogProbsBackward: (_d: Tensor, { hidden, weight }: { readonly hidden: Tensor; readonly weight: Tensor }) =>
       head(hidden, weight, exact ? full : 2 * full),

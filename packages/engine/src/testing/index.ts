@@ -5,6 +5,7 @@
 export { askTorch, parityCases, parityErrors } from "./torch-parity.ts";
 export type { ParityCase, ParityErrors, TorchAnswer } from "./torch-parity.ts";
 export { engineCases, engineCasesFor } from "./engine-cases.ts";
-export { config as conformanceConfig, optimizer as conformanceOptimizer } from "./cases/engine-case.ts";
+export { recorderCases } from "./cases/recorder-cases.ts";
+export { config as conformanceConfig, optimizer as conformanceOptimizer, wholeProfile } from "./cases/engine-case.ts";
 export type { EngineProfile } from "./cases/engine-case.ts";
 export { holdTraining } from "../memory/hold-training.ts";

@@ -71,8 +71,8 @@ function evaluate(parts: ObjectiveParts, input: ObjectiveInput): ObjectiveOutput
   const { losses, gradient, ratios, clipped, clamped, bySequence } = parts.policy(prepared, weights);
   let diagnostics: Diagnostics = ratioDiagnostics(prepared, ratios, clipped, clamped);
   if (bySequence) diagnostics = { ...diagnostics, ...clipsByLength(prepared, clipped) };
-  if (parts.importance) {
-    const importance = importanceWeights(prepared, parts.importance);
+  const importance = parts.importance && importanceWeights(prepared, parts.importance);
+  if (importance) {
     scale(losses, gradient, importance.weights);
     diagnostics = { ...diagnostics, ...importance.diagnostics };
   }

@@ -48,6 +48,7 @@ const fields: FieldsOf<ObjectiveOptions> = {
       level: { shape: { kind: "choice", of: ["token", "sequence", "geometric"] } },
       cap: { shape: { kind: "number", above: 1 } },
       veto: { shape: { kind: "number", above: 0, below: 1 }, optional: true },
+      gapAbove: above0,
     }),
     optional: true,
   },

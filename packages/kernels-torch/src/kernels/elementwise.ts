@@ -1,12 +1,13 @@
-import { expectFloats, matrix, sizeOf, type Kernels } from "@laconic/kernels";
+import { expectFloats, matrix, sizeOf, type Kernels, type Tensor } from "@laconic/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Handle, type Handles } from "../native/torch.ts";
 import type { TorchTensor } from "../tensors.ts";
 import type { TorchDevice } from "../torch-device.ts";
-import { addInPlace } from "./products.ts";
+import { addInPlace, sumInto } from "./products.ts";
 
 const multiply = operator("aten::mul", "Tensor");
 const silu = operator("aten::silu");
+const siluInto = operator("aten::silu", "out");
 const multiplyInto = operator("aten::mul", "out");
 const siluBackwardInto = operator("aten::silu_backward", "grad_input");
 
@@ -14,15 +15,30 @@ type Elementwise = "add" | "multiply" | "scaled" | "accumulate" | "swiGlu" | "sw
 
 export function elementwiseKernels(device: TorchDevice): Pick<Kernels, Elementwise> {
   const { store, torch } = device;
+  const columnsOf = (x: Handle, rows: number, width: number, start: number): Handle =>
+    torch.view(x, [rows, width], [2 * width, 1], start);
+  /** Of `swiGlu`: left = d u silu'(g), right = d silu(g). */
+  const gradients = (d: Handle, g: Handle, u: Handle, left: Handle, right: Handle): void => {
+    torch.call(multiplyInto, d, u, left);
+    torch.call(siluBackwardInto, left, g, left);
+    torch.call(siluInto, g, right);
+    torch.call(multiplyInto, d, right, right);
+  };
+  const isContiguous = (x: Tensor): boolean => store.get(x).rowStride === null;
   return {
     add(a, b) {
       expectFloats(b, a.shape, "add: b");
       const [left, right] = [device.elements(a), device.elements(b)];
+      const size = sizeOf(a.shape);
+      if (device.sumsInPlace(size) && isContiguous(a) && isContiguous(b))
+        return device.refill(a.shape, (out) => sumInto(device, out, left, right, size), store.get(a).precision);
       return device.make(a.shape, () => torch.add(left, right), store.get(a).precision);
     },
     multiply(a, b) {
       expectFloats(b, a.shape, "multiply: b");
       const [left, right] = [device.elements(a), device.elements(b)];
+      if (device.writesInPlace(sizeOf(a.shape)))
+        return device.refill(a.shape, (out) => void torch.call(multiplyInto, left, right, out));
       return device.make(a.shape, () => torch.call(multiply, left, right));
     },
     scaled(x, factor) {
@@ -52,30 +68,55 @@ export function elementwiseKernels(device: TorchDevice): Pick<Kernels, Elementwi
     swiGlu(gate, up) {
       expectFloats(gate, matrix(gate, "swiGlu: gate"), "swiGlu: gate");
       expectFloats(up, gate.shape, "swiGlu: up");
-      const [g, u] = [device.elements(gate), device.elements(up)];
-      return device.make(gate.shape, () => torch.call(multiply, torch.call(silu, g), u));
+      const [rows, width] = matrix(gate, "swiGlu: gate");
+      const [g, u] = [device.rows(gate), device.rows(up)];
+      if (!device.writesInPlace(rows * width))
+        return device.make([rows, width], () => torch.call(multiply, torch.call(silu, g.handle), u.handle));
+      return device.refill([rows, width], (whole) => {
+        for (const span of device.tiles(rows, width)) {
+          const [from, by, out] = [g, u, { handle: whole, stride: width }].map((x) =>
+            device.rowsOf(x, span, width),
+          ) as unknown as Handles<3>;
+          torch.call(siluInto, from, out);
+          torch.call(multiplyInto, out, by, out);
+        }
+      });
     },
     swiGluBackward(dOut, gate, up) {
       expectFloats(dOut, gate.shape, "swiGluBackward: dOut");
       expectFloats(up, gate.shape, "swiGluBackward: up");
-      const [d, g, u] = [device.elements(dOut), device.elements(gate), device.elements(up)];
       const [rows, width] = matrix(gate, "swiGluBackward: gate");
+      const inputs = [device.rows(dOut), device.rows(gate), device.rows(up)];
       // Side by side, as a product with the weights of both wants them.
+      const side = [0, width] as const;
       const place = { matrix: {}, stride: 2 * width };
-      const [dGate, dUp] = torch.run<Handles<2>>(() => {
-        const both = torch.empty([rows, 2 * width], device.working);
-        const [left, right] = [0, width].map((start) => torch.view(both, [rows, width], [2 * width, 1], start)) as [
-          Handle,
-          Handle,
-        ];
-        torch.call(siluBackwardInto, torch.call(multiply, d, u), g, left);
-        torch.call(multiplyInto, d, torch.call(silu, g), right);
-        return [left, right];
+      if (!device.writesInPlace(rows * width)) {
+        const [dGate, dUp] = torch.run<Handles<2>>(() => {
+          const both = torch.empty([rows, 2 * width], device.working);
+          const [left, right] = side.map((start) => columnsOf(both, rows, width, start)) as unknown as Handles<2>;
+          const [d, g, u] = inputs.map(({ handle }) => handle) as unknown as Handles<3>;
+          gradients(d, g, u, left, right);
+          return [left, right];
+        });
+        return {
+          dGate: store.adoptColumns(dGate, [rows, width], { ...place, start: 0 }),
+          dUp: store.adoptColumns(dUp, [rows, width], { ...place, start: width }),
+        };
+      }
+      const both = store.refill([rows, 2 * width], device.working, ({ handle }) => {
+        const room = { handle, stride: 2 * width };
+        for (const span of device.tiles(rows, 3 * width)) {
+          const [d, g, u] = inputs.map((x) => device.rowsOf(x, span, width)) as unknown as Handles<3>;
+          const [left, right] = side.map((start) => device.rowsOf(room, span, width, start)) as unknown as Handles<2>;
+          gradients(d, g, u, left, right);
+        }
       });
-      return {
-        dGate: store.adoptColumns(dGate, [rows, width], { ...place, start: 0 }),
-        dUp: store.adoptColumns(dUp, [rows, width], { ...place, start: width }),
-      };
+      const [dGate, dUp] = side.map((start) => {
+        const part = store.view(both, `columns ${start} ${width}`, () => columnsOf(both.handle, rows, width, start));
+        return store.adoptColumns(part, [rows, width], { ...place, start }, "working", both);
+      }) as readonly Tensor[] as readonly [Tensor, Tensor];
+      store.free(both);
+      return { dGate, dUp };
     },
   };
 }

@@ -90,33 +90,53 @@ export function flashCacheKernels(
           const [mixed] = torch.callMany(flash, ...place());
           return torch.view(torch.call(contiguous, mixed, { int: 0 }), q.shape);
         });
-      return store.refill(
-        q.shape,
-        () => torch.empty(q.shape, device.working),
-        (mixed) => {
-          if (tokens === 0) return;
-          const byHead = store.view(mixed, "heads", () => torch.view(mixed.handle, heads));
-          torch.call(flashInto, byHead, ...place());
-        },
-      );
+      return store.refill(q.shape, device.working, (mixed) => {
+        if (tokens === 0) return;
+        const byHead = store.view(mixed, "heads", () => torch.view(mixed.handle, heads));
+        torch.call(flashInto, byHead, ...place());
+      });
     },
     copyCachePages(cache, from, to, lengths, source = cache) {
       if (!own.has(cache)) return plain.copyCachePages(cache, from, to, lengths, source);
       const { target, origin } = caches.copied(cache, from, to, lengths, source);
       const width = target.kvHeads * target.headDim;
-      from.forEach((page, i) => {
-        const length = lengths[i] as number;
-        if (length === 0 || (page === to[i] && origin === target)) return;
+      for (const { first, count, length } of stretches(from, to, lengths, origin !== target))
         torch.run(() => {
-          const part = (held: TorchTensor, { pageSize }: KeyValueCache, at: number): Handle =>
-            torch.view(held.handle, [length, width], undefined, at * pageSize * width);
-          torch.copyInto(part(target.keys, target, to[i] as number), part(origin.keys, origin, page));
-          torch.copyInto(part(target.values, target, to[i] as number), part(origin.values, origin, page));
+          const part = (held: TorchTensor, { pageSize }: KeyValueCache, page: number): Handle =>
+            torch.view(held.handle, [count, length, width], [pageSize * width, width, 1], page * pageSize * width);
+          const [into, out] = [to[first] as number, from[first] as number];
+          torch.copyInto(part(target.keys, target, into), part(origin.keys, origin, out));
+          torch.copyInto(part(target.values, target, into), part(origin.values, origin, out));
           return [];
         });
-      });
     },
   };
+}
+
+/** Copies that are one: pages that follow one another in both caches. */
+interface Stretch {
+  readonly first: number;
+  readonly count: number;
+  readonly length: number;
+}
+
+/** @param apart - into another cache, so that no copy reads what one before has written */
+function stretches(from: Int32Array, to: Int32Array, lengths: Int32Array, apart: boolean): readonly Stretch[] {
+  const found: { first: number; count: number; length: number }[] = [];
+  from.forEach((page, i) => {
+    const length = lengths[i] as number;
+    if (length === 0 || (page === to[i] && !apart)) return;
+    const last = found.at(-1);
+    const follows =
+      apart &&
+      last?.length === length &&
+      last.first + last.count === i &&
+      page === (from[i - 1] as number) + 1 &&
+      to[i] === (to[i - 1] as number) + 1;
+    if (follows) last.count += 1;
+    else found.push({ first: i, count: 1, length });
+  });
+  return found;
 }
 
 /** A view of what a cache holds, made once. */

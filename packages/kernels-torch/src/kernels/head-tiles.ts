@@ -34,7 +34,7 @@ export function headTiles(rows: number, vocabulary: number, bytes: TileBytes, li
 }
 
 /** Runs of about equal length, none longer than `most`. */
-function spans(total: number, most: number): Span[] {
+export function spans(total: number, most: number): Span[] {
   const runs = Math.ceil(total / Math.max(1, most));
   const length = Math.ceil(total / Math.max(1, runs));
   return Array.from({ length: runs }, (_, i) => ({ start: i * length, count: Math.min(length, total - i * length) }));

@@ -53,6 +53,24 @@ interface Places {
   readonly here: Handle | null;
 }
 
+/** @throws LaconicError `input_invalid` for shapes that do not fit, or a target that is no token */
+export function expectHeadInputs(
+  device: TorchDevice,
+  hidden: Tensor,
+  weight: Tensor,
+  targets: Tensor,
+  inverseTemperature: Tensor,
+  place: string,
+): readonly [rows: number, width: number, vocabulary: number] {
+  const [rows, width] = matrix(hidden, `${place}: hidden`);
+  const [vocabulary] = matrix(weight, `${place}: weight`);
+  expectFloats(weight, [vocabulary, width], `${place}: weight`);
+  expectFloats(inverseTemperature, [rows], `${place}: inverseTemperature`);
+  device.expectIndices(targets, rows, vocabulary, `${place}: targets`);
+  device.torch.expectWork(rows * width * vocabulary);
+  return [rows, width, vocabulary];
+}
+
 /**
  * The output layer and its log-softmax in float32, in tiles so that the logits never exist as a whole. What a tile made
  * is freed, but for a few numbers of each row, before the next begins.
@@ -65,21 +83,6 @@ export function headKernels(
   const { float32, float64, int64 } = scalarType;
   const exact = device.working === float32;
 
-  const expectInputs = (
-    hidden: Tensor,
-    weight: Tensor,
-    targets: Tensor,
-    inverseTemperature: Tensor,
-    place: string,
-  ): readonly [rows: number, width: number, vocabulary: number] => {
-    const [rows, width] = matrix(hidden, `${place}: hidden`);
-    const [vocabulary] = matrix(weight, `${place}: weight`);
-    expectFloats(weight, [vocabulary, width], `${place}: weight`);
-    expectFloats(inverseTemperature, [rows], `${place}: inverseTemperature`);
-    device.expectIndices(targets, rows, vocabulary, `${place}: targets`);
-    torch.expectWork(rows * width * vocabulary);
-    return [rows, width, vocabulary];
-  };
   const rowsOf = (hidden: Tensor, targets: Tensor, inverseTemperature: Tensor, { start, count }: Span): Rows => {
     const width = hidden.shape[1] as number;
     const part = torch.view(device.handle(hidden), [count, width], [width, 1], start * width);
@@ -162,7 +165,14 @@ export function headKernels(
 
   return {
     headLogProbs(hidden, weight, targets, inverseTemperature) {
-      const [rows, , vocabulary] = expectInputs(hidden, weight, targets, inverseTemperature, "headLogProbs");
+      const [rows, , vocabulary] = expectHeadInputs(
+        device,
+        hidden,
+        weight,
+        targets,
+        inverseTemperature,
+        "headLogProbs",
+      );
       const tiles = headTiles(rows, vocabulary, { element: 8, column: 0 }, limit);
       const columns = torch.run(() => {
         const space = spaceFor(tiles, 2);
@@ -198,7 +208,7 @@ export function headKernels(
       into: WeightPlace = {},
     ) {
       const place = "headLogProbsBackward";
-      const [rows, width, vocabulary] = expectInputs(hidden, weight, targets, inverseTemperature, place);
+      const [rows, width, vocabulary] = expectHeadInputs(device, hidden, weight, targets, inverseTemperature, place);
       expectFloats(logSumExp, [rows], `${place}: logSumExp`);
       expectFloats(dLogProbs, [rows], `${place}: dLogProbs`);
       const given = needs.weight ? into.dWeight : undefined;

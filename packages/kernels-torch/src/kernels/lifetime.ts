@@ -54,17 +54,23 @@ export function lifetimeKernels(device: TorchDevice): Pick<Kernels, Lifetime> {
           shape,
           range,
         );
+      if (device.writesInPlace(sizeOf(shape)))
+        return device.refill(shape, (out) => torch.copyInto(out, handle), wanted);
       return device.make(shape, () => torch.cast(handle, device.type(wanted), true), wanted);
     },
     reshape(tensor, shape) {
-      const { dtype, range, precision, shape: from } = store.get(tensor);
-      const handle = device.handle(tensor);
+      const own = store.get(tensor);
+      const { dtype, range, precision, shape: from } = own;
       if (sizeOf(from) !== sizeOf(shape))
         throw new LaconicError(
           "input_invalid",
           `reshape: ${sizeOf(from)} elements do not fill shape [${shape.join(", ")}]`,
         );
-      const view = torch.run(() => torch.view(handle, shape));
+      if (own.block) {
+        const view = store.view(own, `shape ${shape.join()}`, () => torch.view(own.handle, shape));
+        return store.adoptShape(view, shape, own);
+      }
+      const view = torch.run(() => torch.view(device.handle(tensor), shape));
       return dtype === "int32" ? store.adoptInts(view, shape, range) : store.adoptFloats(view, shape, precision);
     },
   };

@@ -2,7 +2,7 @@ import { expectFloats, matrix, type GradientPlace, type Kernels, type Tensor } f
 import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
-import { fullProduct, placeProduct, product } from "./products.ts";
+import { fullProduct, placeProduct } from "./products.ts";
 
 const mm = operator("aten::mm");
 const mmWide = operator("aten::mm", "dtype");
@@ -56,16 +56,12 @@ export function linearKernels(device: TorchDevice): Pick<Kernels, Products> {
       const [rows, inner, outer] = expectInputs(x, weight, "linear");
       if (bias) expectFloats(bias, [outer], "linear: bias");
       const [left, row] = [rowsOf(x), bias ? device.handle(bias) : null];
-      return store.refill(
-        [rows, outer],
-        () => torch.empty([rows, outer], device.working),
-        ({ handle }) => {
-          const right = turnedWeight(weight, inner, outer);
-          if (rows === 0) return;
-          if (row === null) torch.mmInto(handle, left, right);
-          else torch.addmmInto(handle, row, left, right);
-        },
-      );
+      return store.refill([rows, outer], device.working, ({ handle }) => {
+        const right = turnedWeight(weight, inner, outer);
+        if (rows === 0) return;
+        if (row === null) torch.mmInto(handle, left, right);
+        else torch.addmmInto(handle, row, left, right);
+      });
     },
     linearOnto(into, x, weight, bias) {
       const [rows, inner, outer] = expectInputs(x, weight, "linearOnto");
@@ -97,7 +93,11 @@ export function linearKernels(device: TorchDevice): Pick<Kernels, Products> {
       const { stride } = device.rows(dOut);
       const turned = (): Handle => torch.view(d, [outer, rows], [1, stride]);
       // First what needs most room: a gradient in its place stays there if a later one does not fit.
-      const dX = needs.input ? device.make([rows, inner], () => product(device, d, w, [rows, inner])) : null;
+      const dX = needs.input
+        ? store.refill([rows, inner], device.working, ({ handle }) => {
+            if (rows > 0 && inner > 0) torch.mmInto(handle, d, w);
+          })
+        : null;
       const dWeight = needs.weight && parameterGradient([outer, inner], into.dWeight, rows, () => [turned(), left]);
       const dBias = needs.bias && parameterGradient([outer], into.dBias, rows, () => [ones(rows), d]);
       return {

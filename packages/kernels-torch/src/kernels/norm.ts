@@ -1,14 +1,16 @@
 import { expectFloats, matrix, type Kernels, type Tensor } from "@laconic/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Handle, type Handles } from "../native/torch.ts";
-import type { TorchDevice } from "../torch-device.ts";
+import { tileElements, type TorchDevice } from "../torch-device.ts";
+import { sumInto } from "./products.ts";
 
 const fusedNorm = operator("aten::_fused_rms_norm", "", 2);
 const fusedNormBackward = operator("aten::_fused_rms_norm_backward", "", 2);
 const multiply = operator("aten::mul", "Tensor");
-const multiplyOut = operator("aten::mul", "out");
-const multiplyInto = operator("aten::mul_", "Tensor");
+const multiplyInto = operator("aten::mul", "out");
+const multiplyBy = operator("aten::mul_", "Tensor");
 const rsqrt = operator("aten::rsqrt");
+const rsqrtInto = operator("aten::rsqrt", "out");
 const mm = operator("aten::mm");
 
 /** PyTorch's kernel, which the CPU does not have and which rounds the weight's gradient to the working precision, or plain products. */
@@ -31,8 +33,58 @@ export function normKernels(device: TorchDevice, backward: NormBackward): Pick<K
     torch.addmmInto(meanSquare, least, torch.call(multiply, wide, wide), mean);
     const inverse = torch.call(rsqrt, meanSquare);
     const normed = torch.call(multiply, wide, inverse);
-    torch.call(multiplyInto, normed, device.widened(device.handle(weight)));
+    torch.call(multiplyBy, normed, device.widened(device.handle(weight)));
     return [device.rounded(normed), inverse];
+  };
+  /** The same of float32 rows in memory that is there, a tile at a time. */
+  const composedInto = (x: Tensor, weight: Tensor, epsilon: number, out: Handle, inverse: Handle): void => {
+    const [rows, width] = x.shape as readonly [number, number];
+    const mean = constant(weight, "mean", [width, 1], 1 / width);
+    const least = constant(weight, `epsilon ${epsilon}`, [1], epsilon);
+    const [input, w] = [device.handle(x), device.handle(weight)];
+    for (const span of device.tiles(rows, width))
+      torch.run(() => {
+        const [from, to] = [input, out].map((handle) =>
+          device.rowsOf({ handle, stride: width }, span, width),
+        ) as unknown as Handles<2>;
+        const column = torch.view(inverse, [span.count, 1], [1, 1], span.start);
+        torch.call(multiplyInto, from, from, to);
+        torch.addmmInto(column, least, to, mean);
+        torch.call(rsqrtInto, column, column);
+        torch.call(multiplyInto, from, column, to);
+        torch.call(multiplyInto, to, w, to);
+        return [];
+      });
+  };
+  /** dX over what is in `out`; @returns the gradient of the weight */
+  const backwardInto = (dOut: Tensor, x: Tensor, weight: Tensor, inverse: Handle, out: Handle): Handle => {
+    const [rows, width] = x.shape as readonly [number, number];
+    const [d, input, w] = [device.handle(dOut), device.handle(x), device.handle(weight)];
+    const sums = torch.empty([1, width], float32);
+    const minusMean = device.number(-1 / width);
+    device.withRoom(Math.min(rows * width, Math.max(tileElements, width)), (room) => {
+      for (const span of device.tiles(rows, width))
+        torch.run(() => {
+          const { start, count } = span;
+          const [ownD, ownX, to] = [d, input, out].map((handle) =>
+            device.rowsOf({ handle, stride: width }, span, width),
+          ) as unknown as Handles<3>;
+          const column = torch.view(inverse, [count, 1], [1, 1], start);
+          torch.call(multiplyInto, ownD, ownX, to);
+          const row = torch.view(inverse, [1, count], [count, 1], start);
+          if (start === 0) torch.mmInto(sums, row, to);
+          else torch.addmmInto(sums, sums, row, to);
+          const factor = torch.call(mm, to, torch.view(w, [width, 1]));
+          for (const each of [column, column, column, minusMean]) torch.call(multiplyBy, factor, each);
+          const along = torch.view(room, [count, width]);
+          torch.call(multiplyInto, ownX, factor, along);
+          torch.call(multiplyInto, ownD, w, to);
+          torch.call(multiplyInto, to, column, to);
+          sumInto(device, to, to, along, count * width);
+          return [];
+        });
+    });
+    return torch.view(sums, [width]);
   };
   const fused = (x: Handle, weight: Tensor, width: number, epsilon: number): Handles<2> =>
     torch.callMany(fusedNorm, x, { ints: [width] }, { some: device.handle(weight) }, { some: { float: epsilon } });
@@ -41,6 +93,11 @@ export function normKernels(device: TorchDevice, backward: NormBackward): Pick<K
     rmsNorm(x, weight, epsilon) {
       const [rows, width] = matrix(x, "rmsNorm: x");
       expectFloats(weight, [width], "rmsNorm: weight");
+      if (device.sumsInPlace(rows * width)) {
+        const invRms = device.make([rows], () => torch.empty([rows], float32), "full");
+        const out = device.refill(x.shape, (into) => composedInto(x, weight, epsilon, into, invRms.handle));
+        return { out, invRms };
+      }
       const input = device.handle(x);
       const [out, invRms] = torch.run<Handles<2>>(() => {
         if (rows === 0) return [torch.empty(x.shape, device.working), torch.empty([0], float32)];
@@ -61,6 +118,13 @@ export function normKernels(device: TorchDevice, backward: NormBackward): Pick<K
           dX: device.make(x.shape, () => torch.empty(x.shape, device.working)),
           dWeight: device.make([width], () => torch.full([width], float32, 0), "full"),
         };
+      if (backward === "composed" && device.sumsInPlace(rows * width)) {
+        const dWeight = device.make([width], () => torch.empty([width], float32), "full");
+        const dX = device.refill(x.shape, (into) =>
+          torch.copyInto(dWeight.handle, backwardInto(dOut, x, weight, device.handle(invRms), into)),
+        );
+        return { dX, dWeight };
+      }
       const [d, input, w, inverse] = [
         device.handle(dOut),
         device.handle(x),
@@ -87,11 +151,11 @@ export function normKernels(device: TorchDevice, backward: NormBackward): Pick<K
         const product = torch.call(multiply, wideD, wideX);
         const sums = torch.call(mm, torch.view(inverse, [1, rows]), product);
         const factor = torch.call(mm, product, torch.view(wideW, [width, 1]));
-        for (const each of [column, column, column]) torch.call(multiplyInto, factor, each);
+        for (const each of [column, column, column]) torch.call(multiplyBy, factor, each);
         // In the product's array, which nothing reads again.
-        const along = torch.call(multiplyOut, wideX, torch.multiplyByNumber(factor, 1 / width), product);
+        const along = torch.call(multiplyInto, wideX, torch.multiplyByNumber(factor, 1 / width), product);
         const straight = torch.call(multiply, wideD, wideW);
-        torch.call(multiplyInto, straight, column);
+        torch.call(multiplyBy, straight, column);
         return [device.rounded(torch.subtract(straight, along)), torch.view(sums, [width])];
       });
       return { dX: store.adoptFloats(dX, x.shape), dWeight: store.adoptFloats(dWeight, [width], "full") };

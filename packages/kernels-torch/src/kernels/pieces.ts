@@ -1,6 +1,6 @@
 import { expectColumns, expectJoined, expectPairs, type Kernels, type Tensor } from "@laconic/kernels";
 import { Arena, stretches } from "../arena.ts";
-import { operator } from "../native/torch.ts";
+import { operator, type Handle } from "../native/torch.ts";
 import type { TorchTensor } from "../tensors.ts";
 import type { TorchDevice } from "../torch-device.ts";
 
@@ -49,14 +49,31 @@ export function pieceKernels(device: TorchDevice): Pick<Kernels, Pieces> {
       const place = first.columnsOf;
       if (place && areNeighbours(own)) {
         const { stride } = device.rows(first);
-        const whole = torch.run(() => torch.view(first.handle, shape, [stride, 1]));
-        return store.adoptColumns(whole, shape, { ...place, stride }, precision);
+        const { base } = first;
+        const join = (): Handle => torch.view(first.handle, shape, [stride, 1]);
+        const whole = base ? store.view(base, `joined ${place.start} ${shape[1]}`, join) : torch.run(join);
+        return store.adoptColumns(whole, shape, { ...place, stride }, precision, base);
       }
-      return device.make(
-        shape,
-        () => torch.call(cat, { tensors: own.map(({ handle }) => handle) }, { int: 1 }),
-        precision,
-      );
+      const [rows, width] = shape;
+      if (!device.writesInPlace(rows * width))
+        return device.make(
+          shape,
+          () => torch.call(cat, { tensors: own.map(({ handle }) => handle) }, { int: 1 }),
+          precision,
+        );
+      const fill = (whole: TorchTensor): void => {
+        let end = 0;
+        for (const part of own) {
+          const [start, count] = [end, part.shape[1] as number];
+          end += count;
+          if (count === 0) continue;
+          const into = store.view(whole, `columns ${start} ${count}`, () =>
+            torch.view(whole.handle, [rows, count], [width, 1], start),
+          );
+          torch.copyInto(into, part.handle);
+        }
+      };
+      return store.refill(shape, device.type(precision), fill, precision);
     },
   };
 }

@@ -8,7 +8,7 @@ const mmWide = operator("aten::mm", "dtype");
 type Size = readonly [rows: number, columns: number];
 
 /** a b in the working precision. */
-export function product(device: TorchDevice, a: Handle, b: Handle, size: Size): Handle {
+function product(device: TorchDevice, a: Handle, b: Handle, size: Size): Handle {
   const { torch } = device;
   const out = torch.empty(size, device.working);
   if (size[0] > 0 && size[1] > 0) torch.mmInto(out, a, b);
@@ -38,12 +38,18 @@ export function placeProduct(device: TorchDevice, place: GradientPlace, a: Handl
   store.changed(store.get(place.tensor));
 }
 
+/** out = a + b for contiguous float32 memory; `a` may be `out` itself. */
+export function sumInto(device: TorchDevice, out: Handle, a: Handle, b: Handle, length: number): void {
+  const { torch } = device;
+  const row = torch.view(out, [1, length]);
+  const first = a === out ? row : torch.view(a, [1, length]);
+  torch.addmmInto(row, first, device.number(1), torch.view(b, [1, length]));
+}
+
 /**
  * into += delta for contiguous float32 memory: a product with the matrix [1], because `add_` takes a Scalar, which the
  * stable interface cannot pass (seen up to 2.14.1).
  */
 export function addInPlace(device: TorchDevice, into: Handle, delta: Handle, length: number): void {
-  const { torch } = device;
-  const row = torch.view(into, [1, length]);
-  torch.addmmInto(row, row, device.number(1), torch.view(delta, [1, length]));
+  sumInto(device, into, into, delta, length);
 }

@@ -1,11 +1,14 @@
 import { expectFloats, matrix, type Kernels, type RotaryTables, type Tensor } from "@laconic/kernels";
 import { operator, type Handle } from "../native/torch.ts";
-import type { TorchDevice } from "../torch-device.ts";
+import { tileElements, type TorchDevice } from "../torch-device.ts";
+import type { Span } from "./head-tiles.ts";
+import { sumInto } from "./products.ts";
 
 const cat = operator("aten::cat");
 const neg = operator("aten::neg");
 const roll = operator("aten::roll");
 const multiply = operator("aten::mul", "Tensor");
+const multiplyInto = operator("aten::mul", "out");
 const indexSelect = operator("aten::index_select");
 const contiguous = operator("aten::contiguous");
 
@@ -60,6 +63,23 @@ export function rotaryKernels(device: TorchDevice): Pick<Kernels, "rotary"> {
       const { handle: input, stride } = device.rows(x);
       const cos = rowsAt(tables, positions, "cos");
       const sin = rowsAt(tables, positions, inverse ? "inverse" : "forward");
+      /** Some rows: what belongs to both halves into `out`, what they exchange into `room`, and the sum. */
+      const rotateTile = (span: Span, room: Handle, out: Handle): void => {
+        const { start, count: some } = span;
+        const byHead = (of: Handle, step: number, first: number): Handle =>
+          torch.view(of, [some, heads, 2 * half], [step, 2 * half, 1], first * step);
+        const halfOf = (of: Handle, step: number, first: number, from: number): Handle =>
+          torch.view(of, [some, heads, half], [step, 2 * half, 1], first * step + from);
+        const atRows = (table: Handle): Handle =>
+          torch.view(table, [some, 1, 2 * half], [2 * half, 2 * half, 1], start * 2 * half);
+        torch.copyInto(halfOf(room, width, 0, 0), halfOf(input, stride, start, half));
+        torch.copyInto(halfOf(room, width, 0, half), halfOf(input, stride, start, 0));
+        const turned = byHead(room, width, 0);
+        torch.call(multiplyInto, turned, atRows(sin), turned);
+        const sum = byHead(out, width, start);
+        torch.call(multiplyInto, byHead(input, stride, start), atRows(cos), sum);
+        sumInto(device, sum, sum, room, some * width);
+      };
       if (torch.canPickColumns && rows * width <= fewElements)
         return device.make([rows, width], () => {
           const [even, odd] = [cos, sin].map((each) => allHeads(each, rows, heads, 2 * half, positions)) as [
@@ -68,6 +88,12 @@ export function rotaryKernels(device: TorchDevice): Pick<Kernels, "rotary"> {
           ];
           const swapped = torch.pickColumns(input, exchanged(tables, heads, half));
           return torch.add(torch.call(multiply, input, even), torch.call(multiply, swapped, odd));
+        });
+      if (device.sumsInPlace(rows * width))
+        return device.refill([rows, width], (out) => {
+          device.withRoom(Math.min(rows * width, tileElements), (room) => {
+            for (const span of device.tiles(rows, width)) rotateTile(span, room, out);
+          });
         });
       return device.make([rows, width], () => {
         const perHead = torch.view(input, [rows, heads, 2 * half], [stride, 2 * half, 1]);

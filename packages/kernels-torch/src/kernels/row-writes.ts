@@ -1,9 +1,10 @@
-import { expectInts, expectPicked, expectRowWrites, type Kernels } from "@laconic/kernels";
+import { expectInts, expectPicked, expectRowWrites, sizeOf, type Kernels } from "@laconic/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { operator } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 
 const indexSelect = operator("aten::index_select");
+const indexSelectInto = operator("aten::index_select", "out");
 const indexCopy = operator("aten::index_copy_");
 
 /** Rows of what stays on the device between decode steps. */
@@ -17,6 +18,8 @@ export function rowWriteKernels(device: TorchDevice): Pick<Kernels, "pickRows" |
       device.expectIndices(rows, count, x.shape[0] as number, "pickRows: rows");
       const at = device.indices(rows);
       const shape = [count, ...x.shape.slice(1)];
+      if (dtype === "float" && device.writesInPlace(sizeOf(shape)))
+        return device.refill(shape, (out) => void torch.call(indexSelectInto, handle, { int: 0 }, at, out), precision);
       const picked = torch.run(() => torch.call(indexSelect, handle, { int: 0 }, at));
       return dtype === "int32" ? store.adoptInts(picked, shape, range) : store.adoptFloats(picked, shape, precision);
     },
@@ -34,7 +37,9 @@ export function rowWriteKernels(device: TorchDevice): Pick<Kernels, "pickRows" |
         return [];
       });
       const [least, most] = [target.range, given.range];
-      store.changed(target, [Math.min(least[0], most[0]), Math.max(least[1], most[1])]);
+      // Of the old values none is left where every row is written.
+      if (count === into.shape[0]) store.changed(target, given.range);
+      else store.changed(target, [Math.min(least[0], most[0]), Math.max(least[1], most[1])]);
     },
     advance(x, by) {
       expectInts(x, x.shape[0] ?? 0, "advance");

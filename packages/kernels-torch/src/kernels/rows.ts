@@ -3,6 +3,7 @@ import { operator } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
 
 const indexSelect = operator("aten::index_select");
+const indexSelectInto = operator("aten::index_select", "out");
 const scatterAdd = operator("aten::scatter_add_");
 const embeddingBackward = operator("aten::embedding_dense_backward");
 
@@ -15,11 +16,14 @@ export function rowKernels(device: TorchDevice): Pick<Kernels, "gatherRows" | "s
       const count = ids.shape[0] ?? 0;
       device.expectIndices(ids, count, rows, "gatherRows: rows");
       const [from, at] = [device.handle(table), device.indices(ids)];
-      return device.make(
-        [count, width],
-        () => torch.call(indexSelect, from, { int: 0 }, at),
-        store.get(table).precision,
-      );
+      const { precision } = store.get(table);
+      if (device.writesInPlace(count * width))
+        return device.refill(
+          [count, width],
+          (out) => void torch.call(indexSelectInto, from, { int: 0 }, at, out),
+          precision,
+        );
+      return device.make([count, width], () => torch.call(indexSelect, from, { int: 0 }, at), precision);
     },
     scatterAddRows(delta, ids, rowCount, precision = "working") {
       const [count, width] = matrix(delta, "scatterAddRows: delta");

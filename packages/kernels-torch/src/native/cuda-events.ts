@@ -1,5 +1,6 @@
 import type { TorchInstall } from "../find/torch-install.ts";
 import { fromCudaRuntime } from "./cuda-runtime.ts";
+import type { CudaStreams } from "./cuda-streams.ts";
 import type { NativeFunction } from "./native-function.ts";
 import { Slots } from "./native-memory.ts";
 
@@ -17,21 +18,12 @@ export interface DeviceEvent {
 
 const disableTiming = 2;
 
-/**
- * @param index - of the GPU
- * @param currentStream - writes the stream that torch uses on a GPU
- */
-export function cudaEvents(
-  install: TorchInstall,
-  index: number,
-  currentStream: NativeFunction | null,
-): DeviceEvents | null {
-  if (!currentStream) return null;
+export function cudaEvents(install: TorchInstall, streams: CudaStreams): DeviceEvents | null {
   return fromCudaRuntime(install, (runtime) => {
     const create = runtime.func("int cudaEventCreateWithFlags(uint64_t, uint32_t)") as NativeFunction;
     const mark = runtime.func("int cudaEventRecord(uint64_t, uint64_t)") as NativeFunction;
     const synchronize = runtime.func("int cudaEventSynchronize(uint64_t)") as NativeFunction;
-    const slots = new Slots(2);
+    const slots = new Slots(1);
     /** Made once and used again: few are under way at a time. */
     const spare: number[] = [];
     return {
@@ -41,8 +33,7 @@ export function cudaEvents(
           spare.push(slots.integer(0));
         }
         const event = spare.pop() as number;
-        currentStream(index, slots.addressOf(1));
-        mark(event, slots.integer(1));
+        mark(event, streams.current);
         return {
           wait() {
             synchronize(event);

@@ -8,7 +8,10 @@ import type { NativeFunction } from "./native-function.ts";
 import { Slots } from "./native-memory.ts";
 import type { TorchInstall } from "../find/torch-install.ts";
 import { cudaEvents, type DeviceEvents } from "./cuda-events.ts";
+import { cudaGraphs, type DeviceGraphs } from "./cuda-graphs.ts";
 import { fromCudaRuntime } from "./cuda-runtime.ts";
+import { CudaStreams } from "./cuda-streams.ts";
+import { createLauncher, type Launcher } from "../programs/launcher.ts";
 import { shimDeclaration, shimsByOperator, type LoadedShim } from "./shims.ts";
 
 /** C declarations by symbol; `{device}` stands for `cpu` or `cuda`. Handles and pointers are passed as addresses. */
@@ -41,6 +44,8 @@ export const optional = {
   emptyPinned: "int aoti_torch_empty_strided_pinned(int64_t, uint64_t, uint64_t, int32_t, int32_t, int32_t, uint64_t)",
   indexTensor: "int aoti_torch_{device}_index_Tensor(uint64_t, uint64_t, int64_t, uint64_t)",
   currentStream: "int aoti_torch_get_current_cuda_stream(int32_t, uint64_t)",
+  setCurrentStream: "int torch_set_current_cuda_stream(uint64_t, int32_t)",
+  streamFromPool: "int torch_get_cuda_stream_from_pool(int32_t, int32_t, uint64_t)",
   /** Makes a GPU the calling thread's own, as long as the guard lives. */
   newGuard: "int aoti_torch_create_cuda_guard(int32_t, uint64_t)",
 } as const;
@@ -62,9 +67,13 @@ export interface Library {
   readonly indexTensor: NativeFunction | null;
   /** Says when the GPU has come to a certain point; null on the CPU, or where the CUDA runtime is not found. */
   readonly events: DeviceEvents | null;
+  /** Queues of the GPU; null on the CPU. */
+  readonly streams: Pick<CudaStreams, "current"> | null;
+  /** Null on the CPU, or where the CUDA runtime is not found. */
+  readonly graphs: DeviceGraphs | null;
+  /** Runs our own programs, compiled when first asked for; null on the CPU, or where they cannot be. */
+  readonly launcher: () => Launcher | null;
   readonly malloc: NativeFunction;
-  /** From now on freed blocks of a mebibyte and more go back to the system; null where the C library has no such switch. */
-  readonly returnFreedMemory: (() => void) | null;
   /** Sets the threads of the operations that follow; null where OpenMP is not GNU's. */
   readonly setThreads: ((count: number) => void) | null;
   readonly threads: number;
@@ -100,8 +109,6 @@ export function loadLibrary(install: TorchInstall, options: LibraryOptions): Lib
   setEnvironment("GOMP_SPINCOUNT", "20000", 0);
   // PyTorch's own default is off for products; a variable of the surroundings would turn it on for a run that says nothing.
   if (device === "cuda") setEnvironment("TORCH_ALLOW_TF32_CUBLAS_OVERRIDE", options.tf32 ? "1" : "0", 1);
-
-  const returnFreedMemory = device === "cpu" ? keepFreedMemory(libc) : null;
 
   const load = (name: string): ReturnType<typeof koffi.load> => {
     const file = join(install.libraries, name);
@@ -153,26 +160,46 @@ export function loadLibrary(install: TorchInstall, options: LibraryOptions): Lib
       { folder: install.folder },
     );
   const { index = 0 } = options;
-  if (index > 0) useGpu(index, find(optional.newGuard) as NativeFunction | null);
+  const findOptional = (name: keyof typeof optional): NativeFunction | null =>
+    find(optional[name]) as NativeFunction | null;
+  const currentStream = findOptional("currentStream");
+  if (index > 0) useGpu(index, findOptional("newGuard"));
+  const streams =
+    device === "cuda" && currentStream
+      ? new CudaStreams(
+          {
+            currentStream,
+            setCurrentStream: findOptional("setCurrentStream"),
+            streamFromPool: findOptional("streamFromPool"),
+          },
+          index,
+        )
+      : null;
   return {
     version,
     abiVersion,
     index,
     functions: functions as Library["functions"],
     errorText: find(optional.errorText) as (() => string | null) | null,
-    newSlot: find(optional.newSlot) as NativeFunction | null,
-    indexTensor: find(optional.indexTensor) as NativeFunction | null,
-    emptyPinned: find(optional.emptyPinned) as NativeFunction | null,
-    events:
-      device === "cuda" ? cudaEvents(install, index, find(optional.currentStream) as NativeFunction | null) : null,
+    newSlot: findOptional("newSlot"),
+    indexTensor: findOptional("indexTensor"),
+    emptyPinned: findOptional("emptyPinned"),
+    events: streams && cudaEvents(install, streams),
+    graphs: streams && cudaGraphs(install, streams),
+    streams,
+    launcher: once(() => (device === "cuda" ? createLauncher(install, index) : null)),
     shims: findShims((declaration) => find(declaration) as NativeFunction | null),
     ...threading(install),
     deviceMemory: device === "cuda" ? cudaMemory(install) : null,
-    returnFreedMemory,
     malloc: libc.func("uint64_t malloc(size_t)") as NativeFunction,
     toNative: libc.func("void *memcpy(uint64_t, const void *, size_t)") as Library["toNative"],
     toHost: libc.func("void *memcpy(void *, uint64_t, size_t)") as Library["toHost"],
   };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | null = null;
+  return () => (made ??= { value: make() }).value;
 }
 
 function findShims(find: (declaration: string) => NativeFunction | null): ReadonlyMap<string, LoadedShim> {
@@ -193,25 +220,6 @@ function useGpu(index: number, newGuard: NativeFunction | null): void {
   if (status === 0) return;
   const reason = status === undefined ? "lacks aoti_torch_create_cuda_guard" : "refuses it";
   throw new LaconicError("device_unavailable", `cannot compute on GPU ${index}: PyTorch ${reason}`, { index });
-}
-
-/**
- * Activations come and go by the mebibyte; glibc gives such blocks back to the kernel each time, and clearing the pages
- * anew took half of an elementwise kernel's time. What is kept falls to pieces, though: because of its alignment a block
- * does not fit where one of its size was before, and a heap of such holes took 1.7 times what was in use. So a model that
- * is large enough for that to matter calls the function that this returns. Other C libraries have no such switch.
- */
-function keepFreedMemory(libc: ReturnType<typeof koffi.load>): (() => void) | null {
-  try {
-    const mallopt = libc.func("int mallopt(int, int)");
-    const [trimThreshold, topPad, mmapThreshold] = [-1, -2, -3] as const;
-    mallopt(mmapThreshold, 2 ** 22);
-    mallopt(trimThreshold, 2 ** 31 - 1);
-    mallopt(topPad, 2 ** 26);
-    return () => void mallopt(mmapThreshold, 2 ** 20);
-  } catch {
-    return null;
-  }
 }
 
 /** OpenMP's switch for the number of threads, out of the library that PyTorch brings along. */

@@ -1,9 +1,13 @@
+import { LaconicError } from "@laconic/core";
 import type { KernelCounters } from "@laconic/kernels";
+import type { LaunchArgument } from "../programs/launcher.ts";
+import type { CapturedGraph } from "./cuda-graphs.ts";
+import { Landings } from "./landings.ts";
 import type { Library } from "./library.ts";
 import { NativeCalls, slotPlaces } from "./native-calls.ts";
 import { operator, type Argument, type Handle, type Handles } from "./operator.ts";
 import type { Operator, ResultCount } from "./operator.ts";
-import { scalarType, type ScalarType } from "./scalar-type.ts";
+import { int64Of, scalarTypeOf, type ScalarType } from "./scalar-type.ts";
 
 export { knownOperators, operator } from "./operator.ts";
 export type { Argument, Handle, Handles, Operator, ResultCount } from "./operator.ts";
@@ -22,15 +26,23 @@ export class Torch {
   readonly device: "cpu" | "cuda";
   readonly #deviceType: number;
   readonly #calls: NativeCalls;
+  /** Called when the device's memory has run out, before that is thrown; not while a graph is captured. */
+  onOutOfMemory: () => void = () => undefined;
   /** Handles made by the running kernels, innermost last. */
   readonly #temporaries: Handle[] = [];
   #depth = 0;
   #live = 0;
   #threads = 0;
+  /** Handles given up while a graph is captured, whose memory it goes on using. */
+  #captured: Handle[] | null = null;
+  readonly #landings = new Landings((handle) => this.delete(handle));
 
   constructor(library: Library, device: "cpu" | "cuda") {
     this.library = library;
     this.#calls = new NativeCalls(library);
+    this.#calls.onOutOfMemory = () => {
+      if (!this.#captured) this.onOutOfMemory();
+    };
     this.device = device;
     this.#deviceType = device === "cpu" ? 0 : 1;
     library.functions.setGradMode(false);
@@ -165,7 +177,8 @@ export class Torch {
 
   /** The values are copied before this returns; what reaches a GPU later comes from pinned memory, where there is any. */
   upload(values: Float32Array | Float64Array | Int32Array | BigInt64Array, shape: readonly number[]): Handle {
-    const type = typeOf(values);
+    this.expectNoCapture("hold an upload");
+    const type = scalarTypeOf(values);
     return this.run(() => {
       const host = this.#allocate(shape, type, "host");
       if (values.length > 0) this.library.toNative(this.#dataPointer(host), values, values.byteLength);
@@ -179,14 +192,7 @@ export class Torch {
 
   /** Whole numbers from 0 as int64: what torch indexes with. */
   uploadIndices(values: Float64Array | Int32Array, shape: readonly number[]): Handle {
-    // Two 32-bit words each, little-endian: an array of BigInt is ten times slower to fill.
-    const words = new Int32Array(2 * values.length);
-    for (let i = 0; i < values.length; i++) {
-      const value = values[i] as number;
-      words[2 * i] = value;
-      words[2 * i + 1] = Math.floor(value / 2 ** 32);
-    }
-    return this.upload(new BigInt64Array(words.buffer), shape);
+    return this.upload(int64Of(values), shape);
   }
 
   /**
@@ -194,27 +200,29 @@ export class Torch {
    * @returns waits for the device to have come so far, not for what was enqueued since, and fills `into`
    */
   startRead(x: Handle, shape: readonly number[], into: Float32Array | Int32Array): () => void {
-    const type = typeOf(into);
+    this.expectNoCapture("read");
     const { events, emptyPinned } = this.library;
-    this.#calls.counters.bytesToHost += into.byteLength;
-    const take = (source: Handle): void => {
-      if (into.length > 0) this.library.toHost(into, this.#dataPointer(source), into.byteLength);
-    };
+    const { counters } = this.#calls;
+    counters.bytesToHost += into.byteLength;
     if (this.device === "cpu") {
-      take(x);
+      if (into.length > 0) this.library.toHost(into, this.#dataPointer(x), into.byteLength);
       return () => undefined;
     }
     const pinned = events !== null && emptyPinned !== null;
-    const host = this.apart(() => {
-      const made = this.#allocate(shape, type, pinned ? "host" : "pageable");
-      this.#copyAcross(made, x, pinned);
-      return made;
-    });
+    const type = scalarTypeOf(into);
+    const make = (): { handle: Handle; address: number } => {
+      const handle = this.apart(() => this.#allocate(shape, type, pinned ? "host" : "pageable"));
+      return { handle, address: this.#dataPointer(handle) };
+    };
+    const landing = this.#landings.take(`${type} ${shape.join()}`, make, into.byteLength);
+    this.#copyAcross(landing.handle, x, pinned);
     const passed = pinned ? events.record() : null;
+    // Record, wait, and the copy out of the landing.
+    counters.nativeCalls += passed ? 3 : 1;
     return () => {
       passed?.wait();
-      take(host);
-      this.delete(host);
+      if (into.length > 0) this.library.toHost(into, landing.address, into.byteLength);
+      this.#landings.leave(landing);
     };
   }
 
@@ -236,15 +244,82 @@ export class Torch {
     this.#threads = wanted;
   }
 
+  /** Whether {@link launch} finds our own programs: compiles them the first time, on a GPU in use. */
+  get launches(): boolean {
+    return this.library.launcher() !== null && this.library.streams !== null;
+  }
+
+  /**
+   * Enqueues one of our own programs on the GPU's current stream.
+   * @param blocks - of `threads` threads each
+   */
+  launch(name: string, blocks: number, threads: number, args: readonly LaunchArgument[]): void {
+    const { launcher, streams } = this.library;
+    const programs = launcher();
+    if (!programs || !streams) throw new LaconicError("engine_failed", `there is no program ${name} here`);
+    programs.launch(name, blocks, threads, streams.current, args);
+    this.#calls.compute(0, name);
+  }
+
+  /** Where a tensor's first element lies, as a program takes it. */
+  address(handle: Handle): number {
+    return this.#dataPointer(handle);
+  }
+
   delete(handle: Handle): void {
+    if (this.#captured) {
+      this.#captured.push(handle);
+      return;
+    }
     this.#live -= 1;
     this.#calls.counters.nativeCalls += 1;
     this.library.functions.deleteHandle(handle);
   }
 
-  /** Handles made and not deleted, for leak tests. */
+  /** Handles made and not deleted, but for those that reads keep; for leak tests. */
   get liveHandles(): number {
-    return this.#live;
+    return this.#live - this.#landings.count;
+  }
+
+  /** Runs `body` in the GPU's queue for graphs: what a first run sets up there is there when it is captured. */
+  besideGraphs<T>(body: () => T): T {
+    const { graphs } = this.library;
+    return graphs === null ? body() : graphs.apart(body);
+  }
+
+  /** Runs `body` with nothing executed; see {@link DeviceGraphs.capture}. */
+  capture(body: () => void): CapturedGraph | { readonly refusal: string } {
+    const { graphs } = this.library;
+    if (graphs === null) return { refusal: "there are no graphs on this device" };
+    const handles: Handle[] = [];
+    const release = (): void => {
+      for (const handle of handles.splice(0)) this.delete(handle);
+    };
+    this.#captured = handles;
+    let outcome: ReturnType<typeof graphs.capture> | null = null;
+    try {
+      outcome = graphs.capture(body);
+    } finally {
+      this.#captured = null;
+      if (outcome === null || "refusal" in outcome) release();
+    }
+    if ("refusal" in outcome) return outcome;
+    const { graph } = outcome;
+    return {
+      launch: () => {
+        this.#calls.counters.nativeCalls += 1;
+        graphs.launch(graph);
+      },
+      delete: () => {
+        graphs.destroy(graph);
+        release();
+      },
+    };
+  }
+
+  /** @throws LaconicError `engine_failed` while a graph is captured, of which `what` would be no part */
+  expectNoCapture(what: string): void {
+    if (this.#captured) throw new LaconicError("engine_failed", `a graph cannot ${what}`);
   }
 
   get counters(): KernelCounters {
@@ -320,10 +395,4 @@ export class Torch {
       stride *= Math.max(1, shape[i] as number);
     }
   }
-}
-
-function typeOf(values: Float32Array | Float64Array | Int32Array | BigInt64Array): ScalarType {
-  if (values instanceof Float32Array) return scalarType.float32;
-  if (values instanceof Float64Array) return scalarType.float64;
-  return values instanceof Int32Array ? scalarType.int32 : scalarType.int64;
 }

@@ -76,7 +76,10 @@ function failed(path: string, said: Extract<EarlyReply, { readonly error: string
   });
 }
 
-function turnOf({ status }: HttpFailure): Turn | null {
+/** A poll that is held longer than an exchange is let last is one more "not yet". */
+function turnOf(failure: HttpFailure | "late"): Turn | null {
+  if (failure === "late") return new Turn("held");
+  const { status } = failure;
   if (status === 408) return new Turn("held");
   return status === 410 || status === 404 ? new Turn("expired") : null;
 }

@@ -3,6 +3,7 @@ import { modelInput } from "../wire/datum.ts";
 import { replies, type CapabilitiesReply, type SampledReply } from "../wire/replies.ts";
 import { future } from "./future.ts";
 import { memoryJournal, type Journal } from "./journal.ts";
+import { lostError } from "./lost.ts";
 import { TrainingClient } from "./training-client.ts";
 import { Transport, type TransportOptions } from "./transport.ts";
 
@@ -47,6 +48,7 @@ export class TinkerClient {
   readonly #journal: Journal;
   readonly #heart: NodeJS.Timeout;
   readonly #closed = new AbortController();
+  #lost: LaconicError | null = null;
   #models = 0;
   #samplers = 0;
   #samples = 0;
@@ -105,6 +107,7 @@ export class TinkerClient {
       journal: this.#journal,
       repeat: this.#options.deduplicates === true ? "always" : "never",
       nextSampler: () => this.#samplers++,
+      lost: () => this.#lost,
     });
   }
 
@@ -172,7 +175,10 @@ export class TinkerClient {
     try {
       await this.transport.exchange("session_heartbeat", body, replies.anything, "never", this.#closed.signal);
     } catch (error) {
-      if (!this.#closed.signal.aborted && LaconicError.is(error)) this.#options.onSilence?.(error);
+      if (this.#closed.signal.aborted || !LaconicError.is(error)) return;
+      // Models of a session that the server does not know are gone, whoever has their names by now.
+      this.#lost ??= lostError(`session ${this.sessionId}`, error);
+      this.#options.onSilence?.(error);
     }
   }
 }

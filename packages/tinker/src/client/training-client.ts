@@ -4,6 +4,7 @@ import type { Datum } from "../wire/datum.ts";
 import { replies, type PassReply } from "../wire/replies.ts";
 import { awaitFuture, future } from "./future.ts";
 import { bodyHash, type Journal } from "./journal.ts";
+import { lostError } from "./lost.ts";
 import type { Repeat, Transport } from "./transport.ts";
 
 /** AdamW as the protocol names it. */
@@ -23,6 +24,8 @@ export interface TrainingClientParts {
   /** Of numbered requests whose outcome is unknown. */
   readonly repeat: Repeat;
   readonly nextSampler: () => number;
+  /** Why the session is gone on the server; null while it lives. */
+  readonly lost: () => LaconicError | null;
 }
 
 const name = /^[\w-]{1,255}$/u;
@@ -93,9 +96,7 @@ export class TrainingClient {
 
   /** Saves weights and optimiser under a name of letters, digits, `_` and `-`; returns the server's path. */
   async save(checkpoint: string, signal?: AbortSignal): Promise<string> {
-    if (!name.test(checkpoint))
-      throw new LaconicError("input_invalid", `checkpoint ${checkpoint}: expected letters, digits, _ and -`);
-    const body = { path: checkpoint, type: "save_weights" };
+    const body = { path: expectName(checkpoint), type: "save_weights" };
     return (await this.#numbered("save_weights", body, replies.saved, signal)).path;
   }
 
@@ -107,14 +108,31 @@ export class TrainingClient {
 
   /** Makes the weights of this moment a sampler's, and returns its id. */
   async saveForSampler(signal?: AbortSignal): Promise<string> {
-    const body = { sampling_session_seq_id: this.#parts.nextSampler(), type: "save_weights_for_sampler" };
-    return (await this.#numbered("save_weights_for_sampler", body, replies.sampler, signal)).sampling_session_id;
+    const save = async (): Promise<string> => {
+      const body = { sampling_session_seq_id: this.#parts.nextSampler(), type: "save_weights_for_sampler" };
+      return (await this.#numbered("save_weights_for_sampler", body, replies.sampler, signal)).sampling_session_id;
+    };
+    // The first try may have landed where its reply did not; under new numbers nobody is in the way.
+    return save().catch((error: unknown) => (isTaken(error) ? save() : Promise.reject(error as Error)));
   }
 
-  /** Asks whether the server has this model. @throws LaconicError `api_refused` where it has not, as after a restart */
+  /**
+   * Keeps the weights of this moment for samplers under a name of letters, digits, `_` and `-`; returns the server's path. Servers
+   * give such weights away as archives.
+   */
+  async exportSampler(checkpoint: string, signal?: AbortSignal): Promise<string> {
+    const body = { path: expectName(checkpoint), type: "save_weights_for_sampler" };
+    return (await this.#numbered("save_weights_for_sampler", body, replies.saved, signal)).path;
+  }
+
+  /** Asks whether the server has this model. @throws LaconicError `api_refused` where it has not, as after a restart; `engine_failed` where it answers for another */
   async expectThere(signal?: AbortSignal): Promise<void> {
     const body = { model_id: this.modelId, type: "get_info" };
-    await this.#parts.transport.exchange("get_info", body, replies.anything, "always", signal);
+    const { model_id } = await this.#parts.transport.exchange("get_info", body, replies.info, "always", signal);
+    if (model_id !== this.modelId)
+      throw new LaconicError("engine_failed", `asked about model ${this.modelId}, the server answers for ${model_id}`, {
+        model: this.modelId,
+      });
   }
 
   /** Ends the model for the caller: what is on the server is not what was meant. */
@@ -169,12 +187,15 @@ export class TrainingClient {
     return submitted
       .then((requestId) => awaitFuture(this.#parts.transport, { path, requestId }, schema, signal))
       .catch((error: unknown) => {
+        const lost = lostError(`model ${this.modelId}`, error);
+        if (lost) this.#broken ??= lost;
         this.#judge(path, error);
-        throw error;
+        throw lost ?? error;
       });
   }
 
   async #submit(path: string, body: object, signal: AbortSignal | undefined): Promise<string> {
+    this.#broken ??= this.#parts.lost();
     if (this.#broken)
       throw new LaconicError("engine_failed", `${path}: model ${this.modelId} ended: ${this.#broken.message}`, {
         model: this.modelId,
@@ -194,6 +215,16 @@ export class TrainingClient {
     const unknown = code === "aborted" || code === "reply_malformed" || detail["outcome"] === "unknown";
     if (unknown || detail["outcome"] === "expired") this.#broken = error;
   }
+}
+
+function expectName(checkpoint: string): string {
+  if (name.test(checkpoint)) return checkpoint;
+  throw new LaconicError("input_invalid", `checkpoint ${checkpoint}: expected letters, digits, _ and -`);
+}
+
+/** A name or number is used already. */
+export function isTaken(error: unknown): boolean {
+  return LaconicError.is(error) && error.detail["status"] === 409;
 }
 
 const changes: ReadonlySet<string> = new Set(["forward_backward", "optim_step", "load_weights"]);

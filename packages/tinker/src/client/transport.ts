@@ -1,4 +1,4 @@
-import { LaconicError, randomFromSeed, type Random } from "@laconic/core";
+import { backoffMs, LaconicError, randomFromSeed, type Random } from "@laconic/core";
 import type { z } from "zod";
 import { jsonCodec, type Codec } from "../wire/codec.ts";
 import { checkedAddress } from "./address.ts";
@@ -87,27 +87,25 @@ export class Transport {
     });
   }
 
-  /** @param special - a failure that is an answer; null leaves it a failure */
+  /** @param special - a failure that is an answer, a reply that did not come in time among them; null leaves it a failure */
   async send(
     path: string,
     body: object | null,
     repeat: Repeat,
     signal: AbortSignal | undefined,
-    special: (failure: HttpFailure) => object | null,
+    special: (failure: HttpFailure | "late") => object | null,
   ): Promise<unknown> {
     const attempts = this.#options.attempts ?? 8;
     for (let attempt = 1; ; attempt++) {
       const tried = await this.#try(path, body, signal);
       if (tried.kind === "reply") return tried.value;
-      if (tried.kind === "failed") {
-        const answer = special(tried);
-        if (answer !== null) return answer;
-      }
+      const answer = tried.kind === "failed" ? special(tried) : tried.late ? special("late") : null;
+      if (answer !== null) return answer;
       const { again, error } = this.#judge(path, tried, repeat, attempt);
       if (!again || attempt >= attempts) throw error;
       this.#options.onRetry?.({ path, attempt, reason: error.message });
-      const wait = Math.min(30_000, 500 * 2 ** (attempt - 1)) * (0.75 + 0.25 * this.#random.uniform());
-      await this.clock.sleep(wait, signal).catch(() => undefined);
+      // At least three quarters of it: a server that says "not now" to thousands is given the time.
+      await this.clock.sleep(backoffMs(attempt, 0.75 + 0.25 * this.#random.uniform()), signal).catch(() => undefined);
       if (signal?.aborted) throw abortError(path);
     }
   }
@@ -160,7 +158,7 @@ export class Transport {
     } catch (error) {
       if (LaconicError.is(error)) throw error;
       if (signal?.aborted) throw abortError(path);
-      return { kind: "silent", sent: !wasRefused(error), reason: reasonOf(error) };
+      return { kind: "silent", sent: !wasRefused(error), late: timeout.aborted, reason: reasonOf(error) };
     }
   }
 
@@ -180,8 +178,8 @@ export class Transport {
 
 type Failed =
   | ({ readonly kind: "failed" } & HttpFailure)
-  /** No reply; `sent` where the request may have arrived. */
-  | { readonly kind: "silent"; readonly sent: boolean; readonly reason: string };
+  /** No reply; `sent` where the request may have arrived, `late` where it was waited for long enough. */
+  | { readonly kind: "silent"; readonly sent: boolean; readonly late: boolean; readonly reason: string };
 type Tried = Failed | { readonly kind: "reply"; readonly value: unknown };
 
 async function readBytes(response: Response): Promise<Uint8Array> {

@@ -26,4 +26,6 @@ export interface TinkerEngineOptions {
    * the weights are others. 0.01 unless told.
    */
   readonly tolerance?: number;
+  /** Most that the log-probs of a sampled reply may differ in the mean from those of the training pass, in nats. 0.5 unless told. */
+  readonly samplerTolerance?: number;
 }

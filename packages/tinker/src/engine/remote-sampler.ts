@@ -8,6 +8,7 @@ import {
   type TokenListener,
   type TrainingSequence,
 } from "@laconic/core";
+import { lostError } from "../client/lost.ts";
 import type { TinkerEngineOptions } from "./engine-options.ts";
 import { estimated, expectForward } from "./wire-log-probs.ts";
 
@@ -107,7 +108,7 @@ export class RemoteSampler {
       };
     } catch (error) {
       if (signal?.aborted) return nothing;
-      throw error;
+      throw lostError(`sampler ${this.#id}`, error) ?? error;
     }
   }
 

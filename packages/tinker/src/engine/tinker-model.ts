@@ -18,10 +18,11 @@ import {
   type TrainableModel,
   type TrainingSequence,
 } from "@laconic/core";
-import type { TrainingClient } from "../client/training-client.ts";
+import { isTaken, type TrainingClient } from "../client/training-client.ts";
 import { estimated, expectForward } from "./wire-log-probs.ts";
 import { forwardDatum, gradientDatum, type PendingSequence } from "./portable-gradient.ts";
 import { RemoteSampler } from "./remote-sampler.ts";
+import { SampledWitness } from "./sampled-witness.ts";
 import { readSavedModel, writeSavedModel } from "./saved-model.ts";
 import type { TinkerEngineOptions } from "./engine-options.ts";
 
@@ -51,6 +52,7 @@ export class TinkerModel implements TrainableModel {
   #pending: PendingSequence[] = [];
   #sampler: Promise<RemoteSampler> | null = null;
   #saves = 0;
+  readonly #witness: SampledWitness;
   #order: Promise<unknown> = Promise.resolve();
   #disposed = false;
 
@@ -64,6 +66,7 @@ export class TinkerModel implements TrainableModel {
     this.#steps = steps;
     this.#settings = settings;
     this.#limits = { vocabularySize, maxPositions };
+    this.#witness = new SampledWitness(settings.options.samplerTolerance ?? 0.5);
   }
 
   get id(): string {
@@ -82,7 +85,11 @@ export class TinkerModel implements TrainableModel {
     this.#expectAlive();
     checkSampleRequests(this.#limits, requests);
     if (requests.length === 0) return [];
-    return (await this.#currentSampler()).sample(requests, onToken);
+    const version = this.#steps;
+    const replies = await (await this.#currentSampler()).sample(requests, onToken);
+    const plain = replies.filter((_, i) => isPlain((requests[i] as SampleRequest).sampling));
+    if (version === this.#steps) this.#witness.remember(version, plain);
+    return replies;
   }
 
   forward(sequences: readonly TrainingSequence[], options: ForwardOptions = {}): Promise<SequenceLogProbs> {
@@ -165,8 +172,10 @@ export class TinkerModel implements TrainableModel {
   save(folder: string): Promise<readonly string[]> {
     return this.#inOrder(async () => {
       const { client, record } = this.#settings.options;
-      const name = `${this.id}-${this.#steps}-${this.#saves++}`.replaceAll(/[^\w-]/gu, "-").slice(-255);
-      const path = await this.#remote.save(name);
+      const save = (): Promise<string> =>
+        this.#remote.save(`${this.id}-${this.#steps}-${this.#saves++}`.replaceAll(/[^\w-]/gu, "-").slice(-255));
+      // The first try may have landed where its reply did not: a save changes nothing, and another name is free.
+      const path = await save().catch((error: unknown) => (isTaken(error) ? save() : Promise.reject(error as Error)));
       const { rank, seed } = this.#seed;
       const { base: server } = client.transport;
       return [
@@ -187,14 +196,16 @@ export class TinkerModel implements TrainableModel {
           `${folder} holds an adapter of rank ${saved.rank} on ${saved.baseModel}, this is one of rank ${rank} on ${record.baseModel}`,
           { folder },
         );
+      const old = this.#remote;
+      // A server for one model makes no second one.
+      if (!record.severalModels) await old.unload();
       const fresh = await client.createModel({ baseModel: record.baseModel, rank, seed });
       await fresh.load(saved.path, { optimizer: true });
-      const old = this.#remote;
       this.#remote = fresh;
       this.#steps = saved.steps;
       this.#pending = [];
       this.#sampler = null;
-      await old.unload().catch(() => undefined);
+      if (record.severalModels) await old.unload().catch(() => undefined);
     });
   }
 
@@ -218,9 +229,13 @@ export class TinkerModel implements TrainableModel {
       );
     }
     let next = 0;
-    return estimated(
+    const found = estimated(
       sequences.map(({ completionTokens }) => (completionTokens.length > 0 ? (rows[next++] ?? []) : [])),
     );
+    const error = this.#witness.check(this.#steps, sequences, found.logProbs);
+    if (!error) return found;
+    this.#remote.condemn(error);
+    throw error;
   }
 
   /** Parts are sent without waiting for each other; the server runs them in order. */
@@ -301,4 +316,9 @@ export class TinkerModel implements TrainableModel {
   #expectAlive(): void {
     if (this.#disposed) throw new LaconicError("engine_failed", `model ${this.id} was disposed`, { model: this.id });
   }
+}
+
+/** Drawn from the whole distribution at temperature 1, whose log-probs a training pass has too. */
+function isPlain({ temperature, topP = 1, topK = 0 }: SampleRequest["sampling"]): boolean {
+  return temperature === 1 && topP === 1 && topK === 0;
 }

@@ -65,11 +65,13 @@ export type GradientFindings = Pick<ServerRecord, "reduction" | "gradNorm" | "cl
 export async function probeGradient(scratch: Scratch, texts: ProbeTexts): Promise<GradientFindings> {
   const ask = (rate: number, question: Question): Promise<Response> =>
     scratch((model) => respond(model, texts, rate, question));
-  let rate = 1;
+  // From below: a step far too large may come out at any rise, a small one among them.
+  let rate = 1e-4;
   let plain = await ask(rate, {});
   // Small enough to be linear, large enough to be seen in float32.
   for (let tries = 0; tries < 8 && !(Math.abs(plain.rise) > 0.003 && Math.abs(plain.rise) < 0.1); tries++) {
-    rate *= Math.abs(plain.rise) < 0.003 ? 8 : 1 / 8;
+    const seen = plain.rise > 1e-4;
+    rate *= seen ? Math.min(64, 0.02 / plain.rise) : 32;
     plain = await ask(rate, {});
   }
   if (!(plain.rise > 0.001))

@@ -15,10 +15,13 @@ export function probeSampler(client: TinkerClient, scratch: Scratch, { short }: 
     const { tokens = [], logprobs } = drawn.sequences[0] ?? {};
     const atOne = (await forwardOf(model, [...short, ...tokens])).slice(short.length - 1);
     const apart = Math.max(...atOne.map((value, t) => Math.abs(value - (logprobs?.[t] ?? NaN))));
+    // The likeliest token of a model that is sure of it hardly moves; those of a prompt do.
     const greedy = async (): Promise<number[]> => {
-      const again = await client.sample(sampler, short, { maxTokens: 1, temperature: 0, seed: 1 });
-      const reply = again.sequences[0];
-      return [...(reply?.tokens ?? []), ...(reply?.logprobs ?? [])];
+      const asked = { maxTokens: 1, temperature: 0, seed: 1 };
+      const { sequences, prompt_logprobs } = await client.sample(sampler, short, asked, { promptLogProbs: true });
+      const [reply] = sequences;
+      const prompt = (prompt_logprobs ?? []).filter((value) => Number.isFinite(value));
+      return [...(reply?.tokens ?? []), ...(reply?.logprobs ?? []), ...prompt];
     };
     const before = await greedy();
     await push(model, [...short, ...before.slice(0, 1)]);

@@ -12,8 +12,12 @@ export type Fault =
   | { readonly kind: "never" }
   /** Every log-prob of the result is null. */
   | { readonly kind: "not-finite" }
-  /** Log-probs of the result are those of other weights. */
+  /** Log-probs of the result, of a pass or of samples, are those of other weights. */
   | { readonly kind: "other-weights" }
+  /** The reply is about a model of another name. */
+  | { readonly kind: "other-model" }
+  /** Does it after so many milliseconds. */
+  | { readonly kind: "slow"; readonly ms: number }
   /** The result is a failure of this category. */
   | { readonly kind: "fails"; readonly category: "user" | "server" };
 

@@ -48,6 +48,7 @@ interface Requests {
   readonly load: z.ZodType<Numbered & { readonly path: string; readonly optimizer: boolean }>;
   readonly saveForSampler: z.ZodType<Numbered & { readonly sampling_session_seq_id: number }>;
   readonly model: z.ZodType<{ readonly model_id: string }>;
+  readonly heartbeat: z.ZodType<{ readonly session_id: string }>;
   readonly sample: z.ZodType<SampleBody>;
   readonly future: z.ZodType<{ readonly request_id: string }>;
 }
@@ -85,6 +86,7 @@ export const requests: Requests = {
   load: numbered.extend({ path: z.string(), optimizer: z.boolean() }),
   saveForSampler: numbered.extend({ sampling_session_seq_id: z.number().int() }),
   model: z.object({ model_id: z.string() }),
+  heartbeat: z.object({ session_id: z.string() }),
   sample: z.object({
     sampling_session_id: z.string(),
     num_samples: z.number().int().positive(),

@@ -56,7 +56,7 @@ export async function startTinkerServer(options: TinkerServerOptions): Promise<T
   const { engine, bases, folder, as = {}, fault = () => null, holdMs = 20, loraAlpha = 32 } = options;
   const reduction = as.reduction ?? { sequences: "sum", positions: "sum" };
   const log: { path: string; body: unknown }[] = [];
-  let [models, samplers, promises, seen] = emptyState();
+  let [models, samplers, promises, seen, sessions] = emptyState();
   let nextId = 0;
   const newId = (kind: string): string => `${kind}-${nextId++}`;
 
@@ -114,12 +114,21 @@ export async function startTinkerServer(options: TinkerServerOptions): Promise<T
         ...(as.contextLength !== undefined && { max_context_length: as.contextLength }),
       })),
     }),
-    create_session: () => ({ session_id: newId("session") }),
-    session_heartbeat: () => ({}),
+    create_session: () => {
+      const id = newId("session");
+      sessions.add(id);
+      return { session_id: id };
+    },
+    session_heartbeat: (body) => {
+      const { session_id } = parse(requests.heartbeat, body);
+      if (!sessions.has(session_id)) throw new HttpError(404, `unknown session ${session_id}`);
+      return {};
+    },
     create_model: (body, marred) => {
       const { base_model, lora_config } = parse(requests.createModel, body);
       const base = bases[base_model];
       if (!base) throw new HttpError(400, `unknown base model ${base_model}`);
+      if (as.severalModels === false && models.size > 0) throw new HttpError(400, "there is a model already");
       const lora: LoraSettings = { rank: lora_config.rank, alpha: loraAlpha };
       const work = engine.createModel({ kind: "adapter", base, lora, seed: lora_config.seed ?? 0 }).then((model) => {
         const id = newId("model");
@@ -240,6 +249,7 @@ export async function startTinkerServer(options: TinkerServerOptions): Promise<T
     };
     if (injected?.kind === "status") return answer(injected.status, { detail: injected.text ?? "injected" });
     if (injected?.kind === "drop") return void response.destroy();
+    if (injected?.kind === "slow") await new Promise((resolve) => setTimeout(resolve, injected.ms));
     try {
       if (path === "retrieve_future") {
         const { request_id } = parse(requests.future, body);
@@ -255,6 +265,7 @@ export async function startTinkerServer(options: TinkerServerOptions): Promise<T
       if (!endpoint) throw new HttpError(404, `no endpoint ${path}`);
       const value = endpoint(body, injected);
       if (injected?.kind === "drop-after") return void response.destroy();
+      if (injected?.kind === "other-model") return answer(200, { ...(value as object), model_id: "another" });
       return answer(200, injected?.kind === "garbage" ? "<html>" : value);
     } catch (error) {
       if (error instanceof HttpError) return answer(error.status, { detail: error.message });
@@ -269,7 +280,7 @@ export async function startTinkerServer(options: TinkerServerOptions): Promise<T
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     log,
     forget: () => {
-      [models, samplers, promises, seen] = emptyState();
+      [models, samplers, promises, seen, sessions] = emptyState();
     },
     close: () =>
       new Promise((resolve) => {
@@ -293,8 +304,9 @@ function emptyState(): [
   Map<string, Sampler>,
   Map<string, Promise<Outcome>>,
   Map<string, { readonly hash: string; readonly promise: { request_id: string } }>,
+  Set<string>,
 ] {
-  return [new Map(), new Map(), new Map(), new Map()];
+  return [new Map(), new Map(), new Map(), new Map(), new Set()];
 }
 
 function parse<S extends z.ZodType>(schema: S, body: unknown): z.output<S> {
@@ -310,8 +322,13 @@ async function atOne(sampler: Sampler, promptTokens: readonly number[], completi
 
 function mar(value: unknown, fault: Fault | null): unknown {
   if (fault?.kind !== "not-finite" && fault?.kind !== "other-weights") return value;
-  const pass = value as { loss_fn_outputs?: { logprobs: { data: number[] } }[] };
-  if (!pass.loss_fn_outputs) throw new LaconicError("input_invalid", `${fault.kind} is a fault of passes`);
+  const pass = value as { loss_fn_outputs?: { logprobs: { data: number[] } }[]; sequences?: { logprobs: number[] }[] };
+  if (pass.sequences)
+    return {
+      ...pass,
+      sequences: pass.sequences.map((each) => ({ ...each, logprobs: each.logprobs.map((x) => x - 1) })),
+    };
+  if (!pass.loss_fn_outputs) throw new LaconicError("input_invalid", `${fault.kind} is a fault of passes and samples`);
   return {
     ...pass,
     loss_fn_outputs: pass.loss_fn_outputs.map(({ logprobs }) => ({

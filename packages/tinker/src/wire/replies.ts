@@ -42,6 +42,7 @@ interface Replies {
   readonly sampler: z.ZodType<{ readonly sampling_session_id: string }>;
   readonly sampled: z.ZodType<SampledReply>;
   readonly early: z.ZodType<EarlyReply>;
+  readonly info: z.ZodType<{ readonly model_id: string }>;
   readonly anything: z.ZodType;
 }
 
@@ -85,5 +86,6 @@ export const replies: Replies = {
     z.object({ status: z.literal("complete_metadata") }),
     z.object({ error: z.string(), category: z.string().nullish() }),
   ]),
+  info: z.object({ model_id: id }),
   anything: z.unknown(),
 };

@@ -4,6 +4,7 @@ import { joinPath, type FileDigest, type FileSystem } from "@laconic/core/files"
 import { schemaOf } from "@laconic/core/schemas";
 import * as z from "zod";
 import type { Evaluation } from "../evaluate.ts";
+import type { ScheduleState } from "../queue/group-scheduler.ts";
 import { explainWriteError, replaceFile } from "./file-system.ts";
 import type { TraceDigests } from "./traces.ts";
 
@@ -20,6 +21,8 @@ export interface LoopState {
   readonly after: Evaluation;
   /** Evaluation with the highest accuracy so far, and evaluations since. */
   readonly best: { readonly step: number; readonly accuracy: number; readonly since: number };
+  /** Of an asynchronous run: the next new group, and those that were in flight and are played anew. */
+  readonly queue?: ScheduleState;
 }
 
 const measured = {
@@ -49,6 +52,7 @@ const loopStateSchema: z.ZodType<LoopState> = z.strictObject({
   before: evaluationSchema,
   after: evaluationSchema,
   best: z.strictObject({ step: z.int(), accuracy: z.number(), since: z.int() }),
+  queue: z.strictObject({ next: z.int().min(0), again: z.array(z.int().min(0)).readonly() }).exactOptional(),
 });
 
 /** What a checkpoint says of itself. */

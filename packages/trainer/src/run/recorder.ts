@@ -1,4 +1,5 @@
 import type { EvaluatedEpisode, Evaluation } from "../evaluate.ts";
+import type { DroppedGroup } from "../queue/group-queue.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 import type { Metrics } from "../stages/step-metrics.ts";
 import type { LoopState, Models } from "./checkpoint.ts";
@@ -11,6 +12,11 @@ export interface StepClock {
   readonly seconds: Readonly<Record<string, number>>;
 }
 
+/** A dropped group with the problem that it was about. */
+export interface DroppedProblem extends DroppedGroup {
+  readonly problemId: string;
+}
+
 /** Where a run leaves its traces. The loop tells it what happened and asks nothing back but where to resume. */
 export interface Recorder {
   /** Loads the last checkpoint into the models; null on a fresh run. */
@@ -19,6 +25,8 @@ export interface Recorder {
   step(metrics: Metrics, clock: StepClock): Promise<void>;
   /** Some of a step's training episodes. */
   rollouts(step: number, rollouts: readonly ScoredRollout[]): Promise<void>;
+  /** Groups that trained nothing since the step before, and why; asynchronous runs only. */
+  dropped(step: number, groups: readonly DroppedProblem[]): Promise<void>;
   evaluation(evaluation: Evaluation, episodes: readonly EvaluatedEpisode[]): Promise<void>;
   checkpoint(models: Models, state: LoopState): Promise<void>;
   /** A trap or a defect worth saying; each text once. */
@@ -46,6 +54,7 @@ export function silentRecorder(onStep: (metrics: Metrics) => void = () => undefi
     clock: () => stepClock(() => 0),
     step: async (metrics) => onStep(metrics),
     rollouts: async () => undefined,
+    dropped: async () => undefined,
     evaluation: async () => undefined,
     checkpoint: async () => undefined,
     warn: async () => undefined,

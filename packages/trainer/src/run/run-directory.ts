@@ -34,7 +34,7 @@ export interface RunOptions {
   readonly keepCheckpoints: number;
   /** SHA-256 of what a run reads, by name (weights, tokenizer, data): a resumed run must bring the same. */
   readonly inputs?: Readonly<Record<string, string>>;
-  /** Settings that a resumed run may bring otherwise, with what follows from it; a change is recorded as a warning. */
+  /** Settings, or groups of them, that a resumed run may bring otherwise, with what follows from it; a change is recorded as a warning. */
   readonly adjustable?: Readonly<Record<string, string>>;
   /** What a policy knows of itself: written beside its weights in every checkpoint. */
   readonly policy?: Readonly<Record<string, unknown>>;
@@ -158,6 +158,10 @@ export async function openRun(options: RunOptions): Promise<Run> {
         toLine({ step, problem, episode, reward, terms, ...(score && { score }) }),
       );
       await fs.append(path(runFiles.rollouts), lines.join(""));
+    },
+    async dropped(step, groups) {
+      if (groups.length > 0)
+        await fs.append(path(runFiles.dropped), groups.map((each) => toLine({ step, ...each })).join(""));
     },
     async evaluation(evaluation: Evaluation, episodes: readonly EvaluatedEpisode[]) {
       await fs.append(path(runFiles.evaluations), toLine({ ...evaluation }));

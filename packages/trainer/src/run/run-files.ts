@@ -10,12 +10,20 @@ export const runFiles = {
   rollouts: "rollouts.jsonl",
   episodes: "episodes.jsonl",
   evaluations: "evaluations.jsonl",
+  dropped: "dropped.jsonl",
   warnings: "warnings.jsonl",
   checkpoints: "checkpoints",
 } as const;
 
 /** A resumed run writes the rows after its checkpoint again. */
 export const traceNames: TraceNames = {
-  all: [runFiles.metrics, runFiles.timing, runFiles.rollouts, runFiles.episodes, runFiles.evaluations],
+  all: [
+    runFiles.metrics,
+    runFiles.timing,
+    runFiles.rollouts,
+    runFiles.episodes,
+    runFiles.evaluations,
+    runFiles.dropped,
+  ],
   byStep: new Set([runFiles.metrics, runFiles.timing]),
 };

@@ -79,7 +79,8 @@ export async function checkSame(
       { key, before, now },
     );
   };
-  const settled = ({ key }: Change): boolean => !Object.hasOwn(adjustable, key);
+  const names = Object.keys(adjustable);
+  const settled = ({ key }: Change): boolean => !names.some((name) => key === name || key.startsWith(`${name}.`));
   const [edited] = changesOf(manifest.config.settings, kept).filter(settled);
   if (edited) refuse(`${configFile}: the setting`, edited);
   const changes = changesOf(manifest.config.settings, config);

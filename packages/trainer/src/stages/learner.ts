@@ -17,9 +17,10 @@ import { estimatorOf } from "../estimator-of.ts";
 import type { PartsOutline, TrainedPolicy, TrainingParts } from "../parts.ts";
 import { measurementOf } from "./measurement.ts";
 import { oldLogProbsOf, type OldLogProbs } from "./old-log-probs.ts";
-import { score, type Pricing, type ScoredRollout } from "./score.ts";
+import { scoreInTurns, type Pricing, type ScoredRollout } from "./score.ts";
 import { trainingBatch, type TrainingBatch } from "./training-batch.ts";
-import { treeCredits, type RolloutTree } from "./tree-rollout.ts";
+import type { RolloutTree } from "./rollout-tree.ts";
+import { treeCredits } from "./tree-rollout.ts";
 import { update, type UpdateResult } from "./update.ts";
 
 /** One policy with its own settings, objective, estimator and price where it has them. */
@@ -137,24 +138,26 @@ export interface StepFacts {
   readonly budget: BudgetState | null;
   readonly estimatorState: unknown;
   readonly trees?: readonly RolloutTree[] | undefined;
-  /** Steps that the sampled weights are behind. */
+  /** Most steps that the weights of a group are behind. */
   readonly lag: number;
   readonly oldPolicy: Sampler;
   readonly reference: Sampler | null;
   readonly step: number;
   readonly random: Random;
   readonly lap: (phase: string) => void;
+  /** Between pieces of work: lets others have their turn, where others wait. */
+  readonly turn: () => Promise<void>;
 }
 
 /** A step as one policy goes through it: its rewards, its advantages, its optimiser steps. */
 export async function learn(learner: Learner, facts: StepFacts): Promise<LearnerResult> {
   const { config, estimator, policy, agents, paysForItself } = learner;
-  const { trees, oldPolicy, reference, step, random, lap } = facts;
+  const { trees, oldPolicy, reference, step, random, lap, turn } = facts;
   const prices = paysForItself
     ? { ...config.prices, tokens: facts.budget?.price ?? config.prices.tokens ?? 0 }
     : facts.teamPrices;
   const pricing = pricingOf(learner, prices);
-  const scored = paysForItself ? score(facts.scored, pricing, agents) : facts.scored;
+  const scored = paysForItself ? await scoreInTurns(facts.scored, pricing, turn, agents) : facts.scored;
   const batch = trainingBatch(scored, config.sampling.temperature, agents, {
     estimator,
     state: facts.estimatorState,
@@ -165,8 +168,10 @@ export async function learn(learner: Learner, facts: StepFacts): Promise<Learner
         ? treeCredits(trees, config.tree.gamma, pricing, paysForItself ? agents : undefined)
         : undefined,
   });
+  await turn();
   const { logProbs: oldLogProbs, gap } = await oldLogProbsOf(config, oldPolicy, batch);
-  const objective = correctedFor(learner, facts.lag, batch, oldLogProbs);
+  await turn();
+  const objective = correctedFor(learner, facts.lag);
   const refLogProbs = reference && (await reference.forward(batch.sequences)).logProbs;
   lap("old_log_probs");
   const updated = await update(
@@ -174,6 +179,7 @@ export async function learn(learner: Learner, facts: StepFacts): Promise<Learner
     random,
   );
   lap("update");
+  await turn();
   return { learner, scored, batch, gap, update: updated, tokenPrice: prices["tokens"] ?? 0, refLogProbs };
 }
 
@@ -185,19 +191,21 @@ export function pricingOf({ config, costs }: Pick<LearnerSettings, "config" | "c
 }
 
 /**
- * The objective with what corrects for older samples, where they are older: their weights differ from the old policy's.
- * Equal log-probs need no correction, and a weight of 1 everywhere would be refused.
+ * The objective with what corrects, sequence by sequence, for older samples: their weights differ from the old policy's. Where
+ * all log-probs of a minibatch are equal, every weight is 1: then it is the objective as it is.
  */
-function correctedFor(
-  { config: { asynchronous }, objective }: Learner,
-  lag: number,
-  { sampledLogProbs }: TrainingBatch,
-  oldLogProbs: OldLogProbs["logProbs"],
-): Objective {
+function correctedFor({ config: { asynchronous }, objective }: Learner, lag: number): Objective {
   if (asynchronous === null || lag === 0) return objective;
-  const differs = oldLogProbs.values.some((value, t) => value !== sampledLogProbs.values[t]);
-  const cap = asynchronous.importanceCap;
-  return differs ? withImportance(objective, { kind: "truncate", level: "geometric", cap }) : objective;
+  const { importanceCap: cap } = asynchronous;
+  const corrected = withImportance(objective, { kind: "truncate", level: "geometric", cap });
+  return {
+    ...corrected,
+    evaluate(input) {
+      const { oldLogProbs, rollLogProbs } = input;
+      const differs = oldLogProbs.values.some((value, t) => value !== rollLogProbs?.values[t]);
+      return (differs ? corrected : objective).evaluate(input);
+    },
+  };
 }
 
 /** Eq. 5 for a policy with a budget of its own. */

@@ -11,6 +11,7 @@ import {
 import type { BudgetDiagnostics, BudgetOptions } from "@laconic/budget";
 import type { ScoreCounts } from "@laconic/rewards";
 import type { TrainConfig } from "../config.ts";
+import type { QueueReport } from "../queue/group-queue.ts";
 import type { LearnerResult } from "./learner.ts";
 import { meanCost, type ScoredRollout } from "./score.ts";
 import type { TrainingBatch } from "./training-batch.ts";
@@ -26,14 +27,14 @@ export function stepMetrics(facts: {
   /** Joint replies that a tree had judged. */
   readonly evaluations?: number | undefined;
   readonly scoring: ScoreCounts;
-  /** Steps that the weights behind the episodes are old. */
-  readonly lag: number;
+  /** Of an asynchronous run. */
+  readonly queue: { readonly lags: readonly number[]; readonly report: QueueReport } | null;
   readonly learners: readonly LearnerResult[];
   readonly tokenPrice: number;
   /** Of the team's budgets, by cost. */
   readonly budgets: Readonly<Record<string, BudgetDiagnostics>>;
 }): Metrics {
-  const { step, config, scored, evaluations, scoring, lag, learners, tokenPrice, budgets } = facts;
+  const { step, config, scored, evaluations, scoring, queue, learners, tokenPrice, budgets } = facts;
   const rewards = statisticOf(scored.map(({ reward }) => reward).filter((reward) => !Number.isNaN(reward)));
   const [only] = learners;
   return {
@@ -51,7 +52,7 @@ export function stepMetrics(facts: {
     "scoring/undecided": scoring.undecided,
     "scoring/invalid": scoring.invalid,
     "scoring/error": scoring.error,
-    ...(config.asynchronous && { "sampling/lag_steps": lag }),
+    ...(queue && queueMetrics(queue.lags, queue.report)),
     ...(evaluations !== undefined && { "rewards/evaluations": evaluations }),
     ...groupMetrics(scored),
     ...tokenMetrics(scored),
@@ -73,6 +74,23 @@ export function stepMetrics(facts: {
         ]),
       ),
     ),
+  };
+}
+
+function queueMetrics(lags: readonly number[], report: QueueReport): Metrics {
+  const inOrder = lags.toSorted((a, b) => a - b);
+  const { dropped, retried, cut, utilisation, active, complete } = report;
+  return {
+    "sampling/lag_steps": statisticMean(statisticOf(lags)),
+    "sampling/lag_steps_p99": inOrder[Math.ceil(0.99 * inOrder.length) - 1] ?? 0,
+    "sampling/lag_steps_max": inOrder.at(-1) ?? 0,
+    "queue/utilisation": utilisation,
+    "queue/active_groups": active,
+    "queue/complete_groups": complete,
+    "queue/dropped_stale": dropped.filter(({ reason }) => reason === "stale").length,
+    "queue/dropped_failed": dropped.filter(({ reason }) => reason === "failed").length,
+    "queue/retried_episodes": retried,
+    "queue/cut_episodes": cut,
   };
 }
 

@@ -6,12 +6,14 @@ import { livePolicies } from "../parts.ts";
 import { tinyPairParts, tinySettings } from "../testing/index.ts";
 import { rewardOf, scorer } from "../scorer.ts";
 import { costsOf, pricingOf } from "./learner.ts";
-import { treeCredits, treeRollout, type TreeCredits, type TreeRollouts } from "./tree-rollout.ts";
+import type { SampledGroup } from "./group-game.ts";
+import { rollout } from "./play-groups.ts";
+import { treeCredits, type TreeCredits } from "./tree-rollout.ts";
 
 const config = (tree: TreeSettings, episodesPerProblem = 2): TrainConfig =>
   parseTrainConfig({ ...tinySettings, prices: {}, groupBy: "tree-node", tree, episodesPerProblem });
 
-type Grown = TreeRollouts & { readonly credits: TreeCredits };
+type Grown = SampledGroup & { readonly credits: TreeCredits };
 
 async function grown(tree: TreeSettings, turns: 1 | 2 = 2, count = 3, prices = {}): Promise<Grown> {
   const parts = tinyPairParts(turns);
@@ -19,9 +21,10 @@ async function grown(tree: TreeSettings, turns: 1 | 2 = 2, count = 3, prices = {
   const settings = config(tree);
   const score = scorer(rewardOf(parts.task), settings.scoring);
   const random = randomFromSeed(3);
-  const found = await treeRollout(parts, settings, tree, score, livePolicies(parts), problems, random);
+  const options = { score, greedy: false };
+  const found = await rollout(parts, settings, options, livePolicies(parts), problems, random);
   const pricing = pricingOf({ config: settings, costs: costsOf(settings) }, prices);
-  return { ...found, credits: treeCredits(found.trees, tree.gamma, pricing) };
+  return { ...found, credits: treeCredits(found.trees ?? [], tree.gamma, pricing) };
 }
 
 const tracesOf = ({ rollouts }: Grown): Set<TokenTrace> =>

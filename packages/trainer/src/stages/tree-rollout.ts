@@ -1,19 +1,14 @@
-import {
-  LaconicError,
-  statisticOf,
-  type AgentId,
-  type Problem,
-  type Random,
-  type Statistic,
-  type TokenTrace,
-} from "@laconic/core";
+import { LaconicError, statisticOf, type AgentId, type Problem, type Statistic, type TokenTrace } from "@laconic/core";
 import { isWorthExpanding, jointReplies, jointTreeAdvantages, type JointNode } from "@laconic/gspo";
 import { measureCosts, rewardTerms, rewardTotal, scoreValue, termsOf, type RewardOutcome } from "@laconic/rewards";
 import { jointEpisode, jointPrompt, speak, type JointGame, type JointHistory, type Turn } from "@laconic/topologies";
 import type { TrainConfig, TreeSettings } from "../config.ts";
-import { modelsOf, type Samplers, type TrainingParts } from "../parts.ts";
+import type { TrainingParts } from "../parts.ts";
 import type { Scorer } from "../scorer.ts";
-import type { PlayedEpisode, Rollout } from "./rollout.ts";
+import { streamOfAttempt } from "./attempts.ts";
+import type { GroupGame, GroupPlace } from "./group-game.ts";
+import type { RolloutTree, Tree, TreeAction, TreeNode } from "./rollout-tree.ts";
+import type { PlayedEpisode } from "./rollout.ts";
 import { wordsOf, type Pricing } from "./score.ts";
 
 /** What a step's trees say of each reply. */
@@ -24,44 +19,32 @@ export interface TreeCredits {
   readonly nodesWithoutSpread: Statistic;
 }
 
-export interface TreeRollouts {
-  /** One for each path from a root to a leaf. */
-  readonly rollouts: readonly Rollout[];
-  readonly trees: readonly RolloutTree[];
-  /** What became of the score of each joint reply; as many as MAGRPO's env steps. */
-  readonly scores: readonly (RewardOutcome | null)[];
-}
-
-/** One problem's tree. */
-export interface RolloutTree {
-  readonly problem: Problem;
-  readonly agents: readonly AgentId[];
-  readonly tree: Tree;
-}
-
 /**
  * MAGRPO's rollouts: at each joint history every agent samples G replies, which join into actions as `mode` says; each action
  * is judged, and goes on as a branch of its own unless its siblings are good enough already. An action without a score is no
- * part of its tree, and a history without a scored action ends there.
+ * part of its tree, and a history without a scored action ends there. A rollout is a path from a root to a leaf.
  */
-export async function treeRollout(
+export function treeGame(
   parts: TrainingParts,
   config: TrainConfig,
   settings: TreeSettings,
   score: Scorer,
-  samplers: Samplers,
-  problems: readonly Problem[],
-  random: Random,
-): Promise<TreeRollouts> {
+  { models, problem, group, random }: GroupPlace,
+): GroupGame {
   const game = parts.task.game as JointGame;
-  const models = modelsOf(parts, samplers);
-  const scores: (RewardOutcome | null)[] = [];
-  const grown = await Promise.all(
-    problems.map((problem, group) => {
+  return {
+    parts: 1,
+    async play(_, attempt = 0, signal) {
+      const scores: (RewardOutcome | null)[] = [];
       const say: Say = (agent, place, prompt, round) => {
         const { id, maxTokens, stop, renderPrompt } = game.players[agent] as JointGame["players"][number];
         return speak(
-          { models, sampling: config.sampling, random: random.split(`problem:${group}/${place}`) },
+          {
+            models,
+            sampling: config.sampling,
+            random: streamOfAttempt(random.split(`problem:${group}/${place}`), attempt),
+            ...(signal && { signal: AbortSignal.any([signal]) }), // one for each of very many listeners
+          },
           {
             agent: id,
             turn: round * game.players.length + agent,
@@ -80,18 +63,15 @@ export async function treeRollout(
         scores.push(played.score);
         return played;
       };
-      return grow({ game, problem, settings, count: config.episodesPerProblem, say, judge }, [], [], [], "root");
-    }),
-  );
-  const rollouts: Rollout[] = [];
-  const trees: RolloutTree[] = [];
-  grown.forEach((tree, group) => {
-    const problem = problems[group] as Problem;
-    if (!tree) return;
-    for (const played of tree.paths) rollouts.push({ problem, group, ...played });
-    trees.push({ problem, agents: game.players.map(({ id }) => id), tree });
-  });
-  return { rollouts, trees, scores };
+      const growth = { game, problem, settings, count: config.episodesPerProblem, say, judge };
+      const tree = await grow(growth, [], [], [], "root");
+      return {
+        rollouts: (tree?.paths ?? []).map((played) => ({ problem, group, ...played })),
+        trees: tree ? [{ problem, agents: game.players.map(({ id }) => id), tree }] : [],
+        scores,
+      };
+    },
+  };
 }
 
 /**
@@ -126,20 +106,6 @@ export function treeCredits(
     for (const isEqual of equal.values()) spreads.push(isEqual ? 1 : 0);
   }
   return { advantages, nodesWithoutSpread: statisticOf(spreads) };
-}
-
-/** A joint reply that was judged. */
-interface TreeAction {
-  readonly replies: readonly number[];
-  /** The play so far, this reply included. */
-  readonly played: PlayedEpisode;
-  /** Its round: what was said before has been paid for. */
-  readonly round: number;
-  readonly next: TreeNode | null;
-}
-
-interface TreeNode {
-  readonly actions: readonly TreeAction[];
 }
 
 function hasAgentTerms(score: RewardOutcome | null): boolean {
@@ -195,13 +161,6 @@ interface Growth {
   readonly count: number;
   readonly say: Say;
   readonly judge: (turns: readonly Turn[]) => Promise<PlayedEpisode>;
-}
-
-interface Tree {
-  readonly node: TreeNode;
-  /** By place: the path to the node, the agent, the reply. */
-  readonly replies: ReadonlyMap<string, Turn>;
-  readonly paths: readonly PlayedEpisode[];
 }
 
 /** The tree behind a joint history; null where the transition ends the play. */

@@ -109,9 +109,13 @@ async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerS
     tokenGradient = (_, chosen) => raggedSelect(gradient, chosen).values;
   }
   const { entropy } = await model.forwardBackward(sequences, tokenGradient);
-  const { learningRate: schedule, ...settings } = config.optimizer;
+  const { learningRate: schedule, maxGradNorm, ...settings } = config.optimizer;
   const learningRate = learningRateAt(schedule, optimizerStep, config.steps * config.epochs * config.minibatches);
-  const step: OptimizerResult = await model.optimStep({ ...settings, learningRate });
+  const step: OptimizerResult = await model.optimStep({
+    ...settings,
+    maxGradNorm: maxGradNorm ?? Infinity,
+    learningRate,
+  });
   return {
     loss,
     gradNorm: statisticOf(Number.isFinite(step.gradNorm) ? [step.gradNorm] : []),

@@ -1,5 +1,6 @@
 /**
- * Test doubles: a trainable model small enough to check by hand, a task it learns, and a file system that fails on command.
+ * Test doubles: a trainable model small enough to check by hand, a task it learns, a fleet and a clock on which
+ * nothing takes time, and a file system that fails on command.
  * @module @laconic/trainer/testing
  */
 export { tabularModel } from "./tabular-model.ts";
@@ -7,6 +8,12 @@ export type { TabularOptions } from "./tabular-model.ts";
 export { tabularPolicy } from "./tabular-policy.ts";
 export { tinyParts, tinySettings, tinyTask, tinyTokenizer } from "./tiny-task.ts";
 export { tinyPairParts, tinyPairTask } from "./tiny-pair.ts";
+export { nullFleet } from "./null-fleet.ts";
+export type { NullFleet } from "./null-fleet.ts";
+export { nullModel } from "./null-model.ts";
+export type { NullModel } from "./null-model.ts";
+export { virtualTimer } from "./virtual-timer.ts";
+export type { VirtualTimer } from "./virtual-timer.ts";
 export { tinyRun } from "./tiny-run.ts";
 export type { TinyRunOptions } from "./tiny-run.ts";
 export { faultyFileSystem, ProcessKilled } from "./faulty-file-system.ts";

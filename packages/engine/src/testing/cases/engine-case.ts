@@ -70,6 +70,10 @@ export interface EngineProfile {
   readonly digits?: number;
   /** False for engines on a wire that knows temperature 1 only, no log-probs of other tokens, and no files of weights. */
   readonly whole: boolean;
+  /** False for engines that clip no gradients: steps are then taken unclipped. */
+  readonly clips?: boolean;
+  /** False for engines whose snapshots end with the next step. */
+  readonly snapshots?: boolean;
 }
 
 /** Any weights, any temperature, every setting. */
@@ -86,6 +90,10 @@ export interface CaseKit {
   readonly sequences: readonly TrainingSequence[];
   /** A claim about a model that a fresh engine has made with seed 1. */
   modelCase(name: string, body: (model: TrainableModel, engine: Engine) => Promise<void>): ConformanceCase<Engine>;
+  /** Clipped, where the engine clips. */
+  readonly optimizer: OptimizerSettings;
+  /** The same of engines whose snapshots stay, none of others. */
+  snapshotCase(...claim: Parameters<CaseKit["modelCase"]>): readonly ConformanceCase<Engine>[];
   /** The same of engines that are whole, none of others. */
   wholeCase(...claim: Parameters<CaseKit["modelCase"]>): readonly ConformanceCase<Engine>[];
   /** A few optimiser steps whose gradient depends on the log-probs, so that runs which differ drift apart. */
@@ -98,7 +106,8 @@ export interface CaseKit {
 }
 
 export function caseKit(profile: EngineProfile): CaseKit {
-  const { digits, whole } = profile;
+  const { digits, whole, clips = true, snapshots = true } = profile;
+  const steps: OptimizerSettings = clips ? optimizer : { ...optimizer, maxGradNorm: Infinity };
   const said = whole ? requests : requests.map(atTemperatureOne);
   const trained = whole ? sequences : sequences.map((sequence) => ({ ...sequence, temperature: 1 }));
   const text = (values: ArrayLike<number>): string =>
@@ -119,11 +128,13 @@ export function caseKit(profile: EngineProfile): CaseKit {
     requests: said,
     sequences: trained,
     modelCase,
+    optimizer: steps,
+    snapshotCase: (...claim) => (snapshots ? [modelCase(...claim)] : []),
     wholeCase: (...claim) => (whole ? [modelCase(...claim)] : []),
-    async trainSteps(model, steps) {
-      for (let step = 0; step < steps; step++) {
+    async trainSteps(model, count) {
+      for (let step = 0; step < count; step++) {
         await model.forwardBackward(trained, ({ values }) => values.map((value) => value / 10 - 0.1));
-        await model.optimStep(optimizer);
+        await model.optimStep(steps);
       }
     },
     text,

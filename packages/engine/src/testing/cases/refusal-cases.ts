@@ -1,10 +1,11 @@
 import type { Engine, OptimizerSettings, SampleRequest } from "@laconic/core";
 import { expectThat, type ConformanceCase } from "@laconic/core/testing";
-import { type CaseKit, expectNear, optimizer, pullUp, refusal } from "./engine-case.ts";
+import { type CaseKit, expectNear, pullUp, refusal } from "./engine-case.ts";
 
 export function refusalCases({
   logProbsOf,
   modelCase,
+  optimizer,
   requests,
   sequences,
 }: CaseKit): readonly ConformanceCase<Engine>[] {

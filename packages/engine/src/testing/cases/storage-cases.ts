@@ -7,6 +7,7 @@ import { type CaseKit, config, inFolder, refusal } from "./engine-case.ts";
 export function storageCases({
   logProbsOf,
   modelCase,
+  snapshotCase,
   wholeCase,
   requests,
   sameReplies,
@@ -44,7 +45,7 @@ export function storageCases({
       }),
     ),
 
-    modelCase("loading forgets the gradient added up before and leaves snapshots alone", (model) =>
+    ...snapshotCase("loading forgets the gradient added up before and leaves snapshots alone", (model) =>
       inFolder(async (folder) => {
         await model.save(folder);
         const before = await logProbsOf(model);

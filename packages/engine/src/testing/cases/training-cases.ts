@@ -1,10 +1,12 @@
 import { raggedRow, type Engine } from "@laconic/core";
 import { expectThat, type ConformanceCase } from "@laconic/core/testing";
-import { type CaseKit, expectNear, optimizer, pullUp } from "./engine-case.ts";
+import { type CaseKit, expectNear, pullUp } from "./engine-case.ts";
 
 export function trainingCases({
   logProbsOf,
   modelCase,
+  optimizer,
+  snapshotCase,
   sequences,
   text,
   trainSteps,
@@ -85,7 +87,7 @@ export function trainingCases({
       expectThat((await model.sample([])).length === 0, "no requests to give no replies");
     }),
 
-    modelCase("a snapshot stays as it was while training goes on", async (model) => {
+    ...snapshotCase("a snapshot stays as it was while training goes on", async (model) => {
       const snapshot = await model.snapshot();
       const before = await logProbsOf(model);
       expectThat((await logProbsOf(snapshot)) === before, "the snapshot to equal the live policy");

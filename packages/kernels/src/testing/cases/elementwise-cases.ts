@@ -6,6 +6,7 @@ const shapes: readonly (readonly [number, number])[] = [
   [2, 2],
   [5, 7],
   [17, 60],
+  [5, 48],
 ];
 
 /** Sums, rows of tables, and the gated activation. */

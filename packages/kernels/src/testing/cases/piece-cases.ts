@@ -1,9 +1,10 @@
 import type { AdamWTensors, GradientPlace, Tensor } from "../../contract.ts";
 import { agreesWithReference, type KernelCase } from "./kernel-case.ts";
+import { beta2 } from "./optimizer-cases.ts";
 import type { Bench } from "./bench.ts";
 
 const shapes: readonly (readonly number[])[] = [[33, 31], [7], [3, 5], [1], [16, 64], [2]];
-const step = { learningRate: 0.125, beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weightDecay: 0.1 };
+const step = { learningRate: 0.125, beta1: 0.9, beta2, epsilon: 1e-8, weightDecay: 0.1 };
 
 /** Parameters and what belongs to them, each kind together. */
 function model({ kernels }: Bench): AdamWTensors[] {

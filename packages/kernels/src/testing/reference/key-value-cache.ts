@@ -48,17 +48,20 @@ export function attentionCached(
   return out;
 }
 
-/** @throws LaconicError `input_invalid` where new tokens go to a page that another sequence reads. */
+/** @throws LaconicError `input_invalid` where new tokens go to a page that another sequence reads, and that does not repeat this one. */
 export function expectOwnPages({ layout, table, past }: CachePlan, pageSize: number, what: string): void {
   const width = table.length / past.length;
-  const named = Array.from(past, (held, s) => {
-    const end = held + (layout.offsets[s + 1] as number) - (layout.offsets[s] as number);
-    const pages = table.slice(s * width, s * width + Math.ceil(end / pageSize));
-    return { pages, written: end > held ? pages.slice(Math.floor(held / pageSize)) : [] };
-  });
+  const distinct = new Map(
+    Array.from(past, (held, s) => {
+      const end = held + (layout.offsets[s + 1] as number) - (layout.offsets[s] as number);
+      const pages = table.slice(s * width, s * width + Math.ceil(end / pageSize));
+      const written = end > held ? pages.slice(Math.floor(held / pageSize)) : [];
+      return [end === held + 1 ? `${end} ${pages.join()}` : s, { pages, written }] as const;
+    }),
+  );
   const readers = new Map<number, number>();
-  for (const { pages } of named) for (const page of pages) readers.set(page, (readers.get(page) ?? 0) + 1);
-  for (const page of named.flatMap(({ written }) => [...written]))
+  for (const { pages } of distinct.values()) for (const page of pages) readers.set(page, (readers.get(page) ?? 0) + 1);
+  for (const page of [...distinct.values()].flatMap(({ written }) => [...written]))
     if (readers.get(page) !== 1)
       throw new LaconicError("input_invalid", `${what}: new tokens go to page ${page}, which appears twice`, { page });
 }

@@ -1,0 +1,184 @@
+import { existsSync } from "node:fs";
+import { readdir, readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createLocalEngine } from "@laconic/engine";
+import { startFakeSglang, startFakeVllm, type FakeServer, type FakeServerOptions } from "@laconic/fleet/testing";
+import { wasmKernels } from "@laconic/kernels-tfjs";
+import { expect, test } from "vitest";
+import { laconic } from "../../testing/laconic.ts";
+import { temporaryFolder } from "../../testing/temporary-folder.ts";
+import { shippedCheckpoint } from "../relay-model.ts";
+
+const timeout = 120_000;
+
+async function withServers(
+  kind: "vllm" | "sglang",
+  body: (fakes: readonly [FakeServer, FakeServer], sampler: string, run: string) => Promise<void>,
+  options: Partial<FakeServerOptions> = {},
+): Promise<void> {
+  const engine = await createLocalEngine({ device: wasmKernels(), workers: 1 });
+  const base = { kind: "folder", path: fileURLToPath(shippedCheckpoint) } as const;
+  const start = kind === "vllm" ? startFakeVllm : startFakeSglang;
+  const fakes = [await start({ engine, base, ...options }), await start({ engine, base, ...options })] as const;
+  try {
+    const urls = fakes.map(({ url }) => url).join(",");
+    await body(fakes, `sampler=${kind}:${urls}`, join(await temporaryFolder(), "run"));
+  } finally {
+    for (const fake of fakes) await fake.close();
+    await engine.close();
+  }
+}
+
+/** Three steps of eight episodes of four replies; ten problems are evaluated at each end. */
+const small = [
+  "preset:relay-quickstart",
+  "device=wasm",
+  "workers=1",
+  "lora.rank=4",
+  "lora.alpha=8",
+  "train.steps=3",
+  "train.problemsPerStep=2",
+  "train.episodesPerProblem=4",
+  "train.evaluation.problems=10",
+  "train.evaluation.every=0",
+  "train.evaluation.transcripts=1",
+  "train.checkpoint.every=1",
+  "train.oldLogProbs=recompute",
+];
+
+interface Row {
+  readonly server: string;
+  readonly weights: string;
+  readonly version: number;
+  readonly attempts: number;
+}
+const rowsOf = async (run: string): Promise<Row[]> =>
+  (await readFile(join(run, "samplers.jsonl"), "utf8"))
+    .trimEnd()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Row);
+
+test("a run samples on servers, outlives one of them, says who wrote what, and goes on elsewhere", { timeout }, () =>
+  withServers("vllm", async ([one, two], sampler, run) => {
+    let asked = 0;
+    one.faults = (path, body) => {
+      // In the second step: the model of version 2 is asked for the third time.
+      if (path === "/v1/completions" && (body as { model: string }).model.includes("-v2-") && ++asked === 4)
+        void one.kill();
+      return null;
+    };
+    const first = await laconic("train", ...small, sampler, "--run", run, "--json");
+    expect([first.code, first.err]).toEqual([
+      0,
+      expect.stringContaining(`sampler vllm ${two.url} (fake): log-probs`) as string,
+    ]);
+    expect(first.err).toContain(`samplers 1/2 (${one.url} paused)`);
+    const rows = await rowsOf(run);
+    const count = (version: number): number => rows.filter((row) => row.version === version).length;
+    // Two optimiser steps a step.
+    expect([0, 2, 4, 6].map(count)).toEqual([32 + 40, 32, 32, 40]);
+    expect(new Set(rows.map(({ server }) => server))).toEqual(new Set([one.url, two.url]));
+    expect(rows.filter(({ attempts }) => attempts > 1).length).toBeGreaterThan(0);
+    const environment = JSON.parse(await readFile(join(run, "environment.json"), "utf8")) as Record<string, unknown>;
+    expect(environment).toMatchObject({
+      samplers: { refused: [], servers: [{ kind: "vllm", logProbsAt: "sampling" }, { kind: "vllm" }] },
+    });
+    expect(JSON.parse(await readFile(join(run, "config.json"), "utf8"))).toMatchObject({
+      sampler: { vllm: { urls: [one.url, two.url] } },
+      train: { objective: { importance: { gapAbove: 0.02 } } },
+    });
+    expect(two.names).toEqual([]); // let go of
+    expect(await readdir(dirname(run))).toEqual(["run"]);
+
+    const more = await laconic("train", "--resume", "--run", run, "train.steps=4", `sampler=vllm:${two.url}`, "--json");
+    expect([more.code, more.err]).toEqual([0, expect.stringContaining("sampler.vllm.urls.0") as string]);
+    expect((await readFile(join(run, "metrics.jsonl"), "utf8")).trimEnd().split("\n")).toHaveLength(4);
+    expect((await rowsOf(run)).slice(rows.length).map(({ server }) => server)).toEqual(Array(32 + 40).fill(two.url));
+  }),
+);
+
+test("all weights are sampled on SGLang", { timeout }, () =>
+  withServers("sglang", async ([one], sampler, run) => {
+    const { code, err } = await laconic(
+      "train",
+      ...small,
+      "lora=null",
+      "train.steps=2",
+      sampler,
+      "--run",
+      run,
+      "--json",
+    );
+    expect([code, err]).toEqual([0, expect.stringContaining("samplers 2/2") as string]);
+    expect(one.log.some(({ path }) => path === "/update_weights_from_disk")).toBe(true);
+    const versions = [...new Set((await rowsOf(run)).map(({ version }) => version))];
+    expect(versions).toEqual([0, 2, 4]);
+  }),
+);
+
+test("servers that cannot be trained on are refused, and nothing is left behind", { timeout }, () =>
+  withServers(
+    "vllm",
+    async (_, sampler, run) => {
+      const words = [...small, sampler, "train.sampling.temperature=0.7", "--run", run];
+      const refused = await laconic("train", ...words);
+      expect([refused.code, existsSync(run)]).toEqual([1, false]);
+      expect(refused.err).toContain("--logprobs-mode processed_logprobs");
+      expect(await readdir(dirname(run))).toEqual([]);
+      const urls = sampler.slice("sampler=vllm:".length).split(",");
+      const computed = `sampler=${JSON.stringify({ vllm: { urls, logProbs: "forward" } })}`;
+      const taken = await laconic("train", ...words, computed, "train.steps=1");
+      expect([taken.code, taken.err]).toEqual([0, expect.stringContaining("computed here") as string]);
+    },
+    { logProbs: "raw" },
+  ),
+);
+
+test.each([
+  [["lora=null"], "lora: vLLM takes adapters only"],
+  [["sampler=vllm:http://10.0.0.1:8000"], "sampler.vllm.folder: http://10.0.0.1:8000 is another machine"],
+  [["sampler=vlm:http://127.0.0.1:1"], 'sampler: "vlm:http://127.0.0.1:1" names no servers'],
+  [
+    ["engine=tinker:http://127.0.0.1:1", "device=auto", "workers=auto", "lora.alpha=32"],
+    "sampler: has no effect beside engine",
+  ],
+  [['bases={"policy":"shipped"}'], "bases.policy: the servers have one base model"],
+  [['train.sampling={"temperature":1,"topK":5}'], "train.sampling.topK: cuts the distribution"],
+  [
+    ["sampler=sglang:http://127.0.0.1:1", "lora=null", 'train.asynchronous={"maxLag":2,"importanceCap":2}'],
+    "train.asynchronous: needs weights of several steps",
+  ],
+  [
+    ["sampler=sglang:http://127.0.0.1:1", "lora=null", "policies=own", "train.budget=null"],
+    "policies: own is several policies",
+  ],
+])("%j is refused before a server is asked", async (words, reason) => {
+  const run = join(await temporaryFolder(), "run");
+  const { code, err } = await laconic("train", ...small, "sampler=vllm:http://127.0.0.1:1", ...words, "--run", run);
+  expect([code, err.split("\n").at(-1)]).toEqual([2, expect.stringContaining(reason) as string]);
+  expect(existsSync(run)).toBe(false);
+});
+
+test("a dry run shows the servers, a plan how to start them, doctor how they are", { timeout }, () =>
+  withServers("vllm", async ([one], sampler) => {
+    const dry = await laconic("train", ...small, sampler, "--dry-run");
+    expect(JSON.parse(dry.out)).toMatchObject({
+      sampler: { vllm: { urls: [one.url, expect.any(String)] } },
+      train: { objective: { importance: { kind: "truncate", level: "geometric", cap: 2, gapAbove: 0.02 } } },
+    });
+    const plan = await laconic("plan", ...small, sampler, "--json", "--tflops", "1");
+    expect(JSON.parse(plan.out)).toMatchObject({
+      fleet: { servers: 2, versionsAtOnce: 2, publications: 4, repliesPerServer: 16 },
+    });
+    const text = await laconic("plan", ...small, sampler, "--tflops", "1");
+    expect(text.out).toContain("--max-lora-rank 4 --max-loras 2");
+    const doctor = await laconic("doctor", "--sampler", sampler.slice("sampler=".length));
+    expect([doctor.code, doctor.out]).toEqual([
+      0,
+      expect.stringContaining(`ok      vllm ${one.url}: version fake, 48 tokens`) as string,
+    ]);
+    const gone = await laconic("doctor", "--sampler", "sglang:http://127.0.0.1:1", "--json");
+    expect([gone.code, JSON.parse(gone.out)]).toMatchObject([1, [{ kind: "sglang", works: false }]]);
+  }),
+);

@@ -1,0 +1,69 @@
+import { LaconicError } from "@laconic/core";
+import { z } from "zod";
+
+/** Servers that a run samples on while it trains here. Their key, if they have one, is $SAMPLER_API_KEY. */
+export interface SamplerServers {
+  /** Such as `http://10.0.0.5:8000`. */
+  readonly urls: readonly string[];
+  /** Where versions of the weights are written, for the servers to read; needed where they are on other machines. */
+  readonly folder?: string;
+  /** The same folder as the servers see it. */
+  readonly folderAtServers?: string;
+  /** Requests at once on each server; 64 unless told. */
+  readonly concurrency?: number;
+  /** `server` takes the log-probs that servers report, `forward` computes them here; `server` unless told. */
+  readonly logProbs?: "server" | "forward";
+  /** Largest mean gap of a token's log-prob between server and trainer that is let through; 0.1 unless told. */
+  readonly tolerance?: number;
+  /** Most seconds of one reply, before another server is asked; 300 unless told, and at most. */
+  readonly replySeconds?: number;
+  /** Most seconds without any server that works; 600 unless told. */
+  readonly patienceSeconds?: number;
+  /** Speak plain http with a key to another machine, as within a cluster. */
+  readonly allowPlainHttp?: boolean;
+}
+
+/** Where a run samples, if not on its own engine. */
+export type SamplerSettings = { readonly vllm: SamplerServers } | { readonly sglang: SamplerServers };
+
+const servers: z.ZodType<SamplerServers> = z.strictObject({
+  urls: z.array(z.string().min(1)).min(1),
+  folder: z.string().min(1).exactOptional(),
+  folderAtServers: z.string().min(1).exactOptional(),
+  concurrency: z.int().min(1).exactOptional(),
+  logProbs: z.enum(["server", "forward"]).exactOptional(),
+  tolerance: z.number().positive().exactOptional(),
+  replySeconds: z.number().positive().max(300).exactOptional(),
+  patienceSeconds: z.number().positive().exactOptional(),
+  allowPlainHttp: z.boolean().exactOptional(),
+});
+
+/** `vllm:URL,URL` or `sglang:URL,URL`, or the same written out. */
+export const samplerSettings: z.ZodType<SamplerSettings> = z.preprocess(
+  (given) => (typeof given === "string" ? samplerFromText(given) : given),
+  z.union([z.strictObject({ vllm: servers }), z.strictObject({ sglang: servers })]),
+);
+
+/** @throws LaconicError `config_invalid` for a text that names no servers */
+export function samplerFromText(text: string): SamplerSettings {
+  const [, kind, list = ""] = /^(vllm|sglang):(https?:\/\/[^,]+(?:,https?:\/\/[^,]+)*)$/u.exec(text) ?? [];
+  if (kind === undefined)
+    throw new LaconicError(
+      "config_invalid",
+      `sampler: ${JSON.stringify(text)} names no servers; write vllm:http://HOST:PORT,http://HOST:PORT or sglang:..., or null for this machine`,
+      { key: "sampler" },
+    );
+  const own = { urls: list.split(",") };
+  return kind === "vllm" ? { vllm: own } : { sglang: own };
+}
+
+/** The kind of the servers, and the rest of the setting. */
+export function serversOf(sampler: SamplerSettings): SamplerServers & { readonly kind: "vllm" | "sglang" } {
+  return "vllm" in sampler ? { kind: "vllm", ...sampler.vllm } : { kind: "sglang", ...sampler.sglang };
+}
+
+/** As one writes it. */
+export function samplerTitle(sampler: SamplerSettings): string {
+  const { kind, urls } = serversOf(sampler);
+  return `${kind}:${urls.join(",")}`;
+}

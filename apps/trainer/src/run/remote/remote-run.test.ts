@@ -1,0 +1,178 @@
+import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { createLocalEngine } from "@laconic/engine";
+import { wasmKernels } from "@laconic/kernels-tfjs";
+import { startTinkerServer, type TinkerServer, type TinkerServerOptions } from "@laconic/tinker/testing";
+import { expect, test } from "vitest";
+import { laconic } from "../../testing/laconic.ts";
+import { temporaryFolder } from "../../testing/temporary-folder.ts";
+import { shippedCheckpoint } from "../relay-model.ts";
+
+const timeout = 120_000;
+const base = "relay-one-fact";
+
+/** As SkyRL's on JAX is: averages, clips nothing, samplers follow their model. */
+const skyrl: TinkerServerOptions["as"] = {
+  reduction: { sequences: "mean", positions: "mean" },
+  promptLogProbs: "without-first",
+  sampledAt: "one",
+  samplers: "live",
+  gradNorm: "skyrl.ai/grad_norm",
+  clips: false,
+};
+
+async function withServer(
+  as: TinkerServerOptions["as"],
+  body: (server: TinkerServer, run: string) => Promise<void>,
+): Promise<void> {
+  const engine = await createLocalEngine({ device: wasmKernels(), workers: 1 });
+  const folder = await temporaryFolder();
+  const bases = { [base]: { kind: "folder", path: fileURLToPath(shippedCheckpoint) } } as const;
+  const server = await startTinkerServer({ engine, bases, folder, holdMs: 5000, ...(as && { as }) });
+  try {
+    await body(server, join(await temporaryFolder(), "run"));
+  } finally {
+    await server.close();
+    await engine.close();
+  }
+}
+
+/** Two steps of four episodes. */
+const small = [
+  "preset:relay-quickstart",
+  "device=auto",
+  "lora.rank=4",
+  "lora.alpha=32",
+  "train.optimizer.maxGradNorm=null",
+  "train.steps=2",
+  "train.problemsPerStep=2",
+  "train.episodesPerProblem=2",
+  "train.evaluation.problems=10",
+  "train.evaluation.every=0",
+  "train.evaluation.transcripts=1",
+  "train.checkpoint.every=1",
+];
+
+test("a run trains on a server, goes on in a new session, and is evaluated there", { timeout }, () =>
+  withServer(skyrl, async (server, run) => {
+    const words = [...small, `engine=tinker:${server.url}`];
+    const first = await laconic("train", ...words, "--run", run, "--json");
+    expect([first.code, first.err]).toEqual([0, expect.stringContaining("probing") as string]);
+    expect(first.err).toContain("loss over sequences: mean");
+    const environment = JSON.parse(await readFile(join(run, "environment.json"), "utf8")) as Record<string, unknown>;
+    expect(environment).toMatchObject({
+      engine: { kind: "remote", backend: "tinker" },
+      server: { baseModel: base, reduction: { sequences: "mean", positions: "mean" }, clips: false },
+    });
+    expect(JSON.parse(await readFile(join(run, "config.json"), "utf8"))).toMatchObject({
+      engine: { tinker: { url: server.url, model: base } },
+    });
+    const journal = (await readFile(join(run, "tinker.jsonl"), "utf8")).trimEnd().split("\n");
+    expect(journal.filter((line) => line.includes('"optim_step"'))).toHaveLength(4);
+    // A restart with an empty memory: sessions and models are gone, checkpoints are not.
+    server.forget();
+    const more = await laconic("train", "--resume", "--run", run, "train.steps=3", "--json");
+    expect([more.code, more.err]).toEqual([0, expect.stringContaining("from step 3 on train.steps is 3") as string]);
+    expect((await readFile(join(run, "metrics.jsonl"), "utf8")).trimEnd().split("\n")).toHaveLength(3);
+    const loaded = server.log.filter(({ path }) => path === "load_weights").map(({ body: sent }) => sent);
+    expect(loaded).toEqual([expect.objectContaining({ optimizer: true })]);
+    const evaluated = await laconic("eval", run, "--problems", "20", "--json");
+    expect(evaluated.code).toBe(0);
+    expect(JSON.parse(evaluated.out)).toMatchObject({ step: 3, problems: 20 });
+  }),
+);
+
+test("a resumed run is refused by the name of what its server does otherwise", { timeout }, async () => {
+  await withServer(skyrl, async (server, run) => {
+    expect((await laconic("train", ...small, `engine=tinker:${server.url}`, "--run", run)).code).toBe(0);
+    await withServer({ ...skyrl, samplers: "frozen" }, async (other) => {
+      const again = await laconic("train", "--resume", "--run", run, `engine.tinker.url=${other.url}`, "train.steps=3");
+      expect(again.code).toBe(2);
+      expect(again.err).toContain('the input server samplers was "live" when the run started and is "frozen"');
+    });
+  });
+});
+
+test("a server that forgets in the middle of a run ends it by name, and its last checkpoint goes on", { timeout }, () =>
+  withServer(skyrl, async (server, run) => {
+    const words = [...small, "train.steps=4", `engine=tinker:${server.url}`];
+    let forgotten = false;
+    const watch = setInterval(() => {
+      // Behind the first checkpoint.
+      const saved = server.log.findIndex(({ path }) => path === "save_weights");
+      if (forgotten || saved < 0 || !server.log.slice(saved).some(({ path }) => path === "optim_step")) return;
+      forgotten = true;
+      server.forget();
+    }, 1);
+    const ended = await laconic("train", ...words, "--run", run);
+    clearInterval(watch);
+    expect(ended.code).toBe(1);
+    expect(ended.err).toMatch(/the server (?:no longer has (?:model|sampler)|has forgotten request)/u);
+    expect(ended.err).toContain(`the last checkpoint goes on with: laconic train --resume --run ${run}`);
+    const again = await laconic("train", "--resume", "--run", run);
+    expect([again.code, again.err]).toEqual([0, expect.stringContaining("held-out at step 4") as string]);
+  }),
+);
+
+test.each([
+  [["lora=null"], "lora: the server trains adapters"],
+  [["lora.alpha=8"], "lora.alpha: is 8, the server's is 32"],
+  [["lora.dropout=0.1"], "lora.dropout: has no field on the wire"],
+  [["device=wasm"], "device: has no effect"],
+  [["workers=2"], "workers: has no effect"],
+  [["memory.recompute=layer"], "memory: has no effect"],
+  [['bases={"policy":"shipped"}'], "bases.policy: a remote engine has one base model"],
+  [["train.sampling.temperature=0.7"], "train.sampling.temperature: is 0.7"],
+  [["engine=tinkr:http://127.0.0.1:1"], 'engine: "tinkr:http://127.0.0.1:1" is no engine'],
+  [["engine.tinker.port=1"], "engine"],
+])("%j is refused before a server is asked", async (words, reason) => {
+  const run = join(await temporaryFolder(), "run");
+  const { code, err } = await laconic(
+    "train",
+    ...small,
+    "engine.tinker.url=http://127.0.0.1:1",
+    ...words,
+    "--run",
+    run,
+  );
+  expect([code, err.split("\n").at(-1)]).toEqual([2, expect.stringContaining(reason) as string]);
+  expect(existsSync(run)).toBe(false);
+});
+
+test("what this server cannot do is refused once it was probed, and leaves nothing behind", { timeout }, () =>
+  withServer({ ...skyrl, severalModels: false }, async (server, run) => {
+    const refused = async (...words: string[]): Promise<string> => {
+      const { code, err } = await laconic("train", ...small, `engine=tinker:${server.url}`, ...words, "--run", run);
+      expect([code, existsSync(run)]).toEqual([2, false]);
+      return err.split("\n").at(-1) ?? "";
+    };
+    expect(await refused("train.optimizer.maxGradNorm=1")).toContain("the server does not clip gradients");
+    expect(await refused("train.refreshOldPolicyEvery=2", "train.checkpoint.every=2")).toContain(
+      "train.refreshOldPolicyEvery: needs weights of an earlier step",
+    );
+    const own = ["policies=own", "train.budget=null"];
+    expect(await refused(...own)).toContain("models at a time, the server trains one");
+    expect(await refused(`engine=tinker:other@${server.url}`)).toContain(
+      "the server has no other; it has relay-one-fact",
+    );
+  }),
+);
+
+test("a dry run shows the engine, a plan what goes over the wire, doctor what the server does", { timeout }, () =>
+  withServer(skyrl, async (server) => {
+    const engine = `engine=tinker:${server.url}`;
+    const dry = await laconic("train", ...small, engine, "--dry-run");
+    expect(JSON.parse(dry.out)).toMatchObject({
+      engine: { tinker: { url: server.url } },
+      lora: { rank: 4, alpha: 32 },
+    });
+    const plan = await laconic("plan", ...small, engine, "--json");
+    expect(plan.code).toBe(0);
+    expect(JSON.parse(plan.out)).toMatchObject({ engine: `tinker:${server.url}`, replies: 16, steps: 2 });
+    const doctor = await laconic("doctor", "--engine", `tinker:${server.url}`, "--vocabulary", "47", "--json");
+    expect(doctor.code).toBe(0);
+    expect(JSON.parse(doctor.out)).toMatchObject({ baseModel: base, samplers: "live", clips: false });
+  }),
+);

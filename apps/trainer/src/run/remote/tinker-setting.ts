@@ -1,0 +1,61 @@
+import { LaconicError } from "@laconic/core";
+import { z } from "zod";
+
+/** A server of the Tinker protocol that trains and samples instead of this machine. Its key is $TINKER_API_KEY. */
+export interface TinkerSettings {
+  /** Such as `http://127.0.0.1:8000`. */
+  readonly url: string;
+  /** What the server calls the base model; its only one unless told. */
+  readonly model?: string;
+  /** Speak plain http to another machine, as within a cluster. */
+  readonly allowPlainHttp?: boolean;
+  /** The scale of the server's adapters, where it is not 32; the protocol has no field. */
+  readonly loraAlpha?: number;
+  /** Sequences of one request. */
+  readonly sequencesPerRequest?: number;
+  /** Samples that are asked for at a time. */
+  readonly samplesAtOnce?: number;
+  /** A step whose gradient norm is above it ends the run before anything is built on it. */
+  readonly gradientCeiling?: number;
+  /** Most seconds of one result. */
+  readonly deadlineSeconds?: number;
+}
+
+/** Where a run's models are, if not here. */
+export interface RemoteSettings {
+  readonly tinker: TinkerSettings;
+}
+
+const tinker: z.ZodType<TinkerSettings> = z.strictObject({
+  url: z.string().min(1),
+  model: z.string().min(1).exactOptional(),
+  allowPlainHttp: z.boolean().exactOptional(),
+  loraAlpha: z.number().positive().exactOptional(),
+  sequencesPerRequest: z.int().min(1).exactOptional(),
+  samplesAtOnce: z.int().min(1).exactOptional(),
+  gradientCeiling: z.number().positive().exactOptional(),
+  deadlineSeconds: z.number().positive().exactOptional(),
+});
+
+/** `tinker:URL` or `tinker:MODEL@URL`, or the same written out. */
+export const remoteSettings: z.ZodType<RemoteSettings> = z.preprocess(
+  (given) => (typeof given === "string" ? fromText(given) : given),
+  z.strictObject({ tinker }),
+);
+
+/** @throws LaconicError `config_invalid` for a text that names no server */
+export function fromText(text: string): RemoteSettings {
+  const [, model, url] = /^tinker:(?:(.+)@)?(https?:\/\/.+)$/u.exec(text) ?? [];
+  if (url === undefined)
+    throw new LaconicError(
+      "config_invalid",
+      `engine: ${JSON.stringify(text)} is no engine; write tinker:http://HOST:PORT or tinker:MODEL@http://HOST:PORT, or null for this machine`,
+      { key: "engine" },
+    );
+  return { tinker: { url, ...(model !== undefined && { model }) } };
+}
+
+/** As one writes it. */
+export function remoteTitle({ tinker: { url, model } }: RemoteSettings): string {
+  return model === undefined ? `tinker:${url}` : `tinker:${model}@${url}`;
+}

@@ -1,0 +1,52 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { print } from "../measure.ts";
+
+/** Results by section, printed as they come. */
+export class Report {
+  readonly #results: Record<string, unknown>[] = [];
+
+  note(section: string, result: Record<string, unknown>): void {
+    this.#results.push({ section, ...result });
+    print(section, result);
+  }
+
+  /** A section that fails is a result too: the others still run. */
+  async attempt(section: string, body: () => Promise<void> | void): Promise<void> {
+    const start = performance.now();
+    try {
+      await body();
+    } catch (error) {
+      this.note(section, { failed: error instanceof Error ? (error.stack ?? error.message) : String(error) });
+    }
+    this.note("time", { of: section, seconds: (performance.now() - start) / 1000 });
+  }
+
+  /** Writes the page and the JSON beside it. */
+  write(folder: string, title: string): void {
+    const name = `gpu-${title.toLowerCase().replaceAll(/[^a-z0-9]+/g, "-")}`;
+    writeFileSync(join(folder, `${name}.json`), `${JSON.stringify(this.#results, null, 2)}\n`);
+    const lines = this.#results.map(({ section, ...facts }) => {
+      const cells = Object.entries(facts).map(([key, value]) => `${key} ${shown(value)}`);
+      return `| ${String(section)} | ${cells.join(", ").replaceAll("|", "\\|").replaceAll("\n", " ")} |`;
+    });
+    const text = [
+      `# ${title}`,
+      "",
+      "`npm run gpu:check` wrote this page and the JSON beside it.",
+      "",
+      "| section | result |",
+      "| --- | --- |",
+      ...lines,
+      "",
+    ];
+    writeFileSync(join(folder, `${name}.md`), text.join("\n"));
+    print("written", { json: join(folder, `${name}.json`) });
+  }
+}
+
+function shown(value: unknown): string {
+  if (typeof value === "number") return Number.isInteger(value) ? String(value) : value.toPrecision(4);
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

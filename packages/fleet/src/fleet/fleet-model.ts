@@ -1,0 +1,302 @@
+import { rm } from "node:fs/promises";
+import {
+  checkSampleRequests,
+  LaconicError,
+  randomFromSeed,
+  randomFromState,
+  raggedRow,
+  type ForwardOptions,
+  type OptimizerResult,
+  type OptimizerSettings,
+  type PolicySnapshot,
+  type SampleRequest,
+  type SampleResult,
+  type Sampler,
+  type SequenceLogProbs,
+  type TokenGradient,
+  type TokenListener,
+  type TrainableModel,
+  type TrainingSequence,
+} from "@laconic/core";
+import type { PublishedWeights } from "../servers/sampling-server.ts";
+import type { Fleet } from "./fleet.ts";
+import { publishWeights, type PublishOptions } from "./publisher.ts";
+
+/** How a model is sampled on a fleet. */
+export interface FleetModelOptions extends PublishOptions {
+  /**
+   * Where log-probs of replies come from. `server`: what the servers report, which must be those of the distribution that was
+   * sampled. `forward`: a forward pass here under the same weights, for servers that report others (vLLM without
+   * `--logprobs-mode processed_logprobs` at another temperature than 1, or with topP, topK or minP). Default `server`.
+   */
+  readonly logProbs?: "server" | "forward";
+}
+
+interface Version {
+  readonly version: number;
+  readonly published: Promise<PublishedWeights & { readonly path: string }>;
+  /** Snapshots and requests that need it. */
+  users: number;
+  prepared: boolean;
+  /** The model was loaded anew: another version has this number. */
+  outdated: boolean;
+}
+
+/**
+ * A model that trains on its own engine and samples on a fleet: what is sampled, is sampled by the servers, from weights that
+ * are published once a version; all else is the model's own. Snapshots keep their version on the servers.
+ */
+export class FleetModel implements TrainableModel {
+  readonly #local: TrainableModel;
+  readonly #fleet: Fleet;
+  readonly #options: FleetModelOptions;
+  readonly #versions = new Set<Version>();
+  #live: Version | null = null;
+  readonly #checkTokens: readonly number[];
+  #publications = 0;
+
+  /** @throws LaconicError `config_invalid` for a name that no server takes */
+  constructor(local: TrainableModel, fleet: Fleet, options: FleetModelOptions) {
+    if (!/^[\w.-]{1,100}$/u.test(options.name))
+      throw new LaconicError("config_invalid", `name "${options.name}": letters, digits, ., _ and - are allowed`);
+    this.#local = local;
+    this.#fleet = fleet;
+    this.#options = options;
+    const random = randomFromSeed("weights check");
+    const length = Math.min(16, local.contextLength - 1);
+    this.#checkTokens = Array.from({ length }, () => random.integer(fleet.vocabularySize));
+  }
+
+  get id(): string {
+    return this.#local.id;
+  }
+  get weightVersion(): number {
+    return this.#local.weightVersion;
+  }
+  get parameters(): number {
+    return this.#local.parameters;
+  }
+  get trainableParameters(): number {
+    return this.#local.trainableParameters;
+  }
+  get contextLength(): number {
+    return this.#local.contextLength;
+  }
+
+  async sample(requests: readonly SampleRequest[], onToken?: TokenListener): Promise<readonly SampleResult[]> {
+    this.#check(requests);
+    return this.#sampleOf(this.#current(), this.#local, requests, onToken);
+  }
+
+  forward(sequences: readonly TrainingSequence[], options?: ForwardOptions): Promise<SequenceLogProbs> {
+    return this.#local.forward(sequences, options);
+  }
+
+  forwardBackward(sequences: readonly TrainingSequence[], tokenGradient: TokenGradient): Promise<SequenceLogProbs> {
+    return this.#local.forwardBackward(sequences, tokenGradient);
+  }
+
+  async optimStep(settings: OptimizerSettings): Promise<OptimizerResult> {
+    const result = await this.#local.optimStep(settings);
+    await this.#sweep();
+    return result;
+  }
+
+  async snapshot(): Promise<PolicySnapshot> {
+    const version = this.#current();
+    version.users += 1;
+    try {
+      const [held] = await Promise.all([this.#local.snapshot(), version.published]);
+      let open = true;
+      return {
+        weightVersion: held.weightVersion,
+        sample: async (requests, onToken) => {
+          this.#check(requests);
+          if (!open) throw new LaconicError("engine_failed", "this snapshot was disposed");
+          return this.#sampleOf(version, held, requests, onToken);
+        },
+        forward: (sequences, options) => held.forward(sequences, options),
+        dispose: async () => {
+          if (open) version.users -= 1;
+          open = false;
+          await held.dispose();
+          await this.#sweep();
+        },
+      };
+    } catch (error) {
+      version.users -= 1;
+      throw error;
+    }
+  }
+
+  save(folder: string): Promise<readonly string[]> {
+    return this.#local.save(folder);
+  }
+
+  async load(folder: string): Promise<void> {
+    await this.#local.load(folder);
+    if (this.#live) this.#live.outdated = true;
+    await this.#sweep();
+  }
+
+  async dispose(): Promise<void> {
+    for (const version of this.#versions) version.outdated = true;
+    await this.#sweep();
+    await this.#local.dispose();
+  }
+
+  /** The weights as they are now, published and on the servers: for a probe. */
+  async published(): Promise<PublishedWeights> {
+    const version = this.#current();
+    const weights = await version.published;
+    await this.#prepare(version, weights);
+    return weights;
+  }
+
+  #check(requests: readonly SampleRequest[]): void {
+    const limits = { vocabularySize: this.#fleet.vocabularySize, maxPositions: this.contextLength };
+    checkSampleRequests(limits, requests);
+    const computed = this.#options.logProbs === "forward";
+    const part = computed ? undefined : this.#fleet.asked.find(({ tellsWhole }) => !tellsWhole);
+    requests.forEach(({ topLogProbs, sampling }, request) => {
+      const refuse = (key: string, reason: string): LaconicError =>
+        new LaconicError("input_invalid", `sample request ${request}: ${key} ${reason}`, { request, key });
+      if (topLogProbs !== undefined) throw refuse("topLogProbs", "cannot be asked of a fleet; forward gives them");
+      const { temperature, topP = 1, topK, minP = 0 } = sampling;
+      if (this.#fleet.tellsRaw && !computed && temperature !== 0 && temperature !== 1)
+        throw refuse(
+          "temperature",
+          `is ${temperature}, but servers tell log-probs at temperature 1; have them computed here (logProbs: "forward")`,
+        );
+      const cut = topK !== undefined ? "topK" : topP < 1 ? "topP" : minP > 0 ? "minP" : null;
+      if (part && cut !== null)
+        throw refuse(
+          cut,
+          `cuts the distribution, and ${part.kind} tells the log-probs of what is left of it; have them computed here (logProbs: "forward")`,
+        );
+    });
+  }
+
+  #current(): Version {
+    const live = this.#live;
+    if (live && live.version === this.weightVersion && !live.outdated) return live;
+    const made: Version = {
+      version: this.weightVersion,
+      published: publishWeights(this.#local, this.#options, this.#publications++, this.#checkTokens),
+      users: 0,
+      prepared: false,
+      outdated: false,
+    };
+    // Told to whoever asks for it; the next one tries again.
+    made.published.catch(() => {
+      this.#versions.delete(made);
+      if (this.#live === made) this.#live = null;
+    });
+    this.#versions.add(made);
+    this.#live = made;
+    return made;
+  }
+
+  async #prepare(version: Version, weights: PublishedWeights): Promise<void> {
+    if (version.prepared) return;
+    version.prepared = true;
+    await this.#fleet.prepare(weights);
+  }
+
+  async #sampleOf(
+    version: Version,
+    own: Sampler,
+    requests: readonly SampleRequest[],
+    onToken: TokenListener | undefined,
+  ): Promise<SampleResult[]> {
+    version.users += 1;
+    try {
+      const weights = await version.published;
+      void this.#prepare(version, weights);
+      const replies = await Promise.all(requests.map((request) => this.#reply(weights, request)));
+      const results =
+        this.#options.logProbs === "forward" ? await this.#forwarded(own, version, requests, replies) : replies;
+      results.forEach(({ tokens, logProbs }, place) =>
+        tokens.forEach((token, t) => onToken?.(place, { token, logProb: logProbs[t] as number })),
+      );
+      return results;
+    } finally {
+      version.users -= 1;
+      await this.#sweep();
+    }
+  }
+
+  async #reply(weights: PublishedWeights, request: SampleRequest): Promise<SampleResult> {
+    const { promptTokens, sampling, stopTokens, stopSequences = [], stopTexts, random, signal } = request;
+    const nothing = { promptTokens, tokens: [], logProbs: [], finishReason: "aborted" as const };
+    if (signal?.aborted) return nothing;
+    const room = this.contextLength - promptTokens.length;
+    try {
+      const { tokens, logProbs, finishReason } = await this.#fleet.generate(
+        weights,
+        {
+          promptTokens,
+          sampling: { ...sampling, maxTokens: Math.min(sampling.maxTokens, room) },
+          stopTokens,
+          stopTexts: stopTexts?.texts.filter((text) => text !== "") ?? [],
+          seed: randomFromState(random).integer(2 ** 31 - 1),
+        },
+        signal,
+      );
+      const end = endOf(tokens, stopSequences);
+      return {
+        promptTokens,
+        tokens: tokens.slice(0, end ?? tokens.length),
+        logProbs: logProbs.slice(0, end ?? tokens.length),
+        finishReason: end === null ? finishReason : "stop",
+      };
+    } catch (error) {
+      if (signal?.aborted) return nothing;
+      throw error;
+    }
+  }
+
+  async #forwarded(
+    own: Sampler,
+    { version }: Version,
+    requests: readonly SampleRequest[],
+    replies: readonly SampleResult[],
+  ): Promise<SampleResult[]> {
+    if (own.weightVersion !== version)
+      throw new LaconicError("engine_failed", `the weights moved on from version ${version} while it was sampled`);
+    const { logProbs } = await own.forward(
+      replies.map(({ promptTokens, tokens }, i) => ({
+        promptTokens,
+        completionTokens: tokens,
+        // Greedy replies are told at temperature 1.
+        temperature: requests[i]?.sampling.temperature || 1,
+      })),
+    );
+    return replies.map((reply, i) => ({ ...reply, logProbs: [...raggedRow(logProbs, i)] }));
+  }
+
+  /** Lets go of versions that nobody needs and that are not those of now. */
+  async #sweep(): Promise<void> {
+    const gone = [...this.#versions].filter(
+      (each) => each.users === 0 && (each.outdated || each.version !== this.weightVersion),
+    );
+    for (const each of gone) this.#versions.delete(each);
+    await Promise.all(
+      gone.map(async ({ published }) => {
+        const weights = await published.catch(() => null);
+        if (!weights) return;
+        await this.#fleet.retire(weights.name);
+        await rm(weights.path, { recursive: true, force: true });
+      }),
+    );
+  }
+}
+
+/** Behind the first stop sequence; null without one. */
+function endOf(tokens: readonly number[], stops: readonly (readonly number[])[]): number | null {
+  for (let end = 1; end <= tokens.length; end++)
+    for (const stop of stops)
+      if (stop.length > 0 && stop.length <= end && stop.every((token, i) => tokens[end - stop.length + i] === token))
+        return end;
+  return null;
+}

@@ -1,0 +1,306 @@
+import { LaconicError } from "@laconic/core";
+import { systemClock, type FleetClock } from "../clock.ts";
+import type { GeneratedReply, Generation, PublishedWeights, SamplingServer } from "../servers/sampling-server.ts";
+import { checkReply } from "./check-reply.ts";
+import { chooseServer, prefixHash } from "./choose-server.ts";
+import { Member, type ServerStatus } from "./member.ts";
+
+/** A reply that was taken, and where it is from. */
+export interface SampledReply {
+  readonly server: string;
+  /** Name and number of the weights that wrote it. */
+  readonly weights: string;
+  readonly version: number;
+  readonly promptTokens: number;
+  readonly tokens: number;
+  /** Requests that it took: more than one where servers failed. */
+  readonly attempts: number;
+}
+
+/** How a fleet asks its servers. */
+export interface FleetOptions {
+  readonly servers: readonly SamplingServer[];
+  readonly vocabularySize: number;
+  /** Requests at once on each server; 64 unless told. What is more waits here. */
+  readonly concurrency?: number;
+  /** Milliseconds of one reply, after which another server is asked; 300,000 unless told, which Node's `fetch` waits at most. */
+  readonly replyMs?: number;
+  /** Milliseconds without any server that works, after which requests fail; 600,000 unless told. */
+  readonly patienceMs?: number;
+  /** Tries of one request on servers that seemed well; 8 unless told. */
+  readonly attempts?: number;
+  /** Tokens of a prompt that servers are told apart by; 64 unless told. */
+  readonly prefixTokens?: number;
+  /** Requests that the server with a prompt's beginning may have more than the idlest; 4 unless told. */
+  readonly slack?: number;
+  readonly clock?: FleetClock;
+  /** Hears of every reply that was taken, once. */
+  readonly onReply?: (reply: SampledReply) => void;
+  /** Hears of servers that fail, come back, or are not asked any more. */
+  readonly onNote?: (text: string) => void;
+}
+
+interface Waiting {
+  readonly prefix: number;
+  /** Not again, while others have room. */
+  readonly avoid: Member | null;
+  readonly seat: (member: Member) => void;
+  readonly fail: (error: Error) => void;
+}
+
+/** Servers that answer for each other: a reply comes from the one that is free and likely to know its prompt's beginning. */
+export class Fleet {
+  readonly vocabularySize: number;
+  /**
+   * Most mean gap of log-probs between a server that has loaded weights and the trainer; 0.1 at first. A probe makes it what it
+   * measured, with room.
+   */
+  tolerance = 0.1;
+  /** Some server tells log-probs at temperature 1, whatever it samples at: a probe finds out. */
+  tellsRaw = false;
+  readonly #options: FleetOptions;
+  readonly #clock: FleetClock;
+  readonly #members: readonly Member[];
+  #waiting: Waiting[] = [];
+  #wakes = false;
+  #workedAtMs: number;
+  /** All weights that are sampled now. */
+  #whole = { name: "", inFlight: 0 };
+
+  /** @throws LaconicError `config_invalid` for no server, or one twice */
+  constructor(options: FleetOptions) {
+    const { servers, concurrency = 64, clock = systemClock } = options;
+    const urls = servers.map(({ url }) => url);
+    const twice = urls.find((url, i) => urls.indexOf(url) !== i);
+    if (urls.length === 0 || twice !== undefined)
+      throw new LaconicError(
+        "config_invalid",
+        twice === undefined ? "a fleet has no server" : `server ${twice} stands twice`,
+      );
+    this.#options = options;
+    this.#clock = clock;
+    this.vocabularySize = options.vocabularySize;
+    this.#members = servers.map((server) => new Member(server, concurrency, clock, () => this.tolerance));
+    this.#workedAtMs = clock.nowMs();
+  }
+
+  get servers(): readonly ServerStatus[] {
+    return this.#members.map(({ status }) => status);
+  }
+
+  /** Those that are not excluded. */
+  get asked(): readonly SamplingServer[] {
+    return this.#members.filter(({ state }) => state !== "excluded").map(({ server }) => server);
+  }
+
+  /**
+   * One reply by these weights, from whichever server gives it. A request that fails is asked again elsewhere; the reply that is
+   * given up is never taken, so that none counts twice.
+   * @throws LaconicError `aborted`; `api_refused` for what no server would do; `api_unavailable` when tries or patience are
+   * spent; `reply_malformed` when every server was found to answer wrongly; `engine_failed` for all weights of two versions at once
+   */
+  async generate(weights: PublishedWeights, asked: Generation, signal?: AbortSignal): Promise<GeneratedReply> {
+    if (weights.kind === "adapter") return this.#generate(weights, asked, signal);
+    const whole = this.#whole;
+    if (whole.inFlight > 0 && whole.name !== weights.name)
+      throw new LaconicError(
+        "engine_failed",
+        `a server holds one version of all weights, and ${whole.name} is still being sampled: ${weights.name} would take its place; train an adapter (lora), or in step`,
+      );
+    this.#whole = whole.name === weights.name ? whole : { name: weights.name, inFlight: 0 };
+    this.#whole.inFlight += 1;
+    try {
+      return await this.#generate(weights, asked, signal);
+    } finally {
+      this.#whole.inFlight -= 1;
+    }
+  }
+
+  async #generate(weights: PublishedWeights, asked: Generation, signal?: AbortSignal): Promise<GeneratedReply> {
+    const { attempts: most = 8, prefixTokens = 64, onReply, onNote } = this.#options;
+    const prefix = prefixHash(asked.promptTokens, prefixTokens);
+    let avoid: Member | null = null;
+    for (let attempts = 1; ; attempts++) {
+      const member = await this.#seat(prefix, avoid, signal);
+      try {
+        const reply = await this.#ask(member, weights, asked, signal);
+        member.answered(reply.tokens.length);
+        this.#workedAtMs = this.#clock.nowMs();
+        const [promptTokens, tokens] = [asked.promptTokens.length, reply.tokens.length];
+        const { name, version } = weights;
+        onReply?.({ server: member.url, weights: name, version, promptTokens, tokens, attempts });
+        return reply;
+      } catch (error) {
+        if (!LaconicError.is(error) || error.code === "aborted") throw error;
+        if (error.code === "reply_malformed") {
+          // Whatever it holds under this name, it is loaded again.
+          member.forget(weights.name);
+          const excluded = member.strike(error);
+          onNote?.(`${error.message}${excluded ? "; the server is not asked any more" : ""}`);
+          if (excluded) this.#failIfNone(error);
+        } else if (error.code === "api_unavailable") {
+          if (member.state === "up") onNote?.(`${error.message}; its requests go to others`);
+          member.pause(error);
+        } else throw error;
+        if (attempts >= most) throw error;
+        avoid = member;
+      } finally {
+        member.inFlight -= 1;
+        this.#dispatch();
+      }
+    }
+  }
+
+  /** Lets servers load weights before they are asked. Those that fail are seen to when a request meets them. */
+  async prepare(weights: PublishedWeights): Promise<void> {
+    const up = this.#members.filter(({ state }) => state === "up");
+    await Promise.allSettled(up.map((member) => member.ensure(weights)));
+  }
+
+  /** Unloads weights that nobody asks for any more. */
+  async retire(name: string): Promise<void> {
+    await Promise.all(this.#members.map((member) => member.retire(name)));
+  }
+
+  /** Unloads what earlier runs of these names left behind, as after a kill. */
+  async clear(prefix: string): Promise<void> {
+    await Promise.allSettled(
+      this.#members.map(async ({ server }) => {
+        const left = (await server.names()).filter((name) => name.startsWith(prefix));
+        await Promise.all(left.map((name) => server.unload(name)));
+      }),
+    );
+  }
+
+  /** Not asked in this run: what a probe found. */
+  exclude(url: string, error: LaconicError): void {
+    this.#members.find((member) => member.url === url)?.exclude(error);
+    this.#failIfNone(error);
+  }
+
+  async #ask(
+    member: Member,
+    weights: PublishedWeights,
+    asked: Generation,
+    signal: AbortSignal | undefined,
+  ): Promise<GeneratedReply> {
+    const timeout = this.#clock.timeout(this.#options.replyMs ?? 300_000);
+    const both = signal ? AbortSignal.any([signal, timeout]) : timeout;
+    for (let loads = 0; ; loads++) {
+      await this.#load(member, weights);
+      const reply = await member.server.generate(weights, asked, both);
+      if (reply !== "missing") {
+        checkReply(member.server, weights, asked, reply, this.vocabularySize);
+        return reply;
+      }
+      member.forget(weights.name);
+      if (loads === 2)
+        throw new LaconicError("api_unavailable", `${member.url}: does not keep ${weights.name}, which it has loaded`, {
+          server: member.url,
+        });
+      this.#options.onNote?.(`${member.url}: ${weights.name} was gone and is loaded again`);
+    }
+  }
+
+  /** Shared by all who wait for it, so no one's signal ends it. A server that cannot load is not asked any more. */
+  async #load(member: Member, weights: PublishedWeights): Promise<void> {
+    try {
+      await member.ensure(weights);
+    } catch (error) {
+      if (!LaconicError.is(error) || error.code !== "api_refused") throw error;
+      if (member.state !== "excluded") this.#options.onNote?.(`${error.message}; the server is not asked any more`);
+      this.exclude(member.url, error);
+      if (this.asked.length === 0) throw error;
+      throw new LaconicError("api_unavailable", error.message, error.detail, error);
+    }
+  }
+
+  #seat(prefix: number, avoid: Member | null, signal: AbortSignal | undefined): Promise<Member> {
+    return new Promise((resolve, reject) => {
+      const aborted = (): void => {
+        this.#waiting = this.#waiting.filter((each) => each !== waiting);
+        reject(new LaconicError("aborted", "the request was aborted"));
+      };
+      const done = (): void => signal?.removeEventListener("abort", aborted);
+      const waiting: Waiting = {
+        prefix,
+        avoid,
+        seat: (member) => {
+          done();
+          resolve(member);
+        },
+        fail: (error) => {
+          done();
+          reject(error);
+        },
+      };
+      if (signal?.aborted) return aborted();
+      if (this.asked.length === 0)
+        return reject(
+          new LaconicError("api_unavailable", `no server is asked any more: ${this.#reasons(this.#members)}`),
+        );
+      if (this.#waiting.length === 0) this.#workedAtMs = this.#clock.nowMs();
+      signal?.addEventListener("abort", aborted, { once: true });
+      this.#waiting.push(waiting);
+      this.#dispatch();
+    });
+  }
+
+  /** Seats those who wait, first come first served, and looks after servers that were paused. */
+  #dispatch(): void {
+    const up = this.#members.filter(({ state }) => state === "up");
+    let seated = 0;
+    for (const { prefix, avoid, seat } of this.#waiting) {
+      const slack = this.#options.slack ?? 4;
+      const others = up.filter((other) => other !== avoid);
+      const member = chooseServer(others, prefix, slack) ?? chooseServer(up, prefix, slack);
+      if (!member) break;
+      member.inFlight += 1;
+      seated += 1;
+      seat(member);
+    }
+    if (seated > 0) this.#waiting.splice(0, seated);
+    if (this.#members.every(({ state }) => state !== "paused")) return;
+    this.#recheck();
+  }
+
+  #recheck(): void {
+    const now = this.#clock.nowMs();
+    const { onNote, patienceMs = 600_000 } = this.#options;
+    const paused = this.#members.filter(({ state }) => state === "paused");
+    for (const member of paused)
+      if (!member.checking && member.retryAtMs <= now)
+        void member.check().then((well) => {
+          if (well) onNote?.(`${member.url}: is well again`);
+          this.#dispatch();
+        });
+    const none = this.#members.every(({ state }) => state !== "up");
+    if (none && this.#waiting.length > 0 && now - this.#workedAtMs > patienceMs) {
+      const seconds = Math.round(patienceMs / 1000);
+      this.#failAll(
+        new LaconicError("api_unavailable", `no server of the fleet worked for ${seconds} s: ${this.#reasons(paused)}`),
+      );
+      return;
+    }
+    const next = Math.min(...paused.filter(({ checking }) => !checking).map(({ retryAtMs }) => retryAtMs));
+    if (this.#wakes || this.#waiting.length === 0 || !Number.isFinite(next)) return;
+    this.#wakes = true;
+    void this.#clock.sleep(Math.max(1, next - now)).then(() => {
+      this.#wakes = false;
+      this.#dispatch();
+    });
+  }
+
+  #reasons(members: readonly Member[]): string {
+    return members.map(({ reason }) => reason ?? "").join("; ");
+  }
+
+  #failIfNone(error: LaconicError): void {
+    if (this.#members.every(({ state }) => state === "excluded")) this.#failAll(error);
+  }
+
+  #failAll(error: LaconicError): void {
+    const waiting = this.#waiting.splice(0);
+    for (const { fail } of waiting) fail(error);
+  }
+}

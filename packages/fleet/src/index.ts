@@ -1,0 +1,30 @@
+/**
+ * Samples on many vLLM or SGLang servers while training on one engine.
+ * @module @laconic/fleet
+ */
+export { vllmServer } from "./servers/vllm.ts";
+export { sglangServer } from "./servers/sglang.ts";
+export type { ConnectionOptions } from "./servers/connection.ts";
+export type {
+  GeneratedReply,
+  Generation,
+  PublishedWeights,
+  SamplingServer,
+  ServerFacts,
+  WeightsCheck,
+  WeightsKind,
+} from "./servers/sampling-server.ts";
+
+export { Fleet } from "./fleet/fleet.ts";
+export type { FleetOptions, SampledReply } from "./fleet/fleet.ts";
+export type { ServerState, ServerStatus } from "./fleet/member.ts";
+export { FleetModel } from "./fleet/fleet-model.ts";
+export type { FleetModelOptions } from "./fleet/fleet-model.ts";
+export { fleetPolicy } from "./fleet/fleet-policy.ts";
+export type { PublishOptions } from "./fleet/publisher.ts";
+export type { FleetClock } from "./clock.ts";
+
+export { probeFleet } from "./probe/probe-fleet.ts";
+export { probeServer } from "./probe/probe-server.ts";
+export type { ProbeOptions } from "./probe/probe-server.ts";
+export type { FleetRecord, ServerRecord } from "./probe/probe-record.ts";

@@ -1,0 +1,49 @@
+import { LaconicError } from "@laconic/core";
+import type { FleetModel } from "../fleet/fleet-model.ts";
+import type { Fleet } from "../fleet/fleet.ts";
+import type { FleetRecord, ServerRecord } from "./probe-record.ts";
+import { probeServer, type ProbeOptions } from "./probe-server.ts";
+
+/** Rounding of other kernels in float32. */
+const leastTolerance = 1e-3;
+
+/**
+ * Probes every server with the weights of now. Those that do otherwise than they have to, or do not answer, are not asked in
+ * this run.
+ * @throws LaconicError `api_refused` or `api_unavailable` when no server is left, naming the reasons of all
+ */
+export async function probeFleet(fleet: Fleet, model: FleetModel, options: ProbeOptions): Promise<FleetRecord> {
+  const { tolerance = 0.1 } = options;
+  const weights = await model.published();
+  const [servers, refused]: [ServerRecord[], { url: string; reason: string }[]] = [[], []];
+  let last: LaconicError | null = null;
+  await Promise.all(
+    fleet.asked.map(async (server) => {
+      try {
+        servers.push(await probeServer(server, weights, model, options));
+      } catch (error) {
+        if (!LaconicError.is(error)) throw error;
+        last = error;
+        refused.push({ url: server.url, reason: error.message });
+        fleet.exclude(server.url, error);
+      }
+    }),
+  );
+  if (servers.length === 0) {
+    const { code } = last as unknown as LaconicError;
+    throw new LaconicError(
+      code,
+      `no server of the fleet can be trained on: ${refused.map(({ reason }) => reason).join("; ")}`,
+    );
+  }
+  const gap = Math.max(...servers.map((server) => server.gap.mean));
+  fleet.tolerance = Math.max(leastTolerance, 5 * Math.max(...servers.map(({ checkGap }) => checkGap)));
+  fleet.tellsRaw = servers.some(({ logProbsAt }) => logProbsAt === "one");
+  const order = (a: { readonly url: string }, b: { readonly url: string }): number => (a.url < b.url ? -1 : 1);
+  return {
+    servers: servers.toSorted(order),
+    refused: refused.toSorted(order),
+    gap,
+    tolerance,
+  };
+}

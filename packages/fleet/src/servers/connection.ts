@@ -1,0 +1,148 @@
+import { LaconicError } from "@laconic/core";
+import type { z } from "zod";
+
+/** How a server is reached. */
+export interface ConnectionOptions {
+  /** Such as `http://10.0.0.5:8000`. */
+  readonly url: string;
+  /** Sent as a bearer token; no error holds it. */
+  readonly apiKey?: string;
+  /** Allows a key over http to another machine. */
+  readonly allowPlainHttp?: boolean;
+  readonly fetch?: typeof fetch;
+}
+
+/** A reply of any status below 500 but 408, 425 and 429. */
+export interface HttpReply {
+  readonly status: number;
+  readonly text: string;
+}
+
+/** Bytes of a reply: a long one with its log-probs, not a stream without an end. */
+const mostBytes = 1 << 26;
+
+const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/u;
+
+/** Exchanges JSON with one server; follows no redirect, and tries once. */
+export class Connection {
+  readonly url: string;
+  readonly #options: ConnectionOptions;
+
+  /** @throws LaconicError `config_invalid` */
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.url = checkedUrl(options);
+  }
+
+  /** @throws LaconicError `api_unavailable`, `aborted`, `reply_malformed` for more bytes than a reply has */
+  async exchange(path: string, body: object | null, signal?: AbortSignal): Promise<HttpReply> {
+    const { apiKey, fetch: send = fetch } = this.#options;
+    const place = `${this.url}${path}`;
+    let response: Response;
+    let text: string;
+    try {
+      response = await send(place, {
+        method: body === null ? "GET" : "POST",
+        headers: {
+          ...(body !== null && { "content-type": "application/json" }),
+          ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+        },
+        ...(body !== null && { body: JSON.stringify(body) }),
+        redirect: "manual",
+        ...(signal && { signal }),
+      });
+      text = await textOf(response, place);
+    } catch (error) {
+      if (LaconicError.is(error)) throw error;
+      const timedOut = signal?.aborted === true && (signal.reason as Error | undefined)?.name === "TimeoutError";
+      if (signal?.aborted && !timedOut) throw new LaconicError("aborted", `${place}: aborted`, { server: this.url });
+      const reason = timedOut ? "no reply in time" : reasonOf(error);
+      throw new LaconicError("api_unavailable", `${place}: ${this.#redact(reason)}`, { server: this.url });
+    }
+    const { status } = response;
+    if (status < 500 && ![408, 425, 429].includes(status)) return { status, text: this.#redact(text) };
+    const wait = Number(response.headers.get("retry-after") ?? Number.NaN);
+    throw new LaconicError("api_unavailable", `${place}: status ${status}: ${this.#redact(text).slice(0, 300)}`, {
+      server: this.url,
+      status,
+      crowded: status === 429 || status === 503,
+      ...(wait >= 0 && { retryAfterMs: 1000 * wait }),
+    });
+  }
+
+  /** @throws LaconicError `api_refused` for any status but success, `reply_malformed` naming the key, as {@link exchange} */
+  async ask<S extends z.ZodType>(
+    path: string,
+    body: object | null,
+    schema: S,
+    signal?: AbortSignal,
+  ): Promise<z.output<S>> {
+    return this.read(path, await this.exchange(path, body, signal), schema);
+  }
+
+  read<S extends z.ZodType>(path: string, reply: HttpReply, schema: S): z.output<S> {
+    if (reply.status < 200 || reply.status > 299) throw this.refusal(path, reply);
+    const parsed = schema.safeParse(jsonOf(reply.text));
+    if (parsed.success) return parsed.data;
+    const [issue] = parsed.error.issues;
+    const key = issue?.path.join(".") ?? "";
+    throw new LaconicError("reply_malformed", `${this.url}${path}: the reply at "${key}": ${issue?.message}`, {
+      server: this.url,
+      key,
+    });
+  }
+
+  refusal(path: string, { status, text }: HttpReply, advice = ""): LaconicError {
+    const message = `${this.url}${path}: status ${status}: ${text.slice(0, 300)}${advice}`;
+    return new LaconicError("api_refused", message, { server: this.url, status });
+  }
+
+  #redact(text: string): string {
+    const { apiKey } = this.#options;
+    return apiKey === undefined || apiKey.length < 4 ? text : text.replaceAll(apiKey, "[redacted]");
+  }
+}
+
+function checkedUrl({ url, apiKey, allowPlainHttp = false }: ConnectionOptions): string {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  const refuse = (reason: string): LaconicError =>
+    new LaconicError("config_invalid", `server ${parsed?.host ?? JSON.stringify(url)}: ${reason}`);
+  if (!parsed || (parsed.protocol !== "http:" && parsed.protocol !== "https:"))
+    throw refuse("expected an address such as http://10.0.0.5:8000");
+  if (parsed.username !== "" || parsed.password !== "" || parsed.search !== "" || parsed.hash !== "")
+    throw refuse("a user, a key or a query does not belong into the address; give the key as apiKey");
+  if (apiKey !== undefined && parsed.protocol === "http:" && !loopback.test(parsed.hostname) && !allowPlainHttp)
+    throw refuse("would get the key without encryption; use https, or set allowPlainHttp");
+  return `${parsed.origin}${parsed.pathname.replace(/\/+$/u, "")}`;
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function textOf(response: Response, place: string): Promise<string> {
+  const reader = response.body?.getReader();
+  if (!reader) return "";
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return Buffer.concat(pieces).toString();
+    size += value.length;
+    if (size > mostBytes) {
+      await reader.cancel();
+      throw new LaconicError("reply_malformed", `${place}: a reply of more than ${mostBytes} bytes`);
+    }
+    pieces.push(value);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const cause = error.cause as { code?: string; message?: string } | undefined;
+  return cause?.code ?? cause?.message ?? error.message;
+}

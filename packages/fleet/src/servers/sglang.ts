@@ -1,0 +1,126 @@
+import { LaconicError } from "@laconic/core";
+import * as z from "zod";
+import { Connection, type ConnectionOptions, type HttpReply } from "./connection.ts";
+import type { Generation, PublishedWeights, SamplingServer, ServerFacts } from "./sampling-server.ts";
+
+const tokenLogProbs = z.array(z.tuple([z.number().nullable(), z.int()], z.unknown()));
+const generated = z.object({
+  output_ids: z.array(z.int()).nullish(),
+  meta_info: z.object({
+    finish_reason: z.object({ type: z.string(), message: z.string().nullish() }).loose(),
+    prompt_tokens: z.int(),
+    output_token_logprobs: tokenLogProbs,
+    weight_version: z.string().nullish(),
+  }),
+});
+const scored = z.object({ meta_info: z.object({ input_token_logprobs: tokenLogProbs }) });
+const modelList = z.object({
+  data: z.array(
+    z.object({ id: z.string(), parent: z.string().nullish(), max_model_len: z.number().nullish() }).loose(),
+  ),
+});
+const outcome = z.object({ success: z.boolean(), message: z.string().nullish(), error_message: z.string().nullish() });
+const serverInfo = z.object({ version: z.string().nullish() }).loose();
+
+/**
+ * A server that was started by `python -m sglang.launch_server --model-path MODEL`, with `--enable-lora` and
+ * `--max-loaded-loras N` for adapters. Takes adapters side by side, or all weights, of which it holds one version.
+ * @throws LaconicError `config_invalid` for an address or a key that cannot be used
+ */
+export function sglangServer(options: ConnectionOptions): SamplingServer {
+  const connection = new Connection(options);
+  const isMissing = ({ status, text }: HttpReply): boolean => status === 400 && /not loaded|unloaded/iu.test(text);
+  const generate = (weights: PublishedWeights, body: object, signal?: AbortSignal): Promise<HttpReply> =>
+    connection.exchange(
+      "/generate",
+      { ...body, return_logprob: true, ...(weights.kind === "adapter" && { lora_path: weights.name }) },
+      signal,
+    );
+  return {
+    kind: "sglang",
+    url: connection.url,
+    holds: { adapter: Infinity, all: 1 },
+    tellsWhole: true,
+    async facts(signal): Promise<ServerFacts> {
+      const health = await connection.exchange("/health", null, signal);
+      if (health.status !== 200) throw connection.refusal("/health", health);
+      const { data } = await connection.ask("/v1/models", null, modelList, signal);
+      const info = await connection.exchange("/server_info", null, signal);
+      return {
+        version: info.status === 200 ? (connection.read("/server_info", info, serverInfo).version ?? null) : null,
+        contextLength: data[0]?.max_model_len ?? null,
+      };
+    },
+    async load({ name, folder, kind }, signal) {
+      const [path, body] =
+        kind === "adapter"
+          ? ["/load_lora_adapter", { lora_name: name, lora_path: folder }]
+          : [
+              "/update_weights_from_disk",
+              { model_path: folder, weight_version: name, abort_all_requests: false, flush_cache: true },
+            ];
+      const reply = await connection.exchange(path, body, signal);
+      if (kind === "adapter" && reply.status === 400 && /already/iu.test(reply.text)) return;
+      const { success, message, error_message } = connection.read(path, reply, outcome);
+      if (!success && /already/iu.test(error_message ?? "")) return;
+      if (!success) throw connection.refusal(path, { ...reply, text: error_message ?? message ?? reply.text });
+    },
+    async unload(name, signal) {
+      const path = "/unload_lora_adapter";
+      const reply = await connection.exchange(path, { lora_name: name }, signal);
+      if (reply.status !== 200 && reply.status !== 400) throw connection.refusal(path, reply);
+    },
+    async names(signal) {
+      const { data } = await connection.ask("/v1/models", null, modelList, signal);
+      return data.filter(({ parent }) => typeof parent === "string").map(({ id }) => id);
+    },
+    async generate(weights, asked, signal) {
+      const reply = await generate(weights, bodyOf(asked), signal);
+      if (isMissing(reply)) return "missing";
+      const { meta_info, output_ids } = connection.read("/generate", reply, generated);
+      const { finish_reason, output_token_logprobs, prompt_tokens, weight_version } = meta_info;
+      const { type, message } = finish_reason;
+      if (type !== "stop" && type !== "length")
+        throw new LaconicError("api_unavailable", `${connection.url}: the reply finished by "${type}": ${message}`, {
+          server: connection.url,
+        });
+      const tokens = output_token_logprobs.map(([, token]) => token);
+      // Ids without log-probs, or other ones; a stop token may be left out of the ids.
+      if (output_ids && output_ids.some((token, i) => token !== tokens[i]))
+        throw new LaconicError("reply_malformed", `${connection.url}: output_ids are not those of the log-probs`);
+      return {
+        prompt: prompt_tokens,
+        tokens,
+        logProbs: output_token_logprobs.map(([value]) => value ?? Number.NaN),
+        finishReason: type,
+        // Of an adapter the server says nothing; that it answers for a name that it does not have is probed.
+        weights: weights.kind === "adapter" ? null : (weight_version ?? null),
+      };
+    },
+    async promptLogProbs(weights, tokens, signal) {
+      const sampling_params = { max_new_tokens: 1, temperature: 0 };
+      const reply = await generate(weights, { input_ids: tokens, sampling_params, logprob_start_len: 0 }, signal);
+      if (isMissing(reply)) return "missing";
+      const rows = connection.read("/generate", reply, scored).meta_info.input_token_logprobs;
+      return tokens.slice(1).map((token, i) => {
+        const [value, id] = rows[i + 1] ?? [null, -1];
+        return id === token && value !== null ? value : Number.NaN;
+      });
+    },
+  };
+}
+
+/** Everything is said: what is left out comes from the model's generation_config.json, which may cut and penalise. */
+function bodyOf({ promptTokens, sampling, stopTokens, stopTexts, seed }: Generation): object {
+  const { temperature, maxTokens, topP = 1, topK = -1, minP = 0 } = sampling;
+  return {
+    input_ids: promptTokens,
+    logprob_start_len: -1,
+    sampling_params: {
+      ...{ temperature, max_new_tokens: maxTokens, top_p: topP, top_k: topK, min_p: minP, sampling_seed: seed },
+      ...{ repetition_penalty: 1, presence_penalty: 0, frequency_penalty: 0 },
+      ...{ stop_token_ids: stopTokens, stop: stopTexts, no_stop_trim: true, ignore_eos: true },
+      skip_special_tokens: false,
+    },
+  };
+}

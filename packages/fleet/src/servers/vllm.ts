@@ -1,0 +1,122 @@
+import { LaconicError } from "@laconic/core";
+import * as z from "zod";
+import { Connection, type ConnectionOptions, type HttpReply } from "./connection.ts";
+import type { Generation, SamplingServer, ServerFacts } from "./sampling-server.ts";
+
+const completionReply = z.object({
+  model: z.string(),
+  choices: z
+    .array(
+      z.object({
+        finish_reason: z.string().nullable(),
+        token_ids: z.array(z.int()),
+        prompt_token_ids: z.array(z.int()).nullish(),
+        logprobs: z.object({ token_logprobs: z.array(z.number().nullable()) }),
+      }),
+    )
+    .min(1),
+});
+const promptReply = z.object({
+  choices: z
+    .array(
+      z.object({
+        prompt_logprobs: z.array(z.record(z.string(), z.object({ logprob: z.number().nullable() })).nullable()),
+      }),
+    )
+    .min(1),
+});
+const modelList = z.object({
+  data: z.array(
+    z.object({ id: z.string(), parent: z.string().nullish(), max_model_len: z.number().nullish() }).loose(),
+  ),
+});
+const versionReply = z.object({ version: z.string() });
+
+const loads = "/v1/load_lora_adapter";
+const needsUpdating = "; start vLLM with --enable-lora and VLLM_ALLOW_RUNTIME_LORA_UPDATING=True";
+
+/**
+ * A server that was started by `vllm serve MODEL --enable-lora --max-lora-rank R --logprobs-mode processed_logprobs`, with
+ * `VLLM_ALLOW_RUNTIME_LORA_UPDATING=True`. Takes adapters; all weights from a disk it does not take.
+ * @throws LaconicError `config_invalid` for an address or a key that cannot be used
+ */
+export function vllmServer(options: ConnectionOptions): SamplingServer {
+  const connection = new Connection(options);
+  const isMissing = ({ status, text }: HttpReply): boolean => status === 404 && /does not exist/iu.test(text);
+  return {
+    kind: "vllm",
+    url: connection.url,
+    holds: { adapter: Infinity, all: 0 },
+    tellsWhole: false,
+    async facts(signal): Promise<ServerFacts> {
+      const health = await connection.exchange("/health", null, signal);
+      if (health.status !== 200) throw connection.refusal("/health", health);
+      const { data } = await connection.ask("/v1/models", null, modelList, signal);
+      const version = await connection.exchange("/version", null, signal);
+      return {
+        version: version.status === 200 ? connection.read("/version", version, versionReply).version : null,
+        contextLength: data[0]?.max_model_len ?? null,
+      };
+    },
+    async load({ name, folder, kind }, signal) {
+      if (kind === "all")
+        throw new LaconicError(
+          "config_invalid",
+          `${connection.url}: vLLM takes no whole weights from a disk; train an adapter (lora), or sample on SGLang`,
+          { server: connection.url },
+        );
+      const reply = await connection.exchange(loads, { lora_name: name, lora_path: folder }, signal);
+      if (reply.status === 200 || (reply.status === 400 && reply.text.includes("already been loaded"))) return;
+      const isRoute = reply.status === 404 && !reply.text.includes(name);
+      throw connection.refusal(loads, reply, isRoute ? needsUpdating : "");
+    },
+    async unload(name, signal) {
+      const path = "/v1/unload_lora_adapter";
+      const reply = await connection.exchange(path, { lora_name: name }, signal);
+      if (reply.status !== 200 && reply.status !== 404 && reply.status !== 400) throw connection.refusal(path, reply);
+    },
+    async names(signal) {
+      const { data } = await connection.ask("/v1/models", null, modelList, signal);
+      return data.filter(({ parent }) => typeof parent === "string").map(({ id }) => id);
+    },
+    async generate({ name }, asked, signal) {
+      const path = "/v1/completions";
+      const reply = await connection.exchange(path, { model: name, ...bodyOf(asked) }, signal);
+      if (isMissing(reply)) return "missing";
+      const { model, choices } = connection.read(path, reply, completionReply);
+      const [choice] = choices as [(typeof choices)[number]];
+      const { finish_reason, token_ids, prompt_token_ids, logprobs } = choice;
+      if (finish_reason !== "stop" && finish_reason !== "length")
+        throw new LaconicError("api_unavailable", `${connection.url}: the reply finished by "${finish_reason}"`, {
+          server: connection.url,
+        });
+      return {
+        prompt: prompt_token_ids ?? asked.promptTokens.length,
+        tokens: token_ids,
+        logProbs: logprobs.token_logprobs.map((value) => value ?? Number.NaN),
+        finishReason: finish_reason,
+        weights: model,
+      };
+    },
+    async promptLogProbs({ name }, tokens, signal) {
+      const path = "/v1/completions";
+      const body = { model: name, prompt: tokens, max_tokens: 1, temperature: 0, prompt_logprobs: 0 };
+      const reply = await connection.exchange(path, body, signal);
+      if (isMissing(reply)) return "missing";
+      const { choices } = connection.read(path, reply, promptReply);
+      const rows = choices[0]?.prompt_logprobs ?? [];
+      return tokens.slice(1).map((token, i) => rows[i + 1]?.[String(token)]?.logprob ?? Number.NaN);
+    },
+  };
+}
+
+/** Everything is said: what is left out comes from the model's generation_config.json, which may cut and penalise. */
+function bodyOf({ promptTokens, sampling, stopTokens, stopTexts, seed }: Generation): object {
+  const { temperature, maxTokens, topP = 1, topK = 0, minP = 0 } = sampling;
+  return {
+    ...{ prompt: promptTokens, max_tokens: maxTokens, temperature, top_p: topP, top_k: topK, min_p: minP, seed },
+    ...{ repetition_penalty: 1, presence_penalty: 0, frequency_penalty: 0 },
+    ...{ stop_token_ids: stopTokens, stop: stopTexts, include_stop_str_in_output: true, ignore_eos: true },
+    ...{ skip_special_tokens: false, logprobs: 0, return_token_ids: true },
+  };
+}

@@ -1,0 +1,126 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { SampleResult } from "@laconic/core";
+import type { ServerFault, ServerFaults } from "./faults.ts";
+import { ServedWeights, type FakeServerOptions } from "./served-weights.ts";
+
+/** A fake inference server on a free port of this machine. */
+export interface FakeServer {
+  readonly url: string;
+  /** Requests in the order in which they came. */
+  readonly log: readonly { readonly path: string; readonly body: unknown }[];
+  /** Adapters that are loaded. */
+  readonly names: readonly string[];
+  /** Replies that were generated, whether or not they arrived. */
+  readonly replies: number;
+  /** Requests that are not answered yet. */
+  readonly inFlight: number;
+  faults: ServerFaults;
+  /** Breaks every connection, and takes none. */
+  kill(): Promise<void>;
+  /** Listens again, on the same port, with nothing but its base model. */
+  restart(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A reply in the dialect of a server. */
+export interface Answer {
+  readonly status: number;
+  readonly value: unknown;
+}
+
+/** One dialect: what its paths do. */
+export type Routes = (
+  weights: ServedWeights,
+  options: FakeServerOptions,
+) => (path: string, body: Readonly<Record<string, unknown>>, fault: ServerFault | null) => Promise<Answer>;
+
+/** Serves a dialect over an engine. */
+export async function startFakeServer(options: FakeServerOptions, routes: Routes): Promise<FakeServer> {
+  const weights = new ServedWeights(options);
+  const answer = routes(weights, options);
+  const log: { path: string; body: unknown }[] = [];
+  let [replies, inFlight] = [0, 0];
+  let server: Server;
+  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const path = request.url ?? "";
+    const body = JSON.parse((await textOf(request)) || "{}") as Record<string, unknown>;
+    log.push({ path, body });
+    const fault = fake.faults(path, body);
+    if (fault?.kind === "waits") await fault.until;
+    if (fault?.kind === "status") {
+      if (fault.retryAfterSeconds !== undefined) response.setHeader("retry-after", String(fault.retryAfterSeconds));
+      return send(response, fault.status, { error: { message: "a fault" } });
+    }
+    const { status, value } = await answer(path, body, fault);
+    if (/completions|generate/u.test(path) && status === 200) replies += 1;
+    if (fault?.kind === "dies") {
+      const text = JSON.stringify(value);
+      response.writeHead(status, { "content-type": "application/json", "content-length": text.length });
+      response.write(text.slice(0, text.length / 2), () => response.destroy());
+      return;
+    }
+    send(response, status, value);
+  };
+  const listen = (port: number): Promise<void> =>
+    new Promise((resolve) => {
+      server = createServer((request, response) => {
+        inFlight += 1;
+        serve(request, response)
+          .catch((error: unknown) => {
+            if (!response.headersSent) send(response, 500, { error: { message: String(error) } });
+            else response.destroy();
+          })
+          .finally(() => (inFlight -= 1));
+      });
+      server.listen(port, "127.0.0.1", resolve);
+    });
+  const stop = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  await listen(0);
+  const { port } = server!.address() as AddressInfo;
+  const fake: FakeServer = {
+    url: `http://127.0.0.1:${port}`,
+    log,
+    get names() {
+      return weights.names;
+    },
+    get replies() {
+      return replies;
+    },
+    get inFlight() {
+      return inFlight;
+    },
+    faults: () => null,
+    kill: stop,
+    async restart() {
+      await weights.forget();
+      await listen(port);
+    },
+    close: stop,
+  };
+  return fake;
+}
+
+/** A reply as a fault would have it. */
+export function marred(reply: SampleResult, fault: ServerFault | null): SampleResult {
+  if (fault?.kind === "wrong-tokens") return { ...reply, tokens: reply.tokens.map((token) => token + 1_000_000) };
+  if (fault?.kind === "not-finite") return { ...reply, logProbs: reply.logProbs.map(() => -9999) };
+  if (fault?.kind === "other-prompt") return { ...reply, promptTokens: [...reply.promptTokens, 0] };
+  return reply;
+}
+
+function send(response: ServerResponse, status: number, value: unknown): void {
+  if (response.destroyed) return;
+  response.writeHead(status, { "content-type": "application/json" });
+  response.end(JSON.stringify(value));
+}
+
+async function textOf(request: IncomingMessage): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of request) pieces.push(piece as Buffer);
+  return Buffer.concat(pieces).toString();
+}

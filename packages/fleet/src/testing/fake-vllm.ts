@@ -1,0 +1,111 @@
+import * as z from "zod";
+import { marred, startFakeServer, type Answer, type FakeServer } from "./fake-server.ts";
+import type { FakeServerOptions } from "./served-weights.ts";
+
+/** Of vLLM's `CompletionRequest`, with what a trainer has to say. */
+const completion = z.strictObject({
+  model: z.string(),
+  prompt: z.array(z.int().min(0)).min(1),
+  max_tokens: z.int().min(1),
+  temperature: z.number().min(0),
+  top_p: z.number().gt(0).max(1).optional(),
+  top_k: z.int().min(-1).optional(),
+  min_p: z.number().min(0).max(1).optional(),
+  seed: z.int().optional(),
+  repetition_penalty: z.literal(1).optional(),
+  presence_penalty: z.literal(0).optional(),
+  frequency_penalty: z.literal(0).optional(),
+  stop_token_ids: z.array(z.int()).optional(),
+  stop: z.array(z.string()).optional(),
+  include_stop_str_in_output: z.boolean().optional(),
+  ignore_eos: z.boolean().optional(),
+  skip_special_tokens: z.boolean().optional(),
+  logprobs: z.int().min(0).optional(),
+  prompt_logprobs: z.int().min(0).optional(),
+  return_token_ids: z.boolean().optional(),
+});
+const loading = z.object({ lora_name: z.string().min(1), lora_path: z.string().min(1) });
+const unloading = z.object({ lora_name: z.string().min(1) });
+
+/** `vllm serve --enable-lora` over any engine: the paths that a fleet uses, strict about what they are sent. */
+export function startFakeVllm(options: FakeServerOptions): Promise<FakeServer> {
+  const { contextLength = 48, updates = true } = options;
+  return startFakeServer(options, (weights) => async (path, body, fault) => {
+    if (path === "/health") return { status: 200, value: {} };
+    if (path === "/version") return { status: 200, value: { version: "fake" } };
+    if (path === "/v1/models") {
+      const adapters = weights.names.map((id) => ({ id, object: "model", parent: "base" }));
+      return {
+        status: 200,
+        value: { data: [{ id: "base", parent: null, max_model_len: contextLength }, ...adapters] },
+      };
+    }
+    if (path === "/v1/load_lora_adapter" && updates) {
+      const { lora_name, lora_path } = loading.parse(body);
+      if (weights.has(lora_name)) return refused(400, `The lora adapter '${lora_name}' has already been loaded.`);
+      await weights.loadAdapter(lora_name, lora_path);
+      return { status: 200, value: `Success: LoRA adapter '${lora_name}' added successfully.` };
+    }
+    if (path === "/v1/unload_lora_adapter" && updates) {
+      const { lora_name } = unloading.parse(body);
+      if (!weights.has(lora_name)) return refused(404, `The lora adapter '${lora_name}' cannot be found.`);
+      await weights.unload(lora_name);
+      return { status: 200, value: `Success: LoRA adapter '${lora_name}' removed successfully.` };
+    }
+    if (path !== "/v1/completions") return { status: 404, value: { detail: "Not Found" } };
+    const parsed = completion.safeParse(body);
+    if (!parsed.success) return refused(400, JSON.stringify(parsed.error.issues[0]));
+    const asked = parsed.data;
+    if (asked.model !== "base" && !weights.has(asked.model))
+      return refused(404, `The model \`${asked.model}\` does not exist.`);
+    const name = asked.model === "base" ? null : asked.model;
+    const stale = fault?.kind === "stale";
+    const reply = marred(
+      await weights.reply(
+        {
+          weights: name,
+          promptTokens: asked.prompt,
+          temperature: asked.temperature,
+          maxTokens: asked.max_tokens,
+          topP: asked.top_p ?? 1,
+          minP: asked.min_p ?? 0,
+          ...((asked.top_k ?? 0) > 0 && { topK: asked.top_k as number }),
+          seed: asked.seed ?? 0,
+          stopTokens: asked.stop_token_ids ?? [],
+          stopTexts: asked.stop ?? [],
+        },
+        stale,
+      ),
+      fault,
+    );
+    const prompts =
+      asked.prompt_logprobs === undefined ? null : await weights.promptLogProbs(name, asked.prompt, stale);
+    return {
+      status: 200,
+      value: {
+        id: "cmpl-fake",
+        object: "text_completion",
+        model: fault?.kind === "other-name" ? "base" : asked.model,
+        choices: [
+          {
+            index: 0,
+            text: "",
+            finish_reason: reply.finishReason,
+            logprobs: asked.logprobs === undefined ? null : { token_logprobs: reply.logProbs },
+            token_ids: asked.return_token_ids ? reply.tokens : null,
+            prompt_token_ids: asked.return_token_ids ? reply.promptTokens : null,
+            prompt_logprobs: prompts && [
+              null,
+              ...prompts.map((logprob, i) => ({ [String(asked.prompt[i + 1])]: { logprob, rank: 1 } })),
+            ],
+          },
+        ],
+        usage: { prompt_tokens: asked.prompt.length, completion_tokens: reply.tokens.length },
+      },
+    };
+  });
+}
+
+function refused(status: number, message: string): Answer {
+  return { status, value: { error: { message, type: "error", code: status } } };
+}

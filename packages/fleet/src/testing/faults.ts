@@ -1,0 +1,21 @@
+/** What may go wrong with one request. */
+export type ServerFault =
+  /** Not done, and said so. */
+  | { readonly kind: "status"; readonly status: number; readonly retryAfterSeconds?: number }
+  /** Done, and the connection breaks in the middle of the reply. */
+  | { readonly kind: "dies" }
+  /** Answers when the promise resolves. */
+  | { readonly kind: "waits"; readonly until: Promise<void> }
+  /** Computes with the adapter that was loaded first, under the name that was asked for. */
+  | { readonly kind: "stale" }
+  /** Says that other weights wrote the reply. */
+  | { readonly kind: "other-name" }
+  /** Token ids beyond the vocabulary. */
+  | { readonly kind: "wrong-tokens" }
+  /** Log-probs that are no numbers. */
+  | { readonly kind: "not-finite" }
+  /** Reads another prompt than was sent. */
+  | { readonly kind: "other-prompt" };
+
+/** Asked before each request; null lets it be. */
+export type ServerFaults = (path: string, body: unknown) => ServerFault | null;

@@ -1,0 +1,11 @@
+/**
+ * Fake inference servers over any engine, with faults, and what every sampler is measured by.
+ * @module @laconic/fleet/testing
+ */
+export { startFakeVllm } from "./fake-vllm.ts";
+export { startFakeSglang } from "./fake-sglang.ts";
+export type { FakeServer } from "./fake-server.ts";
+export type { FakeServerOptions } from "./served-weights.ts";
+export type { ServerFault, ServerFaults } from "./faults.ts";
+export { samplerCases } from "./sampler-cases.ts";
+export type { SampledModel } from "./sampler-cases.ts";

@@ -1,0 +1,131 @@
+import {
+  LaconicError,
+  randomFromSeed,
+  raggedRow,
+  type BaseSource,
+  type Engine,
+  type Sampler,
+  type SampleResult,
+  type TokenBytes,
+  type TrainableModel,
+} from "@laconic/core";
+
+/** What a fake server is made of. */
+export interface FakeServerOptions {
+  /** Computes. */
+  readonly engine: Engine;
+  /** The base model that it was started with. */
+  readonly base: BaseSource;
+  /** How tokens spell, for stop texts. */
+  readonly tokenBytes?: TokenBytes;
+  /** Log-probs of the distribution that is sampled, or of the model at temperature 1; `processed` unless told. */
+  readonly logProbs?: "processed" | "raw";
+  readonly contextLength?: number;
+  /** Takes weights at runtime; true unless told. */
+  readonly updates?: boolean;
+}
+
+/** What dialects ask for in their own words. */
+export interface AskedReply {
+  readonly weights: string | null;
+  readonly promptTokens: readonly number[];
+  readonly temperature: number;
+  readonly maxTokens: number;
+  readonly topP?: number;
+  readonly topK?: number;
+  readonly minP?: number;
+  readonly seed: number;
+  readonly stopTokens: readonly number[];
+  readonly stopTexts: readonly string[];
+}
+
+/** Weights by name over an engine, as an inference server holds them. */
+export class ServedWeights {
+  readonly #options: FakeServerOptions;
+  readonly #adapters = new Map<string, TrainableModel>();
+  #whole: Promise<TrainableModel>;
+  version = "default";
+
+  constructor(options: FakeServerOptions) {
+    this.#options = options;
+    this.#whole = options.engine.createModel(options.base);
+  }
+
+  get names(): readonly string[] {
+    return [...this.#adapters.keys()];
+  }
+
+  has(name: string): boolean {
+    return this.#adapters.has(name);
+  }
+
+  async loadAdapter(name: string, path: string): Promise<void> {
+    const { engine, base } = this.#options;
+    this.#adapters.set(name, await engine.createModel({ kind: "adapter-folder", base, path }));
+  }
+
+  async unload(name: string): Promise<void> {
+    const model = this.#adapters.get(name);
+    this.#adapters.delete(name);
+    await model?.dispose();
+  }
+
+  async loadAll(path: string, version: string): Promise<void> {
+    const made = await this.#options.engine.createModel({ kind: "folder", path });
+    const before = this.#whole;
+    this.#whole = Promise.resolve(made);
+    this.version = version;
+    await (await before).dispose();
+  }
+
+  /** As after a restart: what was loaded at runtime is gone. */
+  async forget(): Promise<void> {
+    const { engine, base } = this.#options;
+    for (const name of this.names) await this.unload(name);
+    if (this.version !== "default") this.#whole = engine.createModel(base);
+    this.version = "default";
+  }
+
+  async reply(asked: AskedReply, stale: boolean): Promise<SampleResult> {
+    const sampler = await this.#sampler(asked.weights, stale);
+    const { promptTokens, temperature, maxTokens, topP, topK, minP, seed, stopTokens, stopTexts } = asked;
+    const { tokenBytes, logProbs = "processed" } = this.#options;
+    if (stopTexts.length > 0 && !tokenBytes)
+      throw new LaconicError("input_invalid", "stop texts need tokenBytes of the fake server");
+    const [result] = await sampler.sample([
+      {
+        promptTokens,
+        sampling: {
+          ...{ temperature, maxTokens },
+          ...(topP !== undefined && { topP }),
+          ...(topK !== undefined && { topK }),
+          ...(minP !== undefined && { minP }),
+        },
+        stopTokens,
+        ...(stopTexts.length > 0 && tokenBytes && { stopTexts: { texts: stopTexts, tokenBytes } }),
+        random: randomFromSeed(seed).state(),
+      },
+    ]);
+    const reply = result as SampleResult;
+    if (logProbs === "processed" || temperature === 0 || temperature === 1) return reply;
+    const { logProbs: raw } = await sampler.forward([{ promptTokens, completionTokens: reply.tokens }]);
+    return { ...reply, logProbs: [...raggedRow(raw, 0)] };
+  }
+
+  /** Of all tokens but the first, at temperature 1. */
+  async promptLogProbs(weights: string | null, tokens: readonly number[], stale: boolean): Promise<number[]> {
+    const sampler = await this.#sampler(weights, stale);
+    const { logProbs } = await sampler.forward([
+      { promptTokens: tokens.slice(0, 1), completionTokens: tokens.slice(1) },
+    ]);
+    return [...raggedRow(logProbs, 0)];
+  }
+
+  async #sampler(name: string | null, stale: boolean): Promise<Sampler> {
+    if (name === null) return this.#whole;
+    const oldest = [...this.#adapters.values()][0];
+    const named = this.#adapters.get(name);
+    if (!named) throw new LaconicError("input_invalid", `no ${name}`);
+    return stale ? (oldest ?? named) : named;
+  }
+}

@@ -1,0 +1,77 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInlineEngine } from "@laconic/engine";
+import { conformanceConfig, engineCasesFor, type EngineProfile } from "@laconic/engine/testing";
+import { FleetModel } from "@laconic/fleet";
+import { samplerCases, type SampledModel } from "@laconic/fleet/testing";
+import { createReferenceKernels } from "@laconic/kernels/testing";
+import { afterAll, beforeAll, describe, test } from "vitest";
+import { adapter, base, onFakes, step, type OnFakesOptions } from "./on-fakes.ts";
+
+const onLocal = async (): Promise<SampledModel> => {
+  const engine = await createInlineEngine([createReferenceKernels()]);
+  return { model: await engine.createModel(adapter), versions: Infinity, close: () => engine.close() };
+};
+const onServers = (versions: number, options: OnFakesOptions) => async (): Promise<SampledModel> => {
+  const { model, close } = await onFakes(options);
+  return { model, versions, close };
+};
+
+describe.each([
+  ["the local engine", onLocal],
+  ["adapters on vLLM", onServers(Infinity, { kind: "vllm" })],
+  ["adapters on SGLang", onServers(Infinity, { kind: "sglang" })],
+  [
+    "all weights on SGLang",
+    onServers(1, { kind: "sglang", source: { kind: "config", config: conformanceConfig, seed: 2 } }),
+  ],
+  [
+    "vLLM whose log-probs are computed here",
+    onServers(Infinity, { kind: "vllm", fake: { logProbs: "raw" }, model: { logProbs: "forward" } }),
+  ],
+])("%s", (_, create) => {
+  for (const item of samplerCases) test(item.name, () => item.run(create));
+});
+
+describe.each(["vllm", "sglang"] as const)("an engine that samples on %s", (kind) => {
+  // Fresh adapters change nothing, so other weights are trained ones: the servers have one base.
+  let folder = "";
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "laconic-fleet-seeds-"));
+    const engine = await createInlineEngine([createReferenceKernels()]);
+    const model = await engine.createModel(adapter);
+    for (const seed of [1, 2]) {
+      await step(model);
+      const { mkdir } = await import("node:fs/promises");
+      await mkdir(join(folder, String(seed)));
+      await model.save(join(folder, String(seed)));
+      await rm(join(folder, String(seed), "optimizer.safetensors"));
+    }
+    await engine.close();
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  const profile: EngineProfile = {
+    source: (seed) => ({ kind: "adapter-folder", base, path: join(folder, String(seed === 2 ? 2 : 1)) }),
+    stored: (path) => ({ kind: "adapter-folder", base, path }),
+    digits: 5,
+    whole: false,
+  };
+  for (const item of engineCasesFor(profile))
+    test(item.name, () =>
+      item.run(async () => {
+        const served = await onFakes({ kind });
+        let models = 0;
+        return {
+          capabilities: { ...served.engine.capabilities, batchInvariant: false },
+          createModel: async (source, options) =>
+            new FleetModel(await served.engine.createModel(source, options), served.fleet, {
+              name: `model-${models++}`,
+              folder: served.folder,
+            }),
+          close: served.close,
+        };
+      }),
+    );
+});

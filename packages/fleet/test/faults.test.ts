@@ -1,0 +1,267 @@
+import { readdir } from "node:fs/promises";
+import type { SampleResult } from "@laconic/core";
+import { conformanceConfig } from "@laconic/engine/testing";
+import { afterEach, describe, expect, test, vi } from "vitest";
+import type { FakeServer, ServerFault } from "@laconic/fleet/testing";
+import { base, onFakes, quick, requests, step, type OnFakes, type OnFakesOptions } from "./on-fakes.ts";
+
+const opened: OnFakes[] = [];
+afterEach(async () => {
+  for (const each of opened.splice(0)) await each.close();
+});
+
+async function open(
+  options?: OnFakesOptions,
+): Promise<OnFakes & { readonly one: FakeServer; readonly two: FakeServer }> {
+  const made = await onFakes(options);
+  opened.push(made);
+  const [one, two] = made.fakes as [FakeServer, FakeServer];
+  return { ...made, one, two };
+}
+
+const isReply = (path: string): boolean => /completions|generate/u.test(path);
+/** The fault in the first replies that a server is asked for, checks of weights left aside. */
+function first(count: number, fault: ServerFault): FakeServer["faults"] {
+  let left = count;
+  return (path, body) => {
+    const asked = body as { prompt_logprobs?: number; logprob_start_len?: number };
+    const isCheck = asked.prompt_logprobs !== undefined || asked.logprob_start_len === 0;
+    return isReply(path) && !isCheck && left-- > 0 ? fault : null;
+  };
+}
+
+const texts = (replies: readonly SampleResult[]): string[] => replies.map(({ tokens }) => tokens.join());
+
+describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
+  const cases: readonly (readonly [name: string, fault: ServerFault, note: RegExp])[] = [
+    ["dies in the middle of a reply", { kind: "dies" }, /its requests go to others/u],
+    ["has an error of its own", { kind: "status", status: 500 }, /status 500/u],
+    ["has no room", { kind: "status", status: 429, retryAfterSeconds: 0 }, /status 429/u],
+    ["gives tokens outside the vocabulary", { kind: "wrong-tokens" }, /outside the vocabulary of 13/u],
+    ["gives no log-probs", { kind: "not-finite" }, /the log-prob of token 0 of the reply is -9999/u],
+    ["reads another prompt", { kind: "other-prompt" }, /prompt of 3 tokens was read as one of 4/u],
+  ];
+  test.each(cases)("a server that %s costs no reply, and none counts twice", async (_, fault, note) => {
+    const { model, local, one, two, notes, replies } = await open({ kind });
+    one.faults = first(2, fault);
+    const said = await model.sample(requests(24));
+    // Replies are a function of the request: those of the engine itself.
+    const seeded = await open({ kind });
+    expect(texts(said)).toEqual(texts(await seeded.model.sample(requests(24))));
+    expect(notes.join("\n")).toMatch(note);
+    expect(replies).toHaveLength(24);
+    expect(replies.filter(({ attempts }) => attempts > 1).length).toBeGreaterThan(0);
+    const served = one.replies + two.replies;
+    expect(served).toBeGreaterThanOrEqual(24);
+    expect(local.weightVersion).toBe(0);
+  });
+
+  test("a server that was killed comes back without adapters, and is taken in again", async () => {
+    const { model, one, fleet, notes, replies } = await open({ kind });
+    await model.sample(requests(8));
+    await one.kill();
+    await model.sample(requests(16));
+    expect(fleet.servers[0]).toMatchObject({ state: "paused" });
+    await one.restart();
+    expect(one.names).toEqual([]);
+    let state = "";
+    for (let i = 0; i < 50 && state !== "up"; i++) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      await model.sample(requests(2));
+      state = fleet.servers[0]?.state ?? "";
+    }
+    const before = one.replies;
+    await model.sample(requests(16));
+    expect(one.replies).toBeGreaterThan(before);
+    expect(one.names).toHaveLength(1);
+    expect(notes.join("\n")).toMatch(/is well again/u);
+    expect(new Set(replies.map(({ weights }) => weights)).size).toBe(1);
+  });
+
+  test("a server that was restarted between two requests loads its adapter again", async () => {
+    const { model, fakes, notes } = await open({ kind, servers: 1 });
+    await model.sample(requests(2));
+    await fakes[0]?.kill();
+    await fakes[0]?.restart();
+    expect(await model.sample(requests(4))).toHaveLength(4);
+    expect(notes.join("\n")).toMatch(/was gone and is loaded again/u);
+  });
+
+  test("a server that goes on with an older version is found out, and is not asked any more", async () => {
+    const { model, one, two, fleet, replies } = await open({ kind, fleet: {} });
+    fleet.tolerance = 1e-3;
+    const snapshot = await model.snapshot();
+    await snapshot.sample(requests(4));
+    await step(model);
+    one.faults = (path) => (isReply(path) ? { kind: "stale" } : null);
+    const [before, from] = [one.replies, replies.length];
+    for (let asked = 0; asked < 4; asked++) expect(await model.sample(requests(12))).toHaveLength(12);
+    expect(fleet.servers[0]).toMatchObject({ state: "excluded" });
+    expect(fleet.servers[0]?.reason).toMatch(
+      /has loaded run\.actor-v1-\w+-1, but its log-probs are .* from those of the trainer/u,
+    );
+    expect(new Set(replies.slice(from).map(({ server }) => server))).toEqual(new Set([two.url]));
+    expect(one.replies - before).toBe(3); // checks, no replies
+    await snapshot.dispose();
+  });
+
+  test("old versions leave the servers, and the folder", async () => {
+    const { model, one, two, folder } = await open({ kind });
+    const snapshot = await model.snapshot();
+    await snapshot.sample(requests(12));
+    for (let version = 1; version < 4; version++) {
+      await step(model);
+      await model.sample(requests(12));
+    }
+    const versions = (fake: FakeServer): string[] => fake.names.map((name) => /-v(\d+)-/u.exec(name)?.[1] ?? "");
+    expect([versions(one), versions(two)]).toEqual([
+      ["0", "3"],
+      ["0", "3"],
+    ]);
+    await snapshot.dispose();
+    expect([versions(one), versions(two)]).toEqual([["3"], ["3"]]);
+    expect((await readdir(folder)).map((name) => name.slice(0, 12))).toEqual(["run.actor-v3"]);
+  });
+
+  test("what a killed run left on servers is removed by its name", async () => {
+    const { model, fleet, one } = await open({ kind });
+    await model.sample(requests(12));
+    expect(one.names).toHaveLength(1);
+    await fleet.clear("another.");
+    expect(one.names).toHaveLength(1);
+    await fleet.clear("run.");
+    expect(one.names).toEqual([]);
+  });
+
+  test("requests wait for a server when there is none, and fail when patience is spent", async () => {
+    let ms = 0;
+    const clock = {
+      ...quick,
+      nowMs: () => ms,
+      sleep: async (wait: number) => {
+        ms += wait;
+        await new Promise((resolve) => setImmediate(resolve));
+      },
+    };
+    const { model, fakes } = await open({ kind, fleet: { clock, patienceMs: 30_000 } });
+    await model.sample(requests(2));
+    for (const fake of fakes) await fake.kill();
+    await expect(model.sample(requests(3))).rejects.toMatchObject({
+      code: "api_unavailable",
+      message: expect.stringMatching(/no server of the fleet worked for 30 s/u),
+    });
+    expect(ms).toBeGreaterThan(30_000);
+  });
+});
+
+test("a server that answers for another model is noticed", async () => {
+  const { model, one, fleet, replies } = await open();
+  one.faults = (path) => (isReply(path) ? { kind: "other-name" } : null);
+  expect(await model.sample(requests(12))).toHaveLength(12);
+  expect(fleet.servers[0]).toMatchObject({ state: "excluded" });
+  expect(fleet.servers[0]?.reason).toMatch(/asked for run\.actor-v0-\w+-0, answered by base/u);
+  expect(new Set(replies.map(({ server }) => server)).size).toBe(1);
+});
+
+test("a server with all weights of another version is noticed", async () => {
+  const source = { kind: "config", config: conformanceConfig, seed: 2 } as const;
+  const { model, one, fleet } = await open({ kind: "sglang", source });
+  one.faults = (path) => (isReply(path) ? { kind: "other-name" } : null);
+  expect(await model.sample(requests(12))).toHaveLength(12);
+  expect(fleet.servers[0]?.reason).toMatch(/asked for run\.actor-v0-\w+-0, answered by default/u);
+});
+
+test("all weights of two versions at once are refused", async () => {
+  const source = { kind: "config", config: conformanceConfig, seed: 2 } as const;
+  const { model, one, two } = await open({ kind: "sglang", source });
+  const snapshot = await model.snapshot();
+  await step(model);
+  let release = (): void => undefined;
+  const until = new Promise<void>((resolve) => (release = resolve));
+  for (const fake of [one, two]) fake.faults = (path) => (isReply(path) ? { kind: "waits", until } : null);
+  const old = snapshot.sample(requests(1));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await expect(model.sample(requests(1))).rejects.toMatchObject({
+    code: "engine_failed",
+    message: expect.stringMatching(/a server holds one version of all weights/u),
+  });
+  release();
+  expect(await old).toHaveLength(1);
+});
+
+test("vLLM refuses all weights by name", async () => {
+  const { model } = await open({ source: base });
+  await expect(model.sample(requests(1))).rejects.toMatchObject({
+    code: "config_invalid",
+    message: expect.stringMatching(/vLLM takes no whole weights from a disk; train an adapter/u),
+  });
+});
+
+test("servers that take no adapters say how they are to be started", async () => {
+  const { model } = await open({ fake: { updates: false } });
+  await expect(model.sample(requests(1))).rejects.toMatchObject({
+    message: expect.stringMatching(/VLLM_ALLOW_RUNTIME_LORA_UPDATING=True/u),
+  });
+});
+
+test("a slow server is given up, and its late reply is not taken", async () => {
+  const waits: AbortController[] = [];
+  const timeout = (): AbortSignal => {
+    const controller = new AbortController();
+    waits.push(controller);
+    return controller.signal;
+  };
+  const { model, one, replies } = await open({ fleet: { clock: { ...quick, timeout } } });
+  let release = (): void => undefined;
+  const until = new Promise<void>((resolve) => (release = resolve));
+  await model.sample(requests(2));
+  replies.length = 0;
+  one.faults = first(1, { kind: "waits", until });
+  const sampled = model.sample(requests(12));
+  await vi.waitUntil(() => replies.length === 11);
+  for (const wait of waits) wait.abort(new DOMException("late", "TimeoutError"));
+  const said = await sampled;
+  release();
+  await vi.waitUntil(() => one.inFlight === 0);
+  expect(said).toHaveLength(12);
+  expect(replies).toHaveLength(12);
+  expect(replies.filter(({ attempts }) => attempts === 2)).toHaveLength(1);
+});
+
+test("an idle server is preferred to a slow one", async () => {
+  const { model, fleet, one, two } = await open({ fleet: { slack: 2 } });
+  await model.sample(requests(2));
+  let release = (): void => undefined;
+  const until = new Promise<void>((resolve) => (release = resolve));
+  one.faults = (path) => (isReply(path) ? { kind: "waits", until } : null);
+  const before = two.replies;
+  // One after the other: those that wait on the slow server pile up to the slack.
+  const waiting: Promise<unknown>[] = [];
+  for (const request of requests(24)) {
+    const slow = fleet.servers[0]?.inFlight ?? 0;
+    const reply = model.sample([request]);
+    waiting.push(reply);
+    await Promise.race([reply, vi.waitUntil(() => (fleet.servers[0]?.inFlight ?? 0) > slow)]);
+  }
+  expect(fleet.servers[0]?.inFlight).toBe(3);
+  expect(two.replies - before).toBe(21);
+  release();
+  await Promise.all(waiting);
+});
+
+test("a key is sent, stays out of errors, and does not go over plain http to another machine", async () => {
+  const { vllmServer } = await import("@laconic/fleet");
+  expect(() => vllmServer({ url: "http://10.0.0.1:8000", apiKey: "secret-key" })).toThrow(/without encryption/u);
+  expect(() => vllmServer({ url: "http://user:secret@10.0.0.1:8000" })).toThrow(/does not belong into the address/u);
+  const seen: string[] = [];
+  const server = vllmServer({
+    url: "https://10.0.0.1:8000/",
+    apiKey: "secret-key",
+    fetch: async (_, init) => {
+      seen.push(new Headers(init?.headers).get("authorization") ?? "");
+      return new Response("bad key secret-key", { status: 401 });
+    },
+  });
+  await expect(server.facts()).rejects.toMatchObject({ message: expect.stringMatching(/bad key \[redacted\]/u) });
+  expect(seen).toEqual(["Bearer secret-key"]);
+});

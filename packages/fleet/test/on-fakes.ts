@@ -1,0 +1,103 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import {
+  randomFromSeed,
+  type BaseSource,
+  type Engine,
+  type ModelSource,
+  type SampleRequest,
+  type TrainableModel,
+} from "@laconic/core";
+import { createInlineEngine } from "@laconic/engine";
+import { conformanceConfig, conformanceOptimizer } from "@laconic/engine/testing";
+import {
+  Fleet,
+  FleetModel,
+  sglangServer,
+  vllmServer,
+  type FleetClock,
+  type FleetModelOptions,
+  type FleetOptions,
+  type SampledReply,
+} from "@laconic/fleet";
+import { startFakeSglang, startFakeVllm, type FakeServer, type FakeServerOptions } from "@laconic/fleet/testing";
+import { createReferenceKernels } from "@laconic/kernels/testing";
+
+export const base: BaseSource = { kind: "config", config: conformanceConfig, seed: 1 };
+export const adapter: ModelSource = { kind: "adapter", base, lora: { rank: 4, alpha: 8 }, seed: 3 };
+
+/** Time that does not pass while somebody sleeps. */
+export const quick: FleetClock = {
+  nowMs: () => performance.now(),
+  sleep: () => new Promise((resolve) => setImmediate(resolve)),
+  timeout: (ms) => AbortSignal.timeout(ms),
+};
+
+/** Fakes, a fleet over them, and a model that trains here. */
+export interface OnFakes {
+  readonly engine: Engine;
+  readonly fakes: readonly FakeServer[];
+  readonly fleet: Fleet;
+  readonly local: TrainableModel;
+  readonly model: FleetModel;
+  readonly folder: string;
+  readonly notes: string[];
+  readonly replies: SampledReply[];
+  close(): Promise<void>;
+}
+
+export interface OnFakesOptions {
+  readonly kind?: "vllm" | "sglang";
+  readonly servers?: number;
+  readonly source?: ModelSource;
+  readonly fleet?: Partial<FleetOptions>;
+  readonly model?: Partial<FleetModelOptions>;
+  readonly fake?: Partial<FakeServerOptions>;
+}
+
+export async function onFakes(options: OnFakesOptions = {}): Promise<OnFakes> {
+  const { kind = "vllm", servers = 2, source = adapter } = options;
+  const engine = await createInlineEngine([createReferenceKernels()]);
+  const start = kind === "vllm" ? startFakeVllm : startFakeSglang;
+  const connect = kind === "vllm" ? vllmServer : sglangServer;
+  const fakes = await Promise.all(Array.from({ length: servers }, () => start({ engine, base, ...options.fake })));
+  const [notes, replies]: [string[], SampledReply[]] = [[], []];
+  const fleet = new Fleet({
+    servers: fakes.map(({ url }) => connect({ url })),
+    vocabularySize: 13,
+    clock: quick,
+    onNote: (text) => notes.push(text),
+    onReply: (reply) => replies.push(reply),
+    ...options.fleet,
+  });
+  const folder = await mkdtemp(join(tmpdir(), "laconic-fleet-"));
+  const local = await engine.createModel(source);
+  const model = new FleetModel(local, fleet, { name: "run.actor", folder, ...options.model });
+  return {
+    ...{ engine, fakes, fleet, local, model, folder, notes, replies },
+    async close() {
+      await Promise.all(fakes.map((fake) => fake.close()));
+      await engine.close();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** One request for each prompt. */
+export function requests(count: number, temperature = 1): SampleRequest[] {
+  return Array.from({ length: count }, (_, i) => ({
+    promptTokens: [1 + (i % 12), 3, 5],
+    sampling: { temperature, maxTokens: 4 },
+    stopTokens: [0],
+    random: randomFromSeed(i).state(),
+  }));
+}
+
+/** A step that moves the weights far. */
+export async function step(model: TrainableModel): Promise<void> {
+  await model.forwardBackward([{ promptTokens: [1, 2], completionTokens: [3, 4, 5] }], ({ values }) =>
+    values.map(() => -1),
+  );
+  await model.optimStep({ ...conformanceOptimizer, learningRate: 0.1 });
+}

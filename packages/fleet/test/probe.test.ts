@@ -1,0 +1,86 @@
+import type { SampleRequest } from "@laconic/core";
+import { conformanceConfig } from "@laconic/engine/testing";
+import { probeFleet, type FleetRecord } from "@laconic/fleet";
+import { afterEach, describe, expect, test } from "vitest";
+import { onFakes, requests, step, type OnFakes, type OnFakesOptions } from "./on-fakes.ts";
+
+const opened: OnFakes[] = [];
+afterEach(async () => {
+  for (const each of opened.splice(0)) await each.close();
+});
+
+async function open(options?: OnFakesOptions): Promise<OnFakes> {
+  const made = await onFakes(options);
+  opened.push(made);
+  return made;
+}
+
+const probe = ({ fleet, model }: OnFakes, options: object = {}): Promise<FleetRecord> =>
+  probeFleet(fleet, model, { vocabularySize: 13, ...options });
+
+describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
+  test("a server that does as it should is measured", async () => {
+    const made = await open({ kind });
+    await step(made.model);
+    const record = await probe(made);
+    expect(record.refused).toEqual([]);
+    expect(record.servers).toHaveLength(2);
+    for (const server of record.servers) {
+      expect(server).toMatchObject({ kind, version: "fake", contextLength: 48, logProbsAt: "sampling", repeats: true });
+      expect(server.gap.tokens).toBe(24);
+      expect(server.gap.max).toBeLessThan(1e-6);
+    }
+    // Five times nothing, but never less than the rounding of other kernels.
+    expect(made.fleet.tolerance).toBe(1e-3);
+  });
+
+  test("log-probs of temperature 1 are refused, with what to do about it, unless they are computed here", async () => {
+    const refused = await open({ kind, fake: { logProbs: "raw" } });
+    await expect(probe(refused)).rejects.toMatchObject({
+      code: "api_refused",
+      message: expect.stringMatching(
+        kind === "vllm" ? /--logprobs-mode processed_logprobs/u : /unset SGLANG_RETURN_ORIGINAL_LOGPROB/u,
+      ),
+    });
+    const taken = await open({ kind, fake: { logProbs: "raw" }, model: { logProbs: "forward" } });
+    const { servers } = await probe(taken, { takesRaw: true });
+    expect(servers.map(({ logProbsAt }) => logProbsAt)).toEqual(["one", "one"]);
+  });
+
+  test("another base model is found by its log-probs", async () => {
+    const other = { kind: "config", config: conformanceConfig, seed: 5 } as const;
+    const made = await open({ kind, fake: { base: other } });
+    await expect(probe(made)).rejects.toMatchObject({
+      message: expect.stringMatching(/has loaded .* but its log-probs are|its log-probs are .* from the trainer's/u),
+    });
+  });
+
+  test("one bad server among good ones is left out, and said", async () => {
+    const made = await open({ kind });
+    const [one] = made.fakes;
+    if (one) one.faults = (path) => (/completions|generate/u.test(path) ? { kind: "wrong-tokens" } : null);
+    const record = await probe(made);
+    expect(record.servers).toHaveLength(1);
+    expect(record.refused[0]).toMatchObject({
+      url: one?.url,
+      reason: expect.stringMatching(/outside the vocabulary/u),
+    });
+    expect(made.fleet.servers[0]).toMatchObject({ state: "excluded" });
+    await made.model.sample(requests(8));
+    expect(made.fleet.servers.map(({ replies }) => replies)).toEqual([0, 8]);
+  });
+});
+
+test("cut distributions need log-probs from here: vLLM's are of what is left", async () => {
+  const cut = (request: SampleRequest): SampleRequest => ({
+    ...request,
+    sampling: { ...request.sampling, topK: 2 },
+  });
+  const made = await open({ kind: "vllm" });
+  await expect(made.model.sample(requests(1).map(cut))).rejects.toMatchObject({
+    code: "input_invalid",
+    message: expect.stringMatching(/topK.*logProbs: "forward"/u),
+  });
+  const here = await open({ kind: "vllm", model: { logProbs: "forward" } });
+  expect(await here.model.sample(requests(2).map(cut))).toHaveLength(2);
+});

@@ -1,0 +1,195 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { BaseSource, Engine, ModelSource, TrainableModel } from "@laconic/core";
+import { createInlineEngine, localPolicy } from "@laconic/engine";
+import { Fleet, fleetPolicy, probeFleet, sglangServer, vllmServer, type SampledReply } from "@laconic/fleet";
+import { startFakeSglang, startFakeVllm, type FakeServer } from "@laconic/fleet/testing";
+import { createReferenceKernels } from "@laconic/kernels/testing";
+import { openRun, parseTrainConfig, silentRecorder, train, type Metrics, type TrainingParts } from "@laconic/trainer";
+import { tinySettings, tinyTask, tinyTokenizer } from "@laconic/trainer/testing";
+import { afterEach, describe, expect, test } from "vitest";
+
+const base: BaseSource = {
+  kind: "config",
+  seed: 4,
+  config: {
+    model_type: "llama",
+    vocab_size: tinyTokenizer.vocabularySize,
+    hidden_size: 16,
+    intermediate_size: 24,
+    num_hidden_layers: 1,
+    num_attention_heads: 2,
+    num_key_value_heads: 1,
+    max_position_embeddings: 32,
+    rms_norm_eps: 1e-6,
+    tie_word_embeddings: true,
+    initializer_range: 0.2,
+  },
+};
+const adapter: ModelSource = { kind: "adapter", base, lora: { rank: 8, alpha: 16 }, seed: 3 };
+const settings = {
+  ...tinySettings,
+  steps: 6,
+  prices: {},
+  optimizer: { learningRate: { peak: 0.02, warmUpSteps: 0, decay: "constant", finalFraction: 1 } },
+  evaluation: { every: 0, problems: 12, transcripts: 1 },
+  checkpoint: { every: 2, keep: 2 },
+};
+const episodes = 6 * 8;
+
+interface Set {
+  readonly fakes: readonly FakeServer[];
+  readonly replies: SampledReply[];
+  readonly folder: string;
+  readonly engine: Engine;
+}
+
+const closing: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+async function servers(kind: "vllm" | "sglang"): Promise<Set> {
+  const engine = await createInlineEngine([createReferenceKernels()]);
+  const start = kind === "vllm" ? startFakeVllm : startFakeSglang;
+  const fakes = [await start({ engine, base, contextLength: 32 }), await start({ engine, base, contextLength: 32 })];
+  const folder = await mkdtemp(join(tmpdir(), "laconic-fleet-train-"));
+  closing.push(
+    ...fakes.map((fake) => () => fake.close()),
+    () => engine.close(),
+    () => rm(folder, { recursive: true }),
+  );
+  return { engine, fakes, folder, replies: [] };
+}
+
+/** As a process that starts anew makes it: a model, a fleet over the servers, the policy on both. */
+async function partsOn(
+  kind: "vllm" | "sglang",
+  { engine, fakes, folder, replies }: Set,
+  source = adapter,
+): Promise<TrainingParts & { readonly local: TrainableModel; readonly fleet: Fleet }> {
+  const connect = kind === "vllm" ? vllmServer : sglangServer;
+  const { vocabularySize } = tinyTokenizer;
+  const fleet = new Fleet({
+    servers: fakes.map(({ url }) => connect({ url })),
+    vocabularySize,
+    onReply: (reply) => replies.push(reply),
+  });
+  const local = await engine.createModel(source);
+  const task = tinyTask();
+  const policy = fleetPolicy(
+    {
+      model: local,
+      speak: (sampler: Parameters<typeof localPolicy>[0]["sampler"]) =>
+        localPolicy({ id: "actor", sampler, tokenizer: tinyTokenizer, batching: "continuous" }),
+      agents: task.topology.agents,
+    },
+    fleet,
+    { name: "run.policy", folder },
+  );
+  await fleet.clear("run.");
+  await probeFleet(fleet, policy.model, { vocabularySize });
+  return { task, policies: { policy }, local, fleet };
+}
+
+async function rowsOf(parts: TrainingParts, given: object = {}, onRow?: (row: Metrics) => void): Promise<Metrics[]> {
+  const rows: Metrics[] = [];
+  await train(
+    parts,
+    parseTrainConfig({ ...settings, ...given }),
+    silentRecorder((row) => {
+      rows.push(row);
+      onRow?.(row);
+    }),
+  );
+  return rows;
+}
+
+describe.each(["vllm", "sglang"] as const)("on %s", (kind) => {
+  test("a run loses no episode when a server is killed in the middle of a step, and learns", async () => {
+    const set = await servers(kind);
+    const [one, two] = set.fakes as [FakeServer, FakeServer];
+    const parts = await partsOn(kind, set);
+    const config = { asynchronous: null };
+    let [asked, killed] = [0, false];
+    one.faults = (path) => {
+      // In step 3, when some of its replies are on their way.
+      if (/completions|generate/u.test(path) && parts.local.weightVersion === 4 && ++asked === 5) {
+        killed = true;
+        void one.kill();
+      }
+      return null;
+    };
+    const rows = await rowsOf(parts, config);
+    expect(killed).toBe(true);
+    expect(rows).toHaveLength(6);
+    expect(rows.map((row) => row["scoring/scored"])).toEqual(Array.from({ length: 6 }, () => episodes));
+    // Two optimiser steps a step: the versions that were sampled are 0, 2, 4 ...; 12 problems are evaluated at each end.
+    const versions = set.replies.map(({ version }) => version);
+    const count = (version: number): number => versions.filter((each) => each === version).length;
+    expect([0, 2, 4, 6, 8, 10, 12].map(count)).toEqual([
+      episodes + 12,
+      ...Array.from({ length: 5 }, () => episodes),
+      12,
+    ]);
+    expect(set.replies.some(({ attempts }) => attempts > 1)).toBe(true);
+    for (const row of rows) expect(row["sampling/logp_difference_max"]).toBeLessThan(1e-6);
+    expect(set.replies.filter(({ version, server }) => version > 4 && server !== two.url)).toEqual([]);
+  });
+
+  test("a run learns, and repeats itself where its servers do", async () => {
+    const set = await servers(kind);
+    const parts = await partsOn(kind, set);
+    const rows = await rowsOf(parts);
+    expect(rows.at(-1)?.["rewards/task/mean"]).toBeGreaterThan(rows[0]?.["rewards/task/mean"] as number);
+    const again = await rowsOf(await partsOn(kind, { ...set, replies: [] }));
+    expect(again.map((row) => row["rewards/task/mean"])).toEqual(rows.map((row) => row["rewards/task/mean"]));
+  });
+});
+
+test("a run that was killed goes on from its checkpoint, on servers that hold what it left", async () => {
+  const set = await servers("vllm");
+  const directory = join(set.folder, "run");
+  const config = parseTrainConfig(settings);
+  const open = (resume: boolean): ReturnType<typeof openRun> =>
+    openRun({ directory, resume, config: { ...config }, environment: {}, keepCheckpoints: 2, now: () => 0 });
+
+  // Step 4 of 6 is sampled when it ends; the checkpoint is that of step 2.
+  const first = await partsOn("vllm", set);
+  const run = await open(false);
+  const killed = first.local.forwardBackward.bind(first.local);
+  let passes = 0;
+  first.local.forwardBackward = (...call) => {
+    if (++passes > 6) throw new Error("killed");
+    return killed(...call);
+  };
+  await expect(train(first, config, run)).rejects.toThrow("killed");
+  await run.close();
+  const left = set.fakes.flatMap(({ names }) => names);
+  expect(left.some((name) => name.includes("-v6-"))).toBe(true);
+
+  set.replies.length = 0;
+  const second = await partsOn("vllm", set);
+  expect(set.fakes.flatMap(({ names }) => names).filter((name) => left.includes(name))).toEqual([]);
+  const resumed = await open(true);
+  const result = await train(second, config, resumed);
+  await resumed.close();
+  expect(result).toMatchObject({ steps: 6, interrupted: false });
+  const versions = [...new globalThis.Set(set.replies.map(({ version }) => version))];
+  expect(versions).toEqual([4, 6, 8, 10, 12]);
+  expect(set.replies).toHaveLength(4 * episodes + 12);
+});
+
+test("samples of older versions are asked of the servers under their own name", async () => {
+  const set = await servers("vllm");
+  const parts = await partsOn("vllm", set);
+  const rows = await rowsOf(parts, { asynchronous: { maxLag: 2, importanceCap: 2 } });
+  expect(rows).toHaveLength(6);
+  const lags = rows.map((row) => row["sampling/lag_steps_max"] as number);
+  expect(Math.max(...lags)).toBeLessThanOrEqual(2);
+  expect(Math.max(...lags)).toBeGreaterThan(0);
+  // Each reply has the log-probs of the version that it was asked of: all weights are finite, and what is let go is unloaded.
+  expect(new globalThis.Set(set.replies.map(({ version }) => version)).size).toBeGreaterThan(2);
+  for (const fake of set.fakes) expect(fake.names.length).toBeLessThanOrEqual(1);
+});

@@ -1,0 +1,156 @@
+import { expectFloats, type Kernels, type Tensor } from "@laconic/kernels";
+import { scalarType } from "../native/scalar-type.ts";
+import type { Handle } from "../native/torch.ts";
+import type { TorchDevice } from "../torch-device.ts";
+import { expectHeadInputs } from "./head.ts";
+import { spans, tileLimit, type Span } from "./head-tiles.ts";
+import { wideProduct } from "./linear.ts";
+
+const threads = 512;
+
+/** Rows of one product: as many as a product gains from, and columns' gradients are then seldom added up. */
+const mostRows = 2 ** 14;
+
+const { float32, bfloat16 } = scalarType;
+
+/**
+ * The output layer and its log-softmax on CUDA in bfloat16, in tiles: a product leaves float32 logits, one of our own
+ * programs reads them once.
+ */
+export function headPrograms(
+  device: TorchDevice,
+  limit: number = tileLimit.cuda,
+): Pick<Kernels, "headLogProbs" | "headLogProbsBackward"> {
+  const { torch, store } = device;
+  /** Every run of rows meets every run of columns. @param bytes - of each logit, all arrays together */
+  const tilesOf = (rows: number, vocabulary: number, bytes: number): { rows: Span[]; columns: Span[] } => {
+    const rowSpans = spans(rows, mostRows);
+    const columns = Math.floor(limit / ((rowSpans[0]?.count ?? 1) * bytes));
+    // On 16 bytes: products are faster there.
+    return { rows: rowSpans, columns: spans(vocabulary, Math.max(8, columns - (columns % 8))) };
+  };
+  const columnsOf = (w: Handle, width: number, { start, count }: Span): Handle =>
+    torch.view(w, [width, count], [1, width], start * width);
+  const rowsOf = (x: Handle, width: number, { start, count }: Span): Handle =>
+    torch.view(x, [count, width], [width, 1], start * width);
+  /** Where an entry of a row's numbers begins: four bytes each. */
+  const at = (x: Handle, row: number): number => torch.address(x) + 4 * row;
+  const addInto = (sum: Handle, more: Handle, count: number): void =>
+    torch.launch("add_into", Math.min(4096, Math.ceil(count / 1024)), 1024, [
+      torch.address(sum),
+      torch.address(more),
+      count,
+    ]);
+
+  return {
+    headLogProbs(hidden, weight, targets, inverseTemperature) {
+      const [rows, width, vocabulary] = expectHeadInputs(
+        device,
+        hidden,
+        weight,
+        targets,
+        inverseTemperature,
+        "headLogProbs",
+      );
+      const results = torch.run(() => {
+        const made = [0, 1, 2].map(() => torch.empty([rows], float32));
+        const [x, w] = [device.handle(hidden), device.handle(weight)];
+        const [scale, wanted] = [device.handle(inverseTemperature), store.get(targets).handle];
+        const tiles = tilesOf(rows, vocabulary, 4);
+        for (const span of tiles.rows)
+          torch.run(() => {
+            const states = torch.empty([span.count, 4], float32);
+            const left = rowsOf(x, width, span);
+            for (const columns of tiles.columns)
+              torch.run(() => {
+                const logits = wideProduct(device, left, columnsOf(w, width, columns));
+                torch.launch("head_statistics", span.count, threads, [
+                  torch.address(states),
+                  torch.address(logits),
+                  at(scale, span.start),
+                  at(wanted, span.start),
+                  columns.start,
+                  columns.count,
+                  columns.start + columns.count === vocabulary ? 1 : 0,
+                  ...made.map((each) => at(each, span.start)),
+                ]);
+                return [];
+              });
+            return [];
+          });
+        return made;
+      });
+      const [logProbs, entropy, logSumExp] = results.map((each): Tensor => store.adoptFloats(each, [rows], "full")) as [
+        Tensor,
+        Tensor,
+        Tensor,
+      ];
+      return { logProbs, entropy, logSumExp };
+    },
+    headLogProbsBackward(
+      dLogProbs,
+      { hidden, weight, targets, inverseTemperature, logSumExp },
+      needs,
+      into: { readonly dWeight?: { readonly tensor: Tensor; readonly add: boolean } } = {},
+    ) {
+      const place = "headLogProbsBackward";
+      const [rows, width, vocabulary] = expectHeadInputs(device, hidden, weight, targets, inverseTemperature, place);
+      expectFloats(logSumExp, [rows], `${place}: logSumExp`);
+      expectFloats(dLogProbs, [rows], `${place}: dLogProbs`);
+      const given = needs.weight ? into.dWeight : undefined;
+      if (given) expectFloats(given.tensor, weight.shape, `${place}: into`);
+      /** sum += a b; the first one sets it. */
+      const addProduct = (sum: Handle, a: Handle, b: Handle, count: number, first: boolean): void => {
+        const product = wideProduct(device, a, b);
+        if (first) torch.copyInto(sum, product);
+        else addInto(sum, product, count);
+      };
+      const [dHidden, dW] = torch.run(() => {
+        const [x, w] = [device.handle(hidden), device.handle(weight)];
+        const [scale, wanted] = [device.handle(inverseTemperature), store.get(targets).handle];
+        const [totals, incoming] = [device.handle(logSumExp), device.handle(dLogProbs)];
+        const result = torch.empty(hidden.shape, device.working);
+        const dWeight = given ? device.handle(given.tensor) : needs.weight ? torch.empty(weight.shape, float32) : null;
+        if (rows === 0 && dWeight !== null && given?.add !== true) torch.fill(dWeight, 0);
+        const tiles = tilesOf(rows, vocabulary, 6);
+        for (const span of tiles.rows)
+          torch.run(() => {
+            const sum = torch.empty([span.count, width], float32);
+            const left = rowsOf(x, width, span);
+            for (const columns of tiles.columns)
+              torch.run(() => {
+                const d = torch.empty([span.count, columns.count], bfloat16);
+                torch.run(() => {
+                  const logits = wideProduct(device, left, columnsOf(w, width, columns));
+                  torch.launch("head_gradient", span.count, threads, [
+                    torch.address(d),
+                    torch.address(logits),
+                    ...[scale, totals, incoming, wanted].map((each) => at(each, span.start)),
+                    columns.start,
+                    columns.count,
+                  ]);
+                  return [];
+                });
+                const own = torch.view(w, [columns.count, width], [width, 1], columns.start * width);
+                torch.run(() => {
+                  addProduct(sum, d, own, span.count * width, columns.start === 0);
+                  return [];
+                });
+                if (dWeight === null) return [];
+                const across = torch.view(d, [columns.count, span.count], [1, columns.count]);
+                const gradient = torch.view(dWeight, [columns.count, width], [width, 1], columns.start * width);
+                addProduct(gradient, across, left, columns.count * width, span.start === 0 && given?.add !== true);
+                return [];
+              });
+            torch.copyInto(rowsOf(result, width, span), sum);
+            return [];
+          });
+        return dWeight === null || given ? [result] : [result, dWeight];
+      });
+      return {
+        dHidden: store.adoptFloats(dHidden, hidden.shape),
+        ...(dW !== undefined && { dWeight: store.adoptFloats(dW, weight.shape, "full") }),
+      };
+    },
+  };
+}

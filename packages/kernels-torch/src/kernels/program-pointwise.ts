@@ -1,0 +1,83 @@
+import { expectFloats, matrix, type Kernels, type Tensor } from "@laconic/kernels";
+import { type Handle } from "../native/torch.ts";
+import type { TorchDevice } from "../torch-device.ts";
+
+const threads = 256;
+
+/** Rows of a matrix where a program reads them. */
+interface Place {
+  readonly address: number;
+  /** Elements from one row to the next. */
+  readonly stride: number;
+}
+
+type Pointwise = "swiGlu" | "swiGluBackward" | "rotary";
+
+/** On CUDA in bfloat16: what PyTorch takes several kernels for, in one of our own, rounded once. */
+export function pointwisePrograms(device: TorchDevice): Pick<Kernels, Pointwise> {
+  const { torch, store } = device;
+  const placeOf = (tensor: Tensor): Place => {
+    const { handle, stride } = device.rows(tensor);
+    return { address: torch.address(handle), stride };
+  };
+  /** Eight elements at a time where all rows and columns begin on 16 bytes. */
+  const run = (
+    name: string,
+    elements: number,
+    widths: readonly number[],
+    places: readonly Place[],
+    args: readonly (number | { readonly float: number })[],
+  ): void => {
+    const together =
+      widths.every((width) => width % 8 === 0) &&
+      places.every(({ address, stride }) => address % 16 === 0 && stride % 8 === 0);
+    const pack = together ? 8 : 1;
+    if (elements > 0) torch.launch(`${name}_${pack}`, Math.ceil(elements / pack / threads), threads, args);
+  };
+  const output = (shape: readonly [number, number], fill: (place: Place) => void): Tensor =>
+    device.refill(shape, (out) => fill({ address: torch.address(out), stride: shape[1] }));
+
+  return {
+    swiGlu(gate, up) {
+      const [rows, width] = matrix(gate, "swiGlu: gate");
+      expectFloats(up, gate.shape, "swiGlu: up");
+      return output([rows, width], (out) => {
+        const [g, u] = [placeOf(gate), placeOf(up)];
+        const args = [out.address, g.address, g.stride, u.address, u.stride, rows, width];
+        run("swiglu", rows * width, [width], [out, g, u], args);
+      });
+    },
+    swiGluBackward(dOut, gate, up) {
+      expectFloats(dOut, gate.shape, "swiGluBackward: dOut");
+      expectFloats(up, gate.shape, "swiGluBackward: up");
+      const [rows, width] = matrix(gate, "swiGluBackward: gate");
+      const [left, right] = torch.run(() => {
+        const both = torch.empty([rows, 2 * width], device.working);
+        const out = { address: torch.address(both), stride: 2 * width };
+        const [d, g, u] = [placeOf(dOut), placeOf(gate), placeOf(up)];
+        const inputs = [d.address, d.stride, g.address, g.stride, u.address, u.stride];
+        run("swiglu_backward", rows * width, [width], [out, d, g, u], [out.address, ...inputs, rows, width]);
+        return [0, width].map((start) => torch.view(both, [rows, width], [2 * width, 1], start));
+      }) as [Handle, Handle];
+      // Side by side, as a product with the weights of both wants them.
+      const place = { matrix: {}, stride: 2 * width };
+      return {
+        dGate: store.adoptColumns(left, [rows, width], { ...place, start: 0 }),
+        dUp: store.adoptColumns(right, [rows, width], { ...place, start: width }),
+      };
+    },
+    rotary(x, tables, positions, heads, inverse = false) {
+      const [rows, width] = matrix(x, "rotary: x");
+      const [count, half] = matrix(tables.cos, "rotary: cos");
+      expectFloats(x, [rows, 2 * heads * half], "rotary: x");
+      expectFloats(tables.sin, tables.cos.shape, "rotary: sin");
+      device.expectIndices(positions, rows, count, "rotary: positions");
+      return output([rows, width], (out) => {
+        const [from, cos, sin] = [placeOf(x), placeOf(tables.cos), placeOf(tables.sin)];
+        const at = torch.address(store.get(positions).handle);
+        const args = [out.address, from.address, from.stride, cos.address, sin.address, at, rows, heads, half];
+        run("rotary", (rows * width) / 2, [half], [out, from, cos, sin], [...args, { float: inverse ? -1 : 1 }]);
+      });
+    },
+  };
+}

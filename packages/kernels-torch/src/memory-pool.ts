@@ -1,0 +1,109 @@
+import type { ScalarType } from "./native/scalar-type.ts";
+import type { Handle, Torch } from "./native/torch.ts";
+
+/** Memory that serves one tensor after another. */
+export interface Block {
+  readonly whole: Handle;
+  readonly elements: number;
+  readonly type: ScalarType;
+  /** Looks at it, by shape and then by name: the same ones are wanted again and again. */
+  readonly views: Map<string, Map<string, Handle>>;
+  /** The outermost scope that last took it. */
+  usedIn: number;
+}
+
+/** Tensors of about one size share blocks: sizes are rounded up to a sixteenth of a power of two. */
+const steps = 16;
+
+/** Shapes whose views a block keeps. */
+const mostShapes = 4;
+
+/**
+ * Memory of freed tensors on the CPU. Given back to the system it comes again page by page, cleared: that cost a third of an update.
+ * Blocks that nobody uses and blocks in use together never exceed the most that was in use at once.
+ */
+export class MemoryPool {
+  readonly #torch: Torch;
+  readonly #idle: Block[] = [];
+  #idleElements = 0;
+  #usedElements = 0;
+  #mostElements = 0;
+  #scope = 0;
+
+  constructor(torch: Torch) {
+    this.#torch = torch;
+  }
+
+  take(elements: number, type: ScalarType): Block {
+    const wanted = sizeClass(elements);
+    const at = this.#idle.findLastIndex((block) => block.elements === wanted && block.type === type);
+    const [found] = at < 0 ? [] : this.#idle.splice(at, 1);
+    if (found) this.#idleElements -= wanted;
+    else this.#makeRoom(wanted);
+    const block = found ?? {
+      ...{ elements: wanted, type, views: new Map<string, Map<string, Handle>>(), usedIn: 0 },
+      whole: this.#torch.apart(() => this.#torch.empty([wanted], type)),
+    };
+    block.usedIn = this.#scope;
+    this.#usedElements += wanted;
+    this.#mostElements = Math.max(this.#mostElements, this.#usedElements);
+    return block;
+  }
+
+  give(block: Block): void {
+    this.#usedElements -= block.elements;
+    this.#idleElements += block.elements;
+    this.#idle.push(block);
+  }
+
+  /** Views of a block under a shape; the first is the tensor itself. */
+  viewsOf(block: Block, shape: readonly number[]): Map<string, Handle> {
+    const key = shape.join();
+    let views = block.views.get(key);
+    if (views === undefined) {
+      for (const [oldest, its] of block.views) {
+        if (block.views.size < mostShapes) break;
+        this.#deleteAll(its);
+        block.views.delete(oldest);
+      }
+      views = new Map([["", this.#torch.apart(() => this.#torch.view(block.whole, shape))]]);
+      block.views.set(key, views);
+    }
+    return views;
+  }
+
+  /** An outermost scope ends: what neither it nor the one before took is given back. */
+  age(): void {
+    const old = this.#idle.filter(({ usedIn }) => usedIn < this.#scope - 1);
+    for (const block of old) this.#drop(block);
+    this.#scope += 1;
+  }
+
+  /** Gives back what nobody uses. */
+  clear(): void {
+    for (const block of [...this.#idle]) this.#drop(block);
+    this.#mostElements = this.#usedElements;
+  }
+
+  #makeRoom(elements: number): void {
+    const most = Math.max(this.#mostElements, this.#usedElements + elements);
+    while (this.#usedElements + this.#idleElements + elements > most) this.#drop(this.#idle[0] as Block);
+  }
+
+  #drop(block: Block): void {
+    this.#idle.splice(this.#idle.indexOf(block), 1);
+    this.#idleElements -= block.elements;
+    for (const views of block.views.values()) this.#deleteAll(views);
+    this.#torch.delete(block.whole);
+  }
+
+  #deleteAll(views: ReadonlyMap<string, Handle>): void {
+    for (const view of views.values()) this.#torch.delete(view);
+  }
+}
+
+/** The next size that blocks have. */
+export function sizeClass(elements: number): number {
+  const step = Math.max(1, 2 ** Math.floor(Math.log2(Math.max(1, elements)))) / steps;
+  return step < 1 ? elements : Math.ceil(elements / step) * step;
+}

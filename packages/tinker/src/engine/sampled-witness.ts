@@ -1,0 +1,49 @@
+import { LaconicError, raggedRow, type Ragged, type SampleResult, type TrainingSequence } from "@laconic/core";
+
+/** Replies that are remembered of each weight version. */
+const most = 8;
+
+/**
+ * Remembers what samplers said their log-probs were, until a forward pass over the same tokens under the same weights says it too:
+ * a sampler of other weights, or a server that answers for another model, shows before anything is learned from its replies.
+ */
+export class SampledWitness {
+  readonly #tolerance: number;
+  #version = -1;
+  readonly #said = new Map<string, readonly number[]>();
+
+  /** @param tolerance - mean difference of a reply's log-probs in nats; kernels and number formats of two engines differ by far less */
+  constructor(tolerance: number) {
+    this.#tolerance = tolerance;
+  }
+
+  /** Of replies that were drawn at temperature 1 from the whole vocabulary. */
+  remember(version: number, replies: readonly SampleResult[]): void {
+    if (version !== this.#version) this.#said.clear();
+    this.#version = version;
+    for (const { promptTokens, tokens, logProbs } of replies)
+      if (tokens.length > 0 && this.#said.size < most) this.#said.set(keyOf(promptTokens, tokens), logProbs);
+  }
+
+  /** The error of a sampler that spoke with other weights; null where all agree. */
+  check(version: number, sequences: readonly TrainingSequence[], logProbs: Ragged): LaconicError | null {
+    if (version !== this.#version || this.#said.size === 0) return null;
+    for (const [row, { promptTokens, completionTokens }] of sequences.entries()) {
+      const said = this.#said.get(keyOf(promptTokens, completionTokens));
+      if (!said) continue;
+      const own = raggedRow(logProbs, row);
+      const apart = said.reduce((sum, value, t) => sum + Math.abs(value - (own[t] as number)), 0) / said.length;
+      if (apart <= this.#tolerance) continue;
+      return new LaconicError(
+        "engine_failed",
+        `the server sampled with other weights than it trains: log-probs of a reply are ${apart.toFixed(3)} nats apart in the mean`,
+        { sequence: row, difference: apart },
+      );
+    }
+    return null;
+  }
+}
+
+function keyOf(promptTokens: readonly number[], tokens: readonly number[]): string {
+  return `${promptTokens.join()};${tokens.join()}`;
+}

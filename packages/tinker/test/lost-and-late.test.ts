@@ -1,0 +1,175 @@
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { LaconicError, randomFromSeed, type SampleRequest, type TrainableModel } from "@laconic/core";
+import { conformanceOptimizer } from "@laconic/engine/testing";
+import { TinkerClient } from "@laconic/tinker";
+import type { Fault } from "@laconic/tinker/testing";
+import { afterAll, expect, test } from "vitest";
+import { serve, summing, type Served, type ServedOptions } from "./test-server.ts";
+
+const sequences = [{ promptTokens: [1, 2, 3], completionTokens: [4, 5, 0] }];
+const source = {
+  kind: "adapter",
+  base: { kind: "folder", path: "tiny" },
+  lora: { rank: 4, alpha: 32 },
+  seed: 1,
+} as const;
+const request: SampleRequest = {
+  promptTokens: [1, 2, 3],
+  sampling: { temperature: 1, maxTokens: 4 },
+  stopTokens: [0],
+  random: randomFromSeed(1).state(),
+};
+const folders: string[] = [];
+afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))));
+
+async function emptyFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-tinker-saved-"));
+  folders.push(folder);
+  return folder;
+}
+
+async function step(model: TrainableModel): Promise<void> {
+  await model.forwardBackward(sequences, ({ values }) => values.map((value) => value / 10 - 0.1));
+  await model.optimStep(conformanceOptimizer);
+}
+
+const logProbs = async (model: TrainableModel): Promise<number[]> => [
+  ...(await model.forward(sequences)).logProbs.values,
+];
+
+async function refusal(call: Promise<unknown>): Promise<LaconicError> {
+  const error: unknown = await call.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  );
+  if (!LaconicError.is(error)) throw new Error(`expected a refusal, got ${String(error)}`);
+  return error;
+}
+
+function once(path: string, ...faults: readonly (Fault | null)[]): (asked: string) => Fault | null {
+  const left = [...faults];
+  return (asked) => (asked === path ? (left.shift() ?? null) : null);
+}
+
+async function withServed(
+  options: ServedOptions,
+  body: (served: Served, model: TrainableModel) => Promise<void>,
+): Promise<void> {
+  const served = await serve(options);
+  try {
+    await body(served, await served.engine.createModel(source));
+  } finally {
+    await served.close();
+  }
+}
+
+test("a server that dies while it saves leaves no reference, and the checkpoint before goes on", async () => {
+  const fault = once("save_weights", null, { kind: "drop" });
+  await withServed({ record: { ...summing, deduplicates: false }, server: { fault } }, async (served, model) => {
+    const [first, second] = [await emptyFolder(), await emptyFolder()];
+    await step(model);
+    await model.save(first);
+    const saved = await logProbs(model);
+    await step(model);
+    expect(await refusal(model.save(second))).toMatchObject({ code: "api_unavailable" });
+    served.server.forget();
+    expect(await readdir(second)).toEqual([]);
+    const fresh = await served.engine.createModel(source);
+    await fresh.load(first);
+    expect([fresh.weightVersion, await logProbs(fresh)]).toEqual([1, saved]);
+    expect(await refusal(fresh.load(second))).toMatchObject({ code: "checkpoint_missing" });
+  });
+});
+
+test("a checkpoint that its server never finished is not loaded, and says so", async () => {
+  const pending: Fault = { kind: "status", status: 425, text: "Checkpoint is still being created" };
+  const fault = (path: string): Fault | null => (path === "load_weights" ? pending : null);
+  await withServed({ server: { fault } }, async (served, model) => {
+    const folder = await emptyFolder();
+    await model.save(folder);
+    const fresh = await served.engine.createModel(source);
+    expect(await refusal(fresh.load(folder))).toMatchObject({ code: "api_unavailable", detail: { status: 425 } });
+  });
+});
+
+test.each(["save_weights", "save_weights_for_sampler"])(
+  "a name that %s took by a lost try does not end the run",
+  (path) =>
+    withServed({ server: { fault: once(path, { kind: "status", status: 409 }) } }, async ({ server }, model) => {
+      const folder = await emptyFolder();
+      await (path === "save_weights" ? model.save(folder) : model.sample([request]));
+      const bodies = server.log.filter((each) => each.path === path).map(({ body }) => body);
+      expect(bodies).toHaveLength(2);
+      expect(bodies[0]).not.toEqual(bodies[1]);
+    }),
+);
+
+test("a number that comes again with another body is refused by the server, not run", () =>
+  withServed({}, async ({ client }, model) => {
+    const again = await TinkerClient.connect({ baseUrl: client.transport.base });
+    await step(model);
+    // A journal that was lost starts at 1 again.
+    const resumed = await again.resumeModel(model.id);
+    const before = await logProbs(model);
+    const adam = { learningRate: 1, beta1: 0, beta2: 0, epsilon: 1, weightDecay: 0 };
+    expect(await refusal(resumed.optimStep(adam))).toMatchObject({ code: "api_refused", detail: { status: 409 } });
+    expect(await logProbs(model)).toEqual(before);
+    again.close();
+  }));
+
+test("a session that the server does not know ends its models before a request reaches a namesake", async () => {
+  let silence: LaconicError | null = null;
+  const client = { heartbeatMs: 5, onSilence: (error: LaconicError) => (silence ??= error) };
+  await withServed({ client }, async ({ server }, model) => {
+    await step(model);
+    server.forget();
+    await expect.poll(() => silence?.detail["status"]).toBe(404);
+    const sent = server.log.filter(({ path }) => path !== "session_heartbeat").length;
+    const error = await refusal(model.forward(sequences));
+    expect(error).toMatchObject({
+      code: "engine_failed",
+      message: expect.stringContaining("no longer has session") as string,
+    });
+    expect(server.log.filter(({ path }) => path !== "session_heartbeat")).toHaveLength(sent);
+  });
+});
+
+test("a server that answers for another model is noticed", async () => {
+  await withServed({ server: { fault: once("asample", { kind: "other-weights" }) } }, async ({ server }, model) => {
+    const [reply] = await model.sample([request]);
+    const { promptTokens, tokens: completionTokens } = reply!;
+    const call = model.forwardBackward([{ promptTokens, completionTokens }], ({ values }) => values.map(() => -1));
+    expect((await refusal(call)).message).toContain("the server sampled with other weights than it trains");
+    await model.optimStep(conformanceOptimizer).catch(() => undefined);
+    expect(server.log.some(({ path }) => path === "optim_step")).toBe(false);
+  });
+  const fault = once("get_info", { kind: "other-model" });
+  await withServed({ server: { fault } }, async ({ client }, model) => {
+    expect((await refusal(client.resumeModel(model.id))).message).toContain("the server answers for another");
+  });
+});
+
+test("a server too slow for one exchange leaves the outcome open: the model ends, and nothing is sent twice", async () => {
+  const fault = once("optim_step", { kind: "slow", ms: 2000 });
+  const options: ServedOptions = {
+    record: { ...summing, deduplicates: false },
+    server: { fault },
+    client: { exchangeMs: 200 },
+  };
+  await withServed(options, async ({ server }, model) => {
+    const error = await refusal(step(model));
+    expect(error).toMatchObject({ code: "api_unavailable", detail: { outcome: "unknown" } });
+    expect(error.message).toContain("no reply in time");
+    expect(server.log.filter(({ path }) => path === "optim_step")).toHaveLength(1);
+    expect(await refusal(model.forward(sequences))).toMatchObject({ code: "engine_failed" });
+  });
+});
+
+test.each([425, 502, 504])("status %i for a pass is asked again where numbers run once", (status) =>
+  withServed({ server: { fault: once("forward_backward", { kind: "status", status }) } }, async ({ server }, model) => {
+    await step(model);
+    expect(server.log.filter(({ path }) => path === "forward_backward")).toHaveLength(2);
+  }),
+);

@@ -1,0 +1,164 @@
+/** How much is sampled at once, and how old it may become. */
+export interface ScheduleSettings {
+  /** P: groups that a step trains on. */
+  readonly groupsPerStep: number;
+  /** Parts that a group is played in, each on its own: its episodes, or 1 for a tree. */
+  readonly partsPerGroup: number;
+  /** W: so many groups' worth of parts are played at once; null for what `maxLag` allows. */
+  readonly activeGroups: number | null;
+  /** Most steps between the weights that a group was started under and those that it trains. */
+  readonly maxLag: number;
+  /** Groups that would become older are waited for, or dropped. */
+  readonly stale: "wait" | "drop";
+  /** Steps of the run: no group is started that none of them would train. */
+  readonly steps: number;
+}
+
+/** A group by its number, and the weights that it was started under, by their optimised steps. */
+export interface StartedGroup {
+  readonly group: number;
+  readonly version: number;
+}
+
+/** Where a schedule stands, for a checkpoint: the next new group, and those that are not trained and come first. */
+export interface ScheduleState {
+  readonly next: number;
+  readonly again: readonly number[];
+}
+
+/** Groups and parts of now. */
+export interface ScheduleCounts {
+  /** Groups that are played, and groups that are complete and wait for their step. */
+  readonly active: number;
+  readonly complete: number;
+  /** Parts that are played, and most that ever are at once. */
+  readonly open: number;
+  readonly capacity: number;
+}
+
+/**
+ * Decides which groups start and which are trained; knows no time, and plays nothing. Groups have numbers 0, 1, 2 ... in the
+ * order of their problems. What happens in the same order comes out the same.
+ */
+export interface GroupScheduler {
+  /** Weights of now. Groups that are too old for them and are not waited for leave, and are returned. */
+  advance(version: number): StartedGroup[];
+  /** A group that may start, which counts as started; null while none may. */
+  start(): StartedGroup | null;
+  /** A part of a group is over: another may take its place. */
+  partOver(group: number): void;
+  /** A group can be trained; parts of it that are not over are over now. */
+  complete(group: number): void;
+  /** A group comes to nothing: another may take its place. */
+  leave(group: number): void;
+  /** P complete groups, those of the oldest weights first; null while there are fewer, or an older one is waited for. */
+  take(): StartedGroup[] | null;
+  counts(): ScheduleCounts;
+  state(): ScheduleState;
+}
+
+/**
+ * Steps' worth of complete groups beyond which none is started. Without a bound, an optimiser that is slower than its samplers trains
+ * on the oldest groups that maxLag allows; with this one it is as fast, at half the lag (bench/src/queue-forecast.ts slow).
+ */
+const mostWaiting = 2;
+
+interface Played extends StartedGroup {
+  open: number;
+}
+
+/**
+ * The first P complete groups train, while others go on. A group starts as soon as so many parts are over, of whatever groups,
+ * so stragglers keep no place free; never more groups are untrained than the steps within `maxLag` can take, and none starts while
+ * two steps' worth are complete.
+ *
+ * Where groups are waited for, no step leaves more groups of some weights behind than the steps that may still take them:
+ * by induction none becomes older than `maxLag`, and a step waits only for groups that it must take.
+ *
+ * @param state - of a run that goes on: its untrained groups are started anew, before new ones
+ */
+export function groupScheduler(
+  settings: ScheduleSettings,
+  state: ScheduleState = { next: 0, again: [] },
+): GroupScheduler {
+  const { groupsPerStep, partsPerGroup, activeGroups, maxLag, stale, steps } = settings;
+  const most = (maxLag + 1) * groupsPerStep;
+  const capacity = Math.min(activeGroups ?? most, most) * partsPerGroup;
+  const active = new Map<number, Played>();
+  let complete: StartedGroup[] = [];
+  let [version, open, next] = [0, 0, state.next];
+  let again = [...state.again];
+  let hasTaken = false; // under the weights of now
+
+  const untrained = (): number => active.size + complete.length;
+  const leave = (group: number): void => {
+    open -= active.get(group)?.open ?? 0;
+    active.delete(group);
+  };
+  /** Whether later steps can still take every group in time that is left behind. */
+  const isInTime = (left: readonly StartedGroup[]): boolean => {
+    const byAge = new Map<number, number>();
+    for (const each of [...left, ...active.values()]) byAge.set(each.version, (byAge.get(each.version) ?? 0) + 1);
+    let sum = 0;
+    return [...byAge]
+      .toSorted(([a], [b]) => a - b)
+      .every(([each, count]) => (sum += count) <= (each + maxLag - version) * groupsPerStep);
+  };
+
+  return {
+    advance(now) {
+      if (now !== version) hasTaken = false;
+      version = now;
+      if (stale === "wait") return [];
+      const old = [...active.values(), ...complete].filter((each) => each.version < version - maxLag);
+      for (const { group } of old) leave(group);
+      complete = complete.filter((each) => each.version >= version - maxLag);
+      return old.map(({ group, version: own }) => ({ group, version: own })).toSorted((a, b) => a.group - b.group);
+    },
+    start() {
+      if (open + partsPerGroup > capacity || complete.length >= mostWaiting * groupsPerStep) return null;
+      // A step that has its groups takes no other, and what starts meanwhile has its weights of before.
+      const ahead = hasTaken ? 1 : 0;
+      if (untrained() >= Math.min(maxLag + 1 - ahead, steps - version - ahead) * groupsPerStep) return null;
+      const [first] = again;
+      const group = first ?? next;
+      if (first === undefined) next += 1;
+      else again = again.slice(1);
+      active.set(group, { group, version, open: partsPerGroup });
+      open += partsPerGroup;
+      return { group, version };
+    },
+    partOver(group) {
+      const played = active.get(group);
+      if (!played || played.open === 0) return;
+      played.open -= 1;
+      open -= 1;
+    },
+    complete(group) {
+      const played = active.get(group);
+      if (!played) return;
+      leave(group);
+      complete.push({ group, version: played.version });
+    },
+    leave(group) {
+      leave(group);
+      complete = complete.filter((each) => each.group !== group);
+    },
+    take() {
+      if (complete.length < groupsPerStep) return null;
+      const inOrder = complete.toSorted((a, b) => a.version - b.version); // stable: then as they became complete
+      const left = inOrder.slice(groupsPerStep);
+      if (stale === "wait" && !isInTime(left)) return null;
+      const taken = inOrder.slice(0, groupsPerStep);
+      hasTaken = true;
+      const isTaken = new Set(taken.map(({ group }) => group));
+      complete = complete.filter(({ group }) => !isTaken.has(group));
+      return taken;
+    },
+    counts: () => ({ active: active.size, complete: complete.length, open, capacity }),
+    state: () => ({
+      next,
+      again: [...again, ...active.keys(), ...complete.map(({ group }) => group)].toSorted((a, b) => a - b),
+    }),
+  };
+}

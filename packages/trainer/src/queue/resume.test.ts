@@ -1,0 +1,115 @@
+import { appendFile, cp, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { FileSystem } from "@laconic/core/files";
+import { expect, onTestFinished, test } from "vitest";
+import { slowly } from "../../test/slow-policy.ts";
+import { parseTrainConfig } from "../config-schema.ts";
+import type { TrainingParts } from "../parts.ts";
+import type { Recorder } from "../run/recorder.ts";
+import { openRun } from "../run/run-directory.ts";
+import { readLines } from "../run/json-lines.ts";
+import { nodeFileSystem, nodeProcesses } from "../platform/node.ts";
+import { ProcessKilled, tinyParts, tinySettings, virtualTimer, type VirtualTimer } from "../testing/index.ts";
+import { train, type TrainResult } from "../train.ts";
+
+const settings = {
+  ...tinySettings,
+  ...{ steps: 6, problemsPerStep: 3, episodesPerProblem: 2, prices: {} },
+  asynchronous: { maxLag: 2, stale: "drop", retries: 0 },
+  evaluation: { every: 1, problems: 3, transcripts: 100 },
+  checkpoint: { every: 2, keep: 3 },
+};
+
+/** The tiny task with problems that are known apart. */
+function parts(): TrainingParts {
+  const { task, ...rest } = tinyParts();
+  const problems: TrainingParts["task"]["problems"] = (random, count) => {
+    const name = random.split("name").integer(1e9);
+    return task.problems(random, count).map((each, i) => ({ ...each, id: `${name}-${i}` }));
+  };
+  return { ...rest, task: { ...task, problems } };
+}
+
+/** Power does not fail here. */
+const unsynced: FileSystem = {
+  ...nodeFileSystem,
+  ...{ write: (path, data) => writeFile(path, data), append: (path, data) => appendFile(path, data), rename },
+  ...{ syncFile: async () => undefined, syncDirectory: async () => undefined },
+};
+
+/** Files take time of their own, which is not the run's. */
+function still(recorder: Recorder, timer: VirtualTimer): Recorder {
+  const { restore, step, rollouts, dropped, evaluation, checkpoint, warn } = recorder;
+  return {
+    clock: () => recorder.clock(),
+    restore: (models) => timer.still(restore(models)),
+    step: (metrics, clock) => timer.still(step(metrics, clock)),
+    rollouts: (at, each) => timer.still(rollouts(at, each)),
+    dropped: (at, groups) => timer.still(dropped(at, groups)),
+    evaluation: (each, episodes) => timer.still(evaluation(each, episodes)),
+    checkpoint: (models, state) => timer.still(checkpoint(models, state)),
+    warn: (message) => timer.still(warn(message)),
+  };
+}
+
+async function runIn(directory: string, { resume = false, killAfter = Infinity } = {}): Promise<TrainResult> {
+  const timer = virtualTimer();
+  const config = parseTrainConfig(settings);
+  const observer = {
+    step: ({ step = 0 }: Record<string, number>): void => {
+      if (step > killAfter) throw new ProcessKilled(`after step ${killAfter}`);
+    },
+  };
+  const run = await openRun({
+    ...{ directory, config: { ...config }, environment: {}, keepCheckpoints: 3, now: () => 0, resume, observer },
+    fileSystem: unsynced,
+    processes: { ...nodeProcesses, isAlive: () => false },
+  });
+  try {
+    let calls = 0;
+    const slow = slowly(parts(), timer, { fails: () => calls++ % 23 === 22 });
+    return await timer.run(train(slow, config, still(run, timer), undefined, timer));
+  } finally {
+    await run.close();
+  }
+}
+
+const rowsOf = (directory: string, name: string): Promise<Record<string, unknown>[]> =>
+  readLines(nodeFileSystem, join(directory, name));
+
+/** Problems of a run by what became of them. */
+async function outcomes(directory: string): Promise<{ trained: string[]; dropped: string[] }> {
+  const trained = (await rowsOf(directory, "rollouts.jsonl")).map((row) => (row["problem"] as { id: string }).id);
+  const dropped = (await rowsOf(directory, "dropped.jsonl")).map((row) => row["problemId"] as string);
+  return { trained: [...new Set(trained)], dropped };
+}
+
+test("across a kill every group trains once, or is named: what was in flight is played anew", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-queue-"));
+  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  const [first, second] = [join(folder, "first"), join(folder, "second")];
+  await expect(runIn(first, { killAfter: 4 })).rejects.toBeInstanceOf(ProcessKilled);
+  const state = JSON.parse(await readFile(join(first, "checkpoints/step-00000004/state.json"), "utf8")) as {
+    queue: { next: number; again: number[] };
+  };
+  const { next, again } = state.queue;
+  expect(again.length).toBeGreaterThan(0);
+  await cp(first, second, { recursive: true });
+  expect(await runIn(first, { resume: true })).toMatchObject({ steps: 6, interrupted: false });
+
+  const warnings = (await rowsOf(first, "warnings.jsonl")).map((row) => row["message"]);
+  expect(warnings).toContainEqual(expect.stringMatching(/^groups \d.* were in flight at step 4: .* played anew/u));
+  // 3 groups a step; those before the next new one at the checkpoint are trained, dropped, or were in flight.
+  const { trained, dropped } = await outcomes(first);
+  expect(trained).toHaveLength(18);
+  expect(dropped.length).toBeGreaterThan(0);
+  expect(new Set([...trained, ...dropped]).size).toBe(trained.length + dropped.length);
+  const upTo = (rows: readonly Record<string, unknown>[]): number =>
+    rows.filter((row) => Number(row["step"]) <= 4).length;
+  expect(12 + upTo(await rowsOf(first, "dropped.jsonl")) + again.length).toBe(next);
+  // The same checkpoint, on the same clock, goes on the same way.
+  await runIn(second, { resume: true });
+  for (const name of ["metrics.jsonl", "rollouts.jsonl", "evaluations.jsonl"])
+    expect(await readFile(join(second, name), "utf8")).toBe(await readFile(join(first, name), "utf8"));
+});

@@ -1,0 +1,78 @@
+import type { PolicySnapshot, Problem, Random } from "@laconic/core";
+import type { Timer } from "@laconic/rewards";
+import type { AsynchronousSettings, TrainConfig } from "../config.ts";
+import { modelsOf, type TrainingParts } from "../parts.ts";
+import type { DroppedProblem } from "../run/recorder.ts";
+import type { GameOptions } from "../stages/episode-game.ts";
+import { groupGame } from "../stages/play-groups.ts";
+import { groupQueue, type GroupQueue, type QueueReport } from "./group-queue.ts";
+import type { ScheduleState } from "./group-scheduler.ts";
+
+/** What a run's queue is made of, beside its parts. */
+export interface TrainingQueueParts {
+  readonly options: GameOptions;
+  /** The run's stream. */
+  readonly random: Random;
+  readonly timer: Timer;
+  readonly problemsOf: (step: number, stream: Random) => readonly Problem[];
+  /** Of all policies, as they are now. */
+  readonly snapshots: () => Promise<Readonly<Record<string, PolicySnapshot>>>;
+  readonly from: ScheduleState | undefined;
+}
+
+/** A queue whose dropped groups are known by their problems. */
+export interface TrainingQueue extends Omit<GroupQueue, "report"> {
+  report(): Omit<QueueReport, "dropped"> & { readonly dropped: readonly DroppedProblem[] };
+}
+
+/**
+ * Group n has the problem, and the random streams, that the n-th has where steps are sampled one after the other: which problems
+ * a run sees does not depend on what is complete first.
+ */
+export function trainingQueue(
+  parts: TrainingParts,
+  config: TrainConfig,
+  settings: AsynchronousSettings,
+  { options, random, timer, problemsOf, snapshots, from }: TrainingQueueParts,
+): TrainingQueue {
+  const { problemsPerStep, episodesPerProblem, steps, tree } = config;
+  const drawn = new Map<number, readonly Problem[]>();
+  const place = (group: number): { readonly position: number; readonly problem: Problem; readonly stream: Random } => {
+    const [step, position] = [Math.floor(group / problemsPerStep), group % problemsPerStep];
+    const stream = random.split(`step:${step}`);
+    const problems = drawn.get(step) ?? problemsOf(step, stream);
+    drawn.set(step, problems);
+    if (drawn.size > keptSteps) drawn.delete(Math.min(...drawn.keys()));
+    return { position, problem: problems[position] as Problem, stream: stream.split("rollout") };
+  };
+  const queue = groupQueue(
+    { ...settings, groupsPerStep: problemsPerStep, partsPerGroup: tree ? 1 : episodesPerProblem, steps },
+    {
+      timer,
+      async weights() {
+        const samplers = await snapshots();
+        const models = modelsOf(parts, samplers);
+        return {
+          game(number) {
+            const { position: group, problem, stream } = place(number);
+            return groupGame(parts, config, options, { problem, group, random: stream, models });
+          },
+          async dispose() {
+            for (const snapshot of Object.values(samplers)) await snapshot.dispose();
+          },
+        };
+      },
+    },
+    from,
+  );
+  return {
+    ...queue,
+    report() {
+      const { dropped, ...report } = queue.report();
+      return { ...report, dropped: dropped.map((each) => ({ ...each, problemId: place(each.group).problem.id })) };
+    },
+  };
+}
+
+/** Steps whose problems are at hand: those of the groups that are played, and what is drawn again comes out the same. */
+const keptSteps = 16;

@@ -1,0 +1,91 @@
+import type { EpisodeContext, LanguageModel } from "@laconic/core";
+import { scoreValue } from "@laconic/rewards";
+import type { TrainConfig } from "../config.ts";
+import type { TrainingParts } from "../parts.ts";
+import type { Scorer } from "../scorer.ts";
+import { streamOfAttempt } from "./attempts.ts";
+import { answersToScore } from "./credit.ts";
+import type { GroupGame, GroupPlace } from "./group-game.ts";
+import type { PlayedEpisode, Rollout } from "./rollout.ts";
+
+/** How episodes are played. */
+export interface GameOptions {
+  readonly score: Scorer;
+  /** One more episode of each problem, at temperature 0. */
+  readonly greedy: boolean;
+}
+
+/** G episodes of a problem. */
+export function episodeGame(
+  parts: TrainingParts,
+  config: TrainConfig,
+  { score, greedy }: GameOptions,
+  { models, problem, group, random }: GroupPlace,
+): GroupGame {
+  const { topology } = parts.task;
+  const trained = Object.values(parts.policies).flatMap(({ agents }) => agents);
+  const play = async (
+    context: Pick<EpisodeContext, "models" | "random"> & Partial<Pick<EpisodeContext, "sampling">>,
+    signal: AbortSignal | undefined,
+  ): Promise<PlayedEpisode> => {
+    const episode = await topology.run(problem, { ...contextOf(config), ...context, ...(signal && { signal }) });
+    return { episode, score: await score(episode, problem) };
+  };
+  let greedyEpisode: Promise<PlayedEpisode> | null = null;
+  /** One for the whole group, whichever episode asks first; one that failed is played again. */
+  const greedily = (signal: AbortSignal | undefined): Promise<PlayedEpisode> => {
+    const own = random.split(`problem:${group}`).split("greedy");
+    greedyEpisode ??= play({ models, random: own, sampling: { temperature: 0 } }, signal).catch((error: unknown) => {
+      greedyEpisode = null;
+      throw error;
+    });
+    return greedyEpisode;
+  };
+  return {
+    parts: config.episodesPerProblem,
+    async play(g, attempt = 0, signal) {
+      const own = streamOfAttempt(random.split(`problem:${group}/episode:${g}`), attempt);
+      const [beside, played, ...without] = await Promise.all([
+        greedy ? greedily(signal) : undefined,
+        play({ models, random: own }, signal),
+        ...(config.credit.kind === "difference" ? trained : []).map(
+          async (agent) =>
+            [agent, await play({ models: { ...models, [agent]: silentModel }, random: own }, signal)] as const,
+        ),
+      ]);
+      const alone = answersToScore(config.credit, played.episode);
+      const utteranceScores = await Promise.all(
+        alone.map(async (episode) => scoreValue(await score(episode, problem))),
+      );
+      const each: Rollout = {
+        problem,
+        group,
+        ...played,
+        ...(alone.length > 0 && { utteranceScores }),
+        ...(without.length > 0 && { without: Object.fromEntries(without) }),
+        ...(beside && { greedy: beside }),
+      };
+      return { rollouts: [each], scores: [each.score] };
+    },
+  };
+}
+
+/** What every episode of a run is played under. */
+function contextOf({
+  sampling,
+  limits,
+  onAgentError,
+}: TrainConfig): Pick<EpisodeContext, "sampling" | "limits" | "onError"> {
+  return { sampling, limits, onError: onAgentError };
+}
+
+/** Says nothing, and costs nothing. */
+const silentModel: LanguageModel = {
+  id: "silent",
+  complete: async () => ({
+    text: "",
+    finishReason: "stop",
+    usage: { promptTokens: 0, completionTokens: 0, counted: "model" },
+    model: { id: "silent", weightVersion: 0 },
+  }),
+};

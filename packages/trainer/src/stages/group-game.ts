@@ -1,0 +1,48 @@
+import type { EpisodeContext, Problem, Random } from "@laconic/core";
+import type { RewardOutcome } from "@laconic/rewards";
+import type { RolloutTree } from "./rollout-tree.ts";
+import type { Rollout } from "./rollout.ts";
+
+/** What a group came to, or a part of it. */
+export interface SampledGroup {
+  readonly rollouts: readonly Rollout[];
+  readonly trees?: readonly RolloutTree[] | undefined;
+  /** What became of the scores of its episodes, or of its trees' joint replies. */
+  readonly scores: readonly (RewardOutcome | null)[];
+}
+
+/** A problem in its step, and who plays it. */
+export interface GroupPlace {
+  readonly problem: Problem;
+  /** Position among the problems of its step, which names its random streams. */
+  readonly group: number;
+  /** Of the rollouts of its step. */
+  readonly random: Random;
+  readonly models: EpisodeContext["models"];
+}
+
+/** One problem's group, played in parts that need not wait for each other: its episodes, or its tree. */
+export interface GroupGame {
+  readonly parts: number;
+  /**
+   * @param attempt - how often the part has failed before; each draws random numbers of its own
+   * @throws what models throw
+   */
+  play(part: number, attempt?: number, signal?: AbortSignal): Promise<SampledGroup>;
+}
+
+/** Parts of groups, or groups, as one. */
+export function joined(sampled: readonly SampledGroup[]): SampledGroup {
+  const trees = sampled.flatMap((each) => each.trees ?? []);
+  return {
+    rollouts: sampled.flatMap(({ rollouts }) => rollouts),
+    ...(sampled.some((each) => each.trees) && { trees }),
+    scores: sampled.flatMap(({ scores }) => scores),
+  };
+}
+
+/** All parts of all games at once; a local policy serves them as few large batches. */
+export async function playAll(games: readonly GroupGame[]): Promise<SampledGroup> {
+  const played = games.map((game) => Promise.all(Array.from({ length: game.parts }, (_, part) => game.play(part))));
+  return joined((await Promise.all(played)).flat());
+}

@@ -1,0 +1,89 @@
+import { LaconicError, randomFromState, type LanguageModel, type Sampler } from "@laconic/core";
+import type { Timer } from "@laconic/rewards";
+import { shareInUse } from "../queue/share-in-use.ts";
+import { drawCall, type FleetParameters } from "../simulation/simulate-fleet.ts";
+import { slots } from "../simulation/slots.ts";
+
+/** Samplers that only take their time. */
+export interface NullFleet {
+  /** A policy that sleeps, says a token of the tiny task, and sometimes fails. */
+  speak(sampler: Sampler): LanguageModel;
+  /** Mean share of the slots that were in use since the last call. */
+  utilisation(): number;
+  /** Calls that wait or are answered, now. */
+  readonly inFlight: number;
+  readonly calls: number;
+  readonly failed: number;
+}
+
+/**
+ * Servers for tests of what is around them: latencies, failures and slots are those of {@link simulateFleet}, drawn from the requests' own streams.
+ * @param tokens - of every reply
+ */
+export function nullFleet(
+  timer: Timer,
+  parameters: Pick<FleetParameters, "slots" | "latency" | "failures">,
+  tokens = 2,
+): NullFleet {
+  const places = slots(parameters.slots);
+  const use = shareInUse(() => timer.now());
+  let [inFlight, calls, failed] = [0, 0, 0];
+  const complete = (version: number): LanguageModel["complete"] => {
+    return ({ random, signal }) =>
+      new Promise((resolve, reject) => {
+        const own = randomFromState(random);
+        let callOff = (): void => undefined;
+        const end = (): void => {
+          inFlight -= 1;
+          callOff();
+          leave();
+          use.now(places.busy);
+          signal?.removeEventListener("abort", abort);
+        };
+        const abort = (): void => {
+          end();
+          reject(new LaconicError("aborted", "the call was aborted"));
+        };
+        const leave = places.enter(() => {
+          const { seconds, fails } = drawCall(parameters, own);
+          callOff = timer.after(seconds * 1000, () => {
+            end();
+            if (fails) {
+              failed += 1;
+              reject(new LaconicError("api_unavailable", "the server went away"));
+            } else resolve(reply(version, tokens, own.integer(3)));
+          });
+        });
+        [inFlight, calls] = [inFlight + 1, calls + 1];
+        use.now(places.busy);
+        if (signal?.aborted) abort();
+        else signal?.addEventListener("abort", abort, { once: true });
+      });
+  };
+  return {
+    speak: (sampler) => ({ id: "null-fleet", complete: complete(sampler.weightVersion) }),
+    utilisation: () => use.mean() / parameters.slots,
+    get inFlight() {
+      return inFlight;
+    },
+    get calls() {
+      return calls;
+    },
+    get failed() {
+      return failed;
+    },
+  };
+}
+
+const letters = "abc";
+
+function reply(weightVersion: number, count: number, letter: number): Awaited<ReturnType<LanguageModel["complete"]>> {
+  const tokens = [...Array.from({ length: count - 1 }, () => 3 + letter), 10]; // of the tiny tokenizer: a letter, and the end
+  return {
+    text: (letters[letter] ?? "").repeat(count - 1),
+    finishReason: "stop",
+    usage: { promptTokens: 1, completionTokens: tokens.length, counted: "model" },
+    model: { id: "null-fleet", weightVersion },
+    trace: { promptTokens: [0], tokens, logProbs: tokens.map(() => -1) },
+  };
+}

@@ -1,0 +1,66 @@
+import {
+  ragged,
+  raggedSelect,
+  type PolicySnapshot,
+  type SequenceLogProbs,
+  type TrainableModel,
+  type TrainingSequence,
+} from "@laconic/core";
+import type { Timer } from "@laconic/rewards";
+import { nextTurn } from "../queue/paced.ts";
+
+/** A model that learns nothing and takes its time for it. */
+export interface NullModel extends TrainableModel {
+  /** Snapshots that were made, and those that nobody let go. */
+  readonly snapshots: number;
+  readonly alive: number;
+}
+
+/** @param updateSeconds - of an optimiser step */
+export function nullModel(timer: Timer, updateSeconds: number): NullModel {
+  const microBatch = 64;
+  let [step, snapshots, alive] = [0, 0, 0];
+  const forward = async (sequences: readonly TrainingSequence[]): Promise<SequenceLogProbs> => {
+    const values = ragged(sequences.map(({ completionTokens }) => completionTokens.map(() => -1)));
+    await nextTurn(timer); // as one that lives elsewhere
+    return { logProbs: values, entropy: { ...values, values: values.values.map(() => 1) } };
+  };
+  const sampler = { sample: async () => [], forward };
+  return {
+    id: "null",
+    parameters: 1,
+    trainableParameters: 1,
+    contextLength: Infinity,
+    get weightVersion() {
+      return step;
+    },
+    get snapshots() {
+      return snapshots;
+    },
+    get alive() {
+      return alive;
+    },
+    ...sampler,
+    async forwardBackward(sequences, tokenGradient) {
+      const seen = await forward(sequences);
+      for (let from = 0; from < sequences.length; from += microBatch) {
+        const rows = sequences.map((_, row) => row).slice(from, from + microBatch);
+        tokenGradient(raggedSelect(seen.logProbs, rows), rows);
+        await nextTurn(timer);
+      }
+      return seen;
+    },
+    async optimStep() {
+      await new Promise<void>((go) => void timer.after(updateSeconds * 1000, go));
+      step += 1;
+      return { gradNorm: 1, applied: true, step };
+    },
+    async snapshot(): Promise<PolicySnapshot> {
+      [snapshots, alive] = [snapshots + 1, alive + 1];
+      return { weightVersion: step, ...sampler, dispose: async () => void (alive -= 1) };
+    },
+    save: async () => [],
+    load: async () => undefined,
+    dispose: async () => undefined,
+  };
+}

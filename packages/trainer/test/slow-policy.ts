@@ -1,0 +1,52 @@
+import { LaconicError, randomFromState, type Sampler } from "@laconic/core";
+import type { Timer } from "@laconic/rewards";
+import type { TrainedPolicy, TrainingParts } from "../src/parts.ts";
+import { mapPolicies } from "../src/parts.ts";
+import { drawLatency, type Latency } from "../src/simulation/latency.ts";
+
+/** A tail of a tenth to eight seconds. */
+const heavyTail: Latency = { medianSeconds: 1, sigma: 1, leastSeconds: 0.1, mostSeconds: 8 };
+
+/** How policies are slow, and when they fail. */
+export interface Slowness {
+  readonly latency?: Latency;
+  /** Told of every call for training: its number, from 0. Evaluations, whose policies are the live ones, are spared. */
+  readonly fails?: (call: number) => boolean;
+}
+
+/** The same parts, whose policies take their time on a timer. They stop when they are told to. */
+export function slowly(
+  parts: TrainingParts,
+  timer: Timer,
+  { latency = heavyTail, fails }: Slowness = {},
+): TrainingParts {
+  let calls = 0;
+  const live = new Set<Sampler>(Object.values(parts.policies).map(({ model }) => model));
+  const slow =
+    (speak: TrainedPolicy["speak"]): TrainedPolicy["speak"] =>
+    (sampler) => {
+      const policy = speak(sampler);
+      return {
+        ...policy,
+        async complete(request) {
+          const isLost = !live.has(sampler) && (fails?.(calls++) ?? false);
+          const seconds = drawLatency(latency, randomFromState(request.random).split("latency"));
+          await new Promise<void>((go, stop) => {
+            const callOff = timer.after(seconds * 1000, () => {
+              request.signal?.removeEventListener("abort", abort);
+              go();
+            });
+            const abort = (): void => {
+              callOff();
+              stop(new LaconicError("aborted", "the call was aborted"));
+            };
+            request.signal?.addEventListener("abort", abort, { once: true });
+          });
+          if (isLost) throw new LaconicError("api_unavailable", "the server went away");
+          return policy.complete(request);
+        },
+      };
+    };
+  const policies = mapPolicies(parts.policies, (policy) => ({ ...policy, speak: slow(policy.speak) }));
+  return { ...parts, policies };
+}
