@@ -68,7 +68,7 @@ export function drawChild(
 
 /** Two syllables, such as Bamo, Tilek or Ruda. */
 function madeUpName(random: Random): string {
-  const [consonants, vowels] = [[..."bdfghjklmnprstvwz"], [..."aeiou"]];
+  const [consonants, vowels] = [Array.from("bdfghjklmnprstvwz"), Array.from("aeiou")];
   const [a, b] = [random.pick(consonants), random.pick(consonants)];
   const last = random.integer(3) === 0 ? random.pick(consonants) : "";
   return `${a.toUpperCase()}${random.pick(vowels)}${b}${random.pick(vowels)}${last}`;
