@@ -19,6 +19,7 @@ import { pairsCommand } from "./commands/pairs.ts";
 import { planCommand } from "./commands/plan.ts";
 import { quickstartCommand } from "./commands/quickstart.ts";
 import { relayCommand } from "./commands/relay.ts";
+import { storyCommand } from "./commands/story.ts";
 import { reportCommand } from "./commands/report.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { rescoreCommand } from "./commands/rescore.ts";
@@ -55,6 +56,7 @@ export async function main(words: readonly string[], context: CommandContext): P
       analyze: analyzeCommand(context, exit),
       rescore: rescoreCommand(context, exit),
       relay: relayCommand(context, exit),
+      story: storyCommand(context, exit),
       doctor: doctorCommand(context, exit),
     },
   };

@@ -22,9 +22,11 @@ export type { PartsOutline, Samplers, TrainedPolicy, TrainingParts, TrainingTask
 
 export type { GroupRequest, GroupSource, RecordedEpisode, RecordedGroup, RecordedStep } from "./stages/group-source.ts";
 
+export { collapseOf } from "./collapse.ts";
 export { declineOf } from "./decline.ts";
 export { evaluate } from "./evaluate.ts";
 export type { EvaluatedEpisode, Evaluation, Measured } from "./evaluate.ts";
+export type { Language } from "./language.ts";
 export { rewardOf, scorer } from "./scorer.ts";
 export type { Scorer } from "./scorer.ts";
 export { describeUnscored, scoringFailure, scoringReport } from "./stages/scoring-failure.ts";

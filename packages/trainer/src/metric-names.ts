@@ -84,6 +84,11 @@ export const metricNames: readonly MetricName[] = [
     meaning: "Mean |log π_old of the trainer - of the sampler| per token; 0 for the same kernels.",
   },
   { name: "sampling/logp_difference_max", meaning: "Largest such difference." },
+  {
+    name: "language/perplexity/{agent}",
+    meaning:
+      "Perplexity of an agent's words under the policy before the first step, without the token that ended them; where that policy is kept.",
+  },
 
   { name: "ratio/mean", meaning: "Mean probability ratio of new to old policy, per unit of the objective." },
   { name: "ratio/min", meaning: "Smallest ratio." },

@@ -2,6 +2,7 @@ import { LaconicError, randomFromSeed, type PolicySnapshot, type Reward } from "
 import { timerOf, type Timer } from "@laconic/rewards";
 import { checkFit } from "./check-training.ts";
 import type { TrainConfig } from "./config.ts";
+import { collapseOf } from "./collapse.ts";
 import { declineOf } from "./decline.ts";
 import { evaluate, type Evaluation } from "./evaluate.ts";
 import { livePolicies, mapPolicies, type Samplers, type TrainingParts } from "./parts.ts";
@@ -215,9 +216,10 @@ export async function train(
         const after = await assess(parts, config, recorder, step, references).catch(async (error: unknown) => {
           throw await savedBefore(error);
         });
-        const decline = declineOf(before, after);
-        if (decline !== null && declineOf(before, state.after) === null)
-          await recorder.warn(`at step ${step} ${decline}`);
+        for (const said of [declineOf, collapseOf]) {
+          const reason = said(before, after);
+          if (reason !== null && said(before, state.after) === null) await recorder.warn(`at step ${step} ${reason}`);
+        }
         isBest = after.accuracy > state.best.accuracy + (config.earlyStopping?.minGain ?? 0);
         const best = isBest
           ? { step, accuracy: after.accuracy, since: 0 }

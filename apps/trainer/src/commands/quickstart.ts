@@ -1,32 +1,58 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
-import { relayQuickstart } from "@laconic/tasks/presets";
+import { environmentValue } from "../cli/environment.ts";
+import { relayQuickstart, storyTellers } from "@laconic/tasks/presets";
 import { runFlags, type CommandContext } from "./common.ts";
+import { copyingDefaults, teachCopying } from "./story.ts";
 import { runTraining } from "./train.ts";
 
 const introduction = `A team of four learns to say less.
 Three holders each know one fact; the solver must add up two of them and sees only what the holders write.
 They share one small policy that starts wordy. Watch accuracy hold while the tokens per episode fall.`;
 
+const storyIntroduction = `Three tellers learn who has something to say.
+One of them, another one each time, knows whose the thing is; a solver reads what all say and names the child.
+They share a language model of 260,000 weights. First it is taught to copy names; then watch the two who know nothing fall silent.`;
+
 export function quickstartCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
     {
       name: "quickstart",
       description: "Train a team to solve the same problems with a fraction of the words: minutes on two cores",
-      args: runFlags,
+      args: {
+        world: {
+          type: "positional",
+          required: false,
+          description: "story: in English, with a model that is downloaded (1 MB) or lies in $LACONIC_DATA",
+        },
+        ...runFlags,
+      },
       overrides: true,
       run: async (args, rest) => {
-        terminal.note(`${introduction}\n`);
+        const isStory = args.world === "story";
+        const flags = { ...args, dryRun: args["dry-run"] };
+        const words = args.world === undefined || isStory ? rest : [args.world, ...rest];
+        terminal.note(`${isStory ? storyIntroduction : introduction}\n`);
         // The preset is implied, not brought: a resumed run is what it was started as.
-        return runTraining(
-          args.resume ? null : { ...relayQuickstart },
-          rest,
-          { ...args, dryRun: args["dry-run"] },
-          "quickstart",
-          terminal,
-        );
+        if (args.resume) return runTraining(null, words, flags, isStory ? "story" : "quickstart", terminal);
+        if (!isStory) return runTraining({ ...relayQuickstart }, words, flags, "quickstart", terminal);
+        const model = args["dry-run"] ? storyStart : await taughtModel(terminal);
+        return runTraining({ ...storyTellers, model }, words, flags, "story", terminal);
       },
     },
     exit,
   );
+}
+
+const storyStart = join("runs", "story-start");
+
+/** The story model after its lessons in copying, which are given once. */
+async function taughtModel(terminal: CommandContext["terminal"]): Promise<string> {
+  if (existsSync(join(storyStart, "config.json"))) return storyStart;
+  const local = join(environmentValue("LACONIC_DATA") ?? "", "stories260k");
+  const model = existsSync(join(local, "config.json")) ? local : "hub:karpathy/tinyllamas/stories260K";
+  await teachCopying({ ...copyingDefaults, model, folder: storyStart }, terminal);
+  return storyStart;
 }

@@ -28,39 +28,42 @@ const train = {
   episodesPerProblem: 8,
   minibatches: 2,
   oldLogProbs: "sampler",
-  objective: { name: "gspo", clip: { low: 0.03, high: 0.04 }, kl: { estimator: "k3", coefficient: 0.02 } },
+  objective: { name: "gspo", clip: { low: 0.03, high: 0.04 }, kl: { estimator: "k3", coefficient: 0.03 } },
   advantage: { estimator: "group", scale: "none" },
   budget: null,
   evaluation: { every: 50, problems: 200, transcripts: 4, language: true },
   checkpoint: { every: 50, keep: 2 },
 } as const satisfies Preset["train"];
 
+/** How a teller who knows begins: story models go on from it with a name more often than from a full stop. */
+const opening = "One day,";
+
 /** Learned silence: of three tellers one knows whose the thing is; the others cost words and lead the solver astray. */
 export const storyTellers: Preset = {
-  task: { name: "story-tellers" },
+  task: { name: "story-tellers", opening },
   device: "wasm",
   train: {
     ...train,
     steps: 200,
-    optimizer: { learningRate: { peak: 4e-4, warmUpSteps: 3, decay: "cosine", finalFraction: 0.1 } },
+    optimizer: { learningRate: { peak: 3e-4, warmUpSteps: 3, decay: "cosine", finalFraction: 0.1 } },
     budget: {
       ...{ targetTokens: 14, learningRate: 2e-5, proportionalGain: 5e-4, maxPrice: 0.02 },
-      ...{ warmupIterations: 60, annealIterations: 40 },
+      ...{ warmupIterations: 5, annealIterations: 20 },
     },
   },
 };
 
 /** One tells a story on and one answers from it, at a price per token. */
 export const storyRelay: Preset = {
-  task: { name: "story-relay" },
+  task: { name: "story-relay", opening },
   device: "wasm",
   train: {
     ...train,
     steps: 200,
-    optimizer: { learningRate: { peak: 4e-4, warmUpSteps: 3, decay: "cosine", finalFraction: 0.1 } },
+    optimizer: { learningRate: { peak: 3e-4, warmUpSteps: 3, decay: "cosine", finalFraction: 0.1 } },
     budget: {
-      ...{ targetTokens: 12, learningRate: 1e-4, proportionalGain: 2e-3, maxPrice: 0.03 },
-      ...{ warmupIterations: 60, annealIterations: 40 },
+      ...{ targetTokens: 10, learningRate: 1e-4, proportionalGain: 2e-3, maxPrice: 0.03 },
+      ...{ warmupIterations: 5, annealIterations: 20 },
     },
   },
 };

@@ -41,15 +41,35 @@ export interface Child {
 /** Where a child is from: `known` is held out but its name is one of training's, `unseen` has a name that no story of training has. */
 export type StorySplit = "train" | "known" | "unseen";
 
-/**
- * Draws a child of one split; one pair of name and thing in eight is never learned on.
- * @param names - how many of the known names there are
- */
-export function drawChild(random: Random, split: StorySplit, names: number = knownNames.length): Child {
+/** How children of training are drawn. */
+export interface NameChoice {
+  /** How many of the known names there are, the first of them; all when absent. */
+  readonly names?: number;
+  /** Share of children with a made-up name, drawn without end: a code for the known names does not cover them. Default 0. */
+  readonly madeUp?: number;
+}
+
+/** Draws a child of one split; one pair of name and thing in eight is never learned on. */
+export function drawChild(
+  random: Random,
+  split: StorySplit,
+  { names = knownNames.length, madeUp = 0 }: NameChoice = {},
+): Child {
   const known = knownNames.slice(0, names);
   for (;;) {
-    const child = { name: random.pick(split === "unseen" ? unseenNames : known), thing: random.pick(things) };
+    const isMadeUp = split === "train" && madeUp > 0 && random.uniform() < madeUp;
+    const name = isMadeUp ? madeUpName(random) : random.pick(split === "unseen" ? unseenNames : known);
+    if (isMadeUp && (knownNames.includes(name) || unseenNames.includes(name))) continue;
+    const child = { name, thing: random.pick(things) };
     const isHeldOut = randomFromSeed(`stories ${child.name}/${child.thing}`).integer(8) === 0;
     if (split === "unseen" || isHeldOut === (split === "known")) return child;
   }
+}
+
+/** Two syllables, such as Bamo, Tilek or Ruda. */
+function madeUpName(random: Random): string {
+  const [consonants, vowels] = [Array.from("bdfghjklmnprstvwz"), Array.from("aeiou")];
+  const [a, b] = [random.pick(consonants), random.pick(consonants)];
+  const last = random.integer(3) === 0 ? random.pick(consonants) : "";
+  return `${a.toUpperCase()}${random.pick(vowels)}${b}${random.pick(vowels)}${last}`;
 }

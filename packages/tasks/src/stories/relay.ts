@@ -7,7 +7,7 @@ export type StoryRelayOptions = TellerOptions;
 
 /** One knows whose the thing is and tells the story on; one reads that and says the name. */
 export function storyRelayTask(options: StoryRelayOptions): TeamTask {
-  const { tokenizer, tellerTokens = 40, names, opening, heldOut = 200 } = options;
+  const { tokenizer, tellerTokens = 40, opening, heldOut = 200 } = options;
   return {
     ...tellerTeam("story-relay", ["teller"], { ...options, tellerTokens }),
     tokenizer,
@@ -20,7 +20,7 @@ export function storyRelayTask(options: StoryRelayOptions): TeamTask {
         gold: child.name,
         views: { teller: knownStory(child, opening) },
       }),
-      names,
+      options,
     ),
   };
 }

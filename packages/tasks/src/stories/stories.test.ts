@@ -5,6 +5,7 @@ import { relayTokenizer as tokenizer } from "../relay/tokenizer.ts";
 import { obedience } from "./budget.ts";
 import { spelled } from "./teller-team.ts";
 import {
+  copyingLessons,
   knownNames,
   storyBudgetTask,
   storyHintTask,
@@ -124,6 +125,38 @@ test("spelling earns a part for the first letters; who knew and who did not are 
 test("fewer known names are a part of them", () => {
   const few = storyRelayTask({ tokenizer, heldOut, names: 8 }).problems(randomFromSeed(3), 300);
   expect(new Set(few.map(({ gold }) => gold))).toEqual(new Set(knownNames.slice(0, 8)));
+});
+
+test("made-up names are drawn without end in training alone, and none of them is kept back", () => {
+  const task = storyRelayTask({ tokenizer, heldOut, madeUp: 0.5 });
+  const golds = task.problems(randomFromSeed(3), 400).map(({ gold }) => gold);
+  const strange = golds.filter((name) => !knownNames.includes(name));
+  expect(strange.length).toBeGreaterThan(150);
+  expect(strange.length).toBeLessThan(250);
+  expect(new Set(strange).size).toBeGreaterThan(0.95 * strange.length);
+  expect(strange.every((name) => /^[A-Z][a-z]{3,4}$/u.test(name) && !unseenNames.includes(name))).toBe(true);
+  expect(task.heldOut).toEqual(storyRelayTask({ tokenizer, heldOut }).heldOut);
+});
+
+test("lessons copy a name that stands in their prompt, and none that is kept back", () => {
+  const read = (tokens: readonly number[]): string => String.fromCodePoint(...tokens);
+  const letters = {
+    ...{ vocabularySize: 1 << 16, endToken: 0, decode: read },
+    encode: (text: string) => Array.from(text, (letter) => letter.codePointAt(0) ?? 0),
+  };
+  const lessons = copyingLessons(letters, 200, randomFromSeed(7));
+  const texts = lessons.map(({ promptTokens, completionTokens }) => ({
+    prompt: read(promptTokens),
+    name: /[A-Za-z]+/u.exec(read(completionTokens))?.[0] ?? "",
+  }));
+  expect(
+    texts.every(({ prompt, name }) => name !== "" && prompt.includes(` ${name}`) !== prompt.startsWith(name)),
+  ).toBe(true);
+  const kept = new RegExp(`\\b(?:${unseenNames.join("|")})\\b`, "u");
+  expect(texts.filter(({ prompt }) => kept.test(prompt))).toEqual([]);
+  const known = texts.filter(({ name }) => knownNames.includes(name)).length;
+  expect(known).toBeGreaterThan(20);
+  expect(known).toBeLessThan(65);
 });
 
 test("helper and actor see the same story; the hint stands behind it with a comma", async () => {

@@ -1,19 +1,18 @@
 import type { Episode, EpisodeReward, Problem } from "@laconic/core";
 import { answerOf, graphTopology } from "@laconic/topologies";
 import type { TeamTask } from "../task.ts";
+import type { NameChoice } from "./lexicon.ts";
 import { firstWord } from "./first-word.ts";
 import { asSentence, storyAgent } from "./story-agent.ts";
 
 /** Size of a world in which tellers say whose a thing is. */
-export interface TellerOptions {
+export interface TellerOptions extends NameChoice {
   /** Of the story model. */
   readonly tokenizer: TeamTask["tokenizer"];
   /** Most tokens of a teller's sentence. */
   readonly tellerTokens?: number;
   /** Most tokens of the solver's. Default 6. */
   readonly solverTokens?: number;
-  /** Known names that training has, the first of them; all when absent. */
-  readonly names?: number;
   /** What the solver goes on with, behind what it heard. Default `thanks`. */
   readonly ask?: keyof typeof asks;
   /** What the story that a teller knows ends with, for the teller to go on; nothing when absent. */
@@ -42,6 +41,9 @@ const asks = {
   thanks: (thing: string) => `Mom found the ${thing}. "Thank you,`,
   "one-day": (thing: string) => `The ${thing} was lost. One day,`,
 } as const;
+
+/** What a solver goes on with by default, behind what it heard. */
+export const asked: (thing: string) => string = asks.thanks;
 
 /** Tellers go on with what each of them sees, unheard by each other; a solver reads them all, and says the name. */
 export function tellerTeam(

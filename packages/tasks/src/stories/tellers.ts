@@ -12,7 +12,7 @@ const idle = "The sun was bright. The end.";
 
 /** Learned silence: one of three tellers, another one each time, knows whose the thing is; the solver hears all that is said. */
 export function storyTellersTask(options: StoryTellersOptions): TeamTask {
-  const { tokenizer, tellerTokens = 20, names, opening, heldOut = 200 } = options;
+  const { tokenizer, tellerTokens = 20, opening, heldOut = 200 } = options;
   return {
     ...tellerTeam("story-tellers", tellers, { ...options, tellerTokens }),
     tokenizer,
@@ -28,7 +28,7 @@ export function storyTellersTask(options: StoryTellersOptions): TeamTask {
           views: Object.fromEntries(tellers.map((id) => [id, id === holder ? knownStory(child, opening) : idle])),
         };
       },
-      names,
+      options,
     ),
   };
 }

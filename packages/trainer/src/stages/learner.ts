@@ -125,12 +125,12 @@ export interface LearnerResult {
   readonly batch: TrainingBatch;
   readonly gap: OldLogProbs["gap"];
   readonly oldLogProbs: Ragged;
-  /** log π_ref, where the objective asks for it. */
-  readonly refLogProbs: Ragged | null;
   readonly update: UpdateResult;
   /** λ of each cost as this policy was charged. */
   readonly prices: Prices;
   readonly tokenPrice: number;
+  /** log π_ref of the batch, where the policy of the beginning is kept. */
+  readonly refLogProbs: Ragged | null;
 }
 
 /** What a step gives to each policy. */

@@ -5,6 +5,7 @@ import {
   statisticOf,
   stopReasons,
   type Diagnostics,
+  type Ragged,
   type Statistic,
 } from "@laconic/core";
 import type { BudgetDiagnostics, BudgetOptions } from "@laconic/budget";
@@ -118,7 +119,7 @@ function budgetMetrics(
   };
 }
 
-function learnerMetrics({ learner, scored, batch, gap, update, tokenPrice }: LearnerResult): Metrics {
+function learnerMetrics({ learner, scored, batch, gap, update, tokenPrice, refLogProbs }: LearnerResult): Metrics {
   return {
     ...lengthMetrics(batch),
     "actor/pg_loss": update.loss,
@@ -128,6 +129,7 @@ function learnerMetrics({ learner, scored, batch, gap, update, tokenPrice }: Lea
     "optim/lr": update.learningRate,
     "sampling/logp_difference_mean": statisticMean(gap),
     "sampling/logp_difference_max": Math.max(0, gap.max),
+    ...(refLogProbs && perplexityMetrics(batch, refLogProbs)),
     ...diagnosticMetrics(mergeDiagnostics(batch.diagnostics, update.diagnostics)),
     ...(learner.paysForItself && {
       "reward/own_mean": statisticMean(statisticOf(scored.map(({ reward }) => reward))),
@@ -135,6 +137,23 @@ function learnerMetrics({ learner, scored, batch, gap, update, tokenPrice }: Lea
       "budget/own_tokens": meanCost(scored),
     }),
   };
+}
+
+/** Of each agent's words under the policy of the beginning, without the token that ended them. */
+function perplexityMetrics({ utterances }: TrainingBatch, { values, offsets }: Ragged): Metrics {
+  const sums = new Map<string, { logProb: number; tokens: number }>();
+  utterances.forEach(({ agent, finishReason }, row) => {
+    const [start = 0, end = 0] = offsets.subarray(row, row + 2);
+    const sum = sums.get(agent) ?? { logProb: 0, tokens: 0 };
+    const last = finishReason === "stop" ? end - 1 : end;
+    for (let i = start; i < last; i++) sum.logProb += values[i] as number;
+    sums.set(agent, { logProb: sum.logProb, tokens: sum.tokens + Math.max(0, last - start) });
+  });
+  return Object.fromEntries(
+    [...sums]
+      .filter(([, { tokens }]) => tokens > 0)
+      .map(([agent, { logProb, tokens }]) => [`language/perplexity/${agent}`, Math.exp(-logProb / tokens)]),
+  );
 }
 
 function rewardTermMetrics(scored: readonly ScoredRollout[]): Metrics {

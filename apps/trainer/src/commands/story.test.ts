@@ -1,0 +1,42 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { recordingTerminal } from "../cli/recording-terminal.ts";
+import { main } from "../main.ts";
+
+const stories = join(process.env["LACONIC_DATA"] ?? "", "stories260k");
+
+test.skipIf(!existsSync(join(stories, "config.json")))(
+  "a warm start writes a folder that trains, without the optimiser's state (needs LACONIC_DATA)",
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), "laconic-story-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const taught = join(folder, "taught");
+    const terminal = recordingTerminal();
+    const words = [
+      "story",
+      "warm-start",
+      "--model",
+      stories,
+      "--out",
+      taught,
+      "--steps",
+      "4",
+      "--batch",
+      "8",
+      "--json",
+    ];
+    expect(await main(words, { terminal })).toBe(0);
+    const { loss } = JSON.parse(terminal.out.at(-1) ?? "{}") as { loss: number };
+    expect(loss).toBeGreaterThan(0.5);
+    expect(loss).toBeLessThan(4);
+    expect((await readdir(taught)).toSorted()).toEqual([
+      ...["config.json", "generation_config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"],
+    ]);
+    const short = ["train.steps=1", "train.problemsPerStep=2", "train.evaluation.problems=4", "workers=1"];
+    const train = ["train", "preset:story-relay", `model=${taught}`, ...short, "--run", join(folder, "run"), "--json"];
+    expect(await main(train, { terminal })).toBe(0);
+  },
+);

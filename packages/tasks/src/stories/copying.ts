@@ -1,0 +1,43 @@
+import type { Random, Tokenizer, TrainingSequence } from "@laconic/core";
+import { drawChild } from "./lexicon.ts";
+import { asked, knownStory } from "./teller-team.ts";
+
+/** Most names of the lessons are made up: a model that learned known ones by heart would not copy those that are kept back. */
+const madeUp = 0.8;
+
+/** What stands behind a name in the words that a teller learns to say and a solver hears. */
+const deeds = [
+  ...["was very happy", "loved to play", "went to the park", "saw a big dog", "wanted to play outside", "smiled"],
+  ...[
+    "was sad",
+    "ran to the tree",
+    "had a nice day",
+    "wanted to go home",
+    "was playing in the park",
+    "found a small box",
+  ],
+];
+
+/**
+ * Lessons in copying a name, for the start of the worlds of tellers: half from the story that a teller knows, half from a sentence
+ * that a solver hears. Small story models spell a name by its first letters and then go on with another; what they
+ * lack is copying, not the team's work. No name that is kept back is in them.
+ */
+export function copyingLessons(tokenizer: Tokenizer, size: number, random: Random): TrainingSequence[] {
+  return Array.from({ length: size }, (_, i) => {
+    const own = random.split(i);
+    const child = drawChild(own, "train", { madeUp });
+    const deed = `${child.name} ${own.pick(deeds)}.`;
+    const [prompt, said] =
+      own.uniform() < 0.5 ? [knownStory(child, "One day,"), deed] : [`${deed} ${asked(child.thing)}`, `${child.name}!`];
+    const encode = (text: string): readonly number[] => (tokenizer.encodePrompt ?? tokenizer.encode)(text);
+    const promptTokens = encode(prompt);
+    return { promptTokens, completionTokens: encode(`${prompt} ${said}`).slice(promptTokens.length) };
+  });
+}
+
+/** What a story model goes on from in its own words: learned again beside the lessons, so that it keeps its language. */
+export const rehearsed: readonly string[] = [
+  ...["The sun was bright. The end.", "Once upon a time,", "One day,", "She was very happy.", "He ran to the park."],
+  ...["They played all day.", "The dog was big.", "Mom smiled and said,", "The little bird", "It was a sunny day."],
+];
