@@ -51,6 +51,7 @@ test("a micro-batch of 8 x 500 tokens and optimiser steps of bfloat16 weights on
   await train();
   expect((await afterStep(0)).nativeCalls).toBeLessThanOrEqual(60);
   await train();
-  expect((await afterStep(0.01)).nativeCalls).toBeLessThanOrEqual(85);
+  // The event of the one read and the wait for it among them.
+  expect((await afterStep(0.01)).nativeCalls).toBeLessThanOrEqual(87);
   await engine.close();
 });
