@@ -19,6 +19,7 @@ import { checkModelsOf, findRun } from "../run/open-run.ts";
 import { openRunTask } from "../run/run-task.ts";
 import { checkInputs, tokenizerInput } from "../run/run-inputs.ts";
 import type { CommandContext } from "./common.ts";
+import { expectWeightsHere } from "../run/remote/tinker-setting.ts";
 
 /** What is served: weights, and the tokenizer they were trained with. */
 interface Served {
@@ -186,6 +187,7 @@ async function open(
     return { name, source: { kind: "folder", path: folder }, tokenizer };
   }
   const { config, checkpoint } = await findRun(run, chosen.which);
+  expectWeightsHere(config.engine, run);
   await checkModelsOf(run, config, terminal);
   const { folder } = await openModelFolder(config.model, terminal);
   const templateArguments = { ...config.chatTemplateArguments, ...chosen.templateArguments };
