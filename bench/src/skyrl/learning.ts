@@ -4,10 +4,12 @@ import { join } from "node:path";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { relayQuickstart } from "@laconic/tasks/presets";
+import { learnAsWide } from "./local-learning.ts";
 
 /** One run of the quickstart, with an adapter. */
 export interface LearningRow {
-  readonly engine: "local" | "server";
+  readonly engine: "local" | "local, as wide" | "server";
   readonly seed: number;
   /** Held-out, at the step. */
   readonly evaluations: readonly { readonly step: number; readonly accuracy: number; readonly tokens: number }[];
@@ -36,7 +38,21 @@ const words = [
   "train.checkpoint.every=10",
 ];
 
-/** The local curve of three seeds, and the server's of those given. */
+/** The same as settings of the trainer. */
+const settings = {
+  steps: 20,
+  problemsPerStep: 8,
+  optimizer: { ...relayQuickstart.train.optimizer, maxGradNorm: null, learningRate: { ...peak(), peak: 2e-3 } },
+  budget: { ...relayQuickstart.train.budget, annealIterations: 20 },
+  evaluation: { every: 10, problems: 100, transcripts: 0 },
+  checkpoint: { every: 10, keep: 2 },
+};
+
+function peak(): object {
+  return relayQuickstart.train.optimizer?.learningRate ?? {};
+}
+
+/** The local curve of three seeds, with adapters of its own and with ones as wide as the server's, and the server's of those given. */
 export async function runLearning(
   server: string,
   seeds: readonly number[],
@@ -45,6 +61,7 @@ export async function runLearning(
   const rows: LearningRow[] = [];
   for (const seed of seeds) rows.push(await run("server", seed, ["device=auto", `engine=tinker:${server}`]));
   for (const seed of [0, 1, 2]) rows.push(await run("local", seed, ["device=wasm"]));
+  for (const seed of [0, 1, 2]) rows.push(await learnAsWide(seed, settings));
   return rows;
 
   async function run(engine: LearningRow["engine"], seed: number, where: readonly string[]): Promise<LearningRow> {

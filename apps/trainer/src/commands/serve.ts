@@ -21,6 +21,7 @@ import { boundPort, checkHost, keyFrom, listen } from "../serving/listen.ts";
 import { toolsOf } from "../serving/tools-of.ts";
 import { trainThroughEndpoint } from "../serving/train-through-endpoint.ts";
 import { runFlags, type CommandContext } from "./common.ts";
+import { expectWeightsHere } from "../run/remote/tinker-setting.ts";
 
 /** What is served: weights, and the tokenizer they were trained with. */
 interface Served {
@@ -233,6 +234,7 @@ async function open(
     return { name, source: { kind: "folder", path: folder }, tokenizer };
   }
   const { config, checkpoint } = await findRun(run, chosen.which);
+  expectWeightsHere(config.engine, run);
   await checkModelsOf(run, config, terminal);
   const { folder } = await openModelFolder(config.model, terminal);
   const templateArguments = { ...config.chatTemplateArguments, ...chosen.templateArguments };

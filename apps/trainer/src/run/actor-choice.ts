@@ -11,6 +11,7 @@ import { findRun } from "./open-run.ts";
 import { modelSource, policiesOf } from "./open-parts.ts";
 import { openRunTask } from "./run-task.ts";
 import { tokenizerIn } from "./tokenizer-in.ts";
+import { expectWeightsHere } from "./remote/tinker-setting.ts";
 
 /**
  * `hub:OWNER/NAME`, a model folder, another run (its last checkpoint), or `api:NAME@URL`.
@@ -28,6 +29,7 @@ export async function actorChoice(text: string, terminal: Terminal): Promise<Act
 
 async function policyOf(directory: string, terminal: Terminal): Promise<ActorChoice> {
   const { config, checkpoint, state } = await findRun(directory);
+  expectWeightsHere(config.engine, directory);
   const { folder: modelFolder } = await openModelFolder(config.model, terminal);
   const task = await openRunTask(config.task, {
     heldOut: 0,

@@ -81,6 +81,8 @@ test("a run trains on a server, goes on in a new session, and is evaluated there
     const evaluated = await laconic("eval", run, "--problems", "20", "--json");
     expect(evaluated.code).toBe(0);
     expect(JSON.parse(evaluated.out)).toMatchObject({ step: 3, problems: 20 });
+    const served = await laconic("serve", run, "--port", "0");
+    expect([served.code, served.err]).toEqual([2, expect.stringContaining("the weights of this run are on") as string]);
   }),
 );
 

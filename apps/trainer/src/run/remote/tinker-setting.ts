@@ -59,3 +59,13 @@ export function fromText(text: string): RemoteSettings {
 export function remoteTitle({ tinker: { url, model } }: RemoteSettings): string {
   return model === undefined ? `tinker:${url}` : `tinker:${model}@${url}`;
 }
+
+/** @throws LaconicError `config_invalid` for a run whose checkpoints hold names of what its server keeps, instead of weights */
+export function expectWeightsHere(engine: RemoteSettings | null, directory: string): void {
+  if (engine === null) return;
+  throw new LaconicError(
+    "config_invalid",
+    `${directory}: the weights of this run are on ${remoteTitle(engine)}, not in its checkpoints; laconic eval asks it there`,
+    { directory },
+  );
+}
