@@ -2,7 +2,7 @@ import { LaconicError, randomFromSeed } from "@laconic/core";
 import type { TrainConfig } from "./config.ts";
 import { checkTrainingParts, type PartsOutline } from "./parts.ts";
 import { problemSource } from "./problem-source.ts";
-import { checkSource } from "./stages/group-source.ts";
+import { checkSource } from "./stages/take-groups.ts";
 import { learnerSettings } from "./stages/learner.ts";
 import { checkTreeTask } from "./stages/tree-rollout.ts";
 

@@ -20,7 +20,7 @@ export { parseTrainConfig } from "./config-schema.ts";
 export { livePolicies, modelsOf, onePolicy, onlyPolicy } from "./parts.ts";
 export type { PartsOutline, Samplers, TrainedPolicy, TrainingParts, TrainingTask } from "./parts.ts";
 
-export type { GroupRequest, GroupSource, RecordedEpisode, RecordedGroup, RecordedStep } from "./stages/group-source.ts";
+export type { GroupRequest, GroupSource, RecordedEpisode, RecordedGroup, RecordedStep } from "./group-source.ts";
 
 export { collapseOf } from "./collapse.ts";
 export { declineOf } from "./decline.ts";

@@ -15,7 +15,7 @@ import {
 } from "@laconic/core";
 import type { Costs } from "@laconic/rewards";
 import type { JointGame } from "@laconic/topologies";
-import type { GroupSource } from "./stages/group-source.ts";
+import type { GroupSource } from "./group-source.ts";
 
 /** Where problems come from and how episodes are judged. */
 export interface TrainingTask {

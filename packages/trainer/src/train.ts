@@ -13,7 +13,7 @@ import { trainingQueue } from "./queue/training-queue.ts";
 import type { LoopState, Models } from "./run/checkpoint.ts";
 import type { Recorder } from "./run/recorder.ts";
 import { rewardOf, scorer } from "./scorer.ts";
-import { takeGroups } from "./stages/group-source.ts";
+import { takeGroups } from "./stages/take-groups.ts";
 import { learn, learnersOf, moveBudget, pricingOf, type Learner, type LearnerResult } from "./stages/learner.ts";
 import type { SampledGroup } from "./stages/group-game.ts";
 import { rollout } from "./stages/play-groups.ts";

@@ -19,7 +19,9 @@ import { openRunTask } from "../run/run-task.ts";
 import { checkInputs, tokenizerInput } from "../run/run-inputs.ts";
 import { boundPort, checkHost, keyFrom, listen } from "../serving/listen.ts";
 import { toolsOf } from "../serving/tools-of.ts";
-import { trainThroughEndpoint } from "../serving/train-through-endpoint.ts";
+import { endpoint } from "../serving/endpoint.ts";
+import { loadConfig } from "../door/load-config.ts";
+import { runTraining } from "./train.ts";
 import { runFlags, type CommandContext } from "./common.ts";
 import { expectWeightsHere } from "../run/remote/tinker-setting.ts";
 
@@ -116,12 +118,17 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         if (args.train) {
           const words = args.model?.includes("=") ? [args.model, ...rest] : rest;
           const hosts = [args.host, ...(args["allow-host"]?.split(",") ?? [])];
-          const config = words === rest ? args.model : undefined;
           const serving = { host: args.host, port, hosts, apiKey, maxConcurrency, maxBodyBytes, defaultMaxTokens };
-          return trainThroughEndpoint(
-            { config, words, serving, flags: { ...args, dryRun: args["dry-run"] } },
-            terminal,
-          );
+          const config = words === rest ? args.model : undefined;
+          if (config === undefined && !args.resume)
+            throw new LaconicError(
+              "config_invalid",
+              "name a configuration of the task gateway: laconic serve --train FILE; or continue a run: --train --resume --run DIR",
+              { key: "train" },
+            );
+          const written = config === undefined ? null : await loadConfig(config);
+          const flags = { ...args, dryRun: args["dry-run"] };
+          return runTraining(written, words, flags, "serve", terminal, endpoint(serving, terminal));
         }
         const given = servedModel(args, rest);
         const maxBytes = parseBytes("keep-prefixes", args["keep-prefixes"]);

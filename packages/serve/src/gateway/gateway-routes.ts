@@ -8,7 +8,7 @@ import { checkPromptLength } from "../prompt-length.ts";
 import { checkOrigin } from "../request-guard.ts";
 import type { GatewayAgent, GatewayOptions } from "./gateway-options.ts";
 import { belongingOf, checkId, plainChat, restOf, rewardIn, type Belonging } from "./gateway-requests.ts";
-import type { GatewayState } from "./gateway.ts";
+import type { GatewayState } from "./gateway-state.ts";
 import { recordingModel, refused, staleRollout } from "./recording-model.ts";
 import { finished, learnersIn, type DropReason, type OpenRollout } from "./rollout-book.ts";
 

@@ -2,6 +2,7 @@ import type { AgentId, LanguageModel } from "@laconic/core";
 import type { CompletionHandler } from "../completion-handler.ts";
 import { HttpError, refusalResponse } from "../http.ts";
 import { Gate } from "./gate.ts";
+import type { GatewayState } from "./gateway-state.ts";
 import { gatewayRoutes } from "./gateway-routes.ts";
 import type { GatewayOptions } from "./gateway-options.ts";
 import { restore } from "./journal.ts";
@@ -53,21 +54,6 @@ export interface Gateway {
   status(): GatewayStatus;
   /** Refuses requests from now on. */
   close(): void;
-}
-
-/** What requests are answered from. */
-export interface GatewayState {
-  readonly book: RolloutBook;
-  readonly gate: Gate;
-  readonly prompts: Record<string, number>;
-  readonly dropped: Record<string, number>;
-  otherSampling: number;
-  foreign: number;
-  step: number | null;
-  models: Readonly<Record<AgentId, LanguageModel>>;
-  closed: boolean;
-  /** Tells whoever waits for groups that something changed. */
-  changed(): void;
 }
 
 /**

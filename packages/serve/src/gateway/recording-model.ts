@@ -10,7 +10,7 @@ import {
 import type { ReadReply } from "../forms.ts";
 import { HttpError, invalid } from "../http.ts";
 import type { GatewayAgent, GatewayOptions } from "./gateway-options.ts";
-import type { GatewayState } from "./gateway.ts";
+import type { GatewayState } from "./gateway-state.ts";
 import { readCalls } from "./tool-job.ts";
 import { isFull, type OpenRollout } from "./rollout-book.ts";
 import { recordCall, standingOf, type CallPrompt } from "./rollout-record.ts";

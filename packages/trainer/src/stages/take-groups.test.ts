@@ -10,7 +10,7 @@ import type { TrainingParts } from "../parts.ts";
 import { readLines } from "../run/json-lines.ts";
 import { tinyRun } from "../testing/tiny-run.ts";
 import { tinyParts, tinySettings } from "../testing/tiny-task.ts";
-import type { GroupRequest, GroupSource } from "./group-source.ts";
+import type { GroupRequest, GroupSource } from "../group-source.ts";
 
 /** Plays the tiny task for the trainer, as a harness outside would; the trainer itself knows no problem of it. */
 function playedElsewhere(change: Partial<GroupSource> = {}): TrainingParts & { readonly asked: number[] } {

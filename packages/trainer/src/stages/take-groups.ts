@@ -1,54 +1,10 @@
-import {
-  LaconicError,
-  type AgentId,
-  type Episode,
-  type LanguageModel,
-  type Problem,
-  type RewardResult,
-} from "@laconic/core";
+import { LaconicError } from "@laconic/core";
 import { readReward } from "@laconic/rewards";
 import type { TrainConfig } from "../config.ts";
+import type { GroupSource } from "../group-source.ts";
 import type { Learner } from "./learner.ts";
 import { modelsOf, type Samplers, type TrainingParts } from "../parts.ts";
 import type { SampledGroup } from "./group-game.ts";
-
-/** An episode that was played elsewhere, and what it earned. */
-export interface RecordedEpisode {
-  readonly episode: Episode;
-  readonly reward: RewardResult;
-}
-
-/** Episodes about one problem. */
-export interface RecordedGroup {
-  readonly problem: Problem;
-  readonly episodes: readonly RecordedEpisode[];
-}
-
-/** What a step is made of, and how old it is. */
-export interface RecordedStep {
-  readonly groups: readonly RecordedGroup[];
-  /** Steps that the weights behind its oldest reply are behind; 0 where all replies are of the models given. */
-  readonly lag: number;
-}
-
-/** Who speaks until the step has its groups. */
-export interface GroupRequest {
-  /** Steps done so far. */
-  readonly step: number;
-  /** By agent, frozen ones included. Their weights do not change before what was asked for is there. */
-  readonly models: Readonly<Record<AgentId, LanguageModel>>;
-  /** Fires when the run is to end. */
-  readonly signal?: AbortSignal;
-}
-
-/**
- * Gives each step its episodes, in place of playing them: agents of another program behind an endpoint, or recordings.
- * Every utterance of an agent that learns has its token trace.
- */
-export interface GroupSource {
-  /** Null when there will be no more: the run then ends before its last step, and can be continued. */
-  take(request: GroupRequest): Promise<RecordedStep | null>;
-}
 
 /** A source's groups as a step's rollouts. @throws LaconicError `input_invalid` for a step without an episode */
 export async function takeGroups(

@@ -1,4 +1,3 @@
-import { LaconicError } from "@laconic/core";
 import { joinedModel } from "@laconic/engine";
 import {
   closeServer,
@@ -10,8 +9,6 @@ import {
 import type { GatewaySettings } from "@laconic/tasks/named";
 import { checkTraining, type TrainingParts } from "@laconic/trainer";
 import type { Terminal } from "../cli/terminal.ts";
-import { runTraining, type RunFlags } from "../commands/train.ts";
-import { loadConfig } from "../door/load-config.ts";
 import type { OpenSource } from "../run/start-run.ts";
 import type { OpenedParts } from "../run/open-parts.ts";
 import { openJournal } from "./gateway-journal.ts";
@@ -33,34 +30,8 @@ const graceMs = 3000;
 /** How often overdue rollouts are looked for, and the line is written anew. */
 const sweepMs = 500;
 
-/** A training whose episodes come through an endpoint; returns the exit code. */
-export async function trainThroughEndpoint(
-  {
-    config,
-    words,
-    serving,
-    flags,
-  }: {
-    /** A file; none for a run that goes on. */
-    readonly config: string | undefined;
-    readonly words: readonly string[];
-    readonly serving: Serving;
-    readonly flags: RunFlags;
-  },
-  terminal: Terminal,
-): Promise<number> {
-  if (config === undefined && !flags.resume)
-    throw new LaconicError(
-      "config_invalid",
-      "name a configuration of the task gateway: laconic serve --train FILE; or continue a run: --train --resume --run DIR",
-      { key: "train" },
-    );
-  const written = config === undefined ? null : await loadConfig(config);
-  return runTraining(written, words, flags, "serve", terminal, endpoint(serving, terminal));
-}
-
-/** Opens the endpoint of a run. */
-function endpoint(serving: Serving, terminal: Terminal): OpenSource {
+/** The endpoint of a run: what its episodes come through. */
+export function endpoint(serving: Serving, terminal: Terminal): OpenSource {
   return async (opened, { config, directory, resume }) => {
     const { host, port, ...server } = serving;
     const { past, damaged, write } = await openJournal(directory, resume);
