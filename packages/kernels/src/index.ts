@@ -32,6 +32,7 @@ export {
   expectCacheHeads,
   expectCachePlan,
   expectFloats,
+  expectHead,
   expectHeads,
   expectInts,
   expectLayout,
@@ -45,6 +46,7 @@ export {
   rangeOf,
   sizeOf,
 } from "./shape-checks.ts";
+export type { HeadTensors } from "./shape-checks.ts";
 
 export { heldPlaces, longestReach, newPages, newPlaces, pageRun, reachMask, seesEverything } from "./cache-places.ts";
 export { isOnDevice, packSampling } from "./pack-sampling.ts";

@@ -165,6 +165,30 @@ export function expectFilled(values: { readonly length: number }, shape: readonl
     );
 }
 
+/** Tensors of the head: those of `headLogProbs`, and what its gradient gets beside them. */
+export interface HeadTensors {
+  readonly hidden: Tensor;
+  readonly weight: Tensor;
+  readonly inverseTemperature: Tensor;
+  readonly logSumExp?: Tensor;
+  readonly dLogProbs?: Tensor;
+}
+
+/**
+ * Checks the arguments of `headLogProbs` and of its gradient, but for the targets.
+ * @throws LaconicError `input_invalid` when hidden and weight are no matrices of one width, or there is not one number for each row
+ */
+export function expectHead(
+  { hidden, weight, ...numbers }: HeadTensors,
+  place: string,
+): readonly [rows: number, width: number, vocabulary: number] {
+  const [rows, width] = matrix(hidden, `${place}: hidden`);
+  const [vocabulary] = matrix(weight, `${place}: weight`);
+  expectFloats(weight, [vocabulary, width], `${place}: weight`);
+  for (const [name, tensor] of Object.entries(numbers)) expectFloats(tensor, [rows], `${place}: ${name}`);
+  return [rows, width, vocabulary];
+}
+
 /**
  * Checks the arguments of `sampleTokens`.
  * @returns rows and vocabulary of the logits

@@ -2,14 +2,25 @@ import { totalmem } from "node:os";
 import { join } from "node:path";
 import { environmentValue } from "../cli/environment.ts";
 import { LaconicError } from "@laconic/core";
+import type { MemorySettings } from "@laconic/engine";
 import type { KernelSource } from "@laconic/kernels";
-import { isInstalled, tensorFlowKernels, wasmKernels, webGpuKernels, type OptionalDevice } from "@laconic/kernels-tfjs";
-import { findTorch, torchKernels } from "@laconic/kernels-torch";
+import {
+  isInstalled,
+  tensorFlowKernels,
+  wasmKernels,
+  wasmPageSize,
+  webGpuKernels,
+  type OptionalDevice,
+} from "@laconic/kernels-tfjs";
+import { findTorch, torchKernels, torchMemory } from "@laconic/kernels-torch";
 import { parseDeviceName } from "./device-name.ts";
 import { gpusHere, type GpuReport } from "./list-gpus.ts";
 import { probeInChild } from "./probe-in-child.ts";
 import { tryDevice, type DeviceOutcome } from "./try-device.ts";
 import { userCache } from "./user-cache.ts";
+
+/** Of a device's kernels, as far as their memory depends on it. */
+type KernelFacts = Pick<MemorySettings, "headBytes" | "cachePageSize">;
 
 /** A device that the app knows. */
 interface KnownDevice {
@@ -21,6 +32,8 @@ interface KnownDevice {
   readonly dtype?: "bfloat16";
   /** Bytes for each worker, where the device's memory is the machine's. */
   readonly memory?: (workers: number) => number;
+  /** What a plan needs to know of its kernels. */
+  readonly kernels?: KernelFacts;
   /** Whether it counts GPUs, as `cuda:1` names one. */
   readonly indexed?: true;
   /** @param index - of the GPU; the first unless told */
@@ -44,6 +57,9 @@ const otherTorch = "name another PyTorch with LACONIC_TORCH, or take another dev
 const enableAnew = (name: OptionalDevice): string =>
   `laconic doctor --enable ${name} installs it anew; or take another device`;
 
+const cudaKernels = (index: number, fast: { readonly graphs?: true; readonly programs?: true } = {}): KernelSource =>
+  torchKernels({ device: "cuda", dtype: "bfloat16", ...(index > 0 && { index }), ...fast });
+
 /** In the order `auto` tries them. */
 const devices: readonly KnownDevice[] = [
   {
@@ -51,8 +67,9 @@ const devices: readonly KnownDevice[] = [
     about: "PyTorch's C++ library on an NVIDIA GPU: bfloat16, TF32 off",
     workers: 1,
     dtype: "bfloat16",
+    kernels: torchMemory.cuda,
     indexed: true,
-    source: (index = 0) => torchKernels({ device: "cuda", dtype: "bfloat16", ...(index > 0 && { index }) }),
+    source: (index = 0) => cudaKernels(index),
     remedy: otherTorch,
     native: () => hasTorch("cuda"),
   },
@@ -69,6 +86,7 @@ const devices: readonly KnownDevice[] = [
     about: "PyTorch's C++ library on all cores",
     workers: 1,
     memory: (workers) => totalmem() / workers,
+    kernels: torchMemory.cpu,
     source: () => torchKernels({ device: "cpu" }),
     remedy: otherTorch,
     native: () => hasTorch("cpu"),
@@ -88,6 +106,7 @@ const devices: readonly KnownDevice[] = [
     workers: 2,
     // WebAssembly addresses 32 bits.
     memory: (workers) => Math.min(totalmem() / workers, 2 ** 32),
+    kernels: { cachePageSize: wasmPageSize },
     source: () => wasmKernels(),
     remedy: "take another device",
     native: () => false,
@@ -98,6 +117,7 @@ const devices: readonly KnownDevice[] = [
     about: "the same with fused multiplication and addition: faster, its bits are the machine's; needs Node 22",
     workers: 2,
     memory: (workers) => Math.min(totalmem() / workers, 2 ** 32),
+    kernels: { cachePageSize: wasmPageSize },
     source: () => wasmKernels({ fma: true }),
     remedy: "take device wasm, which rounds twice, or Node 22",
     native: () => false,
@@ -110,6 +130,18 @@ const devices: readonly KnownDevice[] = [
     source: () => webGpuKernels(modulesOf("webgpu")),
     remedy: "update the GPU's driver, or take another device",
     native: () => isInstalled("webgpu", modulesOf("webgpu")),
+  },
+  {
+    // After wasm, which works everywhere: no GPU has run it yet.
+    name: "cuda-fast",
+    about: "cuda with decode steps as graphs and kernels of our own, not yet run on a GPU: its bits are not cuda's",
+    workers: 1,
+    dtype: "bfloat16",
+    kernels: torchMemory.cuda,
+    indexed: true,
+    source: (index = 0) => cudaKernels(index, { graphs: true, programs: true }),
+    remedy: "take device cuda",
+    native: () => hasTorch("cuda"),
   },
 ];
 
@@ -141,6 +173,8 @@ export interface ChosenDevice {
   readonly dtype: "float32" | "bfloat16";
   /** Bytes for each worker, where the device's memory is the machine's; null where the kernels know, or nobody does. */
   readonly memory: number | null;
+  /** What a plan needs to know of its kernels. */
+  readonly kernels: KernelFacts;
 }
 
 /**
@@ -165,6 +199,7 @@ export async function chooseDevice(
       workers: count,
       dtype: device.dtype ?? "float32",
       memory: device.memory?.(count) ?? null,
+      kernels: device.kernels ?? {},
     };
   };
   if (name !== "auto") {

@@ -100,7 +100,7 @@ export async function planRun(
     completionTokens,
     microBatch: Math.max(1, Math.min(perStep, Math.floor(memory.maxTokensPerMicroBatch / length))),
     rollouts: Math.ceil(replies / device.workers),
-    ...kernelFacts(device.name),
+    ...device.kernels,
   };
   const { seconds, deviceMemory, timing } = await timeOf(model, device, settings, options.tflops);
   const memoryBytes = options.memoryBytes ?? device.memory ?? deviceMemory;
@@ -125,12 +125,6 @@ export async function planRun(
     timing,
     fleet: await planFleet(config, folder, replies, config.policies === "own" ? agents.length : 1),
   };
-}
-
-/** Of the device's kernels, as far as their memory depends on it. */
-function kernelFacts(device: string): Pick<MemorySettings, "headBytes" | "cachePageSize"> {
-  if (device.startsWith("cuda")) return { headBytes: 2 ** 29, cachePageSize: 256 };
-  return device.startsWith("wasm") ? { cachePageSize: 32 } : {};
 }
 
 function stepSeconds(

@@ -1,4 +1,4 @@
-import { expectFloats, matrix, type Kernels } from "@laconic/kernels";
+import { expectHead, type Kernels } from "@laconic/kernels";
 import {
   add,
   concat,
@@ -34,10 +34,7 @@ export function headKernels(device: OpsDevice): Pick<Kernels, "headLogProbs" | "
   };
   return {
     headLogProbs(hidden, weight, targets, inverseTemperature) {
-      const [rows, width] = matrix(hidden, "headLogProbs: hidden");
-      const [vocabulary] = matrix(weight, "headLogProbs: weight");
-      expectFloats(weight, [vocabulary, width], "headLogProbs: weight");
-      expectFloats(inverseTemperature, [rows], "headLogProbs: inverseTemperature");
+      const [rows, width, vocabulary] = expectHead({ hidden, weight, inverseTemperature }, "headLogProbs");
       device.expectIndices(targets, rows, vocabulary, "headLogProbs: targets");
       const [picks, entropy, logSumExp] = device.makeAll([[rows], [rows], [rows]], () => {
         const made = parts(rows, vocabulary).map(([start, count]) =>
@@ -62,11 +59,8 @@ export function headKernels(device: OpsDevice): Pick<Kernels, "headLogProbs" | "
       return { logProbs: picks, entropy, logSumExp };
     },
     headLogProbsBackward(dLogProbs, { hidden, weight, targets, inverseTemperature, logSumExp }, needs) {
-      const [rows, width] = matrix(hidden, "headLogProbsBackward: hidden");
-      const [vocabulary] = matrix(weight, "headLogProbsBackward: weight");
-      expectFloats(weight, [vocabulary, width], "headLogProbsBackward: weight");
-      for (const each of [dLogProbs, inverseTemperature, logSumExp])
-        expectFloats(each, [rows], "headLogProbsBackward: a row's number");
+      const given = { hidden, weight, inverseTemperature, logSumExp, dLogProbs };
+      const [rows, width, vocabulary] = expectHead(given, "headLogProbsBackward");
       device.expectIndices(targets, rows, vocabulary, "headLogProbsBackward: targets");
       if (rows === 0) {
         const dHidden = device.make([0, width], () => zeros([0, width]));

@@ -1,4 +1,4 @@
-import { expectFloats, matrix, type Kernels, type Tensor } from "@laconic/kernels";
+import { expectHead, type Kernels, type Tensor } from "@laconic/kernels";
 import type { WasmDevice } from "./wasm-device.ts";
 
 /** Logits of at most this many elements are held at once (16 MiB). */
@@ -13,22 +13,10 @@ export function headKernels(device: WasmDevice): Pick<Kernels, Head> {
     const most = Math.max(1, Math.floor(maxLogits / vocabulary));
     for (let start = 0; start < rows; start += most) store.scope(() => body(start, Math.min(most, rows - start)));
   };
-  const expectInputs = (
-    hidden: Tensor,
-    weight: Tensor,
-    targets: Tensor,
-    inverseTemperature: Tensor,
-  ): readonly [rows: number, width: number, vocabulary: number] => {
-    const [rows] = matrix(hidden, "headLogProbs: hidden");
-    const [vocabulary, width] = matrix(weight, "headLogProbs: weight");
-    expectFloats(hidden, [rows, width], "headLogProbs: hidden");
-    device.expectIndices(targets, rows, vocabulary, "headLogProbs: targets");
-    expectFloats(inverseTemperature, [rows], "headLogProbs: inverseTemperature");
-    return [rows, width, vocabulary];
-  };
   return {
     headLogProbs(hidden, weight, targets, inverseTemperature) {
-      const [rows, width, vocabulary] = expectInputs(hidden, weight, targets, inverseTemperature);
+      const [rows, width, vocabulary] = expectHead({ hidden, weight, inverseTemperature }, "headLogProbs");
+      device.expectIndices(targets, rows, vocabulary, "headLogProbs: targets");
       const [logProbs, entropy, logSumExp] = [0, 0, 0].map(() => store.allocate([rows])) as [Tensor, Tensor, Tensor];
       inChunks(rows, vocabulary, (start, count) => {
         const logits = store.allocate([count, vocabulary]);
@@ -39,9 +27,9 @@ export function headKernels(device: WasmDevice): Pick<Kernels, Head> {
       return { logProbs, entropy, logSumExp };
     },
     headLogProbsBackward(dLogProbs, { hidden, weight, targets, inverseTemperature, logSumExp }, needs) {
-      const [rows, width, vocabulary] = expectInputs(hidden, weight, targets, inverseTemperature);
-      expectFloats(logSumExp, [rows], "headLogProbsBackward: logSumExp");
-      expectFloats(dLogProbs, [rows], "headLogProbsBackward: dLogProbs");
+      const given = { hidden, weight, inverseTemperature, logSumExp, dLogProbs };
+      const [rows, width, vocabulary] = expectHead(given, "headLogProbsBackward");
+      device.expectIndices(targets, rows, vocabulary, "headLogProbsBackward: targets");
       const dHidden = store.allocate(hidden.shape);
       const dWeight = needs.weight ? store.zeros(weight.shape) : undefined;
       inChunks(rows, vocabulary, (start, count) => {

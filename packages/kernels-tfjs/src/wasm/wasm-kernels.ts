@@ -13,6 +13,9 @@ import { samplingKernels } from "./sampling.ts";
 import { WasmDevice } from "./wasm-device.ts";
 import type { WasmMemory } from "./wasm-memory.ts";
 
+/** Positions of a page of the key-value cache. */
+export const wasmPageSize = 32;
+
 /** The kernel set on wasm, one thread: SIMD functions over a memory of their own. `fma` says which form of them that memory has. */
 export function wasmKernelSet(memory: WasmMemory, fma = false): Kernels {
   const device = new WasmDevice(memory);
@@ -22,7 +25,7 @@ export function wasmKernelSet(memory: WasmMemory, fma = false): Kernels {
     dtype: "float32",
     deterministic: true,
     batchInvariant: true,
-    cachePageSize: 32,
+    cachePageSize: wasmPageSize,
     memory: () => null,
     liveTensors: () => device.store.count,
     dispose: () => device.store.dispose(),

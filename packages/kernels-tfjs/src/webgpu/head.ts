@@ -1,4 +1,4 @@
-import { expectFloats, matrix, type Kernels } from "@laconic/kernels";
+import { expectHead, type Kernels } from "@laconic/kernels";
 import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { GpuDevice } from "./gpu-device.ts";
 import { product, productInto } from "./products.ts";
@@ -28,10 +28,7 @@ export function headKernels(device: GpuDevice): Pick<Kernels, "headLogProbs" | "
   };
   return {
     headLogProbs(hidden, weight, targets, inverseTemperature) {
-      const [rows, width] = matrix(hidden, "headLogProbs: hidden");
-      const [vocabulary] = matrix(weight, "headLogProbs: weight");
-      expectFloats(weight, [vocabulary, width], "headLogProbs: weight");
-      expectFloats(inverseTemperature, [rows], "headLogProbs: inverseTemperature");
+      const [rows, , vocabulary] = expectHead({ hidden, weight, inverseTemperature }, "headLogProbs");
       ops.expectIndices(targets, rows, vocabulary, "headLogProbs: targets");
       const [logProbs, entropy, logSumExp] = [device.blank([rows]), device.blank([rows]), device.blank([rows])];
       const row = { targets: device.data(targets), scale: device.data(inverseTemperature) };
@@ -47,11 +44,8 @@ export function headKernels(device: GpuDevice): Pick<Kernels, "headLogProbs" | "
     },
     headLogProbsBackward(dLogProbs, forward, needs, into = {}) {
       const { inverseTemperature, logSumExp } = forward;
-      const [rows, width] = matrix(forward.hidden, "headLogProbsBackward: hidden");
-      const [vocabulary] = matrix(forward.weight, "headLogProbsBackward: weight");
-      expectFloats(forward.weight, [vocabulary, width], "headLogProbsBackward: weight");
-      for (const each of [dLogProbs, inverseTemperature, logSumExp])
-        expectFloats(each, [rows], "headLogProbsBackward: a row's number");
+      const given = { hidden: forward.hidden, weight: forward.weight, inverseTemperature, logSumExp, dLogProbs };
+      const [rows, width, vocabulary] = expectHead(given, "headLogProbsBackward");
       ops.expectIndices(forward.targets, rows, vocabulary, "headLogProbsBackward: targets");
       const [hidden, weight] = [device.data(forward.hidden), device.data(forward.weight)];
       const row = {

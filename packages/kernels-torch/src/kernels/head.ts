@@ -1,4 +1,4 @@
-import { expectFloats, matrix, type Kernels, type Tensor } from "@laconic/kernels";
+import { expectFloats, expectHead, type HeadTensors, type Kernels, type Tensor } from "@laconic/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import { operator, type Handle, type Handles } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
@@ -56,16 +56,10 @@ interface Places {
 /** @throws LaconicError `input_invalid` for shapes that do not fit, or a target that is no token */
 export function expectHeadInputs(
   device: TorchDevice,
-  hidden: Tensor,
-  weight: Tensor,
-  targets: Tensor,
-  inverseTemperature: Tensor,
+  { targets, ...tensors }: HeadTensors & { readonly targets: Tensor },
   place: string,
 ): readonly [rows: number, width: number, vocabulary: number] {
-  const [rows, width] = matrix(hidden, `${place}: hidden`);
-  const [vocabulary] = matrix(weight, `${place}: weight`);
-  expectFloats(weight, [vocabulary, width], `${place}: weight`);
-  expectFloats(inverseTemperature, [rows], `${place}: inverseTemperature`);
+  const [rows, width, vocabulary] = expectHead(tensors, place);
   device.expectIndices(targets, rows, vocabulary, `${place}: targets`);
   device.torch.expectWork(rows * width * vocabulary);
   return [rows, width, vocabulary];
@@ -167,10 +161,7 @@ export function headKernels(
     headLogProbs(hidden, weight, targets, inverseTemperature) {
       const [rows, , vocabulary] = expectHeadInputs(
         device,
-        hidden,
-        weight,
-        targets,
-        inverseTemperature,
+        { hidden, weight, targets, inverseTemperature },
         "headLogProbs",
       );
       const tiles = headTiles(rows, vocabulary, { element: 8, column: 0 }, limit);
@@ -208,11 +199,10 @@ export function headKernels(
       into: WeightPlace = {},
     ) {
       const place = "headLogProbsBackward";
-      const [rows, width, vocabulary] = expectHeadInputs(device, hidden, weight, targets, inverseTemperature, place);
-      expectFloats(logSumExp, [rows], `${place}: logSumExp`);
-      expectFloats(dLogProbs, [rows], `${place}: dLogProbs`);
-      const given = needs.weight ? into.dWeight : undefined;
-      if (given) expectFloats(given.tensor, weight.shape, `${place}: into`);
+      const given = { hidden, weight, targets, inverseTemperature, logSumExp, dLogProbs };
+      const [rows, width, vocabulary] = expectHeadInputs(device, given, place);
+      const placed = needs.weight ? into.dWeight : undefined;
+      if (placed) expectFloats(placed.tensor, weight.shape, `${place}: into`);
       // Products that cannot be added in place are made beside their sum.
       const bytes = exact ? { element: 4, column: 0 } : { element: 8, column: needs.weight ? 10 * width : 0 };
       const tiles: HeadTiles = headTiles(rows, vocabulary, bytes, limit);
@@ -229,8 +219,12 @@ export function headKernels(
         const w = device.handle(weight);
         const space = spaceFor(tiles, 1);
         const result = torch.empty(hidden.shape, device.working);
-        const dWeight = given ? device.handle(given.tensor) : needs.weight ? torch.empty(weight.shape, float32) : null;
-        if (rows === 0 && dWeight !== null && given?.add !== true) torch.fill(dWeight, 0);
+        const dWeight = placed
+          ? device.handle(placed.tensor)
+          : needs.weight
+            ? torch.empty(weight.shape, float32)
+            : null;
+        if (rows === 0 && dWeight !== null && placed?.add !== true) torch.fill(dWeight, 0);
         for (const span of tiles.rows)
           torch.run(() => {
             const part = rowsOf(hidden, targets, inverseTemperature, span);
@@ -253,13 +247,13 @@ export function headKernels(
                 if (dWeight === null) return [];
                 const across = torch.view(rounded, [columns.count, span.count], [1, columns.count]);
                 const gradient = torch.view(dWeight, [last, width], [width, 1], first);
-                addProduct(gradient, across, part.hidden, span.start === 0 && given?.add !== true);
+                addProduct(gradient, across, part.hidden, span.start === 0 && placed?.add !== true);
                 return [];
               });
             if (!exact) torch.copyInto(own, sum);
             return [];
           });
-        return dWeight === null || given ? [result] : [result, dWeight];
+        return dWeight === null || placed ? [result] : [result, dWeight];
       });
       return {
         dHidden: store.adoptFloats(dHidden, hidden.shape),

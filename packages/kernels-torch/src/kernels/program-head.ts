@@ -46,10 +46,7 @@ export function headPrograms(
     headLogProbs(hidden, weight, targets, inverseTemperature) {
       const [rows, width, vocabulary] = expectHeadInputs(
         device,
-        hidden,
-        weight,
-        targets,
-        inverseTemperature,
+        { hidden, weight, targets, inverseTemperature },
         "headLogProbs",
       );
       const results = torch.run(() => {
@@ -94,11 +91,10 @@ export function headPrograms(
       into: { readonly dWeight?: { readonly tensor: Tensor; readonly add: boolean } } = {},
     ) {
       const place = "headLogProbsBackward";
-      const [rows, width, vocabulary] = expectHeadInputs(device, hidden, weight, targets, inverseTemperature, place);
-      expectFloats(logSumExp, [rows], `${place}: logSumExp`);
-      expectFloats(dLogProbs, [rows], `${place}: dLogProbs`);
-      const given = needs.weight ? into.dWeight : undefined;
-      if (given) expectFloats(given.tensor, weight.shape, `${place}: into`);
+      const given = { hidden, weight, targets, inverseTemperature, logSumExp, dLogProbs };
+      const [rows, width, vocabulary] = expectHeadInputs(device, given, place);
+      const placed = needs.weight ? into.dWeight : undefined;
+      if (placed) expectFloats(placed.tensor, weight.shape, `${place}: into`);
       /** sum += a b; the first one sets it. */
       const addProduct = (sum: Handle, a: Handle, b: Handle, count: number, first: boolean): void => {
         const product = wideProduct(device, a, b);
@@ -110,8 +106,12 @@ export function headPrograms(
         const [scale, wanted] = [device.handle(inverseTemperature), store.get(targets).handle];
         const [totals, incoming] = [device.handle(logSumExp), device.handle(dLogProbs)];
         const result = torch.empty(hidden.shape, device.working);
-        const dWeight = given ? device.handle(given.tensor) : needs.weight ? torch.empty(weight.shape, float32) : null;
-        if (rows === 0 && dWeight !== null && given?.add !== true) torch.fill(dWeight, 0);
+        const dWeight = placed
+          ? device.handle(placed.tensor)
+          : needs.weight
+            ? torch.empty(weight.shape, float32)
+            : null;
+        if (rows === 0 && dWeight !== null && placed?.add !== true) torch.fill(dWeight, 0);
         const tiles = tilesOf(rows, vocabulary, 6);
         for (const span of tiles.rows)
           torch.run(() => {
@@ -139,13 +139,13 @@ export function headPrograms(
                 if (dWeight === null) return [];
                 const across = torch.view(d, [columns.count, span.count], [1, columns.count]);
                 const gradient = torch.view(dWeight, [columns.count, width], [width, 1], columns.start * width);
-                addProduct(gradient, across, left, columns.count * width, span.start === 0 && given?.add !== true);
+                addProduct(gradient, across, left, columns.count * width, span.start === 0 && placed?.add !== true);
                 return [];
               });
             torch.copyInto(rowsOf(result, width, span), sum);
             return [];
           });
-        return dWeight === null || given ? [result] : [result, dWeight];
+        return dWeight === null || placed ? [result] : [result, dWeight];
       });
       return {
         dHidden: store.adoptFloats(dHidden, hidden.shape),

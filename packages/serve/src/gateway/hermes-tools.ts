@@ -4,7 +4,7 @@ import type { ToolDefinition, ToolFormat, ToolMessage, WrittenCall } from "./too
 /**
  * Calls between `<tool_call>` marks and answers between `<tool_response>` marks, as Hermes and Qwen models were taught.
  * Qwen2.5's template writes the same text.
- * @param options.tells - whether the system message lists the tools; a model that was trained with them needs no list
+ * @param options - `tells`: whether the system message lists the tools; a model that was trained with them needs no list
  */
 export function hermesTools({ tells = true }: { readonly tells?: boolean } = {}): ToolFormat {
   return {
