@@ -70,7 +70,7 @@ export async function openLlama2c(
  * Writes a checkpoint of llama2.c as `config.json` and `model.safetensors` into a folder that exists.
  * @param files - where they lie; folders of this machine unless told
  * @returns what config.json holds
- * @throws what {@link openLlama2c} throws, and LaconicError `run_unwritable`
+ * @throws what `openLlama2c` throws, and LaconicError `run_unwritable`
  */
 export async function convertLlama2c(
   path: string,

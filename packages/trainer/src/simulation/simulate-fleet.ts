@@ -62,7 +62,7 @@ export interface FleetForecast {
 /**
  * Plays a run in its head: the scheduler of asynchronous training, with simulated samplers and a simulated controller. No time
  * passes, nothing is trained; the same parameters give the same forecast. Random numbers are those of `train`: a fleet that
- * draws its latencies with {@link drawLatency} from the requests' own streams comes to the same lags, where the controller costs nothing.
+ * draws its latencies with `drawLatency` from the requests' own streams comes to the same lags, where the controller costs nothing.
  */
 export function simulateFleet(parameters: FleetParameters): FleetForecast {
   const { groupsPerStep, episodesPerGroup, callsPerEpisode, asynchronous, controller, steps, warmUpSteps } = parameters;
