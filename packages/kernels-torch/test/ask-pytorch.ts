@@ -40,6 +40,8 @@ export const cpuOnly: readonly string[] = [
   "aten::_scaled_dot_product_flash_attention_for_cpu_backward",
   "aten::sigmoid",
   "aten::rsqrt",
+  "aten::rsqrt.out",
+  "aten::index_select.out",
 ];
 
 /** Called only where the data want it, which zeros do not: where the likeliest thousand tokens hold too little. */
