@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { LaconicError } from "@laconic/core";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { environmentValue } from "../cli/environment.ts";
@@ -33,6 +34,11 @@ export function quickstartCommand({ terminal }: CommandContext, exit: ExitCode):
       run: async (args, rest) => {
         const isStory = args.world === "story";
         const flags = { ...args, dryRun: args["dry-run"] };
+        if (args.world !== undefined && !isStory && !args.world.includes("="))
+          throw new LaconicError(
+            "config_invalid",
+            `unexpected argument "${args.world}"; story is the only other world`,
+          );
         const words = args.world === undefined || isStory ? rest : [args.world, ...rest];
         terminal.note(`${isStory ? storyIntroduction : introduction}\n`);
         // The preset is implied, not brought: a resumed run is what it was started as.

@@ -13,6 +13,7 @@ test("an empty configuration is the relay task with the paper's training default
     task: { name: "relay", level: "one-fact" },
     model: "shipped",
     engine: null,
+    sampler: null,
     actor: null,
     policies: "shared",
     bases: {},
@@ -31,7 +32,7 @@ test.each([
   [
     { zzzzzz: 3 },
     "zzzzzz",
-    "known: task, model, engine, actor, policies, bases, chatTemplateArguments, lora, device, workers, memory, train",
+    "known: task, model, engine, sampler, actor, policies, bases, chatTemplateArguments, lora, device, workers, memory, train",
   ],
   [{ workers: 0 }, "workers", ">=1"],
   [{ task: { name: "relay", level: "ten-facts" } }, "task.level", "one-fact"],

@@ -49,6 +49,7 @@ export const storyTellers: Preset = {
     budget: {
       ...{ targetTokens: 14, learningRate: 2e-5, proportionalGain: 5e-4, maxPrice: 0.02 },
       ...{ warmupIterations: 5, annealIterations: 20 },
+      guard: { action: "freeze", rewardTolerance: 0.1, maxSilenceRate: 0.6 },
     },
   },
 };
@@ -64,6 +65,7 @@ export const storyRelay: Preset = {
     budget: {
       ...{ targetTokens: 10, learningRate: 1e-4, proportionalGain: 2e-3, maxPrice: 0.03 },
       ...{ warmupIterations: 5, annealIterations: 20 },
+      guard: { action: "freeze", rewardTolerance: 0.1, maxSilenceRate: 0.6 },
     },
   },
 };

@@ -163,7 +163,8 @@ export async function openRun(options: RunOptions): Promise<Run> {
     clock: () => stepClock(options.now),
     async begin(models) {
       const parameters = Object.values(models).reduce((sum, model) => sum + model.parameters, 0);
-      if (records && parameters <= mostRecordedParameters) await saveBeginning(fs, directory, models);
+      // An engine that does not know how many there are keeps them elsewhere: its files are names of theirs.
+      if (records && parameters > 0 && parameters <= mostRecordedParameters) await saveBeginning(fs, directory, models);
     },
     async record(record) {
       if (records) await keep(record.step, "step", packStep(record));
