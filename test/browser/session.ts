@@ -43,7 +43,8 @@ export async function session(engine: Engine, files: Files, options: SessionOpti
     observer: { step: ({ step }) => (step === steps ? stop.abort() : undefined) },
   });
   const shares = await files.exists(`${modelFolder}/config.json`);
-  const recorder = shares ? run : { ...run, checkpoint: async () => undefined };
+  const nothing = async (): Promise<void> => undefined;
+  const recorder = shares ? run : { ...run, begin: nothing, checkpoint: nothing };
   await train(parts, parseTrainConfig(settings), recorder, stop.signal);
   await run.close();
   await engine.close();
