@@ -195,7 +195,7 @@ export const badInputs: readonly BadInput[] = [
   { words: ["relay", "warm-start", "--out", "x", "--device", "abacus"], says: "device abacus is not known" },
 
   // Serving.
-  { words: ["serve"], says: "MODEL" },
+  { words: ["serve"], says: "name what to serve" },
   { words: ["serve", "none"], says: "there is no model folder" },
   { words: ["serve", "empty"], says: "holds no tokenizer.json" },
   { words: ["serve", "model"], says: "tokenizer.json is not JSON", code: 1 },

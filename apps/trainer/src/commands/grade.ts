@@ -19,7 +19,7 @@ export function gradeCommand({ terminal }: CommandContext, exit: ExitCode): Comm
     {
       name: "grade",
       description:
-        "Judge replies by their gold answers, one verdict a row; agreement with labels goes to standard error. Without FILE: the grader's own board of labelled pairs",
+        "Judge replies by their gold answers, one verdict a row; without FILE the grader's own board of labelled pairs",
       args: {
         file: {
           type: "positional",

@@ -29,8 +29,7 @@ export function judgeCommand({ terminal }: CommandContext, exit: ExitCode): Comm
   return command(
     {
       name: "judge",
-      description:
-        "A model judges: of two runs, whose held-out answers it prefers, asked in both orders; of one file of labelled answers, how far it agrees",
+      description: "A model judges: whose answers it prefers of two runs, or how far it agrees with labelled ones",
       args: {
         first: {
           type: "positional",

@@ -18,7 +18,7 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
     {
       name: "sweep",
       description:
-        "Train one configuration with several values of its settings, such as budgets, prices or problems: the accuracy-token frontier",
+        "Train one configuration with several values of its settings, such as budgets: the accuracy-token frontier",
       args: {
         config: {
           type: "positional",

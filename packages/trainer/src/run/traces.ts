@@ -54,7 +54,10 @@ export async function cutTraces(
       if (expected) throw new Error(`${name} is gone, which held ${expected.bytes} bytes at step ${step}`);
       continue;
     }
-    const lines = linesUpTo(new TextDecoder().decode(await fs.read(path)), step);
+    const read = await fs.read(path).catch((cause: unknown) => {
+      throw new Error(`${name}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+    });
+    const lines = linesUpTo(new TextDecoder().decode(read), step);
     texts[name] = textOf(lines);
     if (!expected || isSame(texts[name], expected)) continue;
     const seen = new Set<string>();
