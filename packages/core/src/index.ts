@@ -12,6 +12,7 @@ export { exponential } from "./exponential.ts";
 export { exponentialMinusOne } from "./exponential-minus-one.ts";
 export { logarithm } from "./logarithm.ts";
 
+export { stopEnd } from "./stop-end.ts";
 export { assertSameLayout, ragged, raggedRow, raggedRows, raggedSelect } from "./ragged.ts";
 export type { Ragged } from "./ragged.ts";
 export { joinSequences } from "./sequences/joined-sequences.ts";

@@ -1,26 +1,14 @@
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { LaconicError, randomFromSeed, type SampleRequest, type TrainableModel } from "@laconic/core";
+import { LaconicError } from "@laconic/core";
 import { conformanceOptimizer } from "@laconic/engine/testing";
 import { TinkerClient } from "@laconic/tinker";
 import type { Fault } from "@laconic/tinker/testing";
 import { afterAll, expect, test } from "vitest";
-import { serve, summing, type Served, type ServedOptions } from "./test-server.ts";
+import { summing, type ServedOptions } from "./test-server.ts";
+import { logProbs, once, refusal, request, sequences, source, step, withServed } from "./faulty-runs.ts";
 
-const sequences = [{ promptTokens: [1, 2, 3], completionTokens: [4, 5, 0] }];
-const source = {
-  kind: "adapter",
-  base: { kind: "folder", path: "tiny" },
-  lora: { rank: 4, alpha: 32 },
-  seed: 1,
-} as const;
-const request: SampleRequest = {
-  promptTokens: [1, 2, 3],
-  sampling: { temperature: 1, maxTokens: 4 },
-  stopTokens: [0],
-  random: randomFromSeed(1).state(),
-};
 const folders: string[] = [];
 afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true }))));
 
@@ -28,41 +16,6 @@ async function emptyFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "laconic-tinker-saved-"));
   folders.push(folder);
   return folder;
-}
-
-async function step(model: TrainableModel): Promise<void> {
-  await model.forwardBackward(sequences, ({ values }) => values.map((value) => value / 10 - 0.1));
-  await model.optimStep(conformanceOptimizer);
-}
-
-const logProbs = async (model: TrainableModel): Promise<number[]> => [
-  ...(await model.forward(sequences)).logProbs.values,
-];
-
-async function refusal(call: Promise<unknown>): Promise<LaconicError> {
-  const error: unknown = await call.then(
-    () => null,
-    (thrown: unknown) => thrown,
-  );
-  if (!LaconicError.is(error)) throw new Error(`expected a refusal, got ${String(error)}`);
-  return error;
-}
-
-function once(path: string, ...faults: readonly (Fault | null)[]): (asked: string) => Fault | null {
-  const left = [...faults];
-  return (asked) => (asked === path ? (left.shift() ?? null) : null);
-}
-
-async function withServed(
-  options: ServedOptions,
-  body: (served: Served, model: TrainableModel) => Promise<void>,
-): Promise<void> {
-  const served = await serve(options);
-  try {
-    await body(served, await served.engine.createModel(source));
-  } finally {
-    await served.close();
-  }
 }
 
 test("a server that dies while it saves leaves no reference, and the checkpoint before goes on", async () => {

@@ -17,6 +17,7 @@ import {
   type TokenListener,
   type TrainableModel,
   type TrainingSequence,
+  stopEnd,
 } from "@laconic/core";
 import type { PublishedWeights } from "../servers/sampling-server.ts";
 import type { Fleet } from "./fleet.ts";
@@ -243,7 +244,7 @@ export class FleetModel implements TrainableModel {
         },
         signal,
       );
-      const end = endOf(tokens, stopSequences);
+      const end = stopEnd(tokens, stopSequences);
       return {
         promptTokens,
         tokens: tokens.slice(0, end ?? tokens.length),
@@ -290,13 +291,4 @@ export class FleetModel implements TrainableModel {
       }),
     );
   }
-}
-
-/** Behind the first stop sequence; null without one. */
-function endOf(tokens: readonly number[], stops: readonly (readonly number[])[]): number | null {
-  for (let end = 1; end <= tokens.length; end++)
-    for (const stop of stops)
-      if (stop.length > 0 && stop.length <= end && stop.every((token, i) => tokens[end - stop.length + i] === token))
-        return end;
-  return null;
 }

@@ -1,6 +1,7 @@
 import { expectFloats, matrix, type Kernels, type Tensor } from "@laconic/kernels";
 import { type Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
+import { expectRotary } from "./rotary.ts";
 
 const threads = 256;
 
@@ -67,11 +68,7 @@ export function pointwisePrograms(device: TorchDevice): Pick<Kernels, Pointwise>
       };
     },
     rotary(x, tables, positions, heads, inverse = false) {
-      const [rows, width] = matrix(x, "rotary: x");
-      const [count, half] = matrix(tables.cos, "rotary: cos");
-      expectFloats(x, [rows, 2 * heads * half], "rotary: x");
-      expectFloats(tables.sin, tables.cos.shape, "rotary: sin");
-      device.expectIndices(positions, rows, count, "rotary: positions");
+      const [rows, width, half] = expectRotary(device, x, tables, positions, heads);
       return output([rows, width], (out) => {
         const [from, cos, sin] = [placeOf(x), placeOf(tables.cos), placeOf(tables.sin)];
         const at = torch.address(store.get(positions).handle);

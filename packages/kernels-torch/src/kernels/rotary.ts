@@ -15,6 +15,22 @@ const contiguous = operator("aten::contiguous");
 /** Elements up to which the tables are repeated for all heads: a decode step, whose layers share them. */
 const fewElements = 1 << 20;
 
+/** @throws LaconicError `input_invalid` for heads that the tables do not fit, or a position that they lack */
+export function expectRotary(
+  device: TorchDevice,
+  x: Tensor,
+  { cos, sin }: RotaryTables,
+  positions: Tensor,
+  heads: number,
+): readonly [rows: number, width: number, half: number] {
+  const [rows, width] = matrix(x, "rotary: x");
+  const [count, half] = matrix(cos, "rotary: cos");
+  expectFloats(x, [rows, 2 * heads * half], "rotary: x");
+  expectFloats(sin, cos.shape, "rotary: sin");
+  device.expectIndices(positions, rows, count, "rotary: positions");
+  return [rows, width, half];
+}
+
 /** out = x cos + swapped(x) (-sin, sin), where swapped exchanges the halves of a head. */
 export function rotaryKernels(device: TorchDevice): Pick<Kernels, "rotary"> {
   const { torch, store } = device;
@@ -55,11 +71,7 @@ export function rotaryKernels(device: TorchDevice): Pick<Kernels, "rotary"> {
     });
   return {
     rotary(x, tables, positions, heads, inverse = false) {
-      const [rows, width] = matrix(x, "rotary: x");
-      const [count, half] = matrix(tables.cos, "rotary: cos");
-      expectFloats(x, [rows, 2 * heads * half], "rotary: x");
-      expectFloats(tables.sin, tables.cos.shape, "rotary: sin");
-      device.expectIndices(positions, rows, count, "rotary: positions");
+      const [rows, width, half] = expectRotary(device, x, tables, positions, heads);
       const { handle: input, stride } = device.rows(x);
       const cos = rowsAt(tables, positions, "cos");
       const sin = rowsAt(tables, positions, inverse ? "inverse" : "forward");

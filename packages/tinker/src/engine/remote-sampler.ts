@@ -7,6 +7,7 @@ import {
   type SequenceLogProbs,
   type TokenListener,
   type TrainingSequence,
+  stopEnd,
 } from "@laconic/core";
 import { lostError } from "../client/lost.ts";
 import type { TinkerEngineOptions } from "./engine-options.ts";
@@ -99,7 +100,7 @@ export class RemoteSampler {
             tokens: tokens.length,
           },
         );
-      const end = endOf(tokens, stopSequences);
+      const end = stopEnd(tokens, stopSequences);
       return {
         promptTokens,
         tokens: tokens.slice(0, end ?? tokens.length),
@@ -132,15 +133,6 @@ export class RemoteSampler {
       "this sampler's weights are gone: the server's samplers follow their model, which has stepped since",
     );
   }
-}
-
-/** Behind the first stop sequence; null without one. */
-function endOf(tokens: readonly number[], stops: readonly (readonly number[])[]): number | null {
-  for (let end = 1; end <= tokens.length; end++)
-    for (const stop of stops)
-      if (stop.length > 0 && stop.length <= end && stop.every((token, i) => tokens[end - stop.length + i] === token))
-        return end;
-  return null;
 }
 
 /** @throws LaconicError `input_invalid` for what the protocol cannot be asked */
