@@ -22,7 +22,7 @@ const equal = operator("aten::eq", "Tensor");
 const cat = operator("aten::cat");
 
 /** Where a weight's gradient goes: over what the tensor holds, or on top of it. */
-interface WeightPlace {
+export interface WeightPlace {
   readonly dWeight?: { readonly tensor: Tensor; readonly add: boolean };
 }
 
@@ -63,6 +63,19 @@ export function expectHeadInputs(
   device.expectIndices(targets, rows, vocabulary, `${place}: targets`);
   device.torch.expectWork(rows * width * vocabulary);
   return [rows, width, vocabulary];
+}
+
+/** What holds the weight's gradient: its place, or memory of its own; zeros where no row will write it. */
+export function weightGradient(
+  device: TorchDevice,
+  { shape }: Tensor,
+  rows: number,
+  placed: WeightPlace["dWeight"],
+): Handle {
+  const { torch } = device;
+  const gradient = placed ? device.handle(placed.tensor) : torch.empty(shape, scalarType.float32);
+  if (rows === 0 && placed?.add !== true) torch.fill(gradient, 0);
+  return gradient;
 }
 
 /**
@@ -219,12 +232,7 @@ export function headKernels(
         const w = device.handle(weight);
         const space = spaceFor(tiles, 1);
         const result = torch.empty(hidden.shape, device.working);
-        const dWeight = placed
-          ? device.handle(placed.tensor)
-          : needs.weight
-            ? torch.empty(weight.shape, float32)
-            : null;
-        if (rows === 0 && dWeight !== null && placed?.add !== true) torch.fill(dWeight, 0);
+        const dWeight = needs.weight ? weightGradient(device, weight, rows, placed) : null;
         for (const span of tiles.rows)
           torch.run(() => {
             const part = rowsOf(hidden, targets, inverseTemperature, span);

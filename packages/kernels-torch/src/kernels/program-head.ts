@@ -2,7 +2,7 @@ import { expectFloats, type Kernels, type Tensor } from "@laconic/kernels";
 import { scalarType } from "../native/scalar-type.ts";
 import type { Handle } from "../native/torch.ts";
 import type { TorchDevice } from "../torch-device.ts";
-import { expectHeadInputs } from "./head.ts";
+import { expectHeadInputs, weightGradient, type WeightPlace } from "./head.ts";
 import { spans, tileLimit, type Span } from "./head-tiles.ts";
 import { wideProduct } from "./linear.ts";
 
@@ -88,7 +88,7 @@ export function headPrograms(
       dLogProbs,
       { hidden, weight, targets, inverseTemperature, logSumExp },
       needs,
-      into: { readonly dWeight?: { readonly tensor: Tensor; readonly add: boolean } } = {},
+      into: WeightPlace = {},
     ) {
       const place = "headLogProbsBackward";
       const given = { hidden, weight, targets, inverseTemperature, logSumExp, dLogProbs };
@@ -106,12 +106,7 @@ export function headPrograms(
         const [scale, wanted] = [device.handle(inverseTemperature), store.get(targets).handle];
         const [totals, incoming] = [device.handle(logSumExp), device.handle(dLogProbs)];
         const result = torch.empty(hidden.shape, device.working);
-        const dWeight = placed
-          ? device.handle(placed.tensor)
-          : needs.weight
-            ? torch.empty(weight.shape, float32)
-            : null;
-        if (rows === 0 && dWeight !== null && placed?.add !== true) torch.fill(dWeight, 0);
+        const dWeight = needs.weight ? weightGradient(device, weight, rows, placed) : null;
         const tiles = tilesOf(rows, vocabulary, 6);
         for (const span of tiles.rows)
           torch.run(() => {
