@@ -7,20 +7,9 @@ import { presetConfig, presetNames } from "../presets/index.ts";
 import { shippedCheckpoint } from "./relay-model.ts";
 import { temporaryFolder } from "../testing/temporary-folder.ts";
 import { laconic } from "../testing/laconic.ts";
+import { smallRun } from "../testing/small-run.ts";
 
 const timeout = 120_000;
-
-/** Two steps of four episodes. */
-const small = [
-  "preset:relay-quickstart",
-  "train.steps=2",
-  "train.problemsPerStep=2",
-  "train.episodesPerProblem=2",
-  "train.evaluation.problems=10",
-  "train.evaluation.every=0",
-  "train.evaluation.transcripts=1",
-  "train.checkpoint.every=1",
-];
 
 async function editManifest(run: string, edit: (text: string) => string): Promise<void> {
   const path = join(run, "manifest.json");
@@ -46,7 +35,7 @@ test.each([
   [["lora.rank=0"], "lora"],
 ])("%j is refused and leaves nothing behind", async (words, reason) => {
   const run = join(await temporaryFolder(), "run");
-  const { code, out, err } = await laconic("train", ...small, ...words, "--run", run);
+  const { code, out, err } = await laconic("train", ...smallRun, ...words, "--run", run);
   expect([code, out]).toEqual([2, ""]);
   expect(err.split("\n").at(-1)).toMatch(/^laconic: /u);
   expect(err).toContain(reason);
@@ -59,21 +48,21 @@ test("a policy knows its task: in what ships, in a warm start, in a run's checkp
   const words = ["--level", "two-facts", "--steps", "2", "--batch", "4", "--device", "wasm", "--out", start];
   expect((await laconic("relay", "warm-start", ...words)).code).toBe(0);
   expect(JSON.parse(await readFile(join(start, "laconic.json"), "utf8"))).toEqual({ task: "relay/two-facts" });
-  const wrong = await laconic("train", ...small, `model=${start}`, "--run", run);
+  const wrong = await laconic("train", ...smallRun, `model=${start}`, "--run", run);
   expect([wrong.code, existsSync(run)]).toEqual([2, false]);
   expect(wrong.err).toContain("was taught the prompts of relay/two-facts and cannot read those of relay/one-fact");
-  const right = await laconic("train", ...small, `model=${start}`, "task.level=two-facts", "--run", run);
+  const right = await laconic("train", ...smallRun, `model=${start}`, "task.level=two-facts", "--run", run);
   expect(right.code).toBe(0);
   const saved = join(run, "checkpoints", "step-00000002");
   expect(JSON.parse(await readFile(join(saved, "laconic.json"), "utf8"))).toEqual({ task: "relay/two-facts" });
-  const onward = await laconic("train", ...small, `model=${saved}`, "--run", join(folder, "onward"));
+  const onward = await laconic("train", ...smallRun, `model=${saved}`, "--run", join(folder, "onward"));
   expect([onward.code, existsSync(join(folder, "onward"))]).toEqual([2, false]);
 });
 
 test("a model of another vocabulary is no relay policy", async () => {
   const folder = await temporaryFolder();
   await writeFile(join(folder, "config.json"), JSON.stringify({ model_type: "llama", vocab_size: 151_936 }));
-  const { code, err } = await laconic("train", ...small, `model=${folder}`, "--run", join(folder, "run"));
+  const { code, err } = await laconic("train", ...smallRun, `model=${folder}`, "--run", join(folder, "run"));
   expect(code).toBe(2);
   expect(err).toContain("has a vocabulary of 151936, but relay/one-fact is written in 47 characters");
 });
@@ -85,7 +74,7 @@ test(
     const folder = await temporaryFolder();
     const [model, run] = [join(folder, "model"), join(folder, "run")];
     await cp(fileURLToPath(shippedCheckpoint), model, { recursive: true });
-    expect((await laconic("train", ...small, `model=${model}`, "--run", run)).code).toBe(0);
+    expect((await laconic("train", ...smallRun, `model=${model}`, "--run", run)).code).toBe(0);
     const two = await rowsOf(run);
     const more = await laconic("train", "--resume", run, "train.steps=3");
     expect(more.code).toBe(0);
@@ -105,10 +94,10 @@ test(
       "the setting train.minibatches was 2 when the run started and is 1",
     );
     // A configuration that is named is compared, not left aside.
-    expect(await refused(...small, `model=${model}`, "train.steps=3", "train.seed=5", "--run", run)).toContain(
+    expect(await refused(...smallRun, `model=${model}`, "train.steps=3", "train.seed=5", "--run", run)).toContain(
       "the setting train.seed was 0 when the run started and is 5",
     );
-    const same = await laconic("train", "--resume", ...small, `model=${model}`, "train.steps=3", "--run", run);
+    const same = await laconic("train", "--resume", ...smallRun, `model=${model}`, "train.steps=3", "--run", run);
     expect(same.code).toBe(0);
 
     const config = await readFile(join(run, "config.json"), "utf8");
@@ -143,7 +132,7 @@ test(
 
 test("a report says what rows are lost or stand twice", { timeout }, async () => {
   const run = join(await temporaryFolder(), "run");
-  await laconic("train", ...small, "--run", run);
+  await laconic("train", ...smallRun, "--run", run);
   const [first = "", second = ""] = await rowsOf(run);
   await writeFile(join(run, "metrics.jsonl"), `${second}\n`);
   expect((await laconic("report", run)).err).toContain("metrics.jsonl: row 1 is of step 2: step 1 is lost");
@@ -163,7 +152,7 @@ test(
       "train.optimizer.learningRate.peak=1",
       "train.optimizer.learningRate.warmUpSteps=0",
     ];
-    const { code, err } = await laconic("train", ...small, ...harm, "train.evaluation.problems=60", "--run", run);
+    const { code, err } = await laconic("train", ...smallRun, ...harm, "train.evaluation.problems=60", "--run", run);
     expect(code).toBe(0);
     expect(err).toMatch(
       /warning: at the end, after step 2, the team solves clearly less than before training \(\d+\.\d % -> \d+\.\d %/u,
@@ -174,7 +163,7 @@ test(
 
 test("quickstart --resume is what the run was started as", { timeout }, async () => {
   const run = join(await temporaryFolder(), "run");
-  const words = small.slice(1);
+  const words = smallRun.slice(1);
   expect((await laconic("quickstart", ...words, "--seed", "2", "--run", run)).code).toBe(0);
   const resumed = await laconic("quickstart", "--resume", "--run", run);
   expect([resumed.code, (await rowsOf(run)).length]).toEqual([0, 2]);

@@ -7,6 +7,7 @@ import { wasmKernels } from "@laconic/kernels-tfjs";
 import { startTinkerServer, type TinkerServer, type TinkerServerOptions } from "@laconic/tinker/testing";
 import { expect, test } from "vitest";
 import { laconic } from "../../testing/laconic.ts";
+import { smallRun } from "../../testing/small-run.ts";
 import { temporaryFolder } from "../../testing/temporary-folder.ts";
 import { shippedCheckpoint } from "../relay-model.ts";
 
@@ -39,21 +40,7 @@ async function withServer(
   }
 }
 
-/** Two steps of four episodes. */
-const small = [
-  "preset:relay-quickstart",
-  "device=auto",
-  "lora.rank=4",
-  "lora.alpha=32",
-  "train.optimizer.maxGradNorm=null",
-  "train.steps=2",
-  "train.problemsPerStep=2",
-  "train.episodesPerProblem=2",
-  "train.evaluation.problems=10",
-  "train.evaluation.every=0",
-  "train.evaluation.transcripts=1",
-  "train.checkpoint.every=1",
-];
+const small = [...smallRun, "device=auto", "lora.rank=4", "lora.alpha=32", "train.optimizer.maxGradNorm=null"];
 
 test("a run trains on a server, goes on in a new session, and is evaluated there", { timeout }, () =>
   withServer(skyrl, async (server, run) => {
