@@ -24,7 +24,8 @@ const floors: Readonly<Record<string, number>> = {
   "@laconic/trainer": 4,
   "@laconic/evaluation": 4,
   "@laconic/tasks": 4,
-  laconic: 5,
+  "@laconic/view": 5,
+  laconic: 6,
 };
 
 /** Imports within a floor, each with the one module it may name. */

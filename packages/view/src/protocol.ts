@@ -1,0 +1,229 @@
+import type { AgentId, Problem } from "@laconic/core";
+
+/** What became of a run folder. */
+export type RunState =
+  /** A process holds its lock. */
+  | "running"
+  | "done"
+  /** Ended before its last step: interrupted, killed or stopped early. */
+  | "stopped"
+  /** A file ends in the middle of a row, or lacks rows; what is left is shown. */
+  | "half-written"
+  /** Not a run of this program, or of a version that it cannot read; `reason` says which. */
+  | "foreign";
+
+/** Held-out accuracy and tokens at one step; accuracy from 0 to 1, tokens a mean per episode. */
+export interface EvaluationRow {
+  readonly step: number;
+  readonly problems: number;
+  readonly accuracy: number;
+  readonly interval: readonly [low: number, high: number];
+  readonly tokens: number;
+  /** Share of turns without a word, by agent. */
+  readonly silence: Readonly<Record<AgentId, number>>;
+}
+
+/** A run in the list. `GET /api/runs` gives all, newest first. */
+export interface RunSummary {
+  /** Names it in addresses; stable while the server runs. */
+  readonly id: string;
+  readonly name: string;
+  /** Relative to the folder that was opened. */
+  readonly folder: string;
+  readonly state: RunState;
+  /** In words, where the state is half-written or foreign. */
+  readonly reason: string | null;
+  readonly step: number;
+  readonly plannedSteps: number | null;
+  /** Milliseconds since 1970. */
+  readonly updated: number;
+  /** Training steps only, as the report has it; null before the first. */
+  readonly seconds: number | null;
+  readonly secondsLeft: number | null;
+  readonly device: string | null;
+  readonly seed: string | null;
+  readonly objective: string | null;
+  readonly before: EvaluationRow | null;
+  readonly after: EvaluationRow | null;
+  readonly budgetTokens: number | null;
+  readonly warnings: number;
+  /** Of all files, in bytes. */
+  readonly bytes: number;
+  /** Leaves of the configuration by dotted key: what filters and differences are made of. */
+  readonly settings: Readonly<Record<string, string | number | boolean | null>>;
+}
+
+/** `GET /api/runs/{id}`. */
+export interface RunDetail {
+  readonly summary: RunSummary;
+  readonly config: unknown;
+  readonly environment: unknown;
+  readonly agents: readonly AgentId[];
+  readonly evaluations: readonly EvaluationRow[];
+  /** In plain words. */
+  readonly warnings: readonly string[];
+  /** Every metric that is not constant zero, with its unit; the meaning is that of the metrics page. */
+  readonly metrics: readonly MetricInfo[];
+  readonly episodes: number;
+}
+
+/** A column of `metrics.jsonl` or `timing.jsonl`. */
+export interface MetricInfo {
+  readonly name: string;
+  readonly unit: string;
+  readonly meaning: string | null;
+}
+
+/**
+ * `GET /api/runs/{id}/columns?names=a,b&from=0`: rows from the given one on. The body is a little-endian uint32, the
+ * length of a JSON header (`ColumnsHeader`) in bytes, the header, zeros up to a multiple of 8, then `names.length` columns of
+ * `rows` float64 each, NaN where a row has no such metric. The first column is always `step`.
+ */
+export interface ColumnsHeader {
+  readonly names: readonly string[];
+  readonly from: number;
+  readonly rows: number;
+}
+
+/** `GET /api/runs/{id}/speech`: who spoke to whom, by step. Sums are over the episodes of a step. */
+export interface Speech {
+  readonly agents: readonly AgentId[];
+  readonly steps: readonly SpeechStep[];
+}
+
+export interface SpeechStep {
+  readonly step: number;
+  readonly episodes: number;
+  readonly edges: readonly SpeechEdge[];
+  /** Tokens that an agent wrote, its end tokens included, mean per episode. */
+  readonly written: Readonly<Record<AgentId, number>>;
+  readonly silence: Readonly<Record<AgentId, number>>;
+  /** λ of each cost, as the step charged it. */
+  readonly prices: Readonly<Record<string, number>>;
+}
+
+/** Tokens that `to` read of what `from` wrote, mean per episode, and what they cost at that step's price. */
+export interface SpeechEdge {
+  readonly from: AgentId;
+  readonly to: AgentId;
+  readonly tokens: number;
+  readonly price: number;
+}
+
+/** What `GET /api/runs/{id}/episodes` is asked for, as search parameters. */
+export interface EpisodeQuery {
+  /** Words that all have to be said or asked in it, in any case. */
+  readonly text?: string;
+  readonly kind?: EpisodeKind;
+  /** Graded right (1) or not. */
+  readonly correct?: boolean;
+  readonly agent?: AgentId;
+  /** This agent, or with no agent anybody, said nothing. */
+  readonly silent?: boolean;
+  readonly fromStep?: number;
+  readonly toStep?: number;
+  readonly problem?: string;
+  readonly sort?: "newest" | "oldest" | "tokens" | "reward";
+  readonly offset?: number;
+  readonly limit?: number;
+}
+
+export type EpisodeKind = "training" | "evaluation";
+
+export interface EpisodePage {
+  readonly total: number;
+  /** How many the index holds by now; less than there are while it is being made. */
+  readonly indexed: number;
+  readonly rows: readonly EpisodeRow[];
+}
+
+export interface EpisodeRow {
+  /** Names it in `GET /api/runs/{id}/episodes/{key}`. */
+  readonly key: string;
+  readonly kind: EpisodeKind;
+  readonly step: number;
+  readonly problem: string;
+  /** At most 200 characters. */
+  readonly question: string;
+  readonly answer: string | null;
+  readonly grade: number | null;
+  readonly reward: number | null;
+  readonly tokens: number;
+  readonly silent: readonly AgentId[];
+}
+
+/** One conversation with everything that is known of it. */
+export interface EpisodeDetail {
+  readonly row: EpisodeRow;
+  readonly problem: Problem;
+  readonly turns: readonly TurnDetail[];
+  readonly answer: string | null;
+  /** Named, signed terms of the reward; empty for evaluations. */
+  readonly terms: Readonly<Record<string, number>>;
+  readonly prices: Readonly<Record<string, number>>;
+  /** The same problem in other evaluations and steps: before and after. */
+  readonly others: readonly EpisodeRow[];
+  /** What leaving a turn out changes, where the run has measured it. */
+  readonly messageValue: readonly MessageValue[];
+}
+
+export interface MessageValue {
+  readonly turn: number;
+  /** Accuracy with the message less accuracy without it. */
+  readonly value: number;
+  readonly interval: readonly [low: number, high: number] | null;
+}
+
+export interface TurnDetail {
+  readonly agent: AgentId;
+  readonly turn: number;
+  readonly round: number;
+  readonly text: string;
+  readonly silent: boolean;
+  readonly writtenTokens: number;
+  readonly deliveredTo: readonly AgentId[];
+  /** Turns that it read, of this episode. */
+  readonly reads: readonly number[];
+  /** What the agent alone was told; null where nothing was. */
+  readonly view: string | null;
+  /** Present when a local policy wrote it, one entry per token, the end token included. */
+  readonly tokens: readonly TokenDetail[] | null;
+  /** Of the whole utterance, where it was trained on. */
+  readonly advantage: number | null;
+}
+
+export interface TokenDetail {
+  readonly text: string;
+  readonly logProb: number;
+  readonly advantage: number | null;
+  /** What it cost: λ of a token, for each that pays. */
+  readonly price: number;
+}
+
+/** `GET /api/benches`: tables of `laconic bench` folders. */
+export interface BenchTable {
+  readonly id: string;
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly rows: readonly BenchRow[];
+}
+
+export interface BenchRow {
+  readonly method: string;
+  readonly benchmark: string;
+  readonly questions: number;
+  readonly seeds: number;
+  readonly accuracy: number;
+  readonly interval: readonly [low: number, high: number];
+  readonly tokens: number;
+}
+
+/** Of `GET /api/events`, a stream of server-sent events: what grew since. */
+export type ViewEvent =
+  | { readonly type: "runs" }
+  | { readonly type: "run"; readonly id: string; readonly step: number; readonly state: RunState };
+
+/** Every failure: `{ error }` with a status of 400, 401, 403, 404 or 500. */
+export interface Failure {
+  readonly error: { readonly code: string; readonly message: string };
+}

@@ -1,0 +1,20 @@
+import { join } from "node:path";
+import { defineConfig } from "vite";
+
+const web = join(import.meta.dirname, "web");
+
+/** Two pages, each for itself: the dashboard over run folders, and the playground. */
+export default defineConfig({
+  root: web,
+  base: "./",
+  oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
+  worker: { format: "es", rolldownOptions: { external: ["@tensorflow/tfjs-backend-webgpu"] } },
+  build: {
+    outDir: join(import.meta.dirname, "dist/web"),
+    emptyOutDir: true,
+    target: "es2023",
+    // Pages fetch from their own site alone: addresses of data are not that.
+    assetsInlineLimit: 0,
+    rolldownOptions: { input: [join(web, "dashboard/index.html"), join(web, "playground/index.html")] },
+  },
+});
