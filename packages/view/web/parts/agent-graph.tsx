@@ -1,5 +1,4 @@
 import type { JSX } from "preact";
-import "./agent-graph.css";
 import { edgePath, layoutOf, type EdgePath, type GraphLayout } from "./graph-layout.ts";
 
 /** What goes from one agent to another: tokens a mean per episode, and what they cost. */
@@ -36,7 +35,7 @@ export interface AgentGraphProps {
 /** More lines than this would cover each other's numbers; they say them when pointed at. */
 const mostLabels = 8;
 
-/** Who speaks to whom: a line is as wide as what it carries, a rim as green as its agent speaks. */
+/** Who speaks to whom: a line is as wide as what it carries, a rim as green as its agent speaks. A page links `agent-graph.css`. */
 export function AgentGraph(props: AgentGraphProps): JSX.Element {
   const { agents, edges, answerer, travelling = [] } = props;
   const layout = layoutOf(agents, edges, answerer);
