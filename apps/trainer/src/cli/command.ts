@@ -10,6 +10,8 @@ export interface CommandSpec<A extends ArgsDef> {
   readonly args: A;
   /** Accepts `key=value` positionals after the declared ones. */
   readonly overrides?: boolean;
+  /** Accepts any positionals after the declared ones. */
+  readonly more?: boolean;
   run(args: ParsedArgs<A>, rest: readonly string[]): Promise<number>;
 }
 
@@ -32,7 +34,7 @@ export function command<const A extends ArgsDef>(spec: CommandSpec<A>, exit: Exi
       const positionals = Object.values(spec.args).filter((arg) => arg.type === "positional").length;
       const rest = args._.slice(positionals);
       const stray = spec.overrides ? rest.find((word) => !word.includes("=")) : rest[0];
-      if (stray !== undefined)
+      if (stray !== undefined && !spec.more)
         throw new LaconicError("config_invalid", `unexpected argument "${stray}"; see laconic ${spec.name} --help`, {
           argument: stray,
         });

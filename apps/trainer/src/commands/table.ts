@@ -43,6 +43,21 @@ export const commandTable: readonly ListedCommand[] = [
     load: async () => (await import("./report.ts")).reportCommand,
   },
   {
+    name: "ls",
+    description: "List the runs of a folder: state, steps, accuracy, tokens, time, device, warnings",
+    load: async () => (await import("./ls.ts")).lsCommand,
+  },
+  {
+    name: "compare",
+    description: "What differs between runs: settings, and figures with their intervals, seeds together",
+    load: async () => (await import("./compare.ts")).compareCommand,
+  },
+  {
+    name: "export",
+    description: "Write a run's metrics, evaluations, episodes and turns as CSV",
+    load: async () => (await import("./export.ts")).exportCommand,
+  },
+  {
     name: "audit",
     description: "Compute a run again from its folder with a second implementation, and say where they differ",
     load: async () => (await import("./audit.ts")).auditCommand,
