@@ -2,6 +2,7 @@ import { stripVTControlCharacters } from "node:util";
 import { runCommand } from "citty";
 import packageJson from "../package.json" with { type: "json" };
 import type { ExitCode } from "./cli/command.ts";
+import { sayWhile } from "./cli/saying.ts";
 import { sayError } from "./cli/say-error.ts";
 import { findCommand, rootCommand } from "./dispatch/find-command.ts";
 import { processTerminal, type Terminal } from "./cli/terminal.ts";
@@ -77,7 +78,9 @@ export async function runProcess(): Promise<void> {
   // Whoever reads has enough, as `head` does: end as other programs end by SIGPIPE.
   for (const stream of [process.stdout, process.stderr])
     stream.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 141 : 1));
+  const terminal = processTerminal(process.stdout, process.stderr, process.stdin);
   process.exitCode = await main(process.argv.slice(2), {
-    terminal: processTerminal(process.stdout, process.stderr, process.stdin),
+    terminal,
+    whileLoading: (name, load) => sayWhile(terminal, `reading what ${name} takes`, load),
   });
 }

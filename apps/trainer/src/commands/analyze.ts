@@ -5,6 +5,7 @@ import type { CommandDef } from "citty";
 import { analyseRun } from "../analysis/analyse-run.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
+import { sayWhile } from "../cli/saying.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
@@ -32,7 +33,9 @@ export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): Co
           which: best ? ("best" as const) : ("latest" as const),
         };
         const run = resolve(directory);
-        const analysis = await analyseRun(run, options, terminal);
+        const analysis = await sayWhile(terminal, "replaying held-out problems, before and after training", () =>
+          analyseRun(run, options, terminal),
+        );
         const page = analysisMarkdown(analysis);
         const panels = [
           { title: "before", edges: analysis.before.edges },

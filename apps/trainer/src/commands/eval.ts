@@ -4,6 +4,7 @@ import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { formatNumber, formatPercent } from "../cli/format.ts";
+import { sayWhile } from "../cli/saying.ts";
 import { withoutScore } from "../report/unscored.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 import { actorChoice } from "../run/actor-choice.ts";
@@ -32,11 +33,17 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
         const { config, state, warnings } = run;
         for (const warning of warnings) terminal.note(`${terminal.paint("yellow", "warning")}: ${warning}`);
         const actor = args.actor === undefined ? null : await actorChoice(args.actor, terminal);
-        const { parts, close } = await openFoundRun(run, terminal, actor ? { actor: actor.speaks } : {});
+        const { parts, close } = await sayWhile(terminal, "loading the run's models", () =>
+          openFoundRun(run, terminal, actor ? { actor: actor.speaks } : {}),
+        );
         try {
           const { sampling, scoring } = config.train;
           const options = { seed: args.seed, step: state.step, problems, sampling, scoring };
-          const { evaluation } = await evaluate(parts, livePolicies(parts), options);
+          const { evaluation } = await sayWhile(
+            terminal,
+            `measuring ${Math.min(problems, parts.task.heldOut.length)} held-out problems`,
+            () => evaluate(parts, livePolicies(parts), options),
+          );
           const [low, high] = evaluation.interval;
           terminal.result(
             args.json

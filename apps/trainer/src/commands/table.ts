@@ -6,7 +6,7 @@ import type { CommandContext } from "./common.ts";
 export interface ListedCommand {
   readonly name: string;
   readonly description: string;
-  load(): Promise<(context: CommandContext, exit: ExitCode) => CommandDef>;
+  readonly load: () => Promise<(context: CommandContext, exit: ExitCode) => CommandDef>;
 }
 
 /** Every command, in the order in which the help lists them. */

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import type { TrainingParts, TrainResult } from "@laconic/trainer";
 import { checkTraining, declineOf, openRun, tensorBoardSink, train, type RunOptions } from "@laconic/trainer";
+import { saying, type Saying } from "../cli/saying.ts";
 import { statusLine } from "../cli/status-line.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { formatNumber, formatPercent } from "../cli/format.ts";
@@ -24,6 +25,9 @@ import { probedServer, recordInputs, recordLines, tokenLimits } from "./remote/t
 import { policyTask } from "./policy-task.ts";
 import { runInputs } from "./run-inputs.ts";
 import { pinnedRunTask } from "./run-task.ts";
+
+/** Between two lines where nobody watches, in milliseconds. */
+const longestSilence = 30_000;
 
 export interface StartedRun extends TrainResult {
   /** What interrupted the run, if anything did. */
@@ -64,7 +68,8 @@ export async function startRun(
   const { models } = await checkRun(given, terminal, { served: openSource !== undefined });
   const weights = given.engine === null;
   const { pinned, folder } = await openModelFolder(given.model, terminal, { weights });
-  const { place, ...where } = await choosePlace(given, folder, models, terminal);
+  const choosing = saying(terminal, "trying devices");
+  const { place, ...where } = await choosePlace(given, folder, models, terminal).finally(() => choosing.done());
   const config = { ...given, task: await pinnedRunTask(given.task), model: pinned, ...where };
   const warn = (message: string): void => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`);
   const resources = await runResources(pinned, terminal, { weights });
@@ -72,7 +77,11 @@ export async function startRun(
   const { sampler } = config;
   // Servers batch by themselves: no request waits for another.
   const batching = sampler ? { batching: "continuous" as const } : {};
-  const opened = await openParts(config, place, { ...resources, journal, ...batching });
+  const loading = saying(
+    terminal,
+    given.engine ? "opening the models on the server" : `loading the model on ${config.device}`,
+  );
+  const opened = await openParts(config, place, { ...resources, journal, ...batching }).finally(() => loading.done());
   const { engine, task, parts: local, close } = opened;
   let fleet: OpenedFleet | null = null;
   const stop = new AbortController();
@@ -101,7 +110,11 @@ export async function startRun(
     const known = policyTask(config.task);
     const started = performance.now();
     let first: number | null = null;
-    const { steps } = config.train;
+    const { steps, evaluation: measure, problemsPerStep, episodesPerProblem } = config.train;
+    const measuring = `measuring ${Math.min(measure.problems, task.heldOut.length)} held-out problems`;
+    // Of the first step, and of the last line where nobody watches.
+    let [stepping, told] = [started, started];
+    let now: Saying = { done: () => undefined };
     const run = await openRun({
       directory,
       resume,
@@ -128,30 +141,46 @@ export async function startRun(
       observer: {
         step(metrics) {
           fleet?.flush().catch((error: unknown) => warn(`samplers.jsonl: ${(error as Error).message}`));
+          now.done();
           const step = metrics["step"] as number;
           first ??= step - 1;
+          const at = performance.now();
           const line = statusLine({
             step,
             steps,
             accuracy: metrics["task/accuracy"] as number,
             tokens: metrics["tokens/episode_mean"] as number,
             tokenPrice: metrics["budget/tokens/lambda"] as number,
-            elapsedSeconds: (performance.now() - started) / 1000,
+            elapsedSeconds: (at - stepping) / 1000,
             stepsDone: step - first,
             ...(fleet && { note: serversInShort(fleet.servers()) }),
           });
           if (terminal.interactive) terminal.status(line);
-          else if (step % 10 === 0 || step === steps) terminal.note(line);
+          else if (step % 10 === 0 || step === steps || at - told > longestSilence) {
+            terminal.note(line);
+            told = at;
+          }
+          if (!openSource && (step === steps || (measure.every > 0 && step % measure.every === 0)))
+            now = saying(terminal, measuring);
         },
-        evaluation: ({ step, accuracy, tokens, problems, ...evaluation }) =>
+        evaluation: ({ step, accuracy, tokens, problems, ...evaluation }) => {
+          now.done();
           terminal.note(
             `${terminal.paint("cyan", `held-out at step ${step}`)}: accuracy ${formatPercent(accuracy)}, ${formatNumber(tokens)} tokens per episode (${problems} problems${withoutScore(evaluation)})`,
-          ),
+          );
+          if (step > 0) return;
+          [stepping, told] = [performance.now(), performance.now()];
+          now = saying(
+            terminal,
+            `first step: ${problemsPerStep} problems x ${episodesPerProblem} episodes, and the update`,
+          );
+        },
         warning: warn,
       },
     });
     let result: TrainResult;
     let source: OpenedSource | undefined;
+    now = saying(terminal, resume === false && !openSource ? `${measuring} before the first step` : "starting");
     try {
       await keepSources(directory, sources);
       source = await openSource?.({ ...opened, parts }, { config, directory, resume: resume !== false });
@@ -160,6 +189,7 @@ export async function startRun(
       if ("kind" in place) terminal.note(`the last checkpoint goes on with: laconic train --resume --run ${directory}`);
       throw error;
     } finally {
+      now.done();
       await source?.close();
       await fleet?.flush();
       await run.close();
