@@ -141,4 +141,9 @@ export const commandTable: readonly ListedCommand[] = [
     description: "Say what this machine can run on, and what is missing",
     load: async () => (await import("./doctor.ts")).doctorCommand,
   },
+  {
+    name: "completion",
+    description: "Print the script by which bash, zsh or fish completes commands, flags, presets and run folders",
+    load: async () => (await import("./completion.ts")).completionCommand,
+  },
 ];
