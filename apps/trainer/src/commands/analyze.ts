@@ -6,6 +6,7 @@ import { analyseRun } from "../analysis/analyse-run.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { sayWhile } from "../cli/saying.ts";
+import { actorSpendingFlags } from "../run/actor-spending.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
@@ -23,9 +24,10 @@ export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): Co
         },
         seed: { type: "string", description: "Seed of the sampling", default: "analysis", valueHint: "text" },
         best: { type: "boolean", description: "The checkpoint of the best evaluation instead of the last one" },
+        ...actorSpendingFlags,
         ...jsonFlag,
       },
-      run: async ({ directory, problems, cut, seed, best, json }) => {
+      run: async ({ directory, problems, cut, seed, best, json, ...cap }) => {
         const options = {
           problems: wholeNumber("problems", problems, 1, 1000),
           cut,
@@ -34,7 +36,7 @@ export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): Co
         };
         const run = resolve(directory);
         const analysis = await sayWhile(terminal, "replaying held-out problems, before and after training", () =>
-          analyseRun(run, options, terminal),
+          analyseRun(run, options, terminal, cap),
         );
         const page = analysisMarkdown(analysis);
         const panels = [

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
+import { LaconicError } from "@laconic/core";
 import type { TrainingParts, TrainResult } from "@laconic/trainer";
 import { checkTraining, declineOf, openRun, tensorBoardSink, train, type RunOptions } from "@laconic/trainer";
 import { saying, type Saying } from "../cli/saying.ts";
@@ -18,6 +19,8 @@ import { chooseDevice } from "./devices.ts";
 import { openModelFolder } from "./model-folder.ts";
 import { openParts, type OpenedParts, type Place } from "./open-parts.ts";
 import { runResources } from "./open-run.ts";
+import { spendingMeter } from "./actor-spending.ts";
+import type { Spending } from "./spending.ts";
 import { serversOf, type SamplerSettings } from "./fleet/fleet-setting.ts";
 import { openFleet, serversInShort, type OpenedFleet } from "./fleet/open-fleet.ts";
 import { checkAgainstServer } from "./remote/check-remote.ts";
@@ -62,6 +65,7 @@ export async function startRun(
   resume: Exclude<RunOptions["resume"], undefined>,
   terminal: Terminal,
   openSource?: OpenSource,
+  spending: Spending | null = null,
 ): Promise<StartedRun> {
   // A run that goes on is refused by the name of the file; where one may be started over, openRun says what differs.
   if (resume === true) await checkSources(directory);
@@ -81,7 +85,9 @@ export async function startRun(
     terminal,
     given.engine ? "opening the models on the server" : `loading the model on ${config.device}`,
   );
-  const opened = await openParts(config, place, { ...resources, journal, ...batching }).finally(() => loading.done());
+  const opened = await openParts(config, place, { ...resources, journal, spending, ...batching }).finally(() =>
+    loading.done(),
+  );
   const { engine, task, parts: local, close } = opened;
   let fleet: OpenedFleet | null = null;
   const stop = new AbortController();
@@ -142,6 +148,7 @@ export async function startRun(
         step(metrics) {
           fleet?.flush().catch((error: unknown) => warn(`samplers.jsonl: ${(error as Error).message}`));
           now.done();
+          meter?.keep().catch((error: unknown) => warn(`spending.json: ${(error as Error).message}`));
           const step = metrics["step"] as number;
           first ??= step - 1;
           const at = performance.now();
@@ -181,17 +188,23 @@ export async function startRun(
     let result: TrainResult;
     let source: OpenedSource | undefined;
     now = saying(terminal, resume === false && !openSource ? `${measuring} before the first step` : "starting");
+    const meter = spending?.price ? await spendingMeter(directory, spending) : null;
     try {
       await keepSources(directory, sources);
       source = await openSource?.({ ...opened, parts }, { config, directory, resume: resume !== false });
       result = await train(source?.parts ?? parts, config.train, run, stop.signal);
     } catch (error) {
-      if ("kind" in place) terminal.note(`the last checkpoint goes on with: laconic train --resume --run ${directory}`);
+      const spent = spending && LaconicError.is(error) && error.code === "budget_refused";
+      if ("kind" in place || spent)
+        terminal.note(
+          `the last checkpoint goes on with: laconic train --resume --run ${directory}${spent ? " --max-usd MORE" : ""}`,
+        );
       throw error;
     } finally {
       now.done();
       await source?.close();
       await fleet?.flush();
+      await meter?.keep();
       await run.close();
     }
     const seconds = (performance.now() - started) / 1000;
