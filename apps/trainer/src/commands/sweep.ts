@@ -10,6 +10,7 @@ import { runVariants } from "../sweep/run-variants.ts";
 import { summariseSweep, sweepTable } from "../sweep/sweep-report.ts";
 import { variantChart } from "../sweep/variant-chart.ts";
 import { variantsOf } from "../sweep/variants-of.ts";
+import { actorSpendingFlags } from "../run/actor-spending.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 import { loadConfig } from "../door/load-config.ts";
 
@@ -30,6 +31,7 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           default: "sweep",
           valueHint: "folder",
         },
+        ...actorSpendingFlags,
         ...jsonFlag,
       },
       overrides: true,
@@ -55,6 +57,7 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
             seeds,
             overrides,
             file: "sweep.json",
+            cap: args,
             onResult: async () => undefined,
           },
           terminal,
