@@ -62,7 +62,8 @@ export class RunReader {
       if (this.#facts && seen === this.#seen && held === this.#facts.isHeld) return false;
       this.#seen = seen;
       this.#facts = await this.#readFacts(held, bytes, updated);
-      this.#summary = summaryOf(this.id, this.#name, this.#folder, this.#facts);
+      const named = { id: this.id, name: this.#name, folder: this.#folder };
+      this.#summary = summaryOf(named, this.#facts, this.#warnings().length);
       await this.#columns?.readNew();
       await this.#index?.findLines();
       return true;
