@@ -16,6 +16,7 @@ import {
   type RunDetail,
   type RunSummary,
   type Speech,
+  type ViewData,
   type Viewer,
 } from "@laconic/view";
 import { settings, smallRun, somePages } from "./small-runs.ts";
@@ -145,18 +146,23 @@ describe("what a run's pages are told", () => {
   test("an episode has its tokens with log-probs, advantages and prices, what was read, and the same problem elsewhere", async () => {
     const rollouts = await rows("rollouts.jsonl");
     for (const transcript of rollouts) {
-      const { step, episode, reward, terms } = transcript as { step: number } & Record<string, never>;
+      const { step, episode, reward, terms } = transcript as {
+        step: number;
+        reward: number;
+        terms: Record<string, number>;
+        episode: { problemId: string; utterances: unknown };
+      };
       const page = await get<EpisodePage>(`/api/runs/${id}/episodes?kind=training&fromStep=${step}&toStep=${step}`);
       const details = await Promise.all(
         page.rows.map(({ key }) => get<EpisodeDetail>(`/api/runs/${id}/episodes/${key}`)),
       );
       const said = (turns: readonly { text: string }[]): string => JSON.stringify(turns.map(({ text }) => text));
-      const utterances = episode["utterances"] as (Record<string, unknown> & {
+      const utterances = episode.utterances as (Record<string, unknown> & {
         text: string;
         trace: { logProbs: number[] };
       })[];
       const detail = details.find(
-        (each) => said(each.turns) === said(utterances) && each.problem.id === episode["problemId"],
+        (each) => said(each.turns) === said(utterances) && each.problem.id === episode.problemId,
       ) as EpisodeDetail;
       expect([detail.row.reward, detail.terms, detail.prices]).toEqual([reward, terms, { tokens: 0.1 }]);
       const group = page.rows.filter(({ problem }) => problem === detail.problem.id);
@@ -285,7 +291,7 @@ test("a failure inside is told to who looks after the server, and to nobody else
     folders: [],
     pages: join(folder, "pages"),
     onError: (error) => heard.push(error),
-    data: { ...({} as never), runs: () => Promise.reject(new Error("/secret/path")), close: async () => undefined },
+    data: { ...({} as ViewData), runs: () => Promise.reject(new Error("/secret/path")), close: async () => undefined },
   });
   const answer = await broken.handle(new Request("http://x/api/runs", { headers: { host: "localhost" } }));
   expect([answer.status, await answer.text()]).toEqual([

@@ -278,7 +278,7 @@ const mostCheckedBytes = 1 << 18;
 function rowsIn(text: string | null): Json[] {
   return (text ?? "").split("\n").flatMap((line) => {
     const row = line === "" ? undefined : parsed(line);
-    return typeof row === "object" && row !== null ? [row as Json] : [];
+    return typeof row === "object" && row !== null ? [recordOf(row)] : [];
   });
 }
 
