@@ -24,6 +24,7 @@ import { settings, smallRun, somePages } from "./small-runs.ts";
 let folder = "";
 let viewer: Viewer;
 let id = "";
+const failures: unknown[] = [];
 
 const ask = (path: string, headers: Readonly<Record<string, string>> = {}, method = "GET"): Promise<Response> =>
   viewer.handle(new Request(`http://localhost${path}`, { method, headers: { host: "localhost:1234", ...headers } }));
@@ -40,7 +41,7 @@ beforeAll(async () => {
   await smallRun(join(folder, "runs/a"));
   const pages = await somePages(join(folder, "pages"));
   // In the thread, as everybody runs it.
-  viewer = await openViewer({ folders: [join(folder, "runs")], pages, onError: (error) => expect(error).toBeNull() });
+  viewer = await openViewer({ folders: [join(folder, "runs")], pages, onError: (error) => failures.push(error) });
   [{ id }] = (await get<RunSummary[]>("/api/runs")) as [RunSummary];
 });
 afterAll(async () => {
@@ -320,5 +321,6 @@ test("behind a server of Node's the stream says what grows, and ends with who re
   ]);
   stop.abort();
   await closeServer(server, 1000);
+  expect(failures).toEqual([]);
   expect(await readFile(join(folder, "runs/b/LOCK"), "utf8").catch(() => null)).toBeNull();
 });
