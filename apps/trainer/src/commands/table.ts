@@ -37,6 +37,11 @@ export const commandTable: readonly ListedCommand[] = [
     load: async () => (await import("./eval.ts")).evalCommand,
   },
   {
+    name: "view",
+    description: "Look at runs, sweeps and benches in the browser, live while they are written",
+    load: async () => (await import("./view.ts")).viewCommand,
+  },
+  {
     name: "report",
     description:
       "Write the report of a run (one HTML page with charts and transcripts) or of a bench (the papers' tables)",
