@@ -11,7 +11,12 @@ import { RunPage } from "./run/run-page.tsx";
 import { RunsPage } from "./run/runs-page.tsx";
 import { all } from "./route.ts";
 
-const titles: Readonly<Record<string, string>> = { runs: "Runs", compare: "Comparison", run: "Run", benches: "Benches" };
+const titles: Readonly<Record<string, string>> = {
+  runs: "Runs",
+  compare: "Comparison",
+  run: "Run",
+  benches: "Benches",
+};
 
 /** The frame of all pages. */
 export function App() {
@@ -30,7 +35,11 @@ export function App() {
   const sel = all(route, "sel");
   return (
     <>
-      <a class="skip" href="#main" onClick={(event) => (event.preventDefault(), document.querySelector<HTMLElement>("#main")?.focus())}>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => (event.preventDefault(), document.querySelector<HTMLElement>("#main")?.focus())}
+      >
         To the content
       </a>
       <header class="top">
@@ -41,7 +50,10 @@ export function App() {
           <a href={linkTo(["runs"], sel.length > 0 ? { sel } : {})} aria-current={page === "runs" ? "page" : undefined}>
             Runs
           </a>
-          <a href={linkTo(["compare"], sel.length > 0 ? { sel } : {})} aria-current={page === "compare" ? "page" : undefined}>
+          <a
+            href={linkTo(["compare"], sel.length > 0 ? { sel } : {})}
+            aria-current={page === "compare" ? "page" : undefined}
+          >
             Compare
           </a>
           <a href={linkTo(["benches"])} aria-current={page === "benches" ? "page" : undefined}>
@@ -57,7 +69,15 @@ export function App() {
         </button>
       </header>
       <Gone />
-      {page === "compare" ? <ComparePage /> : page === "run" ? <RunPage key={second} /> : page === "benches" ? <BenchesPage /> : <RunsPage />}
+      {page === "compare" ? (
+        <ComparePage />
+      ) : page === "run" ? (
+        <RunPage key={second} />
+      ) : page === "benches" ? (
+        <BenchesPage />
+      ) : (
+        <RunsPage />
+      )}
       <Help isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
     </>
   );
@@ -78,7 +98,8 @@ function Gone() {
   if (state !== "gone") return null;
   return (
     <p class="notice warn gone" role="alert">
-      The server is gone; what is shown may be old. This page connects again by itself once <code>laconic view</code> runs again at this address.
+      The server is gone; what is shown may be old. This page connects again by itself once <code>laconic view</code>{" "}
+      runs again at this address.
     </p>
   );
 }

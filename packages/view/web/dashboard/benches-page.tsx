@@ -17,7 +17,8 @@ export function BenchesPage() {
           benches.length === 0 ? (
             <Empty title="No benches here">
               <p>
-                <code>laconic bench</code> compares methods on benchmarks and writes its table into a folder; tables below the opened folder appear here.
+                <code>laconic bench</code> compares methods on benchmarks and writes its table into a folder; tables
+                below the opened folder appear here.
               </p>
             </Empty>
           ) : (
@@ -83,7 +84,13 @@ function Bench({ bench }: { readonly bench: BenchTable }) {
 }
 
 /** From 0 to 100 %. */
-export function IntervalBar({ value, interval }: { readonly value: number; readonly interval: readonly [number, number] }) {
+export function IntervalBar({
+  value,
+  interval,
+}: {
+  readonly value: number;
+  readonly interval: readonly [number, number];
+}) {
   return (
     <svg class="interval" width="120" height="14" viewBox="0 0 120 14">
       <line class="axis" x1="0" x2="120" y1="7" y2="7" />

@@ -24,10 +24,12 @@ export function Help({ isOpen, onClose }: { readonly isOpen: boolean; readonly o
         </tbody>
       </table>
       <p class="small soft">
-        Everything that a view is set to stands in its address: a bookmark, or a link to somebody with the same folder, shows the same.
+        Everything that a view is set to stands in its address: a bookmark, or a link to somebody with the same folder,
+        shows the same.
       </p>
       <p class="small soft">
-        Characters that cannot be seen, or that would turn a line around, are shown by name, as in <span class="mark">RLO</span>: models write them too.
+        Characters that cannot be seen, or that would turn a line around, are shown by name, as in{" "}
+        <span class="mark">RLO</span>: models write them too.
       </p>
       <button type="button" class="button primary" onClick={onClose}>
         Close

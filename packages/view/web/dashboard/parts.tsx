@@ -30,7 +30,13 @@ export function StateBadge({ run }: { readonly run: Pick<RunSummary, "state"> })
 }
 
 /** "61.2 % (57.0 to 65.1 %)". */
-export function Interval({ value, interval }: { readonly value: number; readonly interval: readonly [number, number] | null }) {
+export function Interval({
+  value,
+  interval,
+}: {
+  readonly value: number;
+  readonly interval: readonly [number, number] | null;
+}) {
   return (
     <span class="number">
       {formatPercent(value)}
@@ -59,13 +65,15 @@ export function Problem({ error }: { readonly error: ServerError }) {
   if (error.status === 0)
     return (
       <p class="notice warn" role="alert">
-        The server does not answer. This page asks again by itself; if it was stopped, start it with <code>laconic view</code> and the same folder.
+        The server does not answer. This page asks again by itself; if it was stopped, start it with{" "}
+        <code>laconic view</code> and the same folder.
       </p>
     );
   if (error.status === 401 || error.status === 403)
     return (
       <p class="notice bad" role="alert">
-        The server refused: {error.message}. Open the address with the token that <code>laconic view</code> printed when it started.
+        The server refused: {error.message}. Open the address with the token that <code>laconic view</code> printed when
+        it started.
       </p>
     );
   return (

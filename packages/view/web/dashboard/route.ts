@@ -6,7 +6,7 @@ export interface Route {
 
 /** Reads the part of an address after `#`; what makes no sense is the list of runs. */
 export function parseRoute(hash: string): Route {
-  const [path = "", search = ""] = splitOnce(hash.replace(/^#?\/?/u, ""), "?");
+  const [path, search] = splitOnce(hash.replace(/^#?\/?/u, ""), "?");
   const query: Record<string, string[]> = {};
   for (const [name, value] of new URLSearchParams(search)) (query[name] ??= []).push(value);
   const parts = path.split("/").flatMap((part) => (part === "" ? [] : [decoded(part)]));
@@ -16,7 +16,8 @@ export function parseRoute(hash: string): Route {
 /** The address of a route; empty values are left out. */
 export function formatRoute({ path, query }: Route): string {
   const search = new URLSearchParams();
-  for (const [name, values] of Object.entries(query)) for (const value of values) if (value !== "") search.append(name, value);
+  for (const [name, values] of Object.entries(query))
+    for (const value of values) if (value !== "") search.append(name, value);
   const text = search.toString();
   return `#/${path.map((part) => encodeURIComponent(part)).join("/")}${text === "" ? "" : `?${text}`}`;
 }

@@ -22,9 +22,9 @@ export function formatNumber(value: number | null | undefined): string {
   return value < 0 ? `−${plain}` : plain;
 }
 
-/** A share as percent: "67.2 %". Everywhere one digit after the point. */
+/** A share as percent: "67.2 %", which no line break parts. Everywhere one digit after the point. */
 export function formatPercent(share: number | null | undefined): string {
-  return share === null || share === undefined || Number.isNaN(share) ? "–" : `${(share * 100).toFixed(1)} %`;
+  return share === null || share === undefined || Number.isNaN(share) ? "–" : `${(share * 100).toFixed(1)}\u00a0%`;
 }
 
 /** A value with its unit; a share of 0 to 1 as percent. */
@@ -34,16 +34,27 @@ export function formatValue(value: number | null | undefined, unit: string): str
   return unit === "" || number === "–" ? number : `${number} ${unit}`;
 }
 
+const [second, minute, hour, day] = [
+  { name: "s", seconds: 1 },
+  { name: "min", seconds: 60 },
+  { name: "h", seconds: 3600 },
+  { name: "d", seconds: 86_400 },
+] as const;
+const durations = [
+  [day, hour],
+  [hour, minute],
+  [minute, second],
+] as const;
+
 /** "3.2 s", "2 min 10 s", "1 h 5 min", "2 d 3 h". */
 export function formatDuration(seconds: number | null | undefined): string {
   if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return "–";
   if (seconds < 60) return `${seconds < 10 ? seconds.toFixed(1) : String(Math.round(seconds))} s`;
   const whole = Math.round(seconds);
-  const [size, small, big, little] =
-    whole < 3600 ? [60, 1, "min", "s"] : whole < 86_400 ? [3600, 60, "h", "min"] : [86_400, 3600, "d", "h"];
-  const units = Math.floor(whole / Number(size));
-  const rest = Math.floor((whole % Number(size)) / Number(small));
-  return rest === 0 ? `${units} ${big}` : `${units} ${big} ${rest} ${little}`;
+  const [big, little] = durations.find(([{ seconds: size }]) => whole >= size) ?? durations[2];
+  const units = Math.floor(whole / big.seconds);
+  const rest = Math.floor((whole % big.seconds) / little.seconds);
+  return rest === 0 ? `${units} ${big.name}` : `${units} ${big.name} ${rest} ${little.name}`;
 }
 
 /** "just now", "5 min ago", "3 d ago". */

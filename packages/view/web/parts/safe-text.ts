@@ -36,12 +36,37 @@ const names: Readonly<Record<number, string>> = {
   0xfeff: "BOM",
 };
 
-/**
- * Controls but tab and line feed, C1 controls, soft hyphen, direction marks, overrides and isolates, zero widths, line separators, fillers
- * that look like nothing, variation selectors' supplement and tags, and halves of surrogate pairs.
- */
-const hidden =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff9-\ufffb\u{e0000}-\u{e0fff}\ud800-\udfff]/gu;
+/** First and last of each kind. */
+const hiddenPoints: readonly (readonly [first: number, last: number])[] = [
+  // Controls but tab and line feed; the C1 controls.
+  [0x00, 0x08],
+  [0x0b, 0x1f],
+  [0x7f, 0x9f],
+  // Soft hyphen, grapheme joiner, letter mark, fillers that look like nothing, vowels without a form, Mongolian selectors.
+  [0xad, 0xad],
+  [0x34f, 0x34f],
+  [0x61c, 0x61c],
+  [0x115f, 0x1160],
+  [0x17b4, 0x17b5],
+  [0x180b, 0x180f],
+  // Zero widths, marks of direction, line separators, embeddings and overrides; joiners and isolates.
+  [0x200b, 0x200f],
+  [0x2028, 0x202e],
+  [0x2060, 0x206f],
+  [0x3164, 0x3164],
+  // Halves of surrogate pairs.
+  [0xd800, 0xdfff],
+  [0xfeff, 0xfeff],
+  [0xffa0, 0xffa0],
+  [0xfff9, 0xfffb],
+  // Tags, and selectors of variants.
+  [0xe0000, 0xe0fff],
+];
+
+const hidden = new RegExp(
+  `[${hiddenPoints.map(([first, last]) => `\\u{${first.toString(16)}}-\\u{${last.toString(16)}}`).join("")}]`,
+  "gu",
+);
 
 /** More marks in a row of one text than anybody reads: the pages stay small. */
 const marksAtMost = 2000;

@@ -4,7 +4,7 @@ import { storeOf, useStore, type Store } from "./store.ts";
 export type Theme = "system" | "light" | "dark";
 
 const key = "laconic-theme";
-const names: Readonly<Record<Theme, string>> = { system: "As the system", light: "Light", dark: "Dark" };
+const names: Readonly<Record<Theme, string>> = { system: "Auto", light: "Light", dark: "Dark" };
 
 /** What was chosen; kept for the next visit where the browser allows it. */
 export const theme: Store<Theme> = storeOf<Theme>(storedTheme());

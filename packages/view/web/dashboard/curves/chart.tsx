@@ -37,7 +37,9 @@ export function Chart(props: ChartProps) {
   const frame = useRef<HTMLElement>(null);
   const [isSeen, setSeen] = useState(false);
   useEffect(() => {
-    const observer = new IntersectionObserver(([entry]) => setSeen(entry?.isIntersecting === true), { rootMargin: "120px" });
+    const observer = new IntersectionObserver(([entry]) => setSeen(entry?.isIntersecting === true), {
+      rootMargin: "120px",
+    });
     if (frame.current !== null) observer.observe(frame.current);
     return () => observer.disconnect();
   }, []);
@@ -47,7 +49,9 @@ export function Chart(props: ChartProps) {
         <strong>
           <SaidLine text={metric.name} />
         </strong>
-        {metric.unit !== "" && <span class="soft small"> {metric.unit === "share" ? "percent" : <SaidLine text={metric.unit} />}</span>}
+        {metric.unit !== "" && (
+          <span class="soft small"> {metric.unit === "share" ? "percent" : <SaidLine text={metric.unit} />}</span>
+        )}
         {metric.meaning !== null && (
           <span class="meaning soft small">
             <SaidLine text={metric.meaning} most={400} />
@@ -64,7 +68,9 @@ function Canvas({ metric, groups, range, whole, smoothing, isLog, onSelect, onEx
   const plot = useRef<uPlot | null>(null);
   const [width, setWidth] = useState(0);
   const [drawn, setDrawn] = useState<Drawn | null>(null);
-  const [hover, setHover] = useState<{ readonly index: number; readonly left: number; readonly top: number } | null>(null);
+  const [hover, setHover] = useState<{ readonly index: number; readonly left: number; readonly top: number } | null>(
+    null,
+  );
   const paint = useStore(paints);
   const latest = useRef({ onSelect, onExtent });
   latest.current = { onSelect, onExtent };
@@ -138,7 +144,9 @@ function Canvas({ metric, groups, range, whole, smoothing, isLog, onSelect, onEx
         )}
       </div>
       {isEmpty && <p class="soft small over">No run here has logged this yet.</p>}
-      {drawn !== null && drawn.missing > 0 && <p class="soft small over">Reading {formatNumber(drawn.missing)} columns …</p>}
+      {drawn !== null && drawn.missing > 0 && (
+        <p class="soft small over">Reading {formatNumber(drawn.missing)} columns …</p>
+      )}
     </>
   );
 }
@@ -170,7 +178,10 @@ function Tooltip({ at, drawn, groups, unit, plot, width }: TooltipProps) {
   if (values.length === 0) return null;
   const left = plot.over.offsetLeft + at.left;
   return (
-    <div class={`tooltip ${left > width / 2 ? "to-left" : ""}`} style={left > width / 2 ? { right: `${width - left + 12}px` } : { left: `${left + 12}px` }}>
+    <div
+      class={`tooltip ${left > width / 2 ? "to-left" : ""}`}
+      style={left > width / 2 ? { right: `${width - left + 12}px` } : { left: `${left + 12}px` }}
+    >
       <div class="soft small">step {formatNumber(Math.round(step))}</div>
       {values.slice(0, 8).map(({ group, value, low, high }) => (
         <div key={group.key} class="entry">

@@ -23,13 +23,20 @@ export function Curves({ runs }: { readonly runs: readonly RunSummary[] }) {
   const route = useRoute();
   const [extents, setExtents] = useState<Range | null>(null);
   const [hidden, setHidden] = useState<ReadonlySet<string>>(new Set());
-  const details = useLoadedAll<RunDetail>(runs.slice(0, askedForMetrics).map(({ id }) => `/runs/${encodeURIComponent(id)}`));
+  const details = useLoadedAll<RunDetail>(
+    runs.slice(0, askedForMetrics).map(({ id }) => `/runs/${encodeURIComponent(id)}`),
+  );
   const known = details.flatMap(({ value }) => (value === null ? [] : [value.metrics]));
   const metrics = useMemo(() => orderedMetrics(known), [known.map((list) => list.length).join(), runs]);
   const by: GroupBy = one(route, "by") || (runs.length > 1 ? "seeds" : "run");
   const groups: readonly ChartGroup[] = useMemo(
     () =>
-      groupRuns(runs, by).map(({ key, label, runs: own }, index) => ({ key, label, index, runs: own.map(({ id }) => id) })),
+      groupRuns(runs, by).map(({ key, label, runs: own }, index) => ({
+        key,
+        label,
+        index,
+        runs: own.map(({ id }) => id),
+      })),
     [runs.map(({ id }) => id).join("\n"), by],
   );
   const shown = useMemo(() => groups.filter(({ key }) => !hidden.has(key)), [groups, hidden]);
@@ -63,16 +70,37 @@ export function Curves({ runs }: { readonly runs: readonly RunSummary[] }) {
     <section aria-label="Curves">
       <Toolbar runs={runs} by={by} smoothing={smoothing} />
       <div class="toolbar" role="group" aria-label="Visible steps">
-        <button type="button" class="button" onClick={() => move((now, all) => zoomed(now, 0.6, (now[0] + now[1]) / 2, all))}>
+        <button
+          type="button"
+          class="button"
+          onClick={() => move((now, all) => zoomed(now, 0.6, (now[0] + now[1]) / 2, all))}
+        >
           Zoom in
         </button>
-        <button type="button" class="button" disabled={range === null} onClick={() => move((now, all) => zoomed(now, 1 / 0.6, (now[0] + now[1]) / 2, all))}>
+        <button
+          type="button"
+          class="button"
+          disabled={range === null}
+          onClick={() => move((now, all) => zoomed(now, 1 / 0.6, (now[0] + now[1]) / 2, all))}
+        >
           Zoom out
         </button>
-        <button type="button" class="button" disabled={range === null} aria-label="Earlier steps" onClick={() => move((now, all) => panned(now, -0.2, all))}>
+        <button
+          type="button"
+          class="button"
+          disabled={range === null}
+          aria-label="Earlier steps"
+          onClick={() => move((now, all) => panned(now, -0.2, all))}
+        >
           ←
         </button>
-        <button type="button" class="button" disabled={range === null} aria-label="Later steps" onClick={() => move((now, all) => panned(now, 0.2, all))}>
+        <button
+          type="button"
+          class="button"
+          disabled={range === null}
+          aria-label="Later steps"
+          onClick={() => move((now, all) => panned(now, 0.2, all))}
+        >
           →
         </button>
         <button type="button" class="button" disabled={range === null} onClick={() => setRange(null)}>
@@ -140,7 +168,15 @@ export function Curves({ runs }: { readonly runs: readonly RunSummary[] }) {
   );
 }
 
-function Toolbar({ runs, by, smoothing }: { readonly runs: readonly RunSummary[]; readonly by: GroupBy; readonly smoothing: number }) {
+function Toolbar({
+  runs,
+  by,
+  smoothing,
+}: {
+  readonly runs: readonly RunSummary[];
+  readonly by: GroupBy;
+  readonly smoothing: number;
+}) {
   const route = useRoute();
   const differing = useMemo(() => settingRows(runs).filter(({ isSame }) => !isSame), [runs]);
   return (
@@ -230,7 +266,11 @@ function Faults({ runs }: { readonly runs: readonly RunSummary[] }) {
   if (own.length === 0) return null;
   return (
     <p class="notice warn" role="status">
-      Not drawn: {own.slice(0, 5).map(({ id, name }) => `${name} (${faults.get(id) ?? ""})`).join("; ")}
+      Not drawn:{" "}
+      {own
+        .slice(0, 5)
+        .map(({ id, name }) => `${name} (${faults.get(id) ?? ""})`)
+        .join("; ")}
       {own.length > 5 && ` and ${own.length - 5} more`}. Change the smoothing or the zoom to ask again.
     </p>
   );

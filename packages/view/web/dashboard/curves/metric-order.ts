@@ -18,7 +18,8 @@ const last = /^(?:step$|progress\/|timing_s\/|optim\/lr$)/u;
 /** Metrics of some runs, each once, in the order in which they are shown. */
 export function orderedMetrics(lists: readonly (readonly MetricInfo[])[]): readonly MetricInfo[] {
   const byName = new Map<string, MetricInfo>();
-  for (const metric of lists.flat()) if (metric.name !== "step") byName.set(metric.name, byName.get(metric.name) ?? metric);
+  for (const metric of lists.flat())
+    if (metric.name !== "step") byName.set(metric.name, byName.get(metric.name) ?? metric);
   const place = ({ name }: MetricInfo): number => {
     const index = first.indexOf(name);
     if (index !== -1) return index;
@@ -29,6 +30,11 @@ export function orderedMetrics(lists: readonly (readonly MetricInfo[])[]): reado
 
 /** Those whose name or meaning has all the words. */
 export function metricsMatching(metrics: readonly MetricInfo[], text: string): readonly MetricInfo[] {
-  const words = text.toLowerCase().split(/\s+/u).filter((word) => word !== "");
-  return metrics.filter(({ name, meaning }) => words.every((word) => `${name} ${meaning ?? ""}`.toLowerCase().includes(word)));
+  const words = text
+    .toLowerCase()
+    .split(/\s+/u)
+    .filter((word) => word !== "");
+  return metrics.filter(({ name, meaning }) =>
+    words.every((word) => `${name} ${meaning ?? ""}`.toLowerCase().includes(word)),
+  );
 }

@@ -21,6 +21,10 @@ export interface PlotOptions {
   readonly onHover: (at: { readonly index: number; readonly left: number; readonly top: number } | null) => void;
 }
 
+// Its name exists in the declarations alone.
+// oxlint-disable-next-line typescript/no-unsafe-enum-assignment
+const logarithmic = 3 as uPlot.Scale.Distr;
+
 /** All charts of a page move their cursors together. */
 const together = uPlot.sync("steps");
 
@@ -47,18 +51,19 @@ export function makePlot(element: HTMLElement, options: PlotOptions, data: uPlot
     series.push({ stroke: "transparent", width: 0, spanGaps: true, points: { show: false } });
     bands.push({ series: [at + 2, at + 1], fill: `${hue}2e` });
   }
-  const tick = (value: number): string => (options.unit === "share" ? formatPercent(value).replace(".0 %", " %") : formatNumber(value));
+  const tick = (value: number): string =>
+    options.unit === "share" ? formatPercent(value).replace(".0", "") : formatNumber(value);
   const axis: uPlot.Axis = {
     stroke: ink,
     font: "12px system-ui, sans-serif",
     grid: { stroke: line, width: 1 },
     ticks: { stroke: line, width: 1, size: 4 },
   };
-  const plot: uPlot = new uPlot(
+  return new uPlot(
     {
       width: options.width,
       height: options.height,
-      padding: [8, 12, 0, 0],
+      padding: [8, 20, 0, 0],
       legend: { show: false },
       cursor: {
         sync: { key: together.key, scales: ["x", null] },
@@ -67,8 +72,8 @@ export function makePlot(element: HTMLElement, options: PlotOptions, data: uPlot
         y: false,
       },
       scales: {
-        x: { time: false, auto: false, range: () => [plotRange(plot, range)[0], plotRange(plot, range)[1]] },
-        y: options.isLog ? { distr: 3 } : { range: (_plot, low, high) => padded(low, high) },
+        x: { time: false, auto: false, range: (own) => [...(ranges.get(own) ?? range)] },
+        y: options.isLog ? { distr: logarithmic } : { range: (_plot, low, high) => padded(low, high) },
       },
       axes: [
         { ...axis, values: (_plot, splits) => splits.map((value) => formatNumber(value)), size: 30, space: 56 },
@@ -83,17 +88,20 @@ export function makePlot(element: HTMLElement, options: PlotOptions, data: uPlot
       bands,
       hooks: {
         setSelect: [
-          ({ select, posToVal }) => {
+          (own) => {
+            const { select, posToVal } = own;
             if (select.width < 6) return;
             const chosen: Range = [posToVal(select.left, "x"), posToVal(select.left + select.width, "x")];
-            plot.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+            own.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
             options.onSelect(chosen);
           },
         ],
         setCursor: [
           ({ cursor }) =>
             options.onHover(
-              typeof cursor.idx === "number" && (cursor.left ?? -1) >= 0 ? { index: cursor.idx, left: cursor.left ?? 0, top: cursor.top ?? 0 } : null,
+              typeof cursor.idx === "number" && (cursor.left ?? -1) >= 0
+                ? { index: cursor.idx, left: cursor.left ?? 0, top: cursor.top ?? 0 }
+                : null,
             ),
         ],
       },
@@ -101,7 +109,6 @@ export function makePlot(element: HTMLElement, options: PlotOptions, data: uPlot
     data,
     element,
   );
-  return plot;
 }
 
 /** Points as the chart takes them: NaN is nothing, and on a log scale so is what has no logarithm. */
@@ -115,7 +122,10 @@ export function plotData({ steps, series }: Drawing, isLog: boolean): uPlot.Alig
     }
     return values;
   };
-  return [steps, ...series.flatMap(({ mean, low, high }) => [clean(mean), clean(low), clean(high)])] as uPlot.AlignedData;
+  return [
+    steps,
+    ...series.flatMap(({ mean, low, high }) => [clean(mean), clean(low), clean(high)]),
+  ] as uPlot.AlignedData;
 }
 
 const ranges = new WeakMap<uPlot, Range>();
@@ -124,10 +134,6 @@ const ranges = new WeakMap<uPlot, Range>();
 export function showRange(plot: uPlot, range: Range): void {
   ranges.set(plot, range);
   plot.setScale("x", { min: range[0], max: range[1] });
-}
-
-function plotRange(plot: uPlot | undefined, first: Range): Range {
-  return (plot && ranges.get(plot)) ?? first;
 }
 
 function padded(low: number | null, high: number | null): [number, number] {

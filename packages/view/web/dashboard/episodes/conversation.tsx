@@ -4,7 +4,7 @@ import { AgentGraph } from "../../parts/agent-graph.tsx";
 import { counted, formatNumber } from "../../parts/format.ts";
 import { visibleLine } from "../../parts/safe-text.ts";
 import { Pieces, SaidLine, SaidText } from "../../parts/text.tsx";
-import { Grade } from "./episodes.tsx";
+import { Grade } from "./grade.tsx";
 import { heatClass, heatValue, type HeatBy, type HeatScale } from "./heat.ts";
 import { spokenUpTo } from "./spoken.ts";
 
@@ -14,13 +14,14 @@ interface ConversationProps {
   readonly by: HeatBy;
   readonly scale: HeatScale;
   readonly isOneOfTwo: boolean;
+  readonly widestTokens: number;
 }
 
 /** Beyond this many tokens of a turn the rest is shown as plain text. */
 const tokensColoured = 2000;
 
 /** What was said, turn by turn, and the graph of it up to there. */
-export function Conversation({ detail, turnsShown, by, scale, isOneOfTwo }: ConversationProps) {
+export function Conversation({ detail, turnsShown, by, scale, isOneOfTwo, widestTokens }: ConversationProps) {
   const { row, turns } = detail;
   const shown = turns.slice(0, turnsShown);
   const graph = useMemo(() => spokenUpTo(detail, turnsShown), [detail, turnsShown]);
@@ -43,13 +44,21 @@ export function Conversation({ detail, turnsShown, by, scale, isOneOfTwo }: Conv
             edges={graph.edges}
             written={graph.written}
             silence={graph.silence}
+            widestTokens={widestTokens}
             {...(graph.answerer !== null && { answerer: graph.answerer })}
             {...(active !== undefined && { activeAgent: active })}
           />
         </div>
         <ol class="turns">
           {shown.map((turn) => (
-            <Turn key={turn.turn} turn={turn} turns={turns} by={by} scale={scale} value={values.get(turn.turn) ?? null} />
+            <Turn
+              key={turn.turn}
+              turn={turn}
+              turns={turns}
+              by={by}
+              scale={scale}
+              value={values.get(turn.turn) ?? null}
+            />
           ))}
         </ol>
       </div>
@@ -102,16 +111,26 @@ function Turn({ turn, turns, by, scale, value }: TurnProps) {
         )}
       </div>
       <p class="soft small to">
-        {turn.deliveredTo.length === 0
-          ? "Nobody hears this: it is an answer, or was said in vain."
-          : `Heard by ${turn.deliveredTo.map((agent) => visibleLine(agent, 40)).join(", ")}.`}
+        {turn.silent
+          ? "Nobody has to read anything."
+          : turn.deliveredTo.length === 0
+            ? "No agent hears this: it is an answer, or said in vain."
+            : `Heard by ${turn.deliveredTo.map((agent) => visibleLine(agent, 40)).join(", ")}.`}
       </p>
       {value !== null && <Value value={value} />}
     </li>
   );
 }
 
-function Tokens({ tokens, by, scale }: { readonly tokens: readonly TokenDetail[]; readonly by: HeatBy; readonly scale: HeatScale }) {
+function Tokens({
+  tokens,
+  by,
+  scale,
+}: {
+  readonly tokens: readonly TokenDetail[];
+  readonly by: HeatBy;
+  readonly scale: HeatScale;
+}) {
   return (
     <span class="said-text tokens">
       {tokens.slice(0, tokensColoured).map((token, i) => (
@@ -136,7 +155,11 @@ function Tokens({ tokens, by, scale }: { readonly tokens: readonly TokenDetail[]
 }
 
 function tokenInWords({ text, logProb, advantage, price }: TokenDetail): string {
-  const parts = [`“${visibleLine(text, 40)}”`, `log-prob ${formatNumber(logProb)}`, `probability ${formatNumber(Math.exp(logProb))}`];
+  const parts = [
+    `“${visibleLine(text, 40)}”`,
+    `log-prob ${formatNumber(logProb)}`,
+    `probability ${formatNumber(Math.exp(logProb))}`,
+  ];
   if (advantage !== null) parts.push(`advantage ${formatNumber(advantage)}`);
   if (price !== 0) parts.push(`price ${formatNumber(price)}`);
   return parts.join(", ");
@@ -165,7 +188,9 @@ function Outcome({ detail }: { readonly detail: EpisodeDetail }) {
         <b>Answer</b>
         <Grade grade={detail.row.grade} />
       </div>
-      <p class="mono">{detail.answer === null ? <i class="soft">none</i> : <SaidText text={detail.answer} most={1500} />}</p>
+      <p class="mono">
+        {detail.answer === null ? <i class="soft">none</i> : <SaidText text={detail.answer} most={1500} />}
+      </p>
       {terms.length > 0 && (
         <p class="small">
           Reward <b class="number">{formatNumber(detail.row.reward)}</b> ={" "}

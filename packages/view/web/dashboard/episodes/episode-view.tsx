@@ -27,7 +27,11 @@ export function EpisodeView({ run, episode }: { readonly run: string; readonly e
       <button type="button" class="button back" onClick={() => setQuery({ episode: "", with: "" })}>
         ← All conversations
       </button>
-      {loaded !== undefined && <When loaded={loaded}>{(detail) => <Both detail={detail} other={other === "" ? null : (loadedOther?.value ?? null)} />}</When>}
+      {loaded !== undefined && (
+        <When loaded={loaded}>
+          {(detail) => <Both detail={detail} other={other === "" ? null : (loadedOther?.value ?? null)} />}
+        </When>
+      )}
       {other !== "" && loadedOther?.error != null && <p class="notice bad">{loadedOther.error.message}</p>}
     </div>
   );
@@ -62,6 +66,7 @@ function Both({ detail, other }: { readonly detail: EpisodeDetail; readonly othe
   };
   // Before stands on the left.
   const pair = other === null ? [detail] : [detail, other].toSorted((a, b) => a.row.step - b.row.step);
+  const widest = Math.max(...pair.flatMap(({ turns: own }) => own.map(({ writtenTokens }) => writtenTokens)), 1);
   return (
     <>
       <header>
@@ -69,13 +74,17 @@ function Both({ detail, other }: { readonly detail: EpisodeDetail; readonly othe
           <SaidText text={detail.problem.question} most={600} />
         </h2>
         <p class="small">
-          Right is <b class="mono">{detail.problem.gold === "" ? "not known" : <SaidText text={detail.problem.gold} most={300} />}</b>, which no agent
-          was shown.
+          Right is{" "}
+          <b class="mono">
+            {detail.problem.gold === "" ? "not known" : <SaidText text={detail.problem.gold} most={300} />}
+          </b>
+          , which no agent was shown.
         </p>
         <p class="legend-words small">
-          What stands under <span class="word private">told alone</span> one agent knows and the others do not; <span class="word heard">heard</span> are
-          the messages that reached it, and nothing else did. <span class="word said">Said</span> is what it wrote, every token of which costs what the
-          price is, down to the token that ends it.
+          What stands under <span class="word private">told alone</span> one agent knows and the others do not;{" "}
+          <span class="word heard">heard</span> are the messages that reached it, and nothing else did.{" "}
+          <span class="word said">Said</span> is what it wrote, every token of which costs what the price is, down to
+          the token that ends it.
         </p>
       </header>
       <div class="toolbar">
@@ -114,7 +123,15 @@ function Both({ detail, other }: { readonly detail: EpisodeDetail; readonly othe
       {by !== "none" && <HeatLegend by={by} end={scale.end} isSigned={scale.isSigned} />}
       <div class={pair.length === 2 ? "side-by-side" : ""}>
         {pair.map((each) => (
-          <Conversation key={each.row.key} detail={each} turnsShown={at} by={by} scale={scale} isOneOfTwo={pair.length === 2} />
+          <Conversation
+            key={each.row.key}
+            detail={each}
+            turnsShown={at}
+            by={by}
+            scale={scale}
+            isOneOfTwo={pair.length === 2}
+            widestTokens={widest}
+          />
         ))}
       </div>
     </>
@@ -124,13 +141,25 @@ function Both({ detail, other }: { readonly detail: EpisodeDetail; readonly othe
 /** The same problem in other steps. */
 function Others({ detail, chosen }: { readonly detail: EpisodeDetail; readonly chosen: string }) {
   const name = (row: EpisodeRow): string => {
-    const grade = row.grade === null ? "" : row.grade === 1 ? ", right" : row.grade === 0 ? ", wrong" : `, grade ${formatNumber(row.grade)}`;
+    const grade =
+      row.grade === null
+        ? ""
+        : row.grade === 1
+          ? ", right"
+          : row.grade === 0
+            ? ", wrong"
+            : `, grade ${formatNumber(row.grade)}`;
     return `step ${row.step}, ${row.kind}${grade}, ${row.tokens} tokens`;
   };
   return (
     <label>
       <span>Beside it</span>
-      <select class="select" data-beside value={chosen} onChange={(event) => setQuery({ with: event.currentTarget.value })}>
+      <select
+        class="select"
+        data-beside
+        value={chosen}
+        onChange={(event) => setQuery({ with: event.currentTarget.value })}
+      >
         <option value="">nothing</option>
         {detail.others
           .toSorted((a, b) => a.step - b.step)

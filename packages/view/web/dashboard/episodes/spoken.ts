@@ -37,7 +37,9 @@ export function spokenUpTo({ turns, prices }: Pick<EpisodeDetail, "turns" | "pri
     agents,
     edges: list,
     written,
-    silence: Object.fromEntries(agents.map((agent) => [agent, spoke[agent] === undefined ? 1 : (silent[agent] ?? 0) / spoke[agent]])),
+    silence: Object.fromEntries(
+      agents.map((agent) => [agent, spoke[agent] === undefined ? 1 : (silent[agent] ?? 0) / spoke[agent]]),
+    ),
     answerer: answererOf({ agents, steps: [{ edges: list }] }),
   };
 }

@@ -27,7 +27,9 @@ interface PlaneRun {
 export function Plane({ runs }: { readonly runs: readonly RunSummary[] }) {
   const route = useRoute();
   const isLog = one(route, "logx") === "1";
-  const details = useLoadedAll<RunDetail>(runs.length <= waysAtMost ? runs.map(({ id }) => `/runs/${encodeURIComponent(id)}`) : []);
+  const details = useLoadedAll<RunDetail>(
+    runs.length <= waysAtMost ? runs.map(({ id }) => `/runs/${encodeURIComponent(id)}`) : [],
+  );
   const colours = useMemo(() => {
     const groups = groupRuns(runs, one(route, "by") || "seeds");
     return new Map(groups.flatMap(({ runs: own }, index) => own.map(({ id }) => [id, index] as const)));
@@ -35,7 +37,9 @@ export function Plane({ runs }: { readonly runs: readonly RunSummary[] }) {
   const points = runs.flatMap((run, i): PlaneRun[] => {
     const way = details[i]?.value?.evaluations ?? [run.before, run.after].flatMap((row) => (row === null ? [] : [row]));
     const end = way.at(-1);
-    return end === undefined ? [] : [{ run, index: colours.get(run.id) ?? i, way, end, tokens: end.tokens, accuracy: end.accuracy }];
+    return end === undefined
+      ? []
+      : [{ run, index: colours.get(run.id) ?? i, way, end, tokens: end.tokens, accuracy: end.accuracy }];
   });
   if (points.length === 0)
     return (
@@ -47,12 +51,17 @@ export function Plane({ runs }: { readonly runs: readonly RunSummary[] }) {
   return (
     <section aria-label="Accuracy and tokens">
       <p>
-        Each point is a team on problems that it was not trained on, with its 95 % interval; the faint line behind it is its way from the first
-        evaluation. No other point is both more often right and shorter than those on the dashed frontier.
+        Each point is a team on problems that it was not trained on, with its 95 % interval; the faint line behind it is
+        its way from the first evaluation. No other point is both more often right and shorter than those on the dashed
+        frontier.
       </p>
       <div class="toolbar">
         <label class="check">
-          <input type="checkbox" checked={isLog} onChange={(event) => setQuery({ logx: event.currentTarget.checked ? "1" : "" })} />
+          <input
+            type="checkbox"
+            checked={isLog}
+            onChange={(event) => setQuery({ logx: event.currentTarget.checked ? "1" : "" })}
+          />
           <span>Log scale of tokens</span>
         </label>
       </div>
@@ -112,18 +121,24 @@ function PlanePicture({ points, frontier, isLog }: PictureProps) {
   const scaled = (value: number): number =>
     isLog ? Math.log(Math.max(low, value) / low) / Math.log(high / low) : (value - low) / (high - low);
   const x = (value: number): number => left + scaled(value) * (width - left - right);
-  const y = (value: number): number => height - bottom - ((value - bottomValue) / (topValue - bottomValue || 1)) * (height - top - bottom);
+  const y = (value: number): number =>
+    height - bottom - ((value - bottomValue) / (topValue - bottomValue || 1)) * (height - top - bottom);
   const across = Math.max(2, Math.floor((width - left - right) / 90));
   const xTicks = isLog ? powersWithin(low, high) : ticksOf(low, high, across);
   return (
     <div class="panel plane" ref={frame}>
       {width > 0 && (
-        <svg width={width} height={height} role="img" aria-label={`Accuracy over tokens of ${points.length} runs; the table below has the numbers`}>
+        <svg
+          width={width}
+          height={height}
+          role="img"
+          aria-label={`Accuracy over tokens of ${points.length} runs; the table below has the numbers`}
+        >
           {ticksOf(bottomValue, topValue, 6).map((value) => (
             <g key={value}>
               <line class="grid" x1={left} x2={width - right} y1={y(value)} y2={y(value)} />
               <text class="tick" x={left - 8} y={y(value) + 4} text-anchor="end">
-                {formatPercent(value).replace(".0 %", " %")}
+                {formatPercent(value).replace(".0", "")}
               </text>
             </g>
           ))}
@@ -141,12 +156,20 @@ function PlanePicture({ points, frontier, isLog }: PictureProps) {
           <text class="tick" x={4} y={height - 6}>
             ↑ held-out accuracy
           </text>
-          <path class="frontier" d={stairs(frontier.map((point) => [x(point.tokens), y(point.accuracy)]), width - right)} />
+          <path
+            class="frontier"
+            d={stairs(
+              frontier.map((point) => [x(point.tokens), y(point.accuracy)]),
+              width - right,
+            )}
+          />
           {points.map(({ run, index, way }) => (
             <path
               key={run.id}
               class={`way ${hueOf(index)}`}
-              d={way.map((row, i) => `${i === 0 ? "M" : "L"}${x(row.tokens).toFixed(1)},${y(row.accuracy).toFixed(1)}`).join("")}
+              d={way
+                .map((row, i) => `${i === 0 ? "M" : "L"}${x(row.tokens).toFixed(1)},${y(row.accuracy).toFixed(1)}`)
+                .join("")}
             />
           ))}
           {points.map(({ run, index, end }) => (
@@ -174,5 +197,7 @@ function powersWithin(low: number, high: number): readonly number[] {
   const first = Math.floor(Math.log10(low));
   const powers = Array.from({ length: Math.ceil(Math.log10(high)) - first + 1 }, (_, i) => 10 ** (first + i));
   const factors = powers.length > 4 ? [1] : [1, 2, 5];
-  return powers.flatMap((power) => factors.map((factor) => Number((factor * power).toPrecision(3)))).filter((value) => value >= low && value <= high);
+  return powers
+    .flatMap((power) => factors.map((factor) => Number((factor * power).toPrecision(3))))
+    .filter((value) => value >= low && value <= high);
 }

@@ -12,12 +12,15 @@ export interface RunFilter {
 export type RunSort = "updated" | "name" | "state" | "step" | "left" | "accuracy" | "tokens" | "seed" | "warnings";
 
 export function filterRuns(runs: readonly RunSummary[], { text, states, where }: RunFilter): readonly RunSummary[] {
-  const words = text.toLowerCase().split(/\s+/u).filter((word) => word !== "");
+  const words = text
+    .toLowerCase()
+    .split(/\s+/u)
+    .filter((word) => word !== "");
   return runs.filter(
     (run) =>
       (states.length === 0 || states.includes(run.state)) &&
       where.every((condition) => holds(run, condition)) &&
-      (words.length === 0 || words.every((word) => searched(run).includes(word))),
+      words.every((word) => searched(run).includes(word)),
   );
 }
 

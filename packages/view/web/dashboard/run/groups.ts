@@ -28,17 +28,30 @@ export function groupRuns(runs: readonly RunSummary[], by: GroupBy): readonly Ru
   );
   return lists.map((list, i) => {
     const [first] = list as [RunSummary, ...RunSummary[]];
-    const label = by === "seeds" ? labelOf(list, differing.map(({ key, values }) => [key, values[i]])) : `${by} ${String(first.settings[by] ?? "not set")}`;
+    const label =
+      by === "seeds"
+        ? labelOf(
+            list,
+            differing.map(({ key, values }) => [key, values[i]]),
+          )
+        : `${by} ${String(first.settings[by] ?? "not set")}`;
     return { key: first.id, label, runs: list };
   });
 }
 
 function withoutSeed({ settings }: RunSummary): RunSummary["settings"] {
-  return Object.fromEntries(Object.entries(settings).filter(([key]) => !seedKey.test(key)).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  return Object.fromEntries(
+    Object.entries(settings)
+      .filter(([key]) => !seedKey.test(key))
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  );
 }
 
 /** What sets the group apart, in few words; the name of its run where nothing, or too much, does. */
-function labelOf(runs: readonly RunSummary[], differing: readonly (readonly [string, unknown])[]): string {
+function labelOf(
+  runs: readonly RunSummary[],
+  differing: readonly (readonly [string, string | number | boolean | null | undefined])[],
+): string {
   const seeds = runs.length === 1 ? "" : ` (${runs.length} seeds)`;
   if (differing.length === 0 || differing.length > 3) return `${runs[0]?.name ?? ""}${seeds}`;
   return `${differing.map(([key, value]) => `${key.split(".").at(-1)} ${value === undefined ? "not set" : String(value)}`).join(", ")}${seeds}`;

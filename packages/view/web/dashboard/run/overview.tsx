@@ -16,13 +16,34 @@ export function Overview({ detail }: { readonly detail: RunDetail }) {
       <dl class="tiles">
         {last !== undefined && (
           <>
-            <Tile name="held-out accuracy" value={isChanged ? `${formatPercent(first.accuracy)} → ${formatPercent(last.accuracy)}` : formatPercent(last.accuracy)} />
-            <Tile name="tokens an episode" value={isChanged ? `${formatNumber(first.tokens)} → ${formatNumber(last.tokens)}` : formatNumber(last.tokens)} />
+            <Tile
+              name="held-out accuracy"
+              value={
+                isChanged
+                  ? `${formatPercent(first.accuracy)} → ${formatPercent(last.accuracy)}`
+                  : formatPercent(last.accuracy)
+              }
+            />
+            <Tile
+              name="tokens an episode"
+              value={
+                isChanged ? `${formatNumber(first.tokens)} → ${formatNumber(last.tokens)}` : formatNumber(last.tokens)
+              }
+            />
           </>
         )}
-        <Tile name="budget of tokens an episode" value={summary.budgetTokens === null ? "none" : formatNumber(summary.budgetTokens)} />
-        <Tile name={summary.plannedSteps === null ? "steps" : `of ${formatNumber(summary.plannedSteps)} steps`} value={formatNumber(summary.step)} />
-        <Tile name={`of training${summary.device === null ? "" : ` on ${visibleLine(summary.device, 30)}`}`} value={formatDuration(summary.seconds)} />
+        <Tile
+          name="budget of tokens an episode"
+          value={summary.budgetTokens === null ? "none" : formatNumber(summary.budgetTokens)}
+        />
+        <Tile
+          name={summary.plannedSteps === null ? "steps" : `of ${formatNumber(summary.plannedSteps)} steps`}
+          value={formatNumber(summary.step)}
+        />
+        <Tile
+          name={`of training${summary.device === null ? "" : ` on ${visibleLine(summary.device, 30)}`}`}
+          value={formatDuration(summary.seconds)}
+        />
         {summary.state === "running" && <Tile name="left" value={formatDuration(summary.secondsLeft)} />}
         <Tile name="on disk" value={formatBytes(summary.bytes)} />
       </dl>
@@ -32,7 +53,8 @@ export function Overview({ detail }: { readonly detail: RunDetail }) {
             <a href={link("episodes")}>{formatNumber(detail.episodes)} conversations</a> to read,{" "}
           </>
         ) : null}
-        <a href={link("curves")}>{formatNumber(detail.metrics.length)} curves</a>, and <a href={link("speech")}>who speaks to whom</a>.
+        <a href={link("curves")}>{formatNumber(detail.metrics.length)} curves</a>, and{" "}
+        <a href={link("speech")}>who speaks to whom</a>.
       </p>
       {evaluations.length > 0 && (
         <div class="scroll" tabIndex={0} role="region" aria-label="Evaluations">

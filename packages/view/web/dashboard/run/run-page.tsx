@@ -29,7 +29,8 @@ export function RunPage() {
       <main id="main" tabIndex={-1}>
         <Empty title="No such run">
           <p>
-            It may have been moved or deleted, or the page was opened on another folder. <a href={linkTo(["runs"])}>All runs</a>
+            It may have been moved or deleted, or the page was opened on another folder.{" "}
+            <a href={linkTo(["runs"])}>All runs</a>
           </p>
         </Empty>
       </main>

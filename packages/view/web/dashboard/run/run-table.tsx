@@ -108,7 +108,11 @@ function RunRow({ run, selected, onSelect, now }: RunTableProps & { readonly run
         )}
       </td>
       <td data-label="Time left" class="number">
-        {run.state === "running" ? formatDuration(run.secondsLeft) : <span class="soft">{formatDuration(run.seconds)} in all</span>}
+        {run.state === "running" ? (
+          formatDuration(run.secondsLeft)
+        ) : (
+          <span class="soft">{formatDuration(run.seconds)} in all</span>
+        )}
       </td>
       <td data-label="Held-out accuracy" class="number">
         <Change from={before?.accuracy} to={after?.accuracy} format={formatPercent} />

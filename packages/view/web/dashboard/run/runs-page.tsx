@@ -43,12 +43,19 @@ function Runs({ runs }: { readonly runs: readonly RunSummary[] }) {
       <div class="heading">
         <h1>Runs</h1>
         <p class="soft">
-          {shown.length === runs.length ? counted(runs.length, "run") : `${shown.length} of ${counted(runs.length, "run")}`}
+          {shown.length === runs.length
+            ? counted(runs.length, "run")
+            : `${shown.length} of ${counted(runs.length, "run")}`}
         </p>
       </div>
       <Filters runs={runs} text={text} where={where} chosen={chosen} sort={sort} descending={descending} />
       <div class="actions">
-        <button type="button" class="button" disabled={comparable.length === 0} onClick={() => setQuery({ sel: areAll ? [] : comparable })}>
+        <button
+          type="button"
+          class="button"
+          disabled={comparable.length === 0}
+          onClick={() => setQuery({ sel: areAll ? [] : comparable })}
+        >
           {areAll ? "Select none" : "Select all shown"}
         </button>
         <button
@@ -71,7 +78,9 @@ function Runs({ runs }: { readonly runs: readonly RunSummary[] }) {
         <RunTable
           runs={shown.slice(0, most)}
           selected={selected}
-          onSelect={(id, isOn) => setQuery({ sel: isOn ? [...compared, id] : compared.filter((other) => other !== id) })}
+          onSelect={(id, isOn) =>
+            setQuery({ sel: isOn ? [...compared, id] : compared.filter((other) => other !== id) })
+          }
           sort={sort}
           descending={descending}
           onSort={(by) => setQuery({ sort: by, order: by === sort && !descending ? "down" : "up" })}
@@ -100,7 +109,8 @@ function Filters({ runs, text, where, chosen, sort, descending }: FiltersProps) 
   const [condition, setCondition] = useState("");
   const varied = useMemo(() => variedSettings(runs), [runs]);
   const add = (): void => {
-    if (condition.trim() !== "") setQuery({ where: [...where.filter((each) => each !== condition.trim()), condition.trim()] });
+    if (condition.trim() !== "")
+      setQuery({ where: [...where.filter((each) => each !== condition.trim()), condition.trim()] });
     setCondition("");
   };
   return (
@@ -118,7 +128,11 @@ function Filters({ runs, text, where, chosen, sort, descending }: FiltersProps) 
       </label>
       <label>
         <span>State</span>
-        <select class="select" value={chosen[0] ?? ""} onChange={(event) => setQuery({ state: event.currentTarget.value })}>
+        <select
+          class="select"
+          value={chosen[0] ?? ""}
+          onChange={(event) => setQuery({ state: event.currentTarget.value })}
+        >
           <option value="">all</option>
           {states.map((state) => (
             <option key={state} value={state}>
@@ -140,7 +154,9 @@ function Filters({ runs, text, where, chosen, sort, descending }: FiltersProps) 
           {[...varied].flatMap(([key, values]) =>
             values.size > 20
               ? [<option key={key} value={`${key}=`} />]
-              : [...values].map((value) => <option key={`${key}=${value}`} value={`${key}=${visibleLine(value, 60)}`} />),
+              : [...values].map((value) => (
+                  <option key={`${key}=${value}`} value={`${key}=${visibleLine(value, 60)}`} />
+                )),
           )}
         </datalist>
       </label>
@@ -165,7 +181,11 @@ function Filters({ runs, text, where, chosen, sort, descending }: FiltersProps) 
         <ul class="chips">
           {where.map((each) => (
             <li key={each}>
-              <button type="button" class="button small" onClick={() => setQuery({ where: where.filter((other) => other !== each) })}>
+              <button
+                type="button"
+                class="button small"
+                onClick={() => setQuery({ where: where.filter((other) => other !== each) })}
+              >
                 {visibleLine(each, 60)} <span aria-hidden="true">×</span>
                 <span class="visually-hidden">: take this filter away</span>
               </button>
@@ -201,8 +221,9 @@ function NoRuns() {
   return (
     <Empty title="No runs here yet">
       <p>
-        This page shows the run folders below the folder that <code>laconic view</code> was started on. Train a small team in a minute with{" "}
-        <code>laconic quickstart</code>, or start a run with <code>laconic train</code>: it appears here by itself, live while it trains.
+        This page shows the run folders below the folder that <code>laconic view</code> was started on. Train a small
+        team in a minute with <code>laconic quickstart</code>, or start a run with <code>laconic train</code>: it
+        appears here by itself, live while it trains.
       </p>
       <p>
         If there are runs elsewhere, start <code>laconic view FOLDER</code> with their folder.

@@ -21,11 +21,21 @@ export function Settings({ runs }: { readonly runs: readonly RunSummary[] }) {
       <div class="toolbar">
         <label>
           <span>Search</span>
-          <input class="input" type="search" data-search value={one(route, "setting")} onInput={(event) => setQuery({ setting: event.currentTarget.value })} />
+          <input
+            class="input"
+            type="search"
+            data-search
+            value={one(route, "setting")}
+            onInput={(event) => setQuery({ setting: event.currentTarget.value })}
+          />
         </label>
         {runs.length > 1 && (
           <label class="check">
-            <input type="checkbox" checked={isWhole} onChange={(event) => setQuery({ same: event.currentTarget.checked ? "1" : "" })} />
+            <input
+              type="checkbox"
+              checked={isWhole}
+              onChange={(event) => setQuery({ same: event.currentTarget.checked ? "1" : "" })}
+            />
             <span>Show the {counted(rows.length - differing.length, "setting")} that are the same too</span>
           </label>
         )}
@@ -51,7 +61,11 @@ export function Settings({ runs }: { readonly runs: readonly RunSummary[] }) {
                 </th>
                 {values.map((value, i) => (
                   <td key={runs[i]?.id} class="mono">
-                    {value === undefined ? <span class="soft">not set</span> : <SaidLine text={String(value)} most={300} />}
+                    {value === undefined ? (
+                      <span class="soft">not set</span>
+                    ) : (
+                      <SaidLine text={String(value)} most={300} />
+                    )}
                   </td>
                 ))}
               </tr>

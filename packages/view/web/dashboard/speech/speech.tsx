@@ -36,6 +36,11 @@ function Playback({ speech }: { readonly speech: Speech }) {
   const [isPlaying, setPlaying] = useState(false);
   const { steps } = speech;
   const answerer = useMemo(() => answererOf(speech), [speech]);
+  // One scale for all steps: lines that grow thin are the point.
+  const widest = useMemo(
+    () => steps.reduce((most, { edges }) => edges.reduce((own, { tokens }) => Math.max(own, tokens), most), 0),
+    [steps],
+  );
   const last = steps.length - 1;
   const asked = one(route, "step");
   const found = asked === "" ? last : steps.findIndex(({ step }) => step >= Number(asked));
@@ -59,8 +64,8 @@ function Playback({ speech }: { readonly speech: Speech }) {
   return (
     <section class="speech" aria-label="Who speaks to whom">
       <p>
-        A line is as wide as the tokens that one agent reads of another in an episode. The number inside an agent is what it writes, and the ring
-        around it the share of turns in which it says something.
+        A line is as wide as the tokens that one agent reads of another in an episode. The number inside an agent is
+        what it writes, and the ring around it the share of turns in which it says something.
       </p>
       <div class="toolbar player">
         <button type="button" class="button primary" data-play onClick={toggle}>
@@ -96,6 +101,7 @@ function Playback({ speech }: { readonly speech: Speech }) {
             edges={step.edges}
             written={step.written}
             silence={step.silence}
+            widestTokens={widest}
             {...(answerer !== null && { answerer })}
           />
         </div>
