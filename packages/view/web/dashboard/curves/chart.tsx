@@ -7,6 +7,7 @@ import { useStore } from "../../parts/store.ts";
 import { SaidLine } from "../../parts/text.tsx";
 import { hueOf } from "../parts.tsx";
 import { askFor, openChart, type Drawn } from "./column-client.ts";
+import { inTurn, notAnymore } from "./in-turn.ts";
 import { makePlot, plotData, showRange } from "./plot.ts";
 import type { Range } from "./range.ts";
 
@@ -96,44 +97,49 @@ function Canvas({ metric, groups, range, whole, smoothing, isLog, onSelect, onEx
       metric: metric.name,
       groups: groups.map(({ key, runs }) => ({ key, runs })),
       range: range ?? whole,
-      points: Math.max(120, width),
+      // Of many lines nobody sees every pixel.
+      points: Math.max(120, groups.length > 24 ? width / 2 : width),
       smoothing,
     });
   }, [metric.name, lines, range?.join(), whole?.join(), smoothing, width]);
 
+  // While others are asked for, the old picture stays.
   const isOf =
     drawn !== null &&
     drawn.spec.groups.length === groups.length &&
     drawn.spec.groups.every(({ key }, i) => key === groups[i]?.key);
+  const form = `${metric.name}\n${metric.unit}\n${lines}\n${isLog}\n${width}\n${paint}`;
+  const made = useRef<{ readonly form: string; readonly drawn: Drawn } | null>(null);
   useEffect(() => {
-    if (element.current === null || width === 0 || !isOf || drawn === null || visible === null) return;
-    plot.current = makePlot(
-      element.current,
-      {
-        width,
-        height,
-        unit: metric.unit,
-        isLog,
-        styles: groups,
-        onSelect: (chosen) => latest.current.onSelect(chosen),
-        onHover: setHover,
-      },
-      plotData(drawn.drawing, isLog),
-      visible,
-    );
-    return () => {
+    if (width === 0 || !isOf || visible === null) return;
+    inTurn(latest, () => {
+      if (element.current === null) return;
+      if (made.current?.form !== form) {
+        plot.current?.destroy();
+        const onSelect = (chosen: Range): void => latest.current.onSelect(chosen);
+        const styles = groups.map(({ index, runs }) => ({ index, hasBand: runs.length > 1 }));
+        const options = { width, height, unit: metric.unit, isLog, styles, onSelect, onHover: setHover };
+        plot.current = makePlot(element.current, options, plotData(drawn.drawing, styles, isLog), visible);
+      } else if (made.current.drawn !== drawn)
+        plot.current?.setData(
+          plotData(
+            drawn.drawing,
+            groups.map(({ runs }) => ({ hasBand: runs.length > 1 })),
+            isLog,
+          ),
+          false,
+        );
+      made.current = { form, drawn };
+      if (plot.current !== null) showRange(plot.current, visible);
+    });
+  }, [form, drawn, visible?.join()]);
+  useEffect(
+    () => () => {
+      notAnymore(latest);
       plot.current?.destroy();
-      plot.current = null;
-    };
-  }, [metric.name, metric.unit, lines, isLog, width, paint, isOf, visible === null]);
-  useEffect(() => {
-    if (plot.current === null || drawn === null || !isOf) return;
-    plot.current.setData(plotData(drawn.drawing, isLog), false);
-    if (visible !== null) showRange(plot.current, visible);
-  }, [drawn]);
-  useEffect(() => {
-    if (plot.current !== null && visible !== null) showRange(plot.current, visible);
-  }, [visible?.join()]);
+    },
+    [],
+  );
 
   const isEmpty = drawn !== null && drawn.missing === 0 && drawn.drawing.extent === null;
   return (

@@ -3,11 +3,12 @@ import { formatNumber, formatPercent } from "../../parts/format.ts";
 import type { Drawing } from "./drawing.ts";
 import type { Range } from "./range.ts";
 
-/** How a series is drawn: a colour of the theme, and whether it is hidden. */
+/** How a series is drawn. */
 export interface SeriesStyle {
-  readonly key: string;
   /** 0, 1, …: one of eight colours, then the same dashed. */
   readonly index: number;
+  /** Whether it is a mean, with what lies around it. */
+  readonly hasBand: boolean;
 }
 
 export interface PlotOptions {
@@ -28,14 +29,14 @@ const logarithmic = 3 as uPlot.Scale.Distr;
 /** All charts of a page move their cursors together. */
 const together = uPlot.sync("steps");
 
-/** A chart for as many series as there are styles; each has a band, which is empty for a single run. */
+/** A chart for as many series as there are styles. */
 export function makePlot(element: HTMLElement, options: PlotOptions, data: uPlot.AlignedData, range: Range): uPlot {
   const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const [ink, line] = [colour("--soft"), colour("--line")];
   const isCrowded = options.styles.length > 12;
   const series: uPlot.Series[] = [{}];
   const bands: uPlot.Band[] = [];
-  for (const { index } of options.styles) {
+  for (const { index, hasBand } of options.styles) {
     const hue = colour(`--c${(index % 8) + 1}`);
     const dash = [undefined, [6, 3], [2, 3], [8, 3, 2, 3]][Math.floor(index / 8) % 4];
     const at = series.length;
@@ -47,6 +48,7 @@ export function makePlot(element: HTMLElement, options: PlotOptions, data: uPlot
       points: { show: false },
       alpha: isCrowded ? 0.75 : 1,
     });
+    if (!hasBand) continue;
     series.push({ stroke: "transparent", width: 0, spanGaps: true, points: { show: false } });
     series.push({ stroke: "transparent", width: 0, spanGaps: true, points: { show: false } });
     bands.push({ series: [at + 2, at + 1], fill: `${hue}2e` });
@@ -112,7 +114,11 @@ export function makePlot(element: HTMLElement, options: PlotOptions, data: uPlot
 }
 
 /** Points as the chart takes them: NaN is nothing, and on a log scale so is what has no logarithm. */
-export function plotData({ steps, series }: Drawing, isLog: boolean): uPlot.AlignedData {
+export function plotData(
+  { steps, series }: Drawing,
+  styles: readonly Pick<SeriesStyle, "hasBand">[],
+  isLog: boolean,
+): uPlot.AlignedData {
   const clean = (points: Float64Array | null): (number | null)[] => {
     const values = new Array<number | null>(steps.length).fill(null);
     if (points === null) return values;
@@ -124,7 +130,9 @@ export function plotData({ steps, series }: Drawing, isLog: boolean): uPlot.Alig
   };
   return [
     steps,
-    ...series.flatMap(({ mean, low, high }) => [clean(mean), clean(low), clean(high)]),
+    ...series.flatMap(({ mean, low, high }, i) =>
+      styles[i]?.hasBand === true ? [clean(mean), clean(low), clean(high)] : [clean(mean)],
+    ),
   ] as uPlot.AlignedData;
 }
 

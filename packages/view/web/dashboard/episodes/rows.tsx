@@ -27,6 +27,8 @@ export function Rows({ list, chosen }: { readonly list: LongList; readonly chose
     const timer = setTimeout(() => total > 0 && list.show(from, to), 30);
     return () => clearTimeout(timer);
   });
+  let isChosenInSight = false;
+  for (let index = from; index < to; index++) isChosenInSight ||= list.row(index)?.key === chosen;
   const keyed = (event: KeyboardEvent): void => {
     const by = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10, Home: -total, End: total }[event.key];
     if (by === undefined || box.current === null || total === 0) return;
@@ -49,7 +51,7 @@ export function Rows({ list, chosen }: { readonly list: LongList; readonly chose
       ref={box}
       role="listbox"
       aria-label="Conversations; arrow keys choose"
-      aria-activedescendant={chosen === "" ? undefined : `row-${chosen}`}
+      aria-activedescendant={isChosenInSight ? `row-${chosen}` : undefined}
       tabIndex={0}
       onKeyDown={keyed}
       onScroll={(event) => setView({ top: event.currentTarget.scrollTop, height: event.currentTarget.clientHeight })}

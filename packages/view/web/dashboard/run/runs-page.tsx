@@ -146,7 +146,7 @@ function Filters({ runs, text, where, chosen, sort, descending }: FiltersProps) 
         <input
           class="input"
           list="settings"
-          placeholder="train.seed=1, then Enter"
+          placeholder="train.seed=1"
           value={condition}
           onInput={(event) => setCondition(event.currentTarget.value)}
         />
@@ -160,6 +160,9 @@ function Filters({ runs, text, where, chosen, sort, descending }: FiltersProps) 
           )}
         </datalist>
       </label>
+      <button type="submit" class="button" disabled={condition.trim() === ""}>
+        Add
+      </button>
       <label>
         <span>Sort by</span>
         <select
