@@ -84,13 +84,7 @@ function Bench({ bench }: { readonly bench: BenchTable }) {
 }
 
 /** From 0 to 100 %. */
-export function IntervalBar({
-  value,
-  interval,
-}: {
-  readonly value: number;
-  readonly interval: readonly [number, number];
-}) {
+function IntervalBar({ value, interval }: { readonly value: number; readonly interval: readonly [number, number] }) {
   return (
     <svg class="interval" width="120" height="14" viewBox="0 0 120 14">
       <line class="axis" x1="0" x2="120" y1="7" y2="7" />

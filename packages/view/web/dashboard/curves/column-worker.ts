@@ -22,7 +22,7 @@ export type FromWorker =
   | { readonly type: "failed"; readonly run: string; readonly message: string };
 
 const page = globalThis as unknown as DedicatedWorkerGlobalScope;
-const store = columnStore(96_000_000);
+const store = columnStore(64_000_000);
 const charts = new Map<string, ChartSpec>();
 /** Columns with all rows that the server had, until the run grows; and those that it failed on. */
 const complete = new Set<string>();
@@ -30,7 +30,7 @@ const stale = new Set<string>();
 const pending = new Map<string, Set<string>>();
 const loading = new Map<string, readonly string[]>();
 let [base, search] = ["", ""];
-const atOnce = 4;
+const atOnce = 3;
 
 page.addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
   if (data.type === "open") [base, search] = [data.base, data.search];
