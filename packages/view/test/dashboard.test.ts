@@ -230,7 +230,7 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
     await page.keyboard.press("g");
     await page.keyboard.press("b");
     await page.locator(".interval").first().waitFor();
-    expect(await text("main section")).toContain("Of fewer than 30 questions");
+    expect(await text("main section")).toContain("Of 3 questions an interval is wide");
   });
 
   test("places without anything say what to do", async () => {
