@@ -15,7 +15,8 @@ import type { AppConfig } from "../run/run-settings.ts";
 import { applyOverrides } from "../run/overrides.ts";
 import { runTaskTitle } from "../run/run-task.ts";
 import { exitCodeOf, startRun, type OpenSource, type StartedRun } from "../run/start-run.ts";
-import { runFlags, type CommandContext } from "./common.ts";
+import { whileShown } from "../serving/while-shown.ts";
+import { runFlags, viewFlag, type CommandContext } from "./common.ts";
 
 /** What `laconic init` writes, and what is trained where no configuration is named. */
 const ownConfiguration = "run.config.ts";
@@ -28,13 +29,13 @@ export interface RunFlags {
   readonly resume?: boolean | undefined;
   readonly json?: boolean | undefined;
   readonly dryRun?: boolean | undefined;
+  readonly view?: boolean | undefined;
 }
 
 export function trainCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
     {
       name: "train",
-      description: "Train from a configuration file or preset:NAME, with key=value changes; or --resume a run",
       args: {
         config: {
           type: "positional",
@@ -43,6 +44,7 @@ export function trainCommand({ terminal }: CommandContext, exit: ExitCode): Comm
             "A .ts, .js or .json file or preset:NAME; run.config.ts of this folder by default; with --resume, a run directory",
         },
         ...runFlags,
+        ...viewFlag,
       },
       overrides: true,
       run: async (args, rest) => {
@@ -96,7 +98,9 @@ export async function runTraining(
   terminal.note(
     `${terminal.paint("bold", runTaskTitle(task))}: ${train.steps} steps of ${train.problemsPerStep} problems x ${train.episodesPerProblem} episodes, ${config.own.objective ? referenceTitle(config.own.objective) : train.objective.name}, ${config.workers} threads; run directory ${directory}`,
   );
-  const done = await startRun(config, directory, flags.resume === true, terminal, openSource);
+  const done = await whileShown(flags.view, directory, terminal, () =>
+    startRun(config, directory, flags.resume === true, terminal, openSource),
+  );
   if (openSource) await reportServed(done, name, flags.json === true, directory, terminal);
   else report(done, config, flags.json === true, directory, terminal);
   return exitCodeOf(done);
