@@ -3,18 +3,26 @@ import { defineConfig } from "vite";
 
 const web = join(import.meta.dirname, "web");
 
-/** Two pages, each for itself: the dashboard over run folders, and the playground. */
-export default defineConfig({
+/** An optional peer of the kernels, which would not find it: this package has it for the playground. */
+const gpuBackend = "@tensorflow/tfjs-backend-webgpu";
+
+/** Two pages, each for itself: the dashboard over run folders, and the playground; with `--mode playground` that alone. */
+export default defineConfig(({ mode }) => ({
   root: web,
   base: "./",
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
-  worker: { format: "es", rolldownOptions: { external: ["@tensorflow/tfjs-backend-webgpu"] } },
+  resolve: { alias: { [gpuBackend]: join(import.meta.dirname, "node_modules", gpuBackend) } },
+  worker: { format: "es" },
   build: {
     outDir: join(import.meta.dirname, "dist/web"),
     emptyOutDir: true,
     target: "es2023",
     // Pages fetch from their own site alone: addresses of data are not that.
     assetsInlineLimit: 0,
-    rolldownOptions: { input: [join(web, "dashboard/index.html"), join(web, "playground/index.html")] },
+    rolldownOptions: {
+      input: ["dashboard", "playground"]
+        .filter((page) => mode !== "playground" || page === mode)
+        .map((page) => join(web, page, "index.html")),
+    },
   },
-});
+}));

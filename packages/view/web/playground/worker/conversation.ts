@@ -1,6 +1,7 @@
 import { ledgerTotals, type Episode, type Problem } from "@laconic/core";
 import { relayGrader } from "@laconic/tasks";
 import type { Conversation, StepPoint, TeamState } from "./messages.ts";
+import { warmUpSteps } from "./settings.ts";
 
 /** An episode as a page shows it. */
 export function conversationOf(problem: Problem, { utterances, answer, ledger }: Episode): Conversation {
@@ -53,7 +54,8 @@ export function pointOf(row: Readonly<Record<string, unknown>>): StepPoint {
     tokens: number("tokens/episode_mean"),
     accuracy: number("task/accuracy"),
     price: number("budget/tokens/lambda"),
-    target: typeof row["budget/tokens/target"] === "number" ? row["budget/tokens/target"] : null,
+    // While it warms up the controller measures, and aims at nothing.
+    target: number("step") > warmUpSteps && "budget/tokens/target" in row ? number("budget/tokens/target") : null,
   };
 }
 

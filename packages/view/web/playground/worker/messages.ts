@@ -48,6 +48,12 @@ export interface HeldOut {
   readonly shown: readonly Conversation[];
 }
 
+/** One conversation of the team as it is now. */
+export interface Glimpse {
+  readonly team: TeamState;
+  readonly episode: Conversation;
+}
+
 /** Everything that a page shows of a run when it opens. */
 export interface RunView {
   readonly settings: PlaygroundSettings;
@@ -66,9 +72,20 @@ export interface OwnProblem {
   readonly asked: readonly [string, string];
 }
 
+/** The first command of all. */
+export interface Opening {
+  readonly type: "open";
+  /** Of a new run; a kept one has its own. */
+  readonly settings: PlaygroundSettings;
+  /** Whether the run outlives the page. */
+  readonly keep: boolean;
+  /** Drops the kept run. */
+  readonly fresh: boolean;
+}
+
 /** What a page asks of its worker. */
 export type Command =
-  | { readonly type: "open"; readonly settings: PlaygroundSettings; readonly keep: boolean }
+  | Opening
   /** Null trains until told to pause. */
   | { readonly type: "train"; readonly steps: number | null }
   | { readonly type: "pause" }
@@ -80,7 +97,13 @@ export type Command =
 
 /** What a worker says. */
 export type Said =
-  | { readonly type: "opened"; readonly run: RunView; readonly device: string; readonly kept: string }
+  | {
+      readonly type: "opened";
+      readonly run: RunView;
+      readonly glimpse: Glimpse;
+      readonly device: string;
+      readonly kept: string;
+    }
   | { readonly type: "step"; readonly point: StepPoint; readonly team: TeamState; readonly episode: Conversation }
   | { readonly type: "evaluating"; readonly step: number }
   | { readonly type: "evaluation"; readonly evaluation: HeldOut }

@@ -4,7 +4,7 @@ import { replaceFolder, unzipped, zipped } from "./archive.ts";
 import { conversationOf, pointOf, teamOf } from "./conversation.ts";
 import type { KeptFiles } from "./kept-files.ts";
 import { failureOf } from "./failure.ts";
-import type { Conversation, OwnProblem, RunView, Said, TeamState } from "./messages.ts";
+import type { Glimpse, OwnProblem, RunView, Said } from "./messages.ts";
 import { problemOf } from "./own-problem.ts";
 import { emptyView, shownProblems, viewOfRun } from "./run-view.ts";
 import { adjustable, runConfig, settingsOf, trainConfig, type PlaygroundSettings, type Steering } from "./settings.ts";
@@ -26,6 +26,7 @@ export interface SessionParts {
 /** A run that a visitor starts, stops and steers. Whatever is asked while it trains waits for the end of the step. */
 export interface Session {
   view(): Promise<RunView>;
+  glimpse(): Promise<Glimpse>;
   /** Trains so many steps, or until told to pause. Resolves when it trains no more and is saved. */
   train(steps: number | null): Promise<void>;
   pause(): Promise<void>;
@@ -72,7 +73,7 @@ export async function openSession(parts: SessionParts, first: PlaygroundSettings
   };
 
   const trainUntil = async (limit: number, abort: AbortController): Promise<void> => {
-    let seen: { readonly team: TeamState; readonly episode: Conversation } | null = null;
+    let seen: Glimpse | null = null;
     const config = trainConfig(settings);
     const run = await openRun({
       directory: runFolder,
@@ -154,6 +155,7 @@ export async function openSession(parts: SessionParts, first: PlaygroundSettings
 
   return {
     view,
+    glimpse: () => team.glimpse(),
     async train(steps) {
       if (stop || step >= settings.steps) return;
       await begin(steps);
@@ -188,7 +190,13 @@ export async function openSession(parts: SessionParts, first: PlaygroundSettings
     async importRun(archive) {
       const content = unzipped(archive);
       const config = content.get(runFiles.config);
-      settingsOf(JSON.parse(new TextDecoder().decode(config)) as Record<string, unknown>);
+      const { device } = settingsOf(JSON.parse(new TextDecoder().decode(config)) as Record<string, unknown>);
+      if (device !== settings.device)
+        throw new LaconicError(
+          "config_invalid",
+          `this run was trained on ${device}: start another run on ${device} first, then open it`,
+          { key: "device" },
+        );
       if (!content.has("checkpoints/LATEST"))
         throw new LaconicError("checkpoint_missing", "this archive holds no checkpoint to go on from");
       await fresh();

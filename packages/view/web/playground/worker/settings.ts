@@ -32,6 +32,9 @@ export const ranges = {
   steps: { min: 1, max: 1000, step: 1 },
 } as const;
 
+/** Steps in which the controller only measures what the team says. */
+export const warmUpSteps = 3;
+
 /** Settings that change while a run goes on, each with what follows; a change stands among the run's warnings. */
 export const adjustable: Readonly<Record<string, string>> = {
   "train.budget": "",
@@ -47,15 +50,15 @@ export function trainConfig({ seed, steps, steering }: PlaygroundSettings): Trai
   return parseTrainConfig({
     ...train,
     ...{ seed, steps },
-    // Half the quickstart's problems and a shorter way to the budget: the same end in a minute, on one thread.
+    // Half the quickstart's problems and a third of its way to the budget: the same end in half a minute, on one thread.
     problemsPerStep: 8,
     ...(steering.kind === "budget"
       ? {
           budget: {
             ...train.budget,
             targetTokens: steering.targetTokens,
-            warmupIterations: 4,
-            annealIterations: 40,
+            warmupIterations: warmUpSteps,
+            annealIterations: 24,
           },
         }
       : { budget: null, prices: { tokens: steering.price } }),

@@ -1,12 +1,12 @@
-import type { Engine, Problem, TrainableModel } from "@laconic/core";
+import type { Engine, Episode, Problem, TrainableModel } from "@laconic/core";
 import { randomFromSeed } from "@laconic/core";
 import { createInlineEngine, localPolicy, repeatableBatching } from "@laconic/engine";
 import type { Kernels } from "@laconic/kernels";
 import { relayTask, type RelayTask } from "@laconic/tasks";
 import { onePolicy, sha256Of, type TrainingParts } from "@laconic/trainer";
-import { conversationOf } from "./conversation.ts";
+import { conversationOf, teamOf } from "./conversation.ts";
 import type { KeptFiles } from "./kept-files.ts";
-import type { Conversation } from "./messages.ts";
+import type { Conversation, Glimpse } from "./messages.ts";
 
 /** Where the shipped policy lies. */
 export const policyFolder = "/policy";
@@ -23,6 +23,8 @@ export interface Team {
   readonly inputs: Readonly<Record<string, string>>;
   /** The shipped weights again. */
   begin(): Promise<void>;
+  /** How the team talks now, about a problem that it never learns on. */
+  glimpse(): Promise<Glimpse>;
   /** One problem with the weights of the beginning and of now, with the same random numbers. */
   ask(problem: Problem, draw: number): Promise<{ readonly before: Conversation; readonly now: Conversation }>;
   close(): Promise<void>;
@@ -43,14 +45,16 @@ export async function openTeam(kernels: Kernels, files: KeptFiles): Promise<Team
     onePolicy(task, weights, (sampler) =>
       localPolicy({ id, sampler, tokenizer: task.tokenizer, batching: repeatableBatching(capabilities) }),
     );
-  const said = async (weights: TrainableModel, problem: Problem, draw: number): Promise<Conversation> => {
+  const played = async (weights: TrainableModel, problem: Problem, draw: number): Promise<Episode> => {
     const policy = speaking(weights).policies["policy"]?.speak(weights);
     const models = Object.fromEntries(
       task.topology.agents.map((agent) => [agent, policy as NonNullable<typeof policy>]),
     );
     const random = randomFromSeed(`asked ${draw}`);
-    return conversationOf(problem, await task.topology.run(problem, { models, sampling: { temperature: 1 }, random }));
+    return task.topology.run(problem, { models, sampling: { temperature: 1 }, random });
   };
+  const said = async (weights: TrainableModel, problem: Problem, draw: number): Promise<Conversation> =>
+    conversationOf(problem, await played(weights, problem, draw));
   return {
     device: capabilities.device,
     capabilities,
@@ -62,6 +66,11 @@ export async function openTeam(kernels: Kernels, files: KeptFiles): Promise<Team
     async begin() {
       await model.dispose();
       model = await shipped();
+    },
+    async glimpse() {
+      const [problem] = task.heldOut as [Problem];
+      const episode = await played(model, problem, 0);
+      return { team: teamOf([episode]), episode: conversationOf(problem, episode) };
     },
     async ask(problem, draw) {
       first ??= await shipped();

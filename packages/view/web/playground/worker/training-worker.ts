@@ -5,10 +5,11 @@ import { createKernels } from "@laconic/kernels-tfjs/wasm";
 import packageJson from "../../../package.json" with { type: "json" };
 import { failureOf } from "./failure.ts";
 import { keptFiles, type KeptFiles, type Store } from "./kept-files.ts";
-import type { Command, Said } from "./messages.ts";
+import type { Command, Opening, Said } from "./messages.ts";
 import { opfsStore } from "./opfs-store.ts";
 import { openSession, runFolder, type Session } from "./session.ts";
-import type { PlaygroundDevice, PlaygroundSettings } from "./settings.ts";
+import { viewOfRun } from "./run-view.ts";
+import type { PlaygroundDevice } from "./settings.ts";
 import { openTeam, policyFolder } from "./team.ts";
 
 declare const self: DedicatedWorkerGlobalScope;
@@ -37,10 +38,12 @@ let opening: Promise<Opened> | null = null;
 let last: Promise<void> = Promise.resolve();
 
 self.addEventListener("message", ({ data }: MessageEvent<Command>) => {
-  if (data.type === "open") opening = open(data.settings, data.keep);
+  if (data.type === "open") opening = open(data);
   const work = async (): Promise<void> => {
     const { session, device, kept } = await (opening as Promise<Opened>);
-    await obey(session, data, async () => say({ type: "opened", run: await session.view(), device, kept }));
+    await obey(session, data, async () =>
+      say({ type: "opened", run: await session.view(), glimpse: await session.glimpse(), device, kept }),
+    );
   };
   const guarded = (): Promise<void> =>
     work().catch((error: unknown) => say({ type: "failed", failure: failureOf(data.type, error) }));
@@ -71,7 +74,7 @@ async function obey(session: Session, command: Command, opened: () => Promise<vo
   }
 }
 
-async function open(settings: PlaygroundSettings, keep: boolean): Promise<Opened> {
+async function open({ settings, keep, fresh }: Opening): Promise<Opened> {
   const weights = Object.entries(policy).map(async ([name, address]) => [name, await fetched(address)] as const);
   const { store, kept } = keep ? await openStore() : { store: null, kept: "This page keeps nothing." };
   const files: KeptFiles = await keptFiles(runFolder, store, ({ message }) =>
@@ -80,7 +83,8 @@ async function open(settings: PlaygroundSettings, keep: boolean): Promise<Opened
       message: `The browser keeps the run no longer: ${message}. It goes on in memory: export it before you leave.`,
     }),
   );
-  const kernels = openKernels(settings.device);
+  if (fresh) await files.remove(runFolder);
+  const kernels = openKernels((await viewOfRun(files, runFolder))?.settings.device ?? settings.device);
   for (const [name, data] of await Promise.all(weights)) await files.write(`${policyFolder}/${name}`, data);
   const team = await openTeam(await kernels, files);
   const environment = {
