@@ -103,8 +103,8 @@ const rows = async (run: string): Promise<Record<string, number>[]> =>
     .map((line) => JSON.parse(line) as Record<string, number>);
 
 describe.skipIf(chromium === null)("the playground in a tab of Chromium", () => {
-  test("four steps in the tab and two in Node are six in Node, to the byte", slow, async () => {
-    const { page, context } = await opened("?seed=1&steps=6");
+  test("four steps in the tab and three in Node are seven in Node, to the byte", slow, async () => {
+    const { page, context } = await opened("?seed=1&steps=7");
     for (const step of [1, 2, 3]) {
       await enabled(page, "One step").click();
       await atStep(page, step);
@@ -112,7 +112,9 @@ describe.skipIf(chromium === null)("the playground in a tab of Chromium", () => 
     await page.getByLabel("Digit of holder-b").fill("7");
     await enabled(page, "Ask both").click();
     await page.getByRole("heading", { name: "After 3 steps" }).waitFor();
-    expect(await page.getByText("m7", { exact: true }).count()).toBe(2);
+    expect(await page.locator(".ask .knows").allTextContents()).toEqual(
+      ["k6", "m7", "e9", "k6", "m7", "e9"].map((fact) => `knows ${fact}`),
+    );
     await enabled(page, "One step").press("Enter");
     await atStep(page, 4);
     await enabled(page, "Go on").waitFor();
@@ -121,12 +123,12 @@ describe.skipIf(chromium === null)("the playground in a tab of Chromium", () => 
 
     await laconic("train", "--resume", "--run", tab);
     const node = join(folder, "node");
-    const settings = ["problemsPerStep=8", "steps=6", "budget.warmupIterations=3", "budget.annealIterations=24"];
+    const settings = ["problemsPerStep=8", "steps=7", "budget.warmupIterations=3", "budget.annealIterations=24"];
     const measured = ["evaluation.every=10", "evaluation.problems=100", "checkpoint.every=10"];
     const changes = [...settings, ...measured].map((each) => `train.${each}`);
     await laconic("train", "preset:relay-quickstart", "workers=1", ...changes, "--seed", "1", "--run", node);
 
-    const last = "checkpoints/step-00000006";
+    const last = "checkpoints/step-00000007";
     const same = [
       ...["config.json", "manifest.json", "metrics.jsonl", "evaluations.jsonl", "episodes.jsonl", "rollouts.jsonl"],
       ...["model.safetensors", "optimizer.safetensors", "config.json", "state.json", "laconic.json"].map(
@@ -151,7 +153,7 @@ describe.skipIf(chromium === null)("the playground in a tab of Chromium", () => 
       await enabled(page, "Go on").waitFor();
       const paused = await page.locator("#stage-title").textContent();
       await page.getByRole("slider", { name: "Budget" }).press("ArrowRight");
-      await page.getByText("15 tokens per episode").waitFor();
+      await page.getByText("15 tokens per episode", { exact: true }).waitFor();
       await enabled(page, "Go on").click();
       await page
         .getByText(/instead of 14$/u)
@@ -174,7 +176,7 @@ describe.skipIf(chromium === null)("the playground in a tab of Chromium", () => 
       const tokens = (await rows(run)).map((row) => row["tokens/episode_mean"] as number);
       expect(tokens).toHaveLength(30);
       expect(tokens[0]).toBeGreaterThan(50);
-      expect(tokens.at(-1)).toBeLessThan(35);
+      expect(tokens.at(-1)).toBeLessThan(0.75 * (tokens[0] as number));
       const { train } = JSON.parse(await readFile(join(run, "config.json"), "utf8")) as Record<
         string,
         { budget: object }

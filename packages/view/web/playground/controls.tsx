@@ -1,5 +1,5 @@
 import type { JSX } from "preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useId, useState } from "preact/hooks";
 import type { SessionHandle } from "./use-session.ts";
 import { ranges, type Steering } from "./worker/settings.ts";
 
@@ -122,14 +122,17 @@ interface SliderProps {
 }
 
 function Slider({ label, value, range, shown, onChange }: SliderProps): JSX.Element {
+  const id = useId();
   const [moving, setMoving] = useState(value);
   useEffect(() => setMoving(value), [value]);
   return (
-    <label class="slider">
-      <span>
-        {label}: <output class="number">{shown(moving)}</output>
-      </span>
+    <div class="slider">
+      <label for={id}>{label}</label>
+      <output for={id} class="number">
+        {shown(moving)}
+      </output>
       <input
+        id={id}
         type="range"
         {...range}
         value={moving}
@@ -137,6 +140,6 @@ function Slider({ label, value, range, shown, onChange }: SliderProps): JSX.Elem
         onInput={({ currentTarget }) => setMoving(Number(currentTarget.value))}
         onChange={({ currentTarget }) => onChange(Number(currentTarget.value))}
       />
-    </label>
+    </div>
   );
 }
