@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { inflateRawSync } from "node:zlib";
+import { gzipSync, inflateRawSync } from "node:zlib";
 import { chromium as playwright, type Browser, type BrowserContext, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { recordingTerminal } from "../apps/trainer/src/cli/recording-terminal.ts";
@@ -20,16 +20,19 @@ let address = "";
 let browser: Browser;
 /** What pages say that nobody wants to hear: errors, and requests to other places. */
 const faults: string[] = [];
+/** Bytes of each file that a page has asked for, gzipped. */
+const sent = new Map<string, number>();
 
 beforeAll(async () => {
   if (chromium === null) return;
   folder = await mkdtemp(join(tmpdir(), "laconic-playground-"));
   const files = await staticFiles(await webFolder());
   server = createServer((request, response) => {
-    const answered = files.answer(new URL(request.url ?? "/", "http://page").pathname);
-    void answered.then(async (found) => {
-      response.writeHead(found?.status ?? 404, Object.fromEntries(found?.headers ?? []));
-      response.end(found && Buffer.from(await found.arrayBuffer()));
+    const { pathname } = new URL(request.url ?? "/", "http://page");
+    void files.answer(pathname).then(async (found) => {
+      const body = Buffer.from(found ? await found.arrayBuffer() : []);
+      sent.set(pathname, gzipSync(body, { level: 9 }).length);
+      response.writeHead(found?.status ?? 404, Object.fromEntries(found?.headers ?? [])).end(body);
     });
   });
   await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
@@ -109,6 +112,12 @@ describe.skipIf(chromium === null)("the playground in a tab of Chromium", () => 
       await enabled(page, "One step").click();
       await atStep(page, step);
     }
+    // Page, worker, kernels and weights; TensorFlow.js is for those who ask for WebGPU.
+    const total = Array.from(sent.values(), (bytes) => bytes).reduce((sum, bytes) => sum + bytes, 0);
+    expect([...sent.keys()].filter((path) => /\.(?:html|wasm|safetensors)$|worker/u.test(path))).toHaveLength(3);
+    expect(total).toBeGreaterThan(400_000);
+    expect(total).toBeLessThan(700_000);
+
     await page.getByLabel("Digit of holder-b").fill("7");
     await enabled(page, "Ask both").click();
     await page.getByRole("heading", { name: "After 3 steps" }).waitFor();
@@ -170,7 +179,7 @@ describe.skipIf(chromium === null)("the playground in a tab of Chromium", () => 
       expect(await page.locator("#stage-title").textContent()).toBe(left);
       await enabled(page, "Go on").click();
       await enabled(page, "Train 60 more steps").waitFor({ timeout: 200_000 });
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
+      expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
 
       const run = await exported(page, "run");
       const tokens = (await rows(run)).map((row) => row["tokens/episode_mean"] as number);

@@ -26,9 +26,12 @@ export function Keep({ session }: { readonly session: SessionHandle }): JSX.Elem
             type="file"
             accept=".zip,application/zip"
             disabled={state.device === null}
-            onChange={async ({ currentTarget }) => {
+            onChange={({ currentTarget }) => {
               const [file] = currentTarget.files ?? [];
-              if (file) send({ type: "import", archive: new Uint8Array(await file.arrayBuffer()) });
+              const read = file
+                ?.arrayBuffer()
+                .then((bytes) => send({ type: "import", archive: new Uint8Array(bytes) }));
+              read?.catch((error: Error) => session.fail("import", `The file cannot be read: ${error.message}.`));
               currentTarget.value = "";
             }}
           />

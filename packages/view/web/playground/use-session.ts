@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useReducer, useRef } from "preact/hooks";
 import { firstState, nextState, type PageState } from "./state.ts";
-import type { Command, Said } from "./worker/messages.ts";
+import type { Command, Failure, Said } from "./worker/messages.ts";
 import type { PlaygroundSettings } from "./worker/settings.ts";
 
 export interface SessionHandle {
@@ -8,6 +8,8 @@ export interface SessionHandle {
   send(command: Command): void;
   /** Drops the run, ends the worker and opens another: the only way to another device. */
   replace(settings: PlaygroundSettings): void;
+  /** Says what went wrong on the page itself. */
+  fail(during: Failure["during"], message: string): void;
   dismiss(): void;
 }
 
@@ -29,14 +31,18 @@ export function useSession(first: PlaygroundSettings, keep: boolean): SessionHan
     worker.current?.postMessage(command, transfer);
     dispatch({ type: "sent", busy: busyWith[command.type] ?? null, stopping: command.type === "pause" });
   }, []);
+  const fail = useCallback(
+    (during: Failure["during"], message: string): void =>
+      dispatch({ type: "failed", failure: { during, code: "page_failed", message } }),
+    [],
+  );
   const open = useCallback(
     (settings: PlaygroundSettings, fresh: boolean): void => {
       worker.current?.terminate();
       // Bundlers find workers by this very form.
       const started = new Worker(new URL("./worker/training-worker.ts", import.meta.url), { type: "module" });
       worker.current = started;
-      const failed = (message: string): void =>
-        dispatch({ type: "failed", failure: { during: "start", code: "worker_died", message } });
+      const failed = (message: string): void => fail("start", message);
       started.addEventListener("message", ({ data }: MessageEvent<Said>) => {
         if (data.type === "exported") download(data.archive, `${data.name}.zip`);
         dispatch(data);
@@ -52,13 +58,19 @@ export function useSession(first: PlaygroundSettings, keep: boolean): SessionHan
       );
       send({ type: "open", settings, keep, fresh });
     },
-    [keep, send],
+    [keep, send, fail],
   );
   useEffect(() => {
     open(first, false);
     return () => worker.current?.terminate();
   }, [first, open]);
-  return { state, send, replace: (settings) => open(settings, true), dismiss: () => dispatch({ type: "dismissed" }) };
+  return {
+    state,
+    send,
+    replace: (settings) => open(settings, true),
+    fail,
+    dismiss: () => dispatch({ type: "dismissed" }),
+  };
 }
 
 /** Hands a file to the visitor. */

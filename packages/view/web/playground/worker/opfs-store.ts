@@ -71,8 +71,7 @@ function written(file: SyncFile, data: Uint8Array, at: number): void {
 async function pathsIn(folder: FileSystemDirectoryHandle, before = ""): Promise<string[]> {
   const paths: string[] = [];
   for await (const [name, handle] of (folder as Listing).entries())
-    if (handle.kind === "directory")
-      paths.push(...(await pathsIn(handle as FileSystemDirectoryHandle, `${before}${name}/`)));
+    if (handle.kind === "directory") paths.push(...(await pathsIn(handle, `${before}${name}/`)));
     else paths.push(`${before}${name}`);
   return paths;
 }

@@ -130,13 +130,16 @@ export async function openSession(parts: SessionParts, first: PlaygroundSettings
     const abort = new AbortController();
     stop = abort;
     say({ type: "training", active: true, step, done: false });
-    training = trainUntil(steps === null ? Number.POSITIVE_INFINITY : step + steps, abort)
-      .catch((error: unknown) => say({ type: "failed", failure: failureOf("train", error) }))
-      .finally(async () => {
-        stop = null;
-        say({ type: "training", active: false, step, done: step >= settings.steps });
-        await serve();
-      });
+    training = (async () => {
+      try {
+        await trainUntil(steps === null ? Number.POSITIVE_INFINITY : step + steps, abort);
+      } catch (error) {
+        say({ type: "failed", failure: failureOf("train", error) });
+      }
+      stop = null;
+      say({ type: "training", active: false, step, done: step >= settings.steps });
+      await serve();
+    })();
     return training;
   };
   /** Stops, does something, and goes on where it was training. */
