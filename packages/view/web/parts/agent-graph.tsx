@@ -29,6 +29,8 @@ export interface AgentGraphProps {
   readonly written: Readonly<Record<string, number>>;
   /** Share of its turns without a word, from 0 to 1. */
   readonly silence: Readonly<Record<string, number>>;
+  /** Tokens of the widest line, where pictures are compared; else the most of this one. */
+  readonly widestTokens?: number;
   readonly answerer?: string;
   readonly activeAgent?: string;
   readonly travelling?: readonly TravellingMessage[];
@@ -44,7 +46,7 @@ const mostLabels = 8;
 export function AgentGraph(props: AgentGraphProps): JSX.Element {
   const { agents, edges, answerer, travelling = [] } = props;
   const layout = layoutOf(agents, edges, answerer);
-  const most = Math.max(1, ...edges.map(({ tokens }) => tokens));
+  const most = Math.max(1, props.widestTokens ?? 0, ...edges.map(({ tokens }) => tokens));
   const pairs = new Set(edges.map(({ from, to }) => `${from} ${to}`));
   return (
     <svg
