@@ -30,7 +30,7 @@ beforeAll(async () => {
   server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? "/", "http://page");
     void files.answer(pathname).then(async (found) => {
-      const body = Buffer.from(found ? await found.arrayBuffer() : []);
+      const body = Buffer.from(found ? await found.arrayBuffer() : new ArrayBuffer(0));
       sent.set(pathname, gzipSync(body, { level: 9 }).length);
       response.writeHead(found?.status ?? 404, Object.fromEntries(found?.headers ?? [])).end(body);
     });
