@@ -6,8 +6,8 @@ const web = join(import.meta.dirname, "web");
 /** An optional peer of the kernels, which would not find it: this package has it for the playground. */
 const gpuBackend = "@tensorflow/tfjs-backend-webgpu";
 
-/** Two pages, each for itself: the dashboard over run folders, and the playground; with `--mode playground` that alone. */
-export default defineConfig(({ mode }) => ({
+/** Two pages, each for itself: the dashboard over run folders, and the playground. */
+export default defineConfig({
   root: web,
   base: "./",
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
@@ -19,10 +19,6 @@ export default defineConfig(({ mode }) => ({
     target: "es2023",
     // Pages fetch from their own site alone: addresses of data are not that.
     assetsInlineLimit: 0,
-    rolldownOptions: {
-      input: ["dashboard", "playground"]
-        .filter((page) => mode !== "playground" || page === mode)
-        .map((page) => join(web, page, "index.html")),
-    },
+    rolldownOptions: { input: [join(web, "dashboard/index.html"), join(web, "playground/index.html")] },
   },
-}));
+});

@@ -11,7 +11,7 @@ import { settingsIn } from "./worker/settings.ts";
 /** @param query - of the page's address: settings of a new run, and `embed` for the part that stands on another page */
 export function App({ query }: { readonly query: string }): JSX.Element {
   const first = useMemo(() => settingsIn(query), [query]);
-  const isEmbedded = useMemo(() => new URLSearchParams(query).has("embed"), [query]);
+  const isEmbedded = useMemo(() => new URLSearchParams(query).has("embed") || window.top !== window, [query]);
   const session = useSession(first, !isEmbedded);
   const { state } = session;
   const price = state.points.at(-1)?.price ?? 0;

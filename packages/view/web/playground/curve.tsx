@@ -39,10 +39,14 @@ export function Curve(props: CurveProps): JSX.Element {
       if (chart.current && width > 0 && chart.current.width !== width) chart.current.setSize({ width, height });
     });
     resized.observe(element);
+    // A canvas has the colours that it was drawn in.
+    const switched = new MutationObserver(draw);
+    switched.observe(document.documentElement, { attributeFilter: ["data-theme"] });
     const scheme = matchMedia("(prefers-color-scheme: dark)");
     scheme.addEventListener("change", draw);
     return () => {
       resized.disconnect();
+      switched.disconnect();
       scheme.removeEventListener("change", draw);
       chart.current?.destroy();
       chart.current = null;
