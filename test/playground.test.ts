@@ -1,51 +1,32 @@
-import { createServer, type Server } from "node:http";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { gzipSync, inflateRawSync } from "node:zlib";
-import { chromium as playwright, type Browser, type BrowserContext, type Page } from "playwright-core";
+import { inflateRawSync } from "node:zlib";
+import type { Browser, BrowserContext, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { recordingTerminal } from "../apps/trainer/src/cli/recording-terminal.ts";
 import { main } from "../apps/trainer/src/main.ts";
-import { staticFiles, webFolder } from "../packages/view/src/index.ts";
+import { chromiumPath, openChromium } from "../packages/view/test/fixture/open-page.ts";
+import { playgroundServer, type PlaygroundServer } from "../packages/view/test/fixture/playground-server.ts";
 import { unzipped } from "../packages/view/web/playground/worker/archive.ts";
-import { chromium } from "./browser/in-chromium.ts";
 
 const slow = { timeout: 300_000 };
 
 let folder = "";
-let server: Server;
-let address = "";
+let server: PlaygroundServer;
 let browser: Browser;
 /** What pages say that nobody wants to hear: errors, and requests to other places. */
 const faults: string[] = [];
-/** Bytes of each file that a page has asked for, gzipped. */
-const sent = new Map<string, number>();
 
 beforeAll(async () => {
-  if (chromium === null) return;
+  if (chromiumPath === null) return;
   folder = await mkdtemp(join(tmpdir(), "laconic-playground-"));
-  const files = await staticFiles(await webFolder());
-  server = createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? "/", "http://page");
-    void files.answer(pathname).then(async (found) => {
-      const body = Buffer.from(found ? await found.arrayBuffer() : new ArrayBuffer(0));
-      sent.set(pathname, gzipSync(body, { level: 9 }).length);
-      response.writeHead(found?.status ?? 404, Object.fromEntries(found?.headers ?? [])).end(body);
-    });
-  });
-  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-  address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  browser = await playwright.launch({
-    executablePath: chromium,
-    args: process.getuid?.() === 0 ? ["--no-sandbox"] : [],
-  });
+  server = await playgroundServer();
+  browser = await openChromium();
 }, 120_000);
 afterAll(async () => {
-  if (chromium === null) return;
+  if (chromiumPath === null) return;
   await browser.close();
-  server.closeAllConnections();
   server.close();
   await rm(folder, { recursive: true });
 });
@@ -59,7 +40,7 @@ async function opened(query: string): Promise<{ readonly page: Page; readonly co
   page.on("request", (request) => {
     if (!/^(?:blob:)?http:\/\/127\.0\.0\.1:/u.test(request.url())) faults.push(request.url());
   });
-  await page.goto(`${address}/playground/${query}`);
+  await page.goto(server.address + query);
   await enabled(page, "Train the team").waitFor();
   return { page, context };
 }
@@ -105,7 +86,7 @@ const rows = async (run: string): Promise<Record<string, number>[]> =>
     .split("\n")
     .map((line) => JSON.parse(line) as Record<string, number>);
 
-describe.skipIf(chromium === null)("the playground in a tab of Chromium", () => {
+describe.skipIf(chromiumPath === null)("the playground in a tab of Chromium", () => {
   test("four steps in the tab and three in Node are seven in Node, to the byte", slow, async () => {
     const { page, context } = await opened("?seed=1&steps=7");
     for (const step of [1, 2, 3]) {
@@ -113,8 +94,8 @@ describe.skipIf(chromium === null)("the playground in a tab of Chromium", () => 
       await atStep(page, step);
     }
     // Page, worker, kernels and weights; TensorFlow.js is for those who ask for WebGPU.
-    const total = Array.from(sent.values(), (bytes) => bytes).reduce((sum, bytes) => sum + bytes, 0);
-    expect([...sent.keys()].filter((path) => /\.(?:html|wasm|safetensors)$|worker/u.test(path))).toHaveLength(3);
+    const total = [...server.sent.values()].reduce((sum, bytes) => sum + bytes, 0);
+    expect([...server.sent.keys()].filter((path) => /\.(?:html|wasm|safetensors)$|worker/u.test(path))).toHaveLength(3);
     expect(total).toBeGreaterThan(400_000);
     expect(total).toBeLessThan(700_000);
 

@@ -1,5 +1,6 @@
 import type { JSX } from "preact";
 import { useMemo } from "preact/hooks";
+import { ThemeSwitch } from "../parts/theme-switch.tsx";
 import { Ask, SameQuestion } from "./ask.tsx";
 import { RunControls, SteeringControls } from "./controls.tsx";
 import { Keep, NewRun } from "./keep.tsx";
@@ -61,7 +62,10 @@ export function App({ query }: { readonly query: string }): JSX.Element {
 function Introduction(): JSX.Element {
   return (
     <header>
-      <h1>Watch a team learn to say less</h1>
+      <div class="title">
+        <h1>Watch a team learn to say less</h1>
+        <ThemeSwitch />
+      </div>
       <p>
         Three holders know one digit each, and a solver who knows none is asked for the sum of two of them: it hears
         what the holders say, and nothing else. Every token costs a little, so the team learns, here in this tab, what
