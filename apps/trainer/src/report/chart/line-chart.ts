@@ -81,12 +81,12 @@ function optionsOf(
   const [from, to] = first === last ? [first - 1, last + 1] : [first, last];
   const xTicks = roundTicks(from, to, width / 70, 1).filter((tick) => tick >= 0);
   const marginLeft = Math.ceil(12 + Math.max(...yTicks.map((tick) => textWidth(yText(tick)))));
-  const frame = { marginLeft, marginRight: 24, marginTop: 30, marginBottom: 44 };
+  const frame = { marginLeft, marginRight: 24, marginTop: 34, marginBottom: 44 };
   const marks: Markish[] = [
     plot.gridY(yTicks, { stroke: "var(--line)", strokeOpacity: 1 }),
     plot.axisY(yTicks, { tickSize: 0, tickPadding: 8, label: null, tickFormat: yText, fill: "var(--soft)" }),
     plot.axisX(xTicks, { tickSize: 0, label: null, tickFormat: tickFormat(xTicks, ""), fill: "var(--soft)" }),
-    plot.text([yLabel], { frameAnchor: "top-left", dx: 4 - marginLeft, dy: -28, fill: "var(--soft)" }),
+    plot.text([yLabel], { frameAnchor: "top-left", dx: 4 - marginLeft, dy: -26, fill: "var(--soft)" }),
     plot.text([xLabel], { frameAnchor: "bottom-right", dy: 40, fill: "var(--soft)" }),
     ...references.map(({ y }) => plot.ruleY([y], { stroke: "var(--soft)", strokeDasharray: "5 4" })),
     ...series.map(({ points, color, faint }, i) =>
