@@ -161,7 +161,7 @@ test("who knows, hears and says what is told apart, and the game stands before i
 test("hostile text is shown as text: overrides by name, a megabyte cut with a way to see more", () => {
   const text = `\u202Eevil\u001b[31m${"x".repeat(1_000_000)}`;
   const page = renderReport({ ...data, transcripts: [transcript(0, text), transcript(2, text)] });
-  expect(page).toContain("⟨U+202E⟩evil␛[31m");
+  expect(page).toContain("⟨U+202E⟩evil⟨U+001B⟩[31m");
   expect(page).not.toMatch(/[\u202e\u001b]/u);
   expect(page).toContain("<summary>18,800 more characters</summary>");
   expect(page).toContain("980,010 characters that only the run&#39;s files hold".replace("&#39;", "'"));

@@ -32,6 +32,7 @@ describe.skipIf(chromium === null)("pages in Chromium", () => {
 
   for (const name of ["run", "bench", "ablation", "analysis"] as const)
     test(`${name}: labels lie on nothing, text has 11 pixels and contrast, wide, narrow and dark`, async () => {
+      expect(pages[name]).not.toMatch(/[\u001b\u202e]|<img/u);
       for (const window of windows) {
         const page = await open(name, window);
         const asked: string[] = [];

@@ -17,9 +17,9 @@ h1{font-size:26px;line-height:1.25;margin:0 0 12px}h2{font-size:19px;margin:40px
 p{margin:0 0 10px}.lead{color:var(--soft);margin:-4px 0 20px;max-width:75ch}h2+.lead{margin-top:0}section{margin:0 0 24px}
 .alert{border-left:4px solid var(--c2);padding:8px 14px;background:var(--panel);margin:0 0 20px}
 a{color:var(--c1)}:focus-visible{outline:2px solid var(--c1);outline-offset:2px}
-.tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(165px,1fr));gap:12px;margin:0 0 20px;padding:0}
-.tile{background:var(--panel);border:1px solid var(--line);border-radius:10px;padding:12px 14px;display:flex;flex-direction:column-reverse;justify-content:flex-end}
-.tile dd{margin:0;font-size:17px;font-weight:650;line-height:1.3;font-variant-numeric:tabular-nums}.tile dt{color:var(--soft);font-size:14px}
+.tiles{display:flex;flex-wrap:wrap;gap:12px;margin:0 0 20px;padding:0}
+.tile{flex:1 1 auto;min-width:130px;background:var(--panel);border:1px solid var(--line);border-radius:10px;padding:12px 14px;display:flex;flex-direction:column-reverse;justify-content:flex-end}
+.tile dd{margin:0;font-size:17px;font-weight:650;line-height:1.3;font-variant-numeric:tabular-nums}.tile dt{color:var(--soft);font-size:14px;width:0;min-width:100%}
 .charts{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:16px}
 .chart{margin:0 0 16px;background:var(--panel);border:1px solid var(--line);border-radius:10px;padding:14px 14px 10px;min-width:0}
 .charts .chart{margin:0}
@@ -28,7 +28,7 @@ a{color:var(--c1)}:focus-visible{outline:2px solid var(--c1);outline-offset:2px}
 .said{margin:4px 0 8px}
 .legend{list-style:none;display:flex;flex-wrap:wrap;gap:3px 18px;padding:0;margin:0 0 8px;font-size:14px}
 .legend li{display:flex;align-items:baseline;gap:7px;min-width:0}.legend .key{flex:none;width:26px;height:10px}
-.legend.many{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,290px),1fr))}.legend .key.dot{width:14px;height:14px;align-self:center}.legend b{white-space:nowrap;font-variant-numeric:tabular-nums}
+.legend.many{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,290px),1fr))}.legend .key.dot{width:14px;height:14px;align-self:flex-start;margin-top:4px}.legend b{white-space:nowrap;font-variant-numeric:tabular-nums}
 details{font-size:14px}summary{cursor:pointer;color:var(--soft);padding:4px 0}
 .scroll{overflow:auto;max-height:440px;margin:6px 0}
 table{border-collapse:collapse;font-size:14px;font-variant-numeric:tabular-nums}
@@ -56,7 +56,7 @@ pre{background:var(--panel);border:1px solid var(--line);border-radius:10px;padd
 @media (max-width:${narrow}px){
 main{padding:22px 14px 48px}.charts,.pair{grid-template-columns:minmax(0,1fr)}
 .chart>svg{display:none}.chart>svg.narrow{display:block;max-width:480px;margin:0 auto}
-h1{font-size:22px}.tiles{grid-template-columns:1fr 1fr}.turn dl{grid-template-columns:3.4em minmax(0,1fr)}
+h1{font-size:22px}.tiles{display:grid;grid-template-columns:1fr 1fr}.turn dl{grid-template-columns:3.4em minmax(0,1fr)}
 }
 @media print{details{display:none}.chart,.talk{break-inside:avoid}}
 `;

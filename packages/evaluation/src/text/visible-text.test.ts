@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
 import { visibleText } from "./visible-text.ts";
 
-test("control characters become their pictures; tabs and line ends stay", () => {
-  expect(visibleText("a\u0000b\u001b[31m\r\n\tc\r\u007f\u0085")).toBe("a\u2400b\u241b[31m\n\tc\u240d\u2421⟨U+0085⟩");
+test("control characters are named; tabs and line ends stay", () => {
+  expect(visibleText("a\u0000b\u001b[31m\r\n\tc\r\u007f\u0085")).toBe(
+    "a⟨U+0000⟩b⟨U+001B⟩[31m\n\tc⟨U+000D⟩⟨U+007F⟩⟨U+0085⟩",
+  );
 });
 
 test("what turns or hides text is named", () => {

@@ -4,17 +4,13 @@ const controls = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/gu;
 const deceivers = /[\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2064\u2066-\u206f\ufeff]/gu;
 
 /**
- * Text as a reader must see it: control characters as their pictures (`␛`), directional overrides and invisible characters as their
- * code (`⟨U+202E⟩`), half a surrogate pair as U+FFFD. Tabs and line ends stay.
+ * Text as a reader must see it: control characters, directional overrides and invisible characters as their code (`⟨U+202E⟩`), half
+ * a surrogate pair as U+FFFD. Tabs and line ends stay.
  */
 export function visibleText(text: string): string {
   return text
     .replaceAll("\r\n", "\n")
-    .replaceAll(controls, (character) => {
-      const code = character.charCodeAt(0);
-      if (code < 0x20) return String.fromCharCode(0x2400 + code);
-      return code === 0x7f ? "\u2421" : named(character);
-    })
+    .replaceAll(controls, named)
     .replaceAll(deceivers, named)
     .replaceAll(/\p{Surrogate}/gu, "\ufffd");
 }

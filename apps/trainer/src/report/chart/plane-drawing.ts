@@ -49,7 +49,11 @@ export function drawPlane(
     plot.axisY(yTicks, {
       ...{ tickSize: 0, tickPadding: 8, label: null, tickFormat: tickFormat(yTicks, "%"), fill: "var(--soft)" },
     }),
-    plot.axisX(xTicks, { tickSize: 0, label: null, tickFormat: (tick: number) => xText(tick), fill: "var(--soft)" }),
+    // Not the library's axis: it leaves out every tick of a short logarithmic axis but the powers of ten.
+    plot.text(xTicks, {
+      ...{ x: (tick: number) => tick, text: (tick: number) => xText(tick), frameAnchor: "bottom", lineAnchor: "top" },
+      ...{ dy: 9, fill: "var(--soft)", fontVariant: "tabular-nums" },
+    }),
     plot.text(["accuracy"], { frameAnchor: "top-left", dx: 12 - frame.left, dy: -32, fill: "var(--soft)" }),
     plot.text([chart.xLabel], { frameAnchor: "bottom-right", dy: 42, fill: "var(--soft)" }),
     ...(budget === null ? [] : [plot.ruleX([budget], { stroke: "var(--soft)", strokeDasharray: "5 4" })]),

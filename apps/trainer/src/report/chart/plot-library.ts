@@ -1,3 +1,4 @@
+import { visibleText } from "@laconic/evaluation";
 import type { PlotOptions } from "@observablehq/plot";
 import { fontSize } from "./text-size.ts";
 
@@ -34,7 +35,8 @@ async function load(): Promise<Plot> {
     svg(options, { attributes, before }) {
       const drawn = library.plot({ ...options, document, figure: false }) as unknown as { readonly innerHTML: string };
       // The library's own sheet sets a white background and a size: the page says both.
-      const marks = drawn.innerHTML.replace(/<style>[\s\S]*?<\/style>/u, "");
+      // Names in it may be a model's: XML forbids some of their characters, and others turn what stands beside them.
+      const marks = visibleText(drawn.innerHTML).replace(/<style>[\s\S]*?<\/style>/u, "");
       const texts = `fill="currentColor" text-anchor="middle" font-size="${fontSize}"`;
       return `<svg viewBox="0 0 ${options.width} ${options.height}" ${texts} ${attributes}>${before}${shortened(marks)}</svg>`;
     },

@@ -1,3 +1,5 @@
+import { visibleText } from "@laconic/evaluation";
+
 /** Size of all text in drawings, in their own units, which are CSS pixels at scale 1. */
 export const fontSize: number = 13;
 
@@ -18,8 +20,9 @@ function widthOf(character: string): number {
   return /[A-Z]/u.test(character) ? 0.72 : 0.645;
 }
 
-/** As much of a line as has room, with an ellipsis where some is left out. */
-export function fitTo(text: string, width: number, size: number = fontSize): string {
+/** As much of a line as has room, with an ellipsis where some is left out; what hides text is made visible first. */
+export function fitTo(given: string, width: number, size: number = fontSize): string {
+  const text = visibleText(given);
   if (textWidth(text, size) <= width) return text;
   const characters = Array.from(text);
   while (characters.length > 1 && textWidth(`${characters.join("")}…`, size) > width) characters.pop();
