@@ -32,7 +32,8 @@ export default defineConfig({
   cleanUrls: true,
   lastUpdated: false,
   srcExclude: ["README.md", "data/list.md", "metric-names.md", "protocol-list.md", "api-reports/**"],
-  markdown: { math: false },
+  head: [["link", { rel: "icon", type: "image/svg+xml", href: `${base}icon.svg` }]],
+  markdown: { math: false, theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" } },
   themeConfig: {
     search: {
       provider: "local",

@@ -11,7 +11,6 @@ interface Item {
 interface Group {
   readonly text: string;
   readonly items: readonly Item[];
-  readonly collapsed?: boolean;
 }
 
 /** Why things are as they are, in the order of the index. */
@@ -39,8 +38,17 @@ function apiPages(): Item[] {
   return [...all, ...packages];
 }
 
-/** Every page of the site has its place here, or in the index of its folder; `npm run docs` refuses one that has none. */
-export function sidebar(): Group[] {
+/** Every page of the site has its place here, or in an index that has one; `npm run docs` refuses one that has none. */
+export function sidebar(): Readonly<Record<string, Group[]>> {
+  const back = { text: "Guide", items: [{ text: "What is it for", link: "/what-for" }] };
+  return {
+    "/decisions/": [back, { text: "Decisions", items: decisionPages() }],
+    "/api/": [back, { text: "API", items: apiPages() }],
+    "/": guide(),
+  };
+}
+
+function guide(): Group[] {
   return [
     {
       text: "Start",
@@ -111,7 +119,12 @@ export function sidebar(): Group[] {
         { text: "Benchmarks", link: "/benchmarks/" },
       ],
     },
-    { text: "Decisions", collapsed: true, items: decisionPages() },
-    { text: "API", collapsed: true, items: apiPages() },
+    {
+      text: "Reference",
+      items: [
+        { text: "API", link: "/api/" },
+        { text: "Decisions", link: "/decisions/" },
+      ],
+    },
   ];
 }

@@ -77,11 +77,14 @@ export function linkFaults(folder: string, base: string): readonly string[] {
     const page = pages.get(path);
     return new Set(page?.targets.map((target) => resolve(page, target, base)?.path));
   };
-  // Every page but the front one shows the sidebar.
+  // Every page but the front one shows the sidebar of the guide, or an index that is in it.
   const shown = leadsTo("/getting-started");
+  const indexOf = (path: string): string => {
+    const above = path.slice(0, path.replace(/\/$/u, "").lastIndexOf("/") + 1);
+    return above === "/" || pages.has(above) ? above : indexOf(above);
+  };
   const lost = read
     .map(({ path }) => path)
-    .filter((path) => !/^\/(playground\/)?$/u.test(path) && !shown.has(path))
-    .filter((path) => !leadsTo(path.slice(0, path.lastIndexOf("/") + 1)).has(path) || path.endsWith("/"));
+    .filter((path) => !/^\/(playground\/)?$/u.test(path) && !shown.has(path) && !leadsTo(indexOf(path)).has(path));
   return [...dead, ...lost.map((path) => `${path}: no sidebar and no index leads there`)];
 }
