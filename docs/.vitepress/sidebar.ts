@@ -4,13 +4,13 @@ import { basename, join } from "node:path";
 const docs = join(import.meta.dirname, "..");
 
 interface Item {
-  readonly text: string;
-  readonly link: string;
+  text: string;
+  link: string;
 }
 
 interface Group {
-  readonly text: string;
-  readonly items: readonly Item[];
+  text: string;
+  items: Item[];
 }
 
 /** Why things are as they are, in the order of the index. */
@@ -39,7 +39,7 @@ function apiPages(): Item[] {
 }
 
 /** Every page of the site has its place here, or in an index that has one; `npm run docs` refuses one that has none. */
-export function sidebar(): Readonly<Record<string, Group[]>> {
+export function sidebar(): Record<string, Group[]> {
   const back = { text: "Guide", items: [{ text: "What is it for", link: "/what-for" }] };
   return {
     "/decisions/": [back, { text: "Decisions", items: decisionPages() }],
