@@ -3,8 +3,10 @@ import { defineCommand, type ArgsDef, type CommandDef, type ParsedArgs } from "c
 
 /** A command as the command line shows it. Every flag is declared; every command explains itself. */
 export interface CommandSpec<A extends ArgsDef> {
+  /** With the command that it belongs to: `data ls`. */
   readonly name: string;
-  readonly description: string;
+  /** Of a command inside another one; the others' stand in the table of commands. */
+  readonly description?: string;
   readonly args: A;
   /** Accepts `key=value` positionals after the declared ones. */
   readonly overrides?: boolean;
@@ -12,8 +14,8 @@ export interface CommandSpec<A extends ArgsDef> {
 }
 
 /** Outcome of a command: 0 done, 1 failure, 2 usage or refused, 130 and 143 signals. */
-export class ExitCode {
-  value = 0;
+export interface ExitCode {
+  value: number;
 }
 
 /**
@@ -22,7 +24,7 @@ export class ExitCode {
  */
 export function command<const A extends ArgsDef>(spec: CommandSpec<A>, exit: ExitCode): CommandDef {
   const definition = defineCommand<A>({
-    meta: { name: spec.name, description: spec.description },
+    meta: { name: spec.name, ...(spec.description !== undefined && { description: spec.description }) },
     args: spec.args,
     async run({ args, rawArgs }) {
       refuseUnknownFlags(spec.args, rawArgs);

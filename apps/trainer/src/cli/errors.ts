@@ -1,4 +1,5 @@
 import { LaconicError, type LaconicErrorCode } from "@laconic/core";
+import { clipped } from "./clipped.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Codes by which Laconic refuses a request, as opposed to failing at it. */
@@ -38,12 +39,4 @@ function systemFailure(error: unknown): string | null {
   const { code, syscall, path } = error as NodeJS.ErrnoException;
   const reason = /^\w+: ([^,]+)/.exec(error.message)?.[1] ?? error.message;
   return `cannot ${syscall ?? "go on"}${path === undefined ? "" : ` ${path}`}: ${reason} (${code})`;
-}
-
-const longest = 1000;
-
-/** A message in which a name of a megabyte does not hide the rest. */
-export function clipped(message: string): string {
-  const short = message.replaceAll(/\S{200,}/gu, (word) => `${word.slice(0, 80)}…${word.slice(-40)}`);
-  return short.length <= longest ? short : `${short.slice(0, longest)}…`;
 }

@@ -20,8 +20,6 @@ export function ablateCommand({ terminal }: CommandContext, exit: ExitCode): Com
   return command(
     {
       name: "ablate",
-      description:
-        "Train one configuration with one part changed at a time: no price, a fixed price, GRPO, or your own",
       args: {
         config: { type: "positional", required: true, description: "run.config.ts, run.config.json or preset:NAME" },
         seeds: {

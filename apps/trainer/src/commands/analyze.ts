@@ -11,8 +11,6 @@ export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): Co
   return command(
     {
       name: "analyze",
-      description:
-        "What a run's team says and what its messages are worth: replays without them, before and after training",
       args: {
         directory: { type: "positional", required: true, description: "Run directory" },
         problems: { type: "string", description: "Held-out problems, at most 1000", default: "200", valueHint: "n" },

@@ -19,7 +19,6 @@ export function doctorCommand({ terminal }: CommandContext, exit: ExitCode): Com
   return command(
     {
       name: "doctor",
-      description: "Say what this machine can run on, and what is missing",
       args: {
         ...jsonFlag,
         enable: {

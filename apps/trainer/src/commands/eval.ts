@@ -13,7 +13,6 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
   return command(
     {
       name: "eval",
-      description: "Evaluate a run's last checkpoint on held-out problems",
       args: {
         directory: { type: "positional", required: true, description: "Run directory" },
         problems: { type: "string", description: "Held-out problems, at most 1000", default: "1000", valueHint: "n" },

@@ -18,7 +18,6 @@ export function planCommand({ terminal }: CommandContext, exit: ExitCode): Comma
   return command(
     {
       name: "plan",
-      description: "Say what a run will take before it starts: memory by part, the largest batches that fit, time",
       args: {
         config: { type: "positional", required: true, description: "run.config.ts, run.config.json or preset:NAME" },
         device: runFlags.device,

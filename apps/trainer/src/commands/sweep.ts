@@ -17,8 +17,6 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
   return command(
     {
       name: "sweep",
-      description:
-        "Train one configuration with several values of its settings, such as budgets: the accuracy-token frontier",
       args: {
         config: {
           type: "positional",

@@ -34,7 +34,6 @@ export function trainCommand({ terminal }: CommandContext, exit: ExitCode): Comm
   return command(
     {
       name: "train",
-      description: "Train from a configuration file or preset:NAME, with key=value changes; or --resume a run",
       args: {
         config: {
           type: "positional",
