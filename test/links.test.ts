@@ -120,6 +120,24 @@ describe("the check of the built site", () => {
   });
 });
 
+describe.each(pages.filter((path) => /^docs\/(results\/.*|quickstart-results|benchmarks\/index)\.md$/u.test(path)))(
+  "%s",
+  (path) => {
+    test("says when it was measured, where its rows are, and percent as all pages do", () => {
+      const text = prose(path);
+      expect(text).toMatch(/\b20\d\d-[01]\d-[0-3]\d\b/u);
+      expect(text).not.toMatch(
+        /\b\d{1,2} (?:January|February|March|April|May|June|July|August|September|October|November|December) \d/u,
+      );
+      expect(text).not.toMatch(/\d%/u);
+      const named = [...readText(path).matchAll(/`(?:\w+\/)?([\w-]+\.jsonl?)`/gu)].map(([, file]) => file ?? "");
+      const folders = ["docs/results", "docs/benchmarks"];
+      const raw = named.filter((file) => folders.some((folder) => existsSync(join(root, folder, file))));
+      expect(raw).not.toEqual([]);
+    });
+  },
+);
+
 test("the figures of the README are those of the measured runs", () => {
   interface Ran {
     readonly before: { readonly accuracy: number; readonly tokens: number };
