@@ -62,12 +62,20 @@ function guide(): Group[] {
       ],
     },
     {
+      text: "Watch",
+      items: [
+        { text: "The playground", link: "/playground" },
+        { text: "Looking at runs", link: "/view" },
+        { text: "Metrics", link: "/metrics" },
+        { text: "Sinks: TensorBoard, W&B, trackio, MLflow", link: "/sinks" },
+        { text: "Auditing a run", link: "/audit" },
+      ],
+    },
+    {
       text: "Understand",
       items: [
         { text: "Concepts", link: "/concepts" },
         { text: "Units and invariants", link: "/units" },
-        { text: "Metrics", link: "/metrics" },
-        { text: "Auditing a run", link: "/audit" },
         { text: "Papers", link: "/papers" },
         { text: "Glossary", link: "/glossary" },
         { text: "Beside other trainers", link: "/comparison" },
