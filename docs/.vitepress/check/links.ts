@@ -67,12 +67,12 @@ export function linkFaults(folder: string, base: string): readonly string[] {
     if (found === undefined) return files.includes(place.path.slice(1)) ? null : "is not there";
     return place.anchor === "" || found.ids.has(place.anchor) ? null : "has no such anchor";
   };
-  const dead = read.flatMap((page) =>
-    page.targets.flatMap((target) => {
+  const dead = new Map<string, string[]>();
+  for (const page of read)
+    for (const target of page.targets) {
       const fault = faultOf(page, target);
-      return fault === null ? [] : [`${page.path}: ${target}: ${fault}`];
-    }),
-  );
+      if (fault !== null) dead.set(`${target}: ${fault}`, [...(dead.get(`${target}: ${fault}`) ?? []), page.path]);
+    }
   const leadsTo = (path: string): ReadonlySet<string | undefined> => {
     const page = pages.get(path);
     return new Set(page?.targets.map((target) => resolve(page, target, base)?.path));
@@ -86,5 +86,7 @@ export function linkFaults(folder: string, base: string): readonly string[] {
   const lost = read
     .map(({ path }) => path)
     .filter((path) => !/^\/(playground\/)?$/u.test(path) && !shown.has(path) && !leadsTo(indexOf(path)).has(path));
-  return [...dead, ...lost.map((path) => `${path}: no sidebar and no index leads there`)];
+  const told = ([fault, at]: readonly [string, readonly string[]]): string =>
+    `${at[0]}${at.length > 1 ? ` and ${at.length - 1} more pages` : ""}: ${fault}`;
+  return [...[...dead].map(told), ...lost.map((path) => `${path}: no sidebar and no index leads there`)];
 }
