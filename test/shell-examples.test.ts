@@ -40,7 +40,9 @@ const trials: readonly (readonly [start: RegExp, trial: Trial])[] = [
   [/^(quickstart|train)\b/, { more: ["--dry-run"], code: 0 }],
   [/^plan\b.*engine=tinker/, { code: 2, says: "is not in the cache" }],
   [/^plan\b/, { more: ["--device", "wasm", "--tflops", "1"], code: 0 }],
-  [/^(eval|report|analyze|rescore|audit)\b/, { code: 2, says: "holds no run" }],
+  [/^ls\b/, { code: 0, says: "no run in" }],
+  [/^(eval|report|analyze|rescore|audit|compare|export)\b/, { code: 2, says: "holds no run" }],
+  [/^view\b/, { code: 2, says: "does not exist" }],
   [/^sweep\b/, { more: ["--seeds", "0"], code: 2, says: "--seeds is 0" }],
   [/^ablate\b/, { more: ["--seeds", "none"], code: 2, says: "--seeds is none" }],
   [/^serve --train --resume\b/, { code: 2, says: "holds no run to resume" }],
@@ -61,6 +63,7 @@ const trials: readonly (readonly [start: RegExp, trial: Trial])[] = [
   [/^judge\b/, { code: 2, says: "cannot be read" }],
   [/^grade\b/, { code: 0 }],
   [/^doctor\b/, { more: ["--help"], code: 0 }],
+  [/^playground\b/, { more: ["--help"], code: 0 }],
 ];
 
 /** As a shell reads them: no quotes within a word here. */
@@ -120,7 +123,9 @@ describe("other commands in READMEs and docs", () => {
         ? Object.hasOwn(scripts, script)
         : program !== undefined
           ? existsSync(join(root, program))
-          : /^(?:export [A-Z_]+=\S+|npm install(?: @laconic\/\w+)?|(?:git clone|python3 -m venv) .*)$/u.test(line);
+          : /^(?:export [A-Z_]+=\S+|npm install(?: @laconic\/\w+)?|unzip relay-\S+\.zip|(?:git clone|python3 -m venv) .*)$/u.test(
+              line,
+            );
     expect(known).toBe(true);
   });
 });

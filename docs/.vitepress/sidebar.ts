@@ -13,6 +13,13 @@ interface Group {
   items: Item[];
 }
 
+/** Pages that are there: one whose link is misspelt here has no place, which the check of the built site refuses. */
+function existing(groups: Group[]): Group[] {
+  const isThere = (link: string): boolean =>
+    [`${link}.md`, `${link}index.md`].some((file) => existsSync(join(docs, file))) || link === "/api/";
+  return groups.map(({ text, items }) => ({ text, items: items.filter(({ link }) => isThere(link)) }));
+}
+
 /** Why things are as they are, in the order of the index. */
 function decisionPages(): Item[] {
   const index = readFileSync(join(docs, "decisions", "index.md"), "utf8");
@@ -44,7 +51,7 @@ export function sidebar(): Record<string, Group[]> {
   return {
     "/decisions/": [back, { text: "Decisions", items: decisionPages() }],
     "/api/": [back, { text: "API", items: apiPages() }],
-    "/": guide(),
+    "/": existing(guide()),
   };
 }
 
