@@ -42,7 +42,7 @@ describe("pages of error codes", () => {
     const page = [
       "# Error codes",
       `Whatever Laconic refuses or fails at is a \`LaconicError\` with one of these codes. Its message says what is wrong, where, and what to do;
-\`LaconicError.is(error)\` recognises it, and \`error.detail\` holds the place as data. Expected outcomes (a spent budget, an answer that cannot
+\`LaconicError.is(error)\` recognises it, and \`error.detail\` holds the place as data; under \`--json\` the command line prints both. Expected outcomes (a spent budget, an answer that cannot
 be read) are values, not errors.`,
       ["| code | what it is |", "| --- | --- |", ...rows, ""].join("\n"),
     ].join("\n\n");

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
 interface Said {
@@ -30,6 +30,8 @@ const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
 export interface Landing {
   readonly talks: readonly (Conversation & { readonly tokens: number })[];
   readonly figures: readonly { readonly value: string; readonly says: string }[];
+  /** What a phone shows in the playground's place. */
+  readonly still: { readonly src: string; readonly alt: string };
 }
 
 declare const data: Landing;
@@ -51,7 +53,11 @@ export default {
       mean(runs.map(({ after }) => after.tokens)),
     ] as const;
     const accuracy = [mean(runs.map(({ before }) => before.accuracy)), mean(runs.map(({ after }) => after.accuracy))];
+    const still = existsSync(join(docs, "public/playground.png"))
+      ? { src: "/playground.png", alt: "The playground: a team of four, what each says, and falling tokens" }
+      : { src: "/quickstart.svg", alt: "Accuracy against tokens per episode: tokens fall, accuracy holds" };
     return {
+      still,
       talks,
       figures: [
         {

@@ -15,6 +15,8 @@ export const searchWords: Readonly<Record<string, string>> = {
     "langchain ai sdk openai client external agent framework custom agent online training rest api webhook",
   "concepts.md":
     "overview architecture design how it works price lambda token cost silence strategic silence empty message budget",
+  "playground.md": "try it browser tab demo live wasm webgpu phone export zip",
+  "view.md": "dashboard live view compare runs curves episodes conversation transcript viewer watch browser UI",
   "units.md": "shape axes tokens units sign convention invariants",
   "metrics.md":
     "W&B wandb weights and biases trackio mlflow tensorboard logger logging log sink curves monitoring custom metrics experiment tracking",
@@ -66,5 +68,7 @@ export const askedQueries: readonly Asked[] = [
   ["TRL", "/comparison"],
   ["langchain", "/train-through-endpoint"],
   ["tinker", "/scale/"],
+  ["dashboard", "/view"],
+  ["playground", "/playground"],
   ["grader", "/grading"],
 ];
