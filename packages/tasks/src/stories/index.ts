@@ -3,7 +3,7 @@
  * @module @laconic/tasks/stories
  */
 export { knownNames, unseenNames, things } from "./lexicon.ts";
-export { copyingLessons, rehearsed } from "./copying.ts";
+export { copyingLessons, namedStories, ownDeeds, rehearsed } from "./copying.ts";
 export { storyHintTask } from "./hint.ts";
 export type { StoryHintOptions } from "./hint.ts";
 export { storyRelayTask } from "./relay.ts";
