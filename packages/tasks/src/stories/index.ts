@@ -7,6 +7,7 @@ export { copyingLessons, namedStories, ownDeeds, rehearsed } from "./copying.ts"
 export { storyHintTask } from "./hint.ts";
 export type { StoryHintOptions } from "./hint.ts";
 export { storyRelayTask } from "./relay.ts";
+export { asked as storyQuestion } from "./teller-team.ts";
 export type { StoryRelayOptions } from "./relay.ts";
 export { storyTellersTask } from "./tellers.ts";
 export type { StoryTellersOptions } from "./tellers.ts";
