@@ -24,8 +24,8 @@ const tiny = {
   ...{ rope_theta: 1e4, tie_word_embeddings: true, hidden_act: "silu", eos_token_id: 2 },
 };
 const checkpoints = {
-  "stories15M": { ...tiny, ...shape(288, 768, 6, 6, 6) },
-  "stories42M": { ...tiny, ...shape(512, 1376, 8, 8, 8) },
+  stories15M: { ...tiny, ...shape(288, 768, 6, 6, 6) },
+  stories42M: { ...tiny, ...shape(512, 1376, 8, 8, 8) },
   "Qwen2.5-0.5B": { ...qwen, ...shape(896, 4864, 24, 14, 2) },
   "Qwen2.5-3B": { ...qwen, ...shape(2048, 11_008, 36, 16, 2) },
   "Qwen2.5-7B": { ...qwen, ...shape(3584, 18_944, 28, 28, 4), vocab_size: 152_064, tie_word_embeddings: false },
@@ -36,8 +36,9 @@ const gpu = ["--device", "cuda", "--memory", "80GiB", "--tflops", "200"];
 /** Two cores, with a rate that is assumed: 20 GFLOP/s. */
 const cores = ["--device", "wasm", "--tflops", "0.02"];
 
+type Words = readonly string[];
 /** Preset, checkpoint, tokens of a prompt and of a reply, machine. */
-const plans: readonly (readonly [string, keyof typeof checkpoints, number, number, readonly string[]?])[] = [
+const plans: readonly (readonly [string, keyof typeof checkpoints, number, number, machine?: Words])[] = [
   ["agent-gspo", "Qwen2.5-0.5B", 512, 128],
   ["agentpo-hint", "Qwen2.5-3B", 256, 768],
   ["agentpo-hint-printed", "Qwen2.5-3B", 256, 768],

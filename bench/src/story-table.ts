@@ -88,8 +88,8 @@ function cellOf(key: string, each: readonly number[], evaluation: Evaluation | u
     return `${listed}: ${say(mean)} ± ${say(half)}`;
   }
   if (!isShare || problems === undefined || !key.endsWith("right")) return listed;
-  const { low, high } = wilson(Math.round((each[0] ?? 0) * problems), problems);
-  return `${listed} [${say(low)}, ${say(high)}]`;
+  const interval = wilson(Math.round((each[0] ?? 0) * problems), problems);
+  return interval === null ? listed : `${listed} [${say(interval.low)}, ${say(interval.high)}]`;
 }
 
 function factsOf(run: string, { step, groups, ...all }: Evaluation): Facts {

@@ -86,6 +86,7 @@ export default defineConfig({
           { text: "Pairs beside MAGRPO's baselines", link: "/results/pairs" },
           { text: "Methods against servers: three counts", link: "/results/servers" },
           { text: "AgentPO: a story model", link: "/results/story-hint" },
+          { text: "Three tellers", link: "/results/tellers" },
           { text: "Story worlds", link: "/results/story-worlds" },
           { text: "Training on SkyRL's server", link: "/results/skyrl" },
           { text: "Accuracy-token frontier", link: "/results/frontier" },
