@@ -1,0 +1,32 @@
+import { LaconicError } from "@laconic/core";
+import type { LoopState } from "../run/checkpoint.ts";
+import type { Beginning } from "./begin.ts";
+import type { TrainingRun } from "./training-run.ts";
+
+/**
+ * Does work, and keeps what was learned when samples get no scores. The old policy is not stored: between its refreshes nothing is.
+ */
+export async function savingBefore<T>(
+  { recorder, models, schedule }: TrainingRun,
+  state: LoopState,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const isScoring = LaconicError.is(error) && error.code === "scoring_failed";
+    if (isScoring && state.step > 0 && schedule.isRefreshDue(state.step)) await recorder.checkpoint(models, state);
+    throw error;
+  }
+}
+
+/** Keeps what was learned where there are no more episodes, unless the last step did. */
+export async function saveAtEnd(
+  { recorder, models, schedule }: TrainingRun,
+  state: LoopState,
+  { resumedAt }: Beginning,
+): Promise<void> {
+  const { step } = state;
+  const isKept = step === 0 || step === resumedAt || schedule.isRegularCheckpoint(step);
+  if (!isKept && schedule.isRefreshDue(step)) await recorder.checkpoint(models, state);
+}
