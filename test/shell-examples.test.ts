@@ -42,7 +42,7 @@ const trials: readonly (readonly [start: RegExp, trial: Trial])[] = [
   [/^(quickstart|train)\b.*--resume/, { code: 2, says: "holds no run to resume" }],
   [/^(quickstart|train)\b/, { more: ["--dry-run"], code: 0 }],
   [/^plan\b/, { more: ["--device", "wasm", "--tflops", "1"], code: 0 }],
-  [/^(eval|report|analyze|rescore|audit)\b/, { code: 2, says: "holds no run" }],
+  [/^(eval|report|analyze|rescore|audit|send)\b/, { code: 2, says: "holds no run" }],
   [/^sweep\b/, { more: ["--seeds", "0"], code: 2, says: "--seeds is 0" }],
   [/^ablate\b/, { more: ["--seeds", "none"], code: 2, says: "--seeds is none" }],
   [/^serve --train --resume\b/, { code: 2, says: "holds no run to resume" }],

@@ -21,6 +21,7 @@ import { quickstartCommand } from "./commands/quickstart.ts";
 import { relayCommand } from "./commands/relay.ts";
 import { storyCommand } from "./commands/story.ts";
 import { reportCommand } from "./commands/report.ts";
+import { sendCommand } from "./commands/send.ts";
 import { serveCommand } from "./commands/serve.ts";
 import { rescoreCommand } from "./commands/rescore.ts";
 import { sweepCommand } from "./commands/sweep.ts";
@@ -42,6 +43,7 @@ export async function main(words: readonly string[], context: CommandContext): P
       plan: planCommand(context, exit),
       eval: evalCommand(context, exit),
       report: reportCommand(context, exit),
+      send: sendCommand(context, exit),
       audit: auditCommand(context, exit),
       serve: serveCommand(context, exit),
       data: dataCommand(context, exit),

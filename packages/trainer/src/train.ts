@@ -60,7 +60,7 @@ export async function train(
       // Lines 3-6: queries, G episodes each under the old policies, rewards by Eq. 1.
       const collected = await episodes.collect(state.step, samplers);
       if (collected === null) {
-        await saveAtEnd(run, state, beginning);
+        await saveAtEnd(run, state, beginning.resumedAt);
         break;
       }
       clock.lap("rollout");

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import type { TrainingParts, TrainResult } from "@laconic/trainer";
-import { checkTraining, declineOf, openRun, tensorBoardSink, train, type RunOptions } from "@laconic/trainer";
+import { checkTraining, declineOf, openRun, train, type RunOptions, type SinkOutcome } from "@laconic/trainer";
 import { statusLine } from "../cli/status-line.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { formatNumber, formatPercent } from "../cli/format.ts";
@@ -19,6 +19,7 @@ import { openParts, type OpenedParts, type Place } from "./open-parts.ts";
 import { runResources } from "./open-run.ts";
 import { serversOf, type SamplerSettings } from "./fleet/fleet-setting.ts";
 import { openFleet, serversInShort, type OpenedFleet } from "./fleet/open-fleet.ts";
+import { openSinks } from "../sinks/open-sinks.ts";
 import { checkAgainstServer } from "./remote/check-remote.ts";
 import { probedServer, recordInputs, recordLines, tokenLimits } from "./remote/tinker-server.ts";
 import { policyTask } from "./policy-task.ts";
@@ -92,13 +93,14 @@ export async function startRun(
       sampler &&
       (await openFleet(sampler, local.policies, { directory, vocabularySize, temperature, note: fleetNote }));
     const parts = fleet ? { ...local, policies: fleet.policies } : local;
-    const sources = await sourcesOf(config);
+    const sources = await sourcesOf({ ...config, sinks: [] }); // what is shown elsewhere changes nothing of it
     const inputs = {
       ...(await runInputs(await modelFolders(config, terminal), task)),
       ...sourceInputs(directory, sources),
       ...("kind" in place && recordInputs(place.record)),
     };
     const known = policyTask(config.task);
+    const sinks = await openSinks(config.sinks, directory);
     const started = performance.now();
     let first: number | null = null;
     const { steps } = config.train;
@@ -114,6 +116,7 @@ export async function startRun(
       inputs,
       adjustable: {
         "train.steps": scheduleNote(config),
+        sinks: "",
         ...(sampler && samplerAdjustable(sampler)),
         ...(config.engine && {
           "engine.tinker.url": ": its server has the run's checkpoints under the same names, or loads none",
@@ -122,9 +125,7 @@ export async function startRun(
       ...(known !== null && { policy: { task: known } }),
       keepCheckpoints: config.train.checkpoint.keep,
       now: () => performance.now(),
-      sinks: [
-        tensorBoardSink({ directory: join(directory, "tensorboard"), wallTime: () => new Date().getTime() / 1000 }),
-      ],
+      sinks,
       observer: {
         step(metrics) {
           fleet?.flush().catch((error: unknown) => warn(`samplers.jsonl: ${(error as Error).message}`));
@@ -152,17 +153,19 @@ export async function startRun(
     });
     let result: TrainResult;
     let source: OpenedSource | undefined;
+    let outcome: SinkOutcome = "failed";
     try {
       await keepSources(directory, sources);
       source = await openSource?.({ ...opened, parts }, { config, directory, resume: resume !== false });
       result = await train(source?.parts ?? parts, config.train, run, stop.signal);
+      outcome = result.interrupted ? "interrupted" : "finished";
     } catch (error) {
       if ("kind" in place) terminal.note(`the last checkpoint goes on with: laconic train --resume --run ${directory}`);
       throw error;
     } finally {
       await source?.close();
       await fleet?.flush();
-      await run.close();
+      await run.close(outcome);
     }
     const seconds = (performance.now() - started) / 1000;
     const decline = declineOf(result.before, result.after);

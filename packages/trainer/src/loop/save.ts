@@ -1,6 +1,5 @@
 import { LaconicError } from "@laconic/core";
 import type { LoopState } from "../run/checkpoint.ts";
-import type { Beginning } from "./begin.ts";
 import type { TrainingRun } from "./training-run.ts";
 
 /**
@@ -20,11 +19,14 @@ export async function savingBefore<T>(
   }
 }
 
-/** Keeps what was learned where there are no more episodes, unless the last step did. */
+/**
+ * Keeps what was learned where there are no more episodes, unless the last step did.
+ * @param resumedAt - the step that this process went on from; null for a fresh run
+ */
 export async function saveAtEnd(
   { recorder, models, schedule }: TrainingRun,
   state: LoopState,
-  { resumedAt }: Beginning,
+  resumedAt: number | null,
 ): Promise<void> {
   const { step } = state;
   const isKept = step === 0 || step === resumedAt || schedule.isRegularCheckpoint(step);
