@@ -8,7 +8,7 @@ import { collector } from "./loop/collect.ts";
 import { learnAll } from "./loop/learn-all.ts";
 import { moveBudgets } from "./loop/move-budgets.ts";
 import { oldPolicies } from "./loop/old-policies.ts";
-import { saveAtEnd } from "./loop/save.ts";
+import { saveAtEnd, savingBefore } from "./loop/save.ts";
 import { scoreCollected } from "./loop/score-collected.ts";
 import { trace } from "./loop/trace.ts";
 import { disposeAll, openTrainingRun } from "./loop/training-run.ts";
@@ -58,7 +58,7 @@ export async function train(
       const samplers = await old.samplers();
 
       // Lines 3-6: queries, G episodes each under the old policies, rewards by Eq. 1.
-      const collected = await episodes.collect(state.step, samplers);
+      const collected = await savingBefore(run, state, () => episodes.collect(state.step, samplers));
       if (collected === null) {
         await saveAtEnd(run, state, beginning.resumedAt);
         break;

@@ -1,9 +1,12 @@
-import { LaconicError } from "@laconic/core";
+import { LaconicError, type LaconicErrorCode } from "@laconic/core";
 import type { LoopState } from "../run/checkpoint.ts";
 import type { TrainingRun } from "./training-run.ts";
 
+/** What ends a run that can go on later: samples get no scores, or a spend cap lets no more be sampled. */
+const ends: readonly LaconicErrorCode[] = ["scoring_failed", "budget_refused"];
+
 /**
- * Does work, and keeps what was learned when samples get no scores. The old policy is not stored: between its refreshes nothing is.
+ * Does work, and keeps what was learned before what ends a run that can go on later. The old policy is not stored: between its refreshes nothing is.
  */
 export async function savingBefore<T>(
   { recorder, models, schedule }: TrainingRun,
@@ -13,8 +16,8 @@ export async function savingBefore<T>(
   try {
     return await work();
   } catch (error) {
-    const isScoring = LaconicError.is(error) && error.code === "scoring_failed";
-    if (isScoring && state.step > 0 && schedule.isRefreshDue(state.step)) await recorder.checkpoint(models, state);
+    const isKnown = LaconicError.is(error) && ends.includes(error.code);
+    if (isKnown && state.step > 0 && schedule.isRefreshDue(state.step)) await recorder.checkpoint(models, state);
     throw error;
   }
 }
