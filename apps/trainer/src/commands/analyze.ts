@@ -32,7 +32,7 @@ export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): Co
           which: best ? ("best" as const) : ("latest" as const),
         };
         const run = resolve(directory);
-        const analysis = await analyseRun(run, options, terminal);
+        const { analysis, messages } = await analyseRun(run, options, terminal);
         const page = analysisMarkdown(analysis);
         const panels = [
           { title: "before", edges: analysis.before.edges },
@@ -40,6 +40,8 @@ export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): Co
         ];
         await writeFile(join(run, "analysis.json"), `${JSON.stringify(analysis, null, 2)}\n`);
         await writeFile(join(run, "analysis.md"), page);
+        const rows = messages.map((each) => `${JSON.stringify(each)}\n`);
+        await writeFile(join(run, "message-values.jsonl"), rows.join(""));
         await writeFile(join(run, "speech-graph.svg"), `${speechGraph(analysis.agents, panels)}\n`);
         terminal.result(json ? JSON.stringify(analysis) : page);
         return 0;
