@@ -10,6 +10,7 @@ import { runVariants } from "../sweep/run-variants.ts";
 import { summariseSweep, sweepTable } from "../sweep/sweep-report.ts";
 import { variantChart } from "../sweep/variant-chart.ts";
 import { variantsOf } from "../sweep/variants-of.ts";
+import { actorSpendingFlags } from "../run/actor-spending.ts";
 import { whileShown } from "../serving/while-shown.ts";
 import { jsonFlag, viewFlag, type CommandContext } from "./common.ts";
 import { loadConfig } from "../door/load-config.ts";
@@ -32,6 +33,7 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           valueHint: "folder",
         },
         ...viewFlag,
+        ...actorSpendingFlags,
         ...jsonFlag,
       },
       overrides: true,
@@ -49,8 +51,10 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         // Every held-out episode is kept: variants are compared problem by problem.
         const { train } = parseAppConfig(applyOverrides(base, [...(variants[0]?.overrides ?? []), ...fixed]));
         const overrides = [...fixed, `train.evaluation.transcripts=${train.evaluation.problems}`];
-        const plan = { base, variants, folder, seeds, overrides, file: "sweep.json", onResult: async () => undefined };
-        const results = await whileShown(args.view, folder, terminal, () => runVariants(plan, terminal));
+        const plan = { base, variants, folder, seeds, overrides, file: "sweep.json", cap: args };
+        const results = await whileShown(args.view, folder, terminal, () =>
+          runVariants({ ...plan, onResult: async () => undefined }, terminal),
+        );
         if (typeof results === "number") return results;
         const summary = await summariseSweep(folder, results);
         await writeFile(join(folder, "sweep.md"), `${sweepTable(summary)}\n`);
