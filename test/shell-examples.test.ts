@@ -42,7 +42,8 @@ const trials: readonly (readonly [start: RegExp, trial: Trial])[] = [
   [/^(quickstart|train)\b.*--resume/, { code: 2, says: "holds no run to resume" }],
   [/^(quickstart|train)\b/, { more: ["--dry-run"], code: 0 }],
   [/^plan\b/, { more: ["--device", "wasm", "--tflops", "1"], code: 0 }],
-  [/^(eval|report|analyze|rescore|audit)\b/, { code: 2, says: "holds no run" }],
+  [/^ls\b/, { code: 0, says: "no run in" }],
+  [/^(eval|report|analyze|rescore|audit|compare|export)\b/, { code: 2, says: "holds no run" }],
   [/^view\b/, { code: 2, says: "does not exist" }],
   [/^sweep\b/, { more: ["--seeds", "0"], code: 2, says: "--seeds is 0" }],
   [/^ablate\b/, { more: ["--seeds", "none"], code: 2, says: "--seeds is none" }],
@@ -63,6 +64,7 @@ const trials: readonly (readonly [start: RegExp, trial: Trial])[] = [
   [/^judge\b/, { code: 2, says: "cannot be read" }],
   [/^grade\b/, { code: 0 }],
   [/^doctor\b/, { more: ["--help"], code: 0 }],
+  [/^playground\b/, { more: ["--help"], code: 0 }],
 ];
 
 /** As a shell reads them: no quotes within a word here. */
@@ -122,7 +124,7 @@ describe("other commands in READMEs and docs", () => {
         ? Object.hasOwn(scripts, script)
         : program !== undefined
           ? existsSync(join(root, program))
-          : /^(?:export [A-Z_]+=\S+|npm install)$/u.test(line);
+          : /^(?:export [A-Z_]+=\S+|npm install|unzip relay-\S+\.zip)$/u.test(line);
     expect(known).toBe(true);
   });
 });

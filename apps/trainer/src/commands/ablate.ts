@@ -14,6 +14,7 @@ import { applyOverrides } from "../run/overrides.ts";
 import { runVariants } from "../sweep/run-variants.ts";
 import { summariseSweep } from "../sweep/sweep-report.ts";
 import { variantChart } from "../sweep/variant-chart.ts";
+import { actorSpendingFlags } from "../run/actor-spending.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function ablateCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
@@ -49,6 +50,7 @@ export function ablateCommand({ terminal }: CommandContext, exit: ExitCode): Com
           default: "ablation",
           valueHint: "folder",
         },
+        ...actorSpendingFlags,
         ...jsonFlag,
       },
       overrides: true,
@@ -69,6 +71,7 @@ export function ablateCommand({ terminal }: CommandContext, exit: ExitCode): Com
           {
             base: applyOverrides(base, fixed),
             ...{ variants, folder, seeds, overrides: [kept], file: "ablation.json" },
+            cap: args,
             onResult: async (soFar) => {
               if (soFar.length > 0) await writeFile(join(folder, "ablation.svg"), variantChart(soFar));
             },

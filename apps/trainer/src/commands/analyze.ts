@@ -5,6 +5,8 @@ import type { CommandDef } from "citty";
 import { analyseRun } from "../analysis/analyse-run.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
+import { sayWhile } from "../cli/saying.ts";
+import { actorSpendingFlags } from "../run/actor-spending.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
@@ -22,9 +24,10 @@ export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): Co
         },
         seed: { type: "string", description: "Seed of the sampling", default: "analysis", valueHint: "text" },
         best: { type: "boolean", description: "The checkpoint of the best evaluation instead of the last one" },
+        ...actorSpendingFlags,
         ...jsonFlag,
       },
-      run: async ({ directory, problems, cut, seed, best, json }) => {
+      run: async ({ directory, problems, cut, seed, best, json, ...cap }) => {
         const options = {
           problems: wholeNumber("problems", problems, 1, 1000),
           cut,
@@ -32,7 +35,9 @@ export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): Co
           which: best ? ("best" as const) : ("latest" as const),
         };
         const run = resolve(directory);
-        const analysis = await analyseRun(run, options, terminal);
+        const analysis = await sayWhile(terminal, "replaying held-out problems, before and after training", () =>
+          analyseRun(run, options, terminal, cap),
+        );
         const page = analysisMarkdown(analysis);
         const panels = [
           { title: "before", edges: analysis.before.edges },

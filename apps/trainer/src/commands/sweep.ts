@@ -10,6 +10,7 @@ import { runVariants } from "../sweep/run-variants.ts";
 import { summariseSweep, sweepTable } from "../sweep/sweep-report.ts";
 import { variantChart } from "../sweep/variant-chart.ts";
 import { variantsOf } from "../sweep/variants-of.ts";
+import { actorSpendingFlags } from "../run/actor-spending.ts";
 import { whileShown } from "../serving/while-shown.ts";
 import { jsonFlag, viewFlag, type CommandContext } from "./common.ts";
 import { loadConfig } from "../door/load-config.ts";
@@ -31,6 +32,7 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           default: "sweep",
           valueHint: "folder",
         },
+        ...actorSpendingFlags,
         ...viewFlag,
         ...jsonFlag,
       },
@@ -49,7 +51,8 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         // Every held-out episode is kept: variants are compared problem by problem.
         const { train } = parseAppConfig(applyOverrides(base, [...(variants[0]?.overrides ?? []), ...fixed]));
         const overrides = [...fixed, `train.evaluation.transcripts=${train.evaluation.problems}`];
-        const plan = { base, variants, folder, seeds, overrides, file: "sweep.json", onResult: async () => undefined };
+        const onResult = async (): Promise<void> => undefined;
+        const plan = { base, variants, folder, seeds, overrides, file: "sweep.json", cap: args, onResult };
         const results = await whileShown(args.view, folder, terminal, () => runVariants(plan, terminal));
         if (typeof results === "number") return results;
         const summary = await summariseSweep(folder, results);
