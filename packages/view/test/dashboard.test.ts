@@ -225,6 +225,7 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
     await page.keyboard.press("x");
     await page.keyboard.press("Enter");
     await soon(() => page.url()).toContain("#/run/r1");
+    await page.locator(".tabs").waitFor();
     await page.keyboard.press("2");
     await soon(() => page.url()).toContain("/curves");
     await page.keyboard.press("g");
