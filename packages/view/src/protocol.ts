@@ -64,6 +64,7 @@ export interface RunDetail {
   readonly warnings: readonly string[];
   /** Every metric that is not constant zero, with its unit; the meaning is that of the metrics page. */
   readonly metrics: readonly MetricInfo[];
+  /** How many there are; about so many while the index is being made. */
   readonly episodes: number;
 }
 
@@ -143,7 +144,7 @@ export interface EpisodeRow {
   readonly kind: EpisodeKind;
   readonly step: number;
   readonly problem: string;
-  /** At most 200 characters. */
+  /** At most 200 characters, as the answer. */
   readonly question: string;
   readonly answer: string | null;
   readonly grade: number | null;
@@ -193,6 +194,7 @@ export interface TurnDetail {
 }
 
 export interface TokenDetail {
+  /** What it adds to the text; empty for an end token, and `#43` where nothing tells what token 43 says. */
   readonly text: string;
   readonly logProb: number;
   readonly advantage: number | null;
@@ -223,7 +225,7 @@ export type ViewEvent =
   | { readonly type: "runs" }
   | { readonly type: "run"; readonly id: string; readonly step: number; readonly state: RunState };
 
-/** Every failure: `{ error }` with a status of 400, 401, 403, 404 or 500. */
+/** Every failure: `{ error }` with a status of 400, 401, 403, 404, 405 or 500. */
 export interface Failure {
   readonly error: { readonly code: string; readonly message: string };
 }

@@ -13,6 +13,7 @@ import { parseAppConfig } from "../run/app-config.ts";
 import { applyOverrides } from "../run/overrides.ts";
 import { runVariants } from "../sweep/run-variants.ts";
 import { summariseSweep } from "../sweep/sweep-report.ts";
+import { actorSpendingFlags } from "../run/actor-spending.ts";
 import { writeVariantPages, writeVariantPicture } from "../sweep/variant-report.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
@@ -20,8 +21,6 @@ export function ablateCommand({ terminal }: CommandContext, exit: ExitCode): Com
   return command(
     {
       name: "ablate",
-      description:
-        "Train one configuration with one part changed at a time: no price, a fixed price, GRPO, or your own",
       args: {
         config: { type: "positional", required: true, description: "run.config.ts, run.config.json or preset:NAME" },
         seeds: {
@@ -51,6 +50,7 @@ export function ablateCommand({ terminal }: CommandContext, exit: ExitCode): Com
           default: "ablation",
           valueHint: "folder",
         },
+        ...actorSpendingFlags,
         ...jsonFlag,
       },
       overrides: true,
@@ -71,6 +71,7 @@ export function ablateCommand({ terminal }: CommandContext, exit: ExitCode): Com
           {
             base: applyOverrides(base, fixed),
             ...{ variants, folder, seeds, overrides: [kept], file: "ablation.json" },
+            cap: args,
             onResult: (soFar) => writeVariantPicture(folder, "ablation", soFar),
           },
           terminal,

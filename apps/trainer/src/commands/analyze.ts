@@ -4,14 +4,14 @@ import { analyseRun } from "../analysis/analyse-run.ts";
 import { writeAnalysis } from "../analysis/analysis-report.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
+import { sayWhile } from "../cli/saying.ts";
+import { actorSpendingFlags } from "../run/actor-spending.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
     {
       name: "analyze",
-      description:
-        "What a run's team says and what its messages are worth: replays without them, before and after training",
       args: {
         directory: { type: "positional", required: true, description: "Run directory" },
         problems: { type: "string", description: "Held-out problems, at most 1000", default: "200", valueHint: "n" },
@@ -23,9 +23,10 @@ export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): Co
         },
         seed: { type: "string", description: "Seed of the sampling", default: "analysis", valueHint: "text" },
         best: { type: "boolean", description: "The checkpoint of the best evaluation instead of the last one" },
+        ...actorSpendingFlags,
         ...jsonFlag,
       },
-      run: async ({ directory, problems, cut, seed, best, json }) => {
+      run: async ({ directory, problems, cut, seed, best, json, ...cap }) => {
         const options = {
           problems: wholeNumber("problems", problems, 1, 1000),
           cut,
@@ -33,7 +34,9 @@ export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): Co
           which: best ? ("best" as const) : ("latest" as const),
         };
         const run = resolve(directory);
-        const analysis = await analyseRun(run, options, terminal);
+        const analysis = await sayWhile(terminal, "replaying held-out problems, before and after training", () =>
+          analyseRun(run, options, terminal, cap),
+        );
         const page = await writeAnalysis(run, analysis);
         terminal.result(json ? JSON.stringify(analysis) : page);
         return 0;

@@ -46,8 +46,6 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
   return command(
     {
       name: "bench",
-      description:
-        "Run published methods on benchmarks or your own questions with your model, and make the papers' tables",
       args: {
         benchmarks: {
           type: "string",

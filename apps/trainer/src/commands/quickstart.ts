@@ -21,7 +21,6 @@ export function quickstartCommand({ terminal }: CommandContext, exit: ExitCode):
   return command(
     {
       name: "quickstart",
-      description: "Train a team to solve the same problems with a fraction of the words: minutes on two cores",
       args: {
         world: {
           type: "positional",

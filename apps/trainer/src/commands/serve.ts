@@ -44,7 +44,6 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
   return command(
     {
       name: "serve",
-      description: "Put a policy behind an OpenAI-compatible endpoint",
       args: {
         model: {
           type: "positional",

@@ -10,6 +10,7 @@ import { runVariants } from "../sweep/run-variants.ts";
 import { noteOf, summariseSweep, sweepRows, sweepSaid, sweepTable } from "../sweep/sweep-report.ts";
 import { writeVariantPages } from "../sweep/variant-report.ts";
 import { variantsOf } from "../sweep/variants-of.ts";
+import { actorSpendingFlags } from "../run/actor-spending.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 import { loadConfig } from "../door/load-config.ts";
 
@@ -17,8 +18,6 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
   return command(
     {
       name: "sweep",
-      description:
-        "Train one configuration with several values of its settings, such as budgets: the accuracy-token frontier",
       args: {
         config: {
           type: "positional",
@@ -32,6 +31,7 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           default: "sweep",
           valueHint: "folder",
         },
+        ...actorSpendingFlags,
         ...jsonFlag,
       },
       overrides: true,
@@ -57,6 +57,7 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
             seeds,
             overrides,
             file: "sweep.json",
+            cap: args,
             onResult: async () => undefined,
           },
           terminal,
