@@ -127,6 +127,7 @@ function guide(): Group[] {
         { text: "AgentPO and MAGRPO: small worlds", link: "/results/small-worlds" },
         { text: "Pairs beside MAGRPO's baselines", link: "/results/pairs" },
         { text: "AgentPO: a story model", link: "/results/story-hint" },
+        { text: "Three tellers", link: "/results/tellers" },
         { text: "Story worlds", link: "/results/story-worlds" },
         { text: "Methods against servers", link: "/results/servers" },
         { text: "A queue of groups, to 10,000 slots", link: "/results/queue" },
