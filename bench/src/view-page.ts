@@ -78,18 +78,18 @@ async function interaction(name: string, act: (on: Page) => Promise<void>): Prom
   };
 }
 
-/** Proportional memory of the processes that run pages. */
+/** Proportional memory of the process that runs the page, its worker included: the largest of those that run pages; others stand ready. */
 function pageMegabytes(): number {
-  let kilobytes = 0;
+  let most = 0;
   for (const id of readdirSync("/proc").filter((name) => /^\d+$/u.test(name)))
     try {
-      if (!readFileSync(`/proc/${id}/cmdline`, "utf8").includes("--type=renderer")) continue;
-      if (!isOurs(Number(id))) continue;
-      kilobytes += Number(/^Pss:\s+(\d+)/mu.exec(readFileSync(`/proc/${id}/smaps_rollup`, "utf8"))?.[1] ?? 0);
+      if (!readFileSync(`/proc/${id}/cmdline`, "utf8").includes("--type=renderer") || !isOurs(Number(id))) continue;
+      const summary = readFileSync(`/proc/${id}/smaps_rollup`, "utf8");
+      most = Math.max(most, Number(/^Pss:\s+(\d+)/mu.exec(summary)?.[1] ?? 0));
     } catch {
       // Ended meanwhile.
     }
-  return Math.round(kilobytes / 1000);
+  return Math.round(most / 1000);
 }
 
 function isOurs(id: number): boolean {

@@ -1,10 +1,11 @@
 import { stripVTControlCharacters } from "node:util";
 import { runCommand } from "citty";
 import packageJson from "../package.json" with { type: "json" };
-import { clipped } from "./cli/clipped.ts";
 import type { ExitCode } from "./cli/command.ts";
+import { sayWhile } from "./cli/saying.ts";
+import { sayError } from "./cli/say-error.ts";
 import { findCommand, rootCommand } from "./dispatch/find-command.ts";
-import { processTerminal } from "./cli/terminal.ts";
+import { processTerminal, type Terminal } from "./cli/terminal.ts";
 import { usageOf } from "./dispatch/usage.ts";
 import type { CommandContext } from "./commands/common.ts";
 
@@ -19,7 +20,9 @@ export async function main(words: readonly string[], context: CommandContext): P
     terminal.note(await usageOf({ definition: rootCommand, path: [] }, terminal));
     return 2;
   }
-  const asksHelp = words[0] === "help" || withoutRest(words).some((word) => word === "--help" || word === "-h");
+  const own = withoutRest(words);
+  const asksHelp = words[0] === "help" || own.some((word) => word === "--help" || word === "-h");
+  const json = own.includes("--json");
   const named = words[0] === "help" ? words.slice(1) : words;
   const exit: ExitCode = { value: 0 };
   try {
@@ -31,7 +34,7 @@ export async function main(words: readonly string[], context: CommandContext): P
       return 0;
     }
     if (found.problem !== null) {
-      say(found.problem, context);
+      sayUsageError(found.problem, terminal, json);
       // Whoever mistyped is not buried under everything that there is.
       terminal.note(
         isStray && found.path.length === 0 ? "laconic help lists the commands" : await usageOf(found, terminal),
@@ -43,14 +46,14 @@ export async function main(words: readonly string[], context: CommandContext): P
       return exit.value;
     } catch (error) {
       if (!isUsageError(error)) throw error;
-      say(error.message, context);
+      sayUsageError(error.message, terminal, json);
       terminal.note(await usageOf(found, terminal));
       return 2;
     }
   } catch (error) {
     // What Laconic's errors are is only known to who meets one.
     const { reportError } = await import("./cli/errors.ts");
-    return reportError(error, terminal);
+    return reportError(error, terminal, json);
   }
 }
 
@@ -60,9 +63,9 @@ function withoutRest(words: readonly string[]): readonly string[] {
   return end === -1 ? words : words.slice(0, end);
 }
 
-function say(message: string, { terminal }: CommandContext): void {
-  const text = clipped(terminal.interactive ? message : stripVTControlCharacters(message));
-  terminal.note(`${terminal.paint("red", "laconic:")} ${text}`);
+function sayUsageError(message: string, terminal: Terminal, json: boolean): void {
+  const plain = stripVTControlCharacters(message);
+  sayError({ code: "usage", message: plain }, terminal, json, terminal.interactive ? message : plain);
 }
 
 /** citty's own errors: a missing or malformed argument. */
@@ -75,7 +78,9 @@ export async function runProcess(): Promise<void> {
   // Whoever reads has enough, as `head` does: end as other programs end by SIGPIPE.
   for (const stream of [process.stdout, process.stderr])
     stream.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 141 : 1));
+  const terminal = processTerminal(process.stdout, process.stderr, process.stdin);
   process.exitCode = await main(process.argv.slice(2), {
-    terminal: processTerminal(process.stdout, process.stderr, process.stdin),
+    terminal,
+    whileLoading: (name, load) => sayWhile(terminal, `reading what ${name} takes`, load),
   });
 }

@@ -105,10 +105,10 @@ export async function train(
   const isStopping = (): boolean => signal?.aborted === true && isRefreshDue();
   const isStale = (): boolean => config.earlyStopping !== null && state.best.since >= config.earlyStopping.patience;
 
-  /** Keeps what was learned when samples get no scores. The old policy is not stored: between its refreshes nothing is. */
+  /** Keeps what was learned when samples get no scores, or a spend cap lets no more be sampled. The old policy is not stored: between its refreshes nothing is. */
   const savedBefore = async (error: unknown): Promise<unknown> => {
-    const isScoring = LaconicError.is(error) && error.code === "scoring_failed";
-    if (isScoring && state.step > 0 && isRefreshDue()) await recorder.checkpoint(models, state);
+    const isKnown = LaconicError.is(error) && ["scoring_failed", "budget_refused"].includes(error.code);
+    if (isKnown && state.step > 0 && isRefreshDue()) await recorder.checkpoint(models, state);
     return error;
   };
   // The run ended at its last evaluation.
@@ -130,7 +130,12 @@ export async function train(
         ? await takeGroups(parts, source, state.step, oldPolicies, signal)
         : queue
           ? await queue.take(state.step)
-          : { ...(await sample(state.step, oldPolicies)), lags: [] };
+          : {
+              ...(await sample(state.step, oldPolicies).catch(async (error: unknown) => {
+                throw await savedBefore(error);
+              })),
+              lags: [],
+            };
       if (sampled === null) {
         const isKept = state.step === 0 || state.step === resumed?.step || isDue(state.step, config.checkpoint.every);
         if (!isKept && isRefreshDue()) await recorder.checkpoint(models, state);

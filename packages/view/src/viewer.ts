@@ -7,6 +7,7 @@ import type { ViewData } from "./data/view-data.ts";
 import { failureResponse, ViewError } from "./failure.ts";
 import { staticFiles } from "./static-files.ts";
 import { viewGuard } from "./view-guard.ts";
+import { webFolder } from "./web-folder.ts";
 
 /** What is shown, to whom. */
 export interface ViewerOptions {
@@ -14,8 +15,10 @@ export interface ViewerOptions {
   readonly folders: readonly string[];
   /** Folders that are not there yet are waited for, as by a training that is about to begin. */
   readonly mayCome?: boolean;
-  /** The built pages, as `webFolder` finds them. */
-  readonly pages: string;
+  /** The built pages; those that `webFolder` finds unless told. */
+  readonly pages?: string;
+  /** Hears that they are built. */
+  readonly note?: (text: string) => void;
   /** What the server will be bound to, and names that it is called by beside; this machine's own unless told. */
   readonly hosts?: readonly string[];
   /** Asked of everybody where the server can be reached from elsewhere. */
@@ -40,11 +43,14 @@ export interface Viewer {
  */
 export async function openViewer(options: ViewerOptions): Promise<Viewer> {
   const { folders, mayCome = false, hosts = ["localhost"], token = null, onError = () => undefined } = options;
-  const files = await staticFiles(options.pages);
   const guard = viewGuard({ hosts, token });
   const data =
     options.data ??
     (folders.length === 0 ? await folderData({ folders }) : await dataThread({ folders, mayCome }, onError));
+  const files = await staticFiles(options.pages ?? (await webFolder(options.note))).catch(async (error: unknown) => {
+    await data.close();
+    throw error;
+  });
   const api = viewApi(data, options.tokenizerOf ?? (async () => null));
   return {
     async handle(request) {

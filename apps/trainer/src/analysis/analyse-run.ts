@@ -11,6 +11,7 @@ import {
 } from "@laconic/trainer";
 import { scoreValue } from "@laconic/rewards";
 import type { Terminal } from "../cli/terminal.ts";
+import { actorSpending, type CapFlags } from "../run/actor-spending.ts";
 import { findRun, openFoundRun } from "../run/open-run.ts";
 
 export interface AnalyseOptions {
@@ -29,11 +30,13 @@ export async function analyseRun(
   directory: string,
   options: AnalyseOptions,
   terminal: Terminal,
+  cap: CapFlags = {},
 ): Promise<TeamAnalysis> {
   const run = await findRun(directory, options.which);
   const { config, state } = run;
+  const spending = await actorSpending(config.actor, cap);
   const played = async (trained: boolean, cut: Cut | null): Promise<PlayedTeam> => {
-    const { parts, close } = await openFoundRun(run, terminal, { trained });
+    const { parts, close } = await openFoundRun(run, terminal, { trained, spending });
     try {
       return await play(parts, options, config.train, cut);
     } finally {

@@ -30,7 +30,7 @@ export function command<const A extends ArgsDef>(spec: CommandSpec<A>, exit: Exi
     args: spec.args,
     async run({ args, rawArgs }) {
       refuseUnknownFlags(spec.args, rawArgs);
-      refuseFlagsWithoutValue(spec.args, rawArgs);
+      refuseFlagsWithoutValue(spec.args, rawArgs, spec.overrides === true);
       const positionals = Object.values(spec.args).filter((arg) => arg.type === "positional").length;
       const rest = args._.slice(positionals);
       const stray = spec.more ? undefined : spec.overrides ? rest.find((word) => !word.includes("=")) : rest[0];
@@ -66,8 +66,8 @@ function refuseUnknownFlags(args: ArgsDef, rawArgs: readonly string[]): void {
   }
 }
 
-/** citty takes the next flag, or nothing, for a value that was forgotten. */
-function refuseFlagsWithoutValue(args: ArgsDef, rawArgs: readonly string[]): void {
+/** citty takes the next flag, the next setting, or nothing, for a value that was forgotten. */
+function refuseFlagsWithoutValue(args: ArgsDef, rawArgs: readonly string[], overrides: boolean): void {
   const valued = new Map(
     Object.entries(args).flatMap(([name, { type }]) =>
       type === "string" || type === "enum" ? [[camel(name), name] as const] : [],
@@ -81,6 +81,12 @@ function refuseFlagsWithoutValue(args: ArgsDef, rawArgs: readonly string[]): voi
     const value = given ?? rawArgs[i + 1] ?? "";
     if (value === "" || (given === undefined && /^--?[A-Za-z]/.test(value)))
       throw new LaconicError("config_invalid", `--${name} needs a value`, { flag: name });
+    if (overrides && given === undefined && /^[A-Za-z]\w*(?:\.[\w-]+)*=/.test(value))
+      throw new LaconicError(
+        "config_invalid",
+        `--${name} needs a value, and ${value} is a setting; if you mean it, write --${name}=${value}`,
+        { flag: name },
+      );
   }
 }
 

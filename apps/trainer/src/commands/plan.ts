@@ -4,6 +4,7 @@ import { formatBytes, parseBytes } from "../cli/bytes.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { positiveNumber, wholeNumber } from "../cli/numbers.ts";
 import { formatDuration, formatNumber } from "../cli/format.ts";
+import { sayWhile } from "../cli/saying.ts";
 import { parseAppConfig } from "../run/app-config.ts";
 import { chooseDevice } from "../run/devices.ts";
 import { openModelFolder } from "../run/model-folder.ts";
@@ -53,7 +54,9 @@ export function planCommand({ terminal }: CommandContext, exit: ExitCode): Comma
         }
         const device = await chooseDevice(config.device, config.workers, (line) => terminal.note(line));
         const { folder } = await openModelFolder(config.model, terminal);
-        const plan = await planRun(config, folder, device, options);
+        const plan = await sayWhile(terminal, `measuring the speed and memory of ${device.name}`, () =>
+          planRun(config, folder, device, options),
+        );
         terminal.result(args.json ? JSON.stringify(plan) : describe(plan));
         return 0;
       },

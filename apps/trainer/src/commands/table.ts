@@ -6,7 +6,7 @@ import type { CommandContext } from "./common.ts";
 export interface ListedCommand {
   readonly name: string;
   readonly description: string;
-  load(): Promise<(context: CommandContext, exit: ExitCode) => CommandDef>;
+  readonly load: () => Promise<(context: CommandContext, exit: ExitCode) => CommandDef>;
 }
 
 /** Every command, in the order in which the help lists them. */
@@ -51,6 +51,21 @@ export const commandTable: readonly ListedCommand[] = [
     description:
       "Write the report of a run (one HTML page with charts and transcripts) or of a bench (the papers' tables)",
     load: async () => (await import("./report.ts")).reportCommand,
+  },
+  {
+    name: "ls",
+    description: "List the runs of a folder: state, steps, accuracy, tokens, time, device, warnings",
+    load: async () => (await import("./ls.ts")).lsCommand,
+  },
+  {
+    name: "compare",
+    description: "What differs between runs: settings, and figures with their intervals, seeds together",
+    load: async () => (await import("./compare.ts")).compareCommand,
+  },
+  {
+    name: "export",
+    description: "Write a run's metrics, evaluations, episodes and turns as CSV",
+    load: async () => (await import("./export.ts")).exportCommand,
   },
   {
     name: "audit",
@@ -135,5 +150,10 @@ export const commandTable: readonly ListedCommand[] = [
     name: "doctor",
     description: "Say what this machine can run on, and what is missing",
     load: async () => (await import("./doctor.ts")).doctorCommand,
+  },
+  {
+    name: "completion",
+    description: "Print the script by which bash, zsh or fish completes commands, flags, presets and run folders",
+    load: async () => (await import("./completion.ts")).completionCommand,
   },
 ];

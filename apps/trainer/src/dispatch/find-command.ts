@@ -52,7 +52,8 @@ export async function findCommand(
   const listed = commandTable.find((each) => each.name === name);
   if (!listed)
     return { definition: rootCommand, path: [], rest: words, problem: await unknown(name, rootCommand.subCommands) };
-  const loaded = (await listed.load())(context, exit);
+  const { whileLoading = (_, load) => load() } = context;
+  const loaded = (await whileLoading(name, listed.load))(context, exit);
   const definition = { ...loaded, meta: { name, description: listed.description } };
   const inner = loaded.subCommands as Commands | undefined;
   if (!inner) return { definition, path: [name], rest, problem: null };

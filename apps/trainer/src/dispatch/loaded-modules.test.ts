@@ -26,6 +26,9 @@ test("help of the root reads no command, and no package beside the app", () => {
     "apps/trainer/package.json",
     "apps/trainer/src/cli/clipped.ts",
 
+    "apps/trainer/src/cli/duration.ts",
+    "apps/trainer/src/cli/say-error.ts",
+    "apps/trainer/src/cli/saying.ts",
     "apps/trainer/src/cli/terminal.ts",
 
     "apps/trainer/src/commands/table.ts",

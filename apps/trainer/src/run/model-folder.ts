@@ -57,7 +57,10 @@ interface HubModel {
   readonly offline: boolean;
 }
 
-async function fromHub({ repo, below, revision, weights, offline }: HubModel, terminal: Terminal): Promise<ModelFolder> {
+async function fromHub(
+  { repo, below, revision, weights, offline }: HubModel,
+  terminal: Terminal,
+): Promise<ModelFolder> {
   const parts = below?.split("/") ?? [];
   if (parts.some((part) => !/^\w[\w.-]*$/.test(part)))
     throw new LaconicError("input_invalid", `hub:${repo}/${below} names no folder of a repository`, { key: "model" });

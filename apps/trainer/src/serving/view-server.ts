@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { networkInterfaces } from "node:os";
 import { closeServer, isLoopback } from "@laconic/serve/server";
-import { createViewServer, openViewer, webFolder } from "@laconic/view";
+import { createViewServer, openViewer } from "@laconic/view";
 import type { Terminal } from "../cli/terminal.ts";
 import { boundPort, listen } from "./listen.ts";
 import { runTokenizers } from "./run-tokenizer.ts";
@@ -42,7 +42,7 @@ export async function startViewServer(options: ViewServerOptions, terminal: Term
     terminal.note(`error: view: ${error instanceof Error ? error.message : String(error)}`);
   const viewer = await openViewer({
     ...{ folders, mayCome, token, onError, hosts: [host, ...names] },
-    pages: await webFolder((text) => terminal.note(text)),
+    note: (text) => terminal.note(text),
     tokenizerOf: runTokenizers(terminal),
   });
   const server = createViewServer(viewer, onError);

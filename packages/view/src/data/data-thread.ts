@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { LaconicError } from "@laconic/core";
 import type { ViewEvent } from "../protocol.ts";
+import { checkFolders } from "./folder-data.ts";
 import type { ViewData } from "./view-data.ts";
 
 /** What a thread begins with. */
@@ -38,6 +39,7 @@ export async function dataThread(
   setup: ThreadSetup,
   onError: (error: unknown) => void = () => undefined,
 ): Promise<ViewData> {
+  await checkFolders(setup);
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   const entry = new URL(`./thread-main.${extension}`, import.meta.url).href;
   const worker = new Worker(new URL("../../assets/data-thread.mjs", import.meta.url), {

@@ -63,12 +63,12 @@ export class EpisodeTable {
   }
 
   add({ line, at, problem, episode, utterances, grade, reward }: TableRow): void {
-    const spoke = [...new Set(utterances.map(({ agent }) => String(agent)))];
-    const silent = [...new Set(utterances.filter((each) => each.silent).map(({ agent }) => String(agent)))];
+    const spoke = [...new Set(utterances.map(({ agent }) => agent))];
+    const silent = [...new Set(utterances.filter((each) => each.silent).map(({ agent }) => agent))];
     const speakers = this.#speakersByName.numberOf(JSON.stringify([spoke, silent]));
     if (speakers === this.#speakerSets.length) this.#speakerSets.push({ spoke, silent });
     const { answer } = episode;
-    const tokens = episode.ledger.calls.reduce((sum, call) => sum + Number(call.writtenTokens), 0);
+    const tokens = episode.ledger.calls.reduce((sum, call) => sum + call.writtenTokens, 0);
     const texts = utterances.map(({ text }) => text);
     const said = typeof answer === "string" && texts.at(-1) !== answer ? [...texts, answer] : texts;
     const problemNumber = this.#problemNumber(problem);
@@ -84,10 +84,12 @@ export class EpisodeTable {
   }
 
   #problemNumber({ id, question, views = {} }: Problem): number {
-    const number = this.#problems.numberOf(String(id));
+    // What a damaged row lacks throws here, before any column has grown.
+    const [shown, asked] = [clipped(question), [question, ...Object.values(views)].join("\n")];
+    const number = this.#problems.numberOf(id);
     if (number < this.#questions.length) return number;
-    this.#questions.push(clipped(String(question)));
-    this.#asked.add([question, ...Object.values(views)].join("\n"));
+    this.#questions.push(shown);
+    this.#asked.add(asked);
     return number;
   }
 

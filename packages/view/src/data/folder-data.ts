@@ -57,11 +57,7 @@ export async function folderData(options: FolderDataOptions): Promise<ViewData> 
     texts,
     onError = () => undefined,
   } = options;
-  for (const folder of options.folders)
-    if (!options.mayCome && (await rootOf(folder)) === null)
-      throw new LaconicError("config_invalid", `${folder} does not exist, or is no folder; name a folder with runs`, {
-        folder,
-      });
+  await checkFolders(options);
   const runs = new Map<string, RunReader>();
   const benches = new Map<string, BenchReader>();
   const listeners = new Set<(event: ViewEvent) => void>();
@@ -224,6 +220,18 @@ export async function folderData(options: FolderDataOptions): Promise<ViewData> 
       for (const run of runs.values()) await run.forget();
     },
   };
+}
+
+/** @throws LaconicError `config_invalid` for a folder that is not there */
+export async function checkFolders({
+  folders,
+  mayCome = false,
+}: Pick<FolderDataOptions, "folders" | "mayCome">): Promise<void> {
+  for (const folder of folders)
+    if (!mayCome && (await rootOf(folder)) === null)
+      throw new LaconicError("config_invalid", `${folder} does not exist, or is no folder; name a folder with runs`, {
+        folder,
+      });
 }
 
 /** Where a folder really lies; null where there is none. */

@@ -117,7 +117,7 @@ export class MetricColumns {
   }
 }
 
-export function isTime(name: string): boolean {
+function isTime(name: string): boolean {
   return name.startsWith("timing_s/") || name.startsWith("perf/");
 }
 

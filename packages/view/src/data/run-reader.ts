@@ -62,7 +62,8 @@ export class RunReader {
       if (this.#facts && seen === this.#seen && held === this.#facts.isHeld) return false;
       this.#seen = seen;
       this.#facts = await this.#readFacts(held, bytes, updated);
-      this.#summary = summaryOf(this.id, this.#name, this.#folder, this.#facts);
+      const named = { id: this.id, name: this.#name, folder: this.#folder };
+      this.#summary = summaryOf(named, this.#facts, this.#warnings().length);
       await this.#columns?.readNew();
       await this.#index?.findLines();
       return true;
@@ -277,7 +278,7 @@ const mostCheckedBytes = 1 << 18;
 function rowsIn(text: string | null): Json[] {
   return (text ?? "").split("\n").flatMap((line) => {
     const row = line === "" ? undefined : parsed(line);
-    return typeof row === "object" && row !== null ? [row as Json] : [];
+    return typeof row === "object" && row !== null ? [recordOf(row)] : [];
   });
 }
 

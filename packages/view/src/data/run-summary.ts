@@ -25,7 +25,11 @@ export interface RunFacts {
 /** Steps that the time left is reckoned from. */
 const recent = 20;
 
-export function summaryOf(id: string, name: string, folder: string, facts: RunFacts): RunSummary {
+export function summaryOf(
+  named: Pick<RunSummary, "id" | "name" | "folder">,
+  facts: RunFacts,
+  warnings: number,
+): RunSummary {
   const { config, environment, evaluations, step, seconds, bytes, updated } = facts;
   const train = trainOf(config);
   const planned = numberOr(train["steps"], null);
@@ -35,7 +39,7 @@ export function summaryOf(id: string, name: string, folder: string, facts: RunFa
   const [before = null] = evaluations;
   const after = evaluations.length > 1 ? (evaluations.at(-1) as EvaluationRow) : null;
   return {
-    ...{ id, name, folder, state, step, updated, bytes, before, after },
+    ...{ ...named, state, step, updated, bytes, before, after, warnings },
     reason: facts.foreign ?? (state === "half-written" ? (facts.damage[0] ?? null) : null),
     plannedSteps: planned,
     seconds: seconds.length === 0 ? null : total(seconds),
@@ -44,7 +48,6 @@ export function summaryOf(id: string, name: string, folder: string, facts: RunFa
     seed: textOr(train["seed"]),
     objective: textOr(recordOf(train["objective"])["name"]) ?? textOr(train["objective"]),
     budgetTokens: numberOr(recordOf(train["budget"])["targetTokens"], null),
-    warnings: facts.warnings.length,
     settings: leavesOf(config),
   };
 }

@@ -1,5 +1,6 @@
-import type { BenchTable } from "../../src/protocol.ts";
+import type { BenchRow, BenchTable } from "../../src/protocol.ts";
 import { counted, formatNumber } from "../parts/format.ts";
+import { visibleLine } from "../parts/safe-text.ts";
 import { SaidLine } from "../parts/text.tsx";
 import { Empty, Interval, When } from "./parts.tsx";
 import { useLoaded } from "./server.ts";
@@ -31,39 +32,46 @@ export function BenchesPage() {
 }
 
 function Bench({ bench }: { readonly bench: BenchTable }) {
-  const { rows } = bench;
+  const benchmarks = [...new Set(bench.rows.map(({ benchmark }) => benchmark))];
   return (
     <section class="panel">
       <h2>
         <SaidLine text={bench.name} />
       </h2>
-      <div class="scroll" tabIndex={0} role="region" aria-label={`Table of ${bench.name}`}>
+      {benchmarks.map((benchmark) => (
+        <Methods key={benchmark} name={benchmark} rows={bench.rows.filter((row) => row.benchmark === benchmark)} />
+      ))}
+    </section>
+  );
+}
+
+/** The methods on one benchmark, whose figures can be laid beside each other. */
+function Methods({ name, rows }: { readonly name: string; readonly rows: readonly BenchRow[] }) {
+  const fewest = Math.min(...rows.map(({ questions }) => questions));
+  return (
+    <>
+      <h3>
+        <SaidLine text={name} most={80} />
+      </h3>
+      <div class="scroll" tabIndex={0} role="region" aria-label={`Methods on ${visibleLine(name, 80)}`}>
         <table>
           <thead>
             <tr>
               <th scope="col">Method</th>
-              <th scope="col">Benchmark</th>
-              <th scope="col">Questions</th>
               <th scope="col">Accuracy (95 % interval)</th>
               <th scope="col">
                 <span class="visually-hidden">Interval as a picture</span>
               </th>
               <th scope="col">Tokens a question</th>
+              <th scope="col">Questions</th>
             </tr>
           </thead>
           <tbody>
             {rows.map((row) => (
-              <tr key={`${row.method} ${row.benchmark}`}>
+              <tr key={row.method}>
                 <th scope="row">
                   <SaidLine text={row.method} most={80} />
                 </th>
-                <td>
-                  <SaidLine text={row.benchmark} most={80} />
-                </td>
-                <td class="number">
-                  {formatNumber(row.questions)}
-                  {row.seeds > 1 && <span class="soft small"> × {counted(row.seeds, "seed")}</span>}
-                </td>
                 <td>
                   <Interval value={row.accuracy} interval={row.interval} />
                 </td>
@@ -71,26 +79,26 @@ function Bench({ bench }: { readonly bench: BenchTable }) {
                   <IntervalBar value={row.accuracy} interval={row.interval} />
                 </td>
                 <td class="number">{formatNumber(row.tokens)}</td>
+                <td class="number">
+                  {formatNumber(row.questions)}
+                  {row.seeds > 1 && <span class="soft small"> × {counted(row.seeds, "seed")}</span>}
+                </td>
               </tr>
             ))}
           </tbody>
         </table>
       </div>
-      {rows.some(({ questions }) => questions < 30) && (
-        <p class="soft small">Of fewer than 30 questions an interval is wide: a difference within it says little.</p>
+      {fewest < 30 && (
+        <p class="soft small">
+          Of {counted(fewest, "question")} an interval is wide: a difference within it says little.
+        </p>
       )}
-    </section>
+    </>
   );
 }
 
 /** From 0 to 100 %. */
-export function IntervalBar({
-  value,
-  interval,
-}: {
-  readonly value: number;
-  readonly interval: readonly [number, number];
-}) {
+function IntervalBar({ value, interval }: { readonly value: number; readonly interval: readonly [number, number] }) {
   return (
     <svg class="interval" width="120" height="14" viewBox="0 0 120 14">
       <line class="axis" x1="0" x2="120" y1="7" y2="7" />

@@ -23,7 +23,7 @@ export function onGrown(listener: (event: RunEvent) => void): () => void {
 
 /** Follows the server's events for as long as the page is open. */
 export function follow(): void {
-  const events = new EventSource(`${api.base}/events${api.search === "" ? "" : `?${api.search}`}`);
+  const events = new EventSource(`${api}/events`);
   const heard = ({ data }: MessageEvent<string>): void => hear(JSON.parse(data) as ViewEvent);
   for (const type of ["message", "run", "runs"]) events.addEventListener(type, heard);
   events.addEventListener("open", () => {

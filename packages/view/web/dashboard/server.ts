@@ -18,8 +18,8 @@ export class ServerError extends Error {
   }
 }
 
-/** Where the server answers, and what has to be said with every question, such as a token. */
-export const api = { base: `${location.origin}/api`, search: location.search.slice(1) };
+/** Where the server answers. */
+export const api: string = `${location.origin}/api`;
 
 interface Entry {
   loaded: Loaded<unknown>;
@@ -34,9 +34,7 @@ const nothing: Loaded<never> = { value: null, error: null, loading: true };
 
 /** Asks once. @throws ServerError */
 export async function ask<T>(path: string, signal?: AbortSignal): Promise<T> {
-  const joint = path.includes("?") ? "&" : "?";
-  const address = `${api.base}${path}${api.search === "" ? "" : `${joint}${api.search}`}`;
-  const response = await fetch(address, signal === undefined ? {} : { signal }).catch((error: unknown) => {
+  const response = await fetch(`${api}${path}`, signal === undefined ? {} : { signal }).catch((error: unknown) => {
     if (signal?.aborted === true) throw error;
     throw new ServerError(0, "gone", "The server does not answer");
   });

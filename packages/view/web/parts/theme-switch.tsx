@@ -7,7 +7,7 @@ const key = "laconic-theme";
 const names: Readonly<Record<Theme, string>> = { system: "Auto", light: "Light", dark: "Dark" };
 
 /** What was chosen; kept for the next visit where the browser allows it. */
-export const theme: Store<Theme> = storeOf<Theme>(storedTheme());
+const theme: Store<Theme> = storeOf<Theme>(storedTheme());
 /** Counts changes of colours, by the switch or by the system: canvases are drawn anew. */
 export const paints: Store<number> = storeOf(0);
 

@@ -108,6 +108,7 @@ function Canvas({ metric, groups, range, whole, smoothing, isLog, onSelect, onEx
     drawn !== null &&
     drawn.spec.groups.length === groups.length &&
     drawn.spec.groups.every(({ key }, i) => key === groups[i]?.key);
+  const select = (chosen: Range): void => latest.current.onSelect(chosen);
   const form = `${metric.name}\n${metric.unit}\n${lines}\n${isLog}\n${width}\n${paint}`;
   const made = useRef<{ readonly form: string; readonly drawn: Drawn } | null>(null);
   useEffect(() => {
@@ -116,9 +117,8 @@ function Canvas({ metric, groups, range, whole, smoothing, isLog, onSelect, onEx
       if (element.current === null) return;
       if (made.current?.form !== form) {
         plot.current?.destroy();
-        const onSelect = (chosen: Range): void => latest.current.onSelect(chosen);
         const styles = groups.map(({ index, runs }) => ({ index, hasBand: runs.length > 1 }));
-        const options = { width, height, unit: metric.unit, isLog, styles, onSelect, onHover: setHover };
+        const options = { width, height, unit: metric.unit, isLog, styles, onSelect: select, onHover: setHover };
         plot.current = makePlot(element.current, options, plotData(drawn.drawing, styles, isLog), visible);
       } else if (made.current.drawn !== drawn)
         plot.current?.setData(

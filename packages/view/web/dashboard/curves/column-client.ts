@@ -42,7 +42,7 @@ function start(): Worker {
     if (data.type === "failed") columnFaults.set(new Map(columnFaults.get()).set(data.run, data.message));
     else listeners.get(data.chart)?.(data);
   });
-  started.postMessage({ type: "open", base: api.base, search: api.search } satisfies ToWorker);
+  started.postMessage({ type: "open", api } satisfies ToWorker);
   onGrown(({ id, step }) => {
     // A resumed run has fewer rows than before: what is held of it is of no use.
     const type = step < (steps.get(id) ?? 0) ? "restarted" : "grown";

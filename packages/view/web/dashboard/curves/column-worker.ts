@@ -4,7 +4,7 @@ import { draw, type ChartSpec, type Drawing } from "./drawing.ts";
 
 /** To the worker: where to ask, what the charts want, which runs grew or began anew. */
 export type ToWorker =
-  | { readonly type: "open"; readonly base: string; readonly search: string }
+  | { readonly type: "open"; readonly api: string }
   | { readonly type: "chart"; readonly chart: string; readonly spec: ChartSpec }
   | { readonly type: "close"; readonly chart: string }
   | { readonly type: "grown"; readonly run: string }
@@ -22,18 +22,18 @@ export type FromWorker =
   | { readonly type: "failed"; readonly run: string; readonly message: string };
 
 const page = globalThis as unknown as DedicatedWorkerGlobalScope;
-const store = columnStore(96_000_000);
+const store = columnStore(64_000_000);
 const charts = new Map<string, ChartSpec>();
 /** Columns with all rows that the server had, until the run grows; and those that it failed on. */
 const complete = new Set<string>();
 const stale = new Set<string>();
 const pending = new Map<string, Set<string>>();
 const loading = new Map<string, readonly string[]>();
-let [base, search] = ["", ""];
-const atOnce = 4;
+let api = "";
+const atOnce = 3;
 
 page.addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
-  if (data.type === "open") [base, search] = [data.base, data.search];
+  if (data.type === "open") api = data.api;
   else if (data.type === "chart") {
     charts.set(data.chart, data.spec);
     want(data.spec, false);
@@ -79,10 +79,8 @@ function ask(): void {
 
 async function load(run: string, names: readonly string[], from: number): Promise<void> {
   try {
-    const query = new URLSearchParams(search);
-    query.set("names", names.join(","));
-    query.set("from", String(from));
-    const response = await fetch(`${base}/runs/${encodeURIComponent(run)}/columns?${query.toString()}`);
+    const query = new URLSearchParams({ names: names.join(","), from: String(from) });
+    const response = await fetch(`${api}/runs/${encodeURIComponent(run)}/columns?${query.toString()}`);
     if (!response.ok) throw new Error(`The server answered ${response.status}`);
     const block = decodeColumns(await response.arrayBuffer());
     for (const name of names) {

@@ -106,7 +106,7 @@ export function Curves({ runs }: { readonly runs: readonly RunSummary[] }) {
         <button type="button" class="button" disabled={range === null} onClick={() => setRange(null)}>
           All steps
         </button>
-        <span class="soft small">
+        <span class={range === null ? "soft small by-pointer" : "soft small"}>
           {range === null
             ? "Drag across a chart to look closer."
             : `Steps ${formatNumber(Math.round(range[0]))} to ${formatNumber(Math.round(range[1]))}`}

@@ -40,8 +40,16 @@ export function linePoints(column: Column, slots: Slots, range: readonly [number
   return points;
 }
 
-/** Mean of the columns at each point, each column's own mean of a part first, so that no seed counts more because it has more rows. */
-export function bandPoints(columns: readonly Column[], slots: Slots, range: readonly [number, number]): Band {
+/**
+ * Mean of the columns at each point, each column's own mean of a part first, so that no seed counts more because it has more rows.
+ * @param valuesOf - of a column, asked for when it is its turn: what it gives may be overwritten after
+ */
+export function bandPoints(
+  columns: readonly Column[],
+  slots: Slots,
+  range: readonly [number, number],
+  valuesOf: (column: Column) => Float32Array = ({ values }) => values,
+): Band {
   const count = slots.kind === "steps" ? slots.steps.length : slots.count;
   const [sums, numbers] = [new Float64Array(count), new Int32Array(count)];
   const [lows, highs] = [new Float64Array(count).fill(Infinity), new Float64Array(count).fill(-Infinity)];
@@ -49,9 +57,10 @@ export function bandPoints(columns: readonly Column[], slots: Slots, range: read
   for (const column of columns) {
     own.fill(0);
     rows.fill(0);
+    const values = valuesOf(column);
     const [from, to] = rowsWithin(column, ...range);
     for (let row = from; row < to; row++) {
-      const value = column.values[row] as number;
+      const value = values[row] as number;
       if (Number.isNaN(value)) continue;
       const step = column.steps[row] as number;
       const at = slots.kind === "steps" ? indexAt(slots.steps, step) : partOf(slots, step);

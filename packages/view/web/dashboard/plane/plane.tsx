@@ -1,6 +1,7 @@
 import { useMemo } from "preact/hooks";
 import type { EvaluationRow, RunDetail, RunSummary } from "../../../src/protocol.ts";
 import { formatNumber, formatPercent } from "../../parts/format.ts";
+import { visibleLine } from "../../parts/safe-text.ts";
 import { SaidLine } from "../../parts/text.tsx";
 import { ticksOf } from "../../parts/ticks.ts";
 import { useWidth } from "../../parts/use-width.ts";
@@ -30,10 +31,8 @@ export function Plane({ runs }: { readonly runs: readonly RunSummary[] }) {
   const details = useLoadedAll<RunDetail>(
     runs.length <= waysAtMost ? runs.map(({ id }) => `/runs/${encodeURIComponent(id)}`) : [],
   );
-  const colours = useMemo(() => {
-    const groups = groupRuns(runs, one(route, "by") || "seeds");
-    return new Map(groups.flatMap(({ runs: own }, index) => own.map(({ id }) => [id, index] as const)));
-  }, [runs, one(route, "by")]);
+  const groups = useMemo(() => groupRuns(runs, one(route, "by") || "seeds"), [runs, one(route, "by")]);
+  const colours = new Map(groups.flatMap(({ runs: own }, index) => own.map(({ id }) => [id, index] as const)));
   const points = runs.flatMap((run, i): PlaneRun[] => {
     const way = details[i]?.value?.evaluations ?? [run.before, run.after].flatMap((row) => (row === null ? [] : [row]));
     const end = way.at(-1);
@@ -65,6 +64,15 @@ export function Plane({ runs }: { readonly runs: readonly RunSummary[] }) {
           <span>Log scale of tokens</span>
         </label>
       </div>
+      {groups.length > 1 && groups.length <= 24 && (
+        <ul class="legend" aria-label="Colours">
+          {groups.map(({ key, label }, index) => (
+            <li key={key}>
+              <i class={`key dot ${hueOf(index)}`} /> <SaidLine text={label} most={60} />
+            </li>
+          ))}
+        </ul>
+      )}
       <PlanePicture points={points} frontier={frontier} isLog={isLog} />
       <div class="scroll" tabIndex={0} role="region" aria-label="Points as a table">
         <table>
@@ -174,6 +182,7 @@ function PlanePicture({ points, frontier, isLog }: PictureProps) {
           ))}
           {points.map(({ run, index, end }) => (
             <g key={run.id} class={`team ${hueOf(index)}`}>
+              <title>{`${visibleLine(run.name, 80)}: ${formatPercent(end.accuracy)} at ${formatNumber(end.tokens)} tokens`}</title>
               <line x1={x(end.tokens)} x2={x(end.tokens)} y1={y(end.interval[0])} y2={y(end.interval[1])} />
               <circle cx={x(end.tokens)} cy={y(end.accuracy)} r={5} />
             </g>
