@@ -1,8 +1,7 @@
-import { writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
-import { analysisMarkdown, speechGraph } from "@laconic/evaluation/analysis";
+import { resolve } from "node:path";
 import type { CommandDef } from "citty";
 import { analyseRun } from "../analysis/analyse-run.ts";
+import { writeAnalysis } from "../analysis/analysis-report.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { sayWhile } from "../cli/saying.ts";
@@ -35,17 +34,10 @@ export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): Co
           which: best ? ("best" as const) : ("latest" as const),
         };
         const run = resolve(directory);
-        const analysis = await sayWhile(terminal, "replaying held-out problems, before and after training", () =>
+        const { analysis, messages } = await sayWhile(terminal, "replaying held-out problems, before and after training", () =>
           analyseRun(run, options, terminal, cap),
         );
-        const page = analysisMarkdown(analysis);
-        const panels = [
-          { title: "before", edges: analysis.before.edges },
-          { title: `step ${analysis.step}`, edges: analysis.after.edges },
-        ];
-        await writeFile(join(run, "analysis.json"), `${JSON.stringify(analysis, null, 2)}\n`);
-        await writeFile(join(run, "analysis.md"), page);
-        await writeFile(join(run, "speech-graph.svg"), `${speechGraph(analysis.agents, panels)}\n`);
+        const page = await writeAnalysis(run, analysis, messages);
         terminal.result(json ? JSON.stringify(analysis) : page);
         return 0;
       },

@@ -7,8 +7,8 @@ import { wholeNumber } from "../cli/numbers.ts";
 import { parseAppConfig } from "../run/app-config.ts";
 import { applyOverrides } from "../run/overrides.ts";
 import { runVariants } from "../sweep/run-variants.ts";
-import { summariseSweep, sweepTable } from "../sweep/sweep-report.ts";
-import { variantChart } from "../sweep/variant-chart.ts";
+import { noteOf, summariseSweep, sweepRows, sweepSaid, sweepTable } from "../sweep/sweep-report.ts";
+import { writeVariantPages } from "../sweep/variant-report.ts";
 import { variantsOf } from "../sweep/variants-of.ts";
 import { actorSpendingFlags } from "../run/actor-spending.ts";
 import { whileShown } from "../serving/while-shown.ts";
@@ -57,7 +57,10 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         if (typeof results === "number") return results;
         const summary = await summariseSweep(folder, results);
         await writeFile(join(folder, "sweep.md"), `${sweepTable(summary)}\n`);
-        await writeFile(join(folder, "sweep.svg"), variantChart(results));
+        await writeVariantPages(folder, "sweep", {
+          ...{ heading: `Sweep of ${args.config}`, results, summary, table: sweepRows(summary) },
+          ...{ remark: noteOf(summary), said: [sweepSaid(summary)] },
+        });
         terminal.result(args.json ? JSON.stringify(summary) : sweepTable(summary));
         return 0;
       },
