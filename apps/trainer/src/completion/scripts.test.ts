@@ -6,6 +6,9 @@ import { expect, test } from "vitest";
 import { laconic } from "../testing/laconic.ts";
 import { temporaryFolder } from "../testing/temporary-folder.ts";
 
+/** Not every machine has all of them. */
+const [bash, zsh, fish] = ["bash", "zsh", "fish"] as const;
+
 const has = (shell: string): boolean => spawnSync(shell, ["--version"]).status === 0;
 
 async function scriptOf(shell: string, folder: string): Promise<string> {
@@ -37,7 +40,7 @@ function completedByBash(folder: string, script: string, ...lines: readonly stri
   const ask = lines.map(
     (line) => `COMP_LINE='${line}' COMP_POINT=${line.length}; _laconic; printf '%s\\n' "\${COMPREPLY[@]}"; echo --;`,
   );
-  const { stdout, stderr } = spawnSync("bash", ["--norc", "-c", `source '${script}'\n${ask.join("\n")}`], {
+  const { stdout, stderr } = spawnSync(bash, ["--norc", "-c", `source '${script}'\n${ask.join("\n")}`], {
     ...{ cwd: folder, encoding: "utf8" },
   });
   expect(stderr).toBe("");
@@ -47,7 +50,7 @@ function completedByBash(folder: string, script: string, ...lines: readonly stri
     .map((part) => part.split("\n").filter((word) => word !== ""));
 }
 
-test.skipIf(!has("bash"))(
+test.skipIf(!has(bash))(
   "bash: commands, flags, values, presets, and runs of any name, of which none is run",
   async () => {
     const folder = await workFolder();
@@ -77,14 +80,14 @@ test.skipIf(!has("bash"))(
   },
 );
 
-test.skipIf(!has("zsh"))("zsh reads its script", async () => {
-  const { stderr, status } = spawnSync("zsh", ["-f", "-n", await scriptOf("zsh", await temporaryFolder())], {
+test.skipIf(!has(zsh))("zsh reads its script", async () => {
+  const { stderr, status } = spawnSync(zsh, ["-f", "-n", await scriptOf("zsh", await temporaryFolder())], {
     encoding: "utf8",
   });
   expect([status, stderr]).toEqual([0, ""]);
 });
 
-test.skipIf(!has("fish"))("fish completes", async () => {
+test.skipIf(!has(fish))("fish completes", async () => {
   const folder = await workFolder();
   const script = await scriptOf("fish", folder);
   const lines = [
@@ -95,7 +98,7 @@ test.skipIf(!has("fish"))("fish completes", async () => {
     "laconic eval ru",
   ];
   const asked = lines.map((line) => `complete -C '${line}'; echo end-of-words`).join("; ");
-  const { stdout } = spawnSync("fish", ["--no-config", "-c", `source '${script}'; ${asked}`], {
+  const { stdout } = spawnSync(fish, ["--no-config", "-c", `source '${script}'; ${asked}`], {
     ...{ cwd: folder, encoding: "utf8" },
   });
   const words = stdout
