@@ -210,6 +210,8 @@ export const badInputs: readonly BadInput[] = [
   { words: ["relay", "warm-start", "--out", "x", "--device", "abacus"], says: "device abacus is not known" },
 
   // Serving.
+  { words: ["view", "none"], says: "none does not exist" },
+  ...numbers(["view", "empty"], "port", ["-1", "65536", "http", "1.5"]),
   { words: ["serve"], says: "name what to serve" },
   { words: ["serve", "none"], says: "there is no model folder" },
   { words: ["serve", "empty"], says: "holds no tokenizer.json" },

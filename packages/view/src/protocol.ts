@@ -92,6 +92,7 @@ export interface Speech {
   readonly steps: readonly SpeechStep[];
 }
 
+/** One step of it. */
 export interface SpeechStep {
   readonly step: number;
   readonly episodes: number;
@@ -129,8 +130,10 @@ export interface EpisodeQuery {
   readonly limit?: number;
 }
 
+/** Played to learn from, or to measure. */
 export type EpisodeKind = "training" | "evaluation";
 
+/** `GET /api/runs/{id}/episodes`. */
 export interface EpisodePage {
   readonly total: number;
   /** How many the index holds by now; less than there are while it is being made. */
@@ -138,6 +141,7 @@ export interface EpisodePage {
   readonly rows: readonly EpisodeRow[];
 }
 
+/** An episode in a list. */
 export interface EpisodeRow {
   /** Names it in `GET /api/runs/{id}/episodes/{key}`. */
   readonly key: string;
@@ -168,6 +172,7 @@ export interface EpisodeDetail {
   readonly messageValue: readonly MessageValue[];
 }
 
+/** What a message was worth. */
 export interface MessageValue {
   readonly turn: number;
   /** Accuracy with the message less accuracy without it. */
@@ -175,6 +180,7 @@ export interface MessageValue {
   readonly interval: readonly [low: number, high: number] | null;
 }
 
+/** What one agent said in one turn. */
 export interface TurnDetail {
   readonly agent: AgentId;
   readonly turn: number;
@@ -193,6 +199,7 @@ export interface TurnDetail {
   readonly advantage: number | null;
 }
 
+/** A token that a local policy wrote. */
 export interface TokenDetail {
   /** What it adds to the text; empty for an end token, and `#43` where nothing tells what token 43 says. */
   readonly text: string;
@@ -210,6 +217,7 @@ export interface BenchTable {
   readonly rows: readonly BenchRow[];
 }
 
+/** A method on a benchmark. */
 export interface BenchRow {
   readonly method: string;
   readonly benchmark: string;

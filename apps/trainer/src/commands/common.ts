@@ -22,6 +22,10 @@ export const jsonFlag: { readonly json: Flag } = {
   json: { type: "boolean", description: "Print the result as one line of JSON" },
 };
 
+export const viewFlag: { readonly view: Flag } = {
+  view: { type: "boolean", description: "Show it in the browser while it goes on" },
+};
+
 export const runFlags: {
   readonly json: Flag;
   readonly seed: TextFlag;

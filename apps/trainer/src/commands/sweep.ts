@@ -11,7 +11,8 @@ import { noteOf, summariseSweep, sweepRows, sweepSaid, sweepTable } from "../swe
 import { writeVariantPages } from "../sweep/variant-report.ts";
 import { variantsOf } from "../sweep/variants-of.ts";
 import { actorSpendingFlags } from "../run/actor-spending.ts";
-import { jsonFlag, type CommandContext } from "./common.ts";
+import { whileShown } from "../serving/while-shown.ts";
+import { jsonFlag, viewFlag, type CommandContext } from "./common.ts";
 import { loadConfig } from "../door/load-config.ts";
 
 export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
@@ -32,6 +33,7 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           valueHint: "folder",
         },
         ...actorSpendingFlags,
+        ...viewFlag,
         ...jsonFlag,
       },
       overrides: true,
@@ -49,19 +51,9 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         // Every held-out episode is kept: variants are compared problem by problem.
         const { train } = parseAppConfig(applyOverrides(base, [...(variants[0]?.overrides ?? []), ...fixed]));
         const overrides = [...fixed, `train.evaluation.transcripts=${train.evaluation.problems}`];
-        const results = await runVariants(
-          {
-            base,
-            variants,
-            folder,
-            seeds,
-            overrides,
-            file: "sweep.json",
-            cap: args,
-            onResult: async () => undefined,
-          },
-          terminal,
-        );
+        const onResult = async (): Promise<void> => undefined;
+        const plan = { base, variants, folder, seeds, overrides, file: "sweep.json", cap: args, onResult };
+        const results = await whileShown(args.view, folder, terminal, () => runVariants(plan, terminal));
         if (typeof results === "number") return results;
         const summary = await summariseSweep(folder, results);
         await writeFile(join(folder, "sweep.md"), `${sweepTable(summary)}\n`);

@@ -37,10 +37,25 @@ export const commandTable: readonly ListedCommand[] = [
     load: async () => (await import("./eval.ts")).evalCommand,
   },
   {
+    name: "view",
+    description: "Look at runs, sweeps and benches in the browser, live while they are written",
+    load: async () => (await import("./view.ts")).viewCommand,
+  },
+  {
+    name: "playground",
+    description: "Train a team in a tab of the browser: the playground page, served from this machine alone",
+    load: async () => (await import("./playground.ts")).playgroundCommand,
+  },
+  {
     name: "report",
     description:
       "Write the report of a run (one HTML page with charts and transcripts) or of a bench (the papers' tables)",
     load: async () => (await import("./report.ts")).reportCommand,
+  },
+  {
+    name: "send",
+    description: "Tell a sink what a run's folder has: metrics, held-out values and transcripts",
+    load: async () => (await import("./send.ts")).sendCommand,
   },
   {
     name: "ls",

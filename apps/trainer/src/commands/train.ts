@@ -17,7 +17,8 @@ import type { AppConfig } from "../run/run-settings.ts";
 import { applyOverrides } from "../run/overrides.ts";
 import { runTaskTitle } from "../run/run-task.ts";
 import { exitCodeOf, startRun, type OpenSource, type StartedRun } from "../run/start-run.ts";
-import { runFlags, type CommandContext } from "./common.ts";
+import { whileShown } from "../serving/while-shown.ts";
+import { runFlags, viewFlag, type CommandContext } from "./common.ts";
 
 /** What `laconic init` writes, and what is trained where no configuration is named. */
 const ownConfiguration = "run.config.ts";
@@ -32,6 +33,7 @@ export interface RunFlags {
   readonly dryRun?: boolean | undefined;
   readonly "max-usd"?: string | undefined;
   readonly "actor-price"?: string | undefined;
+  readonly view?: boolean | undefined;
 }
 
 export function trainCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
@@ -47,6 +49,7 @@ export function trainCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         },
         ...runFlags,
         ...actorSpendingFlags,
+        ...viewFlag,
       },
       overrides: true,
       run: async (args, rest) => {
@@ -101,7 +104,9 @@ export async function runTraining(
   terminal.note(
     `${terminal.paint("bold", runTaskTitle(task))}: ${train.steps} steps of ${train.problemsPerStep} problems x ${train.episodesPerProblem} episodes, ${config.own.objective ? referenceTitle(config.own.objective) : train.objective.name}, ${config.workers} threads; run directory ${directory}`,
   );
-  const done = await startRun(config, directory, flags.resume === true, terminal, openSource, spending);
+  const done = await whileShown(flags.view, directory, terminal, () =>
+    startRun(config, directory, flags.resume === true, terminal, openSource, spending),
+  );
   if (spending?.price) terminal.note(`$${spending.account.spentUsd.toFixed(4)} spent on the actor, by the whole run`);
   if (openSource) await reportServed(done, name, flags.json === true, directory, terminal);
   else report(done, config, flags.json === true, directory, terminal);
