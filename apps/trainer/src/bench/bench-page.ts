@@ -1,6 +1,7 @@
 import { escapeHtml, type MethodSummary, type Table } from "@laconic/evaluation";
 import { formatNumber, formatPercent } from "../cli/format.ts";
-import { renderPlane, type PlaneChart } from "../report/chart/plane-chart.ts";
+import type { PlaneChart } from "../report/chart/plane.ts";
+import { renderPlane } from "../report/chart/plane-chart.ts";
 import type { Plot } from "../report/chart/plot-library.ts";
 import { htmlPage } from "../report/html-page.ts";
 import { tableSection } from "../report/table-section.ts";

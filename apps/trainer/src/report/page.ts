@@ -6,14 +6,12 @@ import { renderLineChart } from "./chart/line-chart.ts";
 import { renderPlane } from "./chart/plane-chart.ts";
 import type { Plot } from "./chart/plot-library.ts";
 import { htmlPage, tiles } from "./html-page.ts";
+import type { MetricRow } from "./metric-row.ts";
 import { policiesOf, runCharts, smoothing } from "./run-charts.ts";
 import { runPlane, type FrontierPoint } from "./run-plane.ts";
 import { tokenChange } from "./token-change.ts";
 import { pairTranscripts, renderTranscriptPair, type Transcript } from "./transcripts.ts";
 import { scoresOf } from "./unscored.ts";
-
-/** One logged step: metric name to value. */
-export type MetricRow = Readonly<Record<string, number>>;
 
 /** Everything the report shows, as plain values. */
 export interface ReportData {

@@ -1,6 +1,7 @@
 import { formatNumber } from "@laconic/evaluation";
-import { smooth, type LineChart, type Point, type Series } from "./chart/line-chart.ts";
-import type { MetricRow } from "./page.ts";
+import { smooth, type LineChart, type Series } from "./chart/line-chart.ts";
+import type { Point } from "./chart/point.ts";
+import type { MetricRow } from "./metric-row.ts";
 
 /** Steps that a solid line is the mean of. */
 export const smoothing = 8;

@@ -12,7 +12,8 @@ import {
 } from "@laconic/trainer";
 import { parseJson } from "../cli/json.ts";
 import { gameOf } from "./game.ts";
-import type { MetricRow, ReportData } from "./page.ts";
+import type { MetricRow } from "./metric-row.ts";
+import type { ReportData } from "./page.ts";
 import type { FrontierPoint } from "./run-plane.ts";
 import type { Transcript } from "./transcripts.ts";
 

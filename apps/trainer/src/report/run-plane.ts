@@ -1,5 +1,5 @@
 import { formatNumber, formatPercent } from "@laconic/evaluation";
-import type { PlaneChart, PlanePoint } from "./chart/plane-chart.ts";
+import type { PlaneChart, PlanePoint } from "./chart/plane.ts";
 
 /** One evaluation: a place in the accuracy-token plane. */
 export interface FrontierPoint {

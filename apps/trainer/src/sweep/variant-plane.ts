@@ -1,6 +1,6 @@
 import { formatNumber, formatPercent } from "../cli/format.ts";
 import type { LegendItem } from "../report/chart/figure.ts";
-import type { PlaneChart, PlanePoint } from "../report/chart/plane-chart.ts";
+import type { PlaneChart, PlanePoint } from "../report/chart/plane.ts";
 import type { VariantResult } from "./run-variants.ts";
 
 const colours = 7;

@@ -1,4 +1,4 @@
-import type { Point } from "./line-chart.ts";
+import type { Point } from "./point.ts";
 
 /**
  * At most `4 × buckets` points that draw like all of them: of each stretch the first, lowest, highest and last (M4, Jugel et al.

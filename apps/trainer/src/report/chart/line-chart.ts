@@ -3,13 +3,9 @@ import type { Markish } from "@observablehq/plot";
 import { downsample } from "./downsample.ts";
 import { figureOf, valuesTable, type LegendItem, type Size } from "./figure.ts";
 import type { Plot } from "./plot-library.ts";
+import type { Point } from "./point.ts";
 import { textWidth } from "./text-size.ts";
 import { roundDomain, roundTicks, tickFormat } from "./ticks.ts";
-
-export interface Point {
-  readonly x: number;
-  readonly y: number;
-}
 
 export interface Series {
   readonly name: string;

@@ -1,4 +1,4 @@
-import type { PlanePoint } from "./plane-chart.ts";
+import type { PlanePoint } from "./plane.ts";
 import type { Box } from "./place-labels.ts";
 import { roundDomain } from "./ticks.ts";
 

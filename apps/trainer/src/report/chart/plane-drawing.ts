@@ -1,7 +1,7 @@
 import { formatNumber, frontierOf } from "@laconic/evaluation";
 import type { Markish } from "@observablehq/plot";
 import { planeAxes, type PlaneAxes } from "./plane-axes.ts";
-import type { PlaneChart, PlanePoint } from "./plane-chart.ts";
+import type { PlaneChart, PlanePoint } from "./plane.ts";
 import { planeLabels } from "./plane-labels.ts";
 import type { Plot, SvgTexts } from "./plot-library.ts";
 import { textWidth } from "./text-size.ts";

@@ -1,6 +1,7 @@
 import type { LegendItem } from "./figure.ts";
 import type { PlaneAxes } from "./plane-axes.ts";
-import { planeDescription, type PlaneChart } from "./plane-chart.ts";
+import type { PlaneChart } from "./plane.ts";
+import { planeDescription } from "./plane-chart.ts";
 import { drawPlane, planeSizes } from "./plane-drawing.ts";
 import { svgTexts } from "./figure.ts";
 import type { Plot } from "./plot-library.ts";

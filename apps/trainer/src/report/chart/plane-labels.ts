@@ -1,7 +1,7 @@
 import { formatNumber } from "@laconic/evaluation";
 import type { Markish } from "@observablehq/plot";
 import type { PlaneAxes } from "./plane-axes.ts";
-import type { PlaneChart, PlanePoint } from "./plane-chart.ts";
+import type { PlaneChart, PlanePoint } from "./plane.ts";
 import { boxAround, boxesAlong, placeLabels, type Box } from "./place-labels.ts";
 import type { Plot } from "./plot-library.ts";
 import { fitTo, lineHeight, textWidth } from "./text-size.ts";

@@ -20,7 +20,7 @@ export interface SvgTexts {
 
 let loaded: Promise<Plot> | undefined;
 
-/** Loaded when the first chart is drawn: 200 ms that no other command pays. */
+/** Loaded when the first chart is drawn: 0.2 to 0.3 s that no other command pays. */
 export function loadPlot(): Promise<Plot> {
   return (loaded ??= load());
 }

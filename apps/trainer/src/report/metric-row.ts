@@ -1,0 +1,2 @@
+/** One logged step: metric name to value. */
+export type MetricRow = Readonly<Record<string, number>>;
