@@ -302,7 +302,7 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
       expect(await live.locator(".turns").innerText()).toMatch(/heard of hint/u);
     } finally {
       await live.close();
-      await closeServer(real);
+      await closeServer(real, 1000);
       await viewer.close();
       await rm(runs, { recursive: true, force: true });
     }
