@@ -1,10 +1,16 @@
-import { rm } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { closeServer } from "@laconic/serve/server";
+import { createViewServer, openViewer } from "@laconic/view";
 import axe from "axe-core";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { builtPages } from "./fixture/built-pages.ts";
 import { fakeServer, type FakeServer } from "./fixture/fake-server.ts";
 import { chromiumPath, openChromium } from "./fixture/open-page.ts";
+import { smallRun } from "./small-runs.ts";
 
 /** What a page comes to show, however busy the machine is. */
 const soon = <T>(read: () => T | Promise<T>): ReturnType<typeof expect.poll<T>> =>
@@ -266,6 +272,41 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
     await soon(() => text(".tiles")).toContain((steps + 100).toLocaleString("en-US"));
     // What the browser itself says of refused connections.
     errors.splice(before);
+  });
+
+  test("behind the real server, a run that begins is listed, drawn and read while the page is open", async () => {
+    const runs = await mkdtemp(join(tmpdir(), "laconic-view-live-"));
+    await smallRun(join(runs, "a"));
+    const failed: unknown[] = [];
+    const viewer = await openViewer({ folders: [runs], pages: folder, onError: (error) => failed.push(error) });
+    const real = createViewServer(viewer, (error) => failed.push(error));
+    await new Promise<void>((resolve) => real.listen(0, "127.0.0.1", resolve));
+    const address = `http://127.0.0.1:${(real.address() as AddressInfo).port}`;
+    const live = await browser.newPage({ viewport: { width: 1280, height: 860 } });
+    live.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+    live.on("pageerror", (error) => errors.push(error.message));
+    try {
+      await live.goto(address);
+      await live.getByRole("link", { name: "a", exact: true }).waitFor();
+      await smallRun(join(runs, "b"));
+      await live.getByRole("link", { name: "b", exact: true }).click();
+      await soon(() => live.locator(".tiles").innerText()).toMatch(/of 4 steps\s+4/u);
+      await live.getByRole("link", { name: "Curves", exact: true }).click();
+      await live.getByRole("img", { name: /^tokens\/episode_mean by step: b ends at \d/u }).waitFor();
+      await live.getByRole("link", { name: "Who speaks", exact: true }).click();
+      expect(await live.locator(".speech table").first().innerText()).toMatch(/hint\s+solver/u);
+      await live.getByRole("link", { name: "Episodes", exact: true }).click();
+      await soon(() => live.locator(".status").innerText()).toBe("39 conversations");
+      await live.locator(".row .question").first().click();
+      await soon(() => live.locator(".turn").count()).toBeGreaterThan(1);
+      expect(await live.locator(".turns").innerText()).toMatch(/heard of hint/u);
+    } finally {
+      await live.close();
+      await closeServer(real, 1000);
+      await viewer.close();
+      await rm(runs, { recursive: true, force: true });
+    }
+    expect(failed).toEqual([]);
   });
 
   const places = [
