@@ -31,7 +31,9 @@ export function Numbers({ state }: { readonly state: PageState }): JSX.Element {
         title="Tokens per episode"
         {...curves}
         values={[null, ...points.map((point) => point.tokens)]}
-        other={{ name: "aimed at", look: "dashes", values: [null, ...points.map((point) => point.target)] }}
+        {...(settings.steering.kind === "budget" && {
+          other: { name: "aimed at", look: "dashes" as const, values: [null, ...points.map((point) => point.target)] },
+        })}
         color="--c1"
         range={(_, high) => [0, Math.max(20, high * 1.05)]}
         format={(value) => value.toFixed(0)}
