@@ -33,8 +33,8 @@ export function command<const A extends ArgsDef>(spec: CommandSpec<A>, exit: Exi
       refuseFlagsWithoutValue(spec.args, rawArgs, spec.overrides === true);
       const positionals = Object.values(spec.args).filter((arg) => arg.type === "positional").length;
       const rest = args._.slice(positionals);
-      const stray = spec.overrides ? rest.find((word) => !word.includes("=")) : rest[0];
-      if (stray !== undefined && !spec.more)
+      const stray = spec.more ? undefined : spec.overrides ? rest.find((word) => !word.includes("=")) : rest[0];
+      if (stray !== undefined)
         throw new LaconicError("config_invalid", `unexpected argument "${stray}"; see laconic ${spec.name} --help`, {
           argument: stray,
         });

@@ -1,8 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { analysisMarkdown, speechGraph } from "@laconic/evaluation/analysis";
 import type { CommandDef } from "citty";
 import { analyseRun } from "../analysis/analyse-run.ts";
+import { writeAnalysis } from "../analysis/analysis-report.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { sayWhile } from "../cli/saying.ts";
@@ -35,19 +35,14 @@ export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): Co
           which: best ? ("best" as const) : ("latest" as const),
         };
         const run = resolve(directory);
-        const { analysis, messages } = await sayWhile(terminal, "replaying held-out problems, before and after training", () =>
-          analyseRun(run, options, terminal, cap),
+        const { analysis, messages } = await sayWhile(
+          terminal,
+          "replaying held-out problems, before and after training",
+          () => analyseRun(run, options, terminal, cap),
         );
-        const page = analysisMarkdown(analysis);
-        const panels = [
-          { title: "before", edges: analysis.before.edges },
-          { title: `step ${analysis.step}`, edges: analysis.after.edges },
-        ];
-        await writeFile(join(run, "analysis.json"), `${JSON.stringify(analysis, null, 2)}\n`);
-        await writeFile(join(run, "analysis.md"), page);
+        const page = await writeAnalysis(run, analysis);
         const rows = messages.map((each) => `${JSON.stringify(each)}\n`);
         await writeFile(join(run, "message-values.jsonl"), rows.join(""));
-        await writeFile(join(run, "speech-graph.svg"), `${speechGraph(analysis.agents, panels)}\n`);
         terminal.result(json ? JSON.stringify(analysis) : page);
         return 0;
       },

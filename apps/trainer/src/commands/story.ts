@@ -1,8 +1,8 @@
 import { cp, mkdir, rm } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { randomFromSeed, type LanguageModel, type Random, type TrainingSequence } from "@laconic/core";
-import { copyingLessons, rehearsed } from "@laconic/tasks/stories";
+import { randomFromSeed, type LanguageModel, type Random, type Tokenizer, type TrainingSequence } from "@laconic/core";
+import { copyingLessons, namedStories, ownDeeds, rehearsed } from "@laconic/tasks/stories";
 import { onlyPolicy, supervised, type TrainedPolicy } from "@laconic/trainer";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
@@ -31,7 +31,7 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
       args: {
         model: { type: "string", required: true, description: "The story model: a folder, or hub:OWNER/NAME/FOLDER" },
         out: { type: "string", required: true, description: "Folder for the model", valueHint: "folder" },
-        steps: { type: "string", description: "Training steps", default: "120", valueHint: "n" },
+        steps: { type: "string", description: "Training steps", default: "400", valueHint: "n" },
         batch: { type: "string", description: "Examples per step", default: "32", valueHint: "n" },
         seed: { type: "string", description: "Seed of the examples", default: "0", valueHint: "text" },
         device: { type: "string", description: "Device to compute on", default: "wasm", valueHint: "name" },
@@ -61,24 +61,44 @@ export interface CopyingLessons {
   readonly device: string;
 }
 
-/** Texts of the model as it was, which it learns again beside the lessons. */
-async function ownWords(model: LanguageModel, random: Random): Promise<TrainingSequence[]> {
-  const texts = await Promise.all(
-    Array.from({ length: 400 }, async (_, i) => {
-      const { trace } = await model.complete({
-        prompt: { kind: "text", text: rehearsed[i % rehearsed.length] as string },
-        sampling: { temperature: 1, maxTokens: 24, stop: [".", "!", "\n"] },
+/** What the model as it was says behind each text, up to the end of a sentence; what ran on is left out. */
+async function goneOn(model: LanguageModel, texts: readonly string[], maxTokens: number, random: Random) {
+  const replies = await Promise.all(
+    texts.map(async (text, i) => {
+      const { trace, finishReason } = await model.complete({
+        prompt: { kind: "text", text },
+        sampling: { temperature: 1, maxTokens, stop: [".", "!", "\n"] },
         random: random.split(i).state(),
       });
-      return { promptTokens: trace?.promptTokens ?? [], completionTokens: trace?.tokens ?? [] };
+      return { promptTokens: trace?.promptTokens ?? [], completionTokens: trace?.tokens ?? [], finishReason };
     }),
   );
-  return texts.filter(({ completionTokens }) => completionTokens.length > 0);
+  return replies.filter(({ completionTokens }) => completionTokens.length > 0);
+}
+
+/** Texts of the model as it was, which it learns again beside the lessons. */
+function ownWords(model: LanguageModel, random: Random): Promise<TrainingSequence[]> {
+  const openings = Array.from({ length: 400 }, (_, i) => rehearsed[i % rehearsed.length] as string);
+  return goneOn(model, openings, 24, random);
+}
+
+/** What children of the model's own stories do: it learns to copy their names without learning to speak in other words. */
+async function deedsOf(model: LanguageModel, tokenizer: Tokenizer, random: Random): Promise<string[]> {
+  const replies = await goneOn(model, namedStories(900, random.split("stories")), 18, random.split("words"));
+  const said = replies
+    .filter(({ finishReason }) => finishReason === "stop")
+    .map(({ promptTokens, completionTokens }) =>
+      tokenizer
+        .decode([...promptTokens, ...completionTokens])
+        .slice(tokenizer.decode(promptTokens).length)
+        .replace(/[.!\n]+$/u, ""),
+    );
+  return ownDeeds(said);
 }
 
 /** The lessons that the presets' figures begin with. */
 export const copyingDefaults: Pick<CopyingLessons, "steps" | "batch" | "seed" | "device"> = {
-  ...{ steps: 120, batch: 32, seed: "0", device: "wasm" },
+  ...{ steps: 400, batch: 32, seed: "0", device: "wasm" },
 };
 
 /** Teaches a story model to copy names and writes it into a folder. Returns the last loss, nats per token. */
@@ -92,16 +112,17 @@ export async function teachCopying(lessons: CopyingLessons, terminal: CommandCon
   try {
     const { model, speak } = parts.policies[onlyPolicy] as TrainedPolicy;
     const own = await ownWords(speak(model), randomFromSeed(seed).split("own words"));
+    const deeds = await deedsOf(speak(model), task.tokenizer, randomFromSeed(seed).split("deeds"));
     let last = Number.NaN;
     await supervised(model, {
       steps,
       batch: (_, random) => [
-        ...copyingLessons(task.tokenizer, size, random),
+        ...copyingLessons(task.tokenizer, size, random, deeds),
         ...Array.from({ length: Math.ceil(size / 2) }, () => random.pick(own)),
       ],
       random: randomFromSeed(seed).split("copying"),
       optimizer: { beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 },
-      learningRate: { peak: 1e-3, warmUpSteps: 20, decay: "cosine", finalFraction: 0.1 },
+      learningRate: { peak: 2e-3, warmUpSteps: 20, decay: "cosine", finalFraction: 0.05 },
       onStep: (step, loss) => {
         last = loss;
         if (step % 20 === 0 || step === steps) terminal.note(`step ${step}/${steps}  loss ${loss.toFixed(4)}`);

@@ -42,6 +42,11 @@ export const commandTable: readonly ListedCommand[] = [
     load: async () => (await import("./view.ts")).viewCommand,
   },
   {
+    name: "playground",
+    description: "Train a team in a tab of the browser: the playground page, served from this machine alone",
+    load: async () => (await import("./playground.ts")).playgroundCommand,
+  },
+  {
     name: "report",
     description:
       "Write the report of a run (one HTML page with charts and transcripts) or of a bench (the papers' tables)",

@@ -30,9 +30,9 @@ export interface RunFlags {
   readonly resume?: boolean | undefined;
   readonly json?: boolean | undefined;
   readonly dryRun?: boolean | undefined;
-  readonly view?: boolean | undefined;
   readonly "max-usd"?: string | undefined;
   readonly "actor-price"?: string | undefined;
+  readonly view?: boolean | undefined;
 }
 
 export function trainCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
@@ -47,8 +47,8 @@ export function trainCommand({ terminal }: CommandContext, exit: ExitCode): Comm
             "A .ts, .js or .json file or preset:NAME; run.config.ts of this folder by default; with --resume, a run directory",
         },
         ...runFlags,
-        ...viewFlag,
         ...actorSpendingFlags,
+        ...viewFlag,
       },
       overrides: true,
       run: async (args, rest) => {

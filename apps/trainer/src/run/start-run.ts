@@ -127,6 +127,7 @@ export async function startRun(
       config: inFolder(directory, writtenConfig(config)),
       environment: {
         ...(await describeEnvironment(engine.capabilities)),
+        ...(task.about !== undefined && { about: task.about }),
         ...("kind" in place && { server: place.record }),
         ...(fleet && { samplers: fleet.record }),
       },

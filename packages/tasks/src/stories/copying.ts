@@ -5,8 +5,8 @@ import { asked, knownStory } from "./teller-team.ts";
 /** Most names of the lessons are made up: a model that learned known ones by heart would not copy those that are kept back. */
 const madeUp = 0.8;
 
-/** What stands behind a name in the words that a teller learns to say and a solver hears. */
-const deeds = [
+/** What stands behind a name in the words that a teller learns to say and a solver hears, where a model has none of its own. */
+const plainDeeds: readonly string[] = [
   ...["was very happy", "loved to play", "went to the park", "saw a big dog", "wanted to play outside", "smiled"],
   ...[
     "was sad",
@@ -22,8 +22,14 @@ const deeds = [
  * Lessons in copying a name, for the start of the worlds of tellers: half from the story that a teller knows, half from a sentence
  * that a solver hears. Small story models spell a name by its first letters and then go on with another; what they
  * lack is copying, not the team's work. No name that is kept back is in them.
+ * @param deeds - what stands behind the names; the model's own words (`ownDeeds`) keep its language
  */
-export function copyingLessons(tokenizer: Tokenizer, size: number, random: Random): TrainingSequence[] {
+export function copyingLessons(
+  tokenizer: Tokenizer,
+  size: number,
+  random: Random,
+  deeds: readonly string[] = plainDeeds,
+): TrainingSequence[] {
   return Array.from({ length: size }, (_, i) => {
     const own = random.split(i);
     const child = drawChild(own, "train", { madeUp });
@@ -41,3 +47,20 @@ export const rehearsed: readonly string[] = [
   ...["The sun was bright. The end.", "Once upon a time,", "One day,", "She was very happy.", "He ran to the park."],
   ...["They played all day.", "The dog was big.", "Mom smiled and said,", "The little bird", "It was a sunny day."],
 ];
+
+/** Stories up to a name, for a model to go on with: what it says of the child are the deeds of its lessons. */
+export function namedStories(count: number, random: Random): string[] {
+  return Array.from({ length: count }, (_, i) => {
+    const child = drawChild(random.split(i), "train", { names: 40 });
+    return `${knownStory(child, "One day,")} ${child.name}`;
+  });
+}
+
+/** Most words of a deed: what is said behind a name says nothing of it, and a solver that hears less of it errs less. */
+const deedWords = 5;
+
+/** Of what a model said behind a name, each short clause about nobody else, once. */
+export function ownDeeds(said: readonly string[]): string[] {
+  const clauses = said.filter((text) => /^ [a-z]/u.test(text) && !/[A-Z",]/u.test(text)).map((text) => text.trim());
+  return [...new Set(clauses.filter((text) => text.split(" ").length <= deedWords))];
+}

@@ -3,10 +3,11 @@
  * @module @laconic/tasks/stories
  */
 export { knownNames, unseenNames, things } from "./lexicon.ts";
-export { copyingLessons, rehearsed } from "./copying.ts";
+export { copyingLessons, namedStories, ownDeeds, rehearsed } from "./copying.ts";
 export { storyHintTask } from "./hint.ts";
 export type { StoryHintOptions } from "./hint.ts";
 export { storyRelayTask } from "./relay.ts";
+export { asked as storyQuestion } from "./teller-team.ts";
 export type { StoryRelayOptions } from "./relay.ts";
 export { storyTellersTask } from "./tellers.ts";
 export type { StoryTellersOptions } from "./tellers.ts";

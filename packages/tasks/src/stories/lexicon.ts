@@ -66,10 +66,22 @@ export function drawChild(
   }
 }
 
-/** Two syllables, such as Bamo, Tilek or Ruda. */
+const consonants = Array.from("bdfghjklmnprstvwz");
+const vowels = Array.from("aeiou");
+const pairs: readonly string[] = ["br", "st", "tr", "gr", "cl", "fl", "sh", "ch", "th", "dr", "bl", "gl"];
+const closings: readonly string[] = [...consonants, "t", "x", "ck", "ll", "nn", "th", "ne", "ke", "te"];
+const endings: readonly string[] = [...vowels, "y", "ie", "ia"];
+
+/** One syllable or two, such as Brin, Tilek, Udie or Vack: as many shapes as names have, or only one of them would be copied. */
 function madeUpName(random: Random): string {
-  const [consonants, vowels] = [Array.from("bdfghjklmnprstvwz"), Array.from("aeiou")];
-  const [a, b] = [random.pick(consonants), random.pick(consonants)];
-  const last = random.integer(3) === 0 ? random.pick(consonants) : "";
-  return `${a.toUpperCase()}${random.pick(vowels)}${b}${random.pick(vowels)}${last}`;
+  const shape = random.uniform();
+  const opening = shape < 0.15 ? random.pick(pairs) : shape < 0.27 ? "" : random.pick(consonants);
+  const syllable = (): string => `${random.pick(consonants)}${random.pick(vowels)}`;
+  const rest = random.pick([
+    () => random.pick(closings),
+    () => `${random.pick(consonants)}${random.pick(endings)}`,
+    () => `${syllable()}${random.pick(consonants)}`,
+  ])();
+  const name = `${opening}${random.pick(vowels)}${rest}`;
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)}`;
 }

@@ -7,6 +7,8 @@ import { spelled } from "./teller-team.ts";
 import {
   copyingLessons,
   knownNames,
+  namedStories,
+  ownDeeds,
   storyBudgetTask,
   storyHintTask,
   storyRelayTask,
@@ -134,7 +136,9 @@ test("made-up names are drawn without end in training alone, and none of them is
   expect(strange.length).toBeGreaterThan(150);
   expect(strange.length).toBeLessThan(250);
   expect(new Set(strange).size).toBeGreaterThan(0.95 * strange.length);
-  expect(strange.every((name) => /^[A-Z][a-z]{3,4}$/u.test(name) && !unseenNames.includes(name))).toBe(true);
+  expect(strange.every((name) => /^[A-Z][a-z]{1,5}$/u.test(name) && !unseenNames.includes(name))).toBe(true);
+  // As many lengths as names have.
+  expect(new Set(strange.map((name) => name.length)).size).toBeGreaterThanOrEqual(4);
   expect(task.heldOut).toEqual(storyRelayTask({ tokenizer, heldOut }).heldOut);
 });
 
@@ -157,6 +161,14 @@ test("lessons copy a name that stands in their prompt, and none that is kept bac
   const known = texts.filter(({ name }) => knownNames.includes(name)).length;
   expect(known).toBeGreaterThan(20);
   expect(known).toBeLessThan(65);
+});
+
+test("deeds are the model's own short clauses about nobody else, each once", () => {
+  const long = " went to the park with her mom and her dog";
+  const said = [" was sad", " was sad", long, "ette was sad", " and Tom were sad", ' said, "no"', " smiled"];
+  expect(ownDeeds(said)).toEqual(["was sad", "smiled"]);
+  const stories = namedStories(50, randomFromSeed(4));
+  expect(stories.every((text) => knownNames.includes(/One day, ([A-Za-z]+)$/u.exec(text)?.[1] ?? ""))).toBe(true);
 });
 
 test("helper and actor see the same story; the hint stands behind it with a comma", async () => {

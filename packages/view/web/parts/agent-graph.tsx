@@ -17,6 +17,11 @@ export interface TravellingMessage {
   readonly silent: boolean;
 }
 
+export interface GraphNote {
+  readonly text: string;
+  readonly kind: "private" | "heard" | "said" | "plain";
+}
+
 export interface AgentGraphProps {
   readonly agents: readonly string[];
   readonly edges: readonly GraphEdge[];
@@ -24,11 +29,13 @@ export interface AgentGraphProps {
   readonly written: Readonly<Record<string, number>>;
   /** Share of its turns without a word, from 0 to 1. */
   readonly silence: Readonly<Record<string, number>>;
+  /** Tokens of the widest line, where pictures are compared; else the most of this one. */
+  readonly widestTokens?: number;
   readonly answerer?: string;
   readonly activeAgent?: string;
   readonly travelling?: readonly TravellingMessage[];
-  /** A few words below an agent's name. */
-  readonly notes?: Readonly<Record<string, string>>;
+  /** A few words beside an agent's name: what it alone knows, heard or said. */
+  readonly notes?: Readonly<Record<string, GraphNote>>;
   readonly onAgent?: (agent: string) => void;
 }
 
@@ -39,7 +46,7 @@ const mostLabels = 8;
 export function AgentGraph(props: AgentGraphProps): JSX.Element {
   const { agents, edges, answerer, travelling = [] } = props;
   const layout = layoutOf(agents, edges, answerer);
-  const most = Math.max(1, ...edges.map(({ tokens }) => tokens));
+  const most = Math.max(1, props.widestTokens ?? 0, ...edges.map(({ tokens }) => tokens));
   const pairs = new Set(edges.map(({ from, to }) => `${from} ${to}`));
   return (
     <svg
@@ -55,7 +62,7 @@ export function AgentGraph(props: AgentGraphProps): JSX.Element {
             <Edge
               key={`${edge.from} ${edge.to}`}
               {...{ edge, place }}
-              width={1.5 + (9 * edge.tokens) / most}
+              width={1.5 + (6 * edge.tokens) / most}
               isLabelled={edges.length <= mostLabels}
             />
           )
@@ -80,6 +87,9 @@ interface EdgeProps {
 
 function Edge({ edge, place, width, isLabelled }: EdgeProps): JSX.Element {
   const { tokens, price } = edge;
+  const size = 5 + width / 1.6;
+  const label = rounded(tokens);
+  const half = 7 + 3.8 * label.length;
   const angle = (180 / Math.PI) * Math.atan2(place.to.y - place.middle.y, place.to.x - place.middle.x);
   return (
     <g>
@@ -88,14 +98,15 @@ function Edge({ edge, place, width, isLabelled }: EdgeProps): JSX.Element {
       {tokens > 0 && (
         <path
           class="arrow"
-          d="M8 0L-5 -6L-5 6Z"
+          d={`M11 0L-2 ${-size}L-2 ${size}Z`}
           transform={`translate(${place.to.x} ${place.to.y}) rotate(${angle.toFixed(1)})`}
         />
       )}
       {isLabelled && (
-        <text class="edge-label" x={place.middle.x} y={place.middle.y + 5}>
-          {rounded(tokens)}
-        </text>
+        <g class="edge-label" transform={`translate(${place.middle.x.toFixed(1)} ${place.middle.y.toFixed(1)})`}>
+          <rect x={-half} y={-11} width={2 * half} height={22} rx={11} />
+          <text y={5}>{label}</text>
+        </g>
       )}
     </g>
   );
@@ -117,7 +128,8 @@ function Agent({ agent, layout, props }: AgentProps): JSX.Element | null {
   const spoken = 1 - Math.min(1, Math.max(0, props.silence[agent] ?? 0));
   const around = 2 * Math.PI * radius;
   const isBelow = agent === props.answerer && layout.height < 300;
-  const name = isBelow ? radius + 22 : -radius - 12;
+  const note = props.notes?.[agent];
+  const name = isBelow ? radius + 22 : -radius - (note ? 29 : 12);
   const choose = onAgent && {
     role: "button" as const,
     tabIndex: 0,
@@ -146,9 +158,9 @@ function Agent({ agent, layout, props }: AgentProps): JSX.Element | null {
       <text class="name" y={name}>
         {agent}
       </text>
-      {props.notes?.[agent] !== undefined && (
-        <text class="note" y={isBelow ? name + 17 : radius + 20}>
-          {props.notes[agent]}
+      {note && (
+        <text class={`note ${note.kind}`} y={name + 18}>
+          {clipped(note.text)}
         </text>
       )}
     </g>
@@ -167,7 +179,7 @@ function Travelling({ message, layout }: TravellingProps): JSX.Element | null {
   const place = edgePath(layout, message, 0);
   if (!place) return null;
   const said = message.silent ? "says nothing" : message.text;
-  const shown = said.length > mostCharacters ? `${said.slice(0, mostCharacters - 1)}…` : said;
+  const shown = clipped(said);
   const width = shown.length * (message.silent ? 6.4 : 8.5) + 18;
   /** Nothing leaves the picture. */
   const within = (x: number): string =>
@@ -187,6 +199,10 @@ function Travelling({ message, layout }: TravellingProps): JSX.Element | null {
       <text y={5}>{shown}</text>
     </g>
   );
+}
+
+function clipped(text: string): string {
+  return text.length > mostCharacters ? `${text.slice(0, mostCharacters - 1)}…` : text;
 }
 
 /** What a picture says to those who do not see it. */

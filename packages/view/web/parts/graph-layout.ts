@@ -44,8 +44,8 @@ export function edgePath({ places, radius }: GraphLayout, { from, to }: Link, be
     x: (start.x + end.x) / 2 - (dy / length) * bend,
     y: (start.y + end.y) / 2 + (dx / length) * bend,
   };
-  const a = towards(start, control, radius + 6);
-  const b = towards(end, control, radius + 11);
+  const a = towards(start, control, radius + 7);
+  const b = towards(end, control, radius + 17);
   return {
     from: a,
     to: b,
@@ -57,10 +57,10 @@ export function edgePath({ places, radius }: GraphLayout, { from, to }: Link, be
 function star(tellers: readonly string[], answerer: string): GraphLayout {
   const width = Math.max(400, 128 * tellers.length);
   const step = width / tellers.length;
-  const places = tellers.map((agent, i) => [agent, { x: step * (i + 0.5), y: 62 }] as const);
+  const places = tellers.map((agent, i) => [agent, { x: step * (i + 0.5), y: 76 }] as const);
   return {
-    ...{ width, height: 288, radius: 31 },
-    places: { ...Object.fromEntries(places), [answerer]: { x: width / 2, y: 214 } },
+    ...{ width, height: 290, radius: 30 },
+    places: { ...Object.fromEntries(places), [answerer]: { x: width / 2, y: 212 } },
   };
 }
 
