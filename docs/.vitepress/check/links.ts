@@ -36,7 +36,8 @@ function readPage(folder: string, file: string): Page {
 
 function wellFormed(target: string): boolean {
   return (
-    URL.canParse(target) && /^(https:\/\/[\w.-]+\.[a-z]+(?:[/?#]\S*)?|mailto:\S+@\S+|data:image\/\S+)$/u.test(target)
+    URL.canParse(target) &&
+    /^(https:\/\/[\w.-]+\.[a-z]+(?:[/?#]\S*)?|mailto:\S+@\S+|data:(?:,|image\/\S+))$/u.test(target)
   );
 }
 

@@ -1,5 +1,4 @@
-import { writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { CommandDef } from "citty";
 import { analyseRun } from "../analysis/analyse-run.ts";
 import { writeAnalysis } from "../analysis/analysis-report.ts";
@@ -40,9 +39,7 @@ export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): Co
           "replaying held-out problems, before and after training",
           () => analyseRun(run, options, terminal, cap),
         );
-        const page = await writeAnalysis(run, analysis);
-        const rows = messages.map((each) => `${JSON.stringify(each)}\n`);
-        await writeFile(join(run, "message-values.jsonl"), rows.join(""));
+        const page = await writeAnalysis(run, analysis, messages);
         terminal.result(json ? JSON.stringify(analysis) : page);
         return 0;
       },

@@ -7,6 +7,7 @@ import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { parseJson } from "../cli/json.ts";
 import { formatDuration, formatNumber, formatPercent } from "../cli/format.ts";
+import { tokenChange } from "../report/token-change.ts";
 import { loadConfig } from "../door/load-config.ts";
 import { referenceTitle } from "../door/reference.ts";
 import { checkSources, fromFolder } from "../door/run-sources.ts";
@@ -146,7 +147,7 @@ function report(
         ([name, first, last]) =>
           `  ${name}: ${formatPercent(first.accuracy)} -> ${formatPercent(last.accuracy)}, ${formatNumber(first.tokens)} -> ${formatNumber(last.tokens)} tokens (${last.problems} problems)`,
       ),
-      `tokens    ${formatNumber(before.tokens)} -> ${formatNumber(after.tokens)} per episode, ${timesFewer(before.tokens, after.tokens)}${budget === null ? "" : ` (budget ${budget})`}`,
+      `tokens    ${formatNumber(before.tokens)} -> ${formatNumber(after.tokens)} per episode, ${tokenChange(before.tokens, after.tokens)}${budget === null ? "" : ` (budget ${budget})`}`,
       `time      ${formatDuration(trainingSeconds ?? 0)} of training steps on ${device}; ${formatDuration(seconds)} in all since it was started`,
     ].join("\n"),
   );
@@ -186,12 +187,6 @@ function groupsOf({ before, after }: Pick<StartedRun, "before" | "after">): [str
     const first = before.groups?.[name];
     return first ? [[name, first, last] as [string, Measured, Measured]] : [];
   });
-}
-
-function timesFewer(before: number, after: number): string {
-  return after <= before
-    ? `${formatNumber(before / after)} times fewer`
-    : `${formatNumber(after / before)} times as many`;
 }
 
 function isFolder(path: string): boolean {

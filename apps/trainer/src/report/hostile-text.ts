@@ -1,7 +1,7 @@
 import { escapeHtml } from "@laconic/evaluation";
 
 /** Characters that a page shows at once, and those it shows on demand. */
-const [shown, kept] = [1200, 20_000] as const;
+const [shown, kept] = [800, 20_000] as const;
 
 /** What a model or a configuration wrote, as text and nothing else: escaped, and cut where it is long, with a way to see more. */
 export function longText(text: string): string {

@@ -163,7 +163,7 @@ test("hostile text is shown as text: overrides by name, a megabyte cut with a wa
   const page = renderReport({ ...data, transcripts: [transcript(0, text), transcript(2, text)] });
   expect(page).toContain("⟨U+202E⟩evil⟨U+001B⟩[31m");
   expect(page).not.toMatch(/[\u202e\u001b]/u);
-  expect(page).toContain("<summary>18,800 more characters</summary>");
+  expect(page).toContain("<summary>19,200 more characters</summary>");
   expect(page).toContain("980,010 characters that only the run&#39;s files hold".replace("&#39;", "'"));
   expect(page.length).toBeLessThan(400_000);
 });

@@ -57,7 +57,7 @@ describe.skipIf(chromium === null)("pages in Chromium", () => {
     await page.locator("figure details summary").first().click();
     expect(await page.locator("figure details table").first().isVisible()).toBe(true);
     const more = page.locator(".says details summary").first();
-    expect(await more.textContent()).toMatch(/^1,8\d\d more characters$/u);
+    expect(await more.textContent()).toMatch(/^2,2\d\d more characters$/u);
     await more.click();
     expect((await page.evaluate(measurePage)).sideways).toBe(0);
     await page.close();

@@ -22,7 +22,7 @@ a{color:var(--c1)}:focus-visible{outline:2px solid var(--c1);outline-offset:2px}
 .tile dd{margin:0;font-size:17px;font-weight:650;line-height:1.3;font-variant-numeric:tabular-nums}.tile dt{color:var(--soft);font-size:14px;width:0;min-width:100%}
 .charts{display:grid;grid-template-columns:repeat(2,minmax(0,1fr));gap:16px}
 .chart{margin:0 0 16px;background:var(--panel);border:1px solid var(--line);border-radius:10px;padding:14px 14px 10px;min-width:0}
-.charts .chart{margin:0}
+.charts .chart{margin:0}.charts .chart:not(:has(svg)){align-self:start}
 .chart h2{margin:0}figcaption p{color:var(--soft);font-size:14px;margin:2px 0 8px}
 .chart>svg{display:block;width:100%;height:auto}.chart>svg.narrow{display:none}
 .said{margin:4px 0 8px}

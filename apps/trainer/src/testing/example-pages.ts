@@ -80,7 +80,12 @@ function bench(plot: Plot): string {
 }
 
 function record(method: string, problem: number, m: number): SampleRecord {
-  const calls = { calls: 1, promptTokens: 300 + 40 * ((m * 7) % 5) ** 3, completionTokens: 16, criticalTokens: 16 };
+  const calls = {
+    calls: 1,
+    promptTokens: 300 + 40 * Math.abs((m * 7) % 5) ** 3,
+    completionTokens: 16,
+    criticalTokens: 16,
+  };
   return {
     ...{ benchmark: m < 0 ? "none right" : "gsm8k", problem: String(problem), method, repeat: 0, setting: "whole" },
     ...{ deal: null, equalTo: null, config: method, protocol: null, shots: null, published: null, differs: [] },
