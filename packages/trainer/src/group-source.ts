@@ -10,6 +10,8 @@ export interface RecordedEpisode {
 export interface RecordedGroup {
   readonly problem: Problem;
   readonly episodes: readonly RecordedEpisode[];
+  /** Steps that the weights behind its oldest reply are behind; that of its step when absent. */
+  readonly lag?: number;
 }
 
 /** What a step is made of, and how old it is. */

@@ -13,8 +13,10 @@ export interface GatewayStep {
   readonly groups: readonly {
     readonly problem: { readonly id: string; readonly question: string; readonly gold: string };
     readonly episodes: readonly Pick<FinishedRollout, "episode" | "reward">[];
+    /** Steps that the weights behind its oldest reply are behind. */
+    readonly lag: number;
   }[];
-  /** Steps that the weights behind the oldest reply are behind. */
+  /** The same of the oldest reply of all groups. */
   readonly lag: number;
 }
 
@@ -137,13 +139,12 @@ export function createGateway(options: GatewayOptions): Gateway {
       const taken = book.take();
       const ids = taken.flat().map(({ id }) => id);
       await journal({ kind: "taken", step, ids });
-      return {
-        groups: taken.map((members) => ({
-          problem: { id: members[0]?.group ?? "", question: "", gold: "" },
-          episodes: members.map(({ episode, reward }) => ({ episode, reward })),
-        })),
-        lag: Math.max(0, ...taken.flat().map(({ steps }) => step - steps[0])),
-      };
+      const groups = taken.map((members) => ({
+        problem: { id: members[0]?.group ?? "", question: "", gold: "" },
+        episodes: members.map(({ episode, reward }) => ({ episode, reward })),
+        lag: Math.max(0, ...members.map(({ steps }) => step - steps[0])),
+      }));
+      return { groups, lag: Math.max(0, ...groups.map(({ lag }) => lag)) };
     },
     sweep,
     status: () => ({

@@ -33,7 +33,7 @@ export async function trace(
   const lag = lags.length === 0 ? 0 : lags;
   await recorder.record?.({ ...{ step, scored, trees, scoring, lag, learners, prices } });
   await recorder.step(
-    stepMetrics({
+    await stepMetrics(turn, {
       ...{ step, config, scored, scoring, learners, budgets, lags, queue },
       evaluations: trees && scores.length,
       tokenPrice: prices["tokens"] ?? 0,

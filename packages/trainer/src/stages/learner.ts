@@ -18,7 +18,7 @@ import type { PartsOutline, TrainedPolicy, TrainingParts } from "../parts.ts";
 import { measurementOf } from "./measurement.ts";
 import { oldLogProbsOf, type OldLogProbs } from "./old-log-probs.ts";
 import { scoreInTurns, type Pricing, type ScoredRollout } from "./score.ts";
-import { trainingBatch, type TrainingBatch } from "./training-batch.ts";
+import { trainingBatchInTurns, type TrainingBatch } from "./training-batch.ts";
 import type { RolloutTree } from "./rollout-tree.ts";
 import { treeCredits } from "./tree-rollout.ts";
 import { update, type UpdateResult } from "./update.ts";
@@ -161,7 +161,7 @@ export async function learn(learner: Learner, facts: StepFacts): Promise<Learner
     : facts.teamPrices;
   const pricing = pricingOf(learner, prices);
   const scored = paysForItself ? await scoreInTurns(facts.scored, pricing, turn, agents) : facts.scored;
-  const batch = trainingBatch(scored, config.sampling.temperature, agents, {
+  const batch = await trainingBatchInTurns(turn, scored, config.sampling.temperature, agents, {
     estimator,
     state: facts.estimatorState,
     groupBy: config.groupBy,
@@ -178,7 +178,7 @@ export async function learn(learner: Learner, facts: StepFacts): Promise<Learner
   const refLogProbs = reference && (await reference.forward(batch.sequences)).logProbs;
   lap("old_log_probs");
   const updated = await update(
-    { model: policy.model, config, objective, batch, oldLogProbs, refLogProbs, step },
+    { model: policy.model, config, objective, batch, oldLogProbs, refLogProbs, step, turn },
     random,
   );
   lap("update");

@@ -13,14 +13,15 @@ import type { ScoreCounts } from "@laconic/rewards";
 import type { TrainConfig } from "../config.ts";
 import type { QueueReport } from "../queue/group-queue.ts";
 import type { LearnerResult } from "./learner.ts";
+import { inTurns, type Pieces } from "./pieces.ts";
 import { meanCost, type ScoredRollout } from "./score.ts";
 import type { TrainingBatch } from "./training-batch.ts";
 
 /** Flat and numeric: one line of `metrics.jsonl`. Names are explained in `metric-names.ts`. */
 export type Metrics = Record<string, number>;
 
-/** A step in numbers: the team's, then each policy's, under `policy/NAME/` where there are several. */
-export function stepMetrics(facts: {
+/** What a step's numbers are of. */
+interface StepMetricFacts {
   readonly step: number;
   readonly config: TrainConfig;
   readonly scored: readonly ScoredRollout[];
@@ -35,11 +36,20 @@ export function stepMetrics(facts: {
   readonly tokenPrice: number;
   /** Of the team's budgets, by cost. */
   readonly budgets: Readonly<Record<string, BudgetDiagnostics>>;
-}): Metrics {
+}
+
+/**
+ * A step in numbers: the team's, then each policy's, under `policy/NAME/` where there are several.
+ * @param turn - for others, between pieces of work
+ */
+export function stepMetrics(turn: () => Promise<void>, facts: StepMetricFacts): Promise<Metrics> {
+  return inTurns(metricsInPieces(facts), turn);
+}
+
+function* metricsInPieces(facts: StepMetricFacts): Pieces<Metrics> {
   const { step, config, scored, evaluations, scoring, lags, queue, learners, tokenPrice, budgets } = facts;
   const rewards = statisticOf(scored.map(({ reward }) => reward).filter((reward) => !Number.isNaN(reward)));
-  const [only] = learners;
-  return {
+  const metrics: Metrics = {
     step,
     "progress/done_frac": step / config.steps,
     "reward/mean": statisticMean(rewards),
@@ -58,26 +68,22 @@ export function stepMetrics(facts: {
     ...(queue && queueMetrics(queue)),
     ...(evaluations !== undefined && { "rewards/evaluations": evaluations }),
     ...groupMetrics(scored),
-    ...tokenMetrics(scored),
-    ...silenceMetrics(scored),
-    ...stopMetrics(scored),
-    ...(learners.length === 1 && only
-      ? learnerMetrics(only)
-      : Object.fromEntries(
-          learners.flatMap((each) =>
-            Object.entries(learnerMetrics(each)).map(([name, value]) => [`policy/${each.learner.name}/${name}`, value]),
-          ),
-        )),
-    "budget/tokens/lambda": tokenPrice,
-    ...Object.fromEntries(
-      Object.entries(budgets).flatMap(([cost, diagnostics]) =>
-        Object.entries(budgetMetrics(cost, diagnostics, scored, config)).map(([name, value]) => [
-          `budget/${cost}/${name}`,
-          value,
-        ]),
-      ),
-    ),
   };
+  for (const part of [tokenMetrics, silenceMetrics, stopMetrics]) {
+    yield;
+    Object.assign(metrics, part(scored));
+  }
+  for (const learner of learners) {
+    yield;
+    const place = learners.length === 1 ? "" : `policy/${learner.learner.name}/`;
+    for (const [name, value] of Object.entries(learnerMetrics(learner))) metrics[`${place}${name}`] = value;
+  }
+  yield;
+  metrics["budget/tokens/lambda"] = tokenPrice;
+  for (const [cost, diagnostics] of Object.entries(budgets))
+    for (const [name, value] of Object.entries(budgetMetrics(cost, diagnostics, scored, config)))
+      metrics[`budget/${cost}/${name}`] = value;
+  return metrics;
 }
 
 function lagMetrics(lags: readonly number[]): Metrics {

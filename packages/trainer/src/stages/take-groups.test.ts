@@ -115,3 +115,20 @@ test.each([
   expect(check).toThrow(LaconicError);
   expect(check).toThrow(new RegExp(`^${key}: .*and episodes are played elsewhere$`, "u"));
 });
+
+test("each group is as old as its own oldest reply, or as its step", async () => {
+  const directory = await folder();
+  const parts = playedElsewhere();
+  const { take } = parts.source as GroupSource;
+  const aged: GroupSource = {
+    async take(request) {
+      const taken = await take(request);
+      return taken && { lag: 2, groups: taken.groups.map((group, i) => (i === 0 ? group : { ...group, lag: i % 2 })) };
+    },
+  };
+  const settings = { steps: 2, asynchronous: { maxLag: 2 } };
+  await tinyRun({ directory, settings, parts: { ...parts, source: aged } });
+  const [row] = await rowsOf(directory);
+  // 2, 1, 0, 1, 0, 1
+  expect(row).toMatchObject({ "sampling/lag_steps": 5 / 6, "sampling/lag_steps_max": 2 });
+});

@@ -24,7 +24,7 @@ export async function takeGroups(
   );
   if (rollouts.length === 0)
     throw new LaconicError("input_invalid", `step ${step + 1}: the source of episodes gave none`, { step });
-  return { rollouts, scores: rollouts.map(({ score }) => score), lags: [taken.lag] };
+  return { rollouts, scores: rollouts.map(({ score }) => score), lags: taken.groups.map(({ lag = taken.lag }) => lag) };
 }
 
 /** @throws LaconicError `config_invalid` for settings that need episodes to be played, or problems to be held out, here */

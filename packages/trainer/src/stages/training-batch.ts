@@ -15,6 +15,7 @@ import {
 } from "@laconic/core";
 import { groupIndex, type GroupKey } from "@laconic/gspo";
 import type { Prices } from "@laconic/rewards";
+import { atOnce, inTurns, type Pieces } from "./pieces.ts";
 import type { ScoredRollout } from "./score.ts";
 import type { TreeCredits } from "./tree-rollout.ts";
 
@@ -59,21 +60,38 @@ export interface Estimation {
  * `numeric_invalid` with agent, turn and token for a log-prob that no sampled token has; `reward_invalid` for terms of single
  * agents in groups that hold several.
  */
-export function trainingBatch(
+export function trainingBatch(...facts: BatchFacts): TrainingBatch {
+  return atOnce(batchInPieces(...facts));
+}
+
+/** The same, with a turn for others between its pieces. */
+export function trainingBatchInTurns(turn: () => Promise<void>, ...facts: BatchFacts): Promise<TrainingBatch> {
+  return inTurns(batchInPieces(...facts), turn);
+}
+
+type BatchFacts = readonly [
   scored: readonly ScoredRollout[],
   temperature: number,
   agents: ReadonlySet<string>,
   estimation: Estimation,
-): TrainingBatch {
+];
+
+function* batchInPieces(...[scored, temperature, agents, estimation]: BatchFacts): Pieces<TrainingBatch> {
   const { credits } = estimation;
   const spoken = scored.flatMap(({ episode }, index) => spokenBy(agents, episode.utterances, index));
   const once = credits ? firstOfEach(spoken) : spoken;
   const trained = once.filter(({ trace }) => trace.tokens.length > 0);
+  yield;
   const {
     advantages,
     diagnostics = {},
     state,
   } = credits ? advantagesOfTree(trained, credits) : advantagesOf(scored, trained, estimation);
+  yield;
+  const sampledLogProbs = ragged(trained.map(({ trace }) => trace.logProbs));
+  yield;
+  checkLogProbs(trained, sampledLogProbs);
+  yield;
   return {
     sequences: trained.map(({ trace }) => ({
       promptTokens: trace.promptTokens,
@@ -84,7 +102,7 @@ export function trainingBatch(
     episodes: Int32Array.from(trained, ({ episode }) => episode),
     problems: Int32Array.from(trained, ({ episode }) => (scored[episode] as ScoredRollout).group),
     advantages,
-    sampledLogProbs: logProbsOf(trained),
+    sampledLogProbs,
     empty: once.length - trained.length,
     estimatorState: state ?? estimation.state,
     diagnostics,
@@ -105,8 +123,7 @@ function spokenBy(agents: ReadonlySet<string>, utterances: readonly Utterance[],
     });
 }
 
-function logProbsOf(trained: readonly Trained[]): Ragged {
-  const logProbs = ragged(trained.map(({ trace }) => trace.logProbs));
+function checkLogProbs(trained: readonly Trained[], logProbs: Ragged): void {
   const row = trained.findIndex(({ trace }) => trace.logProbs.length !== trace.tokens.length);
   if (row >= 0) {
     const { utterance, trace, episode } = trained[row] as Trained;
@@ -126,7 +143,6 @@ function logProbsOf(trained: readonly Trained[]): Ragged {
       { row: bad.sequence, episode, agent: utterance.agent, turn: utterance.turn, token: bad.token, value: bad.value },
     );
   }
-  return logProbs;
 }
 
 function firstOfEach(spoken: readonly Trained[]): Trained[] {

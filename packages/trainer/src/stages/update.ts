@@ -56,6 +56,8 @@ export interface UpdateFacts {
   /** log π_ref, where the objective asks for it. */
   readonly refLogProbs: Ragged | null;
   readonly step: number;
+  /** Between pieces of work: lets others have their turn, where others wait. */
+  readonly turn?: () => Promise<void>;
 }
 
 /** Minibatches of Eq. 3-4: shuffled anew in each epoch, one optimiser step each. Sequences of one ratio unit stay together. */
@@ -78,6 +80,7 @@ export async function update(facts: UpdateFacts, random: Random): Promise<Update
     parts: [],
   };
   for (const { rows, optimizerStep } of parts) {
+    await facts.turn?.();
     const done = await minibatch(facts, rows, optimizerStep);
     result = {
       loss: result.loss + done.loss / parts.length,
@@ -126,6 +129,7 @@ async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerS
     const gradient = { ...logProbs, values: evaluate(logProbs, all, withRatioUnits(objective, units)) };
     tokenGradient = (_, chosen) => raggedSelect(gradient, chosen).values;
   }
+  await facts.turn?.();
   const seen = await model.forwardBackward(sequences, tokenGradient);
   const { learningRate: schedule, maxGradNorm, ...settings } = config.optimizer;
   const learningRate = learningRateAt(schedule, optimizerStep, config.steps * config.epochs * config.minibatches);
@@ -134,6 +138,7 @@ async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerS
     maxGradNorm: maxGradNorm ?? Infinity,
     learningRate,
   });
+  await facts.turn?.();
   const { gradNorm, applied } = step;
   const entropy = statisticOf(seen.entropy.values);
   return {

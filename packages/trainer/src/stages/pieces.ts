@@ -1,0 +1,19 @@
+/** Work that says where it can be put aside for a while. */
+export type Pieces<T> = Generator<undefined, T, undefined>;
+
+/** Does all of it. */
+export function atOnce<T>(work: Pieces<T>): T {
+  for (;;) {
+    const piece = work.next();
+    if (piece.done) return piece.value;
+  }
+}
+
+/** Does all of it, with a turn for others between its pieces. */
+export async function inTurns<T>(work: Pieces<T>, turn: () => Promise<void>): Promise<T> {
+  for (;;) {
+    const piece = work.next();
+    if (piece.done) return piece.value;
+    await turn();
+  }
+}
