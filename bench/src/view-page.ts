@@ -1,13 +1,13 @@
 // What the dashboard's page costs with 100 runs of 10,000 rows, 1,000,000 points a metric, and 100,000 episodes: first paint, the time from
 // an input to the next picture (Event Timing, what "interaction to next paint" is made of), until every chart has its final points, and
-// memory of the page's process. JSON. npx tsx bench/src/view-page.ts
+// memory of the page's process. JSON lines. npx tsx bench/src/view-page.ts
 import { readdirSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { builtPages } from "../../packages/view/test/fixture/built-pages.ts";
 import { fakeServer } from "../../packages/view/test/fixture/fake-server.ts";
 import { openChromium } from "../../packages/view/test/fixture/open-page.ts";
-import { machine } from "./measure.ts";
+import { machine, print } from "./measure.ts";
 
 const sizes = { runs: 100, rows: 10_000, episodes: 100_000 };
 const folder = await builtPages();
@@ -111,7 +111,7 @@ async function drag(on: Page): Promise<void> {
   await on.mouse.up();
 }
 
-async function charts(by: string): Promise<unknown> {
+async function charts(by: string): Promise<Record<string, unknown>> {
   const first = await loaded(`#/compare/curves?${all}&by=${by}`, ".uplot");
   // Charts say how many columns are still to come.
   while ((await page.locator(".over").count()) > 0) await page.waitForTimeout(50);
@@ -152,16 +152,11 @@ try {
       on.getByLabel("Search").pressSequentially("gerda", { delay: 60 }),
     ),
   ];
-  const result = {
-    machine: machine(),
-    chromium: browser.version(),
-    sizes,
-    runs: { ...runs, interactions: list },
-    curvesOfSeeds: seeds,
-    curvesOfRuns: lines,
-    episodes: { ...episodes, interactions: browsing, pageMB: pageMegabytes() },
-  };
-  console.log(JSON.stringify(result, null, 2));
+  print("machine", { ...machine(), chromium: browser.version(), ...sizes });
+  print("runs", { ...runs, interactions: list });
+  print("curves of seeds", seeds);
+  print("curves of runs", lines);
+  print("episodes", { ...episodes, pageMB: pageMegabytes(), interactions: browsing });
 } finally {
   await browser.close();
   await server.close();

@@ -65,6 +65,7 @@ function guide(): Group[] {
         { text: "Your own task", link: "/your-own-task" },
         { text: "Your own data", link: "/own-data" },
         { text: "Your own values", link: "/own-values" },
+        { text: "Sinks: TensorBoard, W&B, trackio, MLflow", link: "/sinks" },
         { text: "Train through the endpoint", link: "/train-through-endpoint" },
       ],
     },

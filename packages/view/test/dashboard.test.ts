@@ -225,6 +225,7 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
     await page.keyboard.press("x");
     await page.keyboard.press("Enter");
     await soon(() => page.url()).toContain("#/run/r1");
+    await page.locator(".tabs").waitFor();
     await page.keyboard.press("2");
     await soon(() => page.url()).toContain("/curves");
     await page.keyboard.press("g");
@@ -281,11 +282,11 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
   test("nothing is in the way of those who see or point otherwise, in both schemes", async () => {
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });
-      for (const [hash, ready] of places) {
+      // Dark has the same elements in other colours: the places that have all of them.
+      for (const [hash, ready] of colorScheme === "light" ? places : places.filter((_, i) => i % 2 === 0)) {
         await at(hash);
         await page.locator(ready).first().waitFor();
         await page.evaluate(axe.source);
-        // Dark has the same elements in other colours.
         const rules =
           colorScheme === "light" ? "['wcag2a', 'wcag2aa', 'wcag21aa', 'best-practice']" : "['color-contrast']";
         const found = await page.evaluate<string[]>(

@@ -16,15 +16,22 @@ import { longText } from "../report/hostile-text.ts";
 import { htmlPage } from "../report/html-page.ts";
 import { tableSection } from "../report/table-section.ts";
 import { colours } from "../report/theme.ts";
+import type { WorthOfMessage } from "./analyse-run.ts";
 import { drawSpeech, type SpeechPanel } from "./speech-drawing.ts";
 
-/** Writes `analysis.json`, `analysis.md`, `analysis.html` and `speech-graph.svg` into a run; returns the Markdown. */
-export async function writeAnalysis(run: string, analysis: TeamAnalysis): Promise<string> {
+/** Writes `analysis.json`, `analysis.md`, `analysis.html`, `message-values.jsonl` and `speech-graph.svg` into a run; returns the Markdown. */
+export async function writeAnalysis(
+  run: string,
+  analysis: TeamAnalysis,
+  messages: readonly WorthOfMessage[],
+): Promise<string> {
   const plot = await loadPlot();
   const markdown = analysisMarkdown(analysis);
   await writeFile(join(run, "analysis.json"), `${JSON.stringify(analysis, null, 2)}\n`);
   await writeFile(join(run, "analysis.md"), markdown);
   await writeFile(join(run, "analysis.html"), analysisHtml(plot, analysis));
+  const rows = messages.map((each) => `${JSON.stringify(each)}\n`);
+  await writeFile(join(run, "message-values.jsonl"), rows.join(""));
   await writeFile(join(run, "speech-graph.svg"), speechFile(plot, analysis));
   return markdown;
 }

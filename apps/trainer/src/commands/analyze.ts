@@ -34,10 +34,10 @@ export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): Co
           which: best ? ("best" as const) : ("latest" as const),
         };
         const run = resolve(directory);
-        const analysis = await sayWhile(terminal, "replaying held-out problems, before and after training", () =>
+        const { analysis, messages } = await sayWhile(terminal, "replaying held-out problems, before and after training", () =>
           analyseRun(run, options, terminal, cap),
         );
-        const page = await writeAnalysis(run, analysis);
+        const page = await writeAnalysis(run, analysis, messages);
         terminal.result(json ? JSON.stringify(analysis) : page);
         return 0;
       },

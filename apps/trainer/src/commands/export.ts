@@ -8,7 +8,7 @@ import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { csvWriter, type CsvWriter } from "../runs/csv.ts";
 import { readRunSummary } from "../runs/run-summary.ts";
-import { runTable, tableNames, type RunTable, type TableName } from "../runs/run-tables.ts";
+import { runTable, tableNames, type RunTable } from "../runs/run-tables.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function exportCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
@@ -48,15 +48,14 @@ export function exportCommand({ terminal }: CommandContext, exit: ExitCode): Com
                 : "--out - prints CSV; remove --json",
               { flag: "out" },
             );
-          for await (const line of linesOf(await runTable(directory, table as TableName), writer))
-            terminal.result(line);
+          for await (const line of linesOf(await runTable(directory, table), writer)) terminal.result(line);
           sayDefused();
           return 0;
         }
         const folder = out === undefined ? join(directory, "csv") : resolve(out);
         await mkdir(folder, { recursive: true });
         const files: { file: string; rows: number }[] = [];
-        for (const name of table === undefined ? tableNames : [table as TableName]) {
+        for (const name of table === undefined ? tableNames : [table]) {
           const file = join(folder, `${name}.csv`);
           files.push({ file, rows: await writeTable(await runTable(directory, name), file, writer) });
         }

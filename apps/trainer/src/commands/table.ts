@@ -53,6 +53,11 @@ export const commandTable: readonly ListedCommand[] = [
     load: async () => (await import("./report.ts")).reportCommand,
   },
   {
+    name: "send",
+    description: "Tell a sink what a run's folder has: metrics, held-out values and transcripts",
+    load: async () => (await import("./send.ts")).sendCommand,
+  },
+  {
     name: "ls",
     description: "List the runs of a folder: state, steps, accuracy, tokens, time, device, warnings",
     load: async () => (await import("./ls.ts")).lsCommand,

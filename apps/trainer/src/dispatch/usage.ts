@@ -8,9 +8,15 @@ export async function usageOf(
   { definition, path }: Pick<FoundCommand, "definition" | "path">,
   terminal: Terminal,
 ): Promise<string> {
-  const usage =
-    path.length === 0 ? await renderUsage(rootCommand) : await renderUsage(...(await inPlace(definition, path)));
+  const written = path.length === 0 ? await rootUsage() : await renderUsage(...(await inPlace(definition, path)));
+  const usage = written.replaceAll(/[ \t]+$/gmu, "");
   return terminal.interactive ? usage : stripVTControlCharacters(usage);
+}
+
+/** Names of commands stand once, in their list. */
+async function rootUsage(): Promise<string> {
+  const names = Object.keys(rootCommand.subCommands as object).join("|");
+  return (await renderUsage(rootCommand)).replace(names, "COMMAND");
 }
 
 /** A command, and its parent as the usage line names it: `laconic data`. */

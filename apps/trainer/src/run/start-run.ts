@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { LaconicError } from "@laconic/core";
 import type { TrainingParts, TrainResult } from "@laconic/trainer";
-import { checkTraining, declineOf, openRun, tensorBoardSink, train, type RunOptions } from "@laconic/trainer";
+import { checkTraining, declineOf, openRun, train, type RunOptions, type SinkOutcome } from "@laconic/trainer";
 import { saying, type Saying } from "../cli/saying.ts";
 import { statusLine } from "../cli/status-line.ts";
 import type { Terminal } from "../cli/terminal.ts";
@@ -23,6 +23,7 @@ import { spendingMeter } from "./actor-spending.ts";
 import type { Spending } from "./spending.ts";
 import { serversOf, type SamplerSettings } from "./fleet/fleet-setting.ts";
 import { openFleet, serversInShort, type OpenedFleet } from "./fleet/open-fleet.ts";
+import { openSinks } from "../sinks/open-sinks.ts";
 import { checkAgainstServer } from "./remote/check-remote.ts";
 import { probedServer, recordInputs, recordLines, tokenLimits } from "./remote/tinker-server.ts";
 import { policyTask } from "./policy-task.ts";
@@ -107,13 +108,14 @@ export async function startRun(
       sampler &&
       (await openFleet(sampler, local.policies, { directory, vocabularySize, temperature, note: fleetNote }));
     const parts = fleet ? { ...local, policies: fleet.policies } : local;
-    const sources = await sourcesOf(config);
+    const sources = await sourcesOf({ ...config, sinks: [] }); // what is shown elsewhere changes nothing of it
     const inputs = {
       ...(await runInputs(await modelFolders(config, terminal), task)),
       ...sourceInputs(directory, sources),
       ...("kind" in place && recordInputs(place.record)),
     };
     const known = policyTask(config.task);
+    const sinks = await openSinks(config.sinks, directory);
     const started = performance.now();
     let first: number | null = null;
     const { steps, evaluation: measure, problemsPerStep, episodesPerProblem } = config.train;
@@ -134,6 +136,7 @@ export async function startRun(
       inputs,
       adjustable: {
         "train.steps": scheduleNote(config),
+        sinks: "",
         ...(sampler && samplerAdjustable(sampler)),
         ...(config.engine && {
           "engine.tinker.url": ": its server has the run's checkpoints under the same names, or loads none",
@@ -142,9 +145,7 @@ export async function startRun(
       ...(known !== null && { policy: { task: known } }),
       keepCheckpoints: config.train.checkpoint.keep,
       now: () => performance.now(),
-      sinks: [
-        tensorBoardSink({ directory: join(directory, "tensorboard"), wallTime: () => new Date().getTime() / 1000 }),
-      ],
+      sinks,
       observer: {
         step(metrics) {
           fleet?.flush().catch((error: unknown) => warn(`samplers.jsonl: ${(error as Error).message}`));
@@ -188,12 +189,14 @@ export async function startRun(
     });
     let result: TrainResult;
     let source: OpenedSource | undefined;
+    let outcome: SinkOutcome = "failed";
     now = saying(terminal, resume === false && !openSource ? `${measuring} before the first step` : "starting");
     const meter = spending?.price ? await spendingMeter(directory, spending) : null;
     try {
       await keepSources(directory, sources);
       source = await openSource?.({ ...opened, parts }, { config, directory, resume: resume !== false });
       result = await train(source?.parts ?? parts, config.train, run, stop.signal);
+      outcome = result.interrupted ? "interrupted" : "finished";
     } catch (error) {
       const spent = spending && LaconicError.is(error) && error.code === "budget_refused";
       if ("kind" in place || spent)
@@ -206,7 +209,7 @@ export async function startRun(
       await source?.close();
       await fleet?.flush();
       await meter?.keep();
-      await run.close();
+      await run.close(outcome);
     }
     const seconds = (performance.now() - started) / 1000;
     const decline = declineOf(result.before, result.after);

@@ -69,7 +69,8 @@ function groupOf(runs: readonly RunSummary[]): RunGroup {
   const figure = (pick: (of: HeldOut) => number, interval: Figure["interval"]): Figure | null =>
     figureOf(measured.map(pick), interval);
   return {
-    name: runs.length === 1 ? (runs[0] as RunSummary).name : `${(runs[0] as RunSummary).name} and ${runs.length - 1} more`,
+    name:
+      runs.length === 1 ? (runs[0] as RunSummary).name : `${(runs[0] as RunSummary).name} and ${runs.length - 1} more`,
     runs,
     accuracy: shareOf(figure(({ accuracy }) => accuracy, only?.interval ?? null)),
     tokens: figure(({ tokens }) => tokens, null),
@@ -95,7 +96,10 @@ function shareOf(figure: Figure | null): Figure | null {
 }
 
 function meanInterval(values: readonly number[], mean: number): readonly [number, number] {
-  const difference = differenceOf({ mean: 0, values: values.map(() => 0), interval: null }, { mean, values, interval: null });
+  const difference = differenceOf(
+    { mean: 0, values: values.map(() => 0), interval: null },
+    { mean, values, interval: null },
+  );
   return [difference?.low ?? mean, difference?.high ?? mean];
 }
 
@@ -115,7 +119,9 @@ function notesOn(groups: readonly RunGroup[], runs: readonly RunSummary[]): stri
         ]
       : []),
     ...(problems.size > 1
-      ? [`the runs were measured on ${[...problems].join(", ")} held-out problems: their figures are not of the same problems`]
+      ? [
+          `the runs were measured on ${[...problems].join(", ")} held-out problems: their figures are not of the same problems`,
+        ]
       : []),
     ...unfinished.map(
       ({ name, state, step, plannedSteps, after }) =>

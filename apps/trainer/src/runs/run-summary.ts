@@ -134,11 +134,13 @@ async function newest(files: readonly string[]): Promise<number> {
 }
 
 function heldOut(row: Row): HeldOut | null {
-  const [step, problems, accuracy, tokens] = [row["step"], row["problems"], row["accuracy"], row["tokens"]].map((each) =>
-    numberOr(each),
+  const [step, problems, accuracy, tokens] = [row["step"], row["problems"], row["accuracy"], row["tokens"]].map(
+    (each) => numberOr(each),
   );
   if (typeof step !== "number" || typeof accuracy !== "number" || typeof tokens !== "number") return null;
-  const [low, high] = Array.isArray(row["interval"]) ? (row["interval"] as unknown[]).map((each) => numberOr(each)) : [];
+  const [low, high] = Array.isArray(row["interval"])
+    ? (row["interval"] as unknown[]).map((each) => numberOr(each))
+    : [];
   return { step, problems: problems ?? 0, accuracy, interval: [low ?? 0, high ?? 1], tokens };
 }
 

@@ -123,7 +123,9 @@ function turnsOf({ kind, row, number }: StoredEpisode): Cell[][] {
   const problem = recordOf(row["problem"])["id"];
   return utterancesOf(row).map((each) => [
     ...[kind, number, cellOf(row["step"]), cellOf(problem)],
-    ...[each["turn"], each["round"], each["agent"], each["silent"], each["writtenTokens"]].map((value) => cellOf(value)),
+    ...[each["turn"], each["round"], each["agent"], each["silent"], each["writtenTokens"]].map((value) =>
+      cellOf(value),
+    ),
     text(Array.isArray(each["deliveredTo"]) ? each["deliveredTo"].map(String).join(" ") : ""),
     cellOf(each["text"]),
   ]);
@@ -134,7 +136,10 @@ function utterancesOf(row: Row): Row[] {
   return Array.isArray(utterances) ? utterances.map((each) => recordOf(each)) : [];
 }
 
-async function* flat<T>(source: AsyncIterable<T>, rowsOf: (each: T) => readonly (readonly Cell[])[]): AsyncGenerator<readonly Cell[]> {
+async function* flat<T>(
+  source: AsyncIterable<T>,
+  rowsOf: (each: T) => readonly (readonly Cell[])[],
+): AsyncGenerator<readonly Cell[]> {
   for await (const each of source) yield* rowsOf(each);
 }
 

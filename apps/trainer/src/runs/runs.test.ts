@@ -24,11 +24,21 @@ async function writeRun(folder: string, given: Written = {}): Promise<string> {
   const all = {
     "config.json": JSON.stringify({ device: "wasm", train: { seed, steps, prices: { tokens: price } } }),
     "environment.json": JSON.stringify({ engine: { device: "wasm" } }),
-    "metrics.jsonl": lines(stepRows.map((row) => ({ ...row, "reward/mean": row.step / 4, "x/nan": null, nonfinite: ["x/nan"] }))),
+    "metrics.jsonl": lines(
+      stepRows.map((row) => ({ ...row, "reward/mean": row.step / 4, "x/nan": null, nonfinite: ["x/nan"] })),
+    ),
     "timing.jsonl": lines(stepRows.map((row) => ({ ...row, "timing_s/rollout": 30, "timing_s/update": 0.5 }))),
     "evaluations.jsonl": lines([
       { step: 0, problems: 100, accuracy: 0.5, interval: [0.4, 0.6], tokens: 60, silence: { a: 0 } },
-      { step: done, problems: 100, accuracy, interval, tokens: 20, silence: { a: 0.25 }, groups: { hard: { problems: 10, accuracy: 0.3, interval: [0.1, 0.6], tokens: 25 } } },
+      {
+        step: done,
+        problems: 100,
+        accuracy,
+        interval,
+        tokens: 20,
+        silence: { a: 0.25 },
+        groups: { hard: { problems: 10, accuracy: 0.3, interval: [0.1, 0.6], tokens: 25 } },
+      },
     ]),
     "warnings.jsonl": lines([{ message: "w" }]),
     ...files,
@@ -41,7 +51,9 @@ test("ls lists runs with state, steps, figures, the report's seconds, device and
   const folder = await temporaryFolder();
   await writeRun(join(folder, "runs", "done"));
   await writeRun(join(folder, "runs", "stopped"), { done: 1 });
-  await writeRun(join(folder, "sweep", "runs", "a-0"), { files: { LOCK: JSON.stringify({ pid: process.pid, host: hostname() }) } });
+  await writeRun(join(folder, "sweep", "runs", "a-0"), {
+    files: { LOCK: JSON.stringify({ pid: process.pid, host: hostname() }) },
+  });
   await writeRun(join(folder, "torn"), { files: { "metrics.jsonl": `{"step":1}\n{"st` } });
   await writeRun(join(folder, "gap"), { files: { "metrics.jsonl": `{"step":1}\n{"step":3}\n` } });
   await writeRun(join(folder, "stale"), { files: { LOCK: JSON.stringify({ pid: 2 ** 22 + 1, host: hostname() }) } });
@@ -52,7 +64,10 @@ test("ls lists runs with state, steps, figures, the report's seconds, device and
 
   const { code, out } = await laconic("ls", folder, "--json");
   const { runs } = JSON.parse(out) as { runs: Record<string, unknown>[] };
-  const states = runs.map(({ folder: path, state }): [string, unknown] => [String(path).slice(folder.length + 1), state]);
+  const states = runs.map(({ folder: path, state }): [string, unknown] => [
+    String(path).slice(folder.length + 1),
+    state,
+  ]);
   expect([code, Object.fromEntries(states)]).toEqual([
     0,
     {
@@ -158,11 +173,15 @@ test("export writes tidy tables; a model's formula begins with an apostrophe, an
   const { code, out, err } = await laconic("export", run, "--csv");
   expect([code, out.split("\n")]).toEqual([
     0,
-    ["metrics", "evaluations", "episodes", "turns"].map((name, i) => `${join(run, "csv", `${name}.csv`)}: ${[2, 3, 2, 4][i]} rows`),
+    ["metrics", "evaluations", "episodes", "turns"].map(
+      (name, i) => `${join(run, "csv", `${name}.csv`)}: ${[2, 3, 2, 4][i]} rows`,
+    ),
   ]);
   expect(err).toContain("3 texts that a spreadsheet would run as a formula begin with an apostrophe");
   const file = (name: string): Promise<string> => readFile(join(run, "csv", `${name}.csv`), "utf8");
-  expect(await file("metrics")).toBe("step,reward/mean,x/nan,timing_s/rollout,timing_s/update\n1,0.25,,30,0.5\n2,0.5,,30,0.5\n");
+  expect(await file("metrics")).toBe(
+    "step,reward/mean,x/nan,timing_s/rollout,timing_s/update\n1,0.25,,30,0.5\n2,0.5,,30,0.5\n",
+  );
   expect(await file("evaluations")).toBe(
     [
       "step,group,problems,accuracy,accuracy_low,accuracy_high,tokens,silence/a",
@@ -174,7 +193,9 @@ test("export writes tidy tables; a model's formula begins with an apostrophe, an
   );
   expect(await file("episodes")).toContain('evaluation,0,0,p,"1, 2\nor 3?",-5,\'+1+cmd,1,,2,1,8\n');
   const turns = await file("turns");
-  expect(turns).toContain(String.raw`evaluation,0,0,p,0,0,a,false,7,b,"'=HYPERLINK(""https://x"",""y"")\u{1b}[2J\u{202e}evil"`);
+  expect(turns).toContain(
+    String.raw`evaluation,0,0,p,0,0,a,false,7,b,"'=HYPERLINK(""https://x"",""y"")\u{1b}[2J\u{202e}evil"`,
+  );
   expect(turns).toContain("training,0,2,p,0,0,a,false,7,b,fine\n");
 
   const printed = await laconic("export", run, "--table", "metrics", "--out", "-");

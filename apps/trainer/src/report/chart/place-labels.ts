@@ -14,7 +14,7 @@ export interface Wanted {
   readonly height: number;
 }
 
-/** Where a label's middle stands, and whether it is so far off that a line should join it to its point. */
+/** Where a label's middle stands, and whether a line should join it to its point: it is far off, or nearer to another. */
 export interface Placed {
   readonly x: number;
   readonly y: number;
@@ -56,10 +56,17 @@ export function placeLabels(
         const box = boxAround(x, y, label.width, label.height);
         if (!inside(box, bounds) || taken.some((other) => overlap(box, other))) continue;
         taken.push(box);
-        return { x, y, leader: distance > 12 };
+        const own = distanceTo(box, label);
+        const nearer = wanted.some((other) => other !== label && distanceTo(box, other) < own);
+        return { x, y, leader: nearer || distance > distances[0] };
       }
     return null;
   });
+}
+
+/** From a box to a point outside of it. */
+function distanceTo({ left, right, top, bottom }: Box, { x, y }: Pick<Wanted, "x" | "y">): number {
+  return Math.hypot(Math.max(left - x, x - right, 0), Math.max(top - y, y - bottom, 0));
 }
 
 export function boxAround(x: number, y: number, width: number, height: number): Box {

@@ -1,4 +1,4 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { RunDetail } from "../../../src/protocol.ts";
 import { counted, formatNumber } from "../../parts/format.ts";
 import { onGrown } from "../live.ts";
@@ -11,6 +11,9 @@ import { useEpisodes } from "./pages.ts";
 import { queryFields, searchOf } from "./query.ts";
 import { Rows } from "./rows.tsx";
 
+/** While the server still reads. */
+const lookAgainMs = 1500;
+
 /** All conversations of a run: a list to search, and the chosen one beside it. */
 export function Episodes({ detail }: { readonly detail: RunDetail }) {
   const route = useRoute();
@@ -19,7 +22,18 @@ export function Episodes({ detail }: { readonly detail: RunDetail }) {
   const list = useEpisodes(id, search);
   const chosen = one(route, "episode");
   const [isGrown, setGrown] = useState(false);
+  const isReading = list.indexed !== null && list.indexed < detail.episodes;
+  const seen = useRef({ indexed: -1, times: 0 });
   useEffect(() => onGrown((event) => event.id === id && setGrown(true)), [id]);
+  useEffect(() => {
+    if (!isReading || list.indexed === null) return;
+    // The number of episodes is about right until all are read: what does not grow is not waited for.
+    const times = seen.current.indexed === list.indexed ? seen.current.times + 1 : 0;
+    seen.current = { indexed: list.indexed, times };
+    if (times > 5) return;
+    const timer = setTimeout(list.again, lookAgainMs);
+    return () => clearTimeout(timer);
+  });
   if (detail.episodes === 0 && (list.total ?? 0) === 0 && search === "")
     return (
       <Empty title="No conversations yet">
@@ -35,14 +49,10 @@ export function Episodes({ detail }: { readonly detail: RunDetail }) {
         <Filters detail={detail} />
         <div class="status small" role="status">
           {list.total === null ? "Searching …" : counted(list.total, "conversation")}
-          {list.indexed !== null && list.indexed < detail.episodes && (
-            <span class="soft">
-              {" "}
-              of the {formatNumber(list.indexed)} read so far; {formatNumber(detail.episodes - list.indexed)} more are
-              being read
-            </span>
+          {isReading && seen.current.times <= 5 && (
+            <span class="soft"> of the {formatNumber(list.indexed)} read so far; the others are being read</span>
           )}
-          {(isGrown || (list.indexed !== null && list.indexed < detail.episodes)) && (
+          {isGrown && (
             <button
               type="button"
               class="button small"
@@ -51,7 +61,7 @@ export function Episodes({ detail }: { readonly detail: RunDetail }) {
                 list.again();
               }}
             >
-              Look again
+              Show new ones
             </button>
           )}
         </div>

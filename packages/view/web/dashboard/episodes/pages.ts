@@ -12,7 +12,7 @@ export interface LongList {
   row(index: number): EpisodeRow | null;
   /** Sees to it that these rows come. */
   show(from: number, to: number): void;
-  /** Asks for everything again. */
+  /** Asks for everything again; what was there is shown until it comes. */
   again(): void;
 }
 
@@ -22,6 +22,8 @@ const pagesAtMost = 40;
 
 interface State {
   readonly pages: Map<number, readonly EpisodeRow[]>;
+  /** Of the last asking. */
+  readonly old: ReadonlyMap<number, readonly EpisodeRow[]>;
   readonly asked: Map<number, AbortController>;
   total: number | null;
   indexed: number | null;
@@ -32,13 +34,16 @@ export function useEpisodes(run: string, search: string): LongList {
   const [, redraw] = useState(0);
   const [round, setRound] = useState(0);
   const state = useRef<State>(fresh());
-  const key = `${run}\n${search}\n${round}`;
-  const held = useRef("");
-  if (held.current !== key) {
+  const question = `${run}\n${search}`;
+  const key = `${question}\n${round}`;
+  const held = useRef({ key: "", question: "" });
+  if (held.current.key !== key) {
     for (const controller of state.current.asked.values()) controller.abort();
-    held.current = key;
     // The length stays until the new one is known: lists do not jump at each letter of a search.
-    state.current = { ...fresh(), total: state.current.total, indexed: state.current.indexed };
+    const { total, indexed, pages } = state.current;
+    const old = held.current.question === question ? pages : fresh().old;
+    state.current = { ...fresh(), total, indexed, old };
+    held.current = { key, question };
   }
   const current = state.current;
   const load = (page: number): void => {
@@ -74,7 +79,10 @@ export function useEpisodes(run: string, search: string): LongList {
     total: current.total,
     indexed: current.indexed,
     error: current.error,
-    row: (index) => current.pages.get(Math.floor(index / pageSize))?.[index % pageSize] ?? null,
+    row(index) {
+      const page = Math.floor(index / pageSize);
+      return (current.pages.get(page) ?? current.old.get(page))?.[index % pageSize] ?? null;
+    },
     show(from, to) {
       // What was scrolled past is not waited for.
       const [first, last] = [Math.floor(from / pageSize), Math.floor(Math.max(from, to - 1) / pageSize)];
@@ -90,5 +98,5 @@ export function useEpisodes(run: string, search: string): LongList {
 }
 
 function fresh(): State {
-  return { pages: new Map(), asked: new Map(), total: null, indexed: null, error: null };
+  return { pages: new Map(), old: new Map(), asked: new Map(), total: null, indexed: null, error: null };
 }

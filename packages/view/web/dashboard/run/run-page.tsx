@@ -67,7 +67,7 @@ function Run({ detail, tab }: { readonly detail: RunDetail; readonly tab: string
       {tab === "curves" ? (
         <Curves runs={runs.current} />
       ) : tab === "speech" ? (
-        <SpeechView id={summary.id} />
+        <SpeechView summary={summary} />
       ) : tab === "episodes" ? (
         <Episodes detail={detail} />
       ) : tab === "settings" ? (

@@ -79,7 +79,7 @@ function RunRow({ run, selected, onSelect, now }: RunTableProps & { readonly run
           <SaidLine text={run.name} />
         </a>
         <span class="soft small">
-          {run.folder !== run.name && <SaidLine text={run.folder} />}
+          {run.folder !== run.name && run.folder !== "" && <SaidLine text={run.folder} />}
           {run.objective !== null && <SaidLine text={run.objective} />}
           {run.device !== null && <SaidLine text={run.device} />}
         </span>

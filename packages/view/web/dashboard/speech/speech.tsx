@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
-import type { Speech, SpeechStep } from "../../../src/protocol.ts";
+import type { RunSummary, Speech, SpeechStep } from "../../../src/protocol.ts";
 import { AgentGraph } from "../../parts/agent-graph.tsx";
 import { formatNumber, formatPercent } from "../../parts/format.ts";
 import { SaidLine } from "../../parts/text.tsx";
@@ -14,20 +14,27 @@ const playedInMs = 20_000;
 const frameMs = 80;
 
 /** Who speaks to whom, step by step. */
-export function SpeechView({ id }: { readonly id: string }) {
-  const loaded = useLoaded<Speech>(`/runs/${encodeURIComponent(id)}/speech`);
+export function SpeechView({ summary }: { readonly summary: RunSummary }) {
+  const loaded = useLoaded<Speech>(`/runs/${encodeURIComponent(summary.id)}/speech`);
   return (
     <When loaded={loaded}>
-      {(speech) =>
-        speech.steps.length === 0 ? (
-          <Empty title="Nobody has spoken yet">
-            <p>The graph appears with the first step of training.</p>
-          </Empty>
-        ) : (
-          <Playback speech={speech} />
-        )
-      }
+      {(speech) => (speech.steps.length === 0 ? <Silence hasSteps={summary.step > 0} /> : <Playback speech={speech} />)}
     </When>
+  );
+}
+
+function Silence({ hasSteps }: { readonly hasSteps: boolean }) {
+  return hasSteps ? (
+    <Empty title="This run did not keep who spoke to whom">
+      <p>
+        It stands in <code>records.jsonl</code>, which runs write unless they are told not to; this folder has none, or
+        it was written by an earlier version.
+      </p>
+    </Empty>
+  ) : (
+    <Empty title="Nobody has spoken yet">
+      <p>The graph appears with the first step of training.</p>
+    </Empty>
   );
 }
 
