@@ -39,6 +39,8 @@ export default defineConfig({
       provider: "local",
       options: {
         miniSearch,
+        // The name of the button holds all that it shows, the key too.
+        translations: { button: { buttonText: "Search", buttonAriaLabel: "Search K" } },
         _render(source, env, md) {
           const html = md.render(source, env);
           if (env.frontmatter?.["search"] === false) return "";

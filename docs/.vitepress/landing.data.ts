@@ -55,7 +55,7 @@ export default {
     const accuracy = [mean(runs.map(({ before }) => before.accuracy)), mean(runs.map(({ after }) => after.accuracy))];
     const still = existsSync(join(docs, "public/playground.png"))
       ? { src: "/playground.png", alt: "The playground: a team of four, what each says, and falling tokens" }
-      : { src: "/quickstart.svg", alt: "Accuracy against tokens per episode: tokens fall, accuracy holds" };
+      : { src: "/quickstart-narrow.svg", alt: "Accuracy against tokens per episode: tokens fall, accuracy holds" };
     return {
       still,
       talks,

@@ -16,6 +16,7 @@ export const searchWords: Readonly<Record<string, string>> = {
   "concepts.md":
     "overview architecture design how it works price lambda token cost silence strategic silence empty message budget",
   "playground.md": "try it browser tab demo live wasm webgpu phone export zip",
+  "sinks.md": "W&B wandb weights and biases trackio mlflow tensorboard logger logging experiment tracking custom sink",
   "view.md": "dashboard live view compare runs curves episodes conversation transcript viewer watch browser UI",
   "units.md": "shape axes tokens units sign convention invariants",
   "metrics.md":

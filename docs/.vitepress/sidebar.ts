@@ -65,7 +65,6 @@ function guide(): Group[] {
         { text: "Your own task", link: "/your-own-task" },
         { text: "Your own data", link: "/own-data" },
         { text: "Your own values", link: "/own-values" },
-        { text: "Sinks: TensorBoard, W&B, trackio, MLflow", link: "/sinks" },
         { text: "Train through the endpoint", link: "/train-through-endpoint" },
       ],
     },
