@@ -1,11 +1,12 @@
 // npm test: types, lint, format, unused code, then every test. `npm test -- packages/gspo` runs the tests of one folder.
-// The last line counts everything; each of the five checks counts as one test.
+// The last line counts everything; each of the six checks counts as one test.
 import { run } from "./lib/run.mjs";
 import { setUp } from "./lib/setup.mjs";
 import { vitest } from "./lib/vitest.mjs";
 
 const checks = [
   { name: "types", command: ["tsc", "-p", "."], fix: "correct the lines above" },
+  { name: "types of the pages", command: ["tsc", "-p", "packages/view/web"], fix: "correct the lines above" },
   { name: "types of the examples", command: ["tsc", "-p", "examples"], fix: "correct the lines above" },
   {
     name: "lint",

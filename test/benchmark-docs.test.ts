@@ -19,7 +19,9 @@ describe.each(benchmarks)("$name", (benchmark) => {
 });
 
 test("the list of benchmarks is the registry's", async () => {
-  const rows = benchmarks.map(({ name, title, about, licence }) => `| [${title}](./${name}) | ${about} | ${licence} |`);
+  const rows = benchmarks.map(
+    ({ name, title, about, licence }) => `| [${title}](./${name}.md) | ${about} | ${licence} |`,
+  );
   await expect(
     ["| benchmark | what is asked | licence |", "| --- | --- | --- |", ...rows, ""].join("\n"),
   ).toMatchFileSnapshot("../docs/data/list.md");

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { baselines, describeProtocol } from "../packages/baselines/src/index.ts";
+import { benchmarks } from "../packages/benchmarks/src/index.ts";
 import { metricNames } from "../packages/trainer/src/metric-names.ts";
 import { publishedPackages, readText, repositoryFiles } from "./workspace.ts";
 
@@ -56,6 +57,12 @@ test("docs/protocol-list.md is how the methods are played", async () => {
 test("the README and the concepts page list every package", () => {
   for (const page of ["README.md", "docs/concepts.md"])
     expect(publishedPackages.filter(({ manifest: { name } }) => !readText(page).includes(`\`${name}\``))).toEqual([]);
+});
+
+test("the README and the front page count methods and benchmarks as the code does", () => {
+  const methods = `ublished methods (${baselines.length} with their variants)`;
+  expect(readText("README.md")).toContain(methods);
+  expect(readText("docs/index.md")).toContain(`${methods} on ${benchmarks.length} benchmarks`);
 });
 
 test("whatever SECURITY.md says is shown by a file is there", () => {

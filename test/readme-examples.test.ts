@@ -1,12 +1,12 @@
 import { execFile } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { publishedPackages, readText, root } from "./workspace.ts";
+import { publishedPackages, readText, repositoryFiles, root } from "./workspace.ts";
 
 interface Page {
   readonly name: string;
@@ -17,9 +17,12 @@ interface Page {
 
 const pages: readonly Page[] = [
   ...publishedPackages.map(({ folder, manifest: { name } }) => ({ name, path: `${folder}/README.md`, home: folder })),
-  ...["README.md", ...readdirSync(join(root, "docs")).map((file) => `docs/${file}`)]
-    .filter((path) => path.endsWith(".md"))
-    .map((path) => ({ name: path, path, home: "examples" })),
+  ...["README.md", ...repositoryFiles().filter((path) => /^docs\/(?!api-reports\/).*\.md$/u.test(path))].map(
+    (path) => ({
+      ...{ name: path, path },
+      home: "examples",
+    }),
+  ),
 ];
 
 const examples = pages

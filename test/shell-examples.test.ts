@@ -1,19 +1,16 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { copyFile, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
 import { recordingTerminal } from "../apps/trainer/src/cli/recording-terminal.ts";
 import { main } from "../apps/trainer/src/main.ts";
-import { publishedPackages, readText, root } from "./workspace.ts";
+import { publishedPackages, readText, repositoryFiles, root } from "./workspace.ts";
 
 const pages = [
   ...["README.md", "CONTRIBUTING.md", "examples/README.md"],
   ...publishedPackages.map(({ folder }) => `${folder}/README.md`),
-  ...readdirSync(join(root, "docs")).flatMap((file) => (file.endsWith(".md") ? [`docs/${file}`] : [])),
-  ...["data", "reproduce"].flatMap((folder) =>
-    readdirSync(join(root, "docs", folder)).map((file) => `docs/${folder}/${file}`),
-  ),
+  ...repositoryFiles().filter((path) => /^docs\/(?!api-reports\/).*\.md$/u.test(path)),
 ];
 
 /** Commands of all shell blocks: comments away, continued lines joined. */
@@ -41,8 +38,11 @@ const trials: readonly (readonly [start: RegExp, trial: Trial])[] = [
   [/^init\b/, { code: 0 }],
   [/^(quickstart|train)\b.*--resume/, { code: 2, says: "holds no run to resume" }],
   [/^(quickstart|train)\b/, { more: ["--dry-run"], code: 0 }],
+  [/^plan\b.*engine=tinker/, { code: 2, says: "is not in the cache" }],
   [/^plan\b/, { more: ["--device", "wasm", "--tflops", "1"], code: 0 }],
-  [/^(eval|report|analyze|rescore|audit)\b/, { code: 2, says: "holds no run" }],
+  [/^ls\b/, { code: 0, says: "no run in" }],
+  [/^(eval|report|analyze|rescore|audit|compare|export|send)\b/, { code: 2, says: "holds no run" }],
+  [/^view\b/, { code: 2, says: "does not exist" }],
   [/^sweep\b/, { more: ["--seeds", "0"], code: 2, says: "--seeds is 0" }],
   [/^ablate\b/, { more: ["--seeds", "none"], code: 2, says: "--seeds is none" }],
   [/^serve --train --resume\b/, { code: 2, says: "holds no run to resume" }],
@@ -58,10 +58,12 @@ const trials: readonly (readonly [start: RegExp, trial: Trial])[] = [
   [/^bench\b.*--resume/, { code: 2, says: "holds no bench" }],
   [/^bench\b/, { more: ["--offline", "--folder", "none"], code: 2, says: "there is no " }],
   [/^pairs\b/, { code: 2, says: "holds no run" }],
+  [/^story warm-start\b/, { code: 2, says: "is not in the cache" }],
   [/^judge runs\//, { code: 2, says: "holds no run" }],
   [/^judge\b/, { code: 2, says: "cannot be read" }],
   [/^grade\b/, { code: 0 }],
   [/^doctor\b/, { more: ["--help"], code: 0 }],
+  [/^playground\b/, { more: ["--help"], code: 0 }],
 ];
 
 /** As a shell reads them: no quotes within a word here. */
@@ -114,14 +116,16 @@ describe("commands of the command line in READMEs and docs", () => {
 describe("other commands in READMEs and docs", () => {
   const scripts = (JSON.parse(readText("package.json")) as { scripts: Record<string, string> }).scripts;
   test.each(commands.filter(({ line }) => !start.test(line)))("$page: $line", ({ line }) => {
-    const [, script] = /^npm (?!install$)(?:run )?(\w[\w:-]*)(?: |$)/u.exec(line) ?? [];
-    const [, program] = /^npx tsx (\S+)/u.exec(line) ?? [];
+    const [, script] = /^npm (?!install\b)(?:run )?(\w[\w:-]*)(?: |$)/u.exec(line) ?? [];
+    const [, program] = /^(?:npx tsx (?:--\S+ )*|(?:[A-Z_]+=\S+ )+)([\w/.-]+)/u.exec(line) ?? [];
     const known =
       script !== undefined
         ? Object.hasOwn(scripts, script)
         : program !== undefined
           ? existsSync(join(root, program))
-          : /^(?:export [A-Z_]+=\S+|npm install)$/u.test(line);
+          : /^(?:export [A-Z_]+=\S+|npm install(?: @laconic\/\w+)?|unzip relay-\S+\.zip|(?:git clone|python3 -m venv) .*)$/u.test(
+              line,
+            );
     expect(known).toBe(true);
   });
 });

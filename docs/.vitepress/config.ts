@@ -1,102 +1,65 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { defineConfig } from "vitepress";
+import { mendApiAnchors } from "./api-anchors.ts";
+import { linkFaults } from "./check/links.ts";
+import { unansweredQueries } from "./check/search.ts";
+import { askedQueries, searchWords } from "./search-words.ts";
+import { sidebar } from "./sidebar.ts";
 
-const docs = join(import.meta.dirname, "..");
+const base = process.env["LACONIC_DOCS_BASE"] ?? "/";
+mendApiAnchors(join(import.meta.dirname, "../api"));
 
-/** Pages that exist: measured results are added when they are measured. */
-function pages(...items: readonly { text: string; link: string }[]): { text: string; link: string }[] {
-  return items.filter(({ link }) => existsSync(join(docs, `${link}.md`)) || existsSync(join(docs, link, "index.md")));
-}
-
-/** Why things are as they are, in the order of the index. */
-function decisionPages(): { text: string; link: string }[] {
-  const index = readFileSync(join(docs, "decisions", "index.md"), "utf8");
-  const rows = index.matchAll(/^\| \[([^\]]+)\]\(\.\/([\w-]+)\.md\)/gmu);
-  const listed = [...rows].map(([, text = "", name = ""]) => ({ text, link: `/decisions/${name}` }));
-  return [{ text: "All", link: "/decisions/" }, ...listed];
-}
-
-/** One page per package, written by typedoc from the doc comments. */
-function apiPages(): { text: string; link: string }[] {
-  const folder = join(docs, "api", "@laconic");
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((path) => path.endsWith(".md"))
-    .map((path) => path.slice(0, -".md".length).replaceAll("\\", "/"))
-    .map((path) => ({
-      text: `@laconic/${basename(path) === "index" ? path.slice(0, -"/index".length) : path}`,
-      link: `/api/@laconic/${path}`,
-    }))
-    .toSorted((a, b) => a.text.localeCompare(b.text));
-}
+/** As the search box asks; both functions travel to the browser as text, and so use nothing from outside. */
+const miniSearch = {
+  options: {
+    tokenize: (text: string): string[] => text.replaceAll(/w&(?:amp;)?b/giu, "wandb").split(/[\n\r\p{Z}\p{P}]+/u),
+  },
+  searchOptions: {
+    fuzzy: 0.2,
+    prefix: true,
+    boost: { title: 4, text: 2, titles: 1 },
+    // Guides before records, records before reference.
+    boostDocument: (id: string): number =>
+      /\/api\//u.test(id) ? 0.3 : /\/(?:errors|decisions|data|protocols)\b/u.test(id) ? 0.6 : 2,
+  },
+};
 
 export default defineConfig({
   title: "Laconic",
   description: "Train teams of language models to say less and solve more.",
   lang: "en",
+  base,
   cleanUrls: true,
   lastUpdated: false,
-  srcExclude: ["README.md", "data/list.md", "api-reports/**"],
-  markdown: { math: false },
+  srcExclude: ["README.md", "data/list.md", "metric-names.md", "protocol-list.md", "api-reports/**"],
+  head: [["link", { rel: "icon", type: "image/svg+xml", href: `${base}icon.svg` }]],
+  markdown: { math: false, theme: { light: "github-light-high-contrast", dark: "github-dark-high-contrast" } },
   themeConfig: {
-    search: { provider: "local" },
+    search: {
+      provider: "local",
+      options: {
+        miniSearch,
+        _render(source, env, md) {
+          const html = md.render(source, env);
+          if (env.frontmatter?.["search"] === false) return "";
+          const words = searchWords[env.relativePath];
+          return words === undefined ? html : html.replace("</h1>", `</h1>\n<p>${words}</p>`);
+        },
+      },
+    },
     outline: [2, 3],
     nav: [
+      { text: "Playground", link: "/playground/", target: "_self" },
       { text: "Start", link: "/getting-started" },
       { text: "Concepts", link: "/concepts" },
-      { text: "Papers", link: "/papers" },
+      { text: "Results", link: "/gallery" },
       { text: "API", link: "/api/" },
     ],
-    sidebar: [
-      {
-        text: "Guide",
-        items: pages(
-          { text: "Getting started", link: "/getting-started" },
-          { text: "Your own task", link: "/your-own-task" },
-          { text: "Your own data", link: "/own-data" },
-          { text: "Your own values", link: "/own-values" },
-          { text: "Train through the endpoint", link: "/train-through-endpoint" },
-          { text: "Concepts", link: "/concepts" },
-          { text: "Units and invariants", link: "/units" },
-          { text: "Metrics", link: "/metrics" },
-          { text: "Benchmark data", link: "/data" },
-          { text: "How methods are played", link: "/protocols" },
-          { text: "How answers are graded", link: "/grading" },
-          { text: "Reproduce the papers' tables", link: "/reproduce" },
-          { text: "Reproduce Agent-GSPO", link: "/reproduce/agent-gspo" },
-          { text: "Reproduce AgentPO", link: "/reproduce/agentpo" },
-          { text: "Reproduce MAGRPO", link: "/reproduce/magrpo" },
-          { text: "Past one machine", link: "/scale/" },
-          { text: "Starting SkyRL", link: "/scale/skyrl" },
-          { text: "Faults of a training server", link: "/scale/faults" },
-          { text: "Sampling on servers", link: "/samplers" },
-          { text: "CUDA without a GPU", link: "/cuda-without-gpu" },
-          { text: "Papers", link: "/papers" },
-          { text: "Questions and troubleshooting", link: "/faq" },
-          { text: "Glossary", link: "/glossary" },
-        ),
-      },
-      {
-        text: "Results",
-        items: pages(
-          { text: "Quickstart", link: "/quickstart-results" },
-          { text: "Auditing a run", link: "/audit" },
-          { text: "AgentPO and MAGRPO: small worlds", link: "/results/small-worlds" },
-          { text: "Pairs beside MAGRPO's baselines", link: "/results/pairs" },
-          { text: "Methods against servers: three counts", link: "/results/servers" },
-          { text: "AgentPO: a story model", link: "/results/story-hint" },
-          { text: "Three tellers", link: "/results/tellers" },
-          { text: "Story worlds", link: "/results/story-worlds" },
-          { text: "Training on SkyRL's server", link: "/results/skyrl" },
-          { text: "Accuracy-token frontier", link: "/results/frontier" },
-          { text: "A queue of groups, to 10,000 slots", link: "/results/queue" },
-          { text: "The grader's board", link: "/grader-board" },
-          { text: "Benchmarks", link: "/benchmarks" },
-        ),
-      },
-      { text: "Decisions", items: decisionPages() },
-      { text: "API", items: apiPages() },
-    ],
+    sidebar: sidebar(),
+    socialLinks: [{ icon: "github", link: "https://github.com/laconic-ai/laconic" }],
+  },
+  async buildEnd({ outDir }) {
+    const faults = [...linkFaults(outDir, base), ...(await unansweredQueries(outDir, base, miniSearch, askedQueries))];
+    if (faults.length > 0) throw new Error(`the site has ${faults.length} faults:\n${faults.join("\n")}`);
   },
 });

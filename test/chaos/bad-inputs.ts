@@ -75,10 +75,25 @@ export const badInputs: readonly BadInput[] = [
   { words: ["topology"], says: "No command specified" },
   { words: ["data", "lss"], says: "lss" },
   { words: ["--nothing"], says: "No command specified" },
+  { words: ["--json", "doctor"], says: "flags stand behind the command: laconic doctor --json" },
+  { words: ["help", "trian"], says: "did you mean train?" },
+  { words: ["completion"], says: "SHELL" },
+  { words: ["completion", "tcsh"], says: "known: bash, zsh, fish" },
+
+  // Run folders.
+  { words: ["ls", "none"], says: "is no folder" },
+  { words: ["compare", "half-run"], says: "SECOND" },
+  { words: ["compare", "none", "other"], says: "holds no run" },
+  { words: ["compare", "broken-run", "none"], says: "holds no run" },
+  { words: ["export", "none"], says: "holds no run" },
+  { words: ["export", "no-checkpoint", "--out", "-"], says: "--table metrics" },
+  { words: ["export", "no-checkpoint", "--no-csv"], says: "no other form" },
+  { words: ["export", "no-checkpoint", "--table", "all"], says: "Expected one of" },
 
   // Flags.
   { words: [...relay, "--sede", "3"], says: "unknown flag --sede; did you mean --seed?" },
   { words: [...relay, "--seed"], says: "--seed needs a value" },
+  { words: [...relay, "--seed", "train.steps=3"], says: "is a setting" },
   { words: [...relay, "--seed="], says: "--seed needs a value" },
   { words: [...relay, "--run"], says: "--run needs a value" },
   { words: ["train", "preset:relay-quickstart", "--run", "--dry-run"], says: "--run needs a value" },
@@ -195,6 +210,8 @@ export const badInputs: readonly BadInput[] = [
   { words: ["relay", "warm-start", "--out", "x", "--device", "abacus"], says: "device abacus is not known" },
 
   // Serving.
+  { words: ["view", "none"], says: "none does not exist" },
+  ...numbers(["view", "empty"], "port", ["-1", "65536", "http", "1.5"]),
   { words: ["serve"], says: "name what to serve" },
   { words: ["serve", "none"], says: "there is no model folder" },
   { words: ["serve", "empty"], says: "holds no tokenizer.json" },

@@ -2,7 +2,8 @@ import type { Estimator, EstimatorFunction, LanguageModel, LoraSettings, Objecti
 import type { Cost } from "@laconic/rewards";
 import type { DefinedTask, TeamTask } from "@laconic/tasks";
 import type { TeamChoice, TaskResources } from "@laconic/tasks/text";
-import type { PolicySettings, TrainConfig, TrainSettings } from "@laconic/trainer";
+import type { MetricSink, PolicySettings, TrainConfig, TrainSettings } from "@laconic/trainer";
+import type { NamedSink, OwnSinkPlace } from "./sinks/sink-setting.ts";
 import type { ActorSettings, MemorySettings, TaskSettings } from "./run/run-settings.ts";
 
 /** A module whose default export is the value, or `./file.ts#name` for another; relative to the file that says it. */
@@ -60,6 +61,8 @@ export interface RunDefinition {
   readonly device?: string;
   readonly workers?: number | "auto";
   readonly memory?: Partial<MemorySettings>;
+  /** Where metrics, held-out values and transcripts go beside the run's folder; `["tensorboard"]` when absent. */
+  readonly sinks?: readonly (NamedSink | Own<MetricSink | ((place: OwnSinkPlace) => MetricSink)>)[];
   readonly train?: TrainDefinition;
 }
 

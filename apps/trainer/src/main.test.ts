@@ -49,6 +49,50 @@ test("--version prints the package's version", async () => {
     expect(await laconic(flag)).toEqual({ code: 0, out: packageJson.version, err: "" });
 });
 
+test("help NAME is NAME --help; help alone is that of the root", async () => {
+  expect(await laconic("help")).toEqual(await laconic("--help"));
+  expect(await laconic("help", "data")).toEqual(await laconic("data", "--help"));
+  const { code, out, err } = await laconic("help", "data", "ls");
+  expect([code, err]).toEqual([0, ""]);
+  expect(out).toContain("USAGE laconic data ls [OPTIONS]");
+  expect((await laconic("help", "trian")).code).toBe(2);
+});
+
+test("what is behind -- belongs to nobody's help", async () => {
+  expect((await laconic("doctor", "--", "--help")).err).toContain(`unexpected argument "--help"`);
+});
+
+test("a mistyped command is told the nearest one, in two lines", async () => {
+  expect(await laconic("trian", "preset:relay-quickstart")).toEqual({
+    code: 2,
+    out: "",
+    err: "laconic: Unknown command trian; did you mean train?\nlaconic help lists the commands",
+  });
+  expect((await laconic("data", "lss")).err).toContain("Unknown command lss; did you mean ls?");
+  expect((await laconic("--json", "doctor")).err).toContain("flags stand behind the command: laconic doctor --json");
+});
+
+test("with --json an error is an object where the result would stand, with the same exit code and line", async () => {
+  const folder = await temporaryFolder();
+  const cases = [
+    [["trian", "--json"], "usage", "Unknown command trian; did you mean train?"],
+    [["report", "--json"], "usage", "Missing required positional argument: DIRECTORY"],
+    [["doctor", "--enable", "cuda", "--json"], "usage", "Invalid value for argument: --enable (cuda)"],
+    [["doctor", "--josn", "--json"], "config_invalid", "unknown flag --josn; did you mean --json?"],
+    [["report", folder, "--json"], "run_missing", `${folder} holds no run`],
+    [["grade", folder, "--json"], "config_invalid", "cannot be read"],
+  ] as const;
+  for (const [words, code, message] of cases) {
+    const said = await laconic(...words);
+    const { error } = JSON.parse(said.out) as { error: { code: string; message: string } };
+    expect([said.code, error.code]).toEqual([2, code]);
+    expect(error.message).toContain(message);
+    expect(said.err.split("\n").some((line) => line.startsWith(`laconic: `) && line.includes(message))).toBe(true);
+  }
+  const { out } = await laconic("report", folder, "--json");
+  expect(JSON.parse(out)).toMatchObject({ error: { detail: { directory: folder } } });
+});
+
 test.each([
   [["trian"], "trian"],
   [["relay", "shwo"], "shwo"],
@@ -69,7 +113,11 @@ test.each([
   [["train", "preset:relay-quickstart", "--sede", "3"], "unknown flag --sede; did you mean --seed?"],
   [["doctor", "--josn"], "unknown flag --josn; did you mean --json?"],
   [["quickstart", "--dryrun"], "unknown flag --dryrun; did you mean --dry-run?"],
+  [["train", "preset:relay-quickstart", "--seed"], "--seed needs a value"],
+  [["train", "preset:relay-quickstart", "--seed", "--dry-run"], "--seed needs a value"],
+  [["quickstart", "--seed", "train.steps=3"], "--seed needs a value, and train.steps=3 is a setting"],
   [["report", "a", "b"], `unexpected argument "b"`],
+  [["data", "ls", "more"], `unexpected argument "more"; see laconic data ls --help`],
   [["quickstart", "steps"], `unexpected argument "steps"`],
   [["train"], "name a configuration"],
   [["train", "no-such-file.json"], "does not exist"],

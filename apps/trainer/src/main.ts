@@ -1,107 +1,74 @@
 import { stripVTControlCharacters } from "node:util";
-import { runCommand, renderUsage, type CommandDef } from "citty";
+import { runCommand } from "citty";
 import packageJson from "../package.json" with { type: "json" };
-import { ExitCode } from "./cli/command.ts";
-import { clipped, reportError } from "./cli/errors.ts";
+import type { ExitCode } from "./cli/command.ts";
+import { sayWhile } from "./cli/saying.ts";
+import { sayError } from "./cli/say-error.ts";
+import { findCommand, rootCommand } from "./dispatch/find-command.ts";
 import { processTerminal, type Terminal } from "./cli/terminal.ts";
+import { usageOf } from "./dispatch/usage.ts";
 import type { CommandContext } from "./commands/common.ts";
-import { auditCommand } from "./commands/audit.ts";
-import { ablateCommand } from "./commands/ablate.ts";
-import { benchCommand } from "./commands/bench.ts";
-import { dataCommand } from "./commands/data.ts";
-import { execCommand } from "./commands/exec.ts";
-import { gradeCommand } from "./commands/grade.ts";
-import { doctorCommand } from "./commands/doctor.ts";
-import { evalCommand } from "./commands/eval.ts";
-import { initCommand } from "./commands/init.ts";
-import { judgeCommand } from "./commands/judge.ts";
-import { pairsCommand } from "./commands/pairs.ts";
-import { planCommand } from "./commands/plan.ts";
-import { quickstartCommand } from "./commands/quickstart.ts";
-import { relayCommand } from "./commands/relay.ts";
-import { storyCommand } from "./commands/story.ts";
-import { reportCommand } from "./commands/report.ts";
-import { serveCommand } from "./commands/serve.ts";
-import { rescoreCommand } from "./commands/rescore.ts";
-import { sweepCommand } from "./commands/sweep.ts";
-import { analyzeCommand } from "./commands/analyze.ts";
-import { topologyCommand } from "./commands/topology.ts";
-import { trainCommand } from "./commands/train.ts";
-
-type Commands = Record<string, CommandDef>;
 
 /** Runs the command line and returns its exit code: 0 done, 1 failure, 2 usage or refused, 130 and 143 signals. */
 export async function main(words: readonly string[], context: CommandContext): Promise<number> {
-  const exit = new ExitCode();
-  const root: CommandDef = {
-    meta: { name: "laconic", version: packageJson.version, description: packageJson.description },
-    subCommands: {
-      quickstart: quickstartCommand(context, exit),
-      init: initCommand(context, exit),
-      train: trainCommand(context, exit),
-      plan: planCommand(context, exit),
-      eval: evalCommand(context, exit),
-      report: reportCommand(context, exit),
-      audit: auditCommand(context, exit),
-      serve: serveCommand(context, exit),
-      data: dataCommand(context, exit),
-      grade: gradeCommand(context, exit),
-      judge: judgeCommand(context, exit),
-      bench: benchCommand(context, exit),
-      pairs: pairsCommand(context, exit),
-      exec: execCommand(context, exit),
-      topology: topologyCommand(context, exit),
-      sweep: sweepCommand(context, exit),
-      ablate: ablateCommand(context, exit),
-      analyze: analyzeCommand(context, exit),
-      rescore: rescoreCommand(context, exit),
-      relay: relayCommand(context, exit),
-      story: storyCommand(context, exit),
-      doctor: doctorCommand(context, exit),
-    },
-  };
   const { terminal } = context;
   if (words.length === 1 && (words[0] === "--version" || words[0] === "-v")) {
     terminal.result(packageJson.version);
     return 0;
   }
-  const { command, parent } = locate(root, words);
-  if (words.length === 0 || words.includes("--help") || words.includes("-h")) {
-    const usage = await usageOf(command, parent, terminal);
-    if (words.length === 0) terminal.note(usage);
-    else terminal.result(usage);
-    return words.length === 0 ? 2 : 0;
-  }
-  try {
-    await runCommand(root, { rawArgs: [...words] });
-    return exit.value;
-  } catch (error) {
-    if (!isUsageError(error)) return reportError(error, terminal);
-    const message = clipped(terminal.interactive ? error.message : stripVTControlCharacters(error.message));
-    terminal.note(`${terminal.paint("red", "laconic:")} ${message}`);
-    terminal.note(await usageOf(command, parent, terminal));
+  if (words.length === 0) {
+    terminal.note(await usageOf({ definition: rootCommand, path: [] }, terminal));
     return 2;
   }
-}
-
-/** citty colours its usage text for every output; a pipe gets plain text. */
-async function usageOf(command: CommandDef, parent: CommandDef | undefined, terminal: Terminal): Promise<string> {
-  const usage = await renderUsage(command, parent);
-  return terminal.interactive ? usage : stripVTControlCharacters(usage);
-}
-
-/** The command that the words name, as deep as they go. */
-function locate(root: CommandDef, words: readonly string[]): { command: CommandDef; parent?: CommandDef } {
-  let found: { command: CommandDef; parent?: CommandDef } = { command: root };
-  for (const word of words) {
-    const next = (found.command.subCommands as Commands | undefined)?.[word];
-    if (!next) break;
-    found = { command: next, parent: found.command };
+  const own = withoutRest(words);
+  const asksHelp = words[0] === "help" || own.some((word) => word === "--help" || word === "-h");
+  const json = own.includes("--json");
+  const named = words[0] === "help" ? words.slice(1) : words;
+  const exit: ExitCode = { value: 0 };
+  try {
+    const found = await findCommand(named, context, exit);
+    // Help of a group is asked for without a command of it, that of the root without any.
+    const isStray = found.problem !== null && named[found.path.length]?.startsWith("-") === false;
+    if (asksHelp && !isStray) {
+      terminal.result(await usageOf(found, terminal));
+      return 0;
+    }
+    if (found.problem !== null) {
+      sayUsageError(found.problem, terminal, json);
+      // Whoever mistyped is not buried under everything that there is.
+      terminal.note(
+        isStray && found.path.length === 0 ? "laconic help lists the commands" : await usageOf(found, terminal),
+      );
+      return 2;
+    }
+    try {
+      await runCommand(found.definition, { rawArgs: [...found.rest] });
+      return exit.value;
+    } catch (error) {
+      if (!isUsageError(error)) throw error;
+      sayUsageError(error.message, terminal, json);
+      terminal.note(await usageOf(found, terminal));
+      return 2;
+    }
+  } catch (error) {
+    // What Laconic's errors are is only known to who meets one.
+    const { reportError } = await import("./cli/errors.ts");
+    return reportError(error, terminal, json);
   }
-  return found;
 }
 
-/** citty's own errors: unknown command, missing or malformed argument. */
+/** Words of the command line itself; what is behind `--` is somebody else's. */
+function withoutRest(words: readonly string[]): readonly string[] {
+  const end = words.indexOf("--");
+  return end === -1 ? words : words.slice(0, end);
+}
+
+function sayUsageError(message: string, terminal: Terminal, json: boolean): void {
+  const plain = stripVTControlCharacters(message);
+  sayError({ code: "usage", message: plain }, terminal, json, terminal.interactive ? message : plain);
+}
+
+/** citty's own errors: a missing or malformed argument. */
 function isUsageError(error: unknown): error is Error {
   return error instanceof Error && error.name === "CLIError";
 }
@@ -111,7 +78,9 @@ export async function runProcess(): Promise<void> {
   // Whoever reads has enough, as `head` does: end as other programs end by SIGPIPE.
   for (const stream of [process.stdout, process.stderr])
     stream.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 141 : 1));
+  const terminal = processTerminal(process.stdout, process.stderr, process.stdin);
   process.exitCode = await main(process.argv.slice(2), {
-    terminal: processTerminal(process.stdout, process.stderr, process.stdin),
+    terminal,
+    whileLoading: (name, load) => sayWhile(terminal, `reading what ${name} takes`, load),
   });
 }

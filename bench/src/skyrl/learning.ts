@@ -28,9 +28,9 @@ const words = [
   "lora.rank=8",
   "lora.alpha=32",
   "train.optimizer.maxGradNorm=null",
-  "train.steps=20",
+  "train.steps=60",
   "train.problemsPerStep=8",
-  "train.optimizer.learningRate.peak=2e-3",
+  "train.optimizer.learningRate.peak=1e-3",
   "train.budget.annealIterations=20",
   "train.evaluation.every=10",
   "train.evaluation.problems=100",
@@ -40,9 +40,9 @@ const words = [
 
 /** The same as settings of the trainer. */
 const settings = {
-  steps: 20,
+  steps: 60,
   problemsPerStep: 8,
-  optimizer: { ...relayQuickstart.train.optimizer, maxGradNorm: null, learningRate: { ...peak(), peak: 2e-3 } },
+  optimizer: { ...relayQuickstart.train.optimizer, maxGradNorm: null, learningRate: { ...peak(), peak: 1e-3 } },
   budget: { ...relayQuickstart.train.budget, annealIterations: 20 },
   evaluation: { every: 10, problems: 100, transcripts: 0 },
   checkpoint: { every: 10, keep: 2 },

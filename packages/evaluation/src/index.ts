@@ -40,7 +40,6 @@ export {
   tokenTable,
 } from "./tables.ts";
 export type { Table } from "./tables.ts";
-export { htmlOf } from "./html.ts";
 export { publishedAccuracy, publishedSource, publishedTokens } from "./published.ts";
 export { agentPoFigures, agentPoSource, publishedAgentPo } from "./published-agentpo.ts";
 export type { AgentPoFigure } from "./published-agentpo.ts";
@@ -50,4 +49,5 @@ export type { PublishedTokens } from "./published.ts";
 export { equalTokensTable } from "./equal-tokens-table.ts";
 export { modelTable } from "./model-table.ts";
 export { escapeHtml } from "./text/escape-html.ts";
+export { visibleText } from "./text/visible-text.ts";
 export { formatNumber, formatPercent } from "./text/format-number.ts";

@@ -44,6 +44,8 @@ export interface MethodSummary {
   readonly meanSeconds: number;
   /** Accuracy less that of the first method of its setting, on the questions both have. */
   readonly difference: Interval | null;
+  /** Questions that the difference is of: those with a score of both. */
+  readonly compared: number;
 }
 
 /** Summaries in the order in which benchmarks and methods first occur. */
@@ -100,7 +102,7 @@ function summaryOf(group: readonly SampleRecord[], reference: readonly SampleRec
     usd: scored.some(({ usd }) => usd === null) || scored.length === 0 ? null : sum(({ usd }) => usd ?? 0),
     byModel: sharesOf(scored),
     meanSeconds: scored.length === 0 ? 0 : sum(({ seconds }) => seconds) / scored.length,
-    difference: group === reference ? null : differenceOf(scored, reference),
+    ...(group === reference ? { difference: null, compared: 0 } : differenceOf(scored, reference)),
   };
 }
 
@@ -135,13 +137,15 @@ function meanOf(values: readonly number[]): number | null {
 }
 
 /** By question: a method with several repeats has the mean of them. */
-function differenceOf(group: readonly SampleRecord[], reference: readonly SampleRecord[]): Interval | null {
+function differenceOf(
+  group: readonly SampleRecord[],
+  reference: readonly SampleRecord[],
+): Pick<MethodSummary, "difference" | "compared"> {
   const [own, other] = [means(group), means(reference.filter(({ status }) => status === "scored"))];
-  return pairedBootstrap(
-    [...own].flatMap(([problem, value]) =>
-      other.has(problem) ? [[value, other.get(problem) as number] as const] : [],
-    ),
+  const pairs = [...own].flatMap(([problem, value]) =>
+    other.has(problem) ? [[value, other.get(problem) as number] as const] : [],
   );
+  return { difference: pairedBootstrap(pairs), compared: pairs.length };
 }
 
 function means(records: readonly SampleRecord[]): Map<string, number> {

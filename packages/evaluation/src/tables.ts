@@ -57,7 +57,7 @@ export function tokenTable(
       "calls / question",
       "prompt / question",
       "completion / question",
-      "total",
+      "total of n",
       "total / question",
       "total / question, published",
       "n, published",
@@ -170,14 +170,29 @@ export function departureTable(summaries: readonly MethodSummary[], titleOf: (me
       };
 }
 
-/** Differences to the first method, paired by question. */
+/** Fewer questions than this show no difference. */
+const few = 10;
+
+/** Differences to the first method, paired by question, and of how many questions. */
 export function differenceTable(summaries: readonly MethodSummary[], titleOf: (method: string) => string): Table {
   return {
     title: "Difference to the first method, points (paired bootstrap, 95 %)",
-    columns: ["benchmark", "method", "difference", "from", "to"],
-    rows: summaries.flatMap(({ benchmark, method, difference }) =>
+    columns: ["benchmark", "method", "difference", "from", "to", "n, questions"],
+    rows: summaries.flatMap(({ benchmark, method, difference, compared }) =>
       difference
-        ? [[benchmark, titleOf(method), points(difference.value), points(difference.low), points(difference.high)]]
+        ? [
+            [
+              ...[
+                benchmark,
+                titleOf(method),
+                points(difference.value),
+                points(difference.low),
+                points(difference.high),
+              ],
+              // Of a handful the bootstrap knows only what they are.
+              compared < few ? `${compared}: too few to tell` : String(compared),
+            ],
+          ]
         : [],
     ),
   };

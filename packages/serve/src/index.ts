@@ -5,7 +5,8 @@
 export { closeServer } from "./close-server.ts";
 export { completionHandler } from "./completion-handler.ts";
 export type { CompletionHandler } from "./completion-handler.ts";
-export { createCompletionServer, createHandlerServer } from "./completion-server.ts";
+export { createCompletionServer } from "./completion-server.ts";
+export { createHandlerServer } from "./handler-server.ts";
 export type { CompletionServerOptions } from "./options.ts";
 export type { PromptScorer } from "./echo.ts";
 export { createGateway } from "./gateway/gateway.ts";

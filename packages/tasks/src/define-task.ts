@@ -20,6 +20,8 @@ import type { TeamTask } from "./task.ts";
  * and one of `grader` and `reward` how it is judged. */
 export interface TaskDefinition<P extends Problem = Problem> {
   readonly name: string;
+  /** Two sentences for whoever reads its conversations; reports show them beside. */
+  readonly about?: string;
   readonly topology: Topology;
   /** All problems to learn on: each is visited once before any comes again. */
   readonly train?: readonly P[];
@@ -55,7 +57,7 @@ export function defineTask<P extends Problem>(
 ): TeamTask;
 export function defineTask<P extends Problem>(definition: TaskDefinition<P>): DefinedTask;
 export function defineTask<P extends Problem>(definition: TaskDefinition<P>): DefinedTask {
-  const { name, topology, train, problems, heldOut, grader, reward, trainedAgents, tokenizer, game, close } =
+  const { name, about, topology, train, problems, heldOut, grader, reward, trainedAgents, tokenizer, game, close } =
     definition;
   if (name.trim() === "") refuse("a task needs a name");
   checkAgents(topology.agents, trainedAgents, game);
@@ -74,6 +76,7 @@ export function defineTask<P extends Problem>(definition: TaskDefinition<P>): De
   const draw = train ? drawFrom(train) : (problems as NonNullable<typeof problems>);
   return {
     name,
+    ...(about !== undefined && { about }),
     topology,
     ...(reward ? { reward } : gradingOf(grader as OwnGrader<P>)),
     problems: (random, count) => {

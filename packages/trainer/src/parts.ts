@@ -20,6 +20,8 @@ import type { GroupSource } from "./group-source.ts";
 /** Where problems come from and how episodes are judged. */
 export interface TrainingTask {
   readonly name: string;
+  /** Two sentences for whoever reads its conversations: who knows and hears what, and when the team is right. */
+  readonly about?: string;
   readonly topology: Topology;
   /** What an episode earned, costs aside; a run may have another. */
   readonly reward?: Reward;

@@ -64,6 +64,7 @@ export interface RunDetail {
   readonly warnings: readonly string[];
   /** Every metric that is not constant zero, with its unit; the meaning is that of the metrics page. */
   readonly metrics: readonly MetricInfo[];
+  /** How many there are; about so many while the index is being made. */
   readonly episodes: number;
 }
 
@@ -91,6 +92,7 @@ export interface Speech {
   readonly steps: readonly SpeechStep[];
 }
 
+/** One step of it. */
 export interface SpeechStep {
   readonly step: number;
   readonly episodes: number;
@@ -128,8 +130,10 @@ export interface EpisodeQuery {
   readonly limit?: number;
 }
 
+/** Played to learn from, or to measure. */
 export type EpisodeKind = "training" | "evaluation";
 
+/** `GET /api/runs/{id}/episodes`. */
 export interface EpisodePage {
   readonly total: number;
   /** How many the index holds by now; less than there are while it is being made. */
@@ -137,13 +141,14 @@ export interface EpisodePage {
   readonly rows: readonly EpisodeRow[];
 }
 
+/** An episode in a list. */
 export interface EpisodeRow {
   /** Names it in `GET /api/runs/{id}/episodes/{key}`. */
   readonly key: string;
   readonly kind: EpisodeKind;
   readonly step: number;
   readonly problem: string;
-  /** At most 200 characters. */
+  /** At most 200 characters, as the answer. */
   readonly question: string;
   readonly answer: string | null;
   readonly grade: number | null;
@@ -167,6 +172,7 @@ export interface EpisodeDetail {
   readonly messageValue: readonly MessageValue[];
 }
 
+/** What a message was worth. */
 export interface MessageValue {
   readonly turn: number;
   /** Accuracy with the message less accuracy without it. */
@@ -174,6 +180,7 @@ export interface MessageValue {
   readonly interval: readonly [low: number, high: number] | null;
 }
 
+/** What one agent said in one turn. */
 export interface TurnDetail {
   readonly agent: AgentId;
   readonly turn: number;
@@ -192,7 +199,9 @@ export interface TurnDetail {
   readonly advantage: number | null;
 }
 
+/** A token that a local policy wrote. */
 export interface TokenDetail {
+  /** What it adds to the text; empty for an end token, and `#43` where nothing tells what token 43 says. */
   readonly text: string;
   readonly logProb: number;
   readonly advantage: number | null;
@@ -208,6 +217,7 @@ export interface BenchTable {
   readonly rows: readonly BenchRow[];
 }
 
+/** A method on a benchmark. */
 export interface BenchRow {
   readonly method: string;
   readonly benchmark: string;
@@ -223,7 +233,7 @@ export type ViewEvent =
   | { readonly type: "runs" }
   | { readonly type: "run"; readonly id: string; readonly step: number; readonly state: RunState };
 
-/** Every failure: `{ error }` with a status of 400, 401, 403, 404 or 500. */
+/** Every failure: `{ error }` with a status of 400, 401, 403, 404, 405 or 500. */
 export interface Failure {
   readonly error: { readonly code: string; readonly message: string };
 }

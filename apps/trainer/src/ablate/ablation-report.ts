@@ -1,6 +1,13 @@
-import { publishedAblation, publishedAblationSource, type Interval, type PublishedAblation } from "@laconic/evaluation";
+import {
+  publishedAblation,
+  publishedAblationSource,
+  type Interval,
+  type PublishedAblation,
+  type Table,
+} from "@laconic/evaluation";
 import { formatNumber, formatPercent } from "../cli/format.ts";
-import { intervalText, type SweepRow, type SweepSummary } from "../sweep/sweep-report.ts";
+import { tokenChange } from "../report/token-change.ts";
+import { differencesNote, intervalText, type SweepRow, type SweepSummary } from "../sweep/sweep-report.ts";
 import type { LeftOut } from "./choose-variants.ts";
 
 /** What an ablation came to. */
@@ -8,6 +15,8 @@ export interface AblationReport {
   readonly seeds: readonly number[];
   /** The untrained team: mean over all runs. */
   readonly before: SweepSummary["before"];
+  /** Held-out problems with a score, the fewest of any run. */
+  readonly problems: number;
   /** The base first. Differences are against it. */
   readonly rows: readonly (SweepRow & { readonly published: PublishedAblation | null })[];
   readonly leftOut: readonly LeftOut[];
@@ -15,40 +24,53 @@ export interface AblationReport {
 }
 
 export function ablationReport(
-  { rows, before }: SweepSummary,
+  { rows, before, problems }: SweepSummary,
   seeds: readonly number[],
   leftOut: readonly LeftOut[],
 ): AblationReport {
   return {
-    ...{ seeds, before, leftOut },
+    ...{ seeds, before, problems, leftOut },
     rows: rows.map((row) => ({ ...row, published: publishedAblation(row.variant) })),
     publishedSource: publishedAblationSource,
   };
 }
 
+/** The ablation as a table; units stand in its head. */
+export function ablationRows({ rows }: AblationReport): Table {
+  const published = rows.some((row) => row.published !== null);
+  return {
+    title: "Variants",
+    columns: [
+      ...["variant", "what changes", "accuracy", "tokens per episode"],
+      ...["accuracy against base, points", "tokens against base", "n, seeds"],
+      ...(published ? ["published*"] : []),
+    ],
+    rows: rows.map((row) => [
+      ...[row.variant, row.about, formatPercent(row.accuracy), formatNumber(row.tokens)],
+      ...[intervalText(row.accuracyDifference, 100), intervalText(row.tokenDifference, 1), String(row.seeds)],
+      ...(published ? [row.published?.said ?? "-"] : []),
+    ]),
+  };
+}
+
+/** Under the table: where the team began, of how many seeds and problems differences are, and whose the published figures. */
+export function ablationRemark({ rows, before, seeds, problems, publishedSource }: AblationReport): string {
+  const published = rows.some((row) => row.published !== null) ? ` *${publishedSource}.` : "";
+  return `Before training: ${formatPercent(before.accuracy)} with ${formatNumber(before.tokens)} tokens per episode. Seeds ${seeds.join(", ")}. ${differencesNote(seeds.length, problems)}${published}`;
+}
+
+/** What the variants show in words, and what was left out. */
+export function ablationSaid(report: AblationReport): string[] {
+  return [...readingOf(report), ...report.leftOut.map(({ variant, reason }) => `${variant} was left out: ${reason}.`)];
+}
+
 /** Markdown: the table, what it says in words, what was left out. */
 export function ablationText(report: AblationReport): string {
-  const { rows, before, seeds, leftOut, publishedSource } = report;
-  const published = rows.some((row) => row.published !== null);
-  const line = (row: AblationReport["rows"][number]): string =>
-    `| ${[
-      cell(row.variant),
-      cell(row.about),
-      formatPercent(row.accuracy),
-      formatNumber(row.tokens),
-      intervalText(row.accuracyDifference, 100),
-      intervalText(row.tokenDifference, 1),
-      ...(published ? [row.published?.said ?? "-"] : []),
-    ].join(" | ")} |`;
+  const { columns, rows } = ablationRows(report);
+  const line = (cells: readonly string[]): string => `| ${cells.map((text) => cell(text)).join(" | ")} |`;
   return [
-    `| variant | what changes | accuracy | tokens | accuracy against base, points | tokens against base |${published ? " published* |" : ""}`,
-    `|---|---|---|---|---|---|${published ? "---|" : ""}`,
-    ...rows.map((row) => line(row)),
-    "",
-    `Before training: ${formatPercent(before.accuracy)} with ${formatNumber(before.tokens)} tokens. Seeds ${seeds.join(", ")}; intervals: paired bootstrap over seeds and held-out problems, 95 %.${published ? ` *${publishedSource}.` : ""}`,
-    "",
-    ...readingOf(report).map((said) => `- ${said}`),
-    ...leftOut.map(({ variant, reason }) => `- ${variant} was left out: ${reason}.`),
+    ...[line(columns), line(columns.map(() => "---")), ...rows.map((row) => line(row))],
+    ...["", ablationRemark(report), "", ...ablationSaid(report).map((said) => `- ${said}`)],
   ].join("\n");
 }
 
@@ -57,9 +79,9 @@ function readingOf({ rows }: AblationReport): string[] {
   const [base, ...others] = rows;
   if (!base) return [];
   return others.map((row) => {
-    const times = base.tokens > 0 ? ` (${(row.tokens / base.tokens).toFixed(2)} times those of base)` : "";
-    const tokens = shown(row.tokenDifference, 1, "tokens", ["fewer", "more"]) + times;
-    return `${row.variant}: ${tokens}; ${shown(row.accuracyDifference, 100, "points of accuracy", ["lower", "higher"])}.`;
+    const tokens = shown(row.tokenDifference, 1, "tokens", ["fewer", "more"]);
+    const times = base.tokens > 0 ? `, ${tokenChange(base.tokens, row.tokens, "base")}` : "";
+    return `${row.variant}: ${tokens}${times}; ${shown(row.accuracyDifference, 100, "points of accuracy", ["lower", "higher"])}.`;
   });
 }
 

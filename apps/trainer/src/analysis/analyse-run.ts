@@ -1,5 +1,12 @@
 import { randomFromSeed, type Episode } from "@laconic/core";
-import { analyseTeam, messageValues, type Cut, type PlayedTeam, type TeamAnalysis } from "@laconic/evaluation/analysis";
+import {
+  analyseTeam,
+  messageValues,
+  type Cut,
+  type MessageValue,
+  type PlayedTeam,
+  type TeamAnalysis,
+} from "@laconic/evaluation/analysis";
 import {
   livePolicies,
   modelsOf,
@@ -11,6 +18,7 @@ import {
 } from "@laconic/trainer";
 import { scoreValue } from "@laconic/rewards";
 import type { Terminal } from "../cli/terminal.ts";
+import { actorSpending, type CapFlags } from "../run/actor-spending.ts";
 import { findRun, openFoundRun } from "../run/open-run.ts";
 
 export interface AnalyseOptions {
@@ -20,8 +28,21 @@ export interface AnalyseOptions {
   readonly which: "latest" | "best";
 }
 
+/** What a message was worth, and whose: a line of the run's `message-values.jsonl`. */
+export interface WorthOfMessage extends MessageValue {
+  /** Of the trained team. */
+  readonly step: number;
+  readonly cut: Cut;
+  readonly problem: string;
+}
+
+interface Played extends PlayedTeam {
+  readonly worth: readonly Omit<WorthOfMessage, "step" | "cut">[];
+}
+
 /**
  * Measures what a run's team says on held-out problems, as it began and as it is, and what its messages are worth.
+ * @returns the analysis, and what each message was worth
  * @throws LaconicError `run_missing`, `checkpoint_missing`, `checkpoint_corrupt`; `scoring_failed` where too few answers get a
  * score
  */
@@ -29,11 +50,13 @@ export async function analyseRun(
   directory: string,
   options: AnalyseOptions,
   terminal: Terminal,
-): Promise<TeamAnalysis> {
+  cap: CapFlags = {},
+): Promise<{ readonly analysis: TeamAnalysis; readonly messages: readonly WorthOfMessage[] }> {
   const run = await findRun(directory, options.which);
   const { config, state } = run;
-  const played = async (trained: boolean, cut: Cut | null): Promise<PlayedTeam> => {
-    const { parts, close } = await openFoundRun(run, terminal, { trained });
+  const spending = await actorSpending(config.actor, cap);
+  const played = async (trained: boolean, cut: Cut | null): Promise<Played> => {
+    const { parts, close } = await openFoundRun(run, terminal, { trained, spending });
     try {
       return await play(parts, options, config.train, cut);
     } finally {
@@ -42,7 +65,9 @@ export async function analyseRun(
   };
   const before = await played(false, null);
   const after = await played(true, options.cut);
-  return analyseTeam(before, after, { step: state.step, cut: options.cut });
+  const { step } = state;
+  const messages = after.worth.map((each) => ({ step, cut: options.cut, ...each }));
+  return { analysis: analyseTeam(before, after, { step, cut: options.cut }), messages };
 }
 
 async function play(
@@ -50,7 +75,7 @@ async function play(
   { problems, seed }: AnalyseOptions,
   { sampling, scoring }: Pick<TrainConfig, "sampling" | "scoring">,
   cut: Cut | null,
-): Promise<PlayedTeam> {
+): Promise<Played> {
   const { topology, heldOut } = parts.task;
   const scoreOf = scorer(parts.reward ?? rewardOf(parts.task), scoring);
   const models = modelsOf(parts, livePolicies(parts));
@@ -71,5 +96,6 @@ async function play(
     episodes: results.map(({ episode }) => episode),
     grades: results.map(({ score }) => scoreValue(score)),
     values: results.flatMap(({ values }) => values),
+    worth: results.flatMap(({ episode, values }) => values.map((each) => ({ problem: episode.problemId, ...each }))),
   };
 }

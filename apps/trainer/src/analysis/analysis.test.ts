@@ -1,7 +1,10 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { nodeFileSystem, readLines } from "@laconic/trainer";
+import { folderData, type RunSummary } from "@laconic/view";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { WorthOfMessage } from "./analyse-run.ts";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
 
@@ -24,6 +27,25 @@ describe("on a run", () => {
     expect(analysis.values.messages).toBeGreaterThan(12);
     expect(await readFile(join(run(), "analysis.md"), "utf8")).toContain("| accuracy |");
     expect(await readFile(join(run(), "speech-graph.svg"), "utf8")).toMatch(/^<svg/u);
+    const worths = (await readLines(
+      nodeFileSystem,
+      join(run(), "message-values.jsonl"),
+    )) as unknown as WorthOfMessage[];
+    expect([worths.length, worths[0]?.step]).toEqual([analysis.values.messages, 2]);
+    // The dashboard shows them beside the same words.
+    const data = await folderData({ folders: [run()] });
+    const [{ id }] = (await data.runs()) as [RunSummary];
+    const compared = await Promise.all(
+      worths.slice(0, 12).map(async ({ problem, turn, text, value }) => {
+        const page = await data.episodes(id, { problem, kind: "evaluation", fromStep: 2 });
+        const episode = await data.episode(id, page?.rows[0]?.key ?? "");
+        const isSaid = episode?.turns.find((each) => each.turn === turn)?.text === text;
+        expect(episode?.messageValue.find((each) => each.turn === turn)?.value).toBe(isSaid ? value : undefined);
+        return isSaid;
+      }),
+    );
+    expect(compared).toContain(true);
+    await data.close();
   });
 
   test("laconic rescore grades as the run did; edges that are not there are refused", async () => {

@@ -10,7 +10,6 @@ import {
   departureTable,
   differenceTable,
   equalTokensTable,
-  htmlOf,
   latexOf,
   markdownOf,
   modelTable,
@@ -23,10 +22,12 @@ import {
   type Table,
   type Undealt,
 } from "@laconic/evaluation";
+import { benchPage } from "./bench-page.ts";
 import { readCalibrations } from "./calibration-file.ts";
 import { methodNames, readBenchConfig, samplesFile, setNames, type BenchConfig } from "./bench-settings.ts";
 import { readLeftOut, sayLeftOut } from "./left-out-file.ts";
 import { methodSpec } from "./method-spec.ts";
+import { loadPlot } from "../report/chart/plot-library.ts";
 import { configOfRun } from "../run/open-run.ts";
 import { describeOwn } from "./own-values.ts";
 
@@ -85,7 +86,7 @@ export async function writeBenchReport(directory: string): Promise<BenchReport> 
   ].join("\n");
   const contents: Readonly<Record<string, string>> = {
     "report.md": `${markdown}\n`,
-    "report.html": `${htmlOf(heading, notes, tables, summaries)}\n`,
+    "report.html": benchPage(await loadPlot(), { heading, notes, tables, summaries }),
     "accuracy.csv": `${csvOf(accuracyTable(main, titleOf))}\n`,
     "tokens.csv": `${csvOf(tokenTable(main, titleOf, calibrations))}\n`,
     ...(apart.length > 0 && {

@@ -3,17 +3,21 @@ import { defineCommand, type ArgsDef, type CommandDef, type ParsedArgs } from "c
 
 /** A command as the command line shows it. Every flag is declared; every command explains itself. */
 export interface CommandSpec<A extends ArgsDef> {
+  /** With the command that it belongs to: `data ls`. */
   readonly name: string;
-  readonly description: string;
+  /** Of a command inside another one; the others' stand in the table of commands. */
+  readonly description?: string;
   readonly args: A;
   /** Accepts `key=value` positionals after the declared ones. */
   readonly overrides?: boolean;
+  /** Accepts any positionals after the declared ones. */
+  readonly more?: boolean;
   run(args: ParsedArgs<A>, rest: readonly string[]): Promise<number>;
 }
 
 /** Outcome of a command: 0 done, 1 failure, 2 usage or refused, 130 and 143 signals. */
-export class ExitCode {
-  value = 0;
+export interface ExitCode {
+  value: number;
 }
 
 /**
@@ -22,14 +26,14 @@ export class ExitCode {
  */
 export function command<const A extends ArgsDef>(spec: CommandSpec<A>, exit: ExitCode): CommandDef {
   const definition = defineCommand<A>({
-    meta: { name: spec.name, description: spec.description },
+    meta: { name: spec.name, ...(spec.description !== undefined && { description: spec.description }) },
     args: spec.args,
     async run({ args, rawArgs }) {
       refuseUnknownFlags(spec.args, rawArgs);
-      refuseFlagsWithoutValue(spec.args, rawArgs);
+      refuseFlagsWithoutValue(spec.args, rawArgs, spec.overrides === true);
       const positionals = Object.values(spec.args).filter((arg) => arg.type === "positional").length;
       const rest = args._.slice(positionals);
-      const stray = spec.overrides ? rest.find((word) => !word.includes("=")) : rest[0];
+      const stray = spec.more ? undefined : spec.overrides ? rest.find((word) => !word.includes("=")) : rest[0];
       if (stray !== undefined)
         throw new LaconicError("config_invalid", `unexpected argument "${stray}"; see laconic ${spec.name} --help`, {
           argument: stray,
@@ -62,8 +66,8 @@ function refuseUnknownFlags(args: ArgsDef, rawArgs: readonly string[]): void {
   }
 }
 
-/** citty takes the next flag, or nothing, for a value that was forgotten. */
-function refuseFlagsWithoutValue(args: ArgsDef, rawArgs: readonly string[]): void {
+/** citty takes the next flag, the next setting, or nothing, for a value that was forgotten. */
+function refuseFlagsWithoutValue(args: ArgsDef, rawArgs: readonly string[], overrides: boolean): void {
   const valued = new Map(
     Object.entries(args).flatMap(([name, { type }]) =>
       type === "string" || type === "enum" ? [[camel(name), name] as const] : [],
@@ -77,6 +81,12 @@ function refuseFlagsWithoutValue(args: ArgsDef, rawArgs: readonly string[]): voi
     const value = given ?? rawArgs[i + 1] ?? "";
     if (value === "" || (given === undefined && /^--?[A-Za-z]/.test(value)))
       throw new LaconicError("config_invalid", `--${name} needs a value`, { flag: name });
+    if (overrides && given === undefined && /^[A-Za-z]\w*(?:\.[\w-]+)*=/.test(value))
+      throw new LaconicError(
+        "config_invalid",
+        `--${name} needs a value, and ${value} is a setting; if you mean it, write --${name}=${value}`,
+        { flag: name },
+      );
   }
 }
 

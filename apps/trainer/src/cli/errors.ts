@@ -1,4 +1,6 @@
-import { LaconicError, type LaconicErrorCode } from "@laconic/core";
+import { LaconicError, type ErrorDetail, type LaconicErrorCode } from "@laconic/core";
+import { clipped } from "./clipped.ts";
+import { sayError } from "./say-error.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Codes by which Laconic refuses a request, as opposed to failing at it. */
@@ -14,36 +16,46 @@ const refusals: ReadonlySet<LaconicErrorCode> = new Set([
   "model_unsupported",
 ]);
 
-/** Prints an error as one line a user can act on; returns the exit code, 2 for a refusal and 1 for a failure. */
-export function reportError(error: unknown, terminal: Terminal): number {
-  const label = terminal.paint("red", "laconic:");
+/**
+ * Prints an error as one line a user can act on, and with `json` as an object besides.
+ * @returns the exit code, 2 for a refusal and 1 for a failure
+ */
+export function reportError(error: unknown, terminal: Terminal, json: boolean): number {
   if (LaconicError.is(error)) {
-    terminal.note(`${label} ${clipped(error.message)}`);
-    return refusals.has(error.code) ? 2 : 1;
+    const { code, message, detail } = error;
+    sayError(
+      { code, message, ...(Object.keys(detail).length > 0 && { detail: clippedDetail(detail) }) },
+      terminal,
+      json,
+    );
+    return refusals.has(code) ? 2 : 1;
   }
   const system = systemFailure(error);
   if (system !== null) {
-    terminal.note(`${label} ${clipped(system)}`);
+    sayError(system, terminal, json);
     return 1;
   }
-  // Anything else is a defect of ours: the stack is what a bug report needs.
-  terminal.note(`${label} unexpected error`);
+  sayError(
+    { code: "unexpected", message: error instanceof Error ? error.message : String(error) },
+    terminal,
+    json,
+    "unexpected error",
+  );
+  // A defect of ours: the stack is what a bug report needs.
   terminal.note(error instanceof Error ? (error.stack ?? error.message) : String(error));
   return 1;
 }
 
-/** What the system refused, as it says it: `cannot open notes.txt: no such file or directory (ENOENT)`. */
-function systemFailure(error: unknown): string | null {
-  if (!(error instanceof Error && "syscall" in error && "code" in error)) return null;
-  const { code, syscall, path } = error as NodeJS.ErrnoException;
-  const reason = /^\w+: ([^,]+)/.exec(error.message)?.[1] ?? error.message;
-  return `cannot ${syscall ?? "go on"}${path === undefined ? "" : ` ${path}`}: ${reason} (${code})`;
+function clippedDetail(detail: ErrorDetail): ErrorDetail {
+  return Object.fromEntries(
+    Object.entries(detail).map(([key, value]) => [key, typeof value === "string" ? clipped(value) : value]),
+  );
 }
 
-const longest = 1000;
-
-/** A message in which a name of a megabyte does not hide the rest. */
-export function clipped(message: string): string {
-  const short = message.replaceAll(/\S{200,}/gu, (word) => `${word.slice(0, 80)}…${word.slice(-40)}`);
-  return short.length <= longest ? short : `${short.slice(0, longest)}…`;
+/** What the system refused, as it says it: `cannot open notes.txt: no such file or directory (ENOENT)`. */
+function systemFailure(error: unknown): { readonly code: string; readonly message: string } | null {
+  if (!(error instanceof Error && "syscall" in error && "code" in error)) return null;
+  const { code = "system", syscall, path } = error as NodeJS.ErrnoException;
+  const reason = /^\w+: ([^,]+)/.exec(error.message)?.[1] ?? error.message;
+  return { code, message: `cannot ${syscall ?? "go on"}${path === undefined ? "" : ` ${path}`}: ${reason} (${code})` };
 }

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
 import type { CommandDef } from "citty";
-import { ablationReport, ablationText } from "../ablate/ablation-report.ts";
+import { ablationRemark, ablationReport, ablationRows, ablationSaid, ablationText } from "../ablate/ablation-report.ts";
 import { chooseVariants } from "../ablate/choose-variants.ts";
 import { knownVariants } from "../ablate/known-variants.ts";
 import { variantsInFile, variantsInWords } from "../ablate/own-variants.ts";
@@ -13,15 +13,14 @@ import { parseAppConfig } from "../run/app-config.ts";
 import { applyOverrides } from "../run/overrides.ts";
 import { runVariants } from "../sweep/run-variants.ts";
 import { summariseSweep } from "../sweep/sweep-report.ts";
-import { variantChart } from "../sweep/variant-chart.ts";
+import { actorSpendingFlags } from "../run/actor-spending.ts";
+import { writeVariantPages, writeVariantPicture } from "../sweep/variant-report.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function ablateCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
     {
       name: "ablate",
-      description:
-        "Train one configuration with one part changed at a time: no price, a fixed price, GRPO, or your own",
       args: {
         config: { type: "positional", required: true, description: "run.config.ts, run.config.json or preset:NAME" },
         seeds: {
@@ -51,6 +50,7 @@ export function ablateCommand({ terminal }: CommandContext, exit: ExitCode): Com
           default: "ablation",
           valueHint: "folder",
         },
+        ...actorSpendingFlags,
         ...jsonFlag,
       },
       overrides: true,
@@ -71,15 +71,19 @@ export function ablateCommand({ terminal }: CommandContext, exit: ExitCode): Com
           {
             base: applyOverrides(base, fixed),
             ...{ variants, folder, seeds, overrides: [kept], file: "ablation.json" },
-            onResult: async (soFar) => {
-              if (soFar.length > 0) await writeFile(join(folder, "ablation.svg"), variantChart(soFar));
-            },
+            cap: args,
+            onResult: (soFar) => writeVariantPicture(folder, "ablation", soFar),
           },
           terminal,
         );
         if (typeof results === "number") return results;
-        const report = ablationReport(await summariseSweep(folder, results), seeds, leftOut);
+        const summary = await summariseSweep(folder, results);
+        const report = ablationReport(summary, seeds, leftOut);
         await writeFile(join(folder, "ablation.md"), `${ablationText(report)}\n`);
+        await writeVariantPages(folder, "ablation", {
+          ...{ heading: `Ablation of ${args.config}`, results, summary, table: ablationRows(report) },
+          ...{ remark: ablationRemark(report), said: ablationSaid(report) },
+        });
         terminal.result(args.json ? JSON.stringify(report) : ablationText(report));
         return 0;
       },

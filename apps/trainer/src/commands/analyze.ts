@@ -1,18 +1,17 @@
-import { writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
-import { analysisMarkdown, speechGraph } from "@laconic/evaluation/analysis";
+import { resolve } from "node:path";
 import type { CommandDef } from "citty";
 import { analyseRun } from "../analysis/analyse-run.ts";
+import { writeAnalysis } from "../analysis/analysis-report.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
+import { sayWhile } from "../cli/saying.ts";
+import { actorSpendingFlags } from "../run/actor-spending.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
     {
       name: "analyze",
-      description:
-        "What a run's team says and what its messages are worth: replays without them, before and after training",
       args: {
         directory: { type: "positional", required: true, description: "Run directory" },
         problems: { type: "string", description: "Held-out problems, at most 1000", default: "200", valueHint: "n" },
@@ -24,9 +23,10 @@ export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): Co
         },
         seed: { type: "string", description: "Seed of the sampling", default: "analysis", valueHint: "text" },
         best: { type: "boolean", description: "The checkpoint of the best evaluation instead of the last one" },
+        ...actorSpendingFlags,
         ...jsonFlag,
       },
-      run: async ({ directory, problems, cut, seed, best, json }) => {
+      run: async ({ directory, problems, cut, seed, best, json, ...cap }) => {
         const options = {
           problems: wholeNumber("problems", problems, 1, 1000),
           cut,
@@ -34,15 +34,10 @@ export function analyzeCommand({ terminal }: CommandContext, exit: ExitCode): Co
           which: best ? ("best" as const) : ("latest" as const),
         };
         const run = resolve(directory);
-        const analysis = await analyseRun(run, options, terminal);
-        const page = analysisMarkdown(analysis);
-        const panels = [
-          { title: "before", edges: analysis.before.edges },
-          { title: `step ${analysis.step}`, edges: analysis.after.edges },
-        ];
-        await writeFile(join(run, "analysis.json"), `${JSON.stringify(analysis, null, 2)}\n`);
-        await writeFile(join(run, "analysis.md"), page);
-        await writeFile(join(run, "speech-graph.svg"), `${speechGraph(analysis.agents, panels)}\n`);
+        const { analysis, messages } = await sayWhile(terminal, "replaying held-out problems, before and after training", () =>
+          analyseRun(run, options, terminal, cap),
+        );
+        const page = await writeAnalysis(run, analysis, messages);
         terminal.result(json ? JSON.stringify(analysis) : page);
         return 0;
       },

@@ -13,7 +13,6 @@ export function auditCommand({ terminal }: CommandContext, exit: ExitCode): Comm
   return command(
     {
       name: "audit",
-      description: "Compute a run again from its folder with a second implementation, and say where they differ",
       args: {
         run: { type: "positional", required: true, description: "Run directory; a run that still goes on will do" },
         steps: { type: "string", description: "Only these steps", valueHint: "a..b" },

@@ -38,7 +38,8 @@ import { wholeNumber } from "../cli/numbers.ts";
 import { downloadProgress } from "../cli/download-progress.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { fromFolder, keepSources, sourcesOf } from "../door/run-sources.ts";
-import { jsonFlag, type CommandContext } from "./common.ts";
+import { whileShown } from "../serving/while-shown.ts";
+import { jsonFlag, viewFlag, type CommandContext } from "./common.ts";
 import { dataFolder } from "../run/data-folder.ts";
 import { checkPriced } from "../run/spending.ts";
 
@@ -46,8 +47,6 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
   return command(
     {
       name: "bench",
-      description:
-        "Run published methods on benchmarks or your own questions with your model, and make the papers' tables",
       args: {
         benchmarks: {
           type: "string",
@@ -160,6 +159,7 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         offline: { type: "boolean", description: "Download no data" },
         list: { type: "boolean", description: "Say how each method is played on which questions, and stop" },
         "dry-run": { type: "boolean", description: "Say what it would take, and stop" },
+        ...viewFlag,
         ...jsonFlag,
       },
       run: async (args) => {
@@ -241,13 +241,15 @@ export function benchCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           await keepSources(directory, await sourcesOf(fromFolder(directory, config.own)));
         }
         await writeLeftOut(directory, leftOut);
-        const stopped = await perform(
-          { jobs, teams },
-          settings,
-          config,
-          directory,
-          { insecure: args.insecure === true, mostErrors },
-          terminal,
+        const stopped = await whileShown(args.view, directory, terminal, () =>
+          perform(
+            { jobs, teams },
+            settings,
+            config,
+            directory,
+            { insecure: args.insecure === true, mostErrors },
+            terminal,
+          ),
         );
         const { summaries, markdown, files } = await writeBenchReport(directory);
         terminal.result(args.json ? JSON.stringify({ directory, stopped, summaries, files }) : markdown);

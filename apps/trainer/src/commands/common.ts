@@ -3,6 +3,8 @@ import type { Terminal } from "../cli/terminal.ts";
 /** What every command gets. */
 export interface CommandContext {
   readonly terminal: Terminal;
+  /** Tells whoever waits that a command is being read; absent where nobody does. */
+  readonly whileLoading?: <T>(name: string, load: () => Promise<T>) => Promise<T>;
 }
 
 interface Flag {
@@ -18,6 +20,10 @@ interface TextFlag {
 
 export const jsonFlag: { readonly json: Flag } = {
   json: { type: "boolean", description: "Print the result as one line of JSON" },
+};
+
+export const viewFlag: { readonly view: Flag } = {
+  view: { type: "boolean", description: "Show it in the browser while it goes on" },
 };
 
 export const runFlags: {

@@ -45,7 +45,6 @@ const openFlags = {
 
 export function dataCommand(context: CommandContext, exit: ExitCode): CommandDef {
   return {
-    meta: { name: "data", description: "Benchmark data: list, get, check and show it" },
     subCommands: {
       ls: lsCommand(context, exit),
       get: getCommand(context, exit),
@@ -58,7 +57,7 @@ export function dataCommand(context: CommandContext, exit: ExitCode): CommandDef
 function lsCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
     {
-      name: "ls",
+      name: "data ls",
       description: "List benchmarks and their splits, and which are here",
       args: { ...folderFlag, ...jsonFlag },
       run: async ({ folder, json }) => {
@@ -91,7 +90,7 @@ function lsCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
 function getCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
     {
-      name: "get",
+      name: "data get",
       description: "Download a benchmark, check it, and keep it",
       args: {
         name: { type: "positional", required: true, description: "Benchmark; ls lists them" },
@@ -111,7 +110,7 @@ function getCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
 function checkCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
     {
-      name: "check",
+      name: "data check",
       description: "Read what is here again: bytes, rows, and examples that give test questions away",
       args: {
         name: { type: "positional", required: false, description: "Benchmark; all that are here unless told" },
@@ -139,7 +138,7 @@ function checkCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef 
 function showCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
     {
-      name: "show",
+      name: "data show",
       description: "Print problems as agents get them",
       args: {
         name: { type: "positional", required: true, description: "Benchmark; ls lists them" },

@@ -4,8 +4,10 @@ import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
 import { formatNumber, formatPercent } from "../cli/format.ts";
+import { sayWhile } from "../cli/saying.ts";
 import { withoutScore } from "../report/unscored.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
+import { actorSpending, actorSpendingFlags, spentText } from "../run/actor-spending.ts";
 import { actorChoice } from "../run/actor-choice.ts";
 import { findRun, openFoundRun } from "../run/open-run.ts";
 
@@ -13,7 +15,6 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
   return command(
     {
       name: "eval",
-      description: "Evaluate a run's last checkpoint on held-out problems",
       args: {
         directory: { type: "positional", required: true, description: "Run directory" },
         problems: { type: "string", description: "Held-out problems, at most 1000", default: "1000", valueHint: "n" },
@@ -25,6 +26,7 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
             "Who speaks for the agents that do not learn, instead of the training's: hub:OWNER/NAME, a model folder, another run, or api:NAME@URL",
           valueHint: "model",
         },
+        ...actorSpendingFlags,
         ...jsonFlag,
       },
       run: async (args) => {
@@ -33,16 +35,27 @@ export function evalCommand({ terminal }: CommandContext, exit: ExitCode): Comma
         const { config, state, warnings } = run;
         for (const warning of warnings) terminal.note(`${terminal.paint("yellow", "warning")}: ${warning}`);
         const actor = args.actor === undefined ? null : await actorChoice(args.actor, terminal);
-        const { parts, close } = await openFoundRun(run, terminal, actor ? { actor: actor.speaks } : {});
+        const spending = await actorSpending(actor?.speaks ?? config.actor, args);
+        const { parts, close } = await sayWhile(terminal, "loading the run's models", () =>
+          openFoundRun(run, terminal, { spending, ...(actor && { actor: actor.speaks }) }),
+        );
         try {
           const { sampling, scoring } = config.train;
           const options = { seed: args.seed, step: state.step, problems, sampling, scoring };
-          const { evaluation } = await evaluate(parts, livePolicies(parts), options);
+          const { evaluation } = await sayWhile(
+            terminal,
+            `measuring ${Math.min(problems, parts.task.heldOut.length)} held-out problems`,
+            () => evaluate(parts, livePolicies(parts), options),
+          );
           const [low, high] = evaluation.interval;
           terminal.result(
             args.json
-              ? JSON.stringify(actor ? { ...evaluation, actor: actor.title } : evaluation)
-              : `step ${evaluation.step}: accuracy ${formatPercent(evaluation.accuracy)} (95 % interval ${formatPercent(low)} to ${formatPercent(high)}), ${formatNumber(evaluation.tokens)} tokens per episode, ${evaluation.problems} problems${withoutScore(evaluation)}${actor ? `, actor ${actor.title}` : ""}`,
+              ? JSON.stringify({
+                  ...evaluation,
+                  ...(actor && { actor: actor.title }),
+                  ...(spending?.price && { spentUsd: spending.account.spentUsd }),
+                })
+              : `step ${evaluation.step}: accuracy ${formatPercent(evaluation.accuracy)} (95 % interval ${formatPercent(low)} to ${formatPercent(high)}), ${formatNumber(evaluation.tokens)} tokens per episode, ${evaluation.problems} problems${withoutScore(evaluation)}${actor ? `, actor ${actor.title}` : ""}${spentText(spending)}`,
           );
           return 0;
         } finally {

@@ -10,7 +10,6 @@ export function execCommand({ terminal }: CommandContext, exit: ExitCode): Comma
   return command(
     {
       name: "exec",
-      description: "Run a Python program in the sandbox: no files, no network, no environment, within limits",
       args: {
         file: {
           type: "positional",

@@ -18,8 +18,6 @@ export function gradeCommand({ terminal }: CommandContext, exit: ExitCode): Comm
   return command(
     {
       name: "grade",
-      description:
-        "Judge replies by their gold answers, one verdict a row; without FILE the grader's own board of labelled pairs",
       args: {
         file: {
           type: "positional",

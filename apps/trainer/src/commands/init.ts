@@ -22,8 +22,6 @@ export function initCommand({ terminal }: CommandContext, exit: ExitCode): Comma
   return command(
     {
       name: "init",
-      description:
-        "Write a project of your own: a task, a run configuration and a test; trains on two cores in a minute",
       args: {
         folder: { type: "positional", required: false, description: "Where to write it; this folder by default" },
         yes: { type: "boolean", alias: "y", description: "Ask nothing: take the defaults" },

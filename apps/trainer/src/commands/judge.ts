@@ -29,7 +29,6 @@ export function judgeCommand({ terminal }: CommandContext, exit: ExitCode): Comm
   return command(
     {
       name: "judge",
-      description: "A model judges: whose answers it prefers of two runs, or how far it agrees with labelled ones",
       args: {
         first: {
           type: "positional",

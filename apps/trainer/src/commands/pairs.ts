@@ -39,7 +39,6 @@ export function pairsCommand({ terminal }: CommandContext, exit: ExitCode): Comm
   return command(
     {
       name: "pairs",
-      description: "Compare trained pairs of writers or programmers with MAGRPO's baselines, by one reward",
       args: {
         tasks: {
           type: "string",

@@ -5,7 +5,7 @@ import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { environmentValue } from "../cli/environment.ts";
 import { relayQuickstart, storyTellers } from "@laconic/tasks/presets";
-import { runFlags, type CommandContext } from "./common.ts";
+import { runFlags, viewFlag, type CommandContext } from "./common.ts";
 import { copyingDefaults, teachCopying } from "./story.ts";
 import { runTraining } from "./train.ts";
 
@@ -21,7 +21,6 @@ export function quickstartCommand({ terminal }: CommandContext, exit: ExitCode):
   return command(
     {
       name: "quickstart",
-      description: "Train a team to solve the same problems with a fraction of the words: minutes on two cores",
       args: {
         world: {
           type: "positional",
@@ -29,6 +28,7 @@ export function quickstartCommand({ terminal }: CommandContext, exit: ExitCode):
           description: "story: in English, with a model that is downloaded (1 MB) or lies in $LACONIC_DATA",
         },
         ...runFlags,
+        ...viewFlag,
       },
       overrides: true,
       run: async (args, rest) => {

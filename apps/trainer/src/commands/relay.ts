@@ -32,7 +32,6 @@ const levelFlag = {
 
 export function relayCommand(context: CommandContext, exit: ExitCode): CommandDef {
   return {
-    meta: { name: "relay", description: "The relay task: facts split over agents who cannot answer alone" },
     subCommands: {
       show: showCommand(context, exit),
       "warm-start": warmStartCommand(context, exit),
@@ -43,7 +42,7 @@ export function relayCommand(context: CommandContext, exit: ExitCode): CommandDe
 function showCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
     {
-      name: "show",
+      name: "relay show",
       description: "Print a problem and how the scripted teacher talks about it",
       args: { ...levelFlag, seed: { type: "string", description: "Which problem", default: "0", valueHint: "text" } },
       run: async ({ level: name, seed }) => {
@@ -65,7 +64,7 @@ function showCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
 function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
     {
-      name: "warm-start",
+      name: "relay warm-start",
       description: "Teach a fresh model to imitate a wordy teacher; the start of every relay run",
       args: {
         ...levelFlag,

@@ -11,8 +11,6 @@ export function reportCommand({ terminal }: CommandContext, exit: ExitCode): Com
   return command(
     {
       name: "report",
-      description:
-        "Write the report of a run (one HTML page with charts and transcripts) or of a bench (the papers' tables)",
       args: {
         directory: { type: "positional", required: true, description: "Run directory" },
         out: {

@@ -26,7 +26,6 @@ export function rescoreCommand({ terminal }: CommandContext, exit: ExitCode): Co
   return command(
     {
       name: "rescore",
-      description: "Score a run's recorded episodes under other prices, edges or grades, without asking a model",
       args: {
         source: {
           type: "positional",

@@ -20,6 +20,7 @@ import { checkInputs, tokenizerInput } from "../run/run-inputs.ts";
 import { boundPort, checkHost, keyFrom, listen } from "../serving/listen.ts";
 import { toolsOf } from "../serving/tools-of.ts";
 import { endpoint } from "../serving/endpoint.ts";
+import { interrupted } from "../serving/interrupted.ts";
 import { loadConfig } from "../door/load-config.ts";
 import { runTraining } from "./train.ts";
 import { runFlags, type CommandContext } from "./common.ts";
@@ -44,7 +45,6 @@ export function serveCommand({ terminal }: CommandContext, exit: ExitCode): Comm
   return command(
     {
       name: "serve",
-      description: "Put a policy behind an OpenAI-compatible endpoint",
       args: {
         model: {
           type: "positional",
@@ -288,14 +288,4 @@ function templateArgumentsFrom(text: string | undefined): Readonly<Record<string
   }
   if (typeof value !== "object" || value === null || Array.isArray(value)) throw refused("expected a JSON object");
   return value as Record<string, unknown>;
-}
-
-function interrupted(): Promise<NodeJS.Signals> {
-  return new Promise((resolveSignal) => {
-    for (const signal of ["SIGINT", "SIGTERM"] as const)
-      process.once(signal, () => {
-        process.once(signal, () => process.exit(signal === "SIGINT" ? 130 : 143));
-        resolveSignal(signal);
-      });
-  });
 }

@@ -19,7 +19,6 @@ const beside = ["tokenizer.json", "tokenizer_config.json", "generation_config.js
 
 export function storyCommand(context: CommandContext, exit: ExitCode): CommandDef {
   return {
-    meta: { name: "story", description: "The story worlds: teams of a small language model" },
     subCommands: { "warm-start": warmStartCommand(context, exit) },
   };
 }
@@ -27,7 +26,7 @@ export function storyCommand(context: CommandContext, exit: ExitCode): CommandDe
 function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
     {
-      name: "warm-start",
+      name: "story warm-start",
       description: "Teach a story model to copy names, most of them made up: a start for story-tellers and story-relay",
       args: {
         model: { type: "string", required: true, description: "The story model: a folder, or hub:OWNER/NAME/FOLDER" },

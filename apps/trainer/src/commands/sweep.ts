@@ -7,18 +7,18 @@ import { wholeNumber } from "../cli/numbers.ts";
 import { parseAppConfig } from "../run/app-config.ts";
 import { applyOverrides } from "../run/overrides.ts";
 import { runVariants } from "../sweep/run-variants.ts";
-import { summariseSweep, sweepTable } from "../sweep/sweep-report.ts";
-import { variantChart } from "../sweep/variant-chart.ts";
+import { noteOf, summariseSweep, sweepRows, sweepSaid, sweepTable } from "../sweep/sweep-report.ts";
+import { writeVariantPages } from "../sweep/variant-report.ts";
 import { variantsOf } from "../sweep/variants-of.ts";
-import { jsonFlag, type CommandContext } from "./common.ts";
+import { actorSpendingFlags } from "../run/actor-spending.ts";
+import { whileShown } from "../serving/while-shown.ts";
+import { jsonFlag, viewFlag, type CommandContext } from "./common.ts";
 import { loadConfig } from "../door/load-config.ts";
 
 export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
     {
       name: "sweep",
-      description:
-        "Train one configuration with several values of its settings, such as budgets: the accuracy-token frontier",
       args: {
         config: {
           type: "positional",
@@ -32,6 +32,8 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
           default: "sweep",
           valueHint: "folder",
         },
+        ...actorSpendingFlags,
+        ...viewFlag,
         ...jsonFlag,
       },
       overrides: true,
@@ -49,22 +51,16 @@ export function sweepCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         // Every held-out episode is kept: variants are compared problem by problem.
         const { train } = parseAppConfig(applyOverrides(base, [...(variants[0]?.overrides ?? []), ...fixed]));
         const overrides = [...fixed, `train.evaluation.transcripts=${train.evaluation.problems}`];
-        const results = await runVariants(
-          {
-            base,
-            variants,
-            folder,
-            seeds,
-            overrides,
-            file: "sweep.json",
-            onResult: async () => undefined,
-          },
-          terminal,
-        );
+        const onResult = async (): Promise<void> => undefined;
+        const plan = { base, variants, folder, seeds, overrides, file: "sweep.json", cap: args, onResult };
+        const results = await whileShown(args.view, folder, terminal, () => runVariants(plan, terminal));
         if (typeof results === "number") return results;
         const summary = await summariseSweep(folder, results);
         await writeFile(join(folder, "sweep.md"), `${sweepTable(summary)}\n`);
-        await writeFile(join(folder, "sweep.svg"), variantChart(results));
+        await writeVariantPages(folder, "sweep", {
+          ...{ heading: `Sweep of ${args.config}`, results, summary, table: sweepRows(summary) },
+          ...{ remark: noteOf(summary), said: [sweepSaid(summary)] },
+        });
         terminal.result(args.json ? JSON.stringify(summary) : sweepTable(summary));
         return 0;
       },

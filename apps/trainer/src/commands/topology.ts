@@ -52,7 +52,6 @@ const graphs: Readonly<Record<string, (shape: Shape) => Graph>> = {
 
 export function topologyCommand(context: CommandContext, exit: ExitCode): CommandDef {
   return {
-    meta: { name: "topology", description: "Communication graphs: list and draw the built-in ones" },
     subCommands: { ls: lsCommand(context, exit), show: showCommand(context, exit) },
   };
 }
@@ -60,7 +59,7 @@ export function topologyCommand(context: CommandContext, exit: ExitCode): Comman
 function lsCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
     {
-      name: "ls",
+      name: "topology ls",
       description: "List the built-in graphs",
       args: { ...jsonFlag },
       run: async ({ json }) => {
@@ -76,7 +75,7 @@ function lsCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
 function showCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
     {
-      name: "show",
+      name: "topology show",
       description: "Draw a graph: of a name that `topology ls` lists, of a JSON file, or of ./FILE.ts that exports one",
       args: {
         graph: {

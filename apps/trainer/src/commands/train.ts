@@ -7,15 +7,18 @@ import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { parseJson } from "../cli/json.ts";
 import { formatDuration, formatNumber, formatPercent } from "../cli/format.ts";
+import { tokenChange } from "../report/token-change.ts";
 import { loadConfig } from "../door/load-config.ts";
 import { referenceTitle } from "../door/reference.ts";
 import { checkSources, fromFolder } from "../door/run-sources.ts";
+import { actorSpending, actorSpendingFlags, spentIn } from "../run/actor-spending.ts";
 import { parseAppConfig, writtenConfig } from "../run/app-config.ts";
 import type { AppConfig } from "../run/run-settings.ts";
 import { applyOverrides } from "../run/overrides.ts";
 import { runTaskTitle } from "../run/run-task.ts";
 import { exitCodeOf, startRun, type OpenSource, type StartedRun } from "../run/start-run.ts";
-import { runFlags, type CommandContext } from "./common.ts";
+import { whileShown } from "../serving/while-shown.ts";
+import { runFlags, viewFlag, type CommandContext } from "./common.ts";
 
 /** What `laconic init` writes, and what is trained where no configuration is named. */
 const ownConfiguration = "run.config.ts";
@@ -28,13 +31,15 @@ export interface RunFlags {
   readonly resume?: boolean | undefined;
   readonly json?: boolean | undefined;
   readonly dryRun?: boolean | undefined;
+  readonly "max-usd"?: string | undefined;
+  readonly "actor-price"?: string | undefined;
+  readonly view?: boolean | undefined;
 }
 
 export function trainCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
   return command(
     {
       name: "train",
-      description: "Train from a configuration file or preset:NAME, with key=value changes; or --resume a run",
       args: {
         config: {
           type: "positional",
@@ -43,6 +48,8 @@ export function trainCommand({ terminal }: CommandContext, exit: ExitCode): Comm
             "A .ts, .js or .json file or preset:NAME; run.config.ts of this folder by default; with --resume, a run directory",
         },
         ...runFlags,
+        ...actorSpendingFlags,
+        ...viewFlag,
       },
       overrides: true,
       run: async (args, rest) => {
@@ -93,10 +100,14 @@ export async function runTraining(
     return 0;
   }
   const { task, train } = config;
+  const spending = await actorSpending(config.actor, flags, await spentIn(directory));
   terminal.note(
     `${terminal.paint("bold", runTaskTitle(task))}: ${train.steps} steps of ${train.problemsPerStep} problems x ${train.episodesPerProblem} episodes, ${config.own.objective ? referenceTitle(config.own.objective) : train.objective.name}, ${config.workers} threads; run directory ${directory}`,
   );
-  const done = await startRun(config, directory, flags.resume === true, terminal, openSource);
+  const done = await whileShown(flags.view, directory, terminal, () =>
+    startRun(config, directory, flags.resume === true, terminal, openSource, spending),
+  );
+  if (spending?.price) terminal.note(`$${spending.account.spentUsd.toFixed(4)} spent on the actor, by the whole run`);
   if (openSource) await reportServed(done, name, flags.json === true, directory, terminal);
   else report(done, config, flags.json === true, directory, terminal);
   return exitCodeOf(done);
@@ -136,7 +147,7 @@ function report(
         ([name, first, last]) =>
           `  ${name}: ${formatPercent(first.accuracy)} -> ${formatPercent(last.accuracy)}, ${formatNumber(first.tokens)} -> ${formatNumber(last.tokens)} tokens (${last.problems} problems)`,
       ),
-      `tokens    ${formatNumber(before.tokens)} -> ${formatNumber(after.tokens)} per episode, ${timesFewer(before.tokens, after.tokens)}${budget === null ? "" : ` (budget ${budget})`}`,
+      `tokens    ${formatNumber(before.tokens)} -> ${formatNumber(after.tokens)} per episode, ${tokenChange(before.tokens, after.tokens)}${budget === null ? "" : ` (budget ${budget})`}`,
       `time      ${formatDuration(trainingSeconds ?? 0)} of training steps on ${device}; ${formatDuration(seconds)} in all since it was started`,
     ].join("\n"),
   );
@@ -176,12 +187,6 @@ function groupsOf({ before, after }: Pick<StartedRun, "before" | "after">): [str
     const first = before.groups?.[name];
     return first ? [[name, first, last] as [string, Measured, Measured]] : [];
   });
-}
-
-function timesFewer(before: number, after: number): string {
-  return after <= before
-    ? `${formatNumber(before / after)} times fewer`
-    : `${formatNumber(after / before)} times as many`;
 }
 
 function isFolder(path: string): boolean {

@@ -9,6 +9,7 @@ export type KindName =
   | "estimator"
   | "objective"
   | "cost"
+  | "sink"
   | "method"
   | "board"
   | "drawing";
@@ -79,6 +80,10 @@ export const kinds: Readonly<Record<KindName, Kind>> = {
   },
   objective: { noun: "objective", lacks: having({ name: "string", settings: "object", evaluate: "function" }) },
   cost: { noun: "cost", lacks: having({ unit: "string", scope: "object", measure: "function" }) },
+  sink: {
+    noun: "sink",
+    lacks: (value) => (typeof value === "function" ? null : having({ log: "function" })(value)),
+  },
   method: {
     noun: "method",
     lacks: having({ name: "string", title: "string", create: "function", mostCalls: "function" }),

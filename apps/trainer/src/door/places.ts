@@ -6,6 +6,7 @@ const places: readonly (readonly [key: string, kind: KindName])[] = [
   ["task.team", "team"],
   ["task.team.*", "team"],
   ["actor", "actor"],
+  ["sinks.*", "sink"],
   ["train.reward", "reward"],
   ["train.advantage", "estimator"],
   ["train.objective", "objective"],

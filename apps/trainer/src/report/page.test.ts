@@ -1,6 +1,10 @@
 import { expect, test } from "vitest";
-import { renderReport, type ReportData } from "./page.ts";
+import { loadPlot } from "./chart/plot-library.ts";
+import { renderReport as render, type ReportData } from "./page.ts";
 import type { Transcript } from "./transcripts.ts";
+
+const plot = await loadPlot();
+const renderReport = (shown: ReportData): string => render(plot, shown);
 
 const attack = `</pre><script>steal()</script>`;
 
@@ -52,10 +56,11 @@ const data: ReportData = {
     },
   ],
   evaluations: [
-    { step: 0, tokens: 60, accuracy: 0.9, interval: [0.87, 0.92] },
-    { step: 2, tokens: 15, accuracy: 0.95, interval: [0.93, 0.97] },
+    { step: 0, tokens: 60, accuracy: 0.9, interval: [0.87, 0.92], problems: 400 },
+    { step: 2, tokens: 15, accuracy: 0.95, interval: [0.93, 0.97], problems: 400 },
   ],
   decline: null,
+  game: `Two play. ${attack}`,
   transcripts: [transcript(0, attack), transcript(2, "")],
   budgetTokens: 14,
   seconds: 125,
@@ -75,9 +80,10 @@ test("the page shows start, end and ratio", () => {
   const page = renderReport(data);
   expect(page).toContain("90.0 % → 95.0 %");
   expect(page).toContain("60 → 15");
-  expect(page).toContain("<b>4×</b>");
+  expect(page).toContain("<dd>4 times fewer</dd>");
   expect(page).toContain("2 m 05 s");
-  expect(page.match(/<svg/g)?.length).toBe(5); // the plane and the four charts that have values
+  // The plane and the four charts that have values, each for wide and for narrow windows.
+  expect(page.match(/<svg viewBox="[^"]+" fill/gu)?.length).toBe(10);
 });
 
 test("the page asks for nothing outside itself", () => {
@@ -93,7 +99,11 @@ test("a run without evaluations still renders", () => {
 test("an answer that several gave together is shown by agent, escaped; a chosen one as it is", () => {
   const shown = (episode: Partial<Transcript["episode"]>): string => {
     const [before, after] = [transcript(0, "x"), transcript(2, "y")];
-    return renderReport({ ...data, transcripts: [before, { ...after, episode: { ...after.episode, ...episode } }] });
+    const page = renderReport({
+      ...data,
+      transcripts: [before, { ...after, episode: { ...after.episode, ...episode } }],
+    });
+    return page.replaceAll(/<span class="text">(.*?)<\/span>/gu, "$1");
   };
   const outputs = { first: "k6", second: attack };
   expect(shown({ answer: `k6\n\n${attack}`, outputs })).toContain(
@@ -109,4 +119,51 @@ test("what rewards count is drawn, each family in a chart of its own", () => {
   expect(page).toContain("What the reward counts: scheme");
   expect(page).toContain("fallback");
   expect(renderReport(data)).not.toContain("What the reward counts");
+});
+
+test("a chart that is zero throughout is a sentence; a series that is, a word of the legend", () => {
+  const zero = data.rows.map((row) => ({
+    ...row,
+    "clip_ratio/low_mean": 0,
+    "clip_ratio/high_mean": 0,
+    "rewards/turns/mean": 0,
+  }));
+  const page = renderReport({ ...data, rows: zero });
+  expect(page).toContain("Zero in all 2 steps, so there is nothing to draw.");
+  expect(page).toContain("zero throughout: turns");
+  expect(page.match(/<svg viewBox="[^"]+" fill/gu)?.length).toBe(10);
+});
+
+test("what does not change is not called fewer", () => {
+  const [first] = data.evaluations as [ReportData["evaluations"][number]];
+  const page = renderReport({ ...data, evaluations: [first, { ...first, step: 2 }] });
+  expect(page).toContain("<dd>as many as before</dd>");
+  expect(page).not.toContain("times fewer");
+});
+
+test("who knows, hears and says what is told apart, and the game stands before it", () => {
+  const [before, after] = [transcript(0, "k is 6"), transcript(2, "k6")];
+  const [said] = before.episode.utterances as [Transcript["episode"]["utterances"][number]];
+  const solver = { ...said, agent: "solver", turn: 1, text: "15", deliveredTo: [] };
+  const problem = { ...before.problem, views: { "holder-a": "k6" } };
+  const page = renderReport({
+    ...data,
+    transcripts: [{ ...before, problem, episode: { ...before.episode, utterances: [said, solver] } }, after],
+  });
+  expect(page).toContain(`<p class="game"><b>The game.</b> Two play.`);
+  const turns = page.replaceAll(/<span class="text">(.*?)<\/span>/gu, "$1");
+  expect(turns).toContain(`<dt>knows</dt><dd class="fact">k6</dd><dt>says</dt><dd class="says">k is 6</dd>`);
+  expect(turns).toContain(
+    `<dt>heard</dt><dd class="heard"><b>holder-a:</b> k is 6</dd><dt>says</dt><dd class="says">15</dd>`,
+  );
+});
+
+test("hostile text is shown as text: overrides by name, a megabyte cut with a way to see more", () => {
+  const text = `\u202Eevil\u001b[31m${"x".repeat(1_000_000)}`;
+  const page = renderReport({ ...data, transcripts: [transcript(0, text), transcript(2, text)] });
+  expect(page).toContain("⟨U+202E⟩evil⟨U+001B⟩[31m");
+  expect(page).not.toMatch(/[\u202e\u001b]/u);
+  expect(page).toContain("<summary>19,200 more characters</summary>");
+  expect(page).toContain("980,010 characters that only the run&#39;s files hold".replace("&#39;", "'"));
+  expect(page.length).toBeLessThan(400_000);
 });

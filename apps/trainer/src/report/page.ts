@@ -1,12 +1,16 @@
 import { describeUnscored } from "@laconic/trainer";
+import { escapeHtml } from "@laconic/evaluation";
 import { formatDuration, formatNumber, formatPercent } from "../cli/format.ts";
 import { isReference, referencePlace, referencesAt, referenceTitle } from "../door/reference.ts";
-import { renderFrontier, type FrontierPoint } from "./frontier-chart.ts";
-import { escapeHtml } from "@laconic/evaluation";
-import { renderLineChart, smooth, type LineChart, type Point, type Series } from "./line-chart.ts";
-import { scoresOf } from "./unscored.ts";
-import { theme } from "./theme.ts";
+import { renderLineChart } from "./chart/line-chart.ts";
+import { renderPlane } from "./chart/plane-chart.ts";
+import type { Plot } from "./chart/plot-library.ts";
+import { htmlPage, tiles } from "./html-page.ts";
+import { policiesOf, runCharts, smoothing } from "./run-charts.ts";
+import { runPlane, type FrontierPoint } from "./run-plane.ts";
+import { tokenChange } from "./token-change.ts";
 import { pairTranscripts, renderTranscriptPair, type Transcript } from "./transcripts.ts";
+import { scoresOf } from "./unscored.ts";
 
 /** One logged step: metric name to value. */
 export type MetricRow = Readonly<Record<string, number>>;
@@ -19,6 +23,8 @@ export interface ReportData {
   /** How the team ended clearly worse than it began, in words; null where it did not. */
   readonly decline: string | null;
   readonly transcripts: readonly Transcript[];
+  /** What the team plays, in two sentences; null where its task does not say. */
+  readonly game: string | null;
   /** Mean tokens per episode that the dual controller aims at; null without one. */
   readonly budgetTokens: number | null;
   readonly seconds: number | null;
@@ -29,51 +35,47 @@ export interface ReportData {
   readonly warnings: readonly string[];
 }
 
-const smoothing = 8;
-
 /** One self-contained HTML page: no script, no font, no request. */
-export function renderReport(data: ReportData): string {
-  const [first, last] = [data.evaluations[0], data.evaluations.at(-1)];
-  const tiles =
-    first && last
-      ? [
-          tile(`${formatPercent(first.accuracy)} → ${formatPercent(last.accuracy)}`, "accuracy on held-out problems"),
-          tile(`${formatNumber(first.tokens)} → ${formatNumber(last.tokens)}`, "tokens per episode"),
-          tile(`${formatNumber(first.tokens / last.tokens)}×`, "fewer tokens"),
-          tile(data.budgetTokens === null ? "none" : formatNumber(data.budgetTokens), "token budget"),
-          tile(data.seconds === null ? "n/a" : formatDuration(data.seconds), `of training steps on ${data.device}`),
-        ].join("")
-      : "";
-  const warnings =
-    data.warnings.length === 0
-      ? ""
-      : `<h2>Warnings</h2><ul>${data.warnings.map((warning) => `<li>${escapeHtml(warning)}</li>`).join("")}</ul>`;
-  const pairs = pairTranscripts(data.transcripts);
-  const transcripts =
-    pairs.length === 0
-      ? `<p class="empty">No problem was recorded both before and after.</p>`
-      : pairs.map(renderTranscriptPair).join("");
-  return `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>${escapeHtml(data.name)} · Laconic report</title><style>${theme}</style></head><body><main>
-<h1>${escapeHtml(data.name)}</h1>
-<p class="lead">A team and what it learned: ${escapeHtml(objectiveOf(data))}. Seed ${escapeHtml(data.seed)}, ${data.rows.length} steps.</p>
-${data.decline === null ? "" : `<p class="lead" role="alert"><b>Warning:</b> ${escapeHtml(data.decline)}.</p>`}
-<div class="tiles">${tiles}</div>
+export function renderReport(plot: Plot, data: ReportData): string {
+  const { rows, evaluations, budgetTokens, warnings } = data;
+  const charts = runCharts(rows, budgetTokens).map((chart, i) => renderLineChart(plot, chart, `chart-${i + 1}`));
+  const listed = warnings.map((warning) => `<li>${escapeHtml(warning)}</li>`).join("");
+  return htmlPage(
+    data.name,
+    `<p class="lead">A team and what it learned: ${escapeHtml(objectiveOf(data))}. Seed ${escapeHtml(data.seed)}, ${rows.length} ${rows.length === 1 ? "step" : "steps"}.</p>
+${data.decline === null ? "" : `<p class="alert" role="alert"><b>Warning:</b> ${escapeHtml(data.decline)}.</p>`}
+${tiles(tilesOf(data))}
 ${scores(data)}
-${renderFrontier(data.evaluations, data.budgetTokens)}
+${renderPlane(plot, runPlane(evaluations, budgetTokens), "plane")}
 <h2>Training, step by step</h2>
-<p class="lead">Faint lines are single steps; solid lines are means over ${smoothing} steps.</p>
-<div class="charts">${charts(data).map(renderLineChart).join("")}</div>
+<p class="lead">Faint lines are single steps; solid lines are means over ${smoothing} steps where the legend says so.</p>
+<div class="charts">${charts.join("")}</div>
 <h2>The same problems, before and after</h2>
-${transcripts}
-${warnings}
+${conversations(data)}
+${listed === "" ? "" : `<h2>Warnings</h2><ul>${listed}</ul>`}
 <h2>Configuration</h2>
 ${ownValues(data)}
-<details><summary>Resolved settings</summary><pre>${escapeHtml(JSON.stringify(data.config, null, 2))}</pre></details>
-</main></body></html>
-`;
+<details><summary>Resolved settings</summary><pre tabindex="0" aria-label="Resolved settings">${escapeHtml(JSON.stringify(data.config, null, 2))}</pre></details>`,
+  );
+}
+
+function tilesOf({ evaluations, budgetTokens, seconds, device }: ReportData): (readonly [string, string])[] {
+  const [first, last] = [evaluations[0], evaluations.at(-1)];
+  if (!first || !last) return [];
+  const problems = last.problems === 0 ? "held-out problems" : `${last.problems} held-out problems`;
+  return [
+    [`${formatPercent(first.accuracy)} → ${formatPercent(last.accuracy)}`, `accuracy on ${problems}`],
+    [`${formatNumber(first.tokens)} → ${formatNumber(last.tokens)}`, "tokens per episode"],
+    [tokenChange(first.tokens, last.tokens), "tokens, start to end"],
+    [budgetTokens === null ? "none" : `${formatNumber(budgetTokens)} tokens`, "budget per episode"],
+    [seconds === null ? "n/a" : formatDuration(seconds), `of training steps on ${device}`],
+  ];
+}
+
+function conversations({ transcripts, game }: ReportData): string {
+  const pairs = pairTranscripts(transcripts);
+  if (pairs.length === 0) return `<p>No problem was recorded both before and after.</p>`;
+  return `${game === null ? "" : `<p class="game"><b>The game.</b> ${escapeHtml(game)}</p>`}${pairs.map(renderTranscriptPair).join("")}`;
 }
 
 /** What became of the answers of training, where not all got a score. */
@@ -99,123 +101,7 @@ function ownValues({ config }: ReportData): string {
 function objectiveOf({ config, rows }: ReportData): string {
   const { train } = config as { readonly train?: { readonly objective?: { readonly name?: string } } };
   const own = train?.objective;
-  const policies = names(rows, /^policy\/([\w-]+)\/optim\/lr$/).length;
+  const policies = policiesOf(rows).length;
   const name = isReference(own) ? referenceTitle(own) : (own?.name ?? "gspo");
   return policies > 1 ? `${name}, ${policies} policies` : name;
-}
-
-function charts(data: ReportData): LineChart[] {
-  const { rows, budgetTokens } = data;
-  const policies = names(rows, /^policy\/([\w-]+)\/optim\/lr$/);
-  const agents = names(rows, /^silence\/(.+)\/frac$/);
-  const terms = names(rows, /^rewards\/(.+)\/mean$/);
-  const budgetLine = budgetTokens === null ? [] : [{ y: budgetTokens, label: `budget ${formatNumber(budgetTokens)}` }];
-  const step = { xLabel: "step" };
-  return [
-    {
-      ...step,
-      title: "Accuracy",
-      caption: "Share of training episodes answered correctly, sampled.",
-      series: pairOf(rows, "task/accuracy", "accuracy", 1),
-      yDomain: [0, 1],
-    },
-    {
-      ...step,
-      title: "Tokens per episode",
-      caption: "Written by the whole team, end tokens included.",
-      series: pairOf(rows, "tokens/episode_mean", "tokens", 2),
-      references: budgetLine,
-    },
-    {
-      ...step,
-      title: "Price of a token (λ)",
-      caption: "The dual variable of Eq. 5: it rises while the team is over budget.",
-      series: [series(rows, "budget/tokens/lambda", "λ", 4)],
-    },
-    {
-      ...step,
-      title: "Silence",
-      caption: "Share of turns in which an agent said nothing.",
-      series: agents.map((agent, i) => ({
-        ...series(rows, `silence/${agent}/frac`, agent, color(i)),
-        points: smooth(pointsOf(rows, `silence/${agent}/frac`), smoothing),
-      })),
-      yDomain: [0, 1],
-    },
-    policies.length > 1
-      ? {
-          ...step,
-          title: "Entropy",
-          caption: "Mean entropy of a token in nats, by policy.",
-          series: policies.map((policy, i) => series(rows, `policy/${policy}/actor/entropy`, policy, color(i))),
-        }
-      : {
-          ...step,
-          title: "Clip fraction",
-          caption: "Share of messages whose ratio was clipped, by side.",
-          series: [
-            series(rows, "clip_ratio/low_mean", "below 1 − ε", 1),
-            series(rows, "clip_ratio/high_mean", "above 1 + ε", 2),
-          ],
-        },
-    {
-      ...step,
-      title: "Reward terms",
-      caption: "Mean of each term of Eq. 1; costs are negative.",
-      series: terms.map((term, i) => series(rows, `rewards/${term}/mean`, term, color(i))),
-    },
-    ...measureCharts(rows),
-  ];
-}
-
-/** What rewards count beside their terms: one chart of names alone, and one a family, such as `scheme/fallback`. */
-function measureCharts(rows: readonly MetricRow[]): LineChart[] {
-  const measures = names(rows, /^measures\/(.+)$/);
-  const familyOf = (name: string): string => (name.includes("/") ? name.slice(0, name.indexOf("/")) : "");
-  return [...new Set(measures.map((name) => familyOf(name)))].map((family) => ({
-    xLabel: "step",
-    title: family === "" ? "What the reward counts" : `What the reward counts: ${family}`,
-    caption:
-      family === "" ? "Mean of each part over the step's episodes." : "Share or mean over the step's episodes of each.",
-    series: measures
-      .filter((name) => familyOf(name) === family)
-      .map((name, i) => series(rows, `measures/${name}`, name.slice(family === "" ? 0 : family.length + 1), color(i))),
-  }));
-}
-
-/** The raw values, faint, under their trailing mean. */
-function pairOf(rows: readonly MetricRow[], metric: string, name: string, hue: Series["color"]): Series[] {
-  const points = pointsOf(rows, metric);
-  return [
-    { name: `${name}, each step`, points, color: hue, faint: true },
-    { name, points: smooth(points, smoothing), color: hue },
-  ];
-}
-
-function series(rows: readonly MetricRow[], metric: string, name: string, hue: Series["color"]): Series {
-  return { name, points: pointsOf(rows, metric), color: hue };
-}
-
-function pointsOf(rows: readonly MetricRow[], metric: string): Point[] {
-  return rows.flatMap((row) => {
-    const [x, y] = [row["step"], row[metric]];
-    return x === undefined || y === undefined ? [] : [{ x, y }];
-  });
-}
-
-function names(rows: readonly MetricRow[], pattern: RegExp): string[] {
-  const found = new Set<string>();
-  for (const key of Object.keys(rows.at(-1) ?? {})) {
-    const name = pattern.exec(key)?.[1];
-    if (name !== undefined) found.add(name);
-  }
-  return [...found];
-}
-
-function color(index: number): Series["color"] {
-  return ((index % 5) + 1) as Series["color"];
-}
-
-function tile(value: string, label: string): string {
-  return `<div class="tile"><b>${escapeHtml(value)}</b><span>${escapeHtml(label)}</span></div>`;
 }

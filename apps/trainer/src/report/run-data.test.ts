@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
 import { formatDuration } from "../cli/format.ts";
+import { loadPlot } from "./chart/plot-library.ts";
 import { renderReport } from "./page.ts";
 import { readRunData, trainingSeconds } from "./run-data.ts";
 
@@ -21,6 +22,6 @@ test("the report shows the seconds that the terminal shows: of all steps, before
   const evaluation = { accuracy: 1, tokens: 9, interval: [0.9, 1] };
   await file("evaluations.jsonl", `${JSON.stringify({ step: 0, ...evaluation })}\n`);
   expect(await trainingSeconds(folder)).toBe(85.5);
-  const page = renderReport(await readRunData(folder));
-  expect(page).toContain(`<b>${formatDuration(85.5)}</b><span>of training steps on wasm</span>`);
+  const page = renderReport(await loadPlot(), await readRunData(folder));
+  expect(page).toContain(`<dt>of training steps on wasm</dt><dd>${formatDuration(85.5)}</dd>`);
 });

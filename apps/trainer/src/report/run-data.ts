@@ -11,8 +11,9 @@ import {
   type Evaluation,
 } from "@laconic/trainer";
 import { parseJson } from "../cli/json.ts";
-import type { FrontierPoint } from "./frontier-chart.ts";
+import { gameOf } from "./game.ts";
 import type { MetricRow, ReportData } from "./page.ts";
+import type { FrontierPoint } from "./run-plane.ts";
 import type { Transcript } from "./transcripts.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -43,6 +44,7 @@ export async function readRunData(directory: string): Promise<ReportData> {
     evaluations: evaluated.map(evaluationPoint),
     decline: declineIn(evaluated),
     transcripts: (await readLines(fs, path(runFiles.episodes))).flatMap(transcript),
+    game: gameOf(config, environment),
     budgetTokens: numberOr(record(train["budget"])["targetTokens"], null),
     seconds: secondsOf(timing),
     device: textOr(record(environment["engine"])["device"], "unknown"),
@@ -63,9 +65,7 @@ function declineIn(rows: readonly Json[]): string | null {
 }
 
 function evaluationOf(row: Json): Evaluation {
-  const { step, tokens, accuracy, interval } = evaluationPoint(row);
-  const silence = numbersOf(record(row["silence"]));
-  return { step, tokens, accuracy, interval, silence, problems: numberOr(row["problems"], 0) };
+  return { ...evaluationPoint(row), silence: numbersOf(record(row["silence"])) };
 }
 
 /** What the steps of a run took, in all the processes that trained it; evaluations are not steps. Null before the first. */
@@ -84,6 +84,7 @@ function evaluationPoint(row: Json): FrontierPoint {
     tokens: Number(row["tokens"]),
     accuracy: Number(row["accuracy"]),
     interval: [low ?? 0, high ?? 1],
+    problems: numberOr(row["problems"], 0),
   };
 }
 

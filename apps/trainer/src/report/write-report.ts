@@ -1,13 +1,15 @@
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { writeGiven } from "../cli/files.ts";
-import { renderFrontierFile } from "./frontier-chart.ts";
+import { planeFile } from "./chart/plane-file.ts";
+import { loadPlot } from "./chart/plot-library.ts";
 import { renderReport } from "./page.ts";
 import { readRunData } from "./run-data.ts";
+import { runPlane } from "./run-plane.ts";
 
 /** Renders a run directory into its `report.html`; returns the file's path. */
 export async function writeReport(directory: string, file: string = join(directory, "report.html")): Promise<string> {
-  await writeGiven(file, renderReport(await readRunData(directory)));
+  await writeGiven(file, renderReport(await loadPlot(), await readRunData(directory)));
   return file;
 }
 
@@ -23,8 +25,7 @@ export async function readWarnings(directory: string): Promise<readonly string[]
  */
 export async function writePicture(directory: string, file: string): Promise<void> {
   const { evaluations, budgetTokens } = await readRunData(directory);
-  const picture = renderFrontierFile(evaluations, budgetTokens);
-  if (picture === null)
+  if (evaluations.length === 0)
     throw new LaconicError("run_missing", `${directory} holds no evaluation to draw`, { directory });
-  await writeGiven(file, picture);
+  await writeGiven(file, planeFile(await loadPlot(), runPlane(evaluations, budgetTokens), "wide"));
 }

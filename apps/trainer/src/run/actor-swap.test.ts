@@ -100,3 +100,66 @@ test(
     expect(summaries.map(({ samples, usd }) => [samples, usd])).toEqual([[served.length, spent]]);
   },
 );
+
+test("what an API actor costs is capped, in evaluations and over a whole training, however often it goes on", async () => {
+  const folder = await temporaryFolder();
+  const [model, file] = [join(folder, "model"), join(folder, "sums.csv")];
+  await tinyChatModel(model);
+  await writeFile(file, csv);
+  const { url, served } = await recordingServer(() => "#### 4");
+  const run = await hintRun(folder, model, file, "plain");
+  const api = ["--actor", `api:oracle@${url}`, "--actor-price", "1000,2000", "--max-usd"];
+  const refused = async (...words: readonly string[]): Promise<string> => {
+    const { code, err } = await laconic("eval", run, ...words);
+    expect(code).toBe(2);
+    return err;
+  };
+  expect(await refused("--max-usd", "1")).toContain("--max-usd has no effect: no agent speaks through a server's API");
+  expect(await refused("--actor", `api:oracle@${url}`, "--max-usd", "1")).toContain("give --actor-price");
+  expect(served).toEqual([]);
+  const stopped = await laconic("eval", run, ...api, "0.000001", "--json");
+  expect([stopped.code, JSON.parse(stopped.out), served.length]).toMatchObject([
+    1,
+    { error: { code: "budget_refused" } },
+    0,
+  ]);
+  const paid = await laconic("eval", run, ...api, "100", "--json");
+  const spent = served.reduce((sum, each) => sum + (1000 * each.promptTokens + 2000 * each.completionTokens) / 1e6, 0);
+  expect((JSON.parse(paid.out) as { spentUsd: number }).spentUsd).toBeCloseTo(spent, 9);
+
+  // Of a step and of the first evaluation alike: two requests each.
+  const config = join(folder, "paid.config.json");
+  const stored = JSON.parse(await readFile(join(folder, "hint.config.json"), "utf8")) as { train: object };
+  const train = { ...stored.train, steps: 12, evaluation: { every: 0, problems: 2, transcripts: 0 } };
+  await writeFile(config, JSON.stringify({ ...stored, actor: { api: { model: "oracle", baseUrl: url } }, train }));
+  served.length = 0;
+  const directory = join(folder, "paid");
+  const cap = ["--actor-price", "1000,2000", "--max-usd"];
+  const spentHere = async (): Promise<number> =>
+    (JSON.parse(await readFile(join(directory, "spending.json"), "utf8")) as { spentUsd: number }).spentUsd;
+  const first = await laconic("train", config, "--run", directory, ...cap, "0.6");
+  expect(first.err).toMatch(/laconic: .*the next call may cost \$[\d.]+; .* of \$0\.6$/m);
+  expect(first.err).toContain(
+    `the last checkpoint goes on with: laconic train --resume --run ${directory} --max-usd MORE`,
+  );
+  expect(first.code).toBe(1);
+  const half = await spentHere();
+  expect(half).toBeLessThanOrEqual(0.6);
+  // The steps that were paid for are kept, though no checkpoint was due.
+  const [{ step } = { step: 0 }] = (
+    JSON.parse((await laconic("ls", directory, "--json")).out) as { runs: { step: number }[] }
+  ).runs;
+  expect(step).toBeGreaterThan(0);
+  const ofRun = served.length;
+  expect(JSON.parse((await laconic("eval", directory, "--json", ...cap, "9")).out)).toMatchObject({ step });
+  served.splice(ofRun);
+  // The same cap again leaves nothing; a higher one pays for the rest.
+  const again = await laconic("train", "--resume", directory, ...cap, "0.6");
+  expect(again.code).toBe(1);
+  expect(await spentHere()).toBeLessThanOrEqual(0.6);
+  expect((await laconic("train", "--resume", directory, ...cap, "100")).code).toBe(0);
+  const whole = served
+    .filter(({ model: name }) => name === "oracle")
+    .reduce((sum, each) => sum + (1000 * each.promptTokens + 2000 * each.completionTokens) / 1e6, 0);
+  expect(await spentHere()).toBeCloseTo(whole, 9);
+});

@@ -10,6 +10,7 @@ import { checkSamplerSettings, withGapCorrection } from "./fleet/check-fleet.ts"
 import { samplerSettings } from "./fleet/fleet-setting.ts";
 import { checkRemoteSettings } from "./remote/check-remote.ts";
 import { remoteSettings } from "./remote/tinker-setting.ts";
+import { defaultSinks, isDefaultSinks, sinkSettings } from "../sinks/sink-setting.ts";
 import type { ActorSettings, AppConfig, MemorySettings, TaskSettings } from "./run-settings.ts";
 
 /** As written: `train` is partial and filled with defaults, and names stand where values of the user's own do. */
@@ -35,6 +36,7 @@ const defaults: WrittenConfig = {
   device: "auto",
   workers: "auto",
   memory: {},
+  sinks: defaultSinks,
   train: {},
 };
 
@@ -74,6 +76,7 @@ const writtenSchema: z.ZodType<WrittenConfig> = z.strictObject({
     recompute: z.enum(["none", "layer"]).exactOptional(),
     cacheGb: z.number().positive().exactOptional(),
   }),
+  sinks: sinkSettings,
   train: z.record(z.string(), z.unknown()),
 });
 
@@ -121,8 +124,15 @@ export function parseAppConfig(written: unknown): AppConfig {
 }
 
 /** The configuration as a file would hold it: what {@link parseAppConfig} reads again. */
-export function writtenConfig({ own, train, engine, memory, ...config }: AppConfig): Readonly<Record<string, unknown>> {
+export function writtenConfig({
+  own,
+  train,
+  engine,
+  memory,
+  sinks,
+  ...config
+}: AppConfig): Readonly<Record<string, unknown>> {
   // Memory has no effect on a server.
   const where = engine === null ? { memory } : { engine };
-  return { ...config, ...where, train: joinTrain(train, own) };
+  return { ...config, ...where, ...(!isDefaultSinks(sinks) && { sinks }), train: joinTrain(train, own) };
 }

@@ -26,16 +26,17 @@ const hubName = /^hub:([^@/]+(?:\/[^@/]+)?)(?:\/([^@]+))?(?:@(.+))?$/;
  * `/folder` below it and `@revision` where it is not `main`. Files that the hub's cache lacks are downloaded, with progress;
  * checkpoints of llama2.c are converted once, into the user's cache.
  * @param options.weights - false leaves them on the hub: a server has them
+ * @param options.offline - true downloads nothing
  * @throws LaconicError `checkpoint_missing` for a folder that does not exist, and what `openSnapshot` and `convertedFolder` throw
  */
 export async function openModelFolder(
   given: string,
   terminal: Terminal,
-  { weights = true }: { readonly weights?: boolean } = {},
+  { weights = true, offline = false }: { readonly weights?: boolean; readonly offline?: boolean } = {},
 ): Promise<ModelFolder> {
   if (given === "shipped") return { folder: fileURLToPath(shippedCheckpoint), pinned: given, name: "relay-one-fact" };
   const [, repo, below, revision = "main"] = hubName.exec(given) ?? [];
-  if (repo !== undefined) return fromHub({ repo, below, revision, weights }, terminal);
+  if (repo !== undefined) return fromHub({ repo, below, revision, weights, offline }, terminal);
   const folder = resolve(given);
   const found = await stat(folder).catch(() => null);
   const name = folder.split(/[/\\]/).at(-1) ?? given;
@@ -53,9 +54,13 @@ interface HubModel {
   readonly revision: string;
   /** Whether its weights are wanted too. */
   readonly weights: boolean;
+  readonly offline: boolean;
 }
 
-async function fromHub({ repo, below, revision, weights }: HubModel, terminal: Terminal): Promise<ModelFolder> {
+async function fromHub(
+  { repo, below, revision, weights, offline }: HubModel,
+  terminal: Terminal,
+): Promise<ModelFolder> {
   const parts = below?.split("/") ?? [];
   if (parts.some((part) => !/^\w[\w.-]*$/.test(part)))
     throw new LaconicError("input_invalid", `hub:${repo}/${below} names no folder of a repository`, { key: "model" });
@@ -67,9 +72,9 @@ async function fromHub({ repo, below, revision, weights }: HubModel, terminal: T
     revision,
     files: wantedFiles(inside, isFile ? below : undefined).filter((name) => weights || isDescribing(name)),
   };
-  const open = (offline: boolean): ReturnType<typeof openSnapshot> =>
-    openSnapshot({ ...options, offline, onProgress: downloadProgress(repo, terminal) });
-  const { folder, commit } = await open(options.offline).catch((error: unknown) => {
+  const open = (fromCache: boolean): ReturnType<typeof openSnapshot> =>
+    openSnapshot({ ...options, offline: fromCache, onProgress: downloadProgress(repo, terminal) });
+  const { folder, commit } = await open(offline || options.offline).catch((error: unknown) => {
     // A commit means the same files for ever, so what the cache has will do when the hub cannot be reached.
     const unreachable = LaconicError.is(error) && error.code === "hub_unavailable";
     if (!unreachable || !/^[0-9a-f]{40}$/.test(revision)) throw error;

@@ -7,6 +7,7 @@ import type { Reference } from "../door/reference.ts";
 import type { SamplerSettings } from "./fleet/fleet-setting.ts";
 import type { OwnValues } from "../door/run-values.ts";
 import type { RemoteSettings } from "./remote/tinker-setting.ts";
+import type { SinkSetting } from "../sinks/sink-setting.ts";
 
 /** A run as a configuration file describes it. */
 export interface AppConfig {
@@ -35,6 +36,8 @@ export interface AppConfig {
   /** Threads that share each batch; `auto` is what suits the device. Part of the run: another number rounds differently. */
   readonly workers: number | "auto";
   readonly memory: MemorySettings;
+  /** Where metrics, held-out values and transcripts go beside the run's folder; no part of what is computed. */
+  readonly sinks: readonly SinkSetting[];
   readonly train: TrainConfig;
   /** What it learns by beside `train`, where that is not named there but the user's own. */
   readonly own: OwnValues;

@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
+import { LaconicError } from "@laconic/core";
 import type { TrainingParts, TrainResult } from "@laconic/trainer";
-import { checkTraining, declineOf, openRun, tensorBoardSink, train, type RunOptions } from "@laconic/trainer";
+import { checkTraining, declineOf, openRun, train, type RunOptions, type SinkOutcome } from "@laconic/trainer";
+import { saying, type Saying } from "../cli/saying.ts";
 import { statusLine } from "../cli/status-line.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { formatNumber, formatPercent } from "../cli/format.ts";
@@ -17,13 +19,19 @@ import { chooseDevice } from "./devices.ts";
 import { openModelFolder } from "./model-folder.ts";
 import { openParts, type OpenedParts, type Place } from "./open-parts.ts";
 import { runResources } from "./open-run.ts";
+import { spendingMeter } from "./actor-spending.ts";
+import type { Spending } from "./spending.ts";
 import { serversOf, type SamplerSettings } from "./fleet/fleet-setting.ts";
 import { openFleet, serversInShort, type OpenedFleet } from "./fleet/open-fleet.ts";
+import { openSinks } from "../sinks/open-sinks.ts";
 import { checkAgainstServer } from "./remote/check-remote.ts";
 import { probedServer, recordInputs, recordLines, tokenLimits } from "./remote/tinker-server.ts";
 import { policyTask } from "./policy-task.ts";
 import { runInputs } from "./run-inputs.ts";
 import { pinnedRunTask } from "./run-task.ts";
+
+/** Between two lines where nobody watches, in milliseconds. */
+const longestSilence = 30_000;
 
 export interface StartedRun extends TrainResult {
   /** What interrupted the run, if anything did. */
@@ -58,13 +66,15 @@ export async function startRun(
   resume: Exclude<RunOptions["resume"], undefined>,
   terminal: Terminal,
   openSource?: OpenSource,
+  spending: Spending | null = null,
 ): Promise<StartedRun> {
   // A run that goes on is refused by the name of the file; where one may be started over, openRun says what differs.
   if (resume === true) await checkSources(directory);
   const { models } = await checkRun(given, terminal, { served: openSource !== undefined });
   const weights = given.engine === null;
   const { pinned, folder } = await openModelFolder(given.model, terminal, { weights });
-  const { place, ...where } = await choosePlace(given, folder, models, terminal);
+  const choosing = saying(terminal, "trying devices");
+  const { place, ...where } = await choosePlace(given, folder, models, terminal).finally(() => choosing.done());
   const config = { ...given, task: await pinnedRunTask(given.task), model: pinned, ...where };
   const warn = (message: string): void => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`);
   const resources = await runResources(pinned, terminal, { weights });
@@ -72,7 +82,13 @@ export async function startRun(
   const { sampler } = config;
   // Servers batch by themselves: no request waits for another.
   const batching = sampler ? { batching: "continuous" as const } : {};
-  const opened = await openParts(config, place, { ...resources, journal, ...batching });
+  const loading = saying(
+    terminal,
+    given.engine ? "opening the models on the server" : `loading the model on ${config.device}`,
+  );
+  const opened = await openParts(config, place, { ...resources, journal, spending, ...batching }).finally(() =>
+    loading.done(),
+  );
   const { engine, task, parts: local, close } = opened;
   let fleet: OpenedFleet | null = null;
   const stop = new AbortController();
@@ -92,28 +108,35 @@ export async function startRun(
       sampler &&
       (await openFleet(sampler, local.policies, { directory, vocabularySize, temperature, note: fleetNote }));
     const parts = fleet ? { ...local, policies: fleet.policies } : local;
-    const sources = await sourcesOf(config);
+    const sources = await sourcesOf({ ...config, sinks: [] }); // what is shown elsewhere changes nothing of it
     const inputs = {
       ...(await runInputs(await modelFolders(config, terminal), task)),
       ...sourceInputs(directory, sources),
       ...("kind" in place && recordInputs(place.record)),
     };
     const known = policyTask(config.task);
+    const sinks = await openSinks(config.sinks, directory);
     const started = performance.now();
     let first: number | null = null;
-    const { steps } = config.train;
+    const { steps, evaluation: measure, problemsPerStep, episodesPerProblem } = config.train;
+    const measuring = `measuring ${Math.min(measure.problems, task.heldOut.length)} held-out problems`;
+    // Of the first step, and of the last line where nobody watches.
+    let [stepping, told] = [started, started];
+    let now: Saying = { done: () => undefined };
     const run = await openRun({
       directory,
       resume,
       config: inFolder(directory, writtenConfig(config)),
       environment: {
         ...(await describeEnvironment(engine.capabilities)),
+        ...(task.about !== undefined && { about: task.about }),
         ...("kind" in place && { server: place.record }),
         ...(fleet && { samplers: fleet.record }),
       },
       inputs,
       adjustable: {
         "train.steps": scheduleNote(config),
+        sinks: "",
         ...(sampler && samplerAdjustable(sampler)),
         ...(config.engine && {
           "engine.tinker.url": ": its server has the run's checkpoints under the same names, or loads none",
@@ -122,47 +145,71 @@ export async function startRun(
       ...(known !== null && { policy: { task: known } }),
       keepCheckpoints: config.train.checkpoint.keep,
       now: () => performance.now(),
-      sinks: [
-        tensorBoardSink({ directory: join(directory, "tensorboard"), wallTime: () => new Date().getTime() / 1000 }),
-      ],
+      sinks,
       observer: {
         step(metrics) {
           fleet?.flush().catch((error: unknown) => warn(`samplers.jsonl: ${(error as Error).message}`));
+          now.done();
+          meter?.keep().catch((error: unknown) => warn(`spending.json: ${(error as Error).message}`));
           const step = metrics["step"] as number;
           first ??= step - 1;
+          const at = performance.now();
           const line = statusLine({
             step,
             steps,
             accuracy: metrics["task/accuracy"] as number,
             tokens: metrics["tokens/episode_mean"] as number,
             tokenPrice: metrics["budget/tokens/lambda"] as number,
-            elapsedSeconds: (performance.now() - started) / 1000,
+            elapsedSeconds: (at - stepping) / 1000,
             stepsDone: step - first,
             ...(fleet && { note: serversInShort(fleet.servers()) }),
           });
           if (terminal.interactive) terminal.status(line);
-          else if (step % 10 === 0 || step === steps) terminal.note(line);
+          else if (step % 10 === 0 || step === steps || at - told > longestSilence) {
+            terminal.note(line);
+            told = at;
+          }
+          if (!openSource && (step === steps || (measure.every > 0 && step % measure.every === 0)))
+            now = saying(terminal, measuring);
         },
-        evaluation: ({ step, accuracy, tokens, problems, ...evaluation }) =>
+        evaluation: ({ step, accuracy, tokens, problems, ...evaluation }) => {
+          now.done();
           terminal.note(
             `${terminal.paint("cyan", `held-out at step ${step}`)}: accuracy ${formatPercent(accuracy)}, ${formatNumber(tokens)} tokens per episode (${problems} problems${withoutScore(evaluation)})`,
-          ),
+          );
+          if (step > 0) return;
+          [stepping, told] = [performance.now(), performance.now()];
+          now = saying(
+            terminal,
+            `first step: ${problemsPerStep} problems x ${episodesPerProblem} episodes, and the update`,
+          );
+        },
         warning: warn,
       },
     });
     let result: TrainResult;
     let source: OpenedSource | undefined;
+    let outcome: SinkOutcome = "failed";
+    now = saying(terminal, resume === false && !openSource ? `${measuring} before the first step` : "starting");
+    const meter = spending?.price ? await spendingMeter(directory, spending) : null;
     try {
       await keepSources(directory, sources);
       source = await openSource?.({ ...opened, parts }, { config, directory, resume: resume !== false });
       result = await train(source?.parts ?? parts, config.train, run, stop.signal);
+      outcome = result.interrupted ? "interrupted" : "finished";
     } catch (error) {
-      if ("kind" in place) terminal.note(`the last checkpoint goes on with: laconic train --resume --run ${directory}`);
+      const spent = spending && LaconicError.is(error) && error.code === "budget_refused";
+      if ("kind" in place || spent)
+        terminal.note(
+          `the last checkpoint goes on with: laconic train --resume --run ${directory}${spent ? " --max-usd MORE" : ""}`,
+        );
       throw error;
     } finally {
+      now.done();
       await source?.close();
       await fleet?.flush();
-      await run.close();
+      await meter?.keep();
+      await run.close(outcome);
     }
     const seconds = (performance.now() - started) / 1000;
     const decline = declineOf(result.before, result.after);

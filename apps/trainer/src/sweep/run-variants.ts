@@ -5,11 +5,13 @@ import { changesOf, nodeFileSystem } from "@laconic/trainer";
 import { z } from "zod";
 import { formatDuration } from "../cli/format.ts";
 import type { Terminal } from "../cli/terminal.ts";
+import { actorSpending, spentIn, type CapFlags } from "../run/actor-spending.ts";
 import { parseAppConfig } from "../run/app-config.ts";
 import type { AppConfig } from "../run/run-settings.ts";
 import { checkRun } from "../run/check-run.ts";
 import { configOfRun } from "../run/open-run.ts";
 import { applyOverrides } from "../run/overrides.ts";
+import type { Spending } from "../run/spending.ts";
 import { exitCodeOf, startRun } from "../run/start-run.ts";
 
 /** A configuration by what it changes of another, as overrides. */
@@ -59,6 +61,8 @@ export interface VariantOptions {
   /** File in the folder that holds the results: what it has already is not trained again. */
   readonly file: string;
   readonly onResult: (results: readonly VariantResult[]) => Promise<void>;
+  /** For all runs together, of actors behind a server. */
+  readonly cap?: CapFlags;
 }
 
 export function runFolder(folder: string, variant: string, seed: number): string {
@@ -91,6 +95,7 @@ export async function runVariants(options: VariantOptions, terminal: Terminal): 
         await plan(variant, seed, () => parseAppConfig(applyOverrides(variant.base ?? base, words)), folder, terminal),
       );
     }
+  const spending = await sharedSpending(planned, options.cap ?? {});
   await mkdir(folder, { recursive: true });
   const results: VariantResult[] = [];
   for (const [i, { variant, seed, config, directory }] of planned.entries()) {
@@ -103,7 +108,7 @@ export async function runVariants(options: VariantOptions, terminal: Terminal): 
     terminal.note(
       `${terminal.paint("bold", name)} (${about}), seed ${seed}: run ${i + 1} of ${planned.length}${timeLeft(results, planned.length - i)}`,
     );
-    const outcome = await startRun(config, directory, "where-possible", terminal);
+    const outcome = await startRun(config, directory, "where-possible", terminal, undefined, spending);
     if (outcome.interrupted) {
       terminal.note("stopped; the same command again goes on from here");
       return exitCodeOf(outcome);
@@ -116,6 +121,29 @@ export async function runVariants(options: VariantOptions, terminal: Terminal): 
   }
   await onResult(results);
   return results;
+}
+
+/**
+ * One account, with what every run has spent already.
+ * @throws LaconicError `config_invalid` for variants whose actors are several models: a price is one model's
+ */
+async function sharedSpending(planned: readonly Planned[], cap: CapFlags): Promise<Spending | null> {
+  const names = new Set(planned.map(({ config: { actor } }) => JSON.stringify(actor)));
+  const [first] = planned;
+  if (!first) return null;
+  if (names.size > 1 && (cap["max-usd"] !== undefined || cap["actor-price"] !== undefined))
+    throw new LaconicError(
+      "config_invalid",
+      "--max-usd and --actor-price take one actor, and the variants have several",
+      {
+        flag: "max-usd",
+      },
+    );
+  // Without a cap each run books on its own.
+  if (names.size > 1) return null;
+  let spent = 0;
+  for (const { directory } of planned) spent += await spentIn(directory);
+  return actorSpending(first.config.actor, cap, spent);
 }
 
 /** As long as those before took on average. */

@@ -1,5 +1,12 @@
 import { join } from "node:path";
-import { frontierOf, hypervolume, pairedBootstrapOverRuns, tokensAtAccuracy, type Interval } from "@laconic/evaluation";
+import {
+  frontierOf,
+  hypervolume,
+  pairedBootstrapOverRuns,
+  tokensAtAccuracy,
+  type Interval,
+  type Table,
+} from "@laconic/evaluation";
 import { nodeFileSystem, readLines, runFiles } from "@laconic/trainer";
 import { formatNumber, formatPercent } from "../cli/format.ts";
 import { runFolder, type VariantResult } from "./run-variants.ts";
@@ -26,6 +33,8 @@ export interface SweepSummary {
   readonly before: { readonly accuracy: number; readonly tokens: number };
   /** Tokens of the frontier at the untrained team's accuracy; null where none is as good. */
   readonly tokensAtStartAccuracy: number | null;
+  /** Held-out problems with a score, the fewest of any run. */
+  readonly problems: number;
 }
 
 interface Measured {
@@ -82,6 +91,7 @@ export async function summariseSweep(folder: string, results: readonly VariantRe
     hypervolume: hypervolume(points, before.tokens),
     before,
     tokensAtStartAccuracy: tokensAtAccuracy(points, before.accuracy),
+    problems: Math.min(...[...episodes.values()].flatMap((runs) => [...runs.values()].map(({ size }) => size))),
   };
 }
 
@@ -114,15 +124,62 @@ export function intervalText(interval: Interval | null, scale: number): string {
   return `${shown(value)} [${shown(low)}, ${shown(high)}]`;
 }
 
-export function sweepTable({ rows, hypervolume: area, before, tokensAtStartAccuracy }: SweepSummary): string {
+/** The sweep as a table; units stand in its head. */
+export function sweepRows({ rows }: SweepSummary): Table {
+  return {
+    title: "Variants",
+    columns: [
+      "variant",
+      "accuracy",
+      "tokens per episode",
+      "on the frontier",
+      "accuracy against the first, points",
+      "tokens against the first",
+      "n, seeds",
+    ],
+    rows: rows.map((row) => [
+      row.about,
+      formatPercent(row.accuracy),
+      formatNumber(row.tokens),
+      row.onFrontier ? "yes" : "no",
+      intervalText(row.accuracyDifference, 100),
+      intervalText(row.tokenDifference, 1),
+      String(row.seeds),
+    ]),
+  };
+}
+
+/** What a sweep came to, in words. */
+export function sweepSaid({ hypervolume: area, before, tokensAtStartAccuracy }: SweepSummary): string {
+  const cost =
+    tokensAtStartAccuracy === null
+      ? "no variant is as accurate"
+      : `that accuracy costs ${formatNumber(tokensAtStartAccuracy)} tokens on its frontier`;
+  return `Before training: ${formatPercent(before.accuracy)} with ${formatNumber(before.tokens)} tokens per episode. The sweep dominates ${formatPercent(area)} of the plane up to these tokens; ${cost}.`;
+}
+
+/** Of how many seeds and problems differences are, and what so few of them cannot show. */
+export function differencesNote(seeds: number, problems: number): string {
+  const few =
+    seeds === 1
+      ? " One seed says nothing about another one."
+      : seeds < 5
+        ? ` n = ${seeds} seeds: intervals of so few are narrower than they say.`
+        : "";
+  return `Differences: means of ${seeds} ${seeds === 1 ? "seed" : "seeds"} on ${problems} held-out problems each, 95 % by the paired bootstrap over seeds and problems.${few}`;
+}
+
+export function sweepTable(summary: SweepSummary): string {
+  const { columns, rows } = sweepRows(summary);
+  const line = (cells: readonly string[]): string =>
+    `| ${cells.map((text) => text.replaceAll("|", "\\|").replaceAll(/\s+/gu, " ")).join(" | ")} |`;
   return [
-    "| variant | accuracy | tokens | frontier | accuracy against the first, points | tokens against the first | seeds |",
-    "|---|---|---|---|---|---|---|",
-    ...rows.map(
-      (row) =>
-        `| ${row.about} | ${formatPercent(row.accuracy)} | ${formatNumber(row.tokens)} | ${row.onFrontier ? "yes" : ""} | ${intervalText(row.accuracyDifference, 100)} | ${intervalText(row.tokenDifference, 1)} | ${row.seeds} |`,
-    ),
-    "",
-    `Before training: ${formatPercent(before.accuracy)} with ${formatNumber(before.tokens)} tokens. The sweep dominates ${formatPercent(area)} of the plane up to these tokens; that accuracy costs ${tokensAtStartAccuracy === null ? "more than any of it has" : `${formatNumber(tokensAtStartAccuracy)} tokens`} on its frontier. Intervals: paired bootstrap over seeds and held-out problems, 95 %.`,
+    ...[line(columns), line(columns.map(() => "---")), ...rows.map((row) => line(row)), ""],
+    ...[sweepSaid(summary), "", noteOf(summary)],
   ].join("\n");
+}
+
+/** {@link differencesNote} of a sweep. */
+export function noteOf({ rows, problems }: SweepSummary): string {
+  return differencesNote(Math.min(...rows.map(({ seeds }) => seeds)), problems);
 }

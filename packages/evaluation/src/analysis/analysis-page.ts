@@ -1,83 +1,104 @@
 import { formatNumber, formatPercent } from "../text/format-number.ts";
+import { visibleText } from "../text/visible-text.ts";
+import { markdownOf, type Table } from "../tables.ts";
 import type { ValueSummary } from "./message-value.ts";
 import type { Speech, TeamAnalysis } from "./team-analysis.ts";
 
 /** An analysis as Markdown. What agents said stands in code, with marks of its own taken out. */
-export function analysisMarkdown({
-  step,
-  problems,
-  cut,
-  before,
-  after,
-  values,
-  byAgent,
-  extremes,
-}: TeamAnalysis): string {
-  const row = (name: string, of: (speech: Speech) => string): string => `| ${name} | ${of(before)} | ${of(after)} |`;
-  const worth = (name: string, each: ValueSummary): string =>
-    `| ${name} | ${each.messages} | ${formatNumber(each.tokens / Math.max(1, each.messages))} | ${(100 * each.meanValue).toFixed(1)} | ${(100 * each.valuePerToken).toFixed(2)} | ${formatPercent(each.usefulTokenRatio)} | ${formatPercent(each.harmfulShare)} |`;
+export function analysisMarkdown(analysis: TeamAnalysis): string {
+  const [summary, worth, said] = analysisTables(analysis, code);
+  // Without the heading that it begins with.
+  const under = (table: Table): string[] => [...markdownOf(table).split("\n").slice(2), ""];
   return [
-    `# What the team says, at step ${step}`,
-    "",
-    `${problems} held-out problems, the same random numbers before and after.`,
-    "",
-    "| | before training | now |",
-    "|---|---|---|",
-    row("accuracy", ({ accuracy }) => formatPercent(accuracy)),
-    row("episodes without a score, left out", ({ unscored }) => String(unscored)),
-    row("tokens written per episode", ({ writtenTokens }) => formatNumber(writtenTokens)),
-    row("tokens read per episode", ({ readTokens }) => formatNumber(readTokens)),
-    row("tokens that cannot run in parallel", ({ criticalTokens }) => formatNumber(criticalTokens)),
-    row("reads of a token that somebody reads", (each) =>
-      each.broadcastAmplification === null ? "-" : formatNumber(each.broadcastAmplification),
-    ),
-    ...Object.keys(after.silence).map((agent) =>
-      row(`silent turns of ${code(agent)}`, ({ silence }) => formatPercent(silence[agent] ?? 0)),
-    ),
-    "",
-    "## What a message is worth",
-    "",
-    `Each message that somebody reads is ${cut === "drop" ? "left out" : "cut to its first half"} in a replay of its episode; points are hundredths of the grade.`,
-    "",
-    "| agent | messages | tokens each | points each | points per token | useful tokens | harmful messages |",
-    "|---|---|---|---|---|---|---|",
-    worth("all", values),
-    ...Object.entries(byAgent).map(([agent, each]) => worth(code(agent), each)),
-    "",
-    ...extremes.map(
+    `# ${analysisTitle(analysis)}`,
+    ...["", heldOut(analysis), "", ...under(summary)],
+    ...[`## ${worth.title}`, "", cutSaid(analysis), "", ...under(worth)],
+    ...analysis.extremes.map(
       ({ agent, text, value }) => `- ${(100 * value).toFixed(0)} points: ${code(agent)} said ${code(text)}`,
     ),
-    "",
-    "## Who speaks to whom",
-    "",
-    "![Who speaks to whom](speech-graph.svg)",
-    "",
-    "## What is said most",
-    "",
-    "| agent | share before | message | share now | message |",
-    "|---|---|---|---|---|",
-    ...protocol(before, after),
-    "",
+    ...["", "## Who speaks to whom", "", "![Who speaks to whom](speech-graph.svg)", ""],
+    ...[`## ${said.title}`, "", ...under(said)],
   ].join("\n");
 }
 
-function protocol(before: Speech, after: Speech): string[] {
+/** Heading of an analysis. */
+export function analysisTitle({ step }: TeamAnalysis): string {
+  return `What the team says, at step ${step}`;
+}
+
+/** On what it was measured. */
+export function heldOut({ problems }: TeamAnalysis): string {
+  return `${problems} held-out problems, the same random numbers before and after.`;
+}
+
+/** What a message's worth is. */
+export function cutSaid({ cut }: TeamAnalysis): string {
+  return `Each message that somebody reads is ${cut === "drop" ? "left out" : "cut to its first half"} in a replay of its episode; points are hundredths of the grade.`;
+}
+
+/**
+ * An analysis as tables: before and after, what messages are worth, what is said most.
+ * @param quote - how what agents said, and their names, stand in a cell; as they are unless told: whoever shows them escapes them
+ */
+export function analysisTables(
+  { before, after, values, byAgent }: TeamAnalysis,
+  quote: (text: string) => string = (text) => text,
+): readonly [summary: Table, worth: Table, said: Table] {
+  const row = (name: string, of: (speech: Speech) => string): string[] => [name, of(before), of(after)];
+  const worth = (name: string, each: ValueSummary): string[] => [
+    ...[name, String(each.messages), formatNumber(each.tokens / Math.max(1, each.messages))],
+    ...[(100 * each.meanValue).toFixed(1), (100 * each.valuePerToken).toFixed(2)],
+    ...[formatPercent(each.usefulTokenRatio), formatPercent(each.harmfulShare)],
+  ];
+  return [
+    {
+      title: "Before and after",
+      columns: ["", "before training", "now"],
+      rows: [
+        row("accuracy", ({ accuracy }) => formatPercent(accuracy)),
+        row("episodes without a score, left out", ({ unscored }) => String(unscored)),
+        row("tokens written per episode", ({ writtenTokens }) => formatNumber(writtenTokens)),
+        row("tokens read per episode", ({ readTokens }) => formatNumber(readTokens)),
+        row("tokens per episode that cannot run in parallel", ({ criticalTokens }) => formatNumber(criticalTokens)),
+        row("reads of a token that somebody reads", (each) =>
+          each.broadcastAmplification === null ? "-" : formatNumber(each.broadcastAmplification),
+        ),
+        ...Object.keys(after.silence).map((agent) =>
+          row(`silent turns of ${quote(agent)}`, ({ silence }) => formatPercent(silence[agent] ?? 0)),
+        ),
+      ],
+    },
+    {
+      title: "What a message is worth",
+      columns: [
+        ...["agent", "messages", "tokens each", "points each", "points per token", "useful tokens", "harmful messages"],
+      ],
+      rows: [worth("all", values), ...Object.entries(byAgent).map(([agent, each]) => worth(quote(agent), each))],
+    },
+    {
+      title: "What is said most",
+      columns: ["agent", "share before", "message before", "share now", "message now"],
+      rows: messageRows(before, after, quote),
+    },
+  ];
+}
+
+function messageRows(before: Speech, after: Speech, quote: (text: string) => string): string[][] {
   const agents = [...new Set([...before.messages, ...after.messages].map(({ agent }) => agent))];
   return agents.flatMap((agent) => {
     const own = ({ messages }: Speech): Speech["messages"] => messages.filter((each) => each.agent === agent);
     const [old, now] = [own(before), own(after)];
     return Array.from({ length: Math.max(old.length, now.length) }, (_, i) => {
-      const side = (each: Speech["messages"][number] | undefined): string =>
-        each ? `${formatPercent(each.share)} | ${code(each.form)}` : " | ";
-      return `| ${code(agent)} | ${side(old[i])} | ${side(now[i])} |`;
+      const side = (each: Speech["messages"][number] | undefined): string[] =>
+        each ? [formatPercent(each.share), quote(each.form)] : ["", ""];
+      return [quote(agent), ...side(old[i]), ...side(now[i])];
     });
   });
 }
 
 /** Model text inside a Markdown table: on one line, without what would end the cell or the code. */
 function code(text: string): string {
-  const flat = text
-    .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, " ")
+  const flat = visibleText(text.replaceAll(/[\s\p{Cc}\u2028\u2029]+/gu, " "))
     .replaceAll("`", "'")
     .replaceAll("|", "\u00a6");
   return `\`${flat.length > 80 ? `${flat.slice(0, 80)}…` : flat === "" ? " " : flat}\``;

@@ -4,10 +4,10 @@
  */
 export { commonMessages, messageValues, summariseValues } from "./message-value.ts";
 export type { CommonMessage, Cut, MessageJudge, MessageValue, ValueSummary } from "./message-value.ts";
-export { speechEdges, speechGraph } from "./speech-graph.ts";
-export type { SpeechEdge } from "./speech-graph.ts";
+export { speechEdges } from "./speech-edges.ts";
+export type { SpeechEdge } from "./speech-edges.ts";
 export { analyseTeam, speechOf } from "./team-analysis.ts";
 export type { PlayedTeam, Speech, TeamAnalysis } from "./team-analysis.ts";
-export { analysisMarkdown } from "./analysis-page.ts";
+export { analysisMarkdown, analysisTables, analysisTitle, cutSaid, heldOut } from "./analysis-page.ts";
 export { recordedEpisode, rescore } from "./rescore.ts";
 export type { RecordedEpisode, RescoredStep, RescoreOptions } from "./rescore.ts";

@@ -15,7 +15,7 @@ import {
   type MessageValue,
   type ValueSummary,
 } from "./message-value.ts";
-import { speechEdges, type SpeechEdge } from "./speech-graph.ts";
+import { speechEdges, type SpeechEdge } from "./speech-edges.ts";
 
 /** A team's episodes on some problems, graded. */
 export interface PlayedTeam {

@@ -8,5 +8,5 @@ test("markup from a model stays text", () => {
 });
 
 test("control characters become visible", () => {
-  expect(escapeHtml("a\u0000b\u001b[31m")).toBe("a\ufffdb\ufffd[31m");
+  expect(escapeHtml("a\u0000b\u001b[31m")).toBe("a⟨U+0000⟩b⟨U+001B⟩[31m");
 });

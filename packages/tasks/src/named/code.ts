@@ -10,6 +10,8 @@ export const code: NamedTask<CodeTaskSettings> = {
     replyTokens: z.int().min(1).exactOptional(),
   }),
   title: ({ benchmark, turns }) => `code/${benchmark}/${turns}`,
+  about: ({ turns }) =>
+    `One writer programs a helper function, the other the main function that may call it, at once. The grade is for both together: structure, syntax, tests passed, and whether the helper is used${turns === 2 ? "; in a second turn both are told what failed" : ""}.`,
   world: () => null,
   hasFrozenAgents: () => false,
   open: async (settings, resources) => (await import("../text/pair-tasks.ts")).codeTask(settings, resources),

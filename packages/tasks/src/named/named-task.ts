@@ -6,6 +6,8 @@ export interface NamedTask<Settings> {
   readonly schema: z.ZodType<Settings>;
   /** What results call it: `relay/one-fact`, `benchmark/gsm8k/hint`. */
   title(settings: Settings): string;
+  /** Two sentences for whoever reads its conversations: who knows and hears what, and when the team is right. */
+  about(settings: Settings): string;
   /** The world in whose words its prompts are written, so that a policy must have learned them; null: any language model reads them. */
   world(settings: Settings): string | null;
   /** Some of its agents do not learn. */

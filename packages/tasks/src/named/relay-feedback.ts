@@ -10,6 +10,8 @@ export interface RelayFeedbackSettings {
 export const relayFeedback: NamedTask<RelayFeedbackSettings> = {
   schema: z.strictObject({ name: z.literal("relay-feedback") }),
   title: () => "relay-feedback",
+  about: () =>
+    "Two writers are each to say one value at once, which nobody has told them; in the second turn whoever was wrong is told the fact. The grade is the share of the two that are right in the end.",
   world: () => "relay/one-fact",
   hasFrozenAgents: () => false,
   open: (_, { heldOut }) => relayFeedbackTask({ heldOut }),

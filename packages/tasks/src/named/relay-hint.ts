@@ -15,6 +15,8 @@ export const relayHint: NamedTask<RelayHintSettings> = {
     learns: z.enum(["collaborator", "actor"]).exactOptional(),
   }),
   title: () => "relay-hint",
+  about: () =>
+    "An actor is asked for a sum, such as k+e, and knows the first value and every other time the second; the collaborator knows the second and writes it a hint. One of the two learns, and the answer is right if it is the sum.",
   world: () => "relay/one-fact",
   hasFrozenAgents: () => true,
   open: (settings, { heldOut }) => relayHintTask({ ...settings, heldOut }),

@@ -17,6 +17,8 @@ export const storyBudget: NamedTask<StoryBudgetSettings> = {
     replyTokens: z.int().min(1).exactOptional(),
   }),
   title: () => "story-budget",
+  about: () =>
+    "The writer's prompt says how many tokens it may take, another number each time. The grade is 1 at exactly that many and falls to 0 at none and at twice as many.",
   world: () => null,
   hasFrozenAgents: () => false,
   open: async (settings, resources) => storyBudgetTask({ ...settings, ...(await storyResources(resources)) }),

@@ -16,6 +16,8 @@ export const storyHint: NamedTask<StoryHintSettings> = {
     learns: z.enum(["helper", "actor"]).exactOptional(),
   }),
   title: () => "story-hint",
+  about: () =>
+    "A helper writes a few words behind the beginning of a story, and an actor goes on from there; both see the same beginning, and one of them learns. It counts as right if somebody in the story speaks.",
   world: () => null,
   hasFrozenAgents: () => true,
   open: async (settings, resources) => storyHintTask({ ...settings, ...(await storyResources(resources)) }),

@@ -15,6 +15,8 @@ export const storyRelay: NamedTask<StoryRelaySettings> = {
     ...tellerFields,
   }),
   title: () => "story-relay",
+  about: () =>
+    "A teller goes on with a story of whose a thing is; the solver sees the thing and what the teller wrote, not the story. The answer is right if its first word is the owner's name.",
   world: () => null,
   hasFrozenAgents: () => false,
   open: async (settings, resources) => storyRelayTask({ ...settings, ...(await storyResources(resources)) }),

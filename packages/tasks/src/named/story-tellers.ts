@@ -15,6 +15,8 @@ export const storyTellers: NamedTask<StoryTellersSettings> = {
     ...tellerFields,
   }),
   title: () => "story-tellers",
+  about: () =>
+    "One of three tellers, another one each time, goes on with a story that says whose a thing is; the others know nothing and do well to be silent. The solver hears all that is written, and is right if its first word is the owner's name.",
   world: () => null,
   hasFrozenAgents: () => false,
   open: async (settings, resources) => storyTellersTask({ ...settings, ...(await storyResources(resources)) }),

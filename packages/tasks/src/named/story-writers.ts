@@ -14,6 +14,8 @@ export const storyWriters: NamedTask<StoryWritersSettings> = {
     replyTokens: z.int().min(1).exactOptional(),
   }),
   title: () => "story-writers",
+  about: () =>
+    "Two writers go on with the same story at once, the first briefly, the second at length, and neither sees the other's text. One grade is for both: for their lengths, their likeness and what they share.",
   world: () => null,
   hasFrozenAgents: () => false,
   open: async (settings, resources) => storyWritersTask({ ...settings, ...(await storyResources(resources)) }),

@@ -10,6 +10,10 @@ export const writing: NamedTask<WritingTaskSettings> = {
     strict: z.boolean().exactOptional(),
   }),
   title: ({ form }) => `writing/${form}`,
+  about: ({ form }) =>
+    form === "tldr"
+      ? "Two writers summarise the same post at once, the first in brief, the second at length, and neither sees the other's text. One grade is for both: lengths, style and how far they say the same."
+      : "Two writers introduce the same paper from its abstract at once, one its background, the other its method, and neither sees the other's text. One grade is for both: lengths, style and how far they fit together.",
   world: () => null,
   hasFrozenAgents: () => false,
   open: async (settings, resources) => (await import("../text/pair-tasks.ts")).writingTask(settings, resources),

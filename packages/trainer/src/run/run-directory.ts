@@ -2,7 +2,8 @@ import { LaconicError } from "@laconic/core";
 import { joinPath, type FileSystem } from "@laconic/core/files";
 import { nodeFileSystem, nodeProcesses } from "#platform";
 import type { EvaluatedEpisode, Evaluation } from "../evaluate.ts";
-import type { MetricSink } from "../sinks/metric-sink.ts";
+import type { MetricSink, SinkOutcome } from "../sinks/metric-sink.ts";
+import { sinkSet } from "../sinks/sink-set.ts";
 import type { ScoredRollout } from "../stages/score.ts";
 import type { Metrics } from "../stages/step-metrics.ts";
 import {
@@ -15,6 +16,7 @@ import {
 } from "./checkpoint.ts";
 import { explainedFileSystem } from "./file-system.ts";
 import { readLines, toLine } from "./json-lines.ts";
+import { lastOf } from "./last-of.ts";
 import { lockRun } from "./lock.ts";
 import type { ProcessTable } from "./process-table.ts";
 import { stepClock, type Recorder, type StepClock } from "./recorder.ts";
@@ -65,7 +67,8 @@ export interface RunOptions {
 
 /** A recorder that can be closed: unlocks the directory and closes the sinks. */
 export interface Run extends Recorder {
-  close(): Promise<void>;
+  /** @param outcome - what sinks are told of the end */
+  close(outcome?: SinkOutcome): Promise<void>;
 }
 
 /**
@@ -88,6 +91,7 @@ export async function openRun(options: RunOptions): Promise<Run> {
     said.add(message);
     written.add(message);
   };
+  const sinks = sinkSet(options.sinks ?? [], warn);
   let manifest = runManifest(options.config, options.inputs ?? {});
   let adjusted: readonly Change[] = [];
   let isResumed = false;
@@ -100,6 +104,12 @@ export async function openRun(options: RunOptions): Promise<Run> {
     else await writeConfig(fs, directory, manifest);
     await fs.write(path(runFiles.environment), `${JSON.stringify(options.environment, null, 2)}\n`);
     if (lock.takenOver) await warn(lock.takenOver);
+    await sinks.begin({
+      name: lastOf(directory),
+      directory,
+      config: options.config,
+      environment: options.environment,
+    });
   } catch (error) {
     await lock.release();
     throw error;
@@ -118,20 +128,6 @@ export async function openRun(options: RunOptions): Promise<Run> {
   const { records = true } = options;
   const keep = async (step: number, kind: string, content: unknown): Promise<void> =>
     fs.append(path(runFiles.records), toLine({ step, kind, version: recordVersion, deflate: await deflated(content) }));
-
-  let sinks = [...(options.sinks ?? [])];
-  const eachSink = async (use: (sink: MetricSink) => void | Promise<void>): Promise<void> => {
-    for (const sink of sinks) {
-      try {
-        await use(sink);
-      } catch (error) {
-        sinks = sinks.filter((other) => other !== sink);
-        await warn(
-          `metric sink ${sink.name} failed and is off: ${error instanceof Error ? error.message : String(error)}`,
-        );
-      }
-    }
-  };
 
   return {
     async restore(models: Models): Promise<LoopState | null> {
@@ -154,10 +150,7 @@ export async function openRun(options: RunOptions): Promise<Run> {
       for (const message of [...warnings, ...cut.repairs]) await warn(message);
       for (const [name, model] of Object.entries(models)) await model.load(joinPath(folder, modelPlace(models, name)));
       await writeTraces(fs, directory, cut);
-      const rows = await readLines(fs, path(runFiles.metrics));
-      await eachSink(async (sink) => {
-        for (const row of rows) await sink.log(row as Metrics, row["step"] as number);
-      });
+      await sinks.replay(fs, directory);
       return state;
     },
     clock: () => stepClock(options.now),
@@ -173,7 +166,7 @@ export async function openRun(options: RunOptions): Promise<Run> {
       await adjust(metrics["step"] as number);
       await fs.append(path(runFiles.metrics), toLine(metrics));
       await fs.append(path(runFiles.timing), toLine({ step: metrics["step"], ...timesOf(metrics, clock) }));
-      await eachSink((sink) => sink.log(metrics, metrics["step"] as number));
+      await sinks.log(metrics);
       observer.step?.(metrics, clock);
     },
     async rollouts(step, rollouts: readonly ScoredRollout[]) {
@@ -193,6 +186,7 @@ export async function openRun(options: RunOptions): Promise<Run> {
       const shown = episodes.slice(0, transcripts);
       const lines = shown.map(({ problem, episode, task }) => toLine({ step, problem, episode, task }));
       await fs.append(path(runFiles.episodes), lines.join(""));
+      await sinks.evaluation(evaluation, shown);
       observer.evaluation?.(evaluation);
     },
     async checkpoint(models, state) {
@@ -206,8 +200,8 @@ export async function openRun(options: RunOptions): Promise<Run> {
       observer.checkpoint?.(state.step);
     },
     warn,
-    async close() {
-      await eachSink((sink) => sink.close());
+    async close(outcome) {
+      await sinks.close(outcome);
       await lock.release();
     },
   };

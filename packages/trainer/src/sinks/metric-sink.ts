@@ -1,8 +1,42 @@
+import type { EvaluatedEpisode, Evaluation } from "../evaluate.ts";
 import type { Metrics } from "../stages/step-metrics.ts";
 
-/** Another home for the metrics, derived from `metrics.jsonl`. One that throws is switched off with a warning. */
-export interface MetricSink {
+/** What a run is, for those who show it beside others. */
+export interface SinkRun {
+  /** What it is called: the name of its folder, unless told otherwise. */
   readonly name: string;
-  log(metrics: Metrics, step: number): void | Promise<void>;
-  close(): void | Promise<void>;
+  /** Its folder. */
+  readonly directory: string;
+  /** Its settings, as `config.json` has them. */
+  readonly config: Readonly<Record<string, unknown>>;
+  /** Versions, machine and device, as `environment.json` has them. */
+  readonly environment: Readonly<Record<string, unknown>>;
 }
+
+/**
+ * Another home for what a run writes into its folder. Only `log` is needed. A method may be called with a step again after a
+ * resume, which tells everything from the beginning. One that throws is switched off with a warning; the run goes on, and its folder
+ * has all of it.
+ */
+export interface MetricSink {
+  /** For messages; `sink` when absent. */
+  readonly name?: string;
+  /** How what it missed is sent later, in words, where there is a way. */
+  readonly later?: string;
+  /** What the run is, before anything else. */
+  begin?(run: SinkRun): void | Promise<void>;
+  /** A step's metrics, flat and numeric, as in `metrics.jsonl`. */
+  log(metrics: Metrics, step: number): void | Promise<void>;
+  /** A held-out result, before the first step (0) and after some; `heldOutMetrics` makes flat numbers of it. */
+  evaluation?(evaluation: Evaluation): void | Promise<void>;
+  /** Held-out episodes of an evaluation that are to be read by people. A model wrote their text: it is data, never markup. */
+  transcripts?(episodes: readonly EvaluatedEpisode[], step: number): void | Promise<void>;
+  /** The end of the process: sends what is left. Not called after an error. @param outcome - whether the run was done */
+  close?(outcome?: SinkOutcome): void | Promise<void>;
+}
+
+/** How a run ended; `interrupted` can be gone on with. */
+export type SinkOutcome = "finished" | "interrupted" | "failed";
+
+/** A sink that heeds everything. */
+export type CompleteSink = Required<Omit<MetricSink, "later">> & Pick<MetricSink, "later">;

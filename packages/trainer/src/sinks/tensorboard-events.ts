@@ -1,3 +1,6 @@
+import { crc32c } from "./checksums.ts";
+import { bytesField, concat, doubleField, floatField, textField, varintField } from "./protobuf.ts";
+
 /** TensorBoard's record format: length, its masked CRC, payload, its masked CRC. */
 export function frameRecord(payload: Uint8Array): Uint8Array {
   const record = new Uint8Array(16 + payload.length);
@@ -11,74 +14,60 @@ export function frameRecord(payload: Uint8Array): Uint8Array {
 
 /** The event that opens a file. */
 export function encodeFileVersion(wallTime: number): Uint8Array {
-  return concat([double(1, wallTime), bytes(3, new TextEncoder().encode("brain.Event:2"))]);
+  return event(wallTime, 0, textField(3, "brain.Event:2"));
 }
 
 /** One event with a scalar per metric; TensorBoard keeps float32. */
 export function encodeScalars(wallTime: number, step: number, metrics: Readonly<Record<string, number>>): Uint8Array {
   const values = Object.entries(metrics)
     .filter(([name, value]) => name !== "step" && Number.isFinite(value))
-    .map(([name, value]) => bytes(1, concat([bytes(1, new TextEncoder().encode(name)), float(2, value)])));
-  return concat([double(1, wallTime), varintField(2, step), bytes(5, concat(values))]);
+    .map(([name, value]) => bytesField(1, textField(1, name), floatField(2, value)));
+  return event(wallTime, step, bytesField(5, ...values));
 }
 
-/** CRC-32C (Castagnoli), reflected. */
-export function crc32c(data: Uint8Array): number {
-  let crc = 0xffffffff;
-  for (const byte of data) crc = (crcTable[(crc ^ byte) & 0xff] as number) ^ (crc >>> 8);
-  return (crc ^ 0xffffffff) >>> 0;
+/** A text at a step. TensorBoard renders it as Markdown: as code, so that nothing in it is markup. */
+export function encodeText(wallTime: number, step: number, tag: string, text: string): Uint8Array {
+  const code = text
+    .split("\n")
+    .map((line) => `    ${line}`)
+    .join("\n");
+  return event(wallTime, step, summary(tag, "text", null, stringTensor(new TextEncoder().encode(code))));
 }
 
-const crcTable = Uint32Array.from({ length: 256 }, (_, n) => {
-  let c = n;
-  for (let bit = 0; bit < 8; bit++) c = c & 1 ? 0x82f63b78 ^ (c >>> 1) : c >>> 1;
-  return c >>> 0;
-});
+/** What a plugin keeps once for a run: data of its own, with a tensor that is empty unless told. */
+export function encodePluginData(
+  wallTime: number,
+  tag: string,
+  plugin: string,
+  data: Uint8Array | null,
+  tensor: Uint8Array = emptyTensor,
+): Uint8Array {
+  return event(wallTime, 0, summary(tag, plugin, data, tensor));
+}
+
+/** A tensor of one string. */
+export function stringTensor(content: Uint8Array): Uint8Array {
+  return bytesField(8, varintField(1, dataType.string), bytesField(2), bytesField(8, content));
+}
+
+const dataType = { float: 1, string: 7 } as const;
+/** Of the class of a plugin's data: a tensor. */
+const tensorClass = 2;
+
+/** Floats of shape [0]. */
+const emptyTensor = bytesField(8, varintField(1, dataType.float), bytesField(2, bytesField(2)));
+
+function summary(tag: string, plugin: string, data: Uint8Array | null, tensor: Uint8Array): Uint8Array {
+  const pluginData = bytesField(1, textField(1, plugin), ...(data ? [bytesField(2, data)] : []));
+  const metadata = bytesField(9, pluginData, varintField(4, tensorClass));
+  return bytesField(5, bytesField(1, textField(1, tag), metadata, tensor));
+}
+
+function event(wallTime: number, step: number, what: Uint8Array): Uint8Array {
+  return concat([doubleField(1, wallTime), ...(step > 0 ? [varintField(2, step)] : []), what]);
+}
 
 function maskedCrc(data: Uint8Array): number {
   const crc = crc32c(data);
   return (((crc >>> 15) | (crc << 17)) + 0xa282ead8) >>> 0;
-}
-
-// Protocol-buffer fields: a tag of number and wire type, then the value.
-function double(field: number, value: number): Uint8Array {
-  const out = new Uint8Array(9);
-  out[0] = (field << 3) | 1;
-  new DataView(out.buffer).setFloat64(1, value, true);
-  return out;
-}
-
-function float(field: number, value: number): Uint8Array {
-  const out = new Uint8Array(5);
-  out[0] = (field << 3) | 5;
-  new DataView(out.buffer).setFloat32(1, value, true);
-  return out;
-}
-
-function varintField(field: number, value: number): Uint8Array {
-  return concat([Uint8Array.of(field << 3), varint(value)]);
-}
-
-function bytes(field: number, data: Uint8Array): Uint8Array {
-  return concat([Uint8Array.of((field << 3) | 2), varint(data.length), data]);
-}
-
-function varint(value: number): Uint8Array {
-  const out: number[] = [];
-  let rest = value;
-  while (rest >= 128) {
-    out.push((rest % 128) | 128);
-    rest = Math.floor(rest / 128);
-  }
-  return Uint8Array.from([...out, rest]);
-}
-
-function concat(parts: readonly Uint8Array[]): Uint8Array {
-  const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    out.set(part, at);
-    at += part.length;
-  }
-  return out;
 }

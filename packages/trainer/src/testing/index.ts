@@ -18,3 +18,5 @@ export { tinyRun } from "./tiny-run.ts";
 export type { TinyRunOptions } from "./tiny-run.ts";
 export { faultyFileSystem, ProcessKilled } from "./faulty-file-system.ts";
 export type { Faults, FaultyFileSystem } from "./faulty-file-system.ts";
+export { sinkCases } from "./sink-cases.ts";
+export type { SinkCase, SinkReading, SinkSubject } from "./sink-cases.ts";

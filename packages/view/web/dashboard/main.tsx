@@ -1,3 +1,10 @@
 import { render } from "preact";
+import { App } from "./app.tsx";
+import { follow } from "./live.ts";
 
-render(<h1>Laconic</h1>, document.querySelector("#root") as HTMLElement);
+const root = document.querySelector("#root");
+if (root !== null) {
+  root.replaceChildren();
+  render(<App />, root);
+}
+follow();

@@ -1,3 +1,4 @@
 import { render } from "preact";
+import { App } from "./app.tsx";
 
-render(<h1>Laconic</h1>, document.querySelector("#root") as HTMLElement);
+render(<App query={location.search} />, document.querySelector("#root") as HTMLElement);

@@ -1,0 +1,20 @@
+import { clipped } from "./clipped.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** An error as `--json` prints it. */
+export interface SaidError {
+  /** Of `LaconicErrorCode`; `usage`; the system's own, such as `ENOENT`; or `unexpected`. */
+  readonly code: string;
+  readonly message: string;
+  /** What the message names, by name. */
+  readonly detail?: Readonly<Record<string, string | number | boolean>>;
+}
+
+/**
+ * An error as one line on standard error. With `json` standard output has `{"error": …}` where the result would stand, so that
+ * whoever parses it always finds JSON.
+ */
+export function sayError(error: SaidError, terminal: Terminal, json: boolean, shown: string = error.message): void {
+  if (json) terminal.result(JSON.stringify({ error: { ...error, message: clipped(error.message) } }));
+  terminal.note(`${terminal.paint("red", "laconic:")} ${clipped(shown)}`);
+}

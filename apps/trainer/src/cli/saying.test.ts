@@ -1,0 +1,31 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { recordingTerminal } from "./recording-terminal.ts";
+import { saying, sayWhile } from "./saying.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test("what takes more than a second says so once where nobody watches; what does not says nothing", async () => {
+  const terminal = recordingTerminal();
+  saying(terminal, "loading the model").done();
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(terminal.err).toEqual([]);
+  const said = saying(terminal, "loading the model");
+  await vi.advanceTimersByTimeAsync(999);
+  expect(terminal.err).toEqual([]);
+  await vi.advanceTimersByTimeAsync(4000);
+  expect(terminal.err).toEqual(["loading the model ..."]);
+  said.done();
+});
+
+test("on a terminal the moving line counts seconds until it is over, also when it fails", async () => {
+  const lines: string[] = [];
+  const terminal = { ...recordingTerminal(), interactive: true, status: (line: string) => void lines.push(line) };
+  const ended = sayWhile(terminal, "measuring", async () => {
+    await new Promise((resolve) => void setTimeout(resolve, 3500));
+    throw new Error("no");
+  }).catch((error: unknown) => String(error));
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(await ended).toBe("Error: no");
+  expect(lines).toEqual(["measuring, 1.0 s", "measuring, 2.0 s", "measuring, 3.0 s", ""]);
+});

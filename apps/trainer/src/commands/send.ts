@@ -1,0 +1,52 @@
+import { join, resolve } from "node:path";
+import type { CommandDef } from "citty";
+import { LaconicError } from "@laconic/core";
+import { readLines, nodeFileSystem, runFiles, sendRun, type SinkOutcome } from "@laconic/trainer";
+import { command, type ExitCode } from "../cli/command.ts";
+import { exists } from "../cli/files.ts";
+import { parseJson } from "../cli/json.ts";
+import { referenced } from "../door/referenced.ts";
+import { openSinks } from "../sinks/open-sinks.ts";
+import { sinkSettings } from "../sinks/sink-setting.ts";
+import { jsonFlag, type CommandContext } from "./common.ts";
+
+export function sendCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
+  return command(
+    {
+      name: "send",
+      description: "Tell a sink what a run's folder has: metrics, held-out values and transcripts",
+      args: {
+        directory: { type: "positional", required: true, description: "Run directory" },
+        sink: {
+          type: "positional",
+          required: true,
+          description: "tensorboard, wandb, trackio, mlflow, { mlflow: { url } } as JSON, or a file that makes one",
+        },
+        ...jsonFlag,
+      },
+      run: async ({ directory, sink, json }) => {
+        const folder = resolve(directory);
+        const written: unknown = sink.startsWith("{") ? parseJson(sink, "sink") : sink;
+        const parsed = sinkSettings.safeParse([referenced(written, { directory: process.cwd() }, ["sinks", "0"])]);
+        if (!parsed.success)
+          throw new LaconicError("config_invalid", `sink: ${parsed.error.issues[0]?.message}`, { key: "sink" });
+        if (!(await exists(join(folder, runFiles.config))))
+          throw new LaconicError("run_missing", `${folder} holds no run`, { directory: folder });
+        const sinks = await openSinks(parsed.data, folder);
+        const failed = await sendRun({ directory: folder, sinks, outcome: await outcomeOf(folder) });
+        const [reason] = failed;
+        if (reason !== undefined) throw new LaconicError("api_unavailable", reason, { sink });
+        terminal.result(json ? JSON.stringify({ sent: folder, sink }) : `${folder} is sent to ${sink}`);
+        return 0;
+      },
+    },
+    exit,
+  );
+}
+
+/** Whether a run has done all its steps. */
+async function outcomeOf(directory: string): Promise<SinkOutcome> {
+  const rows = await readLines(nodeFileSystem, join(directory, runFiles.metrics)).catch(() => []);
+  const done = rows.at(-1)?.["progress/done_frac"];
+  return done === 1 ? "finished" : "interrupted";
+}

@@ -1,0 +1,60 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, onTestFinished, test } from "vitest";
+import { laconic } from "../testing/laconic.ts";
+
+const entry = fileURLToPath(new URL("../../assets/laconic.mjs", import.meta.url));
+
+async function folder(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "laconic-view-command-"));
+  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  await mkdir(join(path, "run"));
+  await writeFile(join(path, "run/config.json"), `{"train":{"steps":3}}`);
+  return path;
+}
+
+test.each([
+  [["none"], /none does not exist, or is no folder/],
+  [[".", "none"], /none does not exist, or is no folder/],
+  [["--port", "many"], /--port is many/],
+  [["--prot", "1"], /unknown flag --prot; did you mean --port\?/],
+] as const)("view refuses %j", async (words, message) => {
+  const { code, err } = await laconic("view", ...words);
+  expect([code, err]).toEqual([2, expect.stringMatching(message)]);
+});
+
+test("a port in use is told by name, without a stack", async () => {
+  const holder = createServer().listen(0, "127.0.0.1");
+  onTestFinished(() => void holder.close());
+  await once(holder, "listening");
+  const { port } = holder.address() as AddressInfo;
+  const { code, err } = await laconic("view", await folder(), "--port", String(port));
+  expect([code, err.split("\n").at(-1)]).toEqual([
+    2,
+    `laconic: cannot listen on 127.0.0.1:${port}: the port is in use; choose another with --port, or 0 for a free one`,
+  ]);
+});
+
+test("view answers at the address that it prints, asks for its token from elsewhere, and ends on ctrl-c", async () => {
+  const words = ["view", await folder(), "--json", "--host", "0.0.0.0"];
+  const child = spawn(process.execPath, [entry, ...words], { stdio: ["ignore", "pipe", "ignore"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  const [line] = (await once(child.stdout, "data")) as [Buffer];
+  const { port, searchParams } = new URL((JSON.parse(line.toString()) as { url: string }).url);
+  const address = `http://127.0.0.1:${port}`;
+  expect((await fetch(`${address}/api/runs`)).status).toBe(401);
+  const welcome = await fetch(`${address}/?token=${searchParams.get("token")}`);
+  const [cookie = ""] = (welcome.headers.get("set-cookie") ?? "").split(";");
+  const runs = (await (await fetch(`${address}/api/runs`, { headers: { cookie } })).json()) as unknown[];
+  expect(runs).toEqual([expect.objectContaining({ name: "run", state: "stopped", plannedSteps: 3 })]);
+  // Who watches does not keep it.
+  const events = await fetch(`${address}/api/events`, { headers: { cookie } });
+  child.kill("SIGINT");
+  expect(await once(child, "exit")).toEqual([130, null]);
+  await events.body?.cancel();
+});

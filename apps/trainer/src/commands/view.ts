@@ -1,0 +1,64 @@
+import { spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import type { CommandDef } from "citty";
+import { command, type ExitCode } from "../cli/command.ts";
+import { wholeNumber } from "../cli/numbers.ts";
+import { interrupted } from "../serving/interrupted.ts";
+import { startViewServer } from "../serving/view-server.ts";
+import type { CommandContext } from "./common.ts";
+
+export function viewCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
+  return command(
+    {
+      name: "view",
+      args: {
+        folder: {
+          type: "positional",
+          required: false,
+          description: "Folders with runs, sweeps or benches, or runs themselves; runs by default, or this folder",
+        },
+        port: { type: "string", description: "Port to listen on; 0 takes a free one", default: "0", valueHint: "n" },
+        host: {
+          type: "string",
+          description: "Address to listen on; one that others reach asks for the token that is printed with it",
+          default: "127.0.0.1",
+          valueHint: "address",
+        },
+        "allow-host": {
+          type: "string",
+          description: "Names with commas that browsers may call this server by, such as a proxy's",
+          valueHint: "a,b",
+        },
+        open: { type: "boolean", description: "Open the page in the browser" },
+        json: { type: "boolean", description: "Print the address as one line of JSON" },
+      },
+      more: true,
+      run: async (args, rest) => {
+        const here = existsSync("runs") ? "runs" : ".";
+        const folders = args.folder === undefined ? [here] : [args.folder, ...rest];
+        const port = wholeNumber("port", args.port, 0, 65_535);
+        const names = args["allow-host"]?.split(",") ?? [];
+        const server = await startViewServer({ folders, host: args.host, port, names }, terminal);
+        if (args.json) terminal.result(JSON.stringify({ url: server.url, folders }));
+        else terminal.note(`${folders.join(", ")} on ${server.url}; ctrl-c stops`);
+        if (args.open) openBrowser(server.url, (reason) => terminal.note(`the browser could not be opened: ${reason}`));
+        const signal = await interrupted();
+        await server.close();
+        return signal === "SIGINT" ? 130 : 143;
+      },
+    },
+    exit,
+  );
+}
+
+/** With what the system opens addresses with. */
+function openBrowser(url: string, onError: (reason: string) => void): void {
+  const openers: Readonly<Record<string, readonly [string, ...string[]]>> = {
+    darwin: ["open", url],
+    win32: ["explorer.exe", url],
+  };
+  const [program, ...words] = openers[process.platform] ?? ["xdg-open", url];
+  const child = spawn(program, words, { stdio: "ignore", detached: true });
+  child.once("error", ({ message }) => onError(message));
+  child.unref();
+}

@@ -1,0 +1,9 @@
+import { expect, test } from "vitest";
+import { recordingTerminal } from "../cli/recording-terminal.ts";
+import { listCommands } from "../testing/list-commands.ts";
+
+// Written by `npx vitest run apps/trainer/src/completion -u`; `laconic completion` reads it.
+test("assets/commands.json is what the commands take", async () => {
+  const list = await listCommands({ terminal: recordingTerminal() });
+  await expect(`${JSON.stringify(list, null, 1)}\n`).toMatchFileSnapshot("../../assets/commands.json");
+});

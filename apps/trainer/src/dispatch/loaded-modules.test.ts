@@ -1,0 +1,58 @@
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const root = fileURLToPath(new URL("../../../../", import.meta.url));
+
+/** Says on standard error which module is read. */
+const hook = `export async function load(url, context, next) { process._rawDebug("read " + url); return next(url, context); }`;
+const register = `import { register } from "node:module"; register(${JSON.stringify(`data:text/javascript,${encodeURIComponent(hook)}`)});`;
+
+/** Files of the repository that a command line reads, tools of its start aside. */
+function modulesOf(...words: readonly string[]): { readonly code: number | null; readonly files: readonly string[] } {
+  const preload = `data:text/javascript,${encodeURIComponent(register)}`;
+  const entry = `${root}apps/trainer/assets/laconic.mjs`;
+  const { status, stderr } = spawnSync(process.execPath, ["--import", preload, entry, ...words], { encoding: "utf8" });
+  const files = stderr.split("\n").flatMap((line) => /^read file:\/\/(.*?)(?:\?.*)?$/u.exec(line)?.[1] ?? []);
+  const own = files.filter((file) => file.startsWith(root) && !file.includes("/node_modules/"));
+  return { code: status, files: own.map((file) => file.slice(root.length)).toSorted() };
+}
+
+test("help of the root reads no command, and no package beside the app", () => {
+  const { code, files } = modulesOf("--help");
+  expect(code).toBe(0);
+  expect(files).toEqual([
+    "apps/trainer/assets/laconic.mjs",
+    "apps/trainer/package.json",
+    "apps/trainer/src/cli/clipped.ts",
+
+    "apps/trainer/src/cli/duration.ts",
+    "apps/trainer/src/cli/say-error.ts",
+    "apps/trainer/src/cli/saying.ts",
+    "apps/trainer/src/cli/terminal.ts",
+
+    "apps/trainer/src/commands/table.ts",
+    "apps/trainer/src/dispatch/find-command.ts",
+    "apps/trainer/src/dispatch/usage.ts",
+    "apps/trainer/src/main.ts",
+  ]);
+});
+
+test("a command that is mistyped costs core's list of names, and no command", () => {
+  const { code, files } = modulesOf("trian");
+  expect(code).toBe(2);
+  expect(files.filter((file) => !file.startsWith("packages/core/") && file.includes("/commands/"))).toEqual([
+    "apps/trainer/src/commands/table.ts",
+  ]);
+  expect(files.filter((file) => file.startsWith("packages/") && !file.startsWith("packages/core/"))).toEqual([]);
+});
+
+test("help of one command reads that command alone", () => {
+  const { code, files } = modulesOf("help", "exec");
+  expect(code).toBe(0);
+  expect(files.filter((file) => file.includes("/commands/"))).toEqual([
+    "apps/trainer/src/commands/common.ts",
+    "apps/trainer/src/commands/exec.ts",
+    "apps/trainer/src/commands/table.ts",
+  ]);
+});

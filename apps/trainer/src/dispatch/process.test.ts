@@ -1,0 +1,27 @@
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const entry = fileURLToPath(new URL("../../assets/laconic.mjs", import.meta.url));
+
+test("whoever reads no further ends it quietly, as SIGPIPE would", async () => {
+  for (const closed of ["stdout", "stderr"] as const) {
+    const words = closed === "stdout" ? ["completion", "bash"] : ["trian"];
+    const child = spawn(process.execPath, [entry, ...words], { stdio: ["ignore", "pipe", "pipe"] });
+    child[closed].destroy();
+    const said: Buffer[] = [];
+    const open = closed === "stdout" ? child.stderr : child.stdout;
+    open.on("data", (piece: Buffer) => said.push(piece));
+    expect([closed, await once(child, "close"), String(Buffer.concat(said))]).toEqual([closed, [141, null], ""]);
+  }
+});
+
+test("with --json the process ends with the error's code, and standard output is one object", () => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [entry, "trian", "--json"], { encoding: "utf8" });
+  expect([status, JSON.parse(stdout)]).toEqual([
+    2,
+    { error: { code: "usage", message: "Unknown command trian; did you mean train?" } },
+  ]);
+  expect(stderr).toContain("laconic: Unknown command trian");
+});

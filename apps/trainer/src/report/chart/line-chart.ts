@@ -1,0 +1,177 @@
+import { formatNumber, formatPercent } from "@laconic/evaluation";
+import type { Markish } from "@observablehq/plot";
+import { downsample } from "./downsample.ts";
+import { figureOf, valuesTable, type LegendItem, type Size } from "./figure.ts";
+import type { Plot } from "./plot-library.ts";
+import { textWidth } from "./text-size.ts";
+import { roundDomain, roundTicks, tickFormat } from "./ticks.ts";
+
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+export interface Series {
+  readonly name: string;
+  readonly points: readonly Point[];
+  /** Which of the theme's categorical colours, from 1. */
+  readonly color: number;
+  /** Single values beside a smoothed line: drawn faintly, and not named. */
+  readonly faint?: boolean;
+}
+
+export interface LineChart {
+  readonly title: string;
+  /** One sentence: what is drawn. */
+  readonly caption: string;
+  /** `%` for shares from 0 to 1; otherwise in words, such as `tokens per episode`. */
+  readonly unit: string;
+  /** Stands at the axis: what is counted, with its unit. */
+  readonly yLabel: string;
+  readonly xLabel: string;
+  readonly series: readonly Series[];
+  /** Horizontal lines that the curves are read against, for example a budget. */
+  readonly references?: readonly { readonly y: number; readonly label: string }[];
+  /** Fixed ends of the y axis; the data decides where absent. */
+  readonly yDomain?: readonly [number, number];
+}
+
+/** The same chart for a page with room for two side by side, and for a phone: text is as large in both. */
+const sizes = { wide: { width: 440, height: 260 }, narrow: { width: 330, height: 230 } } as const;
+/** Strokes differ besides colours. */
+const dashes = ["", "7 3", "2 3", "9 3 2 3", "4 2"] as const;
+/** Smaller is rounding. */
+const noise = 1e-12;
+
+/** A line chart as a `<figure>`; a sentence where nothing was recorded, or all of it is zero. */
+export function renderLineChart(plot: Plot, chart: LineChart, id: string): string {
+  const series = chart.series
+    .map((each) => ({ ...each, points: each.points.filter(({ x, y }) => Number.isFinite(x) && Number.isFinite(y)) }))
+    .filter(({ points }) => points.length > 0);
+  const all = series.flatMap(({ points }) => points);
+  const figure = { id, title: chart.title, caption: chart.caption, level: 3 as const };
+  if (all.length === 0) return figureOf({ ...figure, said: "No values were recorded." });
+  if (series.every((each) => isZero(each))) {
+    const count = new Set(all.map(({ x }) => x)).size;
+    return figureOf({ ...figure, said: `Zero in all ${count} ${chart.xLabel}s, so there is nothing to draw.` });
+  }
+  // What is always zero would lie on the axis, one on the other: the legend says it.
+  const shown = series.filter((each) => !isZero(each)).map((each) => ({ ...each, points: downsample(each.points) }));
+  return figureOf({
+    ...figure,
+    legend: legendOf(chart, series),
+    description: descriptionOf(chart, series),
+    draw: (size, texts) => plot.svg(optionsOf(plot, chart, shown, sizes[size]), texts),
+    table: tableOf(chart, series),
+  });
+}
+
+function optionsOf(
+  plot: Plot,
+  { yDomain, unit, yLabel, xLabel, references = [] }: LineChart,
+  series: readonly Series[],
+  { width, height }: Size,
+): Parameters<Plot["svg"]>[0] {
+  const all = series.flatMap(({ points }) => points);
+  const [xs, ys] = [all.map(({ x }) => x), [...all.map(({ y }) => y), ...references.map(({ y }) => y)]];
+  const [low, high] = yDomain ?? roundDomain(least([0, ...ys]), most([0, ...ys]), 4);
+  const yTicks = roundTicks(low, high, 4);
+  const yText = tickFormat(yTicks, unit);
+  const [first, last] = [least(xs), most(xs)];
+  const [from, to] = first === last ? [first - 1, last + 1] : [first, last];
+  const xTicks = roundTicks(from, to, width / 70, 1).filter((tick) => tick >= 0);
+  const marginLeft = Math.ceil(12 + Math.max(...yTicks.map((tick) => textWidth(yText(tick)))));
+  const frame = { marginLeft, marginRight: 24, marginTop: 34, marginBottom: 44 };
+  const marks: Markish[] = [
+    plot.gridY(yTicks, { stroke: "var(--line)", strokeOpacity: 1 }),
+    plot.axisY(yTicks, { tickSize: 0, tickPadding: 8, label: null, tickFormat: yText, fill: "var(--soft)" }),
+    plot.axisX(xTicks, { tickSize: 0, label: null, tickFormat: tickFormat(xTicks, ""), fill: "var(--soft)" }),
+    plot.text([yLabel], { frameAnchor: "top-left", dx: 4 - marginLeft, dy: -26, fill: "var(--soft)" }),
+    plot.text([xLabel], { frameAnchor: "bottom-right", dy: 40, fill: "var(--soft)" }),
+    ...references.map(({ y }) => plot.ruleY([y], { stroke: "var(--soft)", strokeDasharray: "5 4" })),
+    ...series.map(({ points, color, faint }, i) =>
+      plot.line(points, {
+        ...{ x: "x", y: "y", stroke: `var(--c${color})` },
+        ...(faint ? { strokeWidth: 1, strokeOpacity: 0.35 } : { strokeWidth: 2, strokeDasharray: dashOf(series, i) }),
+      }),
+    ),
+    ...series
+      .filter(({ faint }) => !faint)
+      .map(({ points, color }) =>
+        plot.dot(points.slice(-1), { x: "x", y: "y", r: 3.5, fill: `var(--c${color})`, stroke: "var(--panel)" }),
+      ),
+  ];
+  return {
+    ...{ width, height, ...frame, marks },
+    x: { domain: [from, to], range: [marginLeft, width - frame.marginRight], axis: null },
+    y: { domain: [low, high], range: [height - frame.marginBottom, frame.marginTop], axis: null },
+  };
+}
+
+function isZero({ points }: Series): boolean {
+  return points.every(({ y }) => Math.abs(y) < noise);
+}
+
+function dashOf(series: readonly Series[], i: number): string {
+  const named = series.filter(({ faint }) => !faint);
+  return dashes[Math.max(0, named.indexOf(series[i] as Series)) % dashes.length] as string;
+}
+
+function legendOf({ references = [], unit }: LineChart, series: readonly Series[]): LegendItem[] {
+  const named = series.filter(({ faint }) => !faint);
+  const zero = named.filter((each) => isZero(each)).map(({ name }) => name);
+  return [
+    ...named
+      .filter((each) => !isZero(each))
+      .map(({ name, points, color }, i) => ({
+        key: { color, dash: dashes[i % dashes.length] as string },
+        text: `${name}: ${valueText(points.at(-1)?.y ?? Number.NaN, unit)} at the end`,
+      })),
+    ...references.map(({ label }) => ({ key: { color: 0, dash: "5 4" }, text: label })),
+    ...(zero.length === 0 ? [] : [{ key: { color: 0, none: true }, text: `zero throughout: ${zero.join(", ")}` }]),
+  ];
+}
+
+function descriptionOf({ caption, xLabel, unit }: LineChart, series: readonly Series[]): string {
+  const said = series
+    .filter(({ faint }) => !faint)
+    .map(({ name, points }) => {
+      const [first, last] = [points[0] as Point, points.at(-1) as Point];
+      return `${name} from ${valueText(first.y, unit)} at ${xLabel} ${first.x} to ${valueText(last.y, unit)} at ${xLabel} ${last.x}`;
+    });
+  return `${caption} ${said.join("; ")}.`;
+}
+
+function tableOf({ xLabel, yLabel, unit }: LineChart, series: readonly Series[]): string {
+  const steps = [...new Set(series.flatMap(({ points }) => points.map(({ x }) => x)))].toSorted((a, b) => a - b);
+  const stride = Math.ceil(steps.length / 20);
+  const some = steps.filter((_, i) => i % stride === 0 || i === steps.length - 1);
+  const columns = series.map(({ points }) => new Map(points.map(({ x, y }) => [x, y])));
+  return valuesTable(
+    [xLabel, ...series.map(({ name }) => name)],
+    some.map((step) => [String(step), ...columns.map((column) => valueText(column.get(step) ?? Number.NaN, unit, ""))]),
+    `${unit === "%" ? "Per cent" : `In ${yLabel}`}${stride === 1 ? "" : `; every ${stride}th ${xLabel}, and the last`}.`,
+  );
+}
+
+function valueText(value: number, unit: string, suffix = unit): string {
+  if (!Number.isFinite(value)) return "none";
+  return unit === "%" ? formatPercent(value) : `${formatNumber(value)}${suffix === "" ? "" : ` ${suffix}`}`;
+}
+
+/** Without spreading: a long run has more values than arguments fit. */
+function least(values: readonly number[]): number {
+  return values.reduce((a, b) => Math.min(a, b), Infinity);
+}
+
+function most(values: readonly number[]): number {
+  return values.reduce((a, b) => Math.max(a, b), -Infinity);
+}
+
+/** Trailing mean over at most `window` points: a curve a reader can follow. */
+export function smooth(points: readonly Point[], window: number): Point[] {
+  return points.map((point, i) => {
+    const slice = points.slice(Math.max(0, i - window + 1), i + 1);
+    return { x: point.x, y: slice.reduce((sum, each) => sum + each.y, 0) / slice.length };
+  });
+}

@@ -1,0 +1,91 @@
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { LaconicError } from "@laconic/core";
+import { positiveNumber } from "../cli/numbers.ts";
+import { isReference } from "../door/reference.ts";
+import type { ActorChoice } from "./chosen-actor.ts";
+import type { AppConfig } from "./run-settings.ts";
+import { knownPrice } from "./known-price.ts";
+import { pricePair } from "./price-pair.ts";
+import { checkPriced, type Spending } from "./spending.ts";
+
+/** As given. */
+export interface CapFlags {
+  readonly "max-usd"?: string | undefined;
+  readonly "actor-price"?: string | undefined;
+}
+
+/** Of commands whose agents may speak through a server's API. */
+export const actorSpendingFlags = {
+  "max-usd": { type: "string", description: "Stop before more is spent on an actor's server", valueHint: "$" },
+  "actor-price": {
+    type: "string",
+    description: "US dollars per million prompt and completion tokens of an actor's server, where not public",
+    valueHint: "p,c",
+  },
+} as const;
+
+/**
+ * What calls of an actor behind a server are booked on; null for one that is not.
+ * @param spentUsd - by the same run before: the cap is the run's, however often it goes on
+ * @throws LaconicError `config_invalid` for a cap that has no effect, or without a price
+ */
+export async function actorSpending(
+  speaks: AppConfig["actor"] | ActorChoice["speaks"],
+  cap: CapFlags,
+  spentUsd = 0,
+): Promise<Spending | null> {
+  const api = speaks !== null && !isReference(speaks) && "api" in speaks ? speaks.api : null;
+  if (api) {
+    const given = cap["actor-price"];
+    const maxUsd = cap["max-usd"] === undefined ? null : positiveNumber("max-usd", cap["max-usd"]);
+    const price = given === undefined ? await knownPrice(api.model) : pricePair(given, "actor-price");
+    if (maxUsd !== null) checkPriced(price, api.model, "actor-price");
+    const { SpendAccount } = await import("@laconic/openai");
+    return { account: new SpendAccount(maxUsd, spentUsd), price };
+  }
+  const flag = (["max-usd", "actor-price"] as const).find((each) => cap[each] !== undefined);
+  if (flag === undefined) return null;
+  throw new LaconicError(
+    "config_invalid",
+    `--${flag} has no effect: no agent speaks through a server's API; remove it`,
+    {
+      flag,
+    },
+  );
+}
+
+/** `; $0.0123 spent` behind a result; empty where nothing was counted. */
+export function spentText(spending: Spending | null): string {
+  return spending?.price ? `; $${spending.account.spentUsd.toFixed(4)} spent on the actor` : "";
+}
+
+const file = "spending.json";
+
+/** US dollars that a run has spent so far. */
+export async function spentIn(directory: string): Promise<number> {
+  const text = await readFile(join(directory, file), "utf8").catch(() => null);
+  if (text === null) return 0;
+  try {
+    const { spentUsd } = JSON.parse(text) as { readonly spentUsd?: unknown };
+    if (typeof spentUsd === "number" && spentUsd >= 0) return spentUsd;
+  } catch {
+    // Said below.
+  }
+  throw new LaconicError("data_invalid", `${join(directory, file)} does not say what was spent; put it back`, {
+    directory,
+  });
+}
+
+/** What a run spends from now on, added to what it has spent, in its directory. */
+export async function spendingMeter(directory: string, { account }: Spending): Promise<{ keep(): Promise<void> }> {
+  const [before, at] = [await spentIn(directory), account.spentUsd];
+  let written: Promise<void> = Promise.resolve();
+  const write = async (): Promise<void> => {
+    const path = join(directory, file);
+    await writeFile(`${path}.part`, `${JSON.stringify({ spentUsd: before + account.spentUsd - at })}\n`);
+    await rename(`${path}.part`, path);
+  };
+  // One after the other.
+  return { keep: () => (written = written.then(write)) };
+}

@@ -1,0 +1,131 @@
+import { differenceOf, type Difference } from "./difference.ts";
+import type { Figure } from "./figure.ts";
+import type { HeldOut, RunSummary } from "./run-summary.ts";
+import { settingsOf } from "./settings-of.ts";
+
+/** Runs of the same settings but for their seeds. */
+export interface RunGroup {
+  readonly name: string;
+  readonly runs: readonly RunSummary[];
+  /** Of the runs that were measured, after training. */
+  readonly accuracy: Figure | null;
+  readonly tokens: Figure | null;
+  /** Of training steps. */
+  readonly seconds: Figure | null;
+}
+
+/** A group against the first. */
+export interface GroupDifference {
+  readonly name: string;
+  readonly accuracy: Difference | null;
+  readonly tokens: Difference | null;
+  readonly seconds: Difference | null;
+}
+
+export interface Comparison {
+  /** Settings that are not the same in all groups: the value of each, by group; null where it is not set. */
+  readonly settings: readonly { readonly key: string; readonly values: readonly (string | null)[] }[];
+  readonly groups: readonly RunGroup[];
+  readonly differences: readonly GroupDifference[];
+  /** What the figures do not say. */
+  readonly notes: readonly string[];
+}
+
+const seedKey = "train.seed";
+
+/** What differs between runs. Those whose settings differ in the seed alone are one group. */
+export function compareRuns(runs: readonly RunSummary[]): Comparison {
+  const settings = runs.map(({ config }) => settingsOf(config));
+  const bySettings = new Map<string, number[]>();
+  for (const [i, own] of settings.entries()) {
+    const { [seedKey]: _, ...rest } = own;
+    const key = JSON.stringify(Object.entries(rest).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+    bySettings.set(key, [...(bySettings.get(key) ?? []), i]);
+  }
+  const members = [...bySettings.values()];
+  const groups = members.map((indices) => groupOf(indices.map((i) => runs[i] as RunSummary)));
+  const first = groups[0] as RunGroup;
+  const keys = [...new Set(settings.flatMap((own) => Object.keys(own)))].toSorted();
+  return {
+    settings: keys.flatMap((key) => {
+      if (key === seedKey) return [];
+      const values = members.map(([i = 0]) => settings[i]?.[key] ?? null);
+      return new Set(values).size > 1 ? [{ key, values }] : [];
+    }),
+    groups,
+    differences: groups.slice(1).map((group) => ({
+      name: group.name,
+      accuracy: differenceOf(first.accuracy, group.accuracy),
+      tokens: differenceOf(first.tokens, group.tokens),
+      seconds: differenceOf(first.seconds, group.seconds),
+    })),
+    notes: notesOn(groups, runs),
+  };
+}
+
+function groupOf(runs: readonly RunSummary[]): RunGroup {
+  const measured = runs.flatMap(({ after }) => after ?? []);
+  const [only] = measured;
+  const figure = (pick: (of: HeldOut) => number, interval: Figure["interval"]): Figure | null =>
+    figureOf(measured.map(pick), interval);
+  return {
+    name:
+      runs.length === 1 ? (runs[0] as RunSummary).name : `${(runs[0] as RunSummary).name} and ${runs.length - 1} more`,
+    runs,
+    accuracy: shareOf(figure(({ accuracy }) => accuracy, only?.interval ?? null)),
+    tokens: figure(({ tokens }) => tokens, null),
+    seconds: figureOf(
+      runs.flatMap(({ seconds }) => seconds ?? []),
+      null,
+    ),
+  };
+}
+
+function figureOf(values: readonly number[], ofOne: Figure["interval"]): Figure | null {
+  if (values.length === 0) return null;
+  const mean = values.reduce((sum, each) => sum + each, 0) / values.length;
+  const figure = { mean, values, interval: ofOne };
+  return values.length === 1 ? figure : { ...figure, interval: meanInterval(values, mean) };
+}
+
+/** Student's t knows no ends. */
+function shareOf(figure: Figure | null): Figure | null {
+  if (!figure?.interval || figure.values.length === 1) return figure;
+  const [low, high] = figure.interval;
+  return { ...figure, interval: [Math.max(0, low), Math.min(1, high)] };
+}
+
+function meanInterval(values: readonly number[], mean: number): readonly [number, number] {
+  const difference = differenceOf(
+    { mean: 0, values: values.map(() => 0), interval: null },
+    { mean, values, interval: null },
+  );
+  return [difference?.low ?? mean, difference?.high ?? mean];
+}
+
+function notesOn(groups: readonly RunGroup[], runs: readonly RunSummary[]): string[] {
+  const smallest = Math.min(...groups.map(({ accuracy }) => accuracy?.values.length ?? 0));
+  const unfinished = runs.filter(({ state }) => state !== "done");
+  const problems = new Set(runs.flatMap(({ after }) => after?.problems ?? []));
+  return [
+    ...(smallest === 1
+      ? [
+          "n = 1: one run of a setting says nothing of other seeds; its interval is that of the held-out problems alone. Train more seeds: laconic sweep CONFIG --seeds 5",
+        ]
+      : []),
+    ...(smallest === 2 || smallest === 3
+      ? [
+          `n = ${smallest}: of so few seeds only a difference far beyond their spread says anything; five or more are worth an interval`,
+        ]
+      : []),
+    ...(problems.size > 1
+      ? [
+          `the runs were measured on ${[...problems].join(", ")} held-out problems: their figures are not of the same problems`,
+        ]
+      : []),
+    ...unfinished.map(
+      ({ name, state, step, plannedSteps, after }) =>
+        `${name} is ${state}, at step ${step} of ${plannedSteps ?? "?"}${after ? `; its figures are of step ${after.step}` : ""}`,
+    ),
+  ];
+}

@@ -1,0 +1,159 @@
+import { join } from "node:path";
+import { runFiles } from "@laconic/trainer";
+import { printable } from "../cli/printable.ts";
+import type { Cell } from "./csv.ts";
+import { eachRow, type Row } from "./read-rows.ts";
+
+/** A tidy table of a run: one observation a row. */
+export interface RunTable {
+  readonly columns: readonly string[];
+  rows(): AsyncIterable<readonly Cell[]>;
+}
+
+export const tableNames = ["metrics", "evaluations", "episodes", "turns"] as const;
+
+export type TableName = (typeof tableNames)[number];
+
+/** One table of a run folder. Files are read row by row: they may be larger than memory. */
+export async function runTable(folder: string, name: TableName): Promise<RunTable> {
+  switch (name) {
+    case "metrics":
+      return metricsTable(folder);
+    case "evaluations":
+      return evaluationsTable(folder);
+    case "episodes":
+      return { columns: episodeColumns, rows: () => flat(episodesOf(folder), (row) => [episodeCells(row)]) };
+    case "turns":
+      return { columns: turnColumns, rows: () => flat(episodesOf(folder), turnsOf) };
+  }
+}
+
+/** One row a step: metrics, and what its parts took. */
+async function metricsTable(folder: string): Promise<RunTable> {
+  const [metrics, timing] = [join(folder, runFiles.metrics), join(folder, runFiles.timing)];
+  const names = new Set<string>(["step"]);
+  const times = new Map<unknown, Row>();
+  for await (const row of eachRow(metrics)) for (const key of Object.keys(row)) if (key !== "nonfinite") names.add(key);
+  for await (const row of eachRow(timing)) {
+    times.set(row["step"], row);
+    for (const key of Object.keys(row)) names.add(key);
+  }
+  const columns = [...names];
+  return {
+    columns,
+    rows: () =>
+      flat(eachRow(metrics), (row) => {
+        const whole: Row = { ...times.get(row["step"]), ...row };
+        return [columns.map((name) => cellOf(whole[name]))];
+      }),
+  };
+}
+
+/** One row an evaluation and group of problems; the group of all has no name. */
+async function evaluationsTable(folder: string): Promise<RunTable> {
+  const file = join(folder, runFiles.evaluations);
+  const [silence, measures] = [new Set<string>(), new Set<string>()];
+  for await (const row of eachRow(file)) {
+    for (const agent of Object.keys(recordOf(row["silence"]))) silence.add(agent);
+    for (const each of [row, ...Object.values(recordOf(row["groups"])).map((group) => recordOf(group))])
+      for (const name of Object.keys(recordOf(each["measures"]))) measures.add(name);
+  }
+  const rowOf = (step: unknown, group: string, of: Row): Cell[] => {
+    const [low, high] = Array.isArray(of["interval"]) ? (of["interval"] as unknown[]) : [];
+    return [
+      ...[cellOf(step), text(group), cellOf(of["problems"]), cellOf(of["accuracy"])],
+      ...[cellOf(low), cellOf(high), cellOf(of["tokens"])],
+      ...[...measures].map((name) => cellOf(recordOf(of["measures"])[name])),
+      ...[...silence].map((agent) => cellOf(recordOf(of["silence"])[agent])),
+    ];
+  };
+  return {
+    columns: [
+      ...["step", "group", "problems", "accuracy", "accuracy_low", "accuracy_high", "tokens"],
+      ...[...measures].map((name) => `measures/${text(name)}`),
+      ...[...silence].map((agent) => `silence/${text(agent)}`),
+    ],
+    rows: () =>
+      flat(eachRow(file), (row) => [
+        rowOf(row["step"], "", row),
+        ...Object.entries(recordOf(row["groups"])).map(([group, of]) => rowOf(row["step"], group, recordOf(of))),
+      ]),
+  };
+}
+
+interface StoredEpisode {
+  readonly kind: "evaluation" | "training";
+  readonly row: Row;
+  /** Counts the episodes of its kind, from 0: rows of the turns name it. */
+  readonly number: number;
+}
+
+/** Held-out episodes first, then those of training, as far as the run kept them. */
+async function* episodesOf(folder: string): AsyncGenerator<StoredEpisode> {
+  for (const [kind, file] of [
+    ["evaluation", runFiles.episodes],
+    ["training", runFiles.rollouts],
+  ] as const) {
+    let number = 0;
+    for await (const row of eachRow(join(folder, file))) yield { kind, row, number: number++ };
+  }
+}
+
+const episodeColumns = [
+  ...["kind", "episode", "step", "problem", "question", "gold", "answer", "task", "reward"],
+  ...["turns", "silent_turns", "tokens"],
+];
+
+function episodeCells({ kind, row, number }: StoredEpisode): Cell[] {
+  const [problem, episode] = [recordOf(row["problem"]), recordOf(row["episode"])];
+  const said = utterancesOf(row);
+  const tokens = said.reduce((sum, each) => sum + Number(each["writtenTokens"] ?? 0), 0);
+  return [
+    ...[kind, number, cellOf(row["step"]), cellOf(problem["id"]), cellOf(problem["question"]), cellOf(problem["gold"])],
+    ...[cellOf(episode["answer"]), cellOf(row["task"]), cellOf(row["reward"])],
+    ...[said.length, said.filter((each) => each["silent"] === true).length, tokens],
+  ];
+}
+
+const turnColumns = [
+  ...["kind", "episode", "step", "problem", "turn", "round", "agent", "silent", "tokens", "delivered_to", "text"],
+];
+
+function turnsOf({ kind, row, number }: StoredEpisode): Cell[][] {
+  const problem = recordOf(row["problem"])["id"];
+  return utterancesOf(row).map((each) => [
+    ...[kind, number, cellOf(row["step"]), cellOf(problem)],
+    ...[each["turn"], each["round"], each["agent"], each["silent"], each["writtenTokens"]].map((value) =>
+      cellOf(value),
+    ),
+    text(Array.isArray(each["deliveredTo"]) ? each["deliveredTo"].map(String).join(" ") : ""),
+    cellOf(each["text"]),
+  ]);
+}
+
+function utterancesOf(row: Row): Row[] {
+  const { utterances } = recordOf(row["episode"]);
+  return Array.isArray(utterances) ? utterances.map((each) => recordOf(each)) : [];
+}
+
+async function* flat<T>(
+  source: AsyncIterable<T>,
+  rowsOf: (each: T) => readonly (readonly Cell[])[],
+): AsyncGenerator<readonly Cell[]> {
+  for await (const each of source) yield* rowsOf(each);
+}
+
+function cellOf(value: unknown): Cell {
+  if (value === undefined || value === null) return null;
+  if (typeof value === "number" || typeof value === "boolean") return value;
+  return text(typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
+}
+
+/** Nothing in it that a terminal would obey, or that would show it in another order. */
+function text(value: string): string {
+  return printable(value);
+}
+
+function recordOf(value: unknown): Row {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Row) : {};
+}

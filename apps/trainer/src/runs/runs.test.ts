@@ -1,0 +1,205 @@
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { laconic } from "../testing/laconic.ts";
+import { temporaryFolder } from "../testing/temporary-folder.ts";
+
+interface Written {
+  readonly seed?: number;
+  readonly steps?: number;
+  readonly done?: number;
+  readonly price?: number;
+  readonly accuracy?: number;
+  readonly interval?: readonly [number, number];
+  readonly files?: Readonly<Record<string, string>>;
+}
+
+/** A run folder as a training leaves it, of the files that are read here. */
+async function writeRun(folder: string, given: Written = {}): Promise<string> {
+  const { seed = 0, steps = 2, done = steps, price = 0, accuracy = 0.9, interval = [0.8, 0.95], files = {} } = given;
+  const lines = (rows: readonly unknown[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join("");
+  const stepRows = Array.from({ length: done }, (_, i) => ({ step: i + 1 }));
+  await mkdir(folder, { recursive: true });
+  const all = {
+    "config.json": JSON.stringify({ device: "wasm", train: { seed, steps, prices: { tokens: price } } }),
+    "environment.json": JSON.stringify({ engine: { device: "wasm" } }),
+    "metrics.jsonl": lines(
+      stepRows.map((row) => ({ ...row, "reward/mean": row.step / 4, "x/nan": null, nonfinite: ["x/nan"] })),
+    ),
+    "timing.jsonl": lines(stepRows.map((row) => ({ ...row, "timing_s/rollout": 30, "timing_s/update": 0.5 }))),
+    "evaluations.jsonl": lines([
+      { step: 0, problems: 100, accuracy: 0.5, interval: [0.4, 0.6], tokens: 60, silence: { a: 0 } },
+      {
+        step: done,
+        problems: 100,
+        accuracy,
+        interval,
+        tokens: 20,
+        silence: { a: 0.25 },
+        groups: { hard: { problems: 10, accuracy: 0.3, interval: [0.1, 0.6], tokens: 25 } },
+      },
+    ]),
+    "warnings.jsonl": lines([{ message: "w" }]),
+    ...files,
+  };
+  for (const [name, text] of Object.entries(all)) await writeFile(join(folder, name), text);
+  return folder;
+}
+
+test("ls lists runs with state, steps, figures, the report's seconds, device and warnings", async () => {
+  const folder = await temporaryFolder();
+  await writeRun(join(folder, "runs", "done"));
+  await writeRun(join(folder, "runs", "stopped"), { done: 1 });
+  await writeRun(join(folder, "sweep", "runs", "a-0"), {
+    files: { LOCK: JSON.stringify({ pid: process.pid, host: hostname() }) },
+  });
+  await writeRun(join(folder, "torn"), { files: { "metrics.jsonl": `{"step":1}\n{"st` } });
+  await writeRun(join(folder, "gap"), { files: { "metrics.jsonl": `{"step":1}\n{"step":3}\n` } });
+  await writeRun(join(folder, "stale"), { files: { LOCK: JSON.stringify({ pid: 2 ** 22 + 1, host: hostname() }) } });
+  await writeRun(join(folder, "\u001b[31mred\u202e"), { files: { "config.json": "[1]" } });
+  await mkdir(join(folder, "model"));
+  await writeFile(join(folder, "model", "config.json"), `{"model_type":"llama"}`);
+  await symlink(folder, join(folder, "circle"));
+
+  const { code, out } = await laconic("ls", folder, "--json");
+  const { runs } = JSON.parse(out) as { runs: Record<string, unknown>[] };
+  const states = runs.map(({ folder: path, state }): [string, unknown] => [
+    String(path).slice(folder.length + 1),
+    state,
+  ]);
+  expect([code, Object.fromEntries(states)]).toEqual([
+    0,
+    {
+      "runs/done": "done",
+      "runs/stopped": "stopped",
+      "sweep/runs/a-0": "running",
+      torn: "half-written",
+      gap: "half-written",
+      stale: "done",
+      "\u001b[31mred\u202e": "foreign",
+    },
+  ]);
+  expect(runs.find(({ name }) => name === "done")).toMatchObject({
+    ...{ step: 2, plannedSteps: 2, seconds: 61, device: "wasm", seed: "0", warnings: 1, reason: null },
+    ...{ before: { accuracy: 0.5 }, after: { step: 2, accuracy: 0.9, interval: [0.8, 0.95], tokens: 20 } },
+  });
+  const shown = await laconic("ls", folder);
+  expect(shown.out.split("\n")[0]).toMatch(/^RUN +STATE +STEPS +ACCURACY +TOKENS +TIME +DEVICE +WARNINGS$/);
+  expect(shown.out).toMatch(/^runs\/done +done +2\/2 +50\.0 % -> 90\.0 % +60 -> 20 +1 m 01 s +wasm +1$/m);
+  expect(shown.out + shown.err).not.toMatch(/[\u001b\u202e]/u);
+  expect(shown.err).toContain(String.raw`foreign: ${folder}/\u{1b}[31mred\u{202e}: config.json is no object of JSON`);
+  expect(shown.err).toContain(`half-written: ${folder}/gap: metrics.jsonl: row 2 is of step 3: step 2 is lost`);
+  expect((await laconic("ls", join(folder, "model"))).err).toContain("train one with: laconic quickstart");
+  expect((await laconic("ls", join(folder, "none"))).code).toBe(2);
+});
+
+test("compare: settings and figures that differ, one run each, by the held-out problems", async () => {
+  const folder = await temporaryFolder();
+  const a = await writeRun(join(folder, "a"), { accuracy: 0.9, interval: [0.8, 0.95] });
+  const b = await writeRun(join(folder, "b"), { accuracy: 0.8, interval: [0.7, 0.87], price: 0.1, seed: 1 });
+  const { code, out } = await laconic("compare", a, b, "--json");
+  const { settings, differences, notes } = JSON.parse(out) as {
+    settings: unknown;
+    differences: [{ accuracy: { value: number; low: number; high: number; of: string }; tokens: unknown }];
+    notes: string[];
+  };
+  expect(code).toBe(0);
+  expect(settings).toEqual([{ key: "train.prices.tokens", values: ["0", "0.1"] }]);
+  // Newcombe (1998), method 10: 0.1 below and 0.05 above meet 0.07 above and 0.1 below.
+  const [{ accuracy, tokens }] = differences;
+  expect([accuracy.value, accuracy.low, accuracy.high].map((value) => value.toFixed(6))).toEqual([
+    "-0.100000",
+    (-0.1 - Math.hypot(0.1, 0.05)).toFixed(6),
+    (-0.1 + Math.hypot(0.07, 0.1)).toFixed(6),
+  ]);
+  expect([accuracy.of, tokens]).toEqual(["problems", { value: 0, low: null, high: null, of: null }]);
+  expect(notes).toEqual([expect.stringContaining("n = 1: one run of a setting says nothing of other seeds")]);
+  const shown = (await laconic("compare", a, b)).out;
+  expect(shown).toMatch(/^train\.prices\.tokens +0 +0\.1$/m);
+  expect(shown).toMatch(/^B - A .*-10\.0 points \[-21\.2 points, \+2\.2 points\], could be none/m);
+});
+
+test("compare: runs that differ in the seed alone are a group, its interval Student's", async () => {
+  const folder = await temporaryFolder();
+  const run = (name: string, seed: number, price: number, accuracy: number): Promise<string> =>
+    writeRun(join(folder, name), { seed, price, accuracy });
+  const group = [await run("a0", 0, 0, 0.8), await run("a1", 1, 0, 0.9)];
+  const other = [await run("b0", 0, 0.1, 0.6), await run("b1", 1, 0.1, 0.62), await run("b2", 2, 0.1, 0.64)];
+  const { out } = await laconic("compare", ...group, ...other, "--json");
+  const { groups, differences, notes } = JSON.parse(out) as {
+    groups: { runs: unknown[]; accuracy: { mean: number; interval: number[] } }[];
+    differences: [{ accuracy: { value: number; low: number; high: number; of: string } }];
+    notes: string[];
+  };
+  expect(groups.map(({ runs }) => runs.length)).toEqual([2, 3]);
+  // Three values 0.02 apart: mean ± 4.303 * 0.02 / sqrt(3); two: beyond the ends of a share.
+  expect(groups[1]?.accuracy.interval.map((value) => value.toFixed(4))).toEqual(["0.5703", "0.6697"]);
+  expect(groups[0]?.accuracy.interval).toEqual([expect.closeTo(0.85 - (12.706 * Math.SQRT1_2 * 0.1) / Math.SQRT2), 1]);
+  const [{ accuracy }] = differences;
+  // Welch: variances 0.005 / 2 and 0.0004 / 3, 1.1 degrees of freedom, taken as 1.
+  const half = 12.706 * Math.sqrt(0.005 / 2 + 0.0004 / 3);
+  expect([accuracy.value, accuracy.low, accuracy.high]).toEqual(
+    [-0.23, -0.23 - half, -0.23 + half].map((value) => expect.closeTo(value, 9) as number),
+  );
+  expect(notes[0]).toContain("n = 2: of so few seeds only a difference far beyond their spread says anything");
+  expect((await laconic("compare", ...group)).out).toContain("Settings: the same but for the seed.");
+});
+
+test("compare refuses a run that is none, or that is named twice", async () => {
+  const folder = await temporaryFolder();
+  const run = await writeRun(join(folder, "a"));
+  expect((await laconic("compare", run, folder)).err).toContain(`${folder} holds no run`);
+  expect((await laconic("compare", run, `${run}/`)).err).toContain("named twice");
+  expect((await laconic("compare", run)).code).toBe(2);
+});
+
+const hostile = '=HYPERLINK("https://x","y")\u001b[2J\u202eevil';
+
+function episode(step: number, text: string): string {
+  const utterances = [
+    { agent: "a", turn: 0, round: 0, text, silent: false, writtenTokens: 7, deliveredTo: ["b"] },
+    { agent: "b", turn: 1, round: 0, text: "", silent: true, writtenTokens: 1, deliveredTo: [] },
+  ];
+  const problem = { id: "p", question: "1, 2\nor 3?", gold: "-5" };
+  return `${JSON.stringify({ step, problem, episode: { answer: "+1+cmd", utterances }, task: 1 })}\n`;
+}
+
+test("export writes tidy tables; a model's formula begins with an apostrophe, and that is said", async () => {
+  const folder = await temporaryFolder();
+  const run = await writeRun(join(folder, "run"), {
+    files: { "episodes.jsonl": episode(0, hostile), "rollouts.jsonl": `${episode(2, "fine")}{"torn` },
+  });
+  const { code, out, err } = await laconic("export", run, "--csv");
+  expect([code, out.split("\n")]).toEqual([
+    0,
+    ["metrics", "evaluations", "episodes", "turns"].map(
+      (name, i) => `${join(run, "csv", `${name}.csv`)}: ${[2, 3, 2, 4][i]} rows`,
+    ),
+  ]);
+  expect(err).toContain("3 texts that a spreadsheet would run as a formula begin with an apostrophe");
+  const file = (name: string): Promise<string> => readFile(join(run, "csv", `${name}.csv`), "utf8");
+  expect(await file("metrics")).toBe(
+    "step,reward/mean,x/nan,timing_s/rollout,timing_s/update\n1,0.25,,30,0.5\n2,0.5,,30,0.5\n",
+  );
+  expect(await file("evaluations")).toBe(
+    [
+      "step,group,problems,accuracy,accuracy_low,accuracy_high,tokens,silence/a",
+      "0,,100,0.5,0.4,0.6,60,0",
+      "2,,100,0.9,0.8,0.95,20,0.25",
+      "2,hard,10,0.3,0.1,0.6,25,",
+      "",
+    ].join("\n"),
+  );
+  expect(await file("episodes")).toContain('evaluation,0,0,p,"1, 2\nor 3?",-5,\'+1+cmd,1,,2,1,8\n');
+  const turns = await file("turns");
+  expect(turns).toContain(
+    String.raw`evaluation,0,0,p,0,0,a,false,7,b,"'=HYPERLINK(""https://x"",""y"")\u{1b}[2J\u{202e}evil"`,
+  );
+  expect(turns).toContain("training,0,2,p,0,0,a,false,7,b,fine\n");
+
+  const printed = await laconic("export", run, "--table", "metrics", "--out", "-");
+  expect(`${printed.out}\n`).toBe(await file("metrics"));
+  expect((await laconic("export", run, "--out", "-")).err).toContain("--table metrics|evaluations|episodes|turns");
+  expect((await laconic("export", folder)).err).toContain("holds no run");
+});

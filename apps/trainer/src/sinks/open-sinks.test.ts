@@ -1,0 +1,80 @@
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test, vi } from "vitest";
+import { parseAppConfig, writtenConfig } from "../run/app-config.ts";
+import { laconic } from "../testing/laconic.ts";
+import { smallRun } from "../testing/small-run.ts";
+import { temporaryFolder } from "../testing/temporary-folder.ts";
+import { openSinks } from "./open-sinks.ts";
+
+const ownSink = fileURLToPath(new URL("../../../../examples/own-sink.ts", import.meta.url));
+
+describe("sinks of a configuration", () => {
+  test("are TensorBoard unless told, which stands in no file", () => {
+    const config = parseAppConfig({});
+    expect(config.sinks).toEqual(["tensorboard"]);
+    expect(writtenConfig(config)).not.toHaveProperty("sinks");
+    const none = parseAppConfig({ sinks: [] });
+    expect(writtenConfig(none)).toMatchObject({ sinks: [] });
+  });
+
+  test.each([
+    [["tensorbord"], /sinks\.0: no such sink/u],
+    [[{ wandb: { projct: "x" } }], /sinks\.0\.wandb: Unrecognized key: "projct"/u],
+    [[{ mlflow: { url: "ftp://host" } }], /sinks\.0\.mlflow\.url: Invalid URL/u],
+  ])("%j is refused", (sinks, reason) => {
+    expect(() => parseAppConfig({ sinks })).toThrow(reason);
+  });
+
+  test("need their servers, by their own variables, before a run begins", async () => {
+    await expect(openSinks(["mlflow"], "/r", {})).rejects.toThrow(
+      "sinks.0: mlflow has no server; set MLFLOW_TRACKING_URI, or { mlflow: { url } }",
+    );
+    await expect(openSinks(["tensorboard", "trackio"], "/r", {})).rejects.toThrow("sinks.1: trackio has no server");
+    await expect(openSinks(["mlflow"], "/r", { MLFLOW_TRACKING_URI: "databricks" })).rejects.toThrow(
+      "by http or https",
+    );
+    const environment = { MLFLOW_TRACKING_URI: "http://localhost:5000", TRACKIO_SERVER_URL: "http://localhost:7860" };
+    const sinks = await openSinks(["mlflow", "trackio", { wandb: { project: "x" } }], "/runs/a", environment);
+    expect(sinks.map(({ name, later }) => [name, later])).toEqual([
+      ["mlflow", "send it with: laconic send /runs/a mlflow"],
+      ["trackio", "send it with: laconic send /runs/a trackio"],
+      ["wandb", undefined],
+    ]);
+  });
+});
+
+test("a run tells TensorBoard, W&B, a sink of the user's own and one that is dead, which costs it nothing", async () => {
+  const folder = await temporaryFolder();
+  const run = join(folder, "run");
+  const broken = join(folder, "broken.ts");
+  await mkdir(folder, { recursive: true });
+  await writeFile(broken, `export default { log() { throw new Error("no route for hf_0123456789"); } };\n`);
+  vi.stubEnv("HF_TOKEN", "hf_0123456789");
+  const sinks = JSON.stringify(["tensorboard", "wandb", ownSink, broken]);
+  const { code, err } = await laconic("train", ...smallRun, "--run", run, "--device", "wasm", `sinks=${sinks}`);
+  vi.unstubAllEnvs();
+  expect([code, err.includes("metric sink broken failed and is off: no route for [redacted]")]).toEqual([0, true]);
+  expect(await readFile(join(run, "held-out.md"), "utf8")).toMatch(
+    /^\| step of run \| accuracy \| tokens \|\n\| --- .*\n\| 0 \| [\d.]+ % \| [\d.]+ \|\n\| 2 \| [\d.]+ % \| [\d.]+ \|\n$/u,
+  );
+  expect((await readdir(join(run, "tensorboard")))[0]).toMatch(/^events\.out\.tfevents\./u);
+  expect((await readdir(join(run, "wandb")))[0]).toMatch(/^offline-run-\d{8}_\d{6}-[a-z0-9]{8}$/u);
+  // What is shown elsewhere is no part of the run: other sinks continue it, and a changed file of one too.
+  await writeFile(broken, `export default { log() {} };\n`);
+  const resumed = await laconic("train", "--resume", run);
+  expect([resumed.code, resumed.err]).toEqual([0, expect.not.stringContaining("sinks")]);
+  expect(existsSync(join(run, "sources"))).toBe(false);
+
+  const sent = await laconic("send", run, broken, "--json");
+  expect([sent.code, JSON.parse(sent.out)]).toEqual([0, { sent: run, sink: broken }]);
+  await writeFile(broken, `export default { log() { throw new Error("no route"); } };\n`);
+  const failed = await laconic("send", run, broken);
+  expect([failed.code, failed.err]).toEqual([1, expect.stringContaining("metric sink broken failed")]);
+  expect(await laconic("send", run, "tensorbord")).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("no such sink"),
+  });
+});

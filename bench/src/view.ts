@@ -1,0 +1,166 @@
+// What the dashboard's server takes on a run folder of 100 MB: first answers, the index, searches, memory. The folder repeats
+// the records of a real run of three steps, each time about other problems. `view.ts RUN` repeats those of another run.
+import { execFileSync, spawnSync } from "node:child_process";
+import { closeSync, cpSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from "node:fs";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { performance } from "node:perf_hooks";
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { closeServer } from "@laconic/serve/server";
+import {
+  createViewServer,
+  openViewer,
+  webFolder,
+  type EpisodePage,
+  type RunDetail,
+  type RunSummary,
+} from "@laconic/view";
+import { machine, print } from "./measure.ts";
+
+const megabytes = 100;
+const repeats = 9;
+const root = join(import.meta.dirname, "../..");
+
+const told = ({ ms, cpuMs }: Timed): object => ({ ms, cpuMs });
+const residentMegabytes = (): number => Math.round(process.memoryUsage().rss / 1e6);
+const round = (value: number): number => Math.round(value * 10) / 10;
+
+const [, script = "", given, made] = process.argv;
+if (given === "measure" && made !== undefined) await measure(made);
+else {
+  const folder = mkdtempSync(join(tmpdir(), "laconic-bench-view-"));
+  try {
+    await webFolder(); // so that what is measured finds them
+    enlarge(given ?? trainSmallRun(folder), join(folder, "runs"));
+    // In a process that made none of it.
+    execFileSync(process.execPath, [...process.execArgv, script, "measure", join(folder, "runs")], {
+      stdio: "inherit",
+    });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+function trainSmallRun(folder: string): string {
+  const run = join(folder, "small");
+  const words = [
+    "train",
+    "preset:relay-quickstart",
+    "train.steps=3",
+    "train.evaluation.problems=50",
+    "--device",
+    "wasm",
+  ];
+  const entry = join(root, "apps/trainer/assets/laconic.mjs");
+  const { status, stderr } = spawnSync(process.execPath, [entry, ...words, "--run", run], { encoding: "utf8" });
+  if (status !== 0) throw new Error(stderr);
+  return run;
+}
+
+function enlarge(from: string, to: string): void {
+  cpSync(from, to, { recursive: true, filter: (path) => !path.includes("checkpoints") });
+  const lines = (name: string): string[] => readFileSync(join(from, name), "utf8").trimEnd().split("\n");
+  const of = (line: string, step: number): string => line.replace(/"step":\d+/u, `"step":${step}`);
+  const records = lines("records.jsonl")
+    .map((line) => JSON.parse(line) as { readonly kind: string; readonly deflate: string })
+    .filter(({ kind }) => kind === "step")
+    .map(({ deflate }) => inflateRawSync(Buffer.from(deflate, "base64")).toString());
+  const rows = { metrics: lines("metrics.jsonl"), timing: lines("timing.jsonl") };
+  const config = JSON.parse(readFileSync(join(from, "config.json"), "utf8")) as { train: { steps: number } };
+  const file = openSync(join(to, "records.jsonl"), "w");
+  let [step, bytes] = [0, 0];
+  for (; bytes < megabytes * 1e6; step++) {
+    const content = of(records[step % records.length] as string, step + 1).replaceAll(`"relay:`, `"relay:${step}:`);
+    const deflate = deflateRawSync(content).toString("base64");
+    bytes += writeSync(file, `${JSON.stringify({ step: step + 1, kind: "step", version: 1, deflate })}\n`);
+  }
+  closeSync(file);
+  for (const [name, own] of Object.entries(rows))
+    writeFileSync(
+      join(to, `${name}.jsonl`),
+      Array.from({ length: step }, (_, i) => `${of(own[i % own.length] as string, i + 1)}\n`).join(""),
+    );
+  writeFileSync(join(to, "config.json"), JSON.stringify({ ...config, train: { ...config.train, steps: step } }));
+}
+
+interface Timed {
+  readonly body: string;
+  readonly ms: number;
+  /** Of this process, which asks and answers. */
+  readonly cpuMs: number;
+}
+
+async function measure(runs: string): Promise<void> {
+  const before = residentMegabytes();
+  const opening = performance.now();
+  const onError = (error: unknown): void => {
+    throw error instanceof Error ? error : new Error(String(error));
+  };
+  const viewer = await openViewer({ folders: [runs], onError });
+  const server = createViewServer(viewer, onError);
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const openMs = performance.now() - opening;
+  const timed = async (path: string): Promise<Timed> => {
+    const [start, used] = [performance.now(), process.cpuUsage()];
+    const body = await (await fetch(`${address}${path}`)).text();
+    const { user, system } = process.cpuUsage(used);
+    return { body, ms: round(performance.now() - start), cpuMs: round((user + system) / 1000) };
+  };
+  const page = await timed("/dashboard/");
+  const list = await timed("/api/runs");
+  const [{ id, bytes, step: steps }] = JSON.parse(list.body) as [RunSummary];
+  const detail = await timed(`/api/runs/${id}`);
+  const first = await timed(`/api/runs/${id}/episodes`);
+  const columns = await timed(`/api/runs/${id}/columns?names=reward/mean,tokens/episode_mean`);
+
+  const cpu = process.cpuUsage();
+  const indexing = performance.now();
+  let [indexed, longest] = [0, 0];
+  while (indexed < (JSON.parse((await timed(`/api/runs/${id}`)).body) as RunDetail).episodes) {
+    const { body, ms } = await timed(`/api/runs/${id}/episodes?text=nothing&limit=20`);
+    ({ indexed } = JSON.parse(body) as EpisodePage);
+    longest = Math.max(longest, ms);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+  }
+  const { user, system } = process.cpuUsage(cpu);
+  print("view", {
+    ...{ machine: machine(), megabytes: Math.round(bytes / 1e6), steps, episodes: indexed },
+    openMs: round(openMs),
+    ...{ page: told(page), list: told(list), detail: told(detail), firstEpisodes: told(first), columns: told(columns) },
+    index: { seconds: round((performance.now() - indexing) / 1000), cpuSeconds: round((user + system) / 1e6) },
+    longestAnswerMeanwhileMs: round(longest),
+  });
+
+  const queries = {
+    "a word of many": "text=nothing",
+    "a word of none": "text=zebra",
+    "three words": "text=w+is+6",
+    wrong: "correct=false",
+    "silent agent": "agent=holder-a&silent=true",
+    "most tokens": "sort=tokens",
+    "most reward, page 1000": "sort=reward&offset=50000",
+  };
+  for (const [name, query] of Object.entries(queries)) {
+    const times: Timed[] = [];
+    let total = 0;
+    for (let i = 0; i < repeats; i++) {
+      times.push(await timed(`/api/runs/${id}/episodes?${query}`));
+      ({ total } = JSON.parse(times[i]?.body ?? "") as EpisodePage);
+    }
+    const median = (of: (each: Timed) => number): number =>
+      times.map((each) => of(each)).toSorted((a, b) => a - b)[repeats >> 1] as number;
+    print("search", { name, total, medianMs: median(({ ms }) => ms), medianCpuMs: median(({ cpuMs }) => cpuMs) });
+  }
+  const episode = await timed(`/api/runs/${id}/episodes/s${Math.floor(steps / 2)}.3`);
+  print("episode", { ...told(episode), kilobytes: round(episode.body.length / 1000) });
+  const { kb } = /VmHWM:\s+(?<kb>\d+)/u.exec(readFileSync("/proc/self/status", "utf8"))?.groups ?? {};
+  print("memory", {
+    beforeMegabytes: before,
+    afterMegabytes: residentMegabytes(),
+    highestMegabytes: Math.round(Number(kb) / 1024),
+  });
+  await viewer.close();
+  await closeServer(server, 100);
+}

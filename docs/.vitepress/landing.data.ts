@@ -1,0 +1,79 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+interface Said {
+  readonly agent: string;
+  readonly knows: string | null;
+  readonly says: string;
+  readonly tokens: number;
+}
+
+interface Conversation {
+  readonly step: number;
+  readonly question: string;
+  readonly gold: string;
+  readonly said: readonly Said[];
+  readonly answer: string | null;
+  readonly right: boolean;
+}
+
+interface Ran {
+  readonly before: { readonly accuracy: number; readonly tokens: number };
+  readonly after: { readonly accuracy: number; readonly tokens: number };
+  readonly seconds: number;
+}
+
+const docs = join(import.meta.dirname, "..");
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+const percent = (share: number): string => `${(100 * share).toFixed(1)} %`;
+
+export interface Landing {
+  readonly talks: readonly (Conversation & { readonly tokens: number })[];
+  readonly figures: readonly { readonly value: string; readonly says: string }[];
+  /** What a phone shows in the playground's place. */
+  readonly still: { readonly src: string; readonly alt: string };
+}
+
+declare const data: Landing;
+export { data };
+
+/** What the front page shows: computed from committed results whenever the site is built. */
+export default {
+  watch: ["../results/quickstart-transcripts.jsonl", "../benchmarks/quickstart-seeds.json"],
+  load(): Landing {
+    const lines = readFileSync(join(docs, "results/quickstart-transcripts.jsonl"), "utf8").trim().split("\n");
+    // The first problem that was recorded, not the one that looks best.
+    const talks = lines.slice(0, 2).map((line) => {
+      const talk = JSON.parse(line) as Conversation;
+      return { ...talk, tokens: talk.said.reduce((sum, { tokens }) => sum + tokens, 0) };
+    });
+    const runs = JSON.parse(readFileSync(join(docs, "benchmarks/quickstart-seeds.json"), "utf8")) as readonly Ran[];
+    const tokens = [
+      mean(runs.map(({ before }) => before.tokens)),
+      mean(runs.map(({ after }) => after.tokens)),
+    ] as const;
+    const accuracy = [mean(runs.map(({ before }) => before.accuracy)), mean(runs.map(({ after }) => after.accuracy))];
+    const still = existsSync(join(docs, "public/playground.png"))
+      ? { src: "/playground.png", alt: "The playground: a team of four, what each says, and falling tokens" }
+      : { src: "/quickstart.svg", alt: "Accuracy against tokens per episode: tokens fall, accuracy holds" };
+    return {
+      still,
+      talks,
+      figures: [
+        {
+          value: `${tokens[0].toFixed(1)} → ${tokens[1].toFixed(1)}`,
+          says: "tokens a team of four writes per problem",
+        },
+        {
+          value: `${(tokens[0] / tokens[1]).toFixed(1)} ×`,
+          says: "fewer, with a budget of 14 that the price finds by itself",
+        },
+        { value: accuracy.map(percent).join(" → "), says: "of held-out problems solved" },
+        {
+          value: `${Math.round(mean(runs.map(({ seconds }) => seconds)))} s`,
+          says: "of training on two processor cores, no GPU",
+        },
+      ],
+    };
+  },
+};

@@ -1,0 +1,17 @@
+import { join } from "node:path";
+import view from "../../packages/view/vite.config.ts";
+
+const repository = join(import.meta.dirname, "../..");
+const page = join(repository, "packages/view/web/playground");
+
+/** The playground alone, as the site serves it: a folder that asks for nothing outside itself. */
+export default {
+  ...view,
+  root: page,
+  logLevel: "warn" as const,
+  build: {
+    ...view.build,
+    outDir: join(repository, "docs/public/playground"),
+    rolldownOptions: { input: join(page, "index.html") },
+  },
+};

@@ -1,0 +1,74 @@
+import type { Asked } from "./check/search.ts";
+
+/** Words that people ask for and a page does not use, by page. They are in the search index and nowhere else. */
+export const searchWords: Readonly<Record<string, string>> = {
+  "getting-started.md":
+    "install installation setup tutorial quick start hello world npm npx first run resume continue interrupted command line cli yaml config file",
+  "what-for.md": "use case how do I why custom own example overview index map",
+  "your-own-task.md":
+    "custom task custom reward custom environment custom topology custom agents custom team own problem own dataset define task reward function example walkthrough tutorial",
+  "own-values.md":
+    "custom reward function custom estimator custom advantage custom objective custom loss custom cost custom topology custom agent plugin extend callback",
+  "own-data.md":
+    "custom data custom dataset jsonl csv parquet hugging face datasets load my own questions benchmark files",
+  "train-through-endpoint.md":
+    "langchain ai sdk openai client external agent framework custom agent online training rest api webhook",
+  "concepts.md":
+    "overview architecture design how it works price lambda token cost silence strategic silence empty message budget",
+  "playground.md": "try it browser tab demo live wasm webgpu phone export zip",
+  "view.md": "dashboard live view compare runs curves episodes conversation transcript viewer watch browser UI",
+  "units.md": "shape axes tokens units sign convention invariants",
+  "metrics.md":
+    "W&B wandb weights and biases trackio mlflow tensorboard logger logging log sink curves monitoring custom metrics experiment tracking",
+  "faq.md":
+    "troubleshooting problem error crash killed kill interrupted resume GPU cuda device out of memory OOM LoRA adapter PEFT slow silent team collapse help",
+  "samplers.md":
+    "vLLM SGLang sampling server rollout server fleet inference server GPU cluster multiple machines remote",
+  "scale/index.md": "tinker multi node cluster distributed GPU large model 7B 70B remote training server",
+  "cuda-without-gpu.md": "GPU cuda nvidia test without GPU fake tensors",
+  "papers.md": "equation default hyperparameter GSPO GRPO arXiv citation algorithm formula reference",
+  "glossary.md": "definition term meaning words",
+  "comparison.md":
+    "alternative versus vs TRL verl CoMLRL MARTI Tinker OpenPipe ART verifiers prime-rl OpenRLHF difference which one should I use",
+  "gallery.md": "pictures charts figures plots screenshots images",
+  "results/frontier.md": "pareto sweep budget trade-off token budget accuracy",
+  "quickstart-results.md": "ablation seeds reproducibility figures result price budget",
+  "audit.md": "verify check reproduce independent recompute trust",
+  "errors/index.md": "error code exception LaconicError crash message troubleshooting",
+  "errors/device_out_of_memory.md": "out of memory OOM CUDA out of memory heap allocation memory full",
+  "errors/run_locked.md": "LOCK file in use by process",
+  "errors/aborted.md": "kill killed Ctrl-C SIGINT SIGTERM interrupted stop",
+  "errors/budget_refused.md": "money dollars cost of API spend cap",
+  "decisions/versions-have-names.md": "asynchronous stale off-policy",
+  "benchmarks/index.md": "speed performance throughput tokens per second TRL GPU H100 memory wasm",
+  "grading.md": "grader judge exact match math verify answer extraction",
+  "reproduce.md": "tables reproduce paper baselines methods",
+};
+
+/** Held by `npm run docs`: the page is among the first results of the query. */
+export const askedQueries: readonly Asked[] = [
+  ["custom", "/your-own-task"],
+  ["custom reward", "/your-own-task"],
+  ["custom task", "/your-own-task"],
+  ["custom loss", "/own-values"],
+  ["own data", "/own-data"],
+  ["vLLM", "/samplers"],
+  ["resume", "/faq"],
+  ["kill", "/faq"],
+  ["out of memory", "/errors/device_out_of_memory"],
+  ["LoRA", "/faq"],
+  ["price", "/concepts"],
+  ["silence", "/concepts"],
+  ["budget", "/results/frontier"],
+  ["GPU", "/cuda-without-gpu"],
+  ["W&B", "/metrics"],
+  ["wandb", "/metrics"],
+  ["tensorboard", "/metrics"],
+  ["config_invalid", "/errors/config_invalid"],
+  ["TRL", "/comparison"],
+  ["langchain", "/train-through-endpoint"],
+  ["tinker", "/scale/"],
+  ["dashboard", "/view"],
+  ["playground", "/playground"],
+  ["grader", "/grading"],
+];

@@ -1,0 +1,147 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
+
+const docs = join(import.meta.dirname, "..");
+
+interface Item {
+  text: string;
+  link: string;
+}
+
+interface Group {
+  text: string;
+  items: Item[];
+}
+
+/** Pages that are there: one whose link is misspelt here has no place, which the check of the built site refuses. */
+function existing(groups: Group[]): Group[] {
+  const isThere = (link: string): boolean =>
+    [`${link}.md`, `${link}index.md`].some((file) => existsSync(join(docs, file))) || link === "/api/";
+  return groups.map(({ text, items }) => ({ text, items: items.filter(({ link }) => isThere(link)) }));
+}
+
+/** Why things are as they are, in the order of the index. */
+function decisionPages(): Item[] {
+  const index = readFileSync(join(docs, "decisions", "index.md"), "utf8");
+  const rows = index.matchAll(/^\| \[([^\]]+)\]\(\.\/([\w-]+)\.md\)/gmu);
+  const listed = [...rows].map(([, text = "", name = ""]) => ({ text, link: `/decisions/${name}` }));
+  return [{ text: "All", link: "/decisions/" }, ...listed];
+}
+
+/** One page per package, written by typedoc from the doc comments. */
+function apiPages(): Item[] {
+  const folder = join(docs, "api", "@laconic");
+  const all = [{ text: "All packages", link: "/api/" }];
+  if (!existsSync(folder)) return all;
+  const packages = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".md"))
+    .map((path) => path.slice(0, -".md".length).replaceAll("\\", "/"))
+    .map((path) => {
+      const isIndex = basename(path) === "index";
+      const name = isIndex ? path.slice(0, -"/index".length) : path;
+      return { text: `@laconic/${name}`, link: `/api/@laconic/${isIndex ? `${name}/` : name}` };
+    })
+    .toSorted((a, b) => a.text.localeCompare(b.text));
+  return [...all, ...packages];
+}
+
+/** Every page of the site has its place here, or in an index that has one; `npm run docs` refuses one that has none. */
+export function sidebar(): Record<string, Group[]> {
+  const back = { text: "Guide", items: [{ text: "What is it for", link: "/what-for" }] };
+  return {
+    "/decisions/": [back, { text: "Decisions", items: decisionPages() }],
+    "/api/": [back, { text: "API", items: apiPages() }],
+    "/": existing(guide()),
+  };
+}
+
+function guide(): Group[] {
+  return [
+    {
+      text: "Start",
+      items: [
+        { text: "What is it for", link: "/what-for" },
+        { text: "Getting started", link: "/getting-started" },
+        { text: "Your own task", link: "/your-own-task" },
+        { text: "Your own data", link: "/own-data" },
+        { text: "Your own values", link: "/own-values" },
+        { text: "Sinks: TensorBoard, W&B, trackio, MLflow", link: "/sinks" },
+        { text: "Train through the endpoint", link: "/train-through-endpoint" },
+      ],
+    },
+    {
+      text: "Watch",
+      items: [
+        { text: "The playground", link: "/playground" },
+        { text: "Looking at runs", link: "/view" },
+        { text: "Metrics", link: "/metrics" },
+        { text: "Sinks: TensorBoard, W&B, trackio, MLflow", link: "/sinks" },
+        { text: "Auditing a run", link: "/audit" },
+      ],
+    },
+    {
+      text: "Understand",
+      items: [
+        { text: "Concepts", link: "/concepts" },
+        { text: "Units and invariants", link: "/units" },
+        { text: "Papers", link: "/papers" },
+        { text: "Glossary", link: "/glossary" },
+        { text: "Beside other trainers", link: "/comparison" },
+      ],
+    },
+    {
+      text: "Measure",
+      items: [
+        { text: "Benchmark data", link: "/data/" },
+        { text: "How methods are played", link: "/protocols" },
+        { text: "How answers are graded", link: "/grading" },
+        { text: "The grader's board", link: "/grader-board" },
+        { text: "Reproduce the papers' tables", link: "/reproduce" },
+        { text: "Reproduce Agent-GSPO", link: "/reproduce/agent-gspo" },
+        { text: "Reproduce AgentPO", link: "/reproduce/agentpo" },
+        { text: "Reproduce MAGRPO", link: "/reproduce/magrpo" },
+      ],
+    },
+    {
+      text: "Grow",
+      items: [
+        { text: "Sampling on servers", link: "/samplers" },
+        { text: "Past one machine", link: "/scale/" },
+        { text: "Starting SkyRL", link: "/scale/skyrl" },
+        { text: "Faults of a training server", link: "/scale/faults" },
+        { text: "CUDA without a GPU", link: "/cuda-without-gpu" },
+      ],
+    },
+    {
+      text: "Help",
+      items: [
+        { text: "Questions and troubleshooting", link: "/faq" },
+        { text: "Error codes", link: "/errors/" },
+      ],
+    },
+    {
+      text: "Results",
+      items: [
+        { text: "Gallery", link: "/gallery" },
+        { text: "Quickstart", link: "/quickstart-results" },
+        { text: "Accuracy-token frontier", link: "/results/frontier" },
+        { text: "AgentPO and MAGRPO: small worlds", link: "/results/small-worlds" },
+        { text: "Pairs beside MAGRPO's baselines", link: "/results/pairs" },
+        { text: "AgentPO: a story model", link: "/results/story-hint" },
+        { text: "Three tellers", link: "/results/tellers" },
+        { text: "Story worlds", link: "/results/story-worlds" },
+        { text: "Methods against servers", link: "/results/servers" },
+        { text: "A queue of groups, to 10,000 slots", link: "/results/queue" },
+        { text: "Training on SkyRL's server", link: "/results/skyrl" },
+        { text: "Benchmarks", link: "/benchmarks/" },
+      ],
+    },
+    {
+      text: "Reference",
+      items: [
+        { text: "API", link: "/api/" },
+        { text: "Decisions", link: "/decisions/" },
+      ],
+    },
+  ];
+}

@@ -1,0 +1,23 @@
+import { expect, test } from "vitest";
+import { visibleText } from "./visible-text.ts";
+
+test("control characters are named; tabs and line ends stay", () => {
+  expect(visibleText("a\u0000b\u001b[31m\r\n\tc\r\u007f\u0085")).toBe(
+    "a⟨U+0000⟩b⟨U+001B⟩[31m\n\tc⟨U+000D⟩⟨U+007F⟩⟨U+0085⟩",
+  );
+});
+
+test("what turns or hides text is named", () => {
+  expect(visibleText("user\u202Eexe.txt\u2066\u200b\ufeff\u2028")).toBe(
+    "user⟨U+202E⟩exe.txt⟨U+2066⟩⟨U+200B⟩⟨U+FEFF⟩⟨U+2028⟩",
+  );
+});
+
+test("scripts that read from the right, and joined emoji, stay as they are", () => {
+  const text = "שלום مرحبا 👩‍👩‍👧 क्‍ष";
+  expect(visibleText(text)).toBe(text);
+});
+
+test("half a surrogate pair becomes the replacement character", () => {
+  expect(visibleText("a\ud800b\udc00c😀")).toBe("a\ufffdb\ufffdc😀");
+});

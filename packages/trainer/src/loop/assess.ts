@@ -1,0 +1,51 @@
+import { collapseOf } from "../collapse.ts";
+import { declineOf } from "../decline.ts";
+import { evaluate, type Evaluation } from "../evaluate.ts";
+import { livePolicies } from "../parts.ts";
+import type { LoopState } from "../run/checkpoint.ts";
+import type { ScoredRollout } from "../stages/score.ts";
+import { savingBefore } from "./save.ts";
+import type { TrainingRun } from "./training-run.ts";
+
+/** Held-out accuracy and tokens of the live policies, with transcripts of the first problems. */
+export async function assess({ parts, config, recorder, references }: TrainingRun, step: number): Promise<Evaluation> {
+  const { problems, transcripts } = config.evaluation;
+  if (parts.task.heldOut.length === 0 && parts.source) return nothingHeldOut(step);
+  const { seed, sampling, limits, onAgentError: onError, scoring } = config;
+  const retries = config.asynchronous?.retries ?? 0;
+  const options = { seed, step, problems, sampling, limits, onError, scoring, retries, references };
+  const { evaluation, episodes } = await evaluate(parts, livePolicies(parts), options);
+  await recorder.evaluation(evaluation, episodes, transcripts);
+  return evaluation;
+}
+
+/** What an evaluation came to. */
+export interface Assessed {
+  readonly state: LoopState;
+  /** The best of the run so far. */
+  readonly isBest: boolean;
+}
+
+/** Evaluates where that is due: transcripts of the step, warnings of a decline or a collapse, and which evaluation is the best. */
+export async function assessWhenDue(
+  run: TrainingRun,
+  state: LoopState,
+  scored: readonly ScoredRollout[],
+): Promise<Assessed> {
+  const { config, recorder, schedule } = run;
+  const { step, before } = state;
+  if (!schedule.isEvaluationDue(step)) return { state, isBest: false };
+  await recorder.rollouts(step, scored.slice(0, config.evaluation.transcripts));
+  const after = await savingBefore(run, state, () => assess(run, step));
+  for (const said of [declineOf, collapseOf]) {
+    const reason = said(before, after);
+    if (reason !== null && said(before, state.after) === null) await recorder.warn(`at step ${step} ${reason}`);
+  }
+  const isBest = after.accuracy > state.best.accuracy + (config.earlyStopping?.minGain ?? 0);
+  const best = isBest ? { step, accuracy: after.accuracy, since: 0 } : { ...state.best, since: state.best.since + 1 };
+  return { state: { ...state, after, best }, isBest };
+}
+
+function nothingHeldOut(step: number): Evaluation {
+  return { step, problems: 0, accuracy: 0, interval: [0, 1], tokens: 0, silence: {} };
+}

@@ -1,0 +1,61 @@
+import { LaconicError } from "@laconic/core";
+import type { TrainConfig } from "../config.ts";
+import type { LoopState } from "../run/checkpoint.ts";
+import { describeNumbers } from "../queue/describe-numbers.ts";
+import { byPolicy } from "./by-policy.ts";
+import { assess } from "./assess.ts";
+import type { TrainingRun } from "./training-run.ts";
+
+/** Where a run begins. */
+export interface Beginning {
+  readonly state: LoopState;
+  /** Of the checkpoint that it goes on from; null for a fresh one. */
+  readonly resumedAt: number | null;
+}
+
+/**
+ * Loads the last checkpoint, or evaluates the first weights.
+ * @throws LaconicError `config_invalid` for a run that has done more than it is to do
+ */
+export async function begin(run: TrainingRun): Promise<Beginning> {
+  const { recorder, models, learners, budget } = run;
+  const resumed = await recorder.restore(models);
+  if (resumed) return { state: await goneOn(run, resumed), resumedAt: resumed.step };
+  await recorder.begin?.(models);
+  const before = await assess(run, 0);
+  return {
+    state: {
+      step: 0,
+      budgets: budget.init(),
+      policyBudgets: byPolicy(learners.map(({ name, controller }) => [name, controller?.init()])),
+      estimators: byPolicy(learners.map(({ name, estimator }) => [name, estimator.init?.()])),
+      before,
+      after: before,
+      best: { step: 0, accuracy: before.accuracy, since: 0 },
+    },
+    resumedAt: null,
+  };
+}
+
+async function goneOn(run: TrainingRun, resumed: LoopState): Promise<LoopState> {
+  const { recorder, config, models } = run;
+  const { step } = resumed;
+  checkProgress(step, config);
+  const inFlight = describeNumbers(resumed.queue?.again ?? []);
+  if (inFlight !== "")
+    await recorder.warn(
+      `groups ${inFlight} were in flight at step ${step}: they are played anew, under the weights of that step`,
+    );
+  // The run ended at its last evaluation.
+  if (step !== config.steps || resumed.after.step === step) return resumed;
+  const state = { ...resumed, after: await assess(run, step) };
+  await recorder.checkpoint(models, state);
+  return state;
+}
+
+function checkProgress(done: number, { steps }: TrainConfig): void {
+  if (done > steps)
+    throw new LaconicError("config_invalid", `steps: the run has done ${done} already, more than ${steps}`, {
+      key: "steps",
+    });
+}

@@ -1,0 +1,62 @@
+import type { Timer } from "@laconic/rewards";
+import type { Samplers } from "../parts.ts";
+import { nextTurn } from "../queue/paced.ts";
+import { trainingQueue, type TrainingQueue } from "../queue/training-queue.ts";
+import type { LoopState } from "../run/checkpoint.ts";
+import type { SampledGroup } from "../stages/group-game.ts";
+import { rollout } from "../stages/play-groups.ts";
+import { takeGroups } from "../stages/take-groups.ts";
+import { snapshotsOf, type TrainingRun } from "./training-run.ts";
+
+/** A step's groups. */
+export interface Collected extends SampledGroup {
+  /** Steps that the weights behind each group are old; empty where they are the newest. */
+  readonly lags: readonly number[];
+}
+
+/** Lines 3-5 of Algorithm 1: queries, and G episodes each. */
+export interface Collector {
+  /** Null where there will be no more. @param step - steps done so far */
+  collect(step: number, samplers: Samplers): Promise<Collected | null>;
+  /** What became of groups since the last report; null where none is played beside training. */
+  report(): ReturnType<TrainingQueue["report"]> | null;
+  /** Between pieces of work: lets others have their turn, where others wait. */
+  turn(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Takes episodes that were played elsewhere, or the first that are complete of those that are played all the time, or plays them. */
+export function collector(run: TrainingRun, { queue: from }: LoopState, timer: Timer): Collector {
+  const { parts, config, learners, random, score, problemsOf, signal } = run;
+  const { source } = parts;
+  if (source) return { ...alone, collect: (step, samplers) => takeGroups(parts, source, step, samplers, signal) };
+
+  const greedy = learners.some(({ estimator }) => estimator.needs?.includes("greedy"));
+  const options = { score, greedy };
+  if (config.asynchronous) {
+    const snapshots = (): ReturnType<typeof snapshotsOf> => snapshotsOf(learners);
+    const settings = { options, random, timer, problemsOf, snapshots, from };
+    const queue = trainingQueue(parts, config, config.asynchronous, settings);
+    return {
+      collect: (step) => queue.take(step),
+      report: () => queue.report(),
+      turn: () => nextTurn(timer),
+      close: () => queue.close(),
+    };
+  }
+  return {
+    ...alone,
+    async collect(step, samplers) {
+      const stream = random.split(`step:${step}`);
+      const problems = problemsOf(step, stream);
+      return { ...(await rollout(parts, config, options, samplers, problems, stream.split("rollout"))), lags: [] };
+    },
+  };
+}
+
+/** Nobody waits for a run that does one thing after the other. */
+const alone: Omit<Collector, "collect"> = {
+  report: () => null,
+  turn: async () => undefined,
+  close: async () => undefined,
+};

@@ -1,0 +1,46 @@
+import type { Prices } from "@laconic/rewards";
+import type { LoopState } from "../run/checkpoint.ts";
+import type { StepClock } from "../run/recorder.ts";
+import type { LearnerResult } from "../stages/learner.ts";
+import { stepMetrics } from "../stages/step-metrics.ts";
+import { stepWarnings } from "../warnings.ts";
+import type { Collected, Collector } from "./collect.ts";
+import type { Moved } from "./move-budgets.ts";
+import type { ScoredStep } from "./score-collected.ts";
+import type { TrainingRun } from "./training-run.ts";
+
+/** A step that is done: what it was made of, and what it came to. */
+export interface DoneStep extends ScoredStep, Moved {
+  readonly collected: Collected;
+  readonly learners: readonly LearnerResult[];
+  /** λ of the team's costs, as the step charged them. */
+  readonly prices: Prices;
+}
+
+/** Leaves a step's traces: warnings, the record that it can be computed again from, metrics, and groups that were dropped. */
+export async function trace(
+  { recorder, config }: TrainingRun,
+  { state: moved, collected, scored, scoring, learners, prices, budgets }: DoneStep,
+  clock: StepClock,
+  { report, turn }: Pick<Collector, "report" | "turn">,
+): Promise<LoopState> {
+  const { trees, scores, lags } = collected;
+  for (const { learner, scored: own, gap } of learners)
+    for (const warning of stepWarnings(learner.config, own, gap)) await recorder.warn(warning);
+  const { step } = moved;
+  const queue = report();
+  const state = queue ? { ...moved, queue: queue.state } : moved;
+  const lag = lags.length === 0 ? 0 : lags;
+  await recorder.record?.({ ...{ step, scored, trees, scoring, lag, learners, prices } });
+  await recorder.step(
+    stepMetrics({
+      ...{ step, config, scored, scoring, learners, budgets, lags, queue },
+      evaluations: trees && scores.length,
+      tokenPrice: prices["tokens"] ?? 0,
+    }),
+    clock,
+  );
+  await turn();
+  if (queue) await recorder.dropped(step, queue.dropped);
+  return state;
+}

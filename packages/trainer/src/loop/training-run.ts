@@ -1,0 +1,68 @@
+import { randomFromSeed, type PolicySnapshot, type Problem, type Random, type Reward } from "@laconic/core";
+import type { TrainConfig } from "../config.ts";
+import { mapPolicies, type TrainingParts } from "../parts.ts";
+import { problemSource } from "../problem-source.ts";
+import type { Models } from "../run/checkpoint.ts";
+import type { Recorder } from "../run/recorder.ts";
+import { rewardOf, scorer, type Scorer } from "../scorer.ts";
+import { learnersOf, type Learner } from "../stages/learner.ts";
+import { teamBudgets, type TeamBudgets } from "../stages/team-budgets.ts";
+import { configWarnings } from "../warnings.ts";
+import { schedule, type Schedule } from "./schedule.ts";
+
+/** What every stage of a run knows. Nothing of it changes from step to step; what does is the loop's state. */
+export interface TrainingRun {
+  readonly parts: TrainingParts;
+  readonly config: TrainConfig;
+  readonly recorder: Recorder;
+  readonly signal: AbortSignal | undefined;
+  readonly learners: readonly Learner[];
+  readonly models: Models;
+  /** The policies before the first step, of learners that are compared with them. */
+  readonly references: Readonly<Record<string, PolicySnapshot>>;
+  readonly budget: TeamBudgets;
+  /** Every stream of the run splits off it by labels. */
+  readonly random: Random;
+  readonly schedule: Schedule;
+  readonly score: Scorer;
+  /** Of a step, drawn from its stream. */
+  readonly problemsOf: (step: number, stream: Random) => readonly Problem[];
+}
+
+/** Makes learners of the policies, warns of known traps, and keeps the references before a checkpoint replaces the weights. */
+export async function openTrainingRun(
+  parts: TrainingParts,
+  config: TrainConfig,
+  recorder: Recorder,
+  signal: AbortSignal | undefined,
+): Promise<TrainingRun> {
+  const learners = learnersOf(parts, config);
+  const { source, task, policies, reward } = parts;
+  const score = scorer(reward ?? (source ? judgedElsewhere : rewardOf(task)), config.scoring);
+  const random = randomFromSeed(config.seed);
+  const problemsOf = problemSource(task, config, random);
+  const models = mapPolicies(policies, ({ model }) => model);
+  for (const learner of learners) for (const warning of configWarnings(learner.config)) await recorder.warn(warning);
+  const references = await snapshotsOf(
+    learners.filter(({ objective }) => config.evaluation.language || objective.needs?.includes("reference")),
+  );
+  return {
+    ...{ parts, config, recorder, signal, learners, models, references, random, score, problemsOf },
+    budget: teamBudgets(config),
+    schedule: schedule(config, signal),
+  };
+}
+
+/** The weights as they are, frozen, by policy. */
+export async function snapshotsOf(learners: readonly Learner[]): Promise<Record<string, PolicySnapshot>> {
+  const snapshots: Record<string, PolicySnapshot> = {};
+  for (const { name, policy } of learners) snapshots[name] = await policy.model.snapshot();
+  return snapshots;
+}
+
+export async function disposeAll(snapshots: Readonly<Record<string, PolicySnapshot>> | null): Promise<void> {
+  for (const snapshot of Object.values(snapshots ?? {})) await snapshot.dispose();
+}
+
+/** What comes with its episodes is not asked for. */
+const judgedElsewhere: Reward = () => ({ undecided: "episodes come with their rewards" });

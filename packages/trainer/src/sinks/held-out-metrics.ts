@@ -1,0 +1,38 @@
+import type { Evaluation, Measured } from "../evaluate.ts";
+import type { Metrics } from "../stages/step-metrics.ts";
+
+/**
+ * A held-out result as flat numbers under `heldout/`: accuracy with both ends of its interval, tokens per episode, silence of each
+ * agent, what the reward counts beside, language, samples without a score, and all of it for each group of problems.
+ */
+export function heldOutMetrics(evaluation: Evaluation): Metrics {
+  const { silence, groups = {}, scoring } = evaluation;
+  if (evaluation.problems === 0) return {};
+  const unscored = scoring ? scoring.undecided + scoring.invalid + scoring.error : 0;
+  return {
+    ...measuredMetrics("heldout", evaluation),
+    ...under("heldout/silence", silence),
+    ...(scoring && { "heldout/unscored": unscored }),
+    ...Object.assign(
+      {},
+      ...Object.entries(groups).map(([group, measured]) => measuredMetrics(`heldout/group/${group}`, measured)),
+    ),
+  };
+}
+
+function measuredMetrics(place: string, measured: Measured): Metrics {
+  const { problems, accuracy, interval, tokens, measures = {}, language = {} } = measured;
+  const [low, high] = interval;
+  return {
+    ...under(place, { accuracy, accuracy_low: low, accuracy_high: high, tokens, problems }),
+    ...under(`${place}/measure`, measures),
+    ...Object.assign(
+      {},
+      ...Object.entries(language).map(([agent, each]) => under(`${place}/language/${agent}`, { ...each })),
+    ),
+  };
+}
+
+function under(place: string, values: Readonly<Record<string, number>>): Metrics {
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [`${place}/${name}`, value]));
+}

@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { sinkFolder } from "../../test/sink-folder.ts";
+import { tinyRun } from "../testing/index.ts";
+import type { MetricSink } from "./metric-sink.ts";
+import { sendRun } from "./send-run.ts";
+
+/** What a sink was told, in order. */
+function hearing(): { readonly sink: MetricSink; readonly heard: string[] } {
+  const heard: string[] = [];
+  return {
+    heard,
+    sink: {
+      begin: ({ config }) => void heard.push(`begin ${String(config["steps"])}`),
+      log: (_, step) => void heard.push(`step ${step}`),
+      evaluation: ({ step, accuracy }) => void heard.push(`held-out ${step} ${accuracy.toFixed(2)}`),
+      transcripts: (episodes, step) => void heard.push(`transcripts ${step} ${episodes.length}`),
+      close: (outcome) => void heard.push(`close ${outcome}`),
+    },
+  };
+}
+
+const settings = { steps: 4, evaluation: { every: 2, problems: 9, transcripts: 2 }, checkpoint: { every: 2, keep: 2 } };
+
+test("a sink of a run, of a resumed run, and one that is sent the folder later hear the same", async () => {
+  const directory = `${await sinkFolder()}/run`;
+  const stop = new AbortController();
+  const [live, resumed, later] = [hearing(), hearing(), hearing()];
+  const observer = { step: ({ step }: Record<string, number>) => void (step === 3 && stop.abort()) };
+  await tinyRun({ directory, settings, sinks: [live.sink], signal: stop.signal, observer });
+  await tinyRun({ directory, settings, sinks: [resumed.sink], resume: true });
+  expect(await sendRun({ directory, sinks: [later.sink], outcome: "finished" })).toEqual([]);
+  const told = [
+    ...["begin 4", "held-out 0 0.00", "transcripts 0 2", "step 1", "step 2", "held-out 2 0.33", "transcripts 2 2"],
+    ...["step 3", "step 4", "held-out 4 0.56", "transcripts 4 2"],
+  ];
+  expect(live.heard).toEqual([...told.slice(0, 8), "close undefined"]);
+  expect(resumed.heard).toEqual([...told, "close undefined"]);
+  expect(later.heard).toEqual([...told, "close finished"]);
+});
+
+test("what fails is said, with the way to send it later, and the other sinks are told all", async () => {
+  const directory = `${await sinkFolder()}/run`;
+  const { sink, heard } = hearing();
+  const dead: MetricSink = { name: "dead", later: "try again", log: () => Promise.reject(new Error("no route")) };
+  await tinyRun({ directory, settings: { ...settings, steps: 2 } });
+  expect(await sendRun({ directory, sinks: [dead, sink] })).toEqual([
+    "metric sink dead failed and is off: no route; try again",
+  ]);
+  expect(heard.filter((each) => each.startsWith("step"))).toEqual(["step 1", "step 2"]);
+  await expect(sendRun({ directory: `${directory}-no`, sinks: [] })).rejects.toMatchObject({ code: "run_missing" });
+});

@@ -1,0 +1,160 @@
+import type { EvaluatedEpisode, Evaluation } from "../evaluate.ts";
+import type { MetricSink, SinkRun } from "../sinks/metric-sink.ts";
+import { evaluationAt, hostileEpisode, metricsAt, sinkRun } from "./sink-story.ts";
+
+/** What a sink kept, as the suite compares it: the last value at each step, by name. */
+export type SinkReading = Readonly<Record<string, Readonly<Record<number, number>>>>;
+
+/** What the suite is run on. */
+export interface SinkSubject {
+  /** A sink for the same run each time: the second goes on with what the first left, as a resumed run does. */
+  readonly open: () => MetricSink | Promise<MetricSink>;
+  /** What arrived, by the names that it was told, once it is closed; absent where it cannot be read. */
+  readonly read?: () => SinkReading | Promise<SinkReading>;
+  /** A folder for the run that is told of, where a sink writes there. */
+  readonly directory?: string;
+  readonly close?: () => void | Promise<void>;
+}
+
+/** One check of the suite, free of any test runner. */
+export interface SinkCase {
+  readonly name: string;
+  readonly run: (create: () => SinkSubject | Promise<SinkSubject>) => Promise<void>;
+}
+
+/** Tells a sink a run of so many steps. Everything it is given is frozen. */
+async function tell(sink: MetricSink, run: SinkRun, steps: number, tale: Partial<Tale> = {}): Promise<void> {
+  const { metrics = metricsAt, evaluation = evaluationAt, episodes = [hostileEpisode] } = tale;
+  await sink.begin?.(frozen(run));
+  await sink.evaluation?.(frozen(evaluation(0)));
+  await sink.transcripts?.(frozen(episodes), 0);
+  for (let step = 1; step <= steps; step++) {
+    await sink.log(frozen(metrics(step)), step);
+    if (step % 2 === 1) continue;
+    await sink.evaluation?.(frozen(evaluation(step)));
+    await sink.transcripts?.(frozen(episodes), step);
+  }
+}
+
+interface Tale {
+  readonly metrics: (step: number) => Record<string, number>;
+  readonly evaluation: (step: number) => Evaluation;
+  readonly episodes: readonly EvaluatedEpisode[];
+}
+
+/** What every sink owes a run, as data: `for (const item of sinkCases) test(item.name, () => item.run(create))`. */
+export const sinkCases: readonly SinkCase[] = [
+  {
+    name: "it is told a run from beginning to end, and keeps each value at its step",
+    run: withSubject(async (subject, run) => {
+      const sink = await subject.open();
+      await tell(sink, run, 6);
+      await sink.close?.("finished");
+      const told = await subject.read?.();
+      if (!told) return;
+      for (let step = 1; step <= 6; step++)
+        equal(told["reward/mean"]?.[step], metricsAt(step)["reward/mean"], `step ${step}`);
+      if (!sink.evaluation) return;
+      for (const step of [0, 2, 4, 6])
+        equal(told["heldout/accuracy"]?.[step], evaluationAt(step).accuracy, `held-out at ${step}`);
+      equal(told["heldout/accuracy_low"]?.[6], evaluationAt(6).interval[0], "the low end of the interval");
+      equal(told["heldout/silence/solver"]?.[6], evaluationAt(6).silence["solver"], "silence of an agent");
+      equal(told["heldout/group/known/accuracy"]?.[6], evaluationAt(6).groups?.["known"]?.accuracy, "a group");
+    }),
+  },
+  {
+    name: "a resumed run tells all from the beginning, and each step is there once, as it was told last",
+    run: withSubject(async (subject, run) => {
+      for (const steps of [3, 6]) {
+        const sink = await subject.open();
+        await tell(sink, run, steps);
+        await sink.close?.(steps === 6 ? "finished" : "interrupted");
+      }
+      const told = await subject.read?.();
+      if (!told) return;
+      equal(Object.keys(told["reward/mean"] ?? {}).length, 6, "steps");
+      equal(told["reward/mean"]?.[2], metricsAt(2)["reward/mean"], "step 2");
+    }),
+  },
+  {
+    name: "numbers that are none are left out or kept, and harm nothing beside them",
+    run: withSubject(async (subject, run) => {
+      const sink = await subject.open();
+      await tell(sink, run, 2, {
+        metrics: (step) => ({ ...metricsAt(step), "actor/bad": [Number.NaN, Infinity, -Infinity][step] ?? 0 }),
+      });
+      await sink.close?.("finished");
+      equal(
+        (await subject.read?.())?.["reward/mean"]?.[2] ?? metricsAt(2)["reward/mean"],
+        metricsAt(2)["reward/mean"],
+        "step 2",
+      );
+    }),
+  },
+  {
+    name: "names of agents and metrics, and texts of models, may be anything, and a megabyte long",
+    run: withSubject(async (subject, run) => {
+      const sink = await subject.open();
+      const name = "silence/../../<b>‮\u0007x\n/frac";
+      const { episode } = hostileEpisode;
+      const utterances = episode.utterances.map((each) => ({ ...each, text: each.text.repeat(40_000) }));
+      await tell(sink, run, 2, {
+        metrics: (step) => ({ ...metricsAt(step), [name]: 0.5, [`x/${"y".repeat(400)}`]: 1 }),
+        episodes: [hostileEpisode, { ...hostileEpisode, episode: { ...episode, utterances } }],
+      });
+      await sink.close?.("finished");
+      equal(
+        (await subject.read?.())?.["reward/mean"]?.[2] ?? metricsAt(2)["reward/mean"],
+        metricsAt(2)["reward/mean"],
+        "step 2",
+      );
+    }),
+  },
+  {
+    name: "one that was told nothing closes, and one that is closed closes again",
+    run: withSubject(async (subject) => {
+      const sink = await subject.open();
+      await sink.close?.();
+      await sink.close?.("failed");
+    }),
+  },
+  {
+    name: "what it misses of the optional, it does without: steps alone are enough",
+    run: withSubject(async (subject, run) => {
+      const sink = await subject.open();
+      await sink.begin?.(run);
+      for (let step = 1; step <= 3; step++) await sink.log(frozen(metricsAt(step)), step);
+      await sink.close?.("interrupted");
+      const told = await subject.read?.();
+      if (told) equal(Object.keys(told["reward/mean"] ?? {}), ["1", "2", "3"], "steps");
+    }),
+  },
+];
+
+function withSubject(check: (subject: SinkSubject, run: SinkRun) => Promise<void>): SinkCase["run"] {
+  return async (create) => {
+    const subject = await create();
+    try {
+      await check(subject, { ...sinkRun, directory: subject.directory ?? sinkRun.directory });
+    } finally {
+      await subject.close?.();
+    }
+  };
+}
+
+function equal(found: unknown, expected: unknown, what: string): void {
+  const isNear =
+    typeof found === "number" &&
+    typeof expected === "number" &&
+    Math.abs(found - expected) < 1e-6 * Math.max(1, Math.abs(expected));
+  if (!isNear && JSON.stringify(found) !== JSON.stringify(expected))
+    throw new Error(`${what}: got ${JSON.stringify(found)}, expected ${JSON.stringify(expected)}`);
+}
+
+/** So that a sink that changes what it is given fails. */
+function frozen<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const each of Object.values(value)) frozen(each);
+  return value;
+}

@@ -1,0 +1,29 @@
+/** Fields of a protocol-buffer message: varints, 64-bit and 32-bit numbers, bytes. Shares nothing with the encoder under test. */
+export function* fields(data: Buffer): Generator<{ field: number; value: number | Buffer }> {
+  let at = 0;
+  const varint = (): number => {
+    let [value, scale] = [0, 1];
+    for (;;) {
+      const byte = data[at++] as number;
+      value += (byte & 127) * scale;
+      scale *= 128;
+      if (byte < 128) return value;
+    }
+  };
+  while (at < data.length) {
+    const tag = varint();
+    const [field, wire] = [Math.floor(tag / 8), tag & 7];
+    if (wire === 0) yield { field, value: varint() };
+    else if (wire === 1) yield { field, value: data.readDoubleLE((at += 8) - 8) };
+    else if (wire === 5) yield { field, value: data.readFloatLE((at += 4) - 4) };
+    else {
+      const length = varint();
+      yield { field, value: data.subarray(at, (at += length)) };
+    }
+  }
+}
+
+/** The bytes of a field, each time it occurs. */
+export function bytesOf(data: Buffer, wanted: number): Buffer[] {
+  return [...fields(data)].flatMap(({ field, value }) => (field === wanted ? [value as Buffer] : []));
+}

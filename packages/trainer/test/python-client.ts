@@ -1,0 +1,25 @@
+import { execFile } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const python = process.env["LACONIC_PYTHON"] ?? fileURLToPath(new URL("../../../.venv/bin/python", import.meta.url));
+
+/** Runs a program of Python's, with the variables given beside those of this process. @throws where it fails */
+export async function runPython(
+  words: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const { stdout } = await promisify(execFile)(python, [...words], {
+    env: { ...process.env, ...environment },
+    maxBuffer: 2 ** 26,
+  });
+  return stdout;
+}
+
+/** Whether Python has a package. */
+export function hasPython(name: string): Promise<boolean> {
+  return runPython(["-c", `import ${name}`]).then(
+    () => true,
+    () => false,
+  );
+}

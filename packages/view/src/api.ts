@@ -1,0 +1,79 @@
+import type { Tokenizer } from "@laconic/core";
+import type { EpisodeAnswer, ViewData } from "./data/view-data.ts";
+import { EventStreams } from "./event-response.ts";
+import { dataHeaders, jsonResponse, ViewError } from "./failure.ts";
+import { readEpisodeQuery, wholeNumber } from "./episode-query.ts";
+import type { EpisodeDetail } from "./protocol.ts";
+import { tokenTexts } from "./token-texts.ts";
+
+/** Opens the tokenizer of a run, so that its tokens can be read; null where that is not at hand. */
+export type TokenizerOf = (run: {
+  readonly directory: string;
+  readonly config: unknown;
+}) => Promise<Pick<Tokenizer, "decode"> | null>;
+
+/** Most names of metrics in a request. */
+const mostNames = 500;
+
+/** What is asked of runs, by path. */
+export interface Api {
+  /** @returns null for a path that is none of it. @throws ViewError */
+  answer(path: string, request: Request): Promise<Response | null>;
+  close(): void;
+}
+
+export function viewApi(data: ViewData, tokenizerOf: TokenizerOf): Api {
+  const streams = new EventStreams();
+  return {
+    async answer(path, request) {
+      const [start, ...words] = path.slice(1).split("/");
+      if (start !== "api") return null;
+      const { searchParams } = new URL(request.url);
+      const [what, id, part, key, ...rest] = words;
+      const asked = words.length;
+      if (what === "runs" && asked === 1) return jsonResponse(await data.runs());
+      if (what === "benches" && asked === 1) return jsonResponse(await data.benches());
+      if (what === "events" && asked === 1) return streams.response(data, request.signal);
+      if (what !== "runs" || id === undefined || rest.length > 0) throw missing();
+      if (asked === 2) return jsonResponse(found(await data.run(id)));
+      if (part === "speech" && asked === 3) return jsonResponse(found(await data.speech(id)));
+      if (part === "columns" && asked === 3) return columns(data, id, searchParams);
+      if (part === "episodes" && asked === 3)
+        return jsonResponse(found(await data.episodes(id, readEpisodeQuery(searchParams))));
+      if (part === "episodes" && key !== undefined)
+        return jsonResponse(await episode(found(await data.episode(id, key)), tokenizerOf));
+      throw missing();
+    },
+    close: () => streams.close(),
+  };
+}
+
+async function columns(data: ViewData, id: string, search: URLSearchParams): Promise<Response> {
+  const names = search.get("names")?.split(",") ?? null;
+  if (names && names.length > mostNames)
+    throw new ViewError(400, "input_invalid", `names has ${names.length} names, at most ${mostNames} are answered`);
+  const body = found(await data.columns(id, names, wholeNumber(search, "from") ?? 0));
+  return new Response(body as Uint8Array<ArrayBuffer>, { headers: dataHeaders("application/octet-stream") });
+}
+
+async function episode(answer: EpisodeAnswer, tokenizerOf: TokenizerOf): Promise<EpisodeDetail> {
+  const { tokenIds, directory, config, ...detail } = answer;
+  const isNeeded = tokenIds.some((ids) => ids !== null);
+  const tokenizer = isNeeded ? await tokenizerOf({ directory, config }) : null;
+  return {
+    ...detail,
+    turns: detail.turns.map((turn, i) => {
+      const texts = tokenTexts(tokenIds[i] ?? [], turn.text, tokenizer);
+      return { ...turn, tokens: turn.tokens?.map((token, t) => ({ ...token, text: texts[t] ?? "" })) ?? null };
+    }),
+  };
+}
+
+function found<T>(value: T | null): T {
+  if (value === null) throw missing();
+  return value;
+}
+
+function missing(): ViewError {
+  return new ViewError(404, "not_found", "there is nothing at this address");
+}

@@ -1,0 +1,170 @@
+import type { AgentId, Problem } from "@laconic/core";
+import type { EpisodeDetail, MessageValue, TurnDetail } from "../protocol.ts";
+import {
+  unpack,
+  type EpisodeContent,
+  type RecordContent,
+  type TranscriptContent,
+  type UtteranceContent,
+} from "./record-content.ts";
+import { pricesOf, type StepPrices } from "./step-speech.ts";
+import { readPrice, writtenPrice, type TokenCosts } from "./token-price.ts";
+
+/** An episode as a file has it; what its tokens say is not known yet. */
+export interface StoredEpisode extends Omit<EpisodeDetail, "row" | "others"> {
+  /** Of each turn; null where no local policy wrote it. */
+  readonly tokenIds: readonly (readonly number[] | null)[];
+}
+
+/** What a turn was trained with: an advantage for each token, or one for all. */
+type Advantage = number | readonly number[];
+
+interface Parts {
+  readonly problem: Problem;
+  readonly episode: Pick<EpisodeContent, "answer" | "ledger">;
+  readonly turns: readonly {
+    readonly said: UtteranceContent;
+    readonly ids: readonly number[] | null;
+    readonly logProbs: ArrayLike<number>;
+    readonly advantage: Advantage | null;
+  }[];
+  readonly terms: Readonly<Record<string, number | null>>;
+  readonly prices: StepPrices;
+  readonly messageValue: readonly MessageValue[];
+}
+
+/** Of a step's record: a rollout, with what it was trained with. */
+export function trainedEpisode(content: RecordContent, number: number, costs: TokenCosts): StoredEpisode {
+  const rollout = content.rollouts?.[number];
+  const problem = rollout && content.problems?.[rollout.group];
+  const episode = rollout && content.episodes[rollout.episode];
+  if (!rollout || !problem || !episode) throw new Error(`there is no episode ${number} in it`);
+  const advantages = advantagesOf(content);
+  const grade = gradeOf(content.episodes[rollout.episode]);
+  return assemble(
+    {
+      problem,
+      episode,
+      turns: episode.utterances.map((utterance) => ({
+        ...tokensOf(content, utterance),
+        advantage: advantages.get(utterance) ?? null,
+      })),
+      terms: rollout.terms,
+      prices: stepPrices(content),
+      // The same team without an agent's words, where credit was given by difference.
+      messageValue: Object.entries(rollout.without ?? {}).flatMap(([agent, other]) => {
+        const without = gradeOf(content.episodes[other]);
+        const own = episode.utterances.map((each) => content.utterances[each]).filter((each) => each?.agent === agent);
+        // What two turns of an agent are worth is not told apart.
+        return own.length === 1 && !Number.isNaN(grade - without)
+          ? [{ turn: (own[0] as UtteranceContent).turn, value: grade - without, interval: null }]
+          : [];
+      }),
+    },
+    costs,
+  );
+}
+
+/** Of an evaluation's record. */
+export function evaluatedEpisode(content: RecordContent, number: number): StoredEpisode {
+  const played = content.played?.[number];
+  const episode = played && content.episodes[played.episode];
+  if (!played || !episode) throw new Error(`there is no episode ${number} in it`);
+  const turns = episode.utterances.map((utterance) => ({ ...tokensOf(content, utterance), advantage: null }));
+  return assemble({ ...untrained, problem: played.problem, episode, turns }, new Map());
+}
+
+/** Of a run that keeps transcripts alone. */
+export function transcribedEpisode({ problem, episode, terms = {} }: TranscriptContent): StoredEpisode {
+  const turns = episode.utterances.map((said) => ({
+    said,
+    ids: said.trace?.tokens ?? null,
+    logProbs: said.trace?.logProbs ?? [],
+    advantage: null,
+  }));
+  return assemble({ ...untrained, problem, episode, turns, terms }, new Map());
+}
+
+/** What an evaluation pays and learns. */
+const untrained = { terms: {}, prices: { team: {}, policies: [] }, messageValue: [] };
+
+export function stepPrices({ prices = {}, policies = {} }: RecordContent): StepPrices {
+  return { team: prices, policies: Object.values(policies) };
+}
+
+/** NaN without a score. */
+export function gradeOf(episode: Pick<EpisodeContent, "score"> | undefined): number {
+  const { score } = episode ?? {};
+  return score?.status === "scored" && typeof score.value === "number" ? score.value : Number.NaN;
+}
+
+function tokensOf(content: RecordContent, utterance: number): Omit<Parts["turns"][number], "advantage"> {
+  const said = content.utterances[utterance];
+  if (!said) throw new Error(`there is no utterance ${utterance} in it`);
+  let from = 0;
+  for (const { tokens } of content.utterances.slice(0, utterance)) from += tokens?.length ?? 0;
+  const length = said.tokens?.length ?? 0;
+  const logProbs = unpack(content.sampledLogProbs).subarray(from, from + length);
+  return { said, ids: said.tokens ?? null, logProbs };
+}
+
+/** By number of the utterance. */
+function advantagesOf(content: RecordContent): ReadonlyMap<number, Advantage> {
+  const found = new Map<number, Advantage>();
+  for (const { sequences, advantages } of Object.values(content.policies ?? {})) {
+    const values = unpack(advantages);
+    let at = 0;
+    sequences.forEach(([rollout, turn], i) => {
+      const { episode = -1 } = content.rollouts?.[rollout] ?? {};
+      const utterance = content.episodes[episode]?.utterances.find((each) => content.utterances[each]?.turn === turn);
+      const length = content.utterances[utterance ?? -1]?.tokens?.length ?? 0;
+      const own = values.length === sequences.length ? values[i] : Array.from(values.subarray(at, at + length));
+      if (utterance !== undefined && own !== undefined) found.set(utterance, own);
+      at += length;
+    });
+  }
+  return found;
+}
+
+function assemble({ problem, episode, turns, terms, prices, messageValue }: Parts, costs: TokenCosts): StoredEpisode {
+  const calls = new Map(episode.ledger.calls.map((call) => [call.turn, call]));
+  return {
+    problem,
+    answer: episode.answer,
+    turns: turns.map(({ said, ids, logProbs, advantage }): TurnDetail => {
+      const { agent, turn, round, text, silent, writtenTokens, deliveredTo } = said;
+      const own = pricesOf(prices, agent);
+      const written = writtenPrice(costs, own, agent);
+      const delivered = deliveredTo.reduce((sum, to: AgentId) => sum + readPrice(costs, own, agent, to), 0);
+      return {
+        ...{ agent, turn, round, text, silent, writtenTokens, deliveredTo },
+        reads: calls.get(turn)?.reads.map((read) => read.turn) ?? [],
+        view: problem.views?.[agent] ?? null,
+        tokens:
+          ids?.map((_, t) => ({
+            text: "",
+            logProb: logProbs[t] ?? Number.NaN,
+            advantage: typeof advantage === "number" ? advantage : (advantage?.[t] ?? null),
+            // Nobody reads an end token.
+            price: written + (t < ids.length - 1 ? delivered : 0),
+          })) ?? null,
+        advantage: typeof advantage === "number" ? advantage : meanOf(advantage),
+      };
+    }),
+    terms: numbersOf(terms),
+    prices: numbersOf(prices.team),
+    messageValue,
+    tokenIds: turns.map(({ ids }) => ids),
+  };
+}
+
+function meanOf(values: readonly number[] | null): number | null {
+  return values === null || values.length === 0 ? null : values.reduce((sum, each) => sum + each, 0) / values.length;
+}
+
+/** Without those that JSON could not hold. */
+function numbersOf(values: Readonly<Record<string, number | null>>): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(values).filter((entry): entry is [string, number] => typeof entry[1] === "number"),
+  );
+}

@@ -1,0 +1,297 @@
+import type { EpisodePage, EpisodeQuery, EpisodeRow, Speech, SpeechStep } from "../protocol.ts";
+import {
+  evaluatedEpisode,
+  gradeOf,
+  stepPrices,
+  trainedEpisode,
+  transcribedEpisode,
+  type StoredEpisode,
+} from "./episode-detail.ts";
+import { episodeFiles, keyOf, orderOf, prefixOf, type EpisodeLine, type EpisodeSource } from "./episode-line.ts";
+import { EpisodeTable } from "./episode-table.ts";
+import { selectRows } from "./select-rows.ts";
+import { knownRecordVersion, readContent, readHead, type TranscriptContent } from "./record-content.ts";
+import { RowFile, type RowPlace } from "./row-file.ts";
+import type { RunPlace } from "./run-place.ts";
+import { speechOf } from "./step-speech.ts";
+import type { TextLimits } from "./text-store.ts";
+import type { TokenCosts } from "./token-price.ts";
+
+/** What is fixed for a run. */
+export interface IndexSettings {
+  readonly costs: TokenCosts;
+  readonly texts?: Partial<TextLimits>;
+}
+
+const mostTold = 20;
+
+/**
+ * The episodes of a run: where each stands, its figures, and its words to be searched. First the places of all lines are noted, which is fast;
+ * then lines are read, those of the newest steps first.
+ */
+export class EpisodeIndex {
+  readonly #place: RunPlace;
+  readonly #settings: IndexSettings;
+  #files: Readonly<Record<EpisodeSource, RowFile>>;
+  #lines: EpisodeLine[] = [];
+  #waiting: EpisodeLine[] = [];
+  /** The line that counts, by step and kind: of steps that stand twice, the last. */
+  #records = new Map<string, EpisodeLine>();
+  #table: EpisodeTable;
+  #speech = new Map<number, SpeechStep>();
+  #agents = new Set<string>();
+  #damage: string[] = [];
+  #inOrder: readonly EpisodeLine[] | null = null;
+  /** Counts changes. */
+  version = 0;
+
+  constructor(place: RunPlace, settings: IndexSettings) {
+    this.#place = place;
+    this.#settings = settings;
+    this.#files = filesOf(place);
+    this.#table = new EpisodeTable(settings.texts);
+  }
+
+  /** Finds lines that are new. @returns whether there were any */
+  async findLines(): Promise<boolean> {
+    let isNew = await this.#readFiles();
+    if (isNew === "replaced") {
+      this.#clear();
+      isNew = await this.#readFiles();
+    }
+    if (isNew !== false) this.#changed();
+    return isNew !== false;
+  }
+
+  async #readFiles(): Promise<boolean | "replaced"> {
+    let [isNew, isReplaced] = [false, false];
+    for (const [source, file] of Object.entries(this.#files) as [EpisodeSource, RowFile][]) {
+      const reset = (): void => void (isReplaced = true);
+      if (await file.readNew({ reset, row: (bytes, place) => this.#note(source, file, bytes, place) })) isNew = true;
+    }
+    return isReplaced ? "replaced" : isNew;
+  }
+
+  #note(source: EpisodeSource, file: RowFile, bytes: Buffer, place: RowPlace): void {
+    const number = file.rows - 1;
+    const head = source === "records" ? readHead(bytes) : stepOf(bytes);
+    if (!head) return this.#tell(`${file.name}: row ${file.rows} is none`);
+    const { step, kind = source === "rollouts" ? "step" : "evaluation", version = knownRecordVersion } = head;
+    if (version !== knownRecordVersion)
+      return this.#tell(
+        `${file.name}: row ${file.rows} has version ${version}, this program reads ${knownRecordVersion}`,
+      );
+    if (kind !== "step" && kind !== "evaluation")
+      return this.#tell(`${file.name}: row ${file.rows} is of no known kind`);
+    const line: EpisodeLine = {
+      ...{ index: this.#lines.length, source, place, step, number, kind: kind === "step" ? "training" : "evaluation" },
+      ...{ first: 0, rows: 0, state: "waiting" },
+    };
+    this.#lines.push(line);
+    this.#waiting.push(line);
+    if (source === "records") this.#records.set(keyOf(line), line);
+  }
+
+  /** Reads so many lines that wait, those of the newest steps first. @returns whether there are more */
+  async work(lines: number): Promise<boolean> {
+    this.#waiting.sort((a, b) => orderOf(a) - orderOf(b));
+    for (let i = 0; i < lines; i++) {
+      const line = this.#waiting.pop();
+      if (!line) break;
+      // What another line says again is not read.
+      if (this.#counts(line)) await this.#readLine(line);
+    }
+    this.#changed();
+    return this.#waiting.length > 0;
+  }
+
+  async #readLine(line: EpisodeLine): Promise<void> {
+    line.first = this.#table.length;
+    try {
+      const bytes = await this.#bytesOf(line);
+      if (line.source === "records") this.#addRecord(line, bytes);
+      else this.#addTranscript(line, JSON.parse(bytes.toString("utf8")) as TranscriptContent);
+      line.state = "read";
+    } catch (error) {
+      line.state = "unreadable";
+      this.#tell(`${episodeFiles[line.source]}: row ${line.number + 1} cannot be read: ${wordsOf(error)}`);
+    }
+    line.rows = this.#table.length - line.first;
+  }
+
+  #addRecord(line: EpisodeLine, bytes: Buffer): void {
+    const content = readContent(bytes);
+    const of = (episode: number) => {
+      const found = content.episodes[episode];
+      if (!found) throw new Error(`there is no episode ${episode} in it`);
+      return { episode: found, utterances: found.utterances.flatMap((each) => content.utterances[each] ?? []) };
+    };
+    if (line.kind === "evaluation") {
+      for (const [at, { problem, episode, task }] of (content.played ?? []).entries())
+        this.#table.add({
+          line: line.index,
+          at,
+          problem,
+          ...of(episode),
+          grade: task ?? Number.NaN,
+          reward: Number.NaN,
+        });
+      return;
+    }
+    const played = (content.rollouts ?? []).map(({ episode }) => of(episode));
+    for (const [at, { group, reward }] of (content.rollouts ?? []).entries()) {
+      const [problem, own] = [content.problems?.[group], played[at]];
+      if (!problem || !own) throw new Error(`there is no problem ${group} in it`);
+      const grade = gradeOf(own.episode);
+      this.#table.add({ line: line.index, at, problem, ...own, grade, reward: reward ?? Number.NaN });
+    }
+    const speech = speechOf(line.step, played, this.#settings.costs, stepPrices(content));
+    this.#speech.set(line.step, speech);
+    for (const agent of Object.keys(speech.silence)) this.#agents.add(agent);
+  }
+
+  #addTranscript(line: EpisodeLine, { problem, episode, reward, task, score }: TranscriptContent): void {
+    const { utterances } = episode;
+    const grade = task ?? gradeOf({ score: score ?? null });
+    const row = { at: 0, problem, episode, utterances, grade, reward: reward ?? Number.NaN };
+    this.#table.add({ ...row, line: line.index });
+    for (const { agent } of utterances) this.#agents.add(agent);
+  }
+
+  /** Who spoke to whom, of the steps that are read. */
+  speech(agents: readonly string[]): Speech {
+    const known = new Set(agents);
+    return {
+      agents: [...agents, ...[...this.#agents].filter((agent) => !known.has(agent))],
+      steps: [...this.#speech.values()].toSorted((a, b) => a.step - b.step),
+    };
+  }
+
+  page(query: EpisodeQuery): EpisodePage {
+    const rows = selectRows(this.#table, this.#ordered(), query);
+    const { offset = 0, limit = 50 } = query;
+    return {
+      total: rows.length,
+      indexed: this.#indexed(),
+      rows: Array.from(rows.subarray(offset, offset + limit), (row) => this.rowAt(row)),
+    };
+  }
+
+  rowAt(row: number): EpisodeRow {
+    const line = this.#lines[this.#table.lineOf(row)] as EpisodeLine;
+    const { kind, step } = line;
+    return { key: `${prefixOf(line)}.${this.#table.numberInLine(row)}`, kind, step, ...this.#table.shown(row) };
+  }
+
+  /** Null for a key of none. @throws Error for a line that cannot be read any more */
+  async episode(
+    key: string,
+  ): Promise<{ readonly row: EpisodeRow; readonly others: EpisodeRow[]; readonly stored: StoredEpisode } | null> {
+    const [prefix, number] = key.split(".");
+    const line = this.#lines.findLast((each) => prefixOf(each) === prefix && this.#counts(each));
+    if (!line || !/^\d+$/u.test(number ?? "")) return null;
+    if (line.state === "waiting") {
+      this.#waiting = this.#waiting.filter((each) => each !== line);
+      await this.#readLine(line);
+    }
+    const row = line.first + Number(number);
+    if (Number(number) >= line.rows) return null;
+    const bytes = await this.#bytesOf(line);
+    const stored =
+      line.source !== "records"
+        ? transcribedEpisode(JSON.parse(bytes.toString("utf8")) as TranscriptContent)
+        : line.kind === "training"
+          ? trainedEpisode(readContent(bytes), Number(number), this.#settings.costs)
+          : evaluatedEpisode(readContent(bytes), Number(number));
+    const sameProblem = selectRows(this.#table, this.#ordered(), { problem: stored.problem.id, sort: "oldest" });
+    const others = Array.from(sameProblem)
+      .filter((each) => this.#table.lineOf(each) !== this.#table.lineOf(row))
+      .slice(0, mostOthers);
+    return { row: this.rowAt(row), others: others.map((each) => this.rowAt(each)), stored };
+  }
+
+  /** How many episodes there are: those that are read, and about as many in each line that waits. */
+  get episodes(): number {
+    const [indexed, read] = [this.#indexed(), this.#lines.filter((line) => line.source === "records" && line.rows > 0)];
+    const waiting = this.#waiting.filter((line) => this.#counts(line));
+    const mean = read.reduce((sum, { rows }) => sum + rows, 0) / Math.max(1, read.length);
+    return indexed + Math.round(waiting.reduce((sum, { source }) => sum + (source === "records" ? mean : 1), 0));
+  }
+
+  get isWhole(): boolean {
+    return this.#waiting.length === 0;
+  }
+
+  get bytes(): number {
+    return this.#table.bytes + 200 * this.#lines.length + 1000 * this.#speech.size;
+  }
+
+  /** What was passed over, in words. */
+  get damage(): readonly string[] {
+    const tooLong = Object.values(this.#files).flatMap((file) => file.tooLong ?? []);
+    return [...tooLong, ...this.#damage];
+  }
+
+  close(): void {
+    this.#table.close();
+  }
+
+  #indexed(): number {
+    return this.#ordered().reduce((sum, { rows }) => sum + rows, 0);
+  }
+
+  /** A transcript counts where there is no record of its step, a record where no later one is of its step. */
+  #counts(line: EpisodeLine): boolean {
+    const record = this.#records.get(keyOf(line));
+    return record === undefined || record === line;
+  }
+
+  #ordered(): readonly EpisodeLine[] {
+    this.#inOrder ??= this.#lines
+      .filter((line) => line.rows > 0 && this.#counts(line))
+      .toSorted((a, b) => orderOf(a) - orderOf(b));
+    return this.#inOrder;
+  }
+
+  #changed(): void {
+    this.#inOrder = null;
+    this.version++;
+  }
+
+  #clear(): void {
+    this.#table.close();
+    this.#files = filesOf(this.#place);
+    [this.#lines, this.#waiting, this.#damage] = [[], [], []];
+    [this.#records, this.#speech, this.#agents] = [new Map(), new Map(), new Set()];
+    this.#table = new EpisodeTable(this.#settings.texts);
+  }
+
+  #tell(message: string): void {
+    if (this.#damage.length < mostTold) this.#damage.push(message);
+  }
+
+  async #bytesOf({ source, place: { from, length } }: EpisodeLine): Promise<Buffer> {
+    const bytes = await this.#place.bytes(episodeFiles[source], from, length);
+    if (bytes?.length !== length) throw new Error("it is not there any more");
+    return bytes;
+  }
+}
+
+const mostOthers = 200;
+
+function filesOf(place: RunPlace): Readonly<Record<EpisodeSource, RowFile>> {
+  return {
+    records: new RowFile(place, episodeFiles.records),
+    rollouts: new RowFile(place, episodeFiles.rollouts),
+    episodes: new RowFile(place, episodeFiles.episodes),
+  };
+}
+
+function stepOf(line: Buffer): { readonly step: number; readonly kind?: string; readonly version?: number } | null {
+  const start = /^\{"step":(\d+),/u.exec(line.toString("latin1", 0, 40));
+  return start ? { step: Number(start[1]) } : null;
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message.slice(0, 200) : String(error);
+}

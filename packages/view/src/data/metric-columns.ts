@@ -1,0 +1,137 @@
+import { reals } from "./growing.ts";
+import { RowFile } from "./row-file.ts";
+import type { RunPlace } from "./run-place.ts";
+
+/** A metric that has had one value so far takes no memory for each step. */
+type Column = { readonly constant: number; length: number } | ReturnType<typeof reals>;
+
+/** `metrics.jsonl` and `timing.jsonl` of a run by column, read as they grow. */
+export class MetricColumns {
+  readonly #metrics: RowFile;
+  readonly #timing: RowFile;
+  readonly #columns = new Map<string, Column>();
+  readonly #steps = reals();
+  /** Row by step: timing is written behind its metrics. */
+  readonly #rowOf = new Map<number, number>();
+  /** In words: rows that are none. */
+  defects: string[] = [];
+
+  constructor(place: RunPlace, names: { readonly metrics: string; readonly timing: string }) {
+    this.#metrics = new RowFile(place, names.metrics);
+    this.#timing = new RowFile(place, names.timing);
+  }
+
+  /** @returns whether there was anything new */
+  async readNew(): Promise<boolean> {
+    const isNew = await this.#metrics.readNew({
+      reset: () => {
+        this.#columns.clear();
+        this.#rowOf.clear();
+        this.#steps.length = 0;
+        this.defects = [];
+      },
+      row: (bytes) => this.#add(this.#metrics, bytes, (step) => this.#newRow(step)),
+    });
+    const isTimed = await this.#timing.readNew({
+      reset: () => {
+        for (const name of this.#columns.keys()) if (isTime(name)) this.#columns.delete(name);
+      },
+      row: (bytes) => this.#add(this.#timing, bytes, (step) => this.#rowOf.get(step)),
+    });
+    return isNew || isTimed;
+  }
+
+  /** Which row is not that of its step, in words; null where all are. */
+  get gap(): string | null {
+    const steps = this.#steps.values();
+    const row = steps.findIndex((step, i) => step !== i + 1);
+    return row < 0
+      ? null
+      : `${this.#metrics.name}: row ${row + 1} is of step ${steps[row]}, some are lost or stand twice`;
+  }
+
+  get rows(): number {
+    return this.#steps.length;
+  }
+
+  steps(): Float64Array {
+    return this.#steps.values();
+  }
+
+  /** Every metric but the step that is not constant zero. */
+  names(): string[] {
+    return [...this.#columns]
+      .filter(([, column]) => !("constant" in column && column.constant === 0))
+      .map(([name]) => name);
+  }
+
+  /** NaN where there is none. */
+  at(name: string, row: number): number {
+    const column = this.#columns.get(name);
+    if (!column) return Number.NaN;
+    if (row >= column.length) return Number.NaN;
+    return "constant" in column ? column.constant : column.at(row);
+  }
+
+  get bytes(): number {
+    let sum = this.#steps.bytes + 60 * this.#rowOf.size;
+    for (const column of this.#columns.values()) sum += "constant" in column ? 100 : column.bytes;
+    return sum;
+  }
+
+  #newRow(step: number): number {
+    this.#rowOf.set(step, this.#steps.length);
+    this.#steps.push(step);
+    return this.#steps.length - 1;
+  }
+
+  #add(file: RowFile, bytes: Buffer, rowOf: (step: number) => number | undefined): void {
+    const values = numbersOf(bytes);
+    if (!values) {
+      this.defects.push(`${file.name}: row ${file.rows} is none`);
+      return;
+    }
+    const row = rowOf(values["step"] as number);
+    if (row === undefined) return;
+    for (const [name, value] of Object.entries(values)) if (name !== "step") this.#set(name, row, value);
+  }
+
+  #set(name: string, row: number, value: number): void {
+    let column = this.#columns.get(name);
+    if (!column) {
+      column = row === 0 ? { constant: value, length: 0 } : reals();
+      this.#columns.set(name, column);
+    }
+    if ("constant" in column) {
+      const { constant, length } = column;
+      if (Object.is(constant, value) && row === length) {
+        column.length++;
+        return;
+      }
+      column = reals();
+      for (let i = 0; i < length; i++) column.push(constant);
+      this.#columns.set(name, column);
+    }
+    while (column.length < row) column.push(Number.NaN);
+    if (column.length === row) column.push(value);
+  }
+}
+
+function isTime(name: string): boolean {
+  return name.startsWith("timing_s/") || name.startsWith("perf/");
+}
+
+/** Numbers of a row by name, NaN where it says that one is not finite; null for what is no row of a step. */
+function numbersOf(bytes: Buffer): Readonly<Record<string, number>> | null {
+  try {
+    const row = JSON.parse(bytes.toString("utf8")) as Readonly<Record<string, unknown>> | null;
+    if (typeof row?.["step"] !== "number") return null;
+    return Object.fromEntries(
+      Object.entries(row).flatMap(([name, value]) =>
+        typeof value === "number" ? [[name, value]] : value === null ? [[name, Number.NaN]] : [],
+      ),
+    );
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,40 @@
+import { parentPort, workerData } from "node:worker_threads";
+import { folderData, type FolderDataOptions } from "./folder-data.ts";
+import type { FromThread, ThreadSetup, ToThread } from "./data-thread.ts";
+
+/** Answers what the other thread asks of run folders. Called by the thread's entry. */
+export async function serve(): Promise<void> {
+  const { folders, mayCome, mostBytes } = workerData as ThreadSetup;
+  const port = parentPort;
+  if (!port) throw new Error("this is no thread");
+  const say = (message: FromThread): void => port.postMessage(message);
+  const options: FolderDataOptions = {
+    folders,
+    mayCome: mayCome === true,
+    ...(mostBytes !== undefined && { mostBytes }),
+    onError: (error) => say({ kind: "failure", message: wordsOf(error) }),
+  };
+  const data = await folderData(options).catch((error: unknown) => wordsOf(error));
+  if (typeof data === "string") return say({ kind: "ready", refusal: data });
+  let stop: (() => void) | null = null;
+  port.on("message", (message: ToThread) => {
+    if (message.kind === "listen") stop ??= data.listen((event) => say({ kind: "event", event }));
+    if (message.kind === "silence") {
+      stop?.();
+      stop = null;
+    }
+    if (message.kind === "ask") {
+      const { number, method, words } = message;
+      const asked = data[method] as (...given: readonly unknown[]) => Promise<unknown>;
+      asked(...words).then(
+        (value) => say({ kind: "answer", number, value }),
+        (error: unknown) => say({ kind: "answer", number, error: wordsOf(error) }),
+      );
+    }
+  });
+  say({ kind: "ready" });
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

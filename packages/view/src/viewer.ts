@@ -1,0 +1,92 @@
+import type { Server } from "node:http";
+import { createHandlerServer } from "@laconic/serve/server";
+import { viewApi, type TokenizerOf } from "./api.ts";
+import { dataThread } from "./data/data-thread.ts";
+import { folderData } from "./data/folder-data.ts";
+import type { ViewData } from "./data/view-data.ts";
+import { failureResponse, ViewError } from "./failure.ts";
+import { staticFiles } from "./static-files.ts";
+import { viewGuard } from "./view-guard.ts";
+import { webFolder } from "./web-folder.ts";
+
+/** What is shown, to whom. */
+export interface ViewerOptions {
+  /** Runs, sweeps and benches in and below them are shown; none for the playground alone. */
+  readonly folders: readonly string[];
+  /** Folders that are not there yet are waited for, as by a training that is about to begin. */
+  readonly mayCome?: boolean;
+  /** The built pages; those that `webFolder` finds unless told. */
+  readonly pages?: string;
+  /** Hears that they are built. */
+  readonly note?: (text: string) => void;
+  /** What the server will be bound to, and names that it is called by beside; this machine's own unless told. */
+  readonly hosts?: readonly string[];
+  /** Asked of everybody where the server can be reached from elsewhere. */
+  readonly token?: string | null;
+  readonly tokenizerOf?: TokenizerOf;
+  /** Hears failures that are not the asker's doing. */
+  readonly onError?: (error: unknown) => void;
+  /** Reads the folders, instead of a thread of its own. */
+  readonly data?: ViewData;
+}
+
+/** A dashboard over run folders, as a function of requests. */
+export interface Viewer {
+  handle(request: Request): Promise<Response>;
+  /** Ends all streams, and what reads the folders. */
+  close(): Promise<void>;
+}
+
+/**
+ * Opens a dashboard over run folders. Nothing is written, and nothing is asked of another machine.
+ * @throws LaconicError `config_invalid` for a folder that is not there
+ */
+export async function openViewer(options: ViewerOptions): Promise<Viewer> {
+  const { folders, mayCome = false, hosts = ["localhost"], token = null, onError = () => undefined } = options;
+  const guard = viewGuard({ hosts, token });
+  const data =
+    options.data ??
+    (folders.length === 0 ? await folderData({ folders }) : await dataThread({ folders, mayCome }, onError));
+  const files = await staticFiles(options.pages ?? (await webFolder(options.note))).catch(async (error: unknown) => {
+    await data.close();
+    throw error;
+  });
+  const api = viewApi(data, options.tokenizerOf ?? (async () => null));
+  return {
+    async handle(request) {
+      try {
+        const early = guard(request);
+        if (early) return early;
+        if (request.method !== "GET" && request.method !== "HEAD")
+          throw new ViewError(405, "method_wrong", `${request.method} is not answered here, GET is`);
+        const path = pathOf(request);
+        if (path === "/") return new Response(null, { status: 302, headers: { location: "/dashboard/" } });
+        const found = (await api.answer(path, request)) ?? (await files.answer(path));
+        if (!found) throw new ViewError(404, "not_found", "there is nothing at this address");
+        if (request.method === "GET") return found;
+        await found.body?.cancel();
+        return new Response(null, found);
+      } catch (error) {
+        return failureResponse(error, onError);
+      }
+    },
+    async close() {
+      api.close();
+      await data.close();
+    },
+  };
+}
+
+/** A viewer behind a server of Node's, which does not listen yet. */
+export function createViewServer(viewer: Pick<Viewer, "handle">, onError: (error: unknown) => void): Server {
+  return createHandlerServer((request) => viewer.handle(request), onError);
+}
+
+/** Decoded. @throws ViewError 400 for what is no path */
+function pathOf({ url }: Request): string {
+  try {
+    return decodeURIComponent(new URL(url).pathname);
+  } catch {
+    throw new ViewError(400, "input_invalid", "the request's path is not one");
+  }
+}

@@ -1,0 +1,95 @@
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
+import { join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** Of this package, from `src` and from `dist` alike. */
+const packageFolder = resolve(fileURLToPath(new URL("..", import.meta.url)));
+
+/** Builds that nobody has asked for in this time may go. */
+const keptMs = 7 * 24 * 60 * 60 * 1000;
+
+/**
+ * Where the built pages lie: `dashboard/index.html`, `playground/index.html`, `assets`. A published package brings them. In the
+ * repository they are built when they are first needed, and again once a source that goes into them has changed.
+ * @param note - hears that they are built, which takes seconds
+ */
+export async function webFolder(note: (text: string) => void = () => undefined): Promise<string> {
+  if (!existsSync(join(packageFolder, "web"))) return join(packageFolder, "dist", "web");
+  const cache = join(packageFolder, "node_modules", ".cache", "web");
+  const built = join(cache, await sourceHash());
+  if (existsSync(built)) return built;
+  note("building the pages: once, and again when their sources change");
+  await mkdir(cache, { recursive: true });
+  await removeOld(cache);
+  const partial = await mkdtemp(join(cache, "partial-"));
+  const { build } = await import("vite");
+  await build({
+    configFile: join(packageFolder, "vite.config.ts"),
+    logLevel: "error",
+    build: { outDir: partial, emptyOutDir: false },
+  });
+  await rename(partial, built).catch(async (error: unknown) => {
+    await rm(partial, { recursive: true });
+    if (!existsSync(built)) throw error; // else another process was faster
+  });
+  return built;
+}
+
+async function removeOld(cache: string): Promise<void> {
+  const now = new Date().getTime();
+  for (const name of await readdir(cache)) {
+    const folder = join(cache, name);
+    const changed = await stat(folder).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => now,
+    );
+    if (now - changed > keptMs) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Of all that a page may hold: its own files, the contract, and the packages that it imports, and those that they import. */
+async function sourceHash(): Promise<string> {
+  const hash = createHash("sha256");
+  const own = ["web", "src/protocol.ts", "vite.config.ts", "package.json"].map((name) => join(packageFolder, name));
+  const others = [...(await importedPackages(packageFolder))].toSorted();
+  const places = [...own, ...others.flatMap((folder) => [join(folder, "src"), join(folder, "assets")])];
+  for (const place of places)
+    for (const file of await filesIn(place)) {
+      if (/\.test\.tsx?$/u.test(file)) continue;
+      hash.update(file.slice(packageFolder.length)).update(await readFile(file));
+    }
+  return hash.digest("hex").slice(0, 16);
+}
+
+/** Folders of the packages of this repository that a package imports, and those that they import. */
+async function importedPackages(folder: string, found = new Set<string>()): Promise<ReadonlySet<string>> {
+  const manifest = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as {
+    readonly dependencies?: Readonly<Record<string, string>>;
+    readonly devDependencies?: Readonly<Record<string, string>>;
+  };
+  // What a page bundles need not be installed with the package.
+  const names = Object.keys({
+    ...manifest.dependencies,
+    ...(folder === packageFolder && manifest.devDependencies),
+  }).filter((name) => name.startsWith("@laconic/"));
+  for (const name of names) {
+    const other = join(packageFolder, "..", name.slice("@laconic/".length));
+    if (found.has(other) || !existsSync(other)) continue;
+    found.add(other);
+    await importedPackages(other, found);
+  }
+  return found;
+}
+
+/** All files below a folder, or the file itself, in the order of their names; none where there is nothing. */
+async function filesIn(place: string): Promise<string[]> {
+  if (!existsSync(place)) return [];
+  if (!(await stat(place)).isDirectory()) return [place];
+  const entries = await readdir(place, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted();
+}

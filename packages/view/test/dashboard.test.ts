@@ -1,0 +1,325 @@
+import { rm } from "node:fs/promises";
+import axe from "axe-core";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { builtPages } from "./fixture/built-pages.ts";
+import { fakeServer, type FakeServer } from "./fixture/fake-server.ts";
+import { chromiumPath, openChromium } from "./fixture/open-page.ts";
+
+/** What a page comes to show, however busy the machine is. */
+const soon = <T>(read: () => T | Promise<T>): ReturnType<typeof expect.poll<T>> =>
+  expect.poll(read, { timeout: 20_000, interval: 100 });
+
+describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
+  let folder: string;
+  let server: FakeServer;
+  let browser: Browser;
+  let page: Page;
+  const errors: string[] = [];
+  const outside: string[] = [];
+
+  beforeAll(async () => {
+    folder = await builtPages();
+    server = await fakeServer(folder, { runs: 18, rows: 1200, episodes: 100_000 });
+    browser = await openChromium();
+    page = await opened();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await server?.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  async function opened(options: Parameters<Browser["newPage"]>[0] = {}): Promise<Page> {
+    const fresh = await browser.newPage({
+      viewport: { width: 1280, height: 860 },
+      reducedMotion: "reduce",
+      ...options,
+    });
+    fresh.setDefaultTimeout(20_000);
+    fresh.on("console", (message) => message.type() === "error" && errors.push(message.text()));
+    fresh.on("pageerror", (error) => errors.push(error.message));
+    fresh.on("request", (request) => request.url().startsWith(server.address) || outside.push(request.url()));
+    return fresh;
+  }
+
+  /** Loads the page anew at a place. */
+  async function at(hash: string, on = page): Promise<void> {
+    await on.goto("about:blank");
+    await on.goto(`${server.address}/${hash}`);
+  }
+
+  const text = (selector: string): Promise<string> => page.locator(selector).first().innerText();
+
+  test("runs are found by words, states and settings", async () => {
+    await at("");
+    await page.getByRole("link", { name: "relay-gspo-4t-s1" }).waitFor();
+    expect(await page.locator(".runs tbody tr").count()).toBe(18);
+    expect(await text(".runs tbody tr:has-text('downloads')")).toContain("not a configuration of this program");
+    await page.getByLabel("Search").fill("gspo s2");
+    await soon(() => page.locator(".runs tbody tr").count()).toBe(4);
+    await page.getByLabel("Setting").fill("train.budget.targetTokens=8");
+    await page.getByLabel("Setting").press("Enter");
+    await soon(() => page.locator(".runs tbody tr").count()).toBe(1);
+    await soon(() => page.url()).toContain("where=train.budget.targetTokens%3D8");
+    await page.getByLabel("Search").fill("nothing like this");
+    await page.getByText("No run fits these filters").waitFor();
+    await page.getByRole("link", { name: "Show all 18" }).click();
+    await page.getByRole("combobox", { name: /^State/u }).selectOption("half-written");
+    await soon(() => page.locator(".runs tbody tr").count()).toBe(1);
+    expect(await text(".runs tbody")).toContain("ends in the middle of row");
+  });
+
+  test("three runs are laid side by side", async () => {
+    await at("");
+    for (const name of ["relay-gspo-4t-s2", "relay-gspo-4t-s3", "relay-gspo-6t-s1"])
+      await page.getByRole("checkbox", { name: `Compare ${name}` }).check();
+    await page.getByRole("button", { name: "Compare 3 runs" }).click();
+    await page.locator(".uplot canvas").first().waitFor();
+    expect(await page.locator(".legend button").allInnerTexts()).toEqual([
+      "targetTokens 4 (2 seeds)",
+      "targetTokens 6 (1 seed)".replace(" (1 seed)", ""),
+    ]);
+    const accuracy = page.getByRole("img", { name: /^task\/accuracy by step: targetTokens 4 \(2 seeds\) ends at \d/u });
+    await accuracy.waitFor();
+    expect(await inked(accuracy.locator("canvas"))).toBeGreaterThan(500);
+    await page.getByRole("button", { name: "Zoom in" }).click();
+    await soon(() => text(".toolbar [aria-label='Visible steps'], .toolbar[aria-label='Visible steps']")).toMatch(
+      /Steps 24\d to 96\d/u,
+    );
+    await page.getByRole("link", { name: "Accuracy and tokens" }).click();
+    await page.locator(".plane circle").nth(2).waitFor();
+    expect(await page.getByRole("row").filter({ hasText: "relay-gspo-4t-s2" }).innerText()).toMatch(
+      /\d\d\.\d\s%\s\(\d\d\.\d to/u,
+    );
+    await page.getByRole("link", { name: "Settings", exact: true }).click();
+    expect(await page.locator(".settings tbody th").allInnerTexts()).toEqual([
+      "train.budget.targetTokens",
+      "train.seed",
+    ]);
+    await page.getByRole("checkbox", { name: /that are the same too/u }).check();
+    await soon(() => page.locator(".settings tbody tr").count()).toBe(12);
+  });
+
+  test("a chart says its values where the pointer is, and is zoomed by dragging", async () => {
+    await at("#/run/r1/curves");
+    const over = page.locator("[data-metric='tokens/episode_mean'] .u-over");
+    await over.waitFor();
+    const { x, y, width, height } = (await over.boundingBox()) as {
+      x: number;
+      y: number;
+      width: number;
+      height: number;
+    };
+    await page.mouse.move(x + width / 2, y + height / 2);
+    await soon(() => text("[data-metric='tokens/episode_mean'] .tooltip")).toMatch(/step (?:599|6\d\d)[^]*tokens/u);
+    await page.mouse.down();
+    await page.mouse.move(x + width * 0.75, y + height / 2, { steps: 4 });
+    await page.mouse.up();
+    await soon(() => page.url()).toMatch(/x=60\d\.?\d*%2C90\d/u);
+    await page.locator(".charts").press("0");
+    await soon(() => page.url()).not.toContain("x=");
+  });
+
+  test("a run in progress is followed without a click", async () => {
+    await at("#/run/r0/curves");
+    await page.getByRole("img", { name: /^task\/accuracy by step: relay-gspo-4t-s1 ends at/u }).waitFor();
+    await page.locator("[data-metric='task/accuracy'] .u-over").hover();
+    await page.getByRole("link", { name: "Overview" }).click();
+    await soon(() => text(".tiles")).toContain("1,200");
+    server.grow(300);
+    await soon(() => text(".tiles")).toContain("1,500");
+    await page.getByRole("link", { name: "Curves", exact: true }).click();
+    await page.locator("[data-metric='task/accuracy'] .u-over").waitFor();
+    server.grow(500);
+    await page.getByRole("button", { name: "Zoom in" }).waitFor();
+    await soon(async () => {
+      await page.getByRole("button", { name: "Zoom in" }).click();
+      const shown = await text(".toolbar[aria-label='Visible steps']");
+      await page.getByRole("button", { name: "All steps" }).click();
+      return shown;
+    }).toMatch(/Steps 40\d to 1,60\d/u);
+  });
+
+  test("an episode is found among 100,000 and replayed beside an earlier one", async () => {
+    await at("#/run/r1/episodes");
+    await soon(() => text(".status")).toContain("100,000 conversations");
+    expect(await page.locator(".row").count()).toBeLessThan(40);
+    await page.getByLabel("Search").fill("gerda room 230");
+    await page.getByLabel("Answer").selectOption("true");
+    await soon(() => text(".row .question")).toBe("What does Gerda hold in room 230?");
+    await page.locator(".row .question").first().click();
+    await page.getByRole("heading", { name: "What does Gerda hold in room 230?" }).waitFor();
+    await soon(() => page.url()).toMatch(/episode=e\d+/u);
+    const turns = page.locator(".conversation").first().locator(".turn");
+    expect(await turns.count()).toBe(3);
+    await page.getByLabel(/^Turn 3 of 3/u).fill("0");
+    await soon(() => turns.count()).toBe(0);
+    await page.getByRole("button", { name: "Replay" }).click();
+    await soon(() => turns.count()).toBe(3);
+    expect(await turns.first().innerText()).toMatch(/told alone\s+Gerda is in room 230/u);
+    expect(await turns.nth(2).innerText()).toMatch(/heard of holder-a/u);
+    await page.getByLabel("Colour tokens by").selectOption("price");
+    await soon(() => page.locator(".tokens .heat5").count()).toBeGreaterThan(1);
+    const options = await page.locator("[data-beside] option").allInnerTexts();
+    expect(options[1]).toMatch(/^step \d+, (evaluation|training), (right|wrong), \d+ tokens$/u);
+    await page.locator("[data-beside]").selectOption({ index: 1 });
+    await page.locator(".side-by-side .conversation").nth(1).waitFor();
+    const steps = (await page.locator(".conversation h3").allInnerTexts()).map((title) =>
+      Number(title.replace(/\D/gu, "")),
+    );
+    expect(steps[0]).toBeLessThan(steps[1] as number);
+  });
+
+  test("the list is walked through by keys, to its far end", async () => {
+    await at("#/run/r1/episodes");
+    const list = page.getByRole("listbox");
+    await list.locator(".question").first().waitFor();
+    await list.press("ArrowDown");
+    await list.press("ArrowDown");
+    await page.locator(".row.chosen").waitFor();
+    expect(await page.locator(".row.chosen").getAttribute("aria-posinset")).toBe("2");
+    await list.evaluate((element: { scrollTop: number; scrollHeight: number }) => {
+      element.scrollTop = element.scrollHeight;
+    });
+    await page.locator("[aria-posinset='100000']").waitFor();
+    expect(await page.locator("[aria-posinset='100000']").innerText()).toContain("step 0");
+  });
+
+  test("text of a model is text: markup, overrides, controls and a line of a megabyte", async () => {
+    await at("#/run/r1/episodes?episode=e99603");
+    await page.locator(".turn").nth(5).waitFor();
+    expect(await page.evaluate("window.broken")).toBeUndefined();
+    const shown = (await page.locator("main").innerText()).replace(/\s/gu, " ");
+    expect(shown).toContain(`<img src=x onerror="window.broken=1"><script>`);
+    expect(shown).not.toMatch(/\p{Bidi_Control}/u);
+    expect(await page.locator(".mark").allInnerTexts()).toEqual(
+      expect.arrayContaining(["RLO", "ESC", "NUL", "U+D800", "ZWSP"]),
+    );
+    expect(await page.locator("main img, main script, main iframe").count()).toBe(0);
+    const more = page.getByRole("button", { name: /Show more \(996,000 characters left\)/u });
+    await more.first().click();
+    await page.getByRole("button", { name: /Show more \(960,000 characters left\)/u }).waitFor();
+  });
+
+  test("who speaks to whom is played over the steps", async () => {
+    await at("#/run/r1/speech");
+    await page.locator(".agent-graph").waitFor();
+    await page.getByLabel(/^Step 1,200 of 1,200/u).fill("0");
+    const first = await text(".speech table");
+    await page.getByRole("button", { name: "Play" }).click();
+    await soon(() => text(".speech table")).not.toBe(first);
+    await page.getByRole("button", { name: "Pause" }).click();
+    await soon(() => page.url()).toMatch(/step=\d+/u);
+  });
+
+  test("keys are documented under ? and lead through the pages", async () => {
+    await at("");
+    await page.locator("[data-row]").first().waitFor();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog").waitFor();
+    expect(await page.getByRole("dialog").innerText()).toContain("Goes to the search of the page");
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("j");
+    await page.keyboard.press("j");
+    await page.keyboard.press("x");
+    await page.keyboard.press("Enter");
+    await soon(() => page.url()).toContain("#/run/r1");
+    await page.locator(".tabs").waitFor();
+    await page.keyboard.press("2");
+    await soon(() => page.url()).toContain("/curves");
+    await page.keyboard.press("g");
+    await page.keyboard.press("b");
+    await page.locator(".interval").first().waitFor();
+    expect(await text("main section")).toContain("Of 3 questions an interval is wide");
+  });
+
+  test("places without anything say what to do", async () => {
+    const before = errors.length;
+    await at("#/run/nobody");
+    await page.getByText("No such run").waitFor();
+    expect(errors.splice(before)).toEqual([expect.stringContaining("404")]);
+    await at("#/compare");
+    await page.getByText("No runs chosen").waitFor();
+    const empty = await fakeServer(folder, { runs: 0, rows: 0, episodes: 0 });
+    try {
+      const other = await browser.newPage();
+      await other.goto(empty.address);
+      await other.getByText("No runs here yet").waitFor();
+      expect(await other.locator("main").innerText()).toContain("laconic quickstart");
+      await other.close();
+    } finally {
+      await empty.close();
+    }
+  });
+
+  test("a server that goes away is missed, and found again", async () => {
+    await at("#/run/r0");
+    await page.locator(".connection.live").waitFor();
+    const before = errors.length;
+    const steps = Number((await text(".tiles")).match(/steps\n([\d,]+)/u)?.[1]?.replace(",", ""));
+    await server.stop();
+    await page.getByText("The server is gone").waitFor();
+    server.grow(100);
+    await server.start();
+    await page.locator(".connection.live").waitFor();
+    await soon(() => text(".tiles")).toContain((steps + 100).toLocaleString("en-US"));
+    // What the browser itself says of refused connections.
+    errors.splice(before);
+  });
+
+  const places = [
+    ["", ".runs"],
+    ["#/compare/curves?sel=r1&sel=r2&sel=r5", ".uplot"],
+    ["#/compare/plane?sel=r1&sel=r2&sel=r5", ".plane circle"],
+    ["#/compare/settings?sel=r1&sel=r5", ".settings"],
+    ["#/run/r2", ".tiles"],
+    ["#/run/r1/speech", ".agent-graph"],
+    ["#/run/r1/episodes?episode=e99630&with=e30&heat=logProb", ".side-by-side .turn"],
+    ["#/benches", ".interval"],
+  ] as const;
+
+  test("nothing is in the way of those who see or point otherwise, in both schemes", async () => {
+    for (const colorScheme of ["light", "dark"] as const) {
+      await page.emulateMedia({ colorScheme });
+      // Dark has the same elements in other colours: the places that have all of them.
+      for (const [hash, ready] of colorScheme === "light" ? places : places.filter((_, i) => i % 2 === 0)) {
+        await at(hash);
+        await page.locator(ready).first().waitFor();
+        await page.evaluate(axe.source);
+        const rules =
+          colorScheme === "light" ? "['wcag2a', 'wcag2aa', 'wcag21aa', 'best-practice']" : "['color-contrast']";
+        const found = await page.evaluate<string[]>(
+          `axe.run(document, { runOnly: ${rules}, resultTypes: ["violations"] }).then(({ violations }) =>
+            violations.map(({ id, impact, nodes }) => impact + " " + id + ": " + nodes[0].html.slice(0, 200)))`,
+        );
+        expect(found, `${hash} ${colorScheme}`).toEqual([]);
+      }
+    }
+  });
+
+  test("fits a screen of 360 pixels", async () => {
+    const phone = await opened({ viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true });
+    for (const [hash, ready] of places) {
+      await at(hash, phone);
+      await phone.locator(ready).first().waitFor();
+      expect(await phone.evaluate("document.documentElement.scrollWidth"), hash).toBe(360);
+    }
+    await phone.close();
+  });
+
+  test("no error was written to the console, and nothing was asked of another machine", () => {
+    expect(errors).toEqual([]);
+    expect(outside).toEqual([]);
+    expect(server.unknown.filter((path) => path !== "/api/runs/nobody")).toEqual([]);
+  });
+});
+
+/** Pixels of a canvas that are not empty. */
+async function inked(canvas: ReturnType<Page["locator"]>): Promise<number> {
+  return canvas.evaluate((element) => {
+    const { width, height } = element;
+    const { data } = element.getContext("2d").getImageData(0, 0, width, height) as { data: Uint8ClampedArray };
+    return data.filter((value, i) => i % 4 === 3 && value > 0).length;
+  });
+}

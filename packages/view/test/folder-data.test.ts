@@ -1,0 +1,292 @@
+import { appendFileSync } from "node:fs";
+import { appendFile, cp, mkdir, readdir, readFile, rm, symlink, truncate, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { folderData, type EpisodePage, type RunSummary, type ViewData, type ViewEvent } from "@laconic/view";
+import { onTestFinished, describe, expect, test } from "vitest";
+import { manualEvery, settings, smallRun, temporary } from "./small-runs.ts";
+
+async function opened(
+  folders: readonly string[],
+  more: Partial<Parameters<typeof folderData>[0]> = {},
+): Promise<ViewData> {
+  const data = await folderData({ folders, onError: (error) => expect(error).toBeNull(), ...more });
+  onTestFinished(() => data.close());
+  return data;
+}
+
+/** Answers, once every line is read. */
+async function whole(data: ViewData, id: string, query = {}): Promise<EpisodePage> {
+  for (;;) {
+    const page = await data.episodes(id, query);
+    if (!page || page.indexed >= ((await data.run(id))?.episodes ?? 0)) return page as EpisodePage;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+const only = async (data: ViewData): Promise<RunSummary> => (await data.runs())[0] as RunSummary;
+
+describe("folders that are found", () => {
+  test("runs, a sweep's children and benches, each by its place; foreign ones with the reason", async () => {
+    const folder = await temporary();
+    await smallRun(join(folder, "one"), { settings: { ...settings, steps: 1 } });
+    await cp(join(folder, "one"), join(folder, "sweep/runs/budget-6-0"), { recursive: true });
+    await writeFile(join(folder, "sweep/sweep.json"), "[]");
+    await mkdir(join(folder, ".hidden"));
+    await cp(join(folder, "one"), join(folder, ".hidden/run"), { recursive: true });
+    const foreign: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+      model: { "config.json": `{"model_type":"llama"}`, "model.safetensors": "x" },
+      torn: { "config.json": `{"train":{"steps":` },
+      trl: { "trainer_state.json": "{}" },
+      later: {
+        "config.json": `{"steps":3}`,
+        "records.jsonl": `{"step":1,"kind":"step","version":2,"deflate":"eJw"}\n`,
+      },
+    };
+    for (const [name, files] of Object.entries(foreign)) {
+      await mkdir(join(folder, name));
+      for (const [file, text] of Object.entries(files)) await writeFile(join(folder, name, file), text);
+    }
+    const runs = await (await opened([folder])).runs();
+    const by = new Map(runs.map((run) => [run.folder, run]));
+    expect([...by.keys()].toSorted()).toEqual(["later", "model", "one", "sweep/runs/budget-6-0", "torn", "trl"]);
+    expect([by.get("one")?.state, by.get("sweep/runs/budget-6-0")?.name]).toEqual(["done", "budget-6-0"]);
+    const reasons = ["later", "model", "torn", "trl"].map((name) => [by.get(name)?.state, by.get(name)?.reason]);
+    expect(reasons).toEqual([
+      ["foreign", "records.jsonl has version 2, this program reads 1"],
+      ["foreign", "config.json is of something else: it does not say how many steps the run has"],
+      ["foreign", "config.json is not JSON, or larger than 8 MiB"],
+      ["foreign", "there is no config.json: it is not a run, or one that has not begun"],
+    ]);
+    expect(new Set(runs.map(({ id }) => id)).size).toBe(6);
+    await expect(folderData({ folders: [join(folder, "nowhere")] })).rejects.toMatchObject({ code: "config_invalid" });
+  });
+
+  test("no link leads out of the opened folder, be it of a folder or a file", async () => {
+    const folder = await temporary();
+    await smallRun(join(folder, "out/secret"), { settings: { ...settings, steps: 1 } });
+    await mkdir(join(folder, "in"));
+    await cp(join(folder, "out/secret"), join(folder, "in/run"), { recursive: true });
+    await symlink(join(folder, "out/secret"), join(folder, "in/away"));
+    await symlink(join(folder, "in/run"), join(folder, "in/again"));
+    await rm(join(folder, "in/run/metrics.jsonl"));
+    await symlink(join(folder, "out/secret/metrics.jsonl"), join(folder, "in/run/metrics.jsonl"));
+    const data = await opened([join(folder, "in")]);
+    const runs = await data.runs();
+    expect(runs.map(({ folder: place, step }) => [place, step])).toEqual([["run", 0]]);
+    expect((await data.run(runs[0]?.id as string))?.metrics).toEqual([]);
+  });
+
+  test("a bench's table counts its samples as they come", async () => {
+    const folder = await temporary();
+    const sample = (problem: string, more: object): string =>
+      `${JSON.stringify({ benchmark: "gsm8k", method: "debate", problem, repeat: 0, config: "c", status: "scored", correct: true, promptTokens: 30, completionTokens: 10, ...more })}\n`;
+    await writeFile(join(folder, "bench.json"), "{}");
+    await writeFile(
+      join(folder, "samples.jsonl"),
+      sample("1", { status: "error", correct: null }) +
+        sample("1", {}) +
+        sample("2", { correct: false, completionTokens: 30 }),
+    );
+    const data = await opened([folder]);
+    const [table] = await data.benches();
+    expect(table?.rows).toEqual([
+      {
+        method: "debate",
+        benchmark: "gsm8k",
+        questions: 2,
+        seeds: 1,
+        accuracy: 0.5,
+        interval: [expect.closeTo(0.0945, 4), expect.closeTo(0.9055, 4)],
+        tokens: 50,
+      },
+    ]);
+    await appendFile(join(folder, "samples.jsonl"), `${sample("3", { repeat: 1 })}{"benchmark":"gs`);
+    expect((await data.benches())[0]?.rows[0]).toMatchObject({ questions: 3, seeds: 2, accuracy: 2 / 3 });
+    expect(await data.runs()).toEqual([]);
+  });
+});
+
+describe("a run that grows", () => {
+  test("rows are read once they are whole, and only what is new; who listens hears of it; nothing stays behind", async () => {
+    const folder = await temporary();
+    const [from, to] = [join(folder, "from"), join(folder, "runs/live")];
+    await smallRun(from);
+    await mkdir(to, { recursive: true });
+    await cp(join(from, "config.json"), join(to, "config.json"));
+    let alive = true;
+    await writeFile(join(to, "LOCK"), JSON.stringify({ pid: 999_999, host: hostname(), claim: "x" }));
+    const { every, running } = manualEvery();
+    const data = await opened([join(folder, "runs")], { every, isAlive: () => alive });
+    const events: ViewEvent[] = [];
+    const { id, state, step } = await only(data);
+    expect([state, step, running.size]).toEqual(["running", 0, 0]);
+    const stops = [data.listen((event) => events.push(event)), data.listen(() => undefined)];
+    const tick = async (): Promise<ViewEvent[]> => {
+      for (const work of running) work();
+      await data.runs(); // behind it in the queue
+      return events.splice(0).filter(({ type }) => type === "run");
+    };
+    const names = ["records.jsonl", "metrics.jsonl", "timing.jsonl", "evaluations.jsonl"];
+    const rows = await Promise.all(
+      names.map(async (name) => (await readFile(join(from, name), "utf8")).split("\n").slice(0, -1)),
+    );
+    await data.run(id);
+    await tick();
+    const counts: number[] = [];
+    for (let i = 0; i < 4; i++) {
+      for (const [file, name] of names.entries()) {
+        const row = `${rows[file]?.[i] ?? ""}\n`;
+        if (row === "\n") continue;
+        appendFileSync(join(to, name), row.slice(0, 60));
+        await data.episodes(id, {}); // a row's beginning is none
+        appendFileSync(join(to, name), row.slice(60));
+      }
+      expect(await tick()).toContainEqual({ type: "run", id, step: i + 1, state: "running" });
+      counts.push((await whole(data, id)).total);
+    }
+    // An evaluation of 5, then steps of 6, with an evaluation behind the second.
+    expect(counts).toEqual([5, 11, 17, 22]);
+    expect((await data.run(id))?.warnings).toEqual([]);
+    await rm(join(to, "LOCK"));
+    expect(await tick()).toEqual([{ type: "run", id, step: 4, state: "done" }]);
+    alive = false;
+    for (const stop of stops) stop();
+    expect(running.size).toBe(0);
+  });
+
+  test("a run that goes on from a checkpoint is read anew", async () => {
+    const folder = await temporary();
+    await smallRun(join(folder, "a"));
+    const data = await opened([folder]);
+    const { id } = await only(data);
+    const before = await whole(data, id, { limit: 100 });
+    // As a resume does: rows behind the checkpoint go, by a file that is renamed into the place.
+    for (const name of ["records.jsonl", "metrics.jsonl", "timing.jsonl"]) {
+      const lines = (await readFile(join(folder, "a", name), "utf8")).split("\n");
+      const kept = lines.filter((line) => line !== "" && (JSON.parse(line) as { step: number }).step <= 2);
+      await rm(join(folder, "a", name));
+      await writeFile(join(folder, "a", name), `${kept.join("\n")}\n`);
+    }
+    const after = await whole(data, id, { limit: 100 });
+    expect([(await only(data)).step, (await only(data)).state]).toEqual([2, "stopped"]);
+    // Of the evaluation at 4 two transcripts are left.
+    expect(after.rows.filter(({ key }) => !key.startsWith("x") && !key.startsWith("t"))).toEqual(
+      before.rows.filter((row) => row.step <= 2),
+    );
+    expect(after.rows.filter(({ key }) => key.startsWith("x")).map(({ step, kind }) => [step, kind])).toEqual([
+      [4, "evaluation"],
+      [4, "evaluation"],
+    ]);
+    expect((await data.speech(id))?.steps.map(({ step }) => step)).toEqual([1, 2]);
+  });
+
+  test("rows that are half written, of binary rubbish, or empty are named, and all else is shown", async () => {
+    const folder = await temporary();
+    await smallRun(join(folder, "a"));
+    const path = (name: string): string => join(folder, "a", name);
+    const lines = (await readFile(path("records.jsonl"), "utf8")).split("\n").slice(0, -1);
+    const rubbish = Buffer.from(
+      Array.from({ length: 3000 }, (_, i) => (i * 97 + 11) % 256).filter((byte) => byte !== 10),
+    );
+    const bomb = `{"step":7,"kind":"step","version":1,"deflate":"${deflateRawSync("[1]").toString("base64")}"}`;
+    const parts = [...lines.slice(0, 3), rubbish, bomb, `{"step":9}`, ...lines.slice(3)].map((part) =>
+      Buffer.concat([Buffer.from(part), Buffer.from("\n")]),
+    );
+    await writeFile(path("records.jsonl"), Buffer.concat(parts));
+    await truncate(path("records.jsonl"), Buffer.concat(parts).length - 5);
+    const data = await opened([folder]);
+    const summary = await only(data);
+    expect([summary.state, summary.reason]).toEqual(["half-written", "records.jsonl ends in the middle of a row"]);
+    // The last evaluation is torn, its two transcripts are whole.
+    expect((await whole(data, summary.id)).total).toBe(39 - 5 + 2);
+    expect((await data.run(summary.id))?.warnings.filter((each) => each.startsWith("records"))).toEqual([
+      "records.jsonl: row 4 is none",
+      "records.jsonl: row 6 is none",
+      "records.jsonl: row 5 cannot be read: it holds no episodes",
+      "records.jsonl ends in the middle of a row",
+    ]);
+    await writeFile(
+      path("metrics.jsonl"),
+      (await readFile(path("metrics.jsonl"), "utf8")).split("\n").toSpliced(1, 1).join("\n"),
+    );
+    expect((await data.run(summary.id))?.warnings).toContain(
+      "metrics.jsonl: row 2 is of step 3, some are lost or stand twice",
+    );
+  });
+});
+
+describe("what was said", () => {
+  /** The first step of a run, with other words. */
+  async function withWords(
+    folder: string,
+    change: (content: { utterances: { text: string }[] }) => void,
+  ): Promise<void> {
+    const path = join(folder, "a/records.jsonl");
+    const line = (await readFile(path, "utf8")).split("\n").find((each) => each.includes(`"kind":"step"`)) as string;
+    const { deflate, ...head } = JSON.parse(line) as { deflate: string };
+    const content = JSON.parse(inflateRawSync(Buffer.from(deflate, "base64")).toString()) as {
+      utterances: { text: string }[];
+    };
+    change(content);
+    const packed = deflateRawSync(JSON.stringify(content)).toString("base64");
+    await writeFile(path, `${JSON.stringify({ ...head, deflate: packed })}\n`);
+    for (const name of ["episodes.jsonl", "rollouts.jsonl"]) await rm(join(folder, "a", name));
+  }
+
+  test("any text is found and given back as it is: scripts, control characters, a megabyte", async () => {
+    const folder = await temporary();
+    await smallRun(join(folder, "a"), { settings: { ...settings, steps: 1 } });
+    const texts = [
+      "<script>alert(1)</script> ÄRGER",
+      "\u202Eevil\u0000\u001b[31m end",
+      `${"lorem ".repeat(180_000)}needle`,
+      "ZWÖLF\nnadel",
+    ];
+    await withWords(folder, ({ utterances }) =>
+      texts.forEach((text, i) => void ((utterances[2 * i] as { text: string }).text = text)),
+    );
+    const data = await opened([folder]);
+    const { id } = await only(data);
+    const found = async (text: string): Promise<string[]> =>
+      (await whole(data, id, { text })).rows.map(({ key }) => key);
+    expect(await found("ärger")).toEqual(["s1.0"]);
+    expect(await found("ALERT(1) ärger")).toEqual(["s1.0"]);
+    expect(await found("ärger evil")).toEqual([]);
+    expect(await found("\u202Eevil")).toEqual(["s1.1"]);
+    expect(await found("lorem")).toEqual(["s1.2"]);
+    expect(await found("nadel zwölf")).toEqual(["s1.3"]);
+    for (const [i, text] of texts.entries()) expect((await data.episode(id, `s1.${i}`))?.turns[0]?.text).toBe(text);
+    const [row] = (await whole(data, id, { text: "lorem" })).rows;
+    expect(row?.question.length).toBeLessThanOrEqual(200);
+  });
+
+  test("texts beyond the memory's share are searched in a file; the least looked-at run's index goes", async () => {
+    const folder = await temporary();
+    await smallRun(join(folder, "a"));
+    await cp(join(folder, "a"), join(folder, "b"), { recursive: true });
+    const [small, plain] = [
+      await opened([folder], { texts: { pieceBytes: 16, mostBytes: 32 }, mostBytes: 1 }),
+      await opened([folder]),
+    ];
+    const ids = (await small.runs()).map(({ id }) => id);
+    for (const text of ["a", "b", "c", "aa", "cab", "zzz"])
+      for (const id of ids)
+        expect([text, await whole(small, id, { text })]).toEqual([text, await whole(plain, id, { text })]);
+    expect(await small.size()).toBeLessThan(await plain.size());
+  });
+});
+
+test("a closed reader leaves no file open", async () => {
+  const folder = await temporary();
+  await smallRun(join(folder, "a"), { settings: { ...settings, steps: 1 } });
+  const handles = async (): Promise<number> => (await readdir("/proc/self/fd").catch(() => [])).length;
+  const before = await handles();
+  const data = await folderData({ folders: [folder], texts: { pieceBytes: 16, mostBytes: 16 } });
+  const { id } = await only(data);
+  await whole(data, id);
+  data.listen(() => undefined);
+  await data.close();
+  expect(await handles()).toBeLessThanOrEqual(before);
+});

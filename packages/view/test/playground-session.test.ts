@@ -1,0 +1,122 @@
+import { readFile } from "node:fs/promises";
+import { createKernels } from "@laconic/kernels-tfjs/wasm";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { keptFiles, type KeptFiles } from "../web/playground/worker/kept-files.ts";
+import type { Said } from "../web/playground/worker/messages.ts";
+import { openSession, runFolder, type Session } from "../web/playground/worker/session.ts";
+import { firstSettings, type PlaygroundSettings } from "../web/playground/worker/settings.ts";
+import { openTeam, policyFolder, type Team } from "../web/playground/worker/team.ts";
+
+const settings: PlaygroundSettings = { ...firstSettings, steps: 3 };
+const policy = new URL("../../../apps/trainer/assets/relay-one-fact/", import.meta.url);
+
+let files: KeptFiles;
+let team: Team;
+let session: Session;
+let said: Said[] = [];
+
+/** What was said of one kind since the last time. */
+function heard<Type extends Said["type"]>(type: Type): Extract<Said, { readonly type: Type }>[] {
+  const found = said.filter((each) => each.type === type);
+  said = said.filter((each) => each.type !== type);
+  return found as Extract<Said, { readonly type: Type }>[];
+}
+
+const parts = () => ({ team, files, environment: {}, now: () => 0, say: (each: Said) => void said.push(each) });
+const text = async (name: string): Promise<string> =>
+  new TextDecoder().decode(await files.read(`${runFolder}/${name}`));
+const digest = async (name: string): Promise<string> => (await files.digest(`${runFolder}/${name}`)).sha256;
+
+beforeAll(async () => {
+  files = await keptFiles(runFolder, null, () => undefined);
+  for (const name of ["config.json", "model.safetensors"])
+    await files.write(`${policyFolder}/${name}`, await readFile(new URL(name, policy)));
+  team = await openTeam(await createKernels(undefined), files);
+  session = await openSession(parts(), settings);
+});
+afterAll(() => team.close());
+
+describe("a run that is started, stopped, steered, taken away and brought back", () => {
+  const own = { facts: ["k6", "m3", "e9"], asked: ["k", "e"] as [string, string] };
+
+  test("a step is said with its team and one of its conversations", async () => {
+    await session.train(1);
+    const [{ point, team: state, episode } = expect.fail()] = heard("step");
+    expect(point).toMatchObject({ step: 1, price: 0 });
+    expect(point.tokens).toBeGreaterThan(50);
+    const written = Object.values(state.written).reduce((sum, tokens) => sum + tokens, 0);
+    expect(written).toBeCloseTo(point.tokens, 9);
+    expect(state.edges.map(({ from, to }) => `${from} ${to}`)).toEqual([
+      "holder-a solver",
+      "holder-b solver",
+      "holder-c solver",
+    ]);
+    expect(episode.turns.map(({ agent }) => agent)).toEqual(["holder-a", "holder-b", "holder-c", "solver"]);
+    expect(episode.turns.at(-1)?.heard.map(({ text: message }) => message)).toEqual(
+      episode.turns.slice(0, 3).flatMap(({ silent, text: message }) => (silent ? [] : [message])),
+    );
+    const [evaluation] = heard("evaluation");
+    expect(evaluation?.evaluation).toMatchObject({ step: 0, problems: 100 });
+    expect(evaluation?.evaluation.shown).toHaveLength(3);
+    expect(heard("training").map(({ active, step }) => [active, step])).toEqual([
+      [true, 0],
+      [false, 1],
+    ]);
+  });
+
+  test("a question of one's own is answered by both teams, and changes nothing", async () => {
+    await session.ask(own, 1);
+    const [{ before, now } = expect.fail()] = heard("asked");
+    expect(before).toMatchObject({ question: "k+e", gold: "15" });
+    expect(before.turns.map(({ fact }) => fact)).toEqual(["k6", "m3", "e9", null]);
+    expect(now.turns).toHaveLength(4);
+    await expect(session.ask({ ...own, asked: ["k", "z"] }, 1)).rejects.toThrow("nobody knows z");
+  });
+
+  test("a changed budget holds from the next step on, and the folder says so", async () => {
+    await session.adjust({ steering: { kind: "price", price: 0.004 } });
+    expect(JSON.parse(await text("config.json"))).toMatchObject({ train: { budget: { targetTokens: 14 } } });
+    await session.train(1);
+    expect(heard("step").map(({ point }) => [point.step, point.price])).toEqual([[2, 0.004]]);
+    expect(JSON.parse(await text("config.json"))).toMatchObject({ train: { budget: null, prices: { tokens: 0.004 } } });
+    const messages = heard("warning").map(({ message }) => message);
+    expect(messages).toContainEqual(expect.stringMatching(/^from step 2 on train\.budget is null instead of \{/u));
+    expect(messages).toContainEqual("from step 2 on train.prices.tokens is 0.004 instead of nothing");
+  });
+
+  test("what is exported goes on elsewhere to the same bytes", async () => {
+    await session.exportRun();
+    const [{ archive, name } = expect.fail()] = heard("exported");
+    expect(name).toBe("relay-seed-1-step-2");
+    await session.ask(own, 2); // between steps, on the weights that learn
+    await session.train(null);
+    expect(heard("training").at(-1)).toMatchObject({ active: false, step: 3, done: true });
+    const names = [
+      "metrics.jsonl",
+      "evaluations.jsonl",
+      "episodes.jsonl",
+      "checkpoints/step-00000003/model.safetensors",
+    ];
+    const straight = await Promise.all(names.map(digest));
+
+    await session.reset({ ...settings, seed: 2 });
+    expect(await session.view()).toMatchObject({ step: 0, points: [], settings: { seed: 2 } });
+    await session.importRun(archive);
+    const view = await session.view();
+    expect(view).toMatchObject({ step: 2, settings: { seed: 1, steering: { kind: "price", price: 0.004 } } });
+    expect(view.points.map(({ step }) => step)).toEqual([1, 2]);
+    await session.train(null);
+    expect(await Promise.all(names.map(digest))).toEqual(straight);
+  });
+
+  test("a page that opens the same files shows the run, and a strange one is refused by name", async () => {
+    const again = await openSession(parts(), { ...settings, seed: 9 });
+    expect(await again.view()).toMatchObject({ step: 3, settings: { seed: 1, steps: 3 } });
+    const config = await text("config.json");
+    await files.write(`${runFolder}/config.json`, config.replace('"problemsPerStep": 8', '"problemsPerStep": 16'));
+    await expect(openSession(parts(), settings)).rejects.toThrow("train.problemsPerStep 16 instead of 8");
+    await files.write(`${runFolder}/config.json`, config);
+    await expect(session.importRun(new Uint8Array([1, 2, 3]))).rejects.toThrow("it is no zip");
+    expect(await session.view()).toMatchObject({ step: 3 });
+  });
+});

@@ -1,0 +1,52 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { tinyParts, tinyRun, type TinyRunOptions } from "@laconic/trainer/testing";
+import { onTestFinished } from "vitest";
+
+export async function temporary(): Promise<string> {
+  const path = await mkdtemp(join(tmpdir(), "laconic-view-test-"));
+  onTestFinished(() => rm(path, { recursive: true, force: true }));
+  return path;
+}
+
+export const settings = {
+  steps: 4,
+  problemsPerStep: 2,
+  episodesPerProblem: 3,
+  prices: { tokens: 0.1 },
+  evaluation: { every: 2, problems: 5, transcripts: 2 },
+  checkpoint: { every: 2, keep: 2 },
+} as const;
+
+/** A run of two agents: 4 steps of 6 episodes, evaluations of 5 at 0, 2 and 4. */
+export function smallRun(directory: string, options: Partial<TinyRunOptions> = {}): ReturnType<typeof tinyRun> {
+  const environment = { engine: { device: "none" } };
+  return tinyRun({ directory, settings, parts: tinyParts("star"), environment, ...options });
+}
+
+/** Pages that say their name. */
+export async function somePages(folder: string): Promise<string> {
+  for (const name of ["dashboard", "playground"]) {
+    await mkdir(join(folder, name), { recursive: true });
+    await writeFile(join(folder, name, "index.html"), `<!doctype html><title>${name}</title>`);
+  }
+  await mkdir(join(folder, "assets"));
+  await writeFile(join(folder, "assets", "index-CTztFo-H.js"), "export {};");
+  return folder;
+}
+
+/** Timers that run when they are told to. */
+export function manualEvery(): {
+  readonly every: (milliseconds: number, work: () => void) => () => void;
+  readonly running: ReadonlySet<() => void>;
+} {
+  const running = new Set<() => void>();
+  return {
+    running,
+    every: (_, work) => {
+      running.add(work);
+      return () => void running.delete(work);
+    },
+  };
+}

@@ -1,0 +1,326 @@
+import { readFile } from "node:fs/promises";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { closeServer } from "@laconic/serve/server";
+import { nodeFileSystem, readLines } from "@laconic/trainer";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import {
+  createViewServer,
+  openViewer,
+  type BenchTable,
+  type ColumnsHeader,
+  type EpisodeDetail,
+  type EpisodePage,
+  type RunDetail,
+  type RunSummary,
+  type Speech,
+  type ViewData,
+  type Viewer,
+} from "@laconic/view";
+import { settings, smallRun, somePages } from "./small-runs.ts";
+
+let folder = "";
+let viewer: Viewer;
+let id = "";
+const failures: unknown[] = [];
+
+const ask = (path: string, headers: Readonly<Record<string, string>> = {}, method = "GET"): Promise<Response> =>
+  viewer.handle(new Request(`http://localhost${path}`, { method, headers: { host: "localhost:1234", ...headers } }));
+async function get<T>(path: string): Promise<T> {
+  const response = await ask(path);
+  expect(response.status).toBe(200);
+  return (await response.json()) as T;
+}
+const rows = (name: string): Promise<Record<string, unknown>[]> =>
+  readLines(nodeFileSystem, join(folder, "runs/a", name));
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "laconic-view-test-"));
+  await smallRun(join(folder, "runs/a"));
+  const pages = await somePages(join(folder, "pages"));
+  // In the thread, as everybody runs it.
+  viewer = await openViewer({ folders: [join(folder, "runs")], pages, onError: (error) => failures.push(error) });
+  [{ id }] = (await get<RunSummary[]>("/api/runs")) as [RunSummary];
+});
+afterAll(async () => {
+  await viewer.close();
+  await rm(folder, { recursive: true });
+});
+
+describe("what a run's pages are told", () => {
+  test("the list names state, steps, evaluations and the leaves of the configuration", async () => {
+    const [summary] = await get<RunSummary[]>("/api/runs");
+    const [before, , after] = await rows("evaluations.jsonl");
+    expect(summary).toMatchObject({
+      ...{ id, name: "a", folder: "a", state: "done", reason: null, step: 4, plannedSteps: 4, warnings: 1 },
+      ...{ seed: "7", objective: "gspo", device: "none", budgetTokens: null, seconds: 0 },
+      settings: { steps: 4, "prices.tokens": 0.1, "objective.clip.low": 0.2, budget: null },
+    });
+    expect([summary?.before?.accuracy, summary?.after?.tokens]).toEqual([before?.["accuracy"], after?.["tokens"]]);
+    expect(summary?.bytes).toBeGreaterThan(10_000);
+  });
+
+  test("the detail has agents, evaluations and every metric that is not always zero, with unit and meaning", async () => {
+    const detail = await get<RunDetail>(`/api/runs/${id}`);
+    expect([detail.agents, detail.episodes]).toEqual([["hint", "solver"], 39]);
+    expect(detail.warnings).toEqual([expect.stringContaining("a clip of 0.2/0.2 is GRPO's width")]);
+    expect(detail.evaluations.map(({ step }) => step)).toEqual([0, 2, 4]);
+    const named = new Map(detail.metrics.map((each) => [each.name, each]));
+    expect(named.get("tokens/episode_mean")).toEqual({
+      name: "tokens/episode_mean",
+      unit: "tokens",
+      meaning: "Mean tokens written per episode: what a budget limits.",
+    });
+    expect([named.get("progress/done_frac")?.unit, named.get("reward/mean")?.unit]).toEqual(["share", "reward"]);
+    expect(named.has("scoring/error")).toBe(false);
+  });
+
+  test("columns are those of the files, NaN where a row has none", async () => {
+    const response = await ask(`/api/runs/${id}/columns?names=reward/mean,no/such,tokens/total&from=1`);
+    const bytes = new Uint8Array(await response.arrayBuffer());
+    const length = new DataView(bytes.buffer).getUint32(0, true);
+    const header = JSON.parse(new TextDecoder().decode(bytes.subarray(4, 4 + length))) as ColumnsHeader;
+    expect(header).toEqual({ names: ["step", "reward/mean", "no/such", "tokens/total"], from: 1, rows: 3 });
+    const values = new Float64Array(bytes.buffer.slice(8 * Math.ceil((4 + length) / 8)));
+    const metrics = (await rows("metrics.jsonl")).slice(1);
+    expect([...values]).toEqual([
+      ...[2, 3, 4],
+      ...metrics.map((row) => row["reward/mean"]),
+      ...[Number.NaN, Number.NaN, Number.NaN],
+      ...metrics.map((row) => row["tokens/total"]),
+    ]);
+  });
+
+  test("who speaks to whom adds up to what the metrics say", async () => {
+    const { agents, steps } = await get<Speech>(`/api/runs/${id}/speech`);
+    const metrics = await rows("metrics.jsonl");
+    expect([agents, steps.map(({ step }) => step)]).toEqual([
+      ["hint", "solver"],
+      [1, 2, 3, 4],
+    ]);
+    for (const [i, { episodes, written, silence, edges, prices }] of steps.entries()) {
+      const row = metrics[i] as Record<string, number>;
+      expect([episodes, prices]).toEqual([6, { tokens: 0.1 }]);
+      expect(6 * (written["hint"] as number)).toBeCloseTo(row["tokens/written/hint"] as number, 9);
+      expect(silence["hint"]).toBeCloseTo(row["silence/hint/frac"] as number, 9);
+      const [edge] = edges;
+      expect(edge).toMatchObject({ from: "hint", to: "solver" });
+      expect(6 * (edge?.tokens ?? 0)).toBeCloseTo(row["tokens/read/solver"] as number, 9);
+      expect(edge?.price).toBeCloseTo(0.1 * (edge?.tokens ?? 0), 12);
+    }
+  });
+
+  test("episodes are found by kind, step, grade, speaker and words; their means are the metrics", async () => {
+    const all = await get<EpisodePage>(`/api/runs/${id}/episodes?limit=500`);
+    expect([all.total, all.indexed, all.rows.length]).toEqual([39, 39, 39]);
+    expect(all.rows.slice(0, 6).map(({ kind, step }) => [kind, step])).toContainEqual(["evaluation", 4]);
+    const step = await get<EpisodePage>(`/api/runs/${id}/episodes?kind=training&fromStep=3&toStep=3`);
+    const metrics = (await rows("metrics.jsonl"))[2] as Record<string, number>;
+    const mean = (values: readonly number[]): number => values.reduce((sum, each) => sum + each, 0) / values.length;
+    expect(step.rows.map(({ key }) => key)).toEqual(["s3.0", "s3.1", "s3.2", "s3.3", "s3.4", "s3.5"]);
+    expect(mean(step.rows.map(({ reward }) => reward as number))).toBeCloseTo(metrics["reward/mean"] as number, 12);
+    expect(mean(step.rows.map(({ grade }) => grade as number))).toBeCloseTo(metrics["task/accuracy"] as number, 12);
+    expect(mean(step.rows.map(({ tokens }) => tokens))).toBeCloseTo(metrics["tokens/episode_mean"] as number, 12);
+    const queries = {
+      "kind=evaluation": all.rows.filter(({ kind }) => kind === "evaluation"),
+      "correct=1": all.rows.filter(({ grade }) => grade === 1),
+      "silent=true": all.rows.filter(({ silent }) => silent.length > 0),
+      "agent=hint&silent=1": all.rows.filter(({ silent }) => silent.includes("hint")),
+      "agent=nobody": [],
+      "text=zebra": [],
+      [`problem=${all.rows[0]?.problem}`]: all.rows.filter(({ problem }) => problem === all.rows[0]?.problem),
+    };
+    for (const [query, expected] of Object.entries(queries)) {
+      const page = await get<EpisodePage>(`/api/runs/${id}/episodes?limit=500&${query}`);
+      expect([query, page.total, page.rows]).toEqual([query, expected.length, expected]);
+    }
+    const dearest = await get<EpisodePage>(`/api/runs/${id}/episodes?sort=tokens&limit=500`);
+    expect(dearest.rows.map(({ tokens }) => tokens)).toEqual(
+      all.rows.map(({ tokens }) => tokens).toSorted((a, b) => b - a),
+    );
+    const second = await get<EpisodePage>(`/api/runs/${id}/episodes?offset=5&limit=3`);
+    expect(second.rows).toEqual(all.rows.slice(5, 8));
+  });
+
+  test("an episode has its tokens with log-probs, advantages and prices, what was read, and the same problem elsewhere", async () => {
+    const rollouts = await rows("rollouts.jsonl");
+    for (const transcript of rollouts) {
+      const { step, episode, reward, terms } = transcript as {
+        step: number;
+        reward: number;
+        terms: Record<string, number>;
+        episode: { problemId: string; utterances: unknown };
+      };
+      const page = await get<EpisodePage>(`/api/runs/${id}/episodes?kind=training&fromStep=${step}&toStep=${step}`);
+      const details = await Promise.all(
+        page.rows.map(({ key }) => get<EpisodeDetail>(`/api/runs/${id}/episodes/${key}`)),
+      );
+      const said = (turns: readonly { text: string }[]): string => JSON.stringify(turns.map(({ text }) => text));
+      const utterances = episode.utterances as (Record<string, unknown> & {
+        text: string;
+        trace: { logProbs: number[] };
+      })[];
+      const detail = details.find(
+        (each) => said(each.turns) === said(utterances) && each.problem.id === episode.problemId,
+      ) as EpisodeDetail;
+      expect([detail.row.reward, detail.terms, detail.prices]).toEqual([reward, terms, { tokens: 0.1 }]);
+      const group = page.rows.filter(({ problem }) => problem === detail.problem.id);
+      const mean = group.reduce((sum, each) => sum + (each.reward as number), 0) / group.length;
+      for (const [i, turn] of detail.turns.entries()) {
+        const { agent, writtenTokens, deliveredTo, trace } = utterances[i] as (typeof utterances)[number];
+        expect(turn).toMatchObject({ agent, writtenTokens, deliveredTo });
+        expect(turn.tokens?.map(({ logProb }) => logProb)).toEqual(trace.logProbs);
+        expect(turn.advantage).toBeCloseTo((detail.row.reward as number) - mean, 12);
+        expect(turn.tokens?.map(({ price }) => price)).toEqual(trace.logProbs.map(() => 0.1));
+        expect(turn.tokens?.map(({ text }) => text).join("")).toBe(turn.text);
+      }
+      expect(detail.turns.map(({ reads }) => reads)).toEqual([[], detail.turns[0]?.silent ? [] : [0]]);
+      expect(detail.turns[0]?.view).toBe(detail.problem.views?.["hint"]);
+    }
+    const evaluated = await get<EpisodeDetail>(`/api/runs/${id}/episodes/e4.1`);
+    expect(evaluated.others.map(({ key }) => key)).toEqual(["e0.1", "e2.1"]);
+    expect(evaluated.row).toMatchObject({ key: "e4.1", kind: "evaluation", step: 4, reward: null });
+  });
+
+  test("there are no benches here", async () => expect(await get<BenchTable[]>("/api/benches")).toEqual([]));
+});
+
+describe("who may ask what", () => {
+  const status = async (path: string, headers = {}, method = "GET"): Promise<number> =>
+    (await ask(path, headers, method)).status;
+
+  test("a path is looked up, and leads nowhere else", async () => {
+    const paths = [
+      ...[
+        "/nothing",
+        "/dashboard",
+        "/dashboard/../../package.json",
+        "/%2e%2e/runs/a/config.json",
+        "/assets/..%2f..%2fruns",
+      ],
+      ...["/api", "/api/runs/..", "/api/runs/%2e%2e%2fa", "/api/runs/a", `/api/runs/${id}/config.json`],
+      ...[`/api/runs/${id}/episodes/..`, `/api/runs/${id}/episodes/s1.6`, `/api/runs/${id}/episodes/s1.-1`],
+      ...[
+        `/api/runs/${id}/episodes/s9.0`,
+        `/api/runs/${id}/episodes/s1.0/x`,
+        "/api/runs/__proto__",
+        "/api/constructor",
+      ],
+    ];
+    for (const path of paths) expect([path, await status(path)]).toEqual([path, 404]);
+    expect(await status("/%zz")).toBe(400);
+    for (const query of ["limit=501", "limit=-1", "kind=x", "offset=1e3", `text=${"a".repeat(1001)}`, "correct=maybe"])
+      expect([query, await status(`/api/runs/${id}/episodes?${query}`)]).toEqual([query, 400]);
+    expect(await status("/api/runs", {}, "POST")).toBe(405);
+    expect(await status("/api/runs", {}, "HEAD")).toBe(200);
+  });
+
+  test("a host that a name server made up, and pages from elsewhere, are refused", async () => {
+    for (const host of ["evil.example", "localhost.evil.example", "192.168.1.7:1234", "", "localhost@evil.example"])
+      expect([host, await status("/api/runs", { host })]).toEqual([host, 403]);
+    for (const host of ["localhost", "127.0.0.1:1234", "[::1]:1234", "dash.localhost"])
+      expect([host, await status("/api/runs", { host })]).toEqual([host, 200]);
+    for (const origin of ["http://evil.example", "null", "http://localhost:9999", "http://127.0.0.1:1234"])
+      expect([origin, await status("/api/runs", { origin })]).toEqual([origin, 403]);
+    expect(await status("/api/runs", { origin: "http://localhost:1234" })).toBe(200);
+    // An image or a script of another page has no origin, but says so.
+    expect(await status("/api/runs", { "sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors" })).toBe(403);
+    expect(
+      await status("/dashboard/", {
+        "sec-fetch-site": "cross-site",
+        "sec-fetch-mode": "navigate",
+        "sec-fetch-dest": "iframe",
+      }),
+    ).toBe(403);
+    expect(
+      await status("/dashboard/", {
+        "sec-fetch-site": "cross-site",
+        "sec-fetch-mode": "navigate",
+        "sec-fetch-dest": "document",
+      }),
+    ).toBe(200);
+  });
+
+  test("pages load from their own site alone; data is kept nowhere", async () => {
+    const page = await ask("/dashboard/");
+    expect(page.headers.get("content-security-policy")).toMatch(
+      /^default-src 'none'; script-src 'self' 'wasm-unsafe-eval';/u,
+    );
+    expect(page.headers.get("content-type")).toBe("text/html; charset=utf-8");
+    expect((await ask("/")).headers.get("location")).toBe("/dashboard/");
+    expect((await ask("/assets/index-CTztFo-H.js")).headers.get("cache-control")).toContain("immutable");
+    for (const answer of [page, await ask("/api/runs"), await ask("/nothing")]) {
+      const { headers } = answer;
+      expect([headers.get("x-content-type-options"), headers.get("referrer-policy")]).toEqual([
+        "nosniff",
+        "no-referrer",
+      ]);
+      expect(headers.get("access-control-allow-origin")).toBeNull();
+    }
+    expect((await ask("/api/runs")).headers.get("cache-control")).toBe("no-store");
+  });
+
+  test("where others reach it, a token becomes a cookie; without it nothing is answered", async () => {
+    const options = { folders: [], pages: join(folder, "pages"), hosts: ["0.0.0.0", "box.example"], token: "se-cret" };
+    const open = await openViewer(options);
+    const reach = (path: string, headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
+      open.handle(new Request(`http://x${path}`, { headers: { host: "box.example:80", ...headers } }));
+    for (const path of ["/", "/dashboard/", "/api/runs", "/?token=", "/?token=se-cre", "/?token=SE-CRET"])
+      expect([path, (await reach(path)).status]).toEqual([path, 401]);
+    expect((await reach("/?token=se-cret", { host: "evil.example" })).status).toBe(403);
+    const welcome = await reach("//evil.example/dashboard/?token=se-cret&run=%22%3E%3Cscript%3E");
+    const cookie = welcome.headers.get("set-cookie") ?? "";
+    expect(cookie).toMatch(/^laconic-view-\w{8}=\w{64}; HttpOnly; SameSite=Strict; Path=\/$/u);
+    expect(cookie).not.toContain("se-cret");
+    const text = await welcome.text();
+    expect(text).toContain('content="0;url=/evil.example/dashboard/?run=');
+    expect(text).not.toContain("<script");
+    const [pair = ""] = cookie.split(";");
+    expect((await reach("/api/runs", { cookie: `a=b; ${pair}` })).status).toBe(200);
+    expect((await reach("/api/runs", { cookie: `${pair}x` })).status).toBe(401);
+    expect((await reach("/api/runs", { cookie: pair, origin: "http://evil.example" })).status).toBe(403);
+    expect((await reach("/api/runs", { cookie: pair, host: "10.0.0.7" })).status).toBe(200);
+    await open.close();
+  });
+});
+
+test("a failure inside is told to who looks after the server, and to nobody else", async () => {
+  const heard: unknown[] = [];
+  const broken = await openViewer({
+    folders: [],
+    pages: join(folder, "pages"),
+    onError: (error) => heard.push(error),
+    data: { ...({} as ViewData), runs: () => Promise.reject(new Error("/secret/path")), close: async () => undefined },
+  });
+  const answer = await broken.handle(new Request("http://x/api/runs", { headers: { host: "localhost" } }));
+  expect([answer.status, await answer.text()]).toEqual([
+    500,
+    `{"error":{"code":"server_error","message":"the server failed; its log says why"}}`,
+  ]);
+  expect(heard).toEqual([new Error("/secret/path")]);
+  await broken.close();
+});
+
+test("behind a server of Node's the stream says what grows, and ends with who reads it", async () => {
+  const server = createViewServer(viewer, (error) => expect(error).toBeNull());
+  await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+  const { port } = server.address() as AddressInfo;
+  const stop = new AbortController();
+  const response = await fetch(`http://127.0.0.1:${port}/api/events`, { signal: stop.signal });
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  const next = async (): Promise<string> => new TextDecoder().decode((await reader.read()).value);
+  expect([response.headers.get("content-type"), await next()]).toEqual(["text/event-stream", "retry: 1000\n\n"]);
+  await smallRun(join(folder, "runs/b"), { settings: { ...settings, steps: 1 } });
+  const [found] = [await next()];
+  expect(found).toContain(`data: {"type":"runs"}\n\n`);
+  expect((await get<RunSummary[]>("/api/runs")).map(({ name, state }) => [name, state])).toEqual([
+    ["b", "done"],
+    ["a", "done"],
+  ]);
+  stop.abort();
+  await closeServer(server, 1000);
+  expect(failures).toEqual([]);
+  expect(await readFile(join(folder, "runs/b/LOCK"), "utf8").catch(() => null)).toBeNull();
+});

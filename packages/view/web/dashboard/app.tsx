@@ -1,0 +1,105 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useStore } from "../parts/store.ts";
+import { ThemeSwitch } from "../parts/theme-switch.tsx";
+import { BenchesPage } from "./benches-page.tsx";
+import { ComparePage } from "./compare-page.tsx";
+import { Help } from "./help.tsx";
+import { onKeys } from "./keys.ts";
+import { connection } from "./live.ts";
+import { linkTo, useRoute } from "./navigation.ts";
+import { RunPage } from "./run/run-page.tsx";
+import { RunsPage } from "./run/runs-page.tsx";
+import { all } from "./route.ts";
+
+const titles: Readonly<Record<string, string>> = {
+  runs: "Runs",
+  compare: "Comparison",
+  run: "Run",
+  benches: "Benches",
+};
+
+/** The frame of all pages. */
+export function App() {
+  const route = useRoute();
+  const [isHelpOpen, setHelpOpen] = useState(false);
+  const [page = "runs", second = ""] = route.path;
+  const place = page === "run" ? `${page}/${second}` : page;
+  const was = useRef(place);
+  useEffect(() => onKeys(() => setHelpOpen((isOpen) => !isOpen)), []);
+  useEffect(() => {
+    document.title = `${titles[page] ?? "Runs"} · Laconic`;
+    // Whoever reads with the keyboard is taken along; the first page leaves the focus where it is.
+    if (was.current !== place) document.querySelector<HTMLElement>("#main")?.focus();
+    was.current = place;
+  }, [place]);
+  const sel = all(route, "sel");
+  return (
+    <>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => (event.preventDefault(), document.querySelector<HTMLElement>("#main")?.focus())}
+      >
+        To the content
+      </a>
+      <header class="top">
+        <a class="brand" href={linkTo(["runs"])}>
+          Laconic
+        </a>
+        <nav aria-label="Pages">
+          <a href={linkTo(["runs"], sel.length > 0 ? { sel } : {})} aria-current={page === "runs" ? "page" : undefined}>
+            Runs
+          </a>
+          <a
+            href={linkTo(["compare"], sel.length > 0 ? { sel } : {})}
+            aria-current={page === "compare" ? "page" : undefined}
+          >
+            Compare
+          </a>
+          <a href={linkTo(["benches"])} aria-current={page === "benches" ? "page" : undefined}>
+            Benches
+          </a>
+        </nav>
+        <span class="space" />
+        <ConnectionSign />
+        <ThemeSwitch />
+        <button type="button" class="button" aria-haspopup="dialog" onClick={() => setHelpOpen(true)}>
+          <span aria-hidden="true">?</span>
+          <span class="visually-hidden">Keys and help</span>
+        </button>
+      </header>
+      <Gone />
+      {page === "compare" ? (
+        <ComparePage />
+      ) : page === "run" ? (
+        <RunPage key={second} />
+      ) : page === "benches" ? (
+        <BenchesPage />
+      ) : (
+        <RunsPage />
+      )}
+      <Help isOpen={isHelpOpen} onClose={() => setHelpOpen(false)} />
+    </>
+  );
+}
+
+function ConnectionSign() {
+  const state = useStore(connection);
+  return (
+    <span class={`connection small ${state}`} role="status">
+      <i aria-hidden="true" />
+      {state === "live" ? "live" : state === "gone" ? "not connected" : "connecting"}
+    </span>
+  );
+}
+
+function Gone() {
+  const state = useStore(connection);
+  if (state !== "gone") return null;
+  return (
+    <p class="notice warn gone" role="alert">
+      The server is gone; what is shown may be old. This page connects again by itself once <code>laconic view</code>{" "}
+      runs again at this address.
+    </p>
+  );
+}

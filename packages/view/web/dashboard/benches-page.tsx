@@ -1,0 +1,109 @@
+import type { BenchRow, BenchTable } from "../../src/protocol.ts";
+import { counted, formatNumber } from "../parts/format.ts";
+import { visibleLine } from "../parts/safe-text.ts";
+import { SaidLine } from "../parts/text.tsx";
+import { Empty, Interval, When } from "./parts.tsx";
+import { useLoaded } from "./server.ts";
+
+/** Tables of `laconic bench`. */
+export function BenchesPage() {
+  const loaded = useLoaded<readonly BenchTable[]>("/benches");
+  return (
+    <main id="main" tabIndex={-1}>
+      <div class="heading">
+        <h1>Benches</h1>
+      </div>
+      <When loaded={loaded}>
+        {(benches) =>
+          benches.length === 0 ? (
+            <Empty title="No benches here">
+              <p>
+                <code>laconic bench</code> compares methods on benchmarks and writes its table into a folder; tables
+                below the opened folder appear here.
+              </p>
+            </Empty>
+          ) : (
+            benches.map((bench) => <Bench key={bench.id} bench={bench} />)
+          )
+        }
+      </When>
+    </main>
+  );
+}
+
+function Bench({ bench }: { readonly bench: BenchTable }) {
+  const benchmarks = [...new Set(bench.rows.map(({ benchmark }) => benchmark))];
+  return (
+    <section class="panel">
+      <h2>
+        <SaidLine text={bench.name} />
+      </h2>
+      {benchmarks.map((benchmark) => (
+        <Methods key={benchmark} name={benchmark} rows={bench.rows.filter((row) => row.benchmark === benchmark)} />
+      ))}
+    </section>
+  );
+}
+
+/** The methods on one benchmark, whose figures can be laid beside each other. */
+function Methods({ name, rows }: { readonly name: string; readonly rows: readonly BenchRow[] }) {
+  const fewest = Math.min(...rows.map(({ questions }) => questions));
+  return (
+    <>
+      <h3>
+        <SaidLine text={name} most={80} />
+      </h3>
+      <div class="scroll" tabIndex={0} role="region" aria-label={`Methods on ${visibleLine(name, 80)}`}>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Method</th>
+              <th scope="col">Accuracy (95 % interval)</th>
+              <th scope="col">
+                <span class="visually-hidden">Interval as a picture</span>
+              </th>
+              <th scope="col">Tokens a question</th>
+              <th scope="col">Questions</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.method}>
+                <th scope="row">
+                  <SaidLine text={row.method} most={80} />
+                </th>
+                <td>
+                  <Interval value={row.accuracy} interval={row.interval} />
+                </td>
+                <td aria-hidden="true">
+                  <IntervalBar value={row.accuracy} interval={row.interval} />
+                </td>
+                <td class="number">{formatNumber(row.tokens)}</td>
+                <td class="number">
+                  {formatNumber(row.questions)}
+                  {row.seeds > 1 && <span class="soft small"> × {counted(row.seeds, "seed")}</span>}
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {fewest < 30 && (
+        <p class="soft small">
+          Of {counted(fewest, "question")} an interval is wide: a difference within it says little.
+        </p>
+      )}
+    </>
+  );
+}
+
+/** From 0 to 100 %. */
+function IntervalBar({ value, interval }: { readonly value: number; readonly interval: readonly [number, number] }) {
+  return (
+    <svg class="interval" width="120" height="14" viewBox="0 0 120 14">
+      <line class="axis" x1="0" x2="120" y1="7" y2="7" />
+      <line class="span" x1={interval[0] * 120} x2={interval[1] * 120} y1="7" y2="7" />
+      <circle cx={value * 120} cy="7" r="4" />
+    </svg>
+  );
+}

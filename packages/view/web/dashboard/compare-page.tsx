@@ -1,0 +1,77 @@
+import { useMemo } from "preact/hooks";
+import type { RunSummary } from "../../src/protocol.ts";
+import { counted } from "../parts/format.ts";
+import { SaidLine } from "../parts/text.tsx";
+import { Curves } from "./curves/curves.tsx";
+import { linkTo, setQuery, useRoute } from "./navigation.ts";
+import { Empty, StateBadge, When } from "./parts.tsx";
+import { Plane } from "./plane/plane.tsx";
+import { all } from "./route.ts";
+import { Settings } from "./run/settings.tsx";
+import { useLoaded } from "./server.ts";
+import { Tabs } from "./tabs.tsx";
+
+const tabs = [
+  ["curves", "Curves"],
+  ["plane", "Accuracy and tokens"],
+  ["settings", "Settings"],
+] as const;
+
+const listedAtMost = 12;
+
+/** Some runs side by side. */
+export function ComparePage() {
+  const loaded = useLoaded<readonly RunSummary[]>("/runs");
+  return (
+    <main id="main" tabIndex={-1}>
+      <When loaded={loaded}>{(runs) => <Comparison all={runs} />}</When>
+    </main>
+  );
+}
+
+function Comparison({ all: everyRun }: { readonly all: readonly RunSummary[] }) {
+  const route = useRoute();
+  const tab = route.path[1] ?? "curves";
+  const ids = all(route, "sel");
+  const runs = useMemo(() => {
+    const byId = new Map(everyRun.map((run) => [run.id, run]));
+    return ids.flatMap((id) => byId.get(id) ?? []);
+  }, [everyRun, ids.join("\n")]);
+  if (runs.length === 0)
+    return (
+      <Empty title="No runs chosen">
+        <p>
+          Tick some in the <a href={linkTo(["runs"])}>list of runs</a> and press Compare.
+        </p>
+      </Empty>
+    );
+  return (
+    <>
+      <div class="heading">
+        <h1>{counted(runs.length, "run")} side by side</h1>
+        <a class="soft" href={linkTo(["runs"], { sel: ids })}>
+          Choose others
+        </a>
+      </div>
+      <ul class="chips">
+        {runs.slice(0, listedAtMost).map((run) => (
+          <li key={run.id} class="chip">
+            <a href={linkTo(["run", run.id])}>
+              <SaidLine text={run.name} most={40} />
+            </a>
+            <StateBadge run={run} />
+            <button type="button" class="quiet" onClick={() => setQuery({ sel: ids.filter((id) => id !== run.id) })}>
+              <span aria-hidden="true">×</span>
+              <span class="visually-hidden">
+                Take <SaidLine text={run.name} most={40} /> out
+              </span>
+            </button>
+          </li>
+        ))}
+        {runs.length > listedAtMost && <li class="soft">and {runs.length - listedAtMost} more</li>}
+      </ul>
+      <Tabs tabs={tabs} current={tab} to={(each) => linkTo(["compare", each], route.query)} label="What is compared" />
+      {tab === "plane" ? <Plane runs={runs} /> : tab === "settings" ? <Settings runs={runs} /> : <Curves runs={runs} />}
+    </>
+  );
+}

@@ -1,0 +1,68 @@
+import { bandPoints, linePoints, type Points } from "./downsample.ts";
+import { smooth } from "./smooth.ts";
+import { slotsOf, stepsOfSlots, type Column } from "./slots.ts";
+
+/** What a chart wants drawn. */
+export interface ChartSpec {
+  readonly metric: string;
+  readonly groups: readonly { readonly key: string; readonly runs: readonly string[] }[];
+  /** Visible steps; null for all. */
+  readonly range: readonly [low: number, high: number] | null;
+  /** Points across, at most: about one a pixel. */
+  readonly points: number;
+  /** Weight of the past, 0 to below 1. */
+  readonly smoothing: number;
+}
+
+export interface DrawnSeries {
+  readonly key: string;
+  readonly mean: Points;
+  /** Of several seeds. */
+  readonly low: Points | null;
+  readonly high: Points | null;
+}
+
+/** Points that a chart can draw at once, and what they were made for. */
+export interface Drawing {
+  readonly steps: Float64Array;
+  readonly series: readonly DrawnSeries[];
+  /** First and last step of all rows. */
+  readonly extent: readonly [low: number, high: number] | null;
+  /** Rows that were looked at. */
+  readonly rows: number;
+}
+
+let scratch = new Float32Array(0);
+
+/** Smooths all rows and then samples the visible ones: what is seen does not depend on the zoom. */
+export function draw(spec: ChartSpec, columnOf: (run: string, metric: string) => Column | null): Drawing {
+  let [rows, first, last] = [0, Infinity, -Infinity];
+  const groups = spec.groups.map(({ key, runs }) => ({
+    key,
+    columns: runs.flatMap((run) => {
+      const column = columnOf(run, spec.metric);
+      if (column === null || column.steps.length === 0) return [];
+      rows += column.steps.length;
+      first = Math.min(first, column.steps[0] as number);
+      last = Math.max(last, column.steps[column.steps.length - 1] as number);
+      if (column.values.length > scratch.length) scratch = new Float32Array(column.values.length);
+      return [column];
+    }),
+  }));
+  const extent = first > last ? null : ([first, last] as const);
+  const range = spec.range ?? extent ?? [0, 1];
+  const slots = slotsOf(
+    groups.flatMap(({ columns }) => columns),
+    range[0],
+    range[1] > range[0] ? range[1] : range[0] + 1,
+    spec.points,
+  );
+  const valuesOf = ({ values }: Column): Float32Array => smooth(values, spec.smoothing, scratch);
+  const series = groups.map(({ key, columns }) => {
+    const [only] = columns;
+    if (only !== undefined && columns.length === 1)
+      return { key, mean: linePoints({ ...only, values: valuesOf(only) }, slots, range), low: null, high: null };
+    return { key, ...bandPoints(columns, slots, range, valuesOf) };
+  });
+  return { steps: stepsOfSlots(slots), series, extent, rows };
+}

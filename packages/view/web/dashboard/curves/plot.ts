@@ -1,0 +1,150 @@
+import uPlot from "uplot";
+import { formatNumber, formatPercent } from "../../parts/format.ts";
+import type { Drawing } from "./drawing.ts";
+import type { Range } from "./range.ts";
+
+/** How a series is drawn. */
+export interface SeriesStyle {
+  /** 0, 1, …: one of eight colours, then the same dashed. */
+  readonly index: number;
+  /** Whether it is a mean, with what lies around it. */
+  readonly hasBand: boolean;
+}
+
+export interface PlotOptions {
+  readonly width: number;
+  readonly height: number;
+  readonly unit: string;
+  readonly isLog: boolean;
+  readonly styles: readonly SeriesStyle[];
+  readonly onSelect: (range: Range) => void;
+  /** Index of the point under the cursor and its height in pixels; null when it left. */
+  readonly onHover: (at: { readonly index: number; readonly left: number; readonly top: number } | null) => void;
+}
+
+/** `distr: Logarithmic`; that name exists in the declarations alone, and its number is not of their type. */
+const logarithmic: uPlot.Scale = Object.fromEntries<number>([["distr", 3]]);
+
+/** All charts of a page move their cursors together. */
+const together = uPlot.sync("steps");
+
+/** A chart for as many series as there are styles. */
+export function makePlot(element: HTMLElement, options: PlotOptions, data: uPlot.AlignedData, range: Range): uPlot {
+  const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  const [ink, line] = [colour("--soft"), colour("--line")];
+  const isCrowded = options.styles.length > 12;
+  const series: uPlot.Series[] = [{}];
+  const bands: uPlot.Band[] = [];
+  for (const { index, hasBand } of options.styles) {
+    const hue = colour(`--c${(index % 8) + 1}`);
+    const dash = [undefined, [6, 3], [2, 3], [8, 3, 2, 3]][Math.floor(index / 8) % 4];
+    const at = series.length;
+    series.push({
+      stroke: hue,
+      width: isCrowded ? 1 : 1.75,
+      ...(dash !== undefined && !isCrowded && { dash }),
+      spanGaps: true,
+      points: { show: false },
+      alpha: isCrowded ? 0.75 : 1,
+    });
+    if (!hasBand) continue;
+    series.push({ stroke: "transparent", width: 0, spanGaps: true, points: { show: false } });
+    series.push({ stroke: "transparent", width: 0, spanGaps: true, points: { show: false } });
+    bands.push({ series: [at + 2, at + 1], fill: `${hue}2e` });
+  }
+  const tick = (value: number): string =>
+    options.unit === "share" ? formatPercent(value).replace(".0", "") : formatNumber(value);
+  const axis: uPlot.Axis = {
+    stroke: ink,
+    font: "12px system-ui, sans-serif",
+    grid: { stroke: line, width: 1 },
+    ticks: { stroke: line, width: 1, size: 4 },
+  };
+  return new uPlot(
+    {
+      width: options.width,
+      height: options.height,
+      padding: [8, 20, 0, 0],
+      legend: { show: false },
+      cursor: {
+        sync: { key: together.key, scales: ["x", null] },
+        drag: { x: true, y: false, setScale: false },
+        points: { show: false },
+        y: false,
+      },
+      scales: {
+        x: { time: false, auto: false, range: (own) => [...(ranges.get(own) ?? range)] },
+        y: options.isLog ? logarithmic : { range: (_plot, low, high) => padded(low, high) },
+      },
+      axes: [
+        { ...axis, values: (_plot, splits) => splits.map((value) => formatNumber(value)), size: 30, space: 56 },
+        {
+          ...axis,
+          values: (_plot, splits) => splits.map((value) => (value === null ? "" : tick(value))),
+          size: (_plot, values) => Math.max(34, 14 + 7 * Math.max(0, ...(values ?? []).map((value) => value.length))),
+          space: 28,
+        },
+      ],
+      series,
+      bands,
+      hooks: {
+        setSelect: [
+          (own) => {
+            const { select, posToVal } = own;
+            if (select.width < 6) return;
+            const chosen: Range = [posToVal(select.left, "x"), posToVal(select.left + select.width, "x")];
+            own.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false);
+            options.onSelect(chosen);
+          },
+        ],
+        setCursor: [
+          ({ cursor }) =>
+            options.onHover(
+              typeof cursor.idx === "number" && (cursor.left ?? -1) >= 0
+                ? { index: cursor.idx, left: cursor.left ?? 0, top: cursor.top ?? 0 }
+                : null,
+            ),
+        ],
+      },
+    },
+    data,
+    element,
+  );
+}
+
+/** Points as the chart takes them: NaN is nothing, and on a log scale so is what has no logarithm. */
+export function plotData(
+  { steps, series }: Drawing,
+  styles: readonly Pick<SeriesStyle, "hasBand">[],
+  isLog: boolean,
+): uPlot.AlignedData {
+  const clean = (points: Float64Array | null): (number | null)[] => {
+    const values = new Array<number | null>(steps.length).fill(null);
+    if (points === null) return values;
+    for (let i = 0; i < points.length; i++) {
+      const value = points[i] as number;
+      if (!Number.isNaN(value) && (!isLog || value > 0)) values[i] = value;
+    }
+    return values;
+  };
+  return [
+    steps,
+    ...series.flatMap(({ mean, low, high }, i) =>
+      styles[i]?.hasBand === true ? [clean(mean), clean(low), clean(high)] : [clean(mean)],
+    ),
+  ] as uPlot.AlignedData;
+}
+
+const ranges = new WeakMap<uPlot, Range>();
+
+/** Moves the visible part. */
+export function showRange(plot: uPlot, range: Range): void {
+  ranges.set(plot, range);
+  plot.setScale("x", { min: range[0], max: range[1] });
+}
+
+function padded(low: number | null, high: number | null): [number, number] {
+  if (low === null || high === null || !Number.isFinite(low) || !Number.isFinite(high)) return [0, 1];
+  const room = high > low ? (high - low) * 0.06 : Math.abs(high) * 0.1 || 1;
+  return [low >= 0 ? Math.max(0, low - room) : low - room, high <= 0 ? Math.min(0, high + room) : high + room];
+}

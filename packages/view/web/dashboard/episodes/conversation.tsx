@@ -1,0 +1,207 @@
+import { useMemo } from "preact/hooks";
+import type { EpisodeDetail, MessageValue, TokenDetail, TurnDetail } from "../../../src/protocol.ts";
+import { AgentGraph } from "../../parts/agent-graph.tsx";
+import { counted, formatNumber } from "../../parts/format.ts";
+import { visibleLine } from "../../parts/safe-text.ts";
+import { Pieces, SaidLine, SaidText } from "../../parts/text.tsx";
+import { Grade } from "./grade.tsx";
+import { heatClass, heatValue, type HeatBy, type HeatScale } from "./heat.ts";
+import { spokenUpTo } from "./spoken.ts";
+
+interface ConversationProps {
+  readonly detail: EpisodeDetail;
+  readonly turnsShown: number;
+  readonly by: HeatBy;
+  readonly scale: HeatScale;
+  readonly isOneOfTwo: boolean;
+  readonly widestTokens: number;
+}
+
+/** Beyond this many tokens of a turn the rest is shown as plain text. */
+const tokensColoured = 2000;
+
+/** What was said, turn by turn, and the graph of it up to there. */
+export function Conversation({ detail, turnsShown, by, scale, isOneOfTwo, widestTokens }: ConversationProps) {
+  const { row, turns } = detail;
+  const shown = turns.slice(0, turnsShown);
+  const graph = useMemo(() => spokenUpTo(detail, turnsShown), [detail, turnsShown]);
+  const isOver = turnsShown >= turns.length;
+  const active = isOver ? undefined : shown.at(-1)?.agent;
+  const values = new Map(detail.messageValue.map((value) => [value.turn, value]));
+  return (
+    <article class="conversation" aria-label={`Step ${row.step}`}>
+      <div class="line">
+        <h3>
+          Step {formatNumber(row.step)}, {row.kind}
+        </h3>
+        <Grade grade={row.grade} />
+        <span class="soft small number">{counted(row.tokens, "token")}</span>
+      </div>
+      <div class={isOneOfTwo ? "" : "split"}>
+        <div class="panel graph">
+          <AgentGraph
+            agents={graph.agents}
+            edges={graph.edges}
+            written={graph.written}
+            silence={graph.silence}
+            widestTokens={widestTokens}
+            {...(graph.answerer !== null && { answerer: graph.answerer })}
+            {...(active !== undefined && { activeAgent: active })}
+          />
+        </div>
+        <ol class="turns">
+          {shown.map((turn) => (
+            <Turn
+              key={turn.turn}
+              turn={turn}
+              turns={turns}
+              by={by}
+              scale={scale}
+              value={values.get(turn.turn) ?? null}
+            />
+          ))}
+        </ol>
+      </div>
+      {isOver && <Outcome detail={detail} />}
+    </article>
+  );
+}
+
+interface TurnProps {
+  readonly turn: TurnDetail;
+  readonly turns: readonly TurnDetail[];
+  readonly by: HeatBy;
+  readonly scale: HeatScale;
+  readonly value: MessageValue | null;
+}
+
+function Turn({ turn, turns, by, scale, value }: TurnProps) {
+  const heard = turns.filter((other) => turn.reads.includes(other.turn));
+  return (
+    <li class="turn panel">
+      <div class="line">
+        <b>
+          <SaidLine text={turn.agent} most={40} />
+        </b>
+        <span class="soft small">{counted(turn.writtenTokens, "token")}</span>
+        {turn.advantage !== null && <span class="soft small number">advantage {formatNumber(turn.advantage)}</span>}
+      </div>
+      {turn.view !== null && (
+        <div class="part private">
+          <span class="what">told alone</span>
+          <SaidText text={turn.view} most={1500} />
+        </div>
+      )}
+      {heard.map((other) => (
+        <div key={other.turn} class="part heard">
+          <span class="what">
+            heard of <SaidLine text={other.agent} most={40} />
+          </span>
+          {other.silent ? <i class="soft">nothing</i> : <SaidText text={other.text} most={600} />}
+        </div>
+      ))}
+      <div class="part said">
+        <span class="what">said</span>
+        {turn.silent ? (
+          <i class="soft">nothing: silence costs its end token alone</i>
+        ) : turn.tokens !== null && by !== "none" ? (
+          <Tokens tokens={turn.tokens} by={by} scale={scale} />
+        ) : (
+          <SaidText text={turn.text} />
+        )}
+      </div>
+      <p class="soft small to">
+        {turn.silent
+          ? "Nobody has to read anything."
+          : turn.deliveredTo.length === 0
+            ? "No agent hears this: it is an answer, or said in vain."
+            : `Heard by ${turn.deliveredTo.map((agent) => visibleLine(agent, 40)).join(", ")}.`}
+      </p>
+      {value !== null && <Value value={value} />}
+    </li>
+  );
+}
+
+function Tokens({
+  tokens,
+  by,
+  scale,
+}: {
+  readonly tokens: readonly TokenDetail[];
+  readonly by: HeatBy;
+  readonly scale: HeatScale;
+}) {
+  return (
+    <span class="said-text tokens">
+      {tokens.slice(0, tokensColoured).map((token, i) => (
+        <span key={i} class={heatClass(heatValue(token, by), scale)} title={tokenInWords(token)}>
+          {token.text === "" ? "∎" : <Pieces text={token.text.slice(0, 400)} />}
+        </span>
+      ))}
+      {tokens.length > tokensColoured && (
+        <>
+          {" … "}
+          <SaidText
+            text={tokens
+              .slice(tokensColoured)
+              .map(({ text }) => text)
+              .join("")}
+            most={400}
+          />
+        </>
+      )}
+    </span>
+  );
+}
+
+function tokenInWords({ text, logProb, advantage, price }: TokenDetail): string {
+  const parts = [
+    `“${visibleLine(text, 40)}”`,
+    `log-prob ${formatNumber(logProb)}`,
+    `probability ${formatNumber(Math.exp(logProb))}`,
+  ];
+  if (advantage !== null) parts.push(`advantage ${formatNumber(advantage)}`);
+  if (price !== 0) parts.push(`price ${formatNumber(price)}`);
+  return parts.join(", ");
+}
+
+function Value({ value: { value, interval } }: { readonly value: MessageValue }) {
+  const points = (share: number): string => formatNumber(Number((share * 100).toFixed(1)));
+  return (
+    <p class="small value">
+      Worth <b>{points(value)} points</b> of accuracy
+      {interval !== null && ` (${points(interval[0])} to ${points(interval[1])})`}:{" "}
+      {interval !== null && interval[0] <= 0 && interval[1] >= 0
+        ? "it cannot be told from nothing."
+        : value > 0
+          ? "without it the team is right less often."
+          : "without it the team is right more often."}
+    </p>
+  );
+}
+
+function Outcome({ detail }: { readonly detail: EpisodeDetail }) {
+  const terms = Object.entries(detail.terms);
+  return (
+    <div class="outcome panel">
+      <div class="line">
+        <b>Answer</b>
+        <Grade grade={detail.row.grade} />
+      </div>
+      <p class="mono">
+        {detail.answer === null ? <i class="soft">none</i> : <SaidText text={detail.answer} most={1500} />}
+      </p>
+      {terms.length > 0 && (
+        <p class="small">
+          Reward <b class="number">{formatNumber(detail.row.reward)}</b> ={" "}
+          {terms.map(([name, value], i) => (
+            <span key={name} class="number">
+              {i > 0 && (value < 0 ? " − " : " + ")}
+              {formatNumber(i > 0 ? Math.abs(value) : value)} <span class="soft">{visibleLine(name, 40)}</span>
+            </span>
+          ))}
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,209 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { EpisodeDetail, EpisodeRow } from "../../../src/protocol.ts";
+import { formatNumber } from "../../parts/format.ts";
+import { SaidText } from "../../parts/text.tsx";
+import { setQuery, useRoute } from "../navigation.ts";
+import { When } from "../parts.tsx";
+import { one } from "../route.ts";
+import { useLoadedAll } from "../server.ts";
+import { Conversation } from "./conversation.tsx";
+import { heatScale, heatsOf, type HeatBy } from "./heat.ts";
+
+const heatNames: Readonly<Record<HeatBy, string>> = {
+  none: "nothing",
+  logProb: "log-prob",
+  advantage: "advantage",
+  price: "price",
+};
+
+/** One conversation, and beside it, if one wants, the same problem at another time. */
+export function EpisodeView({ run, episode }: { readonly run: string; readonly episode: string }) {
+  const route = useRoute();
+  const other = one(route, "with");
+  const pathOf = (key: string): string => `/runs/${encodeURIComponent(run)}/episodes/${encodeURIComponent(key)}`;
+  const [loaded, loadedOther] = useLoadedAll<EpisodeDetail>([pathOf(episode), other === "" ? null : pathOf(other)]);
+  return (
+    <div class="episode">
+      <button type="button" class="button back" onClick={() => setQuery({ episode: "", with: "" })}>
+        ← All conversations
+      </button>
+      {loaded !== undefined && (
+        <When loaded={loaded}>
+          {(detail) => <Both detail={detail} other={other === "" ? null : (loadedOther?.value ?? null)} />}
+        </When>
+      )}
+      {other !== "" && loadedOther?.error != null && <p class="notice bad">{loadedOther.error.message}</p>}
+    </div>
+  );
+}
+
+function Both({ detail, other }: { readonly detail: EpisodeDetail; readonly other: EpisodeDetail | null }) {
+  const route = useRoute();
+  const turns = Math.max(detail.turns.length, other?.turns.length ?? 0);
+  const [shown, setShown] = useState<number | null>(null);
+  const [isPlaying, setPlaying] = useState(false);
+  const tokens = useMemo(
+    () => [...detail.turns, ...(other?.turns ?? [])].flatMap((turn) => turn.tokens ?? []),
+    [detail, other],
+  );
+  const heats = heatsOf(tokens);
+  const asked = (one(route, "heat") || "none") as HeatBy;
+  const by = heats.includes(asked) ? asked : "none";
+  const scale = useMemo(() => heatScale(tokens, by), [tokens, by]);
+  const at = shown ?? turns;
+  useEffect(() => {
+    setShown(null);
+    setPlaying(false);
+  }, [detail.row.key]);
+  useEffect(() => {
+    if (!isPlaying) return;
+    const timer = setTimeout(() => (at >= turns ? setPlaying(false) : setShown(at + 1)), 900);
+    return () => clearTimeout(timer);
+  }, [isPlaying, at, turns]);
+  const toggle = (): void => {
+    if (!isPlaying && at >= turns) setShown(0);
+    setPlaying(!isPlaying);
+  };
+  // Before stands on the left.
+  const pair = other === null ? [detail] : [detail, other].toSorted((a, b) => a.row.step - b.row.step);
+  const widest = Math.max(...pair.flatMap(({ turns: own }) => own.map(({ writtenTokens }) => writtenTokens)), 1);
+  return (
+    <>
+      <header>
+        <h2>
+          <SaidText text={detail.problem.question} most={600} />
+        </h2>
+        <p class="small">
+          Right is{" "}
+          <b class="mono">
+            {detail.problem.gold === "" ? "not known" : <SaidText text={detail.problem.gold} most={300} />}
+          </b>
+          , which no agent was shown.
+        </p>
+        <p class="legend-words small">
+          What stands under <span class="word private">told alone</span> one agent knows and the others do not;{" "}
+          <span class="word heard">heard</span> are the messages that reached it, and nothing else did.{" "}
+          <span class="word said">Said</span> is what it wrote, every token of which costs what the price is, down to
+          the token that ends it.
+        </p>
+      </header>
+      <div class="toolbar">
+        <button type="button" class="button primary" data-play onClick={toggle}>
+          {isPlaying ? "Pause" : "Replay"}
+        </button>
+        <label class="grow">
+          <span>
+            Turn {Math.min(at, turns)} of {turns}
+          </span>
+          <input
+            type="range"
+            min={0}
+            max={turns}
+            value={at}
+            onInput={(event) => {
+              setPlaying(false);
+              setShown(Number(event.currentTarget.value));
+            }}
+          />
+        </label>
+        {heats.length > 1 && (
+          <label>
+            <span>Colour tokens by</span>
+            <select class="select" value={by} onChange={(event) => setQuery({ heat: event.currentTarget.value })}>
+              {heats.map((each) => (
+                <option key={each} value={each}>
+                  {heatNames[each]}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+        {detail.others.length > 0 && <Others detail={detail} chosen={other?.row.key ?? ""} />}
+      </div>
+      {by !== "none" && <HeatLegend by={by} end={scale.end} isSigned={scale.isSigned} />}
+      <div class={pair.length === 2 ? "side-by-side" : ""}>
+        {pair.map((each) => (
+          <Conversation
+            key={each.row.key}
+            detail={each}
+            turnsShown={at}
+            by={by}
+            scale={scale}
+            isOneOfTwo={pair.length === 2}
+            widestTokens={widest}
+          />
+        ))}
+      </div>
+    </>
+  );
+}
+
+/** The same problem in other steps. */
+function Others({ detail, chosen }: { readonly detail: EpisodeDetail; readonly chosen: string }) {
+  const name = (row: EpisodeRow): string => {
+    const grade =
+      row.grade === null
+        ? ""
+        : row.grade === 1
+          ? ", right"
+          : row.grade === 0
+            ? ", wrong"
+            : `, grade ${formatNumber(row.grade)}`;
+    return `step ${row.step}, ${row.kind}${grade}, ${row.tokens} tokens`;
+  };
+  return (
+    <label>
+      <span>Beside it</span>
+      <select
+        class="select"
+        data-beside
+        value={chosen}
+        onChange={(event) => setQuery({ with: event.currentTarget.value })}
+      >
+        <option value="">nothing</option>
+        {detail.others
+          .toSorted((a, b) => a.step - b.step)
+          .slice(0, 200)
+          .map((row) => (
+            <option key={row.key} value={row.key}>
+              {name(row)}
+            </option>
+          ))}
+      </select>
+    </label>
+  );
+}
+
+interface HeatLegendProps {
+  readonly by: HeatBy;
+  readonly end: number;
+  readonly isSigned: boolean;
+}
+
+function HeatLegend({ by, end, isSigned }: HeatLegendProps) {
+  const strengths = [0, 1, 2, 3, 4, 5];
+  return (
+    <p class="heat-legend small">
+      {isSigned && (
+        <>
+          <span class="number">{formatNumber(-end)}</span>
+          {strengths.toReversed().map((strength) => (
+            <i key={strength} class={`heat${strength} less`} />
+          ))}
+        </>
+      )}
+      <span class="number">0</span>
+      {strengths.map((strength) => (
+        <i key={strength} class={`heat${strength} ${isSigned ? "more" : ""}`} />
+      ))}
+      <span class="number">{formatNumber(by === "logProb" ? -end : end)}</span>
+      <span class="soft">
+        {by === "logProb"
+          ? "nats: the stronger, the less likely the token was"
+          : by === "advantage"
+            ? "advantage: blue was made likelier, orange less likely"
+            : "of reward, for every token"}
+      </span>
+    </p>
+  );
+}

@@ -1,0 +1,94 @@
+import { useEffect, useRef, useState } from "preact/hooks";
+import type { RunDetail } from "../../../src/protocol.ts";
+import { counted, formatNumber } from "../../parts/format.ts";
+import { onGrown } from "../live.ts";
+import { setQuery, useRoute } from "../navigation.ts";
+import { Empty, Problem } from "../parts.tsx";
+import { one } from "../route.ts";
+import { EpisodeView } from "./episode-view.tsx";
+import { Filters } from "./filters.tsx";
+import { useEpisodes } from "./pages.ts";
+import { queryFields, searchOf } from "./query.ts";
+import { Rows } from "./rows.tsx";
+
+/** While the server still reads. */
+const lookAgainMs = 1500;
+
+/** All conversations of a run: a list to search, and the chosen one beside it. */
+export function Episodes({ detail }: { readonly detail: RunDetail }) {
+  const route = useRoute();
+  const { id } = detail.summary;
+  const search = searchOf(route);
+  const list = useEpisodes(id, search);
+  const chosen = one(route, "episode");
+  const [isGrown, setGrown] = useState(false);
+  const isReading = list.indexed !== null && list.indexed < detail.episodes;
+  const seen = useRef({ indexed: -1, times: 0 });
+  useEffect(() => onGrown((event) => event.id === id && setGrown(true)), [id]);
+  useEffect(() => {
+    if (!isReading || list.indexed === null) return;
+    // The number of episodes is about right until all are read: what does not grow is not waited for.
+    const times = seen.current.indexed === list.indexed ? seen.current.times + 1 : 0;
+    seen.current = { indexed: list.indexed, times };
+    if (times > 5) return;
+    const timer = setTimeout(list.again, lookAgainMs);
+    return () => clearTimeout(timer);
+  });
+  if (detail.episodes === 0 && (list.total ?? 0) === 0 && search === "")
+    return (
+      <Empty title="No conversations yet">
+        <p>
+          A run keeps those of its evaluations, and of training when it records steps. They appear here as they are
+          written.
+        </p>
+      </Empty>
+    );
+  return (
+    <section class={`episodes ${chosen === "" ? "" : "has-chosen"}`} aria-label="Episodes">
+      <div class="finder">
+        <Filters detail={detail} />
+        <div class="status small" role="status">
+          {list.total === null ? "Searching …" : counted(list.total, "conversation")}
+          {isReading && seen.current.times <= 5 && (
+            <span class="soft"> of the {formatNumber(list.indexed)} read so far; the others are being read</span>
+          )}
+          {isGrown && (
+            <button
+              type="button"
+              class="button small"
+              onClick={() => {
+                setGrown(false);
+                list.again();
+              }}
+            >
+              Show new ones
+            </button>
+          )}
+        </div>
+        {list.error !== null && <Problem error={list.error} />}
+        {list.total === 0 ? (
+          <Empty title="No conversation fits">
+            <p>
+              <button
+                type="button"
+                class="button"
+                onClick={() => setQuery(Object.fromEntries(queryFields.map((field) => [field, ""])))}
+              >
+                Show all
+              </button>
+            </p>
+          </Empty>
+        ) : (
+          <Rows list={list} chosen={chosen} />
+        )}
+      </div>
+      {chosen !== "" ? (
+        <EpisodeView run={id} episode={chosen} />
+      ) : (
+        <div class="choose soft">
+          <p>Choose a conversation: it is shown here, with the graph of who heard it.</p>
+        </div>
+      )}
+    </section>
+  );
+}

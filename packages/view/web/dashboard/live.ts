@@ -1,0 +1,76 @@
+import type { RunSummary, ViewEvent } from "../../src/protocol.ts";
+import { storeOf, type Store } from "../parts/store.ts";
+import { api, patch, refresh } from "./server.ts";
+
+export type Connection = "connecting" | "live" | "gone";
+
+/** Whether the server is there. */
+export const connection: Store<Connection> = storeOf<Connection>("connecting");
+
+type RunEvent = Extract<ViewEvent, { type: "run" }>;
+
+const listeners = new Set<(event: RunEvent) => void>();
+const grown = new Map<string, RunEvent>();
+/** Pictures of what grew are made anew at most this often, the list of runs, which is longer, less. */
+const [everyMs, listEveryMs] = [1000, 5000];
+const again: Partial<Record<"grown" | "runs", ReturnType<typeof setTimeout>>> = {};
+
+/** Hears of every run that grew, at most once a second each. */
+export function onGrown(listener: (event: RunEvent) => void): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+/** Follows the server's events for as long as the page is open. */
+export function follow(): void {
+  const events = new EventSource(`${api}/events`);
+  const heard = ({ data }: MessageEvent<string>): void => hear(JSON.parse(data) as ViewEvent);
+  for (const type of ["message", "run", "runs"]) events.addEventListener(type, heard);
+  events.addEventListener("open", () => {
+    // Nobody knows what was missed.
+    if (connection.get() === "gone") refresh(() => true);
+    connection.set("live");
+  });
+  events.addEventListener("error", () => {
+    connection.set("gone");
+    if (events.readyState !== EventSource.CLOSED) return;
+    // The browser gives up on answers other than 200.
+    events.close();
+    setTimeout(follow, 3000);
+  });
+}
+
+function hear(event: ViewEvent): void {
+  if (event.type === "runs") {
+    again.runs ??= setTimeout(() => {
+      delete again.runs;
+      refresh((path) => path === "/runs" || path === "/benches");
+    }, everyMs);
+    return;
+  }
+  grown.set(event.id, event);
+  again.grown ??= setTimeout(tell, everyMs);
+}
+
+function tell(): void {
+  delete again.grown;
+  const events = [...grown.values()];
+  const byId = new Map(grown);
+  grown.clear();
+  patch<readonly RunSummary[]>("/runs", (runs) =>
+    runs.map((run) => {
+      const event = byId.get(run.id);
+      return event === undefined ? run : { ...run, step: event.step, state: event.state };
+    }),
+  );
+  // Times left, evaluations and warnings stand in the list alone.
+  again.runs ??= setTimeout(() => {
+    delete again.runs;
+    refresh((path) => path === "/runs");
+  }, listEveryMs);
+  for (const event of events) {
+    const own = `/runs/${encodeURIComponent(event.id)}`;
+    refresh((path) => path === own || path === `${own}/speech`);
+    for (const listener of [...listeners]) listener(event);
+  }
+}

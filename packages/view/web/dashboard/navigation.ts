@@ -1,0 +1,43 @@
+import { storeOf, useStore, type Store } from "../parts/store.ts";
+import { changed, formatRoute, parseRoute, type Route } from "./route.ts";
+
+const route: Store<Route> = storeOf(parseRoute(location.hash));
+let written: ReturnType<typeof setTimeout> | null = null;
+
+addEventListener("hashchange", () => {
+  if (formatRoute(route.get()) !== location.hash) route.set(parseRoute(location.hash));
+});
+
+export function useRoute(): Route {
+  return useStore(route);
+}
+
+export function currentRoute(): Route {
+  return route.get();
+}
+
+/** Goes there; the way back leads here. */
+export function goTo(next: Route): void {
+  flush();
+  location.hash = formatRoute(next);
+  route.set(next);
+}
+
+/** Changes settings of the place: at once in the picture, soon in the address, for browsers refuse to write it with every move of a slider. */
+export function setQuery(changes: Readonly<Record<string, string | readonly string[]>>): void {
+  route.set(changed(route.get(), changes));
+  if (written !== null) clearTimeout(written);
+  written = setTimeout(flush, 250);
+}
+
+/** Address of a place, for links. */
+export function linkTo(path: readonly string[], query: Route["query"] = {}): string {
+  return formatRoute({ path, query });
+}
+
+function flush(): void {
+  if (written === null) return;
+  clearTimeout(written);
+  written = null;
+  history.replaceState(null, "", formatRoute(route.get()));
+}

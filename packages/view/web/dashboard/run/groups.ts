@@ -1,0 +1,58 @@
+import type { RunSummary } from "../../../src/protocol.ts";
+import { settingRows } from "./differences.ts";
+
+/** Runs that are drawn as one: seeds of the same settings, or all of one value. */
+export interface RunGroup {
+  readonly key: string;
+  readonly label: string;
+  readonly runs: readonly RunSummary[];
+}
+
+/** `run`: each for itself; `seeds`: what differs by its seed alone; else the key of a setting. */
+export type GroupBy = "run" | "seeds" | (string & {});
+
+const seedKey = /(?:^|\.)seeds?$/iu;
+
+export function groupRuns(runs: readonly RunSummary[], by: GroupBy): readonly RunGroup[] {
+  if (by === "run") return runs.map((run) => ({ key: run.id, label: run.name, runs: [run] }));
+  const groups = new Map<string, RunSummary[]>();
+  for (const run of runs) {
+    const key = by === "seeds" ? JSON.stringify(withoutSeed(run)) : String(run.settings[by] ?? "not set");
+    const group = groups.get(key) ?? [];
+    groups.set(key, group);
+    group.push(run);
+  }
+  const lists = [...groups.values()];
+  const differing = settingRows(lists.map(([first]) => ({ settings: withoutSeed(first as RunSummary) }))).filter(
+    ({ isSame }) => !isSame,
+  );
+  return lists.map((list, i) => {
+    const [first] = list as [RunSummary, ...RunSummary[]];
+    const label =
+      by === "seeds"
+        ? labelOf(
+            list,
+            differing.map(({ key, values }) => [key, values[i]]),
+          )
+        : `${by} ${String(first.settings[by] ?? "not set")}`;
+    return { key: first.id, label, runs: list };
+  });
+}
+
+function withoutSeed({ settings }: RunSummary): RunSummary["settings"] {
+  return Object.fromEntries(
+    Object.entries(settings)
+      .filter(([key]) => !seedKey.test(key))
+      .toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  );
+}
+
+/** What sets the group apart, in few words; the name of its run where nothing, or too much, does. */
+function labelOf(
+  runs: readonly RunSummary[],
+  differing: readonly (readonly [string, string | number | boolean | null | undefined])[],
+): string {
+  const seeds = runs.length === 1 ? "" : ` (${runs.length} seeds)`;
+  if (differing.length === 0 || differing.length > 3) return `${runs[0]?.name ?? ""}${seeds}`;
+  return `${differing.map(([key, value]) => `${key.split(".").at(-1)} ${value === undefined ? "not set" : String(value)}`).join(", ")}${seeds}`;
+}

@@ -1,0 +1,109 @@
+import type { RunDetail } from "../../../src/protocol.ts";
+import { formatBytes, formatDuration, formatNumber, formatPercent } from "../../parts/format.ts";
+import { SaidText } from "../../parts/text.tsx";
+import { visibleLine } from "../../parts/safe-text.ts";
+import { linkTo } from "../navigation.ts";
+import { Interval } from "../parts.tsx";
+
+/** What a run came to, in numbers and a table of its evaluations. */
+export function Overview({ detail }: { readonly detail: RunDetail }) {
+  const { summary, evaluations } = detail;
+  const [first, last] = [evaluations[0], evaluations.at(-1)];
+  const isChanged = first !== undefined && last !== undefined && first !== last;
+  const link = (tab: string): string => linkTo(["run", summary.id, tab]);
+  return (
+    <section aria-label="Overview">
+      <dl class="tiles">
+        {last !== undefined && (
+          <>
+            <Tile
+              name="held-out accuracy"
+              value={
+                isChanged
+                  ? `${formatPercent(first.accuracy)} → ${formatPercent(last.accuracy)}`
+                  : formatPercent(last.accuracy)
+              }
+            />
+            <Tile
+              name="tokens an episode"
+              value={
+                isChanged ? `${formatNumber(first.tokens)} → ${formatNumber(last.tokens)}` : formatNumber(last.tokens)
+              }
+            />
+          </>
+        )}
+        <Tile
+          name="budget of tokens an episode"
+          value={summary.budgetTokens === null ? "none" : formatNumber(summary.budgetTokens)}
+        />
+        <Tile
+          name={summary.plannedSteps === null ? "steps" : `of ${formatNumber(summary.plannedSteps)} steps`}
+          value={formatNumber(summary.step)}
+        />
+        <Tile
+          name={`of training${summary.device === null ? "" : ` on ${visibleLine(summary.device, 30)}`}`}
+          value={formatDuration(summary.seconds)}
+        />
+        {summary.state === "running" && <Tile name="left" value={formatDuration(summary.secondsLeft)} />}
+        <Tile name="on disk" value={formatBytes(summary.bytes)} />
+      </dl>
+      <p>
+        {detail.episodes > 0 ? (
+          <>
+            <a href={link("episodes")}>{formatNumber(detail.episodes)} conversations</a> to read,{" "}
+          </>
+        ) : null}
+        <a href={link("curves")}>{formatNumber(detail.metrics.length)} curves</a>, and{" "}
+        <a href={link("speech")}>who speaks to whom</a>.
+      </p>
+      {evaluations.length > 0 && (
+        <div class="scroll" tabIndex={0} role="region" aria-label="Evaluations">
+          <h2>Evaluations on held-out problems</h2>
+          <table>
+            <thead>
+              <tr>
+                <th scope="col">Step</th>
+                <th scope="col">Problems</th>
+                <th scope="col">Accuracy (95 % interval)</th>
+                <th scope="col">Tokens an episode</th>
+                <th scope="col">Silent turns</th>
+              </tr>
+            </thead>
+            <tbody>
+              {evaluations.map((row) => (
+                <tr key={row.step}>
+                  <td class="number">{formatNumber(row.step)}</td>
+                  <td class="number">{formatNumber(row.problems)}</td>
+                  <td>
+                    <Interval value={row.accuracy} interval={row.interval} />
+                  </td>
+                  <td class="number">{formatNumber(row.tokens)}</td>
+                  <td class="small">
+                    {Object.entries(row.silence)
+                      .map(([agent, share]) => `${visibleLine(agent, 30)} ${formatPercent(share)}`)
+                      .join(", ")}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      <details class="panel">
+        <summary>Where it ran</summary>
+        <pre class="mono">
+          <SaidText text={JSON.stringify(detail.environment, null, 2)} />
+        </pre>
+      </details>
+    </section>
+  );
+}
+
+function Tile({ name, value }: { readonly name: string; readonly value: string }) {
+  return (
+    <div class="tile panel">
+      <dt>{name}</dt>
+      <dd>{value}</dd>
+    </div>
+  );
+}

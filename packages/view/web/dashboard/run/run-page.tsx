@@ -1,0 +1,106 @@
+import { useRef } from "preact/hooks";
+import type { RunDetail } from "../../../src/protocol.ts";
+import { SaidLine, SaidText } from "../../parts/text.tsx";
+import { Curves } from "../curves/curves.tsx";
+import { Episodes } from "../episodes/episodes.tsx";
+import { linkTo, useRoute } from "../navigation.ts";
+import { Empty, StateBadge, When } from "../parts.tsx";
+import { SpeechView } from "../speech/speech.tsx";
+import { Tabs } from "../tabs.tsx";
+import { useLoaded } from "../server.ts";
+import { Overview } from "./overview.tsx";
+import { Settings } from "./settings.tsx";
+
+const tabs = [
+  ["overview", "Overview"],
+  ["curves", "Curves"],
+  ["speech", "Who speaks"],
+  ["episodes", "Episodes"],
+  ["settings", "Settings"],
+] as const;
+
+/** One run: what it came to, and everything behind that. */
+export function RunPage() {
+  const { path } = useRoute();
+  const [, id = "", tab = "overview"] = path;
+  const loaded = useLoaded<RunDetail>(`/runs/${encodeURIComponent(id)}`);
+  if (loaded.value === null && loaded.error?.status === 404)
+    return (
+      <main id="main" tabIndex={-1}>
+        <Empty title="No such run">
+          <p>
+            It may have been moved or deleted, or the page was opened on another folder.{" "}
+            <a href={linkTo(["runs"])}>All runs</a>
+          </p>
+        </Empty>
+      </main>
+    );
+  return (
+    <main id="main" tabIndex={-1}>
+      <When loaded={loaded}>{(detail) => <Run detail={detail} tab={tab} />}</When>
+    </main>
+  );
+}
+
+function Run({ detail, tab }: { readonly detail: RunDetail; readonly tab: string }) {
+  const { summary, warnings } = detail;
+  // The summary is new with every answer; curves are told by the worker when the run grows.
+  const runs = useRef([summary]);
+  if (runs.current[0]?.id !== summary.id) runs.current = [summary];
+  return (
+    <>
+      <div class="heading">
+        <h1>
+          <SaidLine text={summary.name} />
+        </h1>
+        <StateBadge run={summary} />
+      </div>
+      {summary.reason !== null && (
+        <p class="notice warn">
+          <SaidText text={summary.reason} />
+          {summary.state === "half-written" && " What is whole is shown."}
+          {summary.state === "foreign" && " Nothing of it can be shown."}
+        </p>
+      )}
+      {warnings.length > 0 && <Warnings warnings={warnings} />}
+      <Tabs tabs={tabs} current={tab} to={(each) => linkTo(["run", summary.id, each])} label="Parts of the run" />
+      {tab === "curves" ? (
+        <Curves runs={runs.current} />
+      ) : tab === "speech" ? (
+        <SpeechView summary={summary} />
+      ) : tab === "episodes" ? (
+        <Episodes detail={detail} />
+      ) : tab === "settings" ? (
+        <Settings runs={[summary]} />
+      ) : (
+        <Overview detail={detail} />
+      )}
+    </>
+  );
+}
+
+function Warnings({ warnings }: { readonly warnings: readonly string[] }) {
+  return (
+    <section class="notice warn" aria-label="Warnings">
+      <ul>
+        {warnings.slice(0, 5).map((warning, i) => (
+          <li key={i}>
+            <SaidText text={warning} most={600} />
+          </li>
+        ))}
+      </ul>
+      {warnings.length > 5 && (
+        <details>
+          <summary>{warnings.length - 5} more</summary>
+          <ul>
+            {warnings.slice(5, 200).map((warning, i) => (
+              <li key={i}>
+                <SaidText text={warning} most={600} />
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </section>
+  );
+}

@@ -1,0 +1,146 @@
+import type { RunSummary } from "../../../src/protocol.ts";
+import { formatAgo, formatDuration, formatNumber, formatPercent } from "../../parts/format.ts";
+import { SaidLine } from "../../parts/text.tsx";
+import { linkTo } from "../navigation.ts";
+import { StateBadge } from "../parts.tsx";
+import type { RunSort } from "./filter.ts";
+
+interface RunTableProps {
+  readonly runs: readonly RunSummary[];
+  readonly selected: ReadonlySet<string>;
+  readonly onSelect: (id: string, isOn: boolean) => void;
+  readonly sort: RunSort;
+  readonly descending: boolean;
+  readonly onSort: (by: RunSort) => void;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+const columns: readonly (readonly [RunSort, string])[] = [
+  ["name", "Run"],
+  ["state", "State"],
+  ["step", "Step"],
+  ["left", "Time left"],
+  ["accuracy", "Held-out accuracy"],
+  ["tokens", "Tokens an episode"],
+  ["seed", "Seed"],
+  ["updated", "Written"],
+];
+
+/** Runs as a table on wide screens and as cards on narrow ones. */
+export function RunTable(props: RunTableProps) {
+  const { runs, sort, descending, onSort } = props;
+  return (
+    <table class="runs">
+      <caption class="visually-hidden">Runs; tick some to compare them</caption>
+      <thead>
+        <tr>
+          <th scope="col">
+            <span class="visually-hidden">Compare</span>
+          </th>
+          {columns.map(([key, name]) => (
+            <th key={key} scope="col" aria-sort={sort === key ? (descending ? "descending" : "ascending") : "none"}>
+              <button type="button" class="sort" onClick={() => onSort(key)}>
+                {name} <span aria-hidden="true">{sort === key ? (descending ? "↓" : "↑") : ""}</span>
+              </button>
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {runs.map((run) => (
+          <RunRow key={run.id} run={run} {...props} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+function RunRow({ run, selected, onSelect, now }: RunTableProps & { readonly run: RunSummary }) {
+  const { before, after, plannedSteps } = run;
+  const isSelected = selected.has(run.id);
+  return (
+    <tr class={isSelected ? "selected" : ""}>
+      <td class="tick">
+        <label>
+          <input
+            type="checkbox"
+            checked={isSelected}
+            disabled={run.state === "foreign"}
+            onChange={(event) => onSelect(run.id, event.currentTarget.checked)}
+          />
+          <span class="visually-hidden">
+            Compare <SaidLine text={run.name} />
+          </span>
+        </label>
+      </td>
+      <td class="name">
+        <a href={linkTo(["run", run.id])} data-row>
+          <SaidLine text={run.name} />
+        </a>
+        <span class="soft small">
+          {run.folder !== run.name && run.folder !== "" && <SaidLine text={run.folder} />}
+          {run.objective !== null && <SaidLine text={run.objective} />}
+          {run.device !== null && <SaidLine text={run.device} />}
+        </span>
+        {run.reason !== null && (
+          <span class="reason small">
+            <SaidLine text={run.reason} most={400} />
+          </span>
+        )}
+      </td>
+      <td data-label="State">
+        <span class="badges">
+          <StateBadge run={run} />
+          {run.warnings > 0 && (
+            <span class="badge warn" title="Warnings of the run">
+              <span aria-hidden="true">!</span> {run.warnings}
+              <span class="visually-hidden">{run.warnings === 1 ? " warning" : " warnings"}</span>
+            </span>
+          )}
+        </span>
+      </td>
+      <td data-label="Step" class="number">
+        {formatNumber(run.step)}
+        {plannedSteps !== null && <span class="soft"> of {formatNumber(plannedSteps)}</span>}
+        {plannedSteps !== null && run.state === "running" && (
+          <progress max={plannedSteps} value={run.step} aria-label="Steps done" />
+        )}
+      </td>
+      <td data-label="Time left" class="number">
+        {run.state === "running" ? (
+          formatDuration(run.secondsLeft)
+        ) : (
+          <span class="soft">{formatDuration(run.seconds)} in all</span>
+        )}
+      </td>
+      <td data-label="Held-out accuracy" class="number">
+        <Change from={before?.accuracy} to={after?.accuracy} format={formatPercent} />
+      </td>
+      <td data-label="Tokens an episode" class="number">
+        <Change from={before?.tokens} to={after?.tokens} format={formatNumber} />
+      </td>
+      <td data-label="Seed" class="number">
+        {run.seed === null ? "–" : <SaidLine text={run.seed} most={24} />}
+      </td>
+      <td data-label="Written" class="number soft">
+        {formatAgo(now - run.updated)}
+      </td>
+    </tr>
+  );
+}
+
+function Change(props: {
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+  readonly format: (value: number | undefined) => string;
+}) {
+  const { from, to, format } = props;
+  if (to === undefined) return <span class="soft">–</span>;
+  if (from === undefined || from === to) return <>{format(to)}</>;
+  return (
+    <>
+      <span class="soft">{format(from)}</span> <span aria-label="to">→</span> {format(to)}
+    </>
+  );
+}

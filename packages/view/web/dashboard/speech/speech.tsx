@@ -1,0 +1,178 @@
+import { useEffect, useMemo, useState } from "preact/hooks";
+import type { RunSummary, Speech, SpeechStep } from "../../../src/protocol.ts";
+import { AgentGraph } from "../../parts/agent-graph.tsx";
+import { formatNumber, formatPercent } from "../../parts/format.ts";
+import { SaidLine } from "../../parts/text.tsx";
+import { setQuery, useRoute } from "../navigation.ts";
+import { Empty, When } from "../parts.tsx";
+import { one } from "../route.ts";
+import { useLoaded } from "../server.ts";
+import { answererOf } from "./answerer.ts";
+
+/** All steps in this time, however many there are. */
+const playedInMs = 20_000;
+const frameMs = 80;
+
+/** Who speaks to whom, step by step. */
+export function SpeechView({ summary }: { readonly summary: RunSummary }) {
+  const loaded = useLoaded<Speech>(`/runs/${encodeURIComponent(summary.id)}/speech`);
+  return (
+    <When loaded={loaded}>
+      {(speech) => (speech.steps.length === 0 ? <Silence hasSteps={summary.step > 0} /> : <Playback speech={speech} />)}
+    </When>
+  );
+}
+
+function Silence({ hasSteps }: { readonly hasSteps: boolean }) {
+  return hasSteps ? (
+    <Empty title="This run did not keep who spoke to whom">
+      <p>
+        It stands in <code>records.jsonl</code>, which runs write unless they are told not to; this folder has none, or
+        it was written by an earlier version.
+      </p>
+    </Empty>
+  ) : (
+    <Empty title="Nobody has spoken yet">
+      <p>The graph appears with the first step of training.</p>
+    </Empty>
+  );
+}
+
+function Playback({ speech }: { readonly speech: Speech }) {
+  const route = useRoute();
+  const [isPlaying, setPlaying] = useState(false);
+  const { steps } = speech;
+  const answerer = useMemo(() => answererOf(speech), [speech]);
+  // One scale for all steps: lines that grow thin are the point.
+  const widest = useMemo(
+    () => steps.reduce((most, { edges }) => edges.reduce((own, { tokens }) => Math.max(own, tokens), most), 0),
+    [steps],
+  );
+  const last = steps.length - 1;
+  const asked = one(route, "step");
+  const found = asked === "" ? last : steps.findIndex(({ step }) => step >= Number(asked));
+  const at = found === -1 ? last : found;
+  const step = steps[at] as SpeechStep;
+  const show = (index: number): void => {
+    const next = steps[Math.min(last, Math.max(0, index))];
+    if (next !== undefined) setQuery({ step: String(next.step) });
+  };
+  useEffect(() => {
+    if (!isPlaying) return;
+    const stride = Math.max(1, Math.round((steps.length * frameMs) / playedInMs));
+    const wait = Math.max(frameMs, Math.min(600, playedInMs / steps.length));
+    const timer = setTimeout(() => (at >= last ? setPlaying(false) : show(at + stride)), wait);
+    return () => clearTimeout(timer);
+  }, [isPlaying, at, steps.length]);
+  const toggle = (): void => {
+    if (!isPlaying && at >= last) show(0);
+    setPlaying(!isPlaying);
+  };
+  return (
+    <section class="speech" aria-label="Who speaks to whom">
+      <p>
+        A line is as wide as the tokens that one agent reads of another in an episode. The number inside an agent is
+        what it writes, and the ring around it the share of turns in which it says something.
+      </p>
+      <div class="toolbar player">
+        <button type="button" class="button primary" data-play onClick={toggle}>
+          {isPlaying ? "Pause" : "Play"}
+        </button>
+        <button type="button" class="button" aria-label="Step before" disabled={at === 0} onClick={() => show(at - 1)}>
+          ←
+        </button>
+        <button type="button" class="button" aria-label="Next step" disabled={at === last} onClick={() => show(at + 1)}>
+          →
+        </button>
+        <label class="grow">
+          <span>
+            Step {formatNumber(step.step)} of {formatNumber(steps[last]?.step)}
+          </span>
+          <input
+            type="range"
+            min={0}
+            max={last}
+            value={at}
+            aria-valuetext={`step ${step.step}`}
+            onInput={(event) => {
+              setPlaying(false);
+              show(Number(event.currentTarget.value));
+            }}
+          />
+        </label>
+      </div>
+      <div class="split">
+        <div class="panel">
+          <AgentGraph
+            agents={speech.agents}
+            edges={step.edges}
+            written={step.written}
+            silence={step.silence}
+            widestTokens={widest}
+            {...(answerer !== null && { answerer })}
+          />
+        </div>
+        <Numbers speech={speech} step={step} />
+      </div>
+    </section>
+  );
+}
+
+/** The same as a table: what the picture cannot say to everybody. */
+function Numbers({ speech, step }: { readonly speech: Speech; readonly step: SpeechStep }) {
+  const prices = Object.entries(step.prices);
+  return (
+    <div class="panel scroll" tabIndex={0} role="region" aria-label="The step in numbers">
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">From</th>
+            <th scope="col">To</th>
+            <th scope="col">Tokens</th>
+            <th scope="col">Price</th>
+          </tr>
+        </thead>
+        <tbody>
+          {step.edges.map(({ from, to, tokens, price }) => (
+            <tr key={`${from} ${to}`}>
+              <td>
+                <SaidLine text={from} most={40} />
+              </td>
+              <td>
+                <SaidLine text={to} most={40} />
+              </td>
+              <td class="number">{formatNumber(tokens)}</td>
+              <td class="number">{formatNumber(price)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">Agent</th>
+            <th scope="col">Writes</th>
+            <th scope="col">Silent turns</th>
+          </tr>
+        </thead>
+        <tbody>
+          {speech.agents.map((agent) => (
+            <tr key={agent}>
+              <td>
+                <SaidLine text={agent} most={40} />
+              </td>
+              <td class="number">{formatNumber(step.written[agent] ?? 0)} tokens</td>
+              <td class="number">{formatPercent(step.silence[agent])}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p class="soft small">
+        Means of {formatNumber(step.episodes)} episodes.{" "}
+        {prices.length === 0
+          ? "Nothing had a price."
+          : `Price of ${prices.map(([cost, lambda]) => `${cost}: λ ${formatNumber(lambda)}`).join(", ")}, in reward.`}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,145 @@
+import type { JSX } from "preact";
+import { useEffect, useId, useState } from "preact/hooks";
+import type { SessionHandle } from "./use-session.ts";
+import { ranges, type Steering } from "./worker/settings.ts";
+
+/** Steps that a finished run may be given. */
+const moreSteps = 60;
+
+/** Start, pause, one step, start over. */
+export function RunControls({ session }: { readonly session: SessionHandle }): JSX.Element {
+  const { state, send } = session;
+  const { active, stopping, step, settings, device } = state;
+  const isDone = step >= settings.steps;
+  const isReady = device !== null && !stopping;
+  return (
+    <div class="run-controls" role="group" aria-label="Training">
+      {isDone ? (
+        <button
+          class="button primary"
+          type="button"
+          disabled={!isReady || active || settings.steps + moreSteps > ranges.steps.max}
+          onClick={() => {
+            send({ type: "adjust", steps: settings.steps + moreSteps });
+            send({ type: "train", steps: null });
+          }}
+        >
+          Train {moreSteps} more steps
+        </button>
+      ) : active ? (
+        <button class="button primary" type="button" disabled={!isReady} onClick={() => send({ type: "pause" })}>
+          {stopping ? "Finishing the step" : "Pause"}
+        </button>
+      ) : (
+        <button
+          class="button primary"
+          type="button"
+          disabled={!isReady}
+          onClick={() => send({ type: "train", steps: null })}
+        >
+          {step === 0 ? "Train the team" : "Go on"}
+        </button>
+      )}
+      <button
+        class="button"
+        type="button"
+        disabled={!isReady || active || isDone}
+        onClick={() => send({ type: "train", steps: 1 })}
+      >
+        One step
+      </button>
+      <button class="button" type="button" disabled={device === null} onClick={() => send({ type: "reset", settings })}>
+        Reset
+      </button>
+      <span class="progress soft number" role="status">
+        {state.busy ?? `step ${step} of ${settings.steps}`}
+      </span>
+    </div>
+  );
+}
+
+/** What a token costs: a slider for the budget, or for the price itself. */
+export function SteeringControls({ session }: { readonly session: SessionHandle }): JSX.Element {
+  const { state, send } = session;
+  const { steering } = state.settings;
+  const isBudget = steering.kind === "budget";
+  const adjust = (next: Steering): void => send({ type: "adjust", steering: next });
+  const price = state.points.at(-1)?.price ?? 0;
+  return (
+    <fieldset class="steering" disabled={state.device === null}>
+      <legend>What does a token cost?</legend>
+      <label class="choice">
+        <input
+          type="radio"
+          name="steering"
+          checked={isBudget}
+          onChange={() => adjust({ kind: "budget", targetTokens: 14 })}
+        />
+        As much as it takes to keep a budget
+      </label>
+      <label class="choice">
+        <input
+          type="radio"
+          name="steering"
+          checked={!isBudget}
+          onChange={() => adjust({ kind: "price", price: Number(price.toFixed(3)) })}
+        />
+        Always the same
+      </label>
+      {steering.kind === "budget" ? (
+        <Slider
+          label="Budget"
+          value={steering.targetTokens}
+          range={ranges.targetTokens}
+          shown={(value) => `${value} tokens per episode`}
+          onChange={(targetTokens) => adjust({ kind: "budget", targetTokens })}
+        />
+      ) : (
+        <Slider
+          label="Price of a token"
+          value={steering.price}
+          range={ranges.price}
+          shown={(value) => `${(100 * value).toFixed(1)} % of a right answer`}
+          onChange={(value) => adjust({ kind: "price", price: value })}
+        />
+      )}
+      <p class="soft small">
+        {isBudget
+          ? "The price rises while the team says more than its budget, and falls when it says less. A team that is always right needs 7.3 tokens at least."
+          : "Without a budget nobody looks at how much is said: try 0, and try a price that is too high."}
+      </p>
+    </fieldset>
+  );
+}
+
+interface SliderProps {
+  readonly label: string;
+  readonly value: number;
+  readonly range: { readonly min: number; readonly max: number; readonly step: number };
+  readonly shown: (value: number) => string;
+  /** Of the value that is let go, not of those on the way. */
+  readonly onChange: (value: number) => void;
+}
+
+function Slider({ label, value, range, shown, onChange }: SliderProps): JSX.Element {
+  const id = useId();
+  const [moving, setMoving] = useState(value);
+  useEffect(() => setMoving(value), [value]);
+  return (
+    <div class="slider">
+      <label for={id}>{label}</label>
+      <output for={id} class="number">
+        {shown(moving)}
+      </output>
+      <input
+        id={id}
+        type="range"
+        {...range}
+        value={moving}
+        aria-valuetext={shown(moving)}
+        onInput={({ currentTarget }) => setMoving(Number(currentTarget.value))}
+        onChange={({ currentTarget }) => onChange(Number(currentTarget.value))}
+      />
+    </div>
+  );
+}

@@ -1,0 +1,109 @@
+import type { JSX } from "preact";
+import { useEffect, useRef } from "preact/hooks";
+import uPlot from "uplot";
+
+/** A line over steps. */
+export interface CurveProps {
+  readonly title: string;
+  readonly steps: readonly number[];
+  readonly values: readonly (number | null)[];
+  /** What the first aims at, as dashes, or is measured by, as dots. */
+  readonly other?: {
+    readonly name: string;
+    readonly values: readonly (number | null)[];
+    readonly look: "dashes" | "dots";
+  };
+  readonly color: string;
+  readonly lastStep: number;
+  readonly range: (low: number, high: number) => [number, number];
+  readonly format: (value: number) => string;
+}
+
+const height = 112;
+
+export function Curve(props: CurveProps): JSX.Element {
+  const { title, steps, values, other, format } = props;
+  const place = useRef<HTMLDivElement>(null);
+  const chart = useRef<uPlot | null>(null);
+  const latest = useRef(props);
+  latest.current = props;
+  useEffect(() => {
+    const element = place.current as HTMLDivElement;
+    const draw = (): void => {
+      chart.current?.destroy();
+      chart.current = new uPlot(options(element, latest), dataOf(latest.current), element);
+    };
+    draw();
+    const resized = new ResizeObserver(() => {
+      const width = element.clientWidth;
+      if (chart.current && width > 0 && chart.current.width !== width) chart.current.setSize({ width, height });
+    });
+    resized.observe(element);
+    // A canvas has the colours that it was drawn in.
+    const switched = new MutationObserver(draw);
+    switched.observe(document.documentElement, { attributeFilter: ["data-theme"] });
+    const scheme = matchMedia("(prefers-color-scheme: dark)");
+    scheme.addEventListener("change", draw);
+    return () => {
+      resized.disconnect();
+      switched.disconnect();
+      scheme.removeEventListener("change", draw);
+      chart.current?.destroy();
+      chart.current = null;
+    };
+  }, []);
+  useEffect(() => chart.current?.setData(dataOf(props)), [props.steps, props.values, props.other, props.lastStep]);
+  const [first, last] = [values.find((value) => value !== null), values.findLast((value) => value !== null)];
+  const words =
+    first === undefined || first === null || last === undefined || last === null
+      ? "nothing yet"
+      : `${format(first)} at step ${steps[0]}, ${format(last)} at step ${steps.at(-1)}`;
+  return (
+    <figure class="curve">
+      <figcaption>
+        <span>{title}</span>
+        {other && <span class={`soft small ${other.look}`}>{other.name}</span>}
+      </figcaption>
+      <div ref={place} role="img" aria-label={`${title}: ${words}`} />
+    </figure>
+  );
+}
+
+function dataOf({ steps, values, other }: CurveProps): uPlot.AlignedData {
+  const all = steps.length === 0 ? [0] : [...steps];
+  const blank = steps.length === 0 ? [null] : [];
+  return [all, [...values, ...blank], [...(other?.values ?? steps.map(() => null)), ...blank]];
+}
+
+function options(element: HTMLElement, latest: { readonly current: CurveProps }): uPlot.Options {
+  const style = getComputedStyle(element);
+  const color = (name: string): string => style.getPropertyValue(name).trim();
+  const axis = {
+    stroke: color("--soft"),
+    grid: { stroke: color("--line"), width: 1 },
+    ticks: { show: false },
+    font: `12px ${color("--sans")}`,
+  };
+  return {
+    width: Math.max(120, element.clientWidth),
+    height,
+    padding: [8, 16, 0, 0],
+    legend: { show: false },
+    cursor: { show: false },
+    scales: {
+      x: { time: false, range: () => [0, Math.max(10, latest.current.lastStep)] },
+      y: { range: (_, low, high) => latest.current.range(low ?? 0, high ?? 1) },
+    },
+    axes: [
+      { ...axis, size: 24, space: 60 },
+      { ...axis, size: 46, space: 28, values: (_, ticks) => ticks.map((tick) => latest.current.format(tick)) },
+    ],
+    series: [
+      {},
+      { stroke: color(latest.current.color), width: 2, points: { show: false } },
+      latest.current.other?.look === "dots"
+        ? { stroke: color("--ink"), width: 0, points: { show: true, size: 6, fill: color("--ink"), width: 0 } }
+        : { stroke: color("--soft"), width: 1.5, dash: [5, 4], points: { show: false } },
+    ],
+  };
+}

@@ -1,0 +1,80 @@
+import type { JSX } from "preact";
+import { Curve } from "./curve.tsx";
+import type { PageState } from "./state.ts";
+
+/** Where the team stands, and how it came there. */
+export function Numbers({ state }: { readonly state: PageState }): JSX.Element {
+  const { points, evaluations, settings, step } = state;
+  const [before, now] = [evaluations[0], evaluations.at(-1)];
+  const last = points.at(-1);
+  const price = last?.price ?? (settings.steering.kind === "price" ? settings.steering.price : 0);
+  const steps = [0, ...points.map((point) => point.step)];
+  const held = new Map(evaluations.map((each) => [each.step, 100 * each.accuracy]));
+  const curves = { steps, lastStep: Math.max(settings.steps, step) };
+  return (
+    <section class="panel numbers" aria-labelledby="numbers-title">
+      <h2 id="numbers-title" class="visually-hidden">
+        How it is going
+      </h2>
+      <dl class="tiles">
+        <Tile name="Tokens per episode" value={(last?.tokens ?? before?.tokens)?.toFixed(1)} unit="">
+          {before && `untrained: ${before.tokens.toFixed(1)}`}
+        </Tile>
+        <Tile name="Right answers" value={now && `${(100 * now.accuracy).toFixed(1)} %`} unit="">
+          {now && `of ${now.problems} held-out problems, step ${now.step}`}
+        </Tile>
+        <Tile name="Price of a token" value={(100 * price).toFixed(2)} unit="%">
+          of a right answer (λ)
+        </Tile>
+      </dl>
+      <Curve
+        title="Tokens per episode"
+        {...curves}
+        values={[null, ...points.map((point) => point.tokens)]}
+        other={{ name: "aimed at", look: "dashes", values: [null, ...points.map((point) => point.target)] }}
+        color="--c1"
+        range={(_, high) => [0, Math.max(20, high * 1.05)]}
+        format={(value) => value.toFixed(0)}
+      />
+      <Curve
+        title="Right answers in training"
+        {...curves}
+        values={[null, ...points.map((point) => 100 * point.accuracy)]}
+        other={{ name: "held-out problems", look: "dots", values: steps.map((each) => held.get(each) ?? null) }}
+        color="--c3"
+        range={() => [0, 104]}
+        format={(value) => `${value.toFixed(0)} %`}
+      />
+      <Curve
+        title="Price of a token, in % of a right answer"
+        {...curves}
+        values={[null, ...points.map((point) => 100 * point.price)]}
+        color="--c2"
+        range={(_, high) => [0, Math.max(1, high * 1.1)]}
+        format={(value) => value.toFixed(1)}
+      />
+    </section>
+  );
+}
+
+interface TileProps {
+  readonly name: string;
+  readonly value: string | undefined;
+  readonly unit: string;
+  readonly children: unknown;
+}
+
+function Tile({ name, value, unit, children }: TileProps): JSX.Element {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        <b class="number">
+          {value ?? "–"}
+          {value !== undefined && unit !== "" && <small> {unit}</small>}
+        </b>
+        <span class="soft small">{children as string}</span>
+      </dd>
+    </div>
+  );
+}

@@ -1,0 +1,74 @@
+import type { Conversation, Failure, Glimpse, HeldOut, Said, StepPoint, TeamState } from "./worker/messages.ts";
+import type { PlaygroundSettings } from "./worker/settings.ts";
+
+/** All that the page shows. */
+export interface PageState {
+  /** Null until the worker has opened. */
+  readonly device: string | null;
+  readonly kept: string;
+  readonly settings: PlaygroundSettings;
+  readonly step: number;
+  readonly active: boolean;
+  /** Told to stop, and at the end of its step. */
+  readonly stopping: boolean;
+  /** What takes longer than a step, in words. */
+  readonly busy: string | null;
+  readonly points: readonly StepPoint[];
+  readonly evaluations: readonly HeldOut[];
+  readonly team: TeamState | null;
+  readonly episode: Conversation | null;
+  readonly asked: { readonly before: Conversation; readonly now: Conversation; readonly step: number } | null;
+  readonly warnings: readonly string[];
+  readonly failure: Failure | null;
+}
+
+export type Event =
+  | Said
+  | { readonly type: "sent"; readonly busy: string | null; readonly stopping: boolean }
+  | { readonly type: "dismissed" };
+
+export function firstState(settings: PlaygroundSettings): PageState {
+  return {
+    ...{ device: null, kept: "", settings, step: 0, active: false, stopping: false },
+    ...{ busy: "loading the team", points: [], evaluations: [], team: null, episode: null, asked: null },
+    ...{ warnings: [], failure: null },
+  };
+}
+
+export function nextState(state: PageState, event: Event): PageState {
+  switch (event.type) {
+    case "opened": {
+      const { run, glimpse, device, kept } = event;
+      const { episode, team }: Glimpse = glimpse;
+      return { ...firstState(run.settings), ...run, team: run.team ?? team, episode, device, kept, busy: null };
+    }
+    case "step": {
+      const { point, team, episode } = event;
+      const before = state.points.filter(({ step }) => step < point.step);
+      return { ...state, step: point.step, points: [...before, point], team, episode, busy: null };
+    }
+    case "evaluating":
+      return { ...state, busy: "measuring 100 held-out problems" };
+    case "evaluation": {
+      const { evaluation } = event;
+      const before = state.evaluations.filter(({ step }) => step < evaluation.step);
+      return { ...state, evaluations: [...before, evaluation], busy: null };
+    }
+    case "training":
+      return { ...state, active: event.active, step: event.step, stopping: false, busy: null };
+    case "settings":
+      return { ...state, settings: event.settings };
+    case "asked":
+      return { ...state, asked: event, busy: null };
+    case "exported":
+      return { ...state, busy: null };
+    case "warning":
+      return { ...state, warnings: [...state.warnings, event.message] };
+    case "failed":
+      return { ...state, failure: event.failure, busy: null, stopping: false };
+    case "sent":
+      return { ...state, busy: event.busy ?? state.busy, stopping: event.stopping, failure: null };
+    case "dismissed":
+      return { ...state, failure: null };
+  }
+}

@@ -1,0 +1,86 @@
+import { joinPath, memoryFileSystem, type FileSystem, type ModelFiles } from "@laconic/core/files";
+
+/** Where files outlive a page, by path. */
+export interface Store {
+  /** All of them. */
+  load(): Promise<ReadonlyMap<string, Uint8Array>>;
+  put(path: string, data: Uint8Array): Promise<void>;
+  append(path: string, data: Uint8Array): Promise<void>;
+  /** Of a file, or all below a folder. */
+  remove(path: string): Promise<void>;
+}
+
+/** Files in memory, of which a folder is written through to a store. */
+export type KeptFiles = FileSystem & ModelFiles;
+
+/** Of no use to whoever opens the folder next: half of something, or who holds it now. */
+const passing = /(?:\.partial|\.tmp)(?:\/|$)|\/LOCK[^/]*$/u;
+
+/**
+ * Files in memory; what changes below `folder` is in the store when the change returns. A store that fails is left behind:
+ * `lost` hears why, once, and memory goes on.
+ */
+export async function keptFiles(folder: string, store: Store | null, lost: (error: Error) => void): Promise<KeptFiles> {
+  let kept = store;
+  const guarded = async (use: (store: Store) => Promise<void>): Promise<void> => {
+    if (!kept) return;
+    try {
+      await use(kept);
+    } catch (error) {
+      kept = null;
+      lost(error as Error);
+    }
+  };
+  const found = new Map<string, Uint8Array>();
+  await guarded(async (each) => {
+    for (const [path, data] of await each.load()) found.set(joinPath(folder, path), data);
+  });
+  const memory = memoryFileSystem(Object.fromEntries(found));
+  const through = (path: string, use: (store: Store, name: string) => Promise<void>): Promise<void> => {
+    if (!path.startsWith(`${folder}/`) || passing.test(path)) return Promise.resolve();
+    return guarded((each) => use(each, path.slice(folder.length + 1)));
+  };
+  return {
+    ...memory,
+    async write(path, data) {
+      await memory.write(path, data);
+      await through(path, async (each, name) => each.put(name, await memory.read(path)));
+    },
+    async append(path, data) {
+      await memory.append(path, data);
+      await through(path, (each, name) => each.append(name, bytesOf(data)));
+    },
+    async rename(from, to) {
+      await memory.rename(from, to);
+      // A folder's manifest last: what has one is whole.
+      const moved = (await filesBelow(memory, to)).toSorted((a, b) => Number(isManifest(a)) - Number(isManifest(b)));
+      for (const path of moved) await through(path, async (each, name) => each.put(name, await memory.read(path)));
+      await through(from, (each, name) => each.remove(name));
+    },
+    async remove(path) {
+      await memory.remove(path);
+      await through(path, (each, name) => each.remove(name));
+    },
+  };
+}
+
+/** Paths of all files at or below a path, sorted. */
+export async function filesBelow(files: FileSystem, path: string): Promise<string[]> {
+  const isFile = await files.read(path).then(
+    () => true,
+    () => false,
+  );
+  if (isFile) return [path];
+  if (!(await files.exists(path))) return [];
+  const below: string[] = [];
+  for (const name of await files.list(path)) below.push(...(await filesBelow(files, joinPath(path, name))));
+  return below;
+}
+
+function isManifest(path: string): boolean {
+  return path.endsWith("/manifest.json");
+}
+
+function bytesOf(data: Uint8Array | string): Uint8Array {
+  return typeof data === "string" ? new TextEncoder().encode(data) : data;
+}

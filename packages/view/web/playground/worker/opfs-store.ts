@@ -1,0 +1,77 @@
+import type { Store } from "./kept-files.ts";
+
+/** A file that is open in this worker alone. */
+interface SyncFile {
+  getSize(): number;
+  read(into: Uint8Array, options: { readonly at: number }): number;
+  write(data: Uint8Array, options: { readonly at: number }): number;
+  truncate(size: number): void;
+  flush(): void;
+  close(): void;
+}
+
+type Opening = FileSystemFileHandle & { createSyncAccessHandle(): Promise<SyncFile> };
+type Listing = FileSystemDirectoryHandle & { entries(): AsyncIterable<[string, FileSystemHandle]> };
+
+/** A folder of the browser's private file system; one worker at a time may write it. @throws DOMException where the browser refuses */
+export async function opfsStore(name: string): Promise<Store> {
+  const root = await (await navigator.storage.getDirectory()).getDirectoryHandle(name, { create: true });
+  const folderOf = async (path: string, create: boolean): Promise<[FileSystemDirectoryHandle, string]> => {
+    const parts = path.split("/");
+    let folder = root;
+    for (const part of parts.slice(0, -1)) folder = await folder.getDirectoryHandle(part, { create });
+    return [folder, parts.at(-1) as string];
+  };
+  const opened = async <T>(path: string, use: (file: SyncFile) => T): Promise<T> => {
+    const [folder, last] = await folderOf(path, true);
+    const file = await ((await folder.getFileHandle(last, { create: true })) as Opening).createSyncAccessHandle();
+    try {
+      return use(file);
+    } finally {
+      file.close();
+    }
+  };
+  return {
+    async load() {
+      const files = new Map<string, Uint8Array>();
+      for (const path of await pathsIn(root)) {
+        const data = await opened(path, (file) => {
+          const bytes = new Uint8Array(file.getSize());
+          file.read(bytes, { at: 0 });
+          return bytes;
+        });
+        files.set(path, data);
+      }
+      return files;
+    },
+    put: (path, data) =>
+      opened(path, (file) => {
+        file.truncate(0);
+        written(file, data, 0);
+      }),
+    append: (path, data) => opened(path, (file) => written(file, data, file.getSize())),
+    async remove(path) {
+      try {
+        const [folder, last] = await folderOf(path, false);
+        await folder.removeEntry(last, { recursive: true });
+      } catch (error) {
+        if (!(error instanceof DOMException && error.name === "NotFoundError")) throw error;
+      }
+    },
+  };
+}
+
+/** @throws DOMException `QuotaExceededError`, or an Error for a write that was cut short */
+function written(file: SyncFile, data: Uint8Array, at: number): void {
+  const count = file.write(data, { at });
+  if (count < data.length) throw new Error(`the browser kept ${count} of ${data.length} bytes`);
+  file.flush();
+}
+
+async function pathsIn(folder: FileSystemDirectoryHandle, before = ""): Promise<string[]> {
+  const paths: string[] = [];
+  for await (const [name, handle] of (folder as Listing).entries())
+    if (handle.kind === "directory") paths.push(...(await pathsIn(handle, `${before}${name}/`)));
+    else paths.push(`${before}${name}`);
+  return paths;
+}

@@ -1,0 +1,88 @@
+import { LaconicError, type Episode, type Problem } from "@laconic/core";
+import { joinPath } from "@laconic/core/files";
+import { findCheckpoint, readLines, runFiles, type FileSystem } from "@laconic/trainer";
+import { conversationOf, pointOf } from "./conversation.ts";
+import type { HeldOut, RunView, TeamState } from "./messages.ts";
+import { settingsOf, type PlaygroundSettings } from "./settings.ts";
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** Held-out problems that a page shows of each evaluation. */
+export const shownProblems = 3;
+
+/** A run that nothing was done in yet. */
+export function emptyView(settings: PlaygroundSettings): RunView {
+  return { settings, step: 0, points: [], evaluations: [], team: null, warnings: [] };
+}
+
+/**
+ * What a run folder shows, up to its last checkpoint; null where there is no run.
+ * @throws LaconicError `config_invalid` for settings that are not this page's, `checkpoint_corrupt`
+ */
+export async function viewOfRun(files: FileSystem, folder: string): Promise<RunView | null> {
+  const path = (name: string): string => joinPath(folder, name);
+  if (!(await files.exists(path(runFiles.config)))) return null;
+  const settings = settingsOf(parsed(new TextDecoder().decode(await files.read(path(runFiles.config)))));
+  const step = await stepOf(files, path(runFiles.checkpoints));
+  if (step === null) return emptyView(settings);
+  const upTo = async (name: string): Promise<Row[]> =>
+    (await readLines(files, path(name))).filter((row) => Number(row["step"]) <= step);
+  const metrics = await upTo(runFiles.metrics);
+  const episodes = await upTo(runFiles.episodes);
+  return {
+    settings,
+    step,
+    points: metrics.map(pointOf),
+    evaluations: (await upTo(runFiles.evaluations)).map((row) => heldOutOf(row, episodes)),
+    team: teamIn(metrics.at(-1)),
+    warnings: (await readLines(files, path(runFiles.warnings))).map(({ message }) => String(message)),
+  };
+}
+
+/** Of the last whole checkpoint; null before the first. */
+async function stepOf(files: FileSystem, checkpoints: string): Promise<number | null> {
+  try {
+    return (await findCheckpoint(files, checkpoints)).state.step;
+  } catch (error) {
+    if (LaconicError.is(error) && error.code === "checkpoint_missing") return null;
+    throw error;
+  }
+}
+
+function heldOutOf(row: Row, episodes: readonly Row[]): HeldOut {
+  const { step, accuracy, interval, tokens, problems } = row as unknown as Omit<HeldOut, "shown">;
+  const shown = episodes.filter((each) => each["step"] === step).slice(0, shownProblems);
+  return {
+    ...{ step, accuracy, interval, tokens, problems },
+    shown: shown.map(({ problem, episode }) => conversationOf(problem as Problem, episode as Episode)),
+  };
+}
+
+/** From a step's sums: who reads what is known for all holders together, and each writes an end token that nobody reads. */
+function teamIn(row: Row | undefined): TeamState | null {
+  if (!row) return null;
+  const episodes = Number(row["tokens/total"]) / Number(row["tokens/episode_mean"]);
+  const written = named(row, /^tokens\/written\/(.+)$/u, (value) => value / episodes);
+  const silence = named(row, /^silence\/(.+)\/frac$/u, (value) => value);
+  const edges = Object.entries(written).flatMap(([from, tokens]) =>
+    from === "solver" ? [] : [{ from, to: "solver", tokens: Math.max(0, tokens - 1) }],
+  );
+  return { written, silence, edges };
+}
+
+function named(row: Row, name: RegExp, value: (number: number) => number): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(row).flatMap(([key, number]) => {
+      const [, found] = name.exec(key) ?? [];
+      return found === undefined ? [] : [[found, value(Number(number))]];
+    }),
+  );
+}
+
+function parsed(text: string): Row {
+  try {
+    return JSON.parse(text) as Row;
+  } catch (error) {
+    throw new LaconicError("config_invalid", "config.json of the kept run is not JSON any more", {}, error);
+  }
+}

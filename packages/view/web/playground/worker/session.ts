@@ -1,0 +1,210 @@
+import { LaconicError } from "@laconic/core";
+import { openRun, runFiles, train, type Recorder } from "@laconic/trainer";
+import { replaceFolder, unzipped, zipped } from "./archive.ts";
+import { conversationOf, pointOf, teamOf } from "./conversation.ts";
+import type { KeptFiles } from "./kept-files.ts";
+import { failureOf } from "./failure.ts";
+import type { Glimpse, OwnProblem, RunView, Said } from "./messages.ts";
+import { problemOf } from "./own-problem.ts";
+import { emptyView, shownProblems, viewOfRun } from "./run-view.ts";
+import { adjustable, runConfig, settingsOf, trainConfig, type PlaygroundSettings, type Steering } from "./settings.ts";
+import type { Team } from "./team.ts";
+
+/** Where the run lies. */
+export const runFolder = "/run";
+
+export interface SessionParts {
+  readonly team: Team;
+  readonly files: KeptFiles;
+  /** Written into the run folder: what it was computed on. */
+  readonly environment: Readonly<Record<string, unknown>>;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+  readonly say: (said: Said) => void;
+}
+
+/** A run that a visitor starts, stops and steers. Whatever is asked while it trains waits for the end of the step. */
+export interface Session {
+  view(): Promise<RunView>;
+  glimpse(): Promise<Glimpse>;
+  /** Trains so many steps, or until told to pause. Resolves when it trains no more and is saved. */
+  train(steps: number | null): Promise<void>;
+  pause(): Promise<void>;
+  /** Holds from the next step on; the run folder says so. */
+  adjust(change: { readonly steering?: Steering; readonly steps?: number }): Promise<void>;
+  reset(settings: PlaygroundSettings): Promise<void>;
+  ask(problem: OwnProblem, draw: number): Promise<void>;
+  exportRun(): Promise<void>;
+  importRun(archive: Uint8Array): Promise<void>;
+}
+
+/** Continues the run in the files, or begins one. */
+export async function openSession(parts: SessionParts, first: PlaygroundSettings): Promise<Session> {
+  const { team, files, say } = parts;
+  let settings = first;
+  let step = 0;
+  let stop: AbortController | null = null;
+  let training: Promise<void> = Promise.resolve();
+  let waiting: (() => Promise<void>)[] = [];
+
+  const view = async (): Promise<RunView> => (await viewOfRun(files, runFolder)) ?? emptyView(settings);
+  const opened = async (): Promise<void> => {
+    const run = await view();
+    ({ settings, step } = run);
+  };
+  await opened();
+
+  /** Between two steps, or now where nothing trains. */
+  const whenIdle = async (work: () => Promise<void>): Promise<void> => {
+    if (!stop) return work();
+    return new Promise((resolve, reject) => waiting.push(() => work().then(resolve, reject)));
+  };
+  const serve = async (): Promise<void> => {
+    const now = waiting;
+    waiting = [];
+    for (const work of now) await work();
+  };
+  /** @returns whether it was training */
+  const halt = async (): Promise<boolean> => {
+    const wasTraining = stop !== null;
+    stop?.abort();
+    await training;
+    return wasTraining;
+  };
+
+  const trainUntil = async (limit: number, abort: AbortController): Promise<void> => {
+    let seen: Glimpse | null = null;
+    const config = trainConfig(settings);
+    const run = await openRun({
+      directory: runFolder,
+      config: runConfig(settings),
+      environment: parts.environment,
+      keepCheckpoints: config.checkpoint.keep,
+      inputs: team.inputs,
+      adjustable,
+      policy: { task: "relay/one-fact" },
+      resume: "where-possible",
+      now: parts.now,
+      fileSystem: files,
+      observer: { warning: (message) => say({ type: "warning", message }) },
+    });
+    const recorder: Recorder = {
+      ...run,
+      async record(record) {
+        await run.record?.(record);
+        const { scored } = record;
+        const shown = scored[(record.step * config.episodesPerProblem) % scored.length] ?? scored[0];
+        if (!shown) return;
+        seen = {
+          team: teamOf(scored.map(({ episode }) => episode)),
+          episode: conversationOf(shown.problem, shown.episode),
+        };
+      },
+      async step(metrics, clock) {
+        await run.step(metrics, clock);
+        step = Number(metrics["step"]);
+        if (seen) say({ type: "step", point: pointOf(metrics), ...seen });
+        if (step >= limit) abort.abort();
+        await serve();
+        if (step === config.steps || step % config.evaluation.every === 0) say({ type: "evaluating", step });
+      },
+      async evaluation(evaluation, episodes, transcripts) {
+        await run.evaluation(evaluation, episodes, transcripts);
+        const { accuracy, interval, tokens, problems } = evaluation;
+        const shown = episodes.slice(0, shownProblems).map(({ problem, episode }) => conversationOf(problem, episode));
+        say({
+          type: "evaluation",
+          evaluation: { step: evaluation.step, accuracy, interval, tokens, problems, shown },
+        });
+      },
+    };
+    try {
+      if (step === 0) say({ type: "evaluating", step: 0 });
+      await train(team.parts, config, recorder, abort.signal);
+    } finally {
+      await run.close();
+    }
+  };
+
+  const begin = (steps: number | null): Promise<void> => {
+    const abort = new AbortController();
+    stop = abort;
+    say({ type: "training", active: true, step, done: false });
+    training = (async () => {
+      try {
+        await trainUntil(steps === null ? Number.POSITIVE_INFINITY : step + steps, abort);
+      } catch (error) {
+        say({ type: "failed", failure: failureOf("train", error) });
+      }
+      stop = null;
+      say({ type: "training", active: false, step, done: step >= settings.steps });
+      await serve();
+    })();
+    return training;
+  };
+  /** Stops, does something, and goes on where it was training. */
+  const between = async (work: () => Promise<void>): Promise<void> => {
+    const goesOn = await halt();
+    try {
+      await work();
+    } finally {
+      if (goesOn && step < settings.steps) void begin(null);
+    }
+  };
+  const fresh = async (): Promise<void> => {
+    await halt();
+    await team.begin();
+  };
+
+  return {
+    view,
+    glimpse: () => team.glimpse(),
+    async train(steps) {
+      if (stop || step >= settings.steps) return;
+      await begin(steps);
+    },
+    async pause() {
+      await halt();
+    },
+    adjust: ({ steering = settings.steering, steps = settings.steps }) =>
+      between(async () => {
+        settings = { ...settings, steering, steps };
+        runConfig(settings); // refuses what cannot be
+        say({ type: "settings", settings });
+      }),
+    async reset(next) {
+      runConfig(next);
+      await fresh();
+      await files.remove(runFolder);
+      settings = next;
+      step = 0;
+    },
+    async ask(own, draw) {
+      const problem = problemOf(own, team.holders);
+      await whenIdle(async () => say({ type: "asked", step, ...(await team.ask(problem, draw)) }));
+    },
+    exportRun: () =>
+      between(async () => {
+        if (!(await files.exists(`${runFolder}/${runFiles.checkpoints}/LATEST`)))
+          throw new LaconicError("run_missing", "there is nothing to export yet: train a step first");
+        const name = `relay-seed-${settings.seed}-step-${step}`;
+        say({ type: "exported", name, archive: await zipped(files, runFolder, name) });
+      }),
+    async importRun(archive) {
+      const content = unzipped(archive);
+      const config = content.get(runFiles.config);
+      const { device } = settingsOf(JSON.parse(new TextDecoder().decode(config)) as Record<string, unknown>);
+      if (device !== settings.device)
+        throw new LaconicError(
+          "config_invalid",
+          `this run was trained on ${device}: start another run on ${device} first, then open it`,
+          { key: "device" },
+        );
+      if (!content.has("checkpoints/LATEST"))
+        throw new LaconicError("checkpoint_missing", "this archive holds no checkpoint to go on from");
+      await fresh();
+      await replaceFolder(files, runFolder, content);
+      await opened();
+    },
+  };
+}

@@ -1,0 +1,143 @@
+// The training loop and its engine in one worker: the page itself never computes.
+import { LaconicError } from "@laconic/core";
+import type { Kernels } from "@laconic/kernels";
+import { createKernels } from "@laconic/kernels-tfjs/wasm";
+import packageJson from "../../../package.json" with { type: "json" };
+import { failureOf } from "./failure.ts";
+import { keptFiles, type KeptFiles, type Store } from "./kept-files.ts";
+import type { Command, Opening, Said } from "./messages.ts";
+import { opfsStore } from "./opfs-store.ts";
+import { openSession, runFolder, type Session } from "./session.ts";
+import { viewOfRun } from "./run-view.ts";
+import type { PlaygroundDevice } from "./settings.ts";
+import { openTeam, policyFolder } from "./team.ts";
+
+declare const self: DedicatedWorkerGlobalScope;
+
+const policy = {
+  "config.json": new URL("../../../../../apps/trainer/assets/relay-one-fact/config.json", import.meta.url),
+  "model.safetensors": new URL("../../../../../apps/trainer/assets/relay-one-fact/model.safetensors", import.meta.url),
+};
+
+const say = (said: Said): void => self.postMessage(said);
+
+/** The name of the lock, and of the folder in the browser's private file system. */
+const placeName = "laconic-playground";
+
+/** How long a page that is being left may hold the run. */
+const leavingMs = 1500;
+
+interface Opened {
+  readonly session: Session;
+  readonly device: string;
+  readonly kept: string;
+}
+
+let opening: Promise<Opened> | null = null;
+/** One after the other; training goes on beside them and gives way. */
+let last: Promise<void> = Promise.resolve();
+
+self.addEventListener("message", ({ data }: MessageEvent<Command>) => {
+  if (data.type === "open") opening = open(data);
+  const work = async (): Promise<void> => {
+    const { session, device, kept } = await (opening as Promise<Opened>);
+    await obey(session, data, async () =>
+      say({ type: "opened", run: await session.view(), glimpse: await session.glimpse(), device, kept }),
+    );
+  };
+  const guarded = (): Promise<void> =>
+    work().catch((error: unknown) => say({ type: "failed", failure: failureOf(data.type, error) }));
+  if (data.type === "train" || data.type === "pause" || data.type === "ask") void last.then(guarded);
+  else last = last.then(guarded);
+});
+
+async function obey(session: Session, command: Command, opened: () => Promise<void>): Promise<void> {
+  switch (command.type) {
+    case "open":
+      return opened();
+    case "train":
+      return session.train(command.steps);
+    case "pause":
+      return session.pause();
+    case "adjust":
+      return session.adjust(command);
+    case "reset":
+      await session.reset(command.settings);
+      return opened();
+    case "ask":
+      return session.ask(command.problem, command.draw);
+    case "export":
+      return session.exportRun();
+    case "import":
+      await session.importRun(command.archive);
+      return opened();
+  }
+}
+
+async function open({ settings, keep, fresh }: Opening): Promise<Opened> {
+  const weights = Object.entries(policy).map(async ([name, address]) => [name, await fetched(address)] as const);
+  const { store, kept } = keep ? await openStore() : { store: null, kept: "This page keeps nothing." };
+  const files: KeptFiles = await keptFiles(runFolder, store, ({ message }) =>
+    say({
+      type: "warning",
+      message: `The browser keeps the run no longer: ${message}. It goes on in memory: export it before you leave.`,
+    }),
+  );
+  if (fresh) await files.remove(runFolder);
+  const kernels = openKernels((await viewOfRun(files, runFolder))?.settings.device ?? settings.device);
+  for (const [name, data] of await Promise.all(weights)) await files.write(`${policyFolder}/${name}`, data);
+  const team = await openTeam(await kernels, files);
+  const environment = {
+    laconic: packageJson.version,
+    browser: navigator.userAgent,
+    cores: navigator.hardwareConcurrency,
+    engine: team.capabilities,
+  };
+  const session = await openSession({ team, files, environment, now: () => performance.now(), say }, settings);
+  return { session, device: `${team.device} (${team.capabilities.backend})`, kept };
+}
+
+async function openKernels(device: PlaygroundDevice): Promise<Kernels> {
+  if (device === "wasm") return createKernels(undefined);
+  const webgpu = await import("@laconic/kernels-tfjs/webgpu");
+  return webgpu.createKernels(undefined);
+}
+
+/** Of the page's own site. @throws LaconicError `weights_invalid` */
+async function fetched(address: URL): Promise<Uint8Array> {
+  const reply = await fetch(address).catch((error: unknown) => error as Error);
+  if (reply instanceof Error || !reply.ok)
+    throw new LaconicError(
+      "weights_invalid",
+      `the team's weights cannot be loaded from ${address.pathname}: ${reply instanceof Error ? reply.message : `HTTP ${reply.status}`}. Load the page again.`,
+    );
+  return new Uint8Array(await reply.arrayBuffer());
+}
+
+/** The browser's private file system, unless it has none or another tab has the run. */
+async function openStore(): Promise<{ readonly store: Store | null; readonly kept: string }> {
+  const without = (reason: string): { store: null; kept: string } => ({
+    store: null,
+    kept: `${reason} The run lives in this tab alone: export it before you leave.`,
+  });
+  if (!("storage" in navigator) || typeof navigator.storage.getDirectory !== "function")
+    return without("This browser has no private file system, or not for this address.");
+  if (!(await held(placeName))) return without("Another tab has the kept run.");
+  try {
+    return { store: await opfsStore(placeName), kept: "Kept in this browser: it goes on after a reload." };
+  } catch (error) {
+    return without(`The browser refuses to keep files (${(error as Error).message}).`);
+  }
+}
+
+/** Takes a lock for as long as this worker lives. */
+async function held(name: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    navigator.locks
+      .request(name, { signal: AbortSignal.timeout(leavingMs) }, () => {
+        resolve(true);
+        return new Promise(() => undefined);
+      })
+      .catch(() => resolve(false));
+  });
+}

@@ -1,0 +1,47 @@
+import { join } from "node:path";
+import { relayQuickstart } from "../packages/tasks/src/presets/index.ts";
+import { expect, test } from "vitest";
+import { loadPlot } from "../apps/trainer/src/report/chart/plot-library.ts";
+import { planeFile } from "../apps/trainer/src/report/chart/plane-file.ts";
+import type { VariantResult } from "../apps/trainer/src/sweep/run-variants.ts";
+import { variantPlane } from "../apps/trainer/src/sweep/variant-plane.ts";
+import { readText, root } from "./workspace.ts";
+
+// Draw them anew: npx vitest run test/docs-pictures -u
+const resultsIn = (path: string): VariantResult[] => {
+  const text = readText(path);
+  return JSON.parse(path.endsWith("l") ? `[${text.trim().split("\n").join(",")}]` : text) as VariantResult[];
+};
+
+const pictures = [
+  {
+    name: "quickstart",
+    file: "docs/benchmarks/quickstart-seeds.json",
+    title: "The quickstart: fewer tokens, accuracy holds",
+    budget: relayQuickstart.train.budget.targetTokens,
+  },
+  {
+    name: "ablation",
+    file: "docs/benchmarks/quickstart-ablations.json",
+    title: "Where each variant of the quickstart ended",
+    budget: null,
+  },
+  {
+    name: "frontier",
+    file: "docs/results/frontier.jsonl",
+    title: "The quickstart with budgets from 8 to 30 tokens",
+    budget: null,
+  },
+];
+
+for (const { name, file, title, budget } of pictures)
+  test(`docs/public/${name}.svg is drawn from ${file}`, async () => {
+    const [plot, plane] = [await loadPlot(), variantPlane(resultsIn(file), title, budget)];
+    for (const [size, suffix] of [
+      ["wide", ""],
+      ["narrow", "-narrow"],
+    ] as const)
+      await expect(planeFile(plot, plane, size)).toMatchFileSnapshot(
+        join(root, "docs", "public", `${name}${suffix}.svg`),
+      );
+  });

@@ -1,0 +1,186 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { inflateRawSync } from "node:zlib";
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { recordingTerminal } from "../apps/trainer/src/cli/recording-terminal.ts";
+import { main } from "../apps/trainer/src/main.ts";
+import { chromiumPath, openChromium } from "../packages/view/test/fixture/open-page.ts";
+import { playgroundServer, type PlaygroundServer } from "../packages/view/test/fixture/playground-server.ts";
+import { unzipped } from "../packages/view/web/playground/worker/archive.ts";
+
+const slow = { timeout: 300_000 };
+
+let folder = "";
+let server: PlaygroundServer;
+let browser: Browser;
+/** What pages say that nobody wants to hear: errors, and requests to other places. */
+const faults: string[] = [];
+
+beforeAll(async () => {
+  if (chromiumPath === null) return;
+  folder = await mkdtemp(join(tmpdir(), "laconic-playground-"));
+  server = await playgroundServer();
+  browser = await openChromium();
+}, 120_000);
+afterAll(async () => {
+  if (chromiumPath === null) return;
+  await browser.close();
+  server.close();
+  await rm(folder, { recursive: true });
+});
+
+/** The playground in a profile of its own: its run is nobody else's. */
+async function opened(query: string): Promise<{ readonly page: Page; readonly context: BrowserContext }> {
+  const context = await browser.newContext({ viewport: { width: 360, height: 740 }, reducedMotion: "reduce" });
+  const page = await context.newPage();
+  page.on("console", (message) => void (message.type() === "error" && faults.push(message.text())));
+  page.on("pageerror", ({ message }) => faults.push(message));
+  page.on("request", (request) => {
+    if (!/^(?:blob:)?http:\/\/127\.0\.0\.1:/u.test(request.url())) faults.push(request.url());
+  });
+  await page.goto(server.address + query);
+  await enabled(page, "Train the team").waitFor();
+  return { page, context };
+}
+
+const enabled = (page: Page, name: string) =>
+  page.getByRole("button", { name, exact: true }).and(page.locator(":enabled"));
+
+async function atStep(page: Page, step: number): Promise<void> {
+  await page.getByText(`The team at step ${step}`).waitFor({ timeout: 120_000 });
+}
+
+/** Clicks export, and lays the run folder down as `unzip` would. */
+async function exported(page: Page, name: string): Promise<string> {
+  const [download] = await Promise.all([page.waitForEvent("download"), enabled(page, "Export the run (.zip)").click()]);
+  expect(download.suggestedFilename()).toMatch(/^relay-seed-\d+-step-\d+\.zip$/u);
+  const run = join(folder, name);
+  for (const [path, data] of unzipped(await readFile(await download.path()))) {
+    await mkdir(dirname(join(run, path)), { recursive: true });
+    await writeFile(join(run, path), data);
+  }
+  return run;
+}
+
+/** Runs the command line. */
+async function laconic(...words: string[]): Promise<readonly string[]> {
+  const terminal = recordingTerminal();
+  expect(await main(words, { terminal }), terminal.err.join("\n")).toBe(0);
+  return terminal.out;
+}
+
+/** Rows of records without the compression, whose bytes are the library's own. */
+async function records(run: string): Promise<unknown[]> {
+  const lines = (await readFile(join(run, "records.jsonl"), "utf8")).trim().split("\n");
+  return lines.map((line) => {
+    const { deflate, ...row } = JSON.parse(line) as { readonly deflate: string };
+    return { ...row, content: JSON.parse(inflateRawSync(Buffer.from(deflate, "base64")).toString()) as unknown };
+  });
+}
+
+const rows = async (run: string): Promise<Record<string, number>[]> =>
+  (await readFile(join(run, "metrics.jsonl"), "utf8"))
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, number>);
+
+describe.skipIf(chromiumPath === null)("the playground in a tab of Chromium", () => {
+  test("four steps in the tab and three in Node are seven in Node, to the byte", slow, async () => {
+    const { page, context } = await opened("?seed=1&steps=7");
+    for (const step of [1, 2, 3]) {
+      await enabled(page, "One step").click();
+      await atStep(page, step);
+    }
+    // Page, worker, kernels and weights; TensorFlow.js is for those who ask for WebGPU.
+    const total = [...server.sent.values()].reduce((sum, bytes) => sum + bytes, 0);
+    expect([...server.sent.keys()].filter((path) => /\.(?:html|wasm|safetensors)$|worker/u.test(path))).toHaveLength(3);
+    expect(total).toBeGreaterThan(400_000);
+    expect(total).toBeLessThan(700_000);
+
+    await page.getByLabel("Digit of holder-b").fill("7");
+    await enabled(page, "Ask both").click();
+    await page.getByRole("heading", { name: "After 3 steps" }).waitFor();
+    expect(await page.locator(".ask .knows").allTextContents()).toEqual(
+      ["k6", "m7", "e9", "k6", "m7", "e9"].map((fact) => `knows ${fact}`),
+    );
+    await enabled(page, "One step").press("Enter");
+    await atStep(page, 4);
+    await enabled(page, "Go on").waitFor();
+    const tab = await exported(page, "tab");
+    await context.close();
+
+    await laconic("train", "--resume", "--run", tab);
+    const node = join(folder, "node");
+    const settings = ["problemsPerStep=8", "steps=7", "budget.warmupIterations=3", "budget.annealIterations=24"];
+    const measured = ["evaluation.every=10", "evaluation.problems=100", "checkpoint.every=10"];
+    const changes = [...settings, ...measured].map((each) => `train.${each}`);
+    await laconic("train", "preset:relay-quickstart", "workers=1", ...changes, "--seed", "1", "--run", node);
+
+    const last = "checkpoints/step-00000007";
+    const same = [
+      ...["config.json", "manifest.json", "metrics.jsonl", "evaluations.jsonl", "episodes.jsonl", "rollouts.jsonl"],
+      ...["model.safetensors", "optimizer.safetensors", "config.json", "state.json", "laconic.json"].map(
+        (name) => `${last}/${name}`,
+      ),
+      "beginning/model.safetensors",
+    ];
+    for (const name of same)
+      expect((await readFile(join(tab, name))).equals(await readFile(join(node, name))), name).toBe(true);
+    expect(await records(tab)).toEqual(await records(node));
+    expect((await rows(tab)).at(-1)?.["budget/tokens/lambda"]).toBeGreaterThan(0);
+  });
+
+  test(
+    "in thirty steps the tokens fall; it pauses, is steered, goes on after a reload, and is reported",
+    slow,
+    async () => {
+      const { page, context } = await opened("?seed=1&steps=30");
+      await enabled(page, "Train the team").click();
+      await page.getByText(/^The team at step [5-9]/u).waitFor({ timeout: 120_000 });
+      await enabled(page, "Pause").click();
+      await enabled(page, "Go on").waitFor();
+      const paused = await page.locator("#stage-title").textContent();
+      await page.getByRole("slider", { name: "Budget" }).press("ArrowRight");
+      await page.getByText("15 tokens per episode", { exact: true }).waitFor();
+      await enabled(page, "Go on").click();
+      await page
+        .getByText(/instead of 14$/u)
+        .first()
+        .waitFor();
+      await page.getByText(/^The team at step 1\d/u).waitFor({ timeout: 120_000 });
+      await enabled(page, "Pause").click();
+      await enabled(page, "Go on").waitFor();
+      const left = await page.locator("#stage-title").textContent();
+      expect(left).not.toBe(paused);
+
+      await page.reload();
+      await enabled(page, "Go on").waitFor();
+      expect(await page.locator("#stage-title").textContent()).toBe(left);
+      await enabled(page, "Go on").click();
+      await enabled(page, "Train 60 more steps").waitFor({ timeout: 200_000 });
+      expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
+
+      const run = await exported(page, "run");
+      const tokens = (await rows(run)).map((row) => row["tokens/episode_mean"] as number);
+      expect(tokens).toHaveLength(30);
+      expect(tokens[0]).toBeGreaterThan(50);
+      expect(tokens.at(-1)).toBeLessThan(0.75 * (tokens[0] as number));
+      const { train } = JSON.parse(await readFile(join(run, "config.json"), "utf8")) as Record<
+        string,
+        { budget: object }
+      >;
+      expect(train?.budget).toMatchObject({ targetTokens: 15 });
+      const [file = ""] = await laconic("report", run);
+      expect(await readFile(file, "utf8")).toContain("train.budget.targetTokens is 15 instead of 14");
+
+      await enabled(page, "Reset").click();
+      await enabled(page, "Train the team").waitFor();
+      await page.getByText("The team before training").waitFor();
+      await context.close();
+    },
+  );
+
+  test("no page said an error or asked another place for anything", () => expect(faults).toEqual([]));
+});

@@ -1,0 +1,105 @@
+import { execFile } from "node:child_process";
+import { existsSync, readdirSync } from "node:fs";
+import { copyFile, cp, mkdir, mkdtemp, readFile, rm, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { publishedPackages, readText, repositoryFiles, root } from "./workspace.ts";
+
+describe.each(publishedPackages)("$manifest.name", ({ folder }) => {
+  test("its manifest says where it lives, what finds it, and ships its changelog", () => {
+    const manifest = JSON.parse(readText(`${folder}/package.json`)) as Record<string, unknown>;
+    expect(manifest["homepage"]).toBe(`https://github.com/laconic-ai/laconic/tree/main/${folder}#readme`);
+    expect(manifest["bugs"]).toBe("https://github.com/laconic-ai/laconic/issues");
+    expect(manifest["files"]).toContain("CHANGELOG.md");
+    const keywords = manifest["keywords"] as readonly string[];
+    expect(keywords.length).toBeGreaterThanOrEqual(6);
+    expect(keywords).toEqual([...new Set(keywords)].toSorted());
+    expect(keywords.filter((word) => !/^[a-z0-9]+(-[a-z0-9]+)*$/u.test(word))).toEqual([]);
+  });
+});
+
+test("release:version writes a changelog into every package, all of one version", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "laconic-release-"));
+  try {
+    const needed = repositoryFiles().filter(
+      (path) =>
+        /^(package\.json|pnpm-workspace\.yaml|\.changeset\/.*)$/u.test(path) ||
+        /^[^/]+(\/[^/]+)?\/package\.json$/u.test(path),
+    );
+    for (const path of needed) {
+      await mkdir(dirname(join(folder, path)), { recursive: true });
+      await copyFile(join(root, path), join(folder, path));
+    }
+    // Once a release is out, no changeset waits until the next change: one of our own stands in.
+    if (readdirSync(join(folder, ".changeset")).every((name) => !name.endsWith(".md")))
+      await cp(join(root, "test/fixtures/changeset.md"), join(folder, ".changeset/own.md"));
+    await symlink(join(root, "node_modules"), join(folder, "node_modules"));
+    await promisify(execFile)("git", ["init", "-q"], { cwd: folder });
+    const cli = join(root, "node_modules/@changesets/cli/bin.js");
+    await promisify(execFile)(process.execPath, [cli, "version"], { cwd: folder });
+    const versions = await Promise.all(
+      publishedPackages.map(async ({ folder: each }) => {
+        const manifest = await readFile(join(folder, each, "package.json"), "utf8");
+        const { name, version } = JSON.parse(manifest) as { name: string; version: string };
+        const changelog = await readFile(join(folder, each, "CHANGELOG.md"), "utf8");
+        expect(changelog.startsWith(`# ${name}\n\n## ${version}\n`), changelog.slice(0, 80)).toBe(true);
+        return version;
+      }),
+    );
+    expect(new Set(versions).size).toBe(1);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+interface Step {
+  readonly uses?: string;
+  readonly run?: string;
+  readonly with?: Readonly<Record<string, string>>;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+interface Workflow {
+  readonly permissions: Readonly<Record<string, string>>;
+  readonly jobs: Readonly<Record<string, { permissions?: Readonly<Record<string, string>>; steps: readonly Step[] }>>;
+}
+
+describe("workflows", () => {
+  const { scripts } = JSON.parse(readText("package.json")) as { scripts: Readonly<Record<string, string>> };
+  const workflow = (name: string): Workflow => parse(readText(`.github/workflows/${name}`)) as Workflow;
+  const stepsOf = (name: string): readonly Step[] => Object.values(workflow(name).jobs).flatMap(({ steps }) => steps);
+
+  test.each(readdirSync(join(root, ".github/workflows")))("%s pins its actions and runs what is there", (name) => {
+    const named = [...readText(`.github/workflows/${name}`).matchAll(/uses: (.*)/gu)].map(([, action]) => action);
+    expect(named.filter((action) => !/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/u.test(action ?? ""))).toEqual([]);
+    expect(workflow(name).permissions["contents"] ?? "none").not.toBe("write");
+    const commands = stepsOf(name).flatMap((step) => [step.run, step.with?.["version"], step.with?.["publish"]]);
+    const known = commands
+      .filter((command) => command !== undefined)
+      .map((command) => {
+        const [, script = ""] = /^npm run ([\w:-]+)$/u.exec(command) ?? [];
+        return Object.hasOwn(scripts, script) || existsSync(join(root, command)) ? "known" : command;
+      });
+    expect(new Set(known)).toEqual(new Set(["known"]));
+  });
+
+  test("publishing has provenance, and may ask for the token that signs it", () => {
+    const { jobs } = workflow("release.yml");
+    expect(jobs["release"]?.permissions).toEqual({
+      contents: "write",
+      "pull-requests": "write",
+      "id-token": "write",
+    });
+    const env = stepsOf("release.yml").find(({ uses }) => uses?.startsWith("changesets/action@"))?.env;
+    expect(env).toMatchObject({ NPM_CONFIG_PROVENANCE: "true", PNPM_CONFIG_PROVENANCE: "true" });
+  });
+
+  test("the action goes with the changesets of the lockfile", () => {
+    const { version } = JSON.parse(readText("node_modules/@changesets/cli/package.json")) as { version: string };
+    const [, action] = /changesets\/action@\w+ # v(\d+)/u.exec(readText(".github/workflows/release.yml")) ?? [];
+    expect(Number(action)).toBe(Number.parseInt(version) - 1);
+  });
+});
