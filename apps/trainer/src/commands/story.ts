@@ -77,14 +77,15 @@ async function goneOn(model: LanguageModel, texts: readonly string[], maxTokens:
 }
 
 /** Texts of the model as it was, which it learns again beside the lessons. */
-function ownWords(model: LanguageModel, random: Random): Promise<TrainingSequence[]> {
-  const openings = Array.from({ length: 400 }, (_, i) => rehearsed[i % rehearsed.length] as string);
+function ownWords(model: LanguageModel, most: number, random: Random): Promise<TrainingSequence[]> {
+  const openings = Array.from({ length: Math.min(400, most) }, (_, i) => rehearsed[i % rehearsed.length] as string);
   return goneOn(model, openings, 24, random);
 }
 
 /** What children of the model's own stories do: it learns to copy their names without learning to speak in other words. */
-async function deedsOf(model: LanguageModel, tokenizer: Tokenizer, random: Random): Promise<string[]> {
-  const replies = await goneOn(model, namedStories(900, random.split("stories")), 18, random.split("words"));
+async function deedsOf(model: LanguageModel, tokenizer: Tokenizer, most: number, random: Random): Promise<string[]> {
+  const stories = namedStories(Math.min(900, most), random.split("stories"));
+  const replies = await goneOn(model, stories, 18, random.split("words"));
   const said = replies
     .filter(({ finishReason }) => finishReason === "stop")
     .map(({ promptTokens, completionTokens }) =>
@@ -111,13 +112,13 @@ export async function teachCopying(lessons: CopyingLessons, terminal: CommandCon
   const { parts, task, close } = await openParts(settings, device, resources);
   try {
     const { model, speak } = parts.policies[onlyPolicy] as TrainedPolicy;
-    const own = await ownWords(speak(model), randomFromSeed(seed).split("own words"));
-    const deeds = await deedsOf(speak(model), task.tokenizer, randomFromSeed(seed).split("deeds"));
+    const own = await ownWords(speak(model), steps * size, randomFromSeed(seed).split("own words"));
+    const deeds = await deedsOf(speak(model), task.tokenizer, steps * size, randomFromSeed(seed).split("deeds"));
     let last = Number.NaN;
     await supervised(model, {
       steps,
       batch: (_, random) => [
-        ...copyingLessons(task.tokenizer, size, random, deeds),
+        ...copyingLessons(task.tokenizer, size, random, deeds.length > 0 ? deeds : undefined),
         ...Array.from({ length: Math.ceil(size / 2) }, () => random.pick(own)),
       ],
       random: randomFromSeed(seed).split("copying"),
