@@ -46,7 +46,7 @@ const learningRate = { peak: 3e-4, warmUpSteps: 8, decay: "cosine", finalFractio
 /** Words get their price when the first steps have shown what silence is worth without one. */
 const budget = {
   ...{ learningRate: 3e-4, proportionalGain: 2e-3, maxPrice: 0.05, warmupIterations: 10, annealIterations: 10 },
-  guard: { action: "freeze", rewardTolerance: 0.1, maxSilenceRate: 0.7 },
+  guard: { action: "freeze", rewardTolerance: 0.1, maxSilenceRate: 0.6 },
 } as const;
 
 /** Learned silence: of three tellers one knows whose the thing is; the others cost words and lead the solver astray. */
