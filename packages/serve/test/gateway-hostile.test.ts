@@ -115,8 +115,8 @@ test("rollouts, requests and tokens have their bounds", async () => {
   };
   expect(await codeOf("a")).toBe(200);
   expect(await codeOf("a")).toBe(200);
-  expect(await codeOf("a")).toBe("409 rollout_full");
-  expect(await codeOf("b", "x".repeat(40))).toBe("409 rollout_full");
+  expect(await codeOf("a")).toBe("400 rollout_full");
+  expect(await codeOf("b", "x".repeat(40))).toBe("400 rollout_full");
   expect(await codeOf("c")).toBe("429 rollouts_open");
   await tiny.post("/rollouts/a/reward", { reward: 1, group: "g" });
   expect(await codeOf("c")).toBe("429 trainer_behind");

@@ -79,7 +79,7 @@ test("replies of older weights are refused, and never trained", async () => {
     ["/rollouts/old/reward", { reward: 1, group: "g" }],
   ] as const) {
     const answer = await tiny.post(path, body);
-    expect(answer.status).toBe(409);
+    expect(answer.status).toBe(400);
     expect(answer.body.error).toMatchObject({ code: "rollout_stale", type: "invalid_request_error" });
   }
   expect(tiny.gateway.status().dropped).toEqual({ stale: 1 });
@@ -123,7 +123,7 @@ test("a run that refuses such histories says where they differ", async () => {
   void tiny.gateway.take({ step: 0, models: spelling });
   await tiny.post("/v1/rollouts/a/chat/completions", ask());
   const { status, body } = await tiny.post("/v1/rollouts/a/chat/completions", { model: "scout", messages: history });
-  expect(status).toBe(409);
+  expect(status).toBe(400);
   // user mark, three letters, end, assistant mark: the reply begins at 6
   expect(body.error).toMatchObject({
     code: "rerendered",
@@ -178,9 +178,9 @@ test("a rollout ends by its reward, by being abandoned, or by silence; each is s
   tiny.clock.now += 60_001;
   await tiny.gateway.sweep();
   for (const [id, status, code] of [
-    ["done", 409, "rollout_ended"],
-    ["gone", 410, "rollout_abandoned"],
-    ["idle", 410, "rollout_timeout"],
+    ["done", 400, "rollout_ended"],
+    ["gone", 404, "rollout_abandoned"],
+    ["idle", 404, "rollout_timeout"],
   ] as const)
     for (const path of [`/v1/rollouts/${id}/chat/completions`, `/rollouts/${id}/reward`]) {
       const answer = await tiny.post(path, path.endsWith("reward") ? { reward: 0, group: "g" } : ask());

@@ -43,7 +43,7 @@ export function gatewayRoutes(
     if (ended === null) return null;
     if (ended.state === "dropped" && ended.reason === "stale") throw staleRollout(state.step ?? 0);
     if (ended.state === "dropped")
-      throw refused(`rollout_${ended.reason}`, `rollout ${id} was dropped (${ended.reason}); begin a new one`, 410);
+      throw refused(`rollout_${ended.reason}`, `rollout ${id} was dropped (${ended.reason}); begin a new one`, 404);
     throw refused("rollout_ended", `rollout ${id} has its reward`);
   };
 

@@ -92,8 +92,8 @@ export function staleRollout(step: number): HttpError {
   );
 }
 
-/** What the rollout's state forbids. */
-export function refused(code: string, message: string, status = 409): HttpError {
+/** What the rollout's state forbids. Asking again never helps, and clients repeat 409 and 410 by themselves, some for a minute. */
+export function refused(code: string, message: string, status: 400 | 404 = 400): HttpError {
   return new HttpError(status, "invalid_request_error", message, null, code);
 }
 

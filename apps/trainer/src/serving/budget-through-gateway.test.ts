@@ -1,0 +1,123 @@
+import { LaconicError, type Episode, type LanguageModel, type Problem } from "@laconic/core";
+import { createGateway, type Gateway } from "@laconic/serve";
+import { onePolicy, parseTrainConfig, silentRecorder, train, type Metrics, type TrainingParts } from "@laconic/trainer";
+import { tinyParts, tinySettings, tinyTokenizer } from "@laconic/trainer/testing";
+import { expect, test } from "vitest";
+
+const [steps, problemsPerStep, episodesPerProblem] = [8, 3, 6];
+const perStep = problemsPerStep * episodesPerProblem;
+
+/** An episode that was played at home. */
+interface Played {
+  readonly problem: Problem;
+  readonly grade: number;
+  readonly episode: Episode;
+}
+
+const mean = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+
+async function rowsOf(parts: TrainingParts, budget: unknown): Promise<readonly Metrics[]> {
+  const rows: Metrics[] = [];
+  const evaluation = { every: 0, problems: 1, transcripts: 1 };
+  const config = { ...tinySettings, steps, problemsPerStep, episodesPerProblem, prices: {}, evaluation, budget };
+  await train(
+    parts,
+    parseTrainConfig(config),
+    silentRecorder((row) => rows.push(row)),
+  );
+  return rows;
+}
+
+/** `train()` plays by itself; the episodes of its steps, in the order in which they were asked for. */
+async function atHome(budget: unknown): Promise<{ rows: readonly Metrics[]; played: readonly Played[] }> {
+  const playing: Promise<Played>[] = [];
+  const { task, ...rest } = tinyParts();
+  const run: typeof task.topology.run = async (problem, options) => {
+    const episode = task.topology.run(problem, options);
+    if (problem.id.startsWith("train-"))
+      playing.push(episode.then((done) => ({ problem, episode: done, grade: task.grader(done.answer, problem) })));
+    return episode;
+  };
+  const rows = await rowsOf({ ...rest, task: { ...task, topology: { ...task.topology, run } } }, budget);
+  return { rows, played: await Promise.all(playing) };
+}
+
+/** Says in the n-th rollout what was said in the n-th episode at home. */
+const again = (played: readonly Played[]): LanguageModel => ({
+  id: "again",
+  async complete({ conversation = "" }) {
+    const said = played[Number(/^r(\d+)\/solver$/u.exec(conversation)?.[1])]?.episode.utterances[0];
+    if (!said?.trace) throw new LaconicError("input_invalid", `nobody said anything in ${conversation}`);
+    const { text, finishReason, model, trace } = said;
+    const usage = { promptTokens: trace.promptTokens.length, completionTokens: trace.tokens.length };
+    return { text, finishReason, model, trace, usage: { ...usage, counted: "model" } };
+  },
+});
+
+function startGateway(): Gateway {
+  const solver = { tokenizer: tinyTokenizer, contextLength: 64, learns: true };
+  return createGateway({
+    ...{ agents: { solver }, groupsPerStep: problemsPerStep, rolloutsPerGroup: episodesPerProblem, groupSeconds: 600 },
+    ...{ sampling: { temperature: 1 }, otherSampling: "run", rerendered: "branch", maxLag: 0, agentRewards: false },
+    ...{ tools: null, seed: 1, apiKey: null, maxConcurrency: 64, maxBodyBytes: 100_000, past: [] },
+    limits: { maxOpen: 64, maxWaiting: 64, maxCalls: 4, maxTokens: 1000, rolloutSeconds: 60 },
+    ...{ now: () => 0, journal: async () => undefined, onError: (error: unknown) => expect(error).toBeUndefined() },
+  });
+}
+
+/** The same problems by requests; the tokens that the client is told it paid for, by rollout. */
+async function throughEndpoint({ handler }: Gateway, played: readonly Played[]): Promise<readonly number[]> {
+  const post = async (path: string, body: unknown): Promise<unknown> => {
+    const headers = { "content-type": "application/json" };
+    const response = await handler(
+      new Request(`http://localhost${path}`, { method: "POST", headers, body: JSON.stringify(body) }),
+    );
+    expect([path, response.status]).toEqual([path, 200]);
+    return response.json();
+  };
+  const paid: number[] = [];
+  for (const [n, { problem, grade }] of played.entries()) {
+    const body = { model: "solver", prompt: problem.question };
+    const { usage } = (await post(`/v1/rollouts/r${n}/completions`, body)) as { usage: { completion_tokens: number } };
+    paid.push(usage.completion_tokens);
+    await post(`/rollouts/r${n}/reward`, { reward: grade, group: `${Math.floor(n / perStep)}-${problem.id}` });
+  }
+  return paid;
+}
+
+const budget = { targetTokens: 2.5, learningRate: 0.05 };
+
+test.each([
+  ["Eq. 5 moves", budget],
+  [
+    "a controller with a warm-up, damping and a ceiling moves",
+    { ...budget, warmupIterations: 1, warmupPrice: 0.01, proportionalGain: 0.02, maxPrice: 0.15 },
+  ],
+])("%s the price and charges tokens through the gateway as where train() plays itself", async (_, own) => {
+  const { rows: home, played } = await atHome(own);
+  expect(played).toHaveLength(steps * perStep);
+  const gateway = startGateway();
+  const { task, model } = tinyParts();
+  const outline = { name: task.name, topology: task.topology, problems: () => [], heldOut: [] };
+  const speaker = again(played);
+  const [rows, paid] = await Promise.all([
+    rowsOf({ ...onePolicy(outline, model, () => speaker), source: gateway }, own),
+    throughEndpoint(gateway, played),
+  ]);
+  const compared = /^(?:budget|reward|rewards|tokens|task|response_length|actor|advantages)/u;
+  const shared = home.map((row) => Object.entries(row).filter(([name]) => compared.test(name)));
+  const close = (row: (typeof shared)[number]): object =>
+    Object.fromEntries(row.map(([name, value]) => [name, expect.closeTo(value, 9)]));
+  expect(rows).toHaveLength(steps);
+  expect(rows).toMatchObject(shared.map((row) => close(row)));
+  const prices = rows.map((row) => row["budget/tokens/lambda"] as number);
+  const costs = rows.map((_row, i) => mean(paid.slice(i * perStep, (i + 1) * perStep)));
+  for (const [i, row] of rows.entries())
+    expect(row["reward/mean"]).toBeCloseTo((row["task/accuracy"] as number) - (prices[i] ?? 0) * (costs[i] ?? 0), 9);
+  const { targetTokens, learningRate } = budget;
+  // By Eq. 5 alone, worked out from what the client was told.
+  const moved = own === budget ? prices.slice(1) : [];
+  for (const [i, price] of moved.entries())
+    expect(price).toBeCloseTo(Math.max(0, (prices[i] ?? 0) + learningRate * ((costs[i] ?? 0) - targetTokens)), 9);
+  expect(new Set(prices).size).toBeGreaterThan(3);
+});
