@@ -1,5 +1,6 @@
 /**
- * What a program needs that reads run folders and trains nothing: names of files and metrics, and what tells a decline.
+ * What a program needs that reads run folders and trains nothing: what became of a run and its figures, names of files and
+ * metrics, and what tells a decline.
  * @module @laconic/trainer/reading
  */
 export { declineOf } from "./decline.ts";
@@ -7,3 +8,8 @@ export type { Evaluation, Measured } from "./evaluate.ts";
 export { describeMetric, metricNames } from "./metric-names.ts";
 export type { MetricName } from "./metric-names.ts";
 export { runFiles } from "./run/run-files.ts";
+export { readRunFacts, stepSeconds } from "./run/run-facts.ts";
+export type { RunEvaluation, RunFacts, RunFactsOptions, RunState } from "./run/run-facts.ts";
+export { nodeProcesses } from "#platform";
+export { isRunHeld } from "./run/run-source.ts";
+export type { LivingProcesses, RunSource } from "./run/run-source.ts";

@@ -56,7 +56,7 @@ describe("folders that are found", () => {
     expect(reasons).toEqual([
       ["foreign", "records.jsonl has version 2, this program reads 1"],
       ["foreign", "config.json is of something else: it does not say how many steps the run has"],
-      ["foreign", "config.json is not JSON, or larger than 8 MiB"],
+      ["foreign", "config.json is no object of JSON, or larger than 8 MiB"],
       ["foreign", "there is no config.json: it is not a run, or one that has not begun"],
     ]);
     expect(new Set(runs.map(({ id }) => id)).size).toBe(6);
@@ -211,9 +211,7 @@ describe("a run that grows", () => {
       path("metrics.jsonl"),
       (await readFile(path("metrics.jsonl"), "utf8")).split("\n").toSpliced(1, 1).join("\n"),
     );
-    expect((await data.run(summary.id))?.warnings).toContain(
-      "metrics.jsonl: row 2 is of step 3, some are lost or stand twice",
-    );
+    expect((await data.run(summary.id))?.warnings).toContain("metrics.jsonl: row 2 is of step 3: step 2 is lost");
   });
 });
 

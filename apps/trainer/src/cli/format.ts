@@ -1,2 +1,2 @@
-export { formatNumber, formatPercent } from "@laconic/evaluation";
+export { formatNumber, formatPercent } from "@laconic/evaluation/text";
 export { formatDuration } from "./duration.ts";

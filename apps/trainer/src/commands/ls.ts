@@ -48,8 +48,8 @@ export function lsCommand({ terminal }: CommandContext, exit: ExitCode): Command
 function cells(run: RunSummary, folder: string): string[] {
   const { state, step, plannedSteps, before, after, seconds, device, warnings } = run;
   const fromTo = (show: (value: number) => string, of: "accuracy" | "tokens"): string => {
-    if (!before || !after) return "-";
-    return before === after ? show(after[of]) : `${show(before[of])} -> ${show(after[of])}`;
+    if (!before) return "-";
+    return after ? `${show(before[of])} -> ${show(after[of])}` : show(before[of]);
   };
   return [
     relative(folder, run.folder) || run.name,

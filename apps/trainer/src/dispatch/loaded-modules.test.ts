@@ -56,3 +56,15 @@ test("help of one command reads that command alone", () => {
     "apps/trainer/src/commands/table.ts",
   ]);
 });
+
+test("the list of runs needs neither the training loop nor the benches", () => {
+  const { code, files } = modulesOf("ls", `${root}apps/trainer/assets`);
+  expect(code).toBe(0);
+  const folders = files.flatMap((file) => /^packages\/([^/]+)\/src\/(?:text\/)?/u.exec(file)?.[0] ?? []);
+  expect([...new Set(folders)]).toEqual([
+    "packages/core/src/",
+    "packages/evaluation/src/text/",
+    "packages/trainer/src/",
+  ]);
+  expect(files).not.toContain("packages/trainer/src/index.ts");
+});

@@ -10,6 +10,7 @@ import {
   stepDefect,
   type Evaluation,
 } from "@laconic/trainer";
+import { stepSeconds } from "@laconic/trainer/reading";
 import { parseJson } from "../cli/json.ts";
 import { gameOf } from "./game.ts";
 import type { MetricRow } from "./metric-row.ts";
@@ -75,7 +76,7 @@ export async function trainingSeconds(directory: string): Promise<number | null>
 }
 
 function secondsOf(timing: readonly Json[]): number | null {
-  return timing.length === 0 ? null : timing.reduce((sum, row) => sum + total(row), 0);
+  return timing.length === 0 ? null : timing.reduce((sum, row) => sum + stepSeconds(row), 0);
 }
 
 function evaluationPoint(row: Json): FrontierPoint {
@@ -102,13 +103,6 @@ function transcript(row: Json): Transcript[] {
 function numbersOf(row: Json): MetricRow {
   return Object.fromEntries(
     Object.entries(row).filter((entry): entry is [string, number] => typeof entry[1] === "number"),
-  );
-}
-
-function total(row: Json): number {
-  return Object.entries(row).reduce(
-    (sum, [key, value]) => (key.startsWith("timing_s/") ? sum + Number(value) : sum),
-    0,
   );
 }
 

@@ -1,6 +1,7 @@
 import { differenceOf, type Difference } from "./difference.ts";
 import type { Figure } from "./figure.ts";
-import type { HeldOut, RunSummary } from "./run-summary.ts";
+import type { RunEvaluation } from "@laconic/trainer/reading";
+import type { RunSummary } from "./run-summary.ts";
 import { settingsOf } from "./settings-of.ts";
 
 /** Runs of the same settings but for their seeds. */
@@ -35,7 +36,7 @@ const seedKey = "train.seed";
 
 /** What differs between runs. Those whose settings differ in the seed alone are one group. */
 export function compareRuns(runs: readonly RunSummary[]): Comparison {
-  const settings = runs.map(({ config }) => settingsOf(config));
+  const settings = runs.map(({ config }) => settingsOf(withTrain(config)));
   const bySettings = new Map<string, number[]>();
   for (const [i, own] of settings.entries()) {
     const { [seedKey]: _, ...rest } = own;
@@ -63,10 +64,19 @@ export function compareRuns(runs: readonly RunSummary[]): Comparison {
   };
 }
 
+/** Settings of a program's run stand alone. */
+function withTrain(config: unknown): unknown {
+  return typeof config === "object" && config !== null && "train" in config ? config : { train: config };
+}
+
+function latestOf({ before, after }: RunSummary): RunEvaluation | null {
+  return after ?? before;
+}
+
 function groupOf(runs: readonly RunSummary[]): RunGroup {
-  const measured = runs.flatMap(({ after }) => after ?? []);
+  const measured = runs.flatMap((run) => latestOf(run) ?? []);
   const [only] = measured;
-  const figure = (pick: (of: HeldOut) => number, interval: Figure["interval"]): Figure | null =>
+  const figure = (pick: (of: RunEvaluation) => number, interval: Figure["interval"]): Figure | null =>
     figureOf(measured.map(pick), interval);
   return {
     name:
@@ -106,7 +116,7 @@ function meanInterval(values: readonly number[], mean: number): readonly [number
 function notesOn(groups: readonly RunGroup[], runs: readonly RunSummary[]): string[] {
   const smallest = Math.min(...groups.map(({ accuracy }) => accuracy?.values.length ?? 0));
   const unfinished = runs.filter(({ state }) => state !== "done");
-  const problems = new Set(runs.flatMap(({ after }) => after?.problems ?? []));
+  const problems = new Set(runs.flatMap((run) => latestOf(run)?.problems ?? []));
   return [
     ...(smallest === 1
       ? [
@@ -123,9 +133,10 @@ function notesOn(groups: readonly RunGroup[], runs: readonly RunSummary[]): stri
           `the runs were measured on ${[...problems].join(", ")} held-out problems: their figures are not of the same problems`,
         ]
       : []),
-    ...unfinished.map(
-      ({ name, state, step, plannedSteps, after }) =>
-        `${name} is ${state}, at step ${step} of ${plannedSteps ?? "?"}${after ? `; its figures are of step ${after.step}` : ""}`,
-    ),
+    ...unfinished.map((run) => {
+      const { name, state, step, plannedSteps } = run;
+      const latest = latestOf(run);
+      return `${name} is ${state}, at step ${step} of ${plannedSteps ?? "?"}${latest ? `; its figures are of step ${latest.step}` : ""}`;
+    }),
   ];
 }

@@ -1,7 +1,8 @@
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { expect, test } from "vitest";
+import { folderData } from "@laconic/view";
+import { expect, onTestFinished, test } from "vitest";
 import { laconic } from "../testing/laconic.ts";
 import { temporaryFolder } from "../testing/temporary-folder.ts";
 
@@ -47,7 +48,7 @@ async function writeRun(folder: string, given: Written = {}): Promise<string> {
   return folder;
 }
 
-test("ls lists runs with state, steps, figures, the report's seconds, device and warnings", async () => {
+test("ls lists runs with state, steps, figures, the report's seconds, device and warnings, and says what the dashboard says", async () => {
   const folder = await temporaryFolder();
   await writeRun(join(folder, "runs", "done"));
   await writeRun(join(folder, "runs", "stopped"), { done: 1 });
@@ -84,6 +85,13 @@ test("ls lists runs with state, steps, figures, the report's seconds, device and
     ...{ step: 2, plannedSteps: 2, seconds: 61, device: "wasm", seed: "0", warnings: 1, reason: null },
     ...{ before: { accuracy: 0.5 }, after: { step: 2, accuracy: 0.9, interval: [0.8, 0.95], tokens: 20 } },
   });
+  const data = await folderData({ folders: [folder] });
+  onTestFinished(() => data.close());
+  const dashboard = await data.runs();
+  for (const { folder: path, ...run } of runs) {
+    const place = String(path).slice(folder.length + 1);
+    expect([place, dashboard.find((each) => each.folder === place)]).toMatchObject([place, run]);
+  }
   const shown = await laconic("ls", folder);
   expect(shown.out.split("\n")[0]).toMatch(/^RUN +STATE +STEPS +ACCURACY +TOKENS +TIME +DEVICE +WARNINGS$/);
   expect(shown.out).toMatch(/^runs\/done +done +2\/2 +50\.0 % -> 90\.0 % +60 -> 20 +1 m 01 s +wasm +1$/m);

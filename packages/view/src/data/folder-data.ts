@@ -1,10 +1,10 @@
 import { realpath, stat } from "node:fs/promises";
 import { LaconicError } from "@laconic/core";
+import { nodeProcesses } from "@laconic/trainer/reading";
 import type { RunSummary, ViewEvent } from "../protocol.ts";
 import { BenchReader } from "./bench-tables.ts";
 import { columnBody } from "./column-body.ts";
 import { findFolders, type FoundFolder } from "./find-folders.ts";
-import { livesHere, type IsAlive } from "./run-lock.ts";
 import { RunReader } from "./run-reader.ts";
 import type { TextLimits } from "./text-store.ts";
 import type { ViewData } from "./view-data.ts";
@@ -17,7 +17,8 @@ export interface FolderDataOptions {
   readonly mayCome?: boolean;
   /** Calls again and again until it is ended. */
   readonly every?: Every;
-  readonly isAlive?: IsAlive;
+  /** Whether a process of this machine lives. */
+  readonly isAlive?: (pid: number) => boolean;
   /** Of what is read again when it is needed: columns and indexes of runs that nobody has asked for lately go. */
   readonly mostBytes?: number;
   readonly texts?: Partial<TextLimits>;
@@ -52,12 +53,13 @@ const linesPerEvent = 100;
 export async function folderData(options: FolderDataOptions): Promise<ViewData> {
   const {
     every = intervalEvery,
-    isAlive = livesHere,
+    isAlive = nodeProcesses.isAlive,
     mostBytes = 128 << 20,
     texts,
     onError = () => undefined,
   } = options;
   await checkFolders(options);
+  const processes = { host: nodeProcesses.host, isAlive };
   const runs = new Map<string, RunReader>();
   const benches = new Map<string, BenchReader>();
   const listeners = new Set<(event: ViewEvent) => void>();
@@ -74,7 +76,7 @@ export async function folderData(options: FolderDataOptions): Promise<ViewData> 
 
   const make = ({ kind, id, place, name, folder }: FoundFolder): void => {
     if (kind === "bench") benches.set(id, new BenchReader(id, name, place));
-    else runs.set(id, new RunReader(id, place, name, folder, { isAlive, ...(texts && { texts }) }));
+    else runs.set(id, new RunReader(id, place, name, folder, { processes, ...(texts && { texts }) }));
   };
 
   /** @returns whether folders came or went */

@@ -41,15 +41,6 @@ export class MetricColumns {
     return isNew || isTimed;
   }
 
-  /** Which row is not that of its step, in words; null where all are. */
-  get gap(): string | null {
-    const steps = this.#steps.values();
-    const row = steps.findIndex((step, i) => step !== i + 1);
-    return row < 0
-      ? null
-      : `${this.#metrics.name}: row ${row + 1} is of step ${steps[row]}, some are lost or stand twice`;
-  }
-
   get rows(): number {
     return this.#steps.length;
   }

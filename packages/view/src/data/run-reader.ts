@@ -1,26 +1,29 @@
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { declineOf, describeMetric, runFiles } from "@laconic/trainer/reading";
-import type { EvaluationRow, MessageValue, RunDetail, RunSummary } from "../protocol.ts";
+import {
+  describeMetric,
+  isRunHeld,
+  readRunFacts,
+  runFiles,
+  stepSeconds,
+  type LivingProcesses,
+  type RunFacts,
+} from "@laconic/trainer/reading";
+import type { MessageValue, RunDetail, RunSummary } from "../protocol.ts";
 import { EpisodeIndex } from "./episode-index.ts";
 import { MetricColumns } from "./metric-columns.ts";
 import { metricUnit } from "./metric-units.ts";
-import { knownRecordVersion, readHead } from "./record-content.ts";
 import { RowFile } from "./row-file.ts";
-import { isHeld, type IsAlive } from "./run-lock.ts";
 import type { RunPlace } from "./run-place.ts";
-import { evaluationOf, recordOf, summaryOf, trainOf, type RunFacts } from "./run-summary.ts";
+import { recordOf, summaryOf } from "./run-summary.ts";
 import type { TextLimits } from "./text-store.ts";
 import { tokenCostsOf } from "./token-price.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Files whose end tells whether a row is half written. */
-const rowFiles = [runFiles.metrics, runFiles.evaluations, runFiles.records, runFiles.rollouts, runFiles.episodes];
-
 /** What a run takes from outside. */
 export interface RunReaderOptions {
-  readonly isAlive: IsAlive;
+  readonly processes: LivingProcesses;
   readonly texts?: Partial<TextLimits>;
 }
 
@@ -32,6 +35,7 @@ export class RunReader {
   readonly #folder: string;
   readonly #options: RunReaderOptions;
   #facts: RunFacts | null = null;
+  #isHeld = false;
   #summary: RunSummary | null = null;
   /** Sizes and times of its files when they were last looked at. */
   #seen = "";
@@ -58,12 +62,14 @@ export class RunReader {
     return this.#alone(async () => {
       const { seen, bytes, updated } = await this.#look();
       // A process that dies changes no file.
-      const held = await isHeld(this.#place, this.#options.isAlive);
-      if (this.#facts && seen === this.#seen && held === this.#facts.isHeld) return false;
-      this.#seen = seen;
-      this.#facts = await this.#readFacts(held, bytes, updated);
+      const { processes } = this.#options;
+      const held = await isRunHeld(this.#place, processes);
+      if (this.#facts && seen === this.#seen && held === this.#isHeld) return false;
+      [this.#seen, this.#isHeld] = [seen, held];
+      await this.#readSeconds();
+      this.#facts = await readRunFacts(this.#place, { processes, seconds: this.#seconds });
       const named = { id: this.id, name: this.#name, folder: this.#folder };
-      this.#summary = summaryOf(named, this.#facts, this.#warnings().length);
+      this.#summary = summaryOf(named, this.#facts, { seconds: this.#seconds, bytes, updated });
       await this.#columns?.readNew();
       await this.#index?.findLines();
       return true;
@@ -80,11 +86,11 @@ export class RunReader {
 
   async detail(): Promise<RunDetail> {
     const [columns, index] = [await this.columns(), await this.index()];
-    const { config, environment, evaluations } = this.#facts as RunFacts;
-    const damage = [...columns.defects.slice(0, 5), ...index.damage].filter((each) => !this.#warnings().includes(each));
+    const { config, environment, evaluations, warnings: known } = this.#facts as RunFacts;
+    const damage = [...columns.defects.slice(0, 5), ...index.damage].filter((each) => !known.includes(each));
     const state = this.summary.state;
     const isDamaged = damage.length > 0 && (state === "done" || state === "stopped");
-    const warnings = [...damage, ...this.#warnings()];
+    const warnings = [...damage, ...known];
     return {
       summary: {
         ...this.summary,
@@ -99,13 +105,6 @@ export class RunReader {
       })),
       episodes: index.episodes,
     };
-  }
-
-  #warnings(): readonly string[] {
-    const { evaluations, warnings, damage } = this.#facts as RunFacts;
-    const [first, last] = [evaluations[0], evaluations.at(-1)];
-    const decline = first && last && first !== last ? declineOf(first, last) : null;
-    return [...damage, ...(decline === null ? [] : [decline]), ...warnings];
   }
 
   /** In the order of the evaluations, or else of the metrics. */
@@ -129,7 +128,7 @@ export class RunReader {
   index(): Promise<EpisodeIndex> {
     return this.#alone(async () => {
       if (!this.#index) {
-        const costs = tokenCostsOf(trainOf(this.#facts?.config)["costs"]);
+        const costs = tokenCostsOf(this.#facts?.train["costs"]);
         this.#index = new EpisodeIndex(this.#place, {
           costs,
           ...(this.#options.texts && { texts: this.#options.texts }),
@@ -197,82 +196,16 @@ export class RunReader {
     return { seen: seen.join("\n"), bytes, updated };
   }
 
-  async #readFacts(held: boolean, bytes: number, updated: number): Promise<RunFacts> {
-    const config = parsed(await this.#place.text(runFiles.config));
-    const foreign = await this.#whyForeign(config);
-    const evaluations = rowsIn(await this.#place.text(runFiles.evaluations))
-      .map((row) => evaluationOf(row))
-      .filter((row): row is EvaluationRow => row !== null);
+  async #readSeconds(): Promise<void> {
     await this.#timing.readNew({
       reset: () => void (this.#seconds.length = 0),
-      row: (row) => this.#seconds.push(secondsIn(row)),
+      row: (row) => this.#seconds.push(stepSeconds(recordOf(parsed(row.toString("utf8"))))),
     });
-    const messages = rowsIn(await this.#place.text(runFiles.warnings)).map(({ message }) => String(message));
-    return {
-      ...{ config: config ?? null, evaluations, foreign, bytes, updated, isHeld: held },
-      environment: parsed(await this.#place.text(runFiles.environment)) ?? null,
-      warnings: messages,
-      step: await this.#lastStep(),
-      seconds: this.#seconds,
-      damage: held || foreign !== null ? [] : await this.#damage(),
-    };
-  }
-
-  async #whyForeign(config: unknown): Promise<string | null> {
-    const name = runFiles.config;
-    if (config === undefined)
-      return (await this.#place.stat(name))
-        ? `${name} is not JSON, or larger than 8 MiB`
-        : `there is no ${name}: it is not a run, or one that has not begun`;
-    if (typeof trainOf(config)["steps"] !== "number")
-      return `${name} is of something else: it does not say how many steps the run has`;
-    const head = await this.#place.bytes(runFiles.records, 0, (await this.#place.stat(runFiles.records)) ? 300 : 0);
-    const first = head && head.length > 0 ? readHead(head) : null;
-    return first && first.version !== knownRecordVersion
-      ? `${runFiles.records} has version ${first.version}, this program reads ${knownRecordVersion}`
-      : null;
-  }
-
-  async #lastStep(): Promise<number> {
-    const found = await this.#place.stat(runFiles.metrics);
-    if (!found) return 0;
-    for (const length of [1 << 16, 1 << 22]) {
-      const from = Math.max(0, found.size - length);
-      const tail = await this.#place.bytes(runFiles.metrics, from, found.size - from);
-      const rows = rowsIn(tail?.toString("utf8") ?? null);
-      const step = rows.at(-1)?.["step"];
-      if (typeof step === "number") return step;
-      if (from === 0) break;
-    }
-    return 0;
-  }
-
-  async #damage(): Promise<string[]> {
-    const found: string[] = [];
-    for (const name of rowFiles) {
-      const file = await this.#place.stat(name);
-      if (!file || file.size === 0) continue;
-      const end = await this.#place.bytes(name, file.size - 1, 1);
-      if (end && end[0] !== 10) found.push(`${name} ends in the middle of a row`);
-    }
-    const { size = 0 } = (await this.#place.stat(runFiles.metrics)) ?? {};
-    const { gap } = size > 0 && size <= mostCheckedBytes ? await this.#checkedColumns() : { gap: null };
-    return gap === null ? found : [...found, gap];
-  }
-
-  /** Read for their steps, and kept by who looks at the run. */
-  async #checkedColumns(): Promise<MetricColumns> {
-    const columns = this.#columns ?? new MetricColumns(this.#place, runFiles);
-    await columns.readNew();
-    return columns;
   }
 }
 
 /** Lines that are read before the first answer: as many episodes as a page shows, and more. */
 const firstLines = 32;
-
-/** Metrics of a run in the list are only looked through for lost rows where that takes milliseconds. */
-const mostCheckedBytes = 1 << 18;
 
 /** Rows of a small file that are whole. */
 function rowsIn(text: string | null): Json[] {
@@ -290,13 +223,6 @@ function parsed(text: string | null): unknown {
   } catch {
     return undefined;
   }
-}
-
-function secondsIn(row: Buffer): number {
-  return Object.entries(recordOf(parsed(row.toString("utf8")))).reduce(
-    (sum, [name, value]) => (name.startsWith("timing_s/") && typeof value === "number" ? sum + value : sum),
-    0,
-  );
 }
 
 /** Of a folder's plain files, so many folders deep. */

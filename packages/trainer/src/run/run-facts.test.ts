@@ -1,0 +1,134 @@
+import { isRunHeld, readRunFacts, type RunFacts, type RunSource } from "@laconic/trainer/reading";
+import { describe, expect, test } from "vitest";
+
+type Files = Readonly<Record<string, string>>;
+
+function sourceOf(files: Files): RunSource {
+  const bytesOf = (name: string): Uint8Array | null =>
+    files[name] === undefined ? null : new TextEncoder().encode(files[name]);
+  return {
+    stat: async (name) => {
+      const bytes = bytesOf(name);
+      return bytes && { size: bytes.length, mtimeMs: 1000 + bytes.length };
+    },
+    bytes: async (name, from, length) => bytesOf(name)?.subarray(from, from + length) ?? null,
+  };
+}
+
+const processes = { host: "here", isAlive: (pid: number) => pid === 7 };
+
+const lines = (...rows: readonly object[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join("");
+const evaluation = (step: number, accuracy: number): object => ({
+  ...{ step, problems: 100, accuracy, interval: [0, 1], tokens: 9, silence: { a: 0 } },
+});
+
+/** A run of two steps that has ended. */
+const whole: Files = {
+  "config.json": JSON.stringify({ device: "auto", train: { steps: 2, seed: 3 } }),
+  "environment.json": JSON.stringify({ engine: { device: "wasm" } }),
+  "metrics.jsonl": lines({ step: 1, x: 1 }, { step: 2, x: 1 }),
+  "timing.jsonl": lines({ step: 1, "timing_s/a": 1, "perf/b": 9 }, { step: 2, "timing_s/a": 2 }),
+  "evaluations.jsonl": lines(evaluation(0, 0.5), { step: 1 }, evaluation(2, 0.75)),
+  "records.jsonl": `{"step":1,"kind":"step","version":1,"deflate":""}\n`,
+  "warnings.jsonl": lines({ message: "w" }),
+};
+
+const read = (files: Files): Promise<RunFacts> => readRunFacts(sourceOf({ ...whole, ...files }), { processes });
+const lock = (pid: unknown, host: string): Files => ({ LOCK: JSON.stringify({ pid, host }) });
+
+const notJson = "config.json is no object of JSON, or larger than 8 MiB";
+
+describe("what became of a run", () => {
+  const cases: readonly (readonly [what: string, files: Files, state: string, reason: string | null])[] = [
+    ["all steps", {}, "done", null],
+    ["fewer steps", { "metrics.jsonl": lines({ step: 1 }) }, "stopped", null],
+    ["no step", { "metrics.jsonl": "" }, "stopped", null],
+    ["a program's settings", { "config.json": `{"steps":2}` }, "done", null],
+    ["a process that lives", lock(7, "here"), "running", null],
+    ["a process of another machine", lock(8, "there"), "running", null],
+    ["a process that is gone", lock(8, "here"), "done", null],
+    ["a lock of nobody", lock("7", "here"), "done", null],
+    ["a row that is being written", { ...lock(7, "here"), "metrics.jsonl": `{"step":1}\n{"st` }, "running", null],
+    ...["metrics", "evaluations", "records", "rollouts", "episodes"].map(
+      (name) =>
+        [
+          `${name} that are torn`,
+          { [`${name}.jsonl`]: `${whole[`${name}.jsonl`] ?? ""}{"step":3` },
+          "half-written",
+          `${name}.jsonl ends in the middle of a row`,
+        ] as const,
+    ),
+    [
+      "a step that is lost",
+      { "metrics.jsonl": lines({ step: 1 }, { step: 3 }) },
+      "half-written",
+      "metrics.jsonl: row 2 is of step 3: step 2 is lost",
+    ],
+    [
+      "a step that stands twice, and not first in its row",
+      { "metrics.jsonl": lines({ step: 1 }, { x: "é".repeat(40), step: 1 }) },
+      "half-written",
+      "metrics.jsonl: row 2 is of step 1, which stands there already",
+    ],
+    ["a configuration that is torn", { "config.json": `{"tr` }, "foreign", notJson],
+    ["a configuration that is a list", { "config.json": "[1]" }, "foreign", notJson],
+    ["a configuration of 9 MiB", { "config.json": " ".repeat(9 << 20) }, "foreign", notJson],
+    [
+      "a model's configuration",
+      { "config.json": `{"model_type":"x"}` },
+      "foreign",
+      "config.json is of something else: it does not say how many steps the run has",
+    ],
+    [
+      "records of a later version, held or not",
+      { ...lock(7, "here"), "records.jsonl": `{"step":1,"kind":"step","version":2,"deflate":"` },
+      "foreign",
+      "records.jsonl has version 2, this program reads 1",
+    ],
+  ];
+
+  test.each(cases)("%s", async (_, files, state, reason) => {
+    const facts = await read(files);
+    expect([facts.state, facts.reason]).toEqual([state, reason]);
+  });
+
+  test("a folder without any file", async () => {
+    const facts = await readRunFacts(sourceOf({}), { processes });
+    expect(facts).toMatchObject({
+      ...{ state: "foreign", reason: "there is no config.json: it is not a run, or one that has not begun" },
+      ...{ step: 0, plannedSteps: null, before: null, after: null, seconds: null, device: null, updated: 0 },
+    });
+    expect(await isRunHeld(sourceOf(lock(7, "here")), processes)).toBe(true);
+  });
+});
+
+test("figures: seconds of steps, evaluations that are some, device, seed, when the training last wrote", async () => {
+  const facts = await read({ "report.html": "x".repeat(10_000) });
+  expect(facts).toMatchObject({
+    ...{ step: 2, plannedSteps: 2, seconds: 3, device: "wasm", seed: "3", warnings: ["w"] },
+    ...{ before: { step: 0, accuracy: 0.5, silence: { a: 0 } }, after: { step: 2, accuracy: 0.75, tokens: 9 } },
+    updated: 1000 + (whole["evaluations.jsonl"]?.length ?? 0),
+  });
+  const early = await read({ "evaluations.jsonl": lines(evaluation(0, 0.5)), "environment.json": "{}" });
+  expect([early.before?.step, early.after, early.device]).toEqual([0, null, "auto"]);
+  const followed = await readRunFacts(sourceOf(whole), { processes, seconds: [4, 5] });
+  expect(followed.seconds).toBe(9);
+});
+
+test("warnings: damage, a decline, and what was said; what the training has said of the decline stands once", async () => {
+  const worse = { "evaluations.jsonl": `${lines(evaluation(0, 0.9), evaluation(2, 0.2))}{"` };
+  const { warnings } = await read(worse);
+  expect(warnings).toEqual([
+    "evaluations.jsonl ends in the middle of a row",
+    expect.stringContaining("the team solves clearly less than before training (90.0 % -> 20.0 %"),
+    "w",
+  ]);
+  const again = await read({ ...worse, "warnings.jsonl": lines({ message: `at step 2 ${warnings[1]}` }) });
+  expect(again.warnings).toEqual([warnings[0], `at step 2 ${warnings[1]}`]);
+});
+
+test("a tail of long rows gives the last step", async () => {
+  const long = (step: number): object => ({ step, text: "x".repeat(50_000) });
+  expect((await read({ "metrics.jsonl": lines(long(1), long(2), long(3)) })).step).toBe(3);
+  expect((await read({ "metrics.jsonl": lines({ step: 1, text: "x".repeat(200_000) }) })).step).toBe(1);
+});

@@ -1,0 +1,180 @@
+import { declineOf } from "../decline.ts";
+import { runFiles } from "./run-files.ts";
+import { isRunHeld, parsed, recordIn, rowsIn, textIn, type LivingProcesses, type RunSource } from "./run-source.ts";
+import { recordVersion } from "./step-record.ts";
+import { lastStep, lostSteps } from "./step-rows.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What became of a run folder. */
+export type RunState =
+  /** A process holds its lock. */
+  | "running"
+  | "done"
+  /** Ended before its last step: interrupted, killed, or stopped early. */
+  | "stopped"
+  /** A file ends in the middle of a row, or metrics lack rows. */
+  | "half-written"
+  /** Not a run, or of a version that this program does not read. */
+  | "foreign";
+
+/** A row of `evaluations.jsonl`: a team on held-out problems; accuracy from 0 to 1, tokens a mean per episode. */
+export interface RunEvaluation {
+  readonly step: number;
+  readonly problems: number;
+  readonly accuracy: number;
+  readonly interval: readonly [low: number, high: number];
+  readonly tokens: number;
+  /** Share of turns without a word, by agent. */
+  readonly silence: Readonly<Record<string, number>>;
+}
+
+/** What a run folder says of itself in its small files. */
+export interface RunFacts {
+  readonly state: RunState;
+  /** In words, where the state is half-written or foreign. */
+  readonly reason: string | null;
+  /** Of the last row of its metrics; 0 before the first. */
+  readonly step: number;
+  readonly plannedSteps: number | null;
+  readonly evaluations: readonly RunEvaluation[];
+  readonly before: RunEvaluation | null;
+  /** Null where the run was measured once, before training. */
+  readonly after: RunEvaluation | null;
+  /** Of training steps alone; null before the first. */
+  readonly seconds: number | null;
+  readonly device: string | null;
+  readonly seed: string | null;
+  /** In words: what is damaged, a decline, and what the training has said. */
+  readonly warnings: readonly string[];
+  /** When its training last wrote, in milliseconds since 1970; 0 where it has written nothing. */
+  readonly updated: number;
+  /** Null where it is not JSON. */
+  readonly config: unknown;
+  readonly environment: unknown;
+  /** Settings of the training: those under `train`, or of a program's run all. */
+  readonly train: Readonly<Record<string, unknown>>;
+}
+
+/** What a reader of run folders takes from outside. */
+export interface RunFactsOptions {
+  readonly processes: LivingProcesses;
+  /** Seconds of each step (`stepSeconds`), of who follows `timing.jsonl` as it grows; read from there by default. */
+  readonly seconds?: readonly number[];
+}
+
+/** Files whose end tells whether a row is half written. */
+const rowFiles = [runFiles.metrics, runFiles.evaluations, runFiles.records, runFiles.rollouts, runFiles.episodes];
+
+/** Bytes: of a million steps. */
+const mostTiming = 256 << 20;
+
+/** State and figures of a run folder. Nothing fails: a folder that is no run's is foreign, with the reason. */
+export async function readRunFacts(source: RunSource, { processes, ...given }: RunFactsOptions): Promise<RunFacts> {
+  const rows = async (name: string, most?: number): Promise<Json[]> => rowsIn(await textIn(source, name, most));
+  const config = parsed(await textIn(source, runFiles.config)) ?? null;
+  const environment = parsed(await textIn(source, runFiles.environment)) ?? null;
+  const train = trainOf(config);
+  const foreign = await whyForeign(source, config, train);
+  const isHeld = await isRunHeld(source, processes);
+  // Who writes has not finished its row.
+  const damage = isHeld || foreign !== null ? [] : await damageOf(source);
+  const [step, plannedSteps] = [await lastStep(source), numberOr(train["steps"])];
+  const evaluations = (await rows(runFiles.evaluations)).flatMap((row) => evaluationOf(row) ?? []);
+  const [before = null] = evaluations;
+  const after = evaluations.length > 1 ? (evaluations.at(-1) ?? null) : null;
+  const said = (await rows(runFiles.warnings)).map(({ message }) => String(message));
+  const decline = before && after && declineOf(before, after);
+  // The training has said it too where it lasted that long.
+  const isNew = decline !== null && !said.some((message) => message.includes(decline));
+  const seconds = given.seconds ?? (await rows(runFiles.timing, mostTiming)).map((row) => stepSeconds(row));
+  return {
+    state: foreign !== null ? "foreign" : isHeld ? "running" : endOf(damage, step, plannedSteps),
+    reason: foreign ?? damage[0] ?? null,
+    ...{ step, plannedSteps, evaluations, before, after, config, environment, train },
+    seconds: seconds.length === 0 ? null : seconds.reduce((sum, each) => sum + each, 0),
+    device: textOr(recordIn(recordIn(environment)?.["engine"])?.["device"]) ?? textOr(recordIn(config)?.["device"]),
+    seed: textOr(train["seed"]),
+    warnings: [...damage, ...(isNew ? [decline] : []), ...said],
+    updated: await newest(source),
+  };
+}
+
+/**
+ * What a step took, waiting for rollouts included.
+ * @param row - of `timing.jsonl`
+ */
+export function stepSeconds(row: Readonly<Record<string, unknown>>): number {
+  return Object.entries(row).reduce(
+    (sum, [name, value]) => (name.startsWith("timing_s/") && typeof value === "number" ? sum + value : sum),
+    0,
+  );
+}
+
+function endOf(damage: readonly string[], step: number, planned: number | null): RunState {
+  if (damage.length > 0) return "half-written";
+  return planned !== null && step >= planned ? "done" : "stopped";
+}
+
+/** Those of the command line stand under `train`, those of a program alone. */
+function trainOf(config: unknown): Json {
+  const given = recordIn(config) ?? {};
+  return "train" in given ? (recordIn(given["train"]) ?? {}) : given;
+}
+
+async function whyForeign(source: RunSource, config: unknown, train: Json): Promise<string | null> {
+  const name = runFiles.config;
+  if (recordIn(config) === null)
+    return (await source.stat(name))
+      ? `${name} is no object of JSON, or larger than 8 MiB`
+      : `there is no ${name}: it is not a run, or one that has not begun`;
+  if (numberOr(train["steps"]) === null)
+    return `${name} is of something else: it does not say how many steps the run has`;
+  const head = (await source.stat(runFiles.records)) && (await source.bytes(runFiles.records, 0, 300));
+  const [, found] =
+    /^\{"step":\d+,"kind":"\w+","version":(\d+)/u.exec(head ? new TextDecoder().decode(head) : "") ?? [];
+  return found !== undefined && Number(found) !== recordVersion
+    ? `${runFiles.records} has version ${found}, this program reads ${recordVersion}`
+    : null;
+}
+
+async function damageOf(source: RunSource): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of rowFiles) {
+    const { size = 0 } = (await source.stat(name)) ?? {};
+    const end = size > 0 ? await source.bytes(name, size - 1, 1) : null;
+    if (end && end[0] !== 10) found.push(`${name} ends in the middle of a row`);
+  }
+  const lost = await lostSteps(source);
+  return lost === null ? found : [...found, lost];
+}
+
+/** Null for what is no evaluation. */
+function evaluationOf(row: Json): RunEvaluation | null {
+  const [step, accuracy, tokens] = [row["step"], row["accuracy"], row["tokens"]].map((each) => numberOr(each));
+  if (typeof step !== "number" || typeof accuracy !== "number" || typeof tokens !== "number") return null;
+  const [low, high] = Array.isArray(row["interval"]) ? (row["interval"] as unknown[]) : [];
+  const silence = Object.entries(recordIn(row["silence"]) ?? {}).filter(
+    (entry): entry is [string, number] => typeof entry[1] === "number",
+  );
+  return {
+    ...{ step, accuracy, tokens },
+    problems: numberOr(row["problems"]) ?? 0,
+    interval: [numberOr(low) ?? 0, numberOr(high) ?? 1],
+    silence: Object.fromEntries(silence),
+  };
+}
+
+/** Pages and tables that are made of a run later do not count. */
+async function newest(source: RunSource): Promise<number> {
+  const times = await Promise.all(Object.values(runFiles).map((name) => source.stat(name)));
+  return Math.max(0, ...times.map((found) => found?.mtimeMs ?? 0));
+}
+
+function numberOr(value: unknown): number | null {
+  return typeof value === "number" && Number.isFinite(value) ? value : null;
+}
+
+function textOr(value: unknown): string | null {
+  return typeof value === "string" || typeof value === "number" ? String(value) : null;
+}

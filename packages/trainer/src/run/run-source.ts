@@ -1,0 +1,55 @@
+import type { ProcessTable } from "./process-table.ts";
+
+/** Files of a run folder, for who only reads them: a folder of this machine, or one that no link may lead out of. */
+export interface RunSource {
+  /** Null where there is no such plain file. */
+  stat(name: string): Promise<{ readonly size: number; readonly mtimeMs: number } | null>;
+  /** So many bytes from a place, or as many as there are; null where the file cannot be read. */
+  bytes(name: string, from: number, length: number): Promise<Uint8Array | null>;
+}
+
+/** Which processes of this machine live. */
+export type LivingProcesses = Pick<ProcessTable, "host" | "isAlive">;
+
+/** Small files are read up to here. */
+const mostBytes = 8 << 20;
+
+/** Whether a process holds the run. One of another machine cannot be seen from here, and counts as alive. */
+export async function isRunHeld(source: RunSource, { host, isAlive }: LivingProcesses): Promise<boolean> {
+  const holder = recordIn(parsed(await textIn(source, "LOCK")));
+  const pid = holder?.["pid"];
+  return typeof pid === "number" && (holder?.["host"] !== host || isAlive(pid));
+}
+
+/** Null where there is none, or it is larger: than 8 MiB, if nothing else is said. */
+export async function textIn(source: RunSource, name: string, most: number = mostBytes): Promise<string | null> {
+  const found = await source.stat(name);
+  if (!found || found.size > most) return null;
+  const bytes = await source.bytes(name, 0, found.size);
+  return bytes && new TextDecoder().decode(bytes);
+}
+
+/** Rows of a small file that are whole. */
+export function rowsIn(text: string | null): Readonly<Record<string, unknown>>[] {
+  return (text ?? "").split("\n").flatMap((line) => {
+    const row = recordIn(parsed(line));
+    return row ? [row] : [];
+  });
+}
+
+/** Undefined for what is not JSON. */
+export function parsed(text: string | null): unknown {
+  if (text === null || text === "") return undefined;
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Null for what is no object. */
+export function recordIn(value: unknown): Readonly<Record<string, unknown>> | null {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+    ? (value as Readonly<Record<string, unknown>>)
+    : null;
+}

@@ -1,0 +1,42 @@
+import { runFiles } from "./run-files.ts";
+import { parsed, recordIn, rowsIn, type RunSource } from "./run-source.ts";
+import { stepDefect } from "./traces.ts";
+
+/** A file of metrics that is larger is not looked through for lost rows: some ten milliseconds. */
+const mostChecked = 16 << 20;
+
+/** Of the last whole row of a run's metrics; 0 before the first. */
+export async function lastStep(source: RunSource): Promise<number> {
+  const found = await source.stat(runFiles.metrics);
+  if (!found) return 0;
+  const { size } = found;
+  for (const length of [1 << 16, 1 << 22]) {
+    const from = Math.max(0, size - length);
+    const tail = await source.bytes(runFiles.metrics, from, size - from);
+    const steps = rowsIn(tail && new TextDecoder().decode(tail)).map(({ step }) => step);
+    const last = steps.findLast((step) => typeof step === "number");
+    if (last !== undefined) return last;
+    if (from === 0) break;
+  }
+  return 0;
+}
+
+/** Which row of a run's metrics is not that of its step, in words; null where all are, or the file is too large to tell. */
+export async function lostSteps(source: RunSource): Promise<string | null> {
+  const found = await source.stat(runFiles.metrics);
+  const bytes = found && found.size <= mostChecked ? await source.bytes(runFiles.metrics, 0, found.size) : null;
+  const defect = bytes && stepDefect(stepsIn(bytes));
+  return defect ? `${runFiles.metrics}: ${defect}` : null;
+}
+
+function stepsIn(bytes: Uint8Array): number[] {
+  const decoder = new TextDecoder();
+  const steps: number[] = [];
+  for (let from = 0, end = bytes.indexOf(10); end >= 0; from = end + 1, end = bytes.indexOf(10, from)) {
+    // A trainer writes the step first, and the rest of a row need not be read.
+    const begins = /^\{"step":(\d+)[,}]/u.exec(decoder.decode(bytes.subarray(from, Math.min(end, from + 32))));
+    const step = begins ? Number(begins[1]) : recordIn(parsed(decoder.decode(bytes.subarray(from, end))))?.["step"];
+    if (typeof step === "number") steps.push(step);
+  }
+  return steps;
+}
