@@ -79,7 +79,7 @@ export const storyWriters: Preset = {
     steps: 60,
     problemsPerStep: 4,
     minibatches: 1,
-    objective: { name: "magrpo", kl: { estimator: "k3", coefficient: 0.1 } },
+    objective: { name: "magrpo", kl: { estimator: "k3", coefficient: 0.05 } },
     groupBy: "tree-node",
     tree: { mode: "aligned", gamma: 0.9, stopAbove: null },
     optimizer: { learningRate: { peak: 5e-4, warmUpSteps: 3, decay: "cosine", finalFraction: 0.1 } },
