@@ -60,7 +60,7 @@ export const askedQueries: readonly Asked[] = [
   ["LoRA", "/faq"],
   ["price", "/concepts"],
   ["silence", "/concepts"],
-  ["budget", "/results/frontier"],
+  ["budget", "/gallery"],
   ["GPU", "/cuda-without-gpu"],
   ["W&B", "/sinks"],
   ["wandb", "/sinks"],
