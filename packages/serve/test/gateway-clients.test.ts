@@ -5,19 +5,8 @@ import { generateText, stepCountIs, streamText, tool } from "ai";
 import OpenAI from "openai";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { scripted, startGateway, tokenizer, type TinyGateway } from "./tiny-gateway.ts";
+import { lookingTeam as models, startGateway, tokenizer, toolCall, type TinyGateway } from "./tiny-gateway.ts";
 import { startServer } from "./tiny-server.ts";
-
-const call = '<tool_call>\n{"name":  "look", "arguments": {"key":"a"}}\n</tool_call>';
-
-/** The scout looks once and tells; the solver shouts what it hears. */
-const models = {
-  scout: scripted((prompt) => {
-    const found = /<tool_response>\s*(\w+)/u.exec(prompt)?.[1];
-    return found === undefined ? `I look. ${call}` : `it is ${found}`;
-  }),
-  solver: scripted((prompt) => (prompt.split("it is ").at(-1) ?? "").toUpperCase()),
-};
 
 const look = tool({
   description: "looks something up",
@@ -60,8 +49,8 @@ function expectTeam(episodes: readonly Episode[]): void {
     expect(utterances.map(({ agent }) => agent)).toEqual(["scout", "scout", "solver"]);
     expect(answer).toBe("ASEVEN");
     const [first, second] = utterances;
-    expect(first?.text).toBe(`I look. ${call}`); // as it was written, spaces and all
-    expect(first?.trace?.tokens).toEqual([...tokenizer.encode(`I look. ${call}`), 0]);
+    expect(first?.text).toBe(`I look. ${toolCall}`); // as it was written, spaces and all
+    expect(first?.trace?.tokens).toEqual([...tokenizer.encode(`I look. ${toolCall}`), 0]);
     const whole = [...(first?.trace?.promptTokens ?? []), ...(first?.trace?.tokens ?? [])];
     expect(second?.trace?.promptTokens.slice(0, whole.length)).toEqual(whole);
     expect(tokenizer.decode(second?.trace?.promptTokens ?? [])).toMatch(/<tool_response>\naseven\n<\/tool_response>$/u);

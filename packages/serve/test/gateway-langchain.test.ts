@@ -12,17 +12,7 @@ import { generateText } from "ai";
 import OpenAI from "openai";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { scripted, spelled, startGateway, tokenizer } from "./tiny-gateway.ts";
-
-const call = '<tool_call>\n{"name":  "look", "arguments": {"key":"a"}}\n</tool_call>';
-
-const models = {
-  scout: scripted((prompt) => {
-    const found = /<tool_response>\s*(\w+)/u.exec(prompt)?.[1];
-    return found === undefined ? `I look. ${call}` : `it is ${found}`;
-  }),
-  solver: scripted((prompt) => (prompt.split("it is ").at(-1) ?? "").toUpperCase()),
-};
+import { lookingTeam as models, scripted, spelled, startGateway, tokenizer, toolCall } from "./tiny-gateway.ts";
 
 const look = tool(async ({ key }) => `${key}seven`, {
   ...{ name: "look", description: "looks something up", schema: z.object({ key: z.string() }) },
@@ -79,7 +69,7 @@ test.each<[string, boolean, (url: string, id: string) => Settings]>([
   expect(episodes.map(({ reward }) => reward)).toEqual([0, 1].map((task) => ({ team: { task } })));
   for (const { episode } of episodes) {
     expect(episode.utterances.map(({ agent }) => agent)).toEqual(["scout", "scout", "solver"]);
-    const texts = [`I look. ${call}`, "it is aseven", "ASEVEN"];
+    const texts = [`I look. ${toolCall}`, "it is aseven", "ASEVEN"];
     expect(episode.utterances.map(({ text }) => text)).toEqual(texts); // as they were written, spaces and all
     for (const [i, { trace }] of episode.utterances.entries()) {
       const tokens = [...tokenizer.encode(texts[i] ?? ""), 0];

@@ -133,3 +133,15 @@ export async function startGateway(change: Partial<GatewayOptions> = {}): Promis
     get: async (path) => answer(await fetch(`${url}${path}`)),
   };
 }
+
+/** A call as the scout writes it, spaces and all. */
+export const toolCall = '<tool_call>\n{"name":  "look", "arguments": {"key":"a"}}\n</tool_call>';
+
+/** The scout looks once and tells; the solver shouts what it hears. */
+export const lookingTeam: Readonly<Record<"scout" | "solver", LanguageModel>> = {
+  scout: scripted((prompt) => {
+    const found = /<tool_response>\s*(\w+)/u.exec(prompt)?.[1];
+    return found === undefined ? `I look. ${toolCall}` : `it is ${found}`;
+  }),
+  solver: scripted((prompt) => (prompt.split("it is ").at(-1) ?? "").toUpperCase()),
+};
