@@ -6,6 +6,7 @@ import { SaidLine } from "../../parts/text.tsx";
 import { setQuery, useRoute } from "../navigation.ts";
 import { Empty, hueOf } from "../parts.tsx";
 import { one } from "../route.ts";
+import { SearchField } from "../search-field.tsx";
 import { groupRuns, type GroupBy } from "../run/groups.ts";
 import { settingRows } from "../run/differences.ts";
 import { useLoadedAll } from "../server.ts";
@@ -181,17 +182,7 @@ function Toolbar({
   const differing = useMemo(() => settingRows(runs).filter(({ isSame }) => !isSame), [runs]);
   return (
     <div class="toolbar">
-      <label>
-        <span>Metric</span>
-        <input
-          class="input"
-          type="search"
-          data-search
-          placeholder="all"
-          value={one(route, "metric")}
-          onInput={(event) => setQuery({ metric: event.currentTarget.value })}
-        />
-      </label>
+      <SearchField label="Metric" query="metric" placeholder="all" />
       {runs.length > 1 && (
         <label>
           <span>One line for</span>

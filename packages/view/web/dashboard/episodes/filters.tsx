@@ -2,6 +2,7 @@ import type { RunDetail } from "../../../src/protocol.ts";
 import { visibleLine } from "../../parts/safe-text.ts";
 import { setQuery, useRoute } from "../navigation.ts";
 import { one } from "../route.ts";
+import { SearchField } from "../search-field.tsx";
 
 /** What conversations are searched by; all of it stands in the address. */
 export function Filters({ detail }: { readonly detail: RunDetail }) {
@@ -13,17 +14,7 @@ export function Filters({ detail }: { readonly detail: RunDetail }) {
   });
   return (
     <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
-      <label class="wide">
-        <span>Search</span>
-        <input
-          class="input"
-          type="search"
-          data-search
-          placeholder="words said or asked"
-          value={one(route, "text")}
-          onInput={(event) => setQuery({ text: event.currentTarget.value })}
-        />
-      </label>
+      <SearchField label="Search" query="text" placeholder="words said or asked" wide />
       <label>
         <span>Kind</span>
         <select class="select" {...field("kind")}>

@@ -1,5 +1,5 @@
 import { useMemo } from "preact/hooks";
-import type { EvaluationRow, RunDetail, RunSummary } from "../../../src/protocol.ts";
+import type { RunEvaluation, RunDetail, RunSummary } from "../../../src/protocol.ts";
 import { formatNumber, formatPercent } from "../../parts/format.ts";
 import { visibleLine } from "../../parts/safe-text.ts";
 import { SaidLine } from "../../parts/text.tsx";
@@ -18,10 +18,10 @@ const waysAtMost = 24;
 interface PlaneRun {
   readonly run: RunSummary;
   readonly index: number;
-  readonly way: readonly EvaluationRow[];
+  readonly way: readonly RunEvaluation[];
   readonly tokens: number;
   readonly accuracy: number;
-  readonly end: EvaluationRow;
+  readonly end: RunEvaluation;
 }
 
 /** Held-out accuracy over tokens: up and to the left is better. */

@@ -5,6 +5,7 @@ import { visibleLine } from "../../parts/safe-text.ts";
 import { goTo, linkTo, setQuery, useRoute } from "../navigation.ts";
 import { Empty, stateNames, When } from "../parts.tsx";
 import { all, one } from "../route.ts";
+import { SearchField } from "../search-field.tsx";
 import { useLoaded } from "../server.ts";
 import { filterRuns, sortRuns, variedSettings, type RunSort } from "./filter.ts";
 import { RunTable } from "./run-table.tsx";
@@ -48,7 +49,7 @@ function Runs({ runs }: { readonly runs: readonly RunSummary[] }) {
             : `${shown.length} of ${counted(runs.length, "run")}`}
         </p>
       </div>
-      <Filters runs={runs} text={text} where={where} chosen={chosen} sort={sort} descending={descending} />
+      <Filters runs={runs} where={where} chosen={chosen} sort={sort} descending={descending} />
       <div class="actions">
         <button
           type="button"
@@ -98,14 +99,13 @@ function Runs({ runs }: { readonly runs: readonly RunSummary[] }) {
 
 interface FiltersProps {
   readonly runs: readonly RunSummary[];
-  readonly text: string;
   readonly where: readonly string[];
   readonly chosen: readonly RunState[];
   readonly sort: RunSort;
   readonly descending: boolean;
 }
 
-function Filters({ runs, text, where, chosen, sort, descending }: FiltersProps) {
+function Filters({ runs, where, chosen, sort, descending }: FiltersProps) {
   const [condition, setCondition] = useState("");
   const varied = useMemo(() => variedSettings(runs), [runs]);
   const add = (): void => {
@@ -115,17 +115,7 @@ function Filters({ runs, text, where, chosen, sort, descending }: FiltersProps) 
   };
   return (
     <form class="filters" role="search" onSubmit={(event) => (event.preventDefault(), add())}>
-      <label>
-        <span>Search</span>
-        <input
-          class="input"
-          type="search"
-          data-search
-          placeholder="name, device, setting …"
-          value={text}
-          onInput={(event) => setQuery({ text: event.currentTarget.value })}
-        />
-      </label>
+      <SearchField label="Search" query="text" placeholder="name, device, setting …" />
       <label>
         <span>State</span>
         <select

@@ -4,6 +4,7 @@ import { counted } from "../../parts/format.ts";
 import { SaidLine } from "../../parts/text.tsx";
 import { setQuery, useRoute } from "../navigation.ts";
 import { one } from "../route.ts";
+import { SearchField } from "../search-field.tsx";
 import { settingRows } from "./differences.ts";
 
 /** Configurations side by side; of several runs first what differs. */
@@ -19,16 +20,7 @@ export function Settings({ runs }: { readonly runs: readonly RunSummary[] }) {
   return (
     <section aria-label="Settings">
       <div class="toolbar">
-        <label>
-          <span>Search</span>
-          <input
-            class="input"
-            type="search"
-            data-search
-            value={one(route, "setting")}
-            onInput={(event) => setQuery({ setting: event.currentTarget.value })}
-          />
-        </label>
+        <SearchField label="Search" query="setting" />
         {runs.length > 1 && (
           <label class="check">
             <input
