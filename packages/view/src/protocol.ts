@@ -1,27 +1,7 @@
 import type { AgentId, Problem } from "@laconic/core";
+import type { RunEvaluation, RunState } from "@laconic/trainer/reading";
 
-/** What became of a run folder. */
-export type RunState =
-  /** A process holds its lock. */
-  | "running"
-  | "done"
-  /** Ended before its last step: interrupted, killed or stopped early. */
-  | "stopped"
-  /** A file ends in the middle of a row, or lacks rows; what is left is shown. */
-  | "half-written"
-  /** Not a run of this program, or of a version that it cannot read; `reason` says which. */
-  | "foreign";
-
-/** Held-out accuracy and tokens at one step; accuracy from 0 to 1, tokens a mean per episode. */
-export interface EvaluationRow {
-  readonly step: number;
-  readonly problems: number;
-  readonly accuracy: number;
-  readonly interval: readonly [low: number, high: number];
-  readonly tokens: number;
-  /** Share of turns without a word, by agent. */
-  readonly silence: Readonly<Record<AgentId, number>>;
-}
+export type { RunEvaluation, RunState };
 
 /** A run in the list. `GET /api/runs` gives all, newest first. */
 export interface RunSummary {
@@ -43,8 +23,8 @@ export interface RunSummary {
   readonly device: string | null;
   readonly seed: string | null;
   readonly objective: string | null;
-  readonly before: EvaluationRow | null;
-  readonly after: EvaluationRow | null;
+  readonly before: RunEvaluation | null;
+  readonly after: RunEvaluation | null;
   readonly budgetTokens: number | null;
   readonly warnings: number;
   /** Of all files, in bytes. */
@@ -59,7 +39,7 @@ export interface RunDetail {
   readonly config: unknown;
   readonly environment: unknown;
   readonly agents: readonly AgentId[];
-  readonly evaluations: readonly EvaluationRow[];
+  readonly evaluations: readonly RunEvaluation[];
   /** In plain words. */
   readonly warnings: readonly string[];
   /** Every metric that is not constant zero, with its unit; the meaning is that of the metrics page. */
