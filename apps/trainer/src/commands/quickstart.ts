@@ -6,7 +6,7 @@ import { command, type ExitCode } from "../cli/command.ts";
 import { environmentValue } from "../cli/environment.ts";
 import { relayQuickstart, storyTellers } from "@laconic/tasks/presets";
 import { runFlags, viewFlag, type CommandContext } from "./common.ts";
-import { copyingDefaults, teachCopying } from "./story.ts";
+import { copyingDefaults, teachCopying } from "../lessons/teach-copying.ts";
 import { runTraining } from "./train.ts";
 
 const introduction = `A team of four learns to say less.

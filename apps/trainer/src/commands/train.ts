@@ -7,6 +7,7 @@ import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { parseJson } from "../cli/json.ts";
 import { formatDuration, formatNumber, formatPercent } from "../cli/format.ts";
+import { measuredLines } from "../report/measured-lines.ts";
 import { tokenChange } from "../report/token-change.ts";
 import { loadConfig } from "../door/load-config.ts";
 import { referenceTitle } from "../door/reference.ts";
@@ -143,11 +144,14 @@ function report(
   terminal.result(
     [
       `accuracy  ${formatPercent(before.accuracy)} -> ${formatPercent(after.accuracy)} on ${after.problems} held-out problems`,
-      ...groupsOf(done).map(
-        ([name, first, last]) =>
+      ...groupsOf(done).map(([name, first, last]) =>
+        [
           `  ${name}: ${formatPercent(first.accuracy)} -> ${formatPercent(last.accuracy)}, ${formatNumber(first.tokens)} -> ${formatNumber(last.tokens)} tokens (${last.problems} problems)`,
+          ...measuredLines(first, last).map((line) => `    ${line}`),
+        ].join("\n"),
       ),
       `tokens    ${formatNumber(before.tokens)} -> ${formatNumber(after.tokens)} per episode, ${tokenChange(before.tokens, after.tokens)}${budget === null ? "" : ` (budget ${budget})`}`,
+      ...measuredLines(before, after),
       `time      ${formatDuration(trainingSeconds ?? 0)} of training steps on ${device}; ${formatDuration(seconds)} in all since it was started`,
     ].join("\n"),
   );
