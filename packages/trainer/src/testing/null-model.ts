@@ -27,8 +27,9 @@ export function nullModel(timer: Timer, updateSeconds: number): NullModel {
       values: new Float64Array(offsets.at(-1) as number).fill(value),
       offsets,
     });
+    const seen = { logProbs: filled(-1), entropy: filled(1) };
     await nextTurn(timer); // as one that lives elsewhere
-    return { logProbs: filled(-1), entropy: filled(1) };
+    return seen;
   };
   const sampler = { sample: async () => [], forward };
   return {
