@@ -83,7 +83,16 @@ const repliesPerTurn = 32;
 
 /** Goes on with a reply, or with what went wrong, once it is its turn. */
 function answeringInTurn(model: LanguageModel, turn: () => Promise<void>): LanguageModel {
-  return { id: model.id, complete: (request) => model.complete(request).finally(turn) };
+  return {
+    id: model.id,
+    async complete(request) {
+      try {
+        return await model.complete(request);
+      } finally {
+        await turn();
+      }
+    },
+  };
 }
 
 /** Steps whose problems are at hand: those of the groups that are played, and what is drawn again comes out the same. */
