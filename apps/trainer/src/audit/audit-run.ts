@@ -2,6 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { LaconicError } from "@laconic/core";
 import { formatDuration } from "../cli/format.ts";
 import { auditStep } from "./audit-step.ts";
+import { checkChanges } from "./changes.ts";
 import { tolerances, type PolicyMaker } from "./audit-weights.ts";
 import { auditEvaluation } from "./evaluation.ts";
 import { arithmetic, exact, Findings, type Difference, type Stage, type Tolerance } from "./findings.ts";
@@ -74,7 +75,7 @@ export async function auditRun(directory: string, options: AuditOptions): Promis
     auditEvaluation(findings, readContent(line), run.evaluations.get(step), grade);
   const walks = await walksOf(run, first, last, findings, options);
   const memory = new Memory(recorded[0] === 1);
-  const context: StepContext = { train: run.train, grade, memory, findings, stepsAt: (step) => run.stepsAt(step) };
+  checkChanges(run.config, run.changes, recorded.at(-1) ?? 0, findings);
   const from = Math.min(first, ...walks.map(({ start }) => start.step + 1));
   const since = now();
   let complete = true;
@@ -82,6 +83,7 @@ export async function auditRun(directory: string, options: AuditOptions): Promis
     for (const step of recorded.filter((each) => each <= last)) {
       if (signal?.aborted) complete = false;
       if (!complete) break;
+      const context: StepContext = { train: run.trainAt(step), grade, memory, findings };
       const facts = auditStep(context, readContent(run.steps.get(step) as RecordLine));
       compareMetrics(run, facts);
       comparePrices(run, facts);
@@ -147,7 +149,7 @@ async function walksOf(
   const ground = await groundOf(run, first);
   if (typeof ground === "string") return leaveOut(ground);
   const { start } = ground;
-  const passes = passesOf(run, run.train, start.step + 1, last);
+  const passes = passesOf(run, start.step + 1, last);
   const seconds = passes * secondsPerPass(ground, readContent(run.steps.get(first) as RecordLine), now);
   const where = start.step === 0 ? "the first weights" : `the checkpoint of step ${start.step}`;
   note(

@@ -98,7 +98,7 @@ export class WeightAudit {
 
   async #policy(facts: StepFacts, own: PolicyFacts): Promise<void> {
     const { step } = facts.step;
-    const settings = settingsOf(this.#run.train, own.name);
+    const settings = settingsOf(this.#run.trainAt(step), own.name);
     const moved = this.#policies.get(own.name) as Moved;
     const { policy, history } = moved;
     const { refreshOldPolicyEvery: every } = settings;

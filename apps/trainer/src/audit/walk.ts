@@ -76,19 +76,17 @@ export async function openWalk(
 }
 
 /** Forward passes of one token that a walk makes, a backward counted as two. */
-export function passesOf(
-  run: RunFolder,
-  { epochs, objective }: RunFolder["train"],
-  first: number,
-  last: number,
-): number {
-  const perToken = 1 + 3 * epochs + (typeof objective === "object" && objective.kl ? 1 : 0);
-  let tokens = 0;
+export function passesOf(run: RunFolder, first: number, last: number): number {
+  let passes = 0;
   for (const step of stepsOf(first, last)) {
+    const { epochs, objective } = run.trainAt(step);
+    const perToken = 1 + 3 * epochs + (typeof objective === "object" && objective.kl ? 1 : 0);
     const line = run.steps.get(step);
-    if (line) for (const { prompt, reply } of sequencesIn(readContent(line))) tokens += prompt.length + reply.length;
+    if (line)
+      for (const { prompt, reply } of sequencesIn(readContent(line)))
+        passes += perToken * (prompt.length + reply.length);
   }
-  return perToken * tokens;
+  return passes;
 }
 
 function sequencesIn({ utterances, policies }: StepRow): Sequence[] {

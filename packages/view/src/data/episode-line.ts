@@ -1,11 +1,11 @@
 import type { EpisodeKind } from "../protocol.ts";
-import type { RowPlace } from "./row-file.ts";
+import { runFiles, type RowPlace } from "@laconic/trainer/reading";
 
 /** Files that episodes stand in. */
 export const episodeFiles = {
-  records: "records.jsonl",
-  rollouts: "rollouts.jsonl",
-  episodes: "episodes.jsonl",
+  records: runFiles.records,
+  rollouts: runFiles.rollouts,
+  episodes: runFiles.episodes,
 } as const;
 
 export type EpisodeSource = keyof typeof episodeFiles;
