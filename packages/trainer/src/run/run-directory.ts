@@ -120,8 +120,8 @@ export async function openRun(options: RunOptions): Promise<Run> {
   const compareSettings = async (step: number, upToCheckpoint: string): Promise<typeof changes> => {
     const file = path(runFiles.changes);
     const kept = parseChangedSettings(upToCheckpoint, file);
-    const written = (await fs.exists(file)) ? new TextDecoder().decode(await fs.read(file)) : "";
-    const all = parseChangedSettings(written, file);
+    const text = (await fs.exists(file)) ? new TextDecoder().decode(await fs.read(file)) : "";
+    const all = parseChangedSettings(text, file);
     const held = settingsAt(manifest.config.settings, all, step);
     const undone = new Set(all.flatMap((each) => (each.step > step ? [each.key] : [])));
     const next = runManifest(options.config, {}).config.settings;

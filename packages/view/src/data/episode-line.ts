@@ -2,13 +2,13 @@ import type { EpisodeKind } from "../protocol.ts";
 import { runFiles, type RowPlace } from "@laconic/trainer/reading";
 
 /** Files that episodes stand in. */
-export const episodeFiles = {
+export const episodeFiles: Readonly<Record<EpisodeSource, string>> = {
   records: runFiles.records,
   rollouts: runFiles.rollouts,
   episodes: runFiles.episodes,
-} as const;
+};
 
-export type EpisodeSource = keyof typeof episodeFiles;
+export type EpisodeSource = "records" | "rollouts" | "episodes";
 
 /** A line with episodes, as it lies in its file. */
 export interface EpisodeLine {
