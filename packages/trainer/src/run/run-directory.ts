@@ -55,7 +55,7 @@ export interface RunOptions {
    * run ended before its first. `false` starts, and refuses a directory that holds steps or checkpoints.
    */
   readonly resume?: boolean | "where-possible";
-  /** Keep all of every step in `records.jsonl`, and first weights of up to 4 million parameters, for `laconic audit`. Default true. */
+  /** Keep all of every step in `records.jsonl`, and first weights of up to 4 million parameters that learn, for `laconic audit`. Default true. */
   readonly records?: boolean;
   readonly observer?: RunObserver;
   readonly sinks?: readonly MetricSink[];
@@ -176,9 +176,10 @@ export async function openRun(options: RunOptions): Promise<Run> {
     },
     clock: () => stepClock(options.now),
     async begin(models) {
-      const parameters = Object.values(models).reduce((sum, model) => sum + model.parameters, 0);
+      // Of an adapter its factors: what lies under it stays as it is.
+      const trained = Object.values(models).reduce((sum, model) => sum + model.trainableParameters, 0);
       // An engine that does not know how many there are keeps them elsewhere: its files are names of theirs.
-      if (records && parameters > 0 && parameters <= mostRecordedParameters) await saveBeginning(fs, directory, models);
+      if (records && trained > 0 && trained <= mostRecordedParameters) await saveBeginning(fs, directory, models);
     },
     async record(record) {
       await adjust();
