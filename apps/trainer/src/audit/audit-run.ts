@@ -8,32 +8,17 @@ import { arithmetic, exact, Findings, type Difference, type Stage, type Toleranc
 import { comparePrices, compareMetrics, compareRows } from "./folder-claims.ts";
 import { Memory, type StepContext } from "./memory.ts";
 import { readContent, type RecordLine } from "./record.ts";
-import type { ModelFinder } from "./ground.ts";
 import { checkDigests, readRunFolder } from "./run-folder.ts";
 import { secondGrade } from "./second-grades.ts";
-import { openWeights } from "./weigh.ts";
+import { openWeights, type WeighOptions } from "./weigh.ts";
 
 /** How much of a run is audited, and by whom. */
-export interface AuditOptions {
+export interface AuditOptions extends WeighOptions {
   /** First and last step; all that are recorded when absent. */
   readonly steps?: readonly [first: number, last: number] | undefined;
-  /** Without a forward or backward pass. */
-  readonly fast?: boolean;
-  /** A Python with torch and transformers that moves the weights too. */
-  readonly python?: string | undefined;
-  /** In place of moving the weights: so many sequences of each step whose weights the folder holds. */
-  readonly sample?: number | undefined;
-  /** How long weights may be moved; what is left then is said. */
-  readonly minutes?: number | undefined;
-  /** Finds the model that the run names: what lies under an adapter, and what a run without first weights began with. */
-  readonly findModel?: ModelFinder;
   readonly signal?: AbortSignal;
-  /** Hears what is about to be done and how long it may take. */
-  readonly note?: (text: string) => void;
   /** Hears how far it is: the step, and the seconds that are left. */
   readonly progress?: (step: number, last: number, secondsLeft: number) => void;
-  /** Monotonic milliseconds. */
-  readonly now: () => number;
 }
 
 /** What an audit came to. */

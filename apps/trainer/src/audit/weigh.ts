@@ -2,10 +2,9 @@ import { setImmediate } from "node:timers/promises";
 import { totalmem } from "node:os";
 import { formatBytes } from "../cli/bytes.ts";
 import { formatDuration } from "../cli/format.ts";
-import type { AuditOptions } from "./audit-run.ts";
 import type { PolicyMaker, PolicyWeights } from "./audit-weights.ts";
 import type { Findings } from "./findings.ts";
-import { groundOf, type Ground, type Start } from "./ground.ts";
+import { groundOf, type Ground, type ModelFinder, type Start } from "./ground.ts";
 import { plainPolicy } from "./policy.ts";
 import { PythonPeer } from "./python-policy.ts";
 import { readContent, type RecordLine } from "./record.ts";
@@ -14,6 +13,24 @@ import { checkSequences, type SpotCount } from "./spot-checks.ts";
 import type { StepFacts } from "./step-facts.ts";
 import { openWalk, passesOf, secondsPerPass, startOf, type Walk } from "./walk.ts";
 import type { Weights } from "./weights-file.ts";
+
+/** How much of a run's weights is checked, and by whom. */
+export interface WeighOptions {
+  /** Without a forward or backward pass. */
+  readonly fast?: boolean;
+  /** A Python with torch and transformers that moves the weights too. */
+  readonly python?: string | undefined;
+  /** In place of moving the weights: so many sequences of each step whose weights the folder holds. */
+  readonly sample?: number | undefined;
+  /** How long weights may be moved; what is left then is said. */
+  readonly minutes?: number | undefined;
+  /** Finds the model that the run names: what lies under an adapter, and what a run without first weights began with. */
+  readonly findModel?: ModelFinder;
+  /** Hears what is about to be done and how long it may take. */
+  readonly note?: (text: string) => void;
+  /** Monotonic milliseconds. */
+  readonly now: () => number;
+}
 
 /** What is done with a run's weights, step by step. */
 export interface Weighing {
@@ -44,7 +61,7 @@ export async function openWeights(
   run: RunFolder,
   [first, last]: readonly [first: number, last: number],
   findings: Findings,
-  options: AuditOptions,
+  options: WeighOptions,
 ): Promise<Weighing> {
   const { fast = false, sample, minutes, findModel = nowhere } = options;
   const leaveOut = (why: string): Weighing => {
@@ -102,7 +119,7 @@ function memoryFor(weights: readonly PolicyWeights[], isWalk: boolean): string |
     : `in float64 they take ${formatBytes(8 * numbers)}, more than this machine has to spare`;
 }
 
-interface Opened extends AuditOptions {
+interface Opened extends WeighOptions {
   readonly from: Start;
   readonly weights: readonly PolicyWeights[];
 }
