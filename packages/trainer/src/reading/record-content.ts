@@ -1,8 +1,8 @@
-import { inflateRawSync } from "node:zlib";
 import type { LedgerCall, Problem } from "@laconic/core";
-
-/** Versions of a record's content that are read here. */
-export const knownRecordVersion = 1;
+import { fromBase64, inflate } from "#platform";
+import type { PackedNumbers } from "../run/packed-numbers.ts";
+import { recordIn } from "../run/run-source.ts";
+import { rowOf } from "./rows.ts";
 
 /** A record whose content is larger is passed over, and named. */
 const mostContentBytes = 256 << 20;
@@ -15,9 +15,6 @@ export interface RecordHead {
 }
 
 type Terms = Readonly<Record<string, number | null>>;
-
-/** Numbers as little-endian floats in base64. */
-export type Packed = { readonly f32: string } | { readonly f64: string };
 
 /** An utterance in a record, or in a transcript, where its tokens stand in `trace`. */
 export interface UtteranceContent {
@@ -41,6 +38,7 @@ export interface EpisodeContent<Utterance = number> {
   readonly score?: { readonly status: string; readonly value?: number } | null;
 }
 
+/** An episode of a step as it was rewarded. */
 export interface RolloutContent {
   readonly group: number;
   readonly episode: number;
@@ -49,11 +47,12 @@ export interface RolloutContent {
   readonly without?: Readonly<Record<string, number>>;
 }
 
+/** What a policy was trained on: rollout and turn of each sequence, with its advantage or one for each token. */
 export interface PolicyContent {
   readonly agents: readonly string[];
   readonly prices: Terms;
   readonly sequences: readonly (readonly [rollout: number, turn: number])[];
-  readonly advantages: Packed;
+  readonly advantages: PackedNumbers;
 }
 
 /** The content of a step's line, or of an evaluation's. */
@@ -66,7 +65,7 @@ export interface RecordContent {
   readonly played?: readonly { readonly problem: Problem; readonly episode: number; readonly task: number | null }[];
   readonly episodes: readonly EpisodeContent[];
   readonly utterances: readonly UtteranceContent[];
-  readonly sampledLogProbs: Packed;
+  readonly sampledLogProbs: PackedNumbers;
 }
 
 /** A line of `rollouts.jsonl` or `episodes.jsonl`. */
@@ -80,35 +79,39 @@ export interface TranscriptContent {
   readonly task?: number | null;
 }
 
+const [latin, utf8] = [new TextDecoder("latin1"), new TextDecoder()];
+
+/** Bytes in which the head of a record stands as the trainer writes it. */
+const headBytes = 200;
+
 /** @returns null for a line that is no record's */
-export function readHead(line: Buffer): RecordHead | null {
-  const start = line.toString("utf8", 0, 200);
+export function readRecordHead(line: Uint8Array): RecordHead | null {
+  const start = latin.decode(line.subarray(0, headBytes));
   const found = /^\{"step":(\d+),"kind":"(\w+)","version":(\d+),"deflate":"/u.exec(start);
   if (found) return { step: Number(found[1]), kind: found[2] as string, version: Number(found[3]) };
-  try {
-    const row = JSON.parse(line.toString("utf8")) as Partial<RecordHead> | null;
-    const { step, kind, version } = row ?? {};
-    return typeof step === "number" && typeof kind === "string" && typeof version === "number"
-      ? { step, kind, version }
-      : null;
-  } catch {
-    return null;
-  }
+  const { step, kind, version } = rowOf(line) ?? {};
+  return typeof step === "number" && typeof kind === "string" && typeof version === "number"
+    ? { step, kind, version }
+    : null;
 }
 
 /** @throws Error for a line that holds none, or too much */
-export function readContent(line: Buffer): RecordContent {
-  const { deflate } = JSON.parse(line.toString("latin1")) as { readonly deflate: string };
-  const text = inflateRawSync(Buffer.from(deflate, "base64"), { maxOutputLength: mostContentBytes });
-  const content = JSON.parse(text.toString("utf8")) as RecordContent;
-  if (!Array.isArray(content.episodes) || !Array.isArray(content.utterances)) throw new Error("it holds no episodes");
-  return content;
+export function readRecord(line: Uint8Array): RecordContent {
+  // All of a record's line is ASCII.
+  const { deflate } = rowOf(latin.decode(line)) ?? {};
+  if (typeof deflate !== "string") throw new Error("it holds nothing");
+  const content = rowOf(utf8.decode(inflate(fromBase64(deflate), mostContentBytes)));
+  const { episodes, utterances } = content ?? {};
+  if (!Array.isArray(episodes) || !Array.isArray(utterances)) throw new Error("it holds no episodes");
+  return content as unknown as RecordContent;
 }
 
-export function unpack(packed: Packed): Float64Array {
-  const bytes = Buffer.from("f32" in packed ? packed.f32 : packed.f64, "base64");
-  const size = "f32" in packed ? 4 : 8;
-  return Float64Array.from({ length: Math.floor(bytes.length / size) }, (_, i) =>
-    size === 4 ? bytes.readFloatLE(4 * i) : bytes.readDoubleLE(8 * i),
-  );
+/** Of a line of `rollouts.jsonl` or `episodes.jsonl`. @throws Error for a line that holds none */
+export function readTranscript(line: Uint8Array): TranscriptContent {
+  const row = rowOf(line);
+  const [problem, episode] = [recordIn(row?.["problem"]), recordIn(row?.["episode"])];
+  const calls = recordIn(episode?.["ledger"])?.["calls"];
+  if (typeof problem?.["id"] !== "string") throw new Error("it holds no problem");
+  if (!Array.isArray(episode?.["utterances"]) || !Array.isArray(calls)) throw new Error("it holds no episode");
+  return row as unknown as TranscriptContent;
 }
