@@ -17,7 +17,7 @@ const gap = 3;
 const widest = 0.58;
 
 /** Pixels that a text of this size takes at most. */
-export function textWidth(text: string, size: number): number {
+function textWidth(text: string, size: number): number {
   return text.length * size * widest;
 }
 
@@ -26,7 +26,7 @@ export function textWidth(text: string, size: number): number {
  * their edges where that is possible, else each where it finds room.
  * @returns the middle of each; null for those that have no room
  */
-export function placeLabels(
+function placeLabels(
   layout: GraphLayout,
   edges: readonly LabelledEdge[],
   taken: readonly Box[],
