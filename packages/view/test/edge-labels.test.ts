@@ -80,7 +80,7 @@ describe("what stands on the lines of a team's picture", () => {
             expect(areApart(box, other)).toBe(true);
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     );
   });
 });

@@ -89,6 +89,11 @@ describe("what the page shows", () => {
     expect(nextState(missing, { type: "pong" }).failure).toBeNull();
     const ended = nextState(missing, { type: "failed", failure: { ...failure, code: "worker_ended" } });
     expect(nextState(ended, { type: "pong" }).failure?.code).toBe("worker_ended");
+    expect(ended).toMatchObject({ device: null, active: false });
+    // What is asked of nobody hides nothing.
+    const asked = { type: "sent", busy: null, stopping: false, begins: false } as const;
+    expect(nextState(missing, asked).failure).toEqual(failure);
+    expect(nextState(missing, { ...asked, begins: true }).failure).toBeNull();
   });
 
   test("the last save is known, and whether anybody has it", () => {

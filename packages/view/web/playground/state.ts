@@ -37,7 +37,7 @@ export interface PageState {
 
 export type Event =
   | Said
-  | { readonly type: "sent"; readonly busy: string | null; readonly stopping: boolean }
+  | { readonly type: "sent"; readonly busy: string | null; readonly stopping: boolean; readonly begins: boolean }
   | { readonly type: "instead"; readonly reason: string | null }
   | { readonly type: "dismissed" };
 
@@ -99,13 +99,27 @@ export function nextState(given: PageState, event: Event): PageState {
     case "warning":
       return { ...state, warnings: [...state.warnings, event.message] };
     case "failed":
-      return { ...state, failure: event.failure, busy: null, stopping: false };
+      return {
+        ...state,
+        ...(event.failure.code === "worker_ended" && gone),
+        failure: event.failure,
+        busy: null,
+        stopping: false,
+      };
     case "sent":
-      return { ...state, busy: event.busy ?? state.busy, stopping: event.stopping, failure: null };
+      return {
+        ...state,
+        busy: event.busy ?? state.busy,
+        stopping: event.stopping,
+        failure: state.failure?.code === "worker_silent" && !event.begins ? state.failure : null,
+      };
     case "dismissed":
       return { ...state, failure: null };
   }
 }
+
+/** Of a page whose worker ended: nobody is there to be asked for anything. */
+const gone = { device: null, active: false } as const;
 
 /** Whether it came from the worker. */
 function isAnswer({ type }: Event): boolean {

@@ -58,7 +58,8 @@ export function useSession({ settings: first, takesSoftware, keep }: Beginning):
     const transfer = command.type === "import" ? [command.archive.buffer as ArrayBuffer] : [];
     running.current?.worker.postMessage(command, transfer);
     if (command.type === "ping" || command.type === "save") return;
-    dispatch({ type: "sent", busy: busyWith[command.type] ?? null, stopping: command.type === "pause" });
+    const { type } = command;
+    dispatch({ type: "sent", busy: busyWith[type] ?? null, stopping: type === "pause", begins: type === "open" });
   }, []);
   const failed = useCallback(
     (during: Failure["during"], code: string, message: string): void =>
