@@ -78,7 +78,7 @@ export function AgentGraph(props: AgentGraphProps): JSX.Element {
       </svg>
       {edges.length > 0 && (
         <p class="soft small">
-          On a line: tokens that are read{hasPrices && `, and what they cost, ${prices.unit}`}.
+          On a line: tokens that are read{hasPrices ? `, and what they cost, ${prices.unit}` : "; they cost nothing"}.
           {unlabelled > 0 &&
             ` ${unlabelled === 1 ? "One line has" : `${unlabelled} lines have`} no room for it; ${props.elsewhere ?? "pointing at one"} says it.`}
         </p>
