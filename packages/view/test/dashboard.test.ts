@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { builtPages } from "./fixture/built-pages.ts";
 import { fakeServer, type FakeServer } from "./fixture/fake-server.ts";
 import { chromiumPath, openChromium } from "./fixture/open-page.ts";
+import { writtenInGraph } from "./fixture/written-in-graph.ts";
 import { smallRun } from "./small-runs.ts";
 
 /** What a page comes to show, however busy the machine is. */
@@ -232,6 +233,12 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
   test("who speaks to whom is played over the steps", async () => {
     await at("#/run/r1/speech");
     await page.locator(".agent-graph").waitFor();
+    expect(await page.locator(".edge-label").allTextContents()).toEqual([
+      expect.stringMatching(/^[\d.]+ tokenscosts 0\.\d+$/u),
+      expect.stringMatching(/^[\d.]+ tokenscosts 0\.\d+$/u),
+    ]);
+    const spoken = /solver reads [\d.]+ of holder-a at a cost of 0\.\d+/u;
+    expect(await page.locator(".agent-graph").getAttribute("aria-label")).toMatch(spoken);
     await page.getByLabel(/^Step 1,200 of 1,200/u).fill("0");
     const first = await text(".speech table");
     await page.getByRole("button", { name: "Play" }).click();
@@ -366,6 +373,9 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
       await at(hash, phone);
       await phone.locator(ready).first().waitFor();
       expect(await phone.evaluate("document.documentElement.scrollWidth"), hash).toBe(360);
+      const { colliding, smallest } = await writtenInGraph(phone);
+      expect(colliding, hash).toEqual([]);
+      expect(smallest, hash).toBeGreaterThanOrEqual(11);
     }
     await phone.close();
   });

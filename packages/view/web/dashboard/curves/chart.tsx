@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type uPlot from "uplot";
 import type { ChangesOfStep, MetricInfo } from "../../../src/protocol.ts";
 import { formatNumber, formatValue } from "../../parts/format.ts";
-import { paints } from "../../parts/theme-switch.tsx";
+import { paints } from "../../parts/theme.ts";
 import { useStore } from "../../parts/store.ts";
 import { SaidLine } from "../../parts/text.tsx";
 import { hueOf } from "../parts.tsx";

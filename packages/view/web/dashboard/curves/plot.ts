@@ -1,6 +1,7 @@
 import uPlot from "uplot";
 import type { ChangesOfStep } from "../../../src/protocol.ts";
 import { formatNumber, formatPercent } from "../../parts/format.ts";
+import { themeValue } from "../../parts/theme.ts";
 import { drawChanges } from "./change-marks.ts";
 import type { Drawing } from "./drawing.ts";
 import type { Range } from "./range.ts";
@@ -33,13 +34,12 @@ const together = uPlot.sync("steps");
 
 /** A chart for as many series as there are styles. */
 export function makePlot(element: HTMLElement, options: PlotOptions, data: uPlot.AlignedData, range: Range): uPlot {
-  const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  const [ink, line] = [colour("--soft"), colour("--line")];
+  const [ink, line] = [themeValue("--soft"), themeValue("--line")];
   const isCrowded = options.styles.length > 12;
   const series: uPlot.Series[] = [{}];
   const bands: uPlot.Band[] = [];
   for (const { index, hasBand } of options.styles) {
-    const hue = colour(`--c${(index % 8) + 1}`);
+    const hue = themeValue(`--c${(index % 8) + 1}`);
     const dash = [undefined, [6, 3], [2, 3], [8, 3, 2, 3]][Math.floor(index / 8) % 4];
     const at = series.length;
     series.push({
