@@ -9,7 +9,7 @@ export { describeMetric, metricNames } from "./metric-names.ts";
 export type { MetricName } from "./metric-names.ts";
 export { runFiles } from "./run/run-files.ts";
 export { readRunFacts, stepSeconds } from "./run/run-facts.ts";
-export type { RunEvaluation, RunFacts, RunFactsOptions, RunState } from "./run/run-facts.ts";
+export type { RunEvaluation, RunFacts, RunFactsOptions, RunLessons, RunState } from "./run/run-facts.ts";
 export { nodeProcesses } from "#platform";
 export { isRunHeld } from "./run/run-source.ts";
 export type { LivingProcesses, RunSource } from "./run/run-source.ts";

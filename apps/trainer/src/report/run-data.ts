@@ -16,6 +16,7 @@ import { gameOf } from "./game.ts";
 import type { MetricRow } from "./metric-row.ts";
 import type { ReportData } from "./page.ts";
 import type { FrontierPoint } from "./run-plane.ts";
+import { statesIn } from "./states.ts";
 import type { Transcript } from "./transcripts.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -45,6 +46,7 @@ export async function readRunData(directory: string): Promise<ReportData> {
     rows,
     evaluations: evaluated.map(evaluationPoint),
     decline: declineIn(evaluated),
+    states: statesIn(evaluated, await json(runFiles.lessons).catch(() => ({}))),
     transcripts: (await readLines(fs, path(runFiles.episodes))).flatMap(transcript),
     game: gameOf(config, environment),
     budgetTokens: numberOr(record(train["budget"])["targetTokens"], null),

@@ -9,6 +9,7 @@ type Shown =
   | "plannedSteps"
   | "before"
   | "after"
+  | "lessons"
   | "seconds"
   | "device"
   | "seed"

@@ -13,6 +13,7 @@ export const runFiles = {
   evaluations: "evaluations.jsonl",
   dropped: "dropped.jsonl",
   warnings: "warnings.jsonl",
+  lessons: "lessons.json",
   checkpoints: "checkpoints",
   beginning: "beginning",
 } as const;
