@@ -145,6 +145,6 @@ function analysis(plot: Plot): string {
   const extreme = { agent: hostile, turn: 0, tokens: 2, text: `${hostile}${"y".repeat(5000)}`, value: -1 };
   return analysisHtml(plot, {
     ...{ step: 30, problems: 60, cut: "drop", agents, before: speech(16), after: speech(4) },
-    ...{ values: worth, byAgent: { [hostile]: worth }, extremes: [extreme] },
+    ...{ valuesBefore: worth, values: worth, byAgent: { [hostile]: worth }, extremes: [extreme] },
   } as unknown as TeamAnalysis);
 }

@@ -16,7 +16,7 @@ export interface LessonRecord {
 }
 
 /** Beside the weights that were taught. */
-export const lessonFile = "lessons.json";
+const lessonFile = "lessons.json";
 
 const recordSchema: z.ZodType<LessonRecord> = z.strictObject({
   version: z.literal(1),

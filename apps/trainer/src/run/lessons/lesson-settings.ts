@@ -9,7 +9,7 @@ const tasksOf: Readonly<Record<LessonSettings["name"], readonly string[]>> = {
 };
 
 /** What the presets' figures begin with. */
-export const copyingDefaults: LessonSettings = { name: "copying", steps: 400, batch: 32, seed: "0" };
+const copyingDefaults: LessonSettings = { name: "copying", steps: 400, batch: 32, seed: "0" };
 
 export const lessonSettings: z.ZodType<LessonSettings> = z.strictObject({
   name: z.literal("copying"),
