@@ -6,7 +6,7 @@ import { rowKernels } from "../ops/rows.ts";
 import { blankTensor, type GpuDevice } from "./gpu-device.ts";
 import { elementwiseProgram } from "./wgsl/elementwise.ts";
 import { gatherHalvesProgram, narrowProgram, widenProgram } from "./wgsl/halves.ts";
-import { runForAll, runInPlace, runProgram, type ProgramRunner } from "./wgsl/run-program.ts";
+import { dropIdleMemory, runForAll, runInPlace, runProgram, type ProgramRunner } from "./wgsl/run-program.ts";
 
 type Halves = "together" | "assign" | "read" | "copy" | "reshape" | "columns" | "gatherRows";
 
@@ -41,6 +41,8 @@ export function halfKernels(device: GpuDevice): Pick<Kernels, Halves> {
       ),
     assign(into, from) {
       expectPairs(into, from, "assign");
+      // A weight that was read from a file comes as float32: what the one before it took would stay for nothing.
+      if (into.some((tensor) => store.get(tensor).halves)) dropIdleMemory(runner);
       const made = into.map((tensor, i) => {
         const [target, source] = [store.get(tensor), store.get(from[i] as typeof tensor)];
         if (target.halves === source.halves) return clone(source.data);

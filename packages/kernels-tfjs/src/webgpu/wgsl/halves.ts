@@ -10,9 +10,7 @@ fn fourHalves(bits : vec2<u32>) -> vec4<f32> {
 
 /** WGSL: the number at `place` of a buffer of halves as float32, or the four from there on, with {@link halvesSource}. */
 export function readHalves(name: string, place: string, vector: boolean): string {
-  return vector
-    ? `fourHalves(${name}[(${place}) / 4])`
-    : `unpack2x16float(${name}[(${place}) / 2])[(${place}) % 2]`;
+  return vector ? `fourHalves(${name}[(${place}) / 4])` : `unpack2x16float(${name}[(${place}) / 2])[(${place}) % 2]`;
 }
 
 /** WGSL: two float32 numbers as halves; beyond the largest half, that. */

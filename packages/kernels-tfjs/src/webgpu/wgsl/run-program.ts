@@ -42,6 +42,11 @@ export interface ProgramRunner {
   readonly device: ComputeDevice;
   readonly tensorMap: { get(dataId: object): { values: unknown; resource: unknown } };
   refCount(dataId: object): number;
+  ensureCommandEncoderReady(): void;
+  endComputePassEncoder(): void;
+  /** Sends what was recorded; memory that was freed before it is idle from then on. */
+  submitQueue(): void;
+  readonly bufferManager: { readonly freeBuffers?: ReadonlyMap<string, { destroy(): void }[]> };
   makeTensorInfo(shape: readonly number[], dtype: "float32" | "int32"): TensorInfo;
   uploadToGPU(dataId: object): void;
   recordAndSubmit(
@@ -105,6 +110,15 @@ export function runChanging(
     runner.tensorMap.get(dataId).values = null;
   }
   dispatch(runner, program, changed);
+}
+
+/** Gives back memory that the backend keeps for arrays of the same size. */
+export function dropIdleMemory(runner: ProgramRunner): void {
+  runner.ensureCommandEncoderReady();
+  runner.endComputePassEncoder();
+  runner.submitQueue();
+  for (const idle of runner.bufferManager.freeBuffers?.values() ?? [])
+    for (const buffer of idle.splice(0)) buffer.destroy();
 }
 
 /** Pipelines of each device, compiled once. */
