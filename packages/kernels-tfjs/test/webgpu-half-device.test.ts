@@ -69,7 +69,7 @@ describe.runIf(device.kernels)("weights in half precision", () => {
     const x = kernels.upload(numbers(rows * inner, 1.7), [rows, inner]);
     const dOut = kernels.upload(numbers(rows * outer, 0.7), [rows, outer]);
     const halves = weightOf(numbers(outer * inner, 2.3), [outer, inner]);
-    const exact = kernels.upload((await kernels.read(halves)) as Float32Array, [outer, inner]);
+    const exact = kernels.upload(await kernels.read(halves), [outer, inner]);
     const needs = { input: true, weight: false, bias: false };
     for (const of of [
       (weight: Tensor) => kernels.linear(x, weight),
