@@ -34,10 +34,26 @@ test.skipIf(!existsSync(join(stories, "config.json")))(
     expect(loss).toBeGreaterThan(0.5);
     expect(loss).toBeLessThan(4);
     expect((await readdir(taught)).toSorted()).toEqual([
-      ...["config.json", "generation_config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"],
+      ...[
+        "config.json",
+        "generation_config.json",
+        "lessons.json",
+        "model.safetensors",
+        "tokenizer.json",
+        "tokenizer_config.json",
+      ],
     ]);
     const short = ["train.steps=1", "train.problemsPerStep=2", "train.evaluation.problems=4", "workers=1"];
-    const train = ["train", "preset:story-relay", `model=${taught}`, ...short, "--run", join(folder, "run"), "--json"];
+    const train = [
+      "train",
+      "preset:story-relay",
+      `model=${taught}`,
+      "lessons=null",
+      ...short,
+      "--run",
+      join(folder, "run"),
+      "--json",
+    ];
     expect(await main(train, { terminal })).toBe(0);
   },
 );
@@ -52,7 +68,16 @@ test.skipIf(!existsSync(join(stories, "config.json")))(
     const lessons = ["story", "warm-start", "--lessons", "budgets", "--model", stories, "--out", taught];
     expect(await main([...lessons, "--steps", "4", "--batch", "8"], { terminal })).toBe(0);
     const short = ["train.steps=1", "train.problemsPerStep=2", "train.evaluation.problems=24", "workers=1"];
-    const train = ["train", "preset:story-budget", `model=${taught}`, ...short, "--run", join(folder, "run"), "--json"];
+    const train = [
+      "train",
+      "preset:story-budget",
+      `model=${taught}`,
+      "lessons=null",
+      ...short,
+      "--run",
+      join(folder, "run"),
+      "--json",
+    ];
     expect(await main(train, { terminal })).toBe(0);
     const said = JSON.parse(terminal.out.at(-1) ?? "{}") as Record<string, { after: Measured }>;
     for (const group of ["known", "unseen"]) {

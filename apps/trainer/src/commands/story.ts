@@ -4,11 +4,11 @@ import { budgetFormNames } from "@laconic/tasks/stories";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
-import { budgetDefaults, teachBudgets } from "../lessons/teach-budgets.ts";
-import { copyingDefaults, teachCopying } from "../lessons/teach-copying.ts";
+import { giveLessons } from "../run/lessons/give-lessons.ts";
+import { lessonNames, lessonSettings } from "../run/lessons/lesson-settings.ts";
+import { chooseDevice } from "../run/devices.ts";
+import { openModelFolder } from "../run/model-folder.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
-
-const courses = ["copying", "budgets"] as const;
 
 export function storyCommand(context: CommandContext, exit: ExitCode): CommandDef {
   return {
@@ -25,11 +25,11 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
       args: {
         model: { type: "string", required: true, description: "The story model: a folder, or hub:OWNER/NAME/FOLDER" },
         out: { type: "string", required: true, description: "Folder for the model", valueHint: "folder" },
-        lessons: { type: "enum", description: "What is taught", options: [...courses], default: courses[0] },
+        lessons: { type: "enum", description: "What is taught", options: [...lessonNames], default: "copying" },
         form: { type: "enum", description: "How budgets are said (default: unary)", options: [...budgetFormNames] },
         steps: {
           type: "string",
-          description: `Training steps (default: ${copyingDefaults.steps}; ${budgetDefaults.steps} for budgets)`,
+          description: "Training steps (default: 400; 160 for budgets)",
           valueHint: "n",
         },
         batch: { type: "string", description: "Examples per step", default: "32", valueHint: "n" },
@@ -38,19 +38,22 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
         ...jsonFlag,
       },
       run: async (args) => {
-        const { device, model, seed } = args;
-        const isBudgets = args.lessons === "budgets";
-        if (args.form !== undefined && !isBudgets)
+        if (args.form !== undefined && args.lessons !== "budgets")
           throw new LaconicError("config_invalid", "--form is how a budget is said: it goes with --lessons budgets");
-        const defaults = isBudgets ? budgetDefaults : copyingDefaults;
-        const steps = wholeNumber("steps", args.steps ?? String(defaults.steps));
         const batch = wholeNumber("batch", args.batch);
         const folder = resolve(args.out);
-        const lessons = { model, folder, steps, batch, seed, device };
-        const loss = isBudgets
-          ? await teachBudgets(lessons, terminal, args.form)
-          : await teachCopying(lessons, terminal);
-        terminal.result(args.json ? JSON.stringify({ folder, steps, loss }) : `${folder}: loss ${loss.toFixed(4)}`);
+        const place = await chooseDevice(args.device, "auto", (line) => terminal.note(line));
+        const { pinned, folder: from } = await openModelFolder(args.model, terminal);
+        const model = pinned.startsWith("hub:") ? pinned : resolve(pinned);
+        const lessons = lessonSettings.parse({
+          ...{ name: args.lessons, batch, seed: args.seed },
+          ...(args.steps !== undefined && { steps: wholeNumber("steps", args.steps) }),
+          ...(args.form !== undefined && { form: args.form }),
+        });
+        const { loss } = await giveLessons({ lessons, model, from, to: folder, place }, terminal);
+        terminal.result(
+          args.json ? JSON.stringify({ folder, steps: lessons.steps, loss }) : `${folder}: loss ${loss.toFixed(4)}`,
+        );
         return 0;
       },
     },
