@@ -129,3 +129,25 @@ test.each([
 ])("lessons that teach nothing here are refused: %j", (settings, message) => {
   expect(() => parseAppConfig({ ...settings, lessons: { name: "copying" } })).toThrow(message);
 });
+
+describe("lessons in budgets", () => {
+  const settings = (form?: string, said?: string) => ({
+    task: { name: "story-budget", ...(form && { form }) },
+    lessons: { name: "budgets", ...(said && { form: said }) },
+  });
+
+  test("are 160 steps, and say budgets as the task does", () => {
+    expect(parseAppConfig(settings()).lessons).toEqual({ name: "budgets", steps: 160, batch: 32, seed: "0" });
+    expect(parseAppConfig(settings("digits", "digits")).lessons).toMatchObject({ form: "digits" });
+    expect(parseAppConfig(settings("unary")).lessons?.form).toBeUndefined();
+    expect(() => parseAppConfig(settings("digits"))).toThrow(/said as digits in the task, as unary in the lessons/u);
+  });
+
+  test("are for their world alone, and copying has no form", () => {
+    const tellers = { task: { name: "story-tellers" } };
+    expect(() => parseAppConfig({ ...tellers, lessons: { name: "budgets" } })).toThrow(
+      /lessons: budgets is taught for story-budget alone/u,
+    );
+    expect(() => parseAppConfig({ ...tellers, lessons: { name: "copying", form: "digits" } })).toThrow(/form/u);
+  });
+});
