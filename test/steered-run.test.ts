@@ -30,7 +30,7 @@ beforeAll(async () => {
   const team = await openTeam(await createKernels(undefined), files);
   const said: Said[] = [];
   const session = await openSession(
-    { team, files, environment: {}, now: () => 0, say: (each) => void said.push(each) },
+    { team, files, environment: {}, now: () => 0, say: (each) => void said.push(each), isKept: () => true },
     { ...firstSettings, steps: 40, steering: { kind: "budget", targetTokens: 30 } },
   );
   // Past the three steps of measuring, so that the budget charges; then a price, then another budget.

@@ -10,6 +10,8 @@ import { htmlPage, tiles } from "./html-page.ts";
 import type { MetricRow } from "./metric-row.ts";
 import { policiesOf, runCharts, smoothing } from "./run-charts.ts";
 import { runPlane, type FrontierPoint } from "./run-plane.ts";
+import { statesTable, untaughtOf, type TeamState } from "./states.ts";
+import { tableSection } from "./table-section.ts";
 import { tokenChange } from "./token-change.ts";
 import { pairTranscripts, renderTranscriptPair, type Transcript } from "./transcripts.ts";
 import { scoresOf } from "./unscored.ts";
@@ -21,6 +23,8 @@ export interface ReportData {
   readonly evaluations: readonly FrontierPoint[];
   /** How the team ended clearly worse than it began, in words; null where it did not. */
   readonly decline: string | null;
+  /** The team before lessons where there were any, as training began, and at the end. */
+  readonly states: readonly TeamState[];
   readonly transcripts: readonly Transcript[];
   /** What the team plays, in two sentences; null where its task does not say. */
   readonly game: string | null;
@@ -49,7 +53,8 @@ export function renderReport(plot: Plot, data: ReportData): string {
 ${data.decline === null ? "" : `<p class="alert" role="alert"><b>Warning:</b> ${escapeHtml(data.decline)}.</p>`}
 ${tiles(tilesOf(data))}
 ${scores(data)}
-${renderPlane(plot, runPlane(evaluations, budgetTokens), "plane")}
+${statesSection(data)}
+${renderPlane(plot, runPlane(evaluations, budgetTokens, untaughtOf(data.states)), "plane")}
 <h2>Training, step by step</h2>
 <p class="lead">Faint lines are single steps; solid lines are means over ${smoothing} steps where the legend says so.</p>
 ${changedSettings(data)}<div class="charts">${charts.join("")}</div>
@@ -62,17 +67,33 @@ ${ownValues(data)}
   );
 }
 
-function tilesOf({ evaluations, budgetTokens, seconds, device }: ReportData): (readonly [string, string])[] {
+function tilesOf({ evaluations, states, budgetTokens, seconds, device }: ReportData): (readonly [string, string])[] {
   const [first, last] = [evaluations[0], evaluations.at(-1)];
   if (!first || !last) return [];
+  const untaught = untaughtOf(states);
   const problems = last.problems === 0 ? "held-out problems" : `${last.problems} held-out problems`;
   return [
-    [`${formatPercent(first.accuracy)} → ${formatPercent(last.accuracy)}`, `accuracy on ${problems}`],
-    [`${formatNumber(first.tokens)} → ${formatNumber(last.tokens)}`, "tokens per episode"],
-    [tokenChange(first.tokens, last.tokens), "tokens, start to end"],
+    [
+      `${untaught ? `${formatPercent(untaught.accuracy)} → ` : ""}${formatPercent(first.accuracy)} → ${formatPercent(last.accuracy)}`,
+      `accuracy on ${problems}`,
+    ],
+    [
+      `${untaught ? `${formatNumber(untaught.tokens)} → ` : ""}${formatNumber(first.tokens)} → ${formatNumber(last.tokens)}`,
+      "tokens per episode",
+    ],
+    [
+      tokenChange(first.tokens, last.tokens),
+      untaught ? "tokens, from after the lessons to the end" : "tokens, start to end",
+    ],
     [budgetTokens === null ? "none" : `${formatNumber(budgetTokens)} tokens`, "budget per episode"],
     [seconds === null ? "n/a" : formatDuration(seconds), `of training steps on ${device}`],
   ];
+}
+
+/** Where there is more than one beginning, or more than one kind of problems. */
+function statesSection({ states }: ReportData): string {
+  const isPlain = states.every(({ step, groups }) => step !== null && Object.keys(groups).length === 0);
+  return isPlain ? "" : tableSection(statesTable(states), "states");
 }
 
 function conversations({ transcripts, game }: ReportData): string {

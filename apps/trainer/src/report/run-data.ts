@@ -16,6 +16,7 @@ import { parseJson } from "../cli/json.ts";
 import { gameOf } from "./game.ts";
 import type { MetricRow } from "./metric-row.ts";
 import type { ReportData } from "./page.ts";
+import { statesIn } from "./states.ts";
 import type { Transcript } from "./transcripts.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -43,6 +44,7 @@ export async function readRunData(directory: string): Promise<ReportData> {
   return {
     name: directory.split(/[\\/]/).findLast((part) => part !== "") ?? "run",
     ...{ rows, evaluations, decline, config },
+    states: statesIn(await readRows(source, runFiles.evaluations), await json(runFiles.lessons).catch(() => ({}))),
     transcripts: (await readRows(source, runFiles.episodes)).flatMap(transcript),
     game: gameOf(config, environment),
     budgetTokens: numberOr(record(train["budget"])["targetTokens"], null),

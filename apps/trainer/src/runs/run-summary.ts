@@ -8,6 +8,7 @@ type Shown =
   | "plannedSteps"
   | "before"
   | "after"
+  | "lessons"
   | "seconds"
   | "device"
   | "seed"

@@ -11,7 +11,7 @@ export { describeChanges } from "../run/changed-settings.ts";
 export type { ChangedSetting, ChangesOfStep } from "../run/changed-settings.ts";
 export { runFiles } from "../run/run-files.ts";
 export { readRunFacts, stepSeconds } from "../run/run-facts.ts";
-export type { RunEvaluation, RunFacts, RunFactsOptions, RunState } from "../run/run-facts.ts";
+export type { RunEvaluation, RunFacts, RunFactsOptions, RunLessons, RunState } from "../run/run-facts.ts";
 export { recordVersion } from "../run/step-record.ts";
 export { unpackNumbers } from "../run/packed-numbers.ts";
 export type { PackedNumbers } from "../run/packed-numbers.ts";

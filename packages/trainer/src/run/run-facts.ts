@@ -30,6 +30,14 @@ export interface RunEvaluation {
   readonly silence: Readonly<Record<string, number>>;
 }
 
+/** What went before the training of a model that has had lessons. */
+export interface RunLessons {
+  /** In a few words: `400 steps of lessons in copying`. */
+  readonly said: string;
+  /** The team of the model as it was before them. */
+  readonly before: RunEvaluation;
+}
+
 /** What a run folder says of itself in its small files. */
 export interface RunFacts {
   readonly state: RunState;
@@ -39,9 +47,12 @@ export interface RunFacts {
   readonly step: number;
   readonly plannedSteps: number | null;
   readonly evaluations: readonly RunEvaluation[];
+  /** What the training began with: after the lessons, where there were any. */
   readonly before: RunEvaluation | null;
   /** Null where the run was measured once, before training. */
   readonly after: RunEvaluation | null;
+  /** Null for a model that has had none. */
+  readonly lessons: RunLessons | null;
   /** Of training steps alone; null before the first. */
   readonly seconds: number | null;
   readonly device: string | null;
@@ -96,6 +107,7 @@ export async function readRunFacts(source: RunSource, { processes, ...given }: R
     state: foreign !== null ? "foreign" : isHeld ? "running" : endOf(damage, step, plannedSteps),
     reason: foreign ?? damage[0] ?? null,
     ...{ step, plannedSteps, evaluations, before, after, config, environment, train },
+    lessons: lessonsIn(parsed(await textIn(source, runFiles.lessons))),
     seconds: seconds.length === 0 ? null : seconds.reduce((sum, each) => sum + each, 0),
     device: textOr(recordIn(recordIn(environment)?.["engine"])?.["device"]) ?? textOr(recordIn(config)?.["device"]),
     seed: textOr(train["seed"]),
@@ -160,6 +172,12 @@ async function damageOf(source: RunSource): Promise<string[]> {
   }
   const lost = await lostSteps(source);
   return lost === null ? found : [...found, lost];
+}
+
+function lessonsIn(value: unknown): RunLessons | null {
+  const { said, before } = recordIn(value) ?? {};
+  const evaluation = evaluationOf(recordIn(before) ?? {});
+  return typeof said === "string" && evaluation ? { said, before: evaluation } : null;
 }
 
 /** Null for what is no evaluation. */

@@ -14,6 +14,7 @@ export const runFiles = {
   dropped: "dropped.jsonl",
   warnings: "warnings.jsonl",
   changes: "changes.jsonl",
+  lessons: "lessons.json",
   checkpoints: "checkpoints",
   beginning: "beginning",
 } as const;
