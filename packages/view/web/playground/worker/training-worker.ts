@@ -90,10 +90,12 @@ async function open({ settings, keep, fresh }: Opening): Promise<Opened> {
     keeping = { isKept: false, words: lostWords(error) };
     say({ type: "keeping", keeping });
   });
-  if (fresh) await files.remove(runFolder);
-  const kernels = openKernels((await viewOfRun(files, runFolder))?.settings.device ?? settings.device);
+  const found = fresh ? null : await viewOfRun(files, runFolder);
+  const kernels = openKernels(found?.settings.device ?? settings.device);
   for (const [name, data] of await Promise.all(weights)) await files.write(`${policyFolder}/${name}`, data);
   const team = await openTeam(await kernels, files);
+  // Not before: where nothing can be opened, nothing is dropped.
+  if (fresh) await files.remove(runFolder);
   const environment = {
     laconic: packageJson.version,
     browser: navigator.userAgent,
