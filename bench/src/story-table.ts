@@ -1,6 +1,6 @@
 // What runs of the story worlds showed, from their folders: a JSON line for each, or a table with known and unseen names side by side.
 //   npx tsx bench/src/story-table.ts [--markdown] runs/tellers-1 runs/tellers-2 ...
-// Folders that differ by the number at their end are seeds of one variant: their mean stands with a 95 % interval over seeds
+// Of a run that gave lessons, the team before them has a row of its own. Folders that differ by the number at their end are seeds of one variant: their mean stands with a 95 % interval over seeds
 // (Student's t), a single one's with Wilson's over problems. Spent tokens are ranked with budgets where there are transcripts.
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
@@ -40,7 +40,10 @@ for (const run of positionals) {
 const student = [12.706, 4.303, 3.182, 2.776];
 
 if (values.markdown) {
-  const rows = [...variants].flatMap(([name, runs]) => [rowOf(name, runs, 0), rowOf(name, runs, -1)]);
+  const rows = [...variants].flatMap(([name, runs]) => [
+    ...(runs.every((run) => untaughtOf(run) !== null) ? [rowOf(name, runs, "lessons")] : []),
+    ...[rowOf(name, runs, 0), rowOf(name, runs, -1)],
+  ]);
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |\n`;
   const table = rows.map((row) => line(columns.map((column) => row[column] ?? "")));
@@ -51,9 +54,9 @@ if (values.markdown) {
       `${JSON.stringify({ run: basename(run), evaluations: evaluationsOf(run).map((each) => factsOf(run, each)) })}\n`,
     );
 
-function rowOf(name: string, runs: readonly string[], index: number): Record<string, string> {
+function rowOf(name: string, runs: readonly string[], index: number | "lessons"): Record<string, string> {
   const all = runs.map((run) => {
-    const evaluation = evaluationsOf(run).at(index);
+    const evaluation = index === "lessons" ? untaughtOf(run) : evaluationsOf(run).at(index);
     if (!evaluation) throw new Error(`${run} has no evaluation`);
     return { evaluation, facts: factsOf(run, evaluation) };
   });
@@ -61,7 +64,7 @@ function rowOf(name: string, runs: readonly string[], index: number): Record<str
   const steps = [...new Set(all.map(({ evaluation }) => evaluation.step))];
   return {
     run: name,
-    step: steps.join(", "),
+    step: index === "lessons" ? "before lessons" : steps.join(", "),
     ...Object.fromEntries(
       cells.map((key) => [
         key,
@@ -130,6 +133,12 @@ function ranked(run: string, step: number): number | null {
     own.map(({ problem }) => Number(problem.gold)),
     spent,
   );
+}
+
+/** The team before the lessons that a run gave. */
+function untaughtOf(run: string): Evaluation | null {
+  const path = join(run, "lessons.json");
+  return existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as { readonly before: Evaluation }).before : null;
 }
 
 function evaluationsOf(run: string): Evaluation[] {

@@ -77,6 +77,27 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
     expect(await text(".runs tbody")).toContain("ends in the middle of row");
   });
 
+  test("settings that changed while a run went on are lines in its curves, and words", async () => {
+    await at("#/run/r2/curves");
+    const changes = page.getByRole("region", { name: "Settings that changed" });
+    await changes.getByText("from step 300 on: budget: 8 tokens → 4 tokens").waitFor();
+    expect(await changes.innerText()).toContain(
+      "from step 600 on: budget: 4 tokens → none; price of a token: none → 0.004",
+    );
+    expect(await changes.innerText()).not.toContain("\u202E");
+    const over = page.locator("[data-metric='tokens/episode_mean'] .u-over");
+    await over.waitFor();
+    const { width = 0, height = 0 } = (await over.boundingBox()) ?? {};
+    // Steps 1 to 1200 lie across: 300 at a quarter.
+    await over.hover({ position: { x: (299 / 1199) * width, y: height / 2 } });
+    await soon(() => text(".tooltip")).toContain("from step 300 on");
+    await over.hover({ position: { x: 0.4 * width, y: height / 2 } });
+    await soon(() => text(".tooltip")).not.toContain("from step 300 on");
+    await at("#/compare/curves?sel=r1&sel=r2");
+    await page.locator(".uplot").first().waitFor();
+    expect(await changes.count()).toBe(0);
+  });
+
   test("three runs are laid side by side", async () => {
     await at("");
     for (const name of ["relay-gspo-4t-s2", "relay-gspo-4t-s3", "relay-gspo-6t-s1"])

@@ -33,10 +33,26 @@ test.skipIf(!existsSync(join(stories, "config.json")))(
     expect(loss).toBeGreaterThan(0.5);
     expect(loss).toBeLessThan(4);
     expect((await readdir(taught)).toSorted()).toEqual([
-      ...["config.json", "generation_config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"],
+      ...[
+        "config.json",
+        "generation_config.json",
+        "lessons.json",
+        "model.safetensors",
+        "tokenizer.json",
+        "tokenizer_config.json",
+      ],
     ]);
     const short = ["train.steps=1", "train.problemsPerStep=2", "train.evaluation.problems=4", "workers=1"];
-    const train = ["train", "preset:story-relay", `model=${taught}`, ...short, "--run", join(folder, "run"), "--json"];
+    const train = [
+      "train",
+      "preset:story-relay",
+      `model=${taught}`,
+      "lessons=null",
+      ...short,
+      "--run",
+      join(folder, "run"),
+      "--json",
+    ];
     expect(await main(train, { terminal })).toBe(0);
   },
 );

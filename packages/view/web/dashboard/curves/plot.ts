@@ -1,6 +1,8 @@
 import uPlot from "uplot";
+import type { ChangesOfStep } from "../../../src/protocol.ts";
 import { formatNumber, formatPercent } from "../../parts/format.ts";
 import { themeValue } from "../../parts/theme.ts";
+import { drawChanges } from "./change-marks.ts";
 import type { Drawing } from "./drawing.ts";
 import type { Range } from "./range.ts";
 
@@ -18,6 +20,7 @@ export interface PlotOptions {
   readonly unit: string;
   readonly isLog: boolean;
   readonly styles: readonly SeriesStyle[];
+  readonly changes: readonly ChangesOfStep[];
   readonly onSelect: (range: Range) => void;
   /** Index of the point under the cursor and its height in pixels; null when it left. */
   readonly onHover: (at: { readonly index: number; readonly left: number; readonly top: number } | null) => void;
@@ -88,6 +91,7 @@ export function makePlot(element: HTMLElement, options: PlotOptions, data: uPlot
       series,
       bands,
       hooks: {
+        draw: [(own) => drawChanges(own, options.changes, ink)],
         setSelect: [
           (own) => {
             const { select, posToVal } = own;
