@@ -9,6 +9,7 @@ import { recordingTerminal } from "../apps/trainer/src/cli/recording-terminal.ts
 import { main } from "../apps/trainer/src/main.ts";
 import { chromiumPath, openChromium } from "../packages/view/test/fixture/open-page.ts";
 import { playgroundServer, type PlaygroundServer } from "../packages/view/test/fixture/playground-server.ts";
+import { writtenInGraph } from "../packages/view/test/fixture/written-in-graph.ts";
 import { unzipped } from "../packages/view/web/playground/worker/archive.ts";
 
 const slow = { timeout: 300_000 };
@@ -168,6 +169,10 @@ describe.skipIf(chromiumPath === null)("the playground in a tab of Chromium", ()
       await enabled(page, "Go on").click();
       await enabled(page, "Train 60 more steps").waitFor({ timeout: 200_000 });
       expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
+      expect(await page.locator(".edge-label .price").allTextContents()).toHaveLength(3);
+      const { colliding, smallest } = await writtenInGraph(page);
+      expect(colliding).toEqual([]);
+      expect(smallest).toBeGreaterThanOrEqual(11);
 
       await page.evaluate(axe.source);
       const rules = JSON.stringify(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]);

@@ -1,7 +1,7 @@
 import type { AgentId, Problem } from "@laconic/core";
-import type { RunEvaluation, RunLessons, RunState } from "@laconic/trainer/reading";
+import type { ChangesOfStep, RunEvaluation, RunLessons, RunState } from "@laconic/trainer/reading";
 
-export type { RunEvaluation, RunLessons, RunState };
+export type { ChangesOfStep, RunEvaluation, RunLessons, RunState };
 
 /** A run in the list. `GET /api/runs` gives all, newest first. */
 export interface RunSummary {
@@ -43,6 +43,8 @@ export interface RunDetail {
   readonly environment: unknown;
   readonly agents: readonly AgentId[];
   readonly evaluations: readonly RunEvaluation[];
+  /** Settings that were changed while it went on. */
+  readonly changes: readonly ChangesOfStep[];
   /** In plain words. */
   readonly warnings: readonly string[];
   /** Every metric that is not constant zero, with its unit; the meaning is that of the metrics page. */

@@ -65,6 +65,7 @@ const data: ReportData = {
   states: [],
   transcripts: [transcript(0, attack), transcript(2, "")],
   budgetTokens: 14,
+  changes: [],
   seconds: 125,
   device: "wasm",
   seed: "0",
@@ -86,6 +87,19 @@ test("the page shows start, end and ratio", () => {
   expect(page).toContain("2 m 05 s");
   // The plane and the four charts that have values, each for wide and for narrow windows.
   expect(page.match(/<svg viewBox="[^"]+" fill/gu)?.length).toBe(10);
+});
+
+test("settings that changed are lines in the charts of tokens and price, and words", () => {
+  const changes = Array.from({ length: 60 }, (_, i) => ({ step: i + 1, text: `budget: ${i} tokens → none ${attack}` }));
+  const page = renderReport({ ...data, changes });
+  expect(page).toContain("<li>from step 1 on: budget: 0 tokens → none &lt;/pre&gt;");
+  expect(page).toContain("<li>and 10 more</li>");
+  expect(page).toContain("step 2: budget: 1 tokens → none");
+  expect(page).toContain("and 56 more changes");
+  expect(page).toContain("budget at the end: 14 tokens per episode");
+  // Of every change, in the chart that has values, for wide and for narrow windows.
+  expect(page.match(/stroke-dasharray="2 3"[^>]*>/gu)?.length).toBeGreaterThanOrEqual(2);
+  expect(page).not.toContain("<script");
 });
 
 test("lessons are a state of their own: before them, after them, after training, by kind of problems", () => {

@@ -1,4 +1,5 @@
 import { describeUnscored } from "@laconic/trainer";
+import type { ChangesOfStep } from "@laconic/trainer/reading";
 import { escapeHtml } from "@laconic/evaluation";
 import { formatDuration, formatNumber, formatPercent } from "../cli/format.ts";
 import { isReference, referencePlace, referencesAt, referenceTitle } from "../door/reference.ts";
@@ -29,6 +30,8 @@ export interface ReportData {
   readonly game: string | null;
   /** Mean tokens per episode that the dual controller aims at; null without one. */
   readonly budgetTokens: number | null;
+  /** Settings that were changed while it went on, by step and in words. */
+  readonly changes: readonly ChangesOfStep[];
   readonly seconds: number | null;
   readonly device: string;
   readonly seed: string;
@@ -40,7 +43,9 @@ export interface ReportData {
 /** One self-contained HTML page: no script, no font, no request. */
 export function renderReport(plot: Plot, data: ReportData): string {
   const { rows, evaluations, budgetTokens, warnings } = data;
-  const charts = runCharts(rows, budgetTokens).map((chart, i) => renderLineChart(plot, chart, `chart-${i + 1}`));
+  const charts = runCharts(rows, budgetTokens, data.changes).map((chart, i) =>
+    renderLineChart(plot, chart, `chart-${i + 1}`),
+  );
   const listed = warnings.map((warning) => `<li>${escapeHtml(warning)}</li>`).join("");
   return htmlPage(
     data.name,
@@ -52,7 +57,7 @@ ${statesSection(data)}
 ${renderPlane(plot, runPlane(evaluations, budgetTokens, untaughtOf(data.states)), "plane")}
 <h2>Training, step by step</h2>
 <p class="lead">Faint lines are single steps; solid lines are means over ${smoothing} steps where the legend says so.</p>
-<div class="charts">${charts.join("")}</div>
+${changedSettings(data)}<div class="charts">${charts.join("")}</div>
 <h2>The same problems, before and after</h2>
 ${conversations(data)}
 ${listed === "" ? "" : `<h2>Warnings</h2><ul>${listed}</ul>`}
@@ -95,6 +100,20 @@ function conversations({ transcripts, game }: ReportData): string {
   const pairs = pairTranscripts(transcripts);
   if (pairs.length === 0) return `<p>No problem was recorded both before and after.</p>`;
   return `${game === null ? "" : `<p class="game"><b>The game.</b> ${escapeHtml(game)}</p>`}${pairs.map(renderTranscriptPair).join("")}`;
+}
+
+/** Most of a visitor's slider are a handful; a list of hundreds is nobody's to read. */
+const mostChanges = 50;
+
+function changedSettings({ changes }: ReportData): string {
+  if (changes.length === 0) return "";
+  const shown = changes
+    .slice(0, mostChanges)
+    .map(({ step, text }) => `<li>from step ${step} on: ${escapeHtml(text)}</li>`)
+    .join("");
+  const more = changes.length > mostChanges ? `<li>and ${changes.length - mostChanges} more</li>` : "";
+  return `<p class="lead">Settings were changed while it trained, at the dotted lines:</p><ul>${shown}${more}</ul>
+`;
 }
 
 /** What became of the answers of training, where not all got a score. */

@@ -42,6 +42,10 @@ function run(plot: Plot): string {
   return renderReport(plot, {
     states,
     ...{ name: `run of ${hostile}`, rows, evaluations, decline: "accuracy fell", budgetTokens: 14, seconds: 125 },
+    changes: [
+      { step: 20, text: `budget: 30 tokens → none; price of a token: none → 0.004 ${hostile}` },
+      { step: 41, text: "budget: none → 14 tokens" },
+    ],
     ...{ transcripts: [transcript(0), transcript(60)], game: "Four know a fact each. One hears them and adds up." },
     ...{ device: "wasm", seed: "0", config: { note: hostile, wide: "x".repeat(400) }, warnings: [hostile] },
   });

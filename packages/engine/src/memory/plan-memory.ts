@@ -1,15 +1,16 @@
 import type { LoraSettings, TrainingSequence } from "@laconic/core";
-import type { Kernels, KeyValueCache } from "@laconic/kernels";
+import { roundsWeights, type Kernels, type KeyValueCache } from "@laconic/kernels";
 import { adapterShapes } from "../lora/lora-settings.ts";
 import { forwardCached } from "../transformer/forward-cached.ts";
 import { Gradients } from "../transformer/gradients.ts";
 import type { ModelConfig } from "../transformer/model-config.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import { packBatch } from "../transformer/packed-batch.ts";
-import { parameterShapes } from "../transformer/parameters.ts";
+import { embeddingName, headName, parameterShapes } from "../transformer/parameters.ts";
+import { heldShapes } from "../transformer/weight-layout.ts";
 import { trainBackward, trainForward, type Recompute } from "../transformer/train-pass.ts";
 import { blankModel, blankPlan, blankSequences } from "./blank-model.ts";
-import { elementBytes } from "./element-bytes.ts";
+import { elementBytes, type ElementBytes } from "./element-bytes.ts";
 import { meterKernels, type MeteredKernels } from "./metered-kernels.ts";
 import { defaultHeadBytes, libtorchScratch } from "./scratch-bytes.ts";
 import { createShapeKernels } from "./shape-kernels.ts";
@@ -33,13 +34,15 @@ export interface MemorySettings {
   readonly cachePageSize?: number;
   /** Most bytes that a tile of the head takes; 64 MiB unless told, as on the CPU. */
   readonly headBytes?: number;
+  /** Fewest and most numbers of a float32 matrix that the device keeps twice while it samples. None is unless told. */
+  readonly packedWeights?: readonly [least: number, most: number];
 }
 
 /** Bytes on the device, by part. Both phases hold the first five. */
 export interface MemoryPlan {
   readonly weights: number;
   readonly snapshots: number;
-  /** Exact copies of rounded weights, where the device computes in bfloat16. */
+  /** Exact copies of rounded weights, where the device holds them in bfloat16 or float16. */
   readonly masterWeights: number;
   readonly optimizerMoments: number;
   /** Training only, from the first backward pass to the optimiser's step. */
@@ -48,7 +51,10 @@ export interface MemoryPlan {
   readonly activations: number;
   /** Training only: what the tiles of the head add to that. */
   readonly headWorkspace: number;
-  /** What the device's library takes for itself in each phase: workspace of its products and memory between its blocks. */
+  /**
+   * What the device's library takes for itself in each phase: workspace of its products, second copies of weights while it samples, and
+   * memory between its blocks.
+   */
   readonly trainingOverhead: number;
   readonly samplingOverhead: number;
   /** Sampling only. */
@@ -82,13 +88,14 @@ const prefillTokens = 16_384;
 export function planMemory(config: ModelConfig, settings: MemorySettings): MemoryPlan {
   const { dtype, lora, snapshots } = settings;
   const { working, full } = elementBytes[dtype];
-  const trained = elementCount(lora ? adapterShapes(config, lora) : parameterShapes(config));
+  const shapes = lora ? adapterShapes(config, lora) : parameterShapes(config);
+  const trained = elementCount(shapes);
   const { activations, headWorkspace, weights } = trainingActivations(config, settings);
   const { keyValueCache, samplingWorkspace } = samplingMemory(config, settings);
   const parts = {
     weights,
-    snapshots: snapshots * trained * working,
-    masterWeights: dtype === "bfloat16" ? trained * full : 0,
+    snapshots: snapshots * heldBytes(shapes, elementBytes[dtype]),
+    masterWeights: roundsWeights(dtype) ? trained * full : 0,
     optimizerMoments: 2 * trained * full,
     gradients: trained * full,
     activations,
@@ -105,7 +112,8 @@ export function planMemory(config: ModelConfig, settings: MemorySettings): Memor
     Math.ceil(Math.min(productWorkspace, coming) + overheadShare * small + rotaryNumbers(config, tokens) * working);
   const tokens = microBatch * (promptTokens + completionTokens);
   const trainingOverhead = overhead(comingInTraining, parts.activations, tokens);
-  const samplingOverhead = overhead(comingInSampling, parts.samplingWorkspace, rollouts);
+  const samplingOverhead =
+    overhead(comingInSampling, parts.samplingWorkspace, rollouts) + packedBytes(config, settings);
   const training = lasting + comingInTraining + trainingOverhead;
   const sampling = lasting + comingInSampling + samplingOverhead;
   return {
@@ -199,6 +207,19 @@ function samplingMemory(
   return { keyValueCache, samplingWorkspace: Math.max(...peaks) };
 }
 
+/** Second copies of the matrices that decoding multiplies with. */
+function packedBytes(config: ModelConfig, { dtype, rollouts, packedWeights }: MemorySettings): number {
+  if (rollouts === 0 || dtype !== "float32" || !packedWeights) return 0;
+  const [least, most] = packedWeights;
+  let count = 0;
+  for (const [name, shape] of heldShapes(parameterShapes(config))) {
+    const size = shape.reduce((product, length) => product * length, 1);
+    const multiplies = shape.length === 2 && (name !== embeddingName || headName(config) === embeddingName);
+    if (multiplies && size >= least && size <= most) count += size;
+  }
+  return count * elementBytes.float32.full;
+}
+
 /** What a pass of `tokens` new tokens in each of some rows takes beside weights and caches. */
 function stepPeak(
   meter: MeteredKernels,
@@ -214,6 +235,12 @@ function stepPeak(
     const last = Int32Array.from({ length: rows }, (_, row) => (row + 1) * tokens - 1);
     forwardCached(model, new Int32Array(rows * tokens), caches, plan, last);
   });
+}
+
+/** Of a copy of these weights on the device. */
+function heldBytes(shapes: ReadonlyMap<string, readonly number[]>, { working, held }: ElementBytes): number {
+  const matrices = new Map([...shapes].filter(([, shape]) => shape.length >= 2));
+  return elementCount(shapes) * working + elementCount(matrices) * (held - working);
 }
 
 function elementCount(shapes: ReadonlyMap<string, readonly number[]>): number {

@@ -1,4 +1,5 @@
 import { declineOf } from "../decline.ts";
+import { parseChangedSettings, type ChangedSetting } from "./changed-settings.ts";
 import { runFiles } from "./run-files.ts";
 import { isRunHeld, parsed, recordIn, rowsIn, textIn, type LivingProcesses, type RunSource } from "./run-source.ts";
 import { recordVersion } from "./step-record.ts";
@@ -56,6 +57,8 @@ export interface RunFacts {
   readonly seconds: number | null;
   readonly device: string | null;
   readonly seed: string | null;
+  /** Settings that changed while it went on; none where the file that tells is damaged, which the warnings say then. */
+  readonly changes: readonly ChangedSetting[];
   /** In words: what is damaged, a decline, and what the training has said. */
   readonly warnings: readonly string[];
   /** When its training last wrote, in milliseconds since 1970; 0 where it has written nothing. */
@@ -98,6 +101,7 @@ export async function readRunFacts(source: RunSource, { processes, ...given }: R
   const decline = before && after && declineOf(before, after);
   // The training has said it too where it lasted that long.
   const isNew = decline !== null && !said.some((message) => message.includes(decline));
+  const changed = changesIn(await textIn(source, runFiles.changes));
   const seconds = given.seconds ?? (await rows(runFiles.timing, mostTiming)).map((row) => stepSeconds(row));
   return {
     state: foreign !== null ? "foreign" : isHeld ? "running" : endOf(damage, step, plannedSteps),
@@ -107,7 +111,8 @@ export async function readRunFacts(source: RunSource, { processes, ...given }: R
     seconds: seconds.length === 0 ? null : seconds.reduce((sum, each) => sum + each, 0),
     device: textOr(recordIn(recordIn(environment)?.["engine"])?.["device"]) ?? textOr(recordIn(config)?.["device"]),
     seed: textOr(train["seed"]),
-    warnings: [...damage, ...(isNew ? [decline] : []), ...said],
+    changes: changed.changes,
+    warnings: [...damage, ...changed.damage, ...(isNew ? [decline] : []), ...said],
     updated: await newest(source),
   };
 }
@@ -121,6 +126,14 @@ export function stepSeconds(row: Readonly<Record<string, unknown>>): number {
     (sum, [name, value]) => (name.startsWith("timing_s/") && typeof value === "number" ? sum + value : sum),
     0,
   );
+}
+
+function changesIn(text: string | null): { changes: readonly ChangedSetting[]; damage: readonly string[] } {
+  try {
+    return { changes: parseChangedSettings(text ?? "", runFiles.changes), damage: [] };
+  } catch (error) {
+    return { changes: [], damage: [(error as Error).message] };
+  }
 }
 
 function endOf(damage: readonly string[], step: number, planned: number | null): RunState {

@@ -35,7 +35,7 @@ export function summaryOf(
   };
 }
 
-export function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+function recordOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }
 

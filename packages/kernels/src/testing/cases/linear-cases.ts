@@ -1,3 +1,4 @@
+import type { Tensor } from "../../contract.ts";
 import { agreesWithReference, type KernelCase } from "./kernel-case.ts";
 
 /** Rows, inner width, outer width. */
@@ -18,7 +19,7 @@ export const linearCases: readonly KernelCase[] = [
   ...sizes.map(([rows, inner, outer]) =>
     agreesWithReference(`linear: ${rows} rows, ${inner} -> ${outer}`, (bench) => {
       const { kernels } = bench;
-      const [x, weight] = [bench.floats("x", [rows, inner]), bench.floats("weight", [outer, inner])];
+      const [x, weight] = [bench.floats("x", [rows, inner]), bench.weight("weight", [outer, inner])];
       const [bias, dOut] = [bench.floats("bias", [outer]), bench.floats("dOut", [rows, outer])];
       return {
         plain: kernels.linear(x, weight),
@@ -31,14 +32,38 @@ export const linearCases: readonly KernelCase[] = [
     .flatMap((input) => [true, false].flatMap((weight) => [true, false].map((bias) => ({ input, weight, bias }))))
     .map((needs) =>
       agreesWithReference(`linearBackward returns what is needed: ${JSON.stringify(needs)}`, (bench) => {
-        const [x, w, dOut] = [bench.floats("x", [7, 6]), bench.floats("w", [5, 6]), bench.floats("dOut", [7, 5])];
+        const [x, w, dOut] = [bench.floats("x", [7, 6]), bench.weight("w", [5, 6]), bench.floats("dOut", [7, 5])];
         return { ...bench.kernels.linearBackward(dOut, x, w, needs) };
       }),
     ),
   agreesWithReference("linear: one weight serves batches of different sizes", (bench) => {
-    const weight = bench.floats("weight", [5, 6]);
+    const weight = bench.weight("weight", [5, 6]);
     const call = (rows: number): ReturnType<typeof bench.kernels.linear> =>
       bench.kernels.linear(bench.floats(`x${rows}`, [rows, 6]), weight);
     return { nine: call(9), one: call(1), nineAgain: call(9), forty: call(40) };
+  }),
+  agreesWithReference("a steady weight: alike before and behind a change of it, and behind the last cache", (bench) => {
+    const { kernels } = bench;
+    // Wide enough that a set would think of another order.
+    const [inner, outer] = [257, 260];
+    const [weight, bias] = [bench.state("weight", [outer, inner]), bench.floats("bias", [outer])];
+    const call = (name: string, rows: number): Record<string, Tensor> => {
+      const x = bench.floats(`x ${rows}`, [rows, inner]);
+      const onto = bench.state(`onto ${name} ${rows}`, [rows, outer]);
+      kernels.linearOnto(onto, x, weight, bias, true);
+      return {
+        [`${name} ${rows} plain`]: kernels.linear(x, weight, undefined, true),
+        [`${name} ${rows} biased`]: kernels.linear(x, weight, bias, true),
+        [`${name} ${rows} onto`]: onto,
+        [`${name} ${rows} logits`]: kernels.headLogits(x, weight, true),
+      };
+    };
+    const pageSize = kernels.cachePageSize ?? 4;
+    const cache = kernels.createCache({ pages: 1, pageSize, kvHeads: 1, headDim: 8 });
+    const first = { ...call("first", 1), ...call("first", 3) };
+    kernels.assign([weight], [bench.floats("changed", [outer, inner])]);
+    const changed = { ...call("changed", 0), ...call("changed", 3) };
+    kernels.freeCache(cache);
+    return { ...first, ...changed, ...call("behind", 3) };
   }),
 ];
