@@ -4,9 +4,9 @@ import { budgetFormNames } from "@laconic/tasks/stories";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
-import { chooseDevice } from "../run/devices.ts";
 import { giveLessons } from "../run/lessons/give-lessons.ts";
-import { lessonNames, lessonSteps } from "../run/lessons/lesson-settings.ts";
+import { lessonNames, lessonSettings } from "../run/lessons/lesson-settings.ts";
+import { chooseDevice } from "../run/devices.ts";
 import { openModelFolder } from "../run/model-folder.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
@@ -29,7 +29,7 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
         form: { type: "enum", description: "How budgets are said (default: unary)", options: [...budgetFormNames] },
         steps: {
           type: "string",
-          description: `Training steps (default: ${lessonSteps("copying")}; ${lessonSteps("budgets")} for budgets)`,
+          description: "Training steps (default: 400; 160 for budgets)",
           valueHint: "n",
         },
         batch: { type: "string", description: "Examples per step", default: "32", valueHint: "n" },
@@ -38,18 +38,22 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
         ...jsonFlag,
       },
       run: async (args) => {
-        const { lessons: name, form, seed } = args;
-        if (form !== undefined && name !== "budgets")
+        if (args.form !== undefined && args.lessons !== "budgets")
           throw new LaconicError("config_invalid", "--form is how a budget is said: it goes with --lessons budgets");
-        const steps = wholeNumber("steps", args.steps ?? String(lessonSteps(name)));
         const batch = wholeNumber("batch", args.batch);
         const folder = resolve(args.out);
         const place = await chooseDevice(args.device, "auto", (line) => terminal.note(line));
         const { pinned, folder: from } = await openModelFolder(args.model, terminal);
         const model = pinned.startsWith("hub:") ? pinned : resolve(pinned);
-        const lessons = { name, steps, batch, seed, ...(form !== undefined && { form }) };
-        const { loss } = await giveLessons(lessons, { model, from, to: folder, place }, terminal);
-        terminal.result(args.json ? JSON.stringify({ folder, steps, loss }) : `${folder}: loss ${loss.toFixed(4)}`);
+        const lessons = lessonSettings.parse({
+          ...{ name: args.lessons, batch, seed: args.seed },
+          ...(args.steps !== undefined && { steps: wholeNumber("steps", args.steps) }),
+          ...(args.form !== undefined && { form: args.form }),
+        });
+        const { loss } = await giveLessons({ lessons, model, from, to: folder, place }, terminal);
+        terminal.result(
+          args.json ? JSON.stringify({ folder, steps: lessons.steps, loss }) : `${folder}: loss ${loss.toFixed(4)}`,
+        );
         return 0;
       },
     },

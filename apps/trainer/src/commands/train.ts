@@ -163,12 +163,13 @@ function report(
       ...Object.entries(after.groups ?? {}).map(([name, { problems }]) => {
         const own = ({ groups }: Evaluation, show: (of: Measured) => string): string =>
           groups?.[name] ? show(groups[name]) : "-";
-        const measured = measuredLines(...states.flatMap(([, { groups }]) => groups?.[name] ?? []));
-        const said = `  ${name}: ${way((of) => own(of, ({ accuracy }) => formatPercent(accuracy)))}, ${way((of) => own(of, (each) => formatNumber(each.tokens)))} tokens (${problems} problems)`;
-        return [said, ...measured.map((line) => `    ${line}`)].join("\n");
+        return [
+          `  ${name}: ${way((of) => own(of, ({ accuracy }) => formatPercent(accuracy)))}, ${way((of) => own(of, (each) => formatNumber(each.tokens)))} tokens (${problems} problems)`,
+          ...measuredLines(states.map(([, { groups }]) => groups?.[name])).map((line) => `    ${line}`),
+        ].join("\n");
       }),
       `tokens    ${way((of) => formatNumber(of.tokens))} per episode, ${change}${budget === null ? "" : ` (budget ${budget})`}`,
-      ...measuredLines(...states.map(([, evaluation]) => evaluation)),
+      ...measuredLines(states.map(([, evaluation]) => evaluation)),
       `time      ${formatDuration(trainingSeconds ?? 0)} of training steps on ${device}; ${formatDuration(seconds)} in all since it was started`,
     ].join("\n"),
   );

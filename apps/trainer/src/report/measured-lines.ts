@@ -3,29 +3,22 @@ import { formatNumber } from "../cli/format.ts";
 import { printable } from "../cli/printable.ts";
 
 /**
- * What was measured beside accuracy and tokens, a line each: what rewards and task count, and how odd each agent's words are.
- * @param states - of the team, in order: before training and after, with one before lessons where there were some
+ * What was measured beside accuracy and tokens in each state of a run, a line each: what rewards and task count, and how odd each agent's
+ * words are. A state without the value shows as "-".
  */
-export function measuredLines(...states: readonly Measured[]): string[] {
-  const { measures = {}, language = {} } = states.at(-1) ?? {};
+export function measuredLines(states: readonly (Measured | undefined)[]): string[] {
+  const last = states.at(-1);
+  const way = (valueOf: (of: Measured) => number | undefined): string =>
+    states
+      .map((state) => {
+        const value = state && valueOf(state);
+        return value === undefined ? "-" : formatNumber(value);
+      })
+      .join(" -> ");
   return [
-    ...Object.keys(measures).map((name) =>
-      line(
-        name,
-        states.map((each) => each.measures?.[name]),
-      ),
-    ),
-    ...Object.keys(language).map((agent) =>
-      line(
-        `perplexity of ${agent}`,
-        states.map((each) => each.language?.[agent]?.perplexity),
-      ),
+    ...Object.keys(last?.measures ?? {}).map((name) => `${printable(name)}  ${way((of) => of.measures?.[name])}`),
+    ...Object.keys(last?.language ?? {}).map(
+      (agent) => `perplexity of ${printable(agent)}  ${way((of) => of.language?.[agent]?.perplexity)}`,
     ),
   ];
-}
-
-/** What is counted at the end alone, as where before a side never changed, stands alone. */
-function line(name: string, values: readonly (number | undefined)[]): string {
-  const counted = values.flatMap((value) => (value === undefined ? [] : [formatNumber(value)]));
-  return `${printable(name)}  ${counted.join(" -> ")}`;
 }

@@ -57,10 +57,8 @@ type WithReferences<Task> = Task extends { readonly team: unknown }
 
 /** Lessons before the training. */
 export interface LessonSettings {
-  /** A story model learns `copying` of names, most of them made up, or to keep to `budgets` that its prompt says. */
+  /** `copying`: a story model learns to copy names, most of them made up; `budgets`: to keep to a told budget. */
   readonly name: "copying" | "budgets";
-  /** How budgets are said; the task's default when absent. */
-  readonly form?: BudgetForm;
   readonly steps: number;
   /** Examples of a step. */
   readonly batch: number;
@@ -68,6 +66,8 @@ export interface LessonSettings {
   readonly seed: string;
   /** The model as it was before: a run fills it in, and `model` is then the taught one. */
   readonly model?: string;
+  /** Of `budgets`: how one is said, as in the task; `unary` when absent. */
+  readonly form?: BudgetForm;
 }
 
 /** What agents that do not learn speak with, at temperature 0. */

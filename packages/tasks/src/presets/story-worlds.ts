@@ -106,8 +106,8 @@ export const storyBudget: Preset = {
     ...train,
     steps: 120,
     // In evaluations too: a reply spreads less around its budget, and so does one of the model as it was.
-    sampling: { temperature: 0.8 },
-    objective: { ...train.objective, kl: { estimator: "k3", coefficient: 0.03 } },
+    sampling: { temperature: 0.7 },
+    objective: { ...train.objective, kl: { estimator: "k3", coefficient: 0.025 } },
     optimizer: { learningRate: { peak: 5e-4, warmUpSteps: 3, decay: "cosine", finalFraction: 0.1 } },
     evaluation: { ...train.evaluation, every: 60, problems: 400 },
     checkpoint: { every: 60, keep: 2 },

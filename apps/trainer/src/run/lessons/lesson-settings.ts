@@ -4,41 +4,32 @@ import { z } from "zod";
 import { isReference } from "../../door/reference.ts";
 import type { AppConfig, LessonSettings } from "../run-settings.ts";
 
-interface Kind {
-  /** Tasks whose models need what is taught. */
-  readonly tasks: readonly string[];
-  /** What the presets' figures begin with. */
-  readonly steps: number;
-}
-
-const kinds: Readonly<Record<LessonSettings["name"], Kind>> = {
-  copying: { tasks: ["story-tellers", "story-relay"], steps: 400 },
-  budgets: { tasks: ["story-budget"], steps: 160 },
+/** Lessons by name: the tasks whose models need what they teach. */
+const tasksOf: Readonly<Record<LessonSettings["name"], readonly string[]>> = {
+  copying: ["story-tellers", "story-relay"],
+  budgets: ["story-budget"],
 };
 
-export const lessonNames: readonly LessonSettings["name"][] = Object.keys(kinds) as LessonSettings["name"][];
+/** Steps that the presets' figures begin with. */
+const defaultSteps: Readonly<Record<LessonSettings["name"], number>> = { copying: 400, budgets: 160 };
 
-/** Steps that are taken unless told. */
-export function lessonSteps(name: LessonSettings["name"]): number {
-  return kinds[name].steps;
-}
+/** What there are lessons in. */
+export const lessonNames = Object.keys(defaultSteps) as LessonSettings["name"][];
 
-const fields = {
+const fieldsOf = <Name extends LessonSettings["name"]>(name: Name) => ({
+  name: z.literal(name),
+  steps: z.int().min(1).default(defaultSteps[name]),
   batch: z.int().min(1).default(32),
   seed: z
     .union([z.string(), z.int()])
     .transform((seed) => String(seed))
     .default("0"),
   model: z.string().min(1).exactOptional(),
-};
-const stepsOf = (name: LessonSettings["name"]): z.ZodType<number> => z.int().min(1).default(kinds[name].steps);
+});
 
-export const lessonSettings: z.ZodType<LessonSettings> = z.union([
-  z.strictObject({ name: z.literal("copying"), steps: stepsOf("copying"), ...fields }),
-  z.strictObject({
-    ...{ name: z.literal("budgets"), steps: stepsOf("budgets"), ...fields },
-    form: z.enum(budgetFormNames).exactOptional(),
-  }),
+export const lessonSettings: z.ZodType<LessonSettings> = z.discriminatedUnion("name", [
+  z.strictObject(fieldsOf("copying")),
+  z.strictObject({ ...fieldsOf("budgets"), form: z.enum(budgetFormNames).exactOptional() }),
 ]);
 
 /** @throws LaconicError `config_invalid` for lessons that teach nothing which the task needs, or that nobody here can give */
@@ -47,12 +38,13 @@ export function checkLessons({ lessons, task, engine }: Pick<AppConfig, "lessons
   const refuse = (reason: string): never => {
     throw new LaconicError("config_invalid", `lessons: ${reason}`, { key: "lessons" });
   };
-  const { tasks } = kinds[lessons.name];
+  const tasks = tasksOf[lessons.name];
   if (isReference(task) || !tasks.includes(task.name))
     return refuse(`${lessons.name} is taught for ${tasks.join(" and ")} alone; set lessons=null`);
-  const form = "form" in task ? task.form : undefined;
-  if (lessons.name === "budgets" && form !== lessons.form)
-    refuse(`budgets are said as ${lessons.form ?? "by default"}, and by the task as ${form ?? "by default"}: set both`);
+  if (task.name === "story-budget" && (task.form ?? "unary") !== (lessons.form ?? "unary"))
+    refuse(
+      `budgets are said as ${task.form ?? "unary"} in the task, as ${lessons.form ?? "unary"} in the lessons; set lessons.form`,
+    );
   if (engine !== null)
     refuse("are given where a model computes here; the models of this run are on a server, so set lessons=null");
 }

@@ -1,12 +1,12 @@
 import { LaconicError, randomFromSeed, type Random } from "@laconic/core";
 import { budgetCeiling, budgetLessons, budgetStories, type BudgetForm } from "@laconic/tasks/stories";
-import { goneOn, type Course } from "./story-lessons.ts";
+import { goneOn, type Course } from "./course.ts";
 
 /** Stories that the model goes on with for its lessons. */
 const stories = 4000;
 
 /**
- * Lessons in keeping to budgets, out of texts of the model's own.
+ * Lessons in keeping to a budget, out of texts of the model's own.
  * @param form - how a budget is said; the world's default when absent
  */
 export function keepingBudgets(seed: string, form?: BudgetForm): Course {
