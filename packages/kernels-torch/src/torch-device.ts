@@ -2,6 +2,7 @@ import { LaconicError } from "@laconic/core";
 import { expectInts, sizeOf, type Precision, type Tensor } from "@laconic/kernels";
 import type { Vector } from "./arena.ts";
 import type { Span } from "./kernels/head-tiles.ts";
+import { PackedWeights } from "./kernels/packed-weights.ts";
 import { operator, type Handle, type Torch } from "./native/torch.ts";
 import { scalarType, type ScalarType } from "./native/scalar-type.ts";
 import { TensorStore, type TorchTensor } from "./tensors.ts";
@@ -18,6 +19,7 @@ export class TorchDevice {
   readonly torch: Torch;
   readonly store: TensorStore;
   readonly working: ScalarType;
+  readonly packed: PackedWeights = new PackedWeights(this);
   readonly #numbers = new Map<string, Handle>();
 
   constructor(torch: Torch, dtype: "float32" | "bfloat16") {

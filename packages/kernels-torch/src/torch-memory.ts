@@ -1,5 +1,6 @@
 import { flashPageSize } from "./kernels/flash-cache.ts";
 import { tileLimit } from "./kernels/head-tiles.ts";
+import { leastPacked, mostPacked } from "./kernels/packed-weights.ts";
 
 /** What a plan of memory needs to know of these kernels. */
 export interface TorchMemory {
@@ -7,10 +8,12 @@ export interface TorchMemory {
   readonly headBytes: number;
   /** Positions of a page of the key-value cache, where it has pages. */
   readonly cachePageSize?: number;
+  /** Fewest and most numbers of a float32 matrix that is kept twice while replies are sampled. */
+  readonly packedWeights?: readonly [least: number, most: number];
 }
 
 /** By device. */
 export const torchMemory: Readonly<Record<"cpu" | "cuda", TorchMemory>> = {
-  cpu: { headBytes: tileLimit.cpu },
+  cpu: { headBytes: tileLimit.cpu, packedWeights: [leastPacked, mostPacked] },
   cuda: { headBytes: tileLimit.cuda, cachePageSize: flashPageSize },
 };

@@ -42,6 +42,9 @@ export const cpuOnly: readonly string[] = [
   "aten::rsqrt",
   "aten::rsqrt.out",
   "aten::index_select.out",
+  "mkldnn::_reorder_linear_weight",
+  "mkldnn::_linear_pointwise",
+  "mkldnn::_linear_pointwise.binary",
 ];
 
 /** Called only where the data want it, which zeros do not: where the likeliest thousand tokens hold too little. */
@@ -53,7 +56,10 @@ export const asFunction: readonly string[] = ["aten::_flash_attention_forward_no
 /** What the kernels call on a GPU, as it is called; with every precision and way of attention where it is thorough. */
 export async function kernelQuestion(thorough: boolean): Promise<Question & { readonly runs: readonly RecordedRun[] }> {
   const runs = await recordRuns(thorough);
-  const operators = knownOperators().map(({ name, results }) => ({ name, results, forCpu: cpuOnly.includes(name) }));
+  const operators = knownOperators().map(({ name, results }) => ({
+    ...{ name, results, forCpu: cpuOnly.includes(name) },
+    asFunction: shimsByOperator[name]?.forms.every(({ takes }) => takes.includes("empty")) ?? false,
+  }));
   const shims = Object.entries(shimsByOperator).flatMap(([operator, { results, forms }]) =>
     forms.map(({ symbol, takes }) => ({ operator, symbol, takes, results })),
   );

@@ -231,10 +231,15 @@ export interface Kernels {
   /** x += by, for an int32 tensor: positions go on without a new upload. */
   advance(x: Tensor, by: number): void;
 
-  /** x [N, I], weight [O, I], bias [O] -> x weight^T + bias, [N, O]. */
-  linear(x: Tensor, weight: Tensor, bias?: Tensor): Tensor;
-  /** into [N, O] += x weight^T + bias. */
-  linearOnto(into: Tensor, x: Tensor, weight: Tensor, bias?: Tensor): void;
+  /**
+   * x [N, I], weight [O, I], bias [O] -> x weight^T + bias, [N, O].
+   *
+   * @param steady - few rows meet this weight again and again before it changes, as in decoding: a set may then keep it in an order
+   *   that suits its products better, as long as there is a key-value cache
+   */
+  linear(x: Tensor, weight: Tensor, bias?: Tensor, steady?: boolean): Tensor;
+  /** into [N, O] += x weight^T + bias; `steady` as in `linear`. */
+  linearOnto(into: Tensor, x: Tensor, weight: Tensor, bias?: Tensor, steady?: boolean): void;
   linearBackward(
     dOut: Tensor,
     x: Tensor,
@@ -303,8 +308,8 @@ export interface Kernels {
   swiGlu(gate: Tensor, up: Tensor): Tensor;
   swiGluBackward(dOut: Tensor, gate: Tensor, up: Tensor): { readonly dGate: Tensor; readonly dUp: Tensor };
 
-  /** hidden [M, D], weight [V, D] -> hidden weight^T in full precision, [M, V]. */
-  headLogits(hidden: Tensor, weight: Tensor): Tensor;
+  /** hidden [M, D], weight [V, D] -> hidden weight^T in full precision, [M, V]; `steady` as in `linear`. */
+  headLogits(hidden: Tensor, weight: Tensor, steady?: boolean): Tensor;
   /**
    * Log-softmax of hidden weight^T * inverseTemperature at the target, without keeping the logits.
    * hidden [M, D], weight [V, D], targets int32 [M], inverseTemperature [M] -> each [M]; entropy in nats.

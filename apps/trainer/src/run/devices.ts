@@ -20,7 +20,7 @@ import { tryDevice, type DeviceOutcome } from "./try-device.ts";
 import { userCache } from "./user-cache.ts";
 
 /** Of a device's kernels, as far as their memory depends on it. */
-type KernelFacts = Pick<MemorySettings, "headBytes" | "cachePageSize">;
+type KernelFacts = Pick<MemorySettings, "headBytes" | "cachePageSize" | "packedWeights">;
 
 /** A device that the app knows. */
 interface KnownDevice {

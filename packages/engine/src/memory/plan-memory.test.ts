@@ -150,6 +150,13 @@ test("the parts of Qwen2.5-0.5B in bfloat16, full and LoRA", () => {
   // Keys and values of 2 heads of 64 in 24 layers.
   expect(full.keyValueCache).toBe(64 * 1024 * 24 * 2 * 2 * 64 * 2);
   expect(full.peak).toBe(Math.max(full.training, full.sampling));
+  // Of each layer qkv, gate and up, and down; o has fewer numbers than the least, the head more than the most.
+  const exact = { ...given, dtype: "float32" } as const;
+  const packed = planMemory(config, { ...exact, packedWeights: [850_000, 2 ** 24] });
+  const layer = 896 * (14 + 2 + 2) * 64 + 3 * 896 * 4864;
+  expect(packed.sampling - planMemory(config, exact).sampling).toBe(24 * 4 * layer);
+  expect(packed.training).toBe(planMemory(config, exact).training);
+  expect(planMemory(config, { ...given, packedWeights: [1, 2 ** 24] })).toEqual(full);
   const [kept, recomputed] = (["none", "layer"] as const).map(
     (recompute) => planMemory(config, { ...given, microBatch: 16, recompute }).activations,
   ) as [number, number];

@@ -6,7 +6,8 @@ import { Gradients } from "../transformer/gradients.ts";
 import type { ModelConfig } from "../transformer/model-config.ts";
 import type { ModelOnDevice } from "../transformer/model-on-device.ts";
 import { packBatch } from "../transformer/packed-batch.ts";
-import { parameterShapes } from "../transformer/parameters.ts";
+import { embeddingName, headName, parameterShapes } from "../transformer/parameters.ts";
+import { heldShapes } from "../transformer/weight-layout.ts";
 import { trainBackward, trainForward, type Recompute } from "../transformer/train-pass.ts";
 import { blankModel, blankPlan, blankSequences } from "./blank-model.ts";
 import { elementBytes, type ElementBytes } from "./element-bytes.ts";
@@ -33,6 +34,8 @@ export interface MemorySettings {
   readonly cachePageSize?: number;
   /** Most bytes that a tile of the head takes; 64 MiB unless told, as on the CPU. */
   readonly headBytes?: number;
+  /** Fewest and most numbers of a float32 matrix that the device keeps twice while it samples. None is unless told. */
+  readonly packedWeights?: readonly [least: number, most: number];
 }
 
 /** Bytes on the device, by part. Both phases hold the first five. */
@@ -48,7 +51,10 @@ export interface MemoryPlan {
   readonly activations: number;
   /** Training only: what the tiles of the head add to that. */
   readonly headWorkspace: number;
-  /** What the device's library takes for itself in each phase: workspace of its products and memory between its blocks. */
+  /**
+   * What the device's library takes for itself in each phase: workspace of its products, second copies of weights while it samples, and
+   * memory between its blocks.
+   */
   readonly trainingOverhead: number;
   readonly samplingOverhead: number;
   /** Sampling only. */
@@ -106,7 +112,8 @@ export function planMemory(config: ModelConfig, settings: MemorySettings): Memor
     Math.ceil(Math.min(productWorkspace, coming) + overheadShare * small + rotaryNumbers(config, tokens) * working);
   const tokens = microBatch * (promptTokens + completionTokens);
   const trainingOverhead = overhead(comingInTraining, parts.activations, tokens);
-  const samplingOverhead = overhead(comingInSampling, parts.samplingWorkspace, rollouts);
+  const samplingOverhead =
+    overhead(comingInSampling, parts.samplingWorkspace, rollouts) + packedBytes(config, settings);
   const training = lasting + comingInTraining + trainingOverhead;
   const sampling = lasting + comingInSampling + samplingOverhead;
   return {
@@ -198,6 +205,19 @@ function samplingMemory(
     stepPeak(meter, model, caches, rollouts, 1, width),
   ];
   return { keyValueCache, samplingWorkspace: Math.max(...peaks) };
+}
+
+/** Second copies of the matrices that decoding multiplies with. */
+function packedBytes(config: ModelConfig, { dtype, rollouts, packedWeights }: MemorySettings): number {
+  if (rollouts === 0 || dtype !== "float32" || !packedWeights) return 0;
+  const [least, most] = packedWeights;
+  let count = 0;
+  for (const [name, shape] of heldShapes(parameterShapes(config))) {
+    const size = shape.reduce((product, length) => product * length, 1);
+    const multiplies = shape.length === 2 && (name !== embeddingName || headName(config) === embeddingName);
+    if (multiplies && size >= least && size <= most) count += size;
+  }
+  return count * elementBytes.float32.full;
 }
 
 /** What a pass of `tokens` new tokens in each of some rows takes beside weights and caches. */

@@ -57,11 +57,12 @@ function logitsFrom(
   logitRows: Int32Array | null,
 ): Tensor {
   const { kernels, config } = model;
+  const decoding: ModelOnDevice = { ...model, steady: true };
   const x = kernels.gatherRows(parameter(model, embeddingName), tokens);
   caches.forEach((cache, layer) => {
-    kernels.scope(() => layerFromCache(model, layer, x, positions, cache, plan));
+    kernels.scope(() => layerFromCache(decoding, layer, x, positions, cache, plan));
   });
   const wanted = logitRows === null ? x : kernels.gatherRows(x, kernels.upload(logitRows, [logitRows.length]));
   const normed = kernels.rmsNorm(wanted, parameter(model, finalNormName), config.rmsNormEpsilon).out;
-  return kernels.headLogits(normed, parameter(model, headName(config)));
+  return kernels.headLogits(normed, parameter(model, headName(config)), true);
 }

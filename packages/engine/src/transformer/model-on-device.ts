@@ -15,6 +15,8 @@ export interface ModelOnDevice {
   /** What is trained instead of the parameters; null trains the parameters themselves. */
   readonly adapter: AdapterOnDevice | null;
   readonly rotary: RotaryTables;
+  /** In a decode pass: its weights meet few rows, again and again. */
+  readonly steady?: true;
 }
 
 /** What the optimizer changes, by name. */

@@ -20,7 +20,7 @@ export interface MergedProjection {
  */
 export function project(model: ModelOnDevice, name: string, x: Tensor, dropout?: Dropout): Tensor {
   const { kernels } = model;
-  const out = kernels.linear(x, parameter(model, `${name}.weight`), model.parameters.get(`${name}.bias`));
+  const out = kernels.linear(x, parameter(model, `${name}.weight`), model.parameters.get(`${name}.bias`), model.steady);
   const pair = throughPair(model, name, x, dropout);
   if (pair) kernels.linearOnto(out, pair.inner, pair.b);
   return out;
@@ -29,7 +29,8 @@ export function project(model: ModelOnDevice, name: string, x: Tensor, dropout?:
 /** The same on top of what is there: a residual stream that nothing else needs. */
 export function projectOnto(model: ModelOnDevice, name: string, into: Tensor, x: Tensor): void {
   const { kernels } = model;
-  kernels.linearOnto(into, x, parameter(model, `${name}.weight`), model.parameters.get(`${name}.bias`));
+  const bias = model.parameters.get(`${name}.bias`);
+  kernels.linearOnto(into, x, parameter(model, `${name}.weight`), bias, model.steady);
   const pair = throughPair(model, name, x);
   if (pair) kernels.linearOnto(into, pair.inner, pair.b);
 }
@@ -42,7 +43,8 @@ export function projectTogether(
   dropout?: Dropout,
 ): Tensor[] {
   const { kernels } = model;
-  const whole = kernels.linear(x, parameter(model, `${name}.weight`), model.parameters.get(`${name}.bias`));
+  const bias = model.parameters.get(`${name}.bias`);
+  const whole = kernels.linear(x, parameter(model, `${name}.weight`), bias, model.steady);
   let start = 0;
   return parts.map((part) => {
     const out = kernels.columns(whole, start, part.width);

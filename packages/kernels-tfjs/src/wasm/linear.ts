@@ -25,7 +25,7 @@ export function linearKernels(
       device.run("add", into, added, into, sizeOf(into.shape));
       store.free(added);
     },
-    headLogits: linear,
+    headLogits: (hidden, weight) => linear(hidden, weight),
     linearBackward(dOut, x, weight, needs) {
       const [outer, inner] = matrix(weight, "linearBackward: weight");
       const [rows] = matrix(x, "linearBackward: x");

@@ -33,12 +33,14 @@ export function cacheKernels(device: TorchDevice): Pick<Kernels, Caching> {
       const { keys, values } = store.scope(() => ({ keys: held(), values: held() }));
       store.keep(keys);
       store.keep(values);
+      device.packed.cacheMade();
       return caches.adopt({ pages, pageSize, kvHeads, headDim, keys, values });
     },
     freeCache(cache) {
       const { keys, values } = caches.release(cache);
       store.free(keys);
       store.free(values);
+      device.packed.cacheFreed();
     },
     attentionCached(q, k, v, given, shape, plan) {
       // How far the sequences reach is the host's number in what follows.

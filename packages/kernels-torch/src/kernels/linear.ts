@@ -52,10 +52,12 @@ export function linearKernels(device: TorchDevice): Pick<Kernels, Products> {
     return null;
   };
   return {
-    linear(x, weight, bias) {
+    linear(x, weight, bias, steady = false) {
       const [rows, inner, outer] = expectInputs(x, weight, "linear");
       if (bias) expectFloats(bias, [outer], "linear: bias");
       const [left, row] = [rowsOf(x), bias ? device.handle(bias) : null];
+      const packed = steady ? device.packed.of(store.get(weight), rows, inner, outer) : null;
+      if (packed !== null) return device.make([rows, outer], () => device.packed.product(left, packed, row));
       return store.refill([rows, outer], device.working, ({ handle }) => {
         const right = turnedWeight(weight, inner, outer);
         if (rows === 0) return;
@@ -63,13 +65,19 @@ export function linearKernels(device: TorchDevice): Pick<Kernels, Products> {
         else torch.addmmInto(handle, row, left, right);
       });
     },
-    linearOnto(into, x, weight, bias) {
+    linearOnto(into, x, weight, bias, steady = false) {
       const [rows, inner, outer] = expectInputs(x, weight, "linearOnto");
       expectFloats(into, [rows, outer], "linearOnto: into");
       if (bias) expectFloats(bias, [outer], "linearOnto: bias");
       if (rows === 0) return;
       const [sum, left] = [rowsOf(into), rowsOf(x)];
+      const packed = steady ? device.packed.of(store.get(weight), rows, inner, outer) : null;
       torch.run(() => {
+        if (packed !== null) {
+          torch.copyInto(sum, device.packed.product(left, packed, bias ? device.handle(bias) : null, sum));
+          store.changed(store.get(into));
+          return [];
+        }
         torch.addmmInto(sum, sum, left, turnedWeight(weight, inner, outer));
         if (bias)
           torch.addmmInto(sum, sum, torch.view(ones(rows), [rows, 1]), torch.view(device.handle(bias), [1, outer]));
@@ -77,9 +85,11 @@ export function linearKernels(device: TorchDevice): Pick<Kernels, Products> {
         return [];
       });
     },
-    headLogits(hidden, weight) {
+    headLogits(hidden, weight, steady = false) {
       const [rows, inner, outer] = expectInputs(hidden, weight, "headLogits");
       const left = rowsOf(hidden);
+      const packed = steady ? device.packed.of(store.get(weight), rows, inner, outer) : null;
+      if (packed !== null) return device.make([rows, outer], () => device.packed.product(left, packed, null), "full");
       return device.make(
         [rows, outer],
         () => fullProduct(device, left, turnedWeight(weight, inner, outer), [rows, outer]),

@@ -1,7 +1,7 @@
 import { LaconicError } from "@laconic/core";
 import { Counters } from "./counters.ts";
 import type { Library } from "./library.ts";
-import { Slots } from "./native-memory.ts";
+import { cString, Slots } from "./native-memory.ts";
 import { computes, type Argument, type Handle, type Operator, type ResultCount } from "./operator.ts";
 import type { LoadedShim } from "./shims.ts";
 
@@ -50,7 +50,8 @@ export class NativeCalls {
     for (let i = 0; i < takes.length; i++) {
       const argument = args[i] ?? null;
       const value = argument !== null && typeof argument === "object" && "some" in argument ? argument.some : argument;
-      if (value === null) given.push(0);
+      if (takes[i] === "empty") given.push(0, 0);
+      else if (value === null) given.push(0);
       else if (takes[i] === "none") return false;
       else if (takes[i] === "tensor?") pointTo(value as number);
       else if (typeof value === "number") given.push(value);
@@ -60,6 +61,7 @@ export class NativeCalls {
       else if ("float" in value) given.push(value.float);
       else if ("bool" in value) given.push(value.bool ? 1 : 0);
       else if ("type" in value) pointTo(value.type);
+      else if ("text" in value) given.push(cString(value.text));
       else if ("ints" in value || "tensors" in value) {
         const items = "ints" in value ? value.ints : value.tensors;
         if (free + items.length > slotPlaces.borrowed + borrowedSlots - takes.length) return false;
@@ -94,7 +96,8 @@ export class NativeCalls {
     else if ("ints" in argument) slots.setInteger(slot, this.#list(argument.ints.map((int) => ({ int }))));
     else if ("bools" in argument) slots.setInteger(slot, this.#list(argument.bools.map((bool) => ({ bool }))));
     else if ("tensors" in argument) slots.setInteger(slot, this.#list(argument.tensors));
-    else slots.setInteger(slot, this.#optional(argument.some));
+    else if ("some" in argument) slots.setInteger(slot, this.#optional(argument.some));
+    else throw new LaconicError("engine_failed", `the dispatcher takes no text such as "${argument.text}"`);
   }
 
   #list(items: readonly Argument[]): number {

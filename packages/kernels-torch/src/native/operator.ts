@@ -15,6 +15,8 @@ export type Argument =
   | { readonly ints: readonly number[] }
   | { readonly bools: readonly boolean[] }
   | { readonly tensors: readonly Handle[] }
+  /** Only of operators that are called as plain C functions. */
+  | { readonly text: string }
   /** An optional argument that is given. */
   | { readonly some: Argument }
   /** An optional argument that is not. */

@@ -16,6 +16,9 @@ export type ShimArgument =
   | "ints"
   /** Address of handles, and how many. */
   | "tensors"
+  | "text"
+  /** A list of Scalars that is empty: address and count. */
+  | "empty"
   /** Address of the value, or 0. */
   | "tensor?"
   | "float?"
@@ -54,6 +57,11 @@ export const shimsByOperator: Readonly<Record<string, { readonly results: number
     "aten::_scaled_dot_product_flash_attention_for_cpu": one(2, "_scaled_dot_product_flash_attention_for_cpu", [
       ...(["tensor", "tensor", "tensor", "float", "bool", "tensor?", "float?"] as const),
     ]),
+    // oneDNN's products, which only the CPU has.
+    "mkldnn::_linear_pointwise": one(1, "_linear_pointwise", ["tensor", "tensor", "tensor?", "text", "empty", "none"]),
+    "mkldnn::_linear_pointwise.binary": one(1, "_linear_pointwise_binary", [
+      ...(["tensor", "tensor", "tensor", "tensor?", "text"] as const),
+    ]),
     "aten::_flash_attention_forward": {
       results: 5,
       forms: [
@@ -89,6 +97,8 @@ const cTypes: Readonly<Record<ShimArgument, string>> = {
   bool: "int32_t",
   ints: "uint64_t, int64_t",
   tensors: "uint64_t, int64_t",
+  text: "uint64_t",
+  empty: "uint64_t, int64_t",
   "tensor?": "uint64_t",
   "float?": "uint64_t",
   "int?": "uint64_t",

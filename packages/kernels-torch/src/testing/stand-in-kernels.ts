@@ -70,6 +70,9 @@ function standInGraphs(count: (name: string) => void, refusal: string | null): L
   };
 }
 
+/** Parts of the names of operators that only the other device has. */
+const otherDevices = { cpu: ["_flash_attention_forward"], cuda: ["for_cpu", "mkldnn::"] } as const;
+
 /** Most results of one operator. */
 const mostResults = 5;
 
@@ -100,7 +103,7 @@ function standInLibrary(device: "cpu" | "cuda", count: (name: string) => void): 
   const shims = new Map<string, LoadedShim>();
   for (const [name, { results, forms }] of Object.entries(shimsByOperator)) {
     const [form] = forms;
-    if (!form || name.includes(device === "cpu" ? "_flash_attention_forward" : "for_cpu")) continue;
+    if (!form || otherDevices[device].some((part) => name.includes(part))) continue;
     shims.set(name, { takes: form.takes, call: native(form.symbol.replace("{device}", device), -results, results) });
   }
   return {

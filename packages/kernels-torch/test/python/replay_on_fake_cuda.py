@@ -21,8 +21,9 @@ COMPOSITE = ("CompositeExplicitAutograd", "CompositeExplicitAutogradNonFunctiona
 
 
 def overload_of(name):
-    base, _, overload = name.removeprefix("aten::").partition(".")
-    return getattr(getattr(torch.ops.aten, base), overload or "default")
+    space, _, rest = name.partition("::")
+    base, _, overload = rest.partition(".")
+    return getattr(getattr(getattr(torch.ops, space), base), overload or "default")
 
 
 def check_operator(operator):
@@ -34,7 +35,8 @@ def check_operator(operator):
     wrong = []
     if len(schema.returns) != operator["results"]:
         wrong.append(f"returns {len(schema.returns)} results, {operator['results']} are taken")
-    if any("Scalar" in str(argument.type) for argument in schema.arguments):
+    # A C function can leave out what the dispatcher would have to be given.
+    if not operator.get("asFunction") and any("Scalar" in str(argument.type) for argument in schema.arguments):
         wrong.append("takes a Scalar, which the stable interface cannot pass")
     has = torch._C._dispatch_has_kernel_for_dispatch_key
     kernel = next((key for key in ("CUDA", *COMPOSITE) if has(operator["name"], key)), None)
@@ -51,6 +53,8 @@ TAKEN = {
     "bool": ("bool",),
     "ints": ("List[int]", "List[SymInt]"),
     "tensors": ("List[Tensor]",),
+    "text": ("str",),
+    "empty": ("List[Optional[number]]", "List[Optional[Scalar]]"),
     "tensor?": ("Optional[Tensor]",),
     "float?": ("Optional[float]",),
     "int?": ("Optional[int]", "Optional[SymInt]"),

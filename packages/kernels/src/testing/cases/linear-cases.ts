@@ -1,3 +1,4 @@
+import type { Tensor } from "../../contract.ts";
 import { agreesWithReference, type KernelCase } from "./kernel-case.ts";
 
 /** Rows, inner width, outer width. */
@@ -40,5 +41,29 @@ export const linearCases: readonly KernelCase[] = [
     const call = (rows: number): ReturnType<typeof bench.kernels.linear> =>
       bench.kernels.linear(bench.floats(`x${rows}`, [rows, 6]), weight);
     return { nine: call(9), one: call(1), nineAgain: call(9), forty: call(40) };
+  }),
+  agreesWithReference("a steady weight: alike before and behind a change of it, and behind the last cache", (bench) => {
+    const { kernels } = bench;
+    // Wide enough that a set would think of another order.
+    const [inner, outer] = [257, 260];
+    const [weight, bias] = [bench.state("weight", [outer, inner]), bench.floats("bias", [outer])];
+    const call = (name: string, rows: number): Record<string, Tensor> => {
+      const x = bench.floats(`x ${rows}`, [rows, inner]);
+      const onto = bench.state(`onto ${name} ${rows}`, [rows, outer]);
+      kernels.linearOnto(onto, x, weight, bias, true);
+      return {
+        [`${name} ${rows} plain`]: kernels.linear(x, weight, undefined, true),
+        [`${name} ${rows} biased`]: kernels.linear(x, weight, bias, true),
+        [`${name} ${rows} onto`]: onto,
+        [`${name} ${rows} logits`]: kernels.headLogits(x, weight, true),
+      };
+    };
+    const pageSize = kernels.cachePageSize ?? 4;
+    const cache = kernels.createCache({ pages: 1, pageSize, kvHeads: 1, headDim: 8 });
+    const first = { ...call("first", 1), ...call("first", 3) };
+    kernels.assign([weight], [bench.floats("changed", [outer, inner])]);
+    const changed = { ...call("changed", 0), ...call("changed", 3) };
+    kernels.freeCache(cache);
+    return { ...first, ...changed, ...call("behind", 3) };
   }),
 ];

@@ -1,0 +1,70 @@
+import { scalarType } from "../native/scalar-type.ts";
+import { operator, type Handle } from "../native/torch.ts";
+import type { TorchDevice } from "../torch-device.ts";
+import type { TorchTensor } from "../tensors.ts";
+
+/** Numbers of a matrix: with fewer the call around a product costs more than packing saves. */
+export const leastPacked: number = 2 ** 16;
+
+/** With more, a second copy takes too much memory. */
+export const mostPacked: number = 2 ** 24;
+
+/** Rows up to which packing saves; the blocks are cut for {@link usualRows}. */
+const [mostRows, usualRows] = [512, 64] as const;
+
+const name = "packed";
+
+const reorder = operator("mkldnn::_reorder_linear_weight");
+const multiply = operator("mkldnn::_linear_pointwise");
+const multiplyOnto = operator("mkldnn::_linear_pointwise", "binary");
+
+/**
+ * Second copies of weights on the CPU, in the order in which products of few rows read them: the library would bring them
+ * into it again in every product. They are made at the first product and go when the weight changes, or with the last
+ * key-value cache: nothing decodes any more.
+ */
+export class PackedWeights {
+  readonly #device: TorchDevice;
+  readonly #packed = new Set<TorchTensor>();
+  #caches = 0;
+
+  constructor(device: TorchDevice) {
+    this.#device = device;
+  }
+
+  /** Of a matrix [outer, inner]; null where its products of so many rows take it as it is, by their sizes alone. */
+  of(weight: TorchTensor, rows: number, inner: number, outer: number): Handle | null {
+    const { torch, store, working } = this.#device;
+    const size = inner * outer;
+    if (
+      !torch.library.shims.has(multiplyOnto.name) ||
+      working !== scalarType.float32 ||
+      size < leastPacked ||
+      size > mostPacked
+    )
+      return null;
+    if (rows === 0 || rows > mostRows) return null;
+    this.#packed.add(weight);
+    return store.derive(weight, name, () => torch.call(reorder, weight.handle, { some: { int: usualRows } }));
+  }
+
+  /** x weight^T + bias + onto, where the last two are given. */
+  product(x: Handle, packed: Handle, bias: Handle | null, onto: Handle | null = null): Handle {
+    const { torch } = this.#device;
+    const row = bias === null ? null : { some: bias };
+    return onto === null
+      ? torch.call(multiply, x, packed, row, { text: "none" }, null, null)
+      : torch.call(multiplyOnto, x, onto, packed, row, { text: "add" });
+  }
+
+  cacheMade(): void {
+    this.#caches += 1;
+  }
+
+  cacheFreed(): void {
+    this.#caches -= 1;
+    if (this.#caches > 0) return;
+    for (const weight of this.#packed) this.#device.store.forget(weight, name);
+    this.#packed.clear();
+  }
+}

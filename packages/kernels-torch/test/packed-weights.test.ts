@@ -1,0 +1,69 @@
+import { randomFromSeed, type TrainableModel } from "@laconic/core";
+import { createInlineEngine } from "@laconic/engine";
+import { findTorch } from "@laconic/kernels-torch";
+import { standInKernels } from "@laconic/kernels-torch/testing";
+import { expect, test } from "vitest";
+import { loadLibrary } from "../src/native/library.ts";
+import { Torch } from "../src/native/torch.ts";
+import { torchKernelSet } from "../src/torch-kernels.ts";
+import { installedTorch } from "./installed-torch.ts";
+
+const found = installedTorch();
+const missing = "missing" in found;
+
+const config = {
+  architectures: ["Qwen2ForCausalLM"],
+  model_type: "qwen2",
+  ...{ vocab_size: 32, hidden_size: 256, intermediate_size: 384, num_hidden_layers: 2, num_attention_heads: 4 },
+  ...{ num_key_value_heads: 2, max_position_embeddings: 64, rms_norm_eps: 1e-6, tie_word_embeddings: true },
+};
+const steps = 6;
+/** Of a layer: q, k and v; o; gate and up; down. The head is small. */
+const packedMatrices = 4 * config.num_hidden_layers;
+
+function sampleFrom(model: TrainableModel): Promise<readonly { readonly logProbs: readonly number[] }[]> {
+  const requests = Array.from({ length: 3 }, (_, seed) => ({
+    promptTokens: [1, 2, seed],
+    sampling: { temperature: 1, maxTokens: steps },
+    stopTokens: [],
+    random: randomFromSeed(seed).state(),
+  }));
+  return model.sample(requests);
+}
+
+test("float32 on the CPU decodes with packed weights, in one call a product, and packs each once", async () => {
+  const { kernels, calls } = standInKernels({ device: "cpu", dtype: "float32", attention: "math" });
+  const engine = await createInlineEngine([kernels]);
+  const model = await engine.createModel({ kind: "config", config, seed: 1 });
+  await sampleFrom(model);
+  // The prompts' pass, and each step but the last, whose token nobody reads.
+  const products = packedMatrices * steps;
+  const [plain, onto] = ["aoti_torch_cpu__linear_pointwise", "aoti_torch_cpu__linear_pointwise_binary"];
+  expect([calls.get(plain), calls.get(onto)]).toEqual([products / 2, products / 2]);
+  await engine.close();
+});
+
+test.skipIf(missing)("packed weights go with the last cache, and what they give is what training sees", async () => {
+  const library = loadLibrary(findTorch({ LACONIC_TORCH: missing ? "" : found.install.folder }), {
+    device: "cpu",
+    tf32: false,
+  });
+  const torch = new Torch(library, "cpu");
+  const engine = await createInlineEngine([torchKernelSet(torch, "float32", { attention: "fused" })]);
+  const model = await engine.createModel({ kind: "config", config, seed: 1 });
+  const results = await sampleFrom(model);
+  const handles = torch.liveHandles;
+  const again = await sampleFrom(model);
+  expect(again).toEqual(results);
+  expect(torch.liveHandles).toBe(handles);
+  const { logProbs } = await model.forward(
+    results.map((result) => {
+      const { promptTokens, tokens } = result as unknown as Record<"promptTokens" | "tokens", number[]>;
+      return { promptTokens, completionTokens: tokens };
+    }),
+  );
+  const sampled = results.flatMap((result) => result.logProbs);
+  sampled.forEach((value, i) => expect(logProbs.values[i]).toBeCloseTo(value, 5));
+  await engine.close();
+  expect(torch.liveHandles).toBe(0);
+});
