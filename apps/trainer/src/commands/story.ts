@@ -1,9 +1,12 @@
 import { resolve } from "node:path";
+import { LaconicError } from "@laconic/core";
+import { budgetFormNames } from "@laconic/tasks/stories";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { wholeNumber } from "../cli/numbers.ts";
-import { giveLessons } from "../run/lessons/give-lessons.ts";
 import { chooseDevice } from "../run/devices.ts";
+import { giveLessons } from "../run/lessons/give-lessons.ts";
+import { lessonNames, lessonSteps } from "../run/lessons/lesson-settings.ts";
 import { openModelFolder } from "../run/model-folder.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
@@ -17,24 +20,35 @@ function warmStartCommand({ terminal }: CommandContext, exit: ExitCode): Command
   return command(
     {
       name: "story warm-start",
-      description: "Teach a story model to copy names, most of them made up: a start for story-tellers and story-relay",
+      description:
+        "Teach a story model to copy names, most of them made up: a start for story-tellers and story-relay; or, with --lessons budgets, to keep to a budget: a start for story-budget",
       args: {
         model: { type: "string", required: true, description: "The story model: a folder, or hub:OWNER/NAME/FOLDER" },
         out: { type: "string", required: true, description: "Folder for the model", valueHint: "folder" },
-        steps: { type: "string", description: "Training steps", default: "400", valueHint: "n" },
+        lessons: { type: "enum", description: "What is taught", options: [...lessonNames], default: "copying" },
+        form: { type: "enum", description: "How budgets are said (default: unary)", options: [...budgetFormNames] },
+        steps: {
+          type: "string",
+          description: `Training steps (default: ${lessonSteps("copying")}; ${lessonSteps("budgets")} for budgets)`,
+          valueHint: "n",
+        },
         batch: { type: "string", description: "Examples per step", default: "32", valueHint: "n" },
         seed: { type: "string", description: "Seed of the examples", default: "0", valueHint: "text" },
         device: { type: "string", description: "Device to compute on", default: "wasm", valueHint: "name" },
         ...jsonFlag,
       },
       run: async (args) => {
-        const [steps, batch] = [wholeNumber("steps", args.steps), wholeNumber("batch", args.batch)];
+        const { lessons: name, form, seed } = args;
+        if (form !== undefined && name !== "budgets")
+          throw new LaconicError("config_invalid", "--form is how a budget is said: it goes with --lessons budgets");
+        const steps = wholeNumber("steps", args.steps ?? String(lessonSteps(name)));
+        const batch = wholeNumber("batch", args.batch);
         const folder = resolve(args.out);
         const place = await chooseDevice(args.device, "auto", (line) => terminal.note(line));
         const { pinned, folder: from } = await openModelFolder(args.model, terminal);
         const model = pinned.startsWith("hub:") ? pinned : resolve(pinned);
-        const lessons = { name: "copying", steps, batch, seed: args.seed } as const;
-        const { loss } = await giveLessons({ lessons, model, from, to: folder, place }, terminal);
+        const lessons = { name, steps, batch, seed, ...(form !== undefined && { form }) };
+        const { loss } = await giveLessons(lessons, { model, from, to: folder, place }, terminal);
         terminal.result(args.json ? JSON.stringify({ folder, steps, loss }) : `${folder}: loss ${loss.toFixed(4)}`);
         return 0;
       },

@@ -1,6 +1,7 @@
 import type { LoraSettings } from "@laconic/core";
 import type { Recompute } from "@laconic/engine";
 import type { TaskSettings } from "@laconic/tasks/named";
+import type { BudgetForm } from "@laconic/tasks/stories";
 import type { TeamName } from "@laconic/tasks/text";
 import type { TrainConfig } from "@laconic/trainer";
 import type { Reference } from "../door/reference.ts";
@@ -56,8 +57,10 @@ type WithReferences<Task> = Task extends { readonly team: unknown }
 
 /** Lessons before the training. */
 export interface LessonSettings {
-  /** `copying`: a story model learns to copy names, most of them made up. */
-  readonly name: "copying";
+  /** A story model learns `copying` of names, most of them made up, or to keep to `budgets` that its prompt says. */
+  readonly name: "copying" | "budgets";
+  /** How budgets are said; the task's default when absent. */
+  readonly form?: BudgetForm;
   readonly steps: number;
   /** Examples of a step. */
   readonly batch: number;

@@ -11,7 +11,7 @@ export interface Preset<Task extends TaskSettings = TaskSettings, Train extends 
   readonly model?: string;
   /** Supervised lessons before the training; what it leaves out is the command line's default. */
   readonly lessons?: {
-    readonly name: "copying";
+    readonly name: "copying" | "budgets";
     readonly steps?: number;
     readonly batch?: number;
     readonly seed?: string;

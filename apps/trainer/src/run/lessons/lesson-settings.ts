@@ -1,26 +1,45 @@
 import { LaconicError } from "@laconic/core";
+import { budgetFormNames } from "@laconic/tasks/stories";
 import { z } from "zod";
 import { isReference } from "../../door/reference.ts";
 import type { AppConfig, LessonSettings } from "../run-settings.ts";
 
-/** Lessons by name: the tasks whose models need what they teach. */
-const tasksOf: Readonly<Record<LessonSettings["name"], readonly string[]>> = {
-  copying: ["story-tellers", "story-relay"],
+interface Kind {
+  /** Tasks whose models need what is taught. */
+  readonly tasks: readonly string[];
+  /** What the presets' figures begin with. */
+  readonly steps: number;
+}
+
+const kinds: Readonly<Record<LessonSettings["name"], Kind>> = {
+  copying: { tasks: ["story-tellers", "story-relay"], steps: 400 },
+  budgets: { tasks: ["story-budget"], steps: 160 },
 };
 
-/** What the presets' figures begin with. */
-const copyingDefaults: LessonSettings = { name: "copying", steps: 400, batch: 32, seed: "0" };
+export const lessonNames: readonly LessonSettings["name"][] = Object.keys(kinds) as LessonSettings["name"][];
 
-export const lessonSettings: z.ZodType<LessonSettings> = z.strictObject({
-  name: z.literal("copying"),
-  steps: z.int().min(1).default(copyingDefaults.steps),
-  batch: z.int().min(1).default(copyingDefaults.batch),
+/** Steps that are taken unless told. */
+export function lessonSteps(name: LessonSettings["name"]): number {
+  return kinds[name].steps;
+}
+
+const fields = {
+  batch: z.int().min(1).default(32),
   seed: z
     .union([z.string(), z.int()])
     .transform((seed) => String(seed))
-    .default(copyingDefaults.seed),
+    .default("0"),
   model: z.string().min(1).exactOptional(),
-});
+};
+const stepsOf = (name: LessonSettings["name"]): z.ZodType<number> => z.int().min(1).default(kinds[name].steps);
+
+export const lessonSettings: z.ZodType<LessonSettings> = z.union([
+  z.strictObject({ name: z.literal("copying"), steps: stepsOf("copying"), ...fields }),
+  z.strictObject({
+    ...{ name: z.literal("budgets"), steps: stepsOf("budgets"), ...fields },
+    form: z.enum(budgetFormNames).exactOptional(),
+  }),
+]);
 
 /** @throws LaconicError `config_invalid` for lessons that teach nothing which the task needs, or that nobody here can give */
 export function checkLessons({ lessons, task, engine }: Pick<AppConfig, "lessons" | "task" | "engine">): void {
@@ -28,9 +47,12 @@ export function checkLessons({ lessons, task, engine }: Pick<AppConfig, "lessons
   const refuse = (reason: string): never => {
     throw new LaconicError("config_invalid", `lessons: ${reason}`, { key: "lessons" });
   };
-  const tasks = tasksOf[lessons.name];
+  const { tasks } = kinds[lessons.name];
   if (isReference(task) || !tasks.includes(task.name))
-    refuse(`${lessons.name} is taught for ${tasks.join(" and ")} alone; set lessons=null`);
+    return refuse(`${lessons.name} is taught for ${tasks.join(" and ")} alone; set lessons=null`);
+  const form = "form" in task ? task.form : undefined;
+  if (lessons.name === "budgets" && form !== lessons.form)
+    refuse(`budgets are said as ${lessons.form ?? "by default"}, and by the task as ${form ?? "by default"}: set both`);
   if (engine !== null)
     refuse("are given where a model computes here; the models of this run are on a server, so set lessons=null");
 }
