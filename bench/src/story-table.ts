@@ -1,7 +1,8 @@
 // What runs of the story worlds showed, from their folders: a JSON line for each, or a table with known and unseen names side by side.
 //   npx tsx bench/src/story-table.ts [--markdown] runs/tellers-1 runs/tellers-2 ...
-// Of a run that gave lessons, the team before them has a row of its own. Folders that differ by the number at their end are seeds of one variant: their mean stands with a 95 % interval over seeds
-// (Student's t), a single one's with Wilson's over problems. Budgets have their rank correlation with spent tokens.
+// Of a run that gave lessons, the team before them has a row of its own. Folders that differ by the number at their end are seeds of one
+// variant: their mean stands with a 95 % interval over seeds (Student's t), a single one's with Wilson's over problems. Budgets have their
+// rank correlation with spent tokens.
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";

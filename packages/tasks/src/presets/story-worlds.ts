@@ -95,7 +95,7 @@ export const storyWriters: Preset = {
   },
 };
 
-/** Agents that keep to a budget which their prompt says in unary. */
+/** Agents that keep to a budget which their prompt says in unary, after lessons in budgets. */
 export const storyBudget: Preset = {
   // A larger share of small ones than the lessons have: there a token more is a larger part.
   task: { name: "story-budget", budgets: [4, 8, 12, 16, 18, 22, 24, 26, 30, 32] },
