@@ -12,15 +12,15 @@ export const emptyStatistic: Statistic = { sum: 0, count: 0, min: Infinity, max:
 /** Sum, count, least and largest of the values. */
 export function statisticOf(values: Iterable<number>): Statistic {
   // By index: an iterator makes an object of each of a batch's thousands of numbers, and the garbage collector takes its time for them.
-  const list = Array.isArray(values) || values instanceof Float64Array ? values : [...values];
-  let [sum, min, max] = [0, Infinity, -Infinity];
-  for (let i = 0; i < list.length; i++) {
-    const value = list[i] as number;
+  const list = values instanceof Float64Array ? values : [...values];
+  let [sum, count, min, max] = [0, 0, Infinity, -Infinity];
+  for (; count < list.length; count++) {
+    const value = list[count] as number;
     sum += value;
     if (value < min) min = value;
     if (value > max) max = value;
   }
-  return { sum, count: list.length, min, max };
+  return { sum, count, min, max };
 }
 
 /** The statistic of the values of both. */
