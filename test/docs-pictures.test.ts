@@ -32,6 +32,12 @@ const pictures = [
     title: "The quickstart with budgets from 8 to 30 tokens",
     budget: null,
   },
+  {
+    name: "tellers-frontier",
+    file: "docs/results/tellers-frontier.jsonl",
+    title: "The tellers with budgets from 8 to 34 tokens",
+    budget: null,
+  },
 ];
 
 for (const { name, file, title, budget } of pictures)
