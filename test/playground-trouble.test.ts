@@ -65,6 +65,8 @@ describe.skipIf(chromiumPath === null)("a visitor of the playground whose browse
     await says(page, /no WebAssembly SIMD.*Safari 16\.4.*npx laconic quickstart/u);
     await page.getByText("The team is not here.").waitFor();
     await enabled(page, "Load the page again").waitFor();
+    // Which could not begin either.
+    expect(await enabled(page, "Begin a new run").count()).toBe(0);
     expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe("Watch a team learn to say less");
     await context.close();
   });

@@ -174,6 +174,18 @@ describe.skipIf(chromiumPath === null)("the playground in a tab of Chromium", ()
       expect(colliding).toEqual([]);
       expect(smallest).toBeGreaterThanOrEqual(11);
 
+      // The canvases have the colours of the scheme, whether the system chooses it or a page around this one.
+      const drawn = (): Promise<string> =>
+        page.evaluate<string>(
+          `document.querySelector(".curve canvas").toDataURL() + getComputedStyle(document.body).backgroundColor`,
+        );
+      const light = await drawn();
+      await page.emulateMedia({ colorScheme: "dark" });
+      await expect.poll(drawn).toMatch(/rgb\(18, 20, 24\)$/u);
+      expect((await drawn()).split(",")[1]).not.toBe(light.split(",")[1]);
+      await page.evaluate(`document.documentElement.dataset.theme = "light"`);
+      await expect.poll(drawn).toBe(light);
+
       await page.evaluate(axe.source);
       const rules = JSON.stringify(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]);
       const faulty = `axe.run(document, { runOnly: ${rules}, resultTypes: ["violations"] }).then(({ violations }) =>

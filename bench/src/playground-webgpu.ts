@@ -77,8 +77,8 @@ async function run(of: Browser, device: "wasm" | "webgpu"): Promise<readonly Row
   await enabled("Train the team").waitFor({ timeout: 300_000 });
   let before = { at: await now(), counts: await counts(page) };
   const seconds = (since: typeof start, until: typeof start) => ({
-    seconds: (until.wall - since.wall) / 1000,
-    cpuSeconds: until.processor - since.processor,
+    seconds: Number(((until.wall - since.wall) / 1000).toFixed(2)),
+    cpuSeconds: Number((until.processor - since.processor).toFixed(2)),
   });
   print(`${device}: opened, one conversation sampled`, { ...seconds(start, before.at), ...before.counts });
   for (let step = 1; step <= steps; step++) {

@@ -7,6 +7,7 @@ import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { parseJson } from "../cli/json.ts";
 import { formatDuration, formatNumber, formatPercent } from "../cli/format.ts";
+import { measuredLines } from "../report/measured-lines.ts";
 import { tokenChange } from "../report/token-change.ts";
 import { loadConfig } from "../door/load-config.ts";
 import { referenceTitle } from "../door/reference.ts";
@@ -162,9 +163,13 @@ function report(
       ...Object.entries(after.groups ?? {}).map(([name, { problems }]) => {
         const own = ({ groups }: Evaluation, show: (of: Measured) => string): string =>
           groups?.[name] ? show(groups[name]) : "-";
-        return `  ${name}: ${way((of) => own(of, ({ accuracy }) => formatPercent(accuracy)))}, ${way((of) => own(of, (each) => formatNumber(each.tokens)))} tokens (${problems} problems)`;
+        return [
+          `  ${name}: ${way((of) => own(of, ({ accuracy }) => formatPercent(accuracy)))}, ${way((of) => own(of, (each) => formatNumber(each.tokens)))} tokens (${problems} problems)`,
+          ...measuredLines(states.map(([, { groups }]) => groups?.[name])).map((line) => `    ${line}`),
+        ].join("\n");
       }),
       `tokens    ${way((of) => formatNumber(of.tokens))} per episode, ${change}${budget === null ? "" : ` (budget ${budget})`}`,
+      ...measuredLines(states.map(([, evaluation]) => evaluation)),
       `time      ${formatDuration(trainingSeconds ?? 0)} of training steps on ${device}; ${formatDuration(seconds)} in all since it was started`,
     ].join("\n"),
   );

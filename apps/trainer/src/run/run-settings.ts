@@ -1,6 +1,7 @@
 import type { LoraSettings } from "@laconic/core";
 import type { Recompute } from "@laconic/engine";
 import type { TaskSettings } from "@laconic/tasks/named";
+import type { BudgetForm } from "@laconic/tasks/stories";
 import type { TeamName } from "@laconic/tasks/text";
 import type { TrainConfig } from "@laconic/trainer";
 import type { Reference } from "../door/reference.ts";
@@ -56,8 +57,8 @@ type WithReferences<Task> = Task extends { readonly team: unknown }
 
 /** Lessons before the training. */
 export interface LessonSettings {
-  /** `copying`: a story model learns to copy names, most of them made up. */
-  readonly name: "copying";
+  /** `copying`: a story model learns to copy names, most of them made up; `budgets`: to keep to a told budget. */
+  readonly name: "copying" | "budgets";
   readonly steps: number;
   /** Examples of a step. */
   readonly batch: number;
@@ -65,6 +66,8 @@ export interface LessonSettings {
   readonly seed: string;
   /** The model as it was before: a run fills it in, and `model` is then the taught one. */
   readonly model?: string;
+  /** Of `budgets`: how one is said, as in the task; `unary` when absent. */
+  readonly form?: BudgetForm;
 }
 
 /** What agents that do not learn speak with, at temperature 0. */

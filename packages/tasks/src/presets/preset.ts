@@ -1,4 +1,5 @@
 import type { TrainConfig, TrainSettings } from "@laconic/trainer";
+import type { BudgetForm } from "../stories/budget-forms.ts";
 import type { TaskSettings } from "../named/named-tasks.ts";
 
 /**
@@ -11,10 +12,12 @@ export interface Preset<Task extends TaskSettings = TaskSettings, Train extends 
   readonly model?: string;
   /** Supervised lessons before the training; what it leaves out is the command line's default. */
   readonly lessons?: {
-    readonly name: "copying";
+    readonly name: "copying" | "budgets";
     readonly steps?: number;
     readonly batch?: number;
     readonly seed?: string;
+    /** Of `budgets`: how one is said, as in the task. */
+    readonly form?: BudgetForm;
   };
   /** What agents that do not learn speak with; the run's own model before its first step when absent or null. */
   readonly actor?: { readonly model: string } | null;

@@ -7,7 +7,7 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 
 /** What was chosen; kept for the next visit where the browser allows it. */
 export const theme: Store<Theme> = storeOf<Theme>(storedTheme());
-/** Counts changes of colours, by the switch or by the system: canvases are drawn anew. */
+/** Counts changes of colours, by the switch, the system or a page around this one: canvases are drawn anew. */
 export const paints: Store<number> = storeOf(0);
 
 paint();
@@ -20,6 +20,9 @@ theme.subscribe((chosen) => {
   paint();
 });
 dark.addEventListener("change", paint);
+new MutationObserver(() => paints.set(paints.get() + 1)).observe(document.documentElement, {
+  attributeFilter: ["data-theme"],
+});
 
 /** A colour or font of `theme.css` as it holds now, for canvases; they are drawn anew when {@link paints} changes. */
 export function themeValue(name: `--${string}`): string {
@@ -30,7 +33,6 @@ export function themeValue(name: `--${string}`): string {
 function paint(): void {
   const chosen = theme.get();
   document.documentElement.dataset["theme"] = chosen === "system" ? (dark.matches ? "dark" : "light") : chosen;
-  paints.set(paints.get() + 1);
 }
 
 function storedTheme(): Theme {

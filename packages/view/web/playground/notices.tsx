@@ -43,7 +43,8 @@ function FailureNotice({ session }: { readonly session: SessionHandle }): JSX.El
   const { failure, device, settings, savedStep, step } = session.state;
   if (!failure) return null;
   const isWorkerGone = failure.code === "worker_ended" || failure.code === "worker_silent";
-  const canUseGpu = session.adapter?.isSoftware === false && settings.device === "wasm";
+  const lacksWasm = failure.code === "device_unavailable" && settings.device === "wasm";
+  const canUseGpu = lacksWasm && session.adapter?.isSoftware === false;
   return (
     <div class="notice bad" role="alert">
       <p>
@@ -62,12 +63,12 @@ function FailureNotice({ session }: { readonly session: SessionHandle }): JSX.El
             </button>
           )
         )}
-        {device === null && failure.code === "device_unavailable" && canUseGpu && (
+        {device === null && canUseGpu && (
           <button class="button" type="button" onClick={() => session.replace({ ...settings, device: "webgpu" })}>
             Begin a run on WebGPU
           </button>
         )}
-        {device === null && !isWorkerGone && (
+        {device === null && !isWorkerGone && !lacksWasm && (
           <button class="button" type="button" onClick={() => session.replace({ ...settings, device: "wasm" })}>
             Begin a new run
           </button>

@@ -1,8 +1,6 @@
 import { cp, mkdir, rm } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { randomFromSeed, type LanguageModel, type Random, type Tokenizer, type TrainingSequence } from "@laconic/core";
-import { copyingLessons, namedStories, ownDeeds, rehearsed } from "@laconic/tasks/stories";
 import { onlyPolicy, supervised, type TrainedPolicy } from "@laconic/trainer";
 import type { Terminal } from "../../cli/terminal.ts";
 import { parseAppConfig } from "../app-config.ts";
@@ -10,46 +8,13 @@ import type { ChosenDevice } from "../devices.ts";
 import { openParts } from "../open-parts.ts";
 import { runResources } from "../open-run.ts";
 import type { LessonSettings } from "../run-settings.ts";
+import { copying } from "./copying.ts";
+import type { Course } from "./course.ts";
+import { keepingBudgets } from "./keeping-budgets.ts";
 import { writeLessons, type LessonRecord } from "./lesson-record.ts";
 
 /** What a model folder says of its tokens and of its ends, beside its weights. */
 const beside = ["tokenizer.json", "tokenizer_config.json", "generation_config.json", "chat_template.jinja"];
-
-/** What the model as it was says behind each text, up to the end of a sentence; what ran on is left out. */
-async function goneOn(model: LanguageModel, texts: readonly string[], maxTokens: number, random: Random) {
-  const replies = await Promise.all(
-    texts.map(async (text, i) => {
-      const { trace, finishReason } = await model.complete({
-        prompt: { kind: "text", text },
-        sampling: { temperature: 1, maxTokens, stop: [".", "!", "\n"] },
-        random: random.split(i).state(),
-      });
-      return { promptTokens: trace?.promptTokens ?? [], completionTokens: trace?.tokens ?? [], finishReason };
-    }),
-  );
-  return replies.filter(({ completionTokens }) => completionTokens.length > 0);
-}
-
-/** Texts of the model as it was, which it learns again beside the lessons. */
-function ownWords(model: LanguageModel, most: number, random: Random): Promise<TrainingSequence[]> {
-  const openings = Array.from({ length: Math.min(400, most) }, (_, i) => rehearsed[i % rehearsed.length] as string);
-  return goneOn(model, openings, 24, random);
-}
-
-/** What children of the model's own stories do: it learns to copy their names without learning to speak in other words. */
-async function deedsOf(model: LanguageModel, tokenizer: Tokenizer, most: number, random: Random): Promise<string[]> {
-  const stories = namedStories(Math.min(900, most), random.split("stories"));
-  const replies = await goneOn(model, stories, 18, random.split("words"));
-  const said = replies
-    .filter(({ finishReason }) => finishReason === "stop")
-    .map(({ promptTokens, completionTokens }) =>
-      tokenizer
-        .decode([...promptTokens, ...completionTokens])
-        .slice(tokenizer.decode(promptTokens).length)
-        .replace(/[.!\n]+$/u, ""),
-    );
-  return ownDeeds(said);
-}
 
 /** A model before its lessons, and where it goes after them. */
 export interface Teaching {
@@ -62,29 +27,26 @@ export interface Teaching {
   readonly place: ChosenDevice;
 }
 
-/** Teaches a story model to copy names and writes it into a folder, with a record of the lessons. */
+/** Teaches a story model what its lessons are about and writes it into a folder, with a record of them. */
 export async function giveLessons(
   { lessons, model: given, from, to, place }: Teaching,
   terminal: Terminal,
 ): Promise<LessonRecord> {
-  const { steps, batch: size, seed } = lessons;
-  const settings = parseAppConfig({ task: { name: "story-tellers" }, model: given });
+  const { steps, batch: size } = lessons;
+  const course = courseOf(lessons);
+  const settings = parseAppConfig({ task: course.task, model: given });
   const resources = { ...(await runResources(settings.model, terminal)), heldOut: 0 };
   const { parts, task, close } = await openParts(settings, place, resources);
   try {
     const { model, speak } = parts.policies[onlyPolicy] as TrainedPolicy;
-    const own = await ownWords(speak(model), steps * size, randomFromSeed(seed).split("own words"));
-    const deeds = await deedsOf(speak(model), task.tokenizer, steps * size, randomFromSeed(seed).split("deeds"));
+    const draw = await course.prepare({ model: speak(model), tokenizer: task.tokenizer, most: steps * size });
     let last = Number.NaN;
     await supervised(model, {
       steps,
-      batch: (_, random) => [
-        ...copyingLessons(task.tokenizer, size, random, deeds.length > 0 ? deeds : undefined),
-        ...Array.from({ length: Math.ceil(size / 2) }, () => random.pick(own)),
-      ],
-      random: randomFromSeed(seed).split("copying"),
+      batch: (_, random) => draw(size, random),
+      random: course.random,
       optimizer: { beta1: 0.9, beta2: 0.95, epsilon: 1e-8, weightDecay: 0, maxGradNorm: 1 },
-      learningRate: { peak: 2e-3, warmUpSteps: 20, decay: "cosine", finalFraction: 0.05 },
+      learningRate: { peak: course.peakLearningRate, warmUpSteps: 20, decay: "cosine", finalFraction: 0.05 },
       onStep: (step, loss) => {
         last = loss;
         const line = `lessons: step ${step}/${steps}  loss ${loss.toFixed(4)}`;
@@ -104,4 +66,12 @@ export async function giveLessons(
   } finally {
     await close();
   }
+}
+
+function courseOf({ name, seed, form }: LessonSettings): Course {
+  const courses: Readonly<Record<LessonSettings["name"], () => Course>> = {
+    copying: () => copying(seed),
+    budgets: () => keepingBudgets(seed, form),
+  };
+  return courses[name]();
 }

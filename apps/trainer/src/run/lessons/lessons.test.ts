@@ -126,6 +126,11 @@ test.each([
     { task: { name: "story-relay" }, engine: { tinker: { url: "http://x" } } },
     /lessons: are given where a model computes here/u,
   ],
+  [{ task: { name: "story-relay" }, lessons: { name: "budgets" } }, /budgets is taught for story-budget alone/u],
+  [
+    { task: { name: "story-budget", form: "words" }, lessons: { name: "budgets" } },
+    /budgets are said as by default, and by the task as words/u,
+  ],
 ])("lessons that teach nothing here are refused: %j", (settings, message) => {
-  expect(() => parseAppConfig({ ...settings, lessons: { name: "copying" } })).toThrow(message);
+  expect(() => parseAppConfig({ lessons: { name: "copying" }, ...settings })).toThrow(message);
 });

@@ -94,9 +94,9 @@ async function inCache(
   terminal: Terminal,
 ): Promise<string> {
   const into = join(userCache(), "lessons");
-  const { name, steps, batch, seed, model } = lessons;
+  const { model, ...taught } = lessons;
   const files = await modelInputs({ model: folder });
-  const key = sha256Of({ version, name, steps, batch, seed, files, device: place.name, workers: place.workers });
+  const key = sha256Of({ version, ...taught, files, device: place.name, workers: place.workers });
   const target = join(into, key.slice(0, 16));
   const said = lessonsSaid(lessons);
   if (existsSync(target)) {
@@ -107,7 +107,7 @@ async function inCache(
   await mkdir(into, { recursive: true });
   const made = await mkdtemp(join(into, ".making-"));
   try {
-    await giveLessons({ lessons: { name, steps, batch, seed }, model, from: folder, to: made, place }, terminal);
+    await giveLessons({ lessons: taught, model, from: folder, to: made, place }, terminal);
     // Whoever is first wins; the contents are the same.
     await rename(made, target).catch((error: unknown) => {
       if (!existsSync(target)) throw error;

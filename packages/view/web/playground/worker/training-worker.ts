@@ -83,17 +83,26 @@ async function obey(session: Session, command: Asked, opened: () => Promise<void
 type Asked = Exclude<Command, { readonly type: "ping" }>;
 
 async function open({ settings, keep, fresh }: Opening): Promise<Opened> {
-  const weights = Object.entries(policy).map(async ([name, address]) => [name, await fetched(address)] as const);
+  const weights = Promise.all(
+    Object.entries(policy).map(async ([name, address]) => [name, await fetched(address)] as const),
+  );
+  weights.catch(() => undefined); // is heard below: nothing may go unheard while the store is opened
   const { store, words } = keep ? await openStore() : { store: null, words: "" };
   keeping = { isKept: store !== null, words };
   const files: KeptFiles = await keptFiles(runFolder, store, (error) => {
     keeping = { isKept: false, words: lostWords(error) };
     say({ type: "keeping", keeping });
   });
+  const found = fresh ? null : await viewOfRun(files, runFolder);
+  // Together: a failure of one is not left unheard while the others are waited for.
+  const [kernels, fetchedWeights] = await Promise.all([
+    openKernels(found?.settings.device ?? settings.device),
+    weights,
+  ]);
+  for (const [name, data] of fetchedWeights) await files.write(`${policyFolder}/${name}`, data);
+  const team = await openTeam(kernels, files);
+  // Not before: where nothing can be opened, nothing is dropped.
   if (fresh) await files.remove(runFolder);
-  const kernels = openKernels((await viewOfRun(files, runFolder))?.settings.device ?? settings.device);
-  for (const [name, data] of await Promise.all(weights)) await files.write(`${policyFolder}/${name}`, data);
-  const team = await openTeam(await kernels, files);
   const environment = {
     laconic: packageJson.version,
     browser: navigator.userAgent,
