@@ -27,7 +27,9 @@ export function lsCommand({ terminal }: CommandContext, exit: ExitCode): Command
         if (!isFolder) throw new LaconicError("config_invalid", `${folder} is no folder`, { folder });
         const runs = await findRuns(folder);
         if (args.json) {
-          terminal.result(JSON.stringify({ folder, runs: runs.map((run) => ({ ...run, config: undefined })) }));
+          terminal.result(
+            JSON.stringify({ folder, runs: runs.map((run) => ({ ...run, config: undefined, changes: undefined })) }),
+          );
           return 0;
         }
         if (runs.length === 0) {

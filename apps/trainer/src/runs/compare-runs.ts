@@ -133,6 +133,16 @@ function notesOn(groups: readonly RunGroup[], runs: readonly RunSummary[]): stri
           `the runs were measured on ${[...problems].join(", ")} held-out problems: their figures are not of the same problems`,
         ]
       : []),
+    ...runs.flatMap(({ name, changes }) =>
+      changes.length === 0
+        ? []
+        : [
+            `${name} had other settings before: ${changes
+              .slice(0, 3)
+              .map(({ step, text }) => `from step ${step} on ${text}`)
+              .join("; ")}${changes.length > 3 ? `; and ${changes.length - 3} more changes` : ""}`,
+          ],
+    ),
     ...unfinished.map((run) => {
       const { name, state, step, plannedSteps } = run;
       const latest = latestOf(run);

@@ -1,5 +1,12 @@
 import { basename } from "node:path";
-import { folderSource, nodeProcesses, readRunFacts, type RunFacts } from "@laconic/trainer/reading";
+import {
+  describeChanges,
+  folderSource,
+  nodeProcesses,
+  type ChangesOfStep,
+  readRunFacts,
+  type RunFacts,
+} from "@laconic/trainer/reading";
 
 type Shown =
   | "state"
@@ -18,6 +25,8 @@ type Shown =
 export interface RunSummary extends Pick<RunFacts, Shown> {
   readonly folder: string;
   readonly name: string;
+  /** Settings that were changed while it went on. */
+  readonly changes: readonly ChangesOfStep[];
   /** How many. */
   readonly warnings: number;
   readonly config: unknown;
@@ -29,8 +38,8 @@ export interface RunSummary extends Pick<RunFacts, Shown> {
  */
 export async function readRunSummary(folder: string): Promise<RunSummary | null> {
   const facts = await readRunFacts(folderSource(folder), { processes: nodeProcesses });
-  const { environment, train: _, evaluations: __, changes: ___, warnings, ...shown } = facts;
+  const { environment, train: _, evaluations: __, changes, warnings, ...shown } = facts;
   // A model's folder has a config.json too.
   if (shown.state === "foreign" && environment === null && shown.step === 0) return null;
-  return { folder, name: basename(folder), ...shown, warnings: warnings.length };
+  return { folder, name: basename(folder), ...shown, changes: describeChanges(changes), warnings: warnings.length };
 }

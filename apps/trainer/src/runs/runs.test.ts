@@ -128,6 +128,21 @@ test("compare: settings and figures that differ, one run each, by the held-out p
   expect(shown).toMatch(/^B - A .*-10\.0 points \[-21\.2 points, \+2\.2 points\], could be none/m);
 });
 
+test("compare says which run had other settings before; a damaged list of them is a warning", async () => {
+  const folder = await temporaryFolder();
+  const row = { step: 2, key: "train.prices", before: { tokens: 0.1 }, now: { tokens: 0 } };
+  const steered = await writeRun(join(folder, "a"), { files: { "changes.jsonl": `${JSON.stringify(row)}\n` } });
+  const other = await writeRun(join(folder, "b"), { price: 0.2, files: { "changes.jsonl": "{\n" } });
+  const { out } = await laconic("compare", steered, other, "--json");
+  const { notes } = JSON.parse(out) as { notes: string[] };
+  expect(notes).toContain("a had other settings before: from step 2 on price of a token: 0.1 → 0");
+  expect(notes.filter((note) => note.startsWith("b had"))).toEqual([]);
+  const { runs } = JSON.parse((await laconic("ls", folder, "--json")).out) as {
+    runs: { name: string; warnings: number }[];
+  };
+  expect(Object.fromEntries(runs.map(({ name, warnings }) => [name, warnings]))).toEqual({ a: 1, b: 2 });
+});
+
 test("compare: runs that differ in the seed alone are a group, its interval Student's", async () => {
   const folder = await temporaryFolder();
   const run = (name: string, seed: number, price: number, accuracy: number): Promise<string> =>
