@@ -6,7 +6,7 @@ import { root } from "./workspace.ts";
 /** What a stranger installs first: everything its index exports, with what that needs, minified. */
 const limits: readonly (readonly [entry: string, kilobytes: number])[] = [
   ["packages/core/src/index.ts", 32],
-  ["packages/gspo/src/index.ts", 32],
+  ["packages/gspo/src/index.ts", 33],
   ["packages/rewards/src/index.ts", 32],
   ["packages/budget/src/index.ts", 32],
   ["packages/topologies/src/index.ts", 32],

@@ -9,6 +9,7 @@ import { recordingTerminal } from "../apps/trainer/src/cli/recording-terminal.ts
 import { main } from "../apps/trainer/src/main.ts";
 import { chromiumPath, openChromium } from "../packages/view/test/fixture/open-page.ts";
 import { playgroundServer, type PlaygroundServer } from "../packages/view/test/fixture/playground-server.ts";
+import { writtenInGraph } from "../packages/view/test/fixture/written-in-graph.ts";
 import { unzipped } from "../packages/view/web/playground/worker/archive.ts";
 
 const slow = { timeout: 300_000 };
@@ -168,6 +169,22 @@ describe.skipIf(chromiumPath === null)("the playground in a tab of Chromium", ()
       await enabled(page, "Go on").click();
       await enabled(page, "Train 60 more steps").waitFor({ timeout: 200_000 });
       expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360);
+      expect(await page.locator(".edge-label .price").allTextContents()).toHaveLength(3);
+      const { colliding, smallest } = await writtenInGraph(page);
+      expect(colliding).toEqual([]);
+      expect(smallest).toBeGreaterThanOrEqual(11);
+
+      // The canvases have the colours of the scheme, whether the system chooses it or a page around this one.
+      const drawn = (): Promise<string> =>
+        page.evaluate<string>(
+          `document.querySelector(".curve canvas").toDataURL() + getComputedStyle(document.body).backgroundColor`,
+        );
+      const light = await drawn();
+      await page.emulateMedia({ colorScheme: "dark" });
+      await expect.poll(drawn).toMatch(/rgb\(18, 20, 24\)$/u);
+      expect((await drawn()).split(",")[1]).not.toBe(light.split(",")[1]);
+      await page.evaluate(`document.documentElement.dataset.theme = "light"`);
+      await expect.poll(drawn).toBe(light);
 
       await page.evaluate(axe.source);
       const rules = JSON.stringify(["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]);

@@ -1,3 +1,4 @@
+import { openSync, readSync } from "node:fs";
 import { cpus, loadavg } from "node:os";
 import { performance } from "node:perf_hooks";
 
@@ -21,3 +22,24 @@ export function timeSync(run: () => void, runs: number): { minMs: number; median
   }).toSorted((a, b) => a - b);
   return { minMs: times[0] as number, medianMs: times[Math.floor(times.length / 2)] as number };
 }
+
+/**
+ * Processor time of the calling thread, in milliseconds: on Linux without the threads that collect memory beside it, elsewhere of the process.
+ */
+export function threadCpuMs(): number {
+  if (schedule === null) {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1000;
+  }
+  const length = readSync(schedule, text, 0, text.length, 0);
+  return Number(text.toString("latin1", 0, length).split(" ")[0]) / 1e6;
+}
+
+const text = Buffer.alloc(96);
+const schedule = ((): number | null => {
+  try {
+    return openSync("/proc/thread-self/schedstat", "r");
+  } catch {
+    return null;
+  }
+})();

@@ -1,14 +1,14 @@
 // What the playground asks of a visitor: bytes, seconds, and what the page says to those who do not see it. Writes the figures
 // into docs/playground.md, the README's picture, and screenshots into a folder where one is named.
 // npx tsx bench/src/playground.ts [FOLDER]
-import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { cpus } from "node:os";
 import { join } from "node:path";
-import { performance } from "node:perf_hooks";
 import type { Page } from "playwright-core";
 import { openChromium } from "../../packages/view/test/fixture/open-page.ts";
 import { playgroundServer } from "../../packages/view/test/fixture/playground-server.ts";
+import { now, type Moment } from "./moment.ts";
 
 const root = join(import.meta.dirname, "../..");
 const [folder] = process.argv.slice(2);
@@ -72,31 +72,6 @@ try {
 } finally {
   await browser.close();
   server.close();
-}
-
-/** A machine that does other work beside makes the first of them longer. */
-interface Moment {
-  /** Milliseconds. */
-  readonly wall: number;
-  /** Seconds of all processes of the browser, where Linux counts them. */
-  readonly processor: number;
-}
-
-async function now(): Promise<Moment> {
-  const ticks = 100;
-  const processes = new Map<number, { readonly parent: number; readonly used: number }>();
-  for (const name of await readdir("/proc").catch(() => [])) {
-    if (!/^\d+$/u.test(name)) continue;
-    const stat = await readFile(`/proc/${name}/stat`, "utf8").catch(() => "");
-    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-    processes.set(Number(name), { parent: Number(fields[1]), used: Number(fields[11]) + Number(fields[12]) });
-  }
-  const isOurs = (id: number): boolean => {
-    const parent = processes.get(id)?.parent ?? 0;
-    return parent === process.pid || (parent > 1 && isOurs(parent));
-  };
-  const used = [...processes].filter(([id]) => isOurs(id)).reduce((sum, [, each]) => sum + each.used, 0);
-  return { wall: performance.now(), processor: used / ticks };
 }
 
 /** Looks again and again: a page that may not evaluate text waits for no function. */

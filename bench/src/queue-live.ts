@@ -1,14 +1,15 @@
 // The loop of asynchronous training on samplers and an engine that only sleep: 10,000 episodes in flight, how long the event loop is
 // held up, what an episode costs the controller, and whether the heap grows.
 //   npx tsx --expose-gc bench/src/queue-live.ts [--virtual] [--episodes 10000] [--minutes 10] [--tokens 200] [--median 30] [--most 120]
-// In real time the event loop's delay holds what other processes take as well. With --virtual time goes from event to event, each
-// with a turn of its own, and what is told is the processor time of each turn, whatever else the machine does.
+// What is told of each turn of the event loop is the loop's own processor time, whatever else the machine does (Linux counts it in
+// ticks of some milliseconds). With --virtual time goes from event to event, each with a turn of its own; in real time the event
+// loop's delay by the wall stands beside it, which holds what other processes take as well.
 import { monitorEventLoopDelay, performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import { timerOf, type Timer } from "@laconic/rewards";
 import { onePolicy, parseTrainConfig, silentRecorder, train } from "@laconic/trainer";
 import { nullFleet, nullModel, tinySettings, tinyTask, virtualTimer } from "@laconic/trainer/testing";
-import { machine, print } from "./measure.ts";
+import { machine, print, threadCpuMs } from "./measure.ts";
 
 const { values } = parseArgs({
   options: {
@@ -37,25 +38,25 @@ const cpuMs = (): number => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 };
-/** Processor time of each turn, and after how many steps. */
+/** The loop's processor time of each turn, and after how many steps. */
 const turns: { ms: number; steps: number }[] = [];
-let lastTurn = cpuMs();
+let lastTurn = threadCpuMs();
 const turn = (): void => {
-  const now = cpuMs();
+  const now = threadCpuMs();
   turns.push({ ms: now - lastTurn, steps });
   lastTurn = now;
-  mostInFlight = Math.max(mostInFlight, fleet.inFlight);
 };
 const virtual = values.virtual ? virtualTimer() : null;
 const counted = (inner: Timer): Timer => ({
   now: () => inner.now(),
   after: (milliseconds, call) =>
     inner.after(milliseconds, () => {
-      turn();
+      if (virtual) turn();
+      mostInFlight = Math.max(mostInFlight, fleet.inFlight);
       call();
     }),
 });
-const timer = virtual ? counted(virtual) : timerOf(globalThis);
+const timer = counted(virtual ?? timerOf(globalThis));
 const fleet = nullFleet(timer, { slots: episodes, latency, failures: 0.05 }, tokens);
 const quick = nullFleet(timer, { slots: 1, latency: { ...latency, mostSeconds: 0.05 }, failures: 0 });
 const model = nullModel(timer, 1);
@@ -74,6 +75,7 @@ const config = parseTrainConfig({
 });
 const stop = new AbortController();
 const delay = monitorEventLoopDelay({ resolution: 1 });
+if (!virtual) setInterval(turn, 1); // after each turn of the event loop, or a few short ones
 const heaps: Record<string, number>[] = [];
 /** A collection that is asked for is not the loop's own work. */
 const look = (): void => {
@@ -81,7 +83,7 @@ const look = (): void => {
   globalThis.gc?.();
   const heapMiB = Math.round(process.memoryUsage().heapUsed / 2 ** 20);
   heaps.push({ minute: timer.now() / 60_000, heapMiB, inFlight: fleet.inFlight, steps });
-  lastTurn = cpuMs();
+  lastTurn = threadCpuMs();
   delay.enable();
   if (!stop.signal.aborted) timer.after(60_000, look);
 };
@@ -106,16 +108,15 @@ const milliseconds = (nanoseconds: number): number => rounded(nanoseconds / 1e6)
 print("queue-live", {
   ...{ virtual: values.virtual, episodes, activeGroups, groupsPerStep, episodesPerGroup, maxLag, tokens, latency },
   ...{ seconds: Math.round(seconds), steps, calls: fleet.calls, failed: fleet.failed, mostInFlight },
-  ...(virtual
-    ? { turnCpuMs: { ...ranks(warm), turns: turns.length, over50: warm.filter((ms) => ms > 50).length } }
-    : {
-        eventLoopDelayMs: {
-          p50: milliseconds(delay.percentile(50)),
-          p99: milliseconds(delay.percentile(99)),
-          p999: milliseconds(delay.percentile(99.9)),
-          max: milliseconds(delay.max),
-        },
-      }),
+  turnCpuMs: { ...ranks(warm), turns: turns.length, over50: warm.filter((ms) => ms > 50).length },
+  ...(!virtual && {
+    eventLoopDelayMs: {
+      p50: milliseconds(delay.percentile(50)),
+      p99: milliseconds(delay.percentile(99)),
+      p999: milliseconds(delay.percentile(99.9)),
+      max: milliseconds(delay.max),
+    },
+  }),
   cpuMsPerCall: rounded(cpu / fleet.calls),
   cpuMsPerTrainedEpisode: rounded(cpu / (steps * groupsPerStep * episodesPerGroup)),
   lagMean: rounded(lags.slice(-20).reduce((sum, lag) => sum + lag, 0) / Math.max(1, lags.slice(-20).length)),
@@ -126,7 +127,8 @@ process.exit(0);
 function ranks(all: readonly number[]): Record<string, number> {
   const inOrder = Float64Array.from(all).toSorted();
   const rank = (share: number): number => rounded(inOrder[Math.ceil(share * inOrder.length) - 1] ?? 0);
-  return { p50: rank(0.5), p99: rank(0.99), p9999: rank(0.9999), max: rank(1) };
+  const mean = rounded(all.reduce((sum, each) => sum + each, 0) / Math.max(1, all.length));
+  return { mean, p99: rank(0.99), p9999: rank(0.9999), max: rank(1) };
 }
 
 function rounded(value: number): number {

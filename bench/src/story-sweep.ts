@@ -8,7 +8,7 @@ import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { rankCorrelation } from "./rank-correlation.ts";
+import { rankCorrelation } from "@laconic/core";
 
 interface Setting {
   readonly name: string;

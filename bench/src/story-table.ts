@@ -1,12 +1,12 @@
 // What runs of the story worlds showed, from their folders: a JSON line for each, or a table with known and unseen names side by side.
 //   npx tsx bench/src/story-table.ts [--markdown] runs/tellers-1 runs/tellers-2 ...
-// Folders that differ by the number at their end are seeds of one variant: their mean stands with a 95 % interval over seeds
-// (Student's t), a single one's with Wilson's over problems. Spent tokens are ranked with budgets where there are transcripts.
+// Of a run that gave lessons, the team before them has a row of its own. Folders that differ by the number at their end are seeds of one
+// variant: their mean stands with a 95 % interval over seeds (Student's t), a single one's with Wilson's over problems. Budgets have their
+// rank correlation with spent tokens.
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 import { wilson } from "@laconic/evaluation";
-import { rankCorrelation } from "./rank-correlation.ts";
 
 interface Measured {
   readonly problems: number;
@@ -18,11 +18,6 @@ interface Measured {
 interface Evaluation extends Measured {
   readonly step: number;
   readonly groups?: Readonly<Record<string, Measured>>;
-}
-interface StoredEpisode {
-  readonly step: number;
-  readonly problem: { readonly gold: string };
-  readonly episode: { readonly utterances: readonly { readonly writtenTokens: number }[] };
 }
 type Facts = Readonly<Record<string, number>>;
 
@@ -40,7 +35,10 @@ for (const run of positionals) {
 const student = [12.706, 4.303, 3.182, 2.776];
 
 if (values.markdown) {
-  const rows = [...variants].flatMap(([name, runs]) => [rowOf(name, runs, 0), rowOf(name, runs, -1)]);
+  const rows = [...variants].flatMap(([name, runs]) => [
+    ...(runs.every((run) => untaughtOf(run) !== null) ? [rowOf(name, runs, "lessons")] : []),
+    ...[rowOf(name, runs, 0), rowOf(name, runs, -1)],
+  ]);
   const columns = [...new Set(rows.flatMap((row) => Object.keys(row)))];
   const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |\n`;
   const table = rows.map((row) => line(columns.map((column) => row[column] ?? "")));
@@ -48,20 +46,20 @@ if (values.markdown) {
 } else
   for (const run of positionals)
     process.stdout.write(
-      `${JSON.stringify({ run: basename(run), evaluations: evaluationsOf(run).map((each) => factsOf(run, each)) })}\n`,
+      `${JSON.stringify({ run: basename(run), evaluations: evaluationsOf(run).map((each) => factsOf(each)) })}\n`,
     );
 
-function rowOf(name: string, runs: readonly string[], index: number): Record<string, string> {
+function rowOf(name: string, runs: readonly string[], index: number | "lessons"): Record<string, string> {
   const all = runs.map((run) => {
-    const evaluation = evaluationsOf(run).at(index);
+    const evaluation = index === "lessons" ? untaughtOf(run) : evaluationsOf(run).at(index);
     if (!evaluation) throw new Error(`${run} has no evaluation`);
-    return { evaluation, facts: factsOf(run, evaluation) };
+    return { evaluation, facts: factsOf(evaluation) };
   });
   const cells = Object.keys(all[0]?.facts ?? {}).filter((key) => key !== "step");
   const steps = [...new Set(all.map(({ evaluation }) => evaluation.step))];
   return {
     run: name,
-    step: steps.join(", "),
+    step: index === "lessons" ? "before lessons" : steps.join(", "),
     ...Object.fromEntries(
       cells.map((key) => [
         key,
@@ -78,7 +76,8 @@ function rowOf(name: string, runs: readonly string[], index: number): Record<str
 /** Every seed, and behind them the interval. */
 function cellOf(key: string, each: readonly number[], evaluation: Evaluation | undefined): string {
   const isShare = !/tokens|perplexity|rank/u.test(key);
-  const say = (value: number): string => (isShare ? (100 * value).toFixed(0) : value.toFixed(key === "rank" ? 2 : 1));
+  const say = (value: number): string =>
+    isShare ? (100 * value).toFixed(0) : value.toFixed(key.endsWith("rank") ? 2 : 1);
   const listed = each.map(say).join(", ");
   const problems = evaluation?.groups?.[key.split(" ")[0] ?? ""]?.problems;
   if (each.length > 1) {
@@ -92,7 +91,7 @@ function cellOf(key: string, each: readonly number[], evaluation: Evaluation | u
   return interval === null ? listed : `${listed} [${say(interval.low)}, ${say(interval.high)}]`;
 }
 
-function factsOf(run: string, { step, groups, ...all }: Evaluation): Facts {
+function factsOf({ step, groups, ...all }: Evaluation): Facts {
   const named = Object.entries(groups ?? { all });
   const of = (label: string, read: (measured: Measured) => number | undefined): Facts =>
     Object.fromEntries(
@@ -101,7 +100,6 @@ function factsOf(run: string, { step, groups, ...all }: Evaluation): Facts {
         return value === undefined ? [] : [[`${group} ${label}`, value]];
       }),
     );
-  const rank = ranked(run, step);
   const silence = (who: string): Facts => {
     const share = all.measures?.[`${who}_silent`];
     return share === undefined ? {} : { [`${who} silent`]: share };
@@ -115,21 +113,14 @@ function factsOf(run: string, { step, groups, ...all }: Evaluation): Facts {
     ...Object.fromEntries(
       Object.entries(all.language ?? {}).map(([agent, { perplexity }]) => [`perplexity ${agent}`, perplexity]),
     ),
-    ...(rank !== null && { rank }),
+    ...of("rank", ({ measures }) => measures?.["rank_correlation"]),
   };
 }
 
-/** Rank correlation of the budgets that problems ask for with the tokens that were written; null where they ask for none. */
-function ranked(run: string, step: number): number | null {
-  const own = linesOf<StoredEpisode>(join(run, "episodes.jsonl")).filter(
-    (each) => each.step === step && Number(each.problem.gold) > 0,
-  );
-  if (own.length < 20) return null;
-  const spent = own.map(({ episode }) => episode.utterances.reduce((sum, turn) => sum + turn.writtenTokens, 0));
-  return rankCorrelation(
-    own.map(({ problem }) => Number(problem.gold)),
-    spent,
-  );
+/** The team before the lessons that a run gave. */
+function untaughtOf(run: string): Evaluation | null {
+  const path = join(run, "lessons.json");
+  return existsSync(path) ? (JSON.parse(readFileSync(path, "utf8")) as { readonly before: Evaluation }).before : null;
 }
 
 function evaluationsOf(run: string): Evaluation[] {

@@ -1,5 +1,6 @@
 // What a training step and a decode step ask of WebGPU: dispatches, buffers made, bytes up and back, and the CPU seconds of the
-// process, which on a software adapter computes the shaders too. Ours beside TensorFlow.js's operations, on one adapter in one
+// process, which on a software adapter computes the shaders too; and the bytes of the buffers that are there afterwards, those
+// kept for reuse among them. Ours, ours with weights and caches in float16, and TensorFlow.js's operations, on one adapter in one
 // run. `laconic doctor --enable webgpu` first. `npx tsx bench/src/webgpu-steps.ts [FOLDER of the devices]`
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
@@ -23,13 +24,17 @@ const sizes = [
 if (only === undefined) {
   print("machine", machine());
   // TensorFlow.js's backend starts once in a process.
-  for (const operations of ["ours", "tfjs"])
+  for (const operations of ["ours", "ours, float16", "tfjs"])
     spawnSync(process.execPath, [...process.execArgv, import.meta.filename, folder, operations], { stdio: "inherit" });
 } else {
-  const source = webGpuKernels({ modules: join(folder, "webgpu"), shaders: only === "ours" });
+  const source = webGpuKernels({
+    ...{ modules: join(folder, "webgpu"), shaders: only !== "tfjs" },
+    dtype: only === "ours, float16" ? "float16" : "float32",
+  });
   const { createKernels } = (await import(source.module)) as { createKernels: CreateKernels };
   const kernels = await createKernels(source.options);
   const counts = countCalls();
+  const held = countBytes();
   for (const size of sizes) {
     const engine = await createInlineEngine([{ ...kernels, dispose: () => undefined }]);
     const model = await engine.createModel({
@@ -49,6 +54,7 @@ if (only === undefined) {
       print(name, {
         ...{ model: size.name, parameters: model.parameters, operations: only },
         ...Object.fromEntries(perStep),
+        bytesHeld: held(),
         cpuSeconds: (user + system) / 1e6 / steps,
         backend: kernels.backend,
       });
@@ -120,6 +126,26 @@ function countCalls(): Record<"dispatches" | "submits" | "buffersMade" | "bytesU
     counts.bytesBack += (self as { readonly size: number }).size;
   });
   return counts;
+}
+
+/** Bytes of the buffers that are there. */
+function countBytes(): () => number {
+  const { GPUDevice, GPUBuffer } = globalThis as unknown as Record<string, { prototype: Record<string, Method> }>;
+  const [devices, buffers] = [GPUDevice, GPUBuffer].map((kind) => kind?.prototype as Record<string, Method>);
+  if (!devices || !buffers) throw new Error("this process has no WebGPU");
+  const there = new Map<object, number>();
+  const { createBuffer } = devices;
+  const { destroy } = buffers;
+  devices["createBuffer"] = function made(...given) {
+    const buffer = Reflect.apply(createBuffer as Method, this, given) as object;
+    there.set(buffer, (given[0] as { readonly size: number }).size);
+    return buffer;
+  };
+  buffers["destroy"] = function gone(...given) {
+    there.delete(this);
+    return Reflect.apply(destroy as Method, this, given);
+  };
+  return () => [...there.values()].reduce((sum, size) => sum + size, 0);
 }
 
 type Method = (this: object, ...given: readonly unknown[]) => unknown;

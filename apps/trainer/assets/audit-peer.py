@@ -18,9 +18,20 @@ torch.set_num_threads(1)
 opened = []
 
 
-def load(folder):
-    model = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float64, attn_implementation="eager")
-    parameters = dict(model.named_parameters())
+def trained(model):
+    """What learns, by the names in the folder: of an adapter (peft) its factors, without peft's own prefix and name."""
+    own = {name: each for name, each in model.named_parameters() if each.requires_grad}
+    return {name.removeprefix("base_model.model.").replace(".default.", "."): each for name, each in own.items()}
+
+
+def load(folder, base):
+    of = folder if base is None else base
+    model = AutoModelForCausalLM.from_pretrained(of, dtype=torch.float64, attn_implementation="eager")
+    if base is not None:
+        from peft import PeftModel
+
+        model = PeftModel.from_pretrained(model, folder, is_trainable=True).double().eval()
+    parameters = trained(model)
     groups = [[each for each in parameters.values() if (each.dim() >= 2) == matrices] for matrices in (True, False)]
     optimizer = torch.optim.AdamW([{"params": group} for group in groups if group], foreach=False)
     path = os.path.join(folder, "optimizer.safetensors")
@@ -52,7 +63,7 @@ def answer(ask):
     if ask["do"] == "hello":
         return {"version": torch.__version__}
     if ask["do"] == "open":
-        return load(ask["folder"])
+        return load(ask["folder"], ask["base"])
     model, optimizer = opened[ask["id"]]
     if ask["do"] == "copy":
         opened.append((copy.deepcopy(model), None))
@@ -66,14 +77,14 @@ def answer(ask):
         return {"seen": [{"logProbs": a.tolist(), "entropies": b.tolist()} for a, b in found]}
     if ask["do"] == "backward":
         optimizer.zero_grad()
-        for each in model.parameters():
+        for each in trained(model).values():
             each.grad = torch.zeros_like(each)
         told = []
         for sequence, slopes in zip(ask["sequences"], ask["slopes"]):
             logs, entropies = seen(model, sequence)
             (logs * torch.tensor(slopes, dtype=torch.float64)).sum().backward()
             told.append({"logProbs": logs.tolist(), "entropies": entropies.tolist()})
-        norm = torch.sqrt(sum((each.grad**2).sum() for each in model.parameters()))
+        norm = torch.sqrt(sum((each.grad**2).sum() for each in trained(model).values()))
         return {"seen": told, "norm": norm.item()}
     if ask["do"] == "step":
         if ask["maxGradNorm"] is not None:
@@ -85,7 +96,7 @@ def answer(ask):
         optimizer.step()
         return {}
     if ask["do"] == "save":
-        save_file({name: each.detach().contiguous() for name, each in model.named_parameters()}, ask["path"])
+        save_file({name: each.detach().contiguous() for name, each in trained(model).items()}, ask["path"])
         return {}
     raise ValueError(ask["do"])
 

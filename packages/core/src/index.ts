@@ -22,6 +22,7 @@ export type { BadLogProb, LogProbRange } from "./log-prob.ts";
 
 export { emptyStatistic, mergeDiagnostics, mergeStatistics, statisticMean, statisticOf } from "./statistic.ts";
 export type { Diagnostics, Statistic } from "./statistic.ts";
+export { rankCorrelation } from "./rank-correlation.ts";
 export { wilsonInterval } from "./wilson-interval.ts";
 
 export type { AgentId, Problem } from "./problem.ts";

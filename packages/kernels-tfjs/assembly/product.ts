@@ -11,8 +11,13 @@ import { blockRows, copyRow, madd } from "./vector";
 const wide: i32 = 8;
 /** Most rows of a strip: what 16 registers hold beside two vectors of columns and, unless it is fused, a product. Measured. */
 const tall: i32 = ASC_FEATURE_RELAXED_SIMD ? 6 : 5;
-/** Rows of the left matrix that are packed at once: with `blockRows` of depth, 120 KiB. */
-const blockHeight: i32 = 120;
+/** Rows of the left matrix that `product` packs at once, and how deep: 120 KiB. A tile of that depth waits little for its sums. */
+const blockHeight: i32 = 60;
+const blockDepth: i32 = 512;
+/** Rows that `transposedProduct` packs at once, `blockRows` deep. */
+const transposedHeight: i32 = 120;
+/** Floats of panels that strips go over one after the other while both lie in the second cache. */
+const panelGroup: i32 = 1 << 14;
 /** With no more rows than these a block is as deep as the scratch allows: panels are read once, and from end to end. */
 const few: i32 = 20;
 
@@ -51,14 +56,14 @@ export function packColumns(x: usize, out: usize, depth: i32, columns: i32): voi
 
 /**
  * out [rows, columns] = left [rows, depth] times panels of [depth, columns]; goes on with the sums in `out` unless `first`.
- * The rows of `left` lie `leftRow` bytes apart. `scratch` holds 120 * 256 + 64 floats.
+ * The rows of `left` lie `leftRow` bytes apart. `scratch` holds 60 * 512 + 64 floats.
  */
 export function product(
   left: usize, leftRow: i32, panels: usize, out: usize, rows: i32, depth: i32, columns: i32, first: i32, scratch: usize,
 ): void {
   for (let r = 0; r < rows; r += blockHeight) {
     const height = min(blockHeight, rows - r);
-    const deep = height <= few ? (blockHeight * blockRows) / height : blockRows;
+    const deep = height <= few ? (blockHeight * blockDepth) / height : blockDepth;
     for (let k = 0; k < depth; k += deep) {
       const count = min(deep, depth - k);
       const from = left + r * leftRow + (k << 2);
@@ -77,13 +82,13 @@ export function product(
 /**
  * out [rows, columns] = left^T, of left [depth, rows], times panels of [depth, columns]; adds to `out` unless `first`.
  * Goes by blocks of depth, each summed apart: float32 errors grow with the length of a sum.
- * The rows of `left` lie `leftRow` bytes apart. `scratch` holds 120 * 256 + 64 floats.
+ * The rows of `left` lie `leftRow` bytes apart. `scratch` holds 60 * 512 + 64 floats.
  */
 export function transposedProduct(
   left: usize, leftRow: i32, panels: usize, out: usize, rows: i32, depth: i32, columns: i32, first: i32, scratch: usize,
 ): void {
-  for (let r = 0; r < rows; r += blockHeight) {
-    const height = min(blockHeight, rows - r);
+  for (let r = 0; r < rows; r += transposedHeight) {
+    const height = min(transposedHeight, rows - r);
     const to = out + ((r * columns) << 2);
     if (first) memory.fill(to, 0, (height * columns) << 2);
     for (let k = 0; k < depth; k += blockRows) {
@@ -123,27 +128,34 @@ function block(
   const strips = stripsOf(height);
   const row = columns << 2;
   const line = wide << 2;
+  const panel = depth * line;
   // Behind the block lies room for one tile.
   const apart = left + ((height * count) << 2);
-  for (let c = 0; c < columns; c += wide) {
-    const valid = columns - c;
-    let top = 0;
+  const group = height <= few ? wide : max(wide, (panelGroup / count) & ~(wide - 1));
+  for (let start = 0; start < columns; start += group) {
+    const end = min(start + group, columns);
+    let next = 0;
     for (let s = 0; s < strips; s++) {
-      const next = stripStart(s + 1, height, strips);
+      const top = next;
+      next = stripStart(s + 1, height, strips);
       const n = next - top;
       const a = left + ((top * count) << 2);
-      const to = out + top * row + (c << 2);
-      if (valid >= wide && mode != added) tile(n, a, panels, to, row, count, mode);
-      else {
-        const width = min(wide, valid);
-        if (mode == continued) for (let r = 0; r < n; r++) copyRow(to + r * row, apart + r * line, width);
-        tile(n, a, panels, apart, line, count, mode);
-        if (mode == added) for (let r = 0; r < n; r++) add(to + r * row, apart + r * line, to + r * row, width);
-        else for (let r = 0; r < n; r++) copyRow(apart + r * line, to + r * row, width);
+      let b = panels;
+      for (let c = start; c < end; c += wide) {
+        const valid = columns - c;
+        const to = out + top * row + (c << 2);
+        if (valid >= wide && mode != added) tile(n, a, b, to, row, count, mode);
+        else {
+          const width = min(wide, valid);
+          if (mode == continued) for (let r = 0; r < n; r++) copyRow(to + r * row, apart + r * line, width);
+          tile(n, a, b, apart, line, count, mode);
+          if (mode == added) for (let r = 0; r < n; r++) add(to + r * row, apart + r * line, to + r * row, width);
+          else for (let r = 0; r < n; r++) copyRow(apart + r * line, to + r * row, width);
+        }
+        b += panel;
       }
-      top = next;
     }
-    panels += depth * (wide << 2);
+    panels += (group / wide) * panel;
   }
 }
 

@@ -3,6 +3,7 @@
  * @module @laconic/kernels-tfjs
  */
 export { createKernels, wasmKernels } from "./wasm/create-kernels.ts";
+export { hasRelaxedSimd } from "./wasm/has-relaxed-simd.ts";
 export { wasmPageSize } from "./wasm/wasm-kernels.ts";
 export { createKernels as createTensorFlowKernels, tensorFlowKernels } from "./tensorflow/create-kernels.ts";
 export { createKernels as createWebGpuKernels, webGpuKernels } from "./webgpu/create-kernels.ts";

@@ -153,7 +153,11 @@ export interface Kernels {
   readonly device: string;
   /** Library and version. */
   readonly backend: string;
-  readonly dtype: "float32" | "bfloat16" | "float64";
+  /**
+   * How numbers are held. A float16 set computes in float32 and holds in half precision what lies longest: matrices that
+   * `together` makes in `working` precision, and key-value caches.
+   */
+  readonly dtype: "float32" | "bfloat16" | "float16" | "float64";
   /** The same calls give the same bits. */
   readonly deterministic: boolean;
   /** A row comes out the same bits whatever other rows are in the call: a reply does not depend on its neighbours at all. */

@@ -53,5 +53,6 @@ export { isOnDevice, packSampling } from "./pack-sampling.ts";
 export { KeyValueCaches } from "./key-value-caches.ts";
 export { TensorScopes } from "./tensor-scopes.ts";
 export { isOutOfMemory } from "./is-out-of-memory.ts";
+export { roundsWeights } from "./rounds-weights.ts";
 export { expectColumns, expectJoined, expectPairs, expectUpdates } from "./list-checks.ts";
 export { tensorsIn } from "./tensors-in.ts";

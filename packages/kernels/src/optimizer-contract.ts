@@ -4,7 +4,7 @@ import type { Tensor } from "./tensor.ts";
 export interface AdamWMoments {
   readonly first: Tensor;
   readonly second: Tensor;
-  /** The exact weights of which `param` is the rounded copy; bfloat16 sets need it, others are given none. */
+  /** The exact weights of which `param` is the rounded copy; sets for which `roundsWeights` is true need it, others are given none. */
   readonly master?: Tensor;
 }
 

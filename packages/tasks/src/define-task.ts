@@ -37,6 +37,8 @@ export interface TaskDefinition<P extends Problem = Problem> {
   readonly trainedAgents?: readonly AgentId[];
   /** Of its prompts; the model's own when absent. */
   readonly tokenizer?: Tokenizer | ChatTokenizer;
+  /** What many held-out episodes show and no single one does, by name. */
+  readonly across?: TrainingTask["across"];
   /** The same play turn by turn, for rollout trees. */
   readonly game?: JointGame;
   /** Ends what the grader holds. */
@@ -57,8 +59,21 @@ export function defineTask<P extends Problem>(
 ): TeamTask;
 export function defineTask<P extends Problem>(definition: TaskDefinition<P>): DefinedTask;
 export function defineTask<P extends Problem>(definition: TaskDefinition<P>): DefinedTask {
-  const { name, about, topology, train, problems, heldOut, grader, reward, trainedAgents, tokenizer, game, close } =
-    definition;
+  const {
+    name,
+    about,
+    topology,
+    train,
+    problems,
+    heldOut,
+    grader,
+    reward,
+    trainedAgents,
+    tokenizer,
+    game,
+    across,
+    close,
+  } = definition;
   if (name.trim() === "") refuse("a task needs a name");
   checkAgents(topology.agents, trainedAgents, game);
   const { agents } = topology;
@@ -90,6 +105,7 @@ export function defineTask<P extends Problem>(definition: TaskDefinition<P>): De
     ...(trainedAgents && { trainedAgents }),
     ...(tokenizer && { tokenizer }),
     ...(game && { game }),
+    ...(across && { across }),
     ...(close && { close }),
   };
 }

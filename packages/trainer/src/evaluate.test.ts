@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { livePolicies } from "./parts.ts";
+import { livePolicies, type PlayedProblem } from "./parts.ts";
 import { wilsonInterval } from "@laconic/core";
 import { evaluate } from "./evaluate.ts";
 import { tinyParts } from "./testing/index.ts";
@@ -24,6 +24,24 @@ test("the first problems get the same streams in a longer evaluation", async () 
     await evaluate(parts, livePolicies(parts), { ...options, problems: 30 }),
   ];
   expect(long.episodes.slice(0, 3)).toEqual(short.episodes);
+});
+
+test("what a task sees across episodes stands among the measures, of all and of each group", async () => {
+  const parts = tinyParts("solo", { spread: 1 });
+  const task = {
+    ...parts.task,
+    heldOut: parts.task.heldOut.map((problem, i) => ({ ...problem, group: i % 3 === 0 ? "third" : "rest" })),
+    across: (played: readonly PlayedProblem[]) => ({
+      episodes: played.length,
+      longest: Math.max(...played.map(({ episode }) => episode.utterances[0]?.writtenTokens ?? 0)),
+      problems: new Set(played.map(({ problem }) => problem.group)).size === 1 ? 1 : Number.NaN,
+    }),
+  };
+  const { evaluation, episodes } = await evaluate({ ...parts, task }, livePolicies(parts), options);
+  const longest = Math.max(...episodes.map(({ episode }) => episode.utterances[0]?.writtenTokens ?? 0));
+  expect(evaluation.measures).toEqual({ episodes: 12, longest });
+  expect(evaluation.groups?.["third"]?.measures).toMatchObject({ episodes: 4, problems: 1 });
+  expect(evaluation.groups?.["rest"]?.measures).toMatchObject({ episodes: 8, problems: 1 });
 });
 
 test("grades of NaN leave the accuracy and are counted; without any there is none; without any problem it is 0 of nothing", async () => {

@@ -4,9 +4,7 @@ import {
   silenceRates,
   wilsonInterval,
   type AgentId,
-  type Episode,
   type EpisodeContext,
-  type Problem,
 } from "@laconic/core";
 import { scoreValue, type ScoreCounts } from "@laconic/rewards";
 import { agentGspoDefaults, type ScoringSettings, type TrainConfig } from "./config.ts";
@@ -14,7 +12,7 @@ import { attempts, streamOfAttempt } from "./stages/attempts.ts";
 import { languageOf, saidTexts, type Language } from "./language.ts";
 import { scoringFailure, scoringReport } from "./stages/scoring-failure.ts";
 import { rewardOf, scorer } from "./scorer.ts";
-import { modelsOf, type Samplers, type TrainingParts } from "./parts.ts";
+import { modelsOf, type PlayedProblem, type Samplers, type TrainingParts } from "./parts.ts";
 
 /** How a team does on some problems. */
 export interface Measured {
@@ -24,7 +22,7 @@ export interface Measured {
   readonly interval: readonly [low: number, high: number];
   /** Mean tokens written per episode, end tokens included. */
   readonly tokens: number;
-  /** Means of what the reward counts beside its terms; absent where it counts nothing. */
+  /** Means of what the reward counts beside its terms, and what the task sees across episodes; absent where there is nothing. */
   readonly measures?: Readonly<Record<string, number>>;
   /** Of each trained agent; absent where no policy of the beginning is kept. */
   readonly language?: Readonly<Record<AgentId, Language>>;
@@ -42,9 +40,7 @@ export interface Evaluation extends Measured {
 }
 
 /** A held-out problem, how it was played, and its score. */
-export interface EvaluatedEpisode {
-  readonly problem: Problem;
-  readonly episode: Episode;
+export interface EvaluatedEpisode extends PlayedProblem {
   /** Its score; NaN without one. */
   readonly task: number;
 }
@@ -118,7 +114,10 @@ export async function evaluate(
   );
   const measured = (some: readonly EvaluatedEpisode[]): Measured => ({
     ...measuredTeam(some),
-    ...measuredBeside(some.map(({ episode }) => measuresOf.get(episode) ?? {})),
+    ...measuredBeside(
+      some.map(({ episode }) => measuresOf.get(episode) ?? {}),
+      parts.task.across?.(some) ?? {},
+    ),
     ...(texts.size > 0 && {
       language: languageOf(
         some.map(({ episode }) => episode),
@@ -140,14 +139,18 @@ export async function evaluate(
   };
 }
 
-/** Means by name, NaN left out. */
-function measuredBeside(counted: readonly Readonly<Record<string, number>>[]): Pick<Measured, "measures"> {
+/** Means by name, and what was seen across the episodes; NaN left out. */
+function measuredBeside(
+  counted: readonly Readonly<Record<string, number>>[],
+  across: Readonly<Record<string, number>>,
+): Pick<Measured, "measures"> {
   const names = [...new Set(counted.flatMap((measures) => Object.keys(measures)))];
   const means = names.flatMap((name) => {
     const values = counted.map(({ [name]: value = Number.NaN }) => value).filter((value) => !Number.isNaN(value));
     return values.length === 0 ? [] : [[name, values.reduce((sum, value) => sum + value, 0) / values.length]];
   });
-  return means.length === 0 ? {} : { measures: Object.fromEntries(means) as Record<string, number> };
+  const seen = [...means, ...Object.entries(across).filter(([, value]) => !Number.isNaN(value))];
+  return seen.length === 0 ? {} : { measures: Object.fromEntries(seen) as Record<string, number> };
 }
 
 function measuredTeam(episodes: readonly EvaluatedEpisode[]): Measured {

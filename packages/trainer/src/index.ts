@@ -18,7 +18,7 @@ export type {
 } from "./config.ts";
 export { parseTrainConfig } from "./config-schema.ts";
 export { livePolicies, modelsOf, onePolicy, onlyPolicy } from "./parts.ts";
-export type { PartsOutline, Samplers, TrainedPolicy, TrainingParts, TrainingTask } from "./parts.ts";
+export type { PartsOutline, PlayedProblem, Samplers, TrainedPolicy, TrainingParts, TrainingTask } from "./parts.ts";
 
 export type { GroupRequest, GroupSource, RecordedEpisode, RecordedGroup, RecordedStep } from "./group-source.ts";
 

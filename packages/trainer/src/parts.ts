@@ -1,6 +1,7 @@
 import {
   LaconicError,
   type AgentId,
+  type Episode,
   type Estimator,
   type EstimatorFunction,
   type Grader,
@@ -32,8 +33,19 @@ export interface TrainingTask {
   /** All of them, where they are finitely many: training then visits each once before any comes again. */
   readonly pool?: readonly Problem[];
   readonly heldOut: readonly Problem[];
+  /**
+   * What many held-out episodes show and no single one does, by name, such as how words follow what was asked for: stands among
+   * the measures of an evaluation, of all episodes and of each group. NaN where they do not show it.
+   */
+  across?(played: readonly PlayedProblem[]): Readonly<Record<string, number>>;
   /** The same play turn by turn, for rollout trees: every agent replies at once, the grader judges each joint reply. */
   readonly game?: JointGame;
+}
+
+/** A problem and how it was played. */
+export interface PlayedProblem {
+  readonly problem: Problem;
+  readonly episode: Episode;
 }
 
 /** Weights in training, and who speaks with them. */

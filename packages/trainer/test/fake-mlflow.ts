@@ -1,21 +1,29 @@
 import type { Fetch } from "../src/sinks/post-json.ts";
 import type { SinkReading } from "../src/testing/index.ts";
 
+interface Metric {
+  readonly key: string;
+  readonly value: number;
+  readonly step: number;
+  readonly timestamp: number;
+}
+
 interface StoredRun {
   readonly experiment: string;
   readonly name: string;
   status: string;
   readonly params: Map<string, string>;
-  readonly metrics: { key: string; value: number; step: number; timestamp: number }[];
+  /** A row that is there already is not there twice. */
+  readonly metrics: Map<string, Metric>;
   readonly files: Map<string, string>;
 }
 
 interface Body extends Readonly<Record<"name" | "experiment_id" | "run_name" | "run_id" | "status", string>> {
-  readonly metrics?: StoredRun["metrics"];
+  readonly metrics?: readonly Metric[];
   readonly params?: readonly { readonly key: string; readonly value: string }[];
 }
 
-/** What MLflow's tracking server answers to what the sink asks, with the limits that its documentation of REST 2.0 states. */
+/** What MLflow's tracking server answers to what the sink asks, as MLflow 3.11's own does, and with the limits that its documentation of REST 2.0 states. */
 export interface FakeMlflow {
   readonly fetch: Fetch;
   readonly runs: Map<string, StoredRun>;
@@ -35,7 +43,9 @@ export function fakeMlflow(): FakeMlflow {
     Response.json({ error_code: code, message }, { status });
   const invalid = (message: string): Response => refuse(400, "INVALID_PARAMETER_VALUE", message);
   const badName = (key: string): boolean =>
-    key.length > 250 || !/^[\w\-. /:]*$/u.test(key) || key.split("/").some((part) => ["", ".", ".."].includes(part));
+    key.length > 250 ||
+    !/^[\p{L}\p{N}_\-. /:]*$/u.test(key) ||
+    key.split("/").some((part) => ["", ".", ".."].includes(part));
   const answer = (method: string, path: string, query: URLSearchParams, body: string): Response => {
     const json = (method === "POST" ? JSON.parse(body) : {}) as Partial<Body> as Body;
     const run = runs.get((json as Partial<Body>).run_id ?? query.get("run_id") ?? "");
@@ -54,7 +64,7 @@ export function fakeMlflow(): FakeMlflow {
       case "POST runs/create": {
         const id = `run${runs.size + 1}`;
         const made = { experiment: json.experiment_id, name: json.run_name, status: "RUNNING" };
-        runs.set(id, { ...made, params: new Map(), metrics: [], files: new Map() });
+        runs.set(id, { ...made, params: new Map(), metrics: new Map(), files: new Map() });
         return Response.json({ run: { info: { run_id: id, artifact_uri: `mlflow-artifacts:/1/${id}/artifacts` } } });
       }
       case "GET runs/get":
@@ -74,11 +84,13 @@ export function fakeMlflow(): FakeMlflow {
         if (metrics.some(({ value, step, timestamp }) => ![value, step, timestamp].every(Number.isFinite)))
           return invalid("a metric is no number");
         if (params.some(({ value }) => value.length > 6000)) return invalid("a param is too long");
+        if (new Set(params.map(({ key }) => key)).size < params.length) return invalid("Duplicate parameter keys");
+        if (body.length > 1_000_000) return invalid("a call has at most 1 MB");
         for (const { key, value } of params) {
           if ((run.params.get(key) ?? value) !== value) return invalid(`param ${key} was ${run.params.get(key)}`);
-          run.params.set(key, value);
+          run.params.set(key, /\p{Cs}/u.test(value) ? "" : value);
         }
-        run.metrics.push(...metrics);
+        for (const row of metrics) run.metrics.set(JSON.stringify([row.key, row.step, row.timestamp, row.value]), row);
         return Response.json({});
       }
       case "POST runs/update":
@@ -108,7 +120,7 @@ export function fakeMlflow(): FakeMlflow {
     reading() {
       const read: Record<string, Record<number, number>> = {};
       for (const { metrics } of runs.values())
-        for (const { key, step, value } of metrics) (read[key] ??= {})[step] = value;
+        for (const { key, step, value } of metrics.values()) (read[key] ??= {})[step] = value;
       return read;
     },
   };

@@ -2,7 +2,9 @@ import { execFile } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-const python = process.env["LACONIC_PYTHON"] ?? fileURLToPath(new URL("../../../.venv/bin/python", import.meta.url));
+/** The Python of the comparisons. */
+export const python: string =
+  process.env["LACONIC_PYTHON"] ?? fileURLToPath(new URL("../../../.venv/bin/python", import.meta.url));
 
 /** Runs a program of Python's, with the variables given beside those of this process. @throws where it fails */
 export async function runPython(

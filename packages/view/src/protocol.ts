@@ -1,7 +1,7 @@
 import type { AgentId, Problem } from "@laconic/core";
-import type { RunEvaluation, RunState } from "@laconic/trainer/reading";
+import type { ChangesOfStep, RunEvaluation, RunLessons, RunState } from "@laconic/trainer/reading";
 
-export type { RunEvaluation, RunState };
+export type { ChangesOfStep, RunEvaluation, RunLessons, RunState };
 
 /** A run in the list. `GET /api/runs` gives all, newest first. */
 export interface RunSummary {
@@ -23,8 +23,11 @@ export interface RunSummary {
   readonly device: string | null;
   readonly seed: string | null;
   readonly objective: string | null;
+  /** What the training began with: after the lessons, where there were any. */
   readonly before: RunEvaluation | null;
   readonly after: RunEvaluation | null;
+  /** Of a model that had lessons before the training; null for any other. */
+  readonly lessons: RunLessons | null;
   readonly budgetTokens: number | null;
   readonly warnings: number;
   /** Of all files, in bytes. */
@@ -40,6 +43,8 @@ export interface RunDetail {
   readonly environment: unknown;
   readonly agents: readonly AgentId[];
   readonly evaluations: readonly RunEvaluation[];
+  /** Settings that were changed while it went on. */
+  readonly changes: readonly ChangesOfStep[];
   /** In plain words. */
   readonly warnings: readonly string[];
   /** Every metric that is not constant zero, with its unit; the meaning is that of the metrics page. */

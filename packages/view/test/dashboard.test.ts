@@ -10,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { builtPages } from "./fixture/built-pages.ts";
 import { fakeServer, type FakeServer } from "./fixture/fake-server.ts";
 import { chromiumPath, openChromium } from "./fixture/open-page.ts";
+import { writtenInGraph } from "./fixture/written-in-graph.ts";
 import { smallRun } from "./small-runs.ts";
 
 /** What a page comes to show, however busy the machine is. */
@@ -74,6 +75,27 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
     await page.getByRole("combobox", { name: /^State/u }).selectOption("half-written");
     await soon(() => page.locator(".runs tbody tr").count()).toBe(1);
     expect(await text(".runs tbody")).toContain("ends in the middle of row");
+  });
+
+  test("settings that changed while a run went on are lines in its curves, and words", async () => {
+    await at("#/run/r2/curves");
+    const changes = page.getByRole("region", { name: "Settings that changed" });
+    await changes.getByText("from step 300 on: budget: 8 tokens → 4 tokens").waitFor();
+    expect(await changes.innerText()).toContain(
+      "from step 600 on: budget: 4 tokens → none; price of a token: none → 0.004",
+    );
+    expect(await changes.innerText()).not.toContain("\u202E");
+    const over = page.locator("[data-metric='tokens/episode_mean'] .u-over");
+    await over.waitFor();
+    const { width = 0, height = 0 } = (await over.boundingBox()) ?? {};
+    // Steps 1 to 1200 lie across: 300 at a quarter.
+    await over.hover({ position: { x: (299 / 1199) * width, y: height / 2 } });
+    await soon(() => text(".tooltip")).toContain("from step 300 on");
+    await over.hover({ position: { x: 0.4 * width, y: height / 2 } });
+    await soon(() => text(".tooltip")).not.toContain("from step 300 on");
+    await at("#/compare/curves?sel=r1&sel=r2");
+    await page.locator(".uplot").first().waitFor();
+    expect(await changes.count()).toBe(0);
   });
 
   test("three runs are laid side by side", async () => {
@@ -211,6 +233,12 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
   test("who speaks to whom is played over the steps", async () => {
     await at("#/run/r1/speech");
     await page.locator(".agent-graph").waitFor();
+    expect(await page.locator(".edge-label").allTextContents()).toEqual([
+      expect.stringMatching(/^[\d.]+ tokenscosts 0\.\d+$/u),
+      expect.stringMatching(/^[\d.]+ tokenscosts 0\.\d+$/u),
+    ]);
+    const spoken = /solver reads [\d.]+ of holder-a at a cost of 0\.\d+/u;
+    expect(await page.locator(".agent-graph").getAttribute("aria-label")).toMatch(spoken);
     await page.getByLabel(/^Step 1,200 of 1,200/u).fill("0");
     const first = await text(".speech table");
     await page.getByRole("button", { name: "Play" }).click();
@@ -345,6 +373,9 @@ describe.skipIf(chromiumPath === null)("the dashboard in Chromium", () => {
       await at(hash, phone);
       await phone.locator(ready).first().waitFor();
       expect(await phone.evaluate("document.documentElement.scrollWidth"), hash).toBe(360);
+      const { colliding, smallest } = await writtenInGraph(phone);
+      expect(colliding, hash).toEqual([]);
+      expect(smallest, hash).toBeGreaterThanOrEqual(11);
     }
     await phone.close();
   });

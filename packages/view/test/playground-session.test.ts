@@ -22,7 +22,14 @@ function heard<Type extends Said["type"]>(type: Type): Extract<Said, { readonly 
   return found as Extract<Said, { readonly type: Type }>[];
 }
 
-const parts = () => ({ team, files, environment: {}, now: () => 0, say: (each: Said) => void said.push(each) });
+const parts = () => ({
+  team,
+  files,
+  environment: {},
+  now: () => 0,
+  say: (each: Said) => void said.push(each),
+  isKept: () => true,
+});
 const text = async (name: string): Promise<string> =>
   new TextDecoder().decode(await files.read(`${runFolder}/${name}`));
 const digest = async (name: string): Promise<string> => (await files.digest(`${runFolder}/${name}`)).sha256;

@@ -7,7 +7,13 @@ import {
 } from "@laconic/evaluation";
 import { formatNumber, formatPercent } from "../cli/format.ts";
 import { tokenChange } from "../report/token-change.ts";
-import { differencesNote, intervalText, type SweepRow, type SweepSummary } from "../sweep/sweep-report.ts";
+import {
+  beginningSaid,
+  differencesNote,
+  intervalText,
+  type SweepRow,
+  type SweepSummary,
+} from "../sweep/sweep-report.ts";
 import type { LeftOut } from "./choose-variants.ts";
 
 /** What an ablation came to. */
@@ -15,6 +21,7 @@ export interface AblationReport {
   readonly seeds: readonly number[];
   /** The untrained team: mean over all runs. */
   readonly before: SweepSummary["before"];
+  readonly beforeLessons: SweepSummary["beforeLessons"];
   /** Held-out problems with a score, the fewest of any run. */
   readonly problems: number;
   /** The base first. Differences are against it. */
@@ -24,12 +31,12 @@ export interface AblationReport {
 }
 
 export function ablationReport(
-  { rows, before, problems }: SweepSummary,
+  { rows, before, beforeLessons, problems }: SweepSummary,
   seeds: readonly number[],
   leftOut: readonly LeftOut[],
 ): AblationReport {
   return {
-    ...{ seeds, before, problems, leftOut },
+    ...{ seeds, before, beforeLessons, problems, leftOut },
     rows: rows.map((row) => ({ ...row, published: publishedAblation(row.variant) })),
     publishedSource: publishedAblationSource,
   };
@@ -54,9 +61,10 @@ export function ablationRows({ rows }: AblationReport): Table {
 }
 
 /** Under the table: where the team began, of how many seeds and problems differences are, and whose the published figures. */
-export function ablationRemark({ rows, before, seeds, problems, publishedSource }: AblationReport): string {
+export function ablationRemark(report: AblationReport): string {
+  const { rows, seeds, problems, publishedSource } = report;
   const published = rows.some((row) => row.published !== null) ? ` *${publishedSource}.` : "";
-  return `Before training: ${formatPercent(before.accuracy)} with ${formatNumber(before.tokens)} tokens per episode. Seeds ${seeds.join(", ")}. ${differencesNote(seeds.length, problems)}${published}`;
+  return `${beginningSaid(report)} Seeds ${seeds.join(", ")}. ${differencesNote(seeds.length, problems)}${published}`;
 }
 
 /** What the variants show in words, and what was left out. */

@@ -55,16 +55,16 @@ export async function analyseRun(
   const run = await findRun(directory, options.which);
   const { config, state } = run;
   const spending = await actorSpending(config.actor, cap);
-  const played = async (trained: boolean, cut: Cut | null): Promise<Played> => {
+  const played = async (trained: boolean): Promise<Played> => {
     const { parts, close } = await openFoundRun(run, terminal, { trained, spending });
     try {
-      return await play(parts, options, config.train, cut);
+      return await play(parts, options, config.train);
     } finally {
       await close();
     }
   };
-  const before = await played(false, null);
-  const after = await played(true, options.cut);
+  const before = await played(false);
+  const after = await played(true);
   const { step } = state;
   const messages = after.worth.map((each) => ({ step, cut: options.cut, ...each }));
   return { analysis: analyseTeam(before, after, { step, cut: options.cut }), messages };
@@ -72,9 +72,8 @@ export async function analyseRun(
 
 async function play(
   parts: Parameters<typeof livePolicies>[0],
-  { problems, seed }: AnalyseOptions,
+  { problems, seed, cut }: AnalyseOptions,
   { sampling, scoring }: Pick<TrainConfig, "sampling" | "scoring">,
-  cut: Cut | null,
 ): Promise<Played> {
   const { topology, heldOut } = parts.task;
   const scoreOf = scorer(parts.reward ?? rewardOf(parts.task), scoring);
@@ -84,9 +83,7 @@ async function play(
     heldOut.slice(0, problems).map(async (problem, i) => {
       const context = { models, sampling, random: random.split(i) };
       const judge = { score: (each: Episode) => scoreOf(each, problem), valueOf: scoreValue };
-      if (cut) return messageValues(topology, problem, context, judge, cut);
-      const episode = await topology.run(problem, context);
-      return { episode, score: await judge.score(episode), values: [] };
+      return messageValues(topology, problem, context, judge, cut);
     }),
   );
   const failure = scoringFailure(scoringReport(results.map(({ score }) => score)), scoring, "the analysis");

@@ -301,7 +301,7 @@ function updatesOf(
   batch: Pick<PolicyFacts, "row" | "trained" | "old" | "sampled"> & { readonly step: StepRow; readonly place: Place },
   perSequence: readonly (readonly number[])[] | null,
 ): Pick<PolicyFacts, "updates" | "losses"> {
-  const { findings, stepsAt } = context;
+  const { findings, train } = context;
   const { step, row, trained, old, sampled, place } = batch;
   const { objective, ratioUnit, epochs, minibatches, optimizer } = settings;
   const advantages = perSequence ?? recordedAdvantages(row, trained);
@@ -312,7 +312,7 @@ function updatesOf(
     const at = { ...place, optimizerStep: update.optimizerStep };
     const own = update.rows.map((s) => trained[s]).filter((each) => each !== undefined);
     const now = cut(update.logProbs, own);
-    const steps = stepsAt(step.step) * epochs * minibatches;
+    const steps = train.steps * epochs * minibatches;
     const learningRate = rateAt(optimizer.learningRate, update.optimizerStep, steps);
     findings.number("optimizer", at, "learning rate", learningRate, update.learningRate);
     if (typeof objective === "string") {

@@ -1,34 +1,24 @@
 import { setImmediate } from "node:timers/promises";
 import { LaconicError } from "@laconic/core";
-import { formatDuration } from "../cli/format.ts";
 import { auditStep } from "./audit-step.ts";
-import { tolerances, type PolicyMaker } from "./audit-weights.ts";
+import { checkChanges } from "./changes.ts";
+import { tolerances } from "./audit-weights.ts";
 import { auditEvaluation } from "./evaluation.ts";
 import { arithmetic, exact, Findings, type Difference, type Stage, type Tolerance } from "./findings.ts";
 import { comparePrices, compareMetrics, compareRows } from "./folder-claims.ts";
 import { Memory, type StepContext } from "./memory.ts";
-import { plainPolicy } from "./policy.ts";
-import { PythonPeer } from "./python-policy.ts";
 import { readContent, type RecordLine } from "./record.ts";
-import { checkDigests, readRunFolder, type RunFolder } from "./run-folder.ts";
+import { checkDigests, readRunFolder } from "./run-folder.ts";
 import { secondGrade } from "./second-grades.ts";
-import { groundOf, openWalk, passesOf, secondsPerPass, type Walk } from "./walk.ts";
+import { openWeights, type WeighOptions } from "./weigh.ts";
 
 /** How much of a run is audited, and by whom. */
-export interface AuditOptions {
+export interface AuditOptions extends WeighOptions {
   /** First and last step; all that are recorded when absent. */
   readonly steps?: readonly [first: number, last: number] | undefined;
-  /** Without a forward or backward pass. */
-  readonly fast?: boolean;
-  /** A Python with torch and transformers that moves the weights too. */
-  readonly python?: string | undefined;
   readonly signal?: AbortSignal;
-  /** Hears what is about to be done and how long it may take. */
-  readonly note?: (text: string) => void;
   /** Hears how far it is: the step, and the seconds that are left. */
   readonly progress?: (step: number, last: number, secondsLeft: number) => void;
-  /** Monotonic milliseconds. */
-  readonly now: () => number;
 }
 
 /** What an audit came to. */
@@ -39,6 +29,8 @@ export interface AuditReport {
   readonly steps: readonly [first: number, last: number] | null;
   /** What moved the weights again; empty where nothing did. */
   readonly weights: readonly string[];
+  /** What of the weights was checked, in words. */
+  readonly weightsChecked: readonly string[];
   /** False after an interrupt: what was found by then. */
   readonly complete: boolean;
   /** The first ten thousand, in the order in which a run computes. */
@@ -72,35 +64,34 @@ export async function auditRun(directory: string, options: AuditOptions): Promis
   if (!grade) findings.leaveOut("grades", "there is no second rule for those of this task; recorded grades are taken");
   for (const [step, line] of run.evaluated)
     auditEvaluation(findings, readContent(line), run.evaluations.get(step), grade);
-  const walks = await walksOf(run, first, last, findings, options);
+  const weights = await openWeights(run, [first, last], findings, options);
   const memory = new Memory(recorded[0] === 1);
-  const context: StepContext = { train: run.train, grade, memory, findings, stepsAt: (step) => run.stepsAt(step) };
-  const from = Math.min(first, ...walks.map(({ start }) => start.step + 1));
+  checkChanges(run.config, run.changes, recorded.at(-1) ?? 0, findings);
+  const from = Math.min(first, weights.from);
   const since = now();
   let complete = true;
   try {
     for (const step of recorded.filter((each) => each <= last)) {
       if (signal?.aborted) complete = false;
       if (!complete) break;
+      const context: StepContext = { train: run.trainAt(step), grade, memory, findings };
       const facts = auditStep(context, readContent(run.steps.get(step) as RecordLine));
       compareMetrics(run, facts);
       comparePrices(run, facts);
-      for (const { audit, start } of walks) if (step > start.step) await audit.step(facts);
+      await weights.step(facts);
       const done = (step - from + 1) / (last - from + 1);
       if (done > 0) options.progress?.(step, last, ((now() - since) / 1000 / done) * (1 - done));
       await setImmediate();
     }
   } finally {
-    for (const { audit, end } of walks) {
-      await audit.close();
-      end?.();
-    }
+    await weights.close();
   }
   return {
     run: directory,
     agrees: findings.total === 0,
     steps: recorded.length === 0 ? null : [first, last],
-    weights: walks.map(({ by }) => by),
+    weights: weights.by,
+    weightsChecked: weights.checked(),
     complete,
     differences: findings.sorted(),
     differencesTotal: findings.total,
@@ -129,37 +120,4 @@ function rangeOf(
       : `--steps ${first}..${last}: the run has records of the steps ${least} to ${most}`,
     { first, last, recorded: recorded.length },
   );
-}
-
-/** Opens what moves the weights, and says how long that takes. */
-async function walksOf(
-  run: RunFolder,
-  first: number,
-  last: number,
-  findings: Findings,
-  { fast = false, python, note = () => undefined, now }: AuditOptions,
-): Promise<readonly Walk[]> {
-  const leaveOut = (why: string): [] => {
-    findings.leaveOut("weights, gradient norms and log-probs", why);
-    return [];
-  };
-  if (fast) return leaveOut("--fast");
-  const ground = await groundOf(run, first);
-  if (typeof ground === "string") return leaveOut(ground);
-  const { start } = ground;
-  const passes = passesOf(run, run.train, start.step + 1, last);
-  const seconds = passes * secondsPerPass(ground, readContent(run.steps.get(first) as RecordLine), now);
-  const where = start.step === 0 ? "the first weights" : `the checkpoint of step ${start.step}`;
-  note(
-    `from ${where} to step ${last} in float64 JavaScript: about ${formatDuration(seconds)}; --fast leaves the weights out, --steps a..b takes a part`,
-  );
-  const plain: PolicyMaker = async (stored) => plainPolicy(stored);
-  const tick = async (): Promise<void> => setImmediate();
-  const walks = [await openWalk(run, ground, { by: "plain JavaScript, float64", make: plain }, findings, tick)];
-  if (python === undefined) return walks;
-  const peer = await PythonPeer.start(python);
-  const by = `PyTorch ${peer.version}, float64`;
-  const make: PolicyMaker = (_, folder) => peer.open(folder);
-  walks.push(await openWalk(run, ground, { by, make, end: () => peer.close() }, findings, tick));
-  return walks;
 }

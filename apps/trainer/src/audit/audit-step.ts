@@ -11,6 +11,7 @@ import type { BudgetFacts, Judged, StepFacts } from "./step-facts.ts";
 /** Everything of a step but its weights: episodes, grades, rewards, prices, advantages, losses. */
 export function auditStep(context: StepContext, step: StepRow): StepFacts {
   const { train, findings, memory, grade } = context;
+  forgetBudgets(context);
   const prices = teamPrices(context, step);
   const judged = judge(context, step, train, prices, null);
   for (const { place, episode, problem } of judged) {
@@ -31,6 +32,15 @@ export function auditStep(context: StepContext, step: StepRow): StepFacts {
     }),
   );
   return { step, judged, prices, budgets, policies, findings };
+}
+
+/** A budget that was taken away begins anew when it is set again. */
+function forgetBudgets({ train, memory }: StepContext): void {
+  const known = new Set([
+    ...Object.keys(budgetsOf(train)),
+    ...Object.entries(train.policies).flatMap(([name, { budget }]) => (budget ? [`policy ${name}`] : [])),
+  ]);
+  for (const name of memory.prices.keys()) if (!known.has(name)) memory.prices.delete(name);
 }
 
 /** λ of this step: what Eq. 5 made of the steps before, or what the settings fix. */

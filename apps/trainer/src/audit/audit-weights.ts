@@ -5,7 +5,7 @@ import type { FrozenPolicy, OwnPolicy, Seen } from "./policy.ts";
 import type { RunFolder } from "./run-folder.ts";
 import { settingsOf } from "./settings.ts";
 import type { PolicyFacts, StepFacts, Trained } from "./step-facts.ts";
-import { readPolicy, type StoredPolicy, type Weights } from "./weights-file.ts";
+import { readTrained, type StoredPolicy, type Weights } from "./weights-file.ts";
 
 /**
  * What float32 engines and this audit's float64 may lie apart, after steps of the same updates: rounding, and what AdamW makes
@@ -19,8 +19,16 @@ export const tolerances: Readonly<Record<"logProb" | "gradNorm" | "entropy" | "w
   weights: { absolute: 0.05, relative: 0 },
 };
 
-/** Makes weights that can be moved, out of a folder of the run. */
-export type PolicyMaker = (stored: StoredPolicy, folder: string) => Promise<OwnPolicy>;
+/** Weights of a policy by name, where they lie, and where the model under an adapter does. */
+export interface PolicyWeights {
+  readonly name: string;
+  readonly stored: StoredPolicy;
+  readonly folder: string;
+  readonly base: string | null;
+}
+
+/** Makes weights that can be moved. */
+export type PolicyMaker = (weights: PolicyWeights) => Promise<OwnPolicy>;
 
 /** How a walk goes. */
 export interface WalkOptions {
@@ -64,26 +72,25 @@ export class WeightAudit {
     this.#by = by === undefined ? {} : { by };
   }
 
-  /** @param from - folder of the weights that the walk begins with */
+  /**
+   * @param start - the weights that the walk begins with
+   * @param first - those of the run's beginning, where they are known
+   */
   static async open(
     run: RunFolder,
-    names: readonly string[],
-    from: string,
+    { start, first }: { readonly start: readonly PolicyWeights[]; readonly first: readonly PolicyWeights[] | null },
     make: PolicyMaker,
     findings: Findings,
     options: WalkOptions,
   ): Promise<WeightAudit> {
     const policies = new Map<string, Moved>();
-    for (const name of names) {
-      const place = names.length === 1 ? "" : name;
-      const stored = await readPolicy(join(from, place));
-      if (!stored) throw new Error(`${join(from, place)} holds no whole model`);
-      const policy = await make(stored, join(from, place));
+    for (const each of start) {
+      const { name } = each;
       const { objective } = settingsOf(run.train, name);
       const needsReference = typeof objective === "object" && objective.kl !== undefined;
-      const first = needsReference && run.beginning !== null ? await readPolicy(join(run.beginning, place)) : null;
-      const reference = first && (await make(first, join(run.beginning as string, place)));
-      policies.set(name, { policy, reference, history: [], place });
+      const own = needsReference ? first?.find((other) => other.name === name) : undefined;
+      const [policy, reference] = [await make(each), own ? await make(own) : null];
+      policies.set(name, { policy, reference, history: [], place: start.length === 1 ? "" : name });
     }
     return new WeightAudit(run, policies, findings, options);
   }
@@ -98,7 +105,7 @@ export class WeightAudit {
 
   async #policy(facts: StepFacts, own: PolicyFacts): Promise<void> {
     const { step } = facts.step;
-    const settings = settingsOf(this.#run.train, own.name);
+    const settings = settingsOf(this.#run.trainAt(step), own.name);
     const moved = this.#policies.get(own.name) as Moved;
     const { policy, history } = moved;
     const { refreshOldPolicyEvery: every } = settings;
@@ -227,7 +234,7 @@ export class WeightAudit {
   /** The folder's weights after a step, where it kept them, against those that were moved here. */
   async #checkpoint(step: number, name: string, { policy, place }: Moved, before: Weights): Promise<void> {
     const kept = this.#run.checkpoints.find((each) => each.step === step);
-    const stored = kept && (await readPolicy(join(kept.folder, place)));
+    const stored = kept && (await readTrained(join(kept.folder, place)));
     if (!stored) return;
     const weights = await policy.weights();
     const [apart, last] = [distance(weights, stored.weights), distance(weights, before)];

@@ -37,7 +37,7 @@ export function compareMetrics(run: RunFolder, facts: StepFacts): void {
   const { step, findings } = { step: facts.step.step, findings: facts.findings };
   const row = run.metrics.get(step);
   if (!row) return;
-  const expected = metricsOf(facts, run.train, run.stepsAt(step));
+  const expected = metricsOf(facts, run.trainAt(step));
   for (const [key, value] of Object.entries(expected)) findings.number("metric", { step }, key, value, row[key]);
   for (const key of Object.keys(row)) {
     if (key in expected || key === "nonfinite") continue;
@@ -56,8 +56,12 @@ function whyMissing({ notAuditable }: Findings): string {
 export function comparePrices(run: RunFolder, { step: { step }, budgets, findings }: StepFacts): void {
   const state = run.checkpoints.find((each) => each.step === step)?.state;
   if (!state) return;
-  for (const [cost, settings] of Object.entries(budgetsOf(run.train))) {
-    const found = ((state["budgets"] ?? {}) as Readonly<Record<string, Json>>)[cost] ?? {};
+  const kept = (state["budgets"] ?? {}) as Readonly<Record<string, Json>>;
+  const known = budgetsOf(run.trainAt(step));
+  const names = (each: Json): string[] => Object.keys(each).toSorted();
+  findings.same("price", { step }, "checkpoint's budgets", names(known), names(kept));
+  for (const [cost, settings] of Object.entries(known)) {
+    const found = kept[cost] ?? {};
     const next = budgets[cost]?.next ?? firstPrice(settings);
     for (const key of ["iteration", "price", "integral"] as const)
       findings.number("price", { step }, `checkpoint's ${key} of ${cost}`, next[key], found[key]);

@@ -12,12 +12,14 @@ export interface Shape {
   /** Frequencies stretched for long contexts (Llama 3.1), or null. */
   readonly scaling: Readonly<Record<string, number>> | null;
   readonly headName: string;
+  /** What low-rank updates of projections are multiplied by (Hu et al. 2021), where the weights hold any. */
+  readonly adapterScale: number;
 }
 
 type Json = Readonly<Record<string, unknown>>;
 
 /** @returns null with a reason for a model that this file does not compute */
-export function shapeOf(config: Json): Shape | string {
+export function shapeOf(config: Json, adapterScale = 0): Shape | string {
   const number = (key: string, otherwise?: number): number => Number(config[key] ?? otherwise);
   const type = String(config["model_type"]);
   if (!["llama", "qwen2", "qwen3", "mistral"].includes(type)) return `its model type is ${type}`;
@@ -26,7 +28,7 @@ export function shapeOf(config: Json): Shape | string {
   if (kind !== "default" && kind !== "llama3") return `its positions are of the kind ${kind}`;
   const [width, heads] = [number("hidden_size"), number("num_attention_heads")];
   return {
-    ...{ width, heads },
+    ...{ width, heads, adapterScale },
     layers: number("num_hidden_layers"),
     kvHeads: number("num_key_value_heads", heads),
     headWidth: number("head_dim", width / heads),
@@ -57,8 +59,16 @@ export interface Pass {
 /** By parameter, made when it is first added to. */
 export class Gradient {
   readonly values: Map<string, Float64Array> = new Map();
+  readonly #isTrained: (name: string) => boolean;
 
-  of(name: string, length: number): Float64Array {
+  /** @param isTrained - whether a parameter learns; frozen ones have no gradient */
+  constructor(isTrained: (name: string) => boolean = () => true) {
+    this.#isTrained = isTrained;
+  }
+
+  /** Null for a frozen parameter. */
+  of(name: string, length: number): Float64Array | null {
+    if (!this.#isTrained(name)) return null;
     let values = this.values.get(name);
     if (!values) this.values.set(name, (values = new Float64Array(length)));
     return values;
@@ -125,7 +135,7 @@ export function forward(weights: Weights, shape: Shape, { prompt, reply, tempera
         for (let v = 0; v < V; v++) {
           const d = slope * ((v === reply[i] ? 1 : 0) - (p[v] as number));
           for (let j = 0; j < D; j++) {
-            dHead[v * D + j]! += d * (final.out[at + j] as number);
+            if (dHead) dHead[v * D + j]! += d * (final.out[at + j] as number);
             dFinal[at + j]! += d * (head[v * D + j] as number);
           }
         }
@@ -133,6 +143,7 @@ export function forward(weights: Weights, shape: Shape, { prompt, reply, tempera
       let dx = final.back(dFinal, gradient);
       for (const each of undo.toReversed()) dx = each(dx, gradient);
       const dTable = gradient.of(embedding, table.length);
+      if (!dTable) return;
       tokens.forEach((token, t) => {
         for (let j = 0; j < D; j++) dTable[token * D + j]! += dx[t * D + j] as number;
       });
@@ -163,6 +174,25 @@ function times(matrix: Float64Array, rows: number, columns: number, x: Float64Ar
   return out;
 }
 
+/** y = W x + b, and s B A x where the projection has a low-rank update, for each of the rows of x. */
+function projection(weights: Weights, { adapterScale }: Shape, name: string, x: Float64Array, inWidth: number): Step {
+  const base = linear(weights, name, x, inWidth);
+  if (!weights.has(`${name}.lora_A.weight`)) return base;
+  const rank = valuesOf(weights, `${name}.lora_A.weight`).length / inWidth;
+  const inner = linear(weights, `${name}.lora_A`, x, inWidth);
+  const outer = linear(weights, `${name}.lora_B`, inner.out, rank);
+  return {
+    out: base.out.map((value, i) => value + adapterScale * (outer.out[i] as number)),
+    back(dOut, gradient) {
+      const dInner = outer.back(
+        dOut.map((value) => adapterScale * value),
+        gradient,
+      );
+      return sumOf([base.back(dOut, gradient), inner.back(dInner, gradient)]);
+    },
+  };
+}
+
 /** y = W x + b for each of the rows of x. */
 function linear(weights: Weights, name: string, x: Float64Array, inWidth: number): Step {
   const matrix = valuesOf(weights, `${name}.weight`);
@@ -187,7 +217,7 @@ function linear(weights: Weights, name: string, x: Float64Array, inWidth: number
           if (d === 0) continue;
           if (dBias) dBias[o]! += d;
           for (let i = 0, row = o * inWidth, at = t * inWidth; i < inWidth; i++) {
-            dMatrix[row + i]! += d * (x[at + i] as number);
+            if (dMatrix) dMatrix[row + i]! += d * (x[at + i] as number);
             dx[at + i]! += d * (matrix[row + i] as number);
           }
         }
@@ -217,7 +247,7 @@ function rmsNorm(weights: Weights, name: string, x: Float64Array, width: number,
         let along = 0;
         for (let i = 0; i < width; i++) {
           const at = t * width + i;
-          dScale[i]! += (dOut[at] as number) * (x[at] as number) * r;
+          if (dScale) dScale[i]! += (dOut[at] as number) * (x[at] as number) * r;
           along += (dOut[at] as number) * (scale[i] as number) * (x[at] as number);
         }
         for (let i = 0; i < width; i++) {
@@ -263,7 +293,7 @@ function frequency({ theta, headWidth, scaling }: Shape, i: number): number {
 function attentionBlock(weights: Weights, shape: Shape, place: string, x: Float64Array, T: number): Step {
   const { width: D, heads, kvHeads, headWidth: H, epsilon } = shape;
   const normed = rmsNorm(weights, `${place}input_layernorm.weight`, x, D, epsilon);
-  const projected = (name: string): Step => linear(weights, `${place}self_attn.${name}_proj`, normed.out, D);
+  const projected = (name: string): Step => projection(weights, shape, `${place}self_attn.${name}_proj`, normed.out, D);
   const [q, k, v] = [projected("q"), projected("k"), projected("v")];
   const perHead = (name: string, values: Float64Array): Step =>
     weights.has(`${place}self_attn.${name}_norm.weight`)
@@ -294,7 +324,7 @@ function attentionBlock(weights: Weights, shape: Shape, place: string, x: Float6
         for (let i = 0; i < H; i++) mixed[qAt + i]! += (shares[row + s] as number) * (V[vAt + i] as number);
       }
     }
-  const output = linear(weights, `${place}self_attn.o_proj`, mixed, heads * H);
+  const output = projection(weights, shape, `${place}self_attn.o_proj`, mixed, heads * H);
   return {
     out: output.out,
     back(dOut, gradient) {
@@ -338,12 +368,12 @@ function attentionBlock(weights: Weights, shape: Shape, place: string, x: Float6
 function feedForwardBlock(weights: Weights, shape: Shape, place: string, x: Float64Array): Step {
   const { width: D, epsilon } = shape;
   const normed = rmsNorm(weights, `${place}post_attention_layernorm.weight`, x, D, epsilon);
-  const gate = linear(weights, `${place}mlp.gate_proj`, normed.out, D);
-  const up = linear(weights, `${place}mlp.up_proj`, normed.out, D);
+  const gate = projection(weights, shape, `${place}mlp.gate_proj`, normed.out, D);
+  const up = projection(weights, shape, `${place}mlp.up_proj`, normed.out, D);
   const sigmoid = gate.out.map((value) => 1 / (1 + Math.exp(-value)));
   const F = gate.out.length / (x.length / D);
   const product = gate.out.map((value, i) => value * (sigmoid[i] as number) * (up.out[i] as number));
-  const down = linear(weights, `${place}mlp.down_proj`, product, F);
+  const down = projection(weights, shape, `${place}mlp.down_proj`, product, F);
   return {
     out: down.out,
     back(dOut, gradient) {

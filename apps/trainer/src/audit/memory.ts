@@ -17,9 +17,9 @@ export class Memory {
 
 /** What every step of an audit is given. */
 export interface StepContext {
+  /** The settings of the step. */
   readonly train: TrainSettings;
   readonly grade: SecondGrade | null;
   readonly memory: Memory;
   readonly findings: Findings;
-  readonly stepsAt: (step: number) => number;
 }

@@ -8,14 +8,14 @@ type Metrics = Record<string, number>;
 const stopReasons = ["answered", "no_answer", "truncated", "turn_limit", "token_limit", "time_limit", "error"];
 
 /** A line of `metrics.jsonl` from what a step held; what a plain run of the weights says is not in it. */
-export function metricsOf(facts: StepFacts, train: TrainSettings, steps: number): Metrics {
+export function metricsOf(facts: StepFacts, train: TrainSettings): Metrics {
   const { step, judged, budgets, prices, policies } = facts;
   const rewards = judged.map(({ own }) => own.reward);
   const [only] = policies;
   const own = policies.map((policy) => [policy.name, policyMetrics(policy)] as const);
   return {
     step: step.step,
-    "progress/done_frac": step.step / steps,
+    "progress/done_frac": step.step / train.steps,
     "reward/mean": meanOf(known(rewards)),
     "reward/std": deviationOf(rewards),
     ...termMetrics(judged),

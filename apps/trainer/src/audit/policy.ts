@@ -31,18 +31,22 @@ export interface OwnPolicy {
 
 /** A policy in plain JavaScript. @throws Error naming what it cannot compute */
 export function plainPolicy(stored: StoredPolicy): OwnPolicy {
-  const shape = shapeOf(stored.config);
+  const shape = shapeOf(stored.model, stored.adapterScale);
   if (typeof shape === "string") throw new Error(shape);
   const weights = copied(stored.weights);
+  /** With the frozen base under an adapter. */
+  const whole = (trained: Weights): Weights => new Map([...stored.frozen, ...trained]);
+  const all = whole(weights);
   const [first, second] = [copied(stored.first), copied(stored.second)];
-  let [steps, gradient] = [stored.steps, new Gradient()];
+  const fresh = (): Gradient => new Gradient((name) => weights.has(name));
+  let [steps, gradient] = [stored.steps, fresh()];
   return {
-    forward: async (sequences) => seenBy(weights, shape, sequences),
+    forward: async (sequences) => seenBy(all, shape, sequences),
     async backward(sequences, slopes) {
-      gradient = new Gradient();
+      gradient = fresh();
       const seen = sequences.map((sequence, i) => {
         const own = slopes[i] as readonly number[];
-        const pass = forward(weights, shape, sequence);
+        const pass = forward(all, shape, sequence);
         if (own.some((slope) => slope !== 0)) pass.backward(own, gradient);
         const { logProbs, entropies } = pass;
         return { logProbs, entropies };
@@ -68,7 +72,7 @@ export function plainPolicy(stored: StoredPolicy): OwnPolicy {
     },
     weights: async () => weights,
     copy: async () => {
-      const frozen = copied(weights);
+      const frozen = whole(copied(weights));
       return { forward: async (sequences) => seenBy(frozen, shape, sequences) };
     },
     close: async () => undefined,

@@ -79,9 +79,9 @@ export class PythonPeer {
     if (waiting) use(waiting);
   }
 
-  /** The weights of a model folder. */
-  async open(folder: string): Promise<OwnPolicy> {
-    const { id } = await this.ask({ do: "open", folder });
+  /** The weights of a model's folder, or of an adapter's and of the base under it. */
+  async open(folder: string, base: string | null = null): Promise<OwnPolicy> {
+    const { id } = await this.ask({ do: "open", folder, base });
     const forwardOf =
       (model: unknown): OwnPolicy["forward"] =>
       async (sequences) =>

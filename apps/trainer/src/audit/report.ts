@@ -8,10 +8,12 @@ const shown = 20;
 /** An audit in words. */
 export function auditText(report: AuditReport): string {
   const { steps, compared, differences, differencesTotal, notAuditable, weights, complete, seconds } = report;
+  const { weightsChecked } = report;
   const values = Object.values(compared).reduce((sum, count) => sum + count, 0);
   const range = steps === null ? "no recorded steps" : `steps ${steps[0]} to ${steps[1]}`;
   return [
     `${complete ? "audited" : "interrupted while auditing"} ${range} in ${formatDuration(seconds)}: ${values.toLocaleString("en-US")} values compared; weights: ${weights.length === 0 ? "left out" : weights.join(", and ")}`,
+    ...weightsChecked.map((each) => `  weights: ${each}`),
     ...stages.flatMap((stage) => {
       const count = compared[stage];
       if (count === undefined) return [];

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
+import { changesIn, configAt, type ChangeRow } from "./changes.ts";
 import type { Findings } from "./findings.ts";
 import type { RecordLine } from "./record.ts";
 import type { TrainSettings } from "./settings.ts";
@@ -20,6 +21,9 @@ export interface KeptCheckpoint {
 export interface RunFolder {
   readonly directory: string;
   readonly task: unknown;
+  /** As it is written last. */
+  readonly config: Json;
+  /** Settings as they were written last. */
   readonly train: TrainSettings;
   /** Set where a reward of the user's own judged. */
   readonly hasOwnReward: boolean;
@@ -32,8 +36,9 @@ export interface RunFolder {
   readonly checkpoints: readonly KeptCheckpoint[];
   /** Folder of the first weights; null where they were not kept. */
   readonly beginning: string | null;
-  /** How many steps the run was to have, as the step `step` was taken. */
-  stepsAt(step: number): number;
+  readonly changes: readonly ChangeRow[];
+  /** The settings that a step was taken under. */
+  trainAt(step: number): TrainSettings;
 }
 
 /** What this audit can read of `records.jsonl`. */
@@ -49,7 +54,18 @@ export async function readRunFolder(directory: string): Promise<RunFolder> {
       { directory },
     );
   const config = JSON.parse(await readFile(path("config.json"), "utf8")) as Json;
-  const given = (config["train"] ?? config) as Json & TrainSettings;
+  const trainIn = (all: Json): Json & TrainSettings => (all["train"] ?? all) as Json & TrainSettings;
+  const given = trainIn(config);
+  const changesFile = path("changes.jsonl");
+  const changes = existsSync(changesFile) ? changesIn(await readFile(changesFile, "utf8"), changesFile) : [];
+  const held = new Map<number, TrainSettings>();
+  const trainAt = (step: number): TrainSettings => {
+    // One value for all steps between two changes.
+    const since = Math.max(0, ...changes.map((row) => row.step).filter((each) => each <= step));
+    const known = held.get(since) ?? (changes.length === 0 ? given : trainIn(configAt(config, changes, step)));
+    held.set(since, known);
+    return known;
+  };
   const lines = (await rowsOf(path("records.jsonl"))) as unknown as RecordLine[];
   const strange = lines.find(({ version }) => version !== knownVersion);
   if (strange)
@@ -60,15 +76,13 @@ export async function readRunFolder(directory: string): Promise<RunFolder> {
     );
   const kind = (wanted: string): Map<number, RecordLine> =>
     new Map(lines.filter((line) => line.kind === wanted).map((line) => [line.step, line]));
-  const changes = (await rowsOf(path("warnings.jsonl"))).flatMap(({ message }) => {
-    const [, from, , before] =
-      /^from step (\d+) on (?:train\.)?steps is (\d+) instead of (\d+)/.exec(String(message)) ?? [];
-    return from === undefined ? [] : [{ from: Number(from), before: Number(before) }];
-  });
   return {
     directory,
     task: config["task"],
+    config,
     train: given,
+    changes,
+    trainAt,
     hasOwnReward: given["reward"] !== undefined,
     lora: (config["lora"] ?? null) !== null,
     metrics: byStep(await rowsOf(path("metrics.jsonl"))),
@@ -77,7 +91,6 @@ export async function readRunFolder(directory: string): Promise<RunFolder> {
     evaluations: byStep(await rowsOf(path("evaluations.jsonl"))),
     checkpoints: await checkpointsOf(path("checkpoints")),
     beginning: existsSync(path("beginning/manifest.json")) ? path("beginning") : null,
-    stepsAt: (step) => changes.find(({ from }) => step < from)?.before ?? given.steps,
   };
 }
 

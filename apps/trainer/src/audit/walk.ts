@@ -1,17 +1,10 @@
-import { join } from "node:path";
-import { WeightAudit, type PolicyMaker } from "./audit-weights.ts";
+import { WeightAudit, type PolicyMaker, type PolicyWeights } from "./audit-weights.ts";
 import type { Findings } from "./findings.ts";
+import type { Ground, Start } from "./ground.ts";
 import { forward, shapeOf, type Sequence } from "./llama.ts";
 import { readContent, type StepRow } from "./record.ts";
 import type { RunFolder } from "./run-folder.ts";
-import { readPolicy, type StoredPolicy } from "./weights-file.ts";
-
-/** Where a walk over the weights begins. */
-export interface Start {
-  /** Steps that are in the weights. */
-  readonly step: number;
-  readonly folder: string;
-}
+import type { StoredPolicy } from "./weights-file.ts";
 
 /** Weights that are moved beside the audit of the other figures. */
 export interface Walk {
@@ -21,39 +14,20 @@ export interface Walk {
   readonly end?: (() => void) | undefined;
 }
 
-/** What of the run can be walked over. */
-export interface Ground {
-  readonly start: Start;
-  readonly names: readonly string[];
-  readonly first: readonly StoredPolicy[];
-}
-
 /**
- * The newest weights at or before a step: the first ones, or those of a checkpoint.
- * @returns why there are none that this audit can move, in words
+ * The newest weights before the steps that are asked for, or else the first within them, from where on every step is recorded.
+ * @returns why there are none, in words
  */
-export async function groundOf(run: RunFolder, first: number): Promise<Ground | string> {
-  const line = run.steps.get(first);
-  if (!line) return "no step is recorded";
-  if (run.lora) return "the policy is an adapter; this audit moves whole models";
-  const starts: Start[] = [
-    ...(run.beginning === null ? [] : [{ step: 0, folder: run.beginning }]),
-    ...run.checkpoints.map(({ step, folder }) => ({ step, folder })),
-  ];
-  const start = starts.findLast(({ step }) => step < first);
-  if (!start) return "the first weights are not in the folder: runs keep those of up to 4 million parameters";
+export function startOf(
+  run: RunFolder,
+  { starts }: Ground,
+  [first, last]: readonly [first: number, last: number],
+): Start | string {
+  const start = starts.findLast(({ step }) => step < first) ?? starts.find(({ step }) => step < last);
+  if (!start) return `the folder holds no weights of before step ${last}`;
   if ([...stepsOf(start.step + 1, first)].some((step) => !run.steps.has(step)))
     return `not every step from ${start.step + 1} on is recorded`;
-  const names = Object.keys(readContent(line).policies);
-  const stored: StoredPolicy[] = [];
-  for (const name of names) {
-    const policy = await readPolicy(join(start.folder, names.length === 1 ? "" : name));
-    if (!policy) return `${start.folder} holds no whole model`;
-    const shape = shapeOf(policy.config);
-    if (typeof shape === "string") return shape;
-    stored.push(policy);
-  }
-  return { start, names, first: stored };
+  return start;
 }
 
 function* stepsOf(first: number, last: number): Generator<number> {
@@ -62,33 +36,32 @@ function* stepsOf(first: number, last: number): Generator<number> {
 
 export async function openWalk(
   run: RunFolder,
-  { start, names }: Ground,
+  weights: {
+    readonly from: Start;
+    readonly start: readonly PolicyWeights[];
+    readonly first: readonly PolicyWeights[] | null;
+  },
   { by, make, end }: { readonly by: string; readonly make: PolicyMaker; readonly end?: () => void },
   findings: Findings,
   tick: () => Promise<void>,
 ): Promise<Walk> {
   const maxLag = run.train.asynchronous?.maxLag ?? 0;
-  const audit = await WeightAudit.open(run, names, start.folder, make, findings, {
-    ...{ maxLag, tick },
-    by: end && by,
-  });
-  return { by, start, audit, end };
+  const audit = await WeightAudit.open(run, weights, make, findings, { ...{ maxLag, tick }, by: end && by });
+  return { by, start: weights.from, audit, end };
 }
 
 /** Forward passes of one token that a walk makes, a backward counted as two. */
-export function passesOf(
-  run: RunFolder,
-  { epochs, objective }: RunFolder["train"],
-  first: number,
-  last: number,
-): number {
-  const perToken = 1 + 3 * epochs + (typeof objective === "object" && objective.kl ? 1 : 0);
-  let tokens = 0;
+export function passesOf(run: RunFolder, first: number, last: number): number {
+  let passes = 0;
   for (const step of stepsOf(first, last)) {
+    const { epochs, objective } = run.trainAt(step);
+    const perToken = 1 + 3 * epochs + (typeof objective === "object" && objective.kl ? 1 : 0);
     const line = run.steps.get(step);
-    if (line) for (const { prompt, reply } of sequencesIn(readContent(line))) tokens += prompt.length + reply.length;
+    if (line)
+      for (const { prompt, reply } of sequencesIn(readContent(line)))
+        passes += perToken * (prompt.length + reply.length);
   }
-  return perToken * tokens;
+  return passes;
 }
 
 function sequencesIn({ utterances, policies }: StepRow): Sequence[] {
@@ -99,16 +72,18 @@ function sequencesIn({ utterances, policies }: StepRow): Sequence[] {
 }
 
 /** Seconds of one token's forward pass on this machine, from a few of the run's own sequences. */
-export function secondsPerPass({ first }: Ground, step: StepRow, now: () => number): number {
-  const [policy] = first;
-  const shape = policy && shapeOf(policy.config);
-  if (!policy || !shape || typeof shape === "string") return 0;
-  const some = sequencesIn(step).slice(0, 12);
-  // The first few are slow: they are compiled meanwhile.
-  const timed = some.map((sequence) => {
+export function secondsPerPass(stored: StoredPolicy, step: StepRow, now: () => number): number {
+  const shape = shapeOf(stored.model, stored.adapterScale);
+  if (typeof shape === "string") return 0;
+  const weights = new Map([...stored.frozen, ...stored.weights]);
+  // The first few are slow: they are compiled meanwhile. Of a large model, few are enough.
+  const timed: number[] = [];
+  const began = now();
+  for (const sequence of sequencesIn(step).slice(0, 12)) {
+    if (timed.length > 1 && now() - began > 3000) break;
     const started = now();
-    forward(policy.weights, shape, sequence);
-    return (now() - started) / 1000 / (sequence.prompt.length + sequence.reply.length);
-  });
+    forward(weights, shape, sequence);
+    timed.push((now() - started) / 1000 / (sequence.prompt.length + sequence.reply.length));
+  }
   return timed.toSorted((a, b) => a - b)[Math.floor(timed.length / 2)] ?? 0;
 }

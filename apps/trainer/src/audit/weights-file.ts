@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+
+type Json = Readonly<Record<string, unknown>>;
 
 /** A tensor in float64, matrices as [out, in] row by row. */
 export interface Weight {
@@ -55,9 +57,11 @@ function widened(bytes: Buffer, dtype: string): Float64Array {
   }
 }
 
-/** A policy as a folder has it: its shape, its weights, and what the optimiser remembers. */
-export interface StoredPolicy {
-  readonly config: Readonly<Record<string, unknown>>;
+/** What is trained of a policy, as a folder has it: a whole model's weights, or an adapter's factors. */
+export interface TrainedWeights {
+  /** The model's description; of an adapter its own. */
+  readonly config: Json;
+  readonly isAdapter: boolean;
   readonly weights: Weights;
   /** Optimiser steps taken. */
   readonly steps: number;
@@ -65,19 +69,79 @@ export interface StoredPolicy {
   readonly second: Weights;
 }
 
-/** @returns null where the folder holds no whole model, such as an adapter's. */
-export async function readPolicy(folder: string): Promise<StoredPolicy | null> {
-  if (!["config.json", "model.safetensors"].every((name) => existsSync(join(folder, name)))) return null;
-  const config = JSON.parse(await readFile(join(folder, "config.json"), "utf8")) as Record<string, unknown>;
-  const { weights } = await readSafetensors(join(folder, "model.safetensors"));
+/** A policy that can be computed. */
+export interface StoredPolicy extends Omit<TrainedWeights, "config"> {
+  /** Of the model, or of the adapter's base. */
+  readonly model: Json;
+  /** The base's weights under an adapter; none of a whole model. */
+  readonly frozen: Weights;
+  /** α / r, or α / √r; 0 of a whole model. */
+  readonly adapterScale: number;
+}
+
+/** A model that stays as it is. */
+export interface BaseModel {
+  readonly config: Json;
+  readonly weights: Weights;
+}
+
+const adapterPrefix = "base_model.model.";
+
+const readJson = async (path: string): Promise<Json> => JSON.parse(await readFile(path, "utf8")) as Json;
+
+/** @returns null where the folder holds neither a model nor an adapter */
+export async function readTrained(folder: string): Promise<TrainedWeights | null> {
+  const has = (name: string): boolean => existsSync(join(folder, name));
+  const isAdapter = has("adapter_config.json") && has("adapter_model.safetensors");
+  if (!isAdapter && !has("config.json")) return null;
+  const weights = isAdapter
+    ? (await readSafetensors(join(folder, "adapter_model.safetensors"))).weights
+    : await readShards(folder);
+  if (weights.size === 0) return null;
   const file = join(folder, "optimizer.safetensors");
   const stored = existsSync(file) ? await readSafetensors(file) : { weights: new Map<string, Weight>(), metadata: {} };
-  const part = (prefix: string): Weights =>
-    new Map(
-      Array.from(stored.weights).flatMap(([name, weight]) =>
-        name.startsWith(prefix) ? [[name.slice(prefix.length), weight] as const] : [],
-      ),
-    );
   const { steps = "0" } = stored.metadata as { readonly steps?: string };
-  return { config, weights, steps: Number(steps), first: part("first."), second: part("second.") };
+  return {
+    config: await readJson(join(folder, isAdapter ? "adapter_config.json" : "config.json")),
+    isAdapter,
+    weights: isAdapter ? renamed(weights, adapterPrefix) : weights,
+    steps: Number(steps),
+    first: renamed(stored.weights, "first."),
+    second: renamed(stored.weights, "second."),
+  };
+}
+
+/** @returns null where the folder holds no whole model */
+export async function readBase(folder: string): Promise<BaseModel | null> {
+  if (!existsSync(join(folder, "config.json"))) return null;
+  const weights = await readShards(folder);
+  return weights.size === 0 ? null : { config: await readJson(join(folder, "config.json")), weights };
+}
+
+/** @returns why it cannot be computed, in words */
+export function policyOf({ config, ...trained }: TrainedWeights, base: BaseModel | null): StoredPolicy | string {
+  if (!trained.isAdapter) return { ...trained, model: config, frozen: new Map(), adapterScale: 0 };
+  if (!base) return "the model under the adapter is not there";
+  const [rank, alpha, dropout] = ["r", "lora_alpha", "lora_dropout"].map((key) => Number(config[key] ?? 0));
+  if (!(rank! > 0)) return "the adapter's rank is not known";
+  if (dropout! > 0) return "the adapter was trained with dropout, whose masks are not recorded";
+  const adapterScale = alpha! / (config["use_rslora"] === true ? Math.sqrt(rank!) : rank!);
+  return { ...trained, model: base.config, frozen: base.weights, adapterScale };
+}
+
+/** Of `model.safetensors`, or of all parts of a model that lies in several. */
+async function readShards(folder: string): Promise<Weights> {
+  const weights = new Map<string, Weight>();
+  for (const name of (await readdir(folder)).filter((each) => /^model[\w.-]*\.safetensors$/u.test(each)).toSorted())
+    for (const [key, weight] of (await readSafetensors(join(folder, name))).weights) weights.set(key, weight);
+  return weights;
+}
+
+/** Those whose names begin so, without it. */
+function renamed(weights: Weights, prefix: string): Weights {
+  return new Map(
+    Array.from(weights).flatMap(([name, weight]) =>
+      name.startsWith(prefix) ? [[name.slice(prefix.length), weight] as const] : [],
+    ),
+  );
 }

@@ -7,6 +7,8 @@ import { pythonHere } from "../audit/python-policy.ts";
 import { auditText } from "../audit/report.ts";
 import { command, type ExitCode } from "../cli/command.ts";
 import { formatDuration } from "../cli/format.ts";
+import { positiveNumber, wholeNumber } from "../cli/numbers.ts";
+import { openModelFolder } from "../run/model-folder.ts";
 import { jsonFlag, type CommandContext } from "./common.ts";
 
 export function auditCommand({ terminal }: CommandContext, exit: ExitCode): CommandDef {
@@ -17,6 +19,16 @@ export function auditCommand({ terminal }: CommandContext, exit: ExitCode): Comm
         run: { type: "positional", required: true, description: "Run directory; a run that still goes on will do" },
         steps: { type: "string", description: "Only these steps", valueHint: "a..b" },
         fast: { type: "boolean", description: "Leave the weights out: no forward or backward pass" },
+        minutes: {
+          type: "string",
+          description: "Move the weights for so long at most; the rest is named as left out",
+          valueHint: "n",
+        },
+        sample: {
+          type: "string",
+          description: "Instead of moving weights: n sequences of each step whose weights the folder holds",
+          valueHint: "n",
+        },
         "with-python": {
           type: "boolean",
           description: "Move the weights by PyTorch too, with autograd in float64; takes torch and transformers",
@@ -38,6 +50,9 @@ export function auditCommand({ terminal }: CommandContext, exit: ExitCode): Comm
             steps: args.steps === undefined ? undefined : stepsIn(args.steps),
             fast: args.fast === true,
             python: args["with-python"] || args.python !== undefined ? (args.python ?? pythonHere()) : undefined,
+            sample: args.sample === undefined ? undefined : wholeNumber("sample", args.sample),
+            minutes: args.minutes === undefined ? undefined : positiveNumber("minutes", args.minutes),
+            findModel: async (name) => (await openModelFolder(name, terminal, { offline: true })).folder,
             signal: stop.signal,
             now: () => performance.now(),
             note: (text) => terminal.note(text),

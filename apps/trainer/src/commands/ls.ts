@@ -46,10 +46,10 @@ export function lsCommand({ terminal }: CommandContext, exit: ExitCode): Command
 }
 
 function cells(run: RunSummary, folder: string): string[] {
-  const { state, step, plannedSteps, before, after, seconds, device, warnings } = run;
+  const { state, step, plannedSteps, before, after, lessons, seconds, device, warnings } = run;
   const fromTo = (show: (value: number) => string, of: "accuracy" | "tokens"): string => {
     if (!before) return "-";
-    return after ? `${show(before[of])} -> ${show(after[of])}` : show(before[of]);
+    return [lessons?.before, before, after].flatMap((each) => (each ? show(each[of]) : [])).join(" -> ");
   };
   return [
     relative(folder, run.folder) || run.name,

@@ -1,12 +1,8 @@
-import { existsSync } from "node:fs";
-import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
-import { environmentValue } from "../cli/environment.ts";
 import { relayQuickstart, storyTellers } from "@laconic/tasks/presets";
 import { runFlags, viewFlag, type CommandContext } from "./common.ts";
-import { copyingDefaults, teachCopying } from "./story.ts";
 import { runTraining } from "./train.ts";
 
 const introduction = `A team of four learns to say less.
@@ -44,21 +40,9 @@ export function quickstartCommand({ terminal }: CommandContext, exit: ExitCode):
         // The preset is implied, not brought: a resumed run is what it was started as.
         if (args.resume) return runTraining(null, words, flags, isStory ? "story" : "quickstart", terminal);
         if (!isStory) return runTraining({ ...relayQuickstart }, words, flags, "quickstart", terminal);
-        const model = args["dry-run"] ? storyStart : await taughtModel(terminal);
-        return runTraining({ ...storyTellers, model }, words, flags, "story", terminal);
+        return runTraining({ ...storyTellers }, words, flags, "story", terminal);
       },
     },
     exit,
   );
-}
-
-const storyStart = join("runs", "story-start");
-
-/** The story model after its lessons in copying, which are given once. */
-async function taughtModel(terminal: CommandContext["terminal"]): Promise<string> {
-  if (existsSync(join(storyStart, "config.json"))) return storyStart;
-  const local = join(environmentValue("LACONIC_DATA") ?? "", "stories260k");
-  const model = existsSync(join(local, "config.json")) ? local : "hub:karpathy/tinyllamas/stories260K";
-  await teachCopying({ ...copyingDefaults, model, folder: storyStart }, terminal);
-  return storyStart;
 }

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { Measured } from "@laconic/trainer";
 import { expect, onTestFinished, test } from "vitest";
 import { recordingTerminal } from "../cli/recording-terminal.ts";
 import { main } from "../main.ts";
@@ -33,10 +34,63 @@ test.skipIf(!existsSync(join(stories, "config.json")))(
     expect(loss).toBeGreaterThan(0.5);
     expect(loss).toBeLessThan(4);
     expect((await readdir(taught)).toSorted()).toEqual([
-      ...["config.json", "generation_config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json"],
+      ...[
+        "config.json",
+        "generation_config.json",
+        "lessons.json",
+        "model.safetensors",
+        "tokenizer.json",
+        "tokenizer_config.json",
+      ],
     ]);
     const short = ["train.steps=1", "train.problemsPerStep=2", "train.evaluation.problems=4", "workers=1"];
-    const train = ["train", "preset:story-relay", `model=${taught}`, ...short, "--run", join(folder, "run"), "--json"];
+    const train = [
+      "train",
+      "preset:story-relay",
+      `model=${taught}`,
+      "lessons=null",
+      ...short,
+      "--run",
+      join(folder, "run"),
+      "--json",
+    ];
     expect(await main(train, { terminal })).toBe(0);
   },
 );
+
+test.skipIf(!existsSync(join(stories, "config.json")))(
+  "lessons in budgets start a training that says how tokens follow them (needs LACONIC_DATA)",
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), "laconic-story-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const taught = join(folder, "taught");
+    const terminal = recordingTerminal();
+    const lessons = ["story", "warm-start", "--lessons", "budgets", "--model", stories, "--out", taught];
+    expect(await main([...lessons, "--steps", "4", "--batch", "8"], { terminal })).toBe(0);
+    const short = ["train.steps=1", "train.problemsPerStep=2", "train.evaluation.problems=24", "workers=1"];
+    const train = [
+      "train",
+      "preset:story-budget",
+      `model=${taught}`,
+      "lessons=null",
+      ...short,
+      "--run",
+      join(folder, "run"),
+      "--json",
+    ];
+    expect(await main(train, { terminal })).toBe(0);
+    const said = JSON.parse(terminal.out.at(-1) ?? "{}") as Record<string, { after: Measured }>;
+    for (const group of ["known", "unseen"]) {
+      const { measures, language } = said[group]?.after ?? {};
+      expect(Math.abs(measures?.["rank_correlation"] ?? 2)).toBeLessThanOrEqual(1);
+      expect(language?.["writer"]?.perplexity).toBeGreaterThan(1);
+    }
+  },
+);
+
+test("how a budget is said goes with lessons in budgets alone", async () => {
+  const terminal = recordingTerminal();
+  const words = ["story", "warm-start", "--model", "nowhere", "--out", "nowhere", "--form", "digits"];
+  expect(await main(words, { terminal })).toBe(2);
+  expect(terminal.err.join("\n")).toMatch(/--form .+ goes with --lessons budgets/u);
+});

@@ -2,15 +2,17 @@ import { existsSync, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
-import { nodeFileSystem, readLines, runFiles, type Measured } from "@laconic/trainer";
+import { nodeFileSystem, readLines, runFiles, type Evaluation, type Measured } from "@laconic/trainer";
 import type { CommandDef } from "citty";
 import { command, type ExitCode } from "../cli/command.ts";
 import { parseJson } from "../cli/json.ts";
 import { formatDuration, formatNumber, formatPercent } from "../cli/format.ts";
+import { measuredLines } from "../report/measured-lines.ts";
 import { tokenChange } from "../report/token-change.ts";
 import { loadConfig } from "../door/load-config.ts";
 import { referenceTitle } from "../door/reference.ts";
 import { checkSources, fromFolder } from "../door/run-sources.ts";
+import { fromOwnModel } from "../run/lessons/own-model.ts";
 import { actorSpending, actorSpendingFlags, spentIn } from "../run/actor-spending.ts";
 import { parseAppConfig, writtenConfig } from "../run/app-config.ts";
 import type { AppConfig } from "../run/run-settings.ts";
@@ -120,7 +122,7 @@ function report(
   directory: string,
   terminal: CommandContext["terminal"],
 ): void {
-  const { before, after, seconds, trainingSeconds, device } = done;
+  const { after, seconds, trainingSeconds, device, steps } = done;
   const budget = config.train.budget?.targetTokens ?? null;
   if (done.interrupted)
     terminal.note(`stopped after step ${done.steps}; continue with: laconic train --resume --run ${directory}`);
@@ -129,28 +131,61 @@ function report(
       `stopped early after step ${done.steps}: evaluations no longer got better; the best is kept (step ${done.bestStep}, laconic eval ${directory} --best)`,
     );
   terminal.note(`report: ${done.report}`);
+  const states = statesOf(done);
   if (json) {
-    const side = ({ accuracy, tokens, measures, language }: Measured): object => ({
-      ...{ accuracy, tokens },
-      ...(measures && { measures }),
-      ...(language && { language }),
-    });
-    const groups = groupsOf(done).map(([name, first, last]) => [name, { before: side(first), after: side(last) }]);
-    const rest = { before: side(before), after: side(after), budget, seconds, trainingSeconds, device };
-    terminal.result(JSON.stringify({ ...Object.fromEntries(groups), ...rest }));
+    const { lessons } = done;
+    const all = Object.fromEntries(states.map(([name, evaluation]) => [name, figuresOf(evaluation)]));
+    const groups = Object.keys(after.groups ?? {}).map((group) => [
+      group,
+      Object.fromEntries(
+        states.flatMap(([name, { groups: own }]) => (own?.[group] ? [[name, figuresOf(own[group])]] : [])),
+      ),
+    ]);
+    const meaning = lessons && {
+      before: `the model before ${lessons.said}`,
+      afterLessons: "the same model after them, where the training begins",
+      after: `after ${steps} steps of training`,
+    };
+    const rest = { ...(meaning && { states: meaning }), budget, seconds, trainingSeconds, device };
+    terminal.result(JSON.stringify({ ...Object.fromEntries(groups), ...all, ...rest }));
     return;
   }
+  const way = (pick: (of: Evaluation) => string): string =>
+    states.map(([, evaluation]) => pick(evaluation)).join(" -> ");
+  const { tokens } = after;
+  const change = done.lessons
+    ? `against the model before lessons ${tokenChange(done.lessons.before.tokens, tokens, "then")}, after them ${tokenChange(done.before.tokens, tokens, "then")}`
+    : tokenChange(done.before.tokens, tokens);
   terminal.result(
     [
-      `accuracy  ${formatPercent(before.accuracy)} -> ${formatPercent(after.accuracy)} on ${after.problems} held-out problems`,
-      ...groupsOf(done).map(
-        ([name, first, last]) =>
-          `  ${name}: ${formatPercent(first.accuracy)} -> ${formatPercent(last.accuracy)}, ${formatNumber(first.tokens)} -> ${formatNumber(last.tokens)} tokens (${last.problems} problems)`,
-      ),
-      `tokens    ${formatNumber(before.tokens)} -> ${formatNumber(after.tokens)} per episode, ${tokenChange(before.tokens, after.tokens)}${budget === null ? "" : ` (budget ${budget})`}`,
+      ...(done.lessons ? [`states    before lessons -> after ${done.lessons.said} -> after ${steps} steps`] : []),
+      `accuracy  ${way(({ accuracy }) => formatPercent(accuracy))} on ${after.problems} held-out problems`,
+      ...Object.entries(after.groups ?? {}).map(([name, { problems }]) => {
+        const own = ({ groups }: Evaluation, show: (of: Measured) => string): string =>
+          groups?.[name] ? show(groups[name]) : "-";
+        return [
+          `  ${name}: ${way((of) => own(of, ({ accuracy }) => formatPercent(accuracy)))}, ${way((of) => own(of, (each) => formatNumber(each.tokens)))} tokens (${problems} problems)`,
+          ...measuredLines(states.map(([, { groups }]) => groups?.[name])).map((line) => `    ${line}`),
+        ].join("\n");
+      }),
+      `tokens    ${way((of) => formatNumber(of.tokens))} per episode, ${change}${budget === null ? "" : ` (budget ${budget})`}`,
+      ...measuredLines(states.map(([, evaluation]) => evaluation)),
       `time      ${formatDuration(trainingSeconds ?? 0)} of training steps on ${device}; ${formatDuration(seconds)} in all since it was started`,
     ].join("\n"),
   );
+}
+
+/** By the names of results: `before` is the model as it was given, before lessons where it had some. */
+function statesOf({ lessons, before, after }: StartedRun): (readonly [name: string, evaluation: Evaluation])[] {
+  return [
+    ["before", lessons?.before ?? before],
+    ...(lessons ? [["afterLessons", before] as const] : []),
+    ["after", after],
+  ];
+}
+
+function figuresOf({ accuracy, tokens, measures, language }: Measured): object {
+  return { accuracy, tokens, ...(measures && { measures }), ...(language && { language }) };
 }
 
 /** Without held-out problems: what the rollouts of the first and the last step earned. */
@@ -181,14 +216,6 @@ async function reportServed(
   );
 }
 
-/** Kinds of problems that are measured apart: at the beginning and at the end. */
-function groupsOf({ before, after }: Pick<StartedRun, "before" | "after">): [string, Measured, Measured][] {
-  return Object.entries(after.groups ?? {}).flatMap(([name, last]) => {
-    const first = before.groups?.[name];
-    return first ? [[name, first, last] as [string, Measured, Measured]] : [];
-  });
-}
-
 function isFolder(path: string): boolean {
   return statSync(resolve(path), { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
@@ -198,7 +225,7 @@ async function storedConfig(directory: string, words: readonly string[]): Promis
   if (!existsSync(path)) throw new LaconicError("run_missing", `${directory} holds no run to resume`, { directory });
   await checkSources(directory);
   const kept = fromFolder(directory, parseJson(await readFile(path, "utf8"), path) as Record<string, unknown>);
-  return parseAppConfig(applyOverrides(kept, words));
+  return parseAppConfig(applyOverrides(fromOwnModel(directory, kept), words));
 }
 
 function runFolder(name: string, number: number): string {

@@ -1,10 +1,24 @@
-import type { CommandList, ListedWords } from "./command-list.ts";
-import { innerNames, quoted, rootNames, runFolders } from "./shell-text.ts";
+import type { CommandList } from "./command-list.ts";
+import { argumentCases, flagCases, nameCases, valueCases, type ShellActions } from "./shell-cases.ts";
+import { rootNames, runFolders } from "./shell-text.ts";
+
+const add = (words: readonly string[]): string => `_laconic_add ${words.join(" ")}`;
+const namesOf = (rows: readonly { readonly name: string }[]): string[] => rows.map(({ name }) => name);
+
+const actions: ShellActions = {
+  words: add,
+  inner: (commands) => add([...namesOf(commands), "--help"]),
+  commands: (commands) => add(namesOf(commands)),
+  flags: (flags) => add(namesOf(flags)),
+  files: "_laconic_files -f",
+  runs: "_laconic_runs",
+  isSecond: "[[ ${#words[@]} -eq 3 ]]",
+  second: "${words[2]}",
+};
 
 /** The script of bash. Names of files never pass `compgen -W`, which would run what they hold. */
-export function bashCompletion({ commands, presets }: CommandList): string {
-  const groups = innerNames(commands);
-  const names = rootNames(commands).map(({ name }) => name);
+export function bashCompletion(list: CommandList): string {
+  const { commands } = list;
   return `# laconic for bash: source <(laconic completion bash)
 _laconic_add() {
   local word
@@ -32,42 +46,23 @@ _laconic() {
   COMPREPLY=()
   name=\${words[1]} previous=\${words[\${#words[@]}-2]}
   if [[ \${#words[@]} -le 2 ]]; then
-    _laconic_add ${names.join(" ")} --help --version
+    ${add([...namesOf(rootNames(commands)), "--help", "--version"])}
     return
   fi
   case $name in
-${[...groups].map(([name, inner]) => `    ${name})\n      if [[ \${#words[@]} -eq 3 ]]; then _laconic_add ${inner.join(" ")} --help; return; fi\n      name="$name \${words[2]}" ;;`).join("\n")}
-    help)
-      _laconic_add ${names.join(" ")}
-      return ;;
-    completion)
-      _laconic_add bash zsh fish
-      return ;;
+${nameCases(commands, actions)}
   esac
   case "$name $previous" in
-${commands.flatMap(valuesOf).join("\n")}
-    *' --run') _laconic_runs; return ;;
-${commands.flatMap(filesOf).join("\n")}
+${valueCases(commands, actions)}
   esac
   if [[ $cur == -* ]]; then
     case $name in
-${commands.map(({ name, flags }) => `      ${quoted(name)}) _laconic_add ${[...flags.map((flag) => `--${flag.name}`), "--help"].join(" ")} ;;`).join("\n")}
+${flagCases(commands, actions)}
     esac
     return
   fi
   case $name in
-${commands
-  .filter(({ takes }) => takes === "configuration")
-  .map(
-    ({ name }) =>
-      `    ${quoted(name)}) _laconic_add ${presets.map((each) => `preset:${each}`).join(" ")}; _laconic_files -f ;;`,
-  )
-  .join("\n")}
-${commands
-  .filter(({ takes }) => takes === "run")
-  .map(({ name }) => `    ${quoted(name)}) _laconic_runs ;;`)
-  .join("\n")}
-    *) _laconic_files -f ;;
+${argumentCases(list, actions)}
   esac
   # What stands before a colon is there already.
   if [[ $cur == *:* && $COMP_WORDBREAKS == *:* ]]; then
@@ -77,17 +72,4 @@ ${commands
 }
 complete -F _laconic laconic
 `;
-}
-
-function valuesOf({ name, flags }: ListedWords): string[] {
-  return flags.flatMap(({ name: flag, values }) =>
-    values.length === 0 ? [] : [`    ${quoted(`${name} --${flag}`)}) _laconic_add ${values.join(" ")}; return ;;`],
-  );
-}
-
-function filesOf({ name, flags }: ListedWords): string[] {
-  const open = flags.filter(({ valued, values }) => valued && values.length === 0);
-  return open.length === 0
-    ? []
-    : [`    ${open.map((flag) => quoted(`${name} --${flag.name}`)).join("|")}) _laconic_files -f; return ;;`];
 }

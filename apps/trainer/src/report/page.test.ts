@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { loadPlot } from "./chart/plot-library.ts";
+import { statesIn } from "./states.ts";
 import { renderReport as render, type ReportData } from "./page.ts";
 import type { Transcript } from "./transcripts.ts";
 
@@ -61,8 +62,10 @@ const data: ReportData = {
   ],
   decline: null,
   game: `Two play. ${attack}`,
+  states: [],
   transcripts: [transcript(0, attack), transcript(2, "")],
   budgetTokens: 14,
+  changes: [],
   seconds: 125,
   device: "wasm",
   seed: "0",
@@ -84,6 +87,39 @@ test("the page shows start, end and ratio", () => {
   expect(page).toContain("2 m 05 s");
   // The plane and the four charts that have values, each for wide and for narrow windows.
   expect(page.match(/<svg viewBox="[^"]+" fill/gu)?.length).toBe(10);
+});
+
+test("settings that changed are lines in the charts of tokens and price, and words", () => {
+  const changes = Array.from({ length: 60 }, (_, i) => ({ step: i + 1, text: `budget: ${i} tokens → none ${attack}` }));
+  const page = renderReport({ ...data, changes });
+  expect(page).toContain("<li>from step 1 on: budget: 0 tokens → none &lt;/pre&gt;");
+  expect(page).toContain("<li>and 10 more</li>");
+  expect(page).toContain("step 2: budget: 1 tokens → none");
+  expect(page).toContain("and 56 more changes");
+  expect(page).toContain("budget at the end: 14 tokens per episode");
+  // Of every change, in the chart that has values, for wide and for narrow windows.
+  expect(page.match(/stroke-dasharray="2 3"[^>]*>/gu)?.length).toBeGreaterThanOrEqual(2);
+  expect(page).not.toContain("<script");
+});
+
+test("lessons are a state of their own: before them, after them, after training, by kind of problems", () => {
+  const row = (step: number, accuracy: number): Readonly<Record<string, unknown>> => ({
+    ...{ step, accuracy, tokens: 60 - step, problems: 4, interval: [0, 1] },
+    groups: { unseen: { accuracy: accuracy / 2, tokens: 7, problems: 2 } },
+  });
+  const states = statesIn([row(0, 0.5), row(2, 0.75)], { said: `3 lessons ${attack}`, before: row(0, 0.25) });
+  expect(states.map(({ step, all, groups }) => [step, all.accuracy, groups["unseen"]?.accuracy])).toEqual([
+    [null, 0.25, 0.125],
+    [0, 0.5, 0.25],
+    [2, 0.75, 0.375],
+  ]);
+  const page = renderReport({ ...data, states });
+  expect(page).toContain("25.0 % → 90.0 % → 95.0 %");
+  expect(page).toContain("tokens, from after the lessons to the end");
+  expect(page).toMatch(/the model before 3 lessons [^<]*<\/th><td[^>]*>-<\/td><td[^>]*>25\.0 %<\/td>/u);
+  expect(page).toContain("unseen: right of 2");
+  expect(page).not.toContain("<script");
+  expect(statesIn([row(0, 0.5)], {}).map(({ said }) => said)).toEqual(["before training"]);
 });
 
 test("the page asks for nothing outside itself", () => {

@@ -1,4 +1,5 @@
 import { formatNumber } from "@laconic/evaluation";
+import type { ChangesOfStep } from "@laconic/trainer/reading";
 import { smooth, type LineChart, type Series } from "./chart/line-chart.ts";
 import type { Point } from "./chart/point.ts";
 import type { MetricRow } from "./metric-row.ts";
@@ -12,11 +13,20 @@ export function policiesOf(rows: readonly MetricRow[]): string[] {
 }
 
 /** The charts of a run, step by step. */
-export function runCharts(rows: readonly MetricRow[], budgetTokens: number | null): LineChart[] {
+export function runCharts(
+  rows: readonly MetricRow[],
+  budgetTokens: number | null,
+  changed: readonly ChangesOfStep[] = [],
+): LineChart[] {
   const policies = policiesOf(rows);
   const agents = names(rows, /^silence\/(.+)\/frac$/);
   const terms = names(rows, /^rewards\/(.+)\/mean$/);
-  const label = budgetTokens === null ? "" : `budget: ${formatNumber(budgetTokens)} tokens per episode`;
+  const isSteered = changed.some(({ text }) => text.includes("budget"));
+  const label =
+    budgetTokens === null
+      ? ""
+      : `budget${isSteered ? " at the end" : ""}: ${formatNumber(budgetTokens)} tokens per episode`;
+  const changes = changed.map(({ step: x, text }) => ({ x, label: `step ${x}: ${text}` }));
   const step = { xLabel: "step" };
   return [
     {
@@ -30,6 +40,7 @@ export function runCharts(rows: readonly MetricRow[], budgetTokens: number | nul
       ...{ title: "Tokens per episode", caption: "Written by the whole team, end tokens included." },
       ...{ unit: "tokens", yLabel: "tokens per episode" },
       series: pairOf(rows, "tokens/episode_mean", "written", 2),
+      changes,
       ...(budgetTokens !== null && { references: [{ y: budgetTokens, label }] }),
     },
     {
@@ -40,6 +51,7 @@ export function runCharts(rows: readonly MetricRow[], budgetTokens: number | nul
       },
       ...{ unit: "per token", yLabel: "reward per token" },
       series: [series(rows, "budget/tokens/lambda", "λ", 4)],
+      changes,
     },
     {
       ...step,

@@ -1,21 +1,22 @@
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { episodeSchema, problemSchema } from "@laconic/core/schemas";
+import { damagedRows, nodeFileSystem, stepDefect } from "@laconic/trainer";
 import {
-  damagedRows,
   declineOf,
-  nodeFileSystem,
-  readLines,
+  describeChanges,
+  folderSource,
+  nodeProcesses,
+  readRows,
+  readRunFacts,
   runFiles,
-  stepDefect,
-  type Evaluation,
-} from "@laconic/trainer";
-import { stepSeconds } from "@laconic/trainer/reading";
+  stepSeconds,
+} from "@laconic/trainer/reading";
 import { parseJson } from "../cli/json.ts";
 import { gameOf } from "./game.ts";
 import type { MetricRow } from "./metric-row.ts";
 import type { ReportData } from "./page.ts";
-import type { FrontierPoint } from "./run-plane.ts";
+import { statesIn } from "./states.ts";
 import type { Transcript } from "./transcripts.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -33,61 +34,36 @@ export async function readRunData(directory: string): Promise<ReportData> {
     record(parseJson(new TextDecoder().decode(await fs.read(path(name))), path(name)));
   const config = await json(runFiles.config);
   const environment = await json(runFiles.environment);
-  const train = record(config["train"]);
-  const timing = await readLines(fs, path(runFiles.timing));
-  const rows = (await readLines(fs, path(runFiles.metrics))).map(numbersOf);
-  const evaluated = await readLines(fs, path(runFiles.evaluations));
+  const source = folderSource(directory);
+  const facts = await readRunFacts(source, { processes: nodeProcesses });
+  const { train, evaluations, before, after, changes } = facts;
+  const rows = (await readRows(source, runFiles.metrics)).map(numbersOf);
+  const decline = before && after && declineOf(before, after);
   const defect = stepDefect(rows.map((row) => row["step"] ?? 0));
   const damage = defect === null ? await damagedRows(fs, directory) : null;
-  const warnings = (await readLines(fs, path(runFiles.warnings))).map((row) => textOr(row["message"], ""));
   return {
     name: directory.split(/[\\/]/).findLast((part) => part !== "") ?? "run",
-    rows,
-    evaluations: evaluated.map(evaluationPoint),
-    decline: declineIn(evaluated),
-    transcripts: (await readLines(fs, path(runFiles.episodes))).flatMap(transcript),
+    ...{ rows, evaluations, decline, config },
+    states: statesIn(await readRows(source, runFiles.evaluations), await json(runFiles.lessons).catch(() => ({}))),
+    transcripts: (await readRows(source, runFiles.episodes)).flatMap(transcript),
     game: gameOf(config, environment),
     budgetTokens: numberOr(record(train["budget"])["targetTokens"], null),
-    seconds: secondsOf(timing),
-    device: textOr(record(environment["engine"])["device"], "unknown"),
-    seed: textOr(train["seed"], "unknown"),
-    config,
+    changes: describeChanges(changes),
+    seconds: facts.seconds,
+    device: facts.device ?? "unknown",
+    seed: facts.seed ?? "unknown",
     warnings: [
       ...(damage === null ? [] : [`${damage}; the report shows what is left`]),
       ...(defect === null ? [] : [`${runFiles.metrics}: ${defect}; the charts lack it or show it twice`]),
-      ...warnings,
+      ...facts.warnings.filter((each) => each !== decline && !(defect !== null && each.includes(defect))),
     ],
   };
 }
 
-/** How the last evaluation is clearly worse than the first. */
-function declineIn(rows: readonly Json[]): string | null {
-  const [first, last] = [rows[0], rows.at(-1)];
-  return first && last ? declineOf(evaluationOf(first), evaluationOf(last)) : null;
-}
-
-function evaluationOf(row: Json): Evaluation {
-  return { ...evaluationPoint(row), silence: numbersOf(record(row["silence"])) };
-}
-
 /** What the steps of a run took, in all the processes that trained it; evaluations are not steps. Null before the first. */
 export async function trainingSeconds(directory: string): Promise<number | null> {
-  return secondsOf(await readLines(nodeFileSystem, join(directory, runFiles.timing)));
-}
-
-function secondsOf(timing: readonly Json[]): number | null {
+  const timing = await readRows(folderSource(directory), runFiles.timing);
   return timing.length === 0 ? null : timing.reduce((sum, row) => sum + stepSeconds(row), 0);
-}
-
-function evaluationPoint(row: Json): FrontierPoint {
-  const [low, high] = Array.isArray(row["interval"]) ? (row["interval"] as number[]) : [0, 1];
-  return {
-    step: Number(row["step"]),
-    tokens: Number(row["tokens"]),
-    accuracy: Number(row["accuracy"]),
-    interval: [low ?? 0, high ?? 1],
-    problems: numberOr(row["problems"], 0),
-  };
 }
 
 function transcript(row: Json): Transcript[] {
@@ -108,10 +84,6 @@ function numbersOf(row: Json): MetricRow {
 
 function record(value: unknown): Json {
   return typeof value === "object" && value !== null ? (value as Json) : {};
-}
-
-function textOr(value: unknown, fallback: string): string {
-  return typeof value === "string" || typeof value === "number" ? String(value) : fallback;
 }
 
 function numberOr<T>(value: unknown, fallback: T): number | T {

@@ -6,6 +6,7 @@ import { loadPlot } from "./chart/plot-library.ts";
 import { renderReport } from "./page.ts";
 import { readRunData } from "./run-data.ts";
 import { runPlane } from "./run-plane.ts";
+import { untaughtOf } from "./states.ts";
 
 /** Renders a run directory into its `report.html`; returns the file's path. */
 export async function writeReport(directory: string, file: string = join(directory, "report.html")): Promise<string> {
@@ -24,8 +25,8 @@ export async function readWarnings(directory: string): Promise<readonly string[]
  * @throws LaconicError `run_missing` when the run holds no evaluation yet.
  */
 export async function writePicture(directory: string, file: string): Promise<void> {
-  const { evaluations, budgetTokens } = await readRunData(directory);
+  const { evaluations, states, budgetTokens } = await readRunData(directory);
   if (evaluations.length === 0)
     throw new LaconicError("run_missing", `${directory} holds no evaluation to draw`, { directory });
-  await writeGiven(file, planeFile(await loadPlot(), runPlane(evaluations, budgetTokens), "wide"));
+  await writeGiven(file, planeFile(await loadPlot(), runPlane(evaluations, budgetTokens, untaughtOf(states)), "wide"));
 }

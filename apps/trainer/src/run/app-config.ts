@@ -5,6 +5,7 @@ import { z } from "zod";
 import { checkEffects } from "./check-effects.ts";
 import { checkReferences } from "../door/referenced.ts";
 import { joinTrain, splitTrain } from "../door/split-train.ts";
+import { checkLessons, lessonSettings } from "./lessons/lesson-settings.ts";
 import { namedPart, withOwn } from "./own-parts.ts";
 import { checkSamplerSettings, withGapCorrection } from "./fleet/check-fleet.ts";
 import { samplerSettings } from "./fleet/fleet-setting.ts";
@@ -26,6 +27,7 @@ const defaultMemory: MemorySettings = { maxTokensPerMicroBatch: 16_384, recomput
 const defaults: WrittenConfig = {
   task: { name: "relay", level: "one-fact" },
   model: "shipped",
+  lessons: null,
   engine: null,
   sampler: null,
   actor: null,
@@ -43,6 +45,7 @@ const defaults: WrittenConfig = {
 const writtenSchema: z.ZodType<WrittenConfig> = z.strictObject({
   task: taskSettingsSchema,
   model: z.string().min(1),
+  lessons: lessonSettings.nullable(),
   engine: remoteSettings.nullable(),
   sampler: samplerSettings.nullable(),
   actor: z
@@ -118,6 +121,7 @@ export function parseAppConfig(written: unknown): AppConfig {
     ]),
     own: ownValues,
   };
+  checkLessons(config);
   checkRemoteSettings(config, Object.keys(written));
   checkSamplerSettings(config);
   return config;
@@ -130,9 +134,16 @@ export function writtenConfig({
   engine,
   memory,
   sinks,
+  lessons,
   ...config
 }: AppConfig): Readonly<Record<string, unknown>> {
   // Memory has no effect on a server.
   const where = engine === null ? { memory } : { engine };
-  return { ...config, ...where, ...(!isDefaultSinks(sinks) && { sinks }), train: joinTrain(train, own) };
+  return {
+    ...config,
+    ...where,
+    ...(lessons && { lessons }),
+    ...(!isDefaultSinks(sinks) && { sinks }),
+    train: joinTrain(train, own),
+  };
 }

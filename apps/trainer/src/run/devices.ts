@@ -29,7 +29,7 @@ interface KnownDevice {
   /** Worker threads unless told: a library with threads of its own needs one. */
   readonly workers: number;
   /** float32 unless told. */
-  readonly dtype?: "bfloat16";
+  readonly dtype?: "bfloat16" | "float16";
   /** Bytes for each worker, where the device's memory is the machine's. */
   readonly memory?: (workers: number) => number;
   /** What a plan needs to know of its kernels. */
@@ -53,6 +53,7 @@ function modulesOf(device: OptionalDevice): { readonly modules: string } {
   return { modules: join(devicesFolder(), device) };
 }
 
+const otherDriver = "update the GPU's driver, or take another device";
 const otherTorch = "name another PyTorch with LACONIC_TORCH, or take another device";
 const enableAnew = (name: OptionalDevice): string =>
   `laconic doctor --enable ${name} installs it anew; or take another device`;
@@ -101,6 +102,17 @@ const devices: readonly KnownDevice[] = [
     native: () => isInstalled("tensorflow", modulesOf("tensorflow")),
   },
   {
+    // Before wasm, which works everywhere: who wants the bits of every machine names wasm.
+    name: "wasm-fma",
+    about: "the same with fused multiplication and addition: faster, its bits are the machine's; needs Node 22",
+    workers: 2,
+    memory: (workers) => Math.min(totalmem() / workers, 2 ** 32),
+    kernels: { cachePageSize: wasmPageSize },
+    source: () => wasmKernels({ fma: true }),
+    remedy: "take device wasm, which rounds twice, or Node 22",
+    native: () => false,
+  },
+  {
     name: "wasm",
     about: "SIMD kernels on WebAssembly; needs nothing but npm",
     workers: 2,
@@ -112,23 +124,22 @@ const devices: readonly KnownDevice[] = [
     native: () => false,
   },
   {
-    // After wasm, which works everywhere: it is for those who ask for it.
-    name: "wasm-fma",
-    about: "the same with fused multiplication and addition: faster, its bits are the machine's; needs Node 22",
-    workers: 2,
-    memory: (workers) => Math.min(totalmem() / workers, 2 ** 32),
-    kernels: { cachePageSize: wasmPageSize },
-    source: () => wasmKernels({ fma: true }),
-    remedy: "take device wasm, which rounds twice, or Node 22",
-    native: () => false,
-  },
-  {
     // After those that compute on the processor: its adapter may be a program that runs there too.
     name: "webgpu",
     about: "any GPU with a Vulkan, Metal or Direct3D 12 driver",
     workers: 1,
     source: () => webGpuKernels(modulesOf("webgpu")),
-    remedy: "update the GPU's driver, or take another device",
+    remedy: otherDriver,
+    native: () => isInstalled("webgpu", modulesOf("webgpu")),
+  },
+  {
+    // For those who ask for it: weights are rounded.
+    name: "webgpu-f16",
+    about: "the same with weights and caches in half precision, exact ones in the optimiser; computes in float32",
+    workers: 1,
+    dtype: "float16",
+    source: () => webGpuKernels({ ...modulesOf("webgpu"), dtype: "float16" }),
+    remedy: otherDriver,
     native: () => isInstalled("webgpu", modulesOf("webgpu")),
   },
   {
@@ -170,7 +181,7 @@ export interface ChosenDevice {
   /** One each where the workers have GPUs of their own; else what all of them start. */
   readonly sources: KernelSource | readonly KernelSource[];
   readonly workers: number;
-  readonly dtype: "float32" | "bfloat16";
+  readonly dtype: "float32" | "bfloat16" | "float16";
   /** Bytes for each worker, where the device's memory is the machine's; null where the kernels know, or nobody does. */
   readonly memory: number | null;
   /** What a plan needs to know of its kernels. */

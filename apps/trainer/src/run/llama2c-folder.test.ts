@@ -97,7 +97,16 @@ describe.skipIf(!existsSync(join(stories, "tok512.bin")))("the story model (need
     for (const [name, source] of Object.entries(files)) await copyFile(join(stories, source), join(folder, name));
     const terminal = recordingTerminal();
     const short = ["train.steps=1", "train.problemsPerStep=2", "train.evaluation.problems=8", "workers=1"];
-    const words = ["train", "preset:story-tellers", `model=${folder}`, ...short, "--seed", "1", "--json"];
+    const words = [
+      "train",
+      "preset:story-tellers",
+      `model=${folder}`,
+      "lessons=null",
+      ...short,
+      "--seed",
+      "1",
+      "--json",
+    ];
     expect(await main([...words, "--run", join(place, "run")], { terminal })).toBe(0);
     const result = JSON.parse(terminal.out.at(-1) ?? "{}") as Record<string, Record<string, { tokens: number }>>;
     expect(Object.keys(result)).toEqual(expect.arrayContaining(["known", "unseen", "before", "after"]));

@@ -1,8 +1,10 @@
+import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { LaconicError } from "@laconic/core";
 import { checkpointFiles, hubEnvironment, openSnapshot } from "@laconic/hub";
+import { environmentValue } from "../cli/environment.ts";
 import { downloadProgress } from "../cli/download-progress.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { convertedFolder } from "./llama2c-folder.ts";
@@ -22,7 +24,7 @@ export interface ModelFolder {
 const hubName = /^hub:([^@/]+(?:\/[^@/]+)?)(?:\/([^@]+))?(?:@(.+))?$/;
 
 /**
- * Finds a model by what a configuration or command line calls it: `shipped`, a folder, a llama2.c checkpoint, or `hub:owner/name` with
+ * Finds a model by what a configuration or command line calls it: `shipped`, `stories260k`, a folder, a llama2.c checkpoint, or `hub:owner/name` with
  * `/folder` below it and `@revision` where it is not `main`. Files that the hub's cache lacks are downloaded, with progress;
  * checkpoints of llama2.c are converted once, into the user's cache.
  * @param options.weights - false leaves them on the hub: a server has them
@@ -35,6 +37,7 @@ export async function openModelFolder(
   { weights = true, offline = false }: { readonly weights?: boolean; readonly offline?: boolean } = {},
 ): Promise<ModelFolder> {
   if (given === "shipped") return { folder: fileURLToPath(shippedCheckpoint), pinned: given, name: "relay-one-fact" };
+  if (given === storyModel) return openModelFolder(modelPlace(given), terminal, { weights, offline });
   const [, repo, below, revision = "main"] = hubName.exec(given) ?? [];
   if (repo !== undefined) return fromHub({ repo, below, revision, weights, offline }, terminal);
   const folder = resolve(given);
@@ -45,6 +48,17 @@ export async function openModelFolder(
     return { folder: await asModelFolder(dirname(folder), terminal, folder), pinned: given, name };
   const hint = /^\w[\w.-]*\/\w[\w.-]*$/.test(given) ? `; a model of the Hugging Face hub is written hub:${given}` : "";
   throw new LaconicError("checkpoint_missing", `there is no model folder ${folder}${hint}`, { folder });
+}
+
+/** The presets' story model. */
+const storyModel = "stories260k";
+
+/** Where a model with a name of its own lies: the story model in `$LACONIC_DATA`, else on the hub (1 MB). Any other is what it is called. */
+export function modelPlace(given: string): string {
+  if (given !== storyModel) return given;
+  const data = environmentValue("LACONIC_DATA");
+  const local = data === undefined ? null : join(data, storyModel);
+  return local !== null && existsSync(local) ? local : "hub:karpathy/tinyllamas/stories260K";
 }
 
 interface HubModel {

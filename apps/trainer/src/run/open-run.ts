@@ -5,6 +5,7 @@ import { changesOf, findCheckpoint, manifestOfRun, nodeFileSystem, runFiles, typ
 import { parseJson } from "../cli/json.ts";
 import type { Terminal } from "../cli/terminal.ts";
 import { checkSources, fromFolder } from "../door/run-sources.ts";
+import { fromOwnModel } from "./lessons/own-model.ts";
 import { parseAppConfig } from "./app-config.ts";
 import type { ActorChoice } from "./chosen-actor.ts";
 import type { AppConfig } from "./run-settings.ts";
@@ -32,7 +33,7 @@ export async function configOfRun(directory: string): Promise<AppConfig> {
     throw new LaconicError("run_missing", `${directory} holds no run`, { directory }, error);
   });
   const file = join(directory, runFiles.config);
-  const kept = parseJson(text, file);
+  const kept = parseJson(text, file) as Readonly<Record<string, unknown>>;
   const manifest = await manifestOfRun(nodeFileSystem, directory);
   // More steps are written to the manifest first.
   const [edited] = manifest ? changesOf(manifest.config.settings, kept).filter(({ key }) => key !== "train.steps") : [];
@@ -45,7 +46,7 @@ export async function configOfRun(directory: string): Promise<AppConfig> {
     );
   }
   await checkSources(directory);
-  return parseAppConfig(fromFolder(directory, kept));
+  return parseAppConfig(fromOwnModel(directory, fromFolder(directory, kept)));
 }
 
 /** @throws LaconicError `run_missing`, `checkpoint_missing`, `checkpoint_corrupt`, `config_invalid` */

@@ -1,6 +1,7 @@
 import type { LoraSettings } from "@laconic/core";
 import type { Recompute } from "@laconic/engine";
 import type { TaskSettings } from "@laconic/tasks/named";
+import type { BudgetForm } from "@laconic/tasks/stories";
 import type { TeamName } from "@laconic/tasks/text";
 import type { TrainConfig } from "@laconic/trainer";
 import type { Reference } from "../door/reference.ts";
@@ -14,6 +15,8 @@ export interface AppConfig {
   readonly task: RunTask;
   /** `shipped` for the app's own warm start, a model folder, or `hub:owner/name@revision` of the Hugging Face hub. */
   readonly model: string;
+  /** Supervised lessons that the model is given before the training; null gives none. */
+  readonly lessons: LessonSettings | null;
   /** Null computes here; else a server trains and samples, and `model` is where the tokenizer comes from. */
   readonly engine: RemoteSettings | null;
   /** Null: the run's own model as it was before the first step. */
@@ -51,6 +54,21 @@ export type RunTask = WithReferences<TaskSettings> | Reference;
 type WithReferences<Task> = Task extends { readonly team: unknown }
   ? Omit<Task, "team"> & { readonly team: TeamName | Reference | readonly (TeamName | Reference)[] }
   : Task;
+
+/** Lessons before the training. */
+export interface LessonSettings {
+  /** `copying`: a story model learns to copy names, most of them made up; `budgets`: to keep to a told budget. */
+  readonly name: "copying" | "budgets";
+  readonly steps: number;
+  /** Examples of a step. */
+  readonly batch: number;
+  /** Of the examples; the run's own seeds its training alone. */
+  readonly seed: string;
+  /** The model as it was before: a run fills it in, and `model` is then the taught one. */
+  readonly model?: string;
+  /** Of `budgets`: how one is said, as in the task; `unary` when absent. */
+  readonly form?: BudgetForm;
+}
 
 /** What agents that do not learn speak with, at temperature 0. */
 export type ActorSettings =

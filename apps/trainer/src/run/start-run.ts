@@ -11,6 +11,9 @@ import { trainingSeconds } from "../report/run-data.ts";
 import { withoutScore } from "../report/unscored.ts";
 import { writeReport } from "../report/write-report.ts";
 import { checkSources, inFolder, keepSources, sourceInputs, sourcesOf } from "../door/run-sources.ts";
+import { beforeLessons, keepBeforeLessons, type BeforeLessons } from "./lessons/before-lessons.ts";
+import { withOwnModel } from "./lessons/own-model.ts";
+import { startingModel } from "./lessons/starting-model.ts";
 import { writtenConfig } from "./app-config.ts";
 import type { AppConfig } from "./run-settings.ts";
 import { checkRun, modelFolders } from "./check-run.ts";
@@ -34,6 +37,8 @@ import { pinnedRunTask } from "./run-task.ts";
 const longestSilence = 30_000;
 
 export interface StartedRun extends TrainResult {
+  /** Of a model that has had lessons: the team before them. `before` is then the team after them, which the training began with. */
+  readonly lessons: BeforeLessons | null;
   /** What interrupted the run, if anything did. */
   readonly signal: NodeJS.Signals | null;
   /** Of this process: steps, evaluations and files. */
@@ -72,12 +77,18 @@ export async function startRun(
   if (resume === true) await checkSources(directory);
   const { models } = await checkRun(given, terminal, { served: openSource !== undefined });
   const weights = given.engine === null;
-  const { pinned, folder } = await openModelFolder(given.model, terminal, { weights });
+  const found = await openModelFolder(given.model, terminal, { weights });
   const choosing = saying(terminal, "trying devices");
-  const { place, ...where } = await choosePlace(given, folder, models, terminal).finally(() => choosing.done());
-  const config = { ...given, task: await pinnedRunTask(given.task), model: pinned, ...where };
+  const { place, ...where } = await choosePlace(given, found.folder, models, terminal).finally(() => choosing.done());
+  const { settings: start, record } =
+    "kind" in place
+      ? { settings: { model: found.pinned, lessons: null }, record: null }
+      : await startingModel(given, found, place, directory, terminal);
+  const config = { ...given, task: await pinnedRunTask(given.task), ...start, ...where };
+  const lessons =
+    record === null || "kind" in place ? null : await beforeLessons(config, record, place, directory, terminal);
   const warn = (message: string): void => terminal.note(`${terminal.paint("yellow", "warning")}: ${message}`);
-  const resources = await runResources(pinned, terminal, { weights });
+  const resources = await runResources(config.model, terminal, { weights });
   const journal = join(directory, "tinker.jsonl");
   const { sampler } = config;
   // Servers batch by themselves: no request waits for another.
@@ -102,7 +113,7 @@ export async function startRun(
   try {
     checkTraining(local, config.train);
     const fleetNote = (text: string): void => terminal.note(text);
-    const { vocabularySize } = sampler ? await tokenLimits(folder) : { vocabularySize: 0 };
+    const { vocabularySize } = sampler ? await tokenLimits(found.folder) : { vocabularySize: 0 };
     const { temperature } = config.train.sampling;
     fleet =
       sampler &&
@@ -126,7 +137,7 @@ export async function startRun(
     const run = await openRun({
       directory,
       resume,
-      config: inFolder(directory, writtenConfig(config)),
+      config: withOwnModel(directory, inFolder(directory, writtenConfig(config))),
       environment: {
         ...(await describeEnvironment(engine.capabilities)),
         ...(task.about !== undefined && { about: task.about }),
@@ -194,6 +205,7 @@ export async function startRun(
     const meter = spending?.price ? await spendingMeter(directory, spending) : null;
     try {
       await keepSources(directory, sources);
+      if (lessons) await keepBeforeLessons(directory, lessons);
       source = await openSource?.({ ...opened, parts }, { config, directory, resume: resume !== false });
       result = await train(source?.parts ?? parts, config.train, run, stop.signal);
       outcome = result.interrupted ? "interrupted" : "finished";
@@ -217,6 +229,7 @@ export async function startRun(
     const signal = stop.signal.aborted ? (stop.signal.reason as NodeJS.Signals) : null;
     return {
       ...result,
+      lessons,
       ...{ signal, seconds, device: engine.capabilities.device, report: await writeReport(directory) },
       trainingSeconds: await trainingSeconds(directory),
     };

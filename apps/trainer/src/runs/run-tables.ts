@@ -1,8 +1,6 @@
-import { join } from "node:path";
-import { runFiles } from "@laconic/trainer";
+import { eachRow, folderSource, runFiles, type Row, type RunSource } from "@laconic/trainer/reading";
 import { printable } from "../cli/printable.ts";
 import type { Cell } from "./csv.ts";
-import { eachRow, type Row } from "./read-rows.ts";
 
 /** A tidy table of a run: one observation a row. */
 export interface RunTable {
@@ -16,25 +14,27 @@ export type TableName = (typeof tableNames)[number];
 
 /** One table of a run folder. Files are read row by row: they may be larger than memory. */
 export async function runTable(folder: string, name: TableName): Promise<RunTable> {
+  const source = folderSource(folder);
   switch (name) {
     case "metrics":
-      return metricsTable(folder);
+      return metricsTable(source);
     case "evaluations":
-      return evaluationsTable(folder);
+      return evaluationsTable(source);
     case "episodes":
-      return { columns: episodeColumns, rows: () => flat(episodesOf(folder), (row) => [episodeCells(row)]) };
+      return { columns: episodeColumns, rows: () => flat(episodesOf(source), (row) => [episodeCells(row)]) };
     case "turns":
-      return { columns: turnColumns, rows: () => flat(episodesOf(folder), turnsOf) };
+      return { columns: turnColumns, rows: () => flat(episodesOf(source), turnsOf) };
   }
 }
 
 /** One row a step: metrics, and what its parts took. */
-async function metricsTable(folder: string): Promise<RunTable> {
-  const [metrics, timing] = [join(folder, runFiles.metrics), join(folder, runFiles.timing)];
+async function metricsTable(source: RunSource): Promise<RunTable> {
+  const { metrics, timing } = runFiles;
   const names = new Set<string>(["step"]);
   const times = new Map<unknown, Row>();
-  for await (const row of eachRow(metrics)) for (const key of Object.keys(row)) if (key !== "nonfinite") names.add(key);
-  for await (const row of eachRow(timing)) {
+  for await (const row of eachRow(source, metrics))
+    for (const key of Object.keys(row)) if (key !== "nonfinite") names.add(key);
+  for await (const row of eachRow(source, timing)) {
     times.set(row["step"], row);
     for (const key of Object.keys(row)) names.add(key);
   }
@@ -42,7 +42,7 @@ async function metricsTable(folder: string): Promise<RunTable> {
   return {
     columns,
     rows: () =>
-      flat(eachRow(metrics), (row) => {
+      flat(eachRow(source, metrics), (row) => {
         const whole: Row = { ...times.get(row["step"]), ...row };
         return [columns.map((name) => cellOf(whole[name]))];
       }),
@@ -50,10 +50,10 @@ async function metricsTable(folder: string): Promise<RunTable> {
 }
 
 /** One row an evaluation and group of problems; the group of all has no name. */
-async function evaluationsTable(folder: string): Promise<RunTable> {
-  const file = join(folder, runFiles.evaluations);
+async function evaluationsTable(source: RunSource): Promise<RunTable> {
+  const file = runFiles.evaluations;
   const [silence, measures] = [new Set<string>(), new Set<string>()];
-  for await (const row of eachRow(file)) {
+  for await (const row of eachRow(source, file)) {
     for (const agent of Object.keys(recordOf(row["silence"]))) silence.add(agent);
     for (const each of [row, ...Object.values(recordOf(row["groups"])).map((group) => recordOf(group))])
       for (const name of Object.keys(recordOf(each["measures"]))) measures.add(name);
@@ -74,7 +74,7 @@ async function evaluationsTable(folder: string): Promise<RunTable> {
       ...[...silence].map((agent) => `silence/${text(agent)}`),
     ],
     rows: () =>
-      flat(eachRow(file), (row) => [
+      flat(eachRow(source, file), (row) => [
         rowOf(row["step"], "", row),
         ...Object.entries(recordOf(row["groups"])).map(([group, of]) => rowOf(row["step"], group, recordOf(of))),
       ]),
@@ -89,13 +89,13 @@ interface StoredEpisode {
 }
 
 /** Held-out episodes first, then those of training, as far as the run kept them. */
-async function* episodesOf(folder: string): AsyncGenerator<StoredEpisode> {
+async function* episodesOf(source: RunSource): AsyncGenerator<StoredEpisode> {
   for (const [kind, file] of [
     ["evaluation", runFiles.episodes],
     ["training", runFiles.rollouts],
   ] as const) {
     let number = 0;
-    for await (const row of eachRow(join(folder, file))) yield { kind, row, number: number++ };
+    for await (const row of eachRow(source, file)) yield { kind, row, number: number++ };
   }
 }
 

@@ -1,5 +1,5 @@
 import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { changesOf, nodeFileSystem } from "@laconic/trainer";
 import { z } from "zod";
@@ -9,6 +9,7 @@ import { actorSpending, spentIn, type CapFlags } from "../run/actor-spending.ts"
 import { parseAppConfig } from "../run/app-config.ts";
 import type { AppConfig } from "../run/run-settings.ts";
 import { checkRun } from "../run/check-run.ts";
+import { modelPlace } from "../run/model-folder.ts";
 import { configOfRun } from "../run/open-run.ts";
 import { applyOverrides } from "../run/overrides.ts";
 import type { Spending } from "../run/spending.ts";
@@ -33,8 +34,11 @@ export interface VariantResult {
   readonly variant: string;
   readonly about: string;
   readonly seed: number;
+  /** As the training began: after the lessons, where there were any. */
   readonly before: Side;
   readonly after: Side;
+  /** Before the lessons, where there were any. */
+  readonly beforeLessons?: Side;
   /** Of the session that finished it. */
   readonly seconds: number;
 }
@@ -48,6 +52,7 @@ const resultsSchema: z.ZodType<VariantResult[]> = z.array(
     seed: z.int(),
     before: sideSchema,
     after: sideSchema,
+    beforeLessons: sideSchema.exactOptional(),
     seconds: z.number(),
   }),
 );
@@ -114,8 +119,9 @@ export async function runVariants(options: VariantOptions, terminal: Terminal): 
       return exitCodeOf(outcome);
     }
     const side = ({ accuracy, tokens }: typeof outcome.before): Side => ({ accuracy, tokens });
-    const [start, end] = [side(outcome.before), side(outcome.after)];
-    results.push({ variant: name, about, seed, before: start, after: end, seconds: outcome.seconds });
+    const [start, end, { lessons, seconds }] = [side(outcome.before), side(outcome.after), outcome];
+    const untaught = lessons && { beforeLessons: side(lessons.before) };
+    results.push({ variant: name, about, seed, before: start, after: end, ...untaught, seconds });
     await keep(join(folder, file), results, done);
     await onResult(results);
   }
@@ -184,13 +190,18 @@ async function plan(
   return { variant, seed, config, directory };
 }
 
-/** What a run resolves when it starts counts as it was resolved: a device or a hub's commit. */
+/** What a run resolves when it starts counts as it was resolved: a device, a hub's commit, or the model that its lessons made. */
 function asStored(config: AppConfig, stored: AppConfig): AppConfig {
+  const place = modelPlace(config.model);
+  const isOf = (name: string): boolean =>
+    [place, resolve(place)].includes(name) || name.startsWith(`${place.split("@")[0]}@`);
+  const before = stored.lessons?.model;
   return {
     ...config,
     device: config.device === "auto" ? stored.device : config.device,
     workers: config.workers === "auto" ? stored.workers : config.workers,
-    model: stored.model.startsWith(`${config.model.split("@")[0]}@`) ? stored.model : config.model,
+    model: isOf(stored.model) || (before !== undefined && isOf(before)) ? stored.model : config.model,
+    lessons: config.lessons && { ...config.lessons, ...(before !== undefined && { model: before }) },
   };
 }
 

@@ -29,8 +29,10 @@ export interface SweepSummary {
   readonly rows: readonly SweepRow[];
   /** Share of the plane up to the untrained team's tokens that the sweep dominates. */
   readonly hypervolume: number;
-  /** The untrained team: mean over all runs. */
+  /** The untrained team, after lessons where there were any: mean over all runs. */
   readonly before: { readonly accuracy: number; readonly tokens: number };
+  /** Before the lessons; null where not all runs had some. */
+  readonly beforeLessons: { readonly accuracy: number; readonly tokens: number } | null;
   /** Tokens of the frontier at the untrained team's accuracy; null where none is as good. */
   readonly tokensAtStartAccuracy: number | null;
   /** Held-out problems with a score, the fewest of any run. */
@@ -73,10 +75,12 @@ export async function summariseSweep(folder: string, results: readonly VariantRe
       ),
     );
   };
-  const before = {
-    accuracy: mean(results.map((each) => each.before.accuracy)),
-    tokens: mean(results.map((each) => each.before.tokens)),
-  };
+  const meanOf = (sides: readonly VariantResult["before"][]): VariantResult["before"] => ({
+    accuracy: mean(sides.map((side) => side.accuracy)),
+    tokens: mean(sides.map((side) => side.tokens)),
+  });
+  const before = meanOf(results.map((each) => each.before));
+  const untaught = results.flatMap(({ beforeLessons }) => beforeLessons ?? []);
   return {
     rows: points.map(({ variant, accuracy, tokens }) => ({
       variant,
@@ -90,6 +94,7 @@ export async function summariseSweep(folder: string, results: readonly VariantRe
     })),
     hypervolume: hypervolume(points, before.tokens),
     before,
+    beforeLessons: untaught.length === results.length && untaught.length > 0 ? meanOf(untaught) : null,
     tokensAtStartAccuracy: tokensAtAccuracy(points, before.accuracy),
     problems: Math.min(...[...episodes.values()].flatMap((runs) => [...runs.values()].map(({ size }) => size))),
   };
@@ -150,12 +155,22 @@ export function sweepRows({ rows }: SweepSummary): Table {
 }
 
 /** What a sweep came to, in words. */
-export function sweepSaid({ hypervolume: area, before, tokensAtStartAccuracy }: SweepSummary): string {
+export function sweepSaid(summary: SweepSummary): string {
+  const { hypervolume: area, tokensAtStartAccuracy } = summary;
   const cost =
     tokensAtStartAccuracy === null
       ? "no variant is as accurate"
       : `that accuracy costs ${formatNumber(tokensAtStartAccuracy)} tokens on its frontier`;
-  return `Before training: ${formatPercent(before.accuracy)} with ${formatNumber(before.tokens)} tokens per episode. The sweep dominates ${formatPercent(area)} of the plane up to these tokens; ${cost}.`;
+  return `${beginningSaid(summary)} The sweep dominates ${formatPercent(area)} of the plane up to these tokens; ${cost}.`;
+}
+
+/** Where the training began, and what was before its lessons. */
+export function beginningSaid({ before, beforeLessons }: Pick<SweepSummary, "before" | "beforeLessons">): string {
+  const said = ({ accuracy, tokens }: typeof before): string =>
+    `${formatPercent(accuracy)} with ${formatNumber(tokens)} tokens per episode`;
+  return beforeLessons
+    ? `Before training, after the lessons: ${said(before)}; before the lessons: ${said(beforeLessons)}.`
+    : `Before training: ${said(before)}.`;
 }
 
 /** Of how many seeds and problems differences are, and what so few of them cannot show. */

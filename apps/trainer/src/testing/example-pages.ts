@@ -35,8 +35,17 @@ function run(plot: Plot): string {
     const accuracy = 0.9 + 0.007 * i;
     return { step: 6 * i, tokens, accuracy, interval: [accuracy - 0.03, accuracy + 0.02] as const, problems: 400 };
   });
+  const side = { accuracy: 0.9, tokens: 60.8, problems: 400 };
+  const states = [null, 0, 60].map((step) => ({
+    ...{ step, said: `after ${hostile}`, all: side, groups: { [`known ${hostile}`]: side, unseen: side } },
+  }));
   return renderReport(plot, {
+    states,
     ...{ name: `run of ${hostile}`, rows, evaluations, decline: "accuracy fell", budgetTokens: 14, seconds: 125 },
+    changes: [
+      { step: 20, text: `budget: 30 tokens → none; price of a token: none → 0.004 ${hostile}` },
+      { step: 41, text: "budget: none → 14 tokens" },
+    ],
     ...{ transcripts: [transcript(0), transcript(60)], game: "Four know a fact each. One hears them and adds up." },
     ...{ device: "wasm", seed: "0", config: { note: hostile, wide: "x".repeat(400) }, warnings: [hostile] },
   });
@@ -105,7 +114,13 @@ function ablation(plot: Plot): string {
       return { variant, about: `${variant} changed`, seed, before, after, seconds: 60 };
     }),
   );
-  const summary = { rows: [], hypervolume: 0.7, before: { accuracy: 0.94, tokens: 61 }, tokensAtStartAccuracy: null };
+  const summary = {
+    rows: [],
+    hypervolume: 0.7,
+    before: { accuracy: 0.94, tokens: 61 },
+    beforeLessons: null,
+    tokensAtStartAccuracy: null,
+  };
   const table = { title: "Variants", columns: ["variant", "accuracy"], rows: variants.map((name) => [name, "97.0 %"]) };
   return variantPage(plot, {
     ...{ heading: "Ablation of a preset", results, summary: { ...summary, problems: 400 }, table },
@@ -134,6 +149,6 @@ function analysis(plot: Plot): string {
   const extreme = { agent: hostile, turn: 0, tokens: 2, text: `${hostile}${"y".repeat(5000)}`, value: -1 };
   return analysisHtml(plot, {
     ...{ step: 30, problems: 60, cut: "drop", agents, before: speech(16), after: speech(4) },
-    ...{ values: worth, byAgent: { [hostile]: worth }, extremes: [extreme] },
+    ...{ valuesBefore: worth, values: worth, byAgent: { [hostile]: worth }, extremes: [extreme] },
   } as unknown as TeamAnalysis);
 }

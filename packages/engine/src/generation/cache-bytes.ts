@@ -1,4 +1,5 @@
 import type { Kernels } from "@laconic/kernels";
+import { elementBytes } from "../memory/element-bytes.ts";
 import type { ModelConfig } from "../transformer/model-config.ts";
 
 /** Share of the memory that is free when a device is first asked; the rest is for activations and logits. */
@@ -7,14 +8,12 @@ export const freeShare = 0.75;
 /** Where a device does not say what it has: browsers. */
 const unknownBytes = 2 ** 30;
 
-const workingBytes: Readonly<Record<Kernels["dtype"], number>> = { float64: 8, float32: 4, bfloat16: 2 };
-
 /** Bytes of one position's keys and values in all layers. */
 export function positionBytes(
   { layers, kvHeads, headDim }: Pick<ModelConfig, "layers" | "kvHeads" | "headDim">,
   dtype: Kernels["dtype"],
 ): number {
-  return workingBytes[dtype] * 2 * layers * kvHeads * headDim;
+  return elementBytes[dtype].held * 2 * layers * kvHeads * headDim;
 }
 
 /**

@@ -112,7 +112,8 @@ export function meterKernels(
       const precision = full(name) ? "full" : "working";
       precisions.set(tensor, precision);
       const elements = tensor.shape.reduce((product, length) => product * length, 1);
-      const bytes = elements * (tensor.dtype === "int32" ? 4 : width[precision]);
+      const lasts = operation === "together" && precision === "working" && tensor.shape.length >= 2;
+      const bytes = elements * (tensor.dtype === "int32" ? 4 : lasts ? width.held : width[precision]);
       const together = sharing && operation === "swiGluBackward";
       count(tensor, together ? made.length * bytes : bytes, shared);
       if (together) shared = blocks.get(tensor);
@@ -151,7 +152,7 @@ export function meterKernels(
     },
     createCache(size) {
       const cache = inner.createCache(size);
-      count(cache, 2 * size.pages * size.pageSize * size.kvHeads * size.headDim * width.working);
+      count(cache, 2 * size.pages * size.pageSize * size.kvHeads * size.headDim * width.held);
       expectRoom("createCache", () => {
         forget(cache);
         inner.freeCache(cache);

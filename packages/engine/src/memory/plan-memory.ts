@@ -1,5 +1,5 @@
 import type { LoraSettings, TrainingSequence } from "@laconic/core";
-import type { Kernels, KeyValueCache } from "@laconic/kernels";
+import { roundsWeights, type Kernels, type KeyValueCache } from "@laconic/kernels";
 import { adapterShapes } from "../lora/lora-settings.ts";
 import { forwardCached } from "../transformer/forward-cached.ts";
 import { Gradients } from "../transformer/gradients.ts";
@@ -10,7 +10,7 @@ import { embeddingName, headName, parameterShapes } from "../transformer/paramet
 import { heldShapes } from "../transformer/weight-layout.ts";
 import { trainBackward, trainForward, type Recompute } from "../transformer/train-pass.ts";
 import { blankModel, blankPlan, blankSequences } from "./blank-model.ts";
-import { elementBytes } from "./element-bytes.ts";
+import { elementBytes, type ElementBytes } from "./element-bytes.ts";
 import { meterKernels, type MeteredKernels } from "./metered-kernels.ts";
 import { defaultHeadBytes, libtorchScratch } from "./scratch-bytes.ts";
 import { createShapeKernels } from "./shape-kernels.ts";
@@ -42,7 +42,7 @@ export interface MemorySettings {
 export interface MemoryPlan {
   readonly weights: number;
   readonly snapshots: number;
-  /** Exact copies of rounded weights, where the device computes in bfloat16. */
+  /** Exact copies of rounded weights, where the device holds them in bfloat16 or float16. */
   readonly masterWeights: number;
   readonly optimizerMoments: number;
   /** Training only, from the first backward pass to the optimiser's step. */
@@ -88,13 +88,14 @@ const prefillTokens = 16_384;
 export function planMemory(config: ModelConfig, settings: MemorySettings): MemoryPlan {
   const { dtype, lora, snapshots } = settings;
   const { working, full } = elementBytes[dtype];
-  const trained = elementCount(lora ? adapterShapes(config, lora) : parameterShapes(config));
+  const shapes = lora ? adapterShapes(config, lora) : parameterShapes(config);
+  const trained = elementCount(shapes);
   const { activations, headWorkspace, weights } = trainingActivations(config, settings);
   const { keyValueCache, samplingWorkspace } = samplingMemory(config, settings);
   const parts = {
     weights,
-    snapshots: snapshots * trained * working,
-    masterWeights: dtype === "bfloat16" ? trained * full : 0,
+    snapshots: snapshots * heldBytes(shapes, elementBytes[dtype]),
+    masterWeights: roundsWeights(dtype) ? trained * full : 0,
     optimizerMoments: 2 * trained * full,
     gradients: trained * full,
     activations,
@@ -234,6 +235,12 @@ function stepPeak(
     const last = Int32Array.from({ length: rows }, (_, row) => (row + 1) * tokens - 1);
     forwardCached(model, new Int32Array(rows * tokens), caches, plan, last);
   });
+}
+
+/** Of a copy of these weights on the device. */
+function heldBytes(shapes: ReadonlyMap<string, readonly number[]>, { working, held }: ElementBytes): number {
+  const matrices = new Map([...shapes].filter(([, shape]) => shape.length >= 2));
+  return elementCount(shapes) * working + elementCount(matrices) * (held - working);
 }
 
 function elementCount(shapes: ReadonlyMap<string, readonly number[]>): number {

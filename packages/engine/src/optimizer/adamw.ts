@@ -1,5 +1,5 @@
 import type { OptimizerResult, OptimizerSettings } from "@laconic/core";
-import type { AdamWMoments, AdamWTensors, Kernels, Tensor } from "@laconic/kernels";
+import { roundsWeights, type AdamWMoments, type AdamWTensors, type Kernels, type Tensor } from "@laconic/kernels";
 import type { StoredMoments } from "../weights/model-folder.ts";
 import type { TensorSource } from "../weights/safetensors-file.ts";
 import { trainable, type ModelOnDevice } from "../transformer/model-on-device.ts";
@@ -110,7 +110,7 @@ export class AdamW {
   }
 
   get #needsMaster(): boolean {
-    return this.#kernels.dtype === "bfloat16";
+    return roundsWeights(this.#kernels.dtype);
   }
 
   #freshMoments(trained: ReadonlyMap<string, Tensor>): Map<string, AdamWMoments> {

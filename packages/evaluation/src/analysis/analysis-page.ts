@@ -41,7 +41,7 @@ export function cutSaid({ cut }: TeamAnalysis): string {
  * @param quote - how what agents said, and their names, stand in a cell; as they are unless told: whoever shows them escapes them
  */
 export function analysisTables(
-  { before, after, values, byAgent }: TeamAnalysis,
+  { before, after, valuesBefore, values, byAgent }: TeamAnalysis,
   quote: (text: string) => string = (text) => text,
 ): readonly [summary: Table, worth: Table, said: Table] {
   const row = (name: string, of: (speech: Speech) => string): string[] => [name, of(before), of(after)];
@@ -73,7 +73,11 @@ export function analysisTables(
       columns: [
         ...["agent", "messages", "tokens each", "points each", "points per token", "useful tokens", "harmful messages"],
       ],
-      rows: [worth("all", values), ...Object.entries(byAgent).map(([agent, each]) => worth(quote(agent), each))],
+      rows: [
+        ...(valuesBefore ? [worth("all, before training", valuesBefore)] : []),
+        worth(valuesBefore ? "all, now" : "all", values),
+        ...Object.entries(byAgent).map(([agent, each]) => worth(quote(agent), each)),
+      ],
     },
     {
       title: "What is said most",

@@ -134,13 +134,22 @@ describe("a team before and after training", () => {
   const before = { agents, episodes: [long, long], grades: [1, Number.NaN], values: [] };
   const message = { agent: "a", turn: 0, tokens: 2, text: hostile };
   const values = [1, -0.5, Number.NaN].map((value) => ({ ...message, value }));
-  const analysis = analyseTeam(before, { agents, episodes: [short], grades: [0], values }, { step: 7, cut: "drop" });
+  const old = {
+    ...before,
+    values: [
+      { ...message, value: 0.5 },
+      { ...message, value: Number.NaN },
+    ],
+  };
+  const analysis = analyseTeam(old, { agents, episodes: [short], grades: [0], values }, { step: 7, cut: "drop" });
 
   test("means are over episodes; what has no score is counted and left out", () => {
     const written = long.ledger.calls.reduce((sum, call) => sum + call.writtenTokens, 0);
     expect(analysis.before).toMatchObject({ episodes: 2, unscored: 1, accuracy: 1, writtenTokens: written });
     expect(analysis.after).toMatchObject({ episodes: 1, unscored: 0, accuracy: 0 });
     expect(analysis).toMatchObject({ step: 7, problems: 1, cut: "drop", agents });
+    expect(analysis.valuesBefore).toMatchObject({ messages: 1, meanValue: 0.5, harmfulShare: 0 });
+    expect(analyseTeam(before, before, { step: 7, cut: "drop" }).valuesBefore).toBeNull();
     expect(analysis.values).toMatchObject({ messages: 2, meanValue: 0.25, harmfulShare: 0.5 });
     expect(analysis.extremes.map(({ value }) => value)).toEqual([-0.5, 1]);
   });
@@ -148,6 +157,8 @@ describe("a team before and after training", () => {
   test("what an agent said cannot leave its cell of the page", () => {
     const page = analysisMarkdown(analysis);
     expect(page).toContain("# What the team says, at step 7");
+    expect(page).toContain("| all, before training | 1 | 2 | 50.0 | 25.00 | 100.0 % | 0.0 % |");
+    expect(page).toContain("| all, now | 2 | 2 | 25.0 |");
     expect(page).toContain("`\u00a6 'x' \u00a6 <script>`");
     expect(page).not.toContain(hostile);
   });

@@ -54,6 +54,8 @@ export interface TeamAnalysis {
   readonly agents: readonly string[];
   readonly before: Speech;
   readonly after: Speech;
+  /** What messages were worth before training; null where nobody asked. */
+  readonly valuesBefore: ValueSummary | null;
   /** What messages are worth after training: all, and by agent. */
   readonly values: ValueSummary;
   readonly byAgent: Readonly<Record<string, ValueSummary>>;
@@ -63,14 +65,15 @@ export interface TeamAnalysis {
 
 /**
  * Compares a team's episodes before and after training on the same problems.
- * @param cut - what `after.values` did to each message
+ * @param cut - what `before.values` and `after.values` did to each message
  */
 export function analyseTeam(
   before: PlayedTeam,
   after: PlayedTeam,
   { step, cut }: { readonly step: number; readonly cut: Cut },
 ): TeamAnalysis {
-  const values = after.values.filter(({ value }) => !Number.isNaN(value));
+  const known = ({ values: all }: PlayedTeam): MessageValue[] => all.filter(({ value }) => !Number.isNaN(value));
+  const [old, values] = [known(before), known(after)];
   const sorted = values.toSorted((a, b) => a.value - b.value);
   return {
     step,
@@ -79,6 +82,7 @@ export function analyseTeam(
     agents: after.agents,
     before: speechOf(before),
     after: speechOf(after),
+    valuesBefore: old.length === 0 ? null : summariseValues(old),
     values: summariseValues(values),
     byAgent: Object.fromEntries(
       [...new Set(values.map(({ agent }) => agent))].map((agent) => [

@@ -5,17 +5,28 @@ import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 export class Handle implements Tensor {
   readonly shape: readonly number[];
   readonly dtype: "float" | "int32";
+  /** Of a float handle, float32 of its shape, or int32 with two numbers of half precision each. */
   data: TfTensor;
   /** Smallest and largest number of an int32 tensor, known without asking the device. */
   range: readonly [least: number, most: number];
   /** What is worked out from this tensor once and freed with it, by name. */
   readonly derived: Map<string, TfTensor> = new Map();
 
-  constructor(data: TfTensor, dtype: "float" | "int32", range: readonly [number, number]) {
-    this.shape = data.shape;
+  constructor(
+    data: TfTensor,
+    dtype: "float" | "int32",
+    range: readonly [number, number],
+    shape: readonly number[] = data.shape,
+  ) {
+    this.shape = shape;
     this.dtype = dtype;
     this.data = data;
     this.range = range;
+  }
+
+  /** Its numbers are of half precision, two in each of `data`. */
+  get halves(): boolean {
+    return this.dtype === "float" && this.data.dtype === "int32";
   }
 }
 
@@ -28,8 +39,16 @@ export class HandleStore extends TensorScopes<Handle> {
   adoptFloats(data: TfTensor): Handle {
     return this.adopt(new Handle(data, "float", [0, 0]));
   }
+  adoptHalves(data: TfTensor, shape: readonly number[]): Handle {
+    return this.adopt(new Handle(data, "float", [0, 0], shape));
+  }
   adoptInts(data: TfTensor, range: readonly [number, number]): Handle {
     return this.adopt(new Handle(data, "int32", range));
+  }
+
+  /** Frees what was worked out from a tensor whose numbers change in place. */
+  forget(tensor: Tensor): void {
+    forgetDerived(this.get(tensor));
   }
 
   /** Puts new data under a handle. */
@@ -42,6 +61,10 @@ export class HandleStore extends TensorScopes<Handle> {
 
 function drop(handle: Handle): void {
   handle.data.dispose();
-  for (const data of handle.derived.values()) data.dispose();
-  handle.derived.clear();
+  forgetDerived(handle);
+}
+
+function forgetDerived({ derived }: Handle): void {
+  for (const data of derived.values()) data.dispose();
+  derived.clear();
 }

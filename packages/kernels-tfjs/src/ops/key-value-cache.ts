@@ -107,7 +107,8 @@ export function cacheKernels(device: OpsDevice): Pick<Kernels, Caching> & { read
         if (reads.length > 0) {
           const [keys, values] = tidy<[TfTensor, TfTensor]>(() => {
             const rows = tensor1d(reads, "int32");
-            return [gather(origin.keys, rows), gather(origin.values, rows)];
+            const take = device.backend.takeRows ?? gather;
+            return [take(origin.keys, rows), take(origin.values, rows)];
           });
           put(target, heldPlaces(part(to), part(lengths), target), keys, values);
           keys.dispose();

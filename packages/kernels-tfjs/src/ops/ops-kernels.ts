@@ -24,7 +24,7 @@ export function opsKernelSet(backend: OpsBackend, own: (device: OpsDevice) => Pa
   return {
     device: backend.device,
     backend: backend.library,
-    dtype: "float32",
+    dtype: backend.dtype ?? "float32",
     // Products choose their order of additions by shape, and scattered sums may run in parallel.
     deterministic: false,
     batchInvariant: false,

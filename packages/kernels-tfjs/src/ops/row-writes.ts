@@ -9,7 +9,8 @@ export function rowWriteKernels(device: OpsDevice): Pick<Kernels, "pickRows" | "
   return {
     pickRows(x, rows) {
       expectPicked(x, rows, "pickRows");
-      const { data, dtype, range } = store.get(x);
+      const { dtype, range } = store.get(x);
+      const data = device.data(x);
       const count = rows.shape[0] as number;
       device.expectIndices(rows, count, x.shape[0] as number, "pickRows: rows");
       const kind = dtype === "int32" ? "int32" : "float32";
@@ -23,7 +24,7 @@ export function rowWriteKernels(device: OpsDevice): Pick<Kernels, "pickRows" | "
       if (count === 0) return;
       const [target, given] = [store.get(into), store.get(values)];
       const [least, most] = [target.range, given.range];
-      store.replace(into, scatterRows(target.data, device.data(rows), given.data));
+      store.replace(into, scatterRows(device.data(into), device.data(rows), device.data(values)));
       target.range = [Math.min(least[0], most[0]), Math.max(least[1], most[1])];
     },
     advance(x, by) {

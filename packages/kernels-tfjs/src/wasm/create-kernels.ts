@@ -20,7 +20,7 @@ export const createKernels: CreateKernels = async (options) => {
 export interface WasmOptions {
   /**
    * Products round once for each multiplication and addition where the processor can: faster, and the bits are those of the
-   * machine. Without it they are the same on every machine. Needs relaxed SIMD: Node 22, Chromium 114.
+   * machine. Without it they are the same on every machine. Needs relaxed SIMD: Node 22, Chromium 114; `hasRelaxedSimd` tells.
    */
   readonly fma?: boolean;
   /** Where a browser finds `assets/fused.wasm` of this package, or `fused-fma.wasm`, if not where its bundler put it; Vite and webpack ship them. */

@@ -4,7 +4,7 @@ import type { TensorStore } from "./tensor-store.ts";
 
 /** Columns of a panel, and the block of the left matrix with a tile behind it, as `assembly/product.ts` has them. */
 const panelColumns = 8;
-const blockFloats = 120 * 256 + 64;
+const blockFloats = 60 * 512 + 64;
 /** Right operands that do not last are packed in parts of about this many floats (4 MiB), in whole blocks of rows. */
 const partFloats = 1 << 20;
 const blockRows = 256;

@@ -5,6 +5,7 @@ declare namespace WebAssembly {
     readonly buffer: ArrayBuffer;
     grow(pages: number): number;
   }
+  function validate(bytes: Uint8Array): boolean;
   function instantiate(
     bytes: Uint8Array,
     imports: Readonly<Record<string, Readonly<Record<string, unknown>>>>,

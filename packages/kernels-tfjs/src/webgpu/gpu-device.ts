@@ -5,9 +5,19 @@ import type { OpsDevice } from "../ops/ops-device.ts";
 import { elementwiseProgram } from "./wgsl/elementwise.ts";
 import { runForAll, runInPlace, runProgram, type ProgramRunner, type WgslProgram } from "./wgsl/run-program.ts";
 
-/** Float memory as the device hands it out. */
-export function blankTensor(runner: ProgramRunner, shape: readonly number[]): TfTensor {
-  return engine().makeTensorFromTensorInfo(runner.makeTensorInfo(shape, "float32"));
+/** Memory as the device hands it out. */
+export function blankTensor(
+  runner: ProgramRunner,
+  shape: readonly number[],
+  dtype: "float32" | "int32" = "float32",
+): TfTensor {
+  return engine().makeTensorFromTensorInfo(runner.makeTensorInfo(shape, dtype));
+}
+
+/** Memory of a cache of half precision, [positions, headDim]; float32 where a position's numbers are no pairs. */
+export function blankCache(runner: ProgramRunner, shape: readonly number[]): TfTensor {
+  const [positions, headDim] = shape as [number, number];
+  return headDim % 2 === 0 ? blankTensor(runner, [positions, headDim / 2], "int32") : blankTensor(runner, shape);
 }
 
 /** What the shaders' kernels work with: the tensors of the other operations, and the queue. */
@@ -77,13 +87,31 @@ export class GpuDevice {
     return null;
   }
 
-  /** A tensor's data for a change in place: where a copy shares the memory, the tensor gets its own first. */
+  /** What a product reads: float32, or int32 with two numbers of half precision each. */
+  stored(tensor: Tensor): TfTensor {
+    return this.ops.store.get(tensor).data;
+  }
+
+  /**
+   * A tensor's data for a change in place: where a copy shares the memory, the tensor gets its own first. A matrix of half
+   * precision is float32 from then on.
+   */
   own(tensor: Tensor): TfTensor {
-    const data = this.data(tensor);
+    const handle = this.ops.store.get(tensor);
+    if (!handle.halves) return this.ownStored(tensor);
+    const wide = this.ops.widened(handle);
+    this.ops.store.replace(tensor, wide);
+    return wide;
+  }
+
+  /** The same in the precision that the tensor has. */
+  ownStored(tensor: Tensor): TfTensor {
+    const data = this.stored(tensor);
     if (this.runner.refCount(data.dataId) === 1) return data;
     const program = elementwiseProgram("copy", { x: data }, data.size, "result[i] = x[i];");
-    const copied = runProgram(this.runner, program, data.shape);
-    this.ops.store.replace(tensor, copied);
-    return copied;
+    const dtype = data.dtype === "int32" ? "int32" : "float32";
+    const { result } = runForAll(this.runner, program, { result: { shape: data.shape, dtype } });
+    this.ops.store.replace(tensor, result);
+    return result;
   }
 }

@@ -11,10 +11,10 @@ export function headKernels(device: GpuDevice): Pick<Kernels, "headLogProbs" | "
   /** Calls with the logits of some rows after the other, from row `first` on; nothing keeps them. */
   const inPieces = (
     { hidden, weight }: Readonly<Record<"hidden" | "weight", TfTensor>>,
+    vocabulary: number,
     body: (logits: TfTensor, first: number) => void,
   ): void => {
     const [rows, width] = hidden.shape as [number, number];
-    const [vocabulary] = weight.shape as [number];
     const atOnce = Math.max(1, Math.floor(ops.backend.mostElements / vocabulary));
     for (let first = 0; first < rows; first += atOnce) {
       const logits = product(device, {
@@ -37,7 +37,7 @@ export function headKernels(device: GpuDevice): Pick<Kernels, "headLogProbs" | "
         entropy: device.data(entropy),
         logSumExp: device.data(logSumExp),
       };
-      inPieces({ hidden: device.data(hidden), weight: device.data(weight) }, (logits, first) =>
+      inPieces({ hidden: device.data(hidden), weight: device.stored(weight) }, vocabulary, (logits, first) =>
         runChanging(runner, selectLogProbsProgram(logits, { ...row, first }), written),
       );
       return { logProbs, entropy, logSumExp };
@@ -47,7 +47,7 @@ export function headKernels(device: GpuDevice): Pick<Kernels, "headLogProbs" | "
       const given = { hidden: forward.hidden, weight: forward.weight, inverseTemperature, logSumExp, dLogProbs };
       const [rows, width, vocabulary] = expectHead(given, "headLogProbsBackward");
       ops.expectIndices(forward.targets, rows, vocabulary, "headLogProbsBackward: targets");
-      const [hidden, weight] = [device.data(forward.hidden), device.data(forward.weight)];
+      const [hidden, weight] = [device.data(forward.hidden), device.stored(forward.weight)];
       const row = {
         targets: device.data(forward.targets),
         scale: device.data(inverseTemperature),
@@ -56,7 +56,7 @@ export function headKernels(device: GpuDevice): Pick<Kernels, "headLogProbs" | "
       };
       const dHidden = device.blank([rows, width]);
       const backward = (ofWeight: TfTensor | null, addsToWeight: boolean): void =>
-        inPieces({ hidden, weight }, (logits, first) => {
+        inPieces({ hidden, weight }, vocabulary, (logits, first) => {
           const [count] = logits.shape as [number];
           runInPlace(runner, selectLogProbsGradient([count, vocabulary], { ...row, first }), logits);
           const start = first * width;

@@ -25,7 +25,7 @@ export function linearKernels(device: GpuDevice): Pick<Kernels, Linear> {
     return {
       ...{ rows, columns, inner },
       left: { data: device.data(x), along: true },
-      right: { data: device.data(weight), along: true },
+      right: { data: device.stored(weight), along: true },
       ...(bias && { bias: device.data(bias) }),
     };
   };
@@ -43,7 +43,7 @@ export function linearKernels(device: GpuDevice): Pick<Kernels, Linear> {
       expectFloats(dOut, [rows, outputs], "linearBackward: dOut");
       const slope = { data: device.data(dOut) };
       const input = { data: device.data(x), along: false };
-      const right = { data: device.data(weight), along: false };
+      const right = { data: device.stored(weight), along: false };
       const dX = needs.input
         ? multiply({ rows, columns: inputs, inner: outputs, left: { ...slope, along: true }, right })
         : null;

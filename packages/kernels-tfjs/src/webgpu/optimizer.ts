@@ -2,6 +2,7 @@ import { expectUpdates, type Kernels } from "@laconic/kernels";
 import { zeros } from "@tensorflow/tfjs-core";
 import type { GpuDevice } from "./gpu-device.ts";
 import { elementwiseProgram } from "./wgsl/elementwise.ts";
+import { packHalves } from "./wgsl/halves.ts";
 import { runChanging, runInPlace, runProgram } from "./wgsl/run-program.ts";
 import { partsOf, sumProgram, sumSquaresProgram } from "./wgsl/sum-squares.ts";
 
@@ -13,6 +14,27 @@ const update = `
       moment1[i] = m;
       moment2[i] = v;
       param[i] = param[i] * uniforms.kept - m / (sqrt(v) * uniforms.rootScale + uniforms.epsilon) * uniforms.rate;`;
+
+/** How an exact weight is rounded behind the update. */
+type Rounded = "none" | "float32" | "halves";
+
+/** WGSL of the update of element `i`, or of the two whose halves lie in one number. */
+function updateOf(clipped: boolean, rounded: Rounded): string {
+  const one = clipped ? clippedUpdate : `let scale = 1.0;${update}`;
+  if (rounded === "none") return one;
+  if (rounded === "float32") return `{ ${one} }\n      rounded[i] = param[i];`;
+  return `
+      let first = 2 * i;
+      var pair = vec2<f32>();
+      for (var k = 0; k < 2; k++) {
+        let i = first + k;
+        if (i < uniforms.numbers) {
+          { ${one} }
+          pair[k] = param[i];
+        }
+      }
+      rounded[i] = ${packHalves("pair")};`;
+}
 
 /** The same where the sum of squares is finite: told by its bits, because shaders may take every float for finite. */
 const clippedUpdate = `
@@ -55,20 +77,27 @@ export function optimizerKernels(device: GpuDevice): Pick<Kernels, "sumSquares" 
       };
       // Beyond every float: no norm is larger.
       const maxNorm = Math.min(clip?.maxNorm ?? Infinity, 3e38);
-      for (const { param, grad, first, second } of tensors) {
+      for (const { param, grad, first, second, master } of tensors) {
         const gradient = device.data(grad);
         if (gradient.size === 0) continue;
-        const program = clip
-          ? elementwiseProgram(
-              "clipped-adamw",
-              { grad: gradient, squares: device.data(clip.squares) },
-              gradient.size,
-              clippedUpdate,
-              { ...numbers, maxNorm },
-            )
-          : elementwiseProgram("adamw", { grad: gradient }, gradient.size, `let scale = 1.0;${update}`, numbers);
-        const changed = { param: device.own(param), moment1: device.own(first), moment2: device.own(second) };
-        runChanging(runner, program, changed);
+        const rounded = !master ? "none" : ops.store.get(param).halves ? "halves" : "float32";
+        const program = elementwiseProgram(
+          `${clip ? "clipped-" : ""}adamw ${rounded}`,
+          { grad: gradient, ...(clip && { squares: device.data(clip.squares) }) },
+          rounded === "halves" ? Math.ceil(gradient.size / 2) : gradient.size,
+          updateOf(clip !== undefined, rounded),
+          { ...numbers, ...(clip && { maxNorm }) },
+        );
+        const uniforms = { ...program.uniforms, numbers: { type: "int32" as const, value: gradient.size } };
+        if (master) ops.store.forget(param);
+        runChanging(
+          runner,
+          { ...program, uniforms },
+          {
+            ...{ param: device.own(master ?? param), moment1: device.own(first), moment2: device.own(second) },
+            ...(master && { rounded: device.ownStored(param) }),
+          },
+        );
       }
     },
   };

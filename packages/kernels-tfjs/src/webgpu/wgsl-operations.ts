@@ -3,8 +3,8 @@ import { clone, type Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import type { FusedOperations } from "../ops/fused-operations.ts";
 import type { OpsDevice } from "../ops/ops-device.ts";
 import { attentionCachedProgram } from "./wgsl/attention-cached.ts";
-import { putKeyValuesProgram, putRowsProgram } from "./wgsl/put-rows.ts";
-import { runChanging, runInPlace, runProgram, threads, type ProgramRunner } from "./wgsl/run-program.ts";
+import { putKeyValuesProgram, putRowsProgram, takeRowsProgram } from "./wgsl/put-rows.ts";
+import { runChanging, runForAll, runInPlace, runProgram, threads, type ProgramRunner } from "./wgsl/run-program.ts";
 
 /** Attention to a cache as a compute shader of our own. */
 export function wgslOperations(runner: ProgramRunner): FusedOperations<OpsDevice> {
@@ -14,7 +14,8 @@ export function wgslOperations(runner: ProgramRunner): FusedOperations<OpsDevice
       const width = plan.table.length / plan.past.length;
       const where = { reach: reachOf(device, plan), table };
       const { k, v, keys, values } = inputs;
-      runChanging(runner, putKeyValuesProgram({ k, v, ...where }, cache, width), { keys, values });
+      const halves = keys.dtype === "int32";
+      runChanging(runner, putKeyValuesProgram({ k, v, ...where }, cache, width, halves), { keys, values });
       return runProgram(runner, attentionCachedProgram({ ...inputs, ...where }, cache, width, shape), inputs.q.shape);
     },
   };
@@ -25,6 +26,16 @@ export function putRowsInPlace(runner: ProgramRunner): (data: TfTensor, rows: Tf
   return (data, rows, values) => {
     if (values.size > 0) runInPlace(runner, putRowsProgram(rows, values), data);
     return clone(data);
+  };
+}
+
+/** Rows by number, bit by bit. */
+export function takeRowsOn(runner: ProgramRunner): (data: TfTensor, rows: TfTensor) => TfTensor {
+  return (data, rows) => {
+    const [width] = data.shape.slice(1) as [number];
+    const dtype = data.dtype === "int32" ? "int32" : "float32";
+    const shape = [rows.size, width];
+    return runForAll(runner, takeRowsProgram(data, rows), { result: { shape, dtype } }).result;
   };
 }
 

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { storyBudgetTask, type StoryBudgetOptions } from "../stories/budget.ts";
+import { budgetFormNames } from "../stories/budget-forms.ts";
 import type { NamedTask } from "./named-task.ts";
 import { storyResources } from "./story-resources.ts";
 
@@ -13,7 +14,7 @@ export const storyBudget: NamedTask<StoryBudgetSettings> = {
     name: z.literal("story-budget"),
     budgets: z.array(z.int().min(1)).min(1).exactOptional(),
     unseenBudgets: z.array(z.int().min(1)).min(1).exactOptional(),
-    form: z.enum(["unary", "digits"]).exactOptional(),
+    form: z.enum(budgetFormNames).exactOptional(),
     replyTokens: z.int().min(1).exactOptional(),
   }),
   title: () => "story-budget",

@@ -1,4 +1,5 @@
 import type { TrainConfig, TrainSettings } from "@laconic/trainer";
+import type { BudgetForm } from "../stories/budget-forms.ts";
 import type { TaskSettings } from "../named/named-tasks.ts";
 
 /**
@@ -7,8 +8,17 @@ import type { TaskSettings } from "../named/named-tasks.ts";
  */
 export interface Preset<Task extends TaskSettings = TaskSettings, Train extends TrainSettings = TrainSettings> {
   readonly task: Task;
-  /** `shipped` when absent, a model folder, or `hub:owner/name@revision`. */
+  /** `shipped` when absent, `stories260k` for the story model, a model folder, or `hub:owner/name@revision`. */
   readonly model?: string;
+  /** Supervised lessons before the training; what it leaves out is the command line's default. */
+  readonly lessons?: {
+    readonly name: "copying" | "budgets";
+    readonly steps?: number;
+    readonly batch?: number;
+    readonly seed?: string;
+    /** Of `budgets`: how one is said, as in the task. */
+    readonly form?: BudgetForm;
+  };
   /** What agents that do not learn speak with; the run's own model before its first step when absent or null. */
   readonly actor?: { readonly model: string } | null;
   /** One policy for all agents that learn, or each its own. */

@@ -1,11 +1,15 @@
 import type { Preset } from "./preset.ts";
 
+/** The TinyStories model of 260,000 weights. */
+const model = "stories260k";
+
 /**
  * AgentPO's claim with a real language model of 260,000 weights: the helper sees no more than the frozen actor, which speaks
  * at temperature 0 as in the paper. An untrained helper does harm, a trained one helps. `model` is a folder with a TinyStories model.
  */
 export const storyHint: Preset = {
   task: { name: "story-hint" },
+  model,
   device: "wasm",
   train: {
     steps: 60,
@@ -52,6 +56,8 @@ const budget = {
 /** Learned silence: of three tellers one knows whose the thing is; the others cost words and lead the solver astray. */
 export const storyTellers: Preset = {
   task: { name: "story-tellers", opening, madeUp },
+  model,
+  lessons: { name: "copying" },
   device: "wasm",
   train: { ...train, steps: 80, optimizer: { learningRate }, budget: { ...budget, targetTokens: 14 } },
 };
@@ -59,6 +65,8 @@ export const storyTellers: Preset = {
 /** One tells a story on and one answers from it, at a price per token. */
 export const storyRelay: Preset = {
   task: { name: "story-relay", opening, madeUp },
+  model,
+  lessons: { name: "copying" },
   device: "wasm",
   train: {
     ...train,
@@ -72,6 +80,7 @@ export const storyRelay: Preset = {
 /** MAGRPO: two policies go on with one story for one grade; KL keeps them writing English. */
 export const storyWriters: Preset = {
   task: { name: "story-writers" },
+  model,
   device: "wasm",
   policies: "own",
   train: {
@@ -86,15 +95,22 @@ export const storyWriters: Preset = {
   },
 };
 
-/** Agents that keep to a budget which their prompt says in unary. */
+/** Agents that keep to a budget which their prompt says in unary, after lessons in budgets. */
 export const storyBudget: Preset = {
-  task: { name: "story-budget" },
+  // A larger share of small ones than the lessons have: there a token more is a larger part.
+  task: { name: "story-budget", budgets: [4, 8, 12, 16, 18, 22, 24, 26, 30, 32] },
+  model,
+  lessons: { name: "budgets" },
   device: "wasm",
   train: {
     ...train,
-    steps: 150,
-    objective: { ...train.objective, kl: { estimator: "k3", coefficient: 0.05 } },
+    steps: 120,
+    // In evaluations too: a reply spreads less around its budget, and so does one of the model as it was.
+    sampling: { temperature: 0.7 },
+    objective: { ...train.objective, kl: { estimator: "k3", coefficient: 0.025 } },
     optimizer: { learningRate: { peak: 5e-4, warmUpSteps: 3, decay: "cosine", finalFraction: 0.1 } },
+    evaluation: { ...train.evaluation, every: 60, problems: 400 },
+    checkpoint: { every: 60, keep: 2 },
   },
 };
 

@@ -2,7 +2,6 @@ import { randomFromSeed, type Problem, type Topology } from "@laconic/core";
 import { scriptedModel } from "@laconic/core/testing";
 import { describe, expect, test } from "vitest";
 import { relayTokenizer as tokenizer } from "../relay/tokenizer.ts";
-import { obedience } from "./budget.ts";
 import { spelled } from "./teller-team.ts";
 import {
   copyingLessons,
@@ -195,16 +194,4 @@ test.for([
 ] as const)("a name is right as the first word: %j is graded %d", ([answer, grade]) => {
   const [relay] = tasks as [(typeof tasks)[number]];
   expect(relay.grader?.(answer, { id: "1", question: "hat", gold: "Lily" })).toBe(grade);
-});
-
-test("obedience is 1 at the budget and falls on both sides", () => {
-  expect([6, 3, 9, 12, 20].map((tokens) => obedience(tokens, 6))).toEqual([1, 0.5, 0.5, 0, 0]);
-});
-
-test("one word more for every two tokens of budget", () => {
-  const said = storyBudgetTask({ tokenizer, heldOut: 60 }).heldOut.map(({ question, gold }) => [
-    question.split("very").length - 1,
-    Number(gold) / 2,
-  ]);
-  for (const [words, expected] of said) expect(words).toBe(expected);
 });

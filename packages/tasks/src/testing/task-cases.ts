@@ -1,6 +1,6 @@
 import { LaconicError, randomFromSeed, type LanguageModel, type Problem, type Random } from "@laconic/core";
 import { babbler } from "@laconic/topologies/testing";
-import type { TrainingTask } from "@laconic/trainer";
+import type { PlayedProblem, TrainingTask } from "@laconic/trainer";
 import { problemKey } from "../check-problems.ts";
 import { gradeOf, gradeOfEpisode, type Grade, type TeamAnswer } from "../grading.ts";
 
@@ -125,15 +125,21 @@ export const taskCases: readonly TaskCase[] = [
     }),
   },
   {
-    name: "its team plays a problem to the end, and what it answers gets a grade",
+    name: "its team plays a problem to the end, what it answers gets a grade, and what it sees across episodes is numbers",
     run: withSubject(async ({ task, model = (agent) => babbler(agent) }) => {
       const models = Object.fromEntries(task.topology.agents.map((agent) => [agent, model(agent)]));
+      const played: PlayedProblem[] = [];
       for (const [i, problem] of [...task.heldOut.slice(0, few), ...draw(task, "play", few)].entries()) {
         const context = { models, sampling: { temperature: 1 }, random: randomFromSeed(`play ${i}`) };
         const episode = await task.topology.run(problem, context);
         check(episode.utterances.length > 0, `nobody spoke on ${problem.id}`);
         proper(await gradeOfEpisode(task, episode, problem), episode.outputs ?? episode.answer, problem);
+        played.push({ problem, episode });
       }
+      // Of nothing, of one and of several: an evaluation asks of every group, however small.
+      for (const some of [[], played.slice(0, 1), played])
+        for (const [name, value] of Object.entries(task.across?.(some) ?? {}))
+          check(Number.isNaN(value) || Number.isFinite(value), `across ${some.length} episodes ${name} is ${value}`);
     }),
   },
 ];

@@ -36,3 +36,17 @@ export function absolutePath(path: string): string {
     .filter((part) => part !== "" && part !== ".")
     .join("/")}`;
 }
+
+/** A browser has no folders. */
+export const statFile = async (): Promise<null> => null;
+export const readPart = async (): Promise<null> => null;
+
+/** Bytes of base64. */
+export function fromBase64(text: string): Uint8Array {
+  return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0));
+}
+
+/** @throws LaconicError `config_invalid`: records are read where runs are looked through, by a server */
+export function inflate(): never {
+  throw new LaconicError("config_invalid", "records.jsonl is read by a server, not in a browser", { key: "records" });
+}

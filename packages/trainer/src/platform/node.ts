@@ -3,6 +3,7 @@ import { createReadStream } from "node:fs";
 import { open, mkdir, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { hostname } from "node:os";
 import { dirname, resolve } from "node:path";
+import { inflateRawSync } from "node:zlib";
 import type { FileSystem } from "@laconic/core/files";
 import type { ProcessTable } from "../run/process-table.ts";
 
@@ -87,4 +88,36 @@ async function syncDirectory(path: string): Promise<void> {
   await sync(path, "r").catch((error: unknown) => {
     if (!(error instanceof Error && "code" in error && cannotSync.has(String(error.code)))) throw error;
   });
+}
+
+/** Of a plain file; null where there is none. */
+export async function statFile(
+  path: string,
+): Promise<{ readonly size: number; readonly mtimeMs: number; readonly ino: number } | null> {
+  const found = await stat(path).catch(() => null);
+  return found?.isFile() === true ? found : null;
+}
+
+/** So many bytes of a file from a place, or as many as there are; null where it cannot be read. */
+export async function readPart(path: string, from: number, length: number): Promise<Uint8Array | null> {
+  const file = await open(path).catch(() => null);
+  if (!file) return null;
+  try {
+    const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(length), 0, length, from);
+    return buffer.subarray(0, bytesRead);
+  } catch {
+    return null;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Bytes of base64. */
+export function fromBase64(text: string): Uint8Array {
+  return Buffer.from(text, "base64");
+}
+
+/** Of deflated bytes (RFC 1951). @throws Error for bytes that are none, or become more than `most` */
+export function inflate(bytes: Uint8Array, most: number): Uint8Array {
+  return inflateRawSync(bytes, { maxOutputLength: most });
 }

@@ -10,7 +10,7 @@ import {
   type ScheduleState,
   type StartedGroup,
 } from "./group-scheduler.ts";
-import { paced } from "./paced.ts";
+import { paced, turnstile } from "./paced.ts";
 import { shareInUse } from "./share-in-use.ts";
 
 /** What groups are played with. */
@@ -65,7 +65,7 @@ export interface GroupQueue {
   close(): Promise<void>;
 }
 
-/** Parts that start between two turns of the event loop: some milliseconds of work. */
+/** Parts that start, or are aborted, between two turns of the event loop: some milliseconds of work. */
 const startsPerTurn = 16;
 
 /** Why calls are aborted; a reason that is there already costs nothing. */
@@ -82,6 +82,7 @@ export function groupQueue(settings: QueueSettings, { timer, weights }: QueuePar
   const { groupsPerStep, partsPerGroup, retries, cutStragglers } = settings;
   const scheduler = groupScheduler(settings, from);
   const pace = paced(timer, startsPerTurn);
+  const abortTurn = turnstile(timer, Math.ceil(startsPerTurn / partsPerGroup));
   const use = shareInUse(() => timer.now());
   const complete = new Map<number, SampledGroup>();
   const playing = new Map<number, () => void>();
@@ -127,6 +128,11 @@ export function groupQueue(settings: QueueSettings, { timer, weights }: QueuePar
   };
   const next = (): StartedGroup | null => (isClosed || failure || !current ? null : scheduler.start());
 
+  const abort = async (controllers: readonly AbortController[]): Promise<void> => {
+    await abortTurn();
+    for (const controller of controllers) controller.abort(groupIsOver);
+  };
+
   /** Resolves once all parts are started. */
   const begin = async (started: StartedGroup, held: Held): Promise<void> => {
     const { group } = started;
@@ -138,7 +144,7 @@ export function groupQueue(settings: QueueSettings, { timer, weights }: QueuePar
       isOver = true;
       callOff();
       playing.delete(group);
-      if (over.size < partsPerGroup) for (const controller of controllers) controller.abort(groupIsOver);
+      if (over.size < partsPerGroup) inBackground(abort(controllers));
     };
     const finish = (): void => {
       cut += partsPerGroup - over.size;

@@ -15,3 +15,27 @@ export function paced(timer: Timer, perTurn: number): () => Promise<void> {
     if (starts++ % perTurn === perTurn - 1) await nextTurn(timer);
   };
 }
+
+/**
+ * Lets a few pass in each turn, the others in their order in the turns that follow: thousands of replies may come at the same moment,
+ * and each is followed by what the next request is made of.
+ */
+export function turnstile(timer: Timer, perTurn: number): () => Promise<void> {
+  const waiting: (() => void)[] = [];
+  let [passed, isCounting] = [0, false];
+  const next = (): void => {
+    const going = waiting.splice(0, perTurn);
+    passed = going.length;
+    isCounting = passed > 0;
+    if (isCounting) timer.after(0, next);
+    for (const go of going) go();
+  };
+  return async () => {
+    if (!isCounting) {
+      isCounting = true;
+      timer.after(0, next);
+    }
+    if (passed < perTurn) passed += 1;
+    else await new Promise<void>((go) => waiting.push(go));
+  };
+}

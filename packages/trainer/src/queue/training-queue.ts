@@ -1,4 +1,4 @@
-import type { PolicySnapshot, Problem, Random } from "@laconic/core";
+import type { LanguageModel, PolicySnapshot, Problem, Random } from "@laconic/core";
 import type { Timer } from "@laconic/rewards";
 import type { AsynchronousSettings, TrainConfig } from "../config.ts";
 import { modelsOf, type TrainingParts } from "../parts.ts";
@@ -7,6 +7,7 @@ import type { GameOptions } from "../stages/episode-game.ts";
 import { groupGame } from "../stages/play-groups.ts";
 import { groupQueue, type GroupQueue, type QueueReport } from "./group-queue.ts";
 import type { ScheduleState } from "./group-scheduler.ts";
+import { turnstile } from "./paced.ts";
 
 /** What a run's queue is made of, beside its parts. */
 export interface TrainingQueueParts {
@@ -45,13 +46,16 @@ export function trainingQueue(
     if (drawn.size > keptSteps) drawn.delete(Math.min(...drawn.keys()));
     return { position, problem: problems[position] as Problem, stream: stream.split("rollout") };
   };
+  const turn = turnstile(timer, repliesPerTurn);
   const queue = groupQueue(
     { ...settings, groupsPerStep: problemsPerStep, partsPerGroup: tree ? 1 : episodesPerProblem, steps },
     {
       timer,
       async weights() {
         const samplers = await snapshots();
-        const models = modelsOf(parts, samplers);
+        const models = Object.fromEntries(
+          Object.entries(modelsOf(parts, samplers)).map(([agent, model]) => [agent, answeringInTurn(model, turn)]),
+        );
         return {
           game(number) {
             const { position: group, problem, stream } = place(number);
@@ -70,6 +74,23 @@ export function trainingQueue(
     report() {
       const { dropped, ...report } = queue.report();
       return { ...report, dropped: dropped.map((each) => ({ ...each, problemId: place(each.group).problem.id })) };
+    },
+  };
+}
+
+/** Replies that are gone on with between two turns of the event loop: some milliseconds of work. */
+const repliesPerTurn = 32;
+
+/** Goes on with a reply, or with what went wrong, once it is its turn. */
+function answeringInTurn(model: LanguageModel, turn: () => Promise<void>): LanguageModel {
+  return {
+    id: model.id,
+    async complete(request) {
+      try {
+        return await model.complete(request);
+      } finally {
+        await turn();
+      }
     },
   };
 }

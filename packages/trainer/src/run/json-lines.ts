@@ -1,4 +1,7 @@
 import type { FileSystem } from "@laconic/core/files";
+import { rowsIn } from "./run-source.ts";
+
+type Row = Readonly<Record<string, unknown>>;
 
 /** One line of JSON. A number that JSON cannot hold becomes null, and its key is listed under `nonfinite`. */
 export function toLine(row: Readonly<Record<string, unknown>>): string {
@@ -7,19 +10,7 @@ export function toLine(row: Readonly<Record<string, unknown>>): string {
 }
 
 /** Rows of a file; a torn last line is left out. Empty when there is no file. */
-export async function readLines(fs: FileSystem, path: string): Promise<Record<string, unknown>[]> {
+export async function readLines(fs: FileSystem, path: string): Promise<Row[]> {
   if (!(await fs.exists(path))) return [];
-  const lines = new TextDecoder().decode(await fs.read(path)).split("\n");
-  return lines.flatMap((line) => {
-    try {
-      const row: unknown = JSON.parse(line);
-      return isRecord(row) ? [row] : [];
-    } catch {
-      return [];
-    }
-  });
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
+  return rowsIn(new TextDecoder().decode(await fs.read(path)));
 }

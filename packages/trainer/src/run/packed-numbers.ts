@@ -1,3 +1,5 @@
+import { fromBase64 } from "#platform";
+
 /** Numbers as the bytes of little-endian floats, in base64: `f32` where that keeps every one of them, else `f64`. */
 export type PackedNumbers = { readonly f32: string } | { readonly f64: string };
 
@@ -8,6 +10,16 @@ export function packNumbers(values: Iterable<number>): PackedNumbers {
   return exact.every((value, i) => Object.is(value, single[i]))
     ? { f32: base64(littleEndian(single)) }
     : { f64: base64(littleEndian(exact)) };
+}
+
+/** @throws Error for what is no base64 of such numbers */
+export function unpackNumbers(packed: PackedNumbers): Float64Array {
+  const size = "f32" in packed ? 4 : 8;
+  const bytes = fromBase64("f32" in packed ? packed.f32 : packed.f64);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return Float64Array.from({ length: Math.floor(bytes.length / size) }, (_, i) =>
+    size === 4 ? view.getFloat32(4 * i, true) : view.getFloat64(8 * i, true),
+  );
 }
 
 /** A value as JSON, deflated (RFC 1951), in base64. */

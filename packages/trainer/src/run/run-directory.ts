@@ -14,14 +14,15 @@ import {
   type LoopState,
   type Models,
 } from "./checkpoint.ts";
-import { explainedFileSystem } from "./file-system.ts";
+import { explainedFileSystem, replaceFile } from "./file-system.ts";
+import { changedSettings, parseChangedSettings, settingsAt, type ChangedSetting } from "./changed-settings.ts";
 import { readLines, toLine } from "./json-lines.ts";
 import { lastOf } from "./last-of.ts";
 import { lockRun } from "./lock.ts";
 import type { ProcessTable } from "./process-table.ts";
 import { stepClock, type Recorder, type StepClock } from "./recorder.ts";
 import { runFiles, traceNames } from "./run-files.ts";
-import { runManifest, type Change } from "./run-manifest.ts";
+import { changesOf, runManifest } from "./run-manifest.ts";
 import { checkSame, clear, continues, writeConfig } from "./stored-run.ts";
 import { deflated } from "./packed-numbers.ts";
 import { packEvaluation, packStep, recordVersion } from "./step-record.ts";
@@ -54,7 +55,7 @@ export interface RunOptions {
    * run ended before its first. `false` starts, and refuses a directory that holds steps or checkpoints.
    */
   readonly resume?: boolean | "where-possible";
-  /** Keep all of every step in `records.jsonl`, and first weights of up to 4 million parameters, for `laconic audit`. Default true. */
+  /** Keep all of every step in `records.jsonl`, and first weights of up to 4 million parameters that learn, for `laconic audit`. Default true. */
   readonly records?: boolean;
   readonly observer?: RunObserver;
   readonly sinks?: readonly MetricSink[];
@@ -93,14 +94,15 @@ export async function openRun(options: RunOptions): Promise<Run> {
   };
   const sinks = sinkSet(options.sinks ?? [], warn);
   let manifest = runManifest(options.config, options.inputs ?? {});
-  let adjusted: readonly Change[] = [];
+  /** Of a resumed run: what changed up to its checkpoint, and with the step that comes. */
+  let changes: { readonly kept: readonly ChangedSetting[]; readonly coming: readonly ChangedSetting[] } | null = null;
   let isResumed = false;
   try {
     isResumed = await continues(fs, directory, resume); // another process may have been here meanwhile
     if (!isResumed) await clear(fs, directory);
     for (const { message } of await readLines(fs, path(runFiles.warnings))) written.add(message);
     await removePartial(fs, path(runFiles.checkpoints));
-    if (isResumed) ({ manifest, adjusted } = await checkSame(fs, directory, options, warn));
+    if (isResumed) manifest = await checkSame(fs, directory, options, warn);
     else await writeConfig(fs, directory, manifest);
     await fs.write(path(runFiles.environment), `${JSON.stringify(options.environment, null, 2)}\n`);
     if (lock.takenOver) await warn(lock.takenOver);
@@ -114,15 +116,32 @@ export async function openRun(options: RunOptions): Promise<Run> {
     await lock.release();
     throw error;
   }
-  /** Keeps settings that changed, once a step is taken under them. */
-  const adjust = async (step: number): Promise<void> => {
-    if (adjusted.length === 0) return;
+  /** What is to change with the first step behind a checkpoint. What an earlier process changed behind it did not come to pass. */
+  const compareSettings = async (step: number, upToCheckpoint: string): Promise<typeof changes> => {
+    const file = path(runFiles.changes);
+    const kept = parseChangedSettings(upToCheckpoint, file);
+    const text = (await fs.exists(file)) ? new TextDecoder().decode(await fs.read(file)) : "";
+    const all = parseChangedSettings(text, file);
+    const held = settingsAt(manifest.config.settings, all, step);
+    const undone = new Set(all.flatMap((each) => (each.step > step ? [each.key] : [])));
+    const next = runManifest(options.config, {}).config.settings;
+    const coming = changedSettings({ held, next, step: step + 1 }, Object.keys(options.adjustable ?? {}), undone);
+    return { kept, coming };
+  };
+  /** Keeps settings that changed, once a step is taken under them: the rows first, because they tell what held before. */
+  const adjust = async (): Promise<void> => {
+    const { kept = [], coming = [] } = changes ?? {};
+    changes = null;
+    if (coming.length === 0) return;
+    await replaceFile(fs, path(runFiles.changes), [...kept, ...coming].map((each) => toLine({ ...each })).join(""));
     const { config } = runManifest(options.config, {});
     manifest = { ...manifest, config };
     await writeConfig(fs, directory, manifest);
-    for (const { key, before, now } of adjusted)
-      await warn(`from step ${step} on ${key} is ${now} instead of ${before}${options.adjustable?.[key] ?? ""}`);
-    adjusted = [];
+    for (const { step, key, ...values } of coming)
+      for (const change of changesOf(values.before, values.now, key))
+        await warn(
+          `from step ${step} on ${change.key} is ${change.now} instead of ${change.before}${options.adjustable?.[change.key] ?? ""}`,
+        );
   };
 
   const { records = true } = options;
@@ -149,21 +168,25 @@ export async function openRun(options: RunOptions): Promise<Run> {
       );
       for (const message of [...warnings, ...cut.repairs]) await warn(message);
       for (const [name, model] of Object.entries(models)) await model.load(joinPath(folder, modelPlace(models, name)));
-      await writeTraces(fs, directory, cut);
+      const { [runFiles.changes]: changed = "", ...texts } = cut.texts;
+      changes = await compareSettings(state.step, changed);
+      await writeTraces(fs, directory, { ...cut, texts });
       await sinks.replay(fs, directory);
       return state;
     },
     clock: () => stepClock(options.now),
     async begin(models) {
-      const parameters = Object.values(models).reduce((sum, model) => sum + model.parameters, 0);
+      // Of an adapter its factors: what lies under it stays as it is.
+      const trained = Object.values(models).reduce((sum, model) => sum + model.trainableParameters, 0);
       // An engine that does not know how many there are keeps them elsewhere: its files are names of theirs.
-      if (records && parameters > 0 && parameters <= mostRecordedParameters) await saveBeginning(fs, directory, models);
+      if (records && trained > 0 && trained <= mostRecordedParameters) await saveBeginning(fs, directory, models);
     },
     async record(record) {
+      await adjust();
       if (records) await keep(record.step, "step", packStep(record));
     },
     async step(metrics, clock) {
-      await adjust(metrics["step"] as number);
+      await adjust(); // a recorder that keeps no records begins here
       await fs.append(path(runFiles.metrics), toLine(metrics));
       await fs.append(path(runFiles.timing), toLine({ step: metrics["step"], ...timesOf(metrics, clock) }));
       await sinks.log(metrics);

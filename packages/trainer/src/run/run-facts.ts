@@ -1,4 +1,5 @@
 import { declineOf } from "../decline.ts";
+import { parseChangedSettings, type ChangedSetting } from "./changed-settings.ts";
 import { runFiles } from "./run-files.ts";
 import { isRunHeld, parsed, recordIn, rowsIn, textIn, type LivingProcesses, type RunSource } from "./run-source.ts";
 import { recordVersion } from "./step-record.ts";
@@ -29,6 +30,14 @@ export interface RunEvaluation {
   readonly silence: Readonly<Record<string, number>>;
 }
 
+/** What went before the training of a model that has had lessons. */
+export interface RunLessons {
+  /** In a few words: `400 steps of lessons in copying`. */
+  readonly said: string;
+  /** The team of the model as it was before them. */
+  readonly before: RunEvaluation;
+}
+
 /** What a run folder says of itself in its small files. */
 export interface RunFacts {
   readonly state: RunState;
@@ -38,13 +47,18 @@ export interface RunFacts {
   readonly step: number;
   readonly plannedSteps: number | null;
   readonly evaluations: readonly RunEvaluation[];
+  /** What the training began with: after the lessons, where there were any. */
   readonly before: RunEvaluation | null;
   /** Null where the run was measured once, before training. */
   readonly after: RunEvaluation | null;
+  /** Null for a model that has had none. */
+  readonly lessons: RunLessons | null;
   /** Of training steps alone; null before the first. */
   readonly seconds: number | null;
   readonly device: string | null;
   readonly seed: string | null;
+  /** Settings that changed while it went on; none where the file that tells is damaged, which the warnings say then. */
+  readonly changes: readonly ChangedSetting[];
   /** In words: what is damaged, a decline, and what the training has said. */
   readonly warnings: readonly string[];
   /** When its training last wrote, in milliseconds since 1970; 0 where it has written nothing. */
@@ -87,15 +101,18 @@ export async function readRunFacts(source: RunSource, { processes, ...given }: R
   const decline = before && after && declineOf(before, after);
   // The training has said it too where it lasted that long.
   const isNew = decline !== null && !said.some((message) => message.includes(decline));
+  const changed = changesIn(await textIn(source, runFiles.changes));
   const seconds = given.seconds ?? (await rows(runFiles.timing, mostTiming)).map((row) => stepSeconds(row));
   return {
     state: foreign !== null ? "foreign" : isHeld ? "running" : endOf(damage, step, plannedSteps),
     reason: foreign ?? damage[0] ?? null,
     ...{ step, plannedSteps, evaluations, before, after, config, environment, train },
+    lessons: lessonsIn(parsed(await textIn(source, runFiles.lessons))),
     seconds: seconds.length === 0 ? null : seconds.reduce((sum, each) => sum + each, 0),
     device: textOr(recordIn(recordIn(environment)?.["engine"])?.["device"]) ?? textOr(recordIn(config)?.["device"]),
     seed: textOr(train["seed"]),
-    warnings: [...damage, ...(isNew ? [decline] : []), ...said],
+    changes: changed.changes,
+    warnings: [...damage, ...changed.damage, ...(isNew ? [decline] : []), ...said],
     updated: await newest(source),
   };
 }
@@ -109,6 +126,14 @@ export function stepSeconds(row: Readonly<Record<string, unknown>>): number {
     (sum, [name, value]) => (name.startsWith("timing_s/") && typeof value === "number" ? sum + value : sum),
     0,
   );
+}
+
+function changesIn(text: string | null): { changes: readonly ChangedSetting[]; damage: readonly string[] } {
+  try {
+    return { changes: parseChangedSettings(text ?? "", runFiles.changes), damage: [] };
+  } catch (error) {
+    return { changes: [], damage: [(error as Error).message] };
+  }
 }
 
 function endOf(damage: readonly string[], step: number, planned: number | null): RunState {
@@ -147,6 +172,12 @@ async function damageOf(source: RunSource): Promise<string[]> {
   }
   const lost = await lostSteps(source);
   return lost === null ? found : [...found, lost];
+}
+
+function lessonsIn(value: unknown): RunLessons | null {
+  const { said, before } = recordIn(value) ?? {};
+  const evaluation = evaluationOf(recordIn(before) ?? {});
+  return typeof said === "string" && evaluation ? { said, before: evaluation } : null;
 }
 
 /** Null for what is no evaluation. */

@@ -13,6 +13,8 @@ export const runFiles = {
   evaluations: "evaluations.jsonl",
   dropped: "dropped.jsonl",
   warnings: "warnings.jsonl",
+  changes: "changes.jsonl",
+  lessons: "lessons.json",
   checkpoints: "checkpoints",
   beginning: "beginning",
 } as const;
@@ -27,6 +29,7 @@ export const traceNames: TraceNames = {
     runFiles.evaluations,
     runFiles.records,
     runFiles.dropped,
+    runFiles.changes,
   ],
   byStep: new Set([runFiles.metrics, runFiles.timing]),
 };

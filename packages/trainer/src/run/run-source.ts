@@ -2,8 +2,8 @@ import type { ProcessTable } from "./process-table.ts";
 
 /** Files of a run folder, for who only reads them: a folder of this machine, or one that no link may lead out of. */
 export interface RunSource {
-  /** Null where there is no such plain file. */
-  stat(name: string): Promise<{ readonly size: number; readonly mtimeMs: number } | null>;
+  /** Null where there is no such plain file. `ino` is another one where another file took its name. */
+  stat(name: string): Promise<{ readonly size: number; readonly mtimeMs: number; readonly ino?: number } | null>;
   /** So many bytes from a place, or as many as there are; null where the file cannot be read. */
   bytes(name: string, from: number, length: number): Promise<Uint8Array | null>;
 }

@@ -45,7 +45,7 @@ export async function writeConfig(fs: FileSystem, directory: string, manifest: R
 
 /**
  * Compares what a resumed run brings with what the run was started with.
- * @returns the run's manifest, and what may change and did
+ * @returns the run's manifest
  * @throws LaconicError `checkpoint_mismatch` naming the first setting or input that differs
  */
 export async function checkSame(
@@ -61,7 +61,7 @@ export async function checkSame(
     readonly adjustable?: Readonly<Record<string, string>>;
   },
   warn: (message: string) => Promise<void>,
-): Promise<{ readonly manifest: RunManifest; readonly adjusted: readonly Change[] }> {
+): Promise<RunManifest> {
   const text = async (name: string): Promise<string> =>
     new TextDecoder().decode(await fs.read(joinPath(directory, name)));
   const file = joinPath(directory, runFiles.manifest);
@@ -83,12 +83,11 @@ export async function checkSame(
   const settled = ({ key }: Change): boolean => !names.some((name) => key === name || key.startsWith(`${name}.`));
   const [edited] = changesOf(manifest.config.settings, kept).filter(settled);
   if (edited) refuse(`${configFile}: the setting`, edited);
-  const changes = changesOf(manifest.config.settings, config);
-  const [changed] = changes.filter(settled);
+  const [changed] = changesOf(manifest.config.settings, config).filter(settled);
   if (changed) refuse("the setting", changed);
   const [other] = inputs ? changesOf({ files: manifest.inputs }, { files: inputs }) : [];
   if (other) refuse("the input", { ...other, key: other.key.slice("files.".length) });
-  return { manifest, adjusted: changes };
+  return manifest;
 }
 
 /**

@@ -4,8 +4,8 @@ import { joinPath, type FileSystem } from "@laconic/core/files";
 export interface KeptIdentity {
   /** Of the run at the server. */
   readonly id: string;
-  /** The last step that the server has. */
-  readonly step: number;
+  /** The last step that the server has, of each kind of thing. */
+  readonly last?: Readonly<Record<string, number>>;
 }
 
 /** Reads and writes `NAME.json` of a run's folder. */
@@ -19,8 +19,8 @@ export function keptIdentity(
     async read() {
       if (!(await fs.exists(path))) return null;
       try {
-        const { id, step } = JSON.parse(new TextDecoder().decode(await fs.read(path))) as Partial<KeptIdentity>;
-        return typeof id === "string" && typeof step === "number" ? { id, step } : null;
+        const { id, last = {} } = JSON.parse(new TextDecoder().decode(await fs.read(path))) as Partial<KeptIdentity>;
+        return typeof id === "string" ? { id, last } : null;
       } catch {
         return null; // half-written: another run at the server, rather than none
       }

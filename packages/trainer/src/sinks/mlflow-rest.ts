@@ -1,5 +1,7 @@
 import { flatSettings } from "./flat-settings.ts";
+import { mlflowNames } from "./mlflow-names.ts";
 import { HttpError, httpClient, type HttpOptions } from "./post-json.ts";
+import { visible, visibleLines } from "./readable-episode.ts";
 
 /** A row of metrics at a step. */
 export interface MlflowRow {
@@ -25,8 +27,8 @@ export interface MlflowRest {
   setStatus(run: string, status: MlflowStatus, ended: number | null, signal: AbortSignal): Promise<void>;
 }
 
-/** Limits of one call, and of what it holds, as the interface states them. */
-const limits = { metrics: 1000, params: 100, key: 250, value: 6000 } as const;
+/** Limits of one call, and of what it holds, as the interface states them; its 1 MB with room for what is around the rows. */
+const limits = { metrics: 1000, params: 100, value: 6000, bytes: 900_000 } as const;
 
 /** What the server calls things that are or are not there. */
 const [missing, there] = ["RESOURCE_DOES_NOT_EXIST", "RESOURCE_ALREADY_EXISTS"] as const;
@@ -45,9 +47,20 @@ export function mlflowRest(options: HttpOptions): MlflowRest {
     return (found as { readonly experiment: { readonly experiment_id: string } }).experiment.experiment_id;
   };
   const isCode = (error: unknown, code: string): boolean => error instanceof HttpError && error.code === code;
+  const logBatch = async (
+    run: string,
+    kind: "metrics" | "params",
+    rows: readonly object[],
+    signal: AbortSignal,
+  ): Promise<void> => {
+    for (const part of batches(rows, limits[kind]))
+      await api("POST", "runs/log-batch", { run_id: run, [kind]: part }, signal);
+  };
   const uris = new Map<string, string>();
+  const metricNameOf = mlflowNames();
   return {
-    async experimentId(name, signal) {
+    async experimentId(given, signal) {
+      const name = visible(given);
       try {
         return await idOf(name, signal);
       } catch (error) {
@@ -62,29 +75,31 @@ export function mlflowRest(options: HttpOptions): MlflowRest {
       }
     },
     async createRun(experiment, name, time, signal) {
-      const tags = [{ key: "mlflow.source.name", value: "laconic" }];
-      const body = { experiment_id: experiment, run_name: name, start_time: Math.floor(time), tags };
+      const tags = [
+        { key: "mlflow.source.name", value: "laconic" },
+        { key: "mlflow.source.type", value: "LOCAL" },
+      ];
+      const body = { experiment_id: experiment, run_name: visible(name), start_time: Math.floor(time), tags };
       const made = (await api("POST", "runs/create", body, signal)) as RunAnswer;
       const { run_id: id, artifact_uri: uri = "" } = made.run.info;
       uris.set(id, uri);
       return id;
     },
     async logParams(run, config, signal) {
+      const nameOf = mlflowNames();
       const params = Object.entries(flatSettings(config)).map(([key, value]) => ({
         key: nameOf(key),
-        value: String(value).slice(0, limits.value),
+        value: firstOf(visibleLines(String(value)), limits.value),
       }));
-      for (let at = 0; at < params.length; at += limits.params)
-        await api("POST", "runs/log-batch", { run_id: run, params: params.slice(at, at + limits.params) }, signal);
+      await logBatch(run, "params", params, signal);
     },
     async logMetrics(run, rows, signal) {
       const metrics = rows.flatMap(({ step, time, metrics: row }) =>
         Object.entries(row)
           .filter(([name, value]) => name !== "step" && Number.isFinite(value))
-          .map(([key, value]) => ({ key: nameOf(key), value, step, timestamp: Math.floor(time) })),
+          .map(([key, value]) => ({ key: metricNameOf(key), value, step, timestamp: Math.floor(time) })),
       );
-      for (let at = 0; at < metrics.length; at += limits.metrics)
-        await api("POST", "runs/log-batch", { run_id: run, metrics: metrics.slice(at, at + limits.metrics) }, signal);
+      await logBatch(run, "metrics", metrics, signal);
     },
     async putText(run, name, text, signal) {
       if (!uris.has(run)) {
@@ -106,12 +121,25 @@ interface RunAnswer {
   readonly run: { readonly info: { readonly run_id: string; readonly artifact_uri?: string } };
 }
 
-/** Names that every MLflow takes: letters, digits, `_ - . /` and spaces, and no way out of a folder. */
-function nameOf(name: string): string {
-  return name
-    .replaceAll(/[^\w\-. /]/gu, "_")
-    .split("/")
-    .map((part) => (/^\.*$/u.test(part) ? `_${part.replaceAll(".", "_")}` : part))
-    .join("/")
-    .slice(0, limits.key);
+/** The first characters of a text, none of them half: MLflow keeps nothing of a text with a lone surrogate. */
+function firstOf(text: string, most: number): string {
+  return text.slice(0, most).replace(/\p{Cs}$/u, "");
+}
+
+/** In order, as many at once as a call may hold. */
+function batches<T>(rows: readonly T[], most: number): T[][] {
+  const parts: T[][] = [];
+  let bytes = Infinity;
+  for (const row of rows) {
+    const size = new TextEncoder().encode(JSON.stringify(row)).length + 1;
+    const last = parts.at(-1);
+    if (last && last.length < most && bytes + size <= limits.bytes) {
+      last.push(row);
+      bytes += size;
+    } else {
+      parts.push([row]);
+      bytes = size;
+    }
+  }
+  return parts;
 }

@@ -26,13 +26,13 @@ export interface MlflowOptions {
 
 type Entry =
   | {
-      readonly kind: "metrics";
+      readonly kind: "metrics" | "heldout";
       readonly step: number;
       readonly time: number;
       readonly metrics: Readonly<Record<string, number>>;
     }
-  | { readonly kind: "artifact"; readonly step: number; readonly name: string; readonly text: string }
-  | { readonly kind: "end"; readonly step: number; readonly outcome: SinkOutcome };
+  | { readonly kind: "transcripts"; readonly step: number; readonly name: string; readonly text: string }
+  | { readonly kind: "end"; readonly outcome: SinkOutcome };
 
 const statusOf = { finished: "FINISHED", interrupted: "KILLED", failed: "FAILED" } as const;
 
@@ -42,29 +42,37 @@ export function mlflowSink(options: MlflowOptions): CompleteSink {
   const fileSystem = options.fileSystem ?? nodeFileSystem;
   const rest = mlflowRest({ url, ...(headers && { headers }), ...(fetch && { fetch }) });
   let queue: Delivery<Entry> | null = null;
-  /** The server has all before it. */
-  let known = -1;
+  /** What the server had when this began: a resumed run tells everything again. */
+  let known: KeptIdentity["last"] = {};
   const add = (entry: Entry): void => {
-    if (entry.step > known || entry.kind === "end") queue?.add(entry);
+    if (entry.kind === "end" || entry.step > (known?.[entry.kind] ?? -1)) queue?.add(entry);
   };
   return {
     name: "mlflow",
     async begin(run) {
       const identity = keptIdentity(fileSystem, run.directory, "mlflow");
       let kept = await identity.read();
-      let isKnown = kept === null;
-      known = kept?.step ?? -1;
+      let isGoingOn = kept !== null;
+      known = kept?.last;
+      const keep = async ({ id }: KeptIdentity, last: KeptIdentity["last"]): Promise<KeptIdentity> => {
+        const now = { id, last: { ...kept?.last, ...last } };
+        await identity.write(now);
+        return now;
+      };
       queue = delivery<Entry>({
         timer,
         isPassing: isPassingError,
         async send(batch, signal) {
-          kept ??= await created(rest, experiment, run, wallTime(), signal);
-          if (!isKnown) await rest.setStatus(kept.id, "RUNNING", null, signal);
-          isKnown = true;
+          // Each is kept as soon as it is there, so that what fails later makes no second run.
+          kept ??= await keep(await created(rest, experiment, run, wallTime(), signal), {});
+          if (isGoingOn) await rest.setStatus(kept.id, "RUNNING", null, signal);
+          isGoingOn = false;
+          if (kept.last?.["settings"] === undefined) {
+            await rest.logParams(kept.id, run.config, signal);
+            kept = await keep(kept, { settings: 0 });
+          }
           await sendBatch(rest, kept.id, batch, wallTime(), signal);
-          // A step is whole once the next one is there.
-          kept = { id: kept.id, step: Math.max(kept.step, ...batch.map(({ step }) => step - 1)) };
-          await identity.write(kept);
+          kept = await keep(kept, lastOf(batch));
         },
       });
     },
@@ -72,14 +80,14 @@ export function mlflowSink(options: MlflowOptions): CompleteSink {
       add({ kind: "metrics", step, time: wallTime(), metrics });
     },
     evaluation(evaluation) {
-      add({ kind: "metrics", step: evaluation.step, time: wallTime(), metrics: heldOutMetrics(evaluation) });
+      add({ kind: "heldout", step: evaluation.step, time: wallTime(), metrics: heldOutMetrics(evaluation) });
     },
     transcripts(episodes, step) {
       const name = `transcripts/step-${String(step).padStart(6, "0")}.txt`;
-      add({ kind: "artifact", step, name, text: `${episodes.map(readableEpisode).join("\n\n")}\n` });
+      add({ kind: "transcripts", step, name, text: `${episodes.map(readableEpisode).join("\n\n")}\n` });
     },
     async close(outcome = "interrupted") {
-      add({ kind: "end", step: known, outcome });
+      add({ kind: "end", outcome });
       await queue?.close();
     },
   };
@@ -88,13 +96,16 @@ export function mlflowSink(options: MlflowOptions): CompleteSink {
 async function created(
   rest: MlflowRest,
   experiment: string,
-  { name, config }: SinkRun,
+  run: SinkRun,
   time: number,
   signal: AbortSignal,
 ): Promise<KeptIdentity> {
-  const id = await rest.createRun(await rest.experimentId(experiment, signal), name, time, signal);
-  await rest.logParams(id, config, signal);
-  return { id, step: -1 };
+  return { id: await rest.createRun(await rest.experimentId(experiment, signal), run.name, time, signal) };
+}
+
+/** Of each kind, the last step. */
+function lastOf(batch: readonly Entry[]): Readonly<Record<string, number>> {
+  return Object.fromEntries(batch.flatMap((entry) => (entry.kind === "end" ? [] : [[entry.kind, entry.step]])));
 }
 
 async function sendBatch(
@@ -104,10 +115,10 @@ async function sendBatch(
   now: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const rows = batch.flatMap((entry) => (entry.kind === "metrics" ? [entry] : []));
+  const rows = batch.flatMap((entry) => (entry.kind === "metrics" || entry.kind === "heldout" ? [entry] : []));
   if (rows.length > 0) await rest.logMetrics(id, rows, signal);
   for (const entry of batch) {
-    if (entry.kind === "artifact") await rest.putText(id, entry.name, entry.text, signal);
+    if (entry.kind === "transcripts") await rest.putText(id, entry.name, entry.text, signal);
     if (entry.kind === "end") await rest.setStatus(id, statusOf[entry.outcome], now, signal);
   }
 }

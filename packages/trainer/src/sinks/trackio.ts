@@ -48,7 +48,7 @@ export function trackioSink(options: TrackioOptions): CompleteSink {
     async begin({ name, directory, config }) {
       const identity = keptIdentity(fileSystem, directory, "trackio");
       const id = (await identity.read())?.id ?? newId();
-      await identity.write({ id, step: 0 });
+      await identity.write({ id });
       const sent = { project, run: name, run_id: id, config };
       queue = delivery<Entry>({
         timer,

@@ -21,6 +21,12 @@ export async function oldLogProbsOf(
   const sampled = batch.sampledLogProbs;
   const trusted = config.oldLogProbs === "sampler";
   const forwarded = await oldPolicy.forward(trusted ? batch.sequences.slice(0, probes) : batch.sequences);
-  const differences = forwarded.logProbs.values.map((value, i) => Math.abs(value - (sampled.values[i] as number)));
-  return { logProbs: trusted ? sampled : forwarded.logProbs, gap: statisticOf(differences) };
+  return { logProbs: trusted ? sampled : forwarded.logProbs, gap: gapBetween(forwarded.logProbs, sampled) };
+}
+
+function gapBetween({ values }: Ragged, sampled: Ragged): Statistic {
+  const differences = new Float64Array(values.length);
+  for (let i = 0; i < values.length; i++)
+    differences[i] = Math.abs((values[i] as number) - (sampled.values[i] as number));
+  return statisticOf(differences);
 }

@@ -30,12 +30,17 @@ export function teamBudgets({
   const set = budgetSet(options);
   const each = <T>(make: (cost: string) => T): Record<string, T> =>
     Object.fromEntries(Object.keys(options).map((cost) => [cost, make(cost)]));
+  // A budget that was set while the run went on begins as at the first step; one that was taken away is forgotten.
+  const known = (states: BudgetStates): Record<string, BudgetState> => {
+    const first = set.init();
+    return each((cost) => states[cost] ?? (first[cost] as BudgetState));
+  };
   return {
     init: () => set.init(),
-    prices: (states) => ({ ...fixed, ...each((cost) => states[cost]?.price ?? 0) }),
+    prices: (states) => ({ ...fixed, ...each((cost) => known(states)[cost]?.price ?? 0) }),
     step(states, scored) {
       const moved = set.step(
-        { ...set.init(), ...states },
+        known(states),
         each((cost) => measurementOf(scored, cost)),
       );
       return { states: moved.state, diagnostics: moved.diagnostics };

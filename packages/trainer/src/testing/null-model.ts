@@ -1,7 +1,7 @@
 import {
-  ragged,
   raggedSelect,
   type PolicySnapshot,
+  type Ragged,
   type SequenceLogProbs,
   type TrainableModel,
   type TrainingSequence,
@@ -21,9 +21,15 @@ export function nullModel(timer: Timer, updateSeconds: number): NullModel {
   const microBatch = 64;
   let [step, snapshots, alive] = [0, 0, 0];
   const forward = async (sequences: readonly TrainingSequence[]): Promise<SequenceLogProbs> => {
-    const values = ragged(sequences.map(({ completionTokens }) => completionTokens.map(() => -1)));
+    const offsets = new Int32Array(sequences.length + 1);
+    sequences.forEach(({ completionTokens: { length } }, s) => (offsets[s + 1] = (offsets[s] as number) + length));
+    const filled = (value: number): Ragged => ({
+      values: new Float64Array(offsets.at(-1) as number).fill(value),
+      offsets,
+    });
+    const seen = { logProbs: filled(-1), entropy: filled(1) };
     await nextTurn(timer); // as one that lives elsewhere
-    return { logProbs: values, entropy: { ...values, values: values.values.map(() => 1) } };
+    return seen;
   };
   const sampler = { sample: async () => [], forward };
   return {

@@ -1,6 +1,6 @@
 import { wilsonInterval } from "@laconic/core";
 import type { BenchRow, BenchTable } from "../protocol.ts";
-import { RowFile } from "./row-file.ts";
+import { RowFile, rowOf as objectIn } from "@laconic/trainer/reading";
 import type { RunPlace } from "./run-place.ts";
 
 /** What the samples of a method on a benchmark have come to. */
@@ -81,22 +81,18 @@ interface Sample {
 }
 
 /** Null for what is no sample. */
-function sampleIn(bytes: Buffer): Sample | null {
-  try {
-    const row = JSON.parse(bytes.toString("utf8")) as Readonly<Record<string, unknown>> | null;
-    const { benchmark, method, problem, repeat, setting, status, correct, config } = row ?? {};
-    if (typeof benchmark !== "string" || typeof method !== "string" || typeof problem !== "string") return null;
-    const numbers = [row?.["promptTokens"], row?.["completionTokens"]].map((each) =>
-      typeof each === "number" ? each : 0,
-    );
-    return {
-      key: JSON.stringify([benchmark, problem, method, repeat, config]),
-      ...{ benchmark, problem, repeat: typeof repeat === "number" ? repeat : 0 },
-      method: setting === "dealt" ? `${method} (dealt)` : method,
-      ...{ isScored: status === "scored", isRight: correct === true },
-      tokens: numbers.reduce((sum, each) => sum + each, 0),
-    };
-  } catch {
-    return null;
-  }
+function sampleIn(bytes: Uint8Array): Sample | null {
+  const row = objectIn(bytes);
+  const { benchmark, method, problem, repeat, setting, status, correct, config } = row ?? {};
+  if (typeof benchmark !== "string" || typeof method !== "string" || typeof problem !== "string") return null;
+  const numbers = [row?.["promptTokens"], row?.["completionTokens"]].map((each) =>
+    typeof each === "number" ? each : 0,
+  );
+  return {
+    key: JSON.stringify([benchmark, problem, method, repeat, config]),
+    ...{ benchmark, problem, repeat: typeof repeat === "number" ? repeat : 0 },
+    method: setting === "dealt" ? `${method} (dealt)` : method,
+    ...{ isScored: status === "scored", isRight: correct === true },
+    tokens: numbers.reduce((sum, each) => sum + each, 0),
+  };
 }

@@ -1,12 +1,12 @@
 import type { AgentId, Problem } from "@laconic/core";
 import type { EpisodeDetail, MessageValue, TurnDetail } from "../protocol.ts";
 import {
-  unpack,
+  unpackNumbers,
   type EpisodeContent,
   type RecordContent,
   type TranscriptContent,
   type UtteranceContent,
-} from "./record-content.ts";
+} from "@laconic/trainer/reading";
 import { pricesOf, type StepPrices } from "./step-speech.ts";
 import { readPrice, writtenPrice, type TokenCosts } from "./token-price.ts";
 
@@ -104,7 +104,7 @@ function tokensOf(content: RecordContent, utterance: number): Omit<Parts["turns"
   let from = 0;
   for (const { tokens } of content.utterances.slice(0, utterance)) from += tokens?.length ?? 0;
   const length = said.tokens?.length ?? 0;
-  const logProbs = unpack(content.sampledLogProbs).subarray(from, from + length);
+  const logProbs = unpackNumbers(content.sampledLogProbs).subarray(from, from + length);
   return { said, ids: said.tokens ?? null, logProbs };
 }
 
@@ -112,7 +112,7 @@ function tokensOf(content: RecordContent, utterance: number): Omit<Parts["turns"
 function advantagesOf(content: RecordContent): ReadonlyMap<number, Advantage> {
   const found = new Map<number, Advantage>();
   for (const { sequences, advantages } of Object.values(content.policies ?? {})) {
-    const values = unpack(advantages);
+    const values = unpackNumbers(advantages);
     let at = 0;
     sequences.forEach(([rollout, turn], i) => {
       const { episode = -1 } = content.rollouts?.[rollout] ?? {};

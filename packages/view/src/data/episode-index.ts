@@ -1,3 +1,12 @@
+import {
+  readRecord,
+  readRecordHead,
+  readTranscript,
+  recordVersion,
+  RowFile,
+  type RowPlace,
+  type TranscriptContent,
+} from "@laconic/trainer/reading";
 import type { EpisodePage, EpisodeQuery, EpisodeRow, Speech, SpeechStep } from "../protocol.ts";
 import {
   evaluatedEpisode,
@@ -10,8 +19,6 @@ import {
 import { episodeFiles, keyOf, orderOf, prefixOf, type EpisodeLine, type EpisodeSource } from "./episode-line.ts";
 import { EpisodeTable } from "./episode-table.ts";
 import { selectRows } from "./select-rows.ts";
-import { knownRecordVersion, readContent, readHead, type TranscriptContent } from "./record-content.ts";
-import { RowFile, type RowPlace } from "./row-file.ts";
 import type { RunPlace } from "./run-place.ts";
 import { speechOf } from "./step-speech.ts";
 import type { TextLimits } from "./text-store.ts";
@@ -72,15 +79,13 @@ export class EpisodeIndex {
     return isReplaced ? "replaced" : isNew;
   }
 
-  #note(source: EpisodeSource, file: RowFile, bytes: Buffer, place: RowPlace): void {
+  #note(source: EpisodeSource, file: RowFile, bytes: Uint8Array, place: RowPlace): void {
     const number = file.rows - 1;
-    const head = source === "records" ? readHead(bytes) : stepOf(bytes);
+    const head = source === "records" ? readRecordHead(bytes) : stepOf(bytes);
     if (!head) return this.#tell(`${file.name}: row ${file.rows} is none`);
-    const { step, kind = source === "rollouts" ? "step" : "evaluation", version = knownRecordVersion } = head;
-    if (version !== knownRecordVersion)
-      return this.#tell(
-        `${file.name}: row ${file.rows} has version ${version}, this program reads ${knownRecordVersion}`,
-      );
+    const { step, kind = source === "rollouts" ? "step" : "evaluation", version = recordVersion } = head;
+    if (version !== recordVersion)
+      return this.#tell(`${file.name}: row ${file.rows} has version ${version}, this program reads ${recordVersion}`);
     if (kind !== "step" && kind !== "evaluation")
       return this.#tell(`${file.name}: row ${file.rows} is of no known kind`);
     const line: EpisodeLine = {
@@ -110,7 +115,7 @@ export class EpisodeIndex {
     try {
       const bytes = await this.#bytesOf(line);
       if (line.source === "records") this.#addRecord(line, bytes);
-      else this.#addTranscript(line, JSON.parse(bytes.toString("utf8")) as TranscriptContent);
+      else this.#addTranscript(line, readTranscript(bytes));
       line.state = "read";
     } catch (error) {
       line.state = "unreadable";
@@ -119,8 +124,8 @@ export class EpisodeIndex {
     line.rows = this.#table.length - line.first;
   }
 
-  #addRecord(line: EpisodeLine, bytes: Buffer): void {
-    const content = readContent(bytes);
+  #addRecord(line: EpisodeLine, bytes: Uint8Array): void {
+    const content = readRecord(bytes);
     const of = (episode: number) => {
       const found = content.episodes[episode];
       if (!found) throw new Error(`there is no episode ${episode} in it`);
@@ -199,10 +204,10 @@ export class EpisodeIndex {
     const bytes = await this.#bytesOf(line);
     const stored =
       line.source !== "records"
-        ? transcribedEpisode(JSON.parse(bytes.toString("utf8")) as TranscriptContent)
+        ? transcribedEpisode(readTranscript(bytes))
         : line.kind === "training"
-          ? trainedEpisode(readContent(bytes), Number(number), this.#settings.costs)
-          : evaluatedEpisode(readContent(bytes), Number(number));
+          ? trainedEpisode(readRecord(bytes), Number(number), this.#settings.costs)
+          : evaluatedEpisode(readRecord(bytes), Number(number));
     const sameProblem = selectRows(this.#table, this.#ordered(), { problem: stored.problem.id, sort: "oldest" });
     const others = Array.from(sameProblem)
       .filter((each) => this.#table.lineOf(each) !== this.#table.lineOf(row))
@@ -279,6 +284,8 @@ export class EpisodeIndex {
 
 const mostOthers = 200;
 
+const latin = new TextDecoder("latin1");
+
 function filesOf(place: RunPlace): Readonly<Record<EpisodeSource, RowFile>> {
   return {
     records: new RowFile(place, episodeFiles.records),
@@ -287,8 +294,8 @@ function filesOf(place: RunPlace): Readonly<Record<EpisodeSource, RowFile>> {
   };
 }
 
-function stepOf(line: Buffer): { readonly step: number; readonly kind?: string; readonly version?: number } | null {
-  const start = /^\{"step":(\d+),/u.exec(line.toString("latin1", 0, 40));
+function stepOf(line: Uint8Array): { readonly step: number; readonly kind?: string; readonly version?: number } | null {
+  const start = /^\{"step":(\d+),/u.exec(latin.decode(line.subarray(0, 40)));
   return start ? { step: Number(start[1]) } : null;
 }
 

@@ -1,14 +1,14 @@
 import type { EpisodeKind } from "../protocol.ts";
-import type { RowPlace } from "./row-file.ts";
+import { runFiles, type RowPlace } from "@laconic/trainer/reading";
 
 /** Files that episodes stand in. */
-export const episodeFiles = {
-  records: "records.jsonl",
-  rollouts: "rollouts.jsonl",
-  episodes: "episodes.jsonl",
-} as const;
+export const episodeFiles: Readonly<Record<EpisodeSource, string>> = {
+  records: runFiles.records,
+  rollouts: runFiles.rollouts,
+  episodes: runFiles.episodes,
+};
 
-export type EpisodeSource = keyof typeof episodeFiles;
+export type EpisodeSource = "records" | "rollouts" | "episodes";
 
 /** A line with episodes, as it lies in its file. */
 export interface EpisodeLine {

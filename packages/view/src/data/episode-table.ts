@@ -1,7 +1,7 @@
 import type { AgentId, Problem } from "@laconic/core";
 import type { EpisodeRow } from "../protocol.ts";
 import { integers, Names, reals, wholes } from "./growing.ts";
-import type { EpisodeContent, UtteranceContent } from "./record-content.ts";
+import type { EpisodeContent, UtteranceContent } from "@laconic/trainer/reading";
 import { TextStore, type TextLimits } from "./text-store.ts";
 
 /** What the table holds of an episode, beside its texts. */

@@ -1,5 +1,5 @@
 import { reals } from "./growing.ts";
-import { RowFile } from "./row-file.ts";
+import { RowFile, rowOf } from "@laconic/trainer/reading";
 import type { RunPlace } from "./run-place.ts";
 
 /** A metric that has had one value so far takes no memory for each step. */
@@ -76,13 +76,13 @@ export class MetricColumns {
     return this.#steps.length - 1;
   }
 
-  #add(file: RowFile, bytes: Buffer, rowOf: (step: number) => number | undefined): void {
+  #add(file: RowFile, bytes: Uint8Array, placeOf: (step: number) => number | undefined): void {
     const values = numbersOf(bytes);
     if (!values) {
       this.defects.push(`${file.name}: row ${file.rows} is none`);
       return;
     }
-    const row = rowOf(values["step"] as number);
+    const row = placeOf(values["step"] as number);
     if (row === undefined) return;
     for (const [name, value] of Object.entries(values)) if (name !== "step") this.#set(name, row, value);
   }
@@ -113,16 +113,12 @@ function isTime(name: string): boolean {
 }
 
 /** Numbers of a row by name, NaN where it says that one is not finite; null for what is no row of a step. */
-function numbersOf(bytes: Buffer): Readonly<Record<string, number>> | null {
-  try {
-    const row = JSON.parse(bytes.toString("utf8")) as Readonly<Record<string, unknown>> | null;
-    if (typeof row?.["step"] !== "number") return null;
-    return Object.fromEntries(
-      Object.entries(row).flatMap(([name, value]) =>
-        typeof value === "number" ? [[name, value]] : value === null ? [[name, Number.NaN]] : [],
-      ),
-    );
-  } catch {
-    return null;
-  }
+function numbersOf(bytes: Uint8Array): Readonly<Record<string, number>> | null {
+  const row = rowOf(bytes);
+  if (typeof row?.["step"] !== "number") return null;
+  return Object.fromEntries(
+    Object.entries(row).flatMap(([name, value]) =>
+      typeof value === "number" ? [[name, value]] : value === null ? [[name, Number.NaN]] : [],
+    ),
+  );
 }

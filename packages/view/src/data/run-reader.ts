@@ -1,9 +1,13 @@
 import { lstat, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import {
+  describeChanges,
   describeMetric,
   isRunHeld,
+  readRows,
   readRunFacts,
+  RowFile,
+  rowOf,
   runFiles,
   stepSeconds,
   type LivingProcesses,
@@ -13,13 +17,10 @@ import type { MessageValue, RunDetail, RunSummary } from "../protocol.ts";
 import { EpisodeIndex } from "./episode-index.ts";
 import { MetricColumns } from "./metric-columns.ts";
 import { metricUnit } from "./metric-units.ts";
-import { RowFile } from "./row-file.ts";
 import type { RunPlace } from "./run-place.ts";
-import { recordOf, summaryOf } from "./run-summary.ts";
+import { summaryOf } from "./run-summary.ts";
 import type { TextLimits } from "./text-store.ts";
 import { tokenCostsOf } from "./token-price.ts";
-
-type Json = Readonly<Record<string, unknown>>;
 
 /** What a run takes from outside. */
 export interface RunReaderOptions {
@@ -86,7 +87,7 @@ export class RunReader {
 
   async detail(): Promise<RunDetail> {
     const [columns, index] = [await this.columns(), await this.index()];
-    const { config, environment, evaluations, warnings: known } = this.#facts as RunFacts;
+    const { config, environment, evaluations, changes, warnings: known } = this.#facts as RunFacts;
     const damage = [...columns.defects.slice(0, 5), ...index.damage].filter((each) => !known.includes(each));
     const state = this.summary.state;
     const isDamaged = damage.length > 0 && (state === "done" || state === "stopped");
@@ -98,6 +99,7 @@ export class RunReader {
         warnings: warnings.length,
       },
       ...{ config, environment, evaluations, warnings },
+      changes: describeChanges(changes),
       agents: this.#agents(columns, index),
       metrics: columns.names().map((name) => ({
         ...{ name, unit: metricUnit(name) },
@@ -158,7 +160,7 @@ export class RunReader {
     problem: string,
     turns: readonly { readonly turn: number; readonly text: string }[],
   ): Promise<MessageValue[]> {
-    const rows = rowsIn(await this.#place.text("message-values.jsonl"));
+    const rows = await readRows(this.#place, "message-values.jsonl");
     return turns.flatMap(({ turn, text }) => {
       const found = rows.find((row) => row["problem"] === problem && row["turn"] === turn && row["text"] === text);
       const value = found?.["value"];
@@ -199,31 +201,13 @@ export class RunReader {
   async #readSeconds(): Promise<void> {
     await this.#timing.readNew({
       reset: () => void (this.#seconds.length = 0),
-      row: (row) => this.#seconds.push(stepSeconds(recordOf(parsed(row.toString("utf8"))))),
+      row: (row) => this.#seconds.push(stepSeconds(rowOf(row) ?? {})),
     });
   }
 }
 
 /** Lines that are read before the first answer: as many episodes as a page shows, and more. */
 const firstLines = 32;
-
-/** Rows of a small file that are whole. */
-function rowsIn(text: string | null): Json[] {
-  return (text ?? "").split("\n").flatMap((line) => {
-    const row = line === "" ? undefined : parsed(line);
-    return typeof row === "object" && row !== null ? [recordOf(row)] : [];
-  });
-}
-
-/** Undefined for what is not JSON. */
-function parsed(text: string | null): unknown {
-  if (text === null) return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return undefined;
-  }
-}
 
 /** Of a folder's plain files, so many folders deep. */
 async function sizeOf(folder: string, depth: number): Promise<number> {

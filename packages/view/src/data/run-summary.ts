@@ -19,13 +19,13 @@ export function summaryOf(
   facts: RunFacts,
   { seconds: steps, bytes, updated }: RunMeasures,
 ): RunSummary {
-  const { state, reason, step, plannedSteps, before, after, seconds, device, seed, train } = facts;
+  const { state, reason, step, plannedSteps, before, after, lessons, seconds, device, seed, train } = facts;
   const last = steps.slice(-recent);
   const left = state === "running" && plannedSteps !== null && last.length > 0 ? plannedSteps - step : null;
   const objective = train["objective"];
   const target = recordOf(train["budget"])["targetTokens"];
   return {
-    ...{ ...named, state, reason, step, plannedSteps, before, after, seconds, device, seed, bytes },
+    ...{ ...named, state, reason, step, plannedSteps, before, after, lessons, seconds, device, seed, bytes },
     updated: facts.updated || updated,
     warnings: facts.warnings.length,
     secondsLeft: left === null ? null : (Math.max(0, left) * total(last)) / last.length,
@@ -35,7 +35,7 @@ export function summaryOf(
   };
 }
 
-export function recordOf(value: unknown): Readonly<Record<string, unknown>> {
+function recordOf(value: unknown): Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }
 

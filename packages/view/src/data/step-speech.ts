@@ -1,6 +1,6 @@
 import type { AgentId } from "@laconic/core";
 import type { SpeechEdge, SpeechStep } from "../protocol.ts";
-import type { EpisodeContent, UtteranceContent } from "./record-content.ts";
+import type { EpisodeContent, UtteranceContent } from "@laconic/trainer/reading";
 import { readPrice, writtenPrice, type TokenCosts } from "./token-price.ts";
 
 type Terms = Readonly<Record<string, number | null>>;

@@ -1,13 +1,16 @@
 import type { JSX } from "preact";
-import { edgePath, layoutOf, type EdgePath, type GraphLayout } from "./graph-layout.ts";
-
-/** What goes from one agent to another: tokens a mean per episode, and what they cost. */
-export interface GraphEdge {
-  readonly from: string;
-  readonly to: string;
-  readonly tokens: number;
-  readonly price: number;
-}
+import { labelsOf, lineHeight, nameAt, type PlacedLabel } from "./edge-labels.ts";
+import { along, edgePath, layoutOf, type EdgePath, type GraphLayout } from "./graph-layout.ts";
+import {
+  clipped,
+  inReward,
+  rounded,
+  shownName,
+  type GraphEdge,
+  type GraphNote,
+  type PriceWords,
+} from "./graph-words.ts";
+import { useWidth } from "./use-width.ts";
 
 /** A message on its way. */
 export interface TravellingMessage {
@@ -15,11 +18,6 @@ export interface TravellingMessage {
   readonly to: string;
   readonly text: string;
   readonly silent: boolean;
-}
-
-export interface GraphNote {
-  readonly text: string;
-  readonly kind: "private" | "heard" | "said" | "plain";
 }
 
 export interface AgentGraphProps {
@@ -37,76 +35,96 @@ export interface AgentGraphProps {
   /** A few words beside an agent's name: what it alone knows, heard or said. */
   readonly notes?: Readonly<Record<string, GraphNote>>;
   readonly onAgent?: (agent: string) => void;
+  /** How a price is written, and of what it is a part. */
+  readonly prices?: PriceWords;
+  /** Where the numbers of lines stand that have no room for them, "the table" for instance. */
+  readonly elsewhere?: string;
 }
-
-/** More lines than this would cover each other's numbers; they say them when pointed at. */
-const mostLabels = 8;
 
 /** Who speaks to whom: a line is as wide as what it carries, a rim as green as its agent speaks. A page links `agent-graph.css`. */
 export function AgentGraph(props: AgentGraphProps): JSX.Element {
-  const { agents, edges, answerer, travelling = [] } = props;
-  const layout = layoutOf(agents, edges, answerer);
+  const { agents, edges, answerer, travelling = [], notes = {}, prices = inReward } = props;
+  const [element, room] = useWidth();
+  const layout = layoutOf(agents, edges, answerer, room === 0 ? 400 : room);
   const most = Math.max(1, props.widestTokens ?? 0, ...edges.map(({ tokens }) => tokens));
   const pairs = new Set(edges.map(({ from, to }) => `${from} ${to}`));
+  const drawn = edges.flatMap((edge) => {
+    const path = edgePath(layout, edge, pairs.has(`${edge.to} ${edge.from}`) ? 22 : 0);
+    return path ? [{ edge, path }] : [];
+  });
+  const { labels, unlabelled } = labelsOf({ agents, notes, prices }, layout, drawn);
+  const hasPrices = edges.some(({ price }) => price > 0);
   return (
-    <svg
-      class="agent-graph"
-      viewBox={`0 0 ${layout.width} ${layout.height}`}
-      role={props.onAgent ? "group" : "img"}
-      aria-label={inWords(props)}
-    >
-      {edges.map((edge) => {
-        const place = edgePath(layout, edge, pairs.has(`${edge.to} ${edge.from}`) ? 22 : 0);
-        return (
-          place && (
-            <Edge
-              key={`${edge.from} ${edge.to}`}
-              {...{ edge, place }}
-              width={1.5 + (6 * edge.tokens) / most}
-              isLabelled={edges.length <= mostLabels}
-            />
-          )
-        );
-      })}
-      {agents.map((agent) => (
-        <Agent key={agent} {...{ agent, layout, props }} />
-      ))}
-      {travelling.map((message) => (
-        <Travelling key={`${message.from} ${message.to} ${message.text}`} {...{ message, layout }} />
-      ))}
-    </svg>
+    <div class="agent-graph-place" ref={element}>
+      <svg
+        class="agent-graph"
+        width={layout.width}
+        viewBox={`0 0 ${layout.width} ${layout.height}`}
+        role={props.onAgent ? "group" : "img"}
+        aria-label={inWords(props)}
+      >
+        {drawn.map(({ edge, path }) => (
+          <Edge key={`${edge.from} ${edge.to}`} {...{ edge, path, prices }} width={1.5 + (6 * edge.tokens) / most} />
+        ))}
+        {agents.map((agent) => (
+          <Agent key={agent} {...{ agent, layout, props }} />
+        ))}
+        {labels.map((label) => (
+          <EdgeLabel key={label.key} label={label} />
+        ))}
+        {travelling.map((message) => (
+          <Travelling key={`${message.from} ${message.to} ${message.text}`} {...{ message, layout }} />
+        ))}
+      </svg>
+      {edges.length > 0 && (
+        <p class="soft small">
+          On a line: tokens that are read{hasPrices ? `, and what they cost, ${prices.unit}` : "; they cost nothing"}.
+          {unlabelled > 0 &&
+            ` ${unlabelled === 1 ? "One line has" : `${unlabelled} lines have`} no room for it; ${props.elsewhere ?? "pointing at one"} says it.`}
+        </p>
+      )}
+    </div>
+  );
+}
+
+function EdgeLabel({ label }: { readonly label: PlacedLabel }): JSX.Element {
+  const { x, y, width, height } = label.box;
+  const first = label.price === null ? 4.5 : -2.5;
+  return (
+    <g class="edge-label" transform={`translate(${x.toFixed(1)} ${y.toFixed(1)})`}>
+      <rect x={-width / 2} y={-height / 2} width={width} height={height} rx={8} />
+      <text y={first}>{label.tokens}</text>
+      {label.price !== null && (
+        <text class="price" y={first + lineHeight}>
+          {label.price}
+        </text>
+      )}
+    </g>
   );
 }
 
 interface EdgeProps {
   readonly edge: GraphEdge;
-  readonly place: EdgePath;
+  readonly path: EdgePath;
   readonly width: number;
-  readonly isLabelled: boolean;
+  readonly prices: PriceWords;
 }
 
-function Edge({ edge, place, width, isLabelled }: EdgeProps): JSX.Element {
+function Edge({ edge, path, width, prices }: EdgeProps): JSX.Element {
   const { tokens, price } = edge;
   const size = 5 + width / 1.6;
-  const label = rounded(tokens);
-  const half = 7 + 3.8 * label.length;
-  const angle = (180 / Math.PI) * Math.atan2(place.to.y - place.middle.y, place.to.x - place.middle.x);
+  const before = along(path, 0.6);
+  const angle = (180 / Math.PI) * Math.atan2(path.to.y - before.y, path.to.x - before.x);
   return (
     <g>
-      <title>{`${edge.from} to ${edge.to}: ${rounded(tokens)} tokens per episode${price > 0 ? `, which cost ${price.toFixed(3)}` : ""}`}</title>
-      <path class={tokens > 0 ? "edge" : "edge unused"} d={place.path} stroke-width={width} />
+      <title>{`${edge.from} to ${edge.to}: ${rounded(tokens)} tokens per episode${price > 0 ? `, which cost ${prices.format(price)}, ${prices.unit}` : ""}`}</title>
+      <path class={tokens > 0 ? "edge" : "edge unused"} d={path.path} stroke-width={width} />
       {tokens > 0 && (
         <path
           class="arrow"
           d={`M11 0L-2 ${-size}L-2 ${size}Z`}
-          transform={`translate(${place.to.x} ${place.to.y}) rotate(${angle.toFixed(1)})`}
+          transform={`translate(${path.to.x} ${path.to.y}) rotate(${angle.toFixed(1)})`}
         />
-      )}
-      {isLabelled && (
-        <g class="edge-label" transform={`translate(${place.middle.x.toFixed(1)} ${place.middle.y.toFixed(1)})`}>
-          <rect x={-half} y={-11} width={2 * half} height={22} rx={11} />
-          <text y={5}>{label}</text>
-        </g>
       )}
     </g>
   );
@@ -127,9 +145,8 @@ function Agent({ agent, layout, props }: AgentProps): JSX.Element | null {
   const written = props.written[agent] ?? 0;
   const spoken = 1 - Math.min(1, Math.max(0, props.silence[agent] ?? 0));
   const around = 2 * Math.PI * radius;
-  const isBelow = agent === props.answerer && layout.height < 300;
   const note = props.notes?.[agent];
-  const name = isBelow ? radius + 22 : -radius - (note ? 29 : 12);
+  const name = nameAt(layout, agent, note);
   const choose = onAgent && {
     role: "button" as const,
     tabIndex: 0,
@@ -156,7 +173,7 @@ function Agent({ agent, layout, props }: AgentProps): JSX.Element | null {
         tokens
       </text>
       <text class="name" y={name}>
-        {agent}
+        {shownName(agent)}
       </text>
       {note && (
         <text class={`note ${note.kind}`} y={name + 18}>
@@ -172,9 +189,6 @@ interface TravellingProps {
   readonly layout: GraphLayout;
 }
 
-/** Of what is shown on its way; the transcript has the whole. */
-const mostCharacters = 26;
-
 function Travelling({ message, layout }: TravellingProps): JSX.Element | null {
   const place = edgePath(layout, message, 0);
   if (!place) return null;
@@ -185,11 +199,12 @@ function Travelling({ message, layout }: TravellingProps): JSX.Element | null {
   const within = (x: number): string =>
     `${Math.min(layout.width - width / 2 - 2, Math.max(width / 2 + 2, x)).toFixed(1)}px`;
   const end = message.silent ? place.from : place.to;
+  const middle = along(place, 0.5);
   const style = {
     "--ax": within(place.from.x),
     "--ay": `${place.from.y.toFixed(1)}px`,
-    "--mx": within(place.middle.x),
-    "--my": `${place.middle.y.toFixed(1)}px`,
+    "--mx": within(middle.x),
+    "--my": `${middle.y.toFixed(1)}px`,
     "--bx": within(end.x),
     "--by": `${end.y.toFixed(1)}px`,
   };
@@ -201,20 +216,15 @@ function Travelling({ message, layout }: TravellingProps): JSX.Element | null {
   );
 }
 
-function clipped(text: string): string {
-  return text.length > mostCharacters ? `${text.slice(0, mostCharacters - 1)}…` : text;
-}
-
 /** What a picture says to those who do not see it. */
-function inWords({ agents, edges, written }: AgentGraphProps): string {
+function inWords({ agents, edges, written, prices = inReward }: AgentGraphProps): string {
   const writes = agents.map((agent) => `${agent} writes ${rounded(written[agent] ?? 0)}`).join(", ");
   const hears = edges
     .filter(({ tokens }) => tokens > 0)
-    .map(({ from, to, tokens }) => `${to} reads ${rounded(tokens)} of ${from}`)
+    .map(({ from, to, tokens, price }) => {
+      const cost = price > 0 ? ` at a cost of ${prices.format(price)}` : "";
+      return `${to} reads ${rounded(tokens)} of ${from}${cost}`;
+    })
     .join(", ");
   return `Tokens per episode: ${writes}${hears === "" ? "" : `; ${hears}`}`;
-}
-
-function rounded(tokens: number): string {
-  return tokens.toFixed(tokens < 9.95 ? 1 : 0);
 }

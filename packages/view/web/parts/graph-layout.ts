@@ -9,6 +9,8 @@ export interface GraphLayout {
   readonly width: number;
   readonly height: number;
   readonly radius: number;
+  /** Who stands below all others, its name under it; null in a circle. */
+  readonly below: string | null;
   readonly places: Readonly<Record<string, Point>>;
 }
 
@@ -16,7 +18,8 @@ export interface GraphLayout {
 export interface EdgePath {
   readonly from: Point;
   readonly to: Point;
-  readonly middle: Point;
+  /** Between them the line bends towards it. */
+  readonly control: Point;
   /** For the attribute `d`. */
   readonly path: string;
 }
@@ -26,12 +29,20 @@ interface Link {
   readonly to: string;
 }
 
-/** One agent whom all others tell stands below them; any other team stands in a circle. */
-export function layoutOf(agents: readonly string[], links: readonly Link[], answerer?: string): GraphLayout {
+/**
+ * One agent whom all others tell stands below them; any other team stands in a circle.
+ * @param room - pixels to fill: a unit is a pixel, unless so many agents have too little of it
+ */
+export function layoutOf(
+  agents: readonly string[],
+  links: readonly Link[],
+  answerer: string | undefined,
+  room: number,
+): GraphLayout {
   const tellers = agents.filter((agent) => agent !== answerer);
   const isStar =
     answerer !== undefined && tellers.length > 0 && tellers.length <= 5 && links.every(({ to }) => to === answerer);
-  return isStar ? star(tellers, answerer) : circle(agents);
+  return isStar ? star(tellers, answerer, room) : circle(agents, room);
 }
 
 /** A line that bends to the right, so that two that answer each other stay apart. */
@@ -49,30 +60,38 @@ export function edgePath({ places, radius }: GraphLayout, { from, to }: Link, be
   return {
     from: a,
     to: b,
-    middle: { x: (a.x + 2 * control.x + b.x) / 4, y: (a.y + 2 * control.y + b.y) / 4 },
+    control,
     path: `M${a.x.toFixed(1)} ${a.y.toFixed(1)}Q${control.x.toFixed(1)} ${control.y.toFixed(1)} ${b.x.toFixed(1)} ${b.y.toFixed(1)}`,
   };
 }
 
-function star(tellers: readonly string[], answerer: string): GraphLayout {
-  const width = Math.max(400, 128 * tellers.length);
+/** A place on an edge, from 0 at its beginning to 1 at its arrow. */
+export function along({ from, control, to }: EdgePath, share: number): Point {
+  const rest = 1 - share;
+  const [a, b, c] = [rest * rest, 2 * rest * share, share * share];
+  return { x: a * from.x + b * control.x + c * to.x, y: a * from.y + b * control.y + c * to.y };
+}
+
+function star(tellers: readonly string[], answerer: string, room: number): GraphLayout {
+  const width = Math.min(Math.max(room, 98 * tellers.length, 240), 190 * Math.max(2, tellers.length));
   const step = width / tellers.length;
   const places = tellers.map((agent, i) => [agent, { x: step * (i + 0.5), y: 76 }] as const);
   return {
-    ...{ width, height: 290, radius: 30 },
-    places: { ...Object.fromEntries(places), [answerer]: { x: width / 2, y: 212 } },
+    ...{ width, height: 368, radius: 30, below: answerer },
+    places: { ...Object.fromEntries(places), [answerer]: { x: width / 2, y: 290 } },
   };
 }
 
-function circle(agents: readonly string[]): GraphLayout {
-  const size = 130 + 12 * agents.length;
-  const [width, height] = [2 * size + 120, 2 * size + 90];
+function circle(agents: readonly string[], room: number): GraphLayout {
+  const reach = 106 + 12 * agents.length;
+  const width = Math.min(2 * reach + 168, Math.max(room, 280));
+  const height = 2 * reach + 138;
   const places = agents.map((agent, i) => {
     const angle = (2 * Math.PI * i) / agents.length - Math.PI / 2;
-    const reach = agents.length === 1 ? 0 : size - 24;
-    return [agent, { x: width / 2 + reach * Math.cos(angle), y: height / 2 - 6 + reach * Math.sin(angle) }] as const;
+    const [across, down] = agents.length === 1 ? [0, 0] : [Math.min(reach, width / 2 - 46), reach];
+    return [agent, { x: width / 2 + across * Math.cos(angle), y: height / 2 + 8 + down * Math.sin(angle) }] as const;
   });
-  return { width, height, radius: 31, places: Object.fromEntries(places) };
+  return { width, height, radius: 31, below: null, places: Object.fromEntries(places) };
 }
 
 function towards({ x, y }: Point, goal: Point, reach: number): Point {

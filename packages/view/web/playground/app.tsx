@@ -3,17 +3,20 @@ import { useMemo } from "preact/hooks";
 import { ThemeSwitch } from "../parts/theme-switch.tsx";
 import { Ask, SameQuestion } from "./ask.tsx";
 import { RunControls, SteeringControls } from "./controls.tsx";
-import { Keep, NewRun } from "./keep.tsx";
+import { Keep } from "./keep.tsx";
+import { NewRun } from "./new-run.tsx";
+import { Notices } from "./notices.tsx";
 import { Numbers } from "./numbers.tsx";
 import { Stage } from "./stage.tsx";
-import { useSession, type SessionHandle } from "./use-session.ts";
+import { useSession } from "./use-session.ts";
 import { settingsIn } from "./worker/settings.ts";
 
 /** @param query - of the page's address: settings of a new run, and `embed` for the part that stands on another page */
 export function App({ query }: { readonly query: string }): JSX.Element {
-  const first = useMemo(() => settingsIn(query), [query]);
-  const isEmbedded = useMemo(() => new URLSearchParams(query).has("embed") || window.top !== window, [query]);
-  const session = useSession(first, !isEmbedded);
+  const words = useMemo(() => new URLSearchParams(query), [query]);
+  const isEmbedded = words.has("embed") || window.top !== window;
+  const settings = useMemo(() => settingsIn(query), [query]);
+  const session = useSession({ settings, takesSoftware: words.has("software"), keep: !isEmbedded });
   const { state } = session;
   const price = state.points.at(-1)?.price ?? 0;
   return (
@@ -72,49 +75,5 @@ function Introduction(): JSX.Element {
         is not worth saying.
       </p>
     </header>
-  );
-}
-
-function Notices({ session }: { readonly session: SessionHandle }): JSX.Element {
-  const { failure, warnings, device, settings } = session.state;
-  return (
-    <div class="notices" aria-live="polite">
-      {failure && (
-        <div class="notice bad" role="alert">
-          <p>{failure.message}</p>
-          <p class="row">
-            {device === null ? (
-              <>
-                <button class="button" type="button" onClick={() => location.reload()}>
-                  Load the page again
-                </button>
-                <button class="button" type="button" onClick={() => session.replace({ ...settings, device: "wasm" })}>
-                  Begin a new run
-                </button>
-              </>
-            ) : (
-              <button class="button" type="button" onClick={session.dismiss}>
-                Close
-              </button>
-            )}
-          </p>
-        </div>
-      )}
-      {warnings.length > 0 && (
-        <details class="notice warn">
-          <summary>
-            {warnings.length === 1 ? "One note" : `${warnings.length} notes`} on this run:{" "}
-            <span>{warnings.at(-1)}</span>
-          </summary>
-          <ul>
-            {warnings.map((warning, i) => (
-              <li key={i} class="said-text">
-                {warning}
-              </li>
-            ))}
-          </ul>
-        </details>
-      )}
-    </div>
   );
 }

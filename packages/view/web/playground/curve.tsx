@@ -1,6 +1,8 @@
 import type { JSX } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import uPlot from "uplot";
+import { useStore } from "../parts/store.ts";
+import { paints, themeValue } from "../parts/theme.ts";
 
 /** A line over steps. */
 export interface CurveProps {
@@ -13,7 +15,7 @@ export interface CurveProps {
     readonly values: readonly (number | null)[];
     readonly look: "dashes" | "dots";
   };
-  readonly color: string;
+  readonly color: `--${string}`;
   readonly lastStep: number;
   readonly range: (low: number, high: number) => [number, number];
   readonly format: (value: number) => string;
@@ -27,31 +29,22 @@ export function Curve(props: CurveProps): JSX.Element {
   const chart = useRef<uPlot | null>(null);
   const latest = useRef(props);
   latest.current = props;
+  // A canvas has the colours that it was drawn in.
+  const paint = useStore(paints);
   useEffect(() => {
     const element = place.current as HTMLDivElement;
-    const draw = (): void => {
-      chart.current?.destroy();
-      chart.current = new uPlot(options(element, latest), dataOf(latest.current), element);
-    };
-    draw();
+    chart.current = new uPlot(options(element, latest), dataOf(latest.current), element);
     const resized = new ResizeObserver(() => {
       const width = element.clientWidth;
       if (chart.current && width > 0 && chart.current.width !== width) chart.current.setSize({ width, height });
     });
     resized.observe(element);
-    // A canvas has the colours that it was drawn in.
-    const switched = new MutationObserver(draw);
-    switched.observe(document.documentElement, { attributeFilter: ["data-theme"] });
-    const scheme = matchMedia("(prefers-color-scheme: dark)");
-    scheme.addEventListener("change", draw);
     return () => {
       resized.disconnect();
-      switched.disconnect();
-      scheme.removeEventListener("change", draw);
       chart.current?.destroy();
       chart.current = null;
     };
-  }, []);
+  }, [paint]);
   useEffect(() => chart.current?.setData(dataOf(props)), [props.steps, props.values, props.other, props.lastStep]);
   const [first, last] = [values.find((value) => value !== null), values.findLast((value) => value !== null)];
   const words =
@@ -76,13 +69,11 @@ function dataOf({ steps, values, other }: CurveProps): uPlot.AlignedData {
 }
 
 function options(element: HTMLElement, latest: { readonly current: CurveProps }): uPlot.Options {
-  const style = getComputedStyle(element);
-  const color = (name: string): string => style.getPropertyValue(name).trim();
   const axis = {
-    stroke: color("--soft"),
-    grid: { stroke: color("--line"), width: 1 },
+    stroke: themeValue("--soft"),
+    grid: { stroke: themeValue("--line"), width: 1 },
     ticks: { show: false },
-    font: `12px ${color("--sans")}`,
+    font: `12px ${themeValue("--sans")}`,
   };
   return {
     width: Math.max(120, element.clientWidth),
@@ -100,10 +91,14 @@ function options(element: HTMLElement, latest: { readonly current: CurveProps })
     ],
     series: [
       {},
-      { stroke: color(latest.current.color), width: 2, points: { show: false } },
+      { stroke: themeValue(latest.current.color), width: 2, points: { show: false } },
       latest.current.other?.look === "dots"
-        ? { stroke: color("--ink"), width: 0, points: { show: true, size: 6, fill: color("--ink"), width: 0 } }
-        : { stroke: color("--soft"), width: 1.5, dash: [5, 4], points: { show: false } },
+        ? {
+            stroke: themeValue("--ink"),
+            width: 0,
+            points: { show: true, size: 6, fill: themeValue("--ink"), width: 0 },
+          }
+        : { stroke: themeValue("--soft"), width: 1.5, dash: [5, 4], points: { show: false } },
     ],
   };
 }

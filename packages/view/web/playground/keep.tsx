@@ -1,7 +1,5 @@
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
 import type { SessionHandle } from "./use-session.ts";
-import { ranges, type PlaygroundDevice } from "./worker/settings.ts";
 
 /** The run as a folder: taken away, brought back. */
 export function Keep({ session }: { readonly session: SessionHandle }): JSX.Element {
@@ -10,7 +8,7 @@ export function Keep({ session }: { readonly session: SessionHandle }): JSX.Elem
   return (
     <section class="panel" aria-labelledby="keep-title">
       <h2 id="keep-title">Take it with you</h2>
-      <p>{state.kept}</p>
+      <p>{state.keeping.words}</p>
       <p class="row">
         <button
           class="button"
@@ -44,64 +42,6 @@ export function Keep({ session }: { readonly session: SessionHandle }): JSX.Elem
       <pre class="mono" tabIndex={0}>
         {`unzip ${name}.zip\nnpx laconic train --resume --run ${name}\nnpx laconic report ${name}`}
       </pre>
-    </section>
-  );
-}
-
-/** What a run is made of: another seed or device is another run. */
-export function NewRun({ session }: { readonly session: SessionHandle }): JSX.Element {
-  const { state } = session;
-  const { settings } = state;
-  const [seed, setSeed] = useState(String(settings.seed));
-  const [device, setDevice] = useState<PlaygroundDevice>(settings.device);
-  const isSeed = /^\d{1,4}$/u.test(seed);
-  const hasGpu = "gpu" in navigator;
-  return (
-    <section class="panel" aria-labelledby="new-title">
-      <h2 id="new-title">Another run</h2>
-      <form
-        class="row"
-        onSubmit={(event) => {
-          event.preventDefault();
-          if (!isSeed) return;
-          const next = { ...settings, seed: Number(seed), device };
-          if (device === settings.device) session.send({ type: "reset", settings: next });
-          else session.replace(next);
-        }}
-      >
-        <label>
-          Seed{" "}
-          <input
-            class="input"
-            inputMode="numeric"
-            size={5}
-            value={seed}
-            aria-invalid={!isSeed}
-            onInput={({ currentTarget }) => setSeed(currentTarget.value)}
-          />
-        </label>
-        <label>
-          Device{" "}
-          <select
-            class="select"
-            value={device}
-            onChange={({ currentTarget }) => setDevice(currentTarget.value as PlaygroundDevice)}
-          >
-            <option value="wasm">WebAssembly</option>
-            <option value="webgpu" disabled={!hasGpu}>
-              {hasGpu ? "WebGPU" : "WebGPU (this browser has none)"}
-            </option>
-          </select>
-        </label>
-        <button class="button" type="submit" disabled={!isSeed || state.device === null}>
-          Start over with these
-        </button>
-      </form>
-      <p class="soft small">
-        {isSeed
-          ? `Now: seed ${settings.seed} on ${state.device ?? "nothing yet"}. The same seed gives the same run, to the last bit, on every machine (WebAssembly).`
-          : `A seed is a whole number from 0 to ${ranges.seed.max}.`}
-      </p>
     </section>
   );
 }

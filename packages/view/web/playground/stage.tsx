@@ -1,6 +1,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { AgentGraph, type GraphNote, type TravellingMessage } from "../parts/agent-graph.tsx";
+import { AgentGraph, type TravellingMessage } from "../parts/agent-graph.tsx";
+import type { GraphNote, PriceWords } from "../parts/graph-words.ts";
 import { ConversationView } from "./conversation-view.tsx";
 import type { Conversation, TeamState } from "./worker/messages.ts";
 
@@ -16,6 +17,11 @@ interface StageProps {
   readonly price: number;
   readonly step: number;
 }
+
+const ofRightAnswer: PriceWords = {
+  format: (price) => (price < 0.0005 ? "< 0.1 %" : `${(100 * price).toFixed(1)} %`),
+  unit: "in % of a right answer",
+};
 
 /** The team at work: one conversation of the step, its messages on their way, and what was said. */
 export function Stage({ team, episode, price, step }: StageProps): JSX.Element {
@@ -44,6 +50,7 @@ export function Stage({ team, episode, price, step }: StageProps): JSX.Element {
         written={team.written}
         silence={team.silence}
         answerer={solver}
+        prices={ofRightAnswer}
         {...(phase === "solver" && { activeAgent: solver })}
       />
       <ConversationView conversation={shown} label="One of its conversations" />

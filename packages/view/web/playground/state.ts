@@ -1,13 +1,24 @@
-import type { Conversation, Failure, Glimpse, HeldOut, Said, StepPoint, TeamState } from "./worker/messages.ts";
+import type {
+  Conversation,
+  Failure,
+  Glimpse,
+  HeldOut,
+  Keeping,
+  Said,
+  StepPoint,
+  TeamState,
+} from "./worker/messages.ts";
 import type { PlaygroundSettings } from "./worker/settings.ts";
 
 /** All that the page shows. */
 export interface PageState {
   /** Null until the worker has opened. */
   readonly device: string | null;
-  readonly kept: string;
+  readonly keeping: Keeping;
   readonly settings: PlaygroundSettings;
   readonly step: number;
+  /** Of the last checkpoint. */
+  readonly savedStep: number;
   readonly active: boolean;
   /** Told to stop, and at the end of its step. */
   readonly stopping: boolean;
@@ -20,27 +31,42 @@ export interface PageState {
   readonly asked: { readonly before: Conversation; readonly now: Conversation; readonly step: number } | null;
   readonly warnings: readonly string[];
   readonly failure: Failure | null;
+  /** Why the run is not on the device that was asked for. */
+  readonly instead: string | null;
 }
 
 export type Event =
   | Said
-  | { readonly type: "sent"; readonly busy: string | null; readonly stopping: boolean }
+  | { readonly type: "sent"; readonly busy: string | null; readonly stopping: boolean; readonly begins: boolean }
+  | { readonly type: "instead"; readonly reason: string | null }
   | { readonly type: "dismissed" };
 
 export function firstState(settings: PlaygroundSettings): PageState {
   return {
-    ...{ device: null, kept: "", settings, step: 0, active: false, stopping: false },
+    ...{
+      device: null,
+      keeping: { isKept: true, words: "" },
+      settings,
+      step: 0,
+      savedStep: 0,
+      active: false,
+      stopping: false,
+    },
     ...{ busy: "loading the team", points: [], evaluations: [], team: null, episode: null, asked: null },
-    ...{ warnings: [], failure: null },
+    ...{ warnings: [], failure: null, instead: null },
   };
 }
 
-export function nextState(state: PageState, event: Event): PageState {
+export function nextState(given: PageState, event: Event): PageState {
+  const state = isAnswer(event) && given.failure?.code === "worker_silent" ? { ...given, failure: null } : given;
   switch (event.type) {
     case "opened": {
-      const { run, glimpse, device, kept } = event;
+      const { run, glimpse, device, keeping } = event;
       const { episode, team }: Glimpse = glimpse;
-      return { ...firstState(run.settings), ...run, team: run.team ?? team, episode, device, kept, busy: null };
+      const opened = { ...firstState(run.settings), ...run, team: run.team ?? team, episode, device, keeping };
+      // A kept run may be on WebGPU after all.
+      const instead = run.settings.device === "wasm" ? state.instead : null;
+      return { ...opened, savedStep: run.step, instead, busy: null };
     }
     case "step": {
       const { point, team, episode } = event;
@@ -56,6 +82,14 @@ export function nextState(state: PageState, event: Event): PageState {
     }
     case "training":
       return { ...state, active: event.active, step: event.step, stopping: false, busy: null };
+    case "saved":
+      return { ...state, savedStep: event.step };
+    case "keeping":
+      return { ...state, keeping: event.keeping };
+    case "pong":
+      return state;
+    case "instead":
+      return { ...state, instead: event.reason };
     case "settings":
       return { ...state, settings: event.settings };
     case "asked":
@@ -65,10 +99,29 @@ export function nextState(state: PageState, event: Event): PageState {
     case "warning":
       return { ...state, warnings: [...state.warnings, event.message] };
     case "failed":
-      return { ...state, failure: event.failure, busy: null, stopping: false };
+      return {
+        ...state,
+        ...(event.failure.code === "worker_ended" && gone),
+        failure: event.failure,
+        busy: null,
+        stopping: false,
+      };
     case "sent":
-      return { ...state, busy: event.busy ?? state.busy, stopping: event.stopping, failure: null };
+      return {
+        ...state,
+        busy: event.busy ?? state.busy,
+        stopping: event.stopping,
+        failure: state.failure?.code === "worker_silent" && !event.begins ? state.failure : null,
+      };
     case "dismissed":
       return { ...state, failure: null };
   }
+}
+
+/** Of a page whose worker ended: nobody is there to be asked for anything. */
+const gone = { device: null, active: false } as const;
+
+/** Whether it came from the worker. */
+function isAnswer({ type }: Event): boolean {
+  return type !== "sent" && type !== "dismissed" && type !== "failed" && type !== "instead";
 }

@@ -1,13 +1,21 @@
-import { useCallback, useEffect, useReducer, useRef } from "preact/hooks";
+import { useCallback, useEffect, useReducer, useRef, useState } from "preact/hooks";
+import { findAdapter, whyNotWebGpu, type Adapter } from "./adapter.ts";
+import { heartbeat, type Heartbeat } from "./heartbeat.ts";
+import { storedSpeeds, storeSpeeds, type Speeds } from "./speeds.ts";
 import { firstState, nextState, type PageState } from "./state.ts";
 import type { Command, Failure, Said } from "./worker/messages.ts";
 import type { PlaygroundSettings } from "./worker/settings.ts";
 
 export interface SessionHandle {
   readonly state: PageState;
+  /** What WebGPU would compute on: undefined until that is known, null for nothing. */
+  readonly adapter: Adapter | null | undefined;
+  readonly speeds: Speeds;
   send(command: Command): void;
   /** Drops the run, ends the worker and opens another: the only way to another device. */
   replace(settings: PlaygroundSettings): void;
+  /** Ends the worker and opens another, which goes on from the last save. */
+  restart(): void;
   /** Says what went wrong on the page itself. */
   fail(during: Failure["during"], message: string): void;
   dismiss(): void;
@@ -22,54 +30,132 @@ const busyWith: Partial<Record<Command["type"], string>> = {
   import: "opening the run",
 };
 
+interface Running {
+  readonly worker: Worker;
+  readonly beat: Heartbeat;
+}
+
+/** How a page begins. */
+export interface Beginning {
+  readonly settings: PlaygroundSettings;
+  /** Whether WebGPU may be a processor's. */
+  readonly takesSoftware: boolean;
+  /** Whether the run outlives the page. */
+  readonly keep: boolean;
+}
+
 /** The worker of this page, and all that it said. */
-export function useSession(first: PlaygroundSettings, keep: boolean): SessionHandle {
+export function useSession({ settings: first, takesSoftware, keep }: Beginning): SessionHandle {
   const [state, dispatch] = useReducer(nextState, first, firstState);
-  const worker = useRef<Worker | null>(null);
+  const [adapter, setAdapter] = useState<Adapter | null>();
+  const [speeds, setSpeeds] = useState(() => storedSpeeds(() => localStorage));
+  const running = useRef<Running | null>(null);
+  /** The run as it was saved last, where only this page has it. */
+  const copy = useRef<Uint8Array | null>(null);
+  const latest = useRef(state);
+  latest.current = state;
   const send = useCallback((command: Command): void => {
     const transfer = command.type === "import" ? [command.archive.buffer as ArrayBuffer] : [];
-    worker.current?.postMessage(command, transfer);
-    dispatch({ type: "sent", busy: busyWith[command.type] ?? null, stopping: command.type === "pause" });
+    running.current?.worker.postMessage(command, transfer);
+    if (command.type === "ping" || command.type === "save") return;
+    const { type } = command;
+    dispatch({ type: "sent", busy: busyWith[type] ?? null, stopping: type === "pause", begins: type === "open" });
   }, []);
-  const fail = useCallback(
-    (during: Failure["during"], message: string): void =>
-      dispatch({ type: "failed", failure: { during, code: "page_failed", message } }),
+  const failed = useCallback(
+    (during: Failure["during"], code: string, message: string): void =>
+      dispatch({ type: "failed", failure: { during, code, message } }),
     [],
   );
+  const end = useCallback((): void => {
+    running.current?.beat.stop();
+    running.current?.worker.terminate();
+    running.current = null;
+  }, []);
   const open = useCallback(
     (settings: PlaygroundSettings, fresh: boolean): void => {
-      worker.current?.terminate();
+      end();
       // Bundlers find workers by this very form.
-      const started = new Worker(new URL("./worker/training-worker.ts", import.meta.url), { type: "module" });
-      worker.current = started;
-      const failed = (message: string): void => fail("start", message);
-      started.addEventListener("message", ({ data }: MessageEvent<Said>) => {
+      const worker = new Worker(new URL("./worker/training-worker.ts", import.meta.url), { type: "module" });
+      const beat = heartbeat(
+        () => worker.postMessage({ type: "ping" } satisfies Command),
+        () => failed("start", "worker_silent", "The worker that trains the team has not answered for 20 seconds."),
+      );
+      running.current = { worker, beat };
+      worker.addEventListener("message", ({ data }: MessageEvent<Said>) => {
+        beat.heard();
         if (data.type === "exported") download(data.archive, `${data.name}.zip`);
+        if (data.type === "saved") copy.current = data.archive;
+        if (data.type === "step") {
+          const { device } = latest.current.settings;
+          setSpeeds((seen) => ({ ...seen, [device]: data.seconds }));
+        }
         dispatch(data);
       });
-      started.addEventListener("error", (event) => {
+      worker.addEventListener("error", (event) => {
         event.preventDefault();
-        failed(
-          `The worker that trains the team ended${event.message ? `: ${event.message}` : ", or could not be loaded"}. Load the page again: a kept run goes on from its last save.`,
-        );
+        end(); // what it would say from now on cannot be trusted
+        const reason = event.message ? `: ${event.message}` : ", or could not be loaded";
+        failed("start", "worker_ended", `The worker that trains the team ended${reason}.`);
       });
-      started.addEventListener("messageerror", () =>
-        failed("The worker said what this page cannot read. Load it again."),
+      worker.addEventListener("messageerror", () =>
+        failed("start", "worker_ended", "The worker said what this page cannot read."),
       );
       send({ type: "open", settings, keep, fresh });
     },
-    [keep, send, fail],
+    [keep, send, failed, end],
   );
   useEffect(() => {
-    open(first, false);
-    return () => worker.current?.terminate();
-  }, [first, open]);
+    const found = findAdapter(navigator);
+    void found.then(setAdapter);
+    const begin = async (): Promise<void> => {
+      const reason = first.device === "webgpu" && !takesSoftware ? whyNotWebGpu(await found) : null;
+      dispatch({ type: "instead", reason });
+      open(reason === null ? first : { ...first, device: "wasm" }, false);
+    };
+    void begin();
+    return end;
+  }, [first, takesSoftware, open, end]);
+  useEffect(() => storeSpeeds(speeds, () => localStorage), [speeds]);
+  useEffect(() => guardLeaving(latest, send, keep), [send, keep]);
   return {
     state,
+    adapter,
+    speeds,
     send,
-    replace: (settings) => open(settings, true),
-    fail,
+    replace(settings) {
+      copy.current = null;
+      dispatch({ type: "instead", reason: null });
+      open(settings, true);
+    },
+    restart() {
+      open(state.settings, false);
+      const archive = copy.current;
+      // It may be needed again.
+      if (archive && !state.keeping.isKept) send({ type: "import", archive: archive.slice() });
+    },
+    fail: (during, message) => failed(during, "page_failed", message),
     dismiss: () => dispatch({ type: "dismissed" }),
+  };
+}
+
+/** A tab that is hidden may be ended by the system: it is saved. One that is closed with a run that nobody else has asks first. */
+function guardLeaving(
+  latest: { readonly current: PageState },
+  send: (command: Command) => void,
+  keep: boolean,
+): () => void {
+  const hidden = (): void => {
+    if (document.visibilityState === "hidden" && latest.current.active) send({ type: "save" });
+  };
+  const leaving = (event: BeforeUnloadEvent): void => {
+    const { keeping, step } = latest.current;
+    if (keep && !keeping.isKept && step > 0) event.preventDefault();
+  };
+  document.addEventListener("visibilitychange", hidden);
+  addEventListener("beforeunload", leaving);
+  return () => {
+    document.removeEventListener("visibilitychange", hidden);
+    removeEventListener("beforeunload", leaving);
   };
 }
 

@@ -28,6 +28,8 @@ export interface LineChart {
   readonly series: readonly Series[];
   /** Horizontal lines that the curves are read against, for example a budget. */
   readonly references?: readonly { readonly y: number; readonly label: string }[];
+  /** Vertical lines: from where on something else held. */
+  readonly changes?: readonly { readonly x: number; readonly label: string }[];
   /** Fixed ends of the y axis; the data decides where absent. */
   readonly yDomain?: readonly [number, number];
 }
@@ -38,6 +40,8 @@ const sizes = { wide: { width: 440, height: 260 }, narrow: { width: 330, height:
 const dashes = ["", "7 3", "2 3", "9 3 2 3", "4 2"] as const;
 /** Smaller is rounding. */
 const noise = 1e-12;
+/** Changes that a legend names; the page lists all. */
+const mostNamed = 4;
 
 /** A line chart as a `<figure>`; a sentence where nothing was recorded, or all of it is zero. */
 export function renderLineChart(plot: Plot, chart: LineChart, id: string): string {
@@ -64,7 +68,7 @@ export function renderLineChart(plot: Plot, chart: LineChart, id: string): strin
 
 function optionsOf(
   plot: Plot,
-  { yDomain, unit, yLabel, xLabel, references = [] }: LineChart,
+  { yDomain, unit, yLabel, xLabel, references = [], changes = [] }: LineChart,
   series: readonly Series[],
   { width, height }: Size,
 ): Parameters<Plot["svg"]>[0] {
@@ -84,6 +88,7 @@ function optionsOf(
     plot.axisX(xTicks, { tickSize: 0, label: null, tickFormat: tickFormat(xTicks, ""), fill: "var(--soft)" }),
     plot.text([yLabel], { frameAnchor: "top-left", dx: 4 - marginLeft, dy: -26, fill: "var(--soft)" }),
     plot.text([xLabel], { frameAnchor: "bottom-right", dy: 40, fill: "var(--soft)" }),
+    ...changes.map(({ x }) => plot.ruleX([x], { stroke: "var(--soft)", strokeDasharray: "2 3" })),
     ...references.map(({ y }) => plot.ruleY([y], { stroke: "var(--soft)", strokeDasharray: "5 4" })),
     ...series.map(({ points, color, faint }, i) =>
       plot.line(points, {
@@ -113,7 +118,7 @@ function dashOf(series: readonly Series[], i: number): string {
   return dashes[Math.max(0, named.indexOf(series[i] as Series)) % dashes.length] as string;
 }
 
-function legendOf({ references = [], unit }: LineChart, series: readonly Series[]): LegendItem[] {
+function legendOf({ references = [], changes = [], unit }: LineChart, series: readonly Series[]): LegendItem[] {
   const named = series.filter(({ faint }) => !faint);
   const zero = named.filter((each) => isZero(each)).map(({ name }) => name);
   return [
@@ -124,18 +129,29 @@ function legendOf({ references = [], unit }: LineChart, series: readonly Series[
         text: `${name}: ${valueText(points.at(-1)?.y ?? Number.NaN, unit)} at the end`,
       })),
     ...references.map(({ label }) => ({ key: { color: 0, dash: "5 4" }, text: label })),
+    ...changes.slice(0, mostNamed).map(({ label }) => ({ key: { color: 0, dash: "2 3" }, text: label })),
+    ...(changes.length > mostNamed
+      ? [{ key: { color: 0, dash: "2 3" }, text: `and ${changes.length - mostNamed} more changes` }]
+      : []),
     ...(zero.length === 0 ? [] : [{ key: { color: 0, none: true }, text: `zero throughout: ${zero.join(", ")}` }]),
   ];
 }
 
-function descriptionOf({ caption, xLabel, unit }: LineChart, series: readonly Series[]): string {
+function descriptionOf({ caption, changes = [], xLabel, unit }: LineChart, series: readonly Series[]): string {
   const said = series
     .filter(({ faint }) => !faint)
     .map(({ name, points }) => {
       const [first, last] = [points[0] as Point, points.at(-1) as Point];
       return `${name} from ${valueText(first.y, unit)} at ${xLabel} ${first.x} to ${valueText(last.y, unit)} at ${xLabel} ${last.x}`;
     });
-  return `${caption} ${said.join("; ")}.`;
+  const changed =
+    changes.length === 0
+      ? ""
+      : ` ${changes
+          .slice(0, 20)
+          .map(({ label }) => label)
+          .join(". ")}.`;
+  return `${caption} ${said.join("; ")}.${changed}`;
 }
 
 function tableOf({ xLabel, yLabel, unit }: LineChart, series: readonly Series[]): string {

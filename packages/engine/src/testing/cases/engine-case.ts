@@ -169,6 +169,11 @@ export async function refusal(code: LaconicErrorCode, call: Promise<unknown>): P
   return error;
 }
 
+/** How far a reply's log-prob may be from a training pass's: keys and values of half precision are rounded between tokens. */
+export function samplingMargin({ capabilities }: Engine): number {
+  return capabilities.dtype === "float16" ? 1e-2 : 1e-4;
+}
+
 export function expectNear(value: number, expected: number, tolerance: number, what: string): void {
   expectThat(Math.abs(value - expected) <= tolerance, `${what} to be ${expected}, got ${value}`);
 }

@@ -3,7 +3,7 @@ import { enableProdMode } from "@tensorflow/tfjs-core";
 import { adapterName, missing, type Gpu, type OpenGpu } from "../open-gpu.ts";
 
 /** What `createKernels` takes. */
-export const optionNames: readonly string[] = ["shaders"];
+export const optionNames: readonly string[] = ["shaders", "dtype"];
 
 /** The browser's own WebGPU, with TensorFlow.js's backend for it. @throws LaconicError `device_unavailable` */
 export async function openWebGpu(): Promise<OpenGpu> {

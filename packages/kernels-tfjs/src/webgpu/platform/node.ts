@@ -9,7 +9,7 @@ interface Dawn {
 }
 
 /** What `createKernels` takes. */
-export const optionNames: readonly string[] = ["modules", "shaders"];
+export const optionNames: readonly string[] = ["modules", "shaders", "dtype"];
 
 /**
  * Software adapters write out a store for every number of workgroup memory that a shader clears at its start, which makes

@@ -2,11 +2,13 @@ import type { AttentionShape, KeyValueCache } from "@laconic/kernels";
 import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
 import { attentionConstants } from "./attention.ts";
 import { groupIndex, threads, type WgslProgram } from "./run-program.ts";
+import { halvesSource, readHalves } from "./halves.ts";
 import { headVectors } from "./vectors.ts";
 
 /**
  * Attention of new tokens to what a cache holds, read where it lies: a workgroup takes one head of one token, its threads
  * share out the keys, then the numbers of the head.
+ * @param keys - and `values`: float32, or int32 with two numbers of half precision each
  * @param reach - int32 [N, 2], the sequence of each token and the positions that it may look at
  * @param table - int32 [S * width], the pages of each sequence
  */
@@ -18,13 +20,18 @@ export function attentionCachedProgram(
 ): WgslProgram {
   const { vector, declaration } = headVectors(shape.headDim);
   const tokens = q.shape[0];
+  const halves = keys.dtype === "int32";
+  const readKeys = halves
+    ? readHalves("keys", vector ? "4 * (row * CHUNKS + c)" : "row * CHUNKS + c", vector)
+    : "keys[row * CHUNKS + c]";
+  const readValues = halves ? readHalves("values", "rows[j] * DIM + d", false) : "values[rows[j] * DIM + d]";
   return {
     name: "attention-cached",
     constants: { ...attentionConstants(shape), PER_THREAD: Math.ceil(shape.headDim / threads) },
     inputs: {
       q: { data: q, vector },
-      keys: { data: keys, vector },
-      values: { data: values },
+      keys: { data: keys, vector, halves },
+      values: { data: values, halves },
       reach: { data: reach },
       pages: { data: table },
     },
@@ -35,7 +42,7 @@ export function attentionCachedProgram(
       scale: { type: "float32", value: shape.scale },
     },
     groups: tokens * shape.queryHeads,
-    code: `${declaration}
+    code: `${declaration}${halves ? halvesSource : ""}
 var<workgroup> place : vec2<i32>;
 var<workgroup> query : array<V, CHUNKS>;
 var<workgroup> scores : array<f32, THREADS>;
@@ -73,7 +80,7 @@ fn main(index : i32) {
       let row = (page * KV_HEADS + kvHead) * uniforms.pageSize + position % uniforms.pageSize;
       rows[own] = row;
       var products = V();
-      for (var c = 0; c < CHUNKS; c++) { products += query[c] * keys[row * CHUNKS + c]; }
+      for (var c = 0; c < CHUNKS; c++) { products += query[c] * ${readKeys}; }
       score = total(products);
     }
     scores[own] = score;
@@ -89,7 +96,7 @@ fn main(index : i32) {
       let d = own + n * THREADS;
       if (d < DIM) {
         var part = mixed[n] * kept;
-        for (var j = 0; j < count; j++) { part += shares[j] * values[rows[j] * DIM + d]; }
+        for (var j = 0; j < count; j++) { part += shares[j] * ${readValues}; }
         mixed[n] = part;
       }
     }

@@ -1,4 +1,5 @@
 import type { Tensor as TfTensor } from "@tensorflow/tfjs-core";
+import { halvesSource, readHalves } from "./halves.ts";
 import type { ComputeDevice, WgslProgram } from "./run-program.ts";
 
 /**
@@ -21,11 +22,16 @@ export interface Product {
 
 /** One side of a product. */
 export interface Operand {
+  /** float32, or int32 with two numbers of half precision each. */
   readonly data: TfTensor;
   /** Neighbours in memory are neighbours along the inner axis. */
   readonly along: boolean;
   /** Where in the data the matrix begins, in numbers; a multiple of 4 where its axis in memory is one. */
   readonly start?: number;
+}
+
+function isHalves({ data }: Operand): boolean {
+  return data.dtype === "int32";
 }
 
 /** Rows and columns of the result that a workgroup makes, of which each thread makes 4 by 4. */
@@ -65,9 +71,9 @@ export function productProgram(product: Product, tile: Tile): WgslProgram {
     name: `product ${left.along} ${right.along}`,
     constants: { ROWS: tile.rows, COLUMNS: tile.columns, DEPTH: tile.depth },
     inputs: {
-      left: { data: left.data, vector },
-      right: { data: right.data, vector },
-      bias: { data: bias ?? right.data },
+      left: { data: left.data, vector, halves: isHalves(left) },
+      right: { data: right.data, vector, halves: isHalves(right) },
+      bias: { data: bias ?? left.data },
     },
     uniforms: {
       rows: int(rows),
@@ -83,10 +89,11 @@ export function productProgram(product: Product, tile: Tile): WgslProgram {
     groupSize: (tile.rows * tile.columns) / 16,
     groups: Math.ceil(rows / tile.rows) * across,
     code: `
+${isHalves(left) || isHalves(right) ? halvesSource : ""}
 var<workgroup> leftTile : array<f32, ROWS * DEPTH>;
 var<workgroup> rightTile : array<f32, COLUMNS * DEPTH>;
-${readTile("left", "ROWS", "rows", left.along, vector)}
-${readTile("right", "COLUMNS", "columns", right.along, vector)}
+${readTile("left", "ROWS", "rows", left, vector)}
+${readTile("right", "COLUMNS", "columns", right, vector)}
 fn main(index : i32) {
   let group = index / THREADS;
   let firstRow = (group / uniforms.across) * ROWS;
@@ -131,7 +138,8 @@ fn main(index : i32) {
 }
 
 /** WGSL: the workgroup reads a tile from (first, step) on, stored by inner place; zeros beyond the edges. */
-function readTile(name: string, size: string, extent: string, along: boolean, vector: boolean): string {
+function readTile(name: string, size: string, extent: string, side: Operand, vector: boolean): string {
+  const { along } = side;
   const width = vector ? 4 : 1;
   const [outer, innermost] = along
     ? ["i / (DEPTH / W)", "i % (DEPTH / W) * W"]
@@ -139,6 +147,8 @@ function readTile(name: string, size: string, extent: string, along: boolean, ve
   const source = along
     ? `(first + outer) * uniforms.inner + step + inner`
     : `(step + inner) * uniforms.${extent} + first + outer`;
+  const read = (place: string): string =>
+    isHalves(side) ? readHalves(name, place, vector) : `${name}[(${place}) / W]`;
   const write = (j: number, value: string): string =>
     along
       ? `${name}Tile[(inner + ${j}) * ${size} + outer] = ${value};`
@@ -151,7 +161,7 @@ fn read${name[0]?.toUpperCase()}${name.slice(1)}(first : i32, step : i32) {
     let inner = ${innermost};
     var value = ${vector ? "vec4<f32>()" : "0.0"};
     if (first + outer < uniforms.${extent} && step + inner < uniforms.inner) {
-      value = ${name}[(uniforms.${name}Start + ${source}) / W];
+      value = ${read(`uniforms.${name}Start + ${source}`)};
     }
     ${vector ? ["x", "y", "z", "w"].map((part, j) => write(j, `value.${part}`)).join(" ") : write(0, "value")}
   }

@@ -11,8 +11,10 @@ export interface WgslProgram {
   readonly name: string;
   /** Numbers written into the code, as `const NAME`. */
   readonly constants: Readonly<Record<string, number>>;
-  /** Buffers to read, by their name in the code; `vector` reads four floats at a time. */
-  readonly inputs: Readonly<Record<string, { readonly data: TfTensor; readonly vector?: boolean }>>;
+  /** Buffers to read, by their name in the code; `vector` reads four numbers at a time, `halves` are of half precision, two in each. */
+  readonly inputs: Readonly<
+    Record<string, { readonly data: TfTensor; readonly vector?: boolean; readonly halves?: boolean }>
+  >;
   /** Numbers that change from call to call, as `uniforms.name`. */
   readonly uniforms?: Readonly<Record<string, { readonly type: "int32" | "float32"; readonly value: number }>>;
   /** Threads of a workgroup, {@link threads} unless told. */
@@ -40,6 +42,11 @@ export interface ProgramRunner {
   readonly device: ComputeDevice;
   readonly tensorMap: { get(dataId: object): { values: unknown; resource: unknown } };
   refCount(dataId: object): number;
+  ensureCommandEncoderReady(): void;
+  endComputePassEncoder(): void;
+  /** Sends what was recorded; memory that was freed before it is idle from then on. */
+  submitQueue(): void;
+  readonly bufferManager: { readonly freeBuffers?: ReadonlyMap<string, { destroy(): void }[]> };
   makeTensorInfo(shape: readonly number[], dtype: "float32" | "int32"): TensorInfo;
   uploadToGPU(dataId: object): void;
   recordAndSubmit(
@@ -105,6 +112,15 @@ export function runChanging(
   dispatch(runner, program, changed);
 }
 
+/** Gives back memory that the backend keeps for arrays of the same size. */
+export function dropIdleMemory(runner: ProgramRunner): void {
+  runner.ensureCommandEncoderReady();
+  runner.endComputePassEncoder();
+  runner.submitQueue();
+  for (const idle of runner.bufferManager.freeBuffers?.values() ?? [])
+    for (const buffer of idle.splice(0)) buffer.destroy();
+}
+
 /** Pipelines of each device, compiled once. */
 const pipelines = new WeakMap<ComputeDevice, Map<string, object>>();
 
@@ -131,7 +147,11 @@ function dispatch(
   const given = Object.entries(inputs);
   const buffers = [
     ...Object.entries(written).map(([key, { dtype }]) => ({ name: key, written: true, type: typeOf(dtype) })),
-    ...given.map(([key, { data, vector }]) => ({ name: key, written: false, type: typeOf(data.dtype, vector) })),
+    ...given.map(([key, { data, vector, halves }]) => ({
+      name: key,
+      written: false,
+      type: halves ? (vector ? "vec2<u32>" : "u32") : typeOf(data.dtype, vector),
+    })),
   ];
   const settings = { ...constants, THREADS: groupSize };
   const key = [name, ...Object.values(settings), ...buffers.map(({ type }) => type)].join(" ");

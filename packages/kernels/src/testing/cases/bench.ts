@@ -8,6 +8,7 @@ import type {
   SequenceLayout,
   Tensor,
 } from "../../contract.ts";
+import { roundsWeights } from "../../rounds-weights.ts";
 
 /** Inputs for one case, the same on every kernel set. */
 export class Bench {
@@ -30,6 +31,15 @@ export class Bench {
     return this.#input(label, Float64Array.from(values), shape);
   }
 
+  /** Like {@link floats}, as an engine holds a weight: made by `together`, in the precision that the set has for it. */
+  weight(label: string, shape: readonly number[], powerOfTwo = 1): Tensor {
+    const values = randomFloats(label, shape).map((value) => value * powerOfTwo);
+    const [tensor] = this.kernels.together([shape]) as [Tensor];
+    this.kernels.assign([tensor], [this.kernels.upload(values, shape, "full")]);
+    this.inputs.push({ label, tensor, values });
+    return tensor;
+  }
+
   /** Like {@link floats} in full precision: what the contract keeps so, such as gradients of log-probs. */
   full(label: string, shape: readonly number[]): Tensor {
     return this.#input(label, randomFloats(label, shape), shape, "full");
@@ -47,7 +57,7 @@ export class Bench {
     return {
       first: zeros(),
       second: zeros(),
-      ...(kernels.dtype === "bfloat16" && { master: kernels.copy(param, "full") }),
+      ...(roundsWeights(kernels.dtype) && { master: kernels.copy(param, "full") }),
     };
   }
 

@@ -23,13 +23,13 @@ export const headCases: readonly KernelCase[] = [
     headBothWays(bench, 4300, 2, 1000, 1),
   ),
   agreesWithReference("headLogits: 7 rows of 6, vocabulary 45", (bench) => ({
-    logits: bench.kernels.headLogits(bench.floats("hidden", [7, 6]), bench.floats("weight", [45, 6])),
+    logits: bench.kernels.headLogits(bench.floats("hidden", [7, 6]), bench.weight("weight", [45, 6])),
   })),
   agreesWithReference("headLogProbsBackward leaves the weight's gradient out when told", (bench) => {
     const { kernels } = bench;
     const saved = {
       hidden: bench.floats("hidden", [3, 6]),
-      weight: bench.floats("weight", [5, 6]),
+      weight: bench.weight("weight", [5, 6]),
       targets: bench.ints("targets", [4, 0, 2]),
       inverseTemperature: bench.fullValues("inverseTemperature", [1, 2, 1]),
     };
@@ -53,7 +53,7 @@ function headBothWays(
   size: number,
 ): Readonly<Record<string, Tensor>> {
   const { kernels } = bench;
-  const [hidden, weight] = [bench.floats("hidden", [rows, width]), bench.floats("weight", [vocabulary, width], size)];
+  const [hidden, weight] = [bench.floats("hidden", [rows, width]), bench.weight("weight", [vocabulary, width], size)];
   // First, last and other tokens; hot, cold and plain rows.
   const targets = bench.ints(
     "targets",

@@ -19,7 +19,7 @@ export const linearCases: readonly KernelCase[] = [
   ...sizes.map(([rows, inner, outer]) =>
     agreesWithReference(`linear: ${rows} rows, ${inner} -> ${outer}`, (bench) => {
       const { kernels } = bench;
-      const [x, weight] = [bench.floats("x", [rows, inner]), bench.floats("weight", [outer, inner])];
+      const [x, weight] = [bench.floats("x", [rows, inner]), bench.weight("weight", [outer, inner])];
       const [bias, dOut] = [bench.floats("bias", [outer]), bench.floats("dOut", [rows, outer])];
       return {
         plain: kernels.linear(x, weight),
@@ -32,12 +32,12 @@ export const linearCases: readonly KernelCase[] = [
     .flatMap((input) => [true, false].flatMap((weight) => [true, false].map((bias) => ({ input, weight, bias }))))
     .map((needs) =>
       agreesWithReference(`linearBackward returns what is needed: ${JSON.stringify(needs)}`, (bench) => {
-        const [x, w, dOut] = [bench.floats("x", [7, 6]), bench.floats("w", [5, 6]), bench.floats("dOut", [7, 5])];
+        const [x, w, dOut] = [bench.floats("x", [7, 6]), bench.weight("w", [5, 6]), bench.floats("dOut", [7, 5])];
         return { ...bench.kernels.linearBackward(dOut, x, w, needs) };
       }),
     ),
   agreesWithReference("linear: one weight serves batches of different sizes", (bench) => {
-    const weight = bench.floats("weight", [5, 6]);
+    const weight = bench.weight("weight", [5, 6]);
     const call = (rows: number): ReturnType<typeof bench.kernels.linear> =>
       bench.kernels.linear(bench.floats(`x${rows}`, [rows, 6]), weight);
     return { nine: call(9), one: call(1), nineAgain: call(9), forty: call(40) };

@@ -1,4 +1,5 @@
 import type { AdamWTensors, GradientPlace, Tensor } from "../../contract.ts";
+import { roundsWeights } from "../../rounds-weights.ts";
 import { agreesWithReference, type KernelCase } from "./kernel-case.ts";
 import { beta2 } from "./optimizer-cases.ts";
 import type { Bench } from "./bench.ts";
@@ -9,7 +10,7 @@ const step = { learningRate: 0.125, beta1: 0.9, beta2, epsilon: 1e-8, weightDeca
 /** Parameters and what belongs to them, each kind together. */
 function model({ kernels }: Bench): AdamWTensors[] {
   const all = [kernels.together(shapes), ...[1, 2, 3].map(() => kernels.together(shapes, "full"))] as const;
-  const masters = kernels.dtype === "bfloat16" ? kernels.together(shapes, "full") : null;
+  const masters = roundsWeights(kernels.dtype) ? kernels.together(shapes, "full") : null;
   return shapes.map((_, i) => {
     const [param, grad, first, second] = all.map((list) => list[i]) as [Tensor, Tensor, Tensor, Tensor];
     return { param, grad, first, second, ...(masters && { master: masters[i] as Tensor }) };

@@ -1,11 +1,12 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type uPlot from "uplot";
-import type { MetricInfo } from "../../../src/protocol.ts";
+import type { ChangesOfStep, MetricInfo } from "../../../src/protocol.ts";
 import { formatNumber, formatValue } from "../../parts/format.ts";
-import { paints } from "../../parts/theme-switch.tsx";
+import { paints } from "../../parts/theme.ts";
 import { useStore } from "../../parts/store.ts";
 import { SaidLine } from "../../parts/text.tsx";
 import { hueOf } from "../parts.tsx";
+import { changeNear } from "./change-marks.ts";
 import { askFor, openChart, type Drawn } from "./column-client.ts";
 import { inTurn, notAnymore } from "./in-turn.ts";
 import { makePlot, plotData, showRange } from "./plot.ts";
@@ -26,6 +27,8 @@ interface ChartProps {
   readonly whole: Range | null;
   readonly smoothing: number;
   readonly isLog: boolean;
+  /** Settings that changed, of one run; empty of several. */
+  readonly changes: readonly ChangesOfStep[];
   readonly onSelect: (range: Range) => void;
   readonly onExtent: (extent: Range) => void;
 }
@@ -64,7 +67,7 @@ export function Chart(props: ChartProps) {
   );
 }
 
-function Canvas({ metric, groups, range, whole, smoothing, isLog, onSelect, onExtent }: ChartProps) {
+function Canvas({ metric, groups, range, whole, smoothing, isLog, changes, onSelect, onExtent }: ChartProps) {
   const element = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
   const [width, setWidth] = useState(0);
@@ -109,7 +112,7 @@ function Canvas({ metric, groups, range, whole, smoothing, isLog, onSelect, onEx
     drawn.spec.groups.length === groups.length &&
     drawn.spec.groups.every(({ key }, i) => key === groups[i]?.key);
   const select = (chosen: Range): void => latest.current.onSelect(chosen);
-  const form = `${metric.name}\n${metric.unit}\n${lines}\n${isLog}\n${width}\n${paint}`;
+  const form = `${metric.name}\n${metric.unit}\n${lines}\n${isLog}\n${width}\n${paint}\n${changes.map(({ step }) => step).join()}`;
   const made = useRef<{ readonly form: string; readonly drawn: Drawn } | null>(null);
   useEffect(() => {
     if (width === 0 || !isOf || visible === null) return;
@@ -118,7 +121,16 @@ function Canvas({ metric, groups, range, whole, smoothing, isLog, onSelect, onEx
       if (made.current?.form !== form) {
         plot.current?.destroy();
         const styles = groups.map(({ index, runs }) => ({ index, hasBand: runs.length > 1 }));
-        const options = { width, height, unit: metric.unit, isLog, styles, onSelect: select, onHover: setHover };
+        const options = {
+          width,
+          height,
+          unit: metric.unit,
+          isLog,
+          styles,
+          changes,
+          onSelect: select,
+          onHover: setHover,
+        };
         plot.current = makePlot(element.current, options, plotData(drawn.drawing, styles, isLog), visible);
       } else if (made.current.drawn !== drawn)
         plot.current?.setData(
@@ -146,7 +158,15 @@ function Canvas({ metric, groups, range, whole, smoothing, isLog, onSelect, onEx
     <>
       <div class="canvas" ref={element} role="img" aria-label={described(metric, groups, drawn)}>
         {hover !== null && drawn !== null && isOf && (
-          <Tooltip at={hover} drawn={drawn} groups={groups} unit={metric.unit} plot={plot.current} width={width} />
+          <Tooltip
+            at={hover}
+            drawn={drawn}
+            groups={groups}
+            unit={metric.unit}
+            changes={changes}
+            plot={plot.current}
+            width={width}
+          />
         )}
       </div>
       {isEmpty && <p class="soft small over">No run here has logged this yet.</p>}
@@ -162,12 +182,13 @@ interface TooltipProps {
   readonly drawn: Drawn;
   readonly groups: readonly ChartGroup[];
   readonly unit: string;
+  readonly changes: readonly ChangesOfStep[];
   readonly plot: uPlot | null;
   readonly width: number;
 }
 
 /** The step, and the series nearest to the pointer. */
-function Tooltip({ at, drawn, groups, unit, plot, width }: TooltipProps) {
+function Tooltip({ at, drawn, groups, unit, changes, plot, width }: TooltipProps) {
   const { steps, series } = drawn.drawing;
   const step = steps[at.index];
   if (step === undefined || plot === null) return null;
@@ -183,6 +204,7 @@ function Tooltip({ at, drawn, groups, unit, plot, width }: TooltipProps) {
     .toSorted((a, b) => Math.abs(a.value - pointer) - Math.abs(b.value - pointer));
   if (values.length === 0) return null;
   const left = plot.over.offsetLeft + at.left;
+  const change = changeNear(plot, changes, at.left);
   return (
     <div
       class={`tooltip ${left > width / 2 ? "to-left" : ""}`}
@@ -203,6 +225,11 @@ function Tooltip({ at, drawn, groups, unit, plot, width }: TooltipProps) {
           )}
         </div>
       ))}
+      {change !== null && (
+        <div class="small">
+          from step {change.step} on: <SaidLine text={change.text} most={120} />
+        </div>
+      )}
       {values.length > 8 && <div class="soft small">and {values.length - 8} more</div>}
     </div>
   );

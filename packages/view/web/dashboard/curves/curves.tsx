@@ -1,5 +1,5 @@
 import { useMemo, useState } from "preact/hooks";
-import type { RunDetail, RunSummary } from "../../../src/protocol.ts";
+import type { ChangesOfStep, RunDetail, RunSummary } from "../../../src/protocol.ts";
 import { counted, formatNumber } from "../../parts/format.ts";
 import { useStore } from "../../parts/store.ts";
 import { SaidLine } from "../../parts/text.tsx";
@@ -10,6 +10,7 @@ import { SearchField } from "../search-field.tsx";
 import { groupRuns, type GroupBy } from "../run/groups.ts";
 import { settingRows } from "../run/differences.ts";
 import { useLoadedAll } from "../server.ts";
+import { ChangedSettings } from "./changed-settings.tsx";
 import { Chart, type ChartGroup } from "./chart.tsx";
 import { columnFaults } from "./column-client.ts";
 import { metricsMatching, orderedMetrics } from "./metric-order.ts";
@@ -18,6 +19,7 @@ import { formatRange, panned, parseRange, within, zoomed, type Range } from "./r
 /** Runs whose metrics are asked for to know what there is to draw: more would name few others. */
 const askedForMetrics = 12;
 const shownInLegend = 24;
+const none: readonly ChangesOfStep[] = [];
 
 /** A chart for every metric, all with the same steps across. */
 export function Curves({ runs }: { readonly runs: readonly RunSummary[] }) {
@@ -27,6 +29,9 @@ export function Curves({ runs }: { readonly runs: readonly RunSummary[] }) {
   const details = useLoadedAll<RunDetail>(
     runs.slice(0, askedForMetrics).map(({ id }) => `/runs/${encodeURIComponent(id)}`),
   );
+  // Of several runs nobody could tell whose they are.
+  const [only] = details;
+  const changes = (runs.length === 1 && only?.value?.changes) || none;
   const known = details.flatMap(({ value }) => (value === null ? [] : [value.metrics]));
   const metrics = useMemo(() => orderedMetrics(known), [known.map((list) => list.length).join(), runs]);
   const by: GroupBy = one(route, "by") || (runs.length > 1 ? "seeds" : "run");
@@ -127,6 +132,7 @@ export function Curves({ runs }: { readonly runs: readonly RunSummary[] }) {
       {groups.some(({ runs: own }) => own.length > 1) && (
         <p class="soft small">Lines are means of seeds; their bands reach from the lowest to the highest seed.</p>
       )}
+      <ChangedSettings changes={changes} />
       <Faults runs={runs} />
       {metrics.length === 0 && details.every(({ loading }) => !loading) && (
         <Empty title="Nothing logged yet">
@@ -160,6 +166,7 @@ export function Curves({ runs }: { readonly runs: readonly RunSummary[] }) {
             whole={whole}
             smoothing={smoothing}
             isLog={one(route, "log") === "1"}
+            changes={changes}
             onSelect={(chosen) => setRange(whole === null ? chosen : within(chosen, whole))}
             onExtent={onExtent}
           />

@@ -1,5 +1,8 @@
 import uPlot from "uplot";
+import type { ChangesOfStep } from "../../../src/protocol.ts";
 import { formatNumber, formatPercent } from "../../parts/format.ts";
+import { themeValue } from "../../parts/theme.ts";
+import { drawChanges } from "./change-marks.ts";
 import type { Drawing } from "./drawing.ts";
 import type { Range } from "./range.ts";
 
@@ -17,6 +20,7 @@ export interface PlotOptions {
   readonly unit: string;
   readonly isLog: boolean;
   readonly styles: readonly SeriesStyle[];
+  readonly changes: readonly ChangesOfStep[];
   readonly onSelect: (range: Range) => void;
   /** Index of the point under the cursor and its height in pixels; null when it left. */
   readonly onHover: (at: { readonly index: number; readonly left: number; readonly top: number } | null) => void;
@@ -30,13 +34,12 @@ const together = uPlot.sync("steps");
 
 /** A chart for as many series as there are styles. */
 export function makePlot(element: HTMLElement, options: PlotOptions, data: uPlot.AlignedData, range: Range): uPlot {
-  const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
-  const [ink, line] = [colour("--soft"), colour("--line")];
+  const [ink, line] = [themeValue("--soft"), themeValue("--line")];
   const isCrowded = options.styles.length > 12;
   const series: uPlot.Series[] = [{}];
   const bands: uPlot.Band[] = [];
   for (const { index, hasBand } of options.styles) {
-    const hue = colour(`--c${(index % 8) + 1}`);
+    const hue = themeValue(`--c${(index % 8) + 1}`);
     const dash = [undefined, [6, 3], [2, 3], [8, 3, 2, 3]][Math.floor(index / 8) % 4];
     const at = series.length;
     series.push({
@@ -88,6 +91,7 @@ export function makePlot(element: HTMLElement, options: PlotOptions, data: uPlot
       series,
       bands,
       hooks: {
+        draw: [(own) => drawChanges(own, options.changes, ink)],
         setSelect: [
           (own) => {
             const { select, posToVal } = own;

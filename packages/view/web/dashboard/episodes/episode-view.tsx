@@ -1,9 +1,10 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import type { EpisodeDetail, EpisodeRow } from "../../../src/protocol.ts";
 import { formatNumber } from "../../parts/format.ts";
 import { SaidText } from "../../parts/text.tsx";
 import { setQuery, useRoute } from "../navigation.ts";
 import { When } from "../parts.tsx";
+import { Player } from "../player.tsx";
 import { one } from "../route.ts";
 import { useLoadedAll } from "../server.ts";
 import { Conversation } from "./conversation.tsx";
@@ -29,7 +30,9 @@ export function EpisodeView({ run, episode }: { readonly run: string; readonly e
       </button>
       {loaded !== undefined && (
         <When loaded={loaded}>
-          {(detail) => <Both detail={detail} other={other === "" ? null : (loadedOther?.value ?? null)} />}
+          {(detail) => (
+            <Both key={detail.row.key} detail={detail} other={other === "" ? null : (loadedOther?.value ?? null)} />
+          )}
         </When>
       )}
       {other !== "" && loadedOther?.error != null && <p class="notice bad">{loadedOther.error.message}</p>}
@@ -41,7 +44,6 @@ function Both({ detail, other }: { readonly detail: EpisodeDetail; readonly othe
   const route = useRoute();
   const turns = Math.max(detail.turns.length, other?.turns.length ?? 0);
   const [shown, setShown] = useState<number | null>(null);
-  const [isPlaying, setPlaying] = useState(false);
   const tokens = useMemo(
     () => [...detail.turns, ...(other?.turns ?? [])].flatMap((turn) => turn.tokens ?? []),
     [detail, other],
@@ -50,20 +52,7 @@ function Both({ detail, other }: { readonly detail: EpisodeDetail; readonly othe
   const asked = (one(route, "heat") || "none") as HeatBy;
   const by = heats.includes(asked) ? asked : "none";
   const scale = useMemo(() => heatScale(tokens, by), [tokens, by]);
-  const at = shown ?? turns;
-  useEffect(() => {
-    setShown(null);
-    setPlaying(false);
-  }, [detail.row.key]);
-  useEffect(() => {
-    if (!isPlaying) return;
-    const timer = setTimeout(() => (at >= turns ? setPlaying(false) : setShown(at + 1)), 900);
-    return () => clearTimeout(timer);
-  }, [isPlaying, at, turns]);
-  const toggle = (): void => {
-    if (!isPlaying && at >= turns) setShown(0);
-    setPlaying(!isPlaying);
-  };
+  const at = Math.min(shown ?? turns, turns);
   // Before stands on the left.
   const pair = other === null ? [detail] : [detail, other].toSorted((a, b) => a.row.step - b.row.step);
   const widest = Math.max(...pair.flatMap(({ turns: own }) => own.map(({ writtenTokens }) => writtenTokens)), 1);
@@ -87,25 +76,7 @@ function Both({ detail, other }: { readonly detail: EpisodeDetail; readonly othe
           the token that ends it.
         </p>
       </header>
-      <div class="toolbar">
-        <button type="button" class="button primary" data-play onClick={toggle}>
-          {isPlaying ? "Pause" : "Replay"}
-        </button>
-        <label class="grow">
-          <span>
-            Turn {Math.min(at, turns)} of {turns}
-          </span>
-          <input
-            type="range"
-            min={0}
-            max={turns}
-            value={at}
-            onInput={(event) => {
-              setPlaying(false);
-              setShown(Number(event.currentTarget.value));
-            }}
-          />
-        </label>
+      <Player verb="Replay" at={at} last={turns} words={`Turn ${at} of ${turns}`} waitMs={900} show={setShown}>
         {heats.length > 1 && (
           <label>
             <span>Colour tokens by</span>
@@ -119,7 +90,7 @@ function Both({ detail, other }: { readonly detail: EpisodeDetail; readonly othe
           </label>
         )}
         {detail.others.length > 0 && <Others detail={detail} chosen={other?.row.key ?? ""} />}
-      </div>
+      </Player>
       {by !== "none" && <HeatLegend by={by} end={scale.end} isSigned={scale.isSigned} />}
       <div class={pair.length === 2 ? "side-by-side" : ""}>
         {pair.map((each) => (

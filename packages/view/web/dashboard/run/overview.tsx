@@ -9,6 +9,13 @@ import { Interval } from "../parts.tsx";
 export function Overview({ detail }: { readonly detail: RunDetail }) {
   const { summary, evaluations } = detail;
   const [first, last] = [evaluations[0], evaluations.at(-1)];
+  const { lessons } = summary;
+  const rows = [
+    ...(lessons ? [{ row: lessons.before, step: `before ${visibleLine(lessons.said, 60)}` }] : []),
+    ...evaluations.map((row) => ({ row, step: formatNumber(row.step) })),
+  ];
+  const untaught = (format: (value: number) => string, of: "accuracy" | "tokens"): string =>
+    lessons ? `${format(lessons.before[of])} → ` : "";
   const isChanged = first !== undefined && last !== undefined && first !== last;
   const link = (tab: string): string => linkTo(["run", summary.id, tab]);
   return (
@@ -20,14 +27,16 @@ export function Overview({ detail }: { readonly detail: RunDetail }) {
               name="held-out accuracy"
               value={
                 isChanged
-                  ? `${formatPercent(first.accuracy)} → ${formatPercent(last.accuracy)}`
+                  ? `${untaught(formatPercent, "accuracy")}${formatPercent(first.accuracy)} → ${formatPercent(last.accuracy)}`
                   : formatPercent(last.accuracy)
               }
             />
             <Tile
               name="tokens an episode"
               value={
-                isChanged ? `${formatNumber(first.tokens)} → ${formatNumber(last.tokens)}` : formatNumber(last.tokens)
+                isChanged
+                  ? `${untaught(formatNumber, "tokens")}${formatNumber(first.tokens)} → ${formatNumber(last.tokens)}`
+                  : formatNumber(last.tokens)
               }
             />
           </>
@@ -70,9 +79,9 @@ export function Overview({ detail }: { readonly detail: RunDetail }) {
               </tr>
             </thead>
             <tbody>
-              {evaluations.map((row) => (
-                <tr key={row.step}>
-                  <td class="number">{formatNumber(row.step)}</td>
+              {rows.map(({ row, step }) => (
+                <tr key={step}>
+                  <td class="number">{step}</td>
                   <td class="number">{formatNumber(row.problems)}</td>
                   <td>
                     <Interval value={row.accuracy} interval={row.interval} />

@@ -57,7 +57,8 @@ export function RunTable(props: RunTableProps) {
 }
 
 function RunRow({ run, selected, onSelect, now }: RunTableProps & { readonly run: RunSummary }) {
-  const { before, after, plannedSteps } = run;
+  const { before, after, lessons, plannedSteps } = run;
+  const untaught = lessons?.before;
   const isSelected = selected.has(run.id);
   return (
     <tr class={isSelected ? "selected" : ""}>
@@ -115,10 +116,10 @@ function RunRow({ run, selected, onSelect, now }: RunTableProps & { readonly run
         )}
       </td>
       <td data-label="Held-out accuracy" class="number">
-        <Change from={before?.accuracy} to={after?.accuracy} format={formatPercent} />
+        <Change first={untaught?.accuracy} from={before?.accuracy} to={after?.accuracy} format={formatPercent} />
       </td>
       <td data-label="Tokens an episode" class="number">
-        <Change from={before?.tokens} to={after?.tokens} format={formatNumber} />
+        <Change first={untaught?.tokens} from={before?.tokens} to={after?.tokens} format={formatNumber} />
       </td>
       <td data-label="Seed" class="number">
         {run.seed === null ? "–" : <SaidLine text={run.seed} most={24} />}
@@ -131,15 +132,22 @@ function RunRow({ run, selected, onSelect, now }: RunTableProps & { readonly run
 }
 
 function Change(props: {
+  /** Before the lessons that went before the training. */
+  readonly first?: number | undefined;
   readonly from: number | undefined;
   readonly to: number | undefined;
   readonly format: (value: number | undefined) => string;
 }) {
-  const { from, to, format } = props;
+  const { first, from, to, format } = props;
   if (to === undefined) return <span class="soft">–</span>;
   if (from === undefined || from === to) return <>{format(to)}</>;
   return (
     <>
+      {first !== undefined && (
+        <span class="soft" title="The model before its lessons">
+          {format(first)} <span aria-label="after lessons">→</span>{" "}
+        </span>
+      )}
       <span class="soft">{format(from)}</span> <span aria-label="to">→</span> {format(to)}
     </>
   );

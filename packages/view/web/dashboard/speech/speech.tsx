@@ -1,10 +1,11 @@
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import type { RunSummary, Speech, SpeechStep } from "../../../src/protocol.ts";
 import { AgentGraph } from "../../parts/agent-graph.tsx";
 import { formatNumber, formatPercent } from "../../parts/format.ts";
 import { SaidLine } from "../../parts/text.tsx";
 import { setQuery, useRoute } from "../navigation.ts";
 import { Empty, When } from "../parts.tsx";
+import { Player } from "../player.tsx";
 import { one } from "../route.ts";
 import { useLoaded } from "../server.ts";
 import { answererOf } from "./answerer.ts";
@@ -40,7 +41,6 @@ function Silence({ hasSteps }: { readonly hasSteps: boolean }) {
 
 function Playback({ speech }: { readonly speech: Speech }) {
   const route = useRoute();
-  const [isPlaying, setPlaying] = useState(false);
   const { steps } = speech;
   const answerer = useMemo(() => answererOf(speech), [speech]);
   // One scale for all steps: lines that grow thin are the point.
@@ -54,19 +54,8 @@ function Playback({ speech }: { readonly speech: Speech }) {
   const at = found === -1 ? last : found;
   const step = steps[at] as SpeechStep;
   const show = (index: number): void => {
-    const next = steps[Math.min(last, Math.max(0, index))];
+    const next = steps[index];
     if (next !== undefined) setQuery({ step: String(next.step) });
-  };
-  useEffect(() => {
-    if (!isPlaying) return;
-    const stride = Math.max(1, Math.round((steps.length * frameMs) / playedInMs));
-    const wait = Math.max(frameMs, Math.min(600, playedInMs / steps.length));
-    const timer = setTimeout(() => (at >= last ? setPlaying(false) : show(at + stride)), wait);
-    return () => clearTimeout(timer);
-  }, [isPlaying, at, steps.length]);
-  const toggle = (): void => {
-    if (!isPlaying && at >= last) show(0);
-    setPlaying(!isPlaying);
   };
   return (
     <section class="speech" aria-label="Who speaks to whom">
@@ -74,33 +63,14 @@ function Playback({ speech }: { readonly speech: Speech }) {
         A line is as wide as the tokens that one agent reads of another in an episode. The number inside an agent is
         what it writes, and the ring around it the share of turns in which it says something.
       </p>
-      <div class="toolbar player">
-        <button type="button" class="button primary" data-play onClick={toggle}>
-          {isPlaying ? "Pause" : "Play"}
-        </button>
-        <button type="button" class="button" aria-label="Step before" disabled={at === 0} onClick={() => show(at - 1)}>
-          ←
-        </button>
-        <button type="button" class="button" aria-label="Next step" disabled={at === last} onClick={() => show(at + 1)}>
-          →
-        </button>
-        <label class="grow">
-          <span>
-            Step {formatNumber(step.step)} of {formatNumber(steps[last]?.step)}
-          </span>
-          <input
-            type="range"
-            min={0}
-            max={last}
-            value={at}
-            aria-valuetext={`step ${step.step}`}
-            onInput={(event) => {
-              setPlaying(false);
-              show(Number(event.currentTarget.value));
-            }}
-          />
-        </label>
-      </div>
+      <Player
+        verb="Play"
+        {...{ at, last, show }}
+        words={`Step ${formatNumber(step.step)} of ${formatNumber(steps[last]?.step)}`}
+        waitMs={Math.max(frameMs, Math.min(600, playedInMs / steps.length))}
+        stride={Math.max(1, Math.round((steps.length * frameMs) / playedInMs))}
+        hasSteps
+      />
       <div class="split">
         <div class="panel">
           <AgentGraph
@@ -109,6 +79,7 @@ function Playback({ speech }: { readonly speech: Speech }) {
             written={step.written}
             silence={step.silence}
             widestTokens={widest}
+            elsewhere="the table"
             {...(answerer !== null && { answerer })}
           />
         </div>

@@ -89,6 +89,10 @@ export type Command =
   /** Null trains until told to pause. */
   | { readonly type: "train"; readonly steps: number | null }
   | { readonly type: "pause" }
+  /** Writes a checkpoint and goes on: the page may be about to end. */
+  | { readonly type: "save" }
+  /** Is answered at once, whatever else is done. */
+  | { readonly type: "ping" }
   | { readonly type: "adjust"; readonly steering?: Steering; readonly steps?: number }
   | { readonly type: "reset"; readonly settings: PlaygroundSettings }
   | { readonly type: "ask"; readonly problem: OwnProblem; readonly draw: number }
@@ -102,9 +106,20 @@ export type Said =
       readonly run: RunView;
       readonly glimpse: Glimpse;
       readonly device: string;
-      readonly kept: string;
+      readonly keeping: Keeping;
     }
-  | { readonly type: "step"; readonly point: StepPoint; readonly team: TeamState; readonly episode: Conversation }
+  | {
+      readonly type: "step";
+      readonly point: StepPoint;
+      readonly team: TeamState;
+      readonly episode: Conversation;
+      /** That the step took, without what was measured or asked around it. */
+      readonly seconds: number;
+    }
+  /** A checkpoint; with all of the run where nothing but the page can keep it. */
+  | { readonly type: "saved"; readonly step: number; readonly archive: Uint8Array | null }
+  | { readonly type: "keeping"; readonly keeping: Keeping }
+  | { readonly type: "pong" }
   | { readonly type: "evaluating"; readonly step: number }
   | { readonly type: "evaluation"; readonly evaluation: HeldOut }
   | { readonly type: "training"; readonly active: boolean; readonly step: number; readonly done: boolean }
@@ -114,9 +129,16 @@ export type Said =
   | { readonly type: "warning"; readonly message: string }
   | { readonly type: "failed"; readonly failure: Failure };
 
+/** Whether a run outlives its page. */
+export interface Keeping {
+  readonly isKept: boolean;
+  readonly words: string;
+}
+
 export interface Failure {
   /** What was asked for. */
   readonly during: Command["type"] | "start";
+  /** Of a `LaconicError`, or `unexpected`; `page_failed`, `worker_ended` and `worker_silent` are the page's own. */
   readonly code: string;
   readonly message: string;
 }

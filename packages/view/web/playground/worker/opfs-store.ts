@@ -44,12 +44,17 @@ export async function opfsStore(name: string): Promise<Store> {
       }
       return files;
     },
-    put: (path, data) =>
+    put: (path, data) => opened(path, (file) => replace(file, data)),
+    append: (path, data) =>
       opened(path, (file) => {
-        file.truncate(0);
-        written(file, data, 0);
+        const before = file.getSize();
+        try {
+          written(file, data, before);
+        } catch (error) {
+          file.truncate(before); // no half line
+          throw error;
+        }
       }),
-    append: (path, data) => opened(path, (file) => written(file, data, file.getSize())),
     async remove(path) {
       try {
         const [folder, last] = await folderOf(path, false);
@@ -59,6 +64,20 @@ export async function opfsStore(name: string): Promise<Store> {
       }
     },
   };
+}
+
+/** A file whose new content has no room keeps the old. */
+function replace(file: SyncFile, data: Uint8Array): void {
+  const before = new Uint8Array(file.getSize());
+  file.read(before, { at: 0 });
+  try {
+    written(file, data, 0);
+    file.truncate(data.length);
+  } catch (error) {
+    written(file, before, 0);
+    file.truncate(before.length);
+    throw error;
+  }
 }
 
 /** @throws DOMException `QuotaExceededError`, or an Error for a write that was cut short */

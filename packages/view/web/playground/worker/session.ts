@@ -21,6 +21,8 @@ export interface SessionParts {
   /** Monotonic milliseconds. */
   readonly now: () => number;
   readonly say: (said: Said) => void;
+  /** Whether the files outlive the page; a run that they do not keep is said with every checkpoint. */
+  readonly isKept: () => boolean;
 }
 
 /** A run that a visitor starts, stops and steers. Whatever is asked while it trains waits for the end of the step. */
@@ -30,6 +32,8 @@ export interface Session {
   /** Trains so many steps, or until told to pause. Resolves when it trains no more and is saved. */
   train(steps: number | null): Promise<void>;
   pause(): Promise<void>;
+  /** Writes a checkpoint; training goes on behind it. */
+  save(): Promise<void>;
   /** Holds from the next step on; the run folder says so. */
   adjust(change: { readonly steering?: Steering; readonly steps?: number }): Promise<void>;
   reset(settings: PlaygroundSettings): Promise<void>;
@@ -54,6 +58,7 @@ export async function openSession(parts: SessionParts, first: PlaygroundSettings
   };
   await opened();
 
+  const nameOf = (): string => `relay-seed-${settings.seed}-step-${step}`;
   /** Between two steps, or now where nothing trains. */
   const whenIdle = async (work: () => Promise<void>): Promise<void> => {
     if (!stop) return work();
@@ -103,10 +108,16 @@ export async function openSession(parts: SessionParts, first: PlaygroundSettings
       async step(metrics, clock) {
         await run.step(metrics, clock);
         step = Number(metrics["step"]);
-        if (seen) say({ type: "step", point: pointOf(metrics), ...seen });
+        const seconds = Object.values(clock.seconds).reduce((sum, each) => sum + each, 0);
+        if (seen) say({ type: "step", point: pointOf(metrics), ...seen, seconds });
         if (step >= limit) abort.abort();
         await serve();
         if (step === config.steps || step % config.evaluation.every === 0) say({ type: "evaluating", step });
+      },
+      async checkpoint(models, state) {
+        await run.checkpoint(models, state);
+        const archive = parts.isKept() ? null : await zipped(files, runFolder, nameOf());
+        say({ type: "saved", step: state.step, archive });
       },
       async evaluation(evaluation, episodes, transcripts) {
         await run.evaluation(evaluation, episodes, transcripts);
@@ -166,6 +177,7 @@ export async function openSession(parts: SessionParts, first: PlaygroundSettings
     async pause() {
       await halt();
     },
+    save: () => between(async () => undefined),
     adjust: ({ steering = settings.steering, steps = settings.steps }) =>
       between(async () => {
         settings = { ...settings, steering, steps };
@@ -187,7 +199,7 @@ export async function openSession(parts: SessionParts, first: PlaygroundSettings
       between(async () => {
         if (!(await files.exists(`${runFolder}/${runFiles.checkpoints}/LATEST`)))
           throw new LaconicError("run_missing", "there is nothing to export yet: train a step first");
-        const name = `relay-seed-${settings.seed}-step-${step}`;
+        const name = nameOf();
         say({ type: "exported", name, archive: await zipped(files, runFolder, name) });
       }),
     async importRun(archive) {

@@ -5,7 +5,7 @@ import { createKernels } from "@laconic/kernels-tfjs/wasm";
 import packageJson from "../../../package.json" with { type: "json" };
 import { failureOf } from "./failure.ts";
 import { keptFiles, type KeptFiles, type Store } from "./kept-files.ts";
-import type { Command, Opening, Said } from "./messages.ts";
+import type { Command, Keeping, Opening, Said } from "./messages.ts";
 import { opfsStore } from "./opfs-store.ts";
 import { openSession, runFolder, type Session } from "./session.ts";
 import { viewOfRun } from "./run-view.ts";
@@ -30,19 +30,22 @@ const leavingMs = 1500;
 interface Opened {
   readonly session: Session;
   readonly device: string;
-  readonly kept: string;
 }
+
+/** Of the run that is open. */
+let keeping: Keeping = { isKept: false, words: "" };
 
 let opening: Promise<Opened> | null = null;
 /** One after the other; training goes on beside them and gives way. */
 let last: Promise<void> = Promise.resolve();
 
 self.addEventListener("message", ({ data }: MessageEvent<Command>) => {
+  if (data.type === "ping") return say({ type: "pong" });
   if (data.type === "open") opening = open(data);
   const work = async (): Promise<void> => {
-    const { session, device, kept } = await (opening as Promise<Opened>);
+    const { session, device } = await (opening as Promise<Opened>);
     await obey(session, data, async () =>
-      say({ type: "opened", run: await session.view(), glimpse: await session.glimpse(), device, kept }),
+      say({ type: "opened", run: await session.view(), glimpse: await session.glimpse(), device, keeping }),
     );
   };
   const guarded = (): Promise<void> =>
@@ -51,7 +54,7 @@ self.addEventListener("message", ({ data }: MessageEvent<Command>) => {
   else last = last.then(guarded);
 });
 
-async function obey(session: Session, command: Command, opened: () => Promise<void>): Promise<void> {
+async function obey(session: Session, command: Asked, opened: () => Promise<void>): Promise<void> {
   switch (command.type) {
     case "open":
       return opened();
@@ -59,6 +62,8 @@ async function obey(session: Session, command: Command, opened: () => Promise<vo
       return session.train(command.steps);
     case "pause":
       return session.pause();
+    case "save":
+      return session.save();
     case "adjust":
       return session.adjust(command);
     case "reset":
@@ -74,27 +79,41 @@ async function obey(session: Session, command: Command, opened: () => Promise<vo
   }
 }
 
+/** What goes to the session. */
+type Asked = Exclude<Command, { readonly type: "ping" }>;
+
 async function open({ settings, keep, fresh }: Opening): Promise<Opened> {
-  const weights = Object.entries(policy).map(async ([name, address]) => [name, await fetched(address)] as const);
-  const { store, kept } = keep ? await openStore() : { store: null, kept: "This page keeps nothing." };
-  const files: KeptFiles = await keptFiles(runFolder, store, ({ message }) =>
-    say({
-      type: "warning",
-      message: `The browser keeps the run no longer: ${message}. It goes on in memory: export it before you leave.`,
-    }),
+  const weights = Promise.all(
+    Object.entries(policy).map(async ([name, address]) => [name, await fetched(address)] as const),
   );
+  weights.catch(() => undefined); // is heard below: nothing may go unheard while the store is opened
+  const { store, words } = keep ? await openStore() : { store: null, words: "" };
+  keeping = { isKept: store !== null, words };
+  const files: KeptFiles = await keptFiles(runFolder, store, (error) => {
+    keeping = { isKept: false, words: lostWords(error) };
+    say({ type: "keeping", keeping });
+  });
+  const found = fresh ? null : await viewOfRun(files, runFolder);
+  // Together: a failure of one is not left unheard while the others are waited for.
+  const [kernels, fetchedWeights] = await Promise.all([
+    openKernels(found?.settings.device ?? settings.device),
+    weights,
+  ]);
+  for (const [name, data] of fetchedWeights) await files.write(`${policyFolder}/${name}`, data);
+  const team = await openTeam(kernels, files);
+  // Not before: where nothing can be opened, nothing is dropped.
   if (fresh) await files.remove(runFolder);
-  const kernels = openKernels((await viewOfRun(files, runFolder))?.settings.device ?? settings.device);
-  for (const [name, data] of await Promise.all(weights)) await files.write(`${policyFolder}/${name}`, data);
-  const team = await openTeam(await kernels, files);
   const environment = {
     laconic: packageJson.version,
     browser: navigator.userAgent,
     cores: navigator.hardwareConcurrency,
     engine: team.capabilities,
   };
-  const session = await openSession({ team, files, environment, now: () => performance.now(), say }, settings);
-  return { session, device: `${team.device} (${team.capabilities.backend})`, kept };
+  const session = await openSession(
+    { team, files, environment, now: () => performance.now(), say, isKept: () => keeping.isKept },
+    settings,
+  );
+  return { session, device: `${team.device} (${team.capabilities.backend})` };
 }
 
 async function openKernels(device: PlaygroundDevice): Promise<Kernels> {
@@ -115,19 +134,25 @@ async function fetched(address: URL): Promise<Uint8Array> {
 }
 
 /** The browser's private file system, unless it has none or another tab has the run. */
-async function openStore(): Promise<{ readonly store: Store | null; readonly kept: string }> {
-  const without = (reason: string): { store: null; kept: string } => ({
+async function openStore(): Promise<{ readonly store: Store | null; readonly words: string }> {
+  const without = (reason: string): { store: null; words: string } => ({
     store: null,
-    kept: `${reason} The run lives in this tab alone: export it before you leave.`,
+    words: `${reason} The run lives in this tab alone: export it before you leave.`,
   });
   if (!("storage" in navigator) || typeof navigator.storage.getDirectory !== "function")
     return without("This browser has no private file system, or not for this address.");
   if (!(await held(placeName))) return without("Another tab has the kept run.");
   try {
-    return { store: await opfsStore(placeName), kept: "Kept in this browser: it goes on after a reload." };
+    return { store: await opfsStore(placeName), words: "Kept in this browser: it goes on after a reload." };
   } catch (error) {
     return without(`The browser refuses to keep files (${(error as Error).message}).`);
   }
+}
+
+/** A store that worked, and does no more. */
+function lostWords({ name, message }: Error): string {
+  const reason = name === "QuotaExceededError" ? "its space for this site is full" : message;
+  return `The browser keeps the run no longer: ${reason}. It goes on in this tab alone: export it before you leave.`;
 }
 
 /** Takes a lock for as long as this worker lives. */

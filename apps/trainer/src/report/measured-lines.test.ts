@@ -1,0 +1,24 @@
+import type { Measured } from "@laconic/trainer";
+import { expect, test } from "vitest";
+import { measuredLines } from "./measured-lines.ts";
+
+const measured = (measures: Record<string, number>, perplexity: number): Measured => ({
+  ...{ problems: 9, accuracy: 0.5, interval: [0.2, 0.8], tokens: 12, measures },
+  language: { writer: { perplexity, repetition: 0, vocabulary: 0.5 } },
+});
+
+test("what is counted and how odd the words are, before and after, a line each", () => {
+  const [before, after] = [measured({ rank_correlation: -0.2061 }, 4.3), measured({ rank_correlation: 0.9068 }, 6.17)];
+  expect(measuredLines([before, after])).toEqual([
+    "rank_correlation  -0.206 -> 0.907",
+    "perplexity of writer  4.3 -> 6.17",
+  ]);
+});
+
+test("what had no value before says so; without measures and language there are no lines", () => {
+  expect(measuredLines([undefined, measured({}, 4), measured({ rank_correlation: 0.5 }, 4)])[0]).toBe(
+    "rank_correlation  - -> - -> 0.5",
+  );
+  const { measures: _, language: __, ...bare } = measured({}, 4);
+  expect(measuredLines([bare, bare])).toEqual([]);
+});

@@ -1,0 +1,136 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rename, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { beforeEach, describe, expect, onTestFinished, test, vi } from "vitest";
+import { recordingTerminal } from "../../cli/recording-terminal.ts";
+import { main } from "../../main.ts";
+import { parseAppConfig } from "../app-config.ts";
+
+const stories = join(process.env["LACONIC_DATA"] ?? "", "stories260k");
+
+let place = "";
+beforeEach(async () => {
+  place = await mkdtemp(join(tmpdir(), "laconic-lessons-"));
+  vi.stubEnv("XDG_CACHE_HOME", join(place, "user"));
+  onTestFinished(async () => {
+    vi.unstubAllEnvs();
+    await rm(place, { recursive: true });
+  });
+});
+
+interface Side {
+  readonly accuracy: number;
+  readonly tokens: number;
+}
+type States = Readonly<Record<"before" | "afterLessons" | "after", Side>>;
+type Result = States & { readonly known: States; readonly unseen: States; readonly states: Record<string, string> };
+
+async function laconic(...words: readonly string[]): Promise<{ code: number; out: string; err: string }> {
+  const terminal = recordingTerminal();
+  const code = await main(words, { terminal });
+  return { code, out: terminal.out.join("\n"), err: terminal.err.join("\n") };
+}
+
+const short = [
+  ...["train.problemsPerStep=2", "train.episodesPerProblem=2", "train.evaluation.problems=12", "workers=1"],
+  "train.checkpoint.every=1",
+];
+const lessons = ["lessons.steps=3", "lessons.batch=4"];
+const run = (name: string): string => join(place, name);
+
+async function trained(...words: readonly string[]): Promise<Result & { readonly err: string }> {
+  const { code, out, err } = await laconic("train", ...words, "--json");
+  expect([code, err]).toEqual([0, expect.any(String)]);
+  return { ...(JSON.parse(out) as Result), err };
+}
+
+describe.skipIf(!existsSync(join(stories, "config.json")))("lessons (needs LACONIC_DATA)", () => {
+  test(
+    "a run tells three states, known and unseen, keeps them when it goes on, and is found when moved",
+    { timeout: 180_000 },
+    async () => {
+      const words = ["preset:story-tellers", ...short, "--seed", "1"];
+      const first = await trained(...words, ...lessons, "train.steps=1", "--run", run("a"));
+      expect(Object.keys(first.states)).toEqual(["before", "afterLessons", "after"]);
+      expect(first.states["before"]).toBe("the model before 3 steps of lessons in copying");
+      for (const own of [first, first.known, first.unseen])
+        expect([own.before.tokens > 0, own.afterLessons.tokens > 0, own.after.tokens > 0]).toEqual([true, true, true]);
+      expect(first.afterLessons).not.toEqual(first.before);
+
+      // The same model, trained without lessons, begins where `before` says.
+      const bare = await trained(...words, "lessons=null", "train.steps=1", "--run", run("bare"));
+      expect(bare).not.toHaveProperty("afterLessons");
+      expect([bare.before, bare.known.before, bare.unseen.before]).toEqual([
+        ...[first.before, first.known.before, first.unseen.before],
+      ]);
+
+      await rename(run("a"), run("moved"));
+      const on = await trained("--resume", run("moved"), "train.steps=2");
+      expect(on.err).not.toContain("lessons in copying, before the training");
+      const began = ({ before, afterLessons, known, unseen, states }: Result): unknown => ({
+        ...{ before, afterLessons, known: { ...known, after: 0 }, unseen: { ...unseen, after: 0 } },
+        states: { ...states, after: "" },
+      });
+      expect(began(on)).toEqual(began(first));
+      expect(JSON.parse(await readFile(join(run("moved"), "config.json"), "utf8"))).toMatchObject({
+        ...{ model: "run:taught", lessons: { name: "copying", steps: 3, batch: 4, seed: "0", model: stories } },
+      });
+      const ls = (await laconic("ls", place)).out;
+      expect(ls).toMatch(/^moved .* (?:[\d.]+ % -> ){2}[\d.]+ % /mu);
+      const page = await readFile(join(run("moved"), "report.html"), "utf8");
+      expect(page).toContain("the model before 3 steps of lessons in copying");
+      expect((await laconic("eval", run("moved"), "--problems", "4", "--json")).code).toBe(0);
+      expect((await laconic("audit", run("moved"), "--fast")).code).toBe(0);
+
+      // Another run takes the same lessons; its folder is not begun anew under others.
+      const again = ["train.steps=1", "--run", run("b")];
+      const said = (await laconic("train", ...words, ...lessons, ...again)).err;
+      expect(said).toContain("3 steps of lessons in copying, as they were given before");
+      const refused = await laconic("train", ...words, "lessons.steps=4", "lessons.batch=4", ...again);
+      expect([refused.code, refused.err]).toEqual([2, expect.stringContaining("with other lessons; choose another")]);
+    },
+  );
+
+  test(
+    "a model that has had its lessons is not taught twice, and is refused others",
+    { timeout: 120_000 },
+    async () => {
+      const folder = join(place, "taught");
+      const lesson = ["--steps", "3", "--batch", "4"];
+      expect((await laconic("story", "warm-start", "--model", stories, "--out", folder, ...lesson)).code).toBe(0);
+      const words = ["preset:story-relay", `model=${folder}`, ...short, "train.steps=1", "--seed", "2"];
+      const { code, out, err } = await laconic("train", ...words, ...lessons, "--run", run("a"));
+      expect([code, err.includes("before the training")]).toEqual([0, false]);
+      expect(out).toMatch(/^states {4}before lessons -> after 3 steps of lessons in copying -> after 1 steps?$/mu);
+      expect(out).toMatch(/^ {2}unseen: (?:[\d.]+ % -> ){2}[\d.]+ %, (?:[\d.]+ -> ){2}[\d.]+ tokens \(6 problems\)$/mu);
+      expect(out).toMatch(
+        /^tokens .* per episode, against the model before lessons .*, after them .* \(budget 10\)$/mu,
+      );
+      expect(existsSync(join(run("a"), "taught"))).toBe(false);
+      const other = await laconic("train", ...words, "lessons.steps=9", "--run", run("b"));
+      expect([other.code, other.err]).toEqual([
+        2,
+        expect.stringMatching(/lessons\.steps is 9, but .* lessons with 3/u),
+      ]);
+    },
+  );
+});
+
+test.each([
+  [
+    { task: { name: "relay", level: "one-fact" } },
+    /lessons: copying is taught for story-tellers and story-relay alone/u,
+  ],
+  [
+    { task: { name: "story-relay" }, engine: { tinker: { url: "http://x" } } },
+    /lessons: are given where a model computes here/u,
+  ],
+  [{ task: { name: "story-relay" }, lessons: { name: "budgets" } }, /budgets is taught for story-budget alone/u],
+  [
+    { task: { name: "story-budget", form: "words" }, lessons: { name: "budgets" } },
+    /budgets are said as by default, and by the task as words/u,
+  ],
+])("lessons that teach nothing here are refused: %j", (settings, message) => {
+  expect(() => parseAppConfig({ lessons: { name: "copying" }, ...settings })).toThrow(message);
+});

@@ -1,0 +1,17 @@
+import { setFlagsFromString } from "node:v8";
+import { expect, test } from "vitest";
+import { createKernels } from "./create-kernels.ts";
+import { hasRelaxedSimd } from "./has-relaxed-simd.ts";
+
+test("says whether the fused kernels start", async () => {
+  const starts = await createKernels({ fma: true }).then(
+    (kernels) => kernels.dispose() === undefined,
+    () => false,
+  );
+  expect(hasRelaxedSimd()).toBe(starts);
+});
+
+test("is true where Node 20 is told to", () => {
+  setFlagsFromString("--experimental-wasm-relaxed-simd");
+  expect(hasRelaxedSimd()).toBe(true);
+});

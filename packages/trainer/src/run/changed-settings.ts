@@ -1,0 +1,143 @@
+import { LaconicError } from "@laconic/core";
+import { changesOf } from "./run-manifest.ts";
+import { recordIn } from "./run-source.ts";
+
+/** A setting that changed while a run went on: a line of `changes.jsonl`. */
+export interface ChangedSetting {
+  /** The first step that was taken under the new value. */
+  readonly step: number;
+  /** Path in the run's configuration, with dots. */
+  readonly key: string;
+  /** Absent where the setting did not exist. */
+  readonly before?: unknown;
+  readonly now?: unknown;
+}
+
+/** A thousand changes of a budget are 300 kB. */
+const mostLineLength = 1 << 20;
+
+const keyForm = /^[\w-]{1,80}(?:\.[\w-]{1,80}){0,9}$/u;
+const inherited = new Set(["__proto__", "constructor", "prototype"]);
+
+/**
+ * The rows of `changes.jsonl`. A torn last line counts for nothing.
+ * @throws LaconicError `checkpoint_corrupt` naming file and line
+ */
+export function parseChangedSettings(text: string, file: string): ChangedSetting[] {
+  const lines = text.split("\n");
+  lines.pop(); // nothing, or half a line
+  let last = 1;
+  return lines.map((line, i) => {
+    const refuse = (reason: string): never => {
+      throw new LaconicError("checkpoint_corrupt", `${file}, line ${i + 1}: ${reason}; put the file back`, {
+        file,
+        line: i + 1,
+      });
+    };
+    if (line.length > mostLineLength) return refuse(`it has ${line.length} characters, more than ${mostLineLength}`);
+    const row = rowIn(line);
+    if (!row) return refuse("it is no object of JSON");
+    const { step, key, before, now, ...others } = row;
+    if (typeof step !== "number" || !Number.isInteger(step) || step < 1)
+      return refuse("its step is no whole number from 1 on");
+    if (step < last) return refuse(`step ${step} stands behind step ${last}`);
+    if (typeof key !== "string" || !keyForm.test(key) || key.split(".").some((part) => inherited.has(part)))
+      return refuse("its key is no name of a setting");
+    const [other] = Object.keys(others);
+    if (other !== undefined) return refuse(`it has ${JSON.stringify(other.slice(0, 80))}, which such a line has not`);
+    last = step;
+    return { step, key, ...(before !== undefined && { before }), ...(now !== undefined && { now }) };
+  });
+}
+
+function rowIn(line: string): Readonly<Record<string, unknown>> | null {
+  try {
+    return recordIn(JSON.parse(line));
+  } catch {
+    return null;
+  }
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+/**
+ * What held at a step.
+ * @param settings - those of the run as they are now
+ */
+export function settingsAt(settings: Json, changes: readonly ChangedSetting[], step: number): Json {
+  return changes
+    .filter((change) => change.step > step)
+    .reduceRight((held, { key, before }) => withValue(held, key.split("."), before), settings);
+}
+
+/** The value of a setting by its path; undefined where there is none. */
+function valueAt(settings: unknown, key: string): unknown {
+  return key.split(".").reduce((value, part) => {
+    const own = recordIn(value);
+    return own && Object.hasOwn(own, part) ? own[part] : undefined;
+  }, settings);
+}
+
+function withValue(settings: Json, [name = "", ...rest]: readonly string[], value: unknown): Json {
+  const { [name]: old, ...others } = settings;
+  if (rest.length > 0) return { ...settings, [name]: withValue(recordIn(old) ?? {}, rest, value) };
+  return value === undefined ? others : { ...settings, [name]: value };
+}
+
+/**
+ * What changes with a step.
+ * @param keys - of settings that may change
+ * @param again - named even where they are what they were
+ */
+export function changedSettings(
+  { held, next, step }: { readonly held: Json; readonly next: Json; readonly step: number },
+  keys: readonly string[],
+  again: ReadonlySet<string>,
+): ChangedSetting[] {
+  return [...new Set([...keys, ...again])].flatMap((key) => {
+    const [before, now] = [valueAt(held, key), valueAt(next, key)];
+    if (!again.has(key) && changesOf(before, now).length === 0) return [];
+    return [{ step, key, ...(before !== undefined && { before }), ...(now !== undefined && { now }) }];
+  });
+}
+
+/** What changed with a step, in words. */
+export interface ChangesOfStep {
+  readonly step: number;
+  readonly text: string;
+}
+
+/** Changes by the step from which they hold, in words. */
+export function describeChanges(changes: readonly ChangedSetting[]): ChangesOfStep[] {
+  const byStep = new Map<number, string[]>();
+  for (const each of changes) byStep.set(each.step, [...(byStep.get(each.step) ?? []), describeChange(each)]);
+  return Array.from(byStep, ([step, words]) => ({ step, text: words.join("; ") }));
+}
+
+/** Characters of a value in words. */
+const mostShown = 60;
+
+/** A change in words, as `budget: 14 → 20`; values of settings that are no number or text are cut. */
+export function describeChange({ key, before, now }: Pick<ChangedSetting, "key" | "before" | "now">): string {
+  const own = key.replace(/^train\./u, "");
+  if (own === "budget") return `budget: ${budgetIn(before)} → ${budgetIn(now)}`;
+  const changes = changesOf(before, now, own).map((change) => {
+    const name = change.key.replace(/^prices\.tokens$/u, "price of a token").replace(/^prices\./u, "price of ");
+    return `${name}: ${shown(change.before)} → ${shown(change.now)}`;
+  });
+  return changes.length === 0 ? `${own}: as before` : changes.join(", ");
+}
+
+function budgetIn(value: unknown): string {
+  const target = recordIn(value)?.["targetTokens"];
+  return value === null || value === undefined
+    ? "none"
+    : typeof target === "number"
+      ? `${target} tokens`
+      : shown(JSON.stringify(value));
+}
+
+function shown(text: string): string {
+  const plain = text === "nothing" || text === "null" ? "none" : text;
+  return plain.length > mostShown ? `${plain.slice(0, mostShown)}…` : plain;
+}

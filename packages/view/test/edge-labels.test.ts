@@ -1,0 +1,86 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { labelsOf, type Box } from "../web/parts/edge-labels.ts";
+import { edgePath, layoutOf } from "../web/parts/graph-layout.ts";
+import { inReward, type GraphEdge, type GraphNote } from "../web/parts/graph-words.ts";
+
+/** A team's picture in so many pixels, with the labels of its edges. */
+function picture(agents: readonly string[], edges: readonly GraphEdge[], room: number, answerer?: string) {
+  const notes = Object.fromEntries(
+    agents.map((agent): [string, GraphNote] => [agent, { text: "knows k6", kind: "private" }]),
+  );
+  const layout = layoutOf(agents, edges, answerer, room);
+  const drawn = edges.flatMap((edge) => {
+    const path = edgePath(layout, edge, 22);
+    return path ? [{ edge, path }] : [];
+  });
+  return { layout, ...labelsOf({ agents, notes, prices: inReward }, layout, drawn) };
+}
+
+const star = (tellers: number, tokens: (i: number) => number): { agents: string[]; edges: GraphEdge[] } => {
+  const holders = Array.from({ length: tellers }, (_, i) => `holder-${"abcdefgh"[i]}`);
+  return {
+    agents: [...holders, "solver"],
+    edges: holders.map((from, i) => ({ from, to: "solver", tokens: tokens(i), price: 0.004 * tokens(i) })),
+  };
+};
+
+const areApart = (a: Box, b: Box): boolean =>
+  2 * Math.abs(a.x - b.x) >= a.width + b.width || 2 * Math.abs(a.y - b.y) >= a.height + b.height;
+
+describe("what stands on the lines of a team's picture", () => {
+  test.each([2, 3, 4])("%d tellers on a phone: tokens and price of every line, in words", (tellers) => {
+    const { agents, edges } = star(tellers, (i) => [17.4, 0, 19.6, 8][i] ?? 1);
+    const { labels, unlabelled, layout } = picture(agents, edges, 310, "solver");
+    expect(unlabelled).toBe(0);
+    expect(layout.below).toBe("solver");
+    expect(labels.slice(0, 2).map(({ tokens, price }) => [tokens, price])).toEqual([
+      ["17 tokens", "costs 0.07"],
+      ["nothing", null],
+    ]);
+  });
+
+  test("where words have no room, numbers do; and what has none is counted", () => {
+    const all = (agents: readonly string[]): GraphEdge[] =>
+      agents.flatMap((from) =>
+        agents.filter((to) => to !== from).map((to) => ({ from, to, tokens: 12.3, price: 0.05 })),
+      );
+    const four = ["ada", "bert", "cleo", "dora"];
+    const { labels, unlabelled } = picture(four, all(four), 480);
+    expect(labels.length + unlabelled).toBe(12);
+    expect(labels.length).toBeGreaterThanOrEqual(8);
+    expect(labels.every(({ tokens, price }) => tokens === "12" && price === "0.05")).toBe(true);
+  });
+
+  test("no label covers another, an agent or its name, or leaves the picture; those without room are counted", () => {
+    const some = fc.record({
+      count: fc.integer({ min: 2, max: 7 }),
+      room: fc.integer({ min: 240, max: 1000 }),
+      isStar: fc.boolean(),
+      tokens: fc.array(fc.double({ min: 0, max: 5000, noNaN: true }), { minLength: 42, maxLength: 42 }),
+    });
+    fc.assert(
+      fc.property(some, ({ count, room, isStar, tokens }) => {
+        const agents = Array.from({ length: count }, (_, i) => `agent-${i}`);
+        const answerer = agents.at(-1) as string;
+        const pairs = agents.flatMap((from) =>
+          agents.filter((to) => to !== from && (!isStar || to === answerer)).map((to) => ({ from, to })),
+        );
+        const edges = pairs
+          .filter(({ from }) => !isStar || from !== answerer)
+          .map((pair, i) => ({ ...pair, tokens: tokens[i] as number, price: 0.01 * (tokens[i] as number) }));
+        const { layout, labels, unlabelled } = picture(agents, edges, room, answerer);
+        expect(labels.length + unlabelled).toBe(edges.length);
+        const circles = Object.values(layout.places).map(({ x, y }) => ({ x, y, width: 60, height: 60 }));
+        for (const [i, { box }] of labels.entries()) {
+          expect(Math.min(box.x - box.width / 2, box.y - box.height / 2)).toBeGreaterThanOrEqual(-1e-9);
+          expect(box.x + box.width / 2).toBeLessThanOrEqual(layout.width + 1e-9);
+          expect(box.y + box.height / 2).toBeLessThanOrEqual(layout.height + 1e-9);
+          for (const other of [...circles, ...labels.slice(i + 1).map((each) => each.box)])
+            expect(areApart(box, other)).toBe(true);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+});

@@ -1,0 +1,113 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { findAdapter, whyNotWebGpu } from "../web/playground/adapter.ts";
+import { heartbeat } from "../web/playground/heartbeat.ts";
+import { speedInWords } from "../web/playground/speeds.ts";
+import { firstState, nextState } from "../web/playground/state.ts";
+import { firstSettings, settingsIn } from "../web/playground/worker/settings.ts";
+
+/** A browser that finds this adapter. */
+const browserWith = (adapter: object | null) => ({ gpu: { requestAdapter: async () => adapter } });
+
+describe("what WebGPU would compute on", () => {
+  test.each([
+    [
+      "a graphics card",
+      { info: { vendor: "nvidia", architecture: "hopper", description: "" } },
+      "nvidia hopper",
+      false,
+    ],
+    ["a card that says it is one", { info: { vendor: "amd", isFallbackAdapter: false } }, "amd", false],
+    [
+      "a fallback",
+      { info: { vendor: "google", architecture: "swiftshader", isFallbackAdapter: true } },
+      "google swiftshader",
+      true,
+    ],
+    ["a fallback of an older browser", { info: { vendor: "x" }, isFallbackAdapter: true }, "x", true],
+    [
+      "one that is known by its name",
+      { info: { vendor: "mesa", description: "llvmpipe (LLVM 19)" } },
+      "mesa llvmpipe (LLVM 19)",
+      true,
+    ],
+    ["one that says nothing", {}, "", false],
+  ])("%s", async (_, adapter, name, isSoftware) => {
+    const found = await findAdapter(browserWith(adapter));
+    expect(found).toEqual({ name, isSoftware });
+    expect(whyNotWebGpu(found) !== null).toBe(isSoftware);
+  });
+
+  test("nothing where the browser has no WebGPU, no adapter, or fails", async () => {
+    const failing = { gpu: { requestAdapter: () => Promise.reject(new Error("lost")) } };
+    for (const browser of [{}, browserWith(null), failing]) expect(await findAdapter(browser)).toBeNull();
+    expect(whyNotWebGpu(null)).toContain("trains on WebAssembly");
+  });
+});
+
+test("speeds are said with two digits, and whole seconds where they are long", () => {
+  expect([0.2134, 3.06, 38.4].map(speedInWords)).toEqual(["0.21 s a step", "3.1 s a step", "38 s a step"]);
+});
+
+describe("a worker that is listened for", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  test("is given up after 20 seconds without a word, once, and again after it spoke", () => {
+    const [ping, silent] = [vi.fn<() => void>(), vi.fn<() => void>()];
+    const beat = heartbeat(ping, silent);
+    vi.advanceTimersByTime(20_000);
+    expect(silent).toHaveBeenCalledTimes(0);
+    vi.advanceTimersByTime(30_000);
+    expect(silent).toHaveBeenCalledTimes(1);
+    beat.heard();
+    vi.advanceTimersByTime(22_500);
+    expect(silent).toHaveBeenCalledTimes(2);
+    expect(ping).toHaveBeenCalledTimes(29);
+    beat.stop();
+    vi.advanceTimersByTime(60_000);
+    expect(ping).toHaveBeenCalledTimes(29);
+  });
+
+  test("is not given up for time in which the page stood still", () => {
+    const silent = vi.fn<() => void>();
+    const beat = heartbeat(() => undefined, silent);
+    for (let i = 0; i < 5; i++) {
+      vi.advanceTimersByTime(5000);
+      // Then time passes in which no timer runs.
+      vi.spyOn(performance, "now").mockReturnValueOnce(performance.now() + 600_000);
+    }
+    expect(silent).toHaveBeenCalledTimes(0);
+    beat.stop();
+  });
+});
+
+describe("what the page shows", () => {
+  const failure = { during: "start", code: "worker_silent", message: "no answer" } as const;
+
+  test("a worker that speaks again is not missing any more; one that ended is", () => {
+    const missing = nextState(firstState(firstSettings), { type: "failed", failure });
+    expect(nextState(missing, { type: "pong" }).failure).toBeNull();
+    const ended = nextState(missing, { type: "failed", failure: { ...failure, code: "worker_ended" } });
+    expect(nextState(ended, { type: "pong" }).failure?.code).toBe("worker_ended");
+    expect(ended).toMatchObject({ device: null, active: false });
+    // What is asked of nobody hides nothing.
+    const asked = { type: "sent", busy: null, stopping: false, begins: false } as const;
+    expect(nextState(missing, asked).failure).toEqual(failure);
+    expect(nextState(missing, { ...asked, begins: true }).failure).toBeNull();
+  });
+
+  test("the last save is known, and whether anybody has it", () => {
+    const state = nextState(firstState(firstSettings), { type: "saved", step: 10, archive: null });
+    expect(state.savedStep).toBe(10);
+    const keeping = { isKept: false, words: "full" };
+    expect(nextState(state, { type: "keeping", keeping }).keeping).toEqual(keeping);
+  });
+
+  test("an address names the device, WebAssembly unless it asks for the other", () => {
+    expect(["", "?device=webgpu", "?device=cuda"].map((query) => settingsIn(query).device)).toEqual([
+      "wasm",
+      "webgpu",
+      "wasm",
+    ]);
+  });
+});

@@ -1,0 +1,35 @@
+/** How often a worker is asked, and how long it may say nothing: far longer than the longest piece of a step on a slow phone. */
+const [everyMs, silentMs] = [2500, 20_000];
+
+/** Listens for a worker that says nothing any more: one that was killed says nothing of that. */
+export interface Heartbeat {
+  /** It said something. */
+  heard(): void;
+  stop(): void;
+}
+
+/**
+ * Pings in a rhythm, and tells once when nothing is heard for long. Time in which the page itself stood still, hidden or asleep, does not
+ * count.
+ */
+export function heartbeat(ping: () => void, silent: () => void): Heartbeat {
+  let [waited, last, isTold] = [0, performance.now(), false];
+  const timer = setInterval(() => {
+    const now = performance.now();
+    const stoodStill = now - last > 2 * everyMs;
+    waited = stoodStill ? 0 : waited + now - last;
+    last = now;
+    if (waited > silentMs && !isTold) {
+      isTold = true;
+      silent();
+    }
+    ping();
+  }, everyMs);
+  return {
+    heard() {
+      waited = 0;
+      isTold = false;
+    },
+    stop: () => clearInterval(timer),
+  };
+}

@@ -1,0 +1,187 @@
+import type { Browser, BrowserContext, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { chromiumPath, openChromium } from "../packages/view/test/fixture/open-page.ts";
+import { playgroundServer, type PlaygroundServer } from "../packages/view/test/fixture/playground-server.ts";
+
+const slow = { timeout: 180_000 };
+
+let server: PlaygroundServer;
+let browser: Browser;
+/** Errors in consoles, and requests to other places. */
+const faults: string[] = [];
+
+beforeAll(async () => {
+  if (chromiumPath === null) return;
+  server = await playgroundServer();
+  browser = await openChromium(["--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader"]);
+}, 120_000);
+afterAll(async () => {
+  if (chromiumPath === null) return;
+  await browser.close();
+  server.close();
+});
+
+interface Opened {
+  readonly page: Page;
+  readonly context: BrowserContext;
+}
+
+/** The playground in a profile of its own, whose worker first runs some text. */
+async function opened(query: string, first = ""): Promise<Opened> {
+  const context = await browser.newContext({ viewport: { width: 360, height: 740 }, reducedMotion: "reduce" });
+  const page = await context.newPage();
+  page.on("console", (message) => void (message.type() === "error" && faults.push(message.text())));
+  page.on("pageerror", ({ message }) => faults.push(message));
+  page.on("request", (request) => {
+    if (!/^(?:blob:)?http:\/\/127\.0\.0\.1:/u.test(request.url())) faults.push(request.url());
+  });
+  await context.route(/\/training-worker-[^/]*\.js$/u, async (route) => {
+    const reply = await route.fetch();
+    await route.fulfill({ response: reply, body: `${first}\n${await reply.text()}` });
+  });
+  await page.goto(server.address + query);
+  return { page, context };
+}
+
+const enabled = (page: Page, name: string) =>
+  page.getByRole("button", { name, exact: true }).and(page.locator(":enabled"));
+const says = (page: Page, words: RegExp) => page.locator(".notices").getByText(words).first().waitFor();
+
+async function stepped(page: Page, step: number): Promise<void> {
+  await page.getByText(`The team at step ${step}`).waitFor({ timeout: 120_000 });
+}
+
+/** Lets one step pass. */
+async function oneStep(page: Page, step: number): Promise<void> {
+  await enabled(page, "One step").click();
+  await stepped(page, step);
+  await enabled(page, "Go on").waitFor();
+}
+
+describe.skipIf(chromiumPath === null)("a visitor of the playground whose browser", () => {
+  test("has no wasm SIMD is told which have it, and where else the team trains", slow, async () => {
+    const without = `WebAssembly.instantiate = () => Promise.reject(new WebAssembly.CompileError("invalid value type 's128'"));`;
+    const { page, context } = await opened("", without);
+    await says(page, /no WebAssembly SIMD.*Safari 16\.4.*npx laconic quickstart/u);
+    await page.getByText("The team is not here.").waitFor();
+    await enabled(page, "Load the page again").waitFor();
+    // Which could not begin either.
+    expect(await enabled(page, "Begin a new run").count()).toBe(0);
+    expect(await page.getByRole("heading", { level: 1 }).innerText()).toBe("Watch a team learn to say less");
+    await context.close();
+  });
+
+  test(
+    "asks for WebGPU and has only the processor's trains on WebAssembly, is told why, and sees the speed",
+    slow,
+    async () => {
+      const { page, context } = await opened("?device=webgpu&steps=9");
+      await says(page, /swiftshader computes on the processor.*trains on WebAssembly/iu);
+      await enabled(page, "Begin a run on WebGPU all the same").waitFor();
+      await enabled(page, "Train the team").waitFor();
+      const choice = page.getByRole("group", { name: "What it is computed on" });
+      expect(await choice.locator("label").allInnerTexts()).toEqual([
+        "WebAssembly not tried in this browser",
+        expect.stringMatching(/^WebGPU google swiftshader.*very slow; not tried in this browser$/u),
+      ]);
+      await oneStep(page, 1);
+      await choice.getByText(/^\d[\d.]* s a step, seen here$/u).waitFor();
+      expect(await page.getByText("seed 1 on wasm (wasm simd)").count()).toBe(1);
+      await context.close();
+    },
+  );
+
+  test("refuses storage keeps the run in the tab, and a worker that dies costs no saved step", slow, async () => {
+    const refused = `StorageManager.prototype.getDirectory = () => Promise.reject(new DOMException("not in this mode", "SecurityError"));`;
+    const { page, context } = await opened("?steps=40", refused);
+    await page.getByText(/^The browser refuses to keep files \(not in this mode\)/u).waitFor();
+    await oneStep(page, 1);
+    await says(page, /lives in this tab alone: export it before you leave/u);
+    await enabled(page, "Go on").click();
+    await page.getByText(/^The team at step [2-9]/u).waitFor();
+    await page.workers()[0]?.evaluate("self.setTimeout(() => { throw new RangeError('out of memory'); })");
+    await says(page, /worker that trains the team ended: .*out of memory\. The run was saved at step 1\./u);
+    for (const name of ["One step", "Export the run (.zip)"]) expect(await enabled(page, name).count()).toBe(0);
+    await enabled(page, "Go on from step 1").click();
+    await stepped(page, 1);
+    await oneStep(page, 2);
+    await enabled(page, "Export the run (.zip)").waitFor();
+    await context.close();
+  });
+
+  test("kills the worker in the middle of a run is noticed, and the kept run goes on", slow, async () => {
+    const { page, context } = await opened("?steps=40");
+    await oneStep(page, 1);
+    await enabled(page, "Go on").click();
+    await page.getByText(/^The team at step [2-9]/u).waitFor();
+    // What a system does that is short of memory: nobody is told.
+    await page.workers()[0]?.evaluate("self.close()");
+    await page
+      .getByText(/has not answered for 20 seconds\. The run was saved at step 1\./u)
+      .waitFor({ timeout: 60_000 });
+    await enabled(page, "Wait").waitFor();
+    await enabled(page, "Go on from step 1").click();
+    await stepped(page, 1);
+    await oneStep(page, 2);
+    await page.getByText("Kept in this browser: it goes on after a reload.").waitFor();
+    await context.close();
+  });
+
+  test("runs out of space is told so, trains on, and has the last whole save after a reload", slow, async () => {
+    const { page, context } = await opened("?steps=40");
+    await oneStep(page, 1);
+    await page.getByText("Kept in this browser: it goes on after a reload.").waitFor();
+    const { origin } = new URL(server.address);
+    const client = await context.newCDPSession(page);
+    await client.send("Storage.overrideQuotaForOrigin", { origin, quotaSize: 100_000 });
+    await oneStep(page, 2);
+    await says(page, /keeps the run no longer: its space for this site is full/u);
+    expect(await page.getByText("Kept in this browser").count()).toBe(0);
+    await oneStep(page, 3);
+    page.once("dialog", (dialog) => void dialog.accept());
+    await page.reload();
+    await stepped(page, 1);
+    await enabled(page, "Go on").waitFor();
+    await context.close();
+  });
+
+  test("hides the tab and shows it again finds the run saved and going on, and no alarm", slow, async () => {
+    const { page, context } = await opened("?steps=60");
+    await oneStep(page, 1);
+    await enabled(page, "Go on").click();
+    await page.getByText(/^The team at step [2-9]/u).waitFor();
+    await page.evaluate(`
+      Object.defineProperty(document, "visibilityState", { value: "hidden", configurable: true });
+      document.dispatchEvent(new Event("visibilitychange"));
+    `);
+    // Saved where it was, not where it was paused or checked last.
+    await expect
+      .poll(() => savedSteps(page), { timeout: 60_000, interval: 200 })
+      .toContainEqual(expect.stringMatching(/^step-0{6}(?:0[2-9]|[1-9]\d)$/u));
+    const client = await context.newCDPSession(page);
+    await client.send("Page.setWebLifecycleState", { state: "frozen" });
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    await client.send("Page.setWebLifecycleState", { state: "active" });
+    await page.evaluate(`
+      delete document.visibilityState;
+      document.dispatchEvent(new Event("visibilitychange"));
+    `);
+    const [, seen = "0"] =
+      /(\d+)$/u.exec((await page.locator("#stage-title").innerText()).split(" tokens")[0] ?? "") ?? [];
+    await stepped(page, Number(seen) + 1);
+    expect(await page.locator(".notices .bad").count()).toBe(0);
+    await context.close();
+  });
+
+  test("had any of this wrote no error to the console, and asked no other place", () => expect(faults).toEqual([]));
+});
+
+/** Checkpoints in the browser's private file system. */
+async function savedSteps(page: Page): Promise<readonly string[]> {
+  return page.evaluate<string[]>(`(async () => {
+    const root = await (await navigator.storage.getDirectory()).getDirectoryHandle("laconic-playground");
+    const names = [];
+    for await (const name of (await root.getDirectoryHandle("checkpoints")).keys()) names.push(name);
+    return names;
+  })()`);
+}

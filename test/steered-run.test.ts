@@ -1,0 +1,117 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createKernels } from "../packages/kernels-tfjs/src/wasm/index.ts";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { auditRun } from "../apps/trainer/src/audit/audit-run.ts";
+import type { Difference } from "../apps/trainer/src/audit/findings.ts";
+import { recordingTerminal } from "../apps/trainer/src/cli/recording-terminal.ts";
+import { main } from "../apps/trainer/src/main.ts";
+import { copyOfRun, editJson, editLines } from "../apps/trainer/src/testing/edited-run.ts";
+import { unzipped } from "../packages/view/web/playground/worker/archive.ts";
+import { keptFiles } from "../packages/view/web/playground/worker/kept-files.ts";
+import type { Said } from "../packages/view/web/playground/worker/messages.ts";
+import { openSession, runFolder } from "../packages/view/web/playground/worker/session.ts";
+import { firstSettings } from "../packages/view/web/playground/worker/settings.ts";
+import { openTeam, policyFolder } from "../packages/view/web/playground/worker/team.ts";
+
+const policy = new URL("../apps/trainer/assets/relay-one-fact/", import.meta.url);
+
+let folder = "";
+/** What a visitor took away who moved both sliders while the team trained. */
+let steered = "";
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "laconic-steered-"));
+  steered = join(folder, "run");
+  const files = await keptFiles(runFolder, null, () => undefined);
+  for (const name of ["config.json", "model.safetensors"])
+    await files.write(`${policyFolder}/${name}`, await readFile(new URL(name, policy)));
+  const team = await openTeam(await createKernels(undefined), files);
+  const said: Said[] = [];
+  const session = await openSession(
+    { team, files, environment: {}, now: () => 0, say: (each) => void said.push(each), isKept: () => true },
+    { ...firstSettings, steps: 40, steering: { kind: "budget", targetTokens: 30 } },
+  );
+  // Past the three steps of measuring, so that the budget charges; then a price, then another budget.
+  await session.train(5);
+  await session.adjust({ steering: { kind: "price", price: 0.004 } });
+  await session.train(2);
+  await session.adjust({ steering: { kind: "budget", targetTokens: 10 } });
+  await session.train(5);
+  await session.adjust({ steering: { kind: "budget", targetTokens: 20 }, steps: 14 });
+  await session.train(1);
+  await session.exportRun();
+  await team.close();
+  const { archive } = said.findLast((each) => each.type === "exported") ?? expect.fail();
+  for (const [path, data] of unzipped(archive)) {
+    await mkdir(dirname(join(steered, path)), { recursive: true });
+    await writeFile(join(steered, path), data);
+  }
+}, 120_000);
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const audit = async (run: string): Promise<readonly Difference[]> =>
+  (await auditRun(run, { fast: true, now: () => 0 })).differences;
+
+test("a run that was steered while it trained agrees with its folder", async () => {
+  const rows = (await readFile(join(steered, "changes.jsonl"), "utf8")).trim().split("\n");
+  expect(rows.map((row) => (JSON.parse(row) as { step: number; key: string }).key)).toEqual([
+    ...["train.budget", "train.prices"],
+    ...["train.budget", "train.prices"],
+    ...["train.budget", "train.steps"].toSorted(),
+  ]);
+  expect(await audit(steered)).toEqual([]);
+});
+
+test("the command line goes on with it, with what was set last, and extends it", async () => {
+  const run = await copyOfRun(steered);
+  const terminal = recordingTerminal();
+  const words = ["train", "--resume", "--run", run, "train.steps=15"];
+  expect(await main(words, { terminal }), terminal.err.join("\n")).toBe(0);
+  const rows = (await readFile(join(run, "changes.jsonl"), "utf8")).trim().split("\n");
+  expect(JSON.parse(rows.at(-1) as string)).toEqual({ step: 14, key: "train.steps", before: 14, now: 15 });
+  expect(await audit(run)).toEqual([]);
+});
+
+test.each<readonly [string, (run: string) => Promise<void>, Partial<Difference>]>([
+  [
+    "a budget that never held, at the end",
+    (run) => editJson(join(run, "config.json"), ({ train }) => (train.budget.targetTokens = 25)),
+    { step: 13, stage: "folder", key: "config.json: train.budget" },
+  ],
+  [
+    "another price than the one that was charged",
+    (run) =>
+      editLines(
+        run,
+        "changes.jsonl",
+        (row) => void (row.key === "train.prices" && row.step === 8 && (row.before.tokens = 0.003)),
+      ),
+    { step: 6, stage: "price", key: "λ of tokens", expected: 0.003, found: 0.004 },
+  ],
+  [
+    "a change that came a step later",
+    (run) => editLines(run, "changes.jsonl", (row) => void (row.step === 6 && (row.step = 7))),
+    { step: 6, stage: "price", key: "λ of tokens", found: 0.004 },
+  ],
+  [
+    "a change that is gone",
+    (run) => editLines(run, "changes.jsonl", ({ step }) => (step === 13 ? false : undefined)),
+    { step: 8, stage: "folder", key: "config.json: train.budget" },
+  ],
+])("%s is found", async (_, plant, found) => {
+  const run = await copyOfRun(steered);
+  await plant(run);
+  expect(await audit(run)).toContainEqual(expect.objectContaining(found));
+});
+
+test.each([
+  ["no JSON", "{\n", "line 1: it names no step and setting"],
+  ["a key of every object", '{"step":1,"key":"train.__proto__.x","now":1}\n', "line 1: its key is no setting's"],
+  ["a step of the past", '{"step":3,"key":"a"}\n{"step":2,"key":"a"}\n', "line 2: step 2 is too early"],
+])("%s in the place of the changes is refused with file and line", async (_, text, said) => {
+  const run = await copyOfRun(steered);
+  await writeFile(join(run, "changes.jsonl"), text);
+  await expect(audit(run)).rejects.toMatchObject({ code: "config_invalid", message: expect.stringContaining(said) });
+});
