@@ -3,19 +3,16 @@
 // side a process of its own, in turns. Needs Python with trl: LACONIC_PYTHON or .venv. With LACONIC_DEVICES, the folder of
 // `laconic doctor --enable tensorflow`, TensorFlow runs too.
 //
-// npx tsx bench/src/step.ts [--sizes 0.1M,4.7M] [--threads 1,2] [--sides cpu,wasm,trl,transformers] [--rounds 2]
+// npx tsx bench/src/step.ts [--sizes 0.1M,4.7M] [--threads 1,2] [--sides cpu,wasm,trl,transformers] [--rounds 2] [--steps 1] [--warm-up 0]
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { randomFromSeed } from "@laconic/core";
-import { createLocalEngine } from "@laconic/engine";
-import { wasmKernels } from "@laconic/kernels-tfjs";
 import { machine, print } from "./measure.ts";
-import { qwen2Config } from "./model-geometry.ts";
 import { stepSizes, type StepJob, type StepResult, type StepSize } from "./step/job.ts";
+import { jobOf, saveModel } from "./step/prepare.ts";
 
 const root = join(import.meta.dirname, "../..");
 const tsx = import.meta.resolve("tsx");
@@ -39,6 +36,9 @@ const { values: given } = parseArgs({
       ].join(),
     },
     rounds: { type: "string", default: "2" },
+    /** Of each size its own unless told. */
+    steps: { type: "string" },
+    "warm-up": { type: "string" },
   },
 });
 const sides = given.sides.split(",");
@@ -46,9 +46,10 @@ const rounds = Number(given.rounds);
 
 print("machine", machine());
 for (const name of given.sizes.split(",")) {
-  const size = stepSizes.find((known) => known.name === name);
-  if (!size) throw new Error(`no size ${name}; there are ${stepSizes.map((known) => known.name).join(", ")}`);
-  await compare(size, given.threads.split(",").map(Number));
+  const known = stepSizes.find((each) => each.name === name);
+  if (!known) throw new Error(`no size ${name}; there are ${stepSizes.map((each) => each.name).join(", ")}`);
+  const [steps, warmUp] = [Number(given.steps ?? known.steps), Number(given["warm-up"] ?? known.warmUp)];
+  await compare({ ...known, steps, warmUp }, given.threads.split(",").map(Number));
 }
 
 async function compare(size: StepSize, threadCounts: readonly number[]): Promise<void> {
@@ -56,9 +57,7 @@ async function compare(size: StepSize, threadCounts: readonly number[]): Promise
   try {
     const parameters = await saveModel(size, checkpoint);
     for (const threads of threadCounts) {
-      const { vocabulary, generations, maxTokens, warmUp, steps } = size;
-      const shared = { checkpoint, vocabulary, generations, maxTokens, warmUp, steps };
-      const job: StepJob = { ...shared, prompts: promptsOf(size), threads, learningRate: 1e-6 };
+      const job = jobOf(size, checkpoint, threads);
       const best = new Map<string, StepResult>();
       const absent = new Set<string>();
       for (let round = 0; round < rounds; round++)
@@ -127,18 +126,4 @@ function skip(side: string, why: string): null {
 
 function cheaper(a: StepResult | undefined, b: StepResult): StepResult {
   return a && a.cpu.rollout + a.cpu.update < b.cpu.rollout + b.cpu.update ? a : b;
-}
-
-/** Writes fresh weights, and returns how many. */
-async function saveModel(size: StepSize, folder: string): Promise<number> {
-  const engine = await createLocalEngine({ device: wasmKernels() });
-  const model = await engine.createModel({ kind: "config", config: qwen2Config(size), seed: "bench" });
-  await model.save(folder);
-  await engine.close();
-  return model.parameters;
-}
-
-function promptsOf({ prompts, promptTokens }: StepSize): number[][] {
-  const random = randomFromSeed("prompts");
-  return Array.from({ length: prompts }, () => Array.from({ length: promptTokens }, () => 2 + random.integer(62)));
 }

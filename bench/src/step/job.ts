@@ -31,6 +31,8 @@ export interface StepResult {
   readonly cpu: StepSeconds;
   readonly wall: StepSeconds;
   readonly peakMiB: number;
+  /** Where a profile is taken: when each part ran, in nanoseconds of the monotonic clock. */
+  readonly windows?: Readonly<Record<keyof StepSeconds, readonly (readonly [start: number, end: number])[]>>;
 }
 
 /** A random Qwen2 and how much of it is sampled. */
