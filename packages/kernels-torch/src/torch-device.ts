@@ -19,13 +19,14 @@ export class TorchDevice {
   readonly torch: Torch;
   readonly store: TensorStore;
   readonly working: ScalarType;
-  readonly packed: PackedWeights = new PackedWeights(this);
+  readonly packed: PackedWeights;
   readonly #numbers = new Map<string, Handle>();
 
   constructor(torch: Torch, dtype: "float32" | "bfloat16") {
     this.torch = torch;
     this.store = new TensorStore(torch);
     this.working = scalarType[dtype];
+    this.packed = new PackedWeights(torch, this.store, this.working);
   }
 
   /** Deletes what belongs to no tensor. */

@@ -1,7 +1,6 @@
-import { scalarType } from "../native/scalar-type.ts";
-import { operator, type Handle } from "../native/torch.ts";
-import type { TorchDevice } from "../torch-device.ts";
-import type { TorchTensor } from "../tensors.ts";
+import { scalarType, type ScalarType } from "../native/scalar-type.ts";
+import { operator, type Handle, type Torch } from "../native/torch.ts";
+import type { TensorStore, TorchTensor } from "../tensors.ts";
 
 /** Numbers of a matrix: with fewer the call around a product costs more than packing saves. */
 export const leastPacked: number = 2 ** 16;
@@ -24,33 +23,37 @@ const multiplyOnto = operator("mkldnn::_linear_pointwise", "binary");
  * key-value cache: nothing decodes any more.
  */
 export class PackedWeights {
-  readonly #device: TorchDevice;
+  readonly #torch: Torch;
+  readonly #store: TensorStore;
+  readonly #working: ScalarType;
   readonly #packed = new Set<TorchTensor>();
   #caches = 0;
 
-  constructor(device: TorchDevice) {
-    this.#device = device;
+  constructor(torch: Torch, store: TensorStore, working: ScalarType) {
+    this.#torch = torch;
+    this.#store = store;
+    this.#working = working;
   }
 
   /** Of a matrix [outer, inner]; null where its products of so many rows take it as it is, by their sizes alone. */
   of(weight: TorchTensor, rows: number, inner: number, outer: number): Handle | null {
-    const { torch, store, working } = this.#device;
+    const torch = this.#torch;
     const size = inner * outer;
     if (
       !torch.library.shims.has(multiplyOnto.name) ||
-      working !== scalarType.float32 ||
+      this.#working !== scalarType.float32 ||
       size < leastPacked ||
       size > mostPacked
     )
       return null;
     if (rows === 0 || rows > mostRows) return null;
     this.#packed.add(weight);
-    return store.derive(weight, name, () => torch.call(reorder, weight.handle, { some: { int: usualRows } }));
+    return this.#store.derive(weight, name, () => torch.call(reorder, weight.handle, { some: { int: usualRows } }));
   }
 
   /** x weight^T + bias + onto, where the last two are given. */
   product(x: Handle, packed: Handle, bias: Handle | null, onto: Handle | null = null): Handle {
-    const { torch } = this.#device;
+    const torch = this.#torch;
     const row = bias === null ? null : { some: bias };
     return onto === null
       ? torch.call(multiply, x, packed, row, { text: "none" }, null, null)
@@ -64,7 +67,7 @@ export class PackedWeights {
   cacheFreed(): void {
     this.#caches -= 1;
     if (this.#caches > 0) return;
-    for (const weight of this.#packed) this.#device.store.forget(weight, name);
+    for (const weight of this.#packed) this.#store.forget(weight, name);
     this.#packed.clear();
   }
 }
