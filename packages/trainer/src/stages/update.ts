@@ -6,6 +6,7 @@ import {
   statisticOf,
   type Diagnostics,
   type Objective,
+  type ObjectiveInput,
   type OptimizerResult,
   type Ragged,
   type Random,
@@ -96,7 +97,7 @@ export async function update(facts: UpdateFacts, random: Random): Promise<Update
 }
 
 async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerStep: number): Promise<UpdateResult> {
-  const { model, config, objective, batch, oldLogProbs, refLogProbs } = facts;
+  const { model, config, objective, batch } = facts;
   const sequences = rows.map((row) => batch.sequences[row] as TrainingSequence);
   const units = unitsOf(batch, config.ratioUnit, rows);
   const totals = {
@@ -106,15 +107,16 @@ async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerS
   };
   let loss = 0;
   let diagnostics: Diagnostics = {};
+  const whole = rowsOf(facts, rows);
   const evaluate = (logProbs: Ragged, chosen: readonly number[], evaluated: Objective): Float64Array => {
-    const picked = chosen.map((i) => rows[i] as number);
     const output = evaluated.evaluate({
       logProbs,
-      oldLogProbs: raggedSelect(oldLogProbs, picked),
-      ...(refLogProbs && { refLogProbs: raggedSelect(refLogProbs, picked) }),
-      rollLogProbs: raggedSelect(batch.sampledLogProbs, picked),
-      advantages: advantagesOf(batch, picked),
-      groups: Int32Array.from(picked, (row) => batch.problems[row] as number),
+      ...(inOneGo(whole, logProbs, chosen)
+        ? partOf(whole, logProbs, chosen)
+        : rowsOf(
+            facts,
+            chosen.map((i) => rows[i] as number),
+          )),
       totals,
     });
     loss += output.loss;
@@ -149,6 +151,45 @@ async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerS
     entropy,
     diagnostics,
     parts: [{ rows, optimizerStep, logProbs: seen.logProbs, entropy, loss, gradNorm, learningRate, applied }],
+  };
+}
+
+/** What the objective is told of rows of the batch, beside their log-probs. */
+type RowFacts = Pick<ObjectiveInput, "oldLogProbs" | "refLogProbs" | "advantages"> &
+  Required<Pick<ObjectiveInput, "rollLogProbs" | "groups">>;
+
+function rowsOf({ batch, oldLogProbs, refLogProbs }: UpdateFacts, rows: readonly number[]): RowFacts {
+  return {
+    oldLogProbs: raggedSelect(oldLogProbs, rows),
+    ...(refLogProbs && { refLogProbs: raggedSelect(refLogProbs, rows) }),
+    rollLogProbs: raggedSelect(batch.sampledLogProbs, rows),
+    advantages: advantagesOf(batch, rows),
+    groups: Int32Array.from(rows, (row) => batch.problems[row] as number),
+  };
+}
+
+/** Whether they are neighbours in the minibatch, as long as there. */
+function inOneGo({ oldLogProbs: { offsets } }: RowFacts, found: Ragged, chosen: readonly number[]): boolean {
+  const first = chosen[0] ?? 0;
+  const start = offsets[first] as number;
+  return (
+    found.offsets.length === chosen.length + 1 &&
+    chosen.every((row, i) => row === first + i && (offsets[row + 1] as number) - start === found.offsets[i + 1])
+  );
+}
+
+/** Of neighbours, as views: an array of its own for each would be memory that is collected while others wait. */
+function partOf(whole: RowFacts, { offsets }: Ragged, chosen: readonly number[]): RowFacts {
+  const { oldLogProbs, refLogProbs, rollLogProbs, advantages, groups } = whole;
+  const rows = [chosen[0] ?? 0, (chosen[0] ?? 0) + chosen.length] as const;
+  const tokens = [oldLogProbs.offsets[rows[0]], oldLogProbs.offsets[rows[1]]] as const;
+  const part = ({ values }: Ragged): Ragged => ({ values: values.subarray(...tokens), offsets });
+  return {
+    oldLogProbs: part(oldLogProbs),
+    ...(refLogProbs && { refLogProbs: part(refLogProbs) }),
+    rollLogProbs: part(rollLogProbs),
+    advantages: advantages.subarray(...(advantages.length === groups.length ? rows : tokens)),
+    groups: groups.subarray(...rows),
   };
 }
 
