@@ -2,9 +2,9 @@
 // held up, what an episode costs the controller, and whether the heap grows.
 //   npx tsx --expose-gc bench/src/queue-live.ts [--virtual] [--episodes 10000] [--minutes 10] [--tokens 200] [--median 30] [--most 120]
 // What is told of each turn of the event loop is the loop's own processor time, whatever else the machine does (Linux counts it in
-// ticks of some milliseconds). With --virtual time goes from event to event, each with a turn of its own; in real time the event
-// loop's delay by the wall stands beside it, which holds what other processes take as well.
-import { monitorEventLoopDelay, performance } from "node:perf_hooks";
+// ticks of some milliseconds). With --virtual time goes from event to event, each with a turn of its own; in real time the wall's
+// milliseconds stand beside it, one more than a turn and with what other processes take.
+import { performance } from "node:perf_hooks";
 import { parseArgs } from "node:util";
 import { timerOf, type Timer } from "@laconic/rewards";
 import { onePolicy, parseTrainConfig, silentRecorder, train } from "@laconic/trainer";
@@ -38,12 +38,13 @@ const cpuMs = (): number => {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;
 };
-/** The loop's processor time of each turn, and after how many steps. */
-const turns: { ms: number; steps: number }[] = [];
-let lastTurn = threadCpuMs();
+/** Of each turn the loop's processor time and the time by the wall, and after how many steps. */
+const turns: { ms: number; wallMs: number; steps: number }[] = [];
+const moment = (): { cpu: number; wall: number } => ({ cpu: threadCpuMs(), wall: performance.now() });
+let lastTurn = moment();
 const turn = (): void => {
-  const now = threadCpuMs();
-  turns.push({ ms: now - lastTurn, steps });
+  const now = moment();
+  turns.push({ ms: now.cpu - lastTurn.cpu, wallMs: now.wall - lastTurn.wall, steps });
   lastTurn = now;
 };
 const virtual = values.virtual ? virtualTimer() : null;
@@ -74,17 +75,14 @@ const config = parseTrainConfig({
   checkpoint: { every: 1_000_000, keep: 2 },
 });
 const stop = new AbortController();
-const delay = monitorEventLoopDelay({ resolution: 1 });
 if (!virtual) setInterval(turn, 1); // after each turn of the event loop, or a few short ones
 const heaps: Record<string, number>[] = [];
 /** A collection that is asked for is not the loop's own work. */
 const look = (): void => {
-  delay.disable();
   globalThis.gc?.();
   const heapMiB = Math.round(process.memoryUsage().heapUsed / 2 ** 20);
   heaps.push({ minute: timer.now() / 60_000, heapMiB, inFlight: fleet.inFlight, steps });
-  lastTurn = threadCpuMs();
-  delay.enable();
+  lastTurn = moment();
   if (!stop.signal.aborted) timer.after(60_000, look);
 };
 const lags: number[] = [];
@@ -100,23 +98,15 @@ timer.after(minutes * 60_000, () => stop.abort());
 look();
 const trained = train(parts, config, recorder, stop.signal, timer);
 await (virtual ? virtual.run(trained) : trained);
-delay.disable();
 const [seconds, cpu] = [(performance.now() - began) / 1000, cpuMs() - spent];
 /** Functions are slow until they have been compiled. */
-const warm = turns.filter((each) => each.steps >= 3).map(({ ms }) => ms);
-const milliseconds = (nanoseconds: number): number => rounded(nanoseconds / 1e6);
+const warm = turns.filter((each) => each.steps >= 3);
 print("queue-live", {
   ...{ virtual: values.virtual, episodes, activeGroups, groupsPerStep, episodesPerGroup, maxLag, tokens, latency },
   ...{ seconds: Math.round(seconds), steps, calls: fleet.calls, failed: fleet.failed, mostInFlight },
-  turnCpuMs: { ...ranks(warm), turns: turns.length, over50: warm.filter((ms) => ms > 50).length },
-  ...(!virtual && {
-    eventLoopDelayMs: {
-      p50: milliseconds(delay.percentile(50)),
-      p99: milliseconds(delay.percentile(99)),
-      p999: milliseconds(delay.percentile(99.9)),
-      max: milliseconds(delay.max),
-    },
-  }),
+  turns: warm.length,
+  turnCpuMs: ranks(warm.map(({ ms }) => ms)),
+  ...(!virtual && { turnWallMs: ranks(warm.map(({ wallMs }) => wallMs)) }),
   cpuMsPerCall: rounded(cpu / fleet.calls),
   cpuMsPerTrainedEpisode: rounded(cpu / (steps * groupsPerStep * episodesPerGroup)),
   lagMean: rounded(lags.slice(-20).reduce((sum, lag) => sum + lag, 0) / Math.max(1, lags.slice(-20).length)),
@@ -128,7 +118,8 @@ function ranks(all: readonly number[]): Record<string, number> {
   const inOrder = Float64Array.from(all).toSorted();
   const rank = (share: number): number => rounded(inOrder[Math.ceil(share * inOrder.length) - 1] ?? 0);
   const mean = rounded(all.reduce((sum, each) => sum + each, 0) / Math.max(1, all.length));
-  return { mean, p99: rank(0.99), p9999: rank(0.9999), max: rank(1) };
+  const over50 = all.filter((ms) => ms > 50).length;
+  return { mean, p99: rank(0.99), p999: rank(0.999), p9999: rank(0.9999), max: rank(1), over50 };
 }
 
 function rounded(value: number): number {
