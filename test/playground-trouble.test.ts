@@ -146,7 +146,8 @@ describe.skipIf(chromiumPath === null)("a visitor of the playground whose browse
   });
 
   test("hides the tab and shows it again finds the run saved and going on, and no alarm", slow, async () => {
-    const { page, context } = await opened("?steps=60");
+    // More than a fast machine takes while the tab is away.
+    const { page, context } = await opened("?steps=2000");
     await oneStep(page, 1);
     await enabled(page, "Go on").click();
     await page.getByText(/^The team at step [2-9]/u).waitFor();
