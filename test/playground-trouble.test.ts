@@ -1,6 +1,7 @@
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { chromiumPath, openChromium } from "../packages/view/test/fixture/open-page.ts";
+import { blankPlayground, type OpenedPlayground } from "../packages/view/test/fixture/open-playground.ts";
 import { playgroundServer, type PlaygroundServer } from "../packages/view/test/fixture/playground-server.ts";
 
 const slow = { timeout: 180_000 };
@@ -21,20 +22,9 @@ afterAll(async () => {
   server.close();
 });
 
-interface Opened {
-  readonly page: Page;
-  readonly context: BrowserContext;
-}
-
 /** The playground in a profile of its own, whose worker first runs some text. */
-async function opened(query: string, first = ""): Promise<Opened> {
-  const context = await browser.newContext({ viewport: { width: 360, height: 740 }, reducedMotion: "reduce" });
-  const page = await context.newPage();
-  page.on("console", (message) => void (message.type() === "error" && faults.push(message.text())));
-  page.on("pageerror", ({ message }) => faults.push(message));
-  page.on("request", (request) => {
-    if (!/^(?:blob:)?http:\/\/127\.0\.0\.1:/u.test(request.url())) faults.push(request.url());
-  });
+async function opened(query: string, first = ""): Promise<OpenedPlayground> {
+  const { page, context } = await blankPlayground(browser, faults);
   await context.route(/\/training-worker-[^/]*\.js$/u, async (route) => {
     const reply = await route.fetch();
     await route.fulfill({ response: reply, body: `${first}\n${await reply.text()}` });

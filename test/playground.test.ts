@@ -3,11 +3,12 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { inflateRawSync } from "node:zlib";
 import axe from "axe-core";
-import type { Browser, BrowserContext, Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { recordingTerminal } from "../apps/trainer/src/cli/recording-terminal.ts";
 import { main } from "../apps/trainer/src/main.ts";
 import { chromiumPath, openChromium } from "../packages/view/test/fixture/open-page.ts";
+import { blankPlayground, type OpenedPlayground } from "../packages/view/test/fixture/open-playground.ts";
 import { playgroundServer, type PlaygroundServer } from "../packages/view/test/fixture/playground-server.ts";
 import { writtenInGraph } from "../packages/view/test/fixture/written-in-graph.ts";
 import { unzipped } from "../packages/view/web/playground/worker/archive.ts";
@@ -34,14 +35,8 @@ afterAll(async () => {
 });
 
 /** The playground in a profile of its own: its run is nobody else's. */
-async function opened(query: string): Promise<{ readonly page: Page; readonly context: BrowserContext }> {
-  const context = await browser.newContext({ viewport: { width: 360, height: 740 }, reducedMotion: "reduce" });
-  const page = await context.newPage();
-  page.on("console", (message) => void (message.type() === "error" && faults.push(message.text())));
-  page.on("pageerror", ({ message }) => faults.push(message));
-  page.on("request", (request) => {
-    if (!/^(?:blob:)?http:\/\/127\.0\.0\.1:/u.test(request.url())) faults.push(request.url());
-  });
+async function opened(query: string): Promise<OpenedPlayground> {
+  const { page, context } = await blankPlayground(browser, faults);
   await page.goto(server.address + query);
   await enabled(page, "Train the team").waitFor();
   return { page, context };

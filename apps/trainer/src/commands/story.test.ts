@@ -9,6 +9,13 @@ import { main } from "../main.ts";
 
 const stories = join(process.env["LACONIC_DATA"] ?? "", "stories260k");
 
+/** Trains what lessons made in the folder, for one step. */
+function oneStep(preset: string, folder: string, heldOut: number): string[] {
+  const model = [`model=${join(folder, "taught")}`, "lessons=null"];
+  const short = ["train.steps=1", "train.problemsPerStep=2", `train.evaluation.problems=${heldOut}`, "workers=1"];
+  return ["train", `preset:${preset}`, ...model, ...short, "--run", join(folder, "run"), "--json"];
+}
+
 test.skipIf(!existsSync(join(stories, "config.json")))(
   "a warm start writes a folder that trains, without the optimiser's state (needs LACONIC_DATA)",
   async () => {
@@ -43,18 +50,7 @@ test.skipIf(!existsSync(join(stories, "config.json")))(
         "tokenizer_config.json",
       ],
     ]);
-    const short = ["train.steps=1", "train.problemsPerStep=2", "train.evaluation.problems=4", "workers=1"];
-    const train = [
-      "train",
-      "preset:story-relay",
-      `model=${taught}`,
-      "lessons=null",
-      ...short,
-      "--run",
-      join(folder, "run"),
-      "--json",
-    ];
-    expect(await main(train, { terminal })).toBe(0);
+    expect(await main(oneStep("story-relay", folder, 4), { terminal })).toBe(0);
   },
 );
 
@@ -67,18 +63,7 @@ test.skipIf(!existsSync(join(stories, "config.json")))(
     const terminal = recordingTerminal();
     const lessons = ["story", "warm-start", "--lessons", "budgets", "--model", stories, "--out", taught];
     expect(await main([...lessons, "--steps", "4", "--batch", "8"], { terminal })).toBe(0);
-    const short = ["train.steps=1", "train.problemsPerStep=2", "train.evaluation.problems=24", "workers=1"];
-    const train = [
-      "train",
-      "preset:story-budget",
-      `model=${taught}`,
-      "lessons=null",
-      ...short,
-      "--run",
-      join(folder, "run"),
-      "--json",
-    ];
-    expect(await main(train, { terminal })).toBe(0);
+    expect(await main(oneStep("story-budget", folder, 24), { terminal })).toBe(0);
     const said = JSON.parse(terminal.out.at(-1) ?? "{}") as Record<string, { after: Measured }>;
     for (const group of ["known", "unseen"]) {
       const { measures, language } = said[group]?.after ?? {};

@@ -107,18 +107,19 @@ async function minibatch(facts: UpdateFacts, rows: readonly number[], optimizerS
   };
   let loss = 0;
   let diagnostics: Diagnostics = {};
-  const whole = rowsOf(facts, rows);
+  let whole: RowFacts | null = null;
+  const told = (logProbs: Ragged, chosen: readonly number[]): RowFacts => {
+    if (inOneGo(chosen)) {
+      whole ??= rowsOf(facts, rows);
+      if (haveLengths(whole, logProbs, chosen)) return partOf(whole, logProbs, chosen);
+    }
+    return rowsOf(
+      facts,
+      chosen.map((i) => rows[i] as number),
+    );
+  };
   const evaluate = (logProbs: Ragged, chosen: readonly number[], evaluated: Objective): Float64Array => {
-    const output = evaluated.evaluate({
-      logProbs,
-      ...(inOneGo(whole, logProbs, chosen)
-        ? partOf(whole, logProbs, chosen)
-        : rowsOf(
-            facts,
-            chosen.map((i) => rows[i] as number),
-          )),
-      totals,
-    });
+    const output = evaluated.evaluate({ logProbs, ...told(logProbs, chosen), totals });
     loss += output.loss;
     diagnostics = mergeDiagnostics(diagnostics, output.diagnostics);
     return output.gradient;
@@ -168,14 +169,15 @@ function rowsOf({ batch, oldLogProbs, refLogProbs }: UpdateFacts, rows: readonly
   };
 }
 
-/** Whether they are neighbours in the minibatch, as long as there. */
-function inOneGo({ oldLogProbs: { offsets } }: RowFacts, found: Ragged, chosen: readonly number[]): boolean {
-  const first = chosen[0] ?? 0;
-  const start = offsets[first] as number;
-  return (
-    found.offsets.length === chosen.length + 1 &&
-    chosen.every((row, i) => row === first + i && (offsets[row + 1] as number) - start === found.offsets[i + 1])
-  );
+/** Whether they are neighbours in the minibatch. */
+function inOneGo(chosen: readonly number[]): boolean {
+  return chosen.every((row, i) => row === (chosen[0] as number) + i);
+}
+
+/** Whether neighbours are as long as in the minibatch. */
+function haveLengths({ oldLogProbs }: RowFacts, { offsets }: Ragged, chosen: readonly number[]): boolean {
+  const own = oldLogProbs.offsets.subarray(chosen[0], (chosen[0] ?? 0) + chosen.length + 1);
+  return own.length === offsets.length && own.every((end, i) => end - (own[0] as number) === offsets[i]);
 }
 
 /** Of neighbours, as views: an array of its own for each would be memory that is collected while others wait. */
