@@ -19,16 +19,25 @@ test("a sandbox that shows a secret, a limit that does not hold, and a run that 
       ? '{"calls": [], "unknown": 0, "outcome": "failed", "error": null}'
       : code.includes("dict(os.environ)")
         ? JSON.stringify(process.env)
-        : "",
+        : code.includes("core_pattern")
+          ? "reached /proc/sys/kernel/core_pattern\nreached /proc/sysrq-trigger\n"
+          : "",
   }));
   const escaped = await selfTest(leaky);
   expect(escaped).toEqual([
     "read the environment",
+    "open a kernel setting for writing (/proc/sys/kernel/core_pattern, and 1 more)",
     "an endless loop (ok)",
     "more memory than allowed (ok)",
     "more output than allowed (ok)",
     "a builtin patched for the next run",
   ]);
+});
+
+test("an attempt at the kernel that is killed midway is no pass", async () => {
+  const report = '{"calls": [], "unknown": 0, "outcome": "failed", "error": null}';
+  const dying = answering(({ code }) => ({ status: code.includes("_socket") ? "crashed" : "ok", stdout: report }));
+  expect(await selfTest(dying)).toContain("a socket of any family (ended with crashed)");
 });
 
 test("a grader that is fooled is told", async () => {

@@ -6,12 +6,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { LaconicError } from "@laconic/core";
 import { escapeAttempts, gradingAttempts } from "./attempts.ts";
+import { kernelAttempts, reachedOf } from "./kernel-attempts.ts";
 import { gradeProgram } from "./grading/grade-program.ts";
 import type { Sandbox, SandboxJob, SandboxResult } from "./sandbox.ts";
 
 /**
- * Tries to get out of a sandbox: to a file, a variable and a port that this process puts there for it to find, past its
- * limits, into the next run, and past the grader.
+ * Tries to get out of a sandbox: to a file, a variable and a port that this process puts there for it to find, to the kernel's
+ * settings, sockets and calls, past its limits, into the next run, and past the grader.
  * @returns what succeeded; empty when nothing did
  * @throws LaconicError `engine_failed` where the machine, or the signal, kept an attempt from running: nothing is known then
  */
@@ -42,6 +43,11 @@ export async function selfTest(sandbox: Sandbox, signal?: AbortSignal): Promise<
     delete process.env["LACONIC_SANDBOX_SECRET"];
     server.close();
     await rm(folder, { recursive: true, force: true });
+  }
+  for (const { name, code } of kernelAttempts()) {
+    const [first, ...others] = reachedOf(await run({ code, seconds: 5 }));
+    if (first !== undefined)
+      escaped.push(`${name} (${first}${others.length > 0 ? `, and ${others.length} more` : ""})`);
   }
   for (const { name, code, ends, seconds } of limitAttempts(sandbox)) {
     const { status } = await run({ code, seconds });

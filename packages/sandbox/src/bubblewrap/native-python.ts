@@ -46,7 +46,10 @@ export function nativePython(python = "python3"): NativePython {
   return found;
 }
 
-/** Everything new and empty but the runtime, which is read-only. */
+/**
+ * Everything new and empty but the runtime, which is read-only. To the kernel, whom root starts is root outside of its namespace
+ * too, and owns settings and devices: so there is no `/proc`, `/sys` or `/dev`, and only `/tmp` can be written.
+ */
 export function wrapArguments({ folders }: NativePython): string[] {
   return [
     ...[
@@ -62,6 +65,8 @@ export function wrapArguments({ folders }: NativePython): string[] {
     ],
     ...["--cap-drop", "ALL", "--hostname", "sandbox"],
     ...folders.flatMap((path) => ["--ro-bind", path, path]),
-    ...["--proc", "/proc", "--dev", "/dev", "--size", String(16 << 20), "--tmpfs", "/tmp", "--chdir", "/tmp"],
+    ...["--size", String(16 << 20), "--tmpfs", "/tmp", "--chdir", "/tmp"],
+    // The root is in memory too, without a limit.
+    ...["--remount-ro", "/"],
   ];
 }

@@ -1,42 +1,165 @@
-/** Numbers of what a program in the sandbox may not ask of the kernel: other processes, other namespaces, its side doors. */
-const refused = {
-  // clone, fork, vfork, clone3, ptrace, mount, unshare, setns, add_key, request_key, keyctl, bpf, perf_event_open, userfaultfd, io_uring
-  x64: {
-    audit: 0xc000003e,
-    calls: [56, 57, 58, 435, 101, 165, 272, 308, 248, 249, 250, 321, 298, 323, 425],
-    // The 32-bit table on top of the same architecture.
-    highest: 0x40000000,
-  },
-  arm64: {
-    audit: 0xc00000b7,
-    calls: [220, 435, 117, 40, 97, 268, 217, 218, 219, 280, 241, 282, 425],
-    highest: 0x40000000,
-  },
-} as const;
+/**
+ * What a Python program without network, threads and children asks of the kernel, with its numbers on x86-64 and arm64
+ * (Linux's `unistd_64.h` and `asm-generic/unistd.h`); null where a processor has no such call.
+ */
+const allowed: Readonly<Record<string, readonly [x64: number, arm64: number | null]>> = {
+  // Its own memory
+  brk: [12, 214],
+  mmap: [9, 222],
+  mprotect: [10, 226],
+  mremap: [25, 216],
+  msync: [26, 227],
+  munmap: [11, 215],
+  madvise: [28, 233],
+  // Open files
+  read: [0, 63],
+  readv: [19, 65],
+  write: [1, 64],
+  writev: [20, 66],
+  pread64: [17, 67],
+  pwrite64: [18, 68],
+  lseek: [8, 62],
+  close: [3, 57],
+  dup: [32, 23],
+  dup2: [33, null],
+  dup3: [292, 24],
+  fcntl: [72, 25],
+  flock: [73, 32],
+  fsync: [74, 82],
+  fdatasync: [75, 83],
+  ftruncate: [77, 46],
+  getdents64: [217, 61],
+  pipe: [22, null],
+  pipe2: [293, 59],
+  // Files by name
+  open: [2, null],
+  openat: [257, 56],
+  access: [21, null],
+  faccessat: [269, 48],
+  faccessat2: [439, 439],
+  stat: [4, null],
+  lstat: [6, null],
+  fstat: [5, 80],
+  newfstatat: [262, 79],
+  statx: [332, 291],
+  readlink: [89, null],
+  readlinkat: [267, 78],
+  getcwd: [79, 17],
+  chdir: [80, 49],
+  fchdir: [81, 50],
+  umask: [95, 166],
+  mkdir: [83, null],
+  mkdirat: [258, 34],
+  rmdir: [84, null],
+  unlink: [87, null],
+  unlinkat: [263, 35],
+  rename: [82, null],
+  renameat: [264, 38],
+  renameat2: [316, 276],
+  link: [86, null],
+  linkat: [265, 37],
+  symlink: [88, null],
+  symlinkat: [266, 36],
+  truncate: [76, 45],
+  chmod: [90, null],
+  fchmod: [91, 52],
+  fchmodat: [268, 53],
+  utimensat: [280, 88],
+  getxattr: [191, 8],
+  lgetxattr: [192, 9],
+  listxattr: [194, 11],
+  llistxattr: [195, 12],
+  // Time and waiting
+  clock_gettime: [228, 113],
+  clock_getres: [229, 114],
+  gettimeofday: [96, 169],
+  time: [201, null],
+  times: [100, 153],
+  nanosleep: [35, 101],
+  clock_nanosleep: [230, 115],
+  alarm: [37, null],
+  getitimer: [36, 102],
+  setitimer: [38, 103],
+  poll: [7, null],
+  ppoll: [271, 73],
+  select: [23, null],
+  pselect6: [270, 72],
+  restart_syscall: [219, 128],
+  // Signals, to itself: it sees no other process
+  rt_sigaction: [13, 134],
+  rt_sigprocmask: [14, 135],
+  rt_sigreturn: [15, 139],
+  sigaltstack: [131, 132],
+  kill: [62, 129],
+  tgkill: [234, 131],
+  // Itself; another program gets the same filter
+  execve: [59, 221],
+  exit: [60, 93],
+  exit_group: [231, 94],
+  wait4: [61, 260],
+  futex: [202, 98],
+  getpid: [39, 172],
+  gettid: [186, 178],
+  getppid: [110, 173],
+  getpgrp: [111, null],
+  getuid: [102, 174],
+  geteuid: [107, 175],
+  getgid: [104, 176],
+  getegid: [108, 177],
+  getgroups: [115, 158],
+  prlimit64: [302, 261],
+  getrusage: [98, 165],
+  sched_yield: [24, 124],
+  sched_getaffinity: [204, 123],
+  uname: [63, 160],
+  sysinfo: [99, 179],
+  getrandom: [318, 278],
+  set_tid_address: [218, 96],
+  set_robust_list: [273, 99],
+  rseq: [334, 293],
+  arch_prctl: [158, null],
+};
+/** Answered as a file that is no terminal answers it: whether one is asked of every stream, and nothing else is needed. */
+const ioctl = { x64: 16, arm64: 29 } as const;
+const audits = { x64: 0xc000003e, arm64: 0xc00000b7 } as const;
 
-const [load, jumpIfEqual, jumpIfAtLeast, end] = [0x20, 0x15, 0x35, 0x06] as const;
-const [killProcess, notPermitted, allow] = [0x80000000, 0x00050001, 0x7fff0000] as const;
+const [load, jumpIfEqual, end] = [0x20, 0x15, 0x06] as const;
+const [killProcess, allow] = [0x80000000, 0x7fff0000] as const;
+/** `ENOSYS`: libraries then take an older call, where `EPERM` would end them. `ENOTTY` for `ioctl`. */
+const [noSuchCall, notATerminal] = [0x00050000 + 38, 0x00050000 + 25] as const;
 const [architectureAt, numberAt] = [4, 0] as const;
 
+/** The calls that are allowed, by name; null on a processor whose calls are not listed here. */
+export function allowedCalls(processor: string = process.arch): ReadonlyMap<string, number> | null {
+  if (processor !== "x64" && processor !== "arm64") return null;
+  const column = processor === "x64" ? 0 : 1;
+  return new Map(
+    Object.entries(allowed).flatMap(([name, { [column]: number }]) => (number === null ? [] : [[name, number]])),
+  );
+}
+
 /**
- * A seccomp program, in the kernel's classic BPF, that refuses new processes and threads and the kernel's side doors: a
- * limit on processes does not bind root.
+ * A seccomp program, in the kernel's classic BPF, that allows what Python needs and nothing else: no processes and threads, no
+ * sockets, no namespaces, and none of the kernel's calls that were never thought of here.
  * @returns null on a processor whose system calls are not listed here
  */
 export function systemCallFilter(processor: string = process.arch): Buffer | null {
-  if (processor !== "x64" && processor !== "arm64") return null;
-  const { audit, calls, highest } = refused[processor];
+  const named = allowedCalls(processor);
+  if (named === null) return null;
+  const calls = [...named.values()];
+  const known = processor as keyof typeof audits;
   const count = calls.length;
   const program: (readonly [code: number, jumpTrue: number, jumpFalse: number, value: number])[] = [
     [load, 0, 0, architectureAt],
-    [jumpIfEqual, 1, 0, audit],
+    [jumpIfEqual, 1, 0, audits[known]],
     [end, 0, 0, killProcess],
+    // The 32-bit table on top of x86-64's has numbers above all that are listed.
     [load, 0, 0, numberAt],
-    // Past what is compared and the permission, to the refusal.
-    [jumpIfAtLeast, count + 1, 0, highest],
-    ...calls.map((call, i) => [jumpIfEqual, count - i, 0, call] as const),
+    [jumpIfEqual, count + 1, 0, ioctl[known]],
+    ...calls.map((call, i) => [jumpIfEqual, count + 1 - i, 0, call] as const),
+    [end, 0, 0, noSuchCall],
+    [end, 0, 0, notATerminal],
     [end, 0, 0, allow],
-    [end, 0, 0, notPermitted],
   ];
   const bytes = Buffer.alloc(8 * program.length);
   program.forEach(([code, jumpTrue, jumpFalse, value], i) => {
