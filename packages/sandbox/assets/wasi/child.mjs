@@ -2,6 +2,7 @@
 // Plain JavaScript, so that Node opens it from the repository and from a package alike.
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
+import { Worker } from "node:worker_threads";
 import { imageRunner, startImage } from "./image.mjs";
 import { pythonModule } from "./python-module.mjs";
 
@@ -23,6 +24,10 @@ sys.modules[${JSON.stringify(name)}] = module
 del module
 `;
 }
+
+// A program that loops keeps this thread from noticing that whoever asked is gone; nothing is ever written to 3.
+const watch = `try { require("node:fs").readSync(3, Buffer.alloc(1)); } finally { process.kill(process.pid, "SIGKILL"); }`;
+new Worker(watch, { eval: true }).unref();
 
 const send = (value) => process.stdout.write(`${JSON.stringify(value)}\n`);
 createInterface({ input: process.stdin, crlfDelay: Infinity }).on("line", (line) => {

@@ -50,6 +50,7 @@ export class LockedProcess {
         // Node 20 knows the permission model by its first name only.
         process.allowedNodeEnvironmentFlags.has("--permission") ? "--permission" : "--experimental-permission",
         ...reads.map((path) => `--allow-fs-read=${path}`),
+        "--allow-worker",
         "--no-warnings",
         "--disallow-code-generation-from-strings",
         "--max-old-space-size=512",
@@ -62,7 +63,8 @@ export class LockedProcess {
         harness.name,
         ...harness.files.map((file) => join(assets, "grading", file)),
       ],
-      { env: {}, cwd: "/", stdio: ["pipe", "pipe", "pipe"] },
+      // Linux shares processors out by session: in one of its own, a program does not wait for the rest of its caller's.
+      { env: {}, cwd: "/", stdio: ["pipe", "pipe", "pipe", "pipe"], detached: process.platform === "linux" },
     );
     this.#child = child;
     const died = (fromOutside: boolean, how: string): void => {
@@ -168,12 +170,9 @@ export class LockedProcess {
     for (const each of this.#handles()) each.ref?.();
   }
   #handles(): { ref?(): void; unref?(): void }[] {
-    const { stdin, stdout, stderr } = this.#child;
     return [
       this.#child,
-      ...[stdin, stdout, stderr].flatMap((stream) =>
-        stream === null ? [] : [stream as { ref?(): void; unref?(): void }],
-      ),
+      ...this.#child.stdio.flatMap((stream) => (!stream ? [] : [stream as { ref?(): void; unref?(): void }])),
     ];
   }
 }
