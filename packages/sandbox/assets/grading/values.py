@@ -1,4 +1,5 @@
-# Values as JSON with their types: exact built-in types only, so that nothing that crosses brings code of its own.
+# Values as JSON with their types: data alone crosses, and is made anew of Python's own types, so that nothing brings code of
+# its own. A class of a program crosses where it compares and counts as its built-in base does, which the new one does too.
 
 
 class Uncrossable(Exception):
@@ -32,7 +33,35 @@ def encode(value, depth=0):
         return ["dict", [[encode(key, depth + 1), encode(item, depth + 1)] for key, item in dict.items(value)]]
     if kind is range:
         return ["range", value.start, value.stop, value.step]
-    raise Uncrossable("a value of type " + kind.__name__)
+    if kind.__module__ == "fractions" and kind.__name__ == "Fraction":
+        return ["Fraction", format(value.numerator, "x"), format(value.denominator, "x")]
+    if kind.__module__ == "decimal" and kind.__name__ == "Decimal":
+        return ["Decimal", kind.__str__(value)]
+    base = _plain_base(kind)
+    if base is None:
+        raise Uncrossable("a value of type " + kind.__name__)
+    fields = getattr(kind, "_fields", None) if base is tuple else None
+    return ["instance", kind.__name__, None if fields is None else list(fields), encode(_plain(base, value), depth + 1)]
+
+
+# What a class may have of its own and still compare and count as its base: how it is made, shown and copied.
+_of_no_account = {"__new__", "__init__", "__doc__", "__repr__", "__str__", "__format__", "__dir__", "__sizeof__"}
+_of_no_account |= {"__getnewargs__", "__reduce__", "__reduce_ex__", "__class_getitem__"}
+
+
+def _plain_base(kind):
+    """The built-in type that a class compares and counts as; None where it has ways of its own."""
+    own = []
+    for base in kind.__mro__:
+        if base in (int, float, complex, str, bytes, list, tuple, set, frozenset, dict):
+            changed = any(name in vars(each) for each in own for name in vars(base) if name not in _of_no_account)
+            return None if changed else base
+        own.append(base)
+    return None
+
+
+def _plain(base, value):
+    return base.__getitem__(value, slice(None)) if base in (str, bytes) else base(value)
 
 
 def decode(data):
@@ -58,4 +87,27 @@ def decode(data):
         return {decode(key): decode(item) for key, item in rest[0]}
     if kind == "range":
         return range(rest[0], rest[1], rest[2])
+    if kind == "Fraction":
+        from fractions import Fraction
+
+        return Fraction(int(rest[0], 16), int(rest[1], 16))
+    if kind == "Decimal":
+        from decimal import Decimal
+
+        return Decimal(rest[0])
+    if kind == "instance":
+        return _instance(rest[0], rest[1], decode(rest[2]))
     raise Uncrossable("a value of unknown kind")
+
+
+_kinds = {}
+
+
+def _instance(name, fields, plain):
+    """A value of a new class that has a name, and fields where it is a named tuple, and nothing else of its own."""
+    from collections import namedtuple
+
+    key = (name, None if fields is None else tuple(fields), type(plain))
+    if key not in _kinds:
+        _kinds[key] = type(name, (type(plain),), {}) if fields is None else namedtuple(name, fields)
+    return _kinds[key](plain) if fields is None else _kinds[key]._make(plain)

@@ -40,6 +40,43 @@ const endings: readonly (readonly [what: string, code: string, status: readonly 
   ["a thread", "import threading\nthreading.Thread(target=print).start()", ["exception"], 5],
 ];
 
+const classes = `
+import collections, decimal, enum, fractions, typing
+Point = collections.namedtuple("Point", "x y")
+class Typed(typing.NamedTuple):
+    x: int
+    y: int = 2
+class Derived(Point):
+    def total(self): return self.x + self.y
+class Level(enum.IntEnum):
+    LOW = 1
+class Word(str): pass
+class Forged(Point):
+    def __eq__(self, other): return True
+class Longer(tuple):
+    def __len__(self): return 9
+`;
+/** What a program returns, what a test asserts of it, and whether Python says so. */
+const values: readonly (readonly [value: string, expression: string, expected: boolean])[] = [
+  ["Point(1, 2)", "it == (1, 2)", true],
+  ["Point(1, 3)", "it == (1, 2)", false],
+  ["Point(1, 2)", "it.y == 2", true],
+  ["Point(1, 2)", "type(it) is tuple", false],
+  ["[Typed(1), Derived(3, 4)]", "it == [(1, 2), (3, 4)]", true],
+  ["{Point(1, 2): fractions.Fraction(1, 2)}", "it[1, 2] == 0.5", true],
+  ["fractions.Fraction(4, 2)", "it == 2", true],
+  ["fractions.Fraction(1, 3)", "it == Fraction(2, 6)", true],
+  ["fractions.Fraction(1, 3)", "it == 1 / 3", false],
+  ["fractions.Fraction(10 ** 40, 3)", "it * 3 == 10 ** 40", true],
+  ["decimal.Decimal('0.1')", "it == Decimal('0.10')", true],
+  ["decimal.Decimal('0.1')", "it == 0.1", false],
+  ["Level.LOW", "it + 1 == 2", true],
+  ["Word('ab')", "it == 'ab'", true],
+  ["Forged(1, 3)", "it == (1, 2)", false],
+  ["[Forged(1, 2)]", "it == [(1, 2)]", false],
+  ["Longer((1, 2))", "it == (1, 2)", false],
+];
+
 /** What every kind of sandbox runs. Each case leaves the sandbox as it was. */
 export const sandboxCases: readonly SandboxCase[] = [
   ...endings.map(([what, code, status, seconds]): SandboxCase => ({
@@ -148,6 +185,20 @@ export const sandboxCases: readonly SandboxCase[] = [
         /^false: returned a value of type function/u,
       );
       assert.match(await verdict("def double(x):\n    while True: pass\n"), /^false: time limit/u);
+    },
+  },
+  {
+    name: "what compares as built-in values do is graded by its value, and what compares in its own way is wrong",
+    run: async (sandbox) => {
+      for (const [value, expression, expected] of values) {
+        const theirs: ProgramTests = {
+          prompt: "def f(x):\n    pass\n",
+          entryPoint: "f",
+          test: `from decimal import Decimal\nfrom fractions import Fraction\ndef check(candidate):\n    assert ${expression.replace("it", "candidate(1)")}\n`,
+        };
+        const { correct, rule } = await gradeProgram(`${classes}def f(x):\n    return ${value}\n`, theirs, sandbox);
+        assert.equal(correct, expected, `${value}, ${expression}: ${rule}`);
+      }
     },
   },
   {
