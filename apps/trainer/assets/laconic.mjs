@@ -1,7 +1,30 @@
 #!/usr/bin/env node
 // Entry of the command line: plain JavaScript, so that Node opens it from the repository and from a package alike.
-const fromSource = import.meta.resolve("@laconic/core").endsWith(".ts");
-// The repository holds TypeScript only; tsx is a dependency of the app in either case, for typed configurations.
-if (fromSource) (await import("tsx/esm/api")).register();
-const { runProcess } = await import(fromSource ? "../src/main.ts" : "../dist/main.js");
-await runProcess();
+
+// Reading the code that reports errors takes files and memory itself. Some of it fails beside what is awaited, or in silence.
+let shortage = "Node's loader stopped";
+const sayShortage = (code) => {
+  if (shortage === null || code !== 1) return;
+  const limits = 'see "ulimit -n" for files, "ulimit -v" for memory';
+  process.stderr.write(`laconic: the system gives too little to go on: ${shortage}; ${limits}\n`);
+};
+const giveUp = (error) => {
+  const isShort = /\bE[MN]FILE\b|\bENOMEM\b|out of memory|allocat/iu.test(error?.message);
+  shortage = isShort ? error.message : null;
+  if (!isShort) throw error;
+  process.exit(1);
+};
+process.once("exit", sayShortage);
+process.once("uncaughtExceptionMonitor", () => (shortage = null)); // Node tells of it
+process.once("uncaughtException", giveUp);
+try {
+  const fromSource = import.meta.resolve("@laconic/core").endsWith(".ts");
+  // The repository holds TypeScript only; tsx is a dependency of the app in either case, for typed configurations.
+  if (fromSource) (await import("tsx/esm/api")).register();
+  const { runProcess } = await import(fromSource ? "../src/main.ts" : "../dist/main.js");
+  process.off("uncaughtException", giveUp);
+  await runProcess();
+  shortage = null;
+} catch (error) {
+  giveUp(error);
+}

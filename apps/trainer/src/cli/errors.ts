@@ -54,8 +54,14 @@ function clippedDetail(detail: ErrorDetail): ErrorDetail {
 
 /** What the system refused, as it says it: `cannot open notes.txt: no such file or directory (ENOENT)`. */
 function systemFailure(error: unknown): { readonly code: string; readonly message: string } | null {
+  // V8 names a shortage of memory by its words alone.
+  if (error instanceof RangeError && /out of memory|allocat/iu.test(error.message))
+    return { code: "ENOMEM", message: `not enough memory: ${error.message}` };
   if (!(error instanceof Error && "syscall" in error && "code" in error)) return null;
   const { code = "system", syscall, path } = error as NodeJS.ErrnoException;
   const reason = /^\w+: ([^,]+)/.exec(error.message)?.[1] ?? error.message;
-  return { code, message: `cannot ${syscall ?? "go on"}${path === undefined ? "" : ` ${path}`}: ${reason} (${code})` };
+  return {
+    code,
+    message: `cannot ${syscall ?? "go on"}${path === undefined ? "" : ` ${path}`}: ${reason} (${code})${code === "EMFILE" ? '; "ulimit -n" raises the limit' : ""}`,
+  };
 }
