@@ -51,6 +51,8 @@ export type { StreamTokenizer, TextEvent } from "./streaming/stream-text.ts";
 export type { Episode, Message, Utterance } from "./episode.ts";
 export { ledgerTotals } from "./ledger.ts";
 export type { Ledger, LedgerCall, LedgerRead, LedgerTotals } from "./ledger.ts";
+export { chargesOf, costBreakdown, countTokens, meanBreakdown } from "./cost-breakdown.ts";
+export type { Charge, CostBreakdown, CostSums, EdgeCost, TokenCount, TurnCost } from "./cost-breakdown.ts";
 export {
   broadcastAmplification,
   criticalPath,

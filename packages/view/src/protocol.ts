@@ -1,4 +1,4 @@
-import type { AgentId, Problem } from "@laconic/core";
+import type { AgentId, CostBreakdown, CostSums, Problem } from "@laconic/core";
 import type { ChangesOfStep, RunEvaluation, RunLessons, RunState } from "@laconic/trainer/reading";
 
 export type { ChangesOfStep, RunEvaluation, RunLessons, RunState };
@@ -77,24 +77,15 @@ export interface Speech {
   readonly steps: readonly SpeechStep[];
 }
 
-/** One step of it. */
-export interface SpeechStep {
+/** One step of it: tokens read along each edge and where its costs went, means per episode. */
+export interface SpeechStep extends CostSums {
   readonly step: number;
   readonly episodes: number;
-  readonly edges: readonly SpeechEdge[];
   /** Tokens that an agent wrote, its end tokens included, mean per episode. */
   readonly written: Readonly<Record<AgentId, number>>;
   readonly silence: Readonly<Record<AgentId, number>>;
   /** λ of each cost, as the step charged it. */
   readonly prices: Readonly<Record<string, number>>;
-}
-
-/** Tokens that `to` read of what `from` wrote, mean per episode, and what they cost at that step's price. */
-export interface SpeechEdge {
-  readonly from: AgentId;
-  readonly to: AgentId;
-  readonly tokens: number;
-  readonly price: number;
 }
 
 /** What `GET /api/runs/{id}/episodes` is asked for, as search parameters. */
@@ -151,6 +142,8 @@ export interface EpisodeDetail {
   /** Named, signed terms of the reward; empty for evaluations. */
   readonly terms: Readonly<Record<string, number>>;
   readonly prices: Readonly<Record<string, number>>;
+  /** Where the cost in its reward went. */
+  readonly cost: CostBreakdown;
   /** The same problem in other evaluations and steps: before and after. */
   readonly others: readonly EpisodeRow[];
   /** What leaving a turn out changes, where the run has measured it. */
@@ -190,7 +183,7 @@ export interface TokenDetail {
   readonly text: string;
   readonly logProb: number;
   readonly advantage: number | null;
-  /** What it cost: λ of a token, for each that pays. */
+  /** Its part of the cost in the reward: what its writer and its readers pay. */
   readonly price: number;
 }
 

@@ -1,11 +1,12 @@
+import type { EdgeCost } from "@laconic/core";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { labelsOf, type Box } from "../web/parts/edge-labels.ts";
 import { edgePath, layoutOf } from "../web/parts/graph-layout.ts";
-import { inReward, type GraphEdge, type GraphNote } from "../web/parts/graph-words.ts";
+import { inReward, type GraphNote } from "../web/parts/graph-words.ts";
 
 /** A team's picture in so many pixels, with the labels of its edges. */
-function picture(agents: readonly string[], edges: readonly GraphEdge[], room: number, answerer?: string) {
+function picture(agents: readonly string[], edges: readonly EdgeCost[], room: number, answerer?: string) {
   const notes = Object.fromEntries(
     agents.map((agent): [string, GraphNote] => [agent, { text: "knows k6", kind: "private" }]),
   );
@@ -17,11 +18,11 @@ function picture(agents: readonly string[], edges: readonly GraphEdge[], room: n
   return { layout, ...labelsOf({ agents, notes, prices: inReward }, layout, drawn) };
 }
 
-const star = (tellers: number, tokens: (i: number) => number): { agents: string[]; edges: GraphEdge[] } => {
+const star = (tellers: number, tokens: (i: number) => number): { agents: string[]; edges: EdgeCost[] } => {
   const holders = Array.from({ length: tellers }, (_, i) => `holder-${"abcdefgh"[i]}`);
   return {
     agents: [...holders, "solver"],
-    edges: holders.map((from, i) => ({ from, to: "solver", tokens: tokens(i), price: 0.004 * tokens(i) })),
+    edges: holders.map((from, i) => ({ from, to: "solver", tokens: tokens(i), cost: 0.004 * tokens(i) })),
   };
 };
 
@@ -41,9 +42,9 @@ describe("what stands on the lines of a team's picture", () => {
   });
 
   test("where words have no room, numbers do; and what has none is counted", () => {
-    const all = (agents: readonly string[]): GraphEdge[] =>
+    const all = (agents: readonly string[]): EdgeCost[] =>
       agents.flatMap((from) =>
-        agents.filter((to) => to !== from).map((to) => ({ from, to, tokens: 12.3, price: 0.05 })),
+        agents.filter((to) => to !== from).map((to) => ({ from, to, tokens: 12.3, cost: 0.05 })),
       );
     const four = ["ada", "bert", "cleo", "dora"];
     const { labels, unlabelled } = picture(four, all(four), 480);
@@ -68,7 +69,7 @@ describe("what stands on the lines of a team's picture", () => {
         );
         const edges = pairs
           .filter(({ from }) => !isStar || from !== answerer)
-          .map((pair, i) => ({ ...pair, tokens: tokens[i] as number, price: 0.01 * (tokens[i] as number) }));
+          .map((pair, i) => ({ ...pair, tokens: tokens[i] as number, cost: 0.01 * (tokens[i] as number) }));
         const { layout, labels, unlabelled } = picture(agents, edges, room, answerer);
         expect(labels.length + unlabelled).toBe(edges.length);
         const circles = Object.values(layout.places).map(({ x, y }) => ({ x, y, width: 60, height: 60 }));

@@ -259,7 +259,8 @@ describe("conversations", () => {
   const detail = episodeDetail(2830, { runs: 1, rows: 2000, episodes: 3000 });
 
   test("the graph grows with the turns", () => {
-    const [first] = detail.turns;
+    const said = detail.turns[0]?.writtenTokens as number;
+    const price = detail.prices["tokens"] as number;
     expect(spokenUpTo(detail, 0).edges.map(({ tokens }) => tokens)).toEqual([0]);
     const spoken = spokenUpTo(detail, 3);
     expect(spoken.answerer).toBe("solver");
@@ -267,10 +268,13 @@ describe("conversations", () => {
       {
         from: "holder-a",
         to: "solver",
-        tokens: first?.writtenTokens,
-        price: (first?.writtenTokens ?? 0) * (detail.prices["tokens"] ?? 0),
+        // Nobody reads its end token.
+        tokens: said - 1,
+        cost: expect.closeTo((said - 1) * price, 12),
       },
     ]);
+    expect(spoken.total).toBeCloseTo(price * detail.turns.reduce((sum, turn) => sum + turn.writtenTokens, 0), 12);
+    expect(spokenUpTo(detail, 1).total).toBeCloseTo(price * said, 12);
     expect(spoken.silence).toEqual({ "holder-a": 0, "holder-b": 1, solver: 0 });
   });
 

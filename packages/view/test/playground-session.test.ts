@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { createKernels } from "@laconic/kernels-tfjs/wasm";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { keptFiles, type KeptFiles } from "../web/playground/worker/kept-files.ts";
-import type { Said } from "../web/playground/worker/messages.ts";
+import type { Said, TeamState } from "../web/playground/worker/messages.ts";
 import { openSession, runFolder, type Session } from "../web/playground/worker/session.ts";
 import { firstSettings, type PlaygroundSettings } from "../web/playground/worker/settings.ts";
 import { openTeam, policyFolder, type Team } from "../web/playground/worker/team.ts";
@@ -32,6 +32,12 @@ const parts = () => ({
 });
 const text = async (name: string): Promise<string> =>
   new TextDecoder().decode(await files.read(`${runFolder}/${name}`));
+function expectCharged(state: TeamState | null, cost: number): void {
+  const { edges = [], end = 0, unread = 0, rest, total } = state ?? {};
+  expect(total).toBeCloseTo(cost, 12);
+  expect(edges.reduce((sum, edge) => sum + edge.cost, end + unread)).toBeCloseTo(cost, 12);
+  expect([rest, edges.every((edge) => edge.cost > 0)]).toEqual([{}, true]);
+}
 const digest = async (name: string): Promise<string> => (await files.digest(`${runFolder}/${name}`)).sha256;
 
 beforeAll(async () => {
@@ -84,7 +90,13 @@ describe("a run that is started, stopped, steered, taken away and brought back",
     await session.adjust({ steering: { kind: "price", price: 0.004 } });
     expect(JSON.parse(await text("config.json"))).toMatchObject({ train: { budget: { targetTokens: 14 } } });
     await session.train(1);
-    expect(heard("step").map(({ point }) => [point.step, point.price])).toEqual([[2, 0.004]]);
+    const [{ point, team: state } = expect.fail()] = heard("step");
+    expect([point.step, point.price]).toEqual([2, 0.004]);
+    expectCharged(state, 0.004 * point.tokens);
+    // End tokens are charged, and no line carries them.
+    const onLines = state.edges.reduce((sum, { tokens }) => sum + tokens, 0);
+    const written = Object.entries(state.written).flatMap(([agent, tokens]) => (agent === "solver" ? [] : [tokens]));
+    expect(written.reduce((sum, tokens) => sum + tokens, 0) - onLines).toBeCloseTo(3, 9);
     expect(JSON.parse(await text("config.json"))).toMatchObject({ train: { budget: null, prices: { tokens: 0.004 } } });
     const messages = heard("warning").map(({ message }) => message);
     expect(messages).toContainEqual(expect.stringMatching(/^from step 2 on train\.budget is null instead of \{/u));
@@ -112,6 +124,7 @@ describe("a run that is started, stopped, steered, taken away and brought back",
     const view = await session.view();
     expect(view).toMatchObject({ step: 2, settings: { seed: 1, steering: { kind: "price", price: 0.004 } } });
     expect(view.points.map(({ step }) => step)).toEqual([1, 2]);
+    expectCharged(view.team, 0.004 * (view.points[1]?.tokens ?? Number.NaN));
     await session.train(null);
     expect(await Promise.all(names.map(digest))).toEqual(straight);
   });

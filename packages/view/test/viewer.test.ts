@@ -100,7 +100,7 @@ describe("what a run's pages are told", () => {
       ["hint", "solver"],
       [1, 2, 3, 4],
     ]);
-    for (const [i, { episodes, written, silence, edges, prices }] of steps.entries()) {
+    for (const [i, { episodes, written, silence, edges, total, prices }] of steps.entries()) {
       const row = metrics[i] as Record<string, number>;
       expect([episodes, prices]).toEqual([6, { tokens: 0.1 }]);
       expect(6 * (written["hint"] as number)).toBeCloseTo(row["tokens/written/hint"] as number, 9);
@@ -108,7 +108,8 @@ describe("what a run's pages are told", () => {
       const [edge] = edges;
       expect(edge).toMatchObject({ from: "hint", to: "solver" });
       expect(6 * (edge?.tokens ?? 0)).toBeCloseTo(row["tokens/read/solver"] as number, 9);
-      expect(edge?.price).toBeCloseTo(0.1 * (edge?.tokens ?? 0), 12);
+      expect(edge?.cost).toBeCloseTo(0.1 * (edge?.tokens ?? 0), 12);
+      expect(total).toBeCloseTo(0.1 * (row["tokens/episode_mean"] as number), 12);
     }
   });
 
@@ -173,7 +174,7 @@ describe("what a run's pages are told", () => {
         expect(turn).toMatchObject({ agent, writtenTokens, deliveredTo });
         expect(turn.tokens?.map(({ logProb }) => logProb)).toEqual(trace.logProbs);
         expect(turn.advantage).toBeCloseTo((detail.row.reward as number) - mean, 12);
-        expect(turn.tokens?.map(({ price }) => price)).toEqual(trace.logProbs.map(() => 0.1));
+        expect(turn.tokens?.map(({ price }) => price)).toEqual(trace.logProbs.map(() => expect.closeTo(0.1, 12)));
         expect(turn.tokens?.map(({ text }) => text).join("")).toBe(turn.text);
       }
       expect(detail.turns.map(({ reads }) => reads)).toEqual([[], detail.turns[0]?.silent ? [] : [0]]);

@@ -42,6 +42,8 @@ export interface EpisodeContent<Utterance = number> {
 export interface RolloutContent {
   readonly group: number;
   readonly episode: number;
+  /** Units by name of the cost. */
+  readonly costs?: Terms;
   readonly terms: Terms;
   readonly reward: number | null;
   readonly without?: Readonly<Record<string, number>>;
@@ -51,6 +53,8 @@ export interface RolloutContent {
 export interface PolicyContent {
   readonly agents: readonly string[];
   readonly prices: Terms;
+  /** Of each rollout, for a policy with prices of its own. */
+  readonly rewards?: readonly (number | null)[];
   readonly sequences: readonly (readonly [rollout: number, turn: number])[];
   readonly advantages: PackedNumbers;
 }

@@ -1,4 +1,4 @@
-import type { AgentId, Problem } from "@laconic/core";
+import { costBreakdown, type Charge, type Problem, type TurnCost } from "@laconic/core";
 import type { EpisodeDetail, MessageValue, TurnDetail } from "../protocol.ts";
 import {
   unpackNumbers,
@@ -7,8 +7,7 @@ import {
   type TranscriptContent,
   type UtteranceContent,
 } from "@laconic/trainer/reading";
-import { pricesOf, type StepPrices } from "./step-speech.ts";
-import { readPrice, writtenPrice, type TokenCosts } from "./token-price.ts";
+import { trainedCharges, transcribedCharges, type CostSettings } from "./episode-charges.ts";
 
 /** An episode as a file has it; what its tokens say is not known yet. */
 export interface StoredEpisode extends Omit<EpisodeDetail, "row" | "others"> {
@@ -29,40 +28,39 @@ interface Parts {
     readonly advantage: Advantage | null;
   }[];
   readonly terms: Readonly<Record<string, number | null>>;
-  readonly prices: StepPrices;
+  readonly prices: Readonly<Record<string, number | null>>;
+  readonly charges: readonly Charge[];
   readonly messageValue: readonly MessageValue[];
 }
 
 /** Of a step's record: a rollout, with what it was trained with. */
-export function trainedEpisode(content: RecordContent, number: number, costs: TokenCosts): StoredEpisode {
+export function trainedEpisode(content: RecordContent, number: number, costs: CostSettings): StoredEpisode {
   const rollout = content.rollouts?.[number];
   const problem = rollout && content.problems?.[rollout.group];
   const episode = rollout && content.episodes[rollout.episode];
   if (!rollout || !problem || !episode) throw new Error(`there is no episode ${number} in it`);
   const advantages = advantagesOf(content);
   const grade = gradeOf(content.episodes[rollout.episode]);
-  return assemble(
-    {
-      problem,
-      episode,
-      turns: episode.utterances.map((utterance) => ({
-        ...tokensOf(content, utterance),
-        advantage: advantages.get(utterance) ?? null,
-      })),
-      terms: rollout.terms,
-      prices: stepPrices(content),
-      // The same team without an agent's words, where credit was given by difference.
-      messageValue: Object.entries(rollout.without ?? {}).flatMap(([agent, other]) => {
-        const without = gradeOf(content.episodes[other]);
-        const own = episode.utterances.map((each) => content.utterances[each]).filter((each) => each?.agent === agent);
-        // What two turns of an agent are worth is not told apart.
-        return own.length === 1 && !Number.isNaN(grade - without)
-          ? [{ turn: (own[0] as UtteranceContent).turn, value: grade - without, interval: null }]
-          : [];
-      }),
-    },
-    costs,
-  );
+  return assemble({
+    problem,
+    episode,
+    turns: episode.utterances.map((utterance) => ({
+      ...tokensOf(content, utterance),
+      advantage: advantages.get(utterance) ?? null,
+    })),
+    terms: rollout.terms,
+    prices: content.prices ?? {},
+    charges: trainedCharges(content, number, costs),
+    // The same team without an agent's words, where credit was given by difference.
+    messageValue: Object.entries(rollout.without ?? {}).flatMap(([agent, other]) => {
+      const without = gradeOf(content.episodes[other]);
+      const own = episode.utterances.map((each) => content.utterances[each]).filter((each) => each?.agent === agent);
+      // What two turns of an agent are worth is not told apart.
+      return own.length === 1 && !Number.isNaN(grade - without)
+        ? [{ turn: (own[0] as UtteranceContent).turn, value: grade - without, interval: null }]
+        : [];
+    }),
+  });
 }
 
 /** Of an evaluation's record. */
@@ -71,26 +69,26 @@ export function evaluatedEpisode(content: RecordContent, number: number): Stored
   const episode = played && content.episodes[played.episode];
   if (!played || !episode) throw new Error(`there is no episode ${number} in it`);
   const turns = episode.utterances.map((utterance) => ({ ...tokensOf(content, utterance), advantage: null }));
-  return assemble({ ...untrained, problem: played.problem, episode, turns }, new Map());
+  return assemble({ ...untrained, problem: played.problem, episode, turns });
 }
 
 /** Of a run that keeps transcripts alone. */
-export function transcribedEpisode({ problem, episode, terms = {} }: TranscriptContent): StoredEpisode {
+export function transcribedEpisode(
+  { problem, episode, terms = {} }: TranscriptContent,
+  costs: CostSettings,
+): StoredEpisode {
   const turns = episode.utterances.map((said) => ({
     said,
     ids: said.trace?.tokens ?? null,
     logProbs: said.trace?.logProbs ?? [],
     advantage: null,
   }));
-  return assemble({ ...untrained, problem, episode, turns, terms }, new Map());
+  const charges = transcribedCharges(terms, episode.ledger, costs);
+  return assemble({ ...untrained, problem, episode, turns, terms, charges });
 }
 
 /** What an evaluation pays and learns. */
-const untrained = { terms: {}, prices: { team: {}, policies: [] }, messageValue: [] };
-
-export function stepPrices({ prices = {}, policies = {} }: RecordContent): StepPrices {
-  return { team: prices, policies: Object.values(policies) };
-}
+const untrained = { terms: {}, prices: {}, charges: [], messageValue: [] };
 
 /** NaN without a score. */
 export function gradeOf(episode: Pick<EpisodeContent, "score"> | undefined): number {
@@ -126,16 +124,16 @@ function advantagesOf(content: RecordContent): ReadonlyMap<number, Advantage> {
   return found;
 }
 
-function assemble({ problem, episode, turns, terms, prices, messageValue }: Parts, costs: TokenCosts): StoredEpisode {
+function assemble({ problem, episode, turns, terms, prices, charges, messageValue }: Parts): StoredEpisode {
   const calls = new Map(episode.ledger.calls.map((call) => [call.turn, call]));
+  const cost = costBreakdown({ ledger: episode.ledger, utterances: turns.map(({ said }) => said) }, charges);
+  const costs = new Map(cost.turns.map((each) => [each.turn, each]));
   return {
     problem,
     answer: episode.answer,
     turns: turns.map(({ said, ids, logProbs, advantage }): TurnDetail => {
       const { agent, turn, round, text, silent, writtenTokens, deliveredTo } = said;
-      const own = pricesOf(prices, agent);
-      const written = writtenPrice(costs, own, agent);
-      const delivered = deliveredTo.reduce((sum, to: AgentId) => sum + readPrice(costs, own, agent, to), 0);
+      const charged = tokenCosts(costs.get(turn));
       return {
         ...{ agent, turn, round, text, silent, writtenTokens, deliveredTo },
         reads: calls.get(turn)?.reads.map((read) => read.turn) ?? [],
@@ -145,17 +143,26 @@ function assemble({ problem, episode, turns, terms, prices, messageValue }: Part
             text: "",
             logProb: logProbs[t] ?? Number.NaN,
             advantage: typeof advantage === "number" ? advantage : (advantage?.[t] ?? null),
-            // Nobody reads an end token.
-            price: written + (t < ids.length - 1 ? delivered : 0),
+            price: charged[t] ?? 0,
           })) ?? null,
         advantage: typeof advantage === "number" ? advantage : meanOf(advantage),
       };
     }),
     terms: numbersOf(terms),
-    prices: numbersOf(prices.team),
+    prices: numbersOf(prices),
+    cost,
     messageValue,
     tokenIds: turns.map(({ ids }) => ids),
   };
+}
+
+/** Of each token that was written: those of the message first, then the end token, which nobody reads. */
+function tokenCosts(turn: TurnCost | undefined): readonly number[] {
+  if (!turn) return [];
+  const { readers, end, unread } = turn;
+  const message = readers.reduce((sum, { cost }) => sum + cost, 0);
+  const each = (tokens: number, cost: number): number[] => new Array<number>(tokens).fill(cost / tokens);
+  return [...each(turn.message, message), ...each(unread.tokens, unread.cost), ...each(end.tokens, end.cost)];
 }
 
 function meanOf(values: readonly number[] | null): number | null {

@@ -7,26 +7,20 @@ import {
   type RowPlace,
   type TranscriptContent,
 } from "@laconic/trainer/reading";
+import { costBreakdown } from "@laconic/core";
 import type { EpisodePage, EpisodeQuery, EpisodeRow, Speech, SpeechStep } from "../protocol.ts";
-import {
-  evaluatedEpisode,
-  gradeOf,
-  stepPrices,
-  trainedEpisode,
-  transcribedEpisode,
-  type StoredEpisode,
-} from "./episode-detail.ts";
+import { evaluatedEpisode, gradeOf, trainedEpisode, transcribedEpisode, type StoredEpisode } from "./episode-detail.ts";
+import { trainedCharges, type CostSettings } from "./episode-charges.ts";
 import { episodeFiles, keyOf, orderOf, prefixOf, type EpisodeLine, type EpisodeSource } from "./episode-line.ts";
 import { EpisodeTable } from "./episode-table.ts";
 import { selectRows } from "./select-rows.ts";
 import type { RunPlace } from "./run-place.ts";
 import { speechOf } from "./step-speech.ts";
 import type { TextLimits } from "./text-store.ts";
-import type { TokenCosts } from "./token-price.ts";
 
 /** What is fixed for a run. */
 export interface IndexSettings {
-  readonly costs: TokenCosts;
+  readonly costs: CostSettings;
   readonly texts?: Partial<TextLimits>;
 }
 
@@ -150,7 +144,14 @@ export class EpisodeIndex {
       const grade = gradeOf(own.episode);
       this.#table.add({ line: line.index, at, problem, ...own, grade, reward: reward ?? Number.NaN });
     }
-    const speech = speechOf(line.step, played, this.#settings.costs, stepPrices(content));
+    const charged = played.map((each, at) => ({
+      ...each,
+      cost: costBreakdown(
+        { ledger: each.episode.ledger, utterances: each.utterances },
+        trainedCharges(content, at, this.#settings.costs),
+      ),
+    }));
+    const speech = speechOf(line.step, charged, content.prices ?? {});
     this.#speech.set(line.step, speech);
     for (const agent of Object.keys(speech.silence)) this.#agents.add(agent);
   }
@@ -204,7 +205,7 @@ export class EpisodeIndex {
     const bytes = await this.#bytesOf(line);
     const stored =
       line.source !== "records"
-        ? transcribedEpisode(readTranscript(bytes))
+        ? transcribedEpisode(readTranscript(bytes), this.#settings.costs)
         : line.kind === "training"
           ? trainedEpisode(readRecord(bytes), Number(number), this.#settings.costs)
           : evaluatedEpisode(readRecord(bytes), Number(number));

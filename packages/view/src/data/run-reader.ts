@@ -14,13 +14,13 @@ import {
   type RunFacts,
 } from "@laconic/trainer/reading";
 import type { MessageValue, RunDetail, RunSummary } from "../protocol.ts";
+import { costSettingsOf } from "./episode-charges.ts";
 import { EpisodeIndex } from "./episode-index.ts";
 import { MetricColumns } from "./metric-columns.ts";
 import { metricUnit } from "./metric-units.ts";
 import type { RunPlace } from "./run-place.ts";
 import { summaryOf } from "./run-summary.ts";
 import type { TextLimits } from "./text-store.ts";
-import { tokenCostsOf } from "./token-price.ts";
 
 /** What a run takes from outside. */
 export interface RunReaderOptions {
@@ -130,7 +130,7 @@ export class RunReader {
   index(): Promise<EpisodeIndex> {
     return this.#alone(async () => {
       if (!this.#index) {
-        const costs = tokenCostsOf(this.#facts?.train["costs"]);
+        const costs = costSettingsOf(this.#facts?.train ?? {});
         this.#index = new EpisodeIndex(this.#place, {
           costs,
           ...(this.#options.texts && { texts: this.#options.texts }),

@@ -1,15 +1,8 @@
+import type { CostSums, EdgeCost } from "@laconic/core";
 import type { JSX } from "preact";
 import { labelsOf, lineHeight, nameAt, type PlacedLabel } from "./edge-labels.ts";
 import { along, edgePath, layoutOf, type EdgePath, type GraphLayout } from "./graph-layout.ts";
-import {
-  clipped,
-  inReward,
-  rounded,
-  shownName,
-  type GraphEdge,
-  type GraphNote,
-  type PriceWords,
-} from "./graph-words.ts";
+import { clipped, costWords, inReward, rounded, shownName, type GraphNote, type PriceWords } from "./graph-words.ts";
 import { useWidth } from "./use-width.ts";
 
 /** A message on its way. */
@@ -22,7 +15,8 @@ export interface TravellingMessage {
 
 export interface AgentGraphProps {
   readonly agents: readonly string[];
-  readonly edges: readonly GraphEdge[];
+  /** Where the cost of an episode went, and what is read along each edge. */
+  readonly costs: CostSums;
   /** Tokens that an agent writes, mean per episode. */
   readonly written: Readonly<Record<string, number>>;
   /** Share of its turns without a word, from 0 to 1. */
@@ -43,7 +37,8 @@ export interface AgentGraphProps {
 
 /** Who speaks to whom: a line is as wide as what it carries, a rim as green as its agent speaks. A page links `agent-graph.css`. */
 export function AgentGraph(props: AgentGraphProps): JSX.Element {
-  const { agents, edges, answerer, travelling = [], notes = {}, prices = inReward } = props;
+  const { agents, costs, answerer, travelling = [], notes = {}, prices = inReward } = props;
+  const { edges } = costs;
   const [element, room] = useWidth();
   const layout = layoutOf(agents, edges, answerer, room === 0 ? 400 : room);
   const most = Math.max(1, props.widestTokens ?? 0, ...edges.map(({ tokens }) => tokens));
@@ -53,7 +48,6 @@ export function AgentGraph(props: AgentGraphProps): JSX.Element {
     return path ? [{ edge, path }] : [];
   });
   const { labels, unlabelled } = labelsOf({ agents, notes, prices }, layout, drawn);
-  const hasPrices = edges.some(({ price }) => price > 0);
   return (
     <div class="agent-graph-place" ref={element}>
       <svg
@@ -78,7 +72,7 @@ export function AgentGraph(props: AgentGraphProps): JSX.Element {
       </svg>
       {edges.length > 0 && (
         <p class="soft small">
-          On a line: tokens that are read{hasPrices ? `, and what they cost, ${prices.unit}` : "; they cost nothing"}.
+          {costWords(costs, prices)}
           {unlabelled > 0 &&
             ` ${unlabelled === 1 ? "One line has" : `${unlabelled} lines have`} no room for it; ${props.elsewhere ?? "pointing at one"} says it.`}
         </p>
@@ -104,20 +98,20 @@ function EdgeLabel({ label }: { readonly label: PlacedLabel }): JSX.Element {
 }
 
 interface EdgeProps {
-  readonly edge: GraphEdge;
+  readonly edge: EdgeCost;
   readonly path: EdgePath;
   readonly width: number;
   readonly prices: PriceWords;
 }
 
 function Edge({ edge, path, width, prices }: EdgeProps): JSX.Element {
-  const { tokens, price } = edge;
+  const { tokens, cost } = edge;
   const size = 5 + width / 1.6;
   const before = along(path, 0.6);
   const angle = (180 / Math.PI) * Math.atan2(path.to.y - before.y, path.to.x - before.x);
   return (
     <g>
-      <title>{`${edge.from} to ${edge.to}: ${rounded(tokens)} tokens per episode${price > 0 ? `, which cost ${prices.format(price)}, ${prices.unit}` : ""}`}</title>
+      <title>{`${edge.from} to ${edge.to}: ${rounded(tokens)} tokens per episode${cost > 0 ? `, which cost ${prices.format(cost)}, ${prices.unit}` : ""}`}</title>
       <path class={tokens > 0 ? "edge" : "edge unused"} d={path.path} stroke-width={width} />
       {tokens > 0 && (
         <path
@@ -217,13 +211,13 @@ function Travelling({ message, layout }: TravellingProps): JSX.Element | null {
 }
 
 /** What a picture says to those who do not see it. */
-function inWords({ agents, edges, written, prices = inReward }: AgentGraphProps): string {
+function inWords({ agents, costs: { edges }, written, prices = inReward }: AgentGraphProps): string {
   const writes = agents.map((agent) => `${agent} writes ${rounded(written[agent] ?? 0)}`).join(", ");
   const hears = edges
     .filter(({ tokens }) => tokens > 0)
-    .map(({ from, to, tokens, price }) => {
-      const cost = price > 0 ? ` at a cost of ${prices.format(price)}` : "";
-      return `${to} reads ${rounded(tokens)} of ${from}${cost}`;
+    .map(({ from, to, tokens, cost }) => {
+      const price = cost > 0 ? ` at a cost of ${prices.format(cost)}` : "";
+      return `${to} reads ${rounded(tokens)} of ${from}${price}`;
     })
     .join(", ");
   return `Tokens per episode: ${writes}${hears === "" ? "" : `; ${hears}`}`;

@@ -1,5 +1,6 @@
+import type { EdgeCost } from "@laconic/core";
 import { along, type EdgePath, type GraphLayout, type Point } from "./graph-layout.ts";
-import { clipped, rounded, shownName, type GraphEdge, type GraphNote, type PriceWords } from "./graph-words.ts";
+import { clipped, rounded, shownName, type GraphNote, type PriceWords } from "./graph-words.ts";
 
 /** A part of the picture that is taken, by its middle and its size. */
 export interface Box extends Point {
@@ -93,7 +94,7 @@ interface Labelled {
 export function labelsOf(
   { agents, notes, prices }: Labelled,
   layout: GraphLayout,
-  drawn: readonly { readonly edge: GraphEdge; readonly path: EdgePath }[],
+  drawn: readonly { readonly edge: EdgeCost; readonly path: EdgePath }[],
 ): { readonly labels: readonly PlacedLabel[]; readonly unlabelled: number } {
   const taken = agents.flatMap((agent) => boxesOf(agent, layout, notes[agent]));
   const placed = (isLong: boolean): readonly PlacedLabel[] => {
@@ -111,9 +112,9 @@ export function labelsOf(
 
 type Words = Omit<PlacedLabel, "box">;
 
-function labelOf({ from, to, tokens, price }: GraphEdge, { format }: PriceWords, isLong: boolean): Words {
+function labelOf({ from, to, tokens, cost: charged }: EdgeCost, { format }: PriceWords, isLong: boolean): Words {
   const key = `${from} ${to}`;
-  const [count, cost] = [rounded(tokens), price > 0 ? format(price) : null];
+  const [count, cost] = [rounded(tokens), charged > 0 ? format(charged) : null];
   if (tokens === 0) return { key, tokens: isLong ? "nothing" : "0", price: null };
   if (!isLong) return { key, tokens: count, price: cost };
   return { key, tokens: `${count} ${count === "1.0" ? "token" : "tokens"}`, price: cost && `costs ${cost}` };

@@ -1,29 +1,26 @@
+import type { CostSums } from "@laconic/core";
 import { formatNumber } from "./format.ts";
 import { visibleLine } from "./safe-text.ts";
-
-/** What goes from one agent to another: tokens a mean per episode, and what they cost. */
-export interface GraphEdge {
-  readonly from: string;
-  readonly to: string;
-  readonly tokens: number;
-  readonly price: number;
-}
 
 export interface GraphNote {
   readonly text: string;
   readonly kind: "private" | "heard" | "said" | "plain";
 }
 
-/** How a price is written. */
+/** How a cost is written. */
 export interface PriceWords {
-  readonly format: (price: number) => string;
+  /** On a line, which has little room. */
+  readonly format: (cost: number) => string;
+  /** In a sentence. */
+  readonly exact: (cost: number) => string;
   /** Ends "what they cost, …". */
   readonly unit: string;
 }
 
 /** Two digits that count: a table has the others. */
 export const inReward: PriceWords = {
-  format: (price) => formatNumber(Number(price.toPrecision(2))),
+  format: (cost) => formatNumber(Number(cost.toPrecision(2))),
+  exact: formatNumber,
   unit: "in reward",
 };
 
@@ -41,4 +38,19 @@ export function shownName(agent: string): string {
 
 export function rounded(tokens: number): string {
   return tokens.toFixed(tokens < 9.95 ? 1 : 0);
+}
+
+/** What stands under a picture: what its numbers are, and where the whole cost of an episode went, as its reward has it. */
+export function costWords(costs: CostSums, { exact, unit }: PriceWords): string {
+  const onLines = costs.edges.reduce((sum, { cost }) => sum + cost, 0);
+  const start = `On a line: tokens that are read${onLines > 0 ? `, and what they cost, ${unit}` : ""}.`;
+  if (!(costs.total > 0)) return `${start} Nothing is charged.`;
+  const parts: readonly (readonly [cost: number, what: string])[] = [
+    [onLines, "on lines"],
+    [costs.end, "for end tokens"],
+    [costs.unread, "for turns that nobody reads"],
+    ...Object.entries(costs.rest).map(([name, cost]) => [cost, `for ${visibleLine(name, 40)}`] as const),
+  ];
+  const charged = parts.flatMap(([cost, what]) => (cost > 0 ? [`${exact(cost)} ${what}`] : []));
+  return `${start} Charged${onLines > 0 ? "" : `, ${unit}`}: ${exact(costs.total)} = ${charged.join(" + ")}.`;
 }

@@ -18,7 +18,6 @@ export function App({ query }: { readonly query: string }): JSX.Element {
   const settings = useMemo(() => settingsIn(query), [query]);
   const session = useSession({ settings, takesSoftware: words.has("software"), keep: !isEmbedded });
   const { state } = session;
-  const price = state.points.at(-1)?.price ?? 0;
   return (
     <div class={isEmbedded ? "page embedded" : "page"}>
       {!isEmbedded && <Introduction />}
@@ -29,7 +28,7 @@ export function App({ query }: { readonly query: string }): JSX.Element {
         </div>
         <div class="columns">
           {state.team && state.episode ? (
-            <Stage team={state.team} episode={state.episode} {...{ price }} step={state.step} />
+            <Stage team={state.team} episode={state.episode} step={state.step} />
           ) : (
             <section class="panel stage loading" aria-busy="true">
               <p class="soft">{state.failure ? "The team is not here." : "The team is on its way: 0.6 MB."}</p>

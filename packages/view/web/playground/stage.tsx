@@ -14,17 +14,17 @@ const lasting: Readonly<Record<Phase, number>> = { holders: 1500, solver: 1500, 
 interface StageProps {
   readonly team: TeamState;
   readonly episode: Conversation;
-  readonly price: number;
   readonly step: number;
 }
 
 const ofRightAnswer: PriceWords = {
-  format: (price) => (price < 0.0005 ? "< 0.1 %" : `${(100 * price).toFixed(1)} %`),
+  format: (cost) => (cost < 0.0005 ? "< 0.1 %" : `${(100 * cost).toFixed(1)} %`),
+  exact: (cost) => (cost < 0.00005 ? "< 0.01 %" : `${(100 * cost).toFixed(2)} %`),
   unit: "in % of a right answer",
 };
 
 /** The team at work: one conversation of the step, its messages on their way, and what was said. */
-export function Stage({ team, episode, price, step }: StageProps): JSX.Element {
+export function Stage({ team, episode, step }: StageProps): JSX.Element {
   const { shown, phase } = usePlayback(episode);
   const solver = shown.turns.at(-1)?.agent ?? "solver";
   const agents = shown.turns.map(({ agent }) => agent);
@@ -38,7 +38,6 @@ export function Stage({ team, episode, price, step }: StageProps): JSX.Element {
       return [agent, { text: silent ? "says nothing" : `says “${text}”`, kind: silent ? "plain" : "said" }];
     }),
   );
-  const edges = team.edges.map((edge) => ({ ...edge, price: edge.tokens * price }));
   return (
     <section class="panel stage" aria-labelledby="stage-title">
       <h2 id="stage-title">
@@ -46,7 +45,8 @@ export function Stage({ team, episode, price, step }: StageProps): JSX.Element {
         <span class="soft small">tokens per episode</span>
       </h2>
       <AgentGraph
-        {...{ agents, edges, travelling, notes }}
+        {...{ agents, travelling, notes }}
+        costs={team}
         written={team.written}
         silence={team.silence}
         answerer={solver}

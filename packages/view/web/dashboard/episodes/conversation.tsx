@@ -41,7 +41,7 @@ export function Conversation({ detail, turnsShown, by, scale, isOneOfTwo, widest
         <div class="panel graph">
           <AgentGraph
             agents={graph.agents}
-            edges={graph.edges}
+            costs={graph}
             written={graph.written}
             silence={graph.silence}
             widestTokens={widestTokens}

@@ -75,7 +75,7 @@ function Playback({ speech }: { readonly speech: Speech }) {
         <div class="panel">
           <AgentGraph
             agents={speech.agents}
-            edges={step.edges}
+            costs={step}
             written={step.written}
             silence={step.silence}
             widestTokens={widest}
@@ -89,6 +89,16 @@ function Playback({ speech }: { readonly speech: Speech }) {
   );
 }
 
+/** What an episode costs beside its edges, and in all: the cost in its reward. */
+function costsBeside({ end, unread, rest, total }: SpeechStep): readonly (readonly [what: string, cost: number])[] {
+  const beside: readonly (readonly [string, number])[] = [
+    ["end tokens", end],
+    ["turns that nobody reads, as answers", unread],
+    ...Object.entries(rest),
+  ];
+  return [...beside.filter(([, cost]) => cost > 0), ["all that an episode is charged", total]];
+}
+
 /** The same as a table: what the picture cannot say to everybody. */
 function Numbers({ speech, step }: { readonly speech: Speech; readonly step: SpeechStep }) {
   const prices = Object.entries(step.prices);
@@ -100,11 +110,11 @@ function Numbers({ speech, step }: { readonly speech: Speech; readonly step: Spe
             <th scope="col">From</th>
             <th scope="col">To</th>
             <th scope="col">Tokens</th>
-            <th scope="col">Price</th>
+            <th scope="col">Cost</th>
           </tr>
         </thead>
         <tbody>
-          {step.edges.map(({ from, to, tokens, price }) => (
+          {step.edges.map(({ from, to, tokens, cost }) => (
             <tr key={`${from} ${to}`}>
               <td>
                 <SaidLine text={from} most={40} />
@@ -113,7 +123,15 @@ function Numbers({ speech, step }: { readonly speech: Speech; readonly step: Spe
                 <SaidLine text={to} most={40} />
               </td>
               <td class="number">{formatNumber(tokens)}</td>
-              <td class="number">{formatNumber(price)}</td>
+              <td class="number">{formatNumber(cost)}</td>
+            </tr>
+          ))}
+          {costsBeside(step).map(([what, cost]) => (
+            <tr key={what}>
+              <td colSpan={3}>
+                <SaidLine text={what} most={40} />
+              </td>
+              <td class="number">{formatNumber(cost)}</td>
             </tr>
           ))}
         </tbody>

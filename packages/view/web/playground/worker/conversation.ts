@@ -1,4 +1,12 @@
-import { ledgerTotals, type Episode, type Problem } from "@laconic/core";
+import {
+  chargesOf,
+  costBreakdown,
+  ledgerTotals,
+  meanBreakdown,
+  type Episode,
+  type Problem,
+  type RewardTerms,
+} from "@laconic/core";
 import { relayGrader } from "@laconic/tasks";
 import type { Conversation, StepPoint, TeamState } from "./messages.ts";
 import { warmUpSteps } from "./settings.ts";
@@ -24,13 +32,21 @@ export function conversationOf(problem: Problem, { utterances, answer, ledger }:
   };
 }
 
+/** An episode, and where it was rewarded the units of its costs and the terms of its reward. */
+export interface ChargedEpisode {
+  readonly episode: Pick<Episode, "ledger" | "utterances">;
+  readonly costs?: Readonly<Record<string, number>>;
+  readonly terms?: RewardTerms;
+}
+
+const counts = new Map([["tokens", { kind: "tokens-written" } as const]]);
+
 /** Means over a step's episodes. */
-export function teamOf(episodes: readonly Episode[]): TeamState {
-  const [written, silent, turns, read] = [counter(), counter(), counter(), counter()];
-  for (const { ledger, utterances } of episodes) {
-    const totals = ledgerTotals(ledger);
-    for (const [agent, tokens] of Object.entries(totals.writtenByAgent)) written.add(agent, tokens);
-    for (const [edge, tokens] of Object.entries(totals.readByEdge)) read.add(edge, tokens);
+export function teamOf(episodes: readonly ChargedEpisode[]): TeamState {
+  const [written, silent, turns] = [counter(), counter(), counter()];
+  for (const { episode } of episodes) {
+    const { ledger, utterances } = episode;
+    for (const [agent, tokens] of Object.entries(ledgerTotals(ledger).writtenByAgent)) written.add(agent, tokens);
     for (const each of utterances) {
       turns.add(each.agent, 1);
       silent.add(each.agent, each.silent ? 1 : 0);
@@ -39,10 +55,9 @@ export function teamOf(episodes: readonly Episode[]): TeamState {
   return {
     written: written.by(() => episodes.length),
     silence: silent.by((agent) => turns.of(agent)),
-    edges: Object.entries(read.by(() => episodes.length)).map(([edge, tokens]) => {
-      const [from = "", to = ""] = edge.split("->");
-      return { from, to, tokens };
-    }),
+    ...meanBreakdown(
+      episodes.map(({ episode, costs = {}, terms = {} }) => costBreakdown(episode, chargesOf(costs, terms, counts))),
+    ),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { CostSums } from "@laconic/core";
 import type { PlaygroundSettings, Steering } from "./settings.ts";
 
 /** One turn as a page shows it: what its agent alone knew, what it heard, what it said. */
@@ -32,10 +33,9 @@ export interface StepPoint {
 }
 
 /** Means per episode of a step. */
-export interface TeamState {
+export interface TeamState extends CostSums {
   readonly written: Readonly<Record<string, number>>;
   readonly silence: Readonly<Record<string, number>>;
-  readonly edges: readonly { readonly from: string; readonly to: string; readonly tokens: number }[];
 }
 
 export interface HeldOut {

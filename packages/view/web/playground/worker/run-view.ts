@@ -1,7 +1,8 @@
-import { LaconicError, type Episode, type Problem } from "@laconic/core";
+import { countTokens, LaconicError, type Episode, type Problem } from "@laconic/core";
 import { joinPath } from "@laconic/core/files";
 import { findCheckpoint, readLines, runFiles, type FileSystem } from "@laconic/trainer";
-import { conversationOf, pointOf } from "./conversation.ts";
+import { rewardTerms } from "@laconic/rewards";
+import { conversationOf, pointOf, teamOf } from "./conversation.ts";
 import type { HeldOut, RunView, TeamState } from "./messages.ts";
 import { settingsOf, type PlaygroundSettings } from "./settings.ts";
 
@@ -64,10 +65,17 @@ function teamIn(row: Row | undefined): TeamState | null {
   const episodes = Number(row["tokens/total"]) / Number(row["tokens/episode_mean"]);
   const written = named(row, /^tokens\/written\/(.+)$/u, (value) => value / episodes);
   const silence = named(row, /^silence\/(.+)\/frac$/u, (value) => value);
-  const edges = Object.entries(written).flatMap(([from, tokens]) =>
-    from === "solver" ? [] : [{ from, to: "solver", tokens: Math.max(0, tokens - 1) }],
-  );
-  return { written, silence, edges };
+  const speakers = Object.entries(written).toSorted(([a], [b]) => Number(a === "solver") - Number(b === "solver"));
+  const calls = speakers.map(([agent, writtenTokens], turn) => ({
+    ...{ turn, round: 0, agent, promptTokens: 0, writtenTokens },
+    reads:
+      agent === "solver"
+        ? speakers.slice(0, turn).map(([from, tokens], read) => ({ from, turn: read, tokens: Math.max(0, tokens - 1) }))
+        : [],
+  }));
+  const costs = { tokens: countTokens({ calls }, { kind: "tokens-written" }) };
+  const terms = rewardTerms({ task: 0, costs }, { tokens: Number(row["budget/tokens/lambda"]) });
+  return { ...teamOf([{ episode: { ledger: { calls }, utterances: [] }, costs, terms }]), silence };
 }
 
 function named(row: Row, name: RegExp, value: (number: number) => number): Record<string, number> {

@@ -101,7 +101,7 @@ export async function openSession(parts: SessionParts, first: PlaygroundSettings
         const shown = scored[(record.step * config.episodesPerProblem) % scored.length] ?? scored[0];
         if (!shown) return;
         seen = {
-          team: teamOf(scored.map(({ episode }) => episode)),
+          team: teamOf(scored.map(({ episode, measured, terms }) => ({ episode, costs: measured.costs, terms }))),
           episode: conversationOf(shown.problem, shown.episode),
         };
       },

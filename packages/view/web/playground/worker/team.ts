@@ -70,7 +70,7 @@ export async function openTeam(kernels: Kernels, files: KeptFiles): Promise<Team
     async glimpse() {
       const [problem] = task.heldOut as [Problem];
       const episode = await played(model, problem, 0);
-      return { team: teamOf([episode]), episode: conversationOf(problem, episode) };
+      return { team: teamOf([{ episode }]), episode: conversationOf(problem, episode) };
     },
     async ask(problem, draw) {
       first ??= await shipped();

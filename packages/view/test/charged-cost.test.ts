@@ -1,0 +1,173 @@
+import { mkdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { equation1Costs } from "@laconic/rewards";
+import { nodeFileSystem, readLines } from "@laconic/trainer";
+import { readRecord, runFiles } from "@laconic/trainer/reading";
+import { tinyParts } from "@laconic/trainer/testing";
+import { folderData, type EpisodePage, type ViewData } from "@laconic/view";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { spokenUpTo } from "../web/dashboard/episodes/spoken.ts";
+import { costWords, inReward } from "../web/parts/graph-words.ts";
+import { settings, smallRun, temporary } from "./small-runs.ts";
+
+const letters = {
+  unit: "letters a",
+  scope: {},
+  measure: ({ utterances }: { readonly utterances: readonly { readonly text: string }[] }) =>
+    utterances.reduce((sum, { text }) => sum + text.split("a").length - 1, 0),
+};
+const eachItsOwn = () => {
+  const [own, other] = [tinyParts("star"), tinyParts("star")];
+  const [[, first] = expect.fail(), [, second] = expect.fail()] = [
+    ...Object.entries(own.policies),
+    ...Object.entries(other.policies),
+  ];
+  return {
+    ...own,
+    policies: { first: { ...first, agents: ["hint"] }, second: { ...second, agents: ["solver"] } },
+  };
+};
+
+/** Settings and parts of a run, and how many of the reward's costs are paid by no token. */
+const runs: readonly (readonly [
+  name: string,
+  settings: object,
+  parts: () => ReturnType<typeof tinyParts>,
+  rest: readonly string[],
+])[] = [
+  ["Eq. 1", { prices: { tokens: 0.1, turns: 0.02, repetition: 0.5 } }, () => tinyParts("star"), ["turns"]],
+  [
+    "prices per agent and edge",
+    {
+      costs: {
+        tokens: { kind: "tokens-written" },
+        "tokens/hint": { kind: "tokens-written", by: "hint" },
+        "read/s": { kind: "tokens-read", by: "solver" },
+        "hint->solver": { kind: "tokens-read", by: "solver", from: "hint" },
+        long: { kind: "overlong", maxTokens: 4, margin: 3 },
+      },
+      prices: { tokens: 0.01, "tokens/hint": 0.3, "read/s": 0.07, "hint->solver": 0.0013, long: 0.2 },
+    },
+    () => tinyParts("star"),
+    ["long"],
+  ],
+  ["right answers pay", { costWhenTaskAtLeast: 1 }, () => tinyParts("star"), []],
+  [
+    "costs of one's own alone",
+    { prices: { letters: 0.3 } },
+    () => ({ ...tinyParts("star"), costs: { ...equation1Costs, letters } }),
+    ["letters"],
+  ],
+  [
+    "a cost of one's own that is called tokens",
+    { prices: { tokens: 0.3 } },
+    () => ({ ...tinyParts("star"), costs: { tokens: letters } }),
+    ["tokens"],
+  ],
+  [
+    "policies that pay for themselves",
+    {
+      policies: { first: { prices: { tokens: 0.2 } }, second: { prices: { tokens: 0.01, turns: 0.5 } } },
+      prices: {},
+    },
+    eachItsOwn,
+    ["other costs"],
+  ],
+];
+
+async function opened(folder: string): Promise<{ readonly data: ViewData; readonly id: string }> {
+  const data = await folderData({ folders: [folder], onError: (error) => expect(error).toBeNull() });
+  onTestFinished(() => data.close());
+  const [{ id } = expect.fail()] = await data.runs();
+  return { data, id };
+}
+
+async function whole(data: ViewData, id: string): Promise<EpisodePage> {
+  for (;;) {
+    const page = await data.episodes(id, { kind: "training", limit: 500 });
+    if (page && page.indexed >= ((await data.run(id))?.episodes ?? 0)) return page;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** By step and number: what training charged, from the rewards that it kept. */
+async function chargedIn(folder: string): Promise<ReadonlyMap<string, number>> {
+  const lines = await readLines(nodeFileSystem, join(folder, runFiles.records));
+  const found = new Map<string, number>();
+  for (const line of lines.filter(({ kind }) => kind === "step")) {
+    const { step, rollouts = [], policies = {} } = readRecord(Buffer.from(JSON.stringify(line)));
+    const own = Object.values(policies).filter(({ rewards }) => rewards);
+    for (const [i, { terms, reward }] of rollouts.entries()) {
+      const earned = terms["task"] ?? 0;
+      const rewards = own.length > 0 ? own.map((each) => each.rewards?.[i] ?? Number.NaN) : [reward ?? Number.NaN];
+      found.set(
+        `s${step}.${i}`,
+        rewards.reduce((sum, each) => sum + earned - each, 0),
+      );
+    }
+  }
+  return found;
+}
+
+function there<T>(value: T | null): T {
+  if (value === null) throw new Error("the viewer does not know it");
+  return value;
+}
+
+const near = (a: number, b: number): void => expect(Math.abs(a - b)).toBeLessThanOrEqual(1e-12);
+
+describe.each(runs)("%s", (_, own, parts, restNames) => {
+  test("every episode and step of the dashboard shows the cost in the reward", async () => {
+    const folder = await temporary();
+    await smallRun(join(folder, "run"), { settings: { ...settings, ...own }, parts: parts() });
+    const charged = await chargedIn(join(folder, "run"));
+    const { data, id } = await opened(folder);
+    const { rows } = await whole(data, id);
+    expect(rows.map(({ key }) => key).toSorted()).toEqual([...charged.keys()].toSorted());
+    const rest = new Set<string>();
+    const bySteps = new Map<number, number[]>();
+    for (const { key, step } of rows) {
+      const detail = there(await data.episode(id, key));
+      const { edges, end, unread, total, ...spoken } = spokenUpTo(detail, detail.turns.length);
+      near(total, charged.get(key) as number);
+      near(
+        [...edges.map(({ cost }) => cost), end, unread, ...Object.values(spoken.rest)].reduce((a, b) => a + b, 0),
+        total,
+      );
+      const inTokens = detail.turns.flatMap(({ tokens }) => tokens?.map(({ price }) => price) ?? []);
+      near(inTokens.reduce((a, b) => a + b, 0) + Object.values(spoken.rest).reduce((a, b) => a + b, 0), total);
+      for (const name of Object.keys(spoken.rest)) rest.add(name);
+      bySteps.set(step, [...(bySteps.get(step) ?? []), total]);
+      const words = costWords({ edges, end, unread, total, rest: spoken.rest }, inReward);
+      expect(words.includes("Nothing is charged")).toBe(total === 0);
+      for (const name of Object.keys(spoken.rest)) expect(words).toContain(`for ${name}`);
+    }
+    expect([...rest].toSorted()).toEqual([...restNames].toSorted());
+    const { steps } = there(await data.speech(id));
+    expect(steps).toHaveLength(settings.steps);
+    for (const { step, episodes, edges, end, unread, rest: others, total } of steps) {
+      const totals = bySteps.get(step) ?? [];
+      near(total, totals.reduce((a, b) => a + b, 0) / episodes);
+      near(
+        [...edges.map(({ cost }) => cost), end, unread, ...Object.values(others)].reduce((a, b) => a + b, 0),
+        total,
+      );
+    }
+  });
+});
+
+test("transcripts without records show the cost of their terms", async () => {
+  const folder = await temporary();
+  await smallRun(join(folder, "run"), { settings: { ...settings, prices: { tokens: 0.1, turns: 0.02 } } });
+  await mkdir(join(folder, "aside"));
+  await rename(join(folder, "run", runFiles.records), join(folder, "aside", "x"));
+  await rm(join(folder, "aside"), { recursive: true });
+  const { data, id } = await opened(folder);
+  const { rows } = await whole(data, id);
+  expect(rows.length).toBeGreaterThan(0);
+  for (const { key, reward } of rows) {
+    const { cost, terms } = there(await data.episode(id, key));
+    near(cost.total, (terms["task"] as number) - (reward as number));
+    expect(Object.keys(cost.rest)).toEqual(cost.total > 0 && terms["turns"] !== 0 ? ["turns"] : []);
+  }
+});
