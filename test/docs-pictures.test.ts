@@ -1,11 +1,11 @@
-import { join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { relayQuickstart } from "../packages/tasks/src/presets/index.ts";
 import { expect, test } from "vitest";
 import { loadPlot } from "../apps/trainer/src/report/chart/plot-library.ts";
 import { planeFile } from "../apps/trainer/src/report/chart/plane-file.ts";
 import type { VariantResult } from "../apps/trainer/src/sweep/run-variants.ts";
 import { variantPlane } from "../apps/trainer/src/sweep/variant-plane.ts";
-import { readText, root } from "./workspace.ts";
+import { readText, repositoryFiles, root } from "./workspace.ts";
 
 // Draw them anew: npx vitest run test/docs-pictures -u
 const resultsIn = (path: string): VariantResult[] => {
@@ -51,3 +51,34 @@ for (const { name, file, title, budget } of pictures)
         join(root, "docs", "public", `${name}${suffix}.svg`),
       );
   });
+
+const pictureOf = /<picture>(?:(?!<\/picture>)[^])*<\/picture>|!\[[^\]]*\]\([^)]+\)/gu;
+const fileOf = /(?:src|srcset)="([^"]+\.(?:png|svg))"|\]\(([^)]+\.(?:png|svg))\)/gu;
+const pages = repositoryFiles().filter((path) => path.endsWith(".md") && !path.startsWith("docs/api-reports/"));
+
+test("no picture of a page is a light box in the dark", () => {
+  const seen = new Map<string, boolean>();
+  for (const page of pages)
+    for (const [picture] of readText(page).matchAll(pictureOf))
+      for (const [, named = "", linked = named] of picture.matchAll(fileOf)) {
+        if (linked.startsWith("http")) continue;
+        const path = linked.startsWith("/")
+          ? `docs/public${linked}`
+          : relative(root, join(root, dirname(page), linked));
+        const isDark = path.endsWith(".svg")
+          ? /prefers-color-scheme: ?dark/u.test(readText(path))
+          : /<source media="\(prefers-color-scheme: dark\)" srcset="[^"]+-dark\.png">/u.test(picture);
+        seen.set(path, isDark);
+      }
+  expect([...seen].filter(([, isDark]) => !isDark)).toEqual([]);
+  expect([...seen.keys()]).toEqual(
+    expect.arrayContaining(["docs/public/playground-dark.png", "docs/public/tellers.svg"]),
+  );
+});
+
+test("the README's first picture is of a step in which tokens have a price, and of waste", () => {
+  const [, alt = ""] = /<img alt="([^"]*)" src="docs\/public\/playground\.png">/u.exec(readText("README.md")) ?? [];
+  const [, price, tokens] = /A token costs ([\d.]+)\s%.* one message is waste: (\d+) tokens/u.exec(alt) ?? [];
+  expect(Number(price)).toBeGreaterThan(0);
+  expect(Number(tokens)).toBeGreaterThan(1);
+});

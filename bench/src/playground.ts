@@ -1,5 +1,5 @@
 // What the playground asks of a visitor: bytes, seconds, and what the page says to those who do not see it. Writes the figures
-// into docs/playground.md, the README's picture, and screenshots into a folder where one is named.
+// into docs/playground.md, and screenshots into a folder where one is named.
 // npx tsx bench/src/playground.ts [FOLDER]
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
@@ -45,7 +45,6 @@ try {
   const tokens = (await page.locator(".tiles dd").first().innerText()).replaceAll("\n", ", ");
 
   if (folder !== undefined) await screenshots(page, folder);
-  await picture(page, join(root, "docs/public/playground.png"));
   const seconds = (from: Moment, to: Moment): string =>
     `${((to.wall - from.wall) / 1000).toFixed(1)} s; ${(to.processor - from.processor).toFixed(1)} s of processor time`;
   const kilobytes = (isMeant: (path: string) => boolean): string => {
@@ -90,22 +89,6 @@ async function accessibility(page: Page): Promise<string[]> {
   return page.evaluate<string[]>(
     `axe.run(document, { runOnly: ${rules}, resultTypes: ["violations"] }).then(({ violations }) => violations.map(({ id, nodes }) => id + ": " + nodes.map((node) => node.html).join(" ")))`,
   );
-}
-
-/** The team and its curves, as the README shows them: without what is for hands. */
-async function picture(page: Page, path: string): Promise<void> {
-  await page.setViewportSize({ width: 1140, height: 900 });
-  await page.emulateMedia({ colorScheme: "light" });
-  await page.evaluate(`
-    document.querySelector(".side > :last-child").remove();
-    document.querySelector(".columns").style.alignItems = "stretch";
-    scrollTo(0, 0);
-  `);
-  await page.waitForTimeout(400);
-  const box = await page.locator(".columns").boundingBox();
-  if (!box) throw new Error("the page shows no team");
-  const clip = { x: box.x - 10, y: box.y - 10, width: box.width + 20, height: box.height + 20 };
-  await page.screenshot({ path, clip });
 }
 
 async function screenshots(page: Page, to: string): Promise<void> {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 interface Said {
@@ -31,7 +31,7 @@ export interface Landing {
   readonly talks: readonly (Conversation & { readonly tokens: number })[];
   readonly figures: readonly { readonly value: string; readonly says: string }[];
   /** What a phone shows in the playground's place. */
-  readonly still: { readonly src: string; readonly alt: string };
+  readonly still: { readonly src: string; readonly dark: string; readonly alt: string };
 }
 
 declare const data: Landing;
@@ -53,9 +53,10 @@ export default {
       mean(runs.map(({ after }) => after.tokens)),
     ] as const;
     const accuracy = [mean(runs.map(({ before }) => before.accuracy)), mean(runs.map(({ after }) => after.accuracy))];
-    const still = existsSync(join(docs, "public/playground.png"))
-      ? { src: "/playground.png", alt: "The playground: a team of four, what each says, and falling tokens" }
-      : { src: "/quickstart-narrow.svg", alt: "Accuracy against tokens per episode: tokens fall, accuracy holds" };
+    const still = {
+      ...{ src: "/playground.png", dark: "/playground-dark.png" },
+      alt: "The playground: a team of four, what each says, what it costs, and falling tokens",
+    };
     return {
       still,
       talks,
