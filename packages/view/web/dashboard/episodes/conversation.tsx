@@ -103,7 +103,12 @@ function Turn({ turn, turns, by, scale, value }: TurnProps) {
       <div class="part said">
         <span class="what">said</span>
         {turn.silent ? (
-          <i class="soft">nothing: silence costs its end token alone</i>
+          <i class="soft">
+            nothing:{" "}
+            {turn.writtenTokens === 1
+              ? "silence costs its end token alone"
+              : `saying so took ${counted(turn.writtenTokens, "token")}`}
+          </i>
         ) : turn.tokens !== null && by !== "none" ? (
           <Tokens tokens={turn.tokens} by={by} scale={scale} />
         ) : (
