@@ -133,7 +133,7 @@ function assemble({ problem, episode, turns, terms, prices, charges, messageValu
     answer: episode.answer,
     turns: turns.map(({ said, ids, logProbs, advantage }): TurnDetail => {
       const { agent, turn, round, text, silent, writtenTokens, deliveredTo } = said;
-      const charged = tokenCosts(costs.get(turn));
+      const charged = costs.get(turn);
       return {
         ...{ agent, turn, round, text, silent, writtenTokens, deliveredTo },
         reads: calls.get(turn)?.reads.map((read) => read.turn) ?? [],
@@ -143,7 +143,7 @@ function assemble({ problem, episode, turns, terms, prices, charges, messageValu
             text: "",
             logProb: logProbs[t] ?? Number.NaN,
             advantage: typeof advantage === "number" ? advantage : (advantage?.[t] ?? null),
-            price: charged[t] ?? 0,
+            price: tokenCost(charged, t),
           })) ?? null,
         advantage: typeof advantage === "number" ? advantage : meanOf(advantage),
       };
@@ -156,13 +156,13 @@ function assemble({ problem, episode, turns, terms, prices, charges, messageValu
   };
 }
 
-/** Of each token that was written: those of the message first, then the end token, which nobody reads. */
-function tokenCosts(turn: TurnCost | undefined): readonly number[] {
-  if (!turn) return [];
-  const { readers, end, unread } = turn;
-  const message = readers.reduce((sum, { cost }) => sum + cost, 0);
-  const each = (tokens: number, cost: number): number[] => new Array<number>(tokens).fill(cost / tokens);
-  return [...each(turn.message, message), ...each(unread.tokens, unread.cost), ...each(end.tokens, end.cost)];
+/** Of the token at a place in a turn: those of the message come first, then its end token, which nobody reads. */
+function tokenCost(turn: TurnCost | undefined, place: number): number {
+  if (!turn) return 0;
+  const { readers, message, end, unread } = turn;
+  const isMessage = place < message;
+  const cost = isMessage ? readers.reduce((sum, each) => sum + each.cost, 0) : end.cost + unread.cost;
+  return cost === 0 ? 0 : cost / (isMessage ? message : end.tokens + unread.tokens);
 }
 
 function meanOf(values: readonly number[] | null): number | null {
