@@ -67,6 +67,8 @@ export type { TokenPrice } from "./token-price.ts";
 export { stopReasons } from "./stop-reason.ts";
 export type { StopReason } from "./stop-reason.ts";
 export type { EpisodeBudget, EpisodeContext, EpisodeLimits, Topology } from "./topology.ts";
+export { boundedJson, maxJsonDepth } from "./bounded-json.ts";
+export type { JsonLimits } from "./bounded-json.ts";
 export { backoffMs } from "./backoff.ts";
 export { expectNotAborted, untilAborted } from "./until-aborted.ts";
 export { maxReward } from "./reward.ts";

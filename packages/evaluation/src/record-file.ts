@@ -1,5 +1,5 @@
 import { open, readFile, truncate, type FileHandle } from "node:fs/promises";
-import { LaconicError } from "@laconic/core";
+import { boundedJson, LaconicError } from "@laconic/core";
 import type { z } from "zod";
 import { sampleKey, sampleSchema, type SampleRecord } from "./sample-record.ts";
 
@@ -89,7 +89,7 @@ export async function openRecordsOf<Kept>(kind: RecordKind<Kept>, path: string):
 /** Null for a line that is no record. */
 function parsed<Kept>(schema: z.ZodType<Kept>, line: string): Kept | null {
   try {
-    return schema.safeParse(JSON.parse(line)).data ?? null;
+    return schema.safeParse(boundedJson(line)).data ?? null;
   } catch {
     return null;
   }

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { boundedJson } from "@laconic/core";
 import type { Completion } from "@laconic/core";
 import { z } from "zod";
 
@@ -60,7 +61,7 @@ export class CompletionCache {
   async get(key: string): Promise<Completion | null> {
     const path = this.#path(key);
     try {
-      const parsed = schema.safeParse(JSON.parse(await readFile(path, "utf8")));
+      const parsed = schema.safeParse(boundedJson(await readFile(path, "utf8")));
       if (!parsed.success) return null;
       const now = new Date();
       await utimes(path, now, now).catch(() => undefined); // where nothing can be written, hits still are hits

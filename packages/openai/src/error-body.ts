@@ -1,3 +1,4 @@
+import { boundedJson } from "@laconic/core";
 import { z } from "zod";
 
 /** What a server says of its own error. */
@@ -56,7 +57,7 @@ export function parseErrorBody(value: unknown): ErrorBody | null {
 export function readErrorBody(text: string): ErrorBody {
   const plain = { message: text.trim().slice(0, 500), names: [], retryMs: null, headers: {} };
   try {
-    return parseErrorBody(JSON.parse(text)) ?? plain;
+    return parseErrorBody(boundedJson(text)) ?? plain;
   } catch {
     return plain;
   }

@@ -1,3 +1,4 @@
+import { boundedJson } from "@laconic/core";
 /** A reply that came, and is no JSON. */
 export class DamagedReply extends Error {
   /** The beginning of what came. */
@@ -89,7 +90,7 @@ function locationOf({ headers, url, redirected }: Response): string | null {
 export async function readReplyBody(response: Response, limits: FetchLimits): Promise<object> {
   const body = await readText(response, limits);
   try {
-    const value: unknown = JSON.parse(body);
+    const value: unknown = boundedJson(body);
     if (typeof value === "object" && value !== null) return value;
   } catch (error) {
     throw new DamagedReply(`a success without JSON (${(error as Error).message})`, body);

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import { LaconicError } from "@laconic/core";
+import { boundedJson, LaconicError } from "@laconic/core";
 
 /** A refusal as OpenAI's clients read it. */
 export class HttpError extends Error {
@@ -90,7 +90,7 @@ export async function readJson({ headers, body }: Request, maxBytes: number): Pr
     throw error instanceof HttpError ? error : invalid("the body ended before it was whole");
   }
   try {
-    return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+    return boundedJson(Buffer.concat(chunks).toString("utf8"));
   } catch {
     throw invalid("the body is not JSON");
   }

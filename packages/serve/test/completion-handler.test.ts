@@ -107,7 +107,7 @@ test.each([
   expect([response.status, handler.errors]).toEqual([status, []]);
 });
 
-test("bodies of another type, too large, cut off or not JSON are refused", async () => {
+test("bodies of another type, too large, cut off, not JSON or nested without end are refused", async () => {
   const handler = handlerOf();
   const cut = new ReadableStream({ start: (controller) => controller.error(new Error("gone")) });
   const json = { "content-type": "application/json" };
@@ -116,9 +116,10 @@ test("bodies of another type, too large, cut off or not JSON are refused", async
     post({ prompt: "a".repeat(20_000) }),
     post({}, { body: cut, duplex: "half" }),
     post({}, { body: "{" }),
+    post({}, { body: `{"prompt":${'{"a":'.repeat(1000)}1${"}".repeat(1001)}` }),
     new Request("http://localhost/v1/completions", { method: "POST", headers: json }),
   ].map(async (request) => (await handler(request)).status);
-  expect(await Promise.all(statuses)).toEqual([415, 413, 400, 400, 400]);
+  expect(await Promise.all(statuses)).toEqual([415, 413, 400, 400, 400, 400]);
   expect(handler.errors).toEqual([]);
 });
 

@@ -46,6 +46,7 @@ test.each([
   ["no messages", "/v1/rollouts/a/chat/completions", { model: "scout", messages: [] }, 400, "messages"],
   ["no object", "/v1/rollouts/a/chat/completions", "[]", 400, null],
   ["no JSON", "/v1/rollouts/a/chat/completions", "{", 400, null],
+  ["nested JSON", "/v1/rollouts/a/chat/completions", `{"model":${"[".repeat(20_000)}${"]".repeat(20_000)}}`, 400, null],
   ["a body over the limit", "/v1/rollouts/a/chat/completions", { ...chat, user: "x".repeat(100_000) }, 413, null],
   ["another action", "/rollouts/a/delete", {}, 404, null],
   ["a reward of nobody", "/rollouts/unknown/reward", { reward: 1, group: "g" }, 404, null],

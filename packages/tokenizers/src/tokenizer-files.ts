@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { boundedJson, LaconicError } from "@laconic/core";
 import { checkVocabulary } from "./check-vocabulary.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -51,7 +51,7 @@ async function readJson(read: ReadText, name: string, path: string): Promise<Jso
   const text = await read(name);
   if (text === null) return null;
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = boundedJson(text);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as Json;
   } catch (error) {
     throw new LaconicError("weights_invalid", `${path} is not JSON: ${String(error)}`, { file: name }, error);

@@ -3,6 +3,7 @@ import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { boundedJson } from "@laconic/core";
 
 /** Of this package, from `src` and from `dist` alike. */
 const packageFolder = resolve(fileURLToPath(new URL("..", import.meta.url)));
@@ -65,7 +66,7 @@ async function sourceHash(): Promise<string> {
 
 /** Folders of the packages of this repository that a package imports, and those that they import. */
 async function importedPackages(folder: string, found = new Set<string>()): Promise<ReadonlySet<string>> {
-  const manifest = JSON.parse(await readFile(join(folder, "package.json"), "utf8")) as {
+  const manifest = boundedJson(await readFile(join(folder, "package.json"), "utf8")) as {
     readonly dependencies?: Readonly<Record<string, string>>;
     readonly devDependencies?: Readonly<Record<string, string>>;
   };

@@ -56,7 +56,7 @@ describe("folders that are found", () => {
     expect(reasons).toEqual([
       ["foreign", "records.jsonl has version 2, this program reads 1"],
       ["foreign", "config.json is of something else: it does not say how many steps the run has"],
-      ["foreign", "config.json is no object of JSON, or larger than 8 MiB"],
+      ["foreign", "config.json is no object of JSON, larger than 8 MiB, or nested more than 100 levels deep"],
       ["foreign", "there is no config.json: it is not a run, or one that has not begun"],
     ]);
     expect(new Set(runs.map(({ id }) => id)).size).toBe(6);

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { boundedJson, LaconicError } from "@laconic/core";
 import type { Findings } from "./findings.ts";
 
 type Json = Readonly<Record<string, unknown>>;
@@ -40,7 +40,7 @@ export function changesIn(text: string, file: string): ChangeRow[] {
 
 function objectIn(line: string): Json | null {
   try {
-    const row: unknown = JSON.parse(line);
+    const row: unknown = boundedJson(line);
     return typeof row === "object" && row !== null && !Array.isArray(row) ? (row as Json) : null;
   } catch {
     return null;

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface, type Interface } from "node:readline";
-import { LaconicError } from "@laconic/core";
+import { boundedJson, LaconicError } from "@laconic/core";
 import type { OwnPolicy, Seen } from "./policy.ts";
 import { readSafetensors } from "./weights-file.ts";
 
@@ -35,7 +35,7 @@ export class PythonPeer {
   private constructor(python: string) {
     this.#child = spawn(python, [script.pathname], { stdio: ["pipe", "pipe", "pipe"] });
     this.#lines = createInterface({ input: this.#child.stdout });
-    this.#lines.on("line", (line) => this.#settle(({ resolve }) => resolve(JSON.parse(line) as Json)));
+    this.#lines.on("line", (line) => this.#settle(({ resolve }) => resolve(boundedJson(line) as Json)));
     this.#child.stderr.on("data", (text: Buffer) => (this.#said = `${this.#said}${text.toString()}`.slice(-2000)));
     const ended = (why: string): void =>
       this.#settle(({ reject }) =>

@@ -1,4 +1,5 @@
 import { inflateRawSync } from "node:zlib";
+import { boundedJson } from "@laconic/core";
 
 /** A problem as recorded. */
 export interface ProblemRow {
@@ -150,7 +151,7 @@ type Json = Readonly<Record<string, unknown>>;
 /** The plain data behind a line. @throws Error for bytes that are none */
 export function readContent({ deflate }: Pick<RecordLine, "deflate">): StepRow & EvaluationRow {
   const text = inflateRawSync(Buffer.from(deflate, "base64")).toString("utf8");
-  const content = unpacked(JSON.parse(text)) as Json;
+  const content = unpacked(boundedJson(text)) as Json;
   const utterances = content["utterances"] as UtteranceRow[];
   const sampled = content["sampledLogProbs"] as Float64Array;
   let at = 0;

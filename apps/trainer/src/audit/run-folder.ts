@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { LaconicError } from "@laconic/core";
+import { boundedJson, LaconicError } from "@laconic/core";
 import { changesIn, configAt, type ChangeRow } from "./changes.ts";
 import type { Findings } from "./findings.ts";
 import type { RecordLine } from "./record.ts";
@@ -53,7 +53,7 @@ export async function readRunFolder(directory: string): Promise<RunFolder> {
       `${directory} holds no run: there is no config.json; name the folder that a run was written to`,
       { directory },
     );
-  const config = JSON.parse(await readFile(path("config.json"), "utf8")) as Json;
+  const config = boundedJson(await readFile(path("config.json"), "utf8")) as Json;
   const trainIn = (all: Json): Json & TrainSettings => (all["train"] ?? all) as Json & TrainSettings;
   const given = trainIn(config);
   const changesFile = path("changes.jsonl");
@@ -99,7 +99,8 @@ async function rowsOf(file: string): Promise<Json[]> {
   if (!existsSync(file)) return [];
   return (await readFile(file, "utf8")).split("\n").flatMap((line) => {
     try {
-      return [JSON.parse(line) as Json];
+      const row: unknown = boundedJson(line);
+      return [row as Json];
     } catch {
       return [];
     }
@@ -116,7 +117,7 @@ async function checkpointsOf(folder: string): Promise<KeptCheckpoint[]> {
     names.map(async (name) => ({
       step: Number(name.slice("step-".length)),
       folder: join(folder, name),
-      state: JSON.parse(await readFile(join(folder, name, "state.json"), "utf8")) as Json,
+      state: boundedJson(await readFile(join(folder, name, "state.json"), "utf8")) as Json,
     })),
   );
 }
@@ -133,7 +134,7 @@ export async function checkDigests(
     ...(beginning === null ? [] : [{ step: 0, folder: beginning }]),
   ];
   for (const { step, folder } of folders) {
-    const manifest = JSON.parse(await readFile(join(folder, "manifest.json"), "utf8")) as {
+    const manifest = boundedJson(await readFile(join(folder, "manifest.json"), "utf8")) as {
       readonly files: Readonly<Record<string, Digest>>;
       readonly traces?: Readonly<Record<string, Digest>>;
     };
@@ -155,7 +156,7 @@ function sha256Of(data: Uint8Array | string): string {
 
 function stepIn(line: string): number | null {
   try {
-    return (JSON.parse(line) as { readonly step: number }).step;
+    return (boundedJson(line) as { readonly step: number }).step;
   } catch {
     return null;
   }

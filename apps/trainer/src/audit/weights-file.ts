@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { boundedJson } from "@laconic/core";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -25,7 +26,7 @@ export async function readSafetensors(
 ): Promise<{ readonly weights: Weights; readonly metadata: Readonly<Record<string, string>> }> {
   const bytes = await readFile(path);
   const length = Number(bytes.readBigUInt64LE(0));
-  const header = JSON.parse(bytes.subarray(8, 8 + length).toString("utf8")) as Record<string, Entry>;
+  const header = boundedJson(bytes.subarray(8, 8 + length).toString("utf8")) as Record<string, Entry>;
   const { __metadata__: metadata = {}, ...entries } = header as Record<string, Entry> & {
     readonly __metadata__?: unknown;
   };
@@ -87,7 +88,7 @@ export interface BaseModel {
 
 const adapterPrefix = "base_model.model.";
 
-const readJson = async (path: string): Promise<Json> => JSON.parse(await readFile(path, "utf8")) as Json;
+const readJson = async (path: string): Promise<Json> => boundedJson(await readFile(path, "utf8")) as Json;
 
 /** @returns null where the folder holds neither a model nor an adapter */
 export async function readTrained(folder: string): Promise<TrainedWeights | null> {

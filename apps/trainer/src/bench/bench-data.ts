@@ -9,7 +9,7 @@ import {
   type OpenedProblems,
   type RowSettings,
 } from "@laconic/benchmarks";
-import { LaconicError } from "@laconic/core";
+import { boundedJson, LaconicError } from "@laconic/core";
 import type { BenchSet } from "@laconic/evaluation";
 import type { HubEnvironment } from "@laconic/hub";
 import { z } from "zod";
@@ -134,7 +134,7 @@ function columnsOf(text: string): DataColumns {
 
 function jsonOf(flag: string, text: string): unknown {
   try {
-    return JSON.parse(text);
+    return boundedJson(text);
   } catch (error) {
     throw refused(flag, `is not JSON: ${(error as Error).message}`);
   }

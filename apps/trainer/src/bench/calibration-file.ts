@@ -1,5 +1,6 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { boundedJson } from "@laconic/core";
 import type { CalibrationRecord } from "@laconic/evaluation";
 import { z } from "zod";
 
@@ -23,7 +24,7 @@ const file = "calibration.json";
 /** What methods of a bench learned; none for a damaged file: it is learned again. */
 export async function readCalibrations(directory: string): Promise<CalibrationRecord[]> {
   try {
-    return schema.parse(JSON.parse(await readFile(join(directory, file), "utf8")));
+    return schema.parse(boundedJson(await readFile(join(directory, file), "utf8")));
   } catch {
     return [];
   }

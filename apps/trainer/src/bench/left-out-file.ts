@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { LaconicError } from "@laconic/core";
+import { boundedJson, LaconicError } from "@laconic/core";
 import type { Undealt } from "@laconic/evaluation";
 import { z } from "zod";
 
@@ -26,7 +26,7 @@ export async function readLeftOut(directory: string): Promise<Undealt[]> {
   const path = join(directory, file);
   const text = await readFile(path, "utf8").catch(() => "[]");
   try {
-    return schema.parse(JSON.parse(text));
+    return schema.parse(boundedJson(text));
   } catch (error) {
     throw new LaconicError(
       "data_invalid",

@@ -1,6 +1,6 @@
 import { basename, join, resolve } from "node:path";
 import { relayTask } from "@laconic/tasks";
-import { LaconicError, type ChatTokenizer, type ModelSource, type Tokenizer } from "@laconic/core";
+import { boundedJson, type ChatTokenizer, LaconicError, type ModelSource, type Tokenizer } from "@laconic/core";
 import { createLocalEngine, localPolicy } from "@laconic/engine";
 import { closeServer, createCompletionServer, type ToolFormat } from "@laconic/serve";
 import { loadTokenizer } from "@laconic/tokenizers";
@@ -282,7 +282,7 @@ function templateArgumentsFrom(text: string | undefined): Readonly<Record<string
     });
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = boundedJson(text);
   } catch {
     throw refused('expected JSON, such as {"enable_thinking":false}');
   }

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { boundedJson } from "@laconic/core";
 import type { GradedCase } from "@laconic/benchmarks";
 
 /** What Math-Verify says of the cases that it can judge. */
@@ -51,7 +52,7 @@ export async function mathVerifyVerdicts(
   for await (const line of createInterface({ input: child.stdout })) {
     clearTimeout(timer);
     timer = setTimeout(() => child.kill("SIGKILL"), silenceMs);
-    const note = JSON.parse(line) as Partial<Record<"id" | "version" | "missing", string>> & {
+    const note = boundedJson(line) as Partial<Record<"id" | "version" | "missing", string>> & {
       readonly verdict?: boolean;
       readonly seconds?: number;
     };

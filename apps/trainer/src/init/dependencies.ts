@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { boundedJson } from "@laconic/core";
 
 /** Ranges by package. */
 export type Ranges = Readonly<Record<string, string>>;
@@ -31,7 +32,7 @@ export function dependenciesOf(folder: string): { readonly dependencies: Ranges;
 
 function versionOf(name: string): string {
   const file = name === "laconic" ? join(home, "package.json") : createRequire(home).resolve(`${name}/package.json`);
-  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version;
+  return (boundedJson(readFileSync(file, "utf8")) as { version: string }).version;
 }
 
 /**
@@ -54,7 +55,7 @@ export function installedFiles(laconic: string, folder: string): Ranges {
 /** Of npm's record, by place; none where another package manager left no such file. */
 function packagesIn(record: string): Readonly<Record<string, { resolved?: string }>> {
   try {
-    return (JSON.parse(readFileSync(record, "utf8")) as { packages?: Record<string, object> }).packages ?? {};
+    return (boundedJson(readFileSync(record, "utf8")) as { packages?: Record<string, object> }).packages ?? {};
   } catch {
     return {};
   }

@@ -1,6 +1,6 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { LaconicError } from "@laconic/core";
+import { boundedJson, LaconicError } from "@laconic/core";
 import { positiveNumber } from "../cli/numbers.ts";
 import { isReference } from "../door/reference.ts";
 import type { ActorChoice } from "./chosen-actor.ts";
@@ -67,7 +67,7 @@ export async function spentIn(directory: string): Promise<number> {
   const text = await readFile(join(directory, file), "utf8").catch(() => null);
   if (text === null) return 0;
   try {
-    const { spentUsd } = JSON.parse(text) as { readonly spentUsd?: unknown };
+    const { spentUsd } = boundedJson(text) as { readonly spentUsd?: unknown };
     if (typeof spentUsd === "number" && spentUsd >= 0) return spentUsd;
   } catch {
     // Said below.

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { boundedJson } from "@laconic/core";
 import { policyFile } from "@laconic/trainer";
 import { z } from "zod";
 
@@ -18,7 +19,7 @@ export async function taughtTask(folder: string): Promise<string | null> {
 /** A JSON file of a model folder; null where it is not there. */
 export async function jsonIn(folder: string, file: string): Promise<Readonly<Record<string, unknown>> | null> {
   try {
-    return JSON.parse(await readFile(join(folder, file), "utf8")) as Readonly<Record<string, unknown>>;
+    return boundedJson(await readFile(join(folder, file), "utf8")) as Readonly<Record<string, unknown>>;
   } catch {
     return null;
   }

@@ -1,6 +1,6 @@
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { LaconicError } from "@laconic/core";
+import { boundedJson, LaconicError } from "@laconic/core";
 import { changesOf, nodeFileSystem } from "@laconic/trainer";
 import { z } from "zod";
 import { formatDuration } from "../cli/format.ts";
@@ -208,7 +208,7 @@ function asStored(config: AppConfig, stored: AppConfig): AppConfig {
 async function resultsIn(path: string): Promise<VariantResult[]> {
   if (!(await nodeFileSystem.exists(path))) return [];
   try {
-    return resultsSchema.parse(JSON.parse(new TextDecoder().decode(await nodeFileSystem.read(path))));
+    return resultsSchema.parse(boundedJson(new TextDecoder().decode(await nodeFileSystem.read(path))));
   } catch (error) {
     throw new LaconicError(
       "data_invalid",

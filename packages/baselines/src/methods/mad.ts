@@ -1,3 +1,4 @@
+import { boundedJson } from "@laconic/core";
 import type { ChatMessage } from "@laconic/core";
 import { type Stage, type Turn, programTopology, quote } from "@laconic/topologies";
 import type { AnswerReader, Baseline } from "../baseline.ts";
@@ -120,7 +121,7 @@ interface Verdict {
 function moderated(text: string, reader: AnswerReader): Verdict {
   for (const object of [text, ...objectsIn(text)]) {
     try {
-      const { answer } = JSON.parse(object) as { answer?: unknown };
+      const { answer } = boundedJson(object) as { answer?: unknown };
       const said = typeof answer === "string" ? answer.trim() : typeof answer === "number" ? String(answer) : "";
       const sentence = `The answer is ${said}.`;
       const how = object === text ? "json" : "repaired";

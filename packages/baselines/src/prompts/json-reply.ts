@@ -1,3 +1,4 @@
+import { boundedJson } from "@laconic/core";
 /**
  * The JSON object in a model's reply, read and never run: everything between the outer braces, or the first object without any inside.
  * Null where there is none.
@@ -8,7 +9,7 @@ export function firstObject(text: string): Readonly<Record<string, unknown>> | n
   const candidates = [...(first >= 0 && last > first ? [text.slice(first, last + 1)] : []), ...(flat ? [flat] : [])];
   for (const candidate of candidates) {
     try {
-      const value: unknown = JSON.parse(candidate);
+      const value: unknown = boundedJson(candidate);
       if (typeof value === "object" && value !== null) return { ...value };
     } catch {
       // the next one

@@ -1,6 +1,6 @@
 import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { LaconicError } from "@laconic/core";
+import { boundedJson, LaconicError } from "@laconic/core";
 import { downloadFile, openSnapshot, type HubEnvironment } from "@laconic/hub";
 import { z } from "zod";
 import type { Benchmark, HubFiles } from "./benchmark.ts";
@@ -122,7 +122,7 @@ async function writeNote(path: string, note: Note): Promise<void> {
 
 function safeJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return boundedJson(text);
   } catch {
     return null;
   }

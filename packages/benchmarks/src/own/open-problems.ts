@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { boundedJson, LaconicError } from "@laconic/core";
 import type { BenchmarkProblem } from "../data/benchmark.ts";
 import type { DataRow, RowRefusal } from "../data/data-row.ts";
 import { csvTable } from "../data/formats/csv-table.ts";
@@ -100,7 +100,7 @@ async function rowsOf({ name, bytes }: SourceFile): Promise<readonly DataRow[]> 
 
 function isJsonObject(bytes: Uint8Array): boolean {
   try {
-    return typeof JSON.parse(new TextDecoder().decode(bytes)) === "object";
+    return typeof boundedJson(new TextDecoder().decode(bytes)) === "object";
   } catch {
     return false;
   }

@@ -1,3 +1,4 @@
+import { boundedJson } from "@laconic/core";
 import type { RowProblem } from "../data/benchmark.ts";
 import { missing, textOf, valueAt } from "./cell.ts";
 import type { DataColumns, DataGrading } from "./data-settings.ts";
@@ -96,7 +97,7 @@ function optionsOf(row: Row, columns: DataColumns["choices"]): Read<readonly str
 
 function listIn(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return boundedJson(text);
   } catch {
     return null;
   }

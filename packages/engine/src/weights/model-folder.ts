@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { boundedJson, LaconicError } from "@laconic/core";
 import { joinPath, type ModelFiles } from "@laconic/core/files";
 import { defaultFiles } from "#platform";
 import {
@@ -184,7 +184,7 @@ export async function readJsonFile(
       throw new LaconicError("weights_invalid", `${path} has ${size} bytes, at most ${maxJsonBytes} are read`, {
         file: path,
       });
-    value = JSON.parse(new TextDecoder().decode(await readAt(file, 0, size, path)));
+    value = boundedJson(new TextDecoder().decode(await readAt(file, 0, size, path)));
   } catch (error) {
     if (LaconicError.is(error)) throw error;
     throw new LaconicError("weights_invalid", `${path} is not JSON: ${String(error)}`, { file: path }, error);

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { boundedJson, LaconicError } from "@laconic/core";
 
 /** Element types that can be read. Files hold little-endian numbers, as every platform of the engine does. */
 export type StoredDtype = "F64" | "F32" | "F16" | "BF16";
@@ -97,9 +97,9 @@ function parseObject(json: Uint8Array, place: string): Record<string, unknown> {
   let text: string;
   try {
     text = new TextDecoder("utf-8", { fatal: true }).decode(json);
-    header = JSON.parse(text);
+    header = boundedJson(text);
   } catch (error) {
-    throw damaged(place, "the header is not JSON", undefined, error);
+    throw damaged(place, `the header is not JSON: ${(error as Error).message}`, undefined, error);
   }
   if (!isObject(header)) throw damaged(place, "the header is not an object");
   // Of keys that repeat, JSON.parse keeps the last; readers that keep the first would see other tensors.

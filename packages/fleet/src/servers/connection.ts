@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { boundedJson, LaconicError } from "@laconic/core";
 import type { z } from "zod";
 
 /** How a server is reached. */
@@ -118,7 +118,7 @@ function checkedUrl({ url, apiKey, allowPlainHttp = false }: ConnectionOptions):
 
 function jsonOf(text: string): unknown {
   try {
-    return JSON.parse(text);
+    return boundedJson(text);
   } catch {
     return undefined;
   }

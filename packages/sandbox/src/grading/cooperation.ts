@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { boundedJson, LaconicError } from "@laconic/core";
 import type { Sandbox, SandboxResult } from "../sandbox.ts";
 import { fencedCode } from "./assemble-program.ts";
 import { gradeProgram, type ProgramTests } from "./grade-program.ts";
@@ -152,7 +152,7 @@ async function analyse(input: AnalysisInput, sandbox: Sandbox): Promise<Analysis
 
 function analysisOf({ status, stdout }: SandboxResult): Analysis | null {
   try {
-    return status === "ok" ? (JSON.parse(stdout) as Analysis) : null;
+    return status === "ok" ? (boundedJson(stdout) as Analysis) : null;
   } catch {
     return null;
   }

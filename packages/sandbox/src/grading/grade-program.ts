@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { boundedJson, LaconicError } from "@laconic/core";
 import type { Sandbox, SandboxResult } from "../sandbox.ts";
 import { harness } from "./harness.ts";
 
@@ -165,7 +165,7 @@ function testsInvalid(entryPoint: string, { status, stderr }: SandboxResult): La
 /** What a harness said: its last line. Whatever stands above it was printed by the candidate. */
 function lastLine({ stdout }: SandboxResult): object | null {
   try {
-    const value: unknown = JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "");
+    const value: unknown = boundedJson(stdout.trimEnd().split("\n").at(-1) ?? "");
     return typeof value === "object" && value !== null ? value : null;
   } catch {
     return null;

@@ -1,3 +1,4 @@
+import { boundedJson } from "@laconic/core";
 import type { ChatMessage, EpisodeReward } from "@laconic/core";
 import { z } from "zod";
 import { invalid } from "../http.ts";
@@ -149,7 +150,7 @@ function isSame(own: RolloutRecord["calls"][number]["tools"], given: NonNullable
 /** Whatever its spaces. */
 function sameJson(left: string, right: string): boolean {
   try {
-    return JSON.stringify(JSON.parse(left)) === JSON.stringify(JSON.parse(right));
+    return JSON.stringify(boundedJson(left)) === JSON.stringify(boundedJson(right));
   } catch {
     return left === right;
   }

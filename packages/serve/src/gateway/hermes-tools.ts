@@ -1,3 +1,4 @@
+import { boundedJson } from "@laconic/core";
 import type { ChatMessage } from "@laconic/core";
 import type { ToolDefinition, ToolFormat, ToolMessage, WrittenCall } from "./tool-format.ts";
 
@@ -36,7 +37,7 @@ function read(text: string): ReturnType<ToolFormat["read"]> {
 /** Null for what is no call: its name a text, its arguments an object. */
 function callIn(json: string): WrittenCall | null {
   try {
-    const { name, arguments: given = {} } = JSON.parse(json) as {
+    const { name, arguments: given = {} } = boundedJson(json) as {
       readonly name?: unknown;
       readonly arguments?: unknown;
     };
@@ -91,7 +92,7 @@ function plain(messages: readonly ToolMessage[]): ChatMessage[] {
 function callText({ name, arguments: given }: WrittenCall): string {
   let value: unknown = given;
   try {
-    value = JSON.parse(given);
+    value = boundedJson(given);
   } catch {
     // Told as it stands.
   }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { appendFile, readFile } from "node:fs/promises";
-import { LaconicError } from "@laconic/core";
+import { boundedJson, LaconicError } from "@laconic/core";
 import { z } from "zod";
 
 /** A numbered request of a model, noted before it is sent. */
@@ -54,7 +54,7 @@ export function fileJournal(file: string): Journal {
       .slice(0, -1)
       .map((line, i) => {
         try {
-          return entry.parse(JSON.parse(line));
+          return entry.parse(boundedJson(line));
         } catch (error) {
           throw new LaconicError("data_invalid", `${file}: line ${i + 1} is no entry`, { file, row: i + 1 }, error);
         }

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { LaconicError } from "@laconic/core";
+import { boundedJson, LaconicError } from "@laconic/core";
 import { z } from "zod";
 
 /** Where a model's checkpoint lies on its server. */
@@ -44,7 +44,7 @@ export async function readSavedModel(folder: string): Promise<SavedModel> {
     throw new LaconicError("checkpoint_missing", `${path} cannot be read`, { file: path }, error);
   }
   try {
-    return savedModel.parse(JSON.parse(text));
+    return savedModel.parse(boundedJson(text));
   } catch (error) {
     const key = error instanceof z.ZodError ? (error.issues[0]?.path.join(".") ?? "") : "";
     throw new LaconicError(

@@ -1,3 +1,4 @@
+import { boundedJson } from "@laconic/core";
 /** How bodies are written on the wire and read from it: a seam for the protocol's binary form. */
 export interface Codec {
   /** Of requests and, as `Accept`, of replies. */
@@ -11,5 +12,5 @@ export interface Codec {
 export const jsonCodec: Codec = {
   contentType: "application/json",
   encode: (body) => JSON.stringify(body),
-  decode: (bytes) => JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as unknown,
+  decode: (bytes) => boundedJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes)),
 };

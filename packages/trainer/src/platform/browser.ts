@@ -39,6 +39,7 @@ export function absolutePath(path: string): string {
 
 /** A browser has no folders. */
 export const statFile = async (): Promise<null> => null;
+export const isFolder = async (): Promise<boolean> => false;
 export const readPart = async (): Promise<null> => null;
 
 /** Bytes of base64. */

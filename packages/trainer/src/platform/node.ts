@@ -98,6 +98,13 @@ export async function statFile(
   return found?.isFile() === true ? found : null;
 }
 
+export function isFolder(path: string): Promise<boolean> {
+  return stat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}
+
 /** So many bytes of a file from a place, or as many as there are; null where it cannot be read. */
 export async function readPart(path: string, from: number, length: number): Promise<Uint8Array | null> {
   const file = await open(path).catch(() => null);

@@ -5,7 +5,7 @@ import { recordIn } from "../run/run-source.ts";
 import { rowOf } from "./rows.ts";
 
 /** A record whose content is larger is passed over, and named. */
-const mostContentBytes = 256 << 20;
+const mostContentBytes = 64 << 20;
 
 /** What stands before the content in a line of `records.jsonl`. */
 export interface RecordHead {

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { boundedJson, LaconicError } from "@laconic/core";
 import { changesOf } from "./run-manifest.ts";
 import { recordIn } from "./run-source.ts";
 
@@ -52,7 +52,7 @@ export function parseChangedSettings(text: string, file: string): ChangedSetting
 
 function rowIn(line: string): Readonly<Record<string, unknown>> | null {
   try {
-    return recordIn(JSON.parse(line));
+    return recordIn(boundedJson(line));
   } catch {
     return null;
   }

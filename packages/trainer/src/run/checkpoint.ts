@@ -1,5 +1,5 @@
 import { budgetStateShape, type BudgetState } from "@laconic/budget";
-import { LaconicError, type TrainableModel } from "@laconic/core";
+import { boundedJson, LaconicError, type TrainableModel } from "@laconic/core";
 import { joinPath, type FileDigest, type FileSystem } from "@laconic/core/files";
 import { schemaOf } from "@laconic/core/schemas";
 import * as z from "zod";
@@ -222,7 +222,7 @@ export async function findCheckpoint(
 
 /** @throws Error for a manifest that is damaged */
 export async function readManifest(fs: FileSystem, folder: string): Promise<CheckpointManifest> {
-  return manifestSchema.parse(JSON.parse(await text(fs, joinPath(folder, "manifest.json"))));
+  return manifestSchema.parse(boundedJson(await text(fs, joinPath(folder, "manifest.json"))));
 }
 
 async function verify(fs: FileSystem, folder: string): Promise<Omit<FoundCheckpoint, "warnings">> {
@@ -232,7 +232,7 @@ async function verify(fs: FileSystem, folder: string): Promise<Omit<FoundCheckpo
     if (found.bytes !== expected.bytes) throw new Error(`${file} has ${found.bytes} bytes, expected ${expected.bytes}`);
     if (found.sha256 !== expected.sha256) throw new Error(`${file} does not match its checksum`);
   }
-  const state = loopStateSchema.parse(JSON.parse(await text(fs, joinPath(folder, "state.json"))));
+  const state = loopStateSchema.parse(boundedJson(await text(fs, joinPath(folder, "state.json"))));
   return { folder, state, manifest };
 }
 

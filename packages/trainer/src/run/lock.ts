@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { boundedJson, LaconicError } from "@laconic/core";
 import { joinPath, type FileSystem } from "@laconic/core/files";
 import { absolutePath } from "#platform";
 import { replaceFile } from "./file-system.ts";
@@ -145,7 +145,7 @@ function isStaked({ name, host, pid }: Claim, directory: string, processes: Proc
 
 function readHolder(text: string): Holder | null {
   try {
-    const value: unknown = JSON.parse(text);
+    const value: unknown = boundedJson(text);
     if (typeof value !== "object" || value === null) return null;
     const { pid, host, claim = "" } = value as Record<string, unknown>;
     return typeof pid === "number" && typeof host === "string" ? { pid, host, claim: String(claim) } : null;

@@ -36,7 +36,7 @@ const whole: Files = {
 const read = (files: Files): Promise<RunFacts> => readRunFacts(sourceOf({ ...whole, ...files }), { processes });
 const lock = (pid: unknown, host: string): Files => ({ LOCK: JSON.stringify({ pid, host }) });
 
-const notJson = "config.json is no object of JSON, or larger than 8 MiB";
+const notJson = "config.json is no object of JSON, larger than 8 MiB, or nested more than 100 levels deep";
 
 describe("what became of a run", () => {
   const cases: readonly (readonly [what: string, files: Files, state: string, reason: string | null])[] = [

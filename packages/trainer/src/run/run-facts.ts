@@ -1,9 +1,11 @@
+import { maxJsonDepth } from "@laconic/core";
 import { declineOf } from "../decline.ts";
 import { parseChangedSettings, type ChangedSetting } from "./changed-settings.ts";
+import { damageOf } from "./file-damage.ts";
 import { runFiles } from "./run-files.ts";
 import { isRunHeld, parsed, recordIn, rowsIn, textIn, type LivingProcesses, type RunSource } from "./run-source.ts";
 import { recordVersion } from "./step-record.ts";
-import { lastStep, lostSteps } from "./step-rows.ts";
+import { lastStep } from "./step-rows.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -77,9 +79,6 @@ export interface RunFactsOptions {
   readonly seconds?: readonly number[];
 }
 
-/** Files whose end tells whether a row is half written. */
-const rowFiles = [runFiles.metrics, runFiles.evaluations, runFiles.records, runFiles.rollouts, runFiles.episodes];
-
 /** Bytes: of a million steps. */
 const mostTiming = 256 << 20;
 
@@ -151,7 +150,7 @@ async function whyForeign(source: RunSource, config: unknown, train: Json): Prom
   const name = runFiles.config;
   if (recordIn(config) === null)
     return (await source.stat(name))
-      ? `${name} is no object of JSON, or larger than 8 MiB`
+      ? `${name} is no object of JSON, larger than 8 MiB, or nested more than ${maxJsonDepth} levels deep`
       : `there is no ${name}: it is not a run, or one that has not begun`;
   if (numberOr(train["steps"]) === null)
     return `${name} is of something else: it does not say how many steps the run has`;
@@ -161,17 +160,6 @@ async function whyForeign(source: RunSource, config: unknown, train: Json): Prom
   return found !== undefined && Number(found) !== recordVersion
     ? `${runFiles.records} has version ${found}, this program reads ${recordVersion}`
     : null;
-}
-
-async function damageOf(source: RunSource): Promise<string[]> {
-  const found: string[] = [];
-  for (const name of rowFiles) {
-    const { size = 0 } = (await source.stat(name)) ?? {};
-    const end = size > 0 ? await source.bytes(name, size - 1, 1) : null;
-    if (end && end[0] !== 10) found.push(`${name} ends in the middle of a row`);
-  }
-  const lost = await lostSteps(source);
-  return lost === null ? found : [...found, lost];
 }
 
 function lessonsIn(value: unknown): RunLessons | null {

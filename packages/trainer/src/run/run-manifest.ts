@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { boundedJson, LaconicError } from "@laconic/core";
 import { sha256Text } from "#platform";
 import * as z from "zod";
 
@@ -31,7 +31,7 @@ export function runManifest(config: Json, inputs: Readonly<Record<string, string
 export function parseRunManifest(text: string, path: string): RunManifest {
   let found: RunManifest | undefined;
   try {
-    found = manifestSchema.parse(JSON.parse(text));
+    found = manifestSchema.parse(boundedJson(text));
   } catch {
     // said below
   }
@@ -69,6 +69,7 @@ export function sha256Of(value: unknown): string {
 
 /** What JSON keeps of it. */
 function plain(value: unknown): unknown {
+  // oxlint-disable-next-line no-restricted-properties -- of a value, not of text from outside
   return value === undefined ? undefined : (JSON.parse(JSON.stringify(value)) as unknown);
 }
 

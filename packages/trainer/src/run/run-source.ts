@@ -1,3 +1,4 @@
+import { boundedJson } from "@laconic/core";
 import type { ProcessTable } from "./process-table.ts";
 
 /** Files of a run folder, for who only reads them: a folder of this machine, or one that no link may lead out of. */
@@ -6,6 +7,8 @@ export interface RunSource {
   stat(name: string): Promise<{ readonly size: number; readonly mtimeMs: number; readonly ino?: number } | null>;
   /** So many bytes from a place, or as many as there are; null where the file cannot be read. */
   bytes(name: string, from: number, length: number): Promise<Uint8Array | null>;
+  /** Whether a folder stands where a file of this name should. */
+  isFolder?(name: string): Promise<boolean>;
 }
 
 /** Which processes of this machine live. */
@@ -13,6 +16,9 @@ export type LivingProcesses = Pick<ProcessTable, "host" | "isAlive">;
 
 /** Small files are read up to here. */
 const mostBytes = 8 << 20;
+
+/** Memory of a parsed file or row: who reads many runs has a bounded heap, and a thread beyond its own ends the process. */
+const mostParsedBytes = 128 << 20;
 
 /** Whether a process holds the run. One of another machine cannot be seen from here, and counts as alive. */
 export async function isRunHeld(source: RunSource, { host, isAlive }: LivingProcesses): Promise<boolean> {
@@ -37,11 +43,11 @@ export function rowsIn(text: string | null): Readonly<Record<string, unknown>>[]
   });
 }
 
-/** Undefined for what is not JSON. */
+/** Undefined for what is not JSON, or too deep or too large to be parsed safely. */
 export function parsed(text: string | null): unknown {
   if (text === null || text === "") return undefined;
   try {
-    return JSON.parse(text) as unknown;
+    return boundedJson(text, { maxBytes: mostParsedBytes });
   } catch {
     return undefined;
   }

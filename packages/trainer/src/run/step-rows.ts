@@ -10,7 +10,8 @@ export async function lastStep(source: RunSource): Promise<number> {
   const found = await source.stat(runFiles.metrics);
   if (!found) return 0;
   const { size } = found;
-  for (const length of [1 << 16, 1 << 22]) {
+  // A row may be as long as readers of rows take it.
+  for (const length of [1 << 16, 1 << 22, 1 << 26]) {
     const from = Math.max(0, size - length);
     const tail = await source.bytes(runFiles.metrics, from, size - from);
     const steps = rowsIn(tail && new TextDecoder().decode(tail)).map(({ step }) => step);
@@ -25,18 +26,29 @@ export async function lastStep(source: RunSource): Promise<number> {
 export async function lostSteps(source: RunSource): Promise<string | null> {
   const found = await source.stat(runFiles.metrics);
   const bytes = found && found.size <= mostChecked ? await source.bytes(runFiles.metrics, 0, found.size) : null;
-  const defect = bytes && stepDefect(stepsIn(bytes));
-  return defect ? `${runFiles.metrics}: ${defect}` : null;
+  if (!bytes) return null;
+  const { steps, bad } = stepsIn(bytes);
+  const defect = bad === null ? stepDefect(steps) : `line ${bad} is no row of a step`;
+  return defect === null ? null : `${runFiles.metrics}: ${defect}`;
 }
 
-function stepsIn(bytes: Uint8Array): number[] {
+/** Longer rows are parsed whole: what they begin with says too little of them. */
+const mostTrusted = 1 << 20;
+
+/** The step of each row, and which line is none, counted from 1. */
+function stepsIn(bytes: Uint8Array): { readonly steps: readonly number[]; readonly bad: number | null } {
   const decoder = new TextDecoder();
   const steps: number[] = [];
+  let [line, bad]: [number, number | null] = [0, null];
   for (let from = 0, end = bytes.indexOf(10); end >= 0; from = end + 1, end = bytes.indexOf(10, from)) {
+    line += 1;
+    if (end === from) continue;
     // A trainer writes the step first, and the rest of a row need not be read.
     const begins = /^\{"step":(\d+)[,}]/u.exec(decoder.decode(bytes.subarray(from, Math.min(end, from + 32))));
-    const step = begins ? Number(begins[1]) : recordIn(parsed(decoder.decode(bytes.subarray(from, end))))?.["step"];
+    const isTrusted = begins !== null && end - from <= mostTrusted;
+    const step = isTrusted ? Number(begins[1]) : recordIn(parsed(decoder.decode(bytes.subarray(from, end))))?.["step"];
     if (typeof step === "number") steps.push(step);
+    else bad ??= line;
   }
-  return steps;
+  return { steps, bad };
 }

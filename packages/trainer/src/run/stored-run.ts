@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { boundedJson, LaconicError } from "@laconic/core";
 import { joinPath, type FileSystem } from "@laconic/core/files";
 import { completeSteps } from "./checkpoint.ts";
 import { replaceFile } from "./file-system.ts";
@@ -102,7 +102,7 @@ export async function manifestOfRun(fs: FileSystem, directory: string): Promise<
 
 function parsed(text: string, file: string): Readonly<Record<string, unknown>> {
   try {
-    return JSON.parse(text) as Readonly<Record<string, unknown>>;
+    return boundedJson(text) as Readonly<Record<string, unknown>>;
   } catch (error) {
     throw new LaconicError("checkpoint_mismatch", `${file} is not JSON any more; put it back`, { file }, error);
   }

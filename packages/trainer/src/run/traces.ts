@@ -1,3 +1,4 @@
+import { boundedJson } from "@laconic/core";
 import { joinPath, type FileDigest, type FileSystem } from "@laconic/core/files";
 import { sha256Text } from "#platform";
 import { replaceFile } from "./file-system.ts";
@@ -105,7 +106,7 @@ function linesUpTo(text: string, step: number): Line[] {
 /** Null for a line that was torn or is no row. */
 function stepOf(line: string): number | null {
   try {
-    const row = JSON.parse(line) as { readonly step?: unknown } | null;
+    const row = boundedJson(line) as { readonly step?: unknown } | null;
     return typeof row?.step === "number" ? row.step : null;
   } catch {
     return null;

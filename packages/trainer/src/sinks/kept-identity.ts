@@ -1,3 +1,4 @@
+import { boundedJson } from "@laconic/core";
 import { joinPath, type FileSystem } from "@laconic/core/files";
 
 /** Who a run is at a server, kept in its folder: a resumed run goes on there. */
@@ -19,7 +20,7 @@ export function keptIdentity(
     async read() {
       if (!(await fs.exists(path))) return null;
       try {
-        const { id, last = {} } = JSON.parse(new TextDecoder().decode(await fs.read(path))) as Partial<KeptIdentity>;
+        const { id, last = {} } = boundedJson(new TextDecoder().decode(await fs.read(path))) as Partial<KeptIdentity>;
         return typeof id === "string" ? { id, last } : null;
       } catch {
         return null; // half-written: another run at the server, rather than none

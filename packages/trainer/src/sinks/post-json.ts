@@ -1,3 +1,4 @@
+import { boundedJson } from "@laconic/core";
 /** `fetch` of the platform, or one that stands in for it. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
@@ -65,7 +66,7 @@ export function httpClient({ url, headers = {}, fetch = globalThis.fetch }: Http
 
 function parsed(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown;
+    return boundedJson(text);
   } catch {
     return null;
   }

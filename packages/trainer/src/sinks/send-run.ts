@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { boundedJson, LaconicError } from "@laconic/core";
 import { joinPath, type FileSystem } from "@laconic/core/files";
 import { nodeFileSystem } from "#platform";
 import { lastOf } from "../run/last-of.ts";
@@ -27,7 +27,7 @@ export async function sendRun(options: SendOptions): Promise<readonly string[]> 
   const read = async (name: string): Promise<Readonly<Record<string, unknown>> | null> => {
     const path = joinPath(directory, name);
     if (!(await fs.exists(path))) return null;
-    return JSON.parse(new TextDecoder().decode(await fs.read(path))) as Readonly<Record<string, unknown>>;
+    return boundedJson(new TextDecoder().decode(await fs.read(path))) as Readonly<Record<string, unknown>>;
   };
   const config = await read(runFiles.config);
   if (config === null) throw new LaconicError("run_missing", `${directory} holds no run`, { directory });

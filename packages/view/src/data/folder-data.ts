@@ -5,6 +5,7 @@ import type { RunSummary, ViewEvent } from "../protocol.ts";
 import { BenchReader } from "./bench-tables.ts";
 import { columnBody } from "./column-body.ts";
 import { findFolders, type FoundFolder } from "./find-folders.ts";
+import { Lane, type ReadingMark } from "./reading-mark.ts";
 import { RunReader } from "./run-reader.ts";
 import type { TextLimits } from "./text-store.ts";
 import type { ViewData } from "./view-data.ts";
@@ -24,6 +25,10 @@ export interface FolderDataOptions {
   readonly texts?: Partial<TextLimits>;
   /** Hears failures of what nobody waits for. */
   readonly onError?: (error: unknown) => void;
+  /** Holds the name of the file that is being read. */
+  readonly mark?: ReadingMark;
+  /** Why nothing is read of some runs and benches, by id. */
+  readonly setAside?: Readonly<Record<string, string>>;
 }
 
 /** @returns ends it */
@@ -57,9 +62,12 @@ export async function folderData(options: FolderDataOptions): Promise<ViewData> 
     mostBytes = 128 << 20,
     texts,
     onError = () => undefined,
+    mark = null,
+    setAside = {},
   } = options;
   await checkFolders(options);
   const processes = { host: nodeProcesses.host, isAlive };
+  const lane = new Lane(mark);
   const runs = new Map<string, RunReader>();
   const benches = new Map<string, BenchReader>();
   const listeners = new Set<(event: ViewEvent) => void>();
@@ -75,8 +83,10 @@ export async function folderData(options: FolderDataOptions): Promise<ViewData> 
   const tellRun = ({ summary: { id, step, state } }: RunReader): void => tell({ type: "run", id, step, state });
 
   const make = ({ kind, id, place, name, folder }: FoundFolder): void => {
+    if (mark) place.onRead = (file) => mark.set({ id, file });
+    const given = { processes, lane, setAside: setAside[id] ?? null, ...(texts && { texts }) };
     if (kind === "bench") benches.set(id, new BenchReader(id, name, place));
-    else runs.set(id, new RunReader(id, place, name, folder, { processes, ...(texts && { texts }) }));
+    else runs.set(id, new RunReader(id, place, name, folder, given));
   };
 
   /** @returns whether folders came or went */
@@ -110,7 +120,8 @@ export async function folderData(options: FolderDataOptions): Promise<ViewData> 
       if ((await run.refresh()) && isKnown) tellRun(run);
       if (run.hasWork) pump();
     }
-    for (const bench of all ? benches.values() : []) if (await bench.readNew()) tell({ type: "runs" });
+    for (const bench of all ? benches.values() : [])
+      if (setAside[bench.id] === undefined && (await lane.do(() => bench.readNew()))) tell({ type: "runs" });
     if (isOther) tell({ type: "runs" });
   };
   const lookNow = (all: boolean): Promise<void> => {

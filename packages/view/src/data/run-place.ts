@@ -7,6 +7,8 @@ export class RunPlace {
   /** Both without links. */
   readonly root: string;
   readonly folder: string;
+  /** Hears the name of a file before it is read. */
+  onRead: (name: string) => void = () => undefined;
 
   constructor(root: string, folder: string) {
     this.root = root;
@@ -31,6 +33,14 @@ export class RunPlace {
     }
   }
 
+  /** Of the folder's own, links aside. */
+  isFolder(name: string): Promise<boolean> {
+    return lstat(this.path(name)).then(
+      (found) => found.isDirectory(),
+      () => false,
+    );
+  }
+
   /** The text of a small file; null where there is none, or it is larger. */
   async text(name: string, mostBytes: number = 8 << 20): Promise<string | null> {
     const found = await this.stat(name);
@@ -48,6 +58,7 @@ export class RunPlace {
 
   /** @returns how many bytes there were; null where the file cannot be read */
   async readInto(name: string, buffer: Buffer, from: number): Promise<number | null> {
+    this.onRead(name);
     // Opened for each reading: who renames another file into its place never meets an open one.
     const file = await open(this.path(name), "r").catch(() => null);
     if (!file) return null;

@@ -19,13 +19,18 @@ import { EpisodeIndex } from "./episode-index.ts";
 import { MetricColumns } from "./metric-columns.ts";
 import { metricUnit } from "./metric-units.ts";
 import type { RunPlace } from "./run-place.ts";
-import { summaryOf } from "./run-summary.ts";
+import type { Lane } from "./reading-mark.ts";
+import { summaryOf, unreadFacts } from "./run-summary.ts";
 import type { TextLimits } from "./text-store.ts";
 
 /** What a run takes from outside. */
 export interface RunReaderOptions {
   readonly processes: LivingProcesses;
   readonly texts?: Partial<TextLimits>;
+  /** Whatever reads files goes through it. */
+  readonly lane: Lane;
+  /** Why nothing of the run is read: it ended a reader before. */
+  readonly setAside: string | null;
 }
 
 /** A run folder, read as it grows: small files when they change, rows once, episodes when somebody asks for them. */
@@ -44,7 +49,8 @@ export class RunReader {
   readonly #seconds: number[] = [];
   #columns: MetricColumns | null = null;
   #index: EpisodeIndex | null = null;
-  #busy: Promise<unknown> = Promise.resolve();
+  /** Why it cannot be read as its files are now. */
+  #failure: string | null = null;
 
   constructor(id: string, place: RunPlace, name: string, folder: string, options: RunReaderOptions) {
     [this.id, this.#place, this.#name, this.#folder, this.#options] = [id, place, name, folder, options];
@@ -52,29 +58,42 @@ export class RunReader {
   }
 
   /** One after the other: what reads and what clears never meet. */
-  async #alone<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#busy.then(work, work);
-    this.#busy = done.catch(() => undefined);
-    return done;
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    return this.#options.lane.do(work);
   }
 
-  /** Looks at the files. @returns whether anything changed */
+  /** Why nothing is read of it; null for a run that is. */
+  get #aside(): string | null {
+    return this.#options.setAside ?? this.#failure;
+  }
+
+  /** Looks at the files. A run that cannot be read says why, and fails nobody. @returns whether anything changed */
   refresh(): Promise<boolean> {
     return this.#alone(async () => {
       const { seen, bytes, updated } = await this.#look();
       // A process that dies changes no file.
-      const { processes } = this.#options;
-      const held = await isRunHeld(this.#place, processes);
+      const { processes, setAside } = this.#options;
+      const held = setAside === null && (await isRunHeld(this.#place, processes));
       if (this.#facts && seen === this.#seen && held === this.#isHeld) return false;
       [this.#seen, this.#isHeld] = [seen, held];
-      await this.#readSeconds();
-      this.#facts = await readRunFacts(this.#place, { processes, seconds: this.#seconds });
+      try {
+        this.#failure = null;
+        this.#facts = setAside === null ? await this.#read() : unreadFacts(setAside);
+      } catch (error) {
+        this.#failure = `its files cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+        this.#facts = unreadFacts(this.#failure);
+      }
       const named = { id: this.id, name: this.#name, folder: this.#folder };
       this.#summary = summaryOf(named, this.#facts, { seconds: this.#seconds, bytes, updated });
-      await this.#columns?.readNew();
-      await this.#index?.findLines();
       return true;
     });
+  }
+
+  async #read(): Promise<RunFacts> {
+    await this.#readSeconds();
+    await this.#columns?.readNew();
+    await this.#index?.findLines();
+    return readRunFacts(this.#place, { processes: this.#options.processes, seconds: this.#seconds });
   }
 
   get directory(): string {
@@ -120,7 +139,7 @@ export class RunReader {
     return this.#alone(async () => {
       if (!this.#columns) {
         this.#columns = new MetricColumns(this.#place, runFiles);
-        await this.#columns.readNew();
+        if (this.#aside === null) await this.#columns.readNew();
       }
       return this.#columns;
     });
@@ -135,8 +154,10 @@ export class RunReader {
           costs,
           ...(this.#options.texts && { texts: this.#options.texts }),
         });
-        await this.#index.findLines();
-        await this.#index.work(firstLines);
+        if (this.#aside === null) {
+          await this.#index.findLines();
+          await this.#index.work(firstLines);
+        }
       }
       return this.#index;
     });

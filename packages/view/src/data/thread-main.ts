@@ -1,16 +1,19 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { folderData, type FolderDataOptions } from "./folder-data.ts";
-import type { FromThread, ThreadSetup, ToThread } from "./data-thread.ts";
+import { ReadingMark } from "./reading-mark.ts";
+import type { FromThread, ThreadStart, ToThread } from "./data-thread.ts";
 
 /** Answers what the other thread asks of run folders. Called by the thread's entry. */
 export async function serve(): Promise<void> {
-  const { folders, mayCome, mostBytes } = workerData as ThreadSetup;
+  const { folders, mayCome, mostBytes, mark, setAside } = workerData as ThreadStart;
   const port = parentPort;
   if (!port) throw new Error("this is no thread");
   const say = (message: FromThread): void => port.postMessage(message);
   const options: FolderDataOptions = {
     folders,
     mayCome: mayCome === true,
+    mark: new ReadingMark(mark),
+    setAside,
     ...(mostBytes !== undefined && { mostBytes }),
     onError: (error) => say({ kind: "failure", message: wordsOf(error) }),
   };
@@ -26,10 +29,10 @@ export async function serve(): Promise<void> {
     if (message.kind === "ask") {
       const { number, method, words } = message;
       const asked = data[method] as (...given: readonly unknown[]) => Promise<unknown>;
-      asked(...words).then(
-        (value) => say({ kind: "answer", number, value }),
-        (error: unknown) => say({ kind: "answer", number, error: wordsOf(error) }),
-      );
+      // What cannot be sent is an error of who asked, too.
+      asked(...words)
+        .then((value) => say({ kind: "answer", number, value }))
+        .catch((error: unknown) => say({ kind: "answer", number, error: wordsOf(error) }));
     }
   });
   say({ kind: "ready" });

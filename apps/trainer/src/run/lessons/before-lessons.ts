@@ -1,5 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { boundedJson } from "@laconic/core";
 import { evaluate, livePolicies, runFiles, sha256Of, type Evaluation } from "@laconic/trainer";
 import type { PolicySnapshot } from "@laconic/core";
 import { sayWhile } from "../../cli/saying.ts";
@@ -72,7 +73,7 @@ export async function keepBeforeLessons(directory: string, measured: BeforeLesso
 
 function keptIn(directory: string): Promise<BeforeLessons | null> {
   return readFile(join(directory, runFiles.lessons), "utf8").then(
-    (text) => JSON.parse(text) as BeforeLessons,
+    (text) => boundedJson(text) as BeforeLessons,
     () => null,
   );
 }

@@ -1,11 +1,11 @@
-import { LaconicError } from "@laconic/core";
+import { boundedJson, LaconicError } from "@laconic/core";
 import type { DataRow } from "../data-row.ts";
 
 /** @throws LaconicError `data_invalid` when the file is no JSON array */
 export function jsonArray(file: string, bytes: Uint8Array): DataRow[] {
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+    value = boundedJson(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
   } catch (error) {
     throw new LaconicError("data_invalid", `${file}: not JSON: ${(error as Error).message}`, { file }, error);
   }

@@ -1,3 +1,4 @@
+import { boundedJson } from "@laconic/core";
 import type { DataRow } from "../data-row.ts";
 
 /** Longer lines are damage: the longest row of the known benchmarks has 40 kB. */
@@ -29,7 +30,7 @@ export function* jsonLines(file: string, bytes: Uint8Array): Generator<DataRow> 
 
 function parsed(file: string, row: number, text: string): DataRow {
   try {
-    return { file, row, value: JSON.parse(text) as unknown };
+    return { file, row, value: boundedJson(text) };
   } catch (error) {
     return { file, row, reason: `not JSON: ${(error as Error).message}` };
   }

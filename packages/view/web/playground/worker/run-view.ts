@@ -1,4 +1,4 @@
-import { countTokens, LaconicError, type Episode, type Problem } from "@laconic/core";
+import { boundedJson, countTokens, LaconicError, type Episode, type Problem } from "@laconic/core";
 import { joinPath } from "@laconic/core/files";
 import { findCheckpoint, readLines, runFiles, type FileSystem } from "@laconic/trainer";
 import { rewardTerms } from "@laconic/rewards";
@@ -89,7 +89,7 @@ function named(row: Row, name: RegExp, value: (number: number) => number): Recor
 
 function parsed(text: string): Row {
   try {
-    return JSON.parse(text) as Row;
+    return boundedJson(text) as Row;
   } catch (error) {
     throw new LaconicError("config_invalid", "config.json of the kept run is not JSON any more", {}, error);
   }

@@ -1,4 +1,4 @@
-import { LaconicError } from "@laconic/core";
+import { boundedJson, LaconicError } from "@laconic/core";
 import { openRun, runFiles, train, type Recorder } from "@laconic/trainer";
 import { replaceFolder, unzipped, zipped } from "./archive.ts";
 import { conversationOf, pointOf, teamOf } from "./conversation.ts";
@@ -205,7 +205,7 @@ export async function openSession(parts: SessionParts, first: PlaygroundSettings
     async importRun(archive) {
       const content = unzipped(archive);
       const config = content.get(runFiles.config);
-      const { device } = settingsOf(JSON.parse(new TextDecoder().decode(config)) as Record<string, unknown>);
+      const { device } = settingsOf(boundedJson(new TextDecoder().decode(config)) as Record<string, unknown>);
       if (device !== settings.device)
         throw new LaconicError(
           "config_invalid",

@@ -1,0 +1,48 @@
+import { runFiles } from "./run-files.ts";
+import { parsed, recordIn, textIn, type RunSource } from "./run-source.ts";
+import { lostSteps } from "./step-rows.ts";
+
+/** Files whose end tells whether a row is half written. */
+const rowFiles = [runFiles.metrics, runFiles.evaluations, runFiles.records, runFiles.rollouts, runFiles.episodes];
+
+/** Read whole by who opens a run. */
+const smallRowFiles = [runFiles.evaluations, runFiles.warnings];
+
+/** Where what is read of a run can be a folder instead. */
+const named = [...new Set([...Object.values(runFiles), "LOCK"])].filter(
+  (name) => name !== runFiles.checkpoints && name !== runFiles.beginning,
+);
+
+/** What is wrong with which file of a run that nobody writes, at which line, in words. */
+export async function damageOf(source: RunSource): Promise<string[]> {
+  const found: string[] = [];
+  for (const name of named)
+    if (await source.isFolder?.(name)) found.push(`${name} is a folder, where a file should be`);
+  for (const name of [runFiles.environment, runFiles.manifest, "LOCK"])
+    if (!(await isObjectOrNone(source, name)))
+      found.push(`${name} is no object of JSON, or larger or deeper than one that is read`);
+  for (const name of rowFiles) {
+    const { size = 0 } = (await source.stat(name)) ?? {};
+    const end = size > 0 ? await source.bytes(name, size - 1, 1) : null;
+    if (end && end[0] !== 10) found.push(`${name} ends in the middle of a row`);
+  }
+  for (const name of smallRowFiles) found.push(...(await badRows(source, name)));
+  const lost = await lostSteps(source);
+  return lost === null ? found : [...found, lost];
+}
+
+async function isObjectOrNone(source: RunSource, name: string): Promise<boolean> {
+  const { size = 0 } = (await source.stat(name)) ?? {};
+  // A lock is made before it is written.
+  return size === 0 || recordIn(parsed(await textIn(source, name))) !== null;
+}
+
+/** The first line that is no row. */
+async function badRows(source: RunSource, name: string): Promise<string[]> {
+  const found = await source.stat(name);
+  const text = await textIn(source, name);
+  if (text === null) return found ? [`${name} is larger than what is read of it, or cannot be read`] : [];
+  const lines = text.split("\n").slice(0, -1); // what has no end is told elsewhere
+  const bad = lines.findIndex((line) => line !== "" && recordIn(parsed(line)) === null);
+  return bad < 0 ? [] : [`${name}: line ${bad + 1} is no row`];
+}

@@ -1,0 +1,87 @@
+import { cp } from "node:fs/promises";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import type { RunSummary, ViewEvent } from "@laconic/view";
+import { expect, onTestFinished, test } from "vitest";
+import { dataThread, openThread, type ThreadStart } from "../src/data/data-thread.ts";
+import { ReadingMark } from "../src/data/reading-mark.ts";
+import type { ViewData } from "../src/data/view-data.ts";
+import { settings, smallRun, temporary } from "./small-runs.ts";
+
+interface Watched {
+  readonly data: ViewData;
+  readonly folder: string;
+  readonly threads: readonly { readonly worker: Worker; readonly start: ThreadStart }[];
+  readonly failures: readonly string[];
+}
+
+/** Two runs, and every thread that reads them. */
+async function watched(): Promise<Watched> {
+  const folder = await temporary();
+  await smallRun(join(folder, "a"), { settings: { ...settings, steps: 1 } });
+  await cp(join(folder, "a"), join(folder, "b"), { recursive: true });
+  const threads: { worker: Worker; start: ThreadStart }[] = [];
+  const failures: string[] = [];
+  const open = (start: ThreadStart): Worker => {
+    const worker = openThread(start);
+    threads.push({ worker, start });
+    return worker;
+  };
+  const data = await dataThread({ folders: [folder] }, (error) => failures.push((error as Error).message), open);
+  onTestFinished(() => data.close());
+  return { data, folder, threads, failures };
+}
+
+const namesAndStates = async (data: ViewData): Promise<string[]> =>
+  (await data.runs()).map(({ name, state }) => `${name} ${state}`).toSorted();
+
+test("a thread that ends is followed by another, which answers who waits and who watches", async () => {
+  const { data, folder, threads, failures } = await watched();
+  const heard: ViewEvent[] = [];
+  data.listen((event) => heard.push(event));
+  expect(await namesAndStates(data)).toEqual(["a done", "b done"]);
+  const asked = namesAndStates(data);
+  await threads[0]?.worker.terminate();
+  expect(await asked).toEqual(["a done", "b done"]);
+  expect([threads.length, failures]).toEqual([2, ["the thread that reads run folders ended: it ended with code 1"]]);
+  // What changed meanwhile is unknown, so all is asked anew; and what comes later is heard.
+  expect(heard).toContainEqual({ type: "runs" });
+  heard.length = 0;
+  await cp(join(folder, "a"), join(folder, "c"), { recursive: true });
+  await expect.poll(() => heard, { timeout: 30_000 }).toContainEqual({ type: "runs" });
+});
+
+test("nothing more is read of the run whose file ended a thread; the others stay", async () => {
+  const { data, threads, failures } = await watched();
+  const [{ id, name }] = (await data.runs()) as readonly [RunSummary];
+  const { worker, start } = threads[0] as (typeof threads)[number];
+  new ReadingMark(start.mark).set({ id, file: "metrics.jsonl" });
+  await worker.terminate();
+  const other = name === "a" ? "b" : "a";
+  expect(await namesAndStates(data)).toEqual([`${name} half-written`, `${other} done`].toSorted());
+  const reason = "metrics.jsonl could not be read: the thread that read it ended (it ended with code 1)";
+  expect((await data.runs()).find((run) => run.id === id)?.reason).toBe(reason);
+  expect(await data.run(id)).toMatchObject({ warnings: [reason], episodes: 0, metrics: [] });
+  expect([(await data.episodes(id, {}))?.total, await data.episode(id, "s1")]).toEqual([0, null]);
+  expect(failures).toHaveLength(1);
+});
+
+test("an ask that outlives two threads fails, and the next one is answered", async () => {
+  const { data, threads } = await watched();
+  const asked = data.runs().catch((error: unknown) => (error as Error).message);
+  await threads[0]?.worker.terminate();
+  await threads[1]?.worker.terminate();
+  expect(await asked).toMatch(/^the thread that reads run folders ended: it ended with code \d$/u);
+  expect(await namesAndStates(data)).toEqual(["a done", "b done"]);
+});
+
+test("where no thread lasts until it can answer, that is said instead of tried again and again", async () => {
+  let threads = 0;
+  const open = (): Worker => {
+    threads += 1;
+    return new Worker("process.exit(7)", { eval: true });
+  };
+  const opened = dataThread({ folders: [await temporary()] }, () => undefined, open);
+  await expect(opened).rejects.toThrow("ended with code 7");
+  expect(threads).toBeLessThanOrEqual(3);
+});
