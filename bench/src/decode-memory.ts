@@ -11,6 +11,7 @@ import { createInlineEngine } from "@laconic/engine";
 import type { Kernels } from "@laconic/kernels";
 import { createKernels } from "@laconic/kernels-torch";
 import { machine, print } from "./measure.ts";
+import { whyFailed } from "./why-failed.ts";
 
 const root = join(import.meta.dirname, "../..");
 const threads = 1;
@@ -176,7 +177,7 @@ async function beside(
       encoding: "utf8",
       maxBuffer: 2 ** 26,
     });
-    if (status !== 0) return { failed: stderr.split("\n").slice(-4).join(" ") };
+    if (status !== 0) return { failed: whyFailed(stderr) };
     return JSON.parse(stdout.trim().split("\n").at(-1) as string) as Record<string, unknown>;
   } finally {
     await rm(checkpoint, { recursive: true });

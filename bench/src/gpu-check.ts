@@ -20,6 +20,7 @@ import { measurePrimitives } from "./gpu/primitives.ts";
 import { Report } from "./gpu/report.ts";
 import { decodeRequests, updateOf } from "./gpu/work.ts";
 import { machine } from "./measure.ts";
+import { whyFailed } from "./why-failed.ts";
 
 const root = join(import.meta.dirname, "../..");
 const sections = { peer, conformance, primitives, parity, speed, profile, graphs, quickstart };
@@ -66,7 +67,7 @@ function peer(): void {
   });
   for (const line of (stdout ?? "").trim().split("\n").filter(Boolean))
     report.note("peer", JSON.parse(line) as Record<string, unknown>);
-  if (status !== 0) report.note("peer", { failed: (stderr ?? "").split("\n").slice(-4).join(" ") });
+  if (status !== 0) report.note("peer", { failed: whyFailed(stderr) });
 }
 
 async function conformance(): Promise<void> {
@@ -188,7 +189,7 @@ function profile(): void {
       const { bench: _, ...facts } = JSON.parse(line) as Record<string, unknown>;
       report.note("profile", { ...facts, blocking: blocking === "1" });
     }
-    if (status !== 0) report.note("profile", { failed: stderr.split("\n").slice(-8).join(" ") });
+    if (status !== 0) report.note("profile", { failed: whyFailed(stderr) });
   }
 }
 
@@ -204,7 +205,7 @@ function graphs(): void {
     const { bench, ...facts } = JSON.parse(line) as Record<string, unknown>;
     report.note("graphs", { of: bench, ...facts });
   }
-  if (status !== 0) report.note("graphs", { failed: stderr.split("\n").slice(-8).join(" ") });
+  if (status !== 0) report.note("graphs", { failed: whyFailed(stderr) });
 }
 
 function quickstart(): void {
@@ -215,7 +216,7 @@ function quickstart(): void {
     cwd: folder,
   });
   const last = stdout.trim().split("\n").at(-1) ?? "";
-  report.note("quickstart", status === 0 ? { result: last } : { failed: stderr.split("\n").slice(-3).join(" ") });
+  report.note("quickstart", status === 0 ? { result: last } : { failed: whyFailed(stderr) });
 }
 
 function query(field: string): string {

@@ -11,6 +11,7 @@ import { gspo } from "@laconic/gspo";
 import { wasmKernels } from "@laconic/kernels-tfjs";
 import { machine, print } from "./measure.ts";
 import type { StepResult } from "./step/job.ts";
+import { whyFailed } from "./why-failed.ts";
 
 const root = join(import.meta.dirname, "../..");
 const checkpoint = join(root, "apps/trainer/assets/relay-one-fact");
@@ -147,7 +148,7 @@ function comparePeer(own: Speed): void {
     input: JSON.stringify(job),
     encoding: "utf8",
   });
-  if (status !== 0) return print("peer", { failed: stderr.split("\n").slice(-4).join(" ") });
+  if (status !== 0) return print("peer", { failed: whyFailed(stderr) });
   const { side, completionTokens, wall } = JSON.parse(stdout.trim().split("\n").at(-1) as string) as StepResult;
   const peer: Speed = {
     completionTokens,

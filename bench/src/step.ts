@@ -13,6 +13,7 @@ import { parseArgs } from "node:util";
 import { machine, print } from "./measure.ts";
 import { stepSizes, type StepJob, type StepResult, type StepSize } from "./step/job.ts";
 import { jobOf, saveModel } from "./step/prepare.ts";
+import { whyFailed } from "./why-failed.ts";
 
 const root = join(import.meta.dirname, "../..");
 const tsx = import.meta.resolve("tsx");
@@ -107,6 +108,8 @@ function run(side: string, job: StepJob): StepResult | null {
     maxBuffer: 1 << 26,
     env: {
       ...process.env,
+      // Our side takes libtorch from where the peers run.
+      ...(existsSync(python) && { LACONIC_PYTHON: python }),
       // One setting for all: OpenMP's threads wait busily, which counts as work.
       OMP_NUM_THREADS: String(job.threads),
       MKL_NUM_THREADS: String(job.threads),
@@ -114,7 +117,7 @@ function run(side: string, job: StepJob): StepResult | null {
       GOMP_SPINCOUNT: "20000",
     },
   });
-  if (status !== 0) return skip(side, stderr.trim().split("\n").slice(-3).join(" "));
+  if (status !== 0) return skip(side, whyFailed(stderr));
   const last = JSON.parse(stdout.trim().split("\n").at(-1) as string) as StepResult | { readonly skipped: string };
   return "skipped" in last ? skip(side, last.skipped) : last;
 }

@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { rankCorrelation } from "@laconic/core";
+import { whyFailed } from "./why-failed.ts";
 
 interface Setting {
   readonly name: string;
@@ -81,7 +82,7 @@ async function trained(setting: Setting): Promise<object> {
   const seconds = Math.round((performance.now() - began) / 1000);
   const last = out.trim().split("\n").at(-1) ?? "";
   const about = { name, preset, seed, set, seconds, code };
-  if (!last.startsWith("{")) return { ...about, error: err.trim().split("\n").slice(-3).join(" ") };
+  if (!last.startsWith("{")) return { ...about, error: whyFailed(err) };
   const result = JSON.parse(last) as object;
   const warnings = err.split("\n").filter((line) => line.includes("warning"));
   return { ...about, ...result, ...tracesOf(run), warnings };

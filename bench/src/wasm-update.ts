@@ -12,6 +12,7 @@ import { gspo } from "@laconic/gspo";
 import { createKernels } from "@laconic/kernels-tfjs";
 import { machine, print } from "./measure.ts";
 import { qwen2Config, type Geometry } from "./model-geometry.ts";
+import { whyFailed } from "./why-failed.ts";
 
 interface Size extends Geometry {
   readonly name: string;
@@ -126,6 +127,6 @@ function runPeer(size: Size): Spent | null {
     encoding: "utf8",
   });
   if (status === 0) return JSON.parse(stdout.trim().split("\n").at(-1) as string) as Spent;
-  print("peer", { failed: stderr.split("\n").slice(-4).join(" ") });
+  print("peer", { failed: whyFailed(stderr) });
   return null;
 }
