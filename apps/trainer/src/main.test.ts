@@ -44,6 +44,15 @@ test("--help is a result: on standard output, exit code 0, in plain text for a p
     expect(train.out).toContain(flag);
 });
 
+test("a mistyped flag of the root is told the nearest one", async () => {
+  for (const [flag, near] of [
+    ["--versoin", "--version"],
+    ["--hlep", "--help"],
+  ] as const)
+    expect(await laconic(flag)).toMatchObject({ code: 2, err: expect.stringContaining(`did you mean ${near}?`) });
+  expect((await laconic("--nothing-like-it")).err).toContain("Unknown flag --nothing-like-it\n");
+});
+
 test("--version prints the package's version", async () => {
   for (const flag of ["--version", "-v"])
     expect(await laconic(flag)).toEqual({ code: 0, out: packageJson.version, err: "" });

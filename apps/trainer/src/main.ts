@@ -1,10 +1,9 @@
 import { stripVTControlCharacters } from "node:util";
-import { runCommand } from "citty";
 import packageJson from "../package.json" with { type: "json" };
 import type { ExitCode } from "./cli/command.ts";
 import { sayWhile } from "./cli/saying.ts";
 import { sayError } from "./cli/say-error.ts";
-import { findCommand, rootCommand } from "./dispatch/find-command.ts";
+import { findCommand, loadCommand } from "./dispatch/find-command.ts";
 import { processTerminal, type Terminal } from "./cli/terminal.ts";
 import { usageOf } from "./dispatch/usage.ts";
 import type { CommandContext } from "./commands/common.ts";
@@ -17,7 +16,7 @@ export async function main(words: readonly string[], context: CommandContext): P
     return 0;
   }
   if (words.length === 0) {
-    terminal.note(await usageOf({ definition: rootCommand, path: [] }, terminal));
+    terminal.note(usageOf([], terminal));
     return 2;
   }
   const own = withoutRest(words);
@@ -26,28 +25,27 @@ export async function main(words: readonly string[], context: CommandContext): P
   const named = words[0] === "help" ? words.slice(1) : words;
   const exit: ExitCode = { value: 0 };
   try {
-    const found = await findCommand(named, context, exit);
+    const found = await findCommand(named);
     // Help of a group is asked for without a command of it, that of the root without any.
     const isStray = found.problem !== null && named[found.path.length]?.startsWith("-") === false;
     if (asksHelp && !isStray) {
-      terminal.result(await usageOf(found, terminal));
+      terminal.result(usageOf(found.path, terminal));
       return 0;
     }
     if (found.problem !== null) {
       sayUsageError(found.problem, terminal, json);
       // Whoever mistyped is not buried under everything that there is.
-      terminal.note(
-        isStray && found.path.length === 0 ? "laconic help lists the commands" : await usageOf(found, terminal),
-      );
+      terminal.note(found.path.length === 0 ? "laconic help lists the commands" : usageOf(found.path, terminal));
       return 2;
     }
     try {
-      await runCommand(found.definition, { rawArgs: [...found.rest] });
+      const { runCommand } = await import("citty");
+      await runCommand(await loadCommand(found, context, exit), { rawArgs: [...found.rest] });
       return exit.value;
     } catch (error) {
       if (!isUsageError(error)) throw error;
       sayUsageError(error.message, terminal, json);
-      terminal.note(await usageOf(found, terminal));
+      terminal.note(usageOf(found.path, terminal));
       return 2;
     }
   } catch (error) {

@@ -1,34 +1,112 @@
-import { stripVTControlCharacters } from "node:util";
-import { renderUsage, type CommandDef } from "citty";
-import { rootCommand, rootMeta, type FoundCommand } from "./find-command.ts";
+import packageJson from "../../package.json" with { type: "json" };
+import list from "../../assets/commands.json" with { type: "json" };
 import type { Terminal } from "../cli/terminal.ts";
+import type { CommandList, ListedFlag, ListedWords } from "../completion/command-list.ts";
 
-/** How a command is used. citty colours its text for every output; a pipe gets plain text. */
-export async function usageOf(
-  { definition, path }: Pick<FoundCommand, "definition" | "path">,
-  terminal: Terminal,
-): Promise<string> {
-  const written = path.length === 0 ? await rootUsage() : await renderUsage(...(await inPlace(definition, path)));
-  const usage = written.replaceAll(/[ \t]+$/gmu, "");
-  return terminal.interactive ? usage : stripVTControlCharacters(usage);
-}
+const { commands, presets } = list as CommandList;
 
-/** Names of commands stand once, in their list. */
-async function rootUsage(): Promise<string> {
-  const names = Object.keys(rootCommand.subCommands as object).join("|");
-  return (await renderUsage(rootCommand)).replace(names, "COMMAND");
-}
+/** Longer lines are hard to read, also where a terminal has room. */
+const widest = 100;
 
-/** A command, and its parent as the usage line names it: `laconic data`. */
-async function inPlace(
-  definition: CommandDef,
-  path: readonly string[],
-): Promise<[command: CommandDef, parent: CommandDef]> {
-  const { meta } = definition;
-  const own = await (typeof meta === "function" ? meta() : meta);
-  const name = path.at(-1) as string;
-  return [
-    { ...definition, meta: { ...own, name } },
-    { meta: { ...rootMeta, name: ["laconic", ...path.slice(0, -1)].join(" ") } },
+type Row = readonly [name: string, description: string];
+
+/** How a command is used, as a test holds `assets/commands.json` to the commands: none of them is read. */
+export function usageOf(path: readonly string[], terminal: Terminal): string {
+  const width = Math.max(40, Math.min(widest, terminal.columns));
+  const name = path.join(" ");
+  const own = commands.find((each) => each.name === name);
+  const inner = commands.filter((each) => isInside(each, name));
+  const said = path.length === 0 ? packageJson.description : (own?.description ?? "");
+  const title = (text: string): string => terminal.paint("bold", text);
+  const usage = [
+    `laconic${name === "" ? "" : ` ${name}`}`,
+    ...(own ? wordsBehind(own) : []),
+    ...(inner.length > 0 ? ["COMMAND"] : []),
   ];
+  const sections: readonly (readonly [string, readonly Row[]])[] = [
+    [
+      "ARGUMENTS",
+      (own?.arguments ?? []).map((each) => [each.name, `${each.description}${each.required ? " (required)" : ""}`]),
+    ],
+    ["OPTIONS", (own?.flags ?? []).map((flag) => [flagText(flag), flagDescription(flag)])],
+    ["COMMANDS", inner.map((each) => [each.name.split(" ").at(-1) as string, each.description])],
+  ];
+  const lines = [
+    ...wrapped(`${said} (laconic${name === "" ? "" : ` ${name}`} v${packageJson.version})`, width),
+    "",
+    ...wrapped(`${title("USAGE")} ${usage.join(" ")}`, width),
+    ...sections.flatMap(([heading, rows]) =>
+      rows.length === 0 ? [] : ["", title(heading), "", ...table(rows, width)],
+    ),
+    ...(own?.takes === "configuration"
+      ? [
+          "",
+          title("PRESETS"),
+          "",
+          ...wrapped(presets.map((each) => `preset:${each}`).join(" "), width - 2).map((line) => `  ${line}`),
+        ]
+      : []),
+    ...(inner.length > 0
+      ? ["", ...wrapped(`${["laconic", ...path].join(" ")} COMMAND --help says more about a command.`, width)]
+      : []),
+  ];
+  return lines.join("\n");
+}
+
+/** Names of the commands inside of the one of this name; of the root, all first words. */
+export function innerNames(name: string): string[] {
+  return commands.filter((each) => isInside(each, name)).map((each) => each.name.split(" ").at(-1) as string);
+}
+
+function isInside(each: ListedWords, name: string): boolean {
+  const words = each.name.split(" ");
+  return name === "" ? words.length === 1 : words.length > 1 && words.slice(0, -1).join(" ") === name;
+}
+
+function wordsBehind({ arguments: given, flags }: ListedWords): string[] {
+  return [
+    ...(flags.length + given.length > 0 ? ["[OPTIONS]"] : []),
+    ...given.map(({ name, required }) => (required ? `<${name}>` : `[${name}]`)),
+    ...flags.filter(({ required }) => required).map((flag) => flagText(flag)),
+  ];
+}
+
+function flagText({ name, alias = [], valued, values, hint }: ListedFlag): string {
+  const what = hint ?? (values.length > 0 ? values.join("|") : name);
+  return `${[...alias.map((each) => `-${each}`), `--${name}`].join(", ")}${valued ? `=<${what}>` : ""}`;
+}
+
+function flagDescription({ description, default: usual, required }: ListedFlag): string {
+  return `${description}${required ? " (required)" : ""}${usual === undefined ? "" : ` (default: ${usual})`}`;
+}
+
+/** Names, and beside them their descriptions; below them where the names leave no room. */
+function table(rows: readonly Row[], width: number): string[] {
+  const column = Math.min(Math.max(...rows.map(([name]) => name.length)), Math.floor(width * 0.4));
+  const indent = " ".repeat(column + 4);
+  return rows.flatMap(([name, description]) => {
+    const [first = "", ...others] = wrapped(description, width - indent.length);
+    const behind = others.map((line) => indent + line);
+    if (name.length > column) return [...brokenName(name, width), indent + first, ...behind];
+    return [`  ${name.padEnd(column)}  ${first}`.trimEnd(), ...behind];
+  });
+}
+
+/** A name with many values takes several lines. */
+function brokenName(name: string, width: number): string[] {
+  return wrapped(name.replaceAll("|", "| "), width - 6).map(
+    (line, i) => `${i === 0 ? "  " : "      "}${line.replaceAll("| ", "|")}`,
+  );
+}
+
+/** Lines of words; a word that is longer than a line keeps it. */
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = [""];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1) as string;
+    if (last === "") lines[lines.length - 1] = word;
+    else if (last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }

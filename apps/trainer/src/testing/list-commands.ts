@@ -1,8 +1,8 @@
-import type { ArgsDef, CommandDef } from "citty";
+import type { ArgDef, ArgsDef, CommandDef } from "citty";
 import type { CommandContext } from "../commands/common.ts";
 import { commandTable } from "../commands/table.ts";
-import type { CommandList, ListedWords } from "../completion/command-list.ts";
-import { rootCommand } from "../dispatch/find-command.ts";
+import type { CommandList, ListedFlag, ListedWords } from "../completion/command-list.ts";
+import { helpCommand } from "../dispatch/find-command.ts";
 import { presetNames } from "../presets/index.ts";
 
 const runArguments = new Set(["directory", "run", "first", "second", "source"]);
@@ -19,32 +19,37 @@ export async function listCommands(context: CommandContext): Promise<CommandList
       commands.push(wordsOf(`${name} ${second}`, meta?.description ?? "", each));
     }
   }
-  const known = new Set(commands.map(({ name }) => name));
-  const others = Object.entries(rootCommand.subCommands as Readonly<Record<string, CommandDef>>);
-  for (const [name, { meta }] of others)
-    if (!known.has(name))
-      commands.push(wordsOf(name, (meta as { readonly description?: string }).description ?? "", {}));
+  commands.push(wordsOf(helpCommand.name, helpCommand.description, {}));
   return { commands, presets: presetNames };
 }
 
 function wordsOf(name: string, description: string, definition: CommandDef): ListedWords {
   const args = Object.entries((definition.args ?? {}) as ArgsDef);
-  const positional = args.find(([, { type }]) => type === "positional")?.[0] ?? "";
+  const positional = args.filter(([, { type }]) => type === "positional");
+  const [first = ""] = positional[0] ?? [];
   return {
     name,
     description,
-    flags: args.flatMap(([flag, arg]) =>
-      arg.type === "positional"
-        ? []
-        : [
-            {
-              name: flag,
-              description: arg.description ?? "",
-              valued: arg.type === "string" || arg.type === "enum",
-              values: arg.type === "enum" ? (arg.options ?? []) : [],
-            },
-          ],
-    ),
-    takes: positional === "config" ? "configuration" : runArguments.has(positional) ? "run" : "other",
+    arguments: positional.map(([argument, each]) => ({
+      name: each.valueHint ?? argument.toUpperCase(),
+      description: each.description ?? "",
+      required: each.required !== false && each.default === undefined,
+    })),
+    flags: args.filter(([, { type }]) => type !== "positional").map(([flag, arg]) => flagOf(flag, arg)),
+    takes: first === "config" ? "configuration" : runArguments.has(first) ? "run" : "other",
+  };
+}
+
+function flagOf(name: string, arg: ArgDef): ListedFlag {
+  const alias = "alias" in arg && arg.alias !== undefined ? [arg.alias].flat() : [];
+  return {
+    name,
+    description: arg.description ?? "",
+    valued: arg.type === "string" || arg.type === "enum",
+    values: arg.type === "enum" ? (arg.options ?? []) : [],
+    ...(arg.valueHint !== undefined && { hint: arg.valueHint }),
+    ...(arg.default !== undefined && { default: String(arg.default) }),
+    ...(arg.required === true && arg.default === undefined && { required: true }),
+    ...(alias.length > 0 && { alias }),
   };
 }

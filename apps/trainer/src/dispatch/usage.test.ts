@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import list from "../../assets/commands.json" with { type: "json" };
+import { recordingTerminal } from "../cli/recording-terminal.ts";
+import { commandTable } from "../commands/table.ts";
+import { presetNames } from "../presets/index.ts";
+import { innerNames, usageOf } from "./usage.ts";
+
+const paths = [[], ...list.commands.map(({ name }) => name.split(" "))];
+
+test.each([40, 80, 100, 240])("no help is wider than a terminal of %i columns, or than 100", (columns) => {
+  const terminal = { ...recordingTerminal(), columns };
+  for (const path of paths)
+    for (const line of usageOf(path, terminal).split("\n")) {
+      // A word alone may be longer than a narrow line.
+      const isOneWord = !line.trim().includes(" ");
+      expect([path, line, isOneWord || line.length <= Math.min(100, columns)]).toEqual([path, line, true]);
+    }
+});
+
+test("help names every command, argument, flag, choice and default, and the presets where one can be named", () => {
+  const terminal = { ...recordingTerminal(), columns: 100 };
+  const words = (path: readonly string[]): string => usageOf(path, terminal).replaceAll(/\s+/gu, " ");
+  expect(innerNames("")).toEqual([...commandTable.map(({ name }) => name), "help"]);
+  for (const name of innerNames("")) expect(words([])).toContain(` ${name} `);
+  for (const { name, description, arguments: given, flags, takes } of list.commands) {
+    const said = words(name.split(" "));
+    expect(said).toContain(description);
+    for (const each of given) expect(said).toContain(`${each.name} ${each.description}`);
+    for (const flag of flags) {
+      expect(said).toContain(`--${flag.name}`);
+      expect(said).toContain(flag.description);
+      if ("default" in flag) expect(said).toContain(`(default: ${flag.default})`);
+    }
+    for (const preset of takes === "configuration" ? presetNames : []) expect(said).toContain(` preset:${preset}`);
+  }
+});
